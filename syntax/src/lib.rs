@@ -9,18 +9,18 @@ mod syntax_kind;
 
 pub mod ast;
 mod format;
-mod gather;
 mod lexer;
-mod lookup;
-mod outline;
+mod merge_errors;
+mod parse;
 mod parser;
-mod parsing;
 mod ptr;
 mod reparse;
 pub mod services;
+mod skeleton;
 mod suggest;
 mod syntax_error;
 mod syntax_node;
+mod token_at_offset;
 mod tree;
 mod validation;
 
@@ -28,18 +28,18 @@ pub use rowan::{Direction, NodeOrToken, TextRange, TextSize, TokenAtOffset, Walk
 
 pub use crate::ast::{AstNode, SourceFile};
 pub use crate::format::{format, format_on_type, format_parsed, formatted};
-pub use crate::lookup::token_at_offset;
-pub use crate::outline::{CodeChange, Outline, code_change, declares, label, same_tree};
 #[doc(hidden)]
-pub use crate::parsing::parse_stages;
-pub use crate::parsing::{Parse, parse, parse_header, tokens};
+pub use crate::parse::parse_stages;
+pub use crate::parse::{Parse, parse, parse_header, tokens};
 pub use crate::ptr::{AstPtr, SyntaxNodePtr};
 pub use crate::reparse::Edit;
 #[doc(hidden)]
 pub use crate::reparse::is_local;
+pub use crate::skeleton::{CodeChange, Outline, code_change, declares, label, same_tree};
 pub use crate::suggest::closest;
 pub use crate::syntax_error::SyntaxError;
 pub use crate::syntax_kind::SyntaxKind;
 pub use crate::syntax_node::{
     GreenNode, SyntaxElement, SyntaxElementChildren, SyntaxNode, SyntaxNodeChildren, SyntaxToken, X10,
 };
+pub use crate::token_at_offset::token_at_offset;

@@ -1,4 +1,4 @@
-//! Names of nodes that outlive the tree: kind and range, found again in the same tree or an equal one.
+//! Node pointers: kind and range of a node, which outlive the tree and find the node again in an equal one.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};

@@ -1,12 +1,12 @@
-//! Parsing again after an edit: only the smallest block or member around it, if what surrounds that cannot
-//! notice. The result is always that of parsing the whole new text; the property tests compare them.
+//! Incremental reparsing (block reparse, as in rust-analyzer): parses only the smallest block or member around an edit, if the
+//! rest of the file is unaffected. The result is always that of parsing the whole new text; the property tests compare them.
 
 use rowan::{GreenNodeData, NodeOrToken};
 
 use crate::lexer::Lexed;
+use crate::parse::Parse;
 use crate::parser::input::Input;
 use crate::parser::{self, DEPTH_LIMIT, Entry};
-use crate::parsing::Parse;
 use crate::{SyntaxError, SyntaxKind, SyntaxNode, TextRange, TextSize, lexer, tree, validation};
 
 /// Text that is replaced by other text.

@@ -1,4 +1,4 @@
-//! Errors.
+//! Syntax errors as data.
 
 use crate::TextRange;
 
@@ -18,12 +18,12 @@ pub struct SyntaxError {
     /// Where the same mistake is made again, and what to put in place of each. It is said once.
     pub also: Vec<(TextRange, String)>,
     /// Of which sort it is, if errors of this sort may be one mistake.
-    pub(crate) habit: Option<Habit>,
+    pub(crate) mistake: Option<MistakeKind>,
 }
 
 /// Mistakes that are made again and again by who makes them once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Habit {
+pub(crate) enum MistakeKind {
     /// A keyword is used as a name.
     Reserved,
     /// A value stands where `return` gives it.
@@ -45,7 +45,7 @@ impl SyntaxError {
             replacement: None,
             is_gap: false,
             also: Vec::new(),
-            habit: None,
+            mistake: None,
         }
     }
 

@@ -1,4 +1,4 @@
-//! Events and tokens to a tree.
+//! Tree builder: from parser events and tokens to a rowan tree.
 
 use rowan::GreenNodeBuilder;
 

@@ -13,7 +13,7 @@ pub(crate) use self::grammar::{Entry, INFERRED, has_statements};
 use self::input::Input;
 use self::token_set::TokenSet;
 use crate::lexer::Lexed;
-use crate::syntax_error::Habit;
+use crate::syntax_error::MistakeKind;
 use crate::{SyntaxError, SyntaxKind, TextRange};
 
 /// How deeply declarations, statements, types and expressions may nest. Everything that walks the tree,
@@ -332,12 +332,12 @@ impl<'a> Parser<'a> {
     }
 
     /// Says that the error just made at this position may be made again.
-    fn is_habit(&mut self, habit: Habit) {
+    fn mark_mistake(&mut self, mistake: MistakeKind) {
         if self.last_error == self.position
             && self.is_noted
             && let Some(error) = self.errors.last_mut()
         {
-            error.habit = Some(habit);
+            error.mistake = Some(mistake);
         }
     }
 

@@ -16,9 +16,13 @@ pub(super) fn chain(p: &mut Parser<'_>) -> Option<Operand> {
             T!['('] => call(p, lhs, may_trail),
             T!['['] => type_args(p, lhs, may_trail),
             T!['{'] => constrained(p, lhs, at_statement),
-            T![<] if lhs.path.is_some() && angles::at_call(p) => Some(generic_call(p, lhs)),
-            T![:] if lhs.path.is_some() && habits::at_scope(p, p.position) => Some(habits::scope(p, lhs)),
-            T![?] if !lhs.is_type && values::at_safe_call(p) => Some(values::safe_call(p, lhs)),
+            T![<] if lhs.path.is_some() && angle_brackets::at_call(p) => Some(generic_call(p, lhs)),
+            T![:] if lhs.path.is_some() && foreign_syntax::at_scope(p, p.position) => {
+                Some(foreign_syntax::scope(p, lhs))
+            }
+            T![?] if !lhs.is_type && foreign_values::at_safe_call(p) => {
+                Some(foreign_values::safe_call(p, lhs))
+            }
             _ => None,
         };
         match next {
@@ -37,10 +41,10 @@ fn select(p: &mut Parser<'_>, lhs: Operand, at_statement: bool) -> Option<Operan
         return None;
     }
     let next = p.nth(1);
-    if reserved::is_value(p, p.position + 1) {
+    if reserved_words::is_value(p, p.position + 1) {
         let m = lhs.node.precede(p);
         p.bump();
-        reserved::name(p);
+        reserved_words::name(p);
         return Some(Operand::expr(m.complete(p, FIELD_EXPR)));
     }
     if at_statement && controls::is_keyword_call(p) {
@@ -127,9 +131,9 @@ fn type_args(p: &mut Parser<'_>, lhs: Operand, may_trail: bool) -> Option<Operan
     let is_tested = after.is_some_and(|it| {
         TYPE_TESTS.contains(&p.kind_at(it)) || p.kind_at(it) == T!['{'] && is_constraint(p, it)
     });
-    if !is_call && !is_tested && foreign::is_index(p, open) {
+    if !is_call && !is_tested && foreign_declarations::is_index(p, open) {
         let m = lhs.node.precede(p);
-        foreign::index(p);
+        foreign_declarations::index(p);
         return Some(Operand::expr(m.complete(p, CALL_EXPR)));
     }
     let before_test = after.is_some_and(|it| followed_by(p, it, TYPE_TESTS));
@@ -152,7 +156,7 @@ fn type_args(p: &mut Parser<'_>, lhs: Operand, may_trail: bool) -> Option<Operan
 /// `f<T>(x)`
 fn generic_call(p: &mut Parser<'_>, lhs: Operand) -> Operand {
     let m = lhs.node.precede(p);
-    angles::type_arg_list(p);
+    angle_brackets::type_arg_list(p);
     lists::arg_list(p);
     Operand::expr(m.complete(p, CALL_EXPR))
 }
@@ -182,23 +186,23 @@ pub(super) fn atom(p: &mut Parser<'_>) -> Option<Operand> {
         p.missing("expected an expression");
         return None;
     }
-    if p.at(IDENT) && values::at_statement(p) {
-        return Some(Operand::expr(values::statement(p)));
+    if p.at(IDENT) && foreign_values::at_statement(p) {
+        return Some(Operand::expr(foreign_values::statement(p)));
     }
     if p.at(IDENT)
-        && let Some(value) = words::value(p)
+        && let Some(value) = foreign_words::value(p)
     {
         return Some(value);
     }
-    if let Some(text) = words::text_block(p) {
+    if let Some(text) = foreign_words::text_block(p) {
         return Some(text);
     }
     if p.at(IDENT) && (matches!(p.nth(1), IDENT | T!['(']) || p.nth(1).is_literal()) {
-        if values::at_worded_closure(p) {
-            return Some(Operand::expr(values::worded_closure(p)));
+        if foreign_values::at_worded_closure(p) {
+            return Some(Operand::expr(foreign_values::worded_closure(p)));
         }
-        if values::at_not(p) {
-            return Some(values::not(p));
+        if foreign_values::at_not(p) {
+            return Some(foreign_values::not(p));
         }
         typos::new(p);
     }
@@ -223,8 +227,8 @@ pub(super) fn atom(p: &mut Parser<'_>) -> Option<Operand> {
 
 fn bigger_atom(p: &mut Parser<'_>) -> Option<Operand> {
     let node = match p.current() {
-        T!['('] if lookahead::is_closure(p, p.position) || habits::at_arrow_closure(p) => closure(p),
-        T!['('] if foreign::is_cast(p) => foreign::cast(p),
+        T!['('] if lookahead::is_closure(p, p.position) || foreign_syntax::at_arrow_closure(p) => closure(p),
+        T!['('] if foreign_declarations::is_cast(p) => foreign_declarations::cast(p),
         T!['('] => parenthesised(p),
         T!['['] => match generic_closure(p) {
             true => closure(p),
@@ -245,9 +249,9 @@ fn bigger_atom(p: &mut Parser<'_>) -> Option<Operand> {
             return Some(Operand { node, is_type: true, path: None });
         }
         // An expression of which no more is known: it counts as an argument.
-        _ if reserved::is_value(p, p.position) => {
+        _ if reserved_words::is_value(p, p.position) => {
             let m = p.start();
-            reserved::name(p);
+            reserved_words::name(p);
             m.complete(p, NAME_EXPR)
         }
         T![at] => {
@@ -255,10 +259,10 @@ fn bigger_atom(p: &mut Parser<'_>) -> Option<Operand> {
             at_expr(p, m)
         }
         T![finish] => finish_expr(p),
-        _ if values::at_statement(p) => values::statement(p),
-        T![if] if p.nth(1) == T!['('] && !p.at_line_start() => values::if_value(p),
-        T!['{'] if values::at_braced_rail(p) => values::braced_rail(p),
-        T!['{'] if values::at_braced_value(p) => values::braced_value(p),
+        _ if foreign_values::at_statement(p) => foreign_values::statement(p),
+        T![if] if p.nth(1) == T!['('] && !p.at_line_start() => foreign_values::if_value(p),
+        T!['{'] if foreign_values::at_braced_rail(p) => foreign_values::braced_rail(p),
+        T!['{'] if foreign_values::at_braced_value(p) => foreign_values::braced_value(p),
         _ => {
             no_expression(p);
             return None;
@@ -298,7 +302,7 @@ fn parenthesised(p: &mut Parser<'_>) -> Completed {
         p.inside(open, expr);
     }
     if p.at(T![,]) {
-        values::tuple(p, open);
+        foreign_values::tuple(p, open);
         lists::close_bracket(p, open, T![')']);
         return m.complete(p, ERROR);
     }
@@ -331,7 +335,7 @@ fn closure(p: &mut Parser<'_>) -> Completed {
     }
     formals::result_type(p, types::Braces::Constraint);
     formals::offers(p, types::Braces::Constraint);
-    if habits::arrow(p) {
+    if foreign_syntax::arrow(p) {
         closure_body(p);
     }
     m.complete(p, CLOSURE_EXPR)
@@ -385,18 +389,18 @@ fn new_rest(p: &mut Parser<'_>) {
             name_ref(p);
             ty = m.complete(p, NAMED_TYPE);
         }
-        if foreign::is_array_length(p) {
+        if foreign_declarations::is_array_length(p) {
             ty.change_kind(p, ERROR);
-            foreign::array_length(p, class);
+            foreign_declarations::array_length(p, class);
             return;
         }
         if p.at(T!['[']) {
             let m = ty.reopen(p);
             lists::type_arg_list(p);
             m.complete(p, NAMED_TYPE);
-        } else if p.at(T![<]) && angles::after(p, p.position).is_some() {
+        } else if p.at(T![<]) && angle_brackets::after(p, p.position).is_some() {
             let m = ty.reopen(p);
-            angles::type_arg_list(p);
+            angle_brackets::type_arg_list(p);
             m.complete(p, NAMED_TYPE);
         }
     } else {

@@ -40,7 +40,9 @@ pub(super) fn statement(p: &mut Parser<'_>, m: Marker, tail: Tail) -> bool {
         T![try] => try_(p),
         T![async] => async_(p),
         T![clocked] => clocked(p),
-        T![finish] if habits::is_collecting(p) => return habits::collecting_statement(p, m, tail),
+        T![finish] if foreign_syntax::is_collecting(p) => {
+            return foreign_syntax::collecting_statement(p, m, tail);
+        }
         T![finish] => body(p, FINISH_STMT),
         T![atomic] => body(p, ATOMIC_STMT),
         T![break] | T![continue] => {
@@ -77,7 +79,7 @@ fn with_value(p: &mut Parser<'_>, keyword: SyntaxKind) -> SyntaxKind {
     }
     if kind == ASSERT_STMT && p.at(T![,]) {
         let hint = "write `assert condition : message;`";
-        habits::replaced(p, 1, "the message of an assertion follows a colon", hint, ":");
+        foreign_syntax::replaced(p, 1, "the message of an assertion follows a colon", hint, ":");
         exprs::expr(p);
     }
     if kind == ASSERT_STMT && p.eat(T![:]) {
@@ -93,7 +95,7 @@ pub(super) fn in_parens(p: &mut Parser<'_>) {
     if !p.at(T!['(']) {
         // The condition is there all the same.
         match exprs::at_first(p) && !p.at_line_start() {
-            true => habits::without_parens(p),
+            true => foreign_syntax::without_parens(p),
             false => p.missing("expected `(`"),
         }
         return;
@@ -162,7 +164,7 @@ fn if_(p: &mut Parser<'_>, first: Marker) -> bool {
         condition_and_body(p, IF_STMT);
         if p.at(IDENT) && open.len() < stmts::ELSE_LIMIT as usize {
             let m = p.start();
-            if habits::else_if(p) {
+            if foreign_syntax::else_if(p) {
                 open.push(m);
                 continue;
             }
@@ -223,7 +225,7 @@ fn switch_group(p: &mut Parser<'_>, body: &Body) {
         let m = p.start();
         let is_case = p.at(T![case]);
         p.bump();
-        words::label_arrow(p);
+        foreign_words::label_arrow(p);
         if is_case {
             exprs::expr(p);
         }
@@ -262,16 +264,16 @@ fn for_(p: &mut Parser<'_>) -> SyntaxKind {
 fn for_header(p: &mut Parser<'_>) -> SyntaxKind {
     let open = p.position;
     let form = if p.at(T!['(']) { lookahead::header(p, open) } else { Header::Bare };
-    if form == Header::Bare && foreign::is_loop(p, open) {
-        foreign::loop_header(p);
+    if form == Header::Bare && foreign_declarations::is_loop(p, open) {
+        foreign_declarations::loop_header(p);
         return FOR_IN_STMT;
     }
-    if let Some(variable) = habits::colon_loop_variable(p, form) {
-        habits::colon_loop(p, variable);
+    if let Some(variable) = foreign_syntax::colon_loop_variable(p, form) {
+        foreign_syntax::colon_loop(p, variable);
         return FOR_IN_STMT;
     }
-    if habits::at_bare_loop(p) {
-        habits::bare_loop(p);
+    if foreign_syntax::at_bare_loop(p) {
+        foreign_syntax::bare_loop(p);
         return FOR_IN_STMT;
     }
     if form != Header::Basic {
@@ -293,21 +295,21 @@ pub(super) fn parallel_for(p: &mut Parser<'_>) {
     let first = if p.kind_at(open) == T!['('] { open + 1 } else { open };
     let variable = p.matching(first).filter(|_| p.kind_at(first) == T!['[']).unwrap_or(first);
     if p.text(word) == "foreach" || p.kind_at(variable + 1) != T![in] {
-        habits::replaced(p, 1, &message, hint, "for");
+        foreign_syntax::replaced(p, 1, &message, hint, "for");
         for_(p);
         return;
     }
     let errors = p.errors.len();
-    habits::aside(p, 1);
+    foreign_syntax::aside(p, 1);
     for_header(p);
     p.errors.truncate(errors);
     p.last_error = usize::MAX;
     let end = p.position;
     // `forall i in r do f(i);`
     if first == open && p.at(T![do]) {
-        habits::aside(p, 1);
+        foreign_syntax::aside(p, 1);
     }
-    let range = habits::range_of(p, word, p.position - 1);
+    let range = foreign_syntax::range_of(p, word, p.position - 1);
     p.error_at(range, message);
     p.hint(hint);
     let header = p.text_of(open, end).trim().to_owned();
@@ -342,15 +344,15 @@ pub(super) fn on_place(p: &mut Parser<'_>) -> bool {
     let place = place.strip_prefix('(').and_then(|it| it.strip_suffix(')')).unwrap_or(place);
     let meant = format!("at ({place})");
     let has_do = p.kind_at(end) == T![do];
-    let range = habits::range_of(p, start, if has_do { end } else { end - 1 });
+    let range = foreign_syntax::range_of(p, start, if has_do { end } else { end - 1 });
     p.error_at(range, "there is no `on`");
     p.hint("`at (p) { ... }` goes to the place `p`");
     p.replace_by(meant);
     let m = p.start();
-    habits::aside(p, 1);
+    foreign_syntax::aside(p, 1);
     exprs::header_expr(p);
     if p.position < end + usize::from(has_do) {
-        habits::aside(p, end + usize::from(has_do) - p.position);
+        foreign_syntax::aside(p, end + usize::from(has_do) - p.position);
     }
     body(p, AT_STMT);
     m.complete(p, AT_STMT);
@@ -412,7 +414,7 @@ fn loop_header(p: &mut Parser<'_>, form: Header) {
         formals::loop_variable(p);
         if p.expect(T![in]) {
             exprs::expr(p);
-            values::step(p);
+            foreign_values::step(p);
         }
     });
 }
@@ -436,7 +438,7 @@ fn clocked_clause(p: &mut Parser<'_>) {
 fn async_(p: &mut Parser<'_>) -> SyntaxKind {
     clocked_clause(p);
     if p.at(T![clocked]) && p.nth(1) == T!['{'] {
-        let range = habits::range_of(p, p.position - 1, p.position);
+        let range = foreign_syntax::range_of(p, p.position - 1, p.position);
         p.error_at(range, "`clocked` without clocks comes before `async`");
         p.hint("write `clocked async { ... }`; with the clocks named, `async clocked (c) { ... }`");
         p.replace_by("clocked async".to_owned());
@@ -452,7 +454,7 @@ fn clocked(p: &mut Parser<'_>) -> SyntaxKind {
     }
     let close = p.matching(p.position).filter(|it| p.at(T!['(']) && p.kind_at(it + 1) == T![async]);
     if let Some(close) = close {
-        let range = habits::range_of(p, p.position - 1, close + 1);
+        let range = foreign_syntax::range_of(p, p.position - 1, close + 1);
         p.error_at(range, "the clocks of an activity follow its `async`");
         let clocks = p.text_of(p.position, close + 1).to_owned();
         p.hint(&format!("write `async clocked{clocks}`"));
@@ -521,10 +523,10 @@ fn catches(p: &mut Parser<'_>, tail: Tail, needed: bool) {
         let open = p.position;
         let close = p.matching(open);
         if let Some(close) = close.filter(|close| (open..*close).any(|it| p.kind_at(it) == T![|])) {
-            p.error_at(habits::range_of(p, open, close), "a `catch` takes exceptions of one type");
+            p.error_at(foreign_syntax::range_of(p, open, close), "a `catch` takes exceptions of one type");
             p.hint("write a `catch` for each type, or name a type above them");
             p.skip_balanced();
-        } else if p.expect(T!['(']) && !habits::untyped_exception(p) {
+        } else if p.expect(T!['(']) && !foreign_syntax::untyped_exception(p) {
             formals::bracketed_formals(p, open);
         }
         block(p, tail);

@@ -31,7 +31,7 @@ const FIRST: TokenSet = TokenSet::new(&[
 .union(PREFIX);
 
 pub(super) fn at_first(p: &Parser<'_>) -> bool {
-    p.at_set(&FIRST) || reserved::is_value(p, p.position) || values::at_statement(p)
+    p.at_set(&FIRST) || reserved_words::is_value(p, p.position) || foreign_values::at_statement(p)
 }
 
 /// An operand: an expression, or what can only be a type.
@@ -161,9 +161,9 @@ fn binary(p: &mut Parser<'_>, least: u8) -> Option<Completed> {
     for _ in 0..CHAIN_LIMIT {
         let op = p.current();
         let power = power(op);
-        if habits::at_type_test(p) {
+        if foreign_syntax::at_type_test(p) {
             let m = lhs.into_expr(p).precede(p);
-            habits::type_test(p);
+            foreign_syntax::type_test(p);
             types::type_(p);
             lhs = Operand::expr(m.complete(p, INSTANCE_OF_EXPR));
             continue;
@@ -174,21 +174,21 @@ fn binary(p: &mut Parser<'_>, least: u8) -> Option<Completed> {
                 continue;
             }
         }
-        if values::at_word_operator(p) && least <= 4 {
+        if foreign_values::at_word_operator(p) && least <= 4 {
             let m = lhs.into_expr(p).precede(p);
-            values::word_operator(p);
+            foreign_values::word_operator(p);
             p.nested(|p| binary(p, 5));
             lhs = Operand::expr(m.complete(p, BIN_EXPR));
             continue;
         }
-        if values::at_range_sign(p) && least <= self::power(T![..]) {
+        if foreign_values::at_range_sign(p) && least <= self::power(T![..]) {
             let m = lhs.into_expr(p).precede(p);
-            values::range_sign(p);
+            foreign_values::range_sign(p);
             p.nested(|p| binary(p, self::power(T![..]) + 1));
             lhs = Operand::expr(m.complete(p, BIN_EXPR));
             continue;
         }
-        if lhs.path.is_some() && lhs.node.kind == NAME_EXPR && habits::at_bare_arrow(p) {
+        if lhs.path.is_some() && lhs.node.kind == NAME_EXPR && foreign_syntax::at_bare_arrow(p) {
             lhs = bare_closure(p, lhs);
             return Some(lhs.into_expr(p));
         }
@@ -205,7 +205,7 @@ fn binary(p: &mut Parser<'_>, least: u8) -> Option<Completed> {
                 let m = lhs.into_expr(p).precede(p);
                 p.bump();
                 types::type_(p);
-                habits::tested_variable(p);
+                foreign_syntax::tested_variable(p);
                 Operand::expr(m.complete(p, INSTANCE_OF_EXPR))
             }
             T![?] => conditional(p, lhs),
@@ -213,12 +213,12 @@ fn binary(p: &mut Parser<'_>, least: u8) -> Option<Completed> {
                 let m = lhs.into_expr(p).precede(p);
                 p.bump();
                 p.at_statement = false;
-                values::third_sign(p, op);
-                if words::operator_rest(p, op) {
+                foreign_values::third_sign(p, op);
+                if foreign_words::operator_rest(p, op) {
                     return Some(m.complete(p, ERROR));
                 }
                 if op == T![..] {
-                    values::open_end(p);
+                    foreign_values::open_end(p);
                 }
                 p.nested(|p| binary(p, power + 1));
                 Operand::expr(m.complete(p, BIN_EXPR))
@@ -234,7 +234,7 @@ fn binary(p: &mut Parser<'_>, least: u8) -> Option<Completed> {
 fn conditional(p: &mut Parser<'_>, condition: Operand) -> Operand {
     let m = condition.into_expr(p).precede(p);
     p.bump();
-    if words::null_test(p) {
+    if foreign_words::null_test(p) {
         p.nested(|p| binary(p, 0));
         return Operand::expr(m.complete(p, ERROR));
     }
@@ -277,7 +277,7 @@ fn operand_type(p: &mut Parser<'_>, lhs: Operand) -> Completed {
 /// an argument.
 fn bare_closure(p: &mut Parser<'_>, formal: Operand) -> Operand {
     let name = p.text(p.position - 1);
-    let range = habits::range_of(p, p.position - 1, p.position);
+    let range = foreign_syntax::range_of(p, p.position - 1, p.position);
     p.error_at(range, "the formals of a closure stand in parentheses");
     p.hint(&format!("write `({name}:Type) => ...`"));
     let m = formal.node.precede(p);
@@ -325,7 +325,7 @@ fn postfix(p: &mut Parser<'_>) -> Option<Operand> {
     while p.at(T![as]) && length < CHAIN_LIMIT {
         let m = lhs.into_expr(p).precede(p);
         p.bump();
-        habits::cast_sign(p);
+        foreign_syntax::cast_sign(p);
         types::type_(p);
         lhs = Operand::expr(m.complete(p, CAST_EXPR));
         length += 1;

@@ -46,20 +46,20 @@ pub(super) fn formal(p: &mut Parser<'_>) {
         } else {
             p.missing("expected `:` and a type");
         }
-    } else if foreign::is_formal(p, p.position) {
-        foreign::type_before_name(p);
+    } else if foreign_declarations::is_formal(p, p.position) {
+        foreign_declarations::type_before_name(p);
         name(p);
     } else {
         types::type_(p);
     }
-    habits::formal_end(p);
+    foreign_syntax::formal_end(p);
     m.complete(p, FORMAL);
 }
 
 /// The type of a variable, after its colon.
 fn declared_type(p: &mut Parser<'_>) {
-    if habits::at_bare_function_type(p) {
-        habits::bare_function_type(p);
+    if foreign_syntax::at_bare_function_type(p) {
+        foreign_syntax::bare_function_type(p);
     } else {
         types::type_(p);
     }
@@ -83,7 +83,7 @@ pub(super) fn loop_variable(p: &mut Parser<'_>) {
 /// A name, a point pattern, or both.
 fn pattern(p: &mut Parser<'_>) {
     if p.at(T!['(']) && p.nth(1) == IDENT {
-        return values::taken_apart(p);
+        return foreign_values::taken_apart(p);
     }
     if !p.at(T!['[']) && !name(p) {
         return;
@@ -123,10 +123,10 @@ pub(super) fn declarators(p: &mut Parser<'_>, needs: Needs) {
 /// A declarator, after one with the type `before` its name or not: then it has that type. Whether it, too, needs no other.
 fn declarator(p: &mut Parser<'_>, needs: Needs, before: bool) -> bool {
     let m = p.start();
-    let has_type = foreign::is_variable(p, p.position);
+    let has_type = foreign_declarations::is_variable(p, p.position);
     let foreign = has_type || before;
     if has_type {
-        foreign::type_before_name(p);
+        foreign_declarations::type_before_name(p);
     }
     pattern(p);
     let typed = p.at(T![:]) || p.at(T![<:]);
@@ -191,9 +191,9 @@ pub(super) fn signature_rest(p: &mut Parser<'_>) {
         }
     };
     throws(p);
-    values::result_arrow(p);
+    foreign_values::result_arrow(p);
     result_type(p, Braces::Before(&SIGNATURE));
-    words::where_clause(p);
+    foreign_words::where_clause(p);
     if p.at(T![throws]) {
         p.error("`throws` comes before the result type");
         throws(p);

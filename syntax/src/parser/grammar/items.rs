@@ -16,7 +16,7 @@ pub(super) fn source_file(p: &mut Parser<'_>) {
         if !good && (in_garbage || is_consequence) {
             p.hush();
         }
-        let taken = !good && outside::declaration(p);
+        let taken = !good && misplaced::declaration(p);
         if !good && !taken {
             if p.at(T!['}']) {
                 p.unexpected("this `}` closes nothing");
@@ -58,7 +58,7 @@ fn item(p: &mut Parser<'_>) -> bool {
     match p.current() {
         T![import] => import(p),
         T![;] => empty(p),
-        _ if words::template(p) || words::from_import(p) => {}
+        _ if foreign_words::template(p) || foreign_words::from_import(p) => {}
         _ => {
             let m = p.start();
             match p.kind_at(lookahead::after_modifiers(p, p.position)) {
@@ -96,7 +96,7 @@ fn package(p: &mut Parser<'_>, m: Marker) {
 fn import(p: &mut Parser<'_>) {
     let m = p.start();
     p.bump();
-    if words::import_static(p) {
+    if foreign_words::import_static(p) {
         p.eat(T![;]);
         m.complete(p, ERROR);
         return;
@@ -170,7 +170,7 @@ pub(super) fn modifier_list(p: &mut Parser<'_>) {
         match p.current() {
             T![@] => annotation(p),
             IDENT if cuda::is_mark(p, p.position) => cuda::mark(p),
-            IDENT => habits::modifier(p),
+            IDENT => foreign_syntax::modifier(p),
             _ => p.bump(),
         }
     }
@@ -199,8 +199,8 @@ pub(super) fn type_after_keyword(p: &mut Parser<'_>, m: Marker, keyword: SyntaxK
     const FOLLOW: TokenSet = TokenSet::new(&[T![extends], T![implements]]);
     name(p);
     lists::type_param_list(p);
-    if habits::at_early_guard(p) {
-        habits::early_guard(p);
+    if foreign_syntax::at_early_guard(p) {
+        foreign_syntax::early_guard(p);
     } else {
         property_list(p);
         guard(p, &FOLLOW);
@@ -214,8 +214,8 @@ pub(super) fn type_after_keyword(p: &mut Parser<'_>, m: Marker, keyword: SyntaxK
 fn heritage(p: &mut Parser<'_>) {
     const FOLLOW: TokenSet = TokenSet::new(&[T![extends], T![implements], T![,]]);
     loop {
-        words::where_clause(p);
-        words::heritage(p);
+        foreign_words::where_clause(p);
+        foreign_words::heritage(p);
         typos::heritage(p);
         let kind = match p.current() {
             T![extends] => EXTENDS_CLAUSE,

@@ -128,7 +128,7 @@ pub(super) fn type_arg_list(p: &mut Parser<'_>) {
 /// `[T, U]`, of a declaration.
 pub(super) fn type_param_list(p: &mut Parser<'_>) {
     if !p.at(T!['[']) {
-        return angles::type_param_list(p);
+        return angle_brackets::type_param_list(p);
     }
     let m = p.start();
     let open = p.position;
@@ -143,7 +143,7 @@ pub(super) fn type_param_list(p: &mut Parser<'_>) {
             p.bump();
         }
         name(p);
-        words::bound(p);
+        foreign_words::bound(p);
         m.complete(p, TYPE_PARAM);
     });
     m.complete(p, TYPE_PARAM_LIST);

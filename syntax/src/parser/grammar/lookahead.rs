@@ -43,7 +43,7 @@ pub(super) fn after_modifiers(p: &Parser<'_>, mut index: usize) -> usize {
             kind if MODIFIERS.contains(kind) => index += 1,
             // `property` is a modifier before `def` and `operator`.
             T![property] if p.kind_at(index + 1).is_keyword() => index += 1,
-            IDENT if habits::is_modifier(p, index) || cuda::is_mark(p, index) => index += 1,
+            IDENT if foreign_syntax::is_modifier(p, index) || cuda::is_mark(p, index) => index += 1,
             _ => return index,
         }
     }

@@ -3,7 +3,7 @@
 use super::formals::{Needs, signature_rest};
 use super::*;
 use crate::ast::BinaryOp;
-use crate::syntax_error::Habit;
+use crate::syntax_error::MistakeKind;
 
 /// Whether a member starts here (after its modifiers).
 pub(super) fn at_member(p: &Parser<'_>) -> bool {
@@ -11,9 +11,10 @@ pub(super) fn at_member(p: &Parser<'_>) -> bool {
     let kind = p.kind_at(start);
     TYPE_DECL.contains(kind)
         || matches!(kind, T![def] | T![operator] | T![property] | T![val] | T![var] | T![;])
-        || (kind == IDENT && (is_field(p, start) || is_undeclared(p, start) || habits::is_method(p, start)))
-        || foreign::is_method(p, start)
-        || foreign::is_variable(p, start)
+        || (kind == IDENT
+            && (is_field(p, start) || is_undeclared(p, start) || foreign_syntax::is_method(p, start)))
+        || foreign_declarations::is_method(p, start)
+        || foreign_declarations::is_variable(p, start)
 }
 
 /// Whether the name at `index` starts a field without `val` or `var`.
@@ -35,7 +36,7 @@ pub(super) fn members(p: &mut Parser<'_>, body: &Body) {
         if starts || typos::member(p) || at_constructor(p) {
             member(p);
             in_garbage = false;
-        } else if outside::type_in_class(p) {
+        } else if misplaced::type_in_class(p) {
             in_garbage = false;
         } else {
             // Where braces are missing, members end where they should not.
@@ -98,10 +99,10 @@ pub(super) fn member(p: &mut Parser<'_>) {
             p.bump();
             method(p, m);
         }
-        T![this] if p.nth(1) == T!['('] => habits::undeclared_constructor(p, m),
+        T![this] if p.nth(1) == T!['('] => foreign_syntax::undeclared_constructor(p, m),
         T![property] => {
             p.bump();
-            match habits::property_as_field(p) {
+            match foreign_syntax::property_as_field(p) {
                 true => field(p, m),
                 false => method(p, m),
             }
@@ -115,13 +116,13 @@ pub(super) fn member(p: &mut Parser<'_>) {
             p.bump();
             field(p, m);
         }
-        IDENT if habits::is_method(p, p.position) => {
-            habits::def(p);
+        IDENT if foreign_syntax::is_method(p, p.position) => {
+            foreign_syntax::def(p);
             method(p, m);
         }
-        _ if foreign::is_method(p, p.position) => foreign::method(p, m),
-        IDENT if foreign::is_variable(p, p.position) => field(p, m),
-        IDENT if matches!(p.nth(1), T!['('] | T!['[']) => habits::undeclared_method(p, m),
+        _ if foreign_declarations::is_method(p, p.position) => foreign_declarations::method(p, m),
+        IDENT if foreign_declarations::is_variable(p, p.position) => field(p, m),
+        IDENT if matches!(p.nth(1), T!['('] | T!['[']) => foreign_syntax::undeclared_method(p, m),
         IDENT => field(p, m),
         _ => {
             p.unexpected("expected a member after its modifiers");
@@ -206,7 +207,7 @@ fn no_equals_before_braces(p: &mut Parser<'_>) -> bool {
     p.error("a body in braces has no `=` before it");
     p.hint("remove the `=`");
     p.replace_by(String::new());
-    p.is_habit(Habit::EqualsBody);
+    p.mark_mistake(MistakeKind::EqualsBody);
     let m = p.start();
     p.bump();
     m.complete(p, ERROR);

@@ -1,31 +1,27 @@
 //! The grammar, by construct. Each function starts at the first token of what it parses, takes at least
 //! that token if it may start there, and reports at most one error for one mistake.
 
-mod angles;
 mod atoms;
 mod bodies;
 mod controls;
-mod cuda;
 mod exprs;
-mod foreign;
 mod formals;
-mod habits;
 mod items;
 mod lists;
 mod lookahead;
 mod members;
 mod operators;
-mod outside;
-mod reserved;
+mod recovery;
 mod stmts;
 mod types;
-mod typos;
-mod values;
-mod words;
 
 use self::bodies::Braces as Body;
-pub(crate) use self::foreign::INFERRED;
 pub(crate) use self::lookahead::braces_have_statements as has_statements;
+pub(crate) use self::recovery::foreign_declarations::INFERRED;
+use self::recovery::{
+    angle_brackets, cuda, foreign_declarations, foreign_syntax, foreign_values, foreign_words, misplaced,
+    reserved_words, typos,
+};
 use super::{Completed, Marker, Parser, TokenSet};
 use crate::SyntaxKind::{self, *};
 
@@ -159,7 +155,7 @@ fn no_name(p: &mut Parser<'_>) {
         && !p.at_line_start()
         && matches!(p.nth(1), T!['('] | T![:] | T![=] | T![;] | T![,] | T![')'] | T!['['] | T!['{']);
     if meant {
-        reserved::name(p);
+        reserved_words::name(p);
     } else {
         p.missing("expected a name");
     }

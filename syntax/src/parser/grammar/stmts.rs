@@ -47,8 +47,8 @@ fn block_with(p: &mut Parser<'_>, tail: Tail, of_constructor: bool) -> bool {
 /// Statements up to the closing brace; whether the last was an expression without `;`.
 fn statements(p: &mut Parser<'_>, body: &Body, tail: Tail) -> bool {
     while !body.end(p) && !p.at_end() {
-        if body.opened().is_some_and(|open| words::at_local_function(p, open)) {
-            words::local_function(p);
+        if body.opened().is_some_and(|open| foreign_words::at_local_function(p, open)) {
+            foreign_words::local_function(p);
             continue;
         }
         if at_member(p) {
@@ -115,7 +115,7 @@ pub(super) fn stmt_with_tail(p: &mut Parser<'_>, tail: Tail) -> bool {
 /// A statement. With `Tail::Value`, an expression before the closing brace too; then the answer is yes.
 fn stmt_or_tail(p: &mut Parser<'_>, tail: Tail) -> bool {
     if p.at(IDENT) && !cuda::is_mark(p, p.position) {
-        if cuda::array(p) || habits::library_statement(p) || words::statement(p) {
+        if cuda::array(p) || foreign_syntax::library_statement(p) || foreign_words::statement(p) {
             return false;
         }
         typos::statement(p);
@@ -124,13 +124,13 @@ fn stmt_or_tail(p: &mut Parser<'_>, tail: Tail) -> bool {
     let start = lookahead::after_modifiers(p, p.position);
     let m = p.start();
     match p.kind_at(start) {
-        _ if reserved::is_value(p, start) => return stmt_after_annotations(p, m, annotated, tail),
+        _ if reserved_words::is_value(p, start) => return stmt_after_annotations(p, m, annotated, tail),
         kind if TYPE_DECL.contains(kind) => local_type(p, m),
         T![val] | T![var] => local(p, m),
-        IDENT if habits::is_walrus(p, p.position) => habits::walrus(p, m),
-        IDENT if habits::is_final_variable(p, start) => local(p, m),
+        IDENT if foreign_syntax::is_walrus(p, p.position) => foreign_syntax::walrus(p, m),
+        IDENT if foreign_syntax::is_final_variable(p, start) => local(p, m),
         IDENT | T!['['] if is_local(p, start) => local(p, m),
-        IDENT if foreign::is_variable(p, start) => local(p, m),
+        IDENT if foreign_declarations::is_variable(p, start) => local(p, m),
         _ => return stmt_after_annotations(p, m, annotated, tail),
     }
     false
@@ -138,7 +138,7 @@ fn stmt_or_tail(p: &mut Parser<'_>, tail: Tail) -> bool {
 
 /// Whether a local without `val` and `var` starts at `index`: `x:T = e`, but not a label.
 fn is_local(p: &Parser<'_>, index: usize) -> bool {
-    lookahead::is_typed_declarator(p, index) && !is_label(p, index) && !habits::at_scope(p, index + 1)
+    lookahead::is_typed_declarator(p, index) && !is_label(p, index) && !foreign_syntax::at_scope(p, index + 1)
 }
 
 /// What begins a statement and no type: after `name :`, the name is a label.
@@ -174,7 +174,7 @@ fn stmt_after_annotations(p: &mut Parser<'_>, m: Marker, annotated: usize, tail:
             p.bump();
             m.complete(p, EMPTY_STMT);
         }
-        IDENT if habits::at_foreach(p, annotated) => {
+        IDENT if foreign_syntax::at_foreach(p, annotated) => {
             items::annotations(p);
             controls::parallel_for(p);
             m.complete(p, FOR_IN_STMT);
@@ -186,7 +186,7 @@ fn stmt_after_annotations(p: &mut Parser<'_>, m: Marker, annotated: usize, tail:
             stmt(p);
             m.complete(p, LABELED_STMT);
         }
-        kind if controls::starts(p, kind, annotated) && !reserved::is_value(p, annotated) => {
+        kind if controls::starts(p, kind, annotated) && !reserved_words::is_value(p, annotated) => {
             return controls::statement(p, m, tail);
         }
         _ => return expr_stmt(p, m, tail),
@@ -213,19 +213,22 @@ fn local(p: &mut Parser<'_>, m: Marker) {
 /// A declaration of locals without its end, for the header of a `for` too.
 pub(super) fn local_without_semicolon(p: &mut Parser<'_>) {
     let start = lookahead::after_modifiers(p, p.position);
-    let is_final = p.kind_at(start) == IDENT && habits::is_final_variable(p, start);
+    let is_final = p.kind_at(start) == IDENT && foreign_syntax::is_final_variable(p, start);
     items::modifier_list(p);
     if is_final {
-        habits::final_variable(p);
+        foreign_syntax::final_variable(p);
     }
-    let keyword = p.eat(T![val]) || p.eat(T![var]) || is_final || foreign::is_variable(p, p.position);
+    let keyword =
+        p.eat(T![val]) || p.eat(T![var]) || is_final || foreign_declarations::is_variable(p, p.position);
     formals::declarators(p, if keyword { Needs::TypeOrValue } else { Needs::TypeAndValue });
 }
 
 /// Whether a declaration of locals starts here.
 pub(super) fn at_local(p: &Parser<'_>) -> bool {
     let start = lookahead::after_modifiers(p, p.position);
-    matches!(p.kind_at(start), T![val] | T![var]) || is_local(p, start) || foreign::is_variable(p, start)
+    matches!(p.kind_at(start), T![val] | T![var])
+        || is_local(p, start)
+        || foreign_declarations::is_variable(p, start)
 }
 
 /// An expression statement, or one of the forms that start with an expression.
@@ -270,9 +273,9 @@ fn expr_stmt(p: &mut Parser<'_>, m: Marker, tail: Tail) -> bool {
         return true;
     }
     if expr.is_some_and(|it| matches!(it.kind, FIELD_EXPR | NAME_EXPR)) {
-        habits::unopened_call(p);
+        foreign_syntax::unopened_call(p);
     }
-    if !expr.is_some_and(|expr| habits::value_without_return(p, start, expr)) {
+    if !expr.is_some_and(|expr| foreign_syntax::value_without_return(p, start, expr)) {
         semicolon(p);
     }
     m.complete(p, EXPR_STMT);
@@ -387,7 +390,7 @@ pub(super) fn semicolon(p: &mut Parser<'_>) {
         if !is_member {
             p.replace_by(String::new());
         }
-        habits::aside(p, 1);
+        foreign_syntax::aside(p, 1);
     }
     if p.expect(T![;]) || p.at_line_start() || at_boundary(p) {
         return;

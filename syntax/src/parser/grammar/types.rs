@@ -55,7 +55,7 @@ pub(super) fn type_with(p: &mut Parser<'_>, braces: Braces<'_>) -> Option<Comple
         }
     });
     p.at_statement = saved;
-    values::nullable(p);
+    foreign_values::nullable(p);
     if let Some(ty) = found
         && p.at(T![@])
         && annotates_type(p, braces)
@@ -81,14 +81,14 @@ fn annotates_type(p: &Parser<'_>, braces: Braces<'_>) -> bool {
 pub(super) fn suffixes(p: &mut Parser<'_>, mut ty: Completed, braces: Braces<'_>) -> Completed {
     let start = p.position - 1;
     for _ in 0..crate::parser::CHAIN_LIMIT {
-        if foreign::is_array(p) {
-            return foreign::array_type(p, start, ty);
+        if foreign_declarations::is_array(p) {
+            return foreign_declarations::array_type(p, start, ty);
         }
         let m = ty.reopen(p);
         if p.at(T!['[']) {
             lists::type_arg_list(p);
-        } else if angles::at_list(p) {
-            angles::type_arg_list(p);
+        } else if angle_brackets::at_list(p) {
+            angle_brackets::type_arg_list(p);
         }
         if p.at(T!['(']) {
             if p.nth(1) == T![')'] {
@@ -143,7 +143,7 @@ fn function_type(p: &mut Parser<'_>, braces: Braces<'_>) -> Completed {
     };
     let commas = || (p.position + 1..after).any(|it| p.kind_at(it) == T![,]);
     if !is_function && after > p.position && commas() {
-        values::tuple_type(p);
+        foreign_values::tuple_type(p);
         return m.complete(p, ERROR);
     }
     if !is_function && p.nth(1) != T![')'] && after > p.position {
@@ -161,7 +161,13 @@ fn function_type(p: &mut Parser<'_>, braces: Braces<'_>) -> Completed {
     }
     formals::offers(p, Braces::Constraint);
     if p.at(T![->]) {
-        habits::replaced(p, 1, "the arrow of a function type is `=>`", "write `(Type) => Result`", "=>");
+        foreign_syntax::replaced(
+            p,
+            1,
+            "the arrow of a function type is `=>`",
+            "write `(Type) => Result`",
+            "=>",
+        );
         type_with(p, braces);
     } else if p.expect(T![=>]) {
         type_with(p, braces);

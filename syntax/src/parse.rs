@@ -1,9 +1,9 @@
-//! Text to tree.
+//! Entry points: from text to syntax tree and errors.
 
 use std::sync::Arc;
 
 use crate::ast::{AstNode, SourceFile};
-use crate::gather::gathered;
+use crate::merge_errors::merged;
 use crate::parser::{Entry, input::Input};
 use crate::{GreenNode, SyntaxError, SyntaxKind, SyntaxNode, lexer, parser, tree, validation};
 
@@ -81,7 +81,7 @@ impl Parse {
         Parse {
             syntax_errors: sorted(syntax_errors),
             invalid: sorted(invalid),
-            errors: gathered(&green, errors),
+            errors: merged(&green, errors),
             green,
             unbalanced,
         }

@@ -1,5 +1,5 @@
-//! Tokens by their place. Rowan's own search looks at one child after the other: in a class with a thousand members that is what
-//! most of a question about all uses of a name would take.
+//! Token at an offset, by binary search among children. Rowan's own search is linear, which dominates the search for references in
+//! a class with a thousand members.
 
 use rowan::{NodeOrToken, TokenAtOffset};
 

@@ -1,7 +1,7 @@
 //! Values as other languages write them: parsed as what they mean, with one error that says how X10 writes them.
 
 use super::exprs::Operand;
-use super::habits::{adjacent, aside, range_of, replaced};
+use super::foreign_syntax::{adjacent, aside, range_of, replaced};
 use super::*;
 
 //--- Closures
@@ -10,7 +10,7 @@ use super::*;
 const CLOSURE: &[&str] = &["fun", "fn", "func", "function", "lambda"];
 
 /// Whether `fun (x:T)` and a body stand here.
-pub(super) fn at_worded_closure(p: &Parser<'_>) -> bool {
+pub(in crate::parser::grammar) fn at_worded_closure(p: &Parser<'_>) -> bool {
     let open = p.position + 1;
     if !CLOSURE.contains(&p.text(p.position)) {
         return false;
@@ -30,7 +30,7 @@ pub(super) fn at_worded_closure(p: &Parser<'_>) -> bool {
 }
 
 /// `fun (x:T):U { ... }`
-pub(super) fn worded_closure(p: &mut Parser<'_>) -> Completed {
+pub(in crate::parser::grammar) fn worded_closure(p: &mut Parser<'_>) -> Completed {
     let m = p.start();
     p.error("a closure has no word before its formals");
     p.hint("write `(x:Type) => value`, or `(x:Type) => { ...; return value; }`");
@@ -69,7 +69,7 @@ fn is_said(p: &Parser<'_>, open: usize) -> bool {
 }
 
 /// `(T, U)` as a type, at the parenthesis.
-pub(super) fn tuple_type(p: &mut Parser<'_>) {
+pub(in crate::parser::grammar) fn tuple_type(p: &mut Parser<'_>) {
     let close = p.matching(p.position).unwrap_or(p.position);
     let range = range_of(p, p.position, close);
     p.error_at(range, TUPLES);
@@ -78,7 +78,7 @@ pub(super) fn tuple_type(p: &mut Parser<'_>) {
 }
 
 /// `(a, b)`, at the first comma; the parenthesis opened at `open`.
-pub(super) fn tuple(p: &mut Parser<'_>, open: usize) {
+pub(in crate::parser::grammar) fn tuple(p: &mut Parser<'_>, open: usize) {
     let close = p.matching(open).unwrap_or(p.position);
     let range = range_of(p, open, close);
     if open > 0 && p.kind_at(open - 1) == T![assert] {
@@ -98,7 +98,7 @@ pub(super) fn tuple(p: &mut Parser<'_>, open: usize) {
 //--- Rails
 
 /// Whether `{a, b}` stands here, where a value is meant.
-pub(super) fn at_braced_rail(p: &Parser<'_>) -> bool {
+pub(in crate::parser::grammar) fn at_braced_rail(p: &Parser<'_>) -> bool {
     let open = p.position;
     let Some(close) = p.matching(open).filter(|it| *it > open + 1) else { return false };
     let after_value =
@@ -108,7 +108,7 @@ pub(super) fn at_braced_rail(p: &Parser<'_>) -> bool {
 }
 
 /// `{a, b}`
-pub(super) fn braced_rail(p: &mut Parser<'_>) -> Completed {
+pub(in crate::parser::grammar) fn braced_rail(p: &mut Parser<'_>) -> Completed {
     let m = p.start();
     let open = p.position;
     let close = p.matching(open).unwrap_or(open);
@@ -133,14 +133,14 @@ pub(super) fn braced_rail(p: &mut Parser<'_>) -> Completed {
 //--- Blocks
 
 /// Whether a block stands here, where a value is meant.
-pub(super) fn at_braced_value(p: &Parser<'_>) -> bool {
+pub(in crate::parser::grammar) fn at_braced_value(p: &Parser<'_>) -> bool {
     let open = p.position;
     let after_value = matches!(p.kind_at(open.wrapping_sub(1)), T![=] | T!['('] | T![,] | T![return]);
     after_value && !p.at_line_start() && p.matching(open).is_some_and(|close| close > open + 1)
 }
 
 /// `{ ...; e }`
-pub(super) fn braced_value(p: &mut Parser<'_>) -> Completed {
+pub(in crate::parser::grammar) fn braced_value(p: &mut Parser<'_>) -> Completed {
     let m = p.start();
     let open = p.position;
     let close = p.matching(open).unwrap_or(open);
@@ -177,7 +177,7 @@ pub(super) fn braced_value(p: &mut Parser<'_>) -> Completed {
 //--- Statements
 
 /// Whether a statement stands here that has a value elsewhere, where a value is meant: `val x = switch (y) { ... }`.
-pub(super) fn at_statement(p: &Parser<'_>) -> bool {
+pub(in crate::parser::grammar) fn at_statement(p: &Parser<'_>) -> bool {
     let before = p.kind_at(p.position.wrapping_sub(1));
     let wanted = matches!(before, T![=] | T![=>] | T![return] | T!['('] | T![,]);
     if !wanted || p.at_line_start() {
@@ -186,19 +186,19 @@ pub(super) fn at_statement(p: &Parser<'_>) -> bool {
     match p.current() {
         T![if] | T![switch] => p.nth(1) == T!['('],
         T![try] => p.nth(1) == T!['{'],
-        IDENT | T![when] => words::match_body(p).is_some(),
+        IDENT | T![when] => foreign_words::match_body(p).is_some(),
         _ => false,
     }
 }
 
 /// A statement where a value is meant.
-pub(super) fn statement(p: &mut Parser<'_>) -> Completed {
+pub(in crate::parser::grammar) fn statement(p: &mut Parser<'_>) -> Completed {
     if p.at(T![if]) {
         return if_value(p);
     }
     let m = p.start();
     let start = p.position;
-    let (word, body) = (p.text(start), words::match_body(p));
+    let (word, body) = (p.text(start), foreign_words::match_body(p));
     let is_try = p.at(T![try]);
     p.bump();
     while p.position < body.unwrap_or(p.position) {
@@ -230,7 +230,7 @@ pub(super) fn statement(p: &mut Parser<'_>) -> Completed {
 }
 
 /// `if (c) a else b` where a value is meant.
-pub(super) fn if_value(p: &mut Parser<'_>) -> Completed {
+pub(in crate::parser::grammar) fn if_value(p: &mut Parser<'_>) -> Completed {
     let start = p.position;
     let m = p.start();
     let is_whole = matches!(
@@ -290,7 +290,7 @@ fn branch(p: &mut Parser<'_>) -> (Option<String>, bool) {
 //--- Operators
 
 /// The operator that a word between two operands is: `a and b`.
-pub(super) fn at_word_operator(p: &Parser<'_>) -> bool {
+pub(in crate::parser::grammar) fn at_word_operator(p: &Parser<'_>) -> bool {
     p.at(IDENT)
         && matches!(p.text(p.position), "and" | "or" | "xor" | "mod")
         && !p.at_line_start()
@@ -298,7 +298,7 @@ pub(super) fn at_word_operator(p: &Parser<'_>) -> bool {
 }
 
 /// The word, put aside.
-pub(super) fn word_operator(p: &mut Parser<'_>) {
+pub(in crate::parser::grammar) fn word_operator(p: &mut Parser<'_>) {
     let (word, op) = match p.text(p.position) {
         "and" => ("and", "&&"),
         "xor" => ("xor", "^"),
@@ -309,13 +309,13 @@ pub(super) fn word_operator(p: &mut Parser<'_>) {
 }
 
 /// Whether `not x` stands here.
-pub(super) fn at_not(p: &Parser<'_>) -> bool {
+pub(in crate::parser::grammar) fn at_not(p: &Parser<'_>) -> bool {
     let operand = p.nth(1) == IDENT || p.nth(1).is_literal();
     operand && p.text(p.position) == "not" && !p.input.newline_before(p.position + 1)
 }
 
 /// `not x`
-pub(super) fn not(p: &mut Parser<'_>) -> Operand {
+pub(in crate::parser::grammar) fn not(p: &mut Parser<'_>) -> Operand {
     let m = p.start();
     replaced(p, 1, "there is no operator `not`", "write `!x`", "!");
     exprs::unary(p);
@@ -323,7 +323,7 @@ pub(super) fn not(p: &mut Parser<'_>) -> Operand {
 }
 
 /// The third sign of `===`, after `==`; of `!==`, after `!=`.
-pub(super) fn third_sign(p: &mut Parser<'_>, op: SyntaxKind) {
+pub(in crate::parser::grammar) fn third_sign(p: &mut Parser<'_>, op: SyntaxKind) {
     let tight = p.at(T![=]) && adjacent(p, p.position - 1);
     if !(tight && matches!(op, T![==] | T![!=])) {
         return;
@@ -337,7 +337,7 @@ pub(super) fn third_sign(p: &mut Parser<'_>, op: SyntaxKind) {
 }
 
 /// Whether `...`, or the `..=` of `0..=9`, stands here; after a variable, the latter assigns.
-pub(super) fn at_range_sign(p: &Parser<'_>) -> bool {
+pub(in crate::parser::grammar) fn at_range_sign(p: &Parser<'_>) -> bool {
     match p.current() {
         T![...] => true,
         T![..=] => p.kind_at(p.position - 1) == INT_NUMBER,
@@ -346,13 +346,13 @@ pub(super) fn at_range_sign(p: &Parser<'_>) -> bool {
 }
 
 /// The operator in `0...9` and `0..=9`.
-pub(super) fn range_sign(p: &mut Parser<'_>) {
+pub(in crate::parser::grammar) fn range_sign(p: &mut Parser<'_>) {
     let hint = "a range has both its ends: `0..(n-1)` has `n` numbers";
     replaced(p, 1, "a range is written `..`", hint, "..");
 }
 
 /// The `<` of `0..<n`, after `..`.
-pub(super) fn open_end(p: &mut Parser<'_>) {
+pub(in crate::parser::grammar) fn open_end(p: &mut Parser<'_>) {
     if p.at(T![<]) && adjacent(p, p.position - 1) {
         let range = range_of(p, p.position - 1, p.position);
         p.error_at(range, "a range is written `..`");
@@ -362,12 +362,12 @@ pub(super) fn open_end(p: &mut Parser<'_>) {
 }
 
 /// Whether `?.` stands here, after a value.
-pub(super) fn at_safe_call(p: &Parser<'_>) -> bool {
+pub(in crate::parser::grammar) fn at_safe_call(p: &Parser<'_>) -> bool {
     p.at(T![?]) && p.nth(1) == T![.] && adjacent(p, p.position)
 }
 
 /// The question mark.
-pub(super) fn safe_call(p: &mut Parser<'_>, lhs: Operand) -> Operand {
+pub(in crate::parser::grammar) fn safe_call(p: &mut Parser<'_>, lhs: Operand) -> Operand {
     let range = range_of(p, p.position, p.position + 1);
     p.error_at(range, "there is no `?.`");
     p.hint("test before: `x == null ? other : x.member`");
@@ -381,7 +381,7 @@ pub(super) fn safe_call(p: &mut Parser<'_>, lhs: Operand) -> Operand {
 //--- Types
 
 /// `?` right after a type, as other languages say that it may be null.
-pub(super) fn nullable(p: &mut Parser<'_>) {
+pub(in crate::parser::grammar) fn nullable(p: &mut Parser<'_>) {
     let after = matches!(p.nth(1), T![=] | T![,] | T![')'] | T![;] | T![']'] | T!['{']);
     if p.at(T![?]) && after && adjacent(p, p.position - 1) {
         let hint = "a class type may be null as it is; for one that may not, write `T{self != null}`";
@@ -390,7 +390,7 @@ pub(super) fn nullable(p: &mut Parser<'_>) {
 }
 
 /// The arrow before the result of a method: `def f() -> T`.
-pub(super) fn result_arrow(p: &mut Parser<'_>) {
+pub(in crate::parser::grammar) fn result_arrow(p: &mut Parser<'_>) {
     if !p.at(T![->]) {
         return;
     }
@@ -404,7 +404,7 @@ pub(super) fn result_arrow(p: &mut Parser<'_>) {
 //--- Loops
 
 /// The step of a range, in the header of a loop: `1..10 by 2`.
-pub(super) fn step(p: &mut Parser<'_>) {
+pub(in crate::parser::grammar) fn step(p: &mut Parser<'_>) {
     let is_step = p.at(IDENT) && matches!(p.text(p.position), "by" | "step") && p.nth(1) != T![')'];
     if !is_step || p.at_line_start() {
         return;
@@ -418,7 +418,7 @@ pub(super) fn step(p: &mut Parser<'_>) {
 }
 
 /// `val (a, b) = e`, at the parenthesis: names that are to get a part each.
-pub(super) fn taken_apart(p: &mut Parser<'_>) {
+pub(in crate::parser::grammar) fn taken_apart(p: &mut Parser<'_>) {
     p.error(APART);
     p.hint("points are, by brackets: `val [i, j] = p`; of other values, name the parts one by one");
     let open = p.position;

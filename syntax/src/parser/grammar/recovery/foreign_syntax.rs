@@ -2,19 +2,25 @@
 
 use super::exprs::Operand;
 use super::*;
-use crate::syntax_error::Habit;
+use crate::syntax_error::MistakeKind;
 
-pub(super) fn range_of(p: &Parser<'_>, first: usize, last: usize) -> crate::TextRange {
+pub(in crate::parser::grammar) fn range_of(p: &Parser<'_>, first: usize, last: usize) -> crate::TextRange {
     p.input.range(p.lexed, first).cover(p.input.range(p.lexed, last))
 }
 
 /// Whether no blank stands between two tokens.
-pub(super) fn adjacent(p: &Parser<'_>, index: usize) -> bool {
+pub(in crate::parser::grammar) fn adjacent(p: &Parser<'_>, index: usize) -> bool {
     p.input.range(p.lexed, index).end() == p.input.range(p.lexed, index + 1).start()
 }
 
 /// An error at the tokens here, which are put aside: `text` is to stand there instead.
-pub(super) fn replaced(p: &mut Parser<'_>, count: usize, message: &str, hint: &str, text: &str) {
+pub(in crate::parser::grammar) fn replaced(
+    p: &mut Parser<'_>,
+    count: usize,
+    message: &str,
+    hint: &str,
+    text: &str,
+) {
     let range = range_of(p, p.position, p.position + count - 1);
     p.error_at(range, message);
     p.hint(hint);
@@ -25,7 +31,7 @@ pub(super) fn replaced(p: &mut Parser<'_>, count: usize, message: &str, hint: &s
 //--- `a::b`
 
 /// Whether `::` and a name stand at `index`.
-pub(super) fn at_scope(p: &Parser<'_>, index: usize) -> bool {
+pub(in crate::parser::grammar) fn at_scope(p: &Parser<'_>, index: usize) -> bool {
     p.kind_at(index) == T![:]
         && p.kind_at(index + 1) == T![:]
         && p.kind_at(index + 2) == IDENT
@@ -54,7 +60,7 @@ fn report_library(p: &mut Parser<'_>, root: usize) {
 }
 
 /// A statement that starts with a name of a library for devices, up to its end. Whether that was it.
-pub(super) fn library_statement(p: &mut Parser<'_>) -> bool {
+pub(in crate::parser::grammar) fn library_statement(p: &mut Parser<'_>) -> bool {
     let root = p.position;
     if p.text(root) == "std" || !LIBRARIES.contains(&p.text(root)) || !at_scope(p, root + 1) {
         return false;
@@ -74,7 +80,7 @@ pub(super) fn library_statement(p: &mut Parser<'_>) -> bool {
 }
 
 /// `a::b`, at the colons.
-pub(super) fn scope(p: &mut Parser<'_>, lhs: Operand) -> Operand {
+pub(in crate::parser::grammar) fn scope(p: &mut Parser<'_>, lhs: Operand) -> Operand {
     let root = p.position.saturating_sub(1);
     if LIBRARIES.contains(&p.text(root)) {
         report_library(p, root);
@@ -93,7 +99,7 @@ pub(super) fn scope(p: &mut Parser<'_>, lhs: Operand) -> Operand {
 //--- Casts and tests
 
 /// The sign in `as! T` and `as? T`, after `as`.
-pub(super) fn cast_sign(p: &mut Parser<'_>) {
+pub(in crate::parser::grammar) fn cast_sign(p: &mut Parser<'_>) {
     if !matches!(p.current(), T![!] | T![?]) || p.nth(1) != IDENT {
         return;
     }
@@ -107,17 +113,17 @@ pub(super) fn cast_sign(p: &mut Parser<'_>) {
 }
 
 /// Whether `is T` stands here, after a value.
-pub(super) fn at_type_test(p: &Parser<'_>) -> bool {
+pub(in crate::parser::grammar) fn at_type_test(p: &Parser<'_>) -> bool {
     p.at(IDENT) && p.nth(1) == IDENT && p.text(p.position) == "is" && !p.at_line_start()
 }
 
 /// `is`
-pub(super) fn type_test(p: &mut Parser<'_>) {
+pub(in crate::parser::grammar) fn type_test(p: &mut Parser<'_>) {
     replaced(p, 1, "the type of a value is tested by `instanceof`", "write `x instanceof T`", "instanceof");
 }
 
 /// The variable in `x instanceof T v`, after the type.
-pub(super) fn tested_variable(p: &mut Parser<'_>) {
+pub(in crate::parser::grammar) fn tested_variable(p: &mut Parser<'_>) {
     if !p.at(IDENT) || p.at_line_start() || !matches!(p.nth(1), T![')'] | T![&&] | T![||] | T![?] | T![;]) {
         return;
     }
@@ -129,7 +135,7 @@ pub(super) fn tested_variable(p: &mut Parser<'_>) {
 }
 
 /// Puts tokens aside.
-pub(super) fn aside(p: &mut Parser<'_>, count: usize) {
+pub(in crate::parser::grammar) fn aside(p: &mut Parser<'_>, count: usize) {
     let m = p.start();
     for _ in 0..count {
         p.bump();
@@ -141,7 +147,7 @@ pub(super) fn aside(p: &mut Parser<'_>, count: usize) {
 
 /// Whether `(x:T) -> e` stands here. Such formals are no value, nor are braces, so that this arrow is no operator. Of `(x) -> e` only
 /// names can tell.
-pub(super) fn at_arrow_closure(p: &Parser<'_>) -> bool {
+pub(in crate::parser::grammar) fn at_arrow_closure(p: &Parser<'_>) -> bool {
     let open = p.position;
     let Some(close) = p.matching(open).filter(|it| p.kind_at(it + 1) == T![->]) else { return false };
     let is_name = |at: usize| p.kind_at(at) == if (at - open) % 2 == 1 { IDENT } else { T![,] };
@@ -152,12 +158,12 @@ pub(super) fn at_arrow_closure(p: &Parser<'_>) -> bool {
 }
 
 /// Whether `-> {` stands here, after the name of a formal.
-pub(super) fn at_bare_arrow(p: &Parser<'_>) -> bool {
+pub(in crate::parser::grammar) fn at_bare_arrow(p: &Parser<'_>) -> bool {
     p.at(T![->]) && p.nth(1) == T!['{'] && p.kind_at(p.position - 1) == IDENT
 }
 
 /// The arrow of a closure.
-pub(super) fn arrow(p: &mut Parser<'_>) -> bool {
+pub(in crate::parser::grammar) fn arrow(p: &mut Parser<'_>) -> bool {
     if p.at(T![->]) {
         replaced(p, 1, "the arrow of a closure is `=>`", "write `(x:Type) => ...`", "=>");
         return true;
@@ -168,7 +174,7 @@ pub(super) fn arrow(p: &mut Parser<'_>) -> bool {
 //--- Declarations of locals
 
 /// Whether `x := e` stands at `index`.
-pub(super) fn is_walrus(p: &Parser<'_>, index: usize) -> bool {
+pub(in crate::parser::grammar) fn is_walrus(p: &Parser<'_>, index: usize) -> bool {
     p.kind_at(index) == IDENT
         && p.kind_at(index + 1) == T![:]
         && p.kind_at(index + 2) == T![=]
@@ -176,7 +182,7 @@ pub(super) fn is_walrus(p: &Parser<'_>, index: usize) -> bool {
 }
 
 /// `x := e;`
-pub(super) fn walrus(p: &mut Parser<'_>, m: Marker) {
+pub(in crate::parser::grammar) fn walrus(p: &mut Parser<'_>, m: Marker) {
     let range = range_of(p, p.position, p.position + 2);
     let variable = p.text(p.position).to_owned();
     p.error_at(range, "there is no `:=`");
@@ -195,12 +201,12 @@ pub(super) fn walrus(p: &mut Parser<'_>, m: Marker) {
 }
 
 /// Whether `final x = e` stands here; `start` is where its modifiers end.
-pub(super) fn is_final_variable(p: &Parser<'_>, start: usize) -> bool {
+pub(in crate::parser::grammar) fn is_final_variable(p: &Parser<'_>, start: usize) -> bool {
     start > p.position && p.kind_at(start - 1) == T![final] && p.kind_at(start + 1) == T![=]
 }
 
 /// `final x = e`, of which the modifiers are taken.
-pub(super) fn final_variable(p: &mut Parser<'_>) {
+pub(in crate::parser::grammar) fn final_variable(p: &mut Parser<'_>) {
     let range = p.input.range(p.lexed, p.position - 1);
     p.error_at(range, "a variable that never changes is declared by `val`");
     p.hint("write `val` in place of `final`");
@@ -210,7 +216,7 @@ pub(super) fn final_variable(p: &mut Parser<'_>) {
 //--- Headers of classes
 
 /// Whether a condition and properties stand here, in this order, after the name of a class.
-pub(super) fn at_early_guard(p: &Parser<'_>) -> bool {
+pub(in crate::parser::grammar) fn at_early_guard(p: &Parser<'_>) -> bool {
     if !p.at(T!['{']) {
         return false;
     }
@@ -220,7 +226,7 @@ pub(super) fn at_early_guard(p: &Parser<'_>) -> bool {
 }
 
 /// `{c}(x:T)`
-pub(super) fn early_guard(p: &mut Parser<'_>) {
+pub(in crate::parser::grammar) fn early_guard(p: &mut Parser<'_>) {
     let start = p.position;
     lists::condition(p, GUARD);
     let middle = p.position;
@@ -242,14 +248,14 @@ const MODIFIERS_ELSEWHERE: &[&str] =
     &["override", "virtual", "inline", "constexpr", "open", "synchronized", "sealed", "readonly"];
 
 /// Whether a modifier that X10 does not have stands at `index`, before a member.
-pub(super) fn is_modifier(p: &Parser<'_>, index: usize) -> bool {
+pub(in crate::parser::grammar) fn is_modifier(p: &Parser<'_>, index: usize) -> bool {
     let next = p.kind_at(index + 1);
     let before_member = matches!(next, T![def] | T![val] | T![var]) || super::MODIFIERS.contains(next);
     before_member && p.kind_at(index) == IDENT && MODIFIERS_ELSEWHERE.contains(&p.text(index))
 }
 
 /// The modifier.
-pub(super) fn modifier(p: &mut Parser<'_>) {
+pub(in crate::parser::grammar) fn modifier(p: &mut Parser<'_>) {
     let word = p.text(p.position).to_owned();
     let hint = match word.as_str() {
         "override" | "virtual" | "open" => {
@@ -270,7 +276,7 @@ pub(super) fn modifier(p: &mut Parser<'_>) {
 const DEF: &[&str] = &["fn", "func", "fun", "function", "sub", "proc"];
 
 /// Whether a method starts at `index` with another word than `def`.
-pub(super) fn is_method(p: &Parser<'_>, index: usize) -> bool {
+pub(in crate::parser::grammar) fn is_method(p: &Parser<'_>, index: usize) -> bool {
     p.kind_at(index) == IDENT
         && DEF.contains(&p.text(index))
         && p.kind_at(index + 1) == IDENT
@@ -278,19 +284,19 @@ pub(super) fn is_method(p: &Parser<'_>, index: usize) -> bool {
 }
 
 /// The word.
-pub(super) fn def(p: &mut Parser<'_>) {
+pub(in crate::parser::grammar) fn def(p: &mut Parser<'_>) {
     replaced(p, 1, "a method is declared by `def`", "write `def name(x:Type):Result`", "def");
 }
 
 /// A constructor without `def`, at `this`.
-pub(super) fn undeclared_constructor(p: &mut Parser<'_>, m: Marker) {
+pub(in crate::parser::grammar) fn undeclared_constructor(p: &mut Parser<'_>, m: Marker) {
     let hint = "a constructor is declared by `def this(x:Type) { ... }`";
     replaced(p, 1, "expected `def`", hint, "def this");
     members::constructor_rest(p, m);
 }
 
 /// A method without `def`, at its name; one with the name of a class is a constructor.
-pub(super) fn undeclared_method(p: &mut Parser<'_>, m: Marker) {
+pub(in crate::parser::grammar) fn undeclared_method(p: &mut Parser<'_>, m: Marker) {
     let word = p.text(p.position);
     if word.starts_with(char::is_uppercase) && p.nth(1) == T!['('] {
         return undeclared_constructor(p, m);
@@ -303,7 +309,7 @@ pub(super) fn undeclared_method(p: &mut Parser<'_>, m: Marker) {
 }
 
 /// What other languages let follow the type of a formal: a value for calls that give none, or a sign that there are many.
-pub(super) fn formal_end(p: &mut Parser<'_>) {
+pub(in crate::parser::grammar) fn formal_end(p: &mut Parser<'_>) {
     if p.at(T![=]) {
         // Calls may give fewer arguments than there are formals.
         p.unexpected("a formal has no value of its own");
@@ -321,7 +327,7 @@ pub(super) fn formal_end(p: &mut Parser<'_>) {
 }
 
 /// `(e)` after `catch`, at the name, which only in small letters is none of a type. Whether it stands here.
-pub(super) fn untyped_exception(p: &mut Parser<'_>) -> bool {
+pub(in crate::parser::grammar) fn untyped_exception(p: &mut Parser<'_>) -> bool {
     let name = p.text(p.position);
     if !(p.at(IDENT) && p.nth(1) == T![')'] && name.starts_with(char::is_lowercase)) {
         return false;
@@ -337,12 +343,12 @@ pub(super) fn untyped_exception(p: &mut Parser<'_>) -> bool {
 }
 
 /// Whether `T => U` stands here as a type: a function type without its parentheses.
-pub(super) fn at_bare_function_type(p: &Parser<'_>) -> bool {
+pub(in crate::parser::grammar) fn at_bare_function_type(p: &Parser<'_>) -> bool {
     p.at(IDENT) && matches!(p.nth(1), T![=>] | T![->]) && p.nth(2) == IDENT
 }
 
 /// `T => U` as a type.
-pub(super) fn bare_function_type(p: &mut Parser<'_>) {
+pub(in crate::parser::grammar) fn bare_function_type(p: &mut Parser<'_>) {
     let argument = p.text(p.position).to_owned();
     let range = p.input.range(p.lexed, p.position);
     p.error_at(range, "the arguments of a function type stand in parentheses");
@@ -360,7 +366,7 @@ pub(super) fn bare_function_type(p: &mut Parser<'_>) {
 }
 
 /// `property p:T;`, after `property`, as a member of a class. Whether it stands here.
-pub(super) fn property_as_field(p: &mut Parser<'_>) -> bool {
+pub(in crate::parser::grammar) fn property_as_field(p: &mut Parser<'_>) -> bool {
     if !p.at(IDENT) || p.nth(1) != T![:] {
         return false;
     }
@@ -373,7 +379,7 @@ pub(super) fn property_as_field(p: &mut Parser<'_>) -> bool {
 //--- Statements
 
 /// What should stand in parentheses, and does not: up to the braces of the body.
-pub(super) fn without_parens(p: &mut Parser<'_>) {
+pub(in crate::parser::grammar) fn without_parens(p: &mut Parser<'_>) {
     let start = p.position;
     exprs::header_expr(p);
     if p.position == start {
@@ -402,7 +408,7 @@ fn parenthesise(p: &mut Parser<'_>, start: usize, text: &str) {
 }
 
 /// Whether `x in e`, `x of e` or `x : e` stands here without parentheses.
-pub(super) fn at_bare_loop(p: &Parser<'_>) -> bool {
+pub(in crate::parser::grammar) fn at_bare_loop(p: &Parser<'_>) -> bool {
     p.at(IDENT) && (p.nth(1) == T![in] || is_other_in(p, p.position + 1))
 }
 
@@ -412,7 +418,7 @@ fn is_other_in(p: &Parser<'_>, index: usize) -> bool {
 }
 
 /// `x in e`
-pub(super) fn bare_loop(p: &mut Parser<'_>) {
+pub(in crate::parser::grammar) fn bare_loop(p: &mut Parser<'_>) {
     let start = p.position;
     if p.nth(1) == T![in] {
         formals::loop_variable(p);
@@ -430,13 +436,16 @@ pub(super) fn bare_loop(p: &mut Parser<'_>) {
 }
 
 /// Where the variable is, if the header `(x : e)`, `(val x : e)`, `(x of e)` or `(let x in e)` opens here.
-pub(super) fn colon_loop_variable(p: &Parser<'_>, form: lookahead::Header) -> Option<usize> {
+pub(in crate::parser::grammar) fn colon_loop_variable(
+    p: &Parser<'_>,
+    form: lookahead::Header,
+) -> Option<usize> {
     let first = p.position + 1;
     let name = match p.kind_at(first) {
-        T![final] => foreign::name_after_type(p, first + 1).unwrap_or(first + 1),
+        T![final] => foreign_declarations::name_after_type(p, first + 1).unwrap_or(first + 1),
         T![val] | T![var] => first + 1,
-        IDENT if foreign::INFERRED.contains(&p.text(first)) && p.kind_at(first + 1) == IDENT => {
-            foreign::name_after_type(p, first).unwrap_or(first + 1)
+        IDENT if foreign_declarations::INFERRED.contains(&p.text(first)) && p.kind_at(first + 1) == IDENT => {
+            foreign_declarations::name_after_type(p, first).unwrap_or(first + 1)
         }
         _ => first,
     };
@@ -449,7 +458,7 @@ pub(super) fn colon_loop_variable(p: &Parser<'_>, form: lookahead::Header) -> Op
 }
 
 /// `(x : e)`
-pub(super) fn colon_loop(p: &mut Parser<'_>, variable: usize) {
+pub(in crate::parser::grammar) fn colon_loop(p: &mut Parser<'_>, variable: usize) {
     let open = p.position;
     p.bump();
     let first = p.position;
@@ -480,7 +489,7 @@ pub(super) fn colon_loop(p: &mut Parser<'_>, variable: usize) {
 const PARALLEL: &[&str] = &["foreach", "forall", "coforall", "parfor", "pfor"];
 
 /// Whether `foreach (x in e)` starts at `index`.
-pub(super) fn at_foreach(p: &Parser<'_>, index: usize) -> bool {
+pub(in crate::parser::grammar) fn at_foreach(p: &Parser<'_>, index: usize) -> bool {
     let variable = match p.kind_at(index + 1) {
         T!['('] => index + 2,
         _ => index + 1,
@@ -494,7 +503,7 @@ pub(super) fn at_foreach(p: &Parser<'_>, index: usize) -> bool {
 }
 
 /// `elif`, where an `else if` may stand; it is taken.
-pub(super) fn else_if(p: &mut Parser<'_>) -> bool {
+pub(in crate::parser::grammar) fn else_if(p: &mut Parser<'_>) -> bool {
     // `elif(x);` calls a method.
     let is_call = |close: usize| matches!(p.kind_at(close + 1), T![;] | T![.] | T!['(']);
     let found = p.at(IDENT)
@@ -508,7 +517,11 @@ pub(super) fn else_if(p: &mut Parser<'_>) -> bool {
 }
 
 /// After a last expression without `;` that does nothing: it was meant as the value of the method. Whether it was.
-pub(super) fn value_without_return(p: &mut Parser<'_>, start: usize, expr: Completed) -> bool {
+pub(in crate::parser::grammar) fn value_without_return(
+    p: &mut Parser<'_>,
+    start: usize,
+    expr: Completed,
+) -> bool {
     let idle = matches!(
         expr.kind,
         BIN_EXPR | NAME_EXPR | FIELD_EXPR | LITERAL | CONDITIONAL_EXPR | PREFIX_EXPR | CAST_EXPR | THIS_EXPR
@@ -520,14 +533,14 @@ pub(super) fn value_without_return(p: &mut Parser<'_>, start: usize, expr: Compl
     let text = p.text_of(start, p.position).to_owned();
     let range = p.range_since(start);
     p.error_at(range, "a value is returned by `return`");
-    p.is_habit(Habit::NoReturn);
+    p.mark_mistake(MistakeKind::NoReturn);
     p.hint(&format!("write `return {text};`"));
     p.replace_by(format!("return {text};"));
     true
 }
 
 /// `x.f)`, where a statement ends: a name alone is none, a call is.
-pub(super) fn unopened_call(p: &mut Parser<'_>) {
+pub(in crate::parser::grammar) fn unopened_call(p: &mut Parser<'_>) {
     let is_name = p.kind_at(p.position - 1) == IDENT;
     if !(is_name && p.at(T![')']) && p.nth(1) == T![;] && p.matching(p.position).is_none()) {
         return;
@@ -540,12 +553,16 @@ pub(super) fn unopened_call(p: &mut Parser<'_>) {
 }
 
 /// Whether `(reducer) { ... }` stands after a `finish` that starts a statement.
-pub(super) fn is_collecting(p: &Parser<'_>) -> bool {
+pub(in crate::parser::grammar) fn is_collecting(p: &Parser<'_>) -> bool {
     p.at(T!['(']) && p.matching(p.position).is_some_and(|close| p.kind_at(close + 1) == T!['{'])
 }
 
 /// A `finish` that collects, after its keyword: the value of the block at its end, else nothing takes what it gives.
-pub(super) fn collecting_statement(p: &mut Parser<'_>, m: Marker, tail: stmts::Tail) -> bool {
+pub(in crate::parser::grammar) fn collecting_statement(
+    p: &mut Parser<'_>,
+    m: Marker,
+    tail: stmts::Tail,
+) -> bool {
     let keyword = p.input.range(p.lexed, p.position - 1);
     controls::in_parens(p);
     stmts::block(p, stmts::Tail::No);

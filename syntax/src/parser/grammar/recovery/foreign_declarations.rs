@@ -12,7 +12,7 @@ const TYPES: &[&str] = &[
 pub(crate) const INFERRED: &[&str] = &["auto", "let", "const"];
 
 /// Whether a word looks like the name of a type.
-pub(super) fn names_type(word: &str) -> bool {
+pub(in crate::parser::grammar) fn names_type(word: &str) -> bool {
     word.starts_with(char::is_uppercase) || TYPES.contains(&word)
 }
 
@@ -29,7 +29,7 @@ fn after_words(p: &Parser<'_>, mut index: usize) -> usize {
 }
 
 /// Where the name is, if a type and a name seem to stand at `index`: `int x`, `String[] s`, `Rail[Long] r`.
-pub(super) fn name_after_type(p: &Parser<'_>, index: usize) -> Option<usize> {
+pub(in crate::parser::grammar) fn name_after_type(p: &Parser<'_>, index: usize) -> Option<usize> {
     // `let mut x`
     let is_mutable = p.kind_at(index) == IDENT && p.text(index) == "let" && p.text(index + 1) == "mut";
     if is_mutable && p.kind_at(index + 2) == IDENT {
@@ -45,7 +45,7 @@ pub(super) fn name_after_type(p: &Parser<'_>, index: usize) -> Option<usize> {
             }
             let plain = at;
             if p.kind_at(at) == T![<] {
-                at = angles::after(p, at)?;
+                at = angle_brackets::after(p, at)?;
             }
             while p.kind_at(at) == T!['['] {
                 at = p.matching(at)? + 1;
@@ -74,7 +74,7 @@ const UNKNOWN: &[&str] = &["bool", "unsigned", "signed", "size_t"];
 
 /// Whether a declaration of variables starts at `index`: what follows the name ends or continues one. A type follows the name too
 /// after a word that is none: `let x: T`.
-pub(super) fn is_variable(p: &Parser<'_>, index: usize) -> bool {
+pub(in crate::parser::grammar) fn is_variable(p: &Parser<'_>, index: usize) -> bool {
     p.kind_at(index) != T![void]
         && name_after_type(p, index).is_some_and(|name| match p.kind_at(name + 1) {
             T![=] | T![;] | T![,] => true,
@@ -84,23 +84,23 @@ pub(super) fn is_variable(p: &Parser<'_>, index: usize) -> bool {
 }
 
 /// Whether a method starts at `index`, after its modifiers.
-pub(super) fn is_method(p: &Parser<'_>, index: usize) -> bool {
+pub(in crate::parser::grammar) fn is_method(p: &Parser<'_>, index: usize) -> bool {
     name_after_type(p, index).is_some_and(|it| p.kind_at(it + 1) == T!['('])
 }
 
 /// Whether a formal starts at `index`.
-pub(super) fn is_formal(p: &Parser<'_>, index: usize) -> bool {
+pub(in crate::parser::grammar) fn is_formal(p: &Parser<'_>, index: usize) -> bool {
     p.kind_at(index) != T![void]
         && name_after_type(p, index).is_some_and(|it| matches!(p.kind_at(it + 1), T![,] | T![')']))
 }
 
 /// Whether the header `(T x : xs)` of a loop opens at `index`.
-pub(super) fn is_loop(p: &Parser<'_>, index: usize) -> bool {
+pub(in crate::parser::grammar) fn is_loop(p: &Parser<'_>, index: usize) -> bool {
     name_after_type(p, index + 1).is_some_and(|it| p.kind_at(it + 1) == T![:])
 }
 
 /// The type; what is none in X10 is put aside.
-pub(super) fn type_before_name(p: &mut Parser<'_>) {
+pub(in crate::parser::grammar) fn type_before_name(p: &mut Parser<'_>) {
     let Some(name) = name_after_type(p, p.position) else { return };
     let is_array = (p.position..name).any(|it| p.kind_at(it) == T!['['] && p.kind_at(it + 1) == T![']']);
     let word = p.text(p.position);
@@ -125,7 +125,7 @@ fn aside(p: &mut Parser<'_>, end: usize) {
 }
 
 /// A method whose result stands before its name.
-pub(super) fn method(p: &mut Parser<'_>, m: Marker) {
+pub(in crate::parser::grammar) fn method(p: &mut Parser<'_>, m: Marker) {
     let result = p.start();
     type_before_name(p);
     result.complete(p, RESULT_TYPE);
@@ -133,7 +133,7 @@ pub(super) fn method(p: &mut Parser<'_>, m: Marker) {
 }
 
 /// `(T x : xs)`, the header of a loop.
-pub(super) fn loop_header(p: &mut Parser<'_>) {
+pub(in crate::parser::grammar) fn loop_header(p: &mut Parser<'_>) {
     let open = p.position;
     p.bump();
     let m = p.start();
@@ -146,7 +146,7 @@ pub(super) fn loop_header(p: &mut Parser<'_>) {
 }
 
 /// Whether the bracket at `open`, after what may be a rail, holds an index rather than types.
-pub(super) fn is_index(p: &Parser<'_>, open: usize) -> bool {
+pub(in crate::parser::grammar) fn is_index(p: &Parser<'_>, open: usize) -> bool {
     let Some(close) = p.matching(open) else { return false };
     let lower = |index: usize| {
         p.kind_at(index) == IDENT
@@ -174,7 +174,7 @@ pub(super) fn is_index(p: &Parser<'_>, open: usize) -> bool {
 }
 
 /// `[i]` as an index: the call that was meant.
-pub(super) fn index(p: &mut Parser<'_>) {
+pub(in crate::parser::grammar) fn index(p: &mut Parser<'_>) {
     let open = p.position;
     let close = p.matching(open).unwrap_or(open);
     report_index(p, open, close);
@@ -210,7 +210,7 @@ fn report_index(p: &mut Parser<'_>, open: usize, close: usize) {
 }
 
 /// Whether `[n]` after the class in `new` is the length of an array, not types.
-pub(super) fn is_array_length(p: &Parser<'_>) -> bool {
+pub(in crate::parser::grammar) fn is_array_length(p: &Parser<'_>) -> bool {
     let open = p.position;
     let length = match p.kind_at(open + 1) {
         IDENT => p.text(open + 1).starts_with(char::is_lowercase) && !TYPES.contains(&p.text(open + 1)),
@@ -220,12 +220,16 @@ pub(super) fn is_array_length(p: &Parser<'_>) -> bool {
 }
 
 /// Whether `[]` after a type makes an array of it; before a parenthesis it lacks type arguments.
-pub(super) fn is_array(p: &Parser<'_>) -> bool {
+pub(in crate::parser::grammar) fn is_array(p: &Parser<'_>) -> bool {
     p.at(T!['[']) && p.nth(1) == T![']'] && p.nth(2) != T!['(']
 }
 
 /// `T[]`, `T[][]`, at the brackets; the type starts at `start`.
-pub(super) fn array_type(p: &mut Parser<'_>, start: usize, element: Completed) -> Completed {
+pub(in crate::parser::grammar) fn array_type(
+    p: &mut Parser<'_>,
+    start: usize,
+    element: Completed,
+) -> Completed {
     let mut rail = crate::validation::type_name(p.text_of(start, p.position)).to_owned();
     let m = element.precede(p);
     while is_array(p) {
@@ -241,7 +245,7 @@ pub(super) fn array_type(p: &mut Parser<'_>, start: usize, element: Completed) -
 }
 
 /// Whether `(T) x` stands here: a cast as other languages write it. The value starts as nothing that may follow a parenthesis does.
-pub(super) fn is_cast(p: &Parser<'_>) -> bool {
+pub(in crate::parser::grammar) fn is_cast(p: &Parser<'_>) -> bool {
     let start = p.position;
     let value =
         matches!(p.kind_at(start + 3), IDENT | INT_NUMBER | FLOAT_NUMBER | STRING | T![this] | T![new]);
@@ -253,7 +257,7 @@ pub(super) fn is_cast(p: &Parser<'_>) -> bool {
 }
 
 /// `(T) x`
-pub(super) fn cast(p: &mut Parser<'_>) -> Completed {
+pub(in crate::parser::grammar) fn cast(p: &mut Parser<'_>) -> Completed {
     let start = p.position;
     let ty = crate::validation::type_name(p.text(start + 1)).to_owned();
     let m = p.start();
@@ -273,7 +277,7 @@ pub(super) fn cast(p: &mut Parser<'_>) -> Completed {
 }
 
 /// `new T[n]`: at the bracket.
-pub(super) fn array_length(p: &mut Parser<'_>, class: usize) {
+pub(in crate::parser::grammar) fn array_length(p: &mut Parser<'_>, class: usize) {
     let open = p.position;
     let close = p.matching(open).unwrap_or(open);
     let range = p.input.range(p.lexed, class).cover(p.input.range(p.lexed, close));

@@ -2,9 +2,9 @@
 //! what it means, or put aside.
 
 use super::exprs::Operand;
-use super::habits::{adjacent, aside, range_of, replaced};
+use super::foreign_syntax::{adjacent, aside, range_of, replaced};
 use super::*;
-use crate::syntax_error::Habit;
+use crate::syntax_error::MistakeKind;
 
 //--- Statements
 
@@ -49,7 +49,7 @@ fn statement_word(word: &str) -> Option<(&'static str, &'static str, Option<Synt
 }
 
 /// At a statement that starts with a name: a word that starts a statement elsewhere. Whether the statement was taken.
-pub(super) fn statement(p: &mut Parser<'_>) -> bool {
+pub(in crate::parser::grammar) fn statement(p: &mut Parser<'_>) -> bool {
     let index = p.position;
     if is_pass(p) {
         replaced(p, 1, "a statement that does nothing is `;`", "a block may also be empty: `{ }`", ";");
@@ -71,7 +71,7 @@ pub(super) fn statement(p: &mut Parser<'_>) -> bool {
         p.input.kinds[index] = keyword;
         return false;
     }
-    let is_variable = foreign::is_variable(p, index) || habits::is_walrus(p, index + 1);
+    let is_variable = foreign_declarations::is_variable(p, index) || foreign_syntax::is_walrus(p, index + 1);
     let Some((message, hint, keyword)) = statement_word(p.text(index)).filter(|_| !is_variable) else {
         return false;
     };
@@ -108,7 +108,7 @@ fn is_pass(p: &Parser<'_>) -> bool {
 }
 
 /// Where the braces open, if `match (x) { pattern => ... }` or `match x { ... }` stands here, and not a call of a method of this name.
-pub(super) fn match_body(p: &Parser<'_>) -> Option<usize> {
+pub(in crate::parser::grammar) fn match_body(p: &Parser<'_>) -> Option<usize> {
     if !matches!(p.text(p.position), "match" | "when" | "select") {
         return None;
     }
@@ -184,7 +184,7 @@ fn line_aside(p: &mut Parser<'_>) {
 }
 
 /// `def f(x:T):R { ... }` in code, at `def`: parsed as the closure that was meant.
-pub(super) fn local_function(p: &mut Parser<'_>) {
+pub(in crate::parser::grammar) fn local_function(p: &mut Parser<'_>) {
     let m = p.start();
     p.error("a method cannot stand in the code of another");
     p.hint("write a closure, `val f = (x:Type) => { ... };`, or put the method beside this one");
@@ -205,7 +205,7 @@ pub(super) fn local_function(p: &mut Parser<'_>) {
 
 /// Whether `def` stands in the code of a method as a function of its own: all braces are there, and its line is indented more than
 /// that of the brace at `open`.
-pub(super) fn at_local_function(p: &Parser<'_>, open: usize) -> bool {
+pub(in crate::parser::grammar) fn at_local_function(p: &Parser<'_>, open: usize) -> bool {
     let is_function = p.at(T![def]) && p.nth(1) == IDENT && p.nth(2) == T!['('];
     is_function
         && !p.input.unbalanced
@@ -221,7 +221,7 @@ fn is_below(p: &Parser<'_>, index: usize) -> bool {
 //--- The labels of `switch`
 
 /// The sign after a label of a `switch` that is no colon, from the label on: it is taken for one.
-pub(super) fn label_arrow(p: &mut Parser<'_>) {
+pub(in crate::parser::grammar) fn label_arrow(p: &mut Parser<'_>) {
     let mut index = p.position;
     while !matches!(p.kind_at(index), T![->] | T![=>]) {
         let next = match p.kind_at(index) {
@@ -238,14 +238,14 @@ pub(super) fn label_arrow(p: &mut Parser<'_>) {
     let range = p.input.range(p.lexed, index);
     p.error_at(range, "a case ends in a colon");
     p.hint("write `case 1: ...; break;`: without `break`, what the next case does is done as well");
-    p.is_habit(Habit::CaseArrow);
+    p.mark_mistake(MistakeKind::CaseArrow);
     p.replace_by(":".to_owned());
 }
 
 //--- Expressions
 
 /// A value that starts with a word or a letter that X10 does not have there.
-pub(super) fn value(p: &mut Parser<'_>) -> Option<Operand> {
+pub(in crate::parser::grammar) fn value(p: &mut Parser<'_>) -> Option<Operand> {
     let index = p.position;
     match p.nth(1) {
         IDENT | T![new] | T![this] | T!['('] if p.text(index) == "await" && !is_called(p, index) => {
@@ -330,7 +330,7 @@ fn is_future(p: &Parser<'_>) -> bool {
 }
 
 /// A string between three quotes, at its first two.
-pub(super) fn text_block(p: &mut Parser<'_>) -> Option<Operand> {
+pub(in crate::parser::grammar) fn text_block(p: &mut Parser<'_>) -> Option<Operand> {
     let index = p.position;
     let is_block = p.at(STRING) && p.text(index) == "\"\"" && p.nth(1) == STRING && adjacent(p, index);
     if !is_block {
@@ -346,7 +346,7 @@ pub(super) fn text_block(p: &mut Parser<'_>) -> Option<Operand> {
 }
 
 /// `x ?: y` and `x ?? y`, after the first sign. Whether it is one of them.
-pub(super) fn null_test(p: &mut Parser<'_>) -> bool {
+pub(in crate::parser::grammar) fn null_test(p: &mut Parser<'_>) -> bool {
     if !matches!(p.current(), T![:] | T![?]) || !adjacent(p, p.position - 1) {
         return false;
     }
@@ -360,7 +360,7 @@ pub(super) fn null_test(p: &mut Parser<'_>) -> bool {
 
 /// The rest of an operator of other languages, after the part `op` that is one of X10: `a <=> b`, `f<<<a, b>>>(c)`. Whether no operand
 /// follows.
-pub(super) fn operator_rest(p: &mut Parser<'_>, op: SyntaxKind) -> bool {
+pub(in crate::parser::grammar) fn operator_rest(p: &mut Parser<'_>, op: SyntaxKind) -> bool {
     if !adjacent(p, p.position - 1) {
         return false;
     }
@@ -394,7 +394,7 @@ fn line_rest_aside(p: &mut Parser<'_>) {
 //--- Declarations
 
 /// After the name of a type parameter: a bound as other languages write it.
-pub(super) fn bound(p: &mut Parser<'_>) {
+pub(in crate::parser::grammar) fn bound(p: &mut Parser<'_>) {
     if !matches!(p.current(), T![extends] | T![implements] | T![super] | T![:] | T![<:] | T![:>]) {
         return;
     }
@@ -413,7 +413,7 @@ pub(super) fn bound(p: &mut Parser<'_>) {
 }
 
 /// `where T : U`, up to the body.
-pub(super) fn where_clause(p: &mut Parser<'_>) {
+pub(in crate::parser::grammar) fn where_clause(p: &mut Parser<'_>) {
     if !(p.at(IDENT) && p.text(p.position) == "where" && p.nth(1) == IDENT) {
         return;
     }
@@ -427,7 +427,7 @@ pub(super) fn where_clause(p: &mut Parser<'_>) {
 }
 
 /// `class A : B`, at the colon, which is taken for `extends`.
-pub(super) fn heritage(p: &mut Parser<'_>) {
+pub(in crate::parser::grammar) fn heritage(p: &mut Parser<'_>) {
     if p.at(T![:]) && p.nth(1) == IDENT {
         let range = p.input.range(p.lexed, p.position);
         p.error_at(range, "the superclass stands after `extends`, interfaces after `implements`");
@@ -437,7 +437,7 @@ pub(super) fn heritage(p: &mut Parser<'_>) {
 }
 
 /// `import static a.b.c`, at `static`: put aside. Whether it stands here.
-pub(super) fn import_static(p: &mut Parser<'_>) -> bool {
+pub(in crate::parser::grammar) fn import_static(p: &mut Parser<'_>) -> bool {
     if !p.at(T![static]) {
         return false;
     }
@@ -448,7 +448,7 @@ pub(super) fn import_static(p: &mut Parser<'_>) -> bool {
 }
 
 /// `from a.b import C`: put aside. Whether it stands here.
-pub(super) fn from_import(p: &mut Parser<'_>) -> bool {
+pub(in crate::parser::grammar) fn from_import(p: &mut Parser<'_>) -> bool {
     let index = p.position;
     if !p.at(IDENT) || p.text(index) != "from" || p.nth(1) != IDENT {
         return false;
@@ -507,7 +507,7 @@ fn imported_names<'a>(p: &Parser<'a>, index: usize) -> (Vec<&'a str>, usize) {
 }
 
 /// `template <typename T>` before a declaration. Whether it stands here.
-pub(super) fn template(p: &mut Parser<'_>) -> bool {
+pub(in crate::parser::grammar) fn template(p: &mut Parser<'_>) -> bool {
     let is_template = p.at(IDENT) && p.text(p.position) == "template" && p.nth(1) == T![<];
     if is_template {
         p.error("there is no `template`");

@@ -50,7 +50,7 @@ fn is_declaration(kind: SyntaxKind) -> bool {
 }
 
 /// At a declaration of a file that starts with none of its keywords.
-pub(super) fn item(p: &mut Parser<'_>) -> bool {
+pub(in crate::parser::grammar) fn item(p: &mut Parser<'_>) -> bool {
     let index = lookahead::after_modifiers(p, p.position);
     match p.kind_at(index + 1) {
         IDENT if index == p.position && take(p, index, &[T![import], T![package]]) => true,
@@ -62,7 +62,7 @@ pub(super) fn item(p: &mut Parser<'_>) -> bool {
 }
 
 /// At a member, before its modifiers.
-pub(super) fn member(p: &mut Parser<'_>) -> bool {
+pub(in crate::parser::grammar) fn member(p: &mut Parser<'_>) -> bool {
     let index = lookahead::after_modifiers(p, p.position);
     if p.kind_at(index) != IDENT || p.input.newline_before(index + 1) {
         return false;
@@ -80,7 +80,8 @@ pub(super) fn member(p: &mut Parser<'_>) -> bool {
                 _ => return false,
             };
             // `Val x` could be a variable of type `Val`, as Java declares it: only a keyword in other letters is one.
-            let declared = foreign::is_variable(p, index) || foreign::is_method(p, index);
+            let declared =
+                foreign_declarations::is_variable(p, index) || foreign_declarations::is_method(p, index);
             let same =
                 |kind: &SyntaxKind| kind.text().is_some_and(|text| text.eq_ignore_ascii_case(p.text(index)));
             (!declared || keywords.iter().any(same)) && take(p, index, keywords)
@@ -90,7 +91,7 @@ pub(super) fn member(p: &mut Parser<'_>) -> bool {
 }
 
 /// At a statement that starts with a name.
-pub(super) fn statement(p: &mut Parser<'_>) {
+pub(in crate::parser::grammar) fn statement(p: &mut Parser<'_>) {
     let index = p.position;
     if p.input.newline_before(index + 1) {
         return;
@@ -109,7 +110,7 @@ pub(super) fn statement(p: &mut Parser<'_>) {
         | T![false]
         | T![new] => {
             let declares = p.kind_at(index + 1) == IDENT && matches!(p.kind_at(index + 2), T![=] | T![:]);
-            let known = foreign::is_variable(p, index) || habits::at_foreach(p, index);
+            let known = foreign_declarations::is_variable(p, index) || foreign_syntax::at_foreach(p, index);
             if declares {
                 take(p, index, &[T![val], T![var]]);
             } else if !known && matches!(p.kind_at(index + 2), T!['('] | T![.]) {
@@ -146,7 +147,7 @@ fn is_loop(p: &Parser<'_>, open: usize) -> bool {
 }
 
 /// Where `keyword` is expected, and what follows a word like it fits: `next`.
-pub(super) fn keyword(p: &mut Parser<'_>, keyword: SyntaxKind, next: SyntaxKind) {
+pub(in crate::parser::grammar) fn keyword(p: &mut Parser<'_>, keyword: SyntaxKind, next: SyntaxKind) {
     if p.at(IDENT) && p.nth(1) == next {
         let index = p.position;
         take(p, index, &[keyword]);
@@ -154,7 +155,7 @@ pub(super) fn keyword(p: &mut Parser<'_>, keyword: SyntaxKind, next: SyntaxKind)
 }
 
 /// What other languages call `catch`, taken for it. Whether it stands here.
-pub(super) fn catch_elsewhere(p: &mut Parser<'_>) -> bool {
+pub(in crate::parser::grammar) fn catch_elsewhere(p: &mut Parser<'_>) -> bool {
     let word = p.text(p.position);
     if !(p.at(IDENT) && p.nth(1) == T!['('] && matches!(word, "except" | "rescue")) {
         return false;
@@ -168,7 +169,7 @@ pub(super) fn catch_elsewhere(p: &mut Parser<'_>) -> bool {
 }
 
 /// `extends` and `implements`, before the name of a type.
-pub(super) fn heritage(p: &mut Parser<'_>) {
+pub(in crate::parser::grammar) fn heritage(p: &mut Parser<'_>) {
     if p.at(IDENT) && p.nth(1) == IDENT {
         let index = p.position;
         take(p, index, &[T![extends], T![implements]]);
@@ -176,7 +177,7 @@ pub(super) fn heritage(p: &mut Parser<'_>) {
 }
 
 /// `new`, before the name of a class.
-pub(super) fn new(p: &mut Parser<'_>) {
+pub(in crate::parser::grammar) fn new(p: &mut Parser<'_>) {
     let index = p.position;
     let is_call = p.nth(1) == IDENT && matches!(p.nth(2), T!['('] | T!['['] | T![.]);
     if is_call && p.text(index).len() < 5 && !p.input.newline_before(index + 1) {
@@ -185,7 +186,7 @@ pub(super) fn new(p: &mut Parser<'_>) {
 }
 
 /// `instanceof`, after a value.
-pub(super) fn instance_of(p: &mut Parser<'_>) {
+pub(in crate::parser::grammar) fn instance_of(p: &mut Parser<'_>) {
     if p.at(IDENT) && p.nth(1) == IDENT && !p.at_line_start() {
         let index = p.position;
         take(p, index, &[T![instanceof]]);

@@ -1,4 +1,4 @@
-//! A file without its code: what its declarations say, equal before and after an edit inside a body.
+//! File skeletons: the declarations of a file without its bodies, equal before and after an edit inside a body.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 

@@ -1,13 +1,13 @@
 //! Words of CUDA before functions, blocks and variables (`__global__`, `__device__`, `__shared__`), and arrays as C declares them.
 
-use super::habits::{aside, range_of, replaced};
+use super::foreign_syntax::{aside, range_of, replaced};
 use super::*;
 
 /// Words that mark code for devices.
 const MARKS: &[&str] = &["__global__", "__device__", "__host__"];
 
 /// Whether a word that marks code for devices stands at `index`, before what it marks.
-pub(super) fn is_mark(p: &Parser<'_>, index: usize) -> bool {
+pub(in crate::parser::grammar) fn is_mark(p: &Parser<'_>, index: usize) -> bool {
     let next = p.kind_at(index + 1);
     p.kind_at(index) == IDENT
         && MARKS.contains(&p.text(index))
@@ -15,7 +15,7 @@ pub(super) fn is_mark(p: &Parser<'_>, index: usize) -> bool {
 }
 
 /// `__device__`, `__host__ __device__`: the annotation that was meant.
-pub(super) fn mark(p: &mut Parser<'_>) {
+pub(in crate::parser::grammar) fn mark(p: &mut Parser<'_>) {
     let start = p.position;
     let m = p.start();
     let mut last = start;
@@ -34,7 +34,7 @@ pub(super) fn mark(p: &mut Parser<'_>) {
 }
 
 /// `float a[256];`, and `__shared__ float s[256];`, which are parsed as variables, and `__shared__ val s = ...`. Whether a variable was it.
-pub(super) fn array(p: &mut Parser<'_>) -> bool {
+pub(in crate::parser::grammar) fn array(p: &mut Parser<'_>) -> bool {
     let start = p.position;
     let is_extern = p.text(start) == "extern";
     match p.text(start + usize::from(is_extern)) {
@@ -58,7 +58,7 @@ fn shared_memory(p: &mut Parser<'_>, before: usize) -> bool {
 /// The variable of an array as C declares it, whose type is at `ty`: `float a[16][16];`.
 fn variable(p: &mut Parser<'_>, ty: usize, message: &str, hint: &str) -> bool {
     let start = p.position;
-    let after_type = foreign::name_after_type(p, ty);
+    let after_type = foreign_declarations::name_after_type(p, ty);
     let Some(variable) = after_type.filter(|it| p.kind_at(it + 1) == T!['[']) else { return false };
     let mut sizes = Vec::new();
     let mut end = variable + 1;

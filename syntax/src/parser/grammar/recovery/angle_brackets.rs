@@ -6,14 +6,15 @@ use super::*;
 const DEEPEST: i32 = 32;
 
 /// Where the type arguments end that open with `<` at `index`, if what stands there can be nothing else.
-pub(super) fn after(p: &Parser<'_>, mut index: usize) -> Option<usize> {
+pub(in crate::parser::grammar) fn after(p: &Parser<'_>, mut index: usize) -> Option<usize> {
     let mut depth = 0;
     loop {
         match p.kind_at(index) {
             T![<] if depth < DEEPEST => depth += 1,
             kind => match (closes(kind), kind) {
                 (0, T![.] | T![,]) => {}
-                (0, IDENT) if p.kind_at(index + 1) == T![.] || foreign::names_type(p.text(index)) => {}
+                (0, IDENT)
+                    if p.kind_at(index + 1) == T![.] || foreign_declarations::names_type(p.text(index)) => {}
                 (0, T!['[']) => index = p.matching(index)?,
                 (0, _) => return None,
                 (closed, _) => depth -= closed,
@@ -37,7 +38,7 @@ fn closes(kind: SyntaxKind) -> i32 {
 }
 
 /// Whether type arguments stand here, after the name of a type.
-pub(super) fn at_list(p: &Parser<'_>) -> bool {
+pub(in crate::parser::grammar) fn at_list(p: &Parser<'_>) -> bool {
     let ends = |end: usize| {
         p.input.newline_before(end)
             || matches!(
@@ -50,15 +51,15 @@ pub(super) fn at_list(p: &Parser<'_>) -> bool {
 }
 
 /// Whether `<T>(` stands here, after a name: `a < T > (b)` would compare a `Boolean`. With a comma it may be two arguments of a call.
-pub(super) fn at_call(p: &Parser<'_>) -> bool {
+pub(in crate::parser::grammar) fn at_call(p: &Parser<'_>) -> bool {
     let Some(end) = after(p, p.position).filter(|_| p.at(T![<])) else { return false };
     // Nobody writes blanks there, but around operators.
-    let tight = habits::adjacent(p, p.position - 1) && habits::adjacent(p, end - 1);
+    let tight = foreign_syntax::adjacent(p, p.position - 1) && foreign_syntax::adjacent(p, end - 1);
     p.kind_at(end) == T!['('] && tight && (p.position..end).all(|it| p.kind_at(it) != T![,])
 }
 
 /// The list, at `<`.
-pub(super) fn type_arg_list(p: &mut Parser<'_>) {
+pub(in crate::parser::grammar) fn type_arg_list(p: &mut Parser<'_>) {
     report(p);
     list(p);
 }
@@ -119,7 +120,7 @@ fn ty(p: &mut Parser<'_>) -> i32 {
 }
 
 /// `<T, U>` of a declaration, if it stands here.
-pub(super) fn type_param_list(p: &mut Parser<'_>) {
+pub(in crate::parser::grammar) fn type_param_list(p: &mut Parser<'_>) {
     if !p.at(T![<]) || after(p, p.position).is_none() {
         return;
     }

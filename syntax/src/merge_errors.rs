@@ -1,24 +1,24 @@
-//! Errors that are one mistake: who calls a variable `at` uses it, too, and is told once.
+//! Merges errors that have one cause: a variable named by a keyword (`at`) is reported once, not at each use.
 
 use std::sync::Arc;
 
-use crate::syntax_error::Habit;
+use crate::syntax_error::MistakeKind;
 use crate::{GreenNode, SyntaxError, SyntaxKind, SyntaxNode, TextRange};
 
-/// The errors of a text, in its order, where those of one mistake are one: the first, which knows where the others are.
-pub(crate) fn gathered(green: &GreenNode, errors: Arc<[SyntaxError]>) -> Arc<[SyntaxError]> {
-    if errors.iter().filter(|it| it.habit.is_some()).nth(1).is_none() {
+/// The errors of a text in its order. Errors of one mistake are merged into the first, which records where the others are.
+pub(crate) fn merged(green: &GreenNode, errors: Arc<[SyntaxError]>) -> Arc<[SyntaxError]> {
+    if errors.iter().filter(|it| it.mistake.is_some()).nth(1).is_none() {
         return errors;
     }
     let root = SyntaxNode::new_root(green.clone());
     let mut all: Vec<(TextRange, SyntaxError)> = Vec::with_capacity(errors.len());
     for error in errors.iter() {
-        let around = if error.habit.is_some() { member(&root, error) } else { error.range };
+        let around = if error.mistake.is_some() { member(&root, error) } else { error.range };
         let first = all.iter_mut().rev().find(|(member, it)| *member == around && is_one_mistake(it, error));
         match (first, &error.replacement) {
             (Some((_, first)), Some(text)) => {
                 first.also.push((error.range, text.clone()));
-                if first.habit == Some(Habit::EqualsBody) {
+                if first.mistake == Some(MistakeKind::EqualsBody) {
                     first.hint = Some("remove the `=`, and give the value by `return`".into());
                 }
             }
@@ -30,11 +30,11 @@ pub(crate) fn gathered(green: &GreenNode, errors: Arc<[SyntaxError]>) -> Arc<[Sy
 
 /// Whether an error in the same declaration as another one before it is a part of that.
 fn is_one_mistake(first: &SyntaxError, error: &SyntaxError) -> bool {
-    match (first.habit, error.habit) {
+    match (first.mistake, error.mistake) {
         // The same word.
-        (Some(Habit::Reserved), Some(Habit::Reserved)) => first.message == error.message,
-        (Some(Habit::NoReturn | Habit::EqualsBody), Some(Habit::NoReturn)) => true,
-        (Some(Habit::CaseArrow), Some(Habit::CaseArrow)) => true,
+        (Some(MistakeKind::Reserved), Some(MistakeKind::Reserved)) => first.message == error.message,
+        (Some(MistakeKind::NoReturn | MistakeKind::EqualsBody), Some(MistakeKind::NoReturn)) => true,
+        (Some(MistakeKind::CaseArrow), Some(MistakeKind::CaseArrow)) => true,
         _ => false,
     }
 }

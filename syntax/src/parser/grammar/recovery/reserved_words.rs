@@ -1,7 +1,7 @@
 //! Keywords where a name is meant: who calls a variable `at` uses it, too.
 
 use super::*;
-use crate::syntax_error::Habit;
+use crate::syntax_error::MistakeKind;
 
 /// What may follow a value, and neither an expression nor a statement starts with.
 const AFTER_VALUE: TokenSet = TokenSet::new(&[
@@ -43,7 +43,7 @@ const PERHAPS_AFTER_VALUE: TokenSet =
 const INFIX: TokenSet = TokenSet::new(&[T![+], T![-], T![*], T![/], T![%], T![++], T![--]]);
 
 /// Whether the keyword at `index` is used as the name of a value.
-pub(super) fn is_value(p: &Parser<'_>, index: usize) -> bool {
+pub(in crate::parser::grammar) fn is_value(p: &Parser<'_>, index: usize) -> bool {
     let next = p.kind_at(index + 1);
     match p.kind_at(index) {
         T![in] | T![type] if next == T!['('] => true,
@@ -71,14 +71,14 @@ fn after_operand(kind: SyntaxKind) -> bool {
 }
 
 /// A keyword that is meant as a name.
-pub(super) fn name(p: &mut Parser<'_>) -> Completed {
+pub(in crate::parser::grammar) fn name(p: &mut Parser<'_>) -> Completed {
     let word = p.current().text().unwrap_or_default();
     p.error(format!("`{word}` is a keyword, not a name"));
     if word == "in" && p.position > 1 && p.text(p.position - 2) == "System" {
         p.hint("X10 reads by `Console.IN`");
     } else {
         p.hint("write it in backquotes to use it as a name");
-        p.is_habit(Habit::Reserved);
+        p.mark_mistake(MistakeKind::Reserved);
         p.replace_by(format!("`{word}`"));
     }
     let m = p.start();

@@ -1,14 +1,16 @@
 //! Declarations that X10 does not have, or not there: functions outside classes, enumerations, traits, modules.
 
-use super::habits::replaced;
+use super::foreign_syntax::replaced;
 use super::*;
 
 /// What other languages declare by a word and a name, or at the top of a file. Whether one is here; it is taken.
-pub(super) fn declaration(p: &mut Parser<'_>) -> bool {
+pub(in crate::parser::grammar) fn declaration(p: &mut Parser<'_>) -> bool {
     let start = lookahead::after_modifiers(p, p.position);
     match p.kind_at(start) {
         T![def] | T![val] | T![var] | T![operator] => member(p),
-        IDENT if habits::is_method(p, start) || foreign::is_method(p, start) => member(p),
+        IDENT if foreign_syntax::is_method(p, start) || foreign_declarations::is_method(p, start) => {
+            member(p)
+        }
         IDENT if p.kind_at(start + 1) == IDENT => match p.text(start) {
             "trait" | "protocol" => type_by_word(p, T![interface]),
             "record" | "data" => type_by_word(p, T![struct]),
@@ -24,7 +26,7 @@ pub(super) fn declaration(p: &mut Parser<'_>) -> bool {
 }
 
 /// The same as a member of a class, where fewer words can mean it. Whether one is here; it is taken.
-pub(super) fn type_in_class(p: &mut Parser<'_>) -> bool {
+pub(in crate::parser::grammar) fn type_in_class(p: &mut Parser<'_>) -> bool {
     let start = lookahead::after_modifiers(p, p.position);
     let named = p.kind_at(start) == IDENT && p.kind_at(start + 1) == IDENT && p.kind_at(start + 2) == T!['{'];
     if !named {
