@@ -1,4 +1,5 @@
-//! Medians and ratios of benchmarks that measure whole commands, printed as rows for `docs/benchmarks.md`.
+//! Medians and ratios of benchmarks that measure whole commands, printed as rows. Figures to keep go into
+//! `tests/bench/results`, from which `cargo xtask performance` writes docs/performance.md.
 
 use std::time::{Duration, Instant};
 

@@ -1,8 +1,7 @@
 //! A client that does anything: edits in two files, questions, cancels, closes, writes behind the server's back, in a random
 //! order. In the end the server must say of the texts what a fresh one says of them, with no message left unanswered.
 //!
-//! `APG_RANDOM_SECONDS` says for how long (20), `APG_RANDOM_SEED` with which round to start. What hours of it found is in
-//! docs/benchmarks.md.
+//! `APG_RANDOM_SECONDS` says for how long (20), `APG_RANDOM_SEED` with which round to start.
 
 use std::time::{Duration, Instant};
 
