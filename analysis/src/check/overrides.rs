@@ -18,6 +18,7 @@ use crate::members::{describe_method, result_type};
 use crate::scope::problem::Problem;
 use crate::scope::signature::{Guard, field_type, method_signature};
 use crate::ty::context::Context;
+use crate::ty::known::{Known, known_class};
 use crate::ty::relate::erase;
 use crate::ty::subst::{Substitution, facts_about};
 use crate::ty::supers::all_supertypes;
@@ -117,6 +118,10 @@ pub(crate) fn same_methods(db: &dyn Db, class: ClassId, name: &str) -> Vec<Vec<M
     groups
 }
 
+fn is_any(db: &dyn Db, class: ClassId) -> bool {
+    known_class(db, Known::Any) == Some(class)
+}
+
 fn bad_override(
     db: &dyn Db,
     class: ClassId,
@@ -162,7 +167,8 @@ fn bad_override(
     }
     let (mine, their) =
         (visibility(db, class, item.modifiers), visibility(db, owner_class, theirs.modifiers));
-    if mine as u8 > their as u8 {
+    // The methods of `Any` are called through it by whoever has the object, however its class declares them.
+    if mine as u8 > their as u8 && !is_any(db, owner_class) {
         let modifier = match their {
             Visibility::Public => "write `public` before it",
             _ => "give it the same access modifier",
