@@ -62,6 +62,8 @@ pub(super) struct Walker<'a> {
     /// Where `return`s of the current method, closure or `at` expression arrive.
     returns: State,
     jumps: FxHashMap<LabelId, Jumps>,
+    /// What may be assigned where an exception leaves the body of the innermost `try`.
+    thrown: Set,
     /// Greater than 0: only the state matters, nothing is reported.
     quiet: u32,
     pub(super) diagnostics: Vec<Diagnostic>,
@@ -116,6 +118,7 @@ impl<'a> Walker<'a> {
             state: State::start(),
             returns: State::dead(),
             jumps: FxHashMap::default(),
+            thrown: Set::default(),
             quiet: 0,
             diagnostics: Vec::new(),
         }
@@ -209,12 +212,14 @@ impl<'a> Walker<'a> {
             StmtKind::Expr(e) => self.expr(*e),
             StmtKind::ConstructorCall { is_super, args, .. } => {
                 self.exprs(args);
+                self.may_throw();
                 if !is_super && let Some(fields) = self.fields {
                     self.assign_fields(fields.tracked);
                 }
             }
             StmtKind::Property { fields, values } => {
                 self.exprs(values);
+                self.may_throw();
                 self.assign_fields(fields);
             }
             StmtKind::If { condition, then, otherwise } => self.branch(*condition, *then, *otherwise),
@@ -228,7 +233,10 @@ impl<'a> Walker<'a> {
             }
             StmtKind::ForIn { label, iterable, body, .. } => {
                 self.expr(*iterable);
+                self.may_throw();
                 self.loop_(*label, None, *body, &[], true);
+                // The iterator, between two rounds.
+                self.may_throw();
             }
             StmtKind::Switch { label, value, cases } => {
                 self.expr(*value);
@@ -247,6 +255,7 @@ impl<'a> Walker<'a> {
             }
             StmtKind::Throw(e) => {
                 self.expr(*e);
+                self.may_throw();
                 self.state = State::dead();
             }
             StmtKind::Try { body, catches, finally } => self.try_(*body, catches, *finally),
@@ -254,6 +263,7 @@ impl<'a> Walker<'a> {
                 self.expr(*condition);
                 let after = self.state.clone();
                 message.iter().for_each(|&e| self.expr(e));
+                self.may_throw();
                 self.state = after;
             }
             _ => self.activity(id),
@@ -267,11 +277,13 @@ impl<'a> Walker<'a> {
         match &stmt.kind {
             StmtKind::Async { body, .. } => {
                 let waited_for = !stmt.annotations.iter().any(|a| a.name == "Uncounted");
+                self.may_throw();
                 self.async_(*body, &body_clocks(&stmt.kind), waited_for);
             }
             StmtKind::Finish { body, .. } => self.finish(*body),
             StmtKind::At { place, body, .. } => {
                 self.expr(*place);
+                self.may_throw();
                 if self.fields.is_some() {
                     // It cannot use the object, which is said elsewhere: once.
                     self.assigned_in(&[Node::Stmt(*body)])
@@ -285,14 +297,21 @@ impl<'a> Walker<'a> {
             }
             StmtKind::AtEach { distribution, body, .. } => {
                 self.expr(*distribution);
+                self.may_throw();
                 let before = self.state.clone();
                 if self.fields.is_none() {
                     self.stmt(*body);
                 }
                 self.state = before;
             }
-            StmtKind::Atomic(body) => self.stmt(*body),
-            StmtKind::When(arms) => self.when(arms),
+            StmtKind::Atomic(body) => {
+                self.may_throw();
+                self.stmt(*body);
+            }
+            StmtKind::When(arms) => {
+                self.may_throw();
+                self.when(arms);
+            }
             _ => {}
         }
     }
@@ -504,10 +523,10 @@ impl<'a> Walker<'a> {
 
     fn body_and_catches(&mut self, body: StmtId, catches: &[(LocalId, StmtId)]) {
         let mut handler = self.state.clone();
+        let around = std::mem::take(&mut self.thrown);
         self.stmt(body);
-        for slot in self.assigned_in(&[Node::Stmt(body)]) {
-            handler.possible.insert(slot);
-        }
+        handler.possible.add_all(&self.thrown);
+        self.thrown.add_all(&around);
         let mut after = self.state.clone();
         for (_, catch) in catches {
             self.state = handler.clone();
@@ -540,6 +559,18 @@ impl<'a> Walker<'a> {
         let jumps = self.with_jumps_apart(|walker| walker.stmt(body));
         self.jump_on(jumps, end);
         end(&mut self.state);
+        // What one activity throws arrives here, whatever the others have done meanwhile.
+        if !self.is_one_activity(body) {
+            self.may_throw();
+        }
+    }
+
+    /// Whether a statement does no more than start an activity.
+    fn is_one_activity(&self, stmt: StmtId) -> bool {
+        match &self.body.stmt(stmt).kind {
+            StmtKind::Block(stmts) => matches!(stmts[..], [only] if self.is_one_activity(only)),
+            kind => matches!(kind, StmtKind::Async { .. }),
+        }
     }
 
     fn when(&mut self, arms: &[(ExprId, StmtId)]) {
@@ -552,6 +583,13 @@ impl<'a> Walker<'a> {
             after.join(&self.state);
         }
         self.state = after;
+    }
+
+    /// Execution may leave this point by an exception.
+    fn may_throw(&mut self) {
+        if self.state.live {
+            self.thrown.add_all(&self.state.possible);
+        }
     }
 
     fn is_true(&self, condition: ExprId) -> bool {

@@ -13,8 +13,8 @@ use crate::ids::{ClassId, FieldId, MethodId};
 use crate::infer::surroundings::{class_captures, enclosing_owner};
 use crate::item_tree::ClassKind;
 use crate::item_tree::items::{class_kind, field_item, own_field};
-use crate::ty::TyKind;
 use crate::ty::context::Context;
+use crate::ty::{Ty, TyKind};
 
 impl Walker<'_> {
     pub(super) fn exprs(&mut self, ids: &[ExprId]) {
@@ -22,6 +22,46 @@ impl Walker<'_> {
     }
 
     pub(super) fn expr(&mut self, id: ExprId) {
+        self.evaluate(id);
+        if self.can_fail(id) {
+            self.may_throw();
+        }
+    }
+
+    /// Whether the last step of evaluating an expression, after its operands, may throw an exception.
+    fn can_fail(&self, id: ExprId) -> bool {
+        let db = self.facts.db;
+        match &self.body.expr(id).kind {
+            ExprKind::Error
+            | ExprKind::Literal(_)
+            | ExprKind::Local(_)
+            | ExprKind::This
+            | ExprKind::Outer(_)
+            | ExprKind::Here
+            | ExprKind::Closure(_)
+            | ExprKind::Coerce { .. }
+            | ExprKind::Box { .. }
+            | ExprKind::InstanceOf { .. }
+            | ExprKind::TypeTest(_)
+            | ExprKind::Conditional { .. }
+            | ExprKind::ShortCircuit { .. }
+            | ExprKind::Let { .. } => false,
+            ExprKind::Equal { left, .. } => self.body.expr(*left).ty.primitive(db).is_none(),
+            ExprKind::Cast { checked, .. } => *checked,
+            ExprKind::Assign { target: AssignTarget::Field { object, .. }, .. }
+            | ExprKind::Field { object, .. } => !self.is_this(*object),
+            ExprKind::Assign { .. } => false,
+            // Arithmetic; a division by zero throws.
+            ExprKind::Call { method, .. } => {
+                let operator = method.name(db).strip_prefix("operator");
+                let of_number = Ty::this_type(db, method.class(db)).primitive(db).is_some();
+                !of_number || !operator.is_some_and(|it| !matches!(it, "/" | "%"))
+            }
+            _ => true,
+        }
+    }
+
+    fn evaluate(&mut self, id: ExprId) {
         let body = self.body;
         match &body.expr(id).kind {
             ExprKind::Local(local) => self.read_local(*local, id),
@@ -50,7 +90,12 @@ impl Walker<'_> {
             // In construction neither may use the object at all, which is said elsewhere.
             ExprKind::Closure(_) if self.fields.is_some() => {}
             ExprKind::At { place, .. } if self.fields.is_some() => self.expr(*place),
-            ExprKind::Closure(closure) => self.closure(closure),
+            // What its code throws, its callers catch.
+            ExprKind::Closure(closure) => {
+                let thrown = self.thrown.clone();
+                self.closure(closure);
+                self.thrown = thrown;
+            }
             ExprKind::At { place, body: code, .. } => {
                 self.expr(*place);
                 self.nested(*code, !matches!(body.expr(id).ty.kind(self.facts.db), TyKind::Void), id);
