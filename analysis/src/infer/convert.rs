@@ -175,7 +175,7 @@ impl<'db> Infer<'db> {
         }
         let gives_nothing =
             |ty: Ty| ty.base(self.db).as_function(self.db).is_some_and(|(_, result)| result.is_void(self.db));
-        if gives_nothing(from) && !gives_nothing(to) && self.is_told_idle(range) {
+        if gives_nothing(from) && !gives_nothing(to) && self.refuse_unused_values(range) {
             return;
         }
         let needed = self.show(to);

@@ -5,7 +5,7 @@ use apg_syntax::{SyntaxKind, SyntaxToken, TextRange};
 
 use super::ctx::{Infer, range_of};
 use crate::body::{ExprId, ExprKind};
-use crate::diagnostics::{Diagnostic, Fix, TextEdit, flow};
+use crate::diagnostics::{Diagnostic, Fix, Severity, TextEdit, flow};
 
 /// Whether computing it changes nothing by itself, however its operators are defined.
 pub(super) fn is_idle(e: &ast::Expr) -> bool {
@@ -72,10 +72,13 @@ impl Infer<'_> {
             && result.is_some_and(|ty| !ty.is_void(self.db))
     }
 
-    /// Whether a closure at `range` was told that it computes a value that it does not return.
-    pub(super) fn is_told_idle(&self, range: TextRange) -> bool {
-        let rule = &flow::unused_value::RULE;
-        self.diagnostics.iter().any(|it| it.code == rule.code && range.contains_range(it.range))
+    /// Makes errors of the warnings about unused values in `range`, which is a closure that has to return one.
+    /// Whether there are any.
+    pub(super) fn refuse_unused_values(&mut self, range: TextRange) -> bool {
+        let code = flow::unused_value::RULE.code;
+        let of_closure = |it: &&mut Diagnostic| it.code == code && range.contains_range(it.range);
+        let unused = self.diagnostics.iter_mut().filter(of_closure);
+        unused.map(|it| it.severity = Severity::Error).count() > 0
     }
 
     /// Says so.
@@ -85,6 +88,7 @@ impl Infer<'_> {
             vec![TextEdit { file: None, range: TextRange::empty(range.start()), text: "return ".into() }];
         let diagnostic = flow::unused_value::RULE
             .at(range, "nothing is done with this value")
+            .with_severity(Severity::Error)
             .note("a value is returned by `return`");
         self.report(diagnostic.fix(Fix { title: "Write `return`".into(), edits }));
     }
@@ -102,9 +106,8 @@ impl Infer<'_> {
             let meant = operator(e).filter(|it| it.kind() == SyntaxKind::EQ2);
             self.report(match meant {
                 Some(token) => with_assignment(diagnostic, token.text_range()),
-                None => diagnostic.note(
-                    "assign it, return it or pass it on: a statement is an assignment, a call, or `new`",
-                ),
+                None => diagnostic
+                    .note("assign it, return it, pass it on or remove it: by itself it changes nothing"),
             });
         }
         id
