@@ -14,6 +14,7 @@ use crate::item_tree::items::{
 use crate::item_tree::source::Item;
 use crate::item_tree::{ClassItem, ClassKind, MethodItem, MethodKind, Modifiers, has_annotation};
 use crate::members::access::{Visibility, visibility};
+use crate::members::resolve::has_unknown_formal;
 use crate::members::{describe_method, result_type};
 use crate::scope::problem::Problem;
 use crate::scope::signature::{Guard, field_type, method_signature};
@@ -304,7 +305,10 @@ fn unimplemented(db: &dyn Db, class: ClassId, item: &ClassItem) -> Vec<Problem> 
     let mut missing = missing_methods(db, class);
     let context = Context::class(db, class);
     // What is unknown may be it: a formal of a method of that name, or a superclass.
-    missing.retain(|(method, _)| !may_be_among(db, own_methods(db, class, method.name(db))));
+    missing.retain(|(method, _)| {
+        let own = own_methods(db, class, method.name(db));
+        !may_be_among(db, own) && (own.is_empty() || !has_unknown_formal(db, *method))
+    });
     retain_own(db, class, &mut missing);
     if missing.is_empty() || context.is_open(Ty::this_type(db, class)) {
         return Vec::new();

@@ -349,8 +349,8 @@ impl Infer<'_> {
         let Some((class, class_args)) =
             target.and_then(|ty| ty.as_class(self.db).map(|(class, args)| (class, args.to_vec())))
         else {
-            // Without a declared superclass `super()` does nothing.
-            if !args.is_empty() {
+            // Without a declared superclass `super()` does nothing; one that is unknown may take any arguments.
+            if !args.is_empty() && !self.may_inherit() {
                 let message = "the superclass has no constructor with arguments";
                 self.report(type_rules::no_matching_call::RULE.at(range, message));
                 return StmtKind::Error;

@@ -12,6 +12,7 @@ use crate::diagnostics::{Diagnostic, r#type as type_rules};
 use crate::ids::{ClassId, MethodId};
 use crate::item_tree::items::{method_is_static, method_item, own_methods};
 use crate::members::operators::{OperatorCall, OperatorForm, plain_operator};
+use crate::members::resolve::has_unknown_formal;
 use crate::members::{Arg, Candidate, Failure, Reason, Rejection, Resolution};
 use crate::scope::signature::method_signature;
 use crate::ty::known::Known;
@@ -216,9 +217,12 @@ impl<'db> Infer<'db> {
 
     /// Whether a formal of a method that may be meant has an unknown type, which is said there.
     fn is_of_unknown_types(&self, failure: &Failure) -> bool {
-        let Failure::NoneFits(all) = failure else { return false };
-        let signatures = all.iter().map(|it| method_signature(self.db, it.method));
-        signatures.into_iter().any(|it| it.params.iter().any(|param| param.ty.mentions_error(self.db)))
+        let mut methods: Box<dyn Iterator<Item = MethodId>> = match failure {
+            Failure::NoneFits(all) => Box::new(all.iter().map(|it| it.method)),
+            Failure::Ambiguous(all) => Box::new(all.iter().copied()),
+            Failure::Unknown => return false,
+        };
+        methods.any(|it| has_unknown_formal(self.db, it))
     }
 
     /// Says why a call means no method.

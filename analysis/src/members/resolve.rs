@@ -286,7 +286,9 @@ impl<'db> Context<'db> {
         let mut rejections = Vec::new();
         let mut to_check = Vec::new();
         let mut to_fail = Vec::new();
-        for implicit in [false, true] {
+        // An argument of unknown type may need a conversion.
+        let first = call.args.iter().any(|arg| arg.ty.mentions_error(self.db));
+        for implicit in [first, true] {
             let mut fitting = Vec::new();
             let mut checked = Vec::new();
             let mut refuted = Vec::new();
@@ -321,10 +323,11 @@ impl<'db> Context<'db> {
 
     fn most_specific(
         &self,
-        mut fitting: Vec<Fitting>,
+        fitting: Vec<Fitting>,
         call: Call<'_>,
         implicit: bool,
     ) -> Result<Resolution, Failure> {
+        let mut fitting = self.of_known_types(fitting, call)?;
         let beats =
             |a: &Fitting, b: &Fitting| self.is_more_specific(a.candidate, b.candidate, call, implicit);
         // Most lose against the winner of a first round, and need no other comparison.
@@ -343,6 +346,30 @@ impl<'db> Context<'db> {
             [first, ..] => Ok(fitting.swap_remove(*first).resolution),
             [] => Err(Failure::Ambiguous(fitting.into_iter().map(|f| f.candidate.method).collect())),
         }
+    }
+
+    /// Without the candidates that fit only because a formal has an unknown type, which is compatible with everything. It is
+    /// ambiguous which is meant if an argument may be of that type, or if the type of an argument is unknown
+    /// and the results differ: whatever the call gives, nothing is said of it.
+    fn of_known_types(&self, fitting: Vec<Fitting>, call: Call<'_>) -> Result<Vec<Fitting>, Failure> {
+        if fitting.len() < 2 {
+            return Ok(fitting);
+        }
+        let db = self.db;
+        let by_chance = |it: &Fitting| has_unknown_formal(db, it.candidate.method);
+        let some_by_chance = fitting.iter().any(by_chance);
+        let differ = fitting.iter().any(|it| it.resolution.result != fitting[0].resolution.result);
+        let is_unknown = |arg: &Arg| {
+            let ty = arg.ty;
+            ty.mentions_error(db) || self.is_open(ty) || (some_by_chance && ty.is_null(db))
+        };
+        if differ && call.args.iter().any(is_unknown) {
+            return Err(Failure::Ambiguous(fitting.into_iter().map(|it| it.candidate.method).collect()));
+        }
+        if !some_by_chance || fitting.iter().all(by_chance) {
+            return Ok(fitting);
+        }
+        Ok(fitting.into_iter().filter(|it| !by_chance(it)).collect())
     }
 
     /// The type parameters to infer for a candidate.
@@ -565,6 +592,11 @@ impl<'db> Context<'db> {
             }
         })
     }
+}
+
+/// Whether a formal of a method has an unknown type, which is said where it is declared.
+pub fn has_unknown_formal(db: &dyn Db, method: MethodId) -> bool {
+    method_signature(db, method).params.iter().any(|it| it.ty.mentions_error(db))
 }
 
 fn count_message(wanted: usize, given: usize) -> String {
