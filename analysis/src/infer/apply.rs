@@ -210,6 +210,15 @@ impl Infer<'_> {
         }
     }
 
+    /// The method that the name `name` calls. X10 names conversions as other methods: `T.operator_as(x)`, `T.implicit_operator_as(x)`.
+    pub(super) fn called_name(name: &SmolStr) -> SmolStr {
+        match name.as_str() {
+            "operator_as" => SmolStr::new_static("operator as"),
+            "implicit_operator_as" => SmolStr::new_static("operator implicit as"),
+            _ => name.clone(),
+        }
+    }
+
     /// `a.operator+(b)` is `a + b`, as long as the class of `a` says what that is.
     pub(super) fn prefer_left_operand(&self, candidates: &mut Cow<'_, [Candidate]>) {
         let is = |c: &Candidate, kind| method_item(self.db, c.method).is_some_and(|item| item.kind == kind);

@@ -37,7 +37,10 @@ impl Infer<'_> {
         let type_args: Vec<Ty> = type_args.iter().map(|ty| self.written_type(ty)).collect();
         match callee {
             ast::Expr::NameExpr(name) => match name.name_ref() {
-                Some(name) => self.call_name(&name.text(), range_of(&name), type_args, args, range),
+                Some(name) => {
+                    let called = Self::called_name(&name.text());
+                    self.call_name(&called, range_of(&name), type_args, args, range)
+                }
                 None => self.error(range),
             },
             ast::Expr::FieldExpr(field) => self.call_member(field, type_args, args, range),
@@ -190,7 +193,7 @@ impl Infer<'_> {
         };
         let at = range_of(&name);
         self.selects(e.syntax(), at);
-        let name = name.text();
+        let name = Self::called_name(&name.text());
         let through_super = matches!(receiver, ast::Expr::SuperExpr(_));
         let call = Call { args, type_args, through_super, at, range };
         if through_super {
@@ -239,7 +242,7 @@ impl Infer<'_> {
             return self.error(call.range);
         }
         let path = self.receiver_path(object, &candidates);
-        match self.pick(&candidates, path.as_ref(), &call) {
+        match self.pick_of(&candidates, path.as_ref(), &call, false) {
             Ok(picked) if method_is_static(self.db, picked.method) => {
                 let result = self.static_call(picked, call);
                 self.after(object, result)
@@ -289,7 +292,7 @@ impl Infer<'_> {
     pub(super) fn call_static(&mut self, ty: Ty, name: &str, selected: TextRange, mut call: Call) -> ExprId {
         let candidates = self.candidates(ty, name);
         if !candidates.is_empty() {
-            return match self.pick(&candidates, None, &call) {
+            return match self.pick_of(&candidates, None, &call, true) {
                 Ok(picked) if method_is_static(self.db, picked.method) => self.static_call(picked, call),
                 Ok(_) => self.not_static(ty, name, call.at),
                 // Whatever the arguments are, an object is missing.

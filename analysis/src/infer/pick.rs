@@ -70,6 +70,24 @@ impl<'db> Infer<'db> {
         found.map(|picked| self.here_and_now(picked))
     }
 
+    /// As [`Infer::pick`]. Where static and other methods fit alike, as a unary operator of a class and a binary one of its
+    /// objects do, those of what stands before the name are meant: of a type, or of an object.
+    pub(super) fn pick_of(
+        &mut self,
+        candidates: &[Candidate],
+        receiver: Option<&Path>,
+        call: &Call,
+        of_type: bool,
+    ) -> Result<Picked, Failure> {
+        let found = self.pick(candidates, receiver, call);
+        if !matches!(found, Err(Failure::Ambiguous(_))) {
+            return found;
+        }
+        let is_of_it = |it: &&Candidate| method_is_static(self.db, it.method) == of_type;
+        let own: Vec<Candidate> = candidates.iter().filter(is_of_it).copied().collect();
+        self.pick(&own, receiver, call).or(found)
+    }
+
     pub(super) fn pick_constructor(
         &mut self,
         class: ClassId,

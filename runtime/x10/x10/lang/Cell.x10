@@ -19,4 +19,6 @@ public final class Cell[T] {
     public static def make[T](x:T):Cell[T] = new Cell[T](x);
     /** The contents' text. */
     public def toString():String = "Cell(" + value + ")";
+    /** A cell that holds x. */
+    public static operator[W](x:W):Cell[W] = new Cell[W](x);
 }

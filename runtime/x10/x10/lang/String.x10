@@ -119,6 +119,12 @@ public final class String implements Comparable[String], CharSequence, Ordered[S
         for (i in 0n..(part.length() - 1n)) if (charAt(start + i) != part.charAt(i)) return false;
         return true;
     }
+    /** The characters of x and then those of y. */
+    public static operator (x:String) + (y:String):String = x + y;
+    /** The characters of x and of y as text. */
+    public static operator[T] (x:String) + (y:T):String = x + y;
+    /** The characters of x as text and of y. */
+    public static operator[T] (x:T) + (y:String):String = x + y;
     /** Whether this comes before x. */
     public operator this < (x:String):Boolean = compareTo(x) < 0n;
     /** Whether this comes after x. */
