@@ -12,7 +12,7 @@ use crate::body::{Dispatch, ExprId, ExprKind, StmtKind};
 use crate::diagnostics::{Fix, TextEdit, name as name_rules, r#type as type_rules};
 use crate::ids::MethodId;
 use crate::item_tree::Modifiers;
-use crate::item_tree::items::{method_is_static, method_item, own_methods};
+use crate::item_tree::items::{method_is_static, method_item, own_field, own_methods};
 use crate::ty::Ty;
 use crate::ty::known::{Known, known_class};
 
@@ -203,6 +203,9 @@ impl Infer<'_> {
             };
         }
         match self.resolve(&receiver, true) {
+            Resolved::Value(object) if self.applies_rail(e, object, &name, &call) => {
+                self.apply(object, call.args, range)
+            }
             Resolved::Value(object) => self.call_method(object, &name, call),
             Resolved::Type(ty) => self.call_static(ty, &name, range_of(e), call),
             Resolved::Package(package) => match self.in_package(&package, &name, at) {
@@ -258,6 +261,31 @@ impl Infer<'_> {
                 _ => self.call_failed(name, &reason, Some(object), &call),
             },
         }
+    }
+
+    /// Whether `g.rail()` of a `GlobalRail` is the rail: the property `rail`, a reference, applied. Where what follows takes a
+    /// reference, as in `g.rail()()` and `g.rail().home`, it is the property.
+    fn applies_rail(&self, e: &ast::FieldExpr, object: ExprId, name: &str, call: &Call) -> bool {
+        if name != "rail" || !call.args.is_empty() || self.ty(object).global_rail_element(self.db).is_none() {
+            return false;
+        }
+        let around = e.syntax().parent().and_then(|call| call.parent());
+        let applied =
+            around.clone().and_then(ast::CallExpr::cast).is_some_and(|it| it.args().next().is_none());
+        let selected = around.and_then(ast::FieldExpr::cast).and_then(|it| it.name_ref());
+        let of_reference = selected.is_some_and(|member| {
+            known_class(self.db, Known::GlobalRef).is_some_and(|class| {
+                let reference = Ty::this_type(self.db, class);
+                let member = member.text();
+                let is_own = |method: &MethodId| method.class(self.db) == class;
+                own_field(self.db, class, &member).is_some()
+                    || self
+                        .candidates(reference, &member)
+                        .iter()
+                        .any(|it| is_own(&it.method) && !is_of_any(&member))
+            })
+        });
+        !applied && !of_reference
     }
 
     /// `r.size()`: a field is no method.
@@ -428,6 +456,11 @@ impl Infer<'_> {
         self.selects(s.syntax(), keyword.text_range());
         self.call_on(s.receiver(), &name, keyword.text_range(), type_args, args, range)
     }
+}
+
+/// Whether all objects have a method of that name.
+fn is_of_any(name: &str) -> bool {
+    matches!(name, "toString" | "hashCode" | "equals" | "typeName")
 }
 
 /// `no arguments`, `1 argument`, `3 arguments`

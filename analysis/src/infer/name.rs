@@ -305,6 +305,7 @@ impl<'db> Infer<'db> {
 
     /// A field or property method of a value.
     pub(super) fn member(&mut self, object: ExprId, name: &str, range: TextRange, at: TextRange) -> ExprId {
+        let object = self.global_rail(object).filter(|_| name == "home").unwrap_or(object);
         let ty = self.ty(object);
         if ty.is_error(self.db) || name.is_empty() {
             return self.error(range);
@@ -325,6 +326,15 @@ impl<'db> Infer<'db> {
         }
         self.no_member(ty, name, at, false);
         self.error(range)
+    }
+
+    /// `g` of `g.rail`: the home of that reference is known without making it.
+    fn global_rail(&self, object: ExprId) -> Option<ExprId> {
+        let ExprKind::Call { method, receiver: Some(receiver), .. } = self.body.expr(object).kind else {
+            return None;
+        };
+        let of_rail = self.ty(receiver).global_rail_element(self.db).is_some();
+        (of_rail && method.name(self.db) == "rail").then_some(receiver)
     }
 
     pub(super) fn static_member(&mut self, ty: Ty, name: &str, range: TextRange, at: TextRange) -> Resolved {

@@ -53,8 +53,13 @@ public final struct GlobalRail[T](size:Long) {
         if (here != place) GlobalObject.elsewhere("this GlobalRail", place.id);
         return lookUp(handle) as Rail[T];
     }
-    /** The same, as programs that see a GlobalRef in it write it. */
-    public def rail(){here==home()}:Rail[T] = this();
+    /** A reference to the rail. Called, `g.rail()`, it is the rail. */
+    public property rail():GlobalRef[Rail[T]{self!=null}]{self.home==this.home()} = reference();
+    private def reference():GlobalRef[Rail[T]{self!=null}]{self.home==this.home()} {
+        if (place.isCUDA()) return new GlobalRef[Rail[T]{self!=null}](place);
+        val rail = this;
+        return at (place) GlobalRef[Rail[T]{self!=null}](rail.local());
+    }
     /** Lets the rail be collected though it is named elsewhere. */
     public def forget(){here==home()}:void { drop(handle); }
     /** The place and the size. */

@@ -12,6 +12,12 @@ public struct GlobalRef[T](
         this.object = GlobalObject.of(t as Any);
     }
 
+    /** A reference to what home has no object for: memory of an accelerator. */
+    def this(home:Place):GlobalRef[T]{self.home==home} {
+        property(home);
+        this.object = null;
+    }
+
     private def target():T = (object == null ? null : object.get()) as T;
     private def number():Long = object == null ? 0 : object.number();
 
