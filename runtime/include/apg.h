@@ -300,6 +300,7 @@ typedef struct apg_runtime {
   void (*kill_here)(void);
   apg_object *(*getenv)(apg_object *name, apg_object **out);
   apg_object *(*environment)(apg_object **out);
+  apg_object *(*process_name)(apg_object **out);
   void (*gc)(void);
   apg_i64 (*heap_size)(void);
   apg_object *(*stack_capture)(apg_object *frames);
@@ -312,6 +313,8 @@ typedef struct apg_runtime {
   void (*view_close)(apg_i64 view);
   apg_object *(*file_open_read)(apg_object *name, apg_i64 *out);
   apg_object *(*file_open_write)(apg_object *name, bool append, apg_i64 *out);
+  apg_object *(*process_open_read)(apg_object *command, apg_i64 *out);
+  apg_object *(*process_open_write)(apg_object *command, apg_i64 *out);
   apg_object *(*file_close)(apg_i64 file);
   apg_object *(*file_read_byte)(apg_i64 file, apg_i32 *out);
   apg_object *(*file_read_line)(apg_i64 file, apg_object **out);
@@ -673,6 +676,8 @@ static inline void apg_kill_here() { apg_rt->kill_here(); }
 static inline apg_object *apg_getenv(apg_object *name) { apg_object *out; if (apg_object *e = apg_rt->getenv(name, &out)) apg_raised(e); return out; }
 /* All environment variables, `NAME=VALUE` with a zero byte after each. */
 static inline apg_object *apg_environment() { apg_object *out; if (apg_object *e = apg_rt->environment(&out)) apg_raised(e); return out; }
+/* `PID@HOST` of this place's process. */
+static inline apg_object *apg_process_name() { apg_object *out; if (apg_object *e = apg_rt->process_name(&out)) apg_raised(e); return out; }
 /* Collects garbage now. */
 static inline void apg_gc() { apg_rt->gc(); }
 /* Bytes in use in the heap. */
@@ -697,7 +702,11 @@ static inline void apg_view_close(apg_i64 view) { apg_rt->view_close(view); }
 static inline apg_i64 apg_file_open_read(apg_object *name) { apg_i64 out; if (apg_object *e = apg_rt->file_open_read(name, &out)) apg_raised(e); return out; }
 /* Opens a file to write, anew or at its end: its handle. */
 static inline apg_i64 apg_file_open_write(apg_object *name, bool append) { apg_i64 out; if (apg_object *e = apg_rt->file_open_write(name, append, &out)) apg_raised(e); return out; }
-/* Closes it. */
+/* Starts a command of the shell: a handle to read its output. */
+static inline apg_i64 apg_process_open_read(apg_object *command) { apg_i64 out; if (apg_object *e = apg_rt->process_open_read(command, &out)) apg_raised(e); return out; }
+/* Starts a command of the shell: a handle to write its input. */
+static inline apg_i64 apg_process_open_write(apg_object *command) { apg_i64 out; if (apg_object *e = apg_rt->process_open_write(command, &out)) apg_raised(e); return out; }
+/* Closes it; of a command, waits for its end. */
 static inline void apg_file_close(apg_i64 file) { if (apg_object *e = apg_rt->file_close(file)) apg_raised(e); }
 /* A byte; -1 at the end. */
 static inline apg_i32 apg_file_read_byte(apg_i64 file) { apg_i32 out; if (apg_object *e = apg_rt->file_read_byte(file, &out)) apg_raised(e); return out; }

@@ -66,7 +66,10 @@ impl Infer<'_> {
             ast::Expr::CastExpr(e) => self.cast(e),
             ast::Expr::InstanceOfExpr(e) => self.instance_of(e),
             ast::Expr::ClosureExpr(e) => self.closure(e, expected),
-            ast::Expr::AtExpr(e) => self.at_expr(e, expected),
+            ast::Expr::AtExpr(e) => {
+                let value = self.at_expr(e, expected);
+                self.profile_expr(e, value)
+            }
             ast::Expr::AnnotatedExpr(e) => match e.expr() {
                 Some(inner) => {
                     let value = self.expr(&inner, expected, used);

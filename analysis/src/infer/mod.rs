@@ -37,6 +37,7 @@ mod nameless;
 mod narrowed;
 mod operator;
 mod pick;
+mod profiled;
 mod remote;
 mod remote_fix;
 mod scopes;

@@ -131,6 +131,7 @@ impl Infer<'_> {
         };
         let annotations = self.annotations(stmt.annotations());
         self.body.stmts[id.0 as usize].annotations.extend(annotations);
+        self.profile_stmt(id);
         out.push(id);
     }
 

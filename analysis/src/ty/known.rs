@@ -64,6 +64,7 @@ known! {
     Math = "x10.lang",
     CustomSerialization = "x10.io",
     Collector = "x10.compiler",
+    Profile = "x10.compiler",
     ClassAnnotation = "x10.lang.annotations",
     FieldAnnotation = "x10.lang.annotations",
     MethodAnnotation = "x10.lang.annotations",

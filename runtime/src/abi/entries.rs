@@ -386,6 +386,8 @@ entries! {
         raises fn getenv(name: Ref) -> Ref;
         /// All environment variables, `NAME=VALUE` with a zero byte after each.
         raises fn environment() -> Ref;
+        /// `PID@HOST` of this place's process.
+        raises fn process_name() -> Ref;
         /// Collects garbage now.
         plain fn gc() -> ();
         /// Bytes in use in the heap.
@@ -416,7 +418,11 @@ entries! {
         raises fn file_open_read(name: Ref) -> i64;
         /// Opens a file to write, anew or at its end: its handle.
         raises fn file_open_write(name: Ref, append: bool) -> i64;
-        /// Closes it.
+        /// Starts a command of the shell: a handle to read its output.
+        raises fn process_open_read(command: Ref) -> i64;
+        /// Starts a command of the shell: a handle to write its input.
+        raises fn process_open_write(command: Ref) -> i64;
+        /// Closes it; of a command, waits for its end.
         raises fn file_close(file: i64) -> ();
         /// A byte; -1 at the end.
         raises fn file_read_byte(file: i64) -> i32;

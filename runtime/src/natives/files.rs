@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::ffi::CString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, Write};
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, UNIX_EPOCH};
@@ -27,6 +29,8 @@ enum Open {
 struct Entry {
     path: PathBuf,
     open: Mutex<Open>,
+    /// The process whose input or output it is.
+    process: Option<Mutex<Child>>,
     /// An exception has told the program that a write failed.
     write_failure_raised: AtomicBool,
 }
@@ -39,11 +43,19 @@ struct Table {
 static FILES: Mutex<Table> = Mutex::new(Table { files: HashMap::with_hasher(FxBuildHasher), last: 0 });
 
 fn register(path: String, open: Open) -> i64 {
+    register_with(path, open, None)
+}
+
+fn register_with(path: String, open: Open, process: Option<Child>) -> i64 {
     let mut table = FILES.lock();
     table.last += 1;
     let handle = table.last;
-    let entry =
-        Entry { path: path.into(), open: Mutex::new(open), write_failure_raised: AtomicBool::new(false) };
+    let entry = Entry {
+        path: path.into(),
+        open: Mutex::new(open),
+        process: process.map(Mutex::new),
+        write_failure_raised: AtomicBool::new(false),
+    };
     table.files.insert(handle, Arc::new(entry));
     handle
 }
@@ -112,7 +124,49 @@ pub fn file_close(file: i64) -> Outcome<()> {
         Open::Writer(writer) => writer.flush(),
         Open::Reader(_) => Ok(()),
     };
-    result.or_else(|error| failed("write", &entry.path, &error))
+    match Arc::try_unwrap(entry) {
+        // A process ends when its input does, or when nobody reads its output.
+        Ok(Entry { path, open, process: Some(process), .. }) => {
+            drop(open);
+            let ended = process.into_inner().wait();
+            result.and(ended.map(drop)).or_else(|error| failed("write", &path, &error))
+        }
+        Ok(Entry { path, .. }) => result.or_else(|error| failed("write", &path, &error)),
+        Err(entry) => result.or_else(|error| failed("write", &entry.path, &error)),
+    }
+}
+
+/// Starts a command of the shell whose output is read.
+pub fn process_open_read(command: Ref) -> Outcome<i64> {
+    let command = name_of(command)?;
+    let started = shell(&command).stdout(Stdio::piped()).spawn().and_then(|mut child| {
+        let output = child.stdout.take().ok_or_else(|| io::Error::other("it has no output"))?;
+        Ok((Open::Reader(BufReader::new(OwnedFd::from(output).into())), child))
+    });
+    register_process(command, started)
+}
+
+/// Starts a command of the shell whose input is written.
+pub fn process_open_write(command: Ref) -> Outcome<i64> {
+    let command = name_of(command)?;
+    let started = shell(&command).stdin(Stdio::piped()).spawn().and_then(|mut child| {
+        let input = child.stdin.take().ok_or_else(|| io::Error::other("it has no input"))?;
+        Ok((Open::Writer(BufWriter::new(OwnedFd::from(input).into())), child))
+    });
+    register_process(command, started)
+}
+
+fn shell(command: &str) -> Command {
+    let mut shell = Command::new("/bin/sh");
+    shell.arg("-c").arg(command);
+    shell
+}
+
+fn register_process(command: String, started: io::Result<(Open, Child)>) -> Outcome<i64> {
+    match started {
+        Ok((open, child)) => Ok(register_with(command, open, Some(child))),
+        Err(error) => failed("start", command.as_ref(), &error),
+    }
 }
 
 pub fn file_read_byte(file: i64) -> Outcome<i32> {

@@ -51,6 +51,16 @@ pub fn environment() -> Outcome<Ref> {
     program::string(&all)
 }
 
+/// The number of the process, and the name of its host.
+pub fn process_name() -> Outcome<Ref> {
+    let mut host = [0u8; 256];
+    // SAFETY: the buffer has that many bytes; its last one stays zero.
+    let known = unsafe { libc::gethostname(host.as_mut_ptr().cast(), host.len() - 1) } == 0;
+    let length = host.iter().position(|byte| *byte == 0).unwrap_or(0);
+    let host = if known { String::from_utf8_lossy(&host[..length]) } else { "localhost".into() };
+    program::string(format!("{}@{host}", std::process::id()).as_bytes())
+}
+
 pub fn gc() {
     memory::collect();
 }

@@ -9,6 +9,7 @@ public class FileReader extends InputStreamReader implements Unserializable {
         private var marked:Long = 0;
 
         def this(path:String) { handle = open(path); }
+        def this(handle:Long) { this.handle = handle; }
 
         public def close():void { close(handle); }
         public def read():Int = readByteOrEnd(handle);
@@ -34,6 +35,10 @@ public class FileReader extends InputStreamReader implements Unserializable {
     }
 
     private val file:File;
+
+    /** The output of a command of the shell. Not for programs: they call Runtime.execForRead. */
+    public static def ofCommand(command:String):Reader{self!=null} = new InputStreamReader(new FileInputStream(start(command)));
+    @Intrinsic("rt.process_open_read") private static native def start(command:String):Long;
 
     /** Opens source; raises a FileNotFoundException. */
     public def this(source:File) {

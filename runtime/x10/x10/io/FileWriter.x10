@@ -8,6 +8,7 @@ public class FileWriter extends OutputStreamWriter implements Unserializable {
         private val handle:Long;
 
         def this(path:String, append:Boolean) { handle = open(path, append); }
+        def this(handle:Long) { this.handle = handle; }
 
         public def close():void { close(handle); }
         public def flush():void { flush(handle); }
@@ -22,6 +23,10 @@ public class FileWriter extends OutputStreamWriter implements Unserializable {
         @Intrinsic("rt.file_write_string") private static native def writeText(handle:Long, text:String):void;
         @Intrinsic("rt.file_write") private static native def writeBytes(handle:Long, from:Rail[Byte], off:Long, len:Long):void;
     }
+
+    /** The input of a command of the shell. Not for programs: they call Runtime.execForWrite. */
+    public static def ofCommand(command:String):Writer{self!=null} = new OutputStreamWriter(new FileOutputStream(start(command)));
+    @Intrinsic("rt.process_open_write") private static native def start(command:String):Long;
 
     /** Makes or empties file; raises an IOException. */
     public def this(file:File) { this(file, false); }

@@ -19,31 +19,101 @@ public class OptionsParser {
     /** The option that asks for the list of options. */
     public static HELP:Option = Option.HELP;
 
-    private val options:Rail[Option];
-    private val byKey:HashMap[String,Option] = new HashMap[String,Option]();
-    private val found:HashMap[String,Rail[String]] = new HashMap[String,Rail[String]]();
+    /** The values of each key. */
+    public static type OptionsMap = HashMap[String,Rail[String]];
+    /** Of a key, how many values it takes and how many follow it: how many of those are its own. */
+    public static type TooManyHandler = (String,Int,Int)=>Int;
+    /** Of a key, how many values it takes and how many follow it: its values. */
+    public static type TooFewHandler = (String,Int,Int)=>Rail[String];
+    /** Of a key that was given before, all values so far, and where its new values begin in the arguments and how many they are. */
+    public static type DupHandler = (String,OptionsMap,Rail[String],Int,Int)=>void;
+    /** Of a key of which one value is asked for, the value if there is none, and its values: the one. */
+    public static type MoreThanOneHandler = (String,String,Rail[String])=>String;
+    /** Of a key that no option has, and the options: IGNORE or START_TAIL. */
+    public static type UnknownKeyHandler = (String,HashMap[String,Option])=>Int;
+
+    /** What looks like an option and is none is left out. */
+    public static IGNORE:Int = 0n;
+    /** What looks like an option and is none begins the tail. */
+    public static START_TAIL:Int = 1n;
+    /** For onMoreThanOne: the first value. */
+    public static firstOnMoreThanOne:MoreThanOneHandler = (key:String, orElse:String, values:Rail[String])=>values(0);
+    /** For onMoreThanOne: the last value. */
+    public static lastOnMoreThanOne:MoreThanOneHandler = (key:String, orElse:String, values:Rail[String])=>values(values.size - 1);
+    /** For onUnknownKey: what looks like an option and is none begins the tail. */
+    public static startTailOnUnknownKey:UnknownKeyHandler = (key:String, keyMap:HashMap[String,Option])=>START_TAIL;
+
+    /** Called where fewer values follow a key than it takes; raises an Err. */
+    public var onTooFew:TooFewHandler = (key:String, expected:Int, got:Int):Rail[String] => {
+        throw new Err("the option " + key + " needs " + (expected == 1n ? "a value" : expected + " values"));
+    };
+    /** Called where more values follow a key than it takes; the others belong to the tail. */
+    public var onTooMany:TooManyHandler = (key:String, expected:Int, got:Int)=>expected;
+    /** Called where a key was given before; the last values count. */
+    public var onDuplicate:DupHandler = (key:String, properties:OptionsMap, args:Rail[String], first:Int, count:Int)=>{
+        properties.put(key, new Rail[String](count, (i:Long)=>args(first + i)));
+    };
+    /** Called where one value is asked for and there are several; raises an Err. */
+    public var onMoreThanOne:MoreThanOneHandler = (key:String, orElse:String, values:Rail[String]):String => {
+        throw new Err("the option " + key + " has the values " + values + ", and only one is asked for");
+    };
+    /** Called where something looks like an option and is none; it is left out, and is among filteredArgs. */
+    public var onUnknownKey:UnknownKeyHandler = (key:String, keyMap:HashMap[String,Option])=>IGNORE;
+
+    /** The options that there may be. */
+    protected var options:Rail[Option];
+    /** The option of each key, short or long, with its dashes. */
+    protected var keyMap:HashMap[String,Option] = new HashMap[String,Option]();
+    /** The arguments, one for each key and value. */
+    protected var args:Rail[String] = null;
+    /** The values of each key that was given. */
+    protected var properties:OptionsMap = new OptionsMap();
+    /** Where the tail begins in args; args.size if there is none. */
+    protected var tailStart:Int = -1n;
+    /** The options that must be given. */
+    protected var required:HashSet[Option] = new HashSet[Option]();
+    /** The keys of one letter that take no value. */
+    protected var oneCharFlags:HashSet[String] = new HashSet[String]();
     private val unknown:ArrayList[String] = new ArrayList[String]();
     private val tail:ArrayList[String] = new ArrayList[String]();
 
     /** Takes whatever looks like an option as one, with all that follows up to the next as its values. */
-    public def this(args:Rail[String]) { this(args, optionsOf(args)); }
+    public def this(args:Rail[String]) { this(args, makeOptionArray(args)); }
     /** flags take no value, others take one. Raises an Err. */
     public def this(args:Rail[String], flags:Rail[Option], others:Rail[Option]) { this(args, merge(flags, others)); }
     /** Raises an Err if a value or a required option is missing. */
-    public def this(args:Rail[String], options:Rail[Option]) {
+    public def this(args:Rail[String], options:Rail[Option]) { this(args, options, new Rail[Any](0)); }
+    /** With functions to be called where the command line is not as declared: each is of one of the types of handlers. */
+    public def this(args:Rail[String], options:Rail[Option], handlers:Rail[Any]) {
         this.options = options;
+        setHandlers(handlers);
         for (option in options) {
-            if (option.shortForm.length() > 0n) byKey.put(option.shortForm, option);
-            if (option.longForm.length() > 0n) byKey.put(option.longForm, option);
+            if (option.shortForm.length() > 0n) keyMap.put(option.shortForm, option);
+            if (option.longForm.length() > 0n) keyMap.put(option.longForm, option);
+            if (option.required) required.add(option);
+            if (option.shortForm.length() == 2n && option.minFollow == 0n && !option.arbFollow) oneCharFlags.add(option.shortForm);
         }
         val parts = new ArrayList[String](args.size);
         for (arg in args) takeApart(arg, parts);
+        this.args = parts.toRail();
         var i:Long = 0;
         while (i < parts.size()) i = take(parts, i);
+        if (tailStart < 0n) tailStart = parts.size() as Int;
         checkRequired();
     }
 
-    private static def optionsOf(args:Rail[String]):Rail[Option] {
+    /** Has these functions called where the command line is not as declared. */
+    @NonEscaping protected final def setHandlers(handlers:Rail[Any]):void {
+        for (handler in handlers) {
+            if (handler instanceof TooManyHandler) onTooMany = handler as TooManyHandler;
+            else if (handler instanceof TooFewHandler) onTooFew = handler as TooFewHandler;
+            else if (handler instanceof DupHandler) onDuplicate = handler as DupHandler;
+            else if (handler instanceof MoreThanOneHandler) onMoreThanOne = handler as MoreThanOneHandler;
+            else if (handler instanceof UnknownKeyHandler) onUnknownKey = handler as UnknownKeyHandler;
+        }
+    }
+    /** An option for each argument that looks like one. */
+    protected static def makeOptionArray(args:Rail[String]):Rail[Option] {
         val all = new RailBuilder[Option]();
         for (arg in args) {
             if (arg.equals("--")) break;
@@ -55,7 +125,7 @@ public class OptionsParser {
         return all.result();
     }
     /** Programs pass null where they have none. */
-    private static def merge(flags:Rail[Option], others:Rail[Option]):Rail[Option] {
+    protected static def merge(flags:Rail[Option], others:Rail[Option]):Rail[Option] {
         val first = flags == null ? 0 : flags.size;
         return new Rail[Option](first + (others == null ? 0 : others.size), (i:Long)=>i < first ? flags(i).asFlag() : others(i - first).asSimpleParm());
     }
@@ -63,14 +133,14 @@ public class OptionsParser {
         arg.length() > 1n && arg(0n) == '-' && !arg(1n).isDigit() && !(arg(1n) == '.' && arg.length() > 2n && arg(2n).isDigit());
 
     private def isFlag(key:String):Boolean {
-        val option = byKey.getOrElse(key, Option.BAD);
+        val option = keyMap.getOrElse(key, Option.BAD);
         return option.minFollow == 0n && !option.arbFollow;
     }
     /** Adds arg to parts: itself, the flags that it is made of, or an option and its value. */
     private def takeApart(arg:String, parts:ArrayList[String]):void {
-        if (!looksLikeKey(arg) || byKey.containsKey(arg)) { parts.add(arg); return; }
+        if (!looksLikeKey(arg) || keyMap.containsKey(arg)) { parts.add(arg); return; }
         val end = arg.indexOf('=');
-        if (end > 0n && byKey.containsKey(arg.substring(0n, end))) {
+        if (end > 0n && keyMap.containsKey(arg.substring(0n, end))) {
             parts.add(arg.substring(0n, end));
             parts.add(arg.substring(end + 1n));
             return;
@@ -81,47 +151,62 @@ public class OptionsParser {
     /** Takes the argument at i, and its values; gives the index after them. */
     private def take(parts:ArrayList[String], i:Long):Long {
         val key = parts(i);
-        if (key.equals("--")) {
-            for (j in (i + 1)..(parts.size() - 1)) tail.add(parts(j));
+        val isUnknown = looksLikeKey(key) && !key.equals("--") && !keyMap.containsKey(key);
+        if (isUnknown) unknown.add(key);
+        if (key.equals("--") || isUnknown && onUnknownKey(key, keyMap) == START_TAIL) {
+            startTail(i);
+            for (j in (key.equals("--") ? i + 1 : i)..(parts.size() - 1)) tail.add(parts(j));
             return parts.size();
         }
-        if (!looksLikeKey(key)) { tail.add(key); return i + 1; }
-        if (!byKey.containsKey(key)) { unknown.add(key); return i + 1; }
-        val option = byKey(key);
+        if (isUnknown) return i + 1;
+        if (!looksLikeKey(key)) { startTail(i); tail.add(key); return i + 1; }
+        val option = keyMap(key);
         val first = i + 1;
         var end:Long = first;
-        while (end < parts.size() && (option.arbFollow || end <= i + option.minFollow) && isValue(parts(end))) end++;
-        if (end - i - 1 < option.minFollow)
-            throw new Err("the option " + key + " needs " + (option.minFollow == 1n ? "a value" : option.minFollow + " values"));
-        val values = new Rail[String](end - first, (k:Long)=>parts(first + k));
-        record(option.shortForm, values);
-        record(option.longForm, values);
-        return end;
+        // What looks like an option is a value where one must follow.
+        while (end < parts.size() && isValue(parts(end)) && (option.arbFollow || end <= i + option.minFollow || !looksLikeKey(parts(end)))) end++;
+        val follow = (end - first) as Int;
+        if (follow < option.minFollow) {
+            record(option, onTooFew(key, option.minFollow, follow));
+            return end;
+        }
+        val tooMany = follow > option.minFollow && !option.arbFollow;
+        val count = tooMany ? onTooMany(key, option.minFollow, follow) : follow;
+        // Flags that are repeated say nothing new.
+        if (count > 0n && properties.containsKey(key)) {
+            onDuplicate(key, properties, args, first as Int, count);
+            record(option, properties(key));
+        } else record(option, new Rail[String](count, (k:Long)=>parts(first + k)));
+        return first + count;
     }
-    private def isValue(arg:String):Boolean = !arg.equals("--") && !byKey.containsKey(arg);
-    private def record(key:String, values:Rail[String]):void { if (key.length() > 0n) found.put(key, values); }
+    private def startTail(i:Long):void { if (tailStart < 0n) tailStart = i as Int; }
+    private def isValue(arg:String):Boolean = !arg.equals("--") && !keyMap.containsKey(arg);
+    private def record(option:Option, values:Rail[String]):void {
+        if (option.shortForm.length() > 0n) properties.put(option.shortForm, values);
+        if (option.longForm.length() > 0n) properties.put(option.longForm, values);
+    }
     private def checkRequired():void {
-        if (found.containsKey(HELP.longForm)) return;
+        if (properties.containsKey(HELP.longForm)) return;
         val missing = new StringBuilder();
         for (option in options) {
-            if (option.required && !found.containsKey(option.shortForm) && !found.containsKey(option.longForm)) missing.add("\n   ").add(option.usage());
+            if (option.required && !properties.containsKey(option.shortForm) && !properties.containsKey(option.longForm)) missing.add("\n   ").add(option.usage());
         }
         if (missing.length() > 0n) throw new Err("these options are missing:" + missing.result());
     }
     /** The key with its dashes; null if no option has it. */
     private def keyOf(key:String):String =
-        byKey.containsKey(key) ? key : byKey.containsKey("-" + key) ? "-" + key : byKey.containsKey("--" + key) ? "--" + key : null;
+        keyMap.containsKey(key) ? key : keyMap.containsKey("-" + key) ? "-" + key : keyMap.containsKey("--" + key) ? "--" + key : null;
 
     /** The values of key, with or without its dashes; none if it was not given, null if there is no such option. */
     public final def get(key:String):Rail[String] {
         val whole = keyOf(key);
-        return whole == null ? null : found.getOrElse(whole, new Rail[String](0));
+        return whole == null ? null : properties.getOrElse(whole, new Rail[String](0));
     }
     /** The values of key, or orElse if it has none. */
     public final def getOrElse(key:String, orElse:Rail[String]):Rail[String] {
         val whole = keyOf(key);
-        if (whole == null || !found.containsKey(whole)) return orElse;
-        val values = found(whole);
+        if (whole == null || !properties.containsKey(whole)) return orElse;
+        val values = properties(whole);
         return values.size > 0 ? values : orElse;
     }
     /** How many values key has; -1 if there is no such option. */
@@ -132,14 +217,13 @@ public class OptionsParser {
     /** Whether the option key was given. */
     @NonEscaping public final operator this(key:String):Boolean {
         val whole = keyOf(key);
-        return whole != null && found.containsKey(whole);
+        return whole != null && properties.containsKey(whole);
     }
     /** The value of key, or d. Raises an Err if it has several. */
     @NonEscaping public final operator this(key:String, d:String):String {
         val values = get(key);
         if (values == null || values.size == 0) return d;
-        if (values.size > 1) throw new Err("the option " + key + " has the values " + values + ", and only one is asked for");
-        return values(0);
+        return values.size > 1 ? onMoreThanOne(key, d, values) : values(0);
     }
     /** The value of key, or d. Raises an Err if it is neither yes nor no. */
     @NonEscaping public final operator this(key:String, d:Boolean):Boolean {
@@ -210,7 +294,7 @@ public class OptionsParser {
     /** Whether the list of options was asked for; prints it on standard error if so. */
     public def wantsUsageOnly(leader:String):Boolean {
         var asked:Boolean = false;
-        for (key in [HELP.shortForm, HELP.longForm]) asked = asked || found.containsKey(key) || unknown.contains(key);
+        for (key in [HELP.shortForm, HELP.longForm]) asked = asked || properties.containsKey(key) || unknown.contains(key);
         if (!asked) return false;
         Console.ERR.print(usage(leader));
         return true;

@@ -3,8 +3,12 @@ package x10.xrx;
 import x10.compiler.Intrinsic;
 import x10.compiler.Uncounted;
 import x10.io.Deserializer;
+import x10.io.FileReader;
+import x10.io.FileWriter;
+import x10.io.Reader;
 import x10.io.Serializer;
 import x10.io.Unserializable;
+import x10.io.Writer;
 import x10.util.Map;
 import x10.util.concurrent.Condition;
 
@@ -18,11 +22,30 @@ public final class Runtime {
     public static STATIC_THREADS:Boolean = false;
     /** 0: the program ends when a place dies. */
     public static RESILIENT_MODE:Int = 0n;
+    /** Whether threads that have nothing to do go on looking for activities. */
+    public static BUSY_WAITING:Boolean = false;
+    /** How many threads take in what other places ask for at once: the threads that run activities do. */
+    public static NUM_IMMEDIATE_THREADS:Int = 0n;
+    /** Whether the number of threads that run activities never changes. */
+    public static STABLE_POOL_SIZE:Boolean = false;
+    /** Whether there is a message where a thread is started. */
+    public static WARN_ON_THREAD_CREATION:Boolean = false;
+    /** Whether a finish is always as general as can be. */
+    public static STRICT_FINISH:Boolean = false;
     /** Whether cancelAll works. */
     public static CANCELLABLE:Boolean = false;
     /** The names and values of the environment. */
     public static env:Map[String,String] = System.getenv();
 
+    /** What tells this place's process from others, for people: its number and its host. */
+    @Intrinsic("rt.process_name") public static native def getName():String;
+    /** Starts a command of the shell, whose output is read. Closing the reader waits for its end. Raises an IOException. */
+    public static def execForRead(command:String):Reader{self!=null} = FileReader.ofCommand(command);
+    /** Starts a command of the shell, whose input is written. Closing the writer waits for its end. Raises an IOException. */
+    public static def execForWrite(command:String):Writer{self!=null} = FileWriter.ofCommand(command);
+    private static STARTED:Long = System.nanoTime();
+    /** When this place began, as System.nanoTime counts. */
+    public static def processStartNanos():Long = STARTED;
     /** The number of the thread that runs this activity, from 0 to MAX_THREADS - 1. */
     @Intrinsic("rt.worker_id") public static native def workerId():Int;
     /** How many activities wait to begin, or to go on, in the queue of the thread that runs this one: whether it is worth while to start more. */
@@ -35,6 +58,32 @@ public final class Runtime {
     public static def x10rtProbe():void { probe(); }
     /** The same as probe: this activity may go on at once. */
     public static def x10rtBlockingProbe():void { probe(); }
+    /** The same as probe: an activity that waits here is not woken by it. */
+    public static def x10rtUnblockProbe():void { probe(); }
+    /** Runs body at a place, and tells prof how. */
+    public static def runAt(place:Place, body:()=>void, prof:Profile):void {
+        if (prof == null) at (place) body();
+        else @x10.compiler.Profile(prof) at (place) body();
+    }
+    /** What eval gives at a place; tells prof how. */
+    public static def evalAt[T](place:Place, eval:()=>T, prof:Profile):T {
+        if (prof == null) return at (place) eval();
+        return @x10.compiler.Profile(prof) at (place) eval();
+    }
+    /** Runs body at a place. */
+    public static def runImmediateAt(place:Place, body:()=>void):void { at (place) body(); }
+    /** What eval gives at a place. */
+    public static def evalImmediateAt[T](place:Place, eval:()=>T):T = at (place) eval();
+    /** Starts body as an activity at a place, of the finish around the call; tells prof how. */
+    public static def runAsync(place:Place, body:()=>void, prof:Profile):void {
+        if (prof == null) at (place) async body();
+        else @x10.compiler.Profile(prof) at (place) async body();
+    }
+    /** Starts body as an activity at a place that nothing waits for; tells prof how. */
+    public static def runUncountedAsync(place:Place, body:()=>void, prof:Profile):void {
+        if (prof == null) at (place) @Uncounted async body();
+        else @x10.compiler.Profile(prof) at (place) @Uncounted async body();
+    }
     /** Runs body with a finish around it. */
     public static def runFinish(body:()=>void):void { finish body(); }
     /** Starts body as an activity here, of the finish around the call. */
@@ -68,6 +117,47 @@ public final class Runtime {
         val out = new Serializer();
         out.writeAny(o);
         return new Deserializer(out.toRail()).readAny() as T;
+    }
+
+    /** A copy of o and of all that it refers to; tells prof how large it is. */
+    public static def deepCopy[T](o:T, prof:Profile):T {
+        if (prof == null) return deepCopy[T](o);
+        val start = System.nanoTime();
+        val out = new Serializer();
+        out.writeAny(o);
+        val bytes = out.toRail();
+        prof.bytes += bytes.size;
+        val copy = new Deserializer(bytes).readAny() as T;
+        prof.serializationNanos += System.nanoTime() - start;
+        return copy;
+    }
+
+    /** What is sent by `@Profile(prof) at (p) ...`, and how long it takes. What is measured is added. */
+    public static class Profile {
+        /** The bytes of the values that were sent. */
+        public var bytes:Long = 0;
+        /** Nanoseconds to write them. */
+        public var serializationNanos:Long = 0;
+        /** Nanoseconds to send them; of an `at` that waits, also what was done there. */
+        public var communicationNanos:Long = 0;
+
+        /** All is 0 again. */
+        public def reset():void { bytes = 0; serializationNanos = 0; communicationNanos = 0; }
+        /** Before `at` with these values is run; gives when. The compiler calls it. */
+        public final def beginAt(values:Rail[Any]):Long {
+            val start = System.nanoTime();
+            val out = new Serializer();
+            out.writeAny(values);
+            bytes += out.toRail().size;
+            val written = System.nanoTime();
+            serializationNanos += written - start;
+            return written;
+        }
+        /** After it. The compiler calls it. */
+        public final def endAt(start:Long):void { communicationNanos += System.nanoTime() - start; }
+        /** All of it, for people. */
+        public def toString():String =
+            bytes + " bytes, written in " + serializationNanos + " ns, sent in " + communicationNanos + " ns";
     }
 
     /** Starts job as an activity here that nothing waits for. */
