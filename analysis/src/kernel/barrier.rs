@@ -3,6 +3,7 @@
 //! A barrier may stand only where conditions lead that are the same for all threads of the block; what the threads of a warp do
 //! together also where they are the same for each warp. [`super::variance`] says how values vary.
 
+mod outside;
 mod report;
 
 use apg_syntax::TextSize;

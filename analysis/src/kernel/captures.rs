@@ -238,7 +238,8 @@ impl Draft<'_> {
         self.report(
             self.violation(&cuda::captured_rail_write::RULE, self.expr(site).range, format!("writes to `{name}`, of which the device has only a copy"))
                 .note("a captured `Rail` is copied to the device before the launch and never back: allocate a `GlobalRail` with `CUDAUtilities.makeGlobalRail`, write to that, and copy it back with `Rail.asyncCopy`")
-                .related(None, declared.range, format!("`{name}` is declared here")),
+                .related(None, declared.range, format!("`{name}` is declared here"))
+                .repair(self.through_global_rail(local)),
         );
     }
 

@@ -224,7 +224,7 @@ impl<'a> Draft<'a> {
 
     /// The outermost statement around the `at` that a declaration can be put before, and whether it
     /// stands in a block already.
-    fn anchor(&self) -> (StmtId, bool) {
+    pub fn anchor(&self) -> (StmtId, bool) {
         let mut anchor = self.at;
         loop {
             match self.parents.parent(Node::Stmt(anchor)) {

@@ -3,10 +3,12 @@
 
 mod affine;
 mod aliases;
+mod atomic_update;
 mod barrier;
 mod calls;
 mod captures;
 mod constant;
+mod copy_back;
 mod dispatch;
 mod draft;
 mod facts;
@@ -20,6 +22,7 @@ mod numbers;
 mod promises;
 mod races;
 mod range;
+mod range_start;
 mod recognise;
 mod render;
 mod repair;

@@ -33,7 +33,7 @@ impl Draft<'_> {
     }
 
     /// Whether what follows the statement around the `at` runs when the kernel has ended.
-    fn is_awaited(&self) -> bool {
+    pub fn is_awaited(&self) -> bool {
         let mut node = Node::Stmt(self.at);
         let mut starts = false;
         while let Some(Node::Stmt(around)) = self.parents.parent(node) {

@@ -86,7 +86,7 @@ impl Draft<'_> {
                 self.ranges(level, right, found) && left
             }
             Some(("..", low, high)) => {
-                let starts_right = self.check_start(level, low);
+                let starts_right = self.check_start(level, (low, high), found.len());
                 let narrow = self.check_width(level, node.range, low, high);
                 found.push(high);
                 starts_right && narrow
@@ -155,7 +155,7 @@ impl Draft<'_> {
         }
     }
 
-    fn check_start(&self, level: Level, low: ExprId) -> bool {
+    fn check_start(&self, level: Level, (low, high): (ExprId, ExprId), axis: usize) -> bool {
         let zero = |expr: ExprId| matches!(self.expr(expr).kind, ExprKind::Literal(Literal::Int(0)));
         let written = self.unconverted(low);
         if zero(written) {
@@ -171,13 +171,14 @@ impl Draft<'_> {
             )
             .note(format!(
                 "a device numbers its {noun}s from 0: count from `0n` and add the start to the index inside"
-            )),
+            ))
+            .repair(self.counted_from_zero((low, high), axis)),
         );
         false
     }
 
     /// An operand without the implicit conversion around it.
-    fn unconverted(&self, expr: ExprId) -> ExprId {
+    pub fn unconverted(&self, expr: ExprId) -> ExprId {
         let expr = self.strip(expr);
         match &self.expr(expr).kind {
             ExprKind::Call { method, receiver: None, args, .. }

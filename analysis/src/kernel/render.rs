@@ -162,13 +162,15 @@ fn annotate(db: &dyn Db, methods: &[MethodId]) -> Fix {
 
 /// The import of an annotation, unless the file has it.
 fn import(db: &dyn Db, file: SourceFile, name: &str) -> Option<TextEdit> {
-    let wanted = format!("import x10.compiler.{name};");
+    let package = name.rsplit_once('.').map_or("x10.compiler", |it| it.0);
+    let wanted = format!("import {package}.{};", name.rsplit('.').next().unwrap_or(name));
+    let all = format!("import {package}.*;");
     let text: &str = file.text(db);
     let mut offset = 0;
     let mut behind = 0;
     for line in text.split_inclusive('\n') {
         let code = line.trim();
-        if code == wanted || code == "import x10.compiler.*;" {
+        if code == wanted || code == all {
             return None;
         }
         offset += line.len();

@@ -14,7 +14,7 @@ pub enum Repair {
         title: Vec<Piece>,
         /// The edits, in source order, not overlapping.
         edits: Vec<RepairEdit>,
-        /// An annotation of `x10.compiler` that the file must import.
+        /// A class that the file must import: an annotation of `x10.compiler`, or a qualified name.
         import: Option<&'static str>,
     },
     /// Put `@CUDA` before this method, and import it in its file if need be.
@@ -62,7 +62,7 @@ impl Repair {
         Repair::Edits { title, edits, import: None }
     }
 
-    /// The same, with an annotation of `x10.compiler` that the file must import.
+    /// The same, with a class that the file must import: an annotation of `x10.compiler`, or a qualified name.
     pub fn importing(self, name: &'static str) -> Repair {
         match self {
             Repair::Edits { title, edits, .. } => Repair::Edits { title, edits, import: Some(name) },

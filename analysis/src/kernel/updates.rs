@@ -138,7 +138,8 @@ impl Draft<'_> {
             "threads read the element before others have stored theirs: only some of what they store stays",
         );
         let own = "each thread keep a value of its own, combine those by `CUDABlock`, and let one thread store the result";
-        Some(violation.note(match function {
+        let atomic = self.atomic_update(store, (rail, index, value), function);
+        Some(violation.repair(atomic).note(match function {
             Some(function) => format!("write `CUDAAtomic.{function}({name}, index, value)`; or let {own}"),
             None => format!("let {own}"),
         }))
@@ -166,7 +167,7 @@ impl Draft<'_> {
     }
 
     /// Whether an expression reads that element.
-    fn is_element(&self, expr: ExprId, rail: LocalId, index: ExprId) -> bool {
+    pub fn is_element(&self, expr: ExprId, rail: LocalId, index: ExprId) -> bool {
         let ExprKind::Call { method, receiver: Some(of), args, .. } = &self.expr(self.strip(expr)).kind
         else {
             return false;
@@ -180,7 +181,7 @@ impl Draft<'_> {
     }
 
     /// The variable that a temporary stands for.
-    fn first_name(&self, local: LocalId) -> LocalId {
+    pub fn first_name(&self, local: LocalId) -> LocalId {
         let named = self.initialiser(local).filter(|_| self.named(local).is_none());
         match named.map(|it| &self.expr(self.strip(it)).kind) {
             Some(ExprKind::Local(other)) => *other,

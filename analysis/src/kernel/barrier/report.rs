@@ -71,7 +71,7 @@ impl Uniformity<'_, '_> {
                 .note("division rounds towards zero, so threads of a warp that counts from a negative number get two results: write `>> 5n` for `/ 32n`, `& 31n` for `% 32n`")
                 .related(None, split.range, same)
                 .related(None, division, "this rounds towards zero"),
-            _ => violation.note(instead).related(None, split.range, same),
+            _ => violation.note(instead).related(None, split.range, same).repair(self.barrier_outside(expr)),
         });
     }
 }
