@@ -8,6 +8,7 @@ mod performance_table;
 mod summary;
 mod words;
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -85,6 +86,11 @@ fn run(root: &Path, arguments: &[&str]) -> Result<(), Failure> {
         }
         [task, ..] => Err(Failure::Usage(format!("no task is named `{task}`"))),
     }
+}
+
+/// Prints a line; a reader that closed the pipe has seen enough.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stdout(), "{line}");
 }
 
 /// The root of the repository.

@@ -83,7 +83,8 @@ pub(crate) fn list(root: &Path, name: &str) -> Result<(), String> {
     }
     let entries = entries(root)?;
     for place in search(&root.join(name), &entries)? {
-        println!("{}: `{}`: {}", shown(root, &place), entries[place.word].word, entries[place.word].instead);
+        let entry = &entries[place.word];
+        crate::say(&format!("{}: `{}`: {}", shown(root, &place), entry.word, entry.instead));
     }
     Ok(())
 }
@@ -243,7 +244,11 @@ fn print_totals(counts: &Counts, baseline: &Counts) {
     let total =
         |counts: &Counts, name: &str| -> usize { counts.values().filter_map(|row| row.get(name)).sum() };
     for name in CRATES {
-        println!("words: {name:<14} {:>6}, recorded {}", total(counts, name), total(baseline, name));
+        crate::say(&format!(
+            "words: {name:<14} {:>6}, recorded {}",
+            total(counts, name),
+            total(baseline, name)
+        ));
     }
 }
 
