@@ -1,6 +1,6 @@
 //! The book: link check of all pages, completeness of its table of contents, and `mdbook build`.
 
-use crate::{links, summary};
+use crate::{environment, links, summary};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -9,6 +9,7 @@ pub(crate) fn build(root: &Path) -> Result<(), String> {
     let pages = pages(root)?;
     let mut problems = links::check(root, &pages)?;
     problems.extend(summary::problems(root)?);
+    problems.extend(environment::problems(root)?);
     if !problems.is_empty() {
         return Err(format!("the book has {} problems:\n  {}", problems.len(), problems.join("\n  ")));
     }

@@ -2,6 +2,7 @@
 
 mod bless;
 mod book;
+mod environment;
 mod links;
 mod performance;
 mod performance_table;
@@ -19,7 +20,8 @@ usage: cargo xtask TASK [OPTION...]
 
   performance           write docs/performance.md from tests/bench/results/*.json
   performance --check   fail when docs/performance.md is stale
-  book                  check links and anchors of all pages, then build the book if mdbook is installed
+  book                  check all pages (links, anchors, contents, list of environment variables), then
+                        build the book if mdbook is installed
   words                 count the words of xtask/words.txt; fail when a crate has more than recorded
   words --record        record smaller counts, and counts of new words, in xtask/words-baseline.txt
   words --list CRATE    print the places where CRATE uses them
