@@ -46,14 +46,21 @@ pub use crate::kernel_compiler::{CHILD_ARGUMENT, serve_orders};
 /// # Errors
 /// When the runtime or the connection cannot be set up.
 pub fn serve(listen: Option<SocketAddr>) -> std::io::Result<bool> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    // Tasks only wait; what takes time has threads of its own. A runtime with threads panics where the system has none.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let handle = runtime.handle().clone();
     let outcome = runtime.block_on(async {
         let client = Arc::new(OnceLock::new());
         // What others may write to the record is not believed.
         let cache = apg_runtime::cache::Cache::default();
         let crashes = cache.prepare().map(|()| aside::prepare(cache.root())).unwrap_or_default();
-        let sender = main_loop::start(client.clone(), &handle, Aside::of_crashes(crashes))?;
+        let sender =
+            main_loop::start(client.clone(), &handle, Aside::of_crashes(crashes)).map_err(|error| {
+                std::io::Error::new(
+                    error.kind(),
+                    format!("the threads of the server cannot be started: {error}"),
+                )
+            })?;
         let (service, socket) = LspService::build(|connected| {
             let _ = client.set(connected);
             server::Backend::new(sender.clone(), client.get().cloned())

@@ -16,8 +16,10 @@ use serde_json::json;
 /// So much address space a command may take: what reads without end fails at once.
 const MAX_MEMORY_KB: u32 = 4 << 20;
 
-/// What makes an irregular file, and what is said of it.
-const KINDS: [(&str, fn(&Path), &str); 7] = [
+/// A kind of irregular file: its name, what makes one, and what is said of it.
+type Kind = (&'static str, fn(&Path), &'static str);
+
+const KINDS: [Kind; 7] = [
     (
         "a device",
         |path| symlink("/dev/zero", path).expect("linked"),

@@ -6,8 +6,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use apg_tests::lsp::Server;
-use apg_tests::session;
-use apg_tests::tools;
+use apg_tests::{programs, session, tools};
 use serde_json::{Value, json};
 
 const LIB: &str = "package p;\npublic class Lib {\n    public static def twice(n:Long) = 2 * n;\n}\n";
@@ -26,6 +25,21 @@ fn fault(folder: &tempfile::TempDir) -> PathBuf {
         Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&library).arg(source).arg("-ldl").status();
     assert!(compiled.expect("a C compiler").success());
     library
+}
+
+#[test]
+fn without_any_thread_the_server_says_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut command = session::command(&folder);
+    command.env("LD_PRELOAD", fault(&folder)).env("APG_TEST_NO_THREADS", folder.path());
+    let output = programs::run(command, Duration::from_secs(60)).expect("it ends");
+    assert_eq!(output.status, 1, "{}", output.stderr);
+    assert!(
+        output.stderr.starts_with("apg-lsp: the threads of the server cannot be started"),
+        "{}",
+        output.stderr
+    );
+    assert_eq!(output.stderr.lines().count(), 1, "{}", output.stderr);
 }
 
 #[test]
