@@ -7,7 +7,7 @@ typedef __INT8_TYPE__ apg_i8; typedef __INT16_TYPE__ apg_i16; typedef __INT32_TY
 typedef __UINT8_TYPE__ apg_u8; typedef __UINT16_TYPE__ apg_u16; typedef __UINT32_TYPE__ apg_u32; typedef __UINT64_TYPE__ apg_u64;
 typedef unsigned apg_char;          /* a Unicode code point */
 
-#define APG_ABI_VERSION 16
+#define APG_ABI_VERSION 17
 /* Bytes of an activity's stack, which begins at a multiple of that, and of what is kept for code that does not check. */
 #define APG_STACK 8388608
 #define APG_STACK_RESERVE 262144
@@ -132,6 +132,7 @@ typedef enum {
   APG_STRING_INDEX_OUT_OF_BOUNDS_EXCEPTION, /* x10.lang.StringIndexOutOfBoundsException */
   APG_BAD_PLACE_EXCEPTION, /* x10.lang.BadPlaceException */
   APG_DEAD_PLACE_EXCEPTION, /* x10.lang.DeadPlaceException */
+  APG_CANCELLATION_EXCEPTION, /* x10.lang.CancellationException */
   APG_NOT_SERIALIZABLE_EXCEPTION, /* x10.io.NotSerializableException */
   APG_IO_EXCEPTION, /* x10.io.IOException */
   APG_FILE_NOT_FOUND_EXCEPTION, /* x10.io.FileNotFoundException */
@@ -221,6 +222,11 @@ typedef struct apg_runtime {
   apg_i32 (*max_worker_count)(void);
   apg_i32 (*worker_id)(void);
   apg_i32 (*surplus_activities)(void);
+  apg_object *(*async_without_job)(apg_object *closure);
+  apg_object *(*async_job)(apg_object *closure, apg_i64 epoch);
+  apg_i64 (*job_epoch)(void);
+  apg_i64 (*cancel_jobs)(void);
+  void (*cancel_jobs_before)(apg_i64 epoch);
   apg_object *(*clock_make)(apg_i64 *out);
   apg_object *(*clock_advance)(apg_i64 clock);
   apg_object *(*clock_resume)(apg_i64 clock);
@@ -518,6 +524,16 @@ static inline apg_i32 apg_max_worker_count() { return apg_rt->max_worker_count()
 static inline apg_i32 apg_worker_id() { return apg_rt->worker_id(); }
 /* How many activities wait to begin, or to go on, in the queue of this activity's thread. */
 static inline apg_i32 apg_surplus_activities() { return apg_rt->surplus_activities(); }
+/* Starts an activity that nothing waits for, and that belongs to no job. */
+static inline void apg_async_without_job(apg_object *closure) { if (apg_object *e = apg_rt->async_without_job(closure)) apg_raised(e); }
+/* Starts an activity of the innermost finish that is a job of that epoch. */
+static inline void apg_async_job(apg_object *closure, apg_i64 epoch) { if (apg_object *e = apg_rt->async_job(closure, epoch)) apg_raised(e); }
+/* The epoch of jobs that are submitted at this place. */
+static inline apg_i64 apg_job_epoch() { return apg_rt->job_epoch(); }
+/* Cancels all jobs at this place: its new epoch. */
+static inline apg_i64 apg_cancel_jobs() { return apg_rt->cancel_jobs(); }
+/* Cancels all jobs of older epochs at this place. */
+static inline void apg_cancel_jobs_before(apg_i64 epoch) { apg_rt->cancel_jobs_before(epoch); }
 /* A new clock, with this activity registered on it: its handle, kept in the field `handle` of x10.lang.Clock. */
 static inline apg_i64 apg_clock_make() { apg_i64 out; if (apg_object *e = apg_rt->clock_make(&out)) apg_raised(e); return out; }
 /* Waits for all activities registered on the clock. */

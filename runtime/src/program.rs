@@ -84,7 +84,9 @@ pub(crate) fn attach(table: &'static Table, path: &Path) -> Result<(), String> {
         return Err("this process runs a program already".into());
     }
     memory::add_static_roots(table);
-    let runtime = Box::leak(Box::new(abi::table(i64::from(crate::distributed::here()))));
+    let runtime: &'static abi::Runtime =
+        Box::leak(Box::new(abi::table(i64::from(crate::distributed::here()))));
+    crate::activity::cancellation::control(&runtime.quick);
     // SAFETY: the table lives for ever.
     unsafe { (table.bind)(runtime) };
     Ok(())

@@ -65,7 +65,7 @@ macro_rules! entries {
             pub entry_count: u32,
             pub here: i64,
             /// Generated code may start activities itself ([`crate::activity::shared`]).
-            pub quick: u64,
+            pub quick: std::sync::atomic::AtomicU64,
             /// What every place has its own of ([`crate::distributed::locals::table`]).
             pub locals: *const crate::distributed::locals::Table,
             $($( pub $name: pointer!($kind ($($ty),*) $result), )*)*
@@ -88,7 +88,7 @@ macro_rules! entries {
                 abi: VERSION,
                 entry_count: ENTRIES.len() as u32,
                 here,
-                quick: u64::from(crate::activity::shared::is_open()),
+                quick: u64::from(crate::activity::shared::is_open()).into(),
                 locals: crate::distributed::locals::table(),
                 $($( $name: shim!($kind crate::natives::$module::$name, ($($arg: $ty),*) $result), )*)*
             }
@@ -208,6 +208,16 @@ entries! {
         plain fn worker_id() -> i32;
         /// How many activities wait to begin, or to go on, in the queue of this activity's thread.
         plain fn surplus_activities() -> i32;
+        /// Starts an activity that nothing waits for, and that belongs to no job.
+        raises fn async_without_job(closure: Ref) -> ();
+        /// Starts an activity of the innermost finish that is a job of that epoch.
+        raises fn async_job(closure: Ref, epoch: i64) -> ();
+        /// The epoch of jobs that are submitted at this place.
+        plain fn job_epoch() -> i64;
+        /// Cancels all jobs at this place: its new epoch.
+        plain fn cancel_jobs() -> i64;
+        /// Cancels all jobs of older epochs at this place.
+        plain fn cancel_jobs_before(epoch: i64) -> ();
     }
     in natives::clocks {
         /// A new clock, with this activity registered on it: its handle, kept in the field `handle` of x10.lang.Clock.

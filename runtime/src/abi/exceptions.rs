@@ -67,6 +67,8 @@ kinds! {
     BadPlace = "x10.lang.BadPlaceException",
     /// A place that has ended.
     DeadPlace = "x10.lang.DeadPlaceException",
+    /// The job of an activity was cancelled.
+    Cancellation = "x10.lang.CancellationException",
     /// A value that cannot be sent to another place.
     NotSerializable = "x10.io.NotSerializableException",
     /// Input or output failed.

@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 use rustc_hash::FxBuildHasher;
 
 use super::block::{Waker, block};
+use super::cancellation;
 use crate::sanitizer;
 
 /// A clock.
@@ -53,6 +54,8 @@ pub struct Luggage {
     pub implicit: Option<i64>,
     /// Bytes on the stacks of the activities that wait for it.
     pub nesting: usize,
+    /// The epoch of its job ([`super::cancellation`]).
+    pub epoch: u64,
 }
 
 impl Luggage {
@@ -146,6 +149,15 @@ pub fn wait_here(handle: i64, phase: i32) {
     }
 }
 
+/// Has all that wait for the end of a phase look again: the jobs of some are cancelled.
+pub fn wake_all() {
+    let clocks: Vec<_> = CLOCKS.lock().clocks.values().cloned().collect();
+    for clock in clocks {
+        let waiting = std::mem::take(&mut clock.0.lock().waiting);
+        waiting.into_iter().for_each(Waker::wake);
+    }
+}
+
 impl Clock {
     fn arrive(&self) {
         sanitizer::release(self);
@@ -225,6 +237,12 @@ impl Registration {
         pending
     }
 
+    /// The next phase did not begin, since the activity is cancelled: it has arrived in the last one.
+    pub fn return_to_last_phase(&mut self) {
+        self.phase -= 1;
+        self.resumed = true;
+    }
+
     /// Ends the registration.
     fn end(self) {
         match &self.seat {
@@ -242,27 +260,36 @@ pub struct Pending {
 }
 
 impl Pending {
-    /// Waits until the clock has left the phase.
-    pub fn wait(self) {
+    /// Waits until the clock has left the phase. False if the caller's job is cancelled before that.
+    pub fn wait(self) -> bool {
         let (phase, clock) = match self.seat {
             Seat::Here(clock) => (self.phase, clock),
-            Seat::Elsewhere => return crate::distributed::clocks::wait(self.handle, self.phase),
-        };
-        if clock.0.lock().phase > phase {
-            sanitizer::acquire(Arc::as_ptr(&clock));
-            return;
-        }
-        let same = Arc::clone(&clock);
-        block(move |waker| {
-            let mut state = clock.0.lock();
-            if state.phase > phase {
-                drop(state);
-                waker.wake();
-            } else {
-                state.waiting.push(waker);
+            // The others of the job leave the clock, which moves on.
+            Seat::Elsewhere => {
+                crate::distributed::clocks::wait(self.handle, self.phase);
+                return true;
             }
-        });
-        sanitizer::acquire(Arc::as_ptr(&same));
+        };
+        let mut epoch = None;
+        while clock.0.lock().phase <= phase {
+            let epoch = *epoch.get_or_insert_with(cancellation::activity_epoch);
+            if cancellation::is_past(epoch) {
+                return false;
+            }
+            let same = Arc::clone(&clock);
+            block(move |waker| {
+                let mut state = same.0.lock();
+                // Under the lock: the next cancellation finds it there.
+                if state.phase > phase || cancellation::is_past(epoch) {
+                    drop(state);
+                    waker.wake();
+                } else {
+                    state.waiting.push(waker);
+                }
+            });
+        }
+        sanitizer::acquire(Arc::as_ptr(&clock));
+        true
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::cancellation::{self, Membership};
 use super::clock::Clocks;
 use super::fiber::{self, Fiber};
 use super::finish::Finish;
@@ -90,6 +91,8 @@ pub struct Activity {
     pub nesting: usize,
     /// It is not put off ([`super::throttle`]).
     pub is_urgent: bool,
+    /// Its job, unless it is no more than a closure.
+    pub job: Membership,
 }
 
 impl Activity {
@@ -106,6 +109,7 @@ impl Activity {
             implicit_clock: None,
             nesting: 0,
             is_urgent: false,
+            job: Membership::NONE,
             open: std::ptr::null(),
             atomic: 0,
             nested: 0,
@@ -118,13 +122,22 @@ impl Activity {
         sanitizer::acquire(&raw const *self);
         let at = profile::on().then(|| self.code());
         let Some(fiber) = fiber::current() else { unreachable!("activities run on fibers") };
-        fiber.nesting.begin_inside(self.nesting);
+        fiber.nesting.begin_inside(self.nesting, self.job.epoch());
         memory::forget_ended_calls();
         match self.work.take() {
+            // Whoever waits for the body of an `at` gets its answer from that.
+            Some(_) if cancellation::is_past(self.job.epoch()) && !self.is_visit() => {
+                self.run_code(fiber, None, || cancellation::exception().0);
+            }
             Some(Work::Closure(closure)) => self.run_code(fiber, at, || crate::program::call(closure.get())),
             Some(Work::Runtime(work)) => self.run_code(fiber, at, work),
             None => self.run_code(fiber, at, || Ref::NULL),
         }
+    }
+
+    /// It is the body of an `at`.
+    fn is_visit(&self) -> bool {
+        matches!(&self.governing, Governing::Other(governor) if governor.is_visit())
     }
 
     /// Runs its code, which is recorded if its place is known.
@@ -262,6 +275,14 @@ pub fn activity<R>(use_it: impl FnOnce(&mut Activity) -> R) -> Option<R> {
 pub fn run_closure(fiber: &Fiber, closure: Ref, governing: Governing) {
     let at = profile::on().then(|| profile::Code::of_closure(closure));
     Activity::plain(governing).run_code(fiber, at, || crate::program::call(closure));
+}
+
+/// Ends an activity of a finish, which has been entered for it, instead of beginning it: its job was cancelled, which the
+/// activity that waits at the finish raises.
+pub fn drop_closure(fiber: &Fiber, finish: *const Finish) {
+    // SAFETY: it counts the activity.
+    unsafe { &*finish }.is_known();
+    Governing::Finish(finish).leave(fiber, Ref::NULL);
 }
 
 /// Starts an activity that is no more than its closure, newest first; false if there is more to it.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::block::Event;
+use super::cancellation::{self, Membership};
 use super::clock::{Luggage, Registration, Ticket};
 use super::current::{self, Activity, Work};
 use super::finish::Uncounted;
@@ -41,13 +42,14 @@ impl Engine for LocalEngine {
         clocks: Luggage,
         work: Box<dyn FnOnce() -> Ref + Send>,
     ) {
-        let Luggage { tickets, implicit, nesting } = clocks;
+        let Luggage { tickets, implicit, nesting, epoch } = clocks;
         let clocks: Vec<_> = tickets.into_iter().map(Registration::adopt).collect();
         current::start_activity_at(Activity {
             clocks: clocks.into(),
             implicit_clock: implicit,
             nesting,
             is_urgent: governor.is_visit(),
+            job: Membership::new(epoch),
             ..Activity::new(governor, Work::Runtime(work))
         });
     }
@@ -57,6 +59,7 @@ impl Engine for LocalEngine {
             tickets: activity.clocks.iter().map(Registration::ticket).collect(),
             implicit: activity.innermost_clock(),
             nesting: nesting::depth(),
+            epoch: cancellation::activity_epoch(),
         })
         .unwrap_or_default()
     }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use parking_lot::Mutex;
 
+use super::cancellation;
 use super::current::{self, Governing};
 use super::finish::Finish;
 use super::nesting::{self, Nesting};
@@ -152,6 +153,9 @@ impl Fiber {
             };
             self.nesting.begin(task.finish());
             match task {
+                Task::Closure(_, finish) if cancellation::is_cancelled() => {
+                    current::drop_closure(self, finish);
+                }
                 Task::Closure(closure, finish) => {
                     current::run_closure(self, closure, Governing::Finish(finish));
                 }

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, AtomicUsize, Ordering}
 use parking_lot::Mutex;
 
 use super::block::Event;
+use super::cancellation;
 use super::current::{self, Governing};
 use super::fiber::{self, Fiber};
 use super::pool;
@@ -265,6 +266,11 @@ impl Finish {
         let this = std::ptr::from_ref(self);
         // The thread may be another one after each.
         while let Some(closure) = pool::pop_own_of(fiber.worker.get(), this) {
+            // The caller, which waits, is of the same job.
+            if cancellation::is_cancelled() {
+                self.leave_own(Ref::NULL);
+                continue;
+            }
             current::run_closure(fiber, closure, Governing::Own(this));
         }
     }
@@ -290,14 +296,15 @@ impl Governor for Finish {
     }
 }
 
-/// Governs activities that nobody waits for: their exceptions are printed.
+/// Governs activities that nobody waits for: their exceptions are printed, but for those
+/// of their cancellation.
 pub struct Uncounted;
 
 impl Governor for Uncounted {
     fn enter(&self) {}
 
     fn leave(&self, exception: Ref) {
-        if !exception.is_null() {
+        if !exception.is_null() && !cancellation::is_cancellation(exception) {
             crate::program::print_uncaught("uncounted activity", exception);
         }
     }

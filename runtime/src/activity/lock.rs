@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use parking_lot::{Mutex, RwLock};
 
 use super::block::{Waker, block};
+use super::cancellation;
 use super::fiber::{self, Fiber};
 use crate::sanitizer;
 
@@ -51,6 +52,14 @@ pub fn find(handle: i64) -> Option<Lock> {
     LOCKS.read().get(index).cloned()
 }
 
+/// Has all that wait for a lock look again: the jobs of some are cancelled.
+pub fn wake_all() {
+    for lock in LOCKS.read().iter() {
+        let waiting = std::mem::take(&mut lock.0.lock().waiting);
+        waiting.into_iter().for_each(Waker::wake);
+    }
+}
+
 impl Lock {
     /// Takes it if it is free, or the caller's already.
     pub fn try_enter(&self, owner: Owner) -> bool {
@@ -75,13 +84,18 @@ impl Lock {
         if state.owner == Some(owner) { state.depth } else { 0 }
     }
 
-    /// Takes it; waits while another activity has it.
-    pub fn enter(&self, owner: Owner) {
+    /// Takes it; waits while another activity has it. False if the caller's job is cancelled while it waits.
+    pub fn enter(&self, owner: Owner) -> bool {
         while !self.spin(owner) {
+            let epoch = cancellation::activity_epoch();
+            if cancellation::is_past(epoch) {
+                return false;
+            }
             let lock = self.clone();
             block(move |waker| {
                 let mut state = lock.0.lock();
-                if state.owner.is_some() {
+                // Under the lock: the next cancellation finds it there.
+                if state.owner.is_some() && !cancellation::is_past(epoch) {
                     state.waiting.push_back(waker);
                 } else {
                     drop(state);
@@ -89,6 +103,7 @@ impl Lock {
                 }
             });
         }
+        true
     }
 
     /// Tries to take it as long as its owner runs.

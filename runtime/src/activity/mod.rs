@@ -6,6 +6,7 @@
 
 pub mod atomic;
 pub mod block;
+pub mod cancellation;
 pub mod clock;
 mod compensation;
 mod current;

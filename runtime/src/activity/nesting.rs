@@ -1,8 +1,9 @@
 //! How deep activities are nested: one waits for another, which waits for another, each on a stack of its own. No stack overflows then, though a
 //! recursion through `finish async` or `at` may have no end: it is ended as if all of it were on one stack.
 
-use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 
+use super::cancellation::NO_JOB;
 use super::fiber::{self, Fiber};
 use super::finish::Finish;
 use super::stack;
@@ -11,6 +12,9 @@ use super::stack;
 const MOST: usize = 4 * stack::SIZE;
 /// What a stack takes at least.
 const LEAST: usize = 4096;
+
+/// The epoch of an activity that has that of the finish that waits for it, and has not looked there yet.
+const INHERITED: u64 = u64::MAX;
 
 /// Fibers that there are.
 static FIBERS: AtomicUsize = AtomicUsize::new(0);
@@ -24,6 +28,8 @@ pub struct Nesting {
     outer: AtomicUsize,
     /// Bytes on its own stack when it was suspended last.
     own: AtomicUsize,
+    /// The epoch of its job ([`super::cancellation`]).
+    epoch: AtomicU64,
 }
 
 impl Nesting {
@@ -32,11 +38,32 @@ impl Nesting {
         self.finish.store(finish.cast_mut(), Ordering::Relaxed);
         self.own.store(0, Ordering::Relaxed);
         self.outer.store(0, Ordering::Relaxed);
+        self.epoch.store(INHERITED, Ordering::Relaxed);
     }
 
-    /// The activity has come from where activities wait for it with so many bytes on their stacks.
-    pub fn begin_inside(&self, outer: usize) {
+    /// The activity has come from where activities wait for it with so many bytes on their stacks, in that epoch.
+    pub fn begin_inside(&self, outer: usize, epoch: u64) {
         self.outer.store(outer, Ordering::Relaxed);
+        self.epoch.store(epoch, Ordering::Relaxed);
+    }
+
+    /// The epoch of the activity's job: its own, or that of the activity whose finish waits for it.
+    pub fn epoch(&self) -> u64 {
+        let mut at = self;
+        let epoch = loop {
+            match at.epoch.load(Ordering::Relaxed) {
+                INHERITED => {}
+                known => break known,
+            }
+            // SAFETY: null, or it waits for the activity that looks.
+            let finish = unsafe { at.finish.load(Ordering::Relaxed).as_ref() };
+            match finish.and_then(Finish::owner) {
+                Some(owner) => at = &owner.nesting,
+                None => break NO_JOB,
+            }
+        };
+        self.epoch.store(epoch, Ordering::Relaxed);
+        epoch
     }
 
     /// It is suspended, with so many bytes on its stack.

@@ -8,12 +8,15 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex};
 
 use super::block::{Waker, block, yield_now};
+use super::cancellation;
 use super::pool::{External, external};
 use crate::memory;
 
 struct Sleeper {
     until: Instant,
     waker: Waker,
+    /// Of its job.
+    epoch: u64,
     _external: External,
 }
 
@@ -37,7 +40,7 @@ impl Ord for Sleeper {
 static SLEEPERS: Mutex<BinaryHeap<Reverse<Sleeper>>> = Mutex::new(BinaryHeap::new());
 static CHANGED: Condvar = Condvar::new();
 
-/// Suspends the calling activity for at least that long.
+/// Suspends the calling activity for at least that long, or until its job is cancelled.
 pub fn sleep(time: Duration) {
     static THREAD: OnceLock<()> = OnceLock::new();
     if time.is_zero() {
@@ -53,10 +56,31 @@ pub fn sleep(time: Duration) {
             super::pool::end_process(1);
         }
     });
+    let epoch = cancellation::activity_epoch();
     block(move |waker| {
-        SLEEPERS.lock().push(Reverse(Sleeper { until, waker, _external: external() }));
+        let mut sleepers = SLEEPERS.lock();
+        // Under the lock: the next cancellation finds it there.
+        if cancellation::is_past(epoch) {
+            drop(sleepers);
+            return waker.wake();
+        }
+        sleepers.push(Reverse(Sleeper { until, waker, epoch, _external: external() }));
+        drop(sleepers);
         CHANGED.notify_one();
     });
+}
+
+/// Wakes those whose jobs are cancelled.
+pub fn wake_cancelled() {
+    let woken = {
+        let mut sleepers = SLEEPERS.lock();
+        let all = std::mem::take(&mut *sleepers);
+        let (cancelled, others): (Vec<_>, Vec<_>) =
+            all.into_iter().partition(|Reverse(sleeper)| cancellation::is_past(sleeper.epoch));
+        *sleepers = others.into();
+        cancelled
+    };
+    woken.into_iter().for_each(|Reverse(sleeper)| sleeper.waker.wake());
 }
 
 fn run() {

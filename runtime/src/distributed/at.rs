@@ -12,6 +12,7 @@ use super::received::Route;
 use super::remote::{self, Visitor};
 use super::{FinishId, codec, here, system};
 use crate::abi::{ExceptionKind, Outcome, Raised};
+use crate::activity::cancellation::{self, NO_JOB};
 use crate::activity::clock::Luggage;
 use crate::activity::{self, Attention};
 use crate::memory::{self, Handle, Ref};
@@ -68,7 +69,8 @@ pub fn at_value(place: i64, closure: Ref) -> Outcome<Ref> {
 
 /// Starts a copy of `closure` at a place, governed by the caller's governor.
 pub fn async_at(place: i64, closure: Ref) -> Outcome<()> {
-    let luggage = Luggage { nesting: activity::depth_of_started(), ..Luggage::default() };
+    let epoch = cancellation::activity_epoch();
+    let luggage = Luggage { nesting: activity::depth_of_started(), epoch, ..Luggage::default() };
     start(place, closure, system().engine().governor(), luggage)
 }
 
@@ -79,7 +81,8 @@ pub fn async_at_on_clocks(place: i64, closure: Ref, clocks: Luggage) -> Outcome<
 
 /// Starts a copy of `closure` at a place; nothing waits for it.
 pub fn async_at_uncounted(place: i64, closure: Ref) -> Outcome<()> {
-    start(place, closure, system().engine().uncounted(), Luggage::default())
+    let luggage = Luggage { epoch: cancellation::activity_epoch(), ..Luggage::default() };
+    start(place, closure, system().engine().uncounted(), luggage)
 }
 
 fn start(place: i64, closure: Ref, governor: Arc<dyn Governor>, clocks: Luggage) -> Outcome<()> {
@@ -132,7 +135,7 @@ fn call(place: u32, closure: Ref, value: bool) -> Outcome<Ref> {
     let mut waiting = Waiting::new();
     let number = waiting.number();
     let clocks = engine.clocks();
-    let has_luggage = !clocks.is_empty() || clocks.nesting > SHALLOW;
+    let has_luggage = !clocks.is_empty() || clocks.nesting > SHALLOW || clocks.epoch != NO_JOB;
     let answer = waiting.send(place, |body| {
         write::whole_number(body, number);
         engine.finish_id().encode(body);
@@ -208,7 +211,8 @@ pub(super) fn called(
     parts: Vec<Received>,
 ) {
     let clocks = clocks.unwrap_or_else(|| Luggage { nesting: SHALLOW, ..Luggage::default() });
-    let brief = clocks.is_empty() && parts.is_empty() && is_brief(&body[graph..]);
+    let is_plain = clocks.is_empty() && clocks.epoch == NO_JOB && parts.is_empty();
+    let brief = is_plain && is_brief(&body[graph..]);
     let visit = |decode| start_visit(caller, finish, clocks, decode);
     if brief {
         match codec::begin_to_decode(&mut Input::new(&body[graph..])) {
@@ -243,7 +247,8 @@ fn start_visit(caller: Caller, finish: FinishId, clocks: Luggage, decode: Decode
     let visitor = Arc::new(Visitor::new(finish));
     let (clocked, own) = (!clocks.is_empty(), Arc::clone(&visitor));
     let work = move || {
-        let result = decode().and_then(|closure| caller.run(closure));
+        let may_run = cancellation::check().map_err(|raised| raised.0);
+        let result = may_run.and_then(|()| decode()).and_then(|closure| caller.run(closure));
         // The activity goes back with its clocks, one that it has made here too; and without one that it has left.
         let tickets = system().engine().take_clocks();
         let clocks = (clocked || !tickets.is_empty()).then_some(Luggage { tickets, ..Luggage::default() });

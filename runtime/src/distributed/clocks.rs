@@ -118,6 +118,7 @@ impl Luggage {
         self.tickets.iter().for_each(|ticket| ticket.encode(out));
         write::signed(out, self.implicit.unwrap_or(0));
         write::number(out, self.nesting as u64);
+        write::number(out, self.epoch);
     }
 
     pub(super) fn decode(input: &mut Input<'_>) -> Result<Luggage, Error> {
@@ -128,7 +129,8 @@ impl Luggage {
         let implicit = Some(input.signed()?).filter(|handle| *handle != 0);
         // However deep it says to be, it may wait no more.
         let nesting = input.number()?.min(1 << 40) as usize;
-        Ok(Luggage { tickets, implicit, nesting })
+        let epoch = input.number()?;
+        Ok(Luggage { tickets, implicit, nesting, epoch })
     }
 }
 

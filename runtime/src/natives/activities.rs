@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::{non_null, raise};
 use crate::abi::{ExceptionKind, Outcome, Raised, Refs};
+use crate::activity::cancellation::{self, Membership, NO_JOB};
 use crate::activity::clock::{self, Luggage, Registration, Ticket};
 use crate::activity::{self, Activity, Finish, Work};
 use crate::distributed::codec::{self, Copied};
@@ -82,6 +83,7 @@ fn registrations(clocks: &ClockList<'_>) -> Outcome<(Vec<Registration>, Option<i
 }
 
 fn start(closure: Ref, clocks: &ClockList<'_>) -> Outcome<()> {
+    cancellation::check()?;
     let is_plain = matches!(clocks, ClockList::None) && !closure.is_null();
     let spawned = is_plain
         && activity::on_fiber(|fiber, activity| {
@@ -98,7 +100,9 @@ fn start(closure: Ref, clocks: &ClockList<'_>) -> Outcome<()> {
 fn start_work(work: Work, clocks: &ClockList<'_>) -> Outcome<()> {
     let (clocks, implicit_clock) = registrations(clocks)?;
     let governor = with_activity(|activity| Ok(activity.innermost_governor()))?;
-    activity::spawn(Activity { clocks: clocks.into(), implicit_clock, ..Activity::new(governor, work) });
+    let job = Membership::new(cancellation::activity_epoch());
+    let activity = Activity { clocks: clocks.into(), implicit_clock, job, ..Activity::new(governor, work) };
+    activity::spawn(activity);
     Ok(())
 }
 
@@ -125,9 +129,46 @@ pub fn async_on_clocks(closure: Ref, clocks: Refs, count: u32) -> Outcome<()> {
 
 pub fn async_uncounted(closure: Ref) -> Outcome<()> {
     not_in_atomic("async")?;
+    cancellation::check()?;
+    spawn_uncounted(closure, cancellation::activity_epoch())
+}
+
+fn spawn_uncounted(closure: Ref, epoch: u64) -> Outcome<()> {
     let work = Work::Closure(Handle::new(non_null(closure)?));
-    activity::spawn(Activity::new(Arc::new(activity::finish::Uncounted), work));
+    let job = Membership::new(epoch);
+    activity::spawn(Activity { job, ..Activity::new(Arc::new(activity::finish::Uncounted), work) });
     Ok(())
+}
+
+/// Starts an activity that nothing waits for, and that belongs to no job.
+pub fn async_without_job(closure: Ref) -> Outcome<()> {
+    not_in_atomic("submit")?;
+    spawn_uncounted(closure, NO_JOB)
+}
+
+/// Starts an activity of the innermost finish that is a job of that epoch.
+pub fn async_job(closure: Ref, epoch: i64) -> Outcome<()> {
+    not_in_atomic("submit")?;
+    let work = Work::Closure(Handle::new(non_null(closure)?));
+    let governor = with_activity(|activity| Ok(activity.innermost_governor()))?;
+    let job = Membership::new(epoch.cast_unsigned());
+    activity::spawn(Activity { job, ..Activity::new(governor, work) });
+    Ok(())
+}
+
+/// The epoch of jobs that are submitted at this place.
+pub fn job_epoch() -> i64 {
+    cancellation::place_epoch().cast_signed()
+}
+
+/// Cancels all jobs at this place: its new epoch.
+pub fn cancel_jobs() -> i64 {
+    cancellation::cancel_here().cast_signed()
+}
+
+/// Cancels all jobs of older epochs at this place.
+pub fn cancel_jobs_before(epoch: i64) {
+    cancellation::raise_to(epoch.cast_unsigned());
 }
 
 /// Whether the place is this one; raises if there is no such place, or if it cannot run closures.
@@ -162,11 +203,13 @@ fn failed_to_start(started: Outcome<()>) -> Outcome<()> {
 
 pub fn async_at(place: i64, closure: Ref) -> Outcome<()> {
     not_in_atomic("async")?;
+    cancellation::check()?;
     failed_to_start(at_async(place, closure))
 }
 
 pub fn at_async(place: i64, closure: Ref) -> Outcome<()> {
     not_in_atomic("at")?;
+    cancellation::check()?;
     if is_here(place)? {
         return start_copy(closure, &ClockList::None);
     }
@@ -175,6 +218,7 @@ pub fn at_async(place: i64, closure: Ref) -> Outcome<()> {
 
 fn async_at_with_clocks(place: i64, closure: Ref, clocks: &ClockList<'_>) -> Outcome<()> {
     not_in_atomic("async")?;
+    cancellation::check()?;
     let (here, closure) = match is_here(place).and_then(|here| Ok((here, non_null(closure)?))) {
         Ok(found) => found,
         Err(raised) => return failed_to_start(Err(raised)),
@@ -184,7 +228,12 @@ fn async_at_with_clocks(place: i64, closure: Ref, clocks: &ClockList<'_>) -> Out
     }
     let (mut registrations, implicit) = registrations(clocks)?;
     let tickets = registrations.iter().map(Registration::ticket).collect();
-    let clocks = Luggage { tickets, implicit, nesting: activity::depth_of_started() };
+    let clocks = Luggage {
+        tickets,
+        implicit,
+        nesting: activity::depth_of_started(),
+        epoch: cancellation::activity_epoch(),
+    };
     let started = distributed::async_at_on_clocks(place, closure, clocks);
     if started.is_err() {
         clock::drop_all(&mut registrations);
@@ -202,6 +251,7 @@ pub fn async_at_on_clocks(place: i64, closure: Ref, clocks: Refs, count: u32) ->
 
 pub fn async_at_uncounted(place: i64, closure: Ref) -> Outcome<()> {
     not_in_atomic("async")?;
+    cancellation::check()?;
     if is_here(place)? {
         return async_uncounted(program::copy(non_null(closure)?)?);
     }
@@ -211,12 +261,14 @@ pub fn async_at_uncounted(place: i64, closure: Ref) -> Outcome<()> {
 pub fn at(place: i64, closure: Ref) -> Outcome<()> {
     not_in_atomic("at")?;
     not_too_deep()?;
+    cancellation::check()?;
     distributed::at(place, non_null(closure)?)
 }
 
 pub fn at_value(place: i64, closure: Ref) -> Outcome<Ref> {
     not_in_atomic("at")?;
     not_too_deep()?;
+    cancellation::check()?;
     distributed::at_value(place, non_null(closure)?)
 }
 
@@ -242,15 +294,17 @@ pub fn finish_begin(clocked: bool) -> Outcome<()> {
         return Ok(());
     }
     not_in_atomic("finish")?;
-    with_activity(|activity| {
+    let handle = with_activity(|activity| {
         let clock = clocked.then(clock::make);
         let handle = clock.as_ref().map(|registration| registration.handle);
         if let Some(clock) = clock {
             activity.clocks.push(clock);
         }
-        activity.open(Finish::new(), handle);
-        Ok(())
-    })
+        Ok(handle)
+    })?;
+    // Its fiber tells the activities that it waits for which job they belong to.
+    activity::on_fiber(|fiber, activity| activity.open(Finish::begin(fiber), handle));
+    Ok(())
 }
 
 pub fn finish_end(exception: Ref) -> Outcome<()> {
@@ -262,11 +316,14 @@ pub fn finish_end(exception: Ref) -> Outcome<()> {
         with_activity(|activity| Ok(activity.clocks.drop_one(handle)))?;
     }
     finish.run_own_activities(fiber);
-    if exception.is_null() && finish.has_ended_quietly() {
+    if exception.is_null() && finish.has_ended_quietly() && !cancellation::is_cancelled() {
         finish.keep(fiber);
         return Ok(());
     }
-    let exceptions = finish.wait(exception);
+    let mut exceptions = finish.wait(exception);
+    if cancellation::is_cancelled() && !exceptions.iter().any(|it| cancellation::is_cancellation(it.get())) {
+        exceptions.push(Handle::new(cancellation::exception().0));
+    }
     if exceptions.is_empty() {
         return Ok(());
     }
@@ -314,22 +371,26 @@ pub fn when_begin() -> Outcome<()> {
 }
 
 pub fn when_wait() -> Outcome<()> {
+    // In the section: the next cancellation finds it among those that wait.
+    cancellation::check()?;
     activity::atomic::wait_for_change();
-    Ok(())
+    cancellation::check()
 }
 
 pub fn sleep(milliseconds: i64) -> Outcome<()> {
     if milliseconds < 0 {
         return raise(ExceptionKind::IllegalArgument, &format!("cannot sleep for {milliseconds} ms"));
     }
+    cancellation::check()?;
     activity::timer::sleep(Duration::from_millis(milliseconds as u64));
-    Ok(())
+    cancellation::check()
 }
 
 pub fn probe() -> Outcome<()> {
     not_in_atomic("probe")?;
+    cancellation::check()?;
     activity::block::yield_now();
-    Ok(())
+    cancellation::check()
 }
 
 pub fn worker_count() -> i32 {

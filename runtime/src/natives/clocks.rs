@@ -3,7 +3,8 @@
 use super::activities::{not_in_atomic, with_activity};
 use super::raise;
 use crate::abi::{ExceptionKind, Outcome};
-use crate::activity::clock::{self, Registration};
+use crate::activity::cancellation;
+use crate::activity::clock::{self, Pending, Registration};
 
 /// Calls `work` with the activity's registration on a clock.
 fn registration<R>(clock: i64, what: &str, work: impl FnOnce(&mut Registration) -> R) -> Outcome<R> {
@@ -30,12 +31,21 @@ pub fn clock_make() -> Outcome<i64> {
 
 pub fn clock_advance(clock: i64) -> Outcome<()> {
     not_in_atomic("advance")?;
+    cancellation::check()?;
     let pending = registration(clock, "advance", |registration| {
         registration.resume();
         registration.next_phase()
     })?;
-    pending.wait();
-    Ok(())
+    end_phase(clock, pending)
+}
+
+/// Waits for the end of a phase, unless the activity is cancelled before.
+fn end_phase(clock: i64, pending: Pending) -> Outcome<()> {
+    if pending.wait() {
+        return cancellation::check();
+    }
+    registration(clock, "advance", Registration::return_to_last_phase)?;
+    Err(cancellation::exception())
 }
 
 pub fn clock_resume(clock: i64) -> Outcome<()> {
@@ -62,13 +72,16 @@ pub fn clock_registered(clock: i64) -> bool {
 
 pub fn clock_advance_all() -> Outcome<()> {
     not_in_atomic("advanceAll")?;
+    cancellation::check()?;
     // All arrive before any is waited for: two activities on the same clocks must not wait for each other.
     let pending = with_activity(|activity| {
         activity.clocks.iter_mut().for_each(Registration::resume);
-        Ok(activity.clocks.iter_mut().map(Registration::next_phase).collect::<Vec<_>>())
+        let next = |registration: &mut Registration| (registration.handle, registration.next_phase());
+        Ok(activity.clocks.iter_mut().map(next).collect::<Vec<_>>())
     })?;
-    pending.into_iter().for_each(|pending| pending.wait());
-    Ok(())
+    // All are waited for, or found to be cancelled.
+    let ends: Vec<_> = pending.into_iter().map(|(clock, pending)| end_phase(clock, pending)).collect();
+    ends.into_iter().collect()
 }
 
 pub fn clock_resume_all() -> Outcome<()> {

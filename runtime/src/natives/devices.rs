@@ -7,6 +7,7 @@ use parking_lot::Mutex;
 
 use super::activities;
 use crate::abi::{Bytes, ExceptionKind, KernelPointer, Outcome, Raised};
+use crate::activity::cancellation;
 use crate::device::{self, Device, DeviceError, Done, Extents, LaunchError, Terms};
 use crate::distributed::{Governor, Waiter, codec, device_exception, here, system};
 use crate::layout::{Fault, Kernel, launch};
@@ -109,6 +110,7 @@ pub fn kernel_start(
     about: i32,
 ) -> Outcome<()> {
     activities::not_in_atomic("async")?;
+    cancellation::check()?;
     let finish = activities::with_activity(|activity| Ok(activity.innermost_open()))?;
     let settled = about & launch::SETTLED != 0;
     let Some(finish) = finish.filter(|_| place != i64::from(here())) else {

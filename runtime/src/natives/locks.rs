@@ -4,6 +4,7 @@ use super::activities::not_in_atomic;
 use super::objects::activity_identity;
 use super::raise;
 use crate::abi::{ExceptionKind, Outcome};
+use crate::activity::cancellation;
 use crate::activity::lock::{self, Lock};
 
 fn find(handle: i64) -> Outcome<Lock> {
@@ -19,8 +20,8 @@ pub fn lock_make() -> i64 {
 
 pub fn lock_enter(lock: i64) -> Outcome<()> {
     not_in_atomic("lock")?;
-    find(lock)?.enter(activity_identity());
-    Ok(())
+    let is_taken = find(lock)?.enter(activity_identity());
+    if is_taken { Ok(()) } else { Err(cancellation::exception()) }
 }
 
 pub fn lock_try(lock: i64) -> bool {

@@ -74,8 +74,10 @@ static inline __attribute__((always_inline)) apg_fiber *apg_own_fiber() {
 #endif
   return *(apg_fiber **)((at | (APG_STACK - 1)) + 1 - sizeof(apg_fiber *));
 }
+/* Whether the fast paths may be taken: the runtime changes that. */
+static inline bool apg_is_quick() { return __atomic_load_n(&apg_rt->quick, __ATOMIC_RELAXED); }
 static inline void apg_finish_open() {
-  if (APG_LIKELY(apg_rt->quick)) {
+  if (APG_LIKELY(apg_is_quick())) {
     apg_fiber *fiber = apg_own_fiber();
     apg_activity *activity = fiber->activity;
     apg_finish *finish = fiber->spare;
@@ -89,7 +91,7 @@ static inline void apg_finish_open() {
   apg_finish_begin(false);
 }
 static inline void apg_spawn(apg_object *closure) {
-  if (APG_LIKELY(apg_rt->quick)) {
+  if (APG_LIKELY(apg_is_quick())) {
     apg_fiber *fiber = apg_own_fiber();
     apg_activity *activity = fiber->activity;
     apg_finish *finish;
@@ -134,12 +136,13 @@ static inline apg_object *apg_take_back(apg_queue *queue, const apg_finish *fini
 /* The end of a finish without a clock: runs the activities that nobody has taken on this stack, as part of this activity, which waits for them
    anyway. */
 static __attribute__((noinline, unused)) void apg_finish_close(apg_object *exception) {
-  if (APG_LIKELY(apg_rt->quick && !exception)) {
+  if (APG_LIKELY(apg_is_quick() && !exception)) {
     apg_fiber *fiber = apg_own_fiber();
     apg_activity *activity = fiber->activity;
     apg_finish *finish;
     if (APG_LIKELY(activity && (finish = activity->open) && !activity->clocks)) {
-      while (apg_object *closure = apg_take_back(fiber->queue, finish)) {
+      /* Activities of a cancelled job do not begin: the runtime takes them back. */
+      while (apg_object *closure = apg_is_quick() ? apg_take_back(fiber->queue, finish) : nullptr) {
         apg_object *raised = nullptr;
         activity->nested++;
         try {
@@ -149,7 +152,7 @@ static __attribute__((noinline, unused)) void apg_finish_close(apg_object *excep
         activity->nested--;
         finish->own--;
       }
-      if (APG_LIKELY(!finish->own && __atomic_load_n(&finish->count, __ATOMIC_ACQUIRE) == APG_BODY && !__atomic_load_n(&finish->touched, __ATOMIC_RELAXED))) {
+      if (APG_LIKELY(apg_is_quick() && !finish->own && __atomic_load_n(&finish->count, __ATOMIC_ACQUIRE) == APG_BODY && !__atomic_load_n(&finish->touched, __ATOMIC_RELAXED))) {
         activity->open = finish->outer;
         finish->outer = fiber->spare;
         fiber->spare = finish;

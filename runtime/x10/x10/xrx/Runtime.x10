@@ -33,7 +33,7 @@ public final class Runtime {
     /** Whether a finish is always as general as can be. */
     public static STRICT_FINISH:Boolean = false;
     /** Whether cancelAll works. */
-    public static CANCELLABLE:Boolean = false;
+    public static CANCELLABLE:Boolean = true;
     /** The names and values of the environment. */
     public static env:Map[String,String] = System.getenv();
 
@@ -52,7 +52,7 @@ public final class Runtime {
     @Intrinsic("rt.surplus_activities") public static native def surplusActivityCount():Int;
     @Intrinsic("rt.worker_count") private static native def workerCount():Int;
     @Intrinsic("rt.max_worker_count") private static native def maxWorkerCount():Int;
-    /** Lets messages and other activities come forward. */
+    /** Lets messages and other activities come forward; raises a CancellationException if the job of this activity is cancelled. */
     @Intrinsic("rt.probe") public static native def probe():void;
     /** The same as probe. */
     public static def x10rtProbe():void { probe(); }
@@ -160,18 +160,41 @@ public final class Runtime {
             bytes + " bytes, written in " + serializationNanos + " ns, sent in " + communicationNanos + " ns";
     }
 
-    /** Starts job as an activity here that nothing waits for. */
-    public static def submitUncounted(job:()=>void):void { @Uncounted async job(); }
-    /** Starts job as an activity here, with a finish of its own. */
+    @Intrinsic("rt.job_epoch") private static native def jobEpoch():Long;
+    @Intrinsic("rt.cancel_jobs") private static native def cancelJobs():Long;
+    @Intrinsic("rt.cancel_jobs_before") private static native def cancelJobsBefore(epoch:Long):void;
+    @Intrinsic("rt.async_job") private static native def asyncJob(job:()=>void, epoch:Long):void;
+    @Intrinsic("rt.async_without_job") private static native def asyncWithoutJob(body:()=>void):void;
+
+    /** Starts job as an activity here that nothing waits for. cancelAll cancels it. */
+    public static def submitUncounted(job:()=>void):void {
+        val epoch = jobEpoch();
+        asyncWithoutJob(() => { asyncJob(job, epoch); });
+    }
+    /** Starts job as an activity here, with a finish of its own. cancelAll cancels it. */
     public static def submit(job:()=>void):Watcher {
+        val epoch = jobEpoch();
+        return watch(() => { finish asyncJob(job, epoch); });
+    }
+    /**
+     * Cancels the jobs of all places: what submit and submitUncounted have started, with all that those have started.
+     * Their activities that have not begun never begin. The others raise a CancellationException at their next async, at,
+     * end of a finish, sleep, probe, advance of a clock, or when they wait in a when or for a lock; those that wait there are woken.
+     * Activities that belong to no job are not cancelled, nor are jobs that are submitted later. The result waits until all
+     * places know; to wait for the end of the jobs, wait for their own watchers.
+     */
+    public static def cancelAll():Watcher {
+        val epoch = cancelJobs();
+        return watch(() => { finish for (p in Place.places()) at (p) async cancelJobsBefore(epoch); });
+    }
+    /** Runs body in an activity that belongs to no job. */
+    private static def watch(body:()=>void):Watcher {
         val watcher = new Watcher();
-        submitUncounted(() => {
-            try { finish async job(); } catch (e:Exception) { watcher.raise(e); } finally { watcher.release(); }
+        asyncWithoutJob(() => {
+            try { body(); } catch (e:CheckedThrowable) { watcher.raise(Exception.ensureException(e)); } finally { watcher.release(); }
         });
         return watcher;
     }
-    /** Ends all activities. This runtime cannot: see CANCELLABLE. */
-    public static def cancelAll():Watcher { throw new UnsupportedOperationException("activities cannot be cancelled from outside"); }
 
     /** Waits for what submit started. */
     public static final class Watcher extends Condition implements Unserializable {
@@ -191,7 +214,7 @@ public final class Runtime {
             super.await(timeout);
             if (failure != null) throw failure;
         }
-        /** Asks the activity to end: it does not. */
+        /** Asks this activity alone to end: it does not. See cancelAll. */
         public def cancel():void { }
     }
 

@@ -12,8 +12,11 @@ public class Monitor extends Lock {
     public def await():void {
         val before = releases;
         unlock();
-        when (releases != before) { }
-        lock();
+        try {
+            when (releases != before) { }
+        } finally {
+            lock();
+        }
     }
     /** Wakes all that wait and gives the lock back. To be called by its owner. */
     public def release():void {

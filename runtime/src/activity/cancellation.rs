@@ -1,0 +1,167 @@
+//! Cooperative cancellation of jobs, by epochs.
+//!
+//! A *job* is an activity that `Runtime.submit` starts, with everything that it starts in turn at any place. It belongs to the
+//! epoch that its place had at that time; activities inherit the epoch, and messages carry it. `Runtime.cancelAll` raises the
+//! epoch of all places: a job of an older epoch is cancelled. Its activities that have not begun never begin. The others raise a
+//! CancellationException at their next operation that starts something or waits, and those that wait are woken to do so.
+//! Activities that belong to no job, such as `main`, are never cancelled.
+//!
+//! Operations without a call of the runtime do not look at the epoch. Generated code does without such calls only while no
+//! activity of a cancelled job is alive at the place ([`Runtime::quick`]).
+//!
+//! [`Runtime::quick`]: crate::abi::Runtime
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use parking_lot::Mutex;
+
+use super::finish::Uncounted;
+use super::{atomic, clock, current, fiber, lock, shared, timer};
+use crate::abi::{ExceptionKind, Outcome, Raised};
+use crate::memory::Ref;
+use crate::program;
+
+/// The epoch of activities that belong to no job.
+pub const NO_JOB: u64 = 0;
+/// The epoch of all places before the first cancellation.
+const FIRST_EPOCH: u64 = 1;
+
+/// The epoch of this place.
+static EPOCH: AtomicU64 = AtomicU64::new(FIRST_EPOCH);
+/// By epoch: activities of jobs that are alive here. Those that are no more than their closure are not counted: a finish of
+/// one that is counted waits for them.
+static ALIVE: Mutex<BTreeMap<u64, usize>> = Mutex::new(BTreeMap::new());
+/// Whether generated code may start activities itself, where it looks for that.
+static QUICK: OnceLock<&'static AtomicU64> = OnceLock::new();
+
+/// The epoch of this place, which new jobs belong to.
+pub fn place_epoch() -> u64 {
+    EPOCH.load(Ordering::SeqCst)
+}
+
+/// The epoch of the calling activity.
+pub fn activity_epoch() -> u64 {
+    fiber::current().map_or(NO_JOB, |fiber| fiber.nesting.epoch())
+}
+
+/// Whether jobs of that epoch are cancelled here.
+pub fn is_past(epoch: u64) -> bool {
+    epoch != NO_JOB && epoch < place_epoch()
+}
+
+/// Whether the job of the calling activity is cancelled.
+#[inline]
+pub fn is_cancelled() -> bool {
+    EPOCH.load(Ordering::Relaxed) > FIRST_EPOCH && is_past(activity_epoch())
+}
+
+/// Raises a CancellationException if the job of the calling activity is cancelled.
+#[inline]
+pub fn check() -> Outcome<()> {
+    if is_cancelled() { Err(exception()) } else { Ok(()) }
+}
+
+/// What activities of cancelled jobs raise.
+#[cold]
+pub fn exception() -> Raised {
+    program::exception(ExceptionKind::Cancellation, "the job of this activity was cancelled")
+}
+
+/// Whether an exception is one of [`exception`].
+pub fn is_cancellation(exception: Ref) -> bool {
+    exception.ty().name() == ExceptionKind::Cancellation.class()
+}
+
+/// Cancels all jobs of this place: its new epoch, which other places are to be raised to.
+pub fn cancel_here() -> u64 {
+    let before =
+        EPOCH.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |epoch| Some(epoch.saturating_add(1)));
+    let epoch = before.unwrap_or_else(|epoch| epoch).saturating_add(1);
+    apply();
+    epoch
+}
+
+/// Another place has come to that epoch.
+#[inline]
+pub fn raise_to(epoch: u64) {
+    if epoch > EPOCH.load(Ordering::Relaxed) && EPOCH.fetch_max(epoch, Ordering::SeqCst) < epoch {
+        apply();
+    }
+}
+
+/// Has the activities of the jobs that are cancelled now notice it. It may wait for the atomic section, so an activity does it.
+fn apply() {
+    set_quick(&ALIVE.lock());
+    let wake = || {
+        timer::wake_cancelled();
+        atomic::enter();
+        atomic::leave();
+        clock::wake_all();
+        lock::wake_all();
+        Ref::NULL
+    };
+    current::start_at(Arc::new(Uncounted), Box::new(wake));
+}
+
+/// Generated code finds there whether it may start activities itself.
+pub fn control(quick: &'static AtomicU64) {
+    if QUICK.set(quick).is_ok() {
+        set_quick(&ALIVE.lock());
+    }
+}
+
+/// Generated code may start activities itself unless a cancelled job is alive here.
+fn set_quick(alive: &BTreeMap<u64, usize>) {
+    let has_cancelled = alive.keys().next().is_some_and(|epoch| is_past(*epoch));
+    if let Some(quick) = QUICK.get() {
+        quick.store(u64::from(shared::is_open() && !has_cancelled), Ordering::Relaxed);
+    }
+}
+
+/// The job of an activity, which counts as alive.
+pub struct Membership(u64);
+
+impl Membership {
+    /// Of an activity without a job.
+    pub const NONE: Membership = Membership(NO_JOB);
+
+    /// Of an activity of a job of that epoch.
+    pub fn new(epoch: u64) -> Membership {
+        if epoch != NO_JOB {
+            raise_to(epoch);
+            let mut alive = ALIVE.lock();
+            *alive.entry(epoch).or_insert(0) += 1;
+            set_quick(&alive);
+        }
+        Membership(epoch)
+    }
+
+    /// The epoch of the job.
+    pub fn epoch(&self) -> u64 {
+        self.0
+    }
+
+    #[cold]
+    fn end(&self) {
+        let mut alive = ALIVE.lock();
+        if let Some(count) = alive.get_mut(&self.0) {
+            *count -= 1;
+            if *count == 0 {
+                alive.remove(&self.0);
+                set_quick(&alive);
+            }
+        }
+    }
+}
+
+impl Drop for Membership {
+    #[inline]
+    fn drop(&mut self) {
+        if self.0 != NO_JOB {
+            self.end();
+        }
+    }
+}
