@@ -84,7 +84,7 @@ impl Code<'_> {
         self.out.line(format!("apg_object *e{number} = nullptr;"));
         self.out.open("try {");
         self.stmts(body);
-        self.out.close(format!("}} catch (apg_object *x_) {{ e{number} = x_; }}"));
+        self.out.close(format!("}} catch (apg_object *x_) {{ e{number} = x_; apg_clear_dead_frames(); }}"));
         self.out.open(format!("if (e{number}) {{"));
         for (index, catch) in catches.iter().enumerate() {
             let descriptor = self.descriptor(catch.class);
@@ -111,7 +111,7 @@ impl Code<'_> {
         self.scopes.push(Scope::Cleanup { number, exits: Vec::new() });
         self.out.open("try {");
         body(self);
-        self.out.close(format!("}} catch (apg_object *x_) {{ e{number} = x_; }}"));
+        self.out.close(format!("}} catch (apg_object *x_) {{ e{number} = x_; apg_clear_dead_frames(); }}"));
         let exits = match self.scopes.pop() {
             Some(Scope::Cleanup { exits, .. }) => exits,
             _ => Vec::new(),

@@ -204,8 +204,9 @@ impl Fiber {
             self.opened.suspend();
         }
         memory::enter_critical();
-        memory::set_suspended(self.record, &raw const mark as usize);
         if matches!(switch, Switch::Block(_)) {
+            // One that has nothing to do needs nothing of its stack, where calls that have ended left references.
+            memory::set_suspended(self.record, &raw const mark as usize);
             self.nesting.suspend(self.record.high - &raw const mark as usize);
         }
         self.suspend(switch);

@@ -60,6 +60,13 @@ static inline __attribute__((always_inline)) void apg_stack_check() {
 #endif
   if (APG_UNLIKELY(full)) apg_stack_full();
 }
+/* Clears the stack below the caller, where calls that an exception has ended left references: the collector reads stacks as they are, and the
+   frames of calls to come do not write all that they cover. What an OutOfMemoryError has ended must be garbage for the handler. */
+static __attribute__((noinline, cold, unused)) void apg_clear_dead_frames() {
+  char below[8192];
+  __builtin_memset(below, 0, sizeof below);
+  __asm__ volatile("" : : "r"(below) : "memory");
+}
 
 /* ---- activities ----
    A finish of one activity, or of a few, is opened and closed here, and its activities are started and taken back, without a call of the
