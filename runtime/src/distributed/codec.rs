@@ -73,14 +73,33 @@ pub fn encode_exception(exception: Ref) -> Vec<u8> {
 /// The next graph of a message, or an exception object.
 pub fn decode(input: &mut Input<'_>) -> Result<Ref, Ref> {
     let start = input.clone();
-    match decode_once(input) {
-        Err(Failure::Error(Error::OutOfMemory { .. })) => {
-            memory::make_room();
-            *input = start;
-            decode_once(input).map_err(Failure::exception)
+    let decoded = retry_with_room(
+        || {
+            *input = start.clone();
+            decode_once(input)
+        },
+        |failure| matches!(failure, Failure::Error(Error::OutOfMemory { .. })),
+    );
+    decoded.map_err(Failure::exception)
+}
+
+/// Makes a graph under a hold, which may find the heap full of what only a collection frees. Other threads use what one has freed, too, and
+/// may have used all before this one goes on: as long as collections leave much, that is a reason to try once more.
+fn retry_with_room<R, E>(
+    mut attempt: impl FnMut() -> Result<R, E>,
+    is_full: impl Fn(&E) -> bool,
+) -> Result<R, E> {
+    const MAX_COLLECTIONS: usize = 8;
+    for _ in 0..MAX_COLLECTIONS {
+        let result = attempt();
+        if !result.as_ref().is_err_and(&is_full) {
+            return result;
         }
-        result => result.map_err(Failure::exception),
+        if !memory::make_room() {
+            break;
+        }
     }
+    attempt()
 }
 
 /// The next graph of a message, whose root is the closure of an activity, or an exception object.
@@ -222,12 +241,7 @@ pub fn copied_or_encoded(object: Ref) -> Result<Copied, Ref> {
         // SAFETY: an object of the program; nothing is collected meanwhile.
         unsafe { copy::copy(object.0, &ProgramHeap) }
     };
-    let mut copied = copy();
-    if let Err(Error::OutOfMemory { .. }) = copied {
-        memory::make_room();
-        copied = copy();
-    }
-    match copied {
+    match retry_with_room(copy, |error| matches!(error, Error::OutOfMemory { .. })) {
         Ok(copy) => Ok(Copied::Copy(Ref(copy))),
         Err(Error::Custom) => encode(object).map(Copied::Bytes),
         Err(error) => Err(exception(&error)),

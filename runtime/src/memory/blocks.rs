@@ -6,6 +6,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use super::mixed;
 use crate::sanitizer;
 
 /// Bytes of a block.
@@ -56,30 +57,40 @@ pub mod kind {
     pub const FREE_DIRTY: u8 = 1;
     /// Cells.
     pub const SMALL: u8 = 2;
+    /// Objects of several sizes ([`super::super::mixed`]).
+    pub const MIXED: u8 = 3;
     /// The first of a large object.
-    pub const LARGE: u8 = 3;
+    pub const LARGE: u8 = 4;
     /// Another one of a large object.
-    pub const LARGE_TAIL: u8 = 4;
+    pub const LARGE_TAIL: u8 = 5;
+
+    /// Whether a block has bits that say where its objects are.
+    pub fn has_bits(kind: u8) -> bool {
+        kind == SMALL || kind == MIXED
+    }
 }
 
 /// A block's cells, or a large object's extent.
 #[repr(C)]
 pub struct Meta {
-    /// Small: bytes of a cell.
+    /// Small: bytes of a cell. Mixed: of a granule.
     pub cell: u32,
-    /// Small: number of cells.
+    /// Small: number of cells. Mixed: of granules.
     pub cells: u32,
-    /// Large: number of blocks. Tail: distance to the first block.
+    /// Large: number of blocks. Tail: distance to the first block. Small: cells found alive by the last
+    /// collection. Mixed: granules of the longest gap then.
     pub extent: u32,
+    /// Mixed: gaps before this granule were used since the last collection.
+    pub cursor: u32,
     /// Next block in a list of blocks with free cells.
     pub next: u32,
     /// Small: all memory of free cells is zero.
     pub clean: bool,
     /// Large: found alive.
     pub marked: bool,
-    /// Small: cells that hold objects.
+    /// Small: cells that hold objects. Mixed: granules at which objects begin.
     pub allocated: [u64; 64],
-    /// Small: cells found alive.
+    /// Small, mixed: the same of what was found alive.
     pub marks: [u64; 64],
 }
 
@@ -204,6 +215,11 @@ impl Region {
                 let cell = (offset % BLOCK) / meta.cell as usize;
                 let taken = cell < meta.cells as usize && meta.allocated[cell / 64] & (1 << (cell % 64)) != 0;
                 taken.then(|| (self.address(block) + cell * meta.cell as usize, block, cell))
+            }
+            kind::MIXED => {
+                // SAFETY: as above.
+                let start = mixed::find(self, block, unsafe { &*self.meta(block) }, offset % BLOCK)?;
+                Some((self.address(block) + start * mixed::GRANULE, block, start))
             }
             kind::LARGE => Some((self.large(block), block, 0)),
             kind::LARGE_TAIL => {

@@ -1,15 +1,16 @@
 //! A collection: stop, mark, sweep, go on.
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, compiler_fence};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
-use super::blocks::{CLASSES, Meta, NONE, class_of, kind};
+use super::blocks::{BLOCK, CLASSES, Meta, NONE, Region, class_of, kind};
 use super::heap::{Central, Heap, heap, release};
 use super::mark::Marker;
 use super::threads::{self, Mutator};
-use super::{others, roots, weak};
+use super::{mixed, others, roots, weak};
 use crate::sanitizer;
 
 /// The right to collect.
@@ -97,31 +98,46 @@ pub(super) fn is_held() -> bool {
 
 /// Collects now, unless this thread keeps the collector away.
 pub fn collect() {
-    run(|_| true, true);
+    run(|_| true, true, || ());
 }
 
-/// The same, unless there were more collections than so many meanwhile.
-pub(super) fn collect_after(collections: u64) {
-    run(|_| COLLECTIONS.load(Ordering::Relaxed) == collections, true);
+/// Collects unless `attempt` gives something, and makes a second attempt while all threads are still stopped.
+pub(super) fn collect_until<R>(attempt: impl Fn() -> Option<R>) -> Option<R> {
+    let result = Cell::new(None);
+    let try_once = || {
+        let found = attempt();
+        let is_needed = found.is_none();
+        result.set(found);
+        is_needed
+    };
+    run(
+        |_| try_once(),
+        true,
+        || {
+            try_once();
+        },
+    );
+    result.into_inner()
 }
 
 /// As [`collect_if_needed`], with the same condition.
 pub(super) fn collect_if_needed_after(collections: u64, blocks: usize) {
-    run(|heap| COLLECTIONS.load(Ordering::Relaxed) == collections && heap.is_due(blocks), true);
+    run(|heap| COLLECTIONS.load(Ordering::Relaxed) == collections && heap.is_due(blocks), true, || ());
 }
 
 /// The same, since other places or their references want it: they are not asked for the same in turn, else that would never end.
 pub(super) fn collect_for_others() {
-    run(|_| true, false);
+    run(|_| true, false, || ());
 }
 
 /// Collects if `blocks` more would be more than planned, unless this thread keeps the collector away.
 pub fn collect_if_needed(blocks: usize) {
-    run(|heap| heap.is_due(blocks), true);
+    run(|heap| heap.is_due(blocks), true, || ());
 }
 
-/// Collects if `needed` still holds once this thread may collect. `asks`: other places are asked, too, where little becomes free.
-fn run(needed: impl FnOnce(&Heap) -> bool, asks: bool) {
+/// Collects if `needed` still holds once this thread may collect, and calls `swept` before other threads go on. `asks`: other places are
+/// asked, too, where little becomes free.
+fn run(needed: impl FnOnce(&Heap) -> bool, asks: bool, swept: impl Fn()) {
     if threads::current().holds.load(Ordering::Relaxed) > 0 {
         return;
     }
@@ -134,10 +150,12 @@ fn run(needed: impl FnOnce(&Heap) -> bool, asks: bool) {
     let (died, time) = loop {
         wait_for_holds();
         let start = Instant::now();
-        if let Some(died) = mark_and_sweep(heap) {
-            break (died, start.elapsed().as_nanos() as u64);
+        if let Some(died) = mark_and_sweep(heap, &swept) {
+            break (died, start.elapsed());
         }
     };
+    heap.note_time(time);
+    let time = time.as_nanos() as u64;
     COLLECTIONS.fetch_add(1, Ordering::Relaxed);
     NANOSECONDS.fetch_add(time, Ordering::Relaxed);
     LONGEST.fetch_max(time, Ordering::Relaxed);
@@ -166,7 +184,7 @@ fn is_holding(mutator: &Mutator) -> bool {
 
 /// Stops the world, marks and sweeps; whether something died that others have to hear of. `None`, with nothing done, if a thread turns out to
 /// keep the collector away: one that is stopped shows what it has written.
-fn mark_and_sweep(heap: &Heap) -> Option<bool> {
+fn mark_and_sweep(heap: &Heap, swept: &dyn Fn()) -> Option<bool> {
     let mut died = None;
     with_registers_on_stack(|stack_pointer| {
         let mut marker = Marker::new(&heap.region);
@@ -181,6 +199,7 @@ fn mark_and_sweep(heap: &Heap) -> Option<bool> {
                 mutator.cache.reset();
             }
             sweep(heap);
+            swept();
         });
     });
     died
@@ -215,13 +234,19 @@ fn sweep(heap: &Heap) {
     let region = &heap.region;
     let mut central = heap.central();
     central.partial = [NONE; CLASSES];
+    central.mixed = [NONE; mixed::BUCKETS];
     central.cursor = 0;
     let (mut block, top) = (0, region.top());
-    let mut used = 0;
+    let (mut used, mut charged) = (0, 0);
     while block < top {
         match region.kind(block) {
-            kind::SMALL => {
-                used += usize::from(sweep_small(heap, &mut central, block));
+            kind @ (kind::SMALL | kind::MIXED) => {
+                let bytes = match kind {
+                    kind::SMALL => sweep_small(heap, &mut central, block),
+                    _ => mixed::sweep(region, &mut central, block),
+                };
+                used += usize::from(bytes > 0);
+                charged += bytes;
                 block += 1;
             }
             kind::LARGE => {
@@ -230,6 +255,7 @@ fn sweep(heap: &Heap) {
                 let extent = meta.extent;
                 if std::mem::take(&mut meta.marked) {
                     used += extent as usize;
+                    charged += extent as usize * BLOCK;
                 } else {
                     (block..block + extent).for_each(|free| release(region, &mut central, free));
                 }
@@ -238,8 +264,25 @@ fn sweep(heap: &Heap) {
             _ => block += 1,
         }
     }
-    heap.used.store(used, Ordering::Relaxed);
-    heap.plan();
+    lower_top(region, &mut central);
+    // The sanitizer knows cells of one size only.
+    if heap.is_short_of_blocks(used) && !sanitizer::is_present() {
+        charged -= mixed::convert_sparse(region, &mut central);
+    }
+    heap.plan(used, charged);
+    if heap.is_beyond_limit(used) {
+        mixed::release_pages(region, &central);
+    }
+}
+
+/// What is free at the end is beyond the top again.
+fn lower_top(region: &Region, central: &mut Central) {
+    let mut top = region.top();
+    while top > 0 && region.is_free(top - 1) {
+        top -= 1;
+        central.free -= 1;
+    }
+    region.set_top(top);
 }
 
 /// Cells that hold no object any more must not be touched.
@@ -255,8 +298,8 @@ fn poison_freed(meta: &Meta, start: usize) {
     }
 }
 
-/// Whether the block is still in use.
-fn sweep_small(heap: &Heap, central: &mut Central, block: u32) -> bool {
+/// The bytes of a small block's objects: 0 if it is free now.
+fn sweep_small(heap: &Heap, central: &mut Central, block: u32) -> usize {
     // SAFETY: all threads are stopped.
     let meta = unsafe { &mut *heap.region.meta(block) };
     let mut alive = 0;
@@ -269,13 +312,15 @@ fn sweep_small(heap: &Heap, central: &mut Central, block: u32) -> bool {
     }
     if alive == 0 {
         release(&heap.region, central, block);
-        return false;
+        return 0;
     }
     meta.clean = false;
-    if alive < meta.cells {
-        let class = class_of(meta.cell as usize);
-        meta.next = central.partial[class];
-        central.partial[class] = block;
+    meta.extent = alive;
+    if alive == meta.cells {
+        return BLOCK;
     }
-    true
+    let class = class_of(meta.cell as usize);
+    meta.next = central.partial[class];
+    central.partial[class] = block;
+    (alive * meta.cell) as usize
 }

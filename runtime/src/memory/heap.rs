@@ -1,14 +1,16 @@
 //! Allocation.
 
 use std::cell::UnsafeCell;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 use super::blocks::{
     BLOCK, CLASS_SIZES, CLASSES, LARGEST_SMALL, LEAD, NONE, Region, class_of, kind, large_pages, zero,
 };
+use super::limits::{self, Ceiling, FutileCollections, Limits, RESERVE, RESERVE_OF_BODIES, min_threshold};
 use super::object::{ARRAY_HEADER, Ref};
-use super::{collect, others, threads};
+use super::{collect, mixed, others, threads, trim};
 use crate::layout::{Counted, Kind, Object, Type};
 use crate::sanitizer;
 
@@ -18,16 +20,20 @@ pub struct Heap {
     pub region: Region,
     /// What is free.
     central: Mutex<Central>,
-    /// Blocks in use.
-    pub used: AtomicUsize,
-    /// Collect when so many blocks are in use.
-    pub threshold: AtomicUsize,
-    /// Never use more blocks than that, but for exceptions.
-    limit: usize,
-    /// Blocks in use after the last collection.
+    /// Blocks that hold objects, or may soon.
+    used: AtomicUsize,
+    /// Bytes that count against the limit ([`limits`]); changed under the lock, or while all threads are stopped.
+    charged: AtomicUsize,
+    /// Collect when so many blocks are used.
+    threshold: AtomicUsize,
+    /// Never use more than that, but for exceptions.
+    limits: Limits,
+    /// Blocks used after the last collection.
     kept: AtomicUsize,
-    /// Collections in a row that have left next to nothing free.
-    futile: AtomicUsize,
+    /// The collector's own.
+    futile: Mutex<FutileCollections>,
+    /// The program would do little more than collect.
+    is_as_good_as_full: AtomicBool,
     /// Blocks for what messages have brought since the last collection.
     brought: AtomicUsize,
 }
@@ -38,8 +44,28 @@ pub struct Central {
     pub cursor: u32,
     /// Free blocks below the top.
     pub free: u32,
+    /// Blocks from here on have never been used; the top may be lower.
+    pub high: u32,
+    /// Blocks that may not be zero: those in use and those free with old data.
+    pub touched: usize,
     /// Blocks with free cells, by size class.
     pub partial: [u32; CLASSES],
+    /// Mixed blocks with gaps, by the logarithm of the longest one.
+    pub mixed: [u32; mixed::BUCKETS],
+}
+
+impl Central {
+    /// Of a heap that was never used.
+    pub const fn new() -> Central {
+        Central {
+            cursor: 0,
+            free: 0,
+            high: 0,
+            touched: 0,
+            partial: [NONE; CLASSES],
+            mixed: [NONE; mixed::BUCKETS],
+        }
+    }
 }
 
 /// Free cells in a row, zero and already noted as taken.
@@ -48,6 +74,9 @@ struct Row {
     next: usize,
     end: usize,
 }
+
+/// Most bytes of a row: as much as stays in the fastest memory until it is used.
+const MAX_ROW: usize = 4096;
 
 /// A thread's own blocks.
 pub struct Cache {
@@ -85,82 +114,25 @@ impl CacheCell {
     }
 }
 
-/// Blocks kept back so that an OutOfMemoryError can be made.
-const RESERVE: usize = 64;
-/// So many of them are for bodies that run where their message is read: each makes a few small objects, and must not wait for room.
-const FOR_BODIES: usize = RESERVE / 2;
-/// Fewest blocks between collections.
-const LEAST_THRESHOLD: usize = 1024;
-
-/// A sanitizer finds what the collector frees too early only if it collects: small programs, too.
-const LEAST_WATCHED: usize = 8;
-
-fn least_threshold() -> usize {
-    if sanitizer::watches_addresses() { LEAST_WATCHED } else { LEAST_THRESHOLD }
-}
-
-static LIMIT: AtomicUsize = AtomicUsize::new(0);
 static HEAP: OnceLock<Heap> = OnceLock::new();
-
-/// Sets the most bytes the heap may use; 0 asks for three quarters of the machine's memory, shared by `places`
-/// processes. Without effect once the heap is in use.
-pub fn configure(limit: usize, places: usize) {
-    let limit = if limit == 0 { default_limit() / places.max(1) } else { limit };
-    LIMIT.store(limit, Ordering::Relaxed);
-}
 
 /// The heap, made on first use.
 pub fn heap() -> &'static Heap {
     HEAP.get_or_init(|| {
-        let limit = match LIMIT.load(Ordering::Relaxed) {
-            0 => default_limit(),
-            limit => limit.max(LEAST_THRESHOLD * BLOCK / 4),
-        };
-        let (region, limit) = reserve_region(limit);
+        let (region, limits) = limits::reserve();
         Heap {
             region,
-            central: Mutex::new(Central { cursor: 0, free: 0, partial: [NONE; CLASSES] }),
+            central: Mutex::new(Central::new()),
             used: AtomicUsize::new(0),
-            threshold: AtomicUsize::new(least_threshold().min(limit)),
-            limit,
+            charged: AtomicUsize::new(0),
+            threshold: AtomicUsize::new(min_threshold().min(limits.bytes / BLOCK)),
+            limits,
             kept: AtomicUsize::new(0),
-            futile: AtomicUsize::new(0),
+            futile: Mutex::new(FutileCollections::new()),
+            is_as_good_as_full: AtomicBool::new(false),
             brought: AtomicUsize::new(0),
         }
     })
-}
-
-/// Three quarters of the machine's memory.
-fn default_limit() -> usize {
-    of_machine() / 4 * 3
-}
-
-/// Of a limited address space, one part of so many is for the heap: the rest is for stacks, code and everything else.
-const PARTS_OF_ADDRESS_SPACE: usize = 3;
-
-/// Memory that this machine has for the process.
-pub fn of_machine() -> usize {
-    // SAFETY: asks the system for two numbers.
-    let (pages, size) = unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
-    let physical = if pages > 0 && size > 0 { pages as usize * size as usize } else { 4 << 30 };
-    let group =
-        std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|text| text.trim().parse().ok());
-    physical.min(group.unwrap_or(usize::MAX)).min(crate::limits::address_space() / PARTS_OF_ADDRESS_SPACE)
-}
-
-/// Reserves addresses; less than asked for where the system limits them.
-fn reserve_region(limit: usize) -> (Region, usize) {
-    let mut limit = limit.div_ceil(BLOCK);
-    loop {
-        match Region::new((limit + RESERVE) * BLOCK) {
-            Some(region) => return (region, limit),
-            None if limit > 256 => limit /= 2,
-            None => {
-                remark!("apg: no address space for the heap (16 MiB were asked for; see `ulimit -v`)");
-                std::process::exit(1);
-            }
-        }
-    }
 }
 
 impl Heap {
@@ -171,27 +143,51 @@ impl Heap {
 
     /// Whether more than half of what may be used is.
     pub fn is_half_full(&self) -> bool {
-        self.used.load(Ordering::Relaxed) > self.limit / 2
+        self.charged() > self.limits.bytes / 2
     }
 
-    /// Sets when to collect next, after a collection.
-    pub fn plan(&self) {
-        let used = self.used.load(Ordering::Relaxed);
-        let next = (used * 2).max(used + least_threshold()).min(self.limit);
+    fn charged(&self) -> usize {
+        self.charged.load(Ordering::Relaxed)
+    }
+
+    /// What may be used before a collection is due.
+    fn planned(&self) -> Ceiling {
+        Ceiling { bytes: self.limits.bytes, blocks: self.threshold.load(Ordering::Relaxed) }
+    }
+
+    /// Sets when to collect next, after a collection that has left so much.
+    pub fn plan(&self, used: usize, charged: usize) {
+        self.used.store(used, Ordering::Relaxed);
+        self.charged.store(charged, Ordering::Relaxed);
+        let left = self.limits.bytes.saturating_sub(charged) / BLOCK;
+        let next = (used + used.max(min_threshold()).min(left)).min(self.limits.blocks);
         self.threshold.store(next.max(used), Ordering::Relaxed);
         self.kept.store(used, Ordering::Relaxed);
         self.brought.store(0, Ordering::Relaxed);
-        /// Of the heap, what is next to nothing.
-        const PART: usize = 64;
-        let futile = self.limit.saturating_sub(used) < self.limit / PART;
-        self.futile
-            .store(if futile { self.futile.load(Ordering::Relaxed) + 1 } else { 0 }, Ordering::Relaxed);
     }
 
-    /// Whether the program would do little more than collect: it is told that the heap is full before the last bit is used.
+    /// Notes how long a collection took.
+    pub fn note_time(&self, took: Duration) {
+        /// Of the heap, what is next to nothing.
+        const PART: usize = 64;
+        let is_futile = self.limits.bytes.saturating_sub(self.charged()) < self.limits.bytes / PART;
+        let mut futile = self.futile.lock().unwrap_or_else(PoisonError::into_inner);
+        self.is_as_good_as_full.store(futile.note(is_futile, took, Instant::now()), Ordering::Relaxed);
+    }
+
+    /// Whether the program would do little more than collect.
     fn is_as_good_as_full(&self) -> bool {
-        const MOST: usize = 8;
-        self.futile.load(Ordering::Relaxed) >= MOST
+        self.is_as_good_as_full.load(Ordering::Relaxed)
+    }
+
+    /// Whether so many used blocks are most of what the limit has.
+    pub fn is_short_of_blocks(&self, used: usize) -> bool {
+        used * BLOCK > self.limits.bytes / 4 * 3
+    }
+
+    /// Whether so many used blocks are more than the limit has: what is free between objects that are alive takes much memory.
+    pub fn is_beyond_limit(&self, used: usize) -> bool {
+        used * BLOCK > self.limits.bytes
     }
 
     /// Whether it is time to collect if so many blocks are needed. What messages bring lives shortly as a rule, and is written more quickly
@@ -200,13 +196,17 @@ impl Heap {
         /// Much more than these are not in a processor's fast memory.
         const MUCH: usize = 256;
         let brought = self.brought.load(Ordering::Relaxed);
-        self.used.load(Ordering::Relaxed) + blocks > self.threshold.load(Ordering::Relaxed)
+        let planned = self.planned();
+        self.used.load(Ordering::Relaxed) + blocks > planned.blocks
+            || self.charged() + blocks * BLOCK > planned.bytes
             || brought >= MUCH && brought > 4 * self.kept.load(Ordering::Relaxed)
     }
 
     /// A run of free blocks; `None` if more than `ceiling` would be in use.
-    fn take_blocks(&self, central: &mut Central, count: u32, ceiling: usize) -> Option<u32> {
-        if self.used.load(Ordering::Relaxed) + count as usize > ceiling {
+    fn take_blocks(&self, central: &mut Central, count: u32, ceiling: Ceiling) -> Option<u32> {
+        let (blocks, bytes) = (count as usize, count as usize * BLOCK);
+        let used = self.used.load(Ordering::Relaxed);
+        if used + blocks > ceiling.blocks || self.charged() + bytes > ceiling.bytes {
             return None;
         }
         let first = if central.free >= count { self.search(central, count) } else { None };
@@ -219,11 +219,23 @@ impl Heap {
                 let top = self.region.top();
                 let end = top.checked_add(count).filter(|end| *end <= self.region.blocks())?;
                 self.region.set_top(end);
+                central.high = central.high.max(end);
                 top
             }
         };
-        self.used.fetch_add(count as usize, Ordering::Relaxed);
+        self.used.store(used + blocks, Ordering::Relaxed);
+        self.charged.fetch_add(bytes, Ordering::Relaxed);
+        central.touched += (first..first + count).filter(|it| self.region.kind(*it) == kind::FREE).count();
         Some(first)
+    }
+
+    /// Gives memory back to the system if more is touched than may be used; those blocks that were just taken are no longer free.
+    fn trim(&self, central: &mut Central) {
+        let most = self.limits.bytes / BLOCK + RESERVE;
+        if central.touched > most && central.touched > self.used.load(Ordering::Relaxed) {
+            // Some more, so that it is not done again for the next block.
+            trim::release_free_blocks(&self.region, central, most - most / 16);
+        }
     }
 
     /// The next run of free blocks after the cursor, around the end.
@@ -243,29 +255,62 @@ impl Heap {
         None
     }
 
-    /// Gives a cache a block with free cells.
-    fn refill(&self, cache: &mut Cache, class: usize, ceiling: usize) -> bool {
+    /// Gives a cache a block with free cells, or free cells in a gap.
+    fn refill(&self, cache: &mut Cache, class: usize, ceiling: Ceiling) -> bool {
         let mut central = self.central();
-        let mut block = central.partial[class];
-        if block != NONE {
-            // SAFETY: blocks in the list are small and nobody else's.
-            central.partial[class] = unsafe { (*self.region.meta(block)).next };
-        } else {
-            match self.take_blocks(&mut central, 1, ceiling) {
-                Some(free) => block = free,
-                None => return false,
-            }
-            self.region.make_small(block, class);
+        // The last block may go beyond the limit by what of it is not needed yet.
+        if self.charged() + CLASS_SIZES[class] as usize > ceiling.bytes {
+            return false;
         }
+        let within_limit = Ceiling { blocks: ceiling.blocks.min(self.limits.bytes / BLOCK), ..ceiling };
+        let block = self
+            .take_partial(&mut central, class)
+            .or_else(|| self.take_small(&mut central, class, within_limit));
+        if block.is_none()
+            && let Some(row) = self.take_gap(&mut central, class)
+        {
+            cache.rows[class] = row;
+            return true;
+        }
+        let Some(block) = block.or_else(|| self.take_small(&mut central, class, ceiling)) else {
+            return false;
+        };
         cache.blocks[class] = block;
         cache.cursors[class] = 0;
         true
     }
 
+    fn take_partial(&self, central: &mut Central, class: usize) -> Option<u32> {
+        let block = central.partial[class];
+        if block == NONE {
+            return None;
+        }
+        // SAFETY: blocks in the list are small and nobody else's.
+        let meta = unsafe { &*self.region.meta(block) };
+        central.partial[class] = meta.next;
+        self.charged.fetch_add(BLOCK - (meta.extent * meta.cell) as usize, Ordering::Relaxed);
+        Some(block)
+    }
+
+    /// Makes a row of a gap in a mixed block.
+    fn take_gap(&self, central: &mut Central, class: usize) -> Option<Row> {
+        let size = CLASS_SIZES[class] as usize;
+        let gap = mixed::take(&self.region, central, size, (MAX_ROW / size).max(1))?;
+        self.charged.fetch_add(gap.end - gap.start, Ordering::Relaxed);
+        // SAFETY: memory that is this thread's now.
+        unsafe { (gap.start as *mut u8).write_bytes(0, gap.end - gap.start) };
+        Some(Row { next: gap.start, end: gap.end })
+    }
+
+    fn take_small(&self, central: &mut Central, class: usize, ceiling: Ceiling) -> Option<u32> {
+        let block = self.take_blocks(central, 1, ceiling)?;
+        self.region.make_small(block, class);
+        self.trim(central);
+        Some(block)
+    }
+
     /// Makes a row of the next free cells of the thread's own block; false if there is none.
     fn row(&self, cache: &mut Cache, class: usize) -> bool {
-        /// Most bytes of a row: as much as stays in the fastest memory until it is used.
-        const MOST: u32 = 4096;
         let block = cache.blocks[class];
         if block == NONE {
             return false;
@@ -283,7 +328,7 @@ impl Heap {
             cache.blocks[class] = NONE;
             return false;
         }
-        let most = first.saturating_add((MOST / meta.cell).max(1)).min(meta.cells);
+        let most = first.saturating_add((MAX_ROW as u32 / meta.cell).max(1)).min(meta.cells);
         let mut end = first;
         while end < most && is_free(&meta.allocated, end) {
             meta.allocated[(end / 64) as usize] |= 1 << (end % 64);
@@ -303,7 +348,7 @@ impl Heap {
     }
 
     /// Zeroed memory for an object, or `None` when the heap is full. What the maker of a large one sets anyway needs not be zero.
-    fn memory(&self, cache: &mut Cache, bytes: usize, zeroed: bool, ceiling: usize) -> Option<*mut u8> {
+    fn memory(&self, cache: &mut Cache, bytes: usize, zeroed: bool, ceiling: Ceiling) -> Option<*mut u8> {
         if bytes <= LARGEST_SMALL {
             let class = class_of(bytes);
             let size = CLASS_SIZES[class] as usize;
@@ -325,7 +370,9 @@ impl Heap {
         let first = {
             let mut central = self.central();
             let first = self.take_blocks(&mut central, count, ceiling)?;
-            (first, self.region.make_large(first, count))
+            let made = (first, self.region.make_large(first, count));
+            self.trim(&mut central);
+            made
         };
         let (first, clean) = first;
         let (start, room) = (self.region.address(first), count as usize * BLOCK);
@@ -377,13 +424,13 @@ unsafe fn prepare(object: *mut Object, ty: &'static Type, length: i64) {
     }
 }
 
-/// A new instance, zero but for header and length (strings: whatever it may be), if no more than `ceiling` blocks are then in use.
-fn try_instance(ty: &'static Type, length: i64, bytes: usize, ceiling: usize) -> Option<Ref> {
+/// A new instance, zero but for header and length (strings: whatever it may be), if no more than `ceiling` is then used.
+fn try_instance(ty: &'static Type, length: i64, bytes: usize, ceiling: Ceiling) -> Option<Ref> {
     try_memory(ty, length, bytes, ceiling, ty.kind != Kind::String as u32)
 }
 
 /// The same, perhaps with elements that mean nothing.
-fn try_memory(ty: &'static Type, length: i64, bytes: usize, ceiling: usize, zeroed: bool) -> Option<Ref> {
+fn try_memory(ty: &'static Type, length: i64, bytes: usize, ceiling: Ceiling, zeroed: bool) -> Option<Ref> {
     let _critical = threads::critical();
     // SAFETY: this thread's cache, in a critical section.
     let cache = unsafe { &mut *threads::current().cache.0.get() };
@@ -402,49 +449,44 @@ fn instance(ty: &'static Type, length: i64) -> Option<Ref> {
 #[cold]
 fn slow_instance(ty: &'static Type, length: i64, bytes: usize) -> Option<Ref> {
     let heap = heap();
-    let planned = heap.threshold.load(Ordering::Relaxed);
-    if let Some(object) = try_instance(ty, length, bytes, planned) {
+    let full = heap.limits.ceiling(0);
+    if let Some(object) = try_instance(ty, length, bytes, heap.planned()) {
         return Some(object);
     }
     // Others may have found the same at the same time: one collection is enough for all.
     collect::collect_if_needed_after(collect::statistics().collections, bytes.div_ceil(BLOCK));
-    if !heap.is_as_good_as_full() {
-        if let Some(object) = try_instance(ty, length, bytes, heap.limit) {
-            return Some(object);
-        }
-        collect::collect_after(collect::statistics().collections);
-        if let Some(object) = try_instance(ty, length, bytes, heap.limit) {
-            return Some(object);
-        }
+    if let Some(object) = try_instance(ty, length, bytes, full) {
+        return Some(object);
+    }
+    // Other threads use what a collection frees before this one runs again: it gets its memory while they are stopped.
+    let collect_and_try = || collect::collect_until(|| try_instance(ty, length, bytes, full));
+    if !heap.is_as_good_as_full()
+        && let Some(object) = collect_and_try()
+    {
+        return Some(object);
     }
     if crate::activity::attends() {
         // Whoever reads messages must not wait for other places.
-        return try_instance(ty, length, bytes, heap.limit + FOR_BODIES);
+        return try_instance(ty, length, bytes, heap.limits.ceiling(RESERVE_OF_BODIES));
     }
     // What other places still refer to may come free.
-    others::wait_for_others().find_map(|()| {
-        collect::collect();
-        try_instance(ty, length, bytes, heap.limit)
-    })
+    others::wait_for_others().find_map(|()| collect_and_try())
 }
 
 /// Whether a body that makes only a few small objects finds room for them without waiting for other places. Its thread reads messages, so
 /// that no other one has what is kept back for it.
 pub fn has_room_at_once() -> bool {
     let heap = heap();
-    heap.used.load(Ordering::Relaxed) <= heap.limit && !heap.is_as_good_as_full()
+    heap.charged() <= heap.limits.bytes && !heap.is_as_good_as_full()
 }
 
-/// A copy found no room while it kept the collector away: makes some, if that can be.
-pub fn make_room() {
-    collect::collect();
-    let enough = || !heap().is_half_full();
-    if !enough() {
-        let _ = others::wait_for_others().find(|()| {
-            collect::collect();
-            enough()
-        });
-    }
+/// A copy found no room while it kept the collector away: makes some, if that can be. Whether half of the heap is free then.
+pub fn make_room() -> bool {
+    let collect_enough = || {
+        collect::collect();
+        !heap().is_half_full()
+    };
+    collect_enough() || others::wait_for_others().any(|()| collect_enough())
 }
 
 /// A new object with zero fields; `None` if the heap is full.
@@ -461,7 +503,7 @@ pub fn allocate_counted(ty: &'static Type, length: i64) -> Option<Ref> {
 pub fn allocate_unwritten(ty: &'static Type, length: i64) -> Option<Ref> {
     let bytes = ty.instance_size(length)?.max(16);
     heap().brought.fetch_add(bytes / BLOCK, Ordering::Relaxed);
-    try_memory(ty, length, bytes, heap().limit, false)
+    try_memory(ty, length, bytes, heap().limits.ceiling(0), false)
 }
 
 /// A new rail whose elements hold no references and mean nothing yet; `None` if that saves nothing (small ones are made of memory that is
@@ -471,17 +513,20 @@ pub fn allocate_set_later(ty: &'static Type, length: i64) -> Option<Ref> {
     if bytes <= LARGEST_SMALL || length < 0 || super::mark::elements_have_references(ty) {
         return None;
     }
-    try_memory(ty, length, bytes, heap().threshold.load(Ordering::Relaxed), false)
+    try_memory(ty, length, bytes, heap().planned(), false)
 }
 
 /// Makes a string longer, if there is room behind it; the caller, who alone has the string, sets the new bytes at once.
 pub fn grow_string(string: Ref, length: usize) -> bool {
     let region = &heap().region;
+    // No collection changes what the block is meanwhile.
+    let _critical = threads::critical();
     let Some((start, block, _)) = region.find(string.address()) else { return false };
     // SAFETY: the block holds an object that the caller has.
     let meta = unsafe { &*region.meta(block) };
     let room = match region.kind(block) {
         kind::SMALL => meta.cell as usize,
+        kind::MIXED => 0,
         _ => meta.extent as usize * BLOCK - LEAD,
     };
     // The sanitizer knows of no such room.
@@ -506,12 +551,12 @@ fn set_length(string: Ref, length: usize) {
 /// As [`allocate_counted`], from what is kept back for exceptions when the heap is full.
 pub(crate) fn allocate_in_emergency(ty: &'static Type, length: i64) -> Option<Ref> {
     let bytes = ty.instance_size(length)?.max(16);
-    try_instance(ty, length, bytes, heap().limit + RESERVE)
+    try_instance(ty, length, bytes, heap().limits.ceiling(RESERVE))
 }
 
-/// Bytes in use, in whole blocks.
+/// Bytes of objects and of the blocks from which threads allocate.
 pub fn bytes_in_use() -> usize {
-    heap().used.load(Ordering::Relaxed) * BLOCK
+    heap().charged()
 }
 
 /// Marks a swept block as free; all threads are stopped.
@@ -532,7 +577,7 @@ impl crate::serialize::Heap for ProgramHeap {
 
     fn allocate_unwritten(&self, ty: &'static Type, length: i64) -> Option<*mut Object> {
         let bytes = ty.instance_size(length)?.max(16);
-        let planned = heap().threshold.load(Ordering::Relaxed);
+        let planned = heap().planned();
         let unwritten =
             if bytes > LARGEST_SMALL { try_memory(ty, length, bytes, planned, false) } else { None };
         unwritten.or_else(|| instance(ty, length)).map(|object| object.0)

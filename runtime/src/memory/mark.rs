@@ -46,7 +46,7 @@ impl<'a> Marker<'a> {
     fn found(&mut self, start: usize, block: u32, cell: usize) {
         // SAFETY: the block is in use, and all threads are stopped.
         let meta = unsafe { &mut *self.region.meta(block) };
-        let new = if self.region.kind(block) == kind::SMALL {
+        let new = if kind::has_bits(self.region.kind(block)) {
             let bit = 1 << (cell % 64);
             let word = &mut meta.marks[cell / 64];
             let new = *word & bit == 0;
@@ -67,7 +67,7 @@ impl<'a> Marker<'a> {
         self.region.find(object.address()).is_some_and(|(_, block, cell)| {
             // SAFETY: the block is in use, and all threads are stopped.
             let meta = unsafe { &*self.region.meta(block) };
-            if self.region.kind(block) == kind::SMALL {
+            if kind::has_bits(self.region.kind(block)) {
                 meta.marks[cell / 64] & (1 << (cell % 64)) != 0
             } else {
                 meta.marked

@@ -10,12 +10,15 @@ mod collect;
 pub mod globals;
 mod handles;
 mod heap;
+mod limits;
 mod mark;
+mod mixed;
 mod object;
 pub mod others;
 mod roots;
 mod stacks;
 mod threads;
+mod trim;
 pub mod watch;
 mod weak;
 
@@ -27,9 +30,10 @@ pub use collect::{CollectionHold, Statistics, collect, hold_collection, statisti
 pub use handles::{Handle, forget_global, global, interned, register_global};
 pub(crate) use heap::allocate_in_emergency;
 pub use heap::{
-    ProgramHeap, allocate, allocate_counted, allocate_set_later, allocate_unwritten, bytes_in_use, configure,
-    grow_string, has_room_at_once, make_room, of_machine, shorten_string,
+    ProgramHeap, allocate, allocate_counted, allocate_set_later, allocate_unwritten, bytes_in_use,
+    grow_string, has_room_at_once, make_room, shorten_string,
 };
+pub use limits::{configure, of_machine};
 pub use object::{ARRAY_HEADER, Ref};
 pub use roots::{add_queues, add_static_roots};
 pub(crate) use stacks::{StackRecord, forget_ended_calls, register_stack, set_running, set_suspended};
