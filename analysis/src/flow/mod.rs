@@ -9,7 +9,6 @@ mod exceptions;
 mod lost_write;
 mod negative_size;
 mod not_awaited;
-mod paths;
 mod state;
 mod waiting;
 
@@ -22,6 +21,7 @@ use crate::ids::{ClassId, FieldId};
 use crate::infer::Owner;
 
 pub(crate) use exceptions::is_checked as is_checked_exception;
+pub(crate) use not_awaited::unjoined_reads;
 
 /// What the checks need to know about the owner of a body.
 pub struct Facts<'a> {
@@ -67,6 +67,5 @@ pub fn check(facts: &Facts<'_>, owner: Owner, body: &Body) -> Vec<Diagnostic> {
     diagnostics.append(&mut lost_write::check(facts, body));
     diagnostics.append(&mut negative_size::check(facts, body));
     diagnostics.append(&mut waiting::check(facts, body));
-    diagnostics.append(&mut not_awaited::check(facts, body));
     diagnostics
 }

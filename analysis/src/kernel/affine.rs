@@ -14,7 +14,7 @@ const MAX_VISITED: u32 = 200;
 
 /// A sum of terms, each with a factor that is not 0, and a constant.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Affine {
+pub(crate) struct Affine {
     /// Terms and their factors: variables in their order, then the others.
     pub terms: Vec<(Term, i64)>,
     /// What is added.
@@ -23,7 +23,7 @@ pub(super) struct Affine {
 
 /// What a factor belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Term {
+pub(crate) enum Term {
     /// A variable.
     Local(LocalId),
     /// A value that is no affine sum of variables.
@@ -32,14 +32,14 @@ pub(super) enum Term {
 
 /// An operation on symbolic integers that is not affine.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Operation {
+pub(crate) enum Operation {
     Binary(Sign, Affine, Affine),
     Select(Condition, Affine, Affine),
 }
 
 /// A binary operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sign {
+pub(crate) enum Sign {
     Multiply,
     Divide,
     Remainder,
@@ -55,7 +55,7 @@ pub(super) enum Sign {
 
 /// A condition on symbolic integers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Condition {
+pub(crate) enum Condition {
     Less(Affine, Affine),
     Equal(Affine, Affine),
     All(Vec<Condition>),
@@ -68,7 +68,7 @@ impl Affine {
         Affine { terms: Vec::new(), constant }
     }
 
-    fn variable(local: LocalId) -> Affine {
+    pub fn variable(local: LocalId) -> Affine {
         Affine { terms: vec![(Term::Local(local), 1)], constant: 0 }
     }
 
@@ -327,7 +327,7 @@ impl Condition {
 }
 
 /// What is known of variables where an expression stands.
-pub(super) struct Known<'f> {
+pub(crate) struct Known<'f> {
     /// A variable that may be part of a sum.
     pub is_known: &'f dyn Fn(LocalId) -> bool,
     /// A variable of sums that is never negative.
@@ -338,7 +338,7 @@ pub(super) struct Known<'f> {
 
 impl Draft<'_> {
     /// The sum that an integer expression is, of known variables; a `val` that is not known is looked into.
-    pub(super) fn affine(&self, expr: ExprId, known: &Known) -> Option<Affine> {
+    pub(crate) fn affine(&self, expr: ExprId, known: &Known) -> Option<Affine> {
         Reader { draft: self, known, left: Cell::new(MAX_VISITED) }.integer(expr, known.values)
     }
 

@@ -16,7 +16,7 @@ use crate::body::{Body, Expr, ExprId, ExprKind, Local, LocalId, Stmt, StmtId, St
 use crate::diagnostics::Rule;
 
 /// The recogniser at work on one `@CUDA` block or function.
-pub(super) struct Draft<'a> {
+pub(crate) struct Draft<'a> {
     pub facts: &'a Facts<'a>,
     pub body: &'a Body,
     pub parents: &'a Parents,

@@ -20,13 +20,13 @@ use crate::ty::{Ty, TyKind};
 const DEEPEST: u32 = 32;
 
 /// What the kernel rules ask about classes, methods, fields and types.
-pub(super) struct Facts<'a> {
+pub(crate) struct Facts<'a> {
     pub db: &'a dyn Db,
 }
 
 /// How a method may be called in a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Callable {
+pub(crate) enum Callable {
     /// A machine operation, or an element of a rail: the emitter knows it.
     Builtin,
     /// `Clock.advanceAll()`.
@@ -43,7 +43,7 @@ pub(super) enum Callable {
 
 /// What a value's type means to a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(crate) enum Shape {
     /// A number, `Boolean`, `Char`, or a struct of such. A type parameter too: code is compiled for the types that it stands for.
     Plain,
     /// `Rail[T]` of plain elements.

@@ -44,6 +44,9 @@ use crate::body::{ExprId, LocalId, StmtId};
 use crate::ids::{FieldId, MethodId};
 use crate::ty::Ty;
 
+pub(crate) use affine::{Affine, Known, Term};
+pub(crate) use draft::Draft;
+pub(crate) use facts::Facts;
 pub use function::is_of_threads;
 pub use instances::instance_violations;
 pub use promises::{Promise, Promised};

@@ -45,7 +45,7 @@ pub enum Promised {
 
 /// What code asks of a type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Demand {
+pub(crate) enum Demand {
     /// Values of it lie in the memory of a device.
     Held(Ty),
     /// A thread calls what its bound promises.
@@ -77,7 +77,7 @@ impl Demand {
 
 /// Why a type does not have what is asked of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Misfit {
+pub(crate) enum Misfit {
     /// A device cannot hold it.
     NotHeld(Ty),
     /// Its method is not made for devices.

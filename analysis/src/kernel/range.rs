@@ -15,7 +15,7 @@ const MAX_AXES: usize = 3;
 
 /// Which of the two loops of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Level {
+pub(crate) enum Level {
     /// `finish for (block in ...) async`
     Blocks,
     /// `clocked finish for (thread in ...) clocked async`

@@ -14,7 +14,7 @@ use crate::ty::Ty;
 
 /// What the code of a kernel or function uses of the world around it, in order of first use.
 #[derive(Debug, Default)]
-pub(super) struct Uses {
+pub(crate) struct Uses {
     /// Locals, from inside and outside.
     pub locals: Vec<LocalId>,
     /// Static fields.
@@ -35,7 +35,7 @@ pub(super) struct Uses {
 
 /// A rail given to a function.
 #[derive(Debug)]
-pub(super) struct Passed {
+pub(crate) struct Passed {
     /// The function.
     pub method: MethodId,
     /// Which of its formals.
@@ -48,7 +48,7 @@ pub(super) struct Passed {
 
 /// Whose code is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Code {
+pub(crate) enum Code {
     /// The threads of a kernel.
     Thread,
     /// A closure that fills shared memory.

@@ -13,7 +13,7 @@ use crate::diagnostics::{Rule, cuda};
 
 /// The parts of a kernel that were found.
 #[derive(Debug, Default)]
-pub(super) struct Shape {
+pub(crate) struct Shape {
     pub prelude: Vec<Prelude>,
     pub blocks: Option<Vec<Axis>>,
     pub shared: Vec<SharedRail>,

@@ -1,0 +1,82 @@
+//! Whether a `finish` around a statement ends.
+
+use super::Search;
+use crate::body::walk::Node;
+use crate::body::{Clocked, ExprId, ExprKind, StmtId, StmtKind};
+use crate::ids::{FileOrigin, MethodId};
+use crate::item_tree::items::field_is_mutable;
+
+impl Search<'_> {
+    /// Whether a statement can follow the word `finish`.
+    pub(super) fn can_be_finished(&self, stmt: StmtId) -> bool {
+        let mut leaves = false;
+        self.body.walk(Node::Stmt(stmt), &mut |node| {
+            leaves |=
+                matches!(node, Node::Stmt(id) if matches!(self.body.stmt(id).kind, StmtKind::Return(_)));
+            !leaves
+        });
+        let is_let = matches!(self.body.stmt(stmt).kind, StmtKind::Let { .. });
+        !leaves && !is_let && self.ends_by_itself(stmt)
+    }
+
+    /// Whether what a statement starts waits for nobody, so that a `finish` around it ends: what it would wait for may come after it. No
+    /// `finish` stands around activities of clocks that are made outside of it either.
+    fn ends_by_itself(&self, stmt: StmtId) -> bool {
+        let mut ends = !self.is_clocked(stmt);
+        self.body.walk(Node::Stmt(stmt), &mut |node| {
+            ends &= match node {
+                // Threads wait for each other only, and end.
+                Node::Stmt(id) if self.is_kernel(id) => return false,
+                Node::Stmt(id) => match &self.body.stmt(id).kind {
+                    StmtKind::When(_) => false,
+                    StmtKind::While { condition, .. } | StmtKind::DoWhile { condition, .. } => {
+                        !self.reads_memory(*condition)
+                    }
+                    StmtKind::For { condition: Some(condition), .. } => !self.reads_memory(*condition),
+                    _ => true,
+                },
+                Node::Expr(id) => match self.body.expr(id).kind {
+                    ExprKind::Call { method, dispatch, .. } => match self.effects(method, dispatch) {
+                        Some(effects) => !effects.waits,
+                        None => !self.may_wait(method) || self.is_users(method),
+                    },
+                    _ => true,
+                },
+            };
+            ends
+        });
+        ends
+    }
+
+    /// Whether a statement starts activities of clocks that are made outside of it.
+    pub(super) fn is_clocked(&self, stmt: StmtId) -> bool {
+        let mut found = false;
+        self.body.walk(Node::Stmt(stmt), &mut |node| {
+            let Node::Stmt(id) = node else { return true };
+            let kind = &self.body.stmt(id).kind;
+            found |= matches!(kind, StmtKind::Async { clocked, .. } | StmtKind::AtEach { clocked, .. } if *clocked != Clocked::No);
+            // Kernels and `clocked finish` have clocks of their own.
+            !self.is_kernel(id) && !matches!(kind, StmtKind::Finish { clocked: Clocked::Implicit, .. })
+        });
+        found
+    }
+
+    fn is_users(&self, method: MethodId) -> bool {
+        method.class(self.db).file(self.db).origin(self.db) == FileOrigin::User
+    }
+
+    /// Whether an expression reads elements or fields that other activities may change.
+    fn reads_memory(&self, expr: ExprId) -> bool {
+        let mut reads = false;
+        self.body.walk(Node::Expr(expr), &mut |node| {
+            reads |= matches!(node, Node::Expr(id) if match &self.body.expr(id).kind {
+                ExprKind::Field { field, .. } => field_is_mutable(self.db, *field),
+                ExprKind::Call { method, .. } => method.name(self.db) == "operator()" || self.is_users(*method),
+                ExprKind::ClosureCall { .. } => true,
+                _ => false,
+            });
+            !reads
+        });
+        reads
+    }
+}

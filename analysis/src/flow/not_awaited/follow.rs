@@ -1,0 +1,280 @@
+//! What code does next, in the order in which it runs: it reads what may not have been written yet, or it may wait.
+
+use apg_syntax::TextRange;
+
+use super::paths::{Path, Paths};
+use super::{Open, Search, leads_through};
+use crate::body::walk::Node;
+use crate::body::{AssignTarget, ExprId, ExprKind, Iteration, LocalId, StmtId, StmtKind};
+use crate::ids::MethodId;
+use crate::item_tree::items::{field_is_mutable, package};
+use crate::ty::Ty;
+use crate::ty::known::Known;
+
+/// A read of what may not have been written yet.
+pub(super) struct Read {
+    pub path: Path,
+    pub range: TextRange,
+}
+
+/// What code does first.
+pub(super) enum Next {
+    Reads(Read),
+    /// It waits, for what is not known.
+    Waits,
+    GoesOn,
+}
+
+/// A part of the code that is still to be visited.
+struct Visit {
+    node: Node,
+    /// What is in it has been visited.
+    is_done: bool,
+    /// It runs under a condition.
+    is_conditional: bool,
+    in_kernel: bool,
+}
+
+impl Search<'_> {
+    /// What `stmt` does first.
+    pub(super) fn follow(&self, stmt: StmtId, open: &mut Open) -> Next {
+        self.follow_in(stmt, stmt, open, false)
+    }
+
+    fn follow_in(&self, code: StmtId, stmt: StmtId, open: &mut Open, in_kernel: bool) -> Next {
+        let paths = self.paths(stmt);
+        let first = Visit { node: Node::Stmt(code), is_done: false, is_conditional: false, in_kernel };
+        let mut visits = vec![first];
+        while let Some(visit) = visits.pop() {
+            if !visit.is_done {
+                match self.enter(&visit, stmt, open) {
+                    Some(Next::GoesOn) => continue,
+                    Some(next) => return next,
+                    None => {}
+                }
+                let children = self.visits_below(&visit);
+                visits.push(Visit { is_done: true, ..visit });
+                visits.extend(children.into_iter().rev());
+                continue;
+            }
+            if let Some(read) = self.read_of(&visit, open, &paths) {
+                return Next::Reads(read);
+            }
+            if self.waits(visit.node, visit.in_kernel) {
+                return Next::Waits;
+            }
+            self.forget(&visit, open, &paths);
+        }
+        Next::GoesOn
+    }
+
+    /// What is known before anything in a part of the code is visited: it is left out, or it ends the search.
+    fn enter(&self, visit: &Visit, stmt: StmtId, open: &mut Open) -> Option<Next> {
+        match visit.node {
+            Node::Stmt(id) => match &self.body.stmt(id).kind {
+                // Another activity: what it waits for is its own business.
+                StmtKind::Async { .. } if visit.is_conditional && open.start.is_conditional => {
+                    Some(Next::GoesOn)
+                }
+                StmtKind::Async { body, .. } => {
+                    let own = open.own.len();
+                    let next = self.follow_in(*body, stmt, open, visit.in_kernel);
+                    open.own.truncate(own);
+                    match next {
+                        Next::Reads(read) => Some(Next::Reads(read)),
+                        _ => Some(Next::GoesOn),
+                    }
+                }
+                StmtKind::Atomic(_) => Some(Next::GoesOn),
+                _ if self.is_poll(id) => Some(Next::Waits),
+                _ => None,
+            },
+            Node::Expr(id) => matches!(self.body.expr(id).kind, ExprKind::Closure(_)).then_some(Next::GoesOn),
+        }
+    }
+
+    fn visits_below(&self, visit: &Visit) -> Vec<Visit> {
+        let in_kernel = visit.in_kernel || matches!(visit.node, Node::Stmt(id) if self.is_kernel(id));
+        let is_conditional = |child: Node| match visit.node {
+            Node::Stmt(id) => match &self.body.stmt(id).kind {
+                StmtKind::If { condition, .. } => child != Node::Expr(*condition),
+                StmtKind::Switch { value, .. } => child != Node::Expr(*value),
+                StmtKind::Try { catches, .. } => catches.iter().any(|it| Node::Stmt(it.1) == child),
+                _ => false,
+            },
+            Node::Expr(id) => match &self.body.expr(id).kind {
+                ExprKind::Conditional { condition, .. } => child != Node::Expr(*condition),
+                ExprKind::ShortCircuit { right, .. } => child == Node::Expr(*right),
+                _ => false,
+            },
+        };
+        let visit_of = |node| Visit {
+            node,
+            is_done: false,
+            is_conditional: visit.is_conditional || is_conditional(node),
+            in_kernel,
+        };
+        self.body.children(visit.node).into_iter().map(visit_of).collect()
+    }
+
+    /// The first read in a node itself of what may not have been written.
+    fn read_of(&self, visit: &Visit, open: &Open, paths: &Paths) -> Option<Read> {
+        // The one may run only where the other one does not.
+        if visit.is_conditional && open.start.is_conditional {
+            return None;
+        }
+        let range = match visit.node {
+            Node::Expr(id) => self.body.expr(id).range,
+            Node::Stmt(id) => match &self.body.stmt(id).kind {
+                StmtKind::ForIn { iterable, .. } => self.body.expr(*iterable).range,
+                _ => self.body.stmt(id).range,
+            },
+        };
+        let meets = |all: &[Path], path: &Path| all.iter().any(|it| paths.overlap(it, path));
+        let reads = self.reads(visit.node, visit.in_kernel, paths);
+        let early = reads.into_iter().find(|it| !meets(&open.own, it) && meets(&open.writes, it));
+        early.map(|path| Read { path, range })
+    }
+
+    /// The elements or field that an expression or loop itself reads.
+    pub(super) fn reads(&self, node: Node, in_kernel: bool, paths: &Paths) -> Vec<Path> {
+        let id = match node {
+            Node::Expr(id) => id,
+            Node::Stmt(id) => match self.body.stmt(id).kind {
+                StmtKind::ForIn { iterable, iteration: Iteration::Rail, .. } => {
+                    return paths.all(iterable).into_iter().collect();
+                }
+                _ => return Vec::new(),
+            },
+        };
+        match &self.body.expr(id).kind {
+            ExprKind::Call { receiver: Some(receiver), method, args, .. }
+                if method.name(self.db) == "operator()" =>
+            {
+                paths.elements(*receiver, args, in_kernel).into_iter().collect()
+            }
+            ExprKind::Call { method, dispatch, .. } => match self.effects(*method, *dispatch) {
+                Some(effects) => effects.reads.iter().filter_map(|it| it.path(paths, id)).collect(),
+                None => self.copied_from(id, paths).into_iter().collect(),
+            },
+            ExprKind::Field { object, field } if field_is_mutable(self.db, *field) => {
+                paths.field(*object, *field).into_iter().collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Takes account of what a node itself assigns.
+    fn forget(&self, visit: &Visit, open: &mut Open, paths: &Paths) {
+        let Node::Expr(id) = visit.node else { return };
+        if let ExprKind::Assign { target, .. } = self.body.expr(id).kind {
+            open.writes.retain(|it| !leads_through(it, target));
+        }
+        if !visit.is_conditional && self.copy_target(id).is_none() {
+            open.own.extend(self.written(id, paths));
+        }
+    }
+
+    /// Whether a statement waits until something happens; what it reads for that may change.
+    pub(super) fn is_poll(&self, id: StmtId) -> bool {
+        match &self.body.stmt(id).kind {
+            StmtKind::When(_) => true,
+            StmtKind::While { condition, body, .. } | StmtKind::DoWhile { condition, body, .. } => {
+                !self.is_counted(*condition, *body)
+            }
+            StmtKind::For { update, .. } => update.is_empty(),
+            _ => false,
+        }
+    }
+
+    /// Whether how often a loop runs depends on nothing that other activities may change.
+    fn is_counted(&self, condition: ExprId, code: StmtId) -> bool {
+        let mut is_plain = !matches!(self.body.expr(condition).kind, ExprKind::Literal(_));
+        let mut variables: Vec<LocalId> = Vec::new();
+        let mut look_at = |node: Node| match node {
+            Node::Expr(id) => self.is_plain(id, &mut variables),
+            Node::Stmt(_) => false,
+        };
+        self.body.walk(Node::Expr(condition), &mut |node| {
+            is_plain &= look_at(node);
+            is_plain
+        });
+        self.body.walk(Node::Stmt(code), &mut |node| {
+            match node {
+                Node::Stmt(id) => {
+                    let leaves = matches!(
+                        self.body.stmt(id).kind,
+                        StmtKind::Break(_) | StmtKind::Return(_) | StmtKind::Throw(_)
+                    );
+                    is_plain &= !leaves;
+                }
+                Node::Expr(id) => {
+                    if let ExprKind::Assign { target: AssignTarget::Local(local), value } =
+                        self.body.expr(id).kind
+                        && variables.contains(&local)
+                    {
+                        self.body.walk(Node::Expr(value), &mut |node| {
+                            is_plain &= matches!(node, Node::Expr(id) if self.is_plain(id, &mut Vec::new()));
+                            is_plain
+                        });
+                    }
+                }
+            }
+            is_plain
+        });
+        is_plain
+    }
+
+    /// Whether an expression itself reads variables at most.
+    fn is_plain(&self, id: ExprId, variables: &mut Vec<LocalId>) -> bool {
+        match &self.body.expr(id).kind {
+            ExprKind::Local(local) => {
+                variables.push(*local);
+                true
+            }
+            ExprKind::Call { method, .. } => self.draft.facts.is_pure(*method),
+            ExprKind::Literal(_)
+            | ExprKind::ShortCircuit { .. }
+            | ExprKind::Equal { .. }
+            | ExprKind::Cast { .. }
+            | ExprKind::Coerce { .. } => true,
+            _ => false,
+        }
+    }
+
+    /// Whether an expression or statement may wait for activities, by means that are not known.
+    pub(super) fn waits(&self, node: Node, in_kernel: bool) -> bool {
+        match node {
+            Node::Stmt(id) => match &self.body.stmt(id).kind {
+                StmtKind::Error => true,
+                StmtKind::ForIn { iteration: Iteration::Iterable { next, .. }, .. } => self.may_wait(*next),
+                _ => false,
+            },
+            Node::Expr(id) => match &self.body.expr(id).kind {
+                // The threads of a kernel wait for each other only.
+                ExprKind::Call { .. } if in_kernel => false,
+                ExprKind::Call { method, dispatch, .. } => match self.effects(*method, *dispatch) {
+                    Some(effects) => effects.waits,
+                    None => self.may_wait(*method),
+                },
+                ExprKind::New { constructor, .. } => {
+                    let effects = self.effects(*constructor, crate::body::Dispatch::Static);
+                    effects.map_or_else(|| self.may_wait(*constructor), |it| it.waits)
+                }
+                ExprKind::ClosureCall { .. } | ExprKind::Error => true,
+                _ => false,
+            },
+        }
+    }
+
+    /// Whether a method may wait: those of programs, and of the library all but those of values and containers, and what prints.
+    pub(super) fn may_wait(&self, method: MethodId) -> bool {
+        let class = method.class(self.db);
+        let clock = Ty::this_type(self.db, class).is_known(self.db, Known::Clock);
+        let place = package(self.db, class.file(self.db));
+        let waits = ["Team", "Runtime", "System", "Condition"].contains(&class.name(self.db).as_str())
+            || method.name(self.db) == "syncDevice";
+        let values = ["x10.lang", "x10.util", "x10.io", "x10.array", "x10.regionarray"];
+        clock || waits || !values.contains(&place.as_str())
+    }
+}

@@ -1,0 +1,333 @@
+//! Access paths: fields and elements as they are written (`x.f`, `x(i).f`, `g()(j)`), and whether two of them are the same one.
+//!
+//! A `val` that is another name of an object, and a `GlobalRail` or `GlobalRef` of one, stands for that object.
+
+use apg_syntax::TextRange;
+use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
+
+use super::index::Index;
+use crate::body::walk::Node;
+use crate::body::{Body, ExprId, ExprKind, LocalId, LocalKind, StmtId, StmtKind};
+use crate::db::Db;
+use crate::ids::FieldId;
+use crate::item_tree::items::field_is_mutable;
+use crate::kernel::{Affine, Draft};
+use crate::ty::Ty;
+use crate::ty::known::Known;
+
+/// A field or elements of an object.
+#[derive(Clone, Debug)]
+pub(super) struct Path {
+    pub root: Root,
+    /// What the code names the object by.
+    pub name: SmolStr,
+    /// The last step first.
+    pub steps: Vec<Step>,
+    /// What is changed through it at another place is the same object, not a copy.
+    pub is_global: bool,
+}
+
+/// Where a path starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Root {
+    Local(LocalId),
+    This,
+    Static(FieldId),
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Step {
+    Field(FieldId),
+    /// The elements with these indices; none of a cell or reference.
+    Elements(Vec<Index>),
+    /// All elements of an array of any number of dimensions.
+    Whole,
+}
+
+impl Path {
+    /// Whether an index depends on a variable.
+    pub fn uses(&self, is_meant: &dyn Fn(LocalId) -> bool) -> bool {
+        let root = matches!(self.root, Root::Local(local) if is_meant(local));
+        root || self.steps.iter().any(|step| match step {
+            Step::Elements(indices) => indices.iter().any(|it| it.uses(is_meant)),
+            Step::Field(_) | Step::Whole => false,
+        })
+    }
+}
+
+/// Makes paths of the expressions in one statement: variables of loops in it have all their values.
+pub(super) struct Paths<'a> {
+    pub db: &'a dyn Db,
+    pub body: &'a Body,
+    pub draft: &'a Draft<'a>,
+    pub stmt: TextRange,
+    pub no_values: FxHashMap<LocalId, Affine>,
+}
+
+impl<'a> Paths<'a> {
+    pub fn new(db: &'a dyn Db, body: &'a Body, draft: &'a Draft<'a>, stmt: StmtId) -> Paths<'a> {
+        Paths { db, body, draft, stmt: body.stmt(stmt).range, no_values: FxHashMap::default() }
+    }
+
+    /// `object.field`
+    pub fn field(&self, object: ExprId, field: FieldId) -> Option<Path> {
+        let mut path = self.path(object, vec![Step::Field(field)])?;
+        if path.name.is_empty() {
+            path.name = field.name(self.db).as_str().into();
+        }
+        Some(path)
+    }
+
+    /// `object(indices)`
+    pub fn elements(&self, object: ExprId, indices: &[ExprId], in_kernel: bool) -> Option<Path> {
+        self.path(object, vec![self.at(indices, in_kernel)])
+    }
+
+    /// All elements of a rail.
+    pub fn all(&self, rail: ExprId) -> Option<Path> {
+        self.path(rail, vec![Step::Elements(vec![Index::All])])
+    }
+
+    /// `count` elements of `rail` from the index `at` on.
+    pub fn copied(&self, rail: ExprId, at: ExprId, count: ExprId) -> Option<Path> {
+        let mut path = self.path(rail, Vec::new())?;
+        let is_size = match &self.body.expr(self.settled(count)).kind {
+            ExprKind::Field { object, field } => {
+                let of = self.path(*object, Vec::new());
+                field.name(self.db) == "size" && of.is_some_and(|it| self.overlap(&it, &path))
+            }
+            _ => false,
+        };
+        let index = match is_size && self.sum(at, false).and_then(|it| it.number()) == Some(0) {
+            true => Index::All,
+            false => self.span(at, count, self.size_of(rail).as_ref()),
+        };
+        path.steps.insert(0, Step::Elements(vec![index]));
+        Some(path)
+    }
+
+    /// The number of elements that a rail is made with.
+    fn size_of(&self, rail: ExprId) -> Option<Affine> {
+        let mut rail = self.settled(rail);
+        for _ in 0..self.body.locals.len() {
+            rail = match &self.body.expr(rail).kind {
+                ExprKind::Local(local) if !self.body.local(*local).mutable => {
+                    self.settled(self.draft.initialiser(*local)?)
+                }
+                ExprKind::New { args, .. } if self.is_global_object(rail) => self.settled(*args.first()?),
+                ExprKind::New { args, .. } => return self.sum(*args.first()?, false),
+                ExprKind::Call { method, args, .. }
+                    if ["makeGlobalRail", "allocate"].contains(&method.name(self.db).as_str()) =>
+                {
+                    return self.sum(*args.get(1)?, false);
+                }
+                _ => return None,
+            };
+        }
+        None
+    }
+
+    /// The path with these last steps, the last one first.
+    pub fn path(&self, mut object: ExprId, steps: Vec<Step>) -> Option<Path> {
+        let mut path = Path { root: Root::This, name: SmolStr::default(), steps, is_global: false };
+        let mut is_named = false;
+        // Each step goes to an expression that is written earlier or to another variable.
+        for _ in 0..self.body.exprs.len() {
+            object = self.settled(object);
+            let ty = self.body.expr(object).ty;
+            if ty.is_known(self.db, Known::PlaceLocalHandle) {
+                // Each place has an object of its own.
+                return None;
+            }
+            path.is_global |= self.is_global(ty);
+            let around = object;
+            object = match &self.body.expr(object).kind {
+                ExprKind::Field { object, field } => {
+                    if !is_named {
+                        path.name = field.name(self.db).as_str().into();
+                    }
+                    path.steps.push(Step::Field(*field));
+                    *object
+                }
+                ExprKind::Call { receiver: Some(receiver), method, args, .. }
+                    if method.name(self.db) == "operator()" =>
+                {
+                    let is_rail = self.body.expr(*receiver).ty.global_rail_element(self.db).is_some();
+                    if !(is_rail && args.is_empty()) {
+                        path.steps.push(self.at(args, false));
+                    }
+                    *receiver
+                }
+                ExprKind::New { args, .. } if self.is_global_object(object) => {
+                    let [object] = args[..] else { return None };
+                    path.is_global = true;
+                    if self.body.expr(around).ty.is_known(self.db, Known::GlobalRef)
+                        && !matches!(path.steps.pop(), Some(Step::Elements(it)) if it.is_empty())
+                    {
+                        return None;
+                    }
+                    object
+                }
+                ExprKind::Local(local) => {
+                    if !std::mem::replace(&mut is_named, true) {
+                        path.name = self.body.local(*local).name.clone();
+                    }
+                    match self.other_name(*local) {
+                        Some(other) => other,
+                        None => return Some(Path { root: Root::Local(*local), ..path }),
+                    }
+                }
+                ExprKind::This => {
+                    return Some(path);
+                }
+                ExprKind::Cast { value, .. } => *value,
+                ExprKind::StaticField(field) => {
+                    if !is_named {
+                        path.name = field.name(self.db).as_str().into();
+                    }
+                    return Some(Path { root: Root::Static(*field), ..path });
+                }
+                _ => return None,
+            };
+        }
+        None
+    }
+
+    /// What a `val` is another name of.
+    fn other_name(&self, local: LocalId) -> Option<ExprId> {
+        let declared = self.body.local(local);
+        if declared.mutable || declared.kind != LocalKind::Declared {
+            return None;
+        }
+        let init = self.draft.initialiser(local)?;
+        self.is_lasting(init).then_some(init)
+    }
+
+    /// Whether an expression always names the same object.
+    fn is_lasting(&self, id: ExprId) -> bool {
+        let id = self.settled(id);
+        match &self.body.expr(id).kind {
+            ExprKind::Local(local) => !self.body.local(*local).mutable,
+            ExprKind::This | ExprKind::StaticField(_) => true,
+            ExprKind::Cast { value, .. } => self.is_lasting(*value),
+            ExprKind::Field { object, field } => {
+                !field_is_mutable(self.db, *field) && self.is_lasting(*object)
+            }
+            ExprKind::New { args, .. } if self.is_global_object(id) => {
+                matches!(args[..], [object] if self.is_lasting(object))
+            }
+            ExprKind::Call { receiver: Some(receiver), method, args, .. } => {
+                let global = self.is_global(self.body.expr(*receiver).ty);
+                global
+                    && args.is_empty()
+                    && method.name(self.db) == "operator()"
+                    && self.is_lasting(*receiver)
+            }
+            _ => false,
+        }
+    }
+
+    fn is_global(&self, ty: Ty) -> bool {
+        ty.is_known(self.db, Known::GlobalRef) || ty.global_rail_element(self.db).is_some()
+    }
+
+    /// Whether an expression makes a `GlobalRail` or `GlobalRef` of an object.
+    fn is_global_object(&self, id: ExprId) -> bool {
+        let expr = self.body.expr(id);
+        let ExprKind::New { class, args, .. } = &expr.kind else { return false };
+        let is_array = self.draft.facts.is_class(*class, "x10.regionarray.RemoteArray");
+        args.len() == 1 && (is_array || self.is_global(expr.ty))
+    }
+
+    /// An expression without conversions that do nothing, and in place of a variable that desugaring made (`x().f += 1` names `x()` once) its value.
+    pub fn settled(&self, mut id: ExprId) -> ExprId {
+        loop {
+            id = match &self.body.expr(id).kind {
+                ExprKind::Coerce { value } => *value,
+                ExprKind::Local(local) if self.is_temporary(*local) => match self.draft.initialiser(*local) {
+                    Some(init) => init,
+                    None => return id,
+                },
+                _ => return id,
+            };
+        }
+    }
+
+    pub fn is_temporary(&self, local: LocalId) -> bool {
+        self.body.local(local).kind == LocalKind::Temporary
+    }
+
+    fn at(&self, indices: &[ExprId], in_kernel: bool) -> Step {
+        Step::Elements(indices.iter().map(|it| self.index(*it, in_kernel)).collect())
+    }
+
+    /// Whether a variable is declared in the statement.
+    pub fn is_inner(&self, local: LocalId) -> bool {
+        self.stmt.contains_range(self.body.local(local).range)
+    }
+
+    /// Whether an expression uses such a variable, its `val`s looked into.
+    pub fn uses(&self, id: ExprId, is_meant: &dyn Fn(LocalId) -> bool) -> bool {
+        let mut open = vec![id];
+        let mut seen: Vec<LocalId> = Vec::new();
+        let mut found = false;
+        while let Some(id) = open.pop() {
+            self.body.walk(Node::Expr(id), &mut |node| {
+                if let Node::Expr(id) = node
+                    && let ExprKind::Local(local) = self.body.expr(id).kind
+                    && !seen.contains(&local)
+                {
+                    seen.push(local);
+                    found |= is_meant(local);
+                    open.extend(self.initialisers(local));
+                }
+                !found
+            });
+        }
+        found
+    }
+
+    fn initialisers(&self, local: LocalId) -> impl Iterator<Item = ExprId> {
+        self.body.stmts.iter().filter_map(move |it| match it.kind {
+            StmtKind::Let { local: it, init } if it == local => init,
+            _ => None,
+        })
+    }
+
+    /// Whether two are certainly the same field, or have an element in common.
+    pub fn overlap(&self, a: &Path, b: &Path) -> bool {
+        let steps = || a.steps.iter().zip(&b.steps);
+        a.root == b.root
+            && a.steps.len() == b.steps.len()
+            && steps().all(|pair| match pair {
+                (Step::Field(a), Step::Field(b)) => a == b,
+                (Step::Whole, Step::Whole | Step::Elements(_)) | (Step::Elements(_), Step::Whole) => true,
+                (Step::Elements(a), Step::Elements(b)) => {
+                    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.meet(a, b))
+                }
+                _ => false,
+            })
+    }
+
+    /// Whether two expressions, which no assignment is between, have the same value.
+    pub fn same(&self, a: ExprId, b: ExprId) -> bool {
+        let (a, b) = (self.settled(a), self.settled(b));
+        let all = |a: &[ExprId], b: &[ExprId]| {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.same(*a, *b))
+        };
+        match (&self.body.expr(a).kind, &self.body.expr(b).kind) {
+            (ExprKind::Literal(a), ExprKind::Literal(b)) => a == b,
+            (ExprKind::Local(a), ExprKind::Local(b)) => a == b && !self.body.local(*a).mutable,
+            (ExprKind::This, ExprKind::This) => true,
+            (ExprKind::Field { object: a, field: f }, ExprKind::Field { object: b, field: g }) => {
+                f == g && self.same(*a, *b)
+            }
+            (
+                ExprKind::Call { receiver: a, method: f, args: of_a, .. },
+                ExprKind::Call { receiver: b, method: g, args: of_b, .. },
+            ) => f == g && all(a.as_slice(), b.as_slice()) && all(of_a, of_b),
+            _ => false,
+        }
+    }
+}
