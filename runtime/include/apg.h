@@ -218,6 +218,7 @@ typedef struct apg_runtime {
   apg_object *(*when_wait)(void);
   apg_object *(*sleep)(apg_i64 milliseconds);
   apg_object *(*probe)(void);
+  apg_i64 (*finish_id)(void);
   apg_i32 (*worker_count)(void);
   apg_i32 (*max_worker_count)(void);
   apg_i32 (*worker_id)(void);
@@ -516,6 +517,8 @@ static inline void apg_when_wait() { if (apg_object *e = apg_rt->when_wait()) ap
 static inline void apg_sleep(apg_i64 milliseconds) { if (apg_object *e = apg_rt->sleep(milliseconds)) apg_raised(e); }
 /* Lets other activities run. */
 static inline void apg_probe() { if (apg_object *e = apg_rt->probe()) apg_raised(e); }
+/* The finish that waits for what the caller starts: `PLACE << 40 | NUMBER`; negative if there is none. */
+static inline apg_i64 apg_finish_id() { return apg_rt->finish_id(); }
 /* Number of threads that run activities here. */
 static inline apg_i32 apg_worker_count() { return apg_rt->worker_count(); }
 /* The most threads that can run activities here. */

@@ -8,9 +8,13 @@ use smol_str::SmolStr;
 use super::convert::Why;
 use super::ctx::{Infer, range_of};
 use super::pick::{Call, Picked};
-use crate::body::{Clocked, ExprId, ExprKind, LocalKind, StmtKind};
+use crate::body::walk::Node;
+use crate::body::{Clocked, Dispatch, ExprId, ExprKind, LocalKind, StmtId, StmtKind};
+
 use crate::diagnostics::{r#async as async_rules, r#type as type_rules};
-use crate::item_tree::items::method_type_param_ids;
+use crate::ids::{ClassId, FileOrigin};
+use crate::infer::Owner;
+use crate::item_tree::items::{method_is_static, method_type_param_ids};
 use crate::scope::signature::{COLLECTOR, method_signature};
 use crate::ty::Ty;
 use crate::ty::known::{Known, known_class};
@@ -43,7 +47,15 @@ impl Infer<'_> {
             let set = infer.alloc_stmt(StmtKind::Let { local, init: Some(made) }, range);
             let around = infer.collector.replace((local, element));
             let clocked = std::mem::take(&mut infer.in_clocked_finish);
-            let body = infer.opt_block(e.block(), range);
+            let mut body = infer.opt_block(e.block(), range);
+            if !element.is_error(infer.db) && infer.may_offer_by_calls(body) {
+                let collector = infer.read(local, range);
+                let call =
+                    Call { args: Vec::new(), type_args: Vec::new(), through_super: false, at: range, range };
+                let enter = infer.call_method(collector, "enter", call);
+                let enter = infer.alloc_stmt(StmtKind::Expr(enter), range);
+                body = infer.alloc_stmt(StmtKind::Block(vec![enter, body]), range);
+            }
             infer.in_clocked_finish = clocked;
             infer.collector = around;
             let finish = infer.alloc_stmt(StmtKind::Finish { clocked: Clocked::No, body }, range);
@@ -87,6 +99,43 @@ impl Infer<'_> {
         StmtKind::Expr(self.call_method(collector, "add", call))
     }
 
+    /// Whether code calls what may call a method that offers, without being handed a collector.
+    fn may_offer_by_calls(&self, body: StmtId) -> bool {
+        let db = self.db;
+        let of_program = |class: ClassId| class.file(db).origin(db) != FileOrigin::Library;
+        let mut found = false;
+        self.body.walk(Node::Stmt(body), &mut |node| {
+            found |= match node {
+                Node::Expr(id) => match &self.body.expr(id).kind {
+                    ExprKind::ClosureCall { .. } => true,
+                    ExprKind::New { class, .. } => of_program(*class),
+                    ExprKind::Call { method, dispatch, .. } => {
+                        *dispatch == Dispatch::Virtual || of_program(method.class(db))
+                    }
+                    _ => false,
+                },
+                Node::Stmt(_) => false,
+            };
+            !found
+        });
+        found
+    }
+
+    /// Whether this is the code of a program's `main`, which no collecting `finish` is around.
+    fn is_main(&self) -> bool {
+        let Owner::Method(method) = self.owner else { return false };
+        self.scopes.frame_depth() == 0 && method.name(self.db) == "main" && method_is_static(self.db, method)
+    }
+
+    fn current_collector(&mut self, offered: Ty, range: TextRange) -> ExprId {
+        let class = known_class(self.db, Known::Collector).filter(|_| !offered.mentions_error(self.db));
+        let Some(class) = class else { return self.error(range) };
+        let ty = Ty::class(self.db, class, vec![offered]);
+        let call =
+            Call { args: Vec::new(), type_args: vec![offered], through_super: false, at: range, range };
+        self.call_static(ty, "current", range, call)
+    }
+
     /// The arguments of a call, and the collector if the method offers values.
     pub(super) fn with_collector(
         &mut self,
@@ -113,11 +162,16 @@ impl Infer<'_> {
                     format!("`{name}` offers values of type `{offered}`, and the `finish` here takes `{element}`"),
                 ));
             }
-            None => self.report(
+            None if self.is_main() => self.report(
                 async_rules::offer_outside::RULE
                     .at(call.at, format!("`{name}` offers values, and nothing here takes them"))
                     .note("call it inside a collecting `finish (reducer) { ... }`, or in a method that says `offers T`"),
             ),
+            // The finish that waits for this code takes them, which is known when it runs.
+            None => {
+                let collector = self.current_collector(offered, call.range);
+                args.push(collector);
+            }
         }
         args
     }

@@ -200,6 +200,8 @@ entries! {
         raises fn sleep(milliseconds: i64) -> ();
         /// Lets other activities run.
         raises fn probe() -> ();
+        /// The finish that waits for what the caller starts: `PLACE << 40 | NUMBER`; negative if there is none.
+        plain fn finish_id() -> i64;
         /// Number of threads that run activities here.
         plain fn worker_count() -> i32;
         /// The most threads that can run activities here.

@@ -401,6 +401,21 @@ pub fn max_worker_count() -> i32 {
     activity::max_worker_count() as i32
 }
 
+/// The finish that waits for what the caller starts: the place of its body in the upper half, its number there in the lower one;
+/// negative if there is none.
+pub fn finish_id() -> i64 {
+    let id = activity::activity(|it| {
+        let governor = it.innermost_governor();
+        governor.identify(&governor)
+    });
+    match id {
+        Some(id) if id != distributed::FinishId::NONE => {
+            i64::from(id.home) << 40 | (id.number & ((1 << 40) - 1)) as i64
+        }
+        _ => -1,
+    }
+}
+
 pub fn worker_id() -> i32 {
     activity::worker_number().unwrap_or(0) as i32
 }
