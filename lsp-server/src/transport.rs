@@ -111,8 +111,8 @@ async fn send(
     outgoing.send(spellings.outgoing(&answer)).await.map_err(|_| Gone)
 }
 
-/// What the client is told of a message about a document without a URI. It is told once: of edits of such a document it hears nothing
-/// when it has heard why it was not opened.
+/// The reply to a message about a document without a URI: an error to a request, a warning to `didOpen`, and nothing to later edits of the
+/// same document.
 fn refusal(id: Option<Id>, method: &str, NoUri { text, why }: &NoUri) -> Option<Vec<u8>> {
     let message = format!("`{text}` names no document: {why}");
     if let Some(id) = id {

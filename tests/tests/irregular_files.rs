@@ -125,7 +125,7 @@ fn sources_beside_the_program_and_of_imported_packages() {
         let imported = check(&["check", "P.x10"]);
         assert_eq!(imported.status, 1, "{}", imported.stderr);
         assert!(imported.stderr.contains("was not read"), "{}", imported.stderr);
-        // Who does not use it does not hear of it.
+        // A program that does not use it gets no error.
         let other = check(&["check", "app/Other.x10"]);
         assert_eq!((other.status, other.stderr.contains("B.x10")), (0, false), "{}", other.stderr);
     }
@@ -195,8 +195,8 @@ fn the_server_reads_regular_files_only() {
         std::fs::remove_file(&path).expect("removed");
         std::fs::write(&path, "public class B { }").expect("written");
         session.server.notify("workspace/didChangeWatchedFiles", told);
-        let mended = (0..10).any(|_| session.server.diagnostics(&uri, 1).is_empty());
-        assert!(mended);
+        let resolved = (0..10).any(|_| session.server.diagnostics(&uri, 1).is_empty());
+        assert!(resolved);
         assert_eq!(session.server.end(), Some(0));
     }
 }

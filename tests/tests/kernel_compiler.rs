@@ -153,7 +153,7 @@ fn a_request_that_is_cancelled_ends_its_compilation() {
 }
 
 #[test]
-fn a_compiler_that_fails_is_told_and_the_server_goes_on() {
+fn a_failing_compiler_is_reported_and_the_server_continues() {
     for (behaviour, said) in
         [("hang", "took more than 1s"), ("fill", "want of memory"), ("crash", "signal: 6")]
     {

@@ -5,7 +5,7 @@ use crate::diagnostics::Diagnostic;
 use crate::diagnostics::name::{unknown_import, unknown_type, unresolved, unresolved_member};
 use crate::ids::SourceFile;
 
-/// A name is looked for in the file of its name: if there is one that could not be read, that is why the name is unknown.
+/// A name is looked up in the file of its name: if that file could not be read, the name is unknown for this reason.
 pub fn add_notes(db: &dyn Db, file: SourceFile, all: &mut [Diagnostic]) {
     let rules = [&unknown_import::RULE, &unknown_type::RULE, &unresolved::RULE, &unresolved_member::RULE];
     let unknown = all.iter_mut().filter(|it| rules.iter().any(|rule| rule.code == it.code));
