@@ -8,7 +8,7 @@ use super::calls::{self, Waiting};
 use super::codec::Begun;
 use super::engine::Governor;
 use super::message::{self, about, outcome};
-use super::received::Route;
+use super::received::{Route, Visit};
 use super::remote::{self, Visitor};
 use super::{FinishId, codec, here, system};
 use crate::abi::{ExceptionKind, Outcome, Raised};
@@ -192,27 +192,22 @@ fn read_reply(input: &mut Input<'_>, place: u32) -> Result<Outcome<Ref>, Error> 
 
 /// An `at` of another place.
 #[derive(Clone, Copy)]
-pub(super) struct Caller {
+struct Caller {
     /// Where it waits.
-    pub place: u32,
+    place: u32,
     /// The number of the call there.
-    pub number: u64,
+    number: u64,
     /// It wants a value.
-    pub value: bool,
+    value: bool,
 }
 
-/// The body of an `at` has arrived; its closure's graph begins at byte `graph` of the message.
-pub(super) fn called(
-    caller: Caller,
-    finish: FinishId,
-    clocks: Option<Luggage>,
-    body: Cow<'_, [u8]>,
-    graph: usize,
-    parts: Vec<Received>,
-) {
+/// The body of an `at` has arrived.
+pub(super) fn called(from: u32, visit: Visit, body: Cow<'_, [u8]>, parts: Vec<Received>) {
+    let Visit { number, finish, value, clocks, graph } = visit;
+    let caller = Caller { place: from, number, value };
     let clocks = clocks.unwrap_or_else(|| Luggage { nesting: SHALLOW, ..Luggage::default() });
     let is_plain = clocks.is_empty() && clocks.epoch == NO_JOB && parts.is_empty();
-    let brief = is_plain && is_brief(&body[graph..]);
+    let brief = is_plain && is_brief(&body[graph..], value);
     let visit = |decode| start_visit(caller, finish, clocks, decode);
     if brief {
         match codec::begin_to_decode(&mut Input::new(&body[graph..])) {
@@ -229,14 +224,14 @@ pub(super) fn called(
 /// The longest message and the longest answer of a body that runs at once: to make what is in a longer one takes its time.
 const LONGEST: usize = 4096;
 
-/// Whether a body ends soon, and the caller is a thread that has nothing else to do.
-fn is_brief(graph: &[u8]) -> bool {
+/// Whether a graph is that of a closure that can be called and ends soon, and the caller is a thread that has nothing else to do.
+fn is_brief(graph: &[u8], value: bool) -> bool {
     graph.len() <= LONGEST
         && activity::attends()
         && memory::has_room_at_once()
         && !crate::profile::on()
         && !sanitizer::watches_threads()
-        && codec::root_type(graph).is_some_and(|ty| ty.brief == 1)
+        && codec::root_type(graph).is_some_and(|ty| ty.brief == 1 && ty.is_body(value))
 }
 
 /// What makes the closure.
@@ -248,7 +243,9 @@ fn start_visit(caller: Caller, finish: FinishId, clocks: Luggage, decode: Decode
     let (clocked, own) = (!clocks.is_empty(), Arc::clone(&visitor));
     let work = move || {
         let may_run = cancellation::check().map_err(|raised| raised.0);
-        let result = may_run.and_then(|()| decode()).and_then(|closure| caller.run(closure));
+        let body = may_run.and_then(|()| decode());
+        let body = body.and_then(|closure| codec::check_body(closure, caller.value).map(|()| closure));
+        let result = body.and_then(|closure| caller.run(closure));
         // The activity goes back with its clocks, one that it has made here too; and without one that it has left.
         let tickets = system().engine().take_clocks();
         let clocks = (clocked || !tickets.is_empty()).then_some(Luggage { tickets, ..Luggage::default() });
@@ -274,7 +271,6 @@ impl Caller {
     /// Runs the body: its value or null, or the exception.
     fn run(self, closure: Ref) -> Result<Ref, Ref> {
         let engine = system().engine();
-        codec::check_body(closure, self.value)?;
         if self.value {
             return engine.call_value(closure);
         }

@@ -25,23 +25,39 @@ fn expected<T>(what: &'static str) -> Result<T, Error> {
     Err(Error::Malformed { expected: what, offset: 0 })
 }
 
+fn answered(from: u32, number: u64, answer: &[u8], parts: Vec<Received>) -> Result<(), Error> {
+    if calls::answered(from, number, answer, parts) {
+        return Ok(());
+    }
+    expected("the number of an `at` at the sender that waits")
+}
+
 impl Inbox {
     fn act(&self, from: u32, kind: u8, body: Cow<'_, [u8]>, parts: Vec<Received>) -> Result<(), Error> {
-        let system = self.0;
-        let route = Route { from, here: here(), hosts: system.hosts() };
+        let route = Route { from, here: here(), hosts: self.0.hosts() };
+        match kind {
+            // The two messages of an `at`, whose time counts, have no need of the other variants' memory.
+            message::AT => {
+                let visit = route.visit(&body)?;
+                at::called(from, visit, body, parts);
+                Ok(())
+            }
+            message::REPLY => {
+                let (number, answer) = route.answer(&body)?;
+                answered(from, number, &body[answer..], parts)
+            }
+            _ => self.act_on(route, kind, body, parts),
+        }
+    }
+
+    fn act_on(&self, route: Route, kind: u8, body: Cow<'_, [u8]>, parts: Vec<Received>) -> Result<(), Error> {
+        let (system, from) = (self.0, route.from);
         match Message::decode(route, kind, &body, parts.len())? {
             Message::Spawn { finish, clocks, graph } => {
                 at::spawned(finish, clocks, body.into_owned(), graph, parts)?;
             }
-            Message::At { number, finish, value, clocks, graph } => {
-                let caller = at::Caller { place: from, number, value };
-                at::called(caller, finish, clocks, body, graph, parts);
-            }
-            Message::Reply { number, answer } => {
-                if !calls::answered(from, number, &body[answer..], parts) {
-                    return expected("the number of an `at` at the sender that waits");
-                }
-            }
+            Message::At(visit) => at::called(from, visit, body, parts),
+            Message::Reply { number, answer } => answered(from, number, &body[answer..], parts)?,
             Message::Report(report) => self.reported(report)?,
             Message::Get(transfer) => transfer::requested(from, transfer),
             Message::PutDone { number, error } => transfer::put_done(from, number, error)?,

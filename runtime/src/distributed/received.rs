@@ -28,7 +28,7 @@ pub enum Message {
     /// See [`message::SPAWN`].
     Spawn { finish: FinishId, clocks: Luggage, graph: usize },
     /// See [`message::AT`].
-    At { number: u64, finish: FinishId, value: bool, clocks: Option<Luggage>, graph: usize },
+    At(Visit),
     /// See [`message::REPLY`].
     Reply { number: u64, answer: usize },
     /// See [`message::REPORT`].
@@ -69,6 +69,21 @@ pub enum Message {
     Collected(u64),
 }
 
+/// A body to run while an activity of another place waits: see [`message::AT`].
+#[derive(Debug)]
+pub struct Visit {
+    /// The call's number.
+    pub number: u64,
+    /// What governs the activity.
+    pub finish: FinishId,
+    /// It has a value.
+    pub value: bool,
+    /// What travels with the activity, if not the usual.
+    pub clocks: Option<Luggage>,
+    /// Where the closure's graph begins.
+    pub graph: usize,
+}
+
 impl Message {
     /// From its kind and body; `parts` come beside it.
     ///
@@ -84,12 +99,9 @@ impl Message {
                 let clocks = route.luggage(&mut input)?;
                 return Ok(Message::Spawn { finish, clocks, graph: at(&input) });
             }
-            message::AT => return route.at(&mut input, body.len()),
+            message::AT => return route.visit(body).map(Message::At),
             message::REPLY => {
-                let number = input.whole_number()?;
-                let answer = at(&input);
-                route.reply(&mut input)?;
-                return Ok(Message::Reply { number, answer });
+                return route.answer(body).map(|(number, answer)| Message::Reply { number, answer });
             }
             _ if parts > 0 => return input.malformed("a message without parts"),
             message::TEAM => {
@@ -144,19 +156,32 @@ impl Message {
 }
 
 impl Route {
-    fn at(self, input: &mut Input<'_>, length: usize) -> Result<Message, Error> {
+    /// The body of an `at`.
+    #[inline]
+    pub fn visit(self, body: &[u8]) -> Result<Visit, Error> {
+        let mut input = Input::new(body);
         let number = input.whole_number()?;
-        let finish = self.finish(input)?;
+        let finish = self.finish(&mut input)?;
         let what = input.number()?;
         if what & !(about::VALUE | about::LUGGAGE) != 0 {
             return input.malformed("what the body of an `at` is");
         }
-        let clocks = if what & about::LUGGAGE != 0 { Some(self.luggage(input)?) } else { None };
+        let clocks = if what & about::LUGGAGE != 0 { Some(self.luggage(&mut input)?) } else { None };
         let value = what & about::VALUE != 0;
-        Ok(Message::At { number, finish, value, clocks, graph: length - input.remaining() })
+        Ok(Visit { number, finish, value, clocks, graph: body.len() - input.remaining() })
+    }
+
+    /// The end of such a body: the number of the call, and where the rest begins.
+    #[inline]
+    pub fn answer(self, body: &[u8]) -> Result<(u64, usize), Error> {
+        let mut input = Input::new(body);
+        let number = input.whole_number()?;
+        let answer = body.len() - input.remaining();
+        self.reply(&mut input).map(|_| (number, answer))
     }
 
     /// How the body of an `at` ended, and its clocks.
+    #[inline]
     pub fn reply(self, input: &mut Input<'_>) -> Result<(u64, Option<Luggage>), Error> {
         let how = input.number()?;
         let known = outcome::COUNTED | outcome::CLOCKS;
@@ -188,6 +213,7 @@ impl Route {
         Ok(Message::End(i32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])))
     }
 
+    #[inline]
     fn finish(self, input: &mut Input<'_>) -> Result<FinishId, Error> {
         let finish = FinishId::decode(input)?;
         let exists = finish.home < self.hosts || finish == FinishId::NONE;

@@ -18,6 +18,7 @@ use crate::transport::{PutTarget, Transport};
 /// The process's place. There is one system a process.
 pub struct System {
     transport: Arc<dyn Transport>,
+    hosts: u32,
     /// The accelerators that were asked for; looked for when first needed if any will do.
     selection: Selection,
     own: OnceLock<Vec<Accelerator>>,
@@ -51,6 +52,7 @@ pub fn start(transport: Arc<dyn Transport>, selection: Selection) -> Result<&'st
     let (here, hosts) = (transport.here(), transport.hosts());
     let system = System {
         transport,
+        hosts,
         selection,
         own: OnceLock::new(),
         topology: OnceLock::new(),
@@ -92,7 +94,7 @@ impl System {
 
     /// How many host places there are.
     pub fn hosts(&self) -> u32 {
-        self.transport.hosts()
+        self.hosts
     }
 
     /// All places. Accelerators are looked for on the first call, which may take a moment: a driver starts slowly, and most

@@ -26,11 +26,13 @@ thread_local! {
 }
 
 /// Whether the caller deals with what has come.
+#[inline]
 pub fn reads() -> bool {
     READS.get()
 }
 
 /// Deals with something that has come: what is sent meanwhile must not wait.
+#[inline]
 pub fn reading<R>(work: impl FnOnce() -> R) -> R {
     // Not a guard: a panic on such a thread ends the process.
     let outer = READS.replace(true);
@@ -134,6 +136,7 @@ impl Peer {
     }
 
     /// Sends a frame; waits for room unless the caller is a reader.
+    #[inline]
     pub fn transmit(&self, frame: Frame<'_>, kept: &Kept) -> io::Result<()> {
         if reads() {
             return self.transmit_without_waiting(frame, kept);
@@ -172,6 +175,7 @@ impl Peer {
     }
 
     /// Writes what readers have sent.
+    #[inline]
     fn write_kept(&self, out: &mut Out) -> io::Result<()> {
         while self.keeps.load(Ordering::Acquire) {
             // Not held while it is written: a reader may add to it.

@@ -25,6 +25,7 @@ pub fn run(peer: &Peer, input: Pipe, receiver: &dyn Receiver) {
 impl Peer {
     /// Deals with the next message, or the end; false if none has come. One that has not come as a whole is waited for if the caller `waits`,
     /// else it has not come. The caller holds [`super::peer::Pipes::reading`].
+    #[inline]
     pub fn read_next(&self, input: Pipe, receiver: &dyn Receiver, waits: bool) -> bool {
         if self.ended.load(Ordering::Acquire) {
             return false;
