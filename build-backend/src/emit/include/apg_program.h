@@ -148,8 +148,9 @@ static __attribute__((noinline, unused)) void apg_finish_close(apg_object *excep
     apg_activity *activity = fiber->activity;
     apg_finish *finish;
     if (APG_LIKELY(activity && (finish = activity->open) && !activity->clocks)) {
-      /* Activities of a cancelled job do not begin: the runtime takes them back. */
-      while (apg_object *closure = apg_is_quick() ? apg_take_back(fiber->queue, finish) : nullptr) {
+      /* Activities of a cancelled job do not begin: the runtime takes them back. Whether there is one is seen after each activity. */
+      bool quick = true;
+      while (apg_object *closure = quick ? apg_take_back(fiber->queue, finish) : nullptr) {
         apg_object *raised = nullptr;
         activity->nested++;
         try {
@@ -158,8 +159,9 @@ static __attribute__((noinline, unused)) void apg_finish_close(apg_object *excep
         if (APG_UNLIKELY(raised || activity->clocks)) apg_finish_note(raised);
         activity->nested--;
         finish->own--;
+        quick = apg_is_quick();
       }
-      if (APG_LIKELY(apg_is_quick() && !finish->own && __atomic_load_n(&finish->count, __ATOMIC_ACQUIRE) == APG_BODY && !__atomic_load_n(&finish->touched, __ATOMIC_RELAXED))) {
+      if (APG_LIKELY(quick && !finish->own && __atomic_load_n(&finish->count, __ATOMIC_ACQUIRE) == APG_BODY && !__atomic_load_n(&finish->touched, __ATOMIC_RELAXED))) {
         activity->open = finish->outer;
         finish->outer = fiber->spare;
         fiber->spare = finish;
