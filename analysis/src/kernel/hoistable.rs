@@ -11,6 +11,7 @@ use crate::body::walk::Node;
 use crate::body::{Dispatch, ExprId, ExprKind, LocalId, StmtKind};
 use crate::diagnostics::{Rule, cuda, hoist};
 use crate::ids::MethodId;
+use crate::item_tree::ClassKind;
 use crate::item_tree::items::field_is_static;
 
 impl Draft<'_> {
@@ -57,7 +58,7 @@ impl Draft<'_> {
                 }
             }
             ExprKind::Call { method, dispatch, .. } => {
-                if *dispatch != Dispatch::Virtual && self.facts.is_pure(*method) {
+                if *dispatch != Dispatch::Virtual && self.is_arithmetic(*method) {
                     return below(self);
                 }
                 self.impure_call(expr, *method);
@@ -82,6 +83,12 @@ impl Draft<'_> {
                      these have the same value there");
             }
         }
+    }
+
+    /// Whether a call only computes: of an operator, a `@CUDA` function, or a `@CUDA` method of a struct, which never changes.
+    fn is_arithmetic(&self, method: MethodId) -> bool {
+        let is_of_struct = || self.facts.class_kind(method.class(self.facts.db)) == ClassKind::Struct;
+        self.facts.is_pure(method) || self.facts.is_cuda(method) && is_of_struct()
     }
 
     fn impure_call(&self, expr: ExprId, method: MethodId) {

@@ -142,7 +142,7 @@ impl Builder<'_, '_> {
         if let Some(name) = self.lowerer.intrinsic(callee.method) {
             return self.expand(&name, args, result, range);
         }
-        let key = if self.is_device_code() {
+        let key = if self.is_device_code() && !self.before_launch {
             self.check_kernel_call(callee.method, range);
             FunctionKey::Device(callee.clone())
         } else {

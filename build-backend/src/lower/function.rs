@@ -113,6 +113,8 @@ pub(super) struct Builder<'a, 'db> {
     pub returns: Returns,
     /// Set while lowering the code of a kernel.
     pub kernel: Option<KernelCode>,
+    /// Set while lowering what the host computes before the launch of the kernel: it calls functions of the host.
+    pub before_launch: bool,
     /// The function is called by kernels only.
     pub for_kernels: bool,
     /// What its declaration says of calls of it.
@@ -153,6 +155,7 @@ impl<'a, 'db> Builder<'a, 'db> {
             head: position,
             returns,
             kernel: None,
+            before_launch: false,
             for_kernels: false,
             inlining: mir::Inlining::Free,
             unroll: None,

@@ -393,7 +393,10 @@ impl Builder<'_, '_> {
     /// A number that the host computes before the launch.
     fn host_value(&mut self, id: ExprId) -> mir::Expr {
         let long = Ty::long(self.lowerer.db);
-        self.host_value_as(id, long)
+        self.before_launch = true;
+        let value = self.host_value_as(id, long);
+        self.before_launch = false;
+        value
     }
 
     fn host_value_as(&mut self, id: ExprId, ty: Ty) -> mir::Expr {
