@@ -5,6 +5,7 @@
 mod assignment;
 mod capture;
 pub mod construction;
+mod device_place;
 mod exceptions;
 mod lost_write;
 mod negative_size;
@@ -67,5 +68,6 @@ pub fn check(facts: &Facts<'_>, owner: Owner, body: &Body) -> Vec<Diagnostic> {
     diagnostics.append(&mut lost_write::check(facts, body));
     diagnostics.append(&mut negative_size::check(facts, body));
     diagnostics.append(&mut waiting::check(facts, body));
+    diagnostics.append(&mut device_place::check(facts, body));
     diagnostics
 }

@@ -40,6 +40,7 @@ pub mod long_range;
 pub mod lost_update;
 pub mod misplaced_annotation;
 pub mod misplaced_shared_memory;
+pub mod missing_annotation;
 pub mod missing_barrier;
 pub mod missing_block_async;
 pub mod missing_block_finish;
@@ -128,6 +129,7 @@ pub static RULES: &[&Rule] = &[
     &lost_update::RULE,
     &misplaced_annotation::RULE,
     &misplaced_shared_memory::RULE,
+    &missing_annotation::RULE,
     &missing_barrier::RULE,
     &missing_block_async::RULE,
     &missing_block_finish::RULE,
