@@ -8,7 +8,7 @@ use super::ctx::{Infer, range_of};
 use super::habits::replaced;
 use crate::diagnostics::{Diagnostic, Fix, TextEdit};
 use crate::item_tree::source::{Item, item_source};
-use crate::scope::java;
+use crate::scope::{former, java};
 use crate::ty::Ty;
 
 /// Keywords before braces, and before a parenthesis and braces.
@@ -158,13 +158,19 @@ fn member(class: &str, name: &str) -> Option<(&'static str, bool)> {
         ("PlaceGroup" | "Place", "WORLD" | "PLACES") => ("Place.places()", true),
         ("Dist", "UNIQUE") => ("makeUnique()", false),
         ("Dist", "block") => ("makeBlock", false),
-        ("Dist", "cyclic") => ("makeCyclic", false),
         ("Clock", "next" | "advance") => ("advanceAll", false),
         ("Place", "next" | "prev") => (if name == "next" { "places().next" } else { "places().prev" }, false),
         ("Place", "id") => ("here.id", true),
         ("CUDABlock" | "CUDAWarp" | "CUDAUtilities", "barrier" | "sync" | "syncthreads") => {
             ("Clock.advanceAll", true)
         }
+        ("CUDAUtilities", "makeRemoteArray" | "makeRemoteRail" | "makeCUDAArray" | "makeCUDARail") => {
+            ("makeGlobalRail", false)
+        }
+        (
+            "CUDAUtilities",
+            "deleteRemoteArray" | "deleteRemoteRail" | "deleteCUDAArray" | "deleteCUDARail",
+        ) => ("deleteGlobalRail", false),
         ("GlobalRail", "make") => ("CUDAUtilities.makeGlobalRail", true),
         ("Team", "SUM") => ("ADD", false),
         ("Team", "barrier") => ("WORLD.barrier", false),
@@ -285,7 +291,8 @@ impl Infer<'_> {
         name: &str,
         at: TextRange,
     ) -> Option<Diagnostic> {
-        let diagnostic = diagnostic.note(note(name).or_else(|| java::advice(name))?);
+        let diagnostic =
+            diagnostic.note(note(name).or_else(|| former::type_advice(name)).or_else(|| java::advice(name))?);
         let known = value(name).map(|text| (at, text.to_owned()));
         Some(match self.kernel_index(name, at).or(known) {
             Some((range, text)) => replaced(diagnostic, range, text),
@@ -302,9 +309,9 @@ impl Infer<'_> {
         (range_of(&call.callee()?) == at).then(|| call.arg_list().is_some())
     }
 
-    /// `Place.places().next(p)` for `p.next()`.
+    /// `Place.places().next(p)` for `p.next()`, `!p.isCUDA()` for `p.isHost()`.
     fn asked_of_places(&self, class: &str, name: &str, at: TextRange) -> Option<(TextRange, String)> {
-        if class != "Place" || !matches!(name, "next" | "prev") {
+        if class != "Place" || !matches!(name, "next" | "prev" | "isHost") {
             return None;
         }
         let item = item_source(self.db, Item::from(self.owner));
@@ -316,7 +323,12 @@ impl Infer<'_> {
             return None;
         }
         let place = selected.receiver()?.syntax().text().to_string();
-        Some((range_of(&call), format!("Place.places().{name}({})", place.trim())))
+        let place = place.trim();
+        let text = match name {
+            "isHost" => format!("!{place}.isCUDA()"),
+            _ => format!("Place.places().{name}({place})"),
+        };
+        Some((range_of(&call), text))
     }
 
     /// A member of older X10 or of another language.
@@ -330,14 +342,17 @@ impl Infer<'_> {
     ) -> Option<Diagnostic> {
         let (class, _) = ty.as_class(self.db)?;
         let class = class.name(self.db).as_str();
-        if let Some(note) = method(class, name).filter(|_| !is_static) {
+        if let Some(note) =
+            method(class, name).or_else(|| former::member_advice(class, name)).filter(|_| !is_static)
+        {
             let diagnostic = diagnostic.clone().note(note);
             return Some(match self.asked_of_places(class, name, at) {
                 Some((range, text)) => replaced(diagnostic, range, text),
                 None => diagnostic,
             });
         }
-        if let Some(advice) = java::member_advice(class, name).filter(|_| is_static) {
+        let advice = former::static_advice(class, name).or_else(|| java::member_advice(class, name));
+        if let Some(advice) = advice.filter(|_| is_static) {
             return Some(diagnostic.clone().note(advice));
         }
         let (text, with_class) = member(class, name).filter(|_| is_static)?;

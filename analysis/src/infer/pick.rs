@@ -298,13 +298,22 @@ impl<'db> Infer<'db> {
         };
         let notes = if single || prints { Vec::new() } else { failure.notes(self.db) };
         let diagnostic = notes.into_iter().fold(diagnostic, |d, note| d.note(note));
+        let diagnostic = self.former_static(diagnostic, failure, name);
         let diagnostic = self.element_in_two(diagnostic, failure, call);
         self.report(diagnostic);
         self.error(call.range)
     }
 
+    /// Says what X10 2.6 has in place of a static method of earlier versions that the library keeps for itself.
+    fn former_static(&self, diagnostic: Diagnostic, failure: &Failure, name: &str) -> Diagnostic {
+        let Failure::NoneFits(all) = failure else { return diagnostic };
+        let class = all.first().map(|it| it.method.class(self.db).name(self.db));
+        let advice = class.and_then(|class| crate::scope::former::static_advice(class, name));
+        advice.into_iter().fold(diagnostic, Diagnostic::note)
+    }
+
     /// One candidate: the message names the argument that does not fit.
-    fn explain_only(&self, shown: &str, only: &Rejection, call: &Call) -> crate::diagnostics::Diagnostic {
+    fn explain_only(&self, shown: &str, only: &Rejection, call: &Call) -> Diagnostic {
         let declared = crate::members::describe_method(self.db, only.method);
         let argument = match only.reason {
             Reason::Argument { index, expected, .. } => call.args.get(index).map(|&arg| (arg, expected)),
@@ -333,6 +342,10 @@ impl<'db> Infer<'db> {
                     .note(format!("it is declared as `{declared}`"));
                 if let Some(converted) = self.converted_by_name(&diagnostic, only, call) {
                     return converted;
+                }
+                let class = only.method.class(self.db);
+                if crate::item_tree::items::qualified_name(self.db, class) == "x10.lang.CUDAConstantRail" {
+                    return diagnostic.note(crate::kernel::CONSTANT_RAIL);
                 }
                 if let Some(note) = self.held_elsewhere(only, call) {
                     return diagnostic.note(note);

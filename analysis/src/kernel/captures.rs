@@ -91,7 +91,8 @@ impl Draft<'_> {
             );
             return None;
         }
-        match self.facts.shape(declared.ty) {
+        let shape = self.facts.shape(declared.ty);
+        match shape {
             Shape::Plain => Some(CaptureKind::Scalar),
             Shape::Rail(element) => Some(CaptureKind::Rail { element }),
             Shape::GlobalRail(element) => Some(CaptureKind::GlobalRail { element }),
@@ -101,16 +102,31 @@ impl Draft<'_> {
             }
             Shape::BadRail(element) => {
                 let shown = self.facts.show(element);
-                self.refuse(&cuda::element_type::RULE, range, &format!("a kernel cannot use elements of type `{shown}`"),
-                    "device memory holds numbers, `Boolean`, `Char`, and structs of these; references to objects of the host mean nothing there");
+                let message = format!("a kernel cannot use elements of type `{shown}`");
+                self.report(
+                    self.violation(&cuda::element_type::RULE, range, message)
+                        .note("device memory holds numbers, `Boolean`, `Char`, and structs of these; references to objects of the host mean nothing there")
+                        .notes(self.facts.reference_in(element)),
+                );
                 None
             }
             _ => {
                 let shown = self.facts.show(declared.ty);
+                let instead = match shape {
+                    Shape::ConstantRail(_) => super::CONSTANT_RAIL,
+                    _ => {
+                        "a device gets numbers, plain structs, and rails of these: take what the kernel needs of it into `val`s before the `at`"
+                    }
+                };
                 self.report(
-                    self.violation(&cuda::captured_object::RULE, range, format!("`{name}` of type `{shown}` cannot travel to a device"))
-                        .note("a device gets numbers, plain structs, and rails of these: take what the kernel needs of it into `val`s before the `at`")
-                        .related(None, declared.range, format!("`{name}` is declared here")),
+                    self.violation(
+                        &cuda::captured_object::RULE,
+                        range,
+                        format!("`{name}` of type `{shown}` cannot travel to a device"),
+                    )
+                    .note(instead)
+                    .notes(self.facts.reference_in(declared.ty))
+                    .related(None, declared.range, format!("`{name}` is declared here")),
                 );
                 None
             }

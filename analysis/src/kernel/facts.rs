@@ -5,6 +5,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use crate::db::Db;
+use crate::diagnostics::article;
 use crate::ids::{ClassId, FieldId, FileOrigin, MethodId};
 use crate::infer::{BodyResult, Owner, owner_body};
 use crate::item_tree::items::{
@@ -303,6 +304,37 @@ impl<'a> Facts<'a> {
         }
         self.is_class(class, "x10.util.CUDATextureRail")
             || self.instance_fields(class, args).any(|it| self.holds_texture(it, depth + 1))
+    }
+
+    /// Why a device cannot have a struct: the field of it that refers to an object.
+    pub fn reference_in(&self, ty: Ty) -> Option<String> {
+        let mut path = Vec::new();
+        let held = self.find_reference(ty, &mut path).filter(|_| self.shape(ty) == Shape::Object)?;
+        let (shown, held_shown) = (self.show(ty), self.show(held));
+        let held = article(&held_shown);
+        Some(format!(
+            "the struct `{shown}` refers to an object: its field `{}` is {held}. Keep that in a `val` of its own, and in the struct what is left",
+            path.join(".")
+        ))
+    }
+
+    /// The type of the first field of a struct, or of a struct in it, that is no plain value; `path` leads there.
+    fn find_reference(&self, ty: Ty, path: &mut Vec<SmolStr>) -> Option<Ty> {
+        let (class, args) = ty.as_class(self.db)?;
+        if self.class_kind(class) != ClassKind::Struct || path.len() > DEEPEST as usize {
+            return None;
+        }
+        let substitution = Substitution::class(self.db, class, args);
+        for field in fields(self.db, class).iter().filter(|it| !field_is_static(self.db, **it)) {
+            let held = substitution.apply(self.db, field_type(self.db, *field));
+            path.push(field.name(self.db).clone());
+            match self.shape(held) {
+                Shape::Plain | Shape::Unknown => {}
+                _ => return Some(self.find_reference(held, path).unwrap_or(held)),
+            }
+            path.pop();
+        }
+        None
     }
 
     /// The types of the instance fields of a class with those arguments.

@@ -44,6 +44,10 @@ use crate::body::{ExprId, LocalId, StmtId};
 use crate::ids::{FieldId, MethodId};
 use crate::ty::Ty;
 
+/// How constant memory is made.
+pub(crate) const CONSTANT_RAIL: &str = "constant memory is filled from a rail of the host, at the start of the kernel: `val rail = new Rail[T](n, init);` \
+                                        before it, and `async at (p) @CUDA { val c = CUDAConstantRail(rail); finish for (block in ...) ... }`";
+
 pub(crate) use affine::{Affine, Known, Term};
 pub(crate) use draft::Draft;
 pub(crate) use facts::Facts;

@@ -354,6 +354,16 @@ impl Draft<'_> {
             }
             _ => {
                 let shown = self.facts.show(node.ty);
+                if let Some(reference) = self.facts.reference_in(node.ty) {
+                    let message =
+                        format!("a thread cannot have the struct `{shown}`, which refers to an object");
+                    self.report(
+                        self.violation(&cuda::allocation::RULE, node.range, message)
+                            .note("a device has no heap, and knows nothing of the objects of the host")
+                            .note(reference),
+                    );
+                    return false;
+                }
                 let violation = self
                     .violation(&cuda::allocation::RULE, node.range, format!("a thread cannot make a new `{shown}`"))
                     .note(match self.facts.shape(node.ty) {

@@ -35,6 +35,12 @@ impl Draft<'_> {
             );
             return shape;
         }
+        if let [only] = stmts[..]
+            && let StmtKind::Async { body: inner, .. } = self.stmt(only).kind
+        {
+            self.async_behind_at(only, inner);
+            return shape;
+        }
         let Some(main) = self.main_statement(Level::Blocks, &stmts, body) else {
             return shape;
         };
@@ -53,6 +59,18 @@ impl Draft<'_> {
         let Some(block) = self.activity(Level::Blocks, block, stmts[main]) else { return shape };
         self.block(block, &mut shape);
         shape
+    }
+
+    /// `at (p) @CUDA async { ... }`: the activity is started where the kernel should be.
+    fn async_behind_at(&self, stmt: StmtId, inner: StmtId) {
+        self.report(
+            self.violation(
+                &cuda::async_in_kernel::RULE,
+                self.head(stmt, inner),
+                "this `async` is a part of the kernel, which starts no activities",
+            )
+            .note("the host starts the activity that launches the kernel: write `finish async at (p) @CUDA { finish for (block in ...) ... }`"),
+        );
     }
 
     /// Whether what should start the blocks starts threads: it is clocked, and nothing in it starts others.

@@ -112,7 +112,8 @@ impl Draft<'_> {
                     .note(
                         "device memory holds numbers, `Boolean`, `Char`, and structs of these; references to objects of \
                          the host mean nothing there",
-                    ),
+                    )
+                    .notes(self.facts.reference_in(element)),
                 );
                 false
             }

@@ -61,6 +61,12 @@ impl Violation {
         self
     }
 
+    /// Adds more of these, if there are any.
+    pub fn notes(mut self, notes: impl IntoIterator<Item = String>) -> Violation {
+        self.notes.extend(notes);
+        self
+    }
+
     /// Adds another place that matters.
     pub fn related(
         mut self,

@@ -326,7 +326,9 @@ impl TypeScope<'_> {
         if let Some(why) = misplaced_type(self.db, source_root(self.db, self.file), here) {
             return problem.note(why);
         }
-        if let Some(advice) = super::java::advice(&last.name) {
+        if let Some(advice) =
+            super::former::type_advice(&last.name).or_else(|| super::java::advice(&last.name))
+        {
             return problem.note(advice);
         }
         let names = self.visible_names();
@@ -355,7 +357,9 @@ impl TypeScope<'_> {
             let note = format!("there is `{name}`: import it with `import {name};`");
             diagnostic.note(note).fix(self.import_fix(name))
         };
-        (!elsewhere.is_empty()).then(|| elsewhere.iter().take(3).fold(diagnostic.clone(), add))
+        let former = super::former::import_advice(name);
+        let diagnostic = former.into_iter().fold(diagnostic.clone(), Diagnostic::note);
+        (!elsewhere.is_empty()).then(|| elsewhere.iter().take(3).fold(diagnostic, add))
     }
 
     /// A type of any package whose name differs in capital letters only or in few letters, qualified.

@@ -2,6 +2,7 @@
 
 pub mod ancestors;
 pub mod constraints;
+pub(crate) mod former;
 pub mod imports;
 pub(crate) mod java;
 pub mod lookup;
