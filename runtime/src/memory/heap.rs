@@ -453,6 +453,9 @@ fn slow_instance(ty: &'static Type, length: i64, bytes: usize) -> Option<Ref> {
     if let Some(object) = try_instance(ty, length, bytes, heap.planned()) {
         return Some(object);
     }
+    if bytes > full.bytes {
+        return None;
+    }
     // Others may have found the same at the same time: one collection is enough for all.
     collect::collect_if_needed_after(collect::statistics().collections, bytes.div_ceil(BLOCK));
     if let Some(object) = try_instance(ty, length, bytes, full) {
