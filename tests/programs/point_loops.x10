@@ -1,5 +1,6 @@
 import x10.array.*;
 import x10.regionarray.*;
+import x10.regionarray.Dist;
 import x10.util.ArrayList;
 
 /** Loops over points: in the order of the points, with jumps, over spaces of all kinds. */
