@@ -7,7 +7,7 @@ typedef __INT8_TYPE__ apg_i8; typedef __INT16_TYPE__ apg_i16; typedef __INT32_TY
 typedef __UINT8_TYPE__ apg_u8; typedef __UINT16_TYPE__ apg_u16; typedef __UINT32_TYPE__ apg_u32; typedef __UINT64_TYPE__ apg_u64;
 typedef unsigned apg_char;          /* a Unicode code point */
 
-#define APG_ABI_VERSION 17
+#define APG_ABI_VERSION 18
 /* Bytes of an activity's stack, which begins at a multiple of that, and of what is kept for code that does not check. */
 #define APG_STACK 8388608
 #define APG_STACK_RESERVE 262144
@@ -106,6 +106,9 @@ typedef struct apg_kernel {
      and the CPU form told so. 2, 4: their indices may be computed with 64 bits, with 32. The upper half has a bit for each condition that
      accesses depend on: where not all hold, APG_HELD has those that do. Null if nothing depends on the launch. */
   apg_u64 (*proven)(const void *env, const apg_launch *launch);
+  /* What autoBlocks() and autoThreads() choose from, the preferred ones first; none for any number. */
+  const apg_i32 *block_choices; apg_u32 block_choice_count;
+  const apg_i32 *thread_choices; apg_u32 thread_choice_count;
 } apg_kernel;
 
 /* ---- statics ----

@@ -5,7 +5,7 @@ use super::{Axis, SharedInit, SharedRail};
 use crate::diagnostics::cuda;
 
 /// The most threads of a block.
-const MAX_THREADS: i64 = 1024;
+pub(super) const MAX_THREADS: i64 = 1024;
 /// Shared memory of a block on every device.
 const COMMON_SHARED: u64 = 48 * 1024;
 /// Shared memory of a block on the devices that have most.

@@ -98,15 +98,17 @@ pub struct Prelude {
     pub local: LocalId,
     /// What it is.
     pub kind: PreludeKind,
+    /// What automatic configuration chooses from, the preferred ones first; empty for any number.
+    pub choices: Vec<i32>,
 }
 
 /// What a prelude variable holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // each variant says what its fields are
 pub enum PreludeKind {
-    /// `CUDAUtilities.autoBlocks()`
+    /// `CUDAUtilities.autoBlocks()`, or with choices
     AutoBlocks,
-    /// `CUDAUtilities.autoThreads()`
+    /// `CUDAUtilities.autoThreads()`, or with choices
     AutoThreads,
     /// `CUDAConstantRail(rail)`: the captured host rail.
     ConstantRail { rail: ExprId, element: Ty },

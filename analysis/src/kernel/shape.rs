@@ -458,7 +458,10 @@ impl Draft<'_> {
         if let Some(kind) = self.prelude_auto(init) {
             match found.iter().find(|prelude| prelude.kind == kind) {
                 Some(first) => self.auto_twice(stmt, local, first.local),
-                None => found.push(Prelude { local, kind }),
+                None => {
+                    let choices = self.choices(init, &kind).unwrap_or_default();
+                    found.push(Prelude { local, kind, choices });
+                }
             }
             return;
         }
@@ -521,6 +524,35 @@ impl Draft<'_> {
             return None;
         };
         Some(kind)
+    }
+
+    /// The numbers that `autoThreads([256n, 128n])` may choose from.
+    fn choices(&self, init: ExprId, kind: &PreludeKind) -> Option<Vec<i32>> {
+        let ExprKind::Call { args, .. } = &self.expr(self.strip(init)).kind else { return None };
+        let most = match kind {
+            PreludeKind::AutoThreads => super::limits::MAX_THREADS,
+            PreludeKind::AutoBlocks => i64::from(i32::MAX),
+            PreludeKind::ConstantRail { .. } => return None,
+        };
+        let [choices] = args[..] else { return None };
+        let number = |it: &ExprId| {
+            let value = self.constant(*it).filter(|it| (1..=most).contains(it))?;
+            i32::try_from(value).ok()
+        };
+        let numbers = match &self.expr(self.strip(choices)).kind {
+            ExprKind::RailLiteral { items, .. } => items.iter().map(number).collect::<Option<Vec<i32>>>(),
+            _ => None,
+        };
+        let numbers = numbers.filter(|it| !it.is_empty());
+        if numbers.is_none() && !self.has_errors(choices) {
+            let message = format!("the choices are not written out as numbers from 1 to {most}");
+            self.report(
+                self.violation(&cuda::prelude_value::RULE, self.expr(choices).range, message).note(
+                    "the launch chooses from constants, the preferred ones first: `CUDAUtilities.autoThreads([256n, 128n, 64n])`",
+                ),
+            );
+        }
+        numbers
     }
 
     /// The argument of `CUDAConstantRail(rail)`.

@@ -342,6 +342,13 @@ impl Code<'_> {
         let shared: Vec<String> =
             kernel.shared.iter().map(|it| format!("sizeof({})", self.ty(it.element))).collect();
         let sizes = table(&mut self.out, &format!("static const apg_u32 shared_{name}[]"), &shared);
+        let choices = [("blocks", &kernel.block_choices), ("threads", &kernel.thread_choices)].map(
+            |(what, numbers)| {
+                let rows: Vec<String> = numbers.iter().map(i32::to_string).collect();
+                let head = format!("static const apg_i32 {what}_of_{name}[]");
+                format!("{}, {}", table(&mut self.out, &head, &rows), rows.len())
+            },
+        );
         let file = self.program.files.get(kernel.position.file.index()).cloned().unwrap_or_default();
         self.out.line(format!("apg_object *configure_{name}(const void *, apg_i32, apg_i32, apg_launch *);"));
         self.out.line(format!("apg_object *cpu_{name}(const void *, const apg_launch *, apg_i64, apg_i64);"));
@@ -359,8 +366,9 @@ impl Code<'_> {
             kernel.position.line
         ));
         self.out.append(&format!("  {},\n", quote(cuda).replace("\\n", "\\n\"\n  \"")));
+        let [block_choices, thread_choices] = choices;
         self.out.line(format!(
-            "  sizeof(E{name}), {}, {}, {}, {}, {}, {captures}, {}, {sizes}, configure_{name}, cpu_{name}, {proven}}};",
+            "  sizeof(E{name}), {}, {}, {}, {}, {}, {captures}, {}, {sizes}, configure_{name}, cpu_{name}, {proven}, {block_choices}, {thread_choices}}};",
             u8::from(super::kernel::by_value(self.program, kernel)),
             u8::from(kernel.auto_blocks.is_some()),
             u8::from(kernel.auto_threads.is_some()),

@@ -264,6 +264,10 @@ impl Builder<'_, '_> {
         };
         let auto_blocks = auto(&mut inner, &PreludeKind::AutoBlocks);
         let auto_threads = auto(&mut inner, &PreludeKind::AutoThreads);
+        let choices = |wanted: &PreludeKind| {
+            let prelude = kernel.prelude.iter().find(|it| it.kind == *wanted);
+            prelude.map(|it| it.choices.clone()).unwrap_or_default()
+        };
         let blocks: Vec<mir::Expr> = kernel.blocks.iter().map(|it| inner.extent(it)).collect();
         let threads: Vec<mir::Expr> = kernel.threads.iter().map(|it| inner.extent(it)).collect();
         inner.number_axes(&block_locals, &blocks, &thread_locals, &threads);
@@ -292,6 +296,8 @@ impl Builder<'_, '_> {
         built.thread_locals = thread_locals;
         built.auto_blocks = auto_blocks;
         built.auto_threads = auto_threads;
+        built.block_choices = choices(&PreludeKind::AutoBlocks);
+        built.thread_choices = choices(&PreludeKind::AutoThreads);
         built.body = body;
         built.direct_params = kernel.direct_params;
         built.fast_math = kernel.fast_math;
@@ -565,6 +571,8 @@ fn empty_kernel(name: String, position: mir::Position) -> mir::Kernel {
         thread_locals: Vec::new(),
         auto_blocks: None,
         auto_threads: None,
+        block_choices: Vec::new(),
+        thread_choices: Vec::new(),
         body: Vec::new(),
         direct_params: false,
         fast_math: false,

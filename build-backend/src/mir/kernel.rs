@@ -26,6 +26,10 @@ pub struct Kernel {
     pub auto_blocks: Option<LocalId>,
     /// See `auto_blocks`.
     pub auto_threads: Option<LocalId>,
+    /// Numbers that `autoBlocks` chooses from, the preferred ones first; empty for any number.
+    pub block_choices: Vec<i32>,
+    /// Likewise for `autoThreads`.
+    pub thread_choices: Vec<i32>,
     /// Code of one thread.
     pub body: Vec<Stmt>,
     /// `@CUDADirectParams` was given (a hint today: the choice is automatic).

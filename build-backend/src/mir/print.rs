@@ -153,10 +153,13 @@ impl<'a> Printer<'a> {
         for (local, extent) in kernel.thread_locals.iter().zip(&kernel.host.threads) {
             self.line(&format!("thread {} < {}", self.declared(*local), self.expr(extent)));
         }
-        for (what, local) in [("blocks", kernel.auto_blocks), ("threads", kernel.auto_threads)] {
-            if let Some(local) = local {
-                self.line(&format!("automatic {what}: {}", self.declared(local)));
-            }
+        for (what, local, choices) in [
+            ("blocks", kernel.auto_blocks, &kernel.block_choices),
+            ("threads", kernel.auto_threads, &kernel.thread_choices),
+        ] {
+            let Some(local) = local else { continue };
+            let choices = if choices.is_empty() { String::new() } else { format!(" of {choices:?}") };
+            self.line(&format!("automatic {what}: {}{choices}", self.declared(local)));
         }
         for (rail, length) in kernel.shared.iter().zip(&kernel.host.shared_lengths) {
             self.shared(rail, length);

@@ -106,6 +106,9 @@ typedef struct apg_kernel {
      and the CPU form told so. 2, 4: their indices may be computed with 64 bits, with 32. The upper half has a bit for each condition that
      accesses depend on: where not all hold, APG_HELD has those that do. Null if nothing depends on the launch. */
   apg_u64 (*proven)(const void *env, const apg_launch *launch);
+  /* What autoBlocks() and autoThreads() choose from, the preferred ones first; none for any number. */
+  const apg_i32 *block_choices; apg_u32 block_choice_count;
+  const apg_i32 *thread_choices; apg_u32 thread_choice_count;
 } apg_kernel;
 
 /* ---- statics ----

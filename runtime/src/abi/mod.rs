@@ -21,7 +21,7 @@ use crate::layout::{Kernel, StaticState, Type};
 use crate::memory::Ref;
 
 /// Raised when a program was compiled for another runtime.
-pub const VERSION: u32 = 17;
+pub const VERSION: u32 = 18;
 
 /// The C header, for the compiler to place next to generated code.
 pub const HEADER: &str = include_str!("../../include/apg.h");

@@ -59,6 +59,10 @@ static KERNEL: Kernel = Kernel {
     configure,
     cpu,
     proven: None,
+    block_choices: std::ptr::null(),
+    block_choice_count: 0,
+    thread_choices: std::ptr::null(),
+    thread_choice_count: 0,
 };
 
 // It is put on streams by itself, not launched as the kernels of programs are.

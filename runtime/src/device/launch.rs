@@ -356,22 +356,28 @@ impl Device {
         let mut threads = 1;
         if kernel.auto_threads != 0 {
             let mut raised = None;
-            let best = occupancy::best_size(&mut |size| match configured(multiprocessors, size, plan) {
+            let mut resident = |size| match configured(multiprocessors, size, plan) {
                 Ok(()) => Ok(self.resident(function, plan)?.saturating_mul(plan.threads() as i32)),
                 Err(LaunchError::Device(error)) => Err(error),
                 Err(LaunchError::Raised(object)) => {
                     raised = Some(object);
                     Ok(0)
                 }
-            });
+            };
+            let best = match kernel.thread_choices() {
+                [] => occupancy::best_size(&mut resident),
+                choices => occupancy::first_size(choices, &mut resident),
+            };
             if let Some(object) = raised {
                 return Err(LaunchError::Raised(object));
             }
             threads = best?.ok_or_else(|| {
-                let message = format!(
-                    "{}: no block size fits: too many registers or too much shared memory",
-                    self.label()
-                );
+                let which = match kernel.thread_choices() {
+                    [] => "no block size fits".to_owned(),
+                    choices => format!("none of the block sizes {choices:?} fits"),
+                };
+                let message =
+                    format!("{}: {which}: too many registers or too much shared memory", self.label());
                 at(DeviceError::new(Kind::IllegalOperation, message))
             })?;
         }
@@ -381,7 +387,8 @@ impl Device {
         }
         self.check_limits(function, plan).map_err(at)?;
         let resident = self.resident(function, plan).map_err(at)?;
-        configured(multiprocessors.saturating_mul(resident.max(1)), threads, plan)
+        let held = multiprocessors.saturating_mul(resident.max(1));
+        configured(occupancy::block_count(kernel.block_choices(), held), threads, plan)
     }
 
     /// Blocks of this plan that a multiprocessor holds at once; 0 if they do not fit.

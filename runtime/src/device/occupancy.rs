@@ -26,9 +26,45 @@ pub fn best_size(
     Ok(best.map(|(size, _)| size))
 }
 
+/// The first of some block sizes that fits; `resident` as for [`best_size`].
+pub fn first_size(
+    choices: &[i32],
+    resident: &mut dyn FnMut(i32) -> Result<i32, DeviceError>,
+) -> Result<Option<i32>, DeviceError> {
+    for size in choices {
+        if resident(*size)? > 0 {
+            return Ok(Some(*size));
+        }
+    }
+    Ok(None)
+}
+
+/// The first of some numbers of blocks that the device holds at once, or the last one; all that it holds if there are none.
+pub fn block_count(choices: &[i32], held: i32) -> i32 {
+    let fits = choices.iter().find(|it| **it <= held);
+    *fits.or(choices.last()).unwrap_or(&held)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_first_choice_that_fits() {
+        let first = |choices: &[i32], most: i32| {
+            first_size(choices, &mut |size| Ok(if size > most { 0 } else { size })).expect("no device asked")
+        };
+        assert_eq!(first(&[512, 64, 128], 1024), Some(512));
+        assert_eq!(first(&[512, 64, 128], 300), Some(64));
+        assert_eq!(first(&[512, 256], 64), None);
+    }
+
+    #[test]
+    fn blocks_that_are_held_at_once() {
+        assert_eq!(block_count(&[], 264), 264);
+        assert_eq!(block_count(&[512, 256, 128], 264), 256);
+        assert_eq!(block_count(&[2048, 1024], 264), 1024);
+    }
 
     fn best(mut resident: impl FnMut(i32) -> i32) -> Option<i32> {
         best_size(&mut |size| Ok(resident(size))).expect("no device asked")

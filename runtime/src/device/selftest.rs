@@ -75,6 +75,10 @@ static KERNEL: Kernel = Kernel {
     configure,
     cpu: unused,
     proven: None,
+    block_choices: std::ptr::null(),
+    block_choice_count: 0,
+    thread_choices: std::ptr::null(),
+    thread_choice_count: 0,
 };
 
 unsafe extern "C" fn configure(_: *const c_void, blocks: i32, threads: i32, out: *mut Launch) -> *mut Object {

@@ -59,6 +59,10 @@ const KERNEL: Kernel = Kernel {
     configure: two_tiles,
     cpu: no_blocks,
     proven: None,
+    block_choices: std::ptr::null(),
+    block_choice_count: 0,
+    thread_choices: std::ptr::null(),
+    thread_choice_count: 0,
 };
 
 #[test]

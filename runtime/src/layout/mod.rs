@@ -427,6 +427,38 @@ pub struct Kernel {
     /// Whether all accesses that depend on the launch are inside their rails (1), whether their indices may be computed with 64
     /// bits (2) or with 32 (4), and in the upper half which conditions hold; none if nothing depends on the launch.
     pub proven: Option<unsafe extern "C" fn(*const c_void, *const Launch) -> u64>,
+    /// What `autoBlocks()` chooses from, the preferred ones first; null for any number.
+    pub block_choices: *const i32,
+    /// How many.
+    pub block_choice_count: u32,
+    /// Likewise for `autoThreads()`.
+    pub thread_choices: *const i32,
+    /// How many.
+    pub thread_choice_count: u32,
+}
+
+impl Kernel {
+    /// What `autoBlocks()` chooses from.
+    pub fn block_choices(&self) -> &[i32] {
+        // SAFETY: a static table of the program, or null and none.
+        unsafe { choices(self.block_choices, self.block_choice_count) }
+    }
+
+    /// What `autoThreads()` chooses from.
+    pub fn thread_choices(&self) -> &[i32] {
+        // SAFETY: as above.
+        unsafe { choices(self.thread_choices, self.thread_choice_count) }
+    }
+}
+
+/// # Safety
+/// `first` points to `count` numbers that stay, unless there are none.
+unsafe fn choices<'a>(first: *const i32, count: u32) -> &'a [i32] {
+    if first.is_null() {
+        return &[];
+    }
+    // SAFETY: by the caller.
+    unsafe { std::slice::from_raw_parts(first, count as usize) }
 }
 
 // SAFETY: the record is written atomically, by whoever is first.

@@ -193,7 +193,7 @@ fn launch_exception(error: &LaunchError) -> Raised {
     }
 }
 
-/// The processor's form: as many blocks as `autoBlocks()` promises X10's programs, spread over the threads of the place.
+/// The processor's form: as many blocks as `autoBlocks()` promises X10's programs, or the first choice, spread over the threads of the place.
 fn launch_here(place: i64, kernel: &'static Kernel, bytes: &[u8]) -> Outcome<()> {
     let mut plan = device::Plan::default();
     // SAFETY: see `kernel_launch`.
@@ -201,8 +201,8 @@ fn launch_here(place: i64, kernel: &'static Kernel, bytes: &[u8]) -> Outcome<()>
         device::configure(
             kernel,
             bytes.as_ptr().cast(),
-            device::HOST_BLOCKS,
-            device::HOST_THREADS,
+            *kernel.block_choices().first().unwrap_or(&device::HOST_BLOCKS),
+            *kernel.thread_choices().first().unwrap_or(&device::HOST_THREADS),
             &mut plan,
         )
         .map_err(|error| launch_exception(&error))?;

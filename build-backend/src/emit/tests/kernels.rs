@@ -34,6 +34,8 @@ pub fn kernel(blocks: i64, threads: i64, own: &[Ty], body: Vec<Stmt>) -> Kernel 
         thread_locals: vec![LocalId(3)],
         auto_blocks: None,
         auto_threads: None,
+        block_choices: Vec::new(),
+        thread_choices: Vec::new(),
         has_barrier: body.iter().any(|it| matches!(it.kind, StmtKind::Barrier)),
         body,
         direct_params: false,

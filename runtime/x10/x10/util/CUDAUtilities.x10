@@ -12,6 +12,13 @@ public class CUDAUtilities {
     public static def autoBlocks():Int = 8n;
     /** The number of threads a block, likewise. */
     public static def autoThreads():Int = 1n;
+    /**
+     * One of some numbers of blocks, written out, the preferred ones first: the first that the device holds at once, or the last
+     * one. At a host place it is the first.
+     */
+    public static def autoBlocks(choices:Rail[Int]):Int = choices(0);
+    /** One of some numbers of threads a block, likewise: the first that fits the kernel and the device. */
+    public static def autoThreads(choices:Rail[Int]):Int = choices(0);
 
     /** count zeros at place. */
     public static def makeGlobalRail[T](place:Place, count:Long){T haszero}:GlobalRail[T]{self.home()==place,self.size==count} {

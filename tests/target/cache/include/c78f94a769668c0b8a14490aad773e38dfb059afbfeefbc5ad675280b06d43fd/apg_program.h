@@ -1,0 +1,626 @@
+/* What generated host code uses besides the ABI: checks, integer semantics, dispatch. Small on purpose: every unit of
+   every program compiles it. */
+#ifndef APG_PROGRAM_H
+#define APG_PROGRAM_H
+#include "apg.h"
+#define APG_COLD __attribute__((noinline, cold))
+#define APG_LIKELY(x) __builtin_expect(!!(x), 1)
+#define APG_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/* ---- exceptions ---- */
+[[noreturn]] static APG_COLD void apg_null() { apg_raise_null(); __builtin_unreachable(); }
+[[noreturn]] static APG_COLD void apg_bounds(apg_i64 index, apg_i64 length) { apg_raise_bounds(index, length); __builtin_unreachable(); }
+[[noreturn]] static APG_COLD void apg_by_zero() { apg_raise_division(); __builtin_unreachable(); }
+[[noreturn]] static APG_COLD void apg_bad_cast(apg_object *o, const char *target) { apg_raise_cast(o, target); __builtin_unreachable(); }
+[[noreturn]] static APG_COLD void apg_throw(apg_object *e) { if (!e) apg_null(); apg_raised(e); }
+
+/* ---- objects ---- */
+static inline apg_object *apg_check(apg_object *o) { if (APG_UNLIKELY(!o)) apg_null(); return o; }
+static inline bool apg_is(const apg_object *o, const apg_type *t) {
+  if (!o) return false;
+  for (const apg_type *at = o->type; at; at = at->super) if (at == t) return true;
+  return false;
+}
+static inline const void *const *apg_find(const apg_type *t, apg_u32 interface) {
+  const apg_itable *tables = t->interfaces;
+  apg_u32 low = 0, high = t->interface_count;
+  while (low < high) {
+    apg_u32 middle = (low + high) / 2;
+    if (tables[middle].interface < interface) low = middle + 1; else high = middle;
+  }
+  return low < t->interface_count && tables[low].interface == interface ? tables[low].methods : nullptr;
+}
+static inline bool apg_implements(const apg_object *o, apg_u32 interface) { return o && apg_find(o->type, interface); }
+static inline apg_object *apg_cast(apg_object *o, const apg_type *t) { if (o && !apg_is(o, t)) apg_bad_cast(o, t->name); return o; }
+/* A value in a box: null is none. Boxed classes have no subclasses. */
+static inline apg_object *apg_unbox(apg_object *o, const apg_type *t) { if (APG_UNLIKELY(!o || o->type != t)) apg_bad_cast(o, t->name); return o; }
+static inline apg_object *apg_cast_interface(apg_object *o, apg_u32 interface, const char *name) {
+  if (o && !apg_find(o->type, interface)) apg_bad_cast(o, name);
+  return o;
+}
+/* The methods of an interface; a program that type-checks finds them. */
+static inline const void *const *apg_methods(apg_object *o, apg_u32 interface) { return apg_find(apg_check(o)->type, interface); }
+/* The code of a value of function type: a closure, or an object of a class that implements the type. */
+static inline const void *apg_function(apg_object *o, apg_u32 interface) {
+  const apg_type *t = apg_check(o)->type;
+  return t->kind == APG_CLOSURE ? t->vtable[4] : apg_find(t, interface)[0];
+}
+
+/* ---- the stack ----
+   The stacks of activities begin at multiples of their size, so that the stack pointer alone says how much is left. Both sizes are
+   powers of two: whether the lowest part was reached is one test of some bits. */
+static __attribute__((noinline, cold, unused)) void apg_stack_full() { apg_stack_overflow(); }
+static inline __attribute__((always_inline)) void apg_stack_check() {
+#ifdef __x86_64__
+  /* One instruction with its jump, and no frame pointer. To the compiler its value is the same all over a function. */
+  bool full;
+  __asm__("testl %1, %%esp" : "=@ccz"(full) : "i"(APG_STACK - APG_STACK_RESERVE));
+#else
+  const bool full = !((apg_u64)__builtin_frame_address(0) & (APG_STACK - APG_STACK_RESERVE));
+#endif
+  if (APG_UNLIKELY(full)) apg_stack_full();
+}
+/* Clears the stack below the caller, where calls that an exception has ended left references: the collector reads stacks as they are, and the
+   frames of calls to come do not write all that they cover. What an OutOfMemoryError has ended must be garbage for the handler. */
+static __attribute__((noinline, cold, unused)) void apg_clear_dead_frames() {
+  char below[8192];
+  __builtin_memset(below, 0, sizeof below);
+  __asm__ volatile("" : : "r"(below) : "memory");
+}
+
+/* ---- activities ----
+   A finish of one activity, or of a few, is opened and closed here, and its activities are started and taken back, without a call of the
+   runtime. What is not so simple is the runtime's. */
+/* The fiber that the caller runs on; the same as long as the activity lives. */
+static inline __attribute__((always_inline)) apg_fiber *apg_own_fiber() {
+#ifdef __x86_64__
+  apg_u64 at;
+  __asm__("movq %%rsp, %0" : "=r"(at));
+#else
+  apg_u64 at = (apg_u64)__builtin_frame_address(0);
+#endif
+  return *(apg_fiber **)((at | (APG_STACK - 1)) + 1 - sizeof(apg_fiber *));
+}
+/* Whether the fast paths may be taken: the runtime changes that. */
+static inline bool apg_is_quick() { return __atomic_load_n(&apg_rt->quick, __ATOMIC_RELAXED); }
+static inline void apg_finish_open() {
+  if (APG_LIKELY(apg_is_quick())) {
+    apg_fiber *fiber = apg_own_fiber();
+    apg_activity *activity = fiber->activity;
+    apg_finish *finish = fiber->spare;
+    if (APG_LIKELY(finish && activity && !activity->atomic)) {
+      fiber->spare = finish->outer;
+      finish->outer = activity->open;
+      activity->open = finish;
+      return;
+    }
+  }
+  apg_finish_begin(false);
+}
+static inline void apg_spawn(apg_object *closure) {
+  if (APG_LIKELY(apg_is_quick())) {
+    apg_fiber *fiber = apg_own_fiber();
+    apg_activity *activity = fiber->activity;
+    apg_finish *finish;
+    if (APG_LIKELY(activity && (finish = activity->open) && !activity->atomic)) {
+      apg_queue *queue = fiber->queue;
+      apg_i64 at = __atomic_load_n(&queue->bottom, __ATOMIC_RELAXED);
+      /* The top itself is where thieves write: it is not looked at without need. */
+      if (APG_UNLIKELY(at - queue->known_top >= queue->room)) queue->known_top = (apg_i64)(__atomic_load_n(&queue->top, __ATOMIC_SEQ_CST) >> 16);
+      if (APG_LIKELY(at - queue->known_top < queue->room)) {
+        const apg_slots *slots = queue->slots;
+        apg_pair *pair = &slots->pairs[at & slots->mask];
+        finish->own++;
+        __atomic_store_n(&pair->closure, closure, __ATOMIC_RELAXED);
+        __atomic_store_n(&pair->finish, finish, __ATOMIC_RELAXED);
+        __atomic_store_n(&queue->bottom, at + 1, __ATOMIC_RELEASE);
+        const apg_sleepers *sleepers = fiber->sleepers;
+        if (APG_UNLIKELY(__atomic_load_n(&sleepers->asleep, __ATOMIC_RELAXED) & 0xffff) && !__atomic_load_n(&sleepers->looking, __ATOMIC_RELAXED)) apg_wake_worker();
+        return;
+      }
+    }
+  }
+  apg_async_here(closure);
+}
+/* Takes the thread's newest activity back if it is one of that finish. Not from a long queue, where thieves take several at once. */
+static inline apg_object *apg_take_back(apg_queue *queue, const apg_finish *finish) {
+  apg_i64 at = __atomic_load_n(&queue->bottom, __ATOMIC_RELAXED) - 1;
+  if ((apg_i64)(__atomic_load_n(&queue->top, __ATOMIC_RELAXED) >> 16) > at || queue->is_long) return nullptr;
+  const apg_slots *slots = queue->slots;
+  apg_pair *pair = &slots->pairs[at & slots->mask];
+  if (__atomic_load_n(&pair->finish, __ATOMIC_RELAXED) != finish) return nullptr;
+  /* A thief that sees this sees the activities before it, too. */
+  __atomic_exchange_n(&queue->bottom, at, __ATOMIC_SEQ_CST);
+  apg_u64 top = __atomic_load_n(&queue->top, __ATOMIC_SEQ_CST);
+  apg_object *closure = __atomic_load_n(&pair->closure, __ATOMIC_RELAXED);
+  apg_i64 oldest = (apg_i64)(top >> 16);
+  if (oldest < at) return closure;
+  /* The last one: a thief may want it, too. */
+  if (oldest > at || !__atomic_compare_exchange_n(&queue->top, &top, top + (1 << 16), false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) closure = nullptr;
+  __atomic_store_n(&queue->bottom, at + 1, __ATOMIC_RELEASE);
+  return closure;
+}
+/* The end of a finish without a clock: runs the activities that nobody has taken on this stack, as part of this activity, which waits for them
+   anyway. */
+static __attribute__((noinline, unused)) void apg_finish_close(apg_object *exception) {
+  if (APG_LIKELY(apg_is_quick() && !exception)) {
+    apg_fiber *fiber = apg_own_fiber();
+    apg_activity *activity = fiber->activity;
+    apg_finish *finish;
+    if (APG_LIKELY(activity && (finish = activity->open) && !activity->clocks)) {
+      /* Activities of a cancelled job do not begin: the runtime takes them back. Whether there is one is seen after each activity. */
+      bool quick = true;
+      while (apg_object *closure = quick ? apg_take_back(fiber->queue, finish) : nullptr) {
+        apg_object *raised = nullptr;
+        activity->nested++;
+        try {
+          ((void (*)(apg_object *))apg_function(closure, 0))(closure);
+        } catch (apg_object *e) { raised = e; }
+        if (APG_UNLIKELY(raised || activity->clocks)) apg_finish_note(raised);
+        activity->nested--;
+        finish->own--;
+        quick = apg_is_quick();
+      }
+      if (APG_LIKELY(quick && !finish->own && __atomic_load_n(&finish->count, __ATOMIC_ACQUIRE) == APG_BODY && !__atomic_load_n(&finish->touched, __ATOMIC_RELAXED))) {
+        activity->open = finish->outer;
+        finish->outer = fiber->spare;
+        fiber->spare = finish;
+        return;
+      }
+    }
+  }
+  apg_finish_end(exception);
+}
+
+/* ---- rails ---- */
+/* A type of 64 bits that is not the elements' (`long` and `long long` are different types to the compiler): a store into a rail
+   does not change a length. */
+template <class T> struct apg_other_long { typedef long type; };
+template <> struct apg_other_long<long> { typedef long long type; };
+typedef apg_other_long<apg_i64>::type apg_stored_length;
+struct apg_rail_header { const apg_type *type; apg_stored_length length; };
+static inline apg_i64 apg_length(const apg_object *o) { return ((const apg_rail_header *)o)->length; }
+template <class T> static inline T &apg_unchecked(apg_object *o, apg_i64 i) { return ((T *)((char *)o + sizeof(apg_rail_header)))[i]; }
+template <class T> static inline T &apg_element(apg_object *o, apg_i64 i) {
+  apg_i64 length = apg_length(apg_check(o));
+  if (APG_UNLIKELY((apg_u64)i >= (apg_u64)length)) apg_bounds(i, length);
+  return apg_unchecked<T>(o, i);
+}
+static inline void apg_quick_rail_copy(apg_object *from, apg_i64 at, apg_object *to, apg_i64 start, apg_i64 count) {
+  const bool plain = from && to && from->type == to->type && at >= 0 && start >= 0 && count >= 0
+    && count <= apg_length(from) - at && count <= apg_length(to) - start;
+  if (APG_UNLIKELY(!plain)) return apg_rail_copy(from, at, to, start, count);
+  const apg_u64 size = from->type->element_size;
+  __builtin_memmove(&apg_unchecked<char>(to, start * size), &apg_unchecked<char>(from, at * size), count * size);
+}
+static inline apg_kernel_rail apg_rail_data(apg_object *o) {
+  return o ? apg_kernel_rail{(char *)o + sizeof(apg_rail_header), apg_length(o)} : apg_kernel_rail{nullptr, 0};
+}
+/* This place's object of a PlaceLocalHandle. */
+static inline apg_object *apg_quick_place_local_get(apg_i64 number) {
+  const apg_u64 place = (apg_u64)number >> APG_LOCAL_BITS, entry = (apg_u64)number & ((1ull << APG_LOCAL_BITS) - 1);
+  if (APG_LIKELY(place < APG_LOCALS_PLACES && entry < APG_LOCALS_EACH)) {
+    apg_object *const *own = apg_rt->locals[place];
+    if (APG_LIKELY(own)) return __atomic_load_n(&own[entry], __ATOMIC_ACQUIRE);
+  }
+  return apg_place_local_get(number);
+}
+/* A string in constant memory. */
+template <int bytes_with_end> struct apg_string_constant { const apg_type *type; apg_i64 length; char bytes[bytes_with_end]; };
+/* ---- tables: constants that rails are made from, or rails of rails ---- */
+/* For each level, the outermost first: the class of its rails, and the lengths of all of them in order. */
+struct apg_table { apg_u32 levels, element_size; const apg_type *const *types; const apg_i64 *const *lengths; const void *elements; };
+#define APG_MAX_TABLE_LEVELS 8
+static apg_object *apg_table_level(const apg_table *table, apg_u32 level, apg_i64 *next, const char **elements) {
+  const apg_i64 length = table->lengths[level][next[level]++];
+  apg_object *rail = apg_allocate_rail(table->types[level], length);
+  if (level + 1 < table->levels) {
+    for (apg_i64 i = 0; i < length; ++i) {
+      apg_object *inner = apg_table_level(table, level + 1, next, elements);
+      apg_unchecked<apg_object *>(rail, i) = inner;
+    }
+  } else {
+    __builtin_memcpy(&apg_unchecked<char>(rail, 0), *elements, length * table->element_size);
+    *elements += length * table->element_size;
+  }
+  return rail;
+}
+static __attribute__((noinline, unused)) apg_object *apg_table_rail(const apg_table *table) {
+  apg_i64 next[APG_MAX_TABLE_LEVELS] = {};
+  const char *elements = (const char *)table->elements;
+  return apg_table_level(table, 0, next, &elements);
+}
+/* ---- strings: what is short enough to be done in place; the rest, and what goes wrong, is the runtime's ---- */
+struct apg_string_header { const apg_type *type; apg_stored_length length; };
+static inline const unsigned char *apg_string_bytes(const apg_object *o) { return (const unsigned char *)o + sizeof(apg_string_header); }
+static inline apg_i64 apg_byte_count(const apg_object *o) { return ((const apg_string_header *)o)->length; }
+static inline apg_i32 apg_quick_string_length(apg_object *s) { return (apg_i32)apg_byte_count(apg_check(s)); }
+/* Raises; what is known of the text and of all else is still so where it does not come to that. */
+[[noreturn]] static APG_COLD void apg_no_char(apg_object *s, apg_i32 i) { apg_string_char_at(s, i); __builtin_unreachable(); }
+static inline apg_char apg_quick_string_char_at(apg_object *s, apg_i32 i) {
+  if (APG_UNLIKELY((apg_u64)(apg_i64)i >= (apg_u64)apg_byte_count(apg_check(s)))) apg_no_char(s, i);
+  return apg_string_bytes(s)[i];
+}
+template <class T> static inline T apg_bytes_as(const unsigned char *p) { T t; __builtin_memcpy(&t, p, sizeof t); return t; }
+/* Of a few bytes the first and the last ones, which overlap. */
+static inline bool apg_same_bytes(const unsigned char *a, const unsigned char *b, apg_i64 n) {
+  if (n > 16) return __builtin_memcmp(a, b, n) == 0;
+  if (n >= 8) return apg_bytes_as<apg_u64>(a) == apg_bytes_as<apg_u64>(b) && apg_bytes_as<apg_u64>(a + n - 8) == apg_bytes_as<apg_u64>(b + n - 8);
+  if (n >= 4) return apg_bytes_as<apg_u32>(a) == apg_bytes_as<apg_u32>(b) && apg_bytes_as<apg_u32>(a + n - 4) == apg_bytes_as<apg_u32>(b + n - 4);
+  return n == 0 || (a[0] == b[0] && a[n / 2] == b[n / 2] && a[n - 1] == b[n - 1]);
+}
+/* The sum of four bytes does not wait for the hash before them. */
+static inline apg_i32 apg_quick_string_hash(apg_object *s) {
+  const apg_i64 n = apg_byte_count(apg_check(s));
+  if (n > 32) return apg_string_hash(s);
+  const unsigned char *p = apg_string_bytes(s), *const end = p + n;
+  apg_u32 hash = 0;
+  for (; end - p >= 4; p += 4) hash = hash * 923521u + (p[0] * 29791u + p[1] * 961u + p[2] * 31u + p[3]);
+  for (; p < end; ++p) hash = hash * 31u + *p;
+  return (apg_i32)hash;
+}
+static inline bool apg_quick_string_equals(apg_object *a, apg_object *b) {
+  if (APG_UNLIKELY(!b || apg_check(a)->type != b->type)) return apg_string_equals(a, b);
+  if (a == b) return true;
+  apg_i64 length = apg_byte_count(a);
+  return length == apg_byte_count(b) && apg_same_bytes(apg_string_bytes(a), apg_string_bytes(b), length);
+}
+/* Of a few bytes the first and the last ones, which overlap: a call for one or two would take longer than they do. */
+static inline void apg_copy_few(unsigned char *to, const unsigned char *from, apg_u64 n) {
+  if (n >= 8) {
+    const apg_u64 first = apg_bytes_as<apg_u64>(from), last = apg_bytes_as<apg_u64>(from + n - 8);
+    __builtin_memcpy(to, &first, 8);
+    __builtin_memcpy(to + n - 8, &last, 8);
+  } else if (n >= 4) {
+    const apg_u32 first = apg_bytes_as<apg_u32>(from), last = apg_bytes_as<apg_u32>(from + n - 4);
+    __builtin_memcpy(to, &first, 4);
+    __builtin_memcpy(to + n - 4, &last, 4);
+  } else if (n) {
+    to[0] = from[0];
+    to[n / 2] = from[n / 2];
+    to[n - 1] = from[n - 1];
+  }
+}
+static inline void apg_quick_string_copy_bytes(apg_object *s, apg_object *into, apg_i64 start) {
+  apg_i64 count = apg_byte_count(apg_check(s)), room = apg_length(apg_check(into));
+  if (APG_UNLIKELY(start < 0 || count > room - start)) apg_string_copy_bytes(s, into, start);
+  else if (count <= 16) apg_copy_few(&apg_unchecked<apg_u8>(into, start), apg_string_bytes(s), count);
+  else __builtin_memcpy(&apg_unchecked<apg_i8>(into, start), apg_string_bytes(s), count);
+}
+static inline apg_part apg_text(const apg_object *s) { return {APG_PART_STRING, (apg_u64)s}; }
+static inline apg_part apg_text(apg_i64 i) { return {APG_PART_I64, (apg_u64)i}; }
+static inline apg_part apg_text(apg_u64 i) { return {APG_PART_U64, i}; }
+static inline apg_part apg_text(bool b) { return {APG_PART_BOOL, b}; }
+static inline apg_part apg_text(apg_char c) { return {APG_PART_CHAR, c}; }
+static inline apg_part apg_text(double x) { apg_part p = {APG_PART_F64, 0}; __builtin_memcpy(&p.bits, &x, sizeof x); return p; }
+static inline apg_part apg_text(float x) { apg_part p = {APG_PART_F32, 0}; __builtin_memcpy(&p.bits, &x, sizeof x); return p; }
+template <class... T> static inline apg_object *apg_joined(T... texts) {
+  const apg_part parts[] = {apg_text(texts)...};
+  return apg_string_join(parts, sizeof...(T));
+}
+/* `own`: nobody else has the text s, which may grow where it lies. */
+template <class... T> static inline apg_object *apg_appended(apg_object *s, bool own, T... texts) {
+  const apg_part parts[] = {apg_text(texts)...};
+  return apg_string_append(s, own, parts, sizeof...(T));
+}
+/* The object is alive here at the latest. */
+static inline void apg_alive(apg_object *o) { asm volatile("" : : "r"(o) : "memory"); }
+/* Blocks or threads on one axis of a launch. */
+static inline apg_i32 apg_extent(apg_i64 n) {
+  if (n > 0x7fffffff) apg_raise(APG_ILLEGAL_ARGUMENT_EXCEPTION, "a kernel has more than 2147483647 blocks or threads on one axis");
+  return n < 0 ? 0 : (apg_i32)n;
+}
+
+/* ---- arithmetic ---- */
+template <class T> static inline T apg_div(T a, T b) {
+  if (APG_UNLIKELY(b == 0)) apg_by_zero();
+  if ((T)-1 < 0 && b == (T)-1) return (T)(0 - a);
+  return (T)(a / b);
+}
+template <class T> static inline T apg_rem(T a, T b) {
+  if (APG_UNLIKELY(b == 0)) apg_by_zero();
+  if ((T)-1 < 0 && b == (T)-1) return 0;
+  return (T)(a % b);
+}
+/* Of numbers and not-a-number it is the number, as C's fmin and fmax have it; loops over these are vectorised. */
+template <class T> static inline T apg_min(T a, T b) { T r = a < b ? a : b; return b == b ? r : a; }
+template <class T> static inline T apg_max(T a, T b) { T r = a > b ? a : b; return b == b ? r : a; }
+template <class T> static inline T apg_abs(T a) { return a < 0 ? (T)(0 - a) : a; }
+template <class T, class F> static inline T apg_bits(F a) { static_assert(sizeof(T) == sizeof(F)); T b; __builtin_memcpy(&b, &a, sizeof b); return b; }
+template <class T> static inline T apg_nan() { return (T)__builtin_nan(""); }
+template <class T> static inline T apg_infinity() { return (T)__builtin_inf(); }
+/* Towards zero, saturating; not-a-number gives 0. */
+template <class T, class F> static inline T apg_truncate(F a) {
+  constexpr bool is_signed = (T)-1 < 0;
+  constexpr T largest = is_signed ? (T)(~(apg_u64)0 >> (65 - 8 * sizeof(T))) : (T)-1;
+  constexpr T smallest = is_signed ? (T)(-largest - 1) : 0;
+  /* The bounds are powers of two and so exact in every floating type. */
+  constexpr F end = is_signed ? -(F)smallest : (F)(largest / 2 + 1) * 2;
+  if (!(a == a)) return 0;
+  if (a >= end) return largest;
+  if (a < (F)smallest) return smallest;
+  return (T)a;
+}
+
+/* ---- mathematics ---- */
+#if defined(APG_VECTOR_MATH)
+#define APG_SIMD __attribute__((simd("notinbranch")))
+#else
+#define APG_SIMD
+#endif
+#define APG_MATH1(name, attributes) extern "C" attributes __attribute__((const)) double name(double) noexcept; \
+  extern "C" attributes __attribute__((const)) float name##f(float) noexcept;
+#define APG_MATH2(name, attributes) extern "C" attributes __attribute__((const)) double name(double, double) noexcept; \
+  extern "C" attributes __attribute__((const)) float name##f(float, float) noexcept;
+APG_MATH1(exp, APG_SIMD) APG_MATH1(log, APG_SIMD) APG_MATH1(sin, APG_SIMD) APG_MATH1(cos, APG_SIMD) APG_MATH2(pow, APG_SIMD)
+APG_MATH1(tan, ) APG_MATH1(asin, ) APG_MATH1(acos, ) APG_MATH1(atan, ) APG_MATH1(sinh, ) APG_MATH1(cosh, ) APG_MATH1(tanh, )
+APG_MATH1(cbrt, ) APG_MATH1(log10, ) APG_MATH1(expm1, ) APG_MATH1(log1p, ) APG_MATH1(erf, ) APG_MATH1(erfc, ) APG_MATH2(atan2, ) APG_MATH2(hypot, ) APG_MATH2(fmod, )
+
+/* ---- atomic operations on elements of rails ---- */
+template <class T> static inline T apg_atomic_exchange(T *p, T v) { T old; __atomic_exchange(p, &v, &old, __ATOMIC_RELAXED); return old; }
+template <class T> static inline T apg_atomic_compare(T *p, T expected, T v) { __atomic_compare_exchange(p, &expected, &v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED); return expected; }
+// A field that is read and written in one step.
+template <class T> struct apg_volatile {
+  T value;
+  T get() const { T now; __atomic_load(&value, &now, __ATOMIC_SEQ_CST); return now; }
+  operator T() const { return get(); }
+  void operator=(T now) { __atomic_store(&value, &now, __ATOMIC_SEQ_CST); }
+};
+template <class T, class F> static inline T apg_atomic_update(T *p, F next) {
+  T old, v;
+  __atomic_load(p, &old, __ATOMIC_RELAXED);
+  do v = next(old); while (!__atomic_compare_exchange(p, &old, &v, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+  return old;
+}
+/* Vectors as wide as the processor's, of a compiler that takes any function of them for vectors too. */
+#if defined(__GNUC__) && !defined(__clang__)
+#if defined(__AVX512F__)
+#define APG_ROW 64
+#elif defined(__AVX__)
+#define APG_ROW 32
+#else
+#define APG_ROW 16
+#endif
+template <class T> static constexpr bool apg_fills_rows = false;
+template <> constexpr bool apg_fills_rows<apg_i32> = true;
+template <> constexpr bool apg_fills_rows<apg_u32> = true;
+template <> constexpr bool apg_fills_rows<apg_i64> = true;
+template <> constexpr bool apg_fills_rows<apg_u64> = true;
+template <> constexpr bool apg_fills_rows<float> = true;
+template <> constexpr bool apg_fills_rows<double> = true;
+template <class T> static constexpr int apg_side = APG_ROW / (int)sizeof(T);
+template <class T> struct apg_row_of { typedef T row __attribute__((vector_size(APG_ROW))); typedef __typeof__(row{} < row{}) places; };
+template <class T> using apg_row = typename apg_row_of<T>::row;
+template <class T> using apg_places = typename apg_row_of<T>::places;
+/* The places `of(0)`, `of(1)`, ...: a constant whatever a compiler does with loops. */
+template <int... i> struct apg_numbers {};
+template <class T, class F, int... i> static constexpr apg_places<T> apg_pick(F of, apg_numbers<i...>) { return apg_places<T>{of(i)...}; }
+template <class T, class F> static constexpr apg_places<T> apg_pick(F of) { return apg_pick<T>(of, apg_numbers<__integer_pack(apg_side<T>)...>{}); }
+#endif
+/* What 16 threads read of rows of their own in 16 turns, turn by turn: squares with a side of one vector, in whose rows those of one half take turns with
+   those of the other until each is what was a column. */
+alignas(64) static const char apg_no_row[128] = {};
+template <class T> static inline __attribute__((always_inline)) void apg_transpose(const T *const *rows, T *to) {
+#if defined(APG_ROW)
+  constexpr int bytes = APG_ROW, side = apg_side<T>;
+  apg_places<T> low, high;
+  for (int i = 0; i < side; ++i) { low[i] = i / 2 + i % 2 * side; high[i] = low[i] + side / 2; }
+  for (int first = 0; first < 16; first += side)
+    for (int turn = 0; turn < 16; turn += side) {
+      apg_row<T> now[side], next[side];
+#pragma GCC unroll 16
+      for (int i = 0; i < side; ++i) __builtin_memcpy(&now[i], rows[first + i] + turn, bytes);
+#pragma GCC unroll 4
+      for (int step = 1; step < side; step *= 2) {
+#pragma GCC unroll 16
+        for (int i = 0; i < side; ++i) next[i] = __builtin_shuffle(now[i / 2], now[i / 2 + side / 2], i % 2 ? high : low);
+#pragma GCC unroll 16
+        for (int i = 0; i < side; ++i) now[i] = next[i];
+      }
+#pragma GCC unroll 16
+      for (int i = 0; i < side; ++i) __builtin_memcpy(to + (turn + i) * 16 + first, &now[i], bytes);
+    }
+#else
+  for (int thread = 0; thread < 16; ++thread)
+    for (int turn = 0; turn < 16; ++turn) to[turn * 16 + thread] = rows[thread][turn];
+#endif
+}
+/* Elements that a loop in long strides reads in a later turn are asked for in this one: a processor foresees only what follows. `next` is where
+   the next turn begins, and what lies outside of the rail is not read. */
+template <class T> static inline void apg_soon(const T *data, apg_i64 next, apg_i64 count, apg_i64 step) {
+  const apg_i64 bytes = count * (apg_i64)sizeof(T), page = 4096, enough = 1024;
+  if (step * (apg_i64)sizeof(T) < page || bytes > page || bytes <= 0) return;
+  const apg_u64 at = (apg_u64)data + (apg_u64)(next + enough / bytes * step) * sizeof(T);
+  for (apg_i64 i = 0; i < bytes; i += 64) __builtin_prefetch((const void *)(at + i));
+}
+/* The same of the next `turns` turns together, which are too much for the first cache. */
+template <class T> static inline void apg_soon(const T *data, apg_i64 next, apg_i64 count, apg_i64 step, int turns) {
+  const apg_i64 bytes = count * (apg_i64)sizeof(T), page = 4096;
+  if (step * (apg_i64)sizeof(T) < page || bytes > page || bytes <= 0) return;
+  for (int turn = 0; turn < turns; ++turn, next += step)
+    for (apg_i64 i = 0; i < bytes; i += 64) __builtin_prefetch((const void *)((apg_u64)data + (apg_u64)next * sizeof(T) + i), 0, 2);
+}
+/* Asks for the line of an element that may not exist, for the second cache: the first waits for a few lines at a time only. For reading, also what is
+   stored to later: a line that is asked for writing is brought to the first cache. */
+template <class T> static inline void apg_ask(const T *data, apg_i64 index) {
+  __builtin_prefetch((const void *)((apg_u64)data + (apg_u64)index * sizeof(T)), 0, 2);
+}
+/* Whether turns of a loop touch elements so far from each other that a processor does not foresee the next: `then` is that many turns later. */
+template <class T> static inline bool apg_is_far(const T *, apg_i64 now, apg_i64 then, apg_i64 turns) {
+  return (apg_u64)(then - now) * sizeof(T) + 4096 * turns > 2 * 4096 * turns;
+}
+/* How many turns ahead memory is asked for, by how often a turn touches it, 16 times at once: what is asked for comes after some 2,000 steps. */
+static inline apg_i64 apg_turns_ahead(apg_i64 accesses) {
+  const apg_i64 turns = 2048 * 16 / (accesses + 1);
+  return turns < 1 ? 1 : turns > 4 ? 4 : turns;
+}
+/* Shared memory of a kernel belongs to one block, and a block to one thread of the processor: one step is as good as several. */
+template <class T, class F> static inline T apg_alone_update(T *p, F next) {
+  /* Loads and stores that are never done for several threads at once, as two of them may mean the same element. */
+  T old, v;
+  __atomic_load(p, &old, __ATOMIC_RELAXED);
+  v = next(old);
+  __atomic_store(p, &v, __ATOMIC_RELAXED);
+  return old;
+}
+template <class T> static inline T apg_alone_exchange(T *p, T v) { return apg_alone_update<T>(p, [v](T) { return v; }); }
+template <class T> static inline T apg_alone_compare(T *p, T expected, T v) { return apg_alone_update<T>(p, [&](T old) { return __builtin_memcmp(&old, &expected, sizeof(T)) == 0 ? v : old; }); }
+template <class T> static inline T apg_alone_add(T *p, T v) { return apg_alone_update<T>(p, [v](T old) { return (T)(old + v); }); }
+template <class T> static inline T apg_alone_min(T *p, T v) { return apg_alone_update<T>(p, [v](T old) { return v < old ? v : old; }); }
+template <class T> static inline T apg_alone_max(T *p, T v) { return apg_alone_update<T>(p, [v](T old) { return v > old ? v : old; }); }
+template <class T> static inline T apg_alone_and(T *p, T v) { return apg_alone_update<T>(p, [v](T old) { return (T)(old & v); }); }
+template <class T> static inline T apg_alone_or(T *p, T v) { return apg_alone_update<T>(p, [v](T old) { return (T)(old | v); }); }
+template <class T> static inline T apg_alone_xor(T *p, T v) { return apg_alone_update<T>(p, [v](T old) { return (T)(old ^ v); }); }
+template <class T> static inline T apg_atomic_add(T *p, T v) {
+  if constexpr ((T)0.5 == 0) return __atomic_fetch_add(p, v, __ATOMIC_RELAXED);
+  else return apg_atomic_update<T>(p, [v](T old) { return old + v; });
+}
+template <class T> static inline T apg_atomic_min(T *p, T v) { return apg_atomic_update<T>(p, [v](T old) { return v < old ? v : old; }); }
+template <class T> static inline T apg_atomic_max(T *p, T v) { return apg_atomic_update<T>(p, [v](T old) { return v > old ? v : old; }); }
+template <class T> static inline T apg_atomic_and(T *p, T v) { return __atomic_fetch_and(p, v, __ATOMIC_RELAXED); }
+template <class T> static inline T apg_atomic_or(T *p, T v) { return __atomic_fetch_or(p, v, __ATOMIC_RELAXED); }
+template <class T> static inline T apg_atomic_xor(T *p, T v) { return __atomic_fetch_xor(p, v, __ATOMIC_RELAXED); }
+
+/* ---- textures: what a device's sampling units do, in the same steps ---- */
+/* Where a coordinate is among n elements. */
+static inline float apg_texture_place(float x, apg_i32 n, apg_u32 mode) {
+  if (!(x == x)) x = 0;
+  if (mode & 2) {
+    if ((mode & 12) == 8) x -= __builtin_floorf(x);
+    if ((mode & 12) == 12) { const float turns = __builtin_floorf(x); x -= turns; if (__builtin_fmodf(turns, 2.0f) != 0) x = 1 - x; }
+    x *= (float)n;
+  }
+  return x < -16777216.0f ? -16777216.0f : x > 2147483520.0f ? 2147483520.0f : x;
+}
+/* The element for a number outside of the elements; -1 is none. */
+static inline apg_i64 apg_texture_number(apg_i64 i, apg_i32 n, apg_u32 mode) {
+  if (i >= 0 && i < n) return i;
+  switch (mode & 12) {
+    case 4: return -1;
+    case 8: i %= n; return i < 0 ? i + n : i;
+    case 12: i %= 2 * (apg_i64)n; if (i < 0) i += 2 * (apg_i64)n; return i < n ? i : 2 * (apg_i64)n - 1 - i;
+    default: return i < 0 ? 0 : n - 1;
+  }
+}
+template <class T> static inline T apg_texture_nearest(const apg_texture *t, int rank, const float *at) {
+  apg_i64 found = 0;
+  for (int axis = rank - 1; axis >= 0; --axis) {
+    const apg_i32 n = t->extent[axis];
+    const apg_i64 i = apg_texture_number((apg_i64)__builtin_floorf(apg_texture_place(at[axis], n, t->mode)), n, t->mode);
+    if (i < 0) return 0;
+    found = found * n + i;
+  }
+  return ((const T *)t->data)[found];
+}
+/* Between elements a coordinate has 8 bits. */
+template <class T> static inline T apg_texture_filtered(const apg_texture *t, int rank, const float *at) {
+  apg_i64 number[3][2];
+  float part[3];
+  for (int axis = 0; axis < rank; ++axis) {
+    const apg_i32 n = t->extent[axis];
+    const apg_i64 fixed = (apg_i64)__builtin_floor(((double)apg_texture_place(at[axis], n, t->mode) - 0.5) * 256 + 0.5);
+    part[axis] = (float)(fixed & 255) / 256;
+    number[axis][0] = apg_texture_number(fixed >> 8, n, t->mode);
+    number[axis][1] = apg_texture_number((fixed >> 8) + 1, n, t->mode);
+  }
+  float sum = 0;
+  for (int corner = 0; corner < 1 << rank; ++corner) {
+    apg_i64 found = 0;
+    float weight = 1;
+    for (int axis = rank - 1; axis >= 0; --axis) {
+      const int side = corner >> axis & 1;
+      const apg_i64 i = number[axis][side];
+      weight *= side ? part[axis] : 1 - part[axis];
+      found = i < 0 || found < 0 ? -1 : found * t->extent[axis] + i;
+    }
+    if (found >= 0 && weight > 0) sum += weight * (float)((const T *)t->data)[found];
+  }
+  return (T)sum;
+}
+template <class T, class... C> static inline T apg_texture_at(apg_i64 object, C... c) {
+  const apg_texture *t = (const apg_texture *)object;
+  const float at[] = {c...};
+  return t->mode & 1 ? apg_texture_filtered<T>(t, sizeof...(C), at) : apg_texture_nearest<T>(t, sizeof...(C), at);
+}
+
+/* ---- kernels on the processor ---- */
+template <class T> static inline void apg_exchange(T *&a, T *&b) { T *const moved = a; a = b; b = moved; }
+template <class T> struct apg_view { T *data; apg_i64 length; };
+/* A failing check ends the blocks of its thread; the first one of a launch is recorded. */
+struct apg_kernel_fault { apg_u32 kind, file, line; apg_i64 index, length, block, rank; };
+[[noreturn]] static APG_COLD void apg_fail(apg_u32 kind, apg_u32 file, apg_u32 line, apg_i64 index, apg_i64 length, apg_i64 block, apg_i64 rank) {
+  throw apg_kernel_fault{kind, file, line, index, length, block, rank};
+}
+static APG_COLD void apg_record(const apg_launch *launch, const apg_kernel_fault &found) {
+  apg_fault *fault = launch->fault;
+  apg_u32 none = 0;
+  if (!fault || !__atomic_compare_exchange_n(&fault->kind, &none, found.kind, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return;
+  apg_i64 block = found.block, rank = found.rank;
+  for (int axis = 0; axis < 3; ++axis) {
+    apg_i32 blocks = launch->blocks[axis] > 0 ? launch->blocks[axis] : 1, threads = launch->threads[axis] > 0 ? launch->threads[axis] : 1;
+    fault->block[axis] = (apg_u32)(block % blocks); block /= blocks;
+    fault->thread[axis] = (apg_u32)(rank % threads); rank /= threads;
+  }
+  fault->file = found.file; fault->line = found.line; fault->index = found.index; fault->length = found.length;
+}
+template <bool proven> static inline apg_i64 apg_index(apg_i64 i, apg_i64 n, const void *data, apg_u32 file, apg_u32 line, apg_i64 block, apg_i64 rank) {
+  if (!proven && APG_UNLIKELY((apg_u64)i >= (apg_u64)n)) apg_fail(data ? 1 : 2, file, line, i, n, block, rank);
+  return i;
+}
+/* An element that is perhaps not asked for. */
+template <class T> static inline T apg_ahead(const T *data, apg_i64 n, apg_i64 i) { return (apg_u64)i < (apg_u64)n ? data[i] : T{}; }
+template <class T> static inline T &apg_at(apg_view<T> view, apg_i64 i, apg_u32 file, apg_u32 line, apg_i64 block, apg_i64 rank) {
+  return view.data[apg_index<false>(i, view.length, view.data, file, line, block, rank)];
+}
+template <bool proven, class T> static inline T apg_divisor(T b, apg_u32 file, apg_u32 line, apg_i64 block, apg_i64 rank) {
+  if (!proven && APG_UNLIKELY(b == 0)) apg_fail(3, file, line, 0, 0, block, rank);
+  if (b == 0) __builtin_unreachable();
+  return b;
+}
+/* What a launch is checked with beforehand; where 64 bits are too few, nothing is known. */
+static inline apg_i64 apg_sum(apg_i64 a, apg_i64 b, bool &bad) { apg_i64 c; bad |= __builtin_add_overflow(a, b, &c); return c; }
+static inline apg_i64 apg_difference(apg_i64 a, apg_i64 b, bool &bad) { apg_i64 c; bad |= __builtin_sub_overflow(a, b, &c); return c; }
+static inline apg_i64 apg_product(apg_i64 a, apg_i64 b, bool &bad) { apg_i64 c; bad |= __builtin_mul_overflow(a, b, &c); return c; }
+static inline apg_i64 apg_least(apg_i64 a, apg_i64 b, bool &) { return a < b ? a : b; }
+static inline apg_i64 apg_most(apg_i64 a, apg_i64 b, bool &) { return a > b ? a : b; }
+/* A divisor that is not positive is refused by a condition of its own. */
+static inline apg_i64 apg_floor(apg_i64 a, apg_i64 b, bool &) { return b <= 0 ? 0 : a / b - (a % b < 0); }
+static inline apg_i64 apg_ones(apg_i64 a, apg_i64, bool &bad) {
+  if (a < 0 || a > 0x3fffffffffffffffLL) { bad = true; return 0; }
+  return a == 0 ? 0 : (apg_i64)(~0ULL >> __builtin_clzll((unsigned long long)a));
+}
+/* Whether comparisons, whose sides alternate, hold for all threads of a block, or of blocks beside each other. Sides are computed at the corners, and
+   should differ there by what their factors say: then nothing wraps in between. */
+template <int axes, int sides, class F> static inline bool apg_whole(const apg_i64 (&extents)[axes], const apg_i64 (&factors)[sides][axes], const bool *strict, const F &sides_at) {
+  apg_i64 first[sides], here[sides];
+  bool whole = true;
+  for (int corner = 0; corner < 1 << axes; ++corner) {
+    apg_i64 t[axes];
+    for (int axis = 0; axis < axes; ++axis) t[axis] = corner & 1 << axis ? extents[axis] - 1 : 0;
+    sides_at(t, here);
+    for (int s = 0; s < sides; ++s) {
+      if (corner == 0) first[s] = here[s];
+      apg_u64 steps = 0;
+      for (int axis = 0; axis < axes; ++axis) steps += (apg_u64)factors[s][axis] * (apg_u64)t[axis];
+      whole &= (apg_u64)here[s] - (apg_u64)first[s] == steps;
+    }
+    for (int s = 0; s < sides; s += 2) whole &= strict[s / 2] ? here[s] < here[s + 1] : here[s] <= here[s + 1];
+  }
+  return whole;
+}
+/* How many of the blocks that are left in a row are whole together; none if the first is not. The last one often is not. */
+template <class F> static inline apg_i64 apg_strip(apg_i64 left, const F &whole) {
+  apg_i64 count = left < 64 ? left : 64;
+  if (!whole(1)) return 0;
+  if (count > 1 && !whole(count)) --count;
+  while (count > 1 && !whole(count)) count /= 2;
+  return count;
+}
+/* The threads of a row from `begin` to `end` that are below, up to, from or above a value, which may be any. */
+static constexpr apg_i64 apg_below(apg_i64 end, apg_i64 at) { return at < end ? at : end; }
+static constexpr apg_i64 apg_up_to(apg_i64 end, apg_i64 at) { return at < end ? at + 1 : end; }
+static constexpr apg_i64 apg_from(apg_i64 begin, apg_i64 at) { return at > begin ? at : begin; }
+static constexpr apg_i64 apg_above(apg_i64 begin, apg_i64 end, apg_i64 at) { return at < begin ? begin : at < end ? at + 1 : end; }
+extern "C" void *malloc(unsigned long) noexcept;
+extern "C" void free(void *) noexcept;
+#endif
