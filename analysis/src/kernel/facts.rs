@@ -18,7 +18,7 @@ use crate::ty::subst::Substitution;
 use crate::ty::{Ty, TyKind};
 
 /// How deep structs may lie in each other.
-const DEEPEST: u32 = 32;
+const MAX_EXPRESSION_DEPTH: u32 = 32;
 
 /// What the kernel rules ask about classes, methods, fields and types.
 pub(crate) struct Facts<'a> {
@@ -271,7 +271,7 @@ impl<'a> Facts<'a> {
                 return rail(Shape::ConstantRail);
             }
         }
-        if self.class_kind(class) != ClassKind::Struct || depth > DEEPEST {
+        if self.class_kind(class) != ClassKind::Struct || depth > MAX_EXPRESSION_DEPTH {
             return Shape::Object;
         }
         // What an unknown type is may be plain.
@@ -299,7 +299,7 @@ impl<'a> Facts<'a> {
 
     fn holds_texture(&self, ty: Ty, depth: u32) -> bool {
         let Some((class, args)) = ty.as_class(self.db) else { return false };
-        if ty.primitive(self.db).is_some() || depth > DEEPEST {
+        if ty.primitive(self.db).is_some() || depth > MAX_EXPRESSION_DEPTH {
             return false;
         }
         self.is_class(class, "x10.util.CUDATextureRail")
@@ -321,7 +321,7 @@ impl<'a> Facts<'a> {
     /// The type of the first field of a struct, or of a struct in it, that is no plain value; `path` leads there.
     fn find_reference(&self, ty: Ty, path: &mut Vec<SmolStr>) -> Option<Ty> {
         let (class, args) = ty.as_class(self.db)?;
-        if self.class_kind(class) != ClassKind::Struct || path.len() > DEEPEST as usize {
+        if self.class_kind(class) != ClassKind::Struct || path.len() > MAX_EXPRESSION_DEPTH as usize {
             return None;
         }
         let substitution = Substitution::class(self.db, class, args);
@@ -366,7 +366,7 @@ impl<'a> Facts<'a> {
             return Some((size.into(), size.into()));
         }
         let (class, args) = ty.as_class(self.db)?;
-        if depth > DEEPEST || self.shape(ty) != Shape::Plain {
+        if depth > MAX_EXPRESSION_DEPTH || self.shape(ty) != Shape::Plain {
             return None;
         }
         let (mut end, mut alignment) = (0u64, 1u64);
