@@ -239,7 +239,8 @@ class Money {
             ("Int", "operator..", "Int", "IntRange"),
             ("Long", "operator..", "Int", "LongRange"),
             ("Money", "operator+", "Money", "Money"),
-            ("Money", "operator+", "String", "Money"),
+            // That of String fits without a conversion.
+            ("Money", "operator+", "String", "String"),
             ("String", "operator+", "Money", "Money"),
             ("Long", "operator*", "Money", "Money"),
             ("Money", "operator-", "Int", "Long"),
