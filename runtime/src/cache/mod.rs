@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 use tempfile::{NamedTempFile, TempPath};
 
-use crate::temp_files::Unfinished;
+use crate::temp_files::{self, Unfinished};
 
 pub use error::CacheError;
 
@@ -120,11 +120,9 @@ impl Cache {
         let failed = |error| CacheError::new(target, error);
         let folder = target.parent().unwrap_or(&self.root);
         // Only the path: a compiler writes the file itself.
-        let path = private::create_folder(folder)
-            .and_then(|()| NamedTempFile::with_prefix_in("new-", folder))
-            .map_err(failed)?
-            .into_temp_path();
-        let _unfinished = Unfinished::new(&path);
+        let create = || Ok(NamedTempFile::with_prefix_in("new-", folder)?.into_temp_path());
+        let (path, _unfinished) =
+            private::create_folder(folder).and_then(|()| temp_files::create(create)).map_err(failed)?;
         make(&path)?;
         entry::seal(&path).map_err(failed)?;
         let replaced = match path.persist_noclobber(target) {
@@ -177,13 +175,13 @@ impl Cache {
     pub fn temporary(&self, name: &str, contents: &[u8]) -> Result<Temporary, CacheError> {
         let folder = self.root.join("temporary");
         let write = || {
-            private::create_folder(&folder)?;
             let mut file = tempfile::Builder::new().suffix(&format!("-{name}")).tempfile_in(&folder)?;
             file.write_all(contents)?;
             Ok(file.into_temp_path())
         };
-        let path = write().map_err(|error| CacheError::new(&folder, error))?;
-        Ok(Temporary { _unfinished: Unfinished::new(&path), path })
+        let created = private::create_folder(&folder).and_then(|()| temp_files::create(write));
+        let (path, unfinished) = created.map_err(|error| CacheError::new(&folder, error))?;
+        Ok(Temporary { path, _unfinished: unfinished })
     }
 
     /// Removes everything, once nobody uses it; the number of bytes that were in it. Calls `waiting` if others use it
