@@ -94,22 +94,15 @@ pub struct LaunchOptions {
     pub profile: Option<PathBuf>,
 }
 
-/// A number of bytes, with K, M, G or T behind it.
+/// The size of a heap.
 fn bytes(text: &str) -> Result<usize, String> {
-    let wrong =
-        || format!("`{text}` is no size; write a number, perhaps with K, M, G or T behind it, such as 512M");
-    let (digits, shift) = match text.to_ascii_uppercase().chars().last() {
-        Some(unit) if unit.is_ascii_alphabetic() => {
-            let shift = "KMGT".find(unit).ok_or_else(wrong)? * 10 + 10;
-            (&text[..text.len() - 1], shift)
-        }
-        _ => (text, 0),
-    };
-    let number: usize = digits.parse().map_err(|_| wrong())?;
-    let size =
-        number.checked_mul(1 << shift).filter(|size| *size <= isize::MAX as usize).ok_or_else(wrong)?;
-    const LEAST: usize = 1 << 20;
-    if size < LEAST { Err(format!("`{text}` is too small: a heap needs at least 1M")) } else { Ok(size) }
+    let size = apg_runtime::size::parse(text)?;
+    const MIN_HEAP_BYTES: usize = 1 << 20;
+    if size < MIN_HEAP_BYTES {
+        Err(format!("`{text}` is too small: a heap needs at least 1M"))
+    } else {
+        Ok(size)
+    }
 }
 
 /// An environment variable that is not empty.
