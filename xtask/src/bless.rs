@@ -24,7 +24,7 @@ const GENERATORS: &[Generator] = &[
     },
     Generator {
         name: "trees",
-        writes: "syntax/test_data/**/*.tree",
+        writes: "syntax/x10/test_data/**/*.tree",
         test: &["-p", "apg-syntax", "--test", "parser_data"],
         variable: "APG_BLESS",
         attempts: 1,
@@ -103,7 +103,7 @@ mod tests {
         let root = crate::repository();
         for generator in GENERATORS.iter().filter(|it| it.name != "syntax") {
             let folder = match generator.test[1] {
-                "apg-syntax" => "syntax/tests",
+                "apg-syntax" => "syntax/x10/tests",
                 "apg-analysis" => "analysis/tests",
                 "apg-runtime" => "runtime/src",
                 _ => "tests/tests",

@@ -7,77 +7,7 @@ use crate::lexer::Lexed;
 use crate::parse::Parse;
 use crate::parser::input::Input;
 use crate::parser::{self, DEPTH_LIMIT, Entry};
-use crate::{SyntaxError, SyntaxKind, SyntaxNode, TextRange, TextSize, lexer, tree, validation};
-
-/// Text that is replaced by other text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Edit {
-    /// What is replaced; empty for an insertion.
-    pub range: TextRange,
-    /// What comes instead; empty for a deletion.
-    pub insert: String,
-}
-
-impl Edit {
-    /// Replaces `range` by `insert`.
-    pub fn new(range: TextRange, insert: impl Into<String>) -> Edit {
-        Edit { range, insert: insert.into() }
-    }
-
-    /// Does it to `text`, in which `range` must lie between characters.
-    pub fn apply(&self, text: &mut String) {
-        text.replace_range(std::ops::Range::<usize>::from(self.range), &self.insert);
-    }
-
-    /// `part` of `text` after edits that lie within it, in order and apart from each other.
-    pub fn apply_all(edits: &[Edit], text: &str, part: TextRange) -> String {
-        let mut result = String::with_capacity(usize::from(part.len()));
-        let mut done = part.start();
-        for edit in edits {
-            result.push_str(&text[TextRange::new(done, edit.range.start())]);
-            result.push_str(&edit.insert);
-            done = edit.range.end();
-        }
-        result.push_str(&text[TextRange::new(done, part.end())]);
-        result
-    }
-}
-
-/// The one edit that makes `new` of `old`; `None` if they are equal.
-fn difference(old: &str, new: &str) -> Option<Edit> {
-    let mut start = common_start(old.as_bytes(), new.as_bytes());
-    while !(old.is_char_boundary(start) && new.is_char_boundary(start)) {
-        start -= 1;
-    }
-    let mut end = common_end(&old.as_bytes()[start..], &new.as_bytes()[start..]);
-    while !(old.is_char_boundary(old.len() - end) && new.is_char_boundary(new.len() - end)) {
-        end -= 1;
-    }
-    let (removed, inserted) = (start..old.len() - end, start..new.len() - end);
-    if removed.is_empty() && inserted.is_empty() {
-        return None;
-    }
-    let range = TextRange::new(TextSize::new(removed.start as u32), TextSize::new(removed.end as u32));
-    Some(Edit::new(range, &new[inserted]))
-}
-
-/// So many bytes are compared at once.
-const PIECE: usize = 64;
-
-/// How many bytes are equal at the start.
-fn common_start(a: &[u8], b: &[u8]) -> usize {
-    let pieces = a.chunks_exact(PIECE).zip(b.chunks_exact(PIECE));
-    let same = pieces.take_while(|(a, b)| a == b).count() * PIECE;
-    same + a[same..].iter().zip(&b[same..]).take_while(|(a, b)| a == b).count()
-}
-
-/// How many bytes are equal at the end.
-fn common_end(a: &[u8], b: &[u8]) -> usize {
-    let pieces = a.rchunks_exact(PIECE).zip(b.rchunks_exact(PIECE));
-    let same = pieces.take_while(|(a, b)| a == b).count() * PIECE;
-    let rest = a[..a.len() - same].iter().rev().zip(b[..b.len() - same].iter().rev());
-    same + rest.take_while(|(a, b)| a == b).count()
-}
+use crate::{Edit, SyntaxError, SyntaxKind, SyntaxNode, TextRange, TextSize, lexer, tree, validation};
 
 impl Parse {
     /// The parse of the edited text. `edit.range` must lie within the text, between characters.
@@ -91,7 +21,7 @@ impl Parse {
 
     /// The parse of `new`, where this is that of `old`: what differs is found by comparing the texts.
     pub fn reparse_text(&self, old: &str, new: &str) -> Parse {
-        match difference(old, new) {
+        match Edit::between(old, new) {
             None => self.clone(),
             Some(edit) => self.reparse_piece(&edit, old).unwrap_or_else(|| crate::parse(new)),
         }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use apg_syntax::{Edit, SyntaxKind, TextRange, TextSize, formatted, parse};
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {

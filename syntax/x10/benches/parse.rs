@@ -34,7 +34,7 @@ static ALLOCATOR: Counting = Counting;
 
 fn main() {
     println!("machine: {}; processor time of one thread\n", machine());
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut rust = Vec::new();
     for part in ["syntax", "analysis", "runtime", "build-backend", "lsp-server", "tests"] {
         collect(&root.join(part), "rs", &mut rust);

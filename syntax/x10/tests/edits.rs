@@ -45,7 +45,7 @@ fn check(name: &str, old: &Parse, text: &str, edit: &Edit) {
 
 /// Each edit of one in `every` tokens, a different one for each word; 1 takes minutes and leaves nothing out.
 fn edit_tokens(folders: &[&str], every: usize) {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut all = Vec::new();
     for folder in folders {
         programs(&root.join(folder), &mut all);
@@ -75,7 +75,7 @@ fn edit_tokens(folders: &[&str], every: usize) {
 
 #[test]
 fn of_the_parsers_own_programs() {
-    edit_tokens(&["syntax/test_data"], 19);
+    edit_tokens(&["syntax/x10/test_data"], 19);
 }
 
 #[test]

@@ -24,7 +24,8 @@ mod token_at_offset;
 mod tree;
 mod validation;
 
-pub use rowan::{Direction, NodeOrToken, TextRange, TextSize, TokenAtOffset, WalkEvent};
+pub use apg_source::{Edit, TextRange, TextSize};
+pub use rowan::{Direction, NodeOrToken, TokenAtOffset, WalkEvent};
 
 pub use crate::ast::{AstNode, SourceFile};
 pub use crate::format::{format, format_on_type, format_parsed, formatted};
@@ -32,7 +33,6 @@ pub use crate::format::{format, format_on_type, format_parsed, formatted};
 pub use crate::parse::parse_stages;
 pub use crate::parse::{Parse, parse, parse_header, tokens};
 pub use crate::ptr::{AstPtr, SyntaxNodePtr};
-pub use crate::reparse::Edit;
 #[doc(hidden)]
 pub use crate::reparse::is_local;
 pub use crate::skeleton::{CodeChange, Outline, code_change, declares, label, same_tree};

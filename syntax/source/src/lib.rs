@@ -1,0 +1,12 @@
+//! Source texts of any language: byte ranges, the line index and text edits.
+//!
+//! All crates count positions with the one [`LineIndex`] of this crate, so that diagnostics, generated `#line`
+//! directives and the language server agree on what ends a line.
+
+mod edit;
+mod line_index;
+
+pub use text_size::{TextRange, TextSize};
+
+pub use crate::edit::Edit;
+pub use crate::line_index::{ColumnUnit, LineColumn, LineIndex};
