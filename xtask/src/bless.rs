@@ -104,7 +104,7 @@ mod tests {
         for generator in GENERATORS.iter().filter(|it| it.name != "syntax") {
             let folder = match generator.test[1] {
                 "apg-syntax" => "syntax/x10/tests",
-                "apg-analysis" => "analysis/tests",
+                "apg-analysis" => "analysis/x10/tests",
                 "apg-runtime" => "runtime/src",
                 _ => "tests/tests",
             };

@@ -24,7 +24,7 @@ pub(crate) fn library_files() -> Vec<(PathBuf, String)> {
             }
         }
     }
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime/x10");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtime/x10");
     let mut files = Vec::new();
     add(&root, &root, &mut files);
     files

@@ -8,7 +8,11 @@ use std::path::{Path, PathBuf};
 use apg_analysis::diagnostics::{self, Rule};
 
 fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate has a parent folder").to_owned()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .nth(2)
+        .expect("the crate is two folders deep")
+        .to_owned()
 }
 
 /// The pages that should exist, by path below `docs/diagnostics`.
@@ -16,7 +20,7 @@ fn expected_pages() -> BTreeMap<PathBuf, String> {
     let mut pages = BTreeMap::new();
     let mut index = String::from(
         "# Diagnostics\n\nEvery code that apg reports. `apg explain CODE` prints the same page. These pages are \
-         generated from `analysis/src/diagnostics`.\n",
+         generated from `analysis/x10/src/diagnostics`.\n",
     );
     let mut family = "";
     for rule in diagnostics::rules() {

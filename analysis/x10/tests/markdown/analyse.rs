@@ -42,7 +42,7 @@ fn library() -> &'static [(PathBuf, Arc<str>)] {
     }
     static FILES: std::sync::OnceLock<Vec<(PathBuf, Arc<str>)>> = std::sync::OnceLock::new();
     FILES.get_or_init(|| {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime/x10");
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtime/x10");
         let mut files = Vec::new();
         add(&root, &root, &mut files);
         files

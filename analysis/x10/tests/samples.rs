@@ -21,7 +21,7 @@ fn library() -> Vec<(PathBuf, Arc<str>)> {
             }
         }
     }
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime/x10");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtime/x10");
     let mut files = Vec::new();
     add(&root, &root, &mut files);
     files
@@ -59,7 +59,7 @@ fn cuda_samples_check_clean() {
 
 #[test]
 fn examples_check_clean() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     let files = fs::read_dir(folder).expect("the examples").flatten().map(|entry| entry.path());
     let said: String =
         files.filter(|p| p.extension().is_some_and(|e| e == "x10")).map(|p| report(&p)).collect();

@@ -17,7 +17,11 @@ use document::{Fixed, Test};
 use expectation::{Kind, compare, expectations, without_expectations};
 
 fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate has a parent folder").to_owned()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .nth(2)
+        .expect("the crate is two folders deep")
+        .to_owned()
 }
 
 fn pages(folder: &Path, found: &mut Vec<PathBuf>) {

@@ -57,7 +57,7 @@ fn sources(folder: &Path, files: &mut Vec<(PathBuf, Arc<str>)>) {
 }
 
 fn library() -> Vec<(PathBuf, Arc<str>)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime/x10");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtime/x10");
     let mut files = Vec::new();
     sources(&root, &mut files);
     let inside = |(path, text): (PathBuf, Arc<str>)| {
@@ -68,7 +68,7 @@ fn library() -> Vec<(PathBuf, Arc<str>)> {
 
 /// A workspace of files, some of them open.
 fn workspaces() -> Vec<Vec<(PathBuf, Arc<str>)>> {
-    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut folders = vec![repository.join("examples"), repository.join("runtime/x10")];
     if let Some(home) = std::env::var_os("APG_X10_HOME") {
         folders.push(Path::new(&home).join("x10.dist/samples"));

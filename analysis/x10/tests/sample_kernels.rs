@@ -37,7 +37,7 @@ fn x10_files(root: &Path, folder: &Path, found: &mut Vec<(PathBuf, Arc<str>)>) {
 
 fn database(text: &str) -> (RootDatabase, SourceFile) {
     let mut db = RootDatabase::default();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime/x10");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtime/x10");
     let mut library = Vec::new();
     x10_files(&root, &root, &mut library);
     let library = library
