@@ -4,7 +4,7 @@ use apg_analysis::body::{Dispatch, ExprId, ExprKind as Source};
 use apg_analysis::ids::MethodId;
 use apg_analysis::item_tree::ClassKind;
 use apg_analysis::item_tree::items::{class_kind, method_is_static};
-use apg_analysis::kernel::is_of_threads;
+use apg_analysis::kernel::requires_thread_context;
 use apg_analysis::ty::Ty;
 use apg_syntax::TextRange;
 use smol_str::SmolStr;
@@ -156,7 +156,7 @@ impl Builder<'_, '_> {
 
     /// A call in device code. One of a function that is part of the threads' own code is a statement, in whose place that code will stand.
     fn of_threads(&mut self, method: MethodId, call: mir::Expr) -> mir::Expr {
-        if !self.is_device_code() || !is_of_threads(self.lowerer.db, method) {
+        if !self.is_device_code() || !requires_thread_context(self.lowerer.db, method) {
             return call;
         }
         if call.ty != mir::Ty::Void {

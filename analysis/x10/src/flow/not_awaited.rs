@@ -22,7 +22,7 @@ use crate::db::Db;
 use crate::diagnostics::{Diagnostic, Fix, Related, TextEdit, r#async as rules};
 use crate::ids::{MethodId, SourceFile};
 use crate::infer::{Owner, owner_body};
-use crate::kernel::{Draft, Facts};
+use crate::kernel::{DeviceSemantics, KernelContext};
 use crate::ty::Ty;
 
 use effects::Effects;
@@ -35,10 +35,10 @@ pub(crate) fn unjoined_reads(db: &dyn Db, owner: Owner) -> Arc<Vec<Diagnostic>> 
     let result = owner_body(db, owner);
     let body = &result.body;
     let Some(root) = body.root.filter(|_| may_start(body)) else { return Arc::default() };
-    let facts = Facts::new(db);
+    let semantics = DeviceSemantics::new(db);
     let parents = Parents::of(body);
-    let draft = Draft::new(&facts, body, &parents, root);
-    let mut search = Search::new(&draft, owner_file(db, owner));
+    let context = KernelContext::new(&semantics, body, &parents, root);
+    let mut search = Search::new(&context, owner_file(db, owner));
     search.pending(root);
     for expr in &body.exprs {
         if let ExprKind::Closure(closure) = &expr.kind {
@@ -65,7 +65,7 @@ fn owner_file(db: &dyn Db, owner: Owner) -> SourceFile {
 struct Search<'a> {
     db: &'a dyn Db,
     body: &'a Body,
-    draft: &'a Draft<'a>,
+    context: &'a KernelContext<'a>,
     file: SourceFile,
     /// `finish` statements around.
     finishes: u32,
@@ -102,12 +102,19 @@ struct Open {
 }
 
 impl<'a> Search<'a> {
-    fn new(draft: &'a Draft<'a>, file: SourceFile) -> Search<'a> {
-        Search { db: draft.facts.db, body: draft.body, draft, file, finishes: 0, diagnostics: Vec::new() }
+    fn new(context: &'a KernelContext<'a>, file: SourceFile) -> Search<'a> {
+        Search {
+            db: context.semantics.db,
+            body: context.body,
+            context,
+            file,
+            finishes: 0,
+            diagnostics: Vec::new(),
+        }
     }
 
     fn paths(&self, stmt: StmtId) -> Paths<'a> {
-        Paths::new(self.db, self.body, self.draft, stmt)
+        Paths::new(self.db, self.body, self.context, stmt)
     }
 
     /// What a statement starts that may run on when it ends. Reports what its own code reads too early.
@@ -237,7 +244,7 @@ impl<'a> Search<'a> {
             if let Node::Stmt(stmt) = at {
                 found = stmt;
             }
-            node = self.draft.parents.parent(at);
+            node = self.context.parents.parent(at);
         }
         found
     }
@@ -316,7 +323,7 @@ impl<'a> Search<'a> {
             }
             Node::Expr(id) => matches!(self.body.expr(id).kind, ExprKind::At { .. }),
         };
-        let mut around = self.draft.parents.ancestors(node).take_while(|it| *it != Node::Stmt(stmt));
+        let mut around = self.context.parents.ancestors(node).take_while(|it| *it != Node::Stmt(stmt));
         let is_elsewhere = around.any(goes) || goes(Node::Stmt(stmt));
         (path.is_global || !is_elsewhere) && !self.is_replaced(path, stmt)
     }
@@ -348,7 +355,9 @@ impl<'a> Search<'a> {
                 let (_, indices) = args.split_last()?;
                 paths.elements(*receiver, indices, in_kernel())
             }
-            ExprKind::Call { method, args, receiver: None, .. } if self.draft.facts.is_atomic(*method) => {
+            ExprKind::Call { method, args, receiver: None, .. }
+                if self.context.semantics.is_atomic(*method) =>
+            {
                 let [rail, index, ..] = args[..] else { return None };
                 paths.elements(rail, &[index], in_kernel())
             }
@@ -390,7 +399,7 @@ impl<'a> Search<'a> {
         }
         let class = method.class(self.db);
         let is_rail = Ty::this_type(self.db, class).rail_element(self.db).is_some() && args.len() >= 5;
-        let is_array = args.len() == 2 && self.draft.facts.is_array(class);
+        let is_array = args.len() == 2 && self.context.semantics.is_array(class);
         (is_rail || is_array).then_some(args)
     }
 
@@ -405,7 +414,7 @@ impl<'a> Search<'a> {
     }
 
     fn is_in_kernel(&self, node: Node) -> bool {
-        self.draft.parents.ancestors(node).any(|it| matches!(it, Node::Stmt(id) if self.is_kernel(id)))
+        self.context.parents.ancestors(node).any(|it| matches!(it, Node::Stmt(id) if self.is_kernel(id)))
     }
 
     fn report(&self, open: &Open, read: &Read) -> Diagnostic {
@@ -425,7 +434,7 @@ impl<'a> Search<'a> {
             (_, Node::Expr(id)) => ("what this starts".to_owned(), self.body.expr(id).range),
         };
         let range = self.body.stmt(*stmt).range;
-        let in_loop = self.draft.parents.ancestors(Node::Stmt(*stmt)).any(|it| self.is_loop(it));
+        let in_loop = self.context.parents.ancestors(Node::Stmt(*stmt)).any(|it| self.is_loop(it));
         let is_clocked = self.is_clocked(*stmt);
         let note = match (start.is_uncounted, is_clocked, self.finishes > 0, in_loop) {
             (true, ..) => {

@@ -18,7 +18,7 @@ use crate::item_tree::items::{
 };
 use crate::item_tree::source::{Item, item_node, item_offset};
 use crate::item_tree::{ClassKind, Modifiers};
-use crate::kernel::{AxisSummary, LaunchSummary, Travel, launch_summaries};
+use crate::kernel::{AxisSummary, LaunchSummary, TransferKind, launch_summaries};
 use crate::members::{describe_method, result_type};
 use crate::scope::signature::field_type;
 use crate::ty::Ty;
@@ -229,11 +229,11 @@ fn launch(kernel: &LaunchSummary) -> String {
     }
     text.push_str("\n| captured | type | transferred at each launch |\n|---|---|---|\n");
     for capture in &kernel.captures {
-        let how = match capture.travel {
-            Travel::Value => format!("by value{}", of(capture.bytes)),
-            Travel::Copied => format!("elements, host to device{}", of(capture.bytes)),
-            Travel::Constant => format!("elements, to constant memory{}", of(capture.bytes)),
-            Travel::Address => format!("address only{}", of(capture.bytes)),
+        let how = match capture.transfer {
+            TransferKind::Value => format!("by value{}", of(capture.bytes)),
+            TransferKind::Copied => format!("elements, host to device{}", of(capture.bytes)),
+            TransferKind::Constant => format!("elements, to constant memory{}", of(capture.bytes)),
+            TransferKind::Address => format!("address only{}", of(capture.bytes)),
         };
         let _ = writeln!(text, "| `{}` | `{}` | {how} |", capture.name, capture.ty.replace('|', "\\|"));
     }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::draft::Draft;
+use super::draft::KernelContext;
 use crate::body::{ExprId, ExprKind, Literal, LocalId};
 
 /// Parts of an index that are visited, those of the `val`s that it is made of among them.
@@ -33,13 +33,13 @@ pub(crate) enum Term {
 /// An operation on symbolic integers that is not affine.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Operation {
-    Binary(Sign, Affine, Affine),
+    Binary(BinaryOp, Affine, Affine),
     Select(Condition, Affine, Affine),
 }
 
 /// A binary operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Sign {
+pub(crate) enum BinaryOp {
     Multiply,
     Divide,
     Remainder,
@@ -64,7 +64,7 @@ pub(crate) enum Condition {
 }
 
 impl Affine {
-    pub fn of(constant: i64) -> Affine {
+    pub fn from_constant(constant: i64) -> Affine {
         Affine { terms: Vec::new(), constant }
     }
 
@@ -73,22 +73,22 @@ impl Affine {
     }
 
     /// The number, if it is one.
-    pub fn number(&self) -> Option<i64> {
+    pub fn as_constant(&self) -> Option<i64> {
         self.terms.is_empty().then_some(self.constant)
     }
 
     /// The factor of a variable.
-    pub fn factor(&self, local: LocalId) -> i64 {
-        self.term_factor(&Term::Local(local))
+    pub fn coefficient(&self, local: LocalId) -> i64 {
+        self.term_coefficient(&Term::Local(local))
     }
 
     /// The factor of a term.
-    pub fn term_factor(&self, term: &Term) -> i64 {
+    pub fn term_coefficient(&self, term: &Term) -> i64 {
         self.terms.iter().find(|it| it.0 == *term).map_or(0, |it| it.1)
     }
 
     /// `self + factor * other`; none if a number gets too large.
-    pub fn plus(&self, factor: i64, other: &Affine) -> Option<Affine> {
+    pub fn add_scaled(&self, factor: i64, other: &Affine) -> Option<Affine> {
         let mut sum = self.clone();
         sum.constant = sum.constant.checked_add(other.constant.checked_mul(factor)?)?;
         for (term, count) in &other.terms {
@@ -107,22 +107,22 @@ impl Affine {
     }
 
     /// Calls `visit` for all variables, those in operations among them.
-    pub fn variables(&self, visit: &mut dyn FnMut(LocalId)) {
-        self.terms.iter().for_each(|it| it.0.variables(visit));
+    pub fn for_each_variable(&self, visit: &mut dyn FnMut(LocalId)) {
+        self.terms.iter().for_each(|it| it.0.for_each_variable(visit));
     }
 
     /// Whether a variable occurs.
     pub fn mentions(&self, local: LocalId) -> bool {
         let mut found = false;
-        self.variables(&mut |it| found |= it == local);
+        self.for_each_variable(&mut |it| found |= it == local);
         found
     }
 
     /// The largest number that occurs, without its sign.
-    pub fn largest_number(&self) -> u64 {
+    pub fn max_magnitude(&self) -> u64 {
         let of_term = |(term, factor): &(Term, i64)| match term {
             Term::Local(_) => factor.unsigned_abs(),
-            Term::Operation(it) => factor.unsigned_abs().max(it.largest_number()),
+            Term::Operation(it) => factor.unsigned_abs().max(it.max_magnitude()),
         };
         self.terms.iter().map(of_term).max().unwrap_or(0).max(self.constant.unsigned_abs())
     }
@@ -140,31 +140,35 @@ impl Affine {
 
     /// An operation on two sums; affine where it can be.
     fn binary(
-        sign: Sign,
+        op: BinaryOp,
         left: Affine,
         right: Affine,
-        is_natural: &dyn Fn(LocalId) -> bool,
+        is_non_negative: &dyn Fn(LocalId) -> bool,
     ) -> Option<Affine> {
-        if let (Some(a), Some(b)) = (left.number(), right.number()) {
-            return sign.apply(a, b).map(Affine::of);
+        if let (Some(a), Some(b)) = (left.as_constant(), right.as_constant()) {
+            return op.apply(a, b).map(Affine::from_constant);
         }
-        match (sign, left.number(), right.number()) {
-            (Sign::Multiply, Some(factor), _) => return Affine::default().plus(factor, &right),
-            (Sign::Multiply, _, Some(factor)) => return Affine::default().plus(factor, &left),
-            (Sign::ShiftLeft, _, Some(by @ 0..=30)) => return Affine::default().plus(1 << by, &left),
+        match (op, left.as_constant(), right.as_constant()) {
+            (BinaryOp::Multiply, Some(factor), _) => return Affine::default().add_scaled(factor, &right),
+            (BinaryOp::Multiply, _, Some(factor)) => return Affine::default().add_scaled(factor, &left),
+            (BinaryOp::ShiftLeft, _, Some(by @ 0..=30)) => {
+                return Affine::default().add_scaled(1 << by, &left);
+            }
             _ => {}
         }
-        let left = match (sign, right.number()) {
-            (Sign::Remainder, Some(modulus)) if left.is_natural(is_natural) => left.modulo(modulus),
-            (Sign::And, Some(mask)) if mask > 0 && (mask as u64 + 1).is_power_of_two() => {
+        let left = match (op, right.as_constant()) {
+            (BinaryOp::Remainder, Some(modulus)) if left.is_non_negative(is_non_negative) => {
+                left.modulo(modulus)
+            }
+            (BinaryOp::And, Some(mask)) if mask > 0 && (mask as u64 + 1).is_power_of_two() => {
                 left.modulo(mask + 1)
             }
             _ => left,
         };
-        if let (Some(a), Some(b)) = (left.number(), right.number()) {
-            return sign.apply(a, b).map(Affine::of);
+        if let (Some(a), Some(b)) = (left.as_constant(), right.as_constant()) {
+            return op.apply(a, b).map(Affine::from_constant);
         }
-        Some(Affine::operation(Operation::Binary(sign, left, right)))
+        Some(Affine::operation(Operation::Binary(op, left, right)))
     }
 
     fn operation(operation: Operation) -> Affine {
@@ -172,10 +176,10 @@ impl Affine {
     }
 
     /// Whether it is never negative.
-    fn is_natural(&self, is_natural: &dyn Fn(LocalId) -> bool) -> bool {
+    fn is_non_negative(&self, is_non_negative: &dyn Fn(LocalId) -> bool) -> bool {
         self.constant >= 0
             && self.terms.iter().all(|(term, factor)| {
-                *factor >= 0 && matches!(term, Term::Local(local) if is_natural(*local))
+                *factor >= 0 && matches!(term, Term::Local(local) if is_non_negative(*local))
             })
     }
 
@@ -190,16 +194,16 @@ impl Affine {
 
 impl Term {
     /// Calls `visit` for all variables.
-    pub fn variables(&self, visit: &mut dyn FnMut(LocalId)) {
+    pub fn for_each_variable(&self, visit: &mut dyn FnMut(LocalId)) {
         match self {
             Term::Local(local) => visit(*local),
             Term::Operation(it) => match &**it {
                 Operation::Binary(_, left, right) => {
-                    [left, right].into_iter().for_each(|it| it.variables(visit))
+                    [left, right].into_iter().for_each(|it| it.for_each_variable(visit))
                 }
                 Operation::Select(condition, then, otherwise) => {
-                    condition.variables(visit);
-                    [then, otherwise].into_iter().for_each(|it| it.variables(visit));
+                    condition.for_each_variable(visit);
+                    [then, otherwise].into_iter().for_each(|it| it.for_each_variable(visit));
                 }
             },
         }
@@ -209,8 +213,8 @@ impl Term {
 impl Operation {
     fn evaluate(&self, value_of: &dyn Fn(LocalId) -> Option<i64>) -> Option<i64> {
         match self {
-            Operation::Binary(sign, left, right) => {
-                sign.apply(left.evaluate(value_of)?, right.evaluate(value_of)?)
+            Operation::Binary(op, left, right) => {
+                op.apply(left.evaluate(value_of)?, right.evaluate(value_of)?)
             }
             Operation::Select(condition, then, otherwise) => match condition.evaluate(value_of)? {
                 true => then.evaluate(value_of),
@@ -219,28 +223,28 @@ impl Operation {
         }
     }
 
-    fn largest_number(&self) -> u64 {
+    fn max_magnitude(&self) -> u64 {
         match self {
-            Operation::Binary(_, a, b) => a.largest_number().max(b.largest_number()),
+            Operation::Binary(_, a, b) => a.max_magnitude().max(b.max_magnitude()),
             Operation::Select(condition, a, b) => {
-                condition.largest_number().max(a.largest_number()).max(b.largest_number())
+                condition.max_magnitude().max(a.max_magnitude()).max(b.max_magnitude())
             }
         }
     }
 }
 
-impl Sign {
-    fn of(sign: &str) -> Option<Sign> {
-        Some(match sign {
-            "*" => Sign::Multiply,
-            "/" => Sign::Divide,
-            "%" => Sign::Remainder,
-            "&" => Sign::And,
-            "|" => Sign::Or,
-            "^" => Sign::Xor,
-            "<<" => Sign::ShiftLeft,
-            ">>" => Sign::ShiftRight,
-            ">>>" => Sign::UnsignedShiftRight,
+impl BinaryOp {
+    fn from_operator(op: &str) -> Option<BinaryOp> {
+        Some(match op {
+            "*" => BinaryOp::Multiply,
+            "/" => BinaryOp::Divide,
+            "%" => BinaryOp::Remainder,
+            "&" => BinaryOp::And,
+            "|" => BinaryOp::Or,
+            "^" => BinaryOp::Xor,
+            "<<" => BinaryOp::ShiftLeft,
+            ">>" => BinaryOp::ShiftRight,
+            ">>>" => BinaryOp::UnsignedShiftRight,
             _ => return None,
         })
     }
@@ -253,17 +257,17 @@ impl Sign {
         }
         let shift = || (0..32).contains(&right);
         let result = match self {
-            Sign::Multiply => left.checked_mul(right),
-            Sign::Divide => left.checked_div(right),
-            Sign::Remainder => left.checked_rem(right),
-            Sign::And => Some(left & right),
-            Sign::Or => Some(left | right),
-            Sign::Xor => Some(left ^ right),
-            Sign::ShiftLeft => (left >= 0 && shift()).then(|| left << right),
-            Sign::ShiftRight => shift().then(|| left >> right),
-            Sign::UnsignedShiftRight => (left >= 0 && shift()).then(|| left >> right),
-            Sign::Min => Some(left.min(right)),
-            Sign::Max => Some(left.max(right)),
+            BinaryOp::Multiply => left.checked_mul(right),
+            BinaryOp::Divide => left.checked_div(right),
+            BinaryOp::Remainder => left.checked_rem(right),
+            BinaryOp::And => Some(left & right),
+            BinaryOp::Or => Some(left | right),
+            BinaryOp::Xor => Some(left ^ right),
+            BinaryOp::ShiftLeft => (left >= 0 && shift()).then(|| left << right),
+            BinaryOp::ShiftRight => shift().then(|| left >> right),
+            BinaryOp::UnsignedShiftRight => (left >= 0 && shift()).then(|| left >> right),
+            BinaryOp::Min => Some(left.min(right)),
+            BinaryOp::Max => Some(left.max(right)),
         };
         result.filter(fits)
     }
@@ -277,7 +281,7 @@ impl Condition {
         }
     }
 
-    fn any(conditions: Vec<Condition>) -> Condition {
+    fn any_of(conditions: Vec<Condition>) -> Condition {
         Condition::All(conditions.into_iter().map(Condition::negated).collect()).negated()
     }
 
@@ -287,15 +291,15 @@ impl Condition {
             Condition::Less(left, right) => Some(left.evaluate(value_of)? < right.evaluate(value_of)?),
             Condition::Equal(left, right) => Some(left.evaluate(value_of)? == right.evaluate(value_of)?),
             Condition::All(all) => {
-                let mut is_known = true;
+                let mut is_symbol = true;
                 for condition in all {
                     match condition.evaluate(value_of) {
                         Some(true) => {}
                         Some(false) => return Some(false),
-                        None => is_known = false,
+                        None => is_symbol = false,
                     }
                 }
-                is_known.then_some(true)
+                is_symbol.then_some(true)
             }
             Condition::Not(it) => it.evaluate(value_of).map(|it| !it),
             Condition::Literal(value) => Some(*value),
@@ -303,73 +307,73 @@ impl Condition {
     }
 
     /// Calls `visit` for all variables.
-    pub fn variables(&self, visit: &mut dyn FnMut(LocalId)) {
+    pub fn for_each_variable(&self, visit: &mut dyn FnMut(LocalId)) {
         match self {
             Condition::Less(left, right) | Condition::Equal(left, right) => {
-                left.variables(visit);
-                right.variables(visit);
+                left.for_each_variable(visit);
+                right.for_each_variable(visit);
             }
-            Condition::All(all) => all.iter().for_each(|it| it.variables(visit)),
-            Condition::Not(it) => it.variables(visit),
+            Condition::All(all) => all.iter().for_each(|it| it.for_each_variable(visit)),
+            Condition::Not(it) => it.for_each_variable(visit),
             Condition::Literal(_) => {}
         }
     }
 
     /// The largest number that occurs, without its sign.
-    pub fn largest_number(&self) -> u64 {
+    pub fn max_magnitude(&self) -> u64 {
         match self {
-            Condition::Less(a, b) | Condition::Equal(a, b) => a.largest_number().max(b.largest_number()),
-            Condition::All(all) => all.iter().map(Condition::largest_number).max().unwrap_or(0),
-            Condition::Not(it) => it.largest_number(),
+            Condition::Less(a, b) | Condition::Equal(a, b) => a.max_magnitude().max(b.max_magnitude()),
+            Condition::All(all) => all.iter().map(Condition::max_magnitude).max().unwrap_or(0),
+            Condition::Not(it) => it.max_magnitude(),
             Condition::Literal(_) => 0,
         }
     }
 }
 
 /// What is known of variables where an expression stands.
-pub(crate) struct Known<'f> {
+pub(crate) struct SymbolContext<'f> {
     /// A variable that may be part of a sum.
-    pub is_known: &'f dyn Fn(LocalId) -> bool,
+    pub is_symbol: &'f dyn Fn(LocalId) -> bool,
     /// A variable of sums that is never negative.
-    pub is_natural: &'f dyn Fn(LocalId) -> bool,
+    pub is_non_negative: &'f dyn Fn(LocalId) -> bool,
     /// What variables are here.
     pub values: &'f FxHashMap<LocalId, Affine>,
 }
 
-impl Draft<'_> {
+impl KernelContext<'_> {
     /// The sum that an integer expression is, of known variables; a `val` that is not known is looked into.
-    pub(crate) fn affine(&self, expr: ExprId, known: &Known) -> Option<Affine> {
-        Reader { draft: self, known, left: Cell::new(MAX_VISITED) }.integer(expr, known.values)
+    pub(crate) fn affine(&self, expr: ExprId, known: &SymbolContext) -> Option<Affine> {
+        AffineReader { context: self, known, fuel: Cell::new(MAX_VISITED) }.integer(expr, known.values)
     }
 
     /// The condition on integers that an expression is.
-    pub(super) fn condition(&self, expr: ExprId, known: &Known) -> Option<Condition> {
-        Reader { draft: self, known, left: Cell::new(MAX_VISITED) }.condition(expr, known.values)
+    pub(super) fn condition(&self, expr: ExprId, known: &SymbolContext) -> Option<Condition> {
+        AffineReader { context: self, known, fuel: Cell::new(MAX_VISITED) }.condition(expr, known.values)
     }
 }
 
 /// Reads expressions as symbolic integers and conditions.
-struct Reader<'r, 'd, 'a> {
-    draft: &'d Draft<'a>,
-    known: &'r Known<'r>,
+struct AffineReader<'r, 'd, 'a> {
+    context: &'d KernelContext<'a>,
+    known: &'r SymbolContext<'r>,
     /// Parts that may still be visited.
-    left: Cell<u32>,
+    fuel: Cell<u32>,
 }
 
 /// What variables are at some point of the code.
 type Values = FxHashMap<LocalId, Affine>;
 
-impl Reader<'_, '_, '_> {
+impl AffineReader<'_, '_, '_> {
     fn integer(&self, expr: ExprId, values: &Values) -> Option<Affine> {
-        self.left.set(self.left.get().checked_sub(1)?);
-        let draft = self.draft;
+        self.fuel.set(self.fuel.get().checked_sub(1)?);
+        let context = self.context;
         let of = |expr: ExprId| self.integer(expr, values);
-        match &draft.expr(expr).kind {
-            ExprKind::Literal(Literal::Int(value)) => Some(Affine::of(*value)),
+        match &context.expr(expr).kind {
+            ExprKind::Literal(Literal::Int(value)) => Some(Affine::from_constant(*value)),
             ExprKind::Local(local) => self.local(expr, *local, values),
             ExprKind::Coerce { value } | ExprKind::Cast { value, .. } => self.converted(expr, of(*value)?),
             ExprKind::Let { result, .. } => of(*result),
-            ExprKind::StaticField(_) => draft.constant(expr).map(Affine::of),
+            ExprKind::StaticField(_) => context.constant(expr).map(Affine::from_constant),
             ExprKind::Conditional { condition, then, otherwise } => {
                 let condition = self.condition(*condition, values)?;
                 match condition.evaluate(&|_| None) {
@@ -389,45 +393,49 @@ impl Reader<'_, '_, '_> {
         if let Some(value) = values.get(&local) {
             return Some(value.clone());
         }
-        if (self.known.is_known)(local) {
-            return Some(match self.draft.constant(expr) {
-                Some(constant) => Affine::of(constant),
+        if (self.known.is_symbol)(local) {
+            return Some(match self.context.constant(expr) {
+                Some(constant) => Affine::from_constant(constant),
                 None => Affine::variable(local),
             });
         }
-        if self.draft.local(local).mutable {
+        if self.context.local(local).mutable {
             return None;
         }
         // Variables may have had other values then.
-        self.integer(self.draft.initialiser(local)?, &Values::default())
+        self.integer(self.context.initialiser(local)?, &Values::default())
     }
 
     fn call(&self, expr: ExprId, values: &Values) -> Option<Affine> {
-        let facts = self.draft.facts;
-        let ExprKind::Call { method, receiver, args, .. } = &self.draft.expr(expr).kind else { return None };
+        let semantics = self.context.semantics;
+        let ExprKind::Call { method, receiver, args, .. } = &self.context.expr(expr).kind else {
+            return None;
+        };
         let operands = || -> Option<Vec<Affine>> {
             receiver.iter().chain(args).map(|it| self.integer(*it, values)).collect()
         };
-        let name = method.name(facts.db);
-        if facts.is_class(method.class(facts.db), "x10.lang.Math") {
-            let sign = match name.as_str() {
-                "min" => Sign::Min,
-                "max" => Sign::Max,
+        let name = method.name(semantics.db);
+        if semantics.is_class(method.class(semantics.db), "x10.lang.Math") {
+            let op = match name.as_str() {
+                "min" => BinaryOp::Min,
+                "max" => BinaryOp::Max,
                 _ => return None,
             };
             let [a, b] = <[Affine; 2]>::try_from(operands()?).ok()?;
-            return Affine::binary(sign, a, b, self.known.is_natural);
+            return Affine::binary(op, a, b, self.known.is_non_negative);
         }
-        let sign = name.strip_prefix("operator").filter(|_| facts.is_pure(*method))?.trim();
-        let ty = self.draft.expr(expr).ty.primitive(facts.db)?;
+        let op = name.strip_prefix("operator").filter(|_| semantics.is_pure(*method))?.trim();
+        let ty = self.context.expr(expr).ty.primitive(semantics.db)?;
         let operands = operands()?;
-        match (sign, &operands[..]) {
-            ("+", [a, b]) => a.plus(1, b),
+        match (op, &operands[..]) {
+            ("+", [a, b]) => a.add_scaled(1, b),
             ("-" | "~", _) if ty.is_unsigned() => None,
-            ("-", [a, b]) => a.plus(-1, b),
-            ("-", [a]) => Affine::default().plus(-1, a),
-            ("~", [a]) => Affine::of(-1).plus(-1, a),
-            (sign, [a, b]) => Affine::binary(Sign::of(sign)?, a.clone(), b.clone(), self.known.is_natural),
+            ("-", [a, b]) => a.add_scaled(-1, b),
+            ("-", [a]) => Affine::default().add_scaled(-1, a),
+            ("~", [a]) => Affine::from_constant(-1).add_scaled(-1, a),
+            (op, [a, b]) => {
+                Affine::binary(BinaryOp::from_operator(op)?, a.clone(), b.clone(), self.known.is_non_negative)
+            }
             ("!", _) => None,
             // Conversions between integer types, and `+a`.
             (_, [a]) => self.converted(expr, a.clone()),
@@ -437,39 +445,39 @@ impl Reader<'_, '_, '_> {
 
     /// A value as one of the type of an expression; types of fewer than 32 bits may cut it.
     fn converted(&self, expr: ExprId, value: Affine) -> Option<Affine> {
-        let ty = self.draft.expr(expr).ty.primitive(self.draft.facts.db)?;
+        let ty = self.context.expr(expr).ty.primitive(self.context.semantics.db)?;
         (ty.is_integer() && ty.size().is_some_and(|it| it >= 4)).then_some(value)
     }
 
     fn condition(&self, expr: ExprId, values: &Values) -> Option<Condition> {
-        self.left.set(self.left.get().checked_sub(1)?);
-        let draft = self.draft;
+        self.fuel.set(self.fuel.get().checked_sub(1)?);
+        let context = self.context;
         let of = |expr: ExprId| self.condition(expr, values);
-        let expr = draft.strip(expr);
-        match &draft.expr(expr).kind {
+        let expr = context.strip(expr);
+        match &context.expr(expr).kind {
             ExprKind::Literal(Literal::Bool(value)) => Some(Condition::Literal(*value)),
             ExprKind::ShortCircuit { left, right, is_or: false } => {
                 Some(Condition::All(vec![of(*left)?, of(*right)?]))
             }
             ExprKind::ShortCircuit { left, right, is_or: true } => {
-                Some(Condition::any(vec![of(*left)?, of(*right)?]))
+                Some(Condition::any_of(vec![of(*left)?, of(*right)?]))
             }
             ExprKind::Equal { left, right, negated } => {
                 let equal = Condition::Equal(self.integer(*left, values)?, self.integer(*right, values)?);
                 Some(if *negated { equal.negated() } else { equal })
             }
-            ExprKind::Local(local) if !draft.local(*local).mutable && draft.inner.contains(local) => {
-                self.condition(draft.initialiser(*local)?, &Values::default())
+            ExprKind::Local(local) if !context.local(*local).mutable && context.inner.contains(local) => {
+                self.condition(context.initialiser(*local)?, &Values::default())
             }
-            ExprKind::Call { method, receiver, args, .. } if draft.facts.is_pure(*method) => {
+            ExprKind::Call { method, receiver, args, .. } if context.semantics.is_pure(*method) => {
                 let operands: Vec<ExprId> = receiver.iter().chain(args).copied().collect();
-                let name = method.name(draft.facts.db);
-                let sign = name.strip_prefix("operator")?.trim();
-                match (sign, &operands[..]) {
+                let name = method.name(context.semantics.db);
+                let op = name.strip_prefix("operator")?.trim();
+                match (op, &operands[..]) {
                     ("!", [it]) => of(*it).map(Condition::negated),
                     ("<" | ">" | "<=" | ">=", [left, right]) => {
                         let (left, right) = (self.integer(*left, values)?, self.integer(*right, values)?);
-                        Some(match sign {
+                        Some(match op {
                             "<" => Condition::Less(left, right),
                             ">" => Condition::Less(right, left),
                             "<=" => Condition::Less(right, left).negated(),

@@ -2,25 +2,26 @@
 
 use rustc_hash::FxHashSet;
 
-use super::draft::Draft;
-use super::facts::{Facts, Shape};
+use super::draft::KernelContext;
+use super::facts::{DeviceSemantics, TypeCategory};
 use crate::body::walk::Node;
 use crate::body::{AssignTarget, Body, ExprId, ExprKind, LocalId, StmtKind};
 use crate::ids::MethodId;
 
 /// A search through one body.
 struct Search<'a> {
-    facts: &'a Facts<'a>,
+    semantics: &'a DeviceSemantics<'a>,
     body: &'a Body,
     found: Vec<LocalId>,
     /// The functions that are being looked into.
     within: Vec<MethodId>,
 }
 
-impl Draft<'_> {
+impl KernelContext<'_> {
     /// The variables whose rail an expression may be, in order of discovery: a variable itself and all that it may have its rail from.
-    pub(super) fn named_rails(&self, expr: ExprId) -> Vec<LocalId> {
-        let mut search = Search { facts: self.facts, body: self.body, found: Vec::new(), within: Vec::new() };
+    pub(super) fn aliased_rails(&self, expr: ExprId) -> Vec<LocalId> {
+        let mut search =
+            Search { semantics: self.semantics, body: self.body, found: Vec::new(), within: Vec::new() };
         search.expr(expr);
         search.found
     }
@@ -76,19 +77,19 @@ impl Search<'_> {
     fn given_back(&mut self, method: MethodId) -> FxHashSet<usize> {
         let mut formals = FxHashSet::default();
         // A function that calls itself has an error of its own.
-        if !self.facts.is_cuda(method) || self.within.contains(&method) {
+        if !self.semantics.is_cuda(method) || self.within.contains(&method) {
             return formals;
         }
-        let result = self.facts.body(method);
+        let result = self.semantics.body(method);
         let body = &result.body;
         let Some(root) = body.root else { return formals };
         let mut within = self.within.clone();
         within.push(method);
-        let mut search = Search { facts: self.facts, body, found: Vec::new(), within };
+        let mut search = Search { semantics: self.semantics, body, found: Vec::new(), within };
         body.walk(Node::Stmt(root), &mut |node| {
             if let Node::Stmt(stmt) = node
                 && let StmtKind::Return(Some(value)) = body.stmt(stmt).kind
-                && matches!(self.facts.shape(body.expr(value).ty), Shape::Rail(_))
+                && matches!(self.semantics.category(body.expr(value).ty), TypeCategory::Rail(_))
             {
                 search.expr(value);
             }

@@ -2,11 +2,11 @@
 
 use apg_syntax::TextRange;
 
-use super::draft::Draft;
-use super::facts::{Callable, Shape};
-use super::promises::{Promise, Promised};
-use super::repair::Repair;
-use super::rules::{Code, Passed, Uses};
+use super::draft::KernelContext;
+use super::facts::{CalleeKind, TypeCategory};
+use super::promises::{BoundCall, BoundCallee};
+use super::repair::FixTemplate;
+use super::rules::{CodeKind, DeviceUses, PassedRail};
 use crate::body::walk::Node;
 use crate::body::{Dispatch, ExprId, ExprKind, LocalId};
 use crate::diagnostics::cuda;
@@ -14,81 +14,88 @@ use crate::ids::MethodId;
 use crate::item_tree::ClassKind;
 use crate::ty::Ty;
 
-impl Draft<'_> {
+impl KernelContext<'_> {
     /// Looks at a call; gives whether to go on to its operands.
-    pub(super) fn device_call(&self, expr: ExprId, code: Code, uses: &mut Uses) -> bool {
+    pub(super) fn check_call(&self, expr: ExprId, code: CodeKind, uses: &mut DeviceUses) -> bool {
         let ExprKind::Call { method, dispatch, receiver, args, .. } = &self.expr(expr).kind else {
             return true;
         };
-        if let Some(of) = receiver.and_then(|it| self.promising(*method, it)) {
-            let what = Promised::Method(*method);
-            self.promised_call(of, what, expr, (receiver.iter(), args), code, uses);
+        if let Some(of) = receiver.and_then(|it| self.bound_of_callee(*method, it)) {
+            let what = BoundCallee::Method(*method);
+            self.check_bound_call(of, what, expr, (receiver.iter(), args), code, uses);
             return false;
         }
-        match self.facts.callable(*method) {
-            Callable::Barrier => {
-                self.barrier_call(expr, code, uses);
+        match self.semantics.callee_kind(*method) {
+            CalleeKind::Barrier => {
+                self.check_barrier_call(expr, code, uses);
                 false
             }
-            Callable::Together => self.together_call(expr, *method, args, code, uses),
-            Callable::ThreadNumber => {
-                uses.numbers |= self.thread_operation(expr, *method, code);
+            CalleeKind::Collective => self.check_collective_call(expr, *method, args, code, uses),
+            CalleeKind::ThreadIndex => {
+                uses.reads_thread_index |= self.check_thread_operation(expr, *method, code);
                 false
             }
-            Callable::Builtin => {
-                let writes = method.name(self.facts.db) == "operator()=";
+            CalleeKind::Builtin => {
+                let writes = method.name(self.semantics.db) == "operator()=";
                 if let (true, Some(receiver)) = (writes, receiver) {
-                    self.written_rail(*receiver, expr, uses);
+                    self.check_rail_write(*receiver, expr, uses);
                 }
-                if self.facts.is_atomic(*method)
+                if self.semantics.is_atomic(*method)
                     && let Some(rail) = args.first()
                 {
-                    self.written_rail(*rail, expr, uses);
+                    self.check_rail_write(*rail, expr, uses);
                 }
                 true
             }
-            Callable::Function => {
-                let callable = self.device_function_call(expr, *method, *dispatch);
+            CalleeKind::Function => {
+                let callable = self.check_function_call(expr, *method, *dispatch);
                 if callable {
                     uses.calls.push((*method, expr));
-                    self.passed_rails(*method, args, uses);
+                    self.add_passed_rails(*method, args, uses);
                 }
                 callable
             }
-            Callable::No => self.refused_call(expr, *method, *dispatch, *receiver),
+            CalleeKind::HostOnly => self.report_host_only_call(expr, *method, *dispatch, *receiver),
         }
     }
 
     /// The type parameter whose bound promises the method that is called: which code it is is known when that of the kernel is made.
-    fn promising(&self, method: MethodId, receiver: ExprId) -> Option<Ty> {
-        let ty = self.parameter(receiver)?;
-        let in_interface = self.facts.class_kind(method.class(self.facts.db)) == ClassKind::Interface;
+    fn bound_of_callee(&self, method: MethodId, receiver: ExprId) -> Option<Ty> {
+        let ty = self.type_parameter_of(receiver)?;
+        let in_interface = self.semantics.class_kind(method.class(self.semantics.db)) == ClassKind::Interface;
         // What all values have an object of the host has, too.
-        let of_all = || self.facts.is_class(method.class(self.facts.db), "x10.lang.Any");
+        let of_all = || self.semantics.is_class(method.class(self.semantics.db), "x10.lang.Any");
         (in_interface && !of_all()).then_some(ty)
     }
 
     /// The type parameter whose values an expression has.
-    fn parameter(&self, expr: ExprId) -> Option<Ty> {
-        let ty = self.expr(self.unboxed(expr)).ty.base(self.facts.db);
-        ty.as_param(self.facts.db).map(|_| ty)
+    fn type_parameter_of(&self, expr: ExprId) -> Option<Ty> {
+        let ty = self.expr(self.unboxed(expr)).ty.base(self.semantics.db);
+        ty.as_param(self.semantics.db).map(|_| ty)
     }
 
     /// `f(args)`; gives whether to go on to its operands.
-    pub(super) fn function_call(&self, expr: ExprId, code: Code, uses: &mut Uses) -> bool {
+    pub(super) fn check_closure_call(&self, expr: ExprId, code: CodeKind, uses: &mut DeviceUses) -> bool {
         let ExprKind::ClosureCall { closure, args } = &self.expr(expr).kind else { return true };
-        let ty = self.expr(self.unboxed(*closure)).ty.base(self.facts.db);
-        if ty.as_param(self.facts.db).is_some() {
-            self.promised_call(ty, Promised::Function, expr, (Some(closure).into_iter(), args), code, uses);
-        } else if !self.is_refused_already(*closure) {
-            self.refuse(
+        let ty = self.expr(self.unboxed(*closure)).ty.base(self.semantics.db);
+        if ty.as_param(self.semantics.db).is_some() {
+            self.check_bound_call(
+                ty,
+                BoundCallee::Function,
+                expr,
+                (Some(closure).into_iter(), args),
+                code,
+                uses,
+            );
+        } else if !self.is_reported(*closure) {
+            self.report_with_note(
                 &cuda::closure_call::RULE,
                 self.expr(expr).range,
                 "a thread cannot call a function value",
                 &format!(
                     "which code it is would be known at run time only: call a `@CUDA static def` by name, or a struct's `operator this` \
                      through a type parameter, `F <: {}`",
-                    self.facts.show(ty)
+                    self.semantics.display(ty)
                 ),
             );
         }
@@ -96,34 +103,35 @@ impl Draft<'_> {
     }
 
     /// A call of what a type parameter promises.
-    fn promised_call<'e>(
+    fn check_bound_call<'e>(
         &self,
         of: Ty,
-        what: Promised,
+        what: BoundCallee,
         expr: ExprId,
         (receiver, args): (impl Iterator<Item = &'e ExprId>, &'e [ExprId]),
-        code: Code,
-        uses: &mut Uses,
+        code: CodeKind,
+        uses: &mut DeviceUses,
     ) {
         for operand in receiver.chain(args) {
-            self.device_node(Node::Expr(self.unboxed(*operand)), code, uses);
+            self.check_node(Node::Expr(self.unboxed(*operand)), code, uses);
         }
         let (class_args, type_args) = match &self.expr(expr).kind {
             ExprKind::Call { class_args, type_args, .. } => (class_args.clone(), type_args.clone()),
             // The value is boxed as the function that the bound says it is.
             ExprKind::ClosureCall { closure, .. } => {
-                (vec![self.expr(*closure).ty.base(self.facts.db)], Vec::new())
+                (vec![self.expr(*closure).ty.base(self.semantics.db)], Vec::new())
             }
             _ => Default::default(),
         };
         // Of a function it is not known whose rails it is given.
-        let foreign = |rail: &LocalId| matches!(code, Code::Function { .. }) || !self.inner.contains(rail);
+        let foreign =
+            |rail: &LocalId| matches!(code, CodeKind::Function { .. }) || !self.inner.contains(rail);
         let is_foreign = |arg: &ExprId| {
-            matches!(self.facts.shape(self.expr(*arg).ty), Shape::Rail(_))
-                && self.named_rails(*arg).iter().any(foreign)
+            matches!(self.semantics.category(self.expr(*arg).ty), TypeCategory::Rail(_))
+                && self.aliased_rails(*arg).iter().any(foreign)
         };
-        let kept = (0..args.len()).filter(|index| is_foreign(&args[*index])).collect();
-        uses.promises.push(Promise { of, what, class_args, type_args, kept });
+        let protected = (0..args.len()).filter(|index| is_foreign(&args[*index])).collect();
+        uses.bound_calls.push(BoundCall { of, what, class_args, type_args, protected });
     }
 
     /// A value without the box that calling through an interface would need.
@@ -136,20 +144,20 @@ impl Draft<'_> {
     }
 
     /// Notes the rails that a function is given.
-    fn passed_rails(&self, method: MethodId, args: &[ExprId], uses: &mut Uses) {
+    fn add_passed_rails(&self, method: MethodId, args: &[ExprId], uses: &mut DeviceUses) {
         for (formal, site) in args.iter().copied().enumerate() {
-            if matches!(self.facts.shape(self.expr(site).ty), Shape::Rail(_)) {
-                let named = self.named_rails(site).into_iter();
-                uses.passed.extend(named.map(|local| Passed { method, formal, local, site }));
+            if matches!(self.semantics.category(self.expr(site).ty), TypeCategory::Rail(_)) {
+                let named = self.aliased_rails(site).into_iter();
+                uses.passed.extend(named.map(|local| PassedRail { method, formal, local, site }));
             }
         }
     }
 
-    fn barrier_call(&self, expr: ExprId, code: Code, uses: &mut Uses) {
-        if code != Code::SharedClosure {
+    fn check_barrier_call(&self, expr: ExprId, code: CodeKind, uses: &mut DeviceUses) {
+        if code != CodeKind::SharedClosure {
             return uses.barriers.push(expr);
         }
-        self.refuse(
+        self.report_with_note(
             &cuda::barrier_outside_thread::RULE,
             self.expr(expr).range,
             "a barrier in the initialiser of shared memory",
@@ -158,20 +166,20 @@ impl Draft<'_> {
     }
 
     /// Whether an expression is what the threads of a warp do together.
-    pub(super) fn is_of_warp(&self, expr: ExprId) -> bool {
-        matches!(&self.expr(expr).kind, ExprKind::Call { method, .. } if self.facts.is_of_warp(*method))
+    pub(super) fn is_warp_collective(&self, expr: ExprId) -> bool {
+        matches!(&self.expr(expr).kind, ExprKind::Call { method, .. } if self.semantics.is_warp_collective(*method))
     }
 
     /// What the threads of a warp or block do together: a barrier with values.
-    fn together_call(
+    fn check_collective_call(
         &self,
         expr: ExprId,
         method: MethodId,
         args: &[ExprId],
-        code: Code,
-        uses: &mut Uses,
+        code: CodeKind,
+        uses: &mut DeviceUses,
     ) -> bool {
-        if !self.thread_operation(expr, method, code) {
+        if !self.check_thread_operation(expr, method, code) {
             return false;
         }
         uses.barriers.push(expr);
@@ -179,12 +187,12 @@ impl Draft<'_> {
     }
 
     /// Whether this is code of the threads themselves or of a function that they call, which alone know who they are.
-    fn thread_operation(&self, expr: ExprId, method: MethodId, code: Code) -> bool {
-        if code != Code::SharedClosure {
+    fn check_thread_operation(&self, expr: ExprId, method: MethodId, code: CodeKind) -> bool {
+        if code != CodeKind::SharedClosure {
             return true;
         }
-        let name = self.facts.method_name(method);
-        self.refuse(
+        let name = self.semantics.method_name(method);
+        self.report_with_note(
             &cuda::thread_operation_outside_thread::RULE,
             self.expr(expr).range,
             &format!("`{name}` in the initialiser of shared memory"),
@@ -194,39 +202,40 @@ impl Draft<'_> {
     }
 
     /// Whether a `@CUDA` method can be called here.
-    fn device_function_call(&self, expr: ExprId, method: MethodId, dispatch: Dispatch) -> bool {
+    fn check_function_call(&self, expr: ExprId, method: MethodId, dispatch: Dispatch) -> bool {
         let range = self.expr(expr).range;
-        let name = self.facts.method_name(method);
+        let name = self.semantics.method_name(method);
         if let ExprKind::Call { type_args, .. } = &self.expr(expr).kind
-            && let Some(bad) = type_args.iter().find(|ty| self.facts.shape(**ty) != Shape::Plain)
+            && let Some(bad) =
+                type_args.iter().find(|ty| self.semantics.category(**ty) != TypeCategory::Plain)
         {
-            match self.facts.shape(*bad) {
-                Shape::Unknown => self.mark_broken(),
-                _ => self.refuse(
+            match self.semantics.category(*bad) {
+                TypeCategory::Unknown => self.mark_broken(),
+                _ => self.report_with_note(
                     &cuda::generic_call::RULE,
                     range,
-                    &format!("`{name}` is called for `{}`, which a device cannot hold", self.facts.show(*bad)),
+                    &format!("`{name}` is called for `{}`, which a device cannot hold", self.semantics.display(*bad)),
                     "a generic function is compiled for each type that it is called for: numbers, `Boolean`, `Char`, and structs of these",
                 ),
             }
             return false;
         }
-        if self.facts.is_static(method)
-            || self.facts.class_kind(method.class(self.facts.db)) == ClassKind::Struct
+        if self.semantics.is_static(method)
+            || self.semantics.class_kind(method.class(self.semantics.db)) == ClassKind::Struct
         {
             return true;
         }
-        self.object_call(expr, method, dispatch);
+        self.report_object_call(expr, method, dispatch);
         false
     }
 
     /// A call of a method of an object.
-    fn object_call(&self, expr: ExprId, method: MethodId, dispatch: Dispatch) {
+    fn report_object_call(&self, expr: ExprId, method: MethodId, dispatch: Dispatch) {
         let range = self.expr(expr).range;
-        let name = self.facts.method_name(method);
-        let interface = self.facts.class_kind(method.class(self.facts.db)) == ClassKind::Interface;
+        let name = self.semantics.method_name(method);
+        let interface = self.semantics.class_kind(method.class(self.semantics.db)) == ClassKind::Interface;
         if dispatch == Dispatch::Virtual && interface {
-            return self.refuse(
+            return self.report_with_note(
                 &cuda::interface_call::RULE,
                 range,
                 &format!("a thread cannot call `{name}` through an interface"),
@@ -234,16 +243,16 @@ impl Draft<'_> {
                  type parameter, `T <: Interface`",
             );
         }
-        if self.facts.is_array(method.class(self.facts.db)) {
-            return self.refuse(
+        if self.semantics.is_array(method.class(self.semantics.db)) {
+            return self.report_with_note(
                 &cuda::virtual_call::RULE,
                 range,
                 &format!("a thread cannot call `{name}`, a method of an object"),
                 "the array lives on the host: take its elements before the `at`, `val elements = array.raw()`, and compute the index, `row * columns + column`",
             );
         }
-        if self.facts.is_class(method.class(self.facts.db), "x10.lang.Point") {
-            return self.refuse(
+        if self.semantics.is_class(method.class(self.semantics.db), "x10.lang.Point") {
+            return self.report_with_note(
                 &cuda::virtual_call::RULE,
                 range,
                 &format!("a thread cannot call `{name}`, a method of an object"),
@@ -251,14 +260,14 @@ impl Draft<'_> {
             );
         }
         if dispatch == Dispatch::Virtual {
-            return self.refuse(
+            return self.report_with_note(
                 &cuda::virtual_call::RULE,
                 range,
                 &format!("a thread cannot call `{name}`, a method of an object"),
                 "which code it is depends on the object's class, and the object lives on the host: call a `@CUDA static def` and pass what it needs",
             );
         }
-        self.refuse(
+        self.report_with_note(
             &cuda::instance_call::RULE,
             range,
             &format!("a thread cannot call `{name}` on an object"),
@@ -266,52 +275,52 @@ impl Draft<'_> {
         );
     }
 
-    fn refused_call(
+    fn report_host_only_call(
         &self,
         expr: ExprId,
         method: MethodId,
         dispatch: Dispatch,
         receiver: Option<ExprId>,
     ) -> bool {
-        let db = self.facts.db;
+        let db = self.semantics.db;
         let range = self.expr(expr).range;
-        let name = self.facts.method_name(method);
+        let name = self.semantics.method_name(method);
         let class = method.class(db);
-        if self.refused_library_call(expr, method, &name) {
+        if self.report_library_call(expr, method, &name) {
             return false;
         }
-        if self.facts.class_kind(class) == ClassKind::Struct
-            && self.facts.shape(self.receiver_type(receiver)) == Shape::Plain
+        if self.semantics.class_kind(class) == ClassKind::Struct
+            && self.semantics.category(self.receiver_type(receiver)) == TypeCategory::Plain
         {
-            self.unannotated(expr, method, &name);
+            self.report_unannotated(expr, method, &name);
             return true;
         }
-        if !self.facts.is_static(method) {
-            if receiver.is_some_and(|it| self.is_refused_already(it)) {
+        if !self.semantics.is_static(method) {
+            if receiver.is_some_and(|it| self.is_reported(it)) {
                 return false;
             }
-            if let Some(of) = receiver.and_then(|it| self.parameter(it)) {
-                self.call_of_any(range, &name, of);
+            if let Some(of) = receiver.and_then(|it| self.type_parameter_of(it)) {
+                self.report_any_method_call(range, &name, of);
             } else if self.receiver_is_text(receiver) {
-                self.refuse(
+                self.report_with_note(
                     &cuda::string_in_kernel::RULE,
                     range,
                     "a thread cannot use a string",
                     "a string is an object of the host: make numbers of it before the `at`",
                 );
             } else {
-                self.object_call(expr, method, dispatch);
+                self.report_object_call(expr, method, dispatch);
             }
             return false;
         }
-        self.unannotated(expr, method, &name);
+        self.report_unannotated(expr, method, &name);
         true
     }
 
     /// `x.equals(y)`, `x.hashCode()` for a value of the type parameter `of`.
-    fn call_of_any(&self, range: TextRange, name: &str, of: Ty) {
-        let of = self.facts.show(of);
-        self.refuse(
+    fn report_any_method_call(&self, range: TextRange, name: &str, of: Ty) {
+        let of = self.semantics.display(of);
+        self.report_with_note(
             &cuda::interface_call::RULE,
             range,
             &format!("a thread cannot call `{name}` of a `{of}`"),
@@ -323,14 +332,14 @@ impl Draft<'_> {
     }
 
     /// Calls of the library that have a rule of their own; gives whether it is one.
-    fn refused_library_call(&self, expr: ExprId, method: MethodId, name: &str) -> bool {
+    fn report_library_call(&self, expr: ExprId, method: MethodId, name: &str) -> bool {
         let range = self.expr(expr).range;
-        let class = method.class(self.facts.db);
+        let class = method.class(self.semantics.db);
         if ["x10.io.Console", "x10.io.Printer", "x10.io.Writer"]
             .iter()
-            .any(|full| self.facts.is_class(class, full))
+            .any(|full| self.semantics.is_class(class, full))
         {
-            self.refuse(
+            self.report_with_note(
                 &cuda::print_in_kernel::RULE,
                 range,
                 "a thread cannot print",
@@ -338,8 +347,8 @@ impl Draft<'_> {
             );
             return true;
         }
-        if self.facts.is_class(class, "x10.lang.Clock") {
-            self.refuse(
+        if self.semantics.is_class(class, "x10.lang.Clock") {
+            self.report_with_note(
                 &cuda::clock_operation::RULE,
                 range,
                 &format!("a thread cannot call `{name}`"),
@@ -347,10 +356,10 @@ impl Draft<'_> {
             );
             return true;
         }
-        if self.facts.is_class(class, "x10.util.CUDAUtilities")
-            && method.name(self.facts.db).starts_with("auto")
+        if self.semantics.is_class(class, "x10.util.CUDAUtilities")
+            && method.name(self.semantics.db).starts_with("auto")
         {
-            self.refuse(
+            self.report_with_note(
                 &cuda::auto_in_thread::RULE,
                 range,
                 &format!("`{name}` is asked too late"),
@@ -362,25 +371,25 @@ impl Draft<'_> {
     }
 
     fn receiver_type(&self, receiver: Option<ExprId>) -> Ty {
-        receiver.map_or_else(|| Ty::void(self.facts.db), |receiver| self.expr(receiver).ty)
+        receiver.map_or_else(|| Ty::void(self.semantics.db), |receiver| self.expr(receiver).ty)
     }
 
     fn receiver_is_text(&self, receiver: Option<ExprId>) -> bool {
-        self.facts.shape(self.receiver_type(receiver)) == Shape::Text
+        self.semantics.category(self.receiver_type(receiver)) == TypeCategory::String
     }
 
-    fn unannotated(&self, expr: ExprId, method: MethodId, name: &str) {
+    fn report_unannotated(&self, expr: ExprId, method: MethodId, name: &str) {
         let violation = self.violation(
             &cuda::unannotated_call::RULE,
             self.expr(expr).range,
             format!("a thread calls `{name}`, which is not made for the device"),
         );
-        self.report(if self.facts.is_users(method) {
+        self.report(if self.semantics.is_user_code(method) {
             violation
                 .note(format!("only functions marked `@CUDA` are checked and compiled for the device: annotate `{name}`"))
-                .repair(Repair::Annotate(method))
+                .fix(FixTemplate::Annotate(method))
         } else {
-            let copies = ["copy", "asyncCopy", "uncountedCopy"].contains(&method.name(self.facts.db).as_str());
+            let copies = ["copy", "asyncCopy", "uncountedCopy"].contains(&method.name(self.semantics.db).as_str());
             violation.note(match copies {
                 true => "memory is copied by the host: copy before or after the `at`, or let the threads assign the elements",
                 false => "the class library has no version of it for the device: compute it before the `at`, or write a `@CUDA static def`",

@@ -1,8 +1,8 @@
 //! What a kernel uses of the code around it: how each variable travels to the device, and what cannot.
 
-use super::draft::Draft;
-use super::facts::Shape;
-use super::rules::Uses;
+use super::draft::KernelContext;
+use super::facts::TypeCategory;
+use super::rules::DeviceUses;
 use super::{CaptureKind, CaptureSource, KernelCapture};
 use crate::body::{ExprId, ExprKind, LocalId, StmtKind};
 use crate::constraint::{Entailment, entails};
@@ -11,9 +11,9 @@ use crate::ids::FieldId;
 use crate::item_tree::items::field_item;
 use crate::ty::{Constraint, ConstraintTerm, Path, PathRoot, Ty};
 
-impl Draft<'_> {
+impl KernelContext<'_> {
     /// The variables that the host brings to the kernel, in order of first use. What cannot travel is reported.
-    pub fn captures(&self, uses: &Uses, place: Option<ExprId>) -> Vec<KernelCapture> {
+    pub fn collect_captures(&self, uses: &DeviceUses, place: Option<ExprId>) -> Vec<KernelCapture> {
         let mut found: Vec<KernelCapture> = Vec::new();
         let mut seen: Vec<CaptureSource> = Vec::new();
         for local in uses.locals.iter().copied().filter(|local| !self.inner.contains(local)) {
@@ -45,7 +45,7 @@ impl Draft<'_> {
         let named = |expr: &&crate::body::Expr| expr.kind == ExprKind::StaticField(field);
         match self.body.exprs.iter().find(named) {
             Some(expr) => expr.ty,
-            None => crate::scope::signature::field_type(self.facts.db, field),
+            None => crate::scope::signature::field_type(self.semantics.db, field),
         }
     }
 
@@ -87,33 +87,33 @@ impl Draft<'_> {
                 self.violation(&cuda::captured_var::RULE, range, format!("a kernel uses the `var` `{name}` of the code around it"))
                     .note("the device gets a copy at launch; a change on either side would not reach the other. Copy it into a `val` before the `at`, or return results in a `GlobalRail`")
                     .related(None, declared.range, format!("`{name}` is declared here"))
-                    .repair(self.freeze(local)),
+                    .fix(self.copy_var_to_val(local)),
             );
             return None;
         }
-        let shape = self.facts.shape(declared.ty);
+        let shape = self.semantics.category(declared.ty);
         match shape {
-            Shape::Plain => Some(CaptureKind::Scalar),
-            Shape::Rail(element) => Some(CaptureKind::Rail { element }),
-            Shape::GlobalRail(element) => Some(CaptureKind::GlobalRail { element }),
-            Shape::Unknown => {
+            TypeCategory::Plain => Some(CaptureKind::Scalar),
+            TypeCategory::Rail(element) => Some(CaptureKind::Rail { element }),
+            TypeCategory::GlobalRail(element) => Some(CaptureKind::GlobalRail { element }),
+            TypeCategory::Unknown => {
                 self.mark_broken();
                 None
             }
-            Shape::BadRail(element) => {
-                let shown = self.facts.show(element);
+            TypeCategory::UnsupportedRail(element) => {
+                let shown = self.semantics.display(element);
                 let message = format!("a kernel cannot use elements of type `{shown}`");
                 self.report(
                     self.violation(&cuda::element_type::RULE, range, message)
                         .note("device memory holds numbers, `Boolean`, `Char`, and structs of these; references to objects of the host mean nothing there")
-                        .notes(self.facts.reference_in(element)),
+                        .notes(self.semantics.describe_reference_in(element)),
                 );
                 None
             }
             _ => {
-                let shown = self.facts.show(declared.ty);
+                let shown = self.semantics.display(declared.ty);
                 let instead = match shape {
-                    Shape::ConstantRail(_) => super::CONSTANT_RAIL,
+                    TypeCategory::ConstantRail(_) => super::CONSTANT_RAIL,
                     _ => {
                         "a device gets numbers, plain structs, and rails of these: take what the kernel needs of it into `val`s before the `at`"
                     }
@@ -125,7 +125,7 @@ impl Draft<'_> {
                         format!("`{name}` of type `{shown}` cannot travel to a device"),
                     )
                     .note(instead)
-                    .notes(self.facts.reference_in(declared.ty))
+                    .notes(self.semantics.describe_reference_in(declared.ty))
                     .related(None, declared.range, format!("`{name}` is declared here")),
                 );
                 None
@@ -134,17 +134,20 @@ impl Draft<'_> {
     }
 
     /// Whether a kernel may use a variable of this type of the code around it.
-    pub fn can_travel(&self, ty: Ty) -> bool {
-        matches!(self.facts.shape(ty), Shape::Plain | Shape::Rail(_) | Shape::GlobalRail(_))
+    pub fn can_capture(&self, ty: Ty) -> bool {
+        matches!(
+            self.semantics.category(ty),
+            TypeCategory::Plain | TypeCategory::Rail(_) | TypeCategory::GlobalRail(_)
+        )
     }
 
     /// Copies a `var` into a `val` before the `at`, unless the kernel assigns it.
-    pub fn freeze(&self, local: LocalId) -> Option<super::Repair> {
-        use super::repair::{Repair, RepairEdit, text};
+    pub fn copy_var_to_val(&self, local: LocalId) -> Option<super::FixTemplate> {
+        use super::repair::{EditTemplate, FixTemplate, text};
         let StmtKind::At { body, .. } = self.stmt(self.at).kind else { return None };
         let body = self.stmt(body).range;
         let inside = |range: apg_syntax::TextRange| body.contains_range(range);
-        if !self.keeps_its_value(local) || !self.can_travel(self.local(local).ty) {
+        if !self.is_unassigned_in_kernel(local) || !self.can_capture(self.local(local).ty) {
             return None;
         }
         let uses: Vec<_> = self
@@ -154,7 +157,8 @@ impl Draft<'_> {
             .filter(|expr| expr.kind == ExprKind::Local(local) && inside(expr.range))
             .collect();
         let first = uses.first()?.range;
-        let Repair::Edits { mut edits, .. } = self.hoist(first, &format!("{}_now", self.local(local).name))
+        let FixTemplate::Edits { mut edits, .. } =
+            self.hoist_before_at(first, &format!("{}_now", self.local(local).name))
         else {
             return None;
         };
@@ -163,18 +167,18 @@ impl Draft<'_> {
             uses[1..]
                 .iter()
                 .filter(|expr| expr.range != first)
-                .map(|expr| RepairEdit { range: expr.range, text: name.clone() }),
+                .map(|expr| EditTemplate { range: expr.range, text: name.clone() }),
         );
         edits.dedup();
-        Some(Repair::edits(
+        Some(FixTemplate::edits(
             vec![text(format!("Copy `{}` into a `val` before the `at`", self.local(local).name))],
             edits,
         ))
     }
 
     /// `this` used as a value.
-    pub fn captured_this(&self, expr: ExprId) {
-        self.refuse(
+    pub fn report_captured_this(&self, expr: ExprId) {
+        self.report_with_note(
             &cuda::captured_this::RULE,
             self.expr(expr).range,
             "a kernel cannot use `this`",
@@ -183,8 +187,8 @@ impl Draft<'_> {
     }
 
     /// A field read through `this`, written or not.
-    pub fn captured_field(&self, expr: ExprId, field: FieldId) {
-        let name = field.name(self.facts.db);
+    pub fn report_captured_field(&self, expr: ExprId, field: FieldId) {
+        let name = field.name(self.semantics.db);
         let range = self.expr(expr).range;
         let assigned = matches!(self.expr(expr).kind, ExprKind::Assign { .. });
         let violation = self
@@ -197,17 +201,17 @@ impl Draft<'_> {
                 true => "the object lives on the host: write an element of a `GlobalRail`, and set the field from it after the kernel",
                 false => "the object lives on the host: copy the field into a `val` before the `at`",
             });
-        let property = field_item(self.facts.db, field).is_some();
+        let property = field_item(self.semantics.db, field).is_some();
         self.report(if assigned || !property {
             violation
         } else {
-            violation.repair(self.copy_field(expr, field, name))
+            violation.fix(self.copy_field(expr, field, name))
         });
     }
 
     /// Copies a field into a `val` and uses that throughout the kernel.
-    fn copy_field(&self, expr: ExprId, field: FieldId, name: &str) -> Option<super::Repair> {
-        use super::repair::{Piece, Repair, RepairEdit, text};
+    fn copy_field(&self, expr: ExprId, field: FieldId, name: &str) -> Option<super::FixTemplate> {
+        use super::repair::{EditTemplate, FixTemplate, Fragment, text};
         let first = self.expr(expr).range;
         let assigned = self.body.exprs.iter().any(|it| match it.kind {
             ExprKind::Assign { target: crate::body::AssignTarget::Field { field: written, .. }, .. } => {
@@ -215,11 +219,13 @@ impl Draft<'_> {
             }
             _ => false,
         });
-        if assigned || !self.is_settled(expr) || !self.can_travel(self.expr(expr).ty) {
+        if assigned || !self.is_movable(expr) || !self.can_capture(self.expr(expr).ty) {
             return None;
         }
         // A local of the field's name would hide the field, so `this.` keeps the initialiser right.
-        let Repair::Edits { mut edits, .. } = self.hoist(first, &format!("the_{name}")) else { return None };
+        let FixTemplate::Edits { mut edits, .. } = self.hoist_before_at(first, &format!("the_{name}")) else {
+            return None;
+        };
         let replacement = edits.iter().find(|edit| edit.range == first)?.text.clone();
         let StmtKind::At { body, .. } = self.stmt(self.at).kind else { return None };
         let body = self.stmt(body).range;
@@ -227,27 +233,29 @@ impl Draft<'_> {
             let same = matches!(&other.kind, ExprKind::Field { object, field: used }
                 if *used == field && matches!(self.expr(self.strip(*object)).kind, ExprKind::This));
             if same && other.range != first && body.contains_range(other.range) {
-                edits.push(RepairEdit { range: other.range, text: replacement.clone() });
+                edits.push(EditTemplate { range: other.range, text: replacement.clone() });
             }
         }
         edits.sort_by_key(|edit| edit.range.start());
         edits.dedup();
-        let title = vec![text("Copy `"), Piece::Source(first), text("` into a `val` before the `at`")];
-        Some(Repair::edits(title, edits))
+        let title = vec![text("Copy `"), Fragment::Source(first), text("` into a `val` before the `at`")];
+        Some(FixTemplate::edits(title, edits))
     }
 
     /// An element is written: a captured host rail is only a copy.
-    pub fn written_rail(&self, rail: ExprId, site: ExprId, uses: &mut Uses) {
-        for local in self.named_rails(rail) {
+    pub fn check_rail_write(&self, rail: ExprId, site: ExprId, uses: &mut DeviceUses) {
+        for local in self.aliased_rails(rail) {
             uses.written.push(local);
-            self.written_local(local, site);
+            self.check_captured_rail_write(local, site);
         }
     }
 
     /// The same for a local, at `site`.
-    pub(super) fn written_local(&self, local: LocalId, site: ExprId) {
+    pub(super) fn check_captured_rail_write(&self, local: LocalId, site: ExprId) {
         let declared = self.local(local);
-        if self.inner.contains(&local) || !matches!(self.facts.shape(declared.ty), Shape::Rail(_)) {
+        if self.inner.contains(&local)
+            || !matches!(self.semantics.category(declared.ty), TypeCategory::Rail(_))
+        {
             return;
         }
         let name = &declared.name;
@@ -255,16 +263,19 @@ impl Draft<'_> {
             self.violation(&cuda::captured_rail_write::RULE, self.expr(site).range, format!("writes to `{name}`, of which the device has only a copy"))
                 .note("a captured `Rail` is copied to the device before the launch and never back: allocate a `GlobalRail` with `CUDAUtilities.makeGlobalRail`, write to that, and copy it back with `Rail.asyncCopy`")
                 .related(None, declared.range, format!("`{name}` is declared here"))
-                .repair(self.through_global_rail(local)),
+                .fix(self.global_rail_fix(local)),
         );
     }
 
     /// A `GlobalRail` whose type says that it lives somewhere else than the kernel runs.
     fn check_home(&self, local: LocalId, kind: &CaptureKind, place: ExprId) {
         let CaptureKind::GlobalRail { .. } = kind else { return };
-        let Some(home) = self.home_of(self.local(local).ty) else { return };
+        let Some(home) = self.home_path_of(self.local(local).ty) else { return };
         let Some(target) = self.place_path(place, 8) else { return };
-        if self.same_path(&home, &target) || !is_settled(&home) || self.types_equate(&home, &target) {
+        if self.same_path(&home, &target)
+            || !is_fixed_at_launch(&home)
+            || self.are_equal_by_types(&home, &target)
+        {
             return;
         }
         let name = &self.local(local).name;
@@ -277,8 +288,8 @@ impl Draft<'_> {
     }
 
     /// The path `p` of `self.home == p` in a type.
-    fn home_of(&self, ty: Ty) -> Option<Path> {
-        let constraint = ty.constraint(self.facts.db)?;
+    fn home_path_of(&self, ty: Ty) -> Option<Path> {
+        let constraint = ty.constraint(self.semantics.db)?;
         let is_home = |path: &Path| {
             path.root == PathRoot::SelfValue && path.fields.len() == 1 && path.fields[0].starts_with("home")
         };
@@ -290,10 +301,10 @@ impl Draft<'_> {
     }
 
     /// Whether the types of the variables say that two paths are one place: of `o:Field{self.p == this.p}`, `o.p` is `this.p`.
-    fn types_equate(&self, home: &Path, target: &Path) -> bool {
+    fn are_equal_by_types(&self, home: &Path, target: &Path) -> bool {
         let of_local = |local: &crate::body::Local| {
             let path = Path::local(local.name.clone(), local.range.start().into());
-            let terms = local.ty.constraint(self.facts.db).map(|constraint| constraint.terms.clone());
+            let terms = local.ty.constraint(self.semantics.db).map(|constraint| constraint.terms.clone());
             terms.unwrap_or_default().into_iter().map(move |term| term.at_root(&PathRoot::SelfValue, &path))
         };
         let known: Vec<_> =
@@ -313,7 +324,7 @@ impl Draft<'_> {
                 Some(Path::local(local.name.clone(), local.range.start().into()))
             }
             ExprKind::Field { object, field } => {
-                Some(self.place_path(*object, depth)?.field(field.name(self.facts.db).clone()))
+                Some(self.place_path(*object, depth)?.field(field.name(self.semantics.db).clone()))
             }
             _ => None,
         }
@@ -329,14 +340,14 @@ impl Draft<'_> {
         };
         match (root(a), root(b)) {
             (Some(left), Some(right)) => {
-                left == right && a.fields == b.fields || self.is_copy(a, b) || self.is_copy(b, a)
+                left == right && a.fields == b.fields || self.is_copy_of(a, b) || self.is_copy_of(b, a)
             }
             _ => true,
         }
     }
 
     /// Whether `a` is a `val` made from `b`.
-    fn is_copy(&self, a: &Path, b: &Path) -> bool {
+    fn is_copy_of(&self, a: &Path, b: &Path) -> bool {
         let PathRoot::Local { name, .. } = &a.root else { return false };
         self.body.stmts.iter().any(|stmt| match stmt.kind {
             StmtKind::Let { local, init: Some(init) } if self.local(local).name == *name => self
@@ -357,6 +368,6 @@ fn root_name(path: &Path) -> Option<&str> {
 }
 
 /// Whether a home path names a place that is fixed where the kernel is launched.
-fn is_settled(home: &Path) -> bool {
+fn is_fixed_at_launch(home: &Path) -> bool {
     matches!(home.root, PathRoot::Here | PathRoot::Local { .. } | PathRoot::This)
 }

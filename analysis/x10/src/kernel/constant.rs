@@ -1,13 +1,13 @@
 //! Integer values that are known before the program runs, for limits of the device.
 
-use super::draft::Draft;
+use super::draft::KernelContext;
 use crate::body::{ExprId, Literal};
 use crate::infer::constant;
 
-impl Draft<'_> {
+impl KernelContext<'_> {
     /// The value of an integer expression, if literals and `val`s of literals decide it.
     pub fn constant(&self, expr: ExprId) -> Option<i64> {
-        match constant::value(self.facts.db, self.body, expr)? {
+        match constant::value(self.semantics.db, self.body, expr)? {
             Literal::Int(value) => Some(value),
             _ => None,
         }

@@ -2,25 +2,25 @@
 
 use apg_syntax::TextRange;
 
-use super::draft::Draft;
-use super::facts::Shape;
-use super::repair::{Piece, Repair, RepairEdit, text};
+use super::draft::KernelContext;
+use super::facts::TypeCategory;
+use super::repair::{EditTemplate, FixTemplate, Fragment, text};
 use crate::body::walk::Node;
 use crate::body::{ExprId, ExprKind, LocalId, StmtKind};
 
-impl Draft<'_> {
+impl KernelContext<'_> {
     /// Where all that the kernel does with the rail is to read and set elements, and what follows waits for the kernel.
-    pub fn through_global_rail(&self, rail: LocalId) -> Option<Repair> {
+    pub fn global_rail_fix(&self, rail: LocalId) -> Option<FixTemplate> {
         let StmtKind::At { place, body, .. } = self.stmt(self.at).kind else { return None };
-        let Shape::Rail(element) = self.facts.shape(self.local(rail).ty) else { return None };
-        element.primitive(self.facts.db)?;
+        let TypeCategory::Rail(element) = self.semantics.category(self.local(rail).ty) else { return None };
+        element.primitive(self.semantics.db)?;
         let is_stable = match self.expr(self.strip(place)).kind {
             ExprKind::Here => true,
             ExprKind::Local(local) => !self.local(local).mutable,
             _ => false,
         };
         let (anchor, in_block) = self.anchor();
-        if !is_stable || !in_block || !self.is_awaited() || self.local(rail).mutable {
+        if !is_stable || !in_block || !self.completes_before_next_statement() || self.local(rail).mutable {
             return None;
         }
         let mut uses: Vec<TextRange> = Vec::new();
@@ -43,10 +43,10 @@ impl Draft<'_> {
         let name = &self.local(rail).name;
         let there = self.fresh_name(&format!("{name}_there"));
         let anchor = self.stmt(anchor).range;
-        let line = || Piece::NewLine(anchor.start());
+        let line = || Fragment::NewLine(anchor.start());
         let make = vec![
-            text(format!("val {there} = CUDAUtilities.makeGlobalRail[{}](", self.facts.show(element))),
-            Piece::Source(self.expr(self.strip(place)).range),
+            text(format!("val {there} = CUDAUtilities.makeGlobalRail[{}](", self.semantics.display(element))),
+            Fragment::Source(self.expr(self.strip(place)).range),
             text(format!(", {name}.size, {name});")),
             line(),
         ];
@@ -57,12 +57,12 @@ impl Draft<'_> {
             text(format!("CUDAUtilities.deleteGlobalRail({there});")),
         ];
         let mut edits = vec![
-            RepairEdit { range: TextRange::empty(anchor.start()), text: make },
-            RepairEdit { range: TextRange::empty(anchor.end()), text: back },
+            EditTemplate { range: TextRange::empty(anchor.start()), text: make },
+            EditTemplate { range: TextRange::empty(anchor.end()), text: back },
         ];
-        edits.extend(uses.into_iter().map(|range| RepairEdit { range, text: vec![text(there.as_str())] }));
+        edits.extend(uses.into_iter().map(|range| EditTemplate { range, text: vec![text(there.as_str())] }));
         let title = vec![text(format!("Use a `GlobalRail`, and copy it back to `{name}`"))];
-        Some(Repair::edits(title, edits).importing("x10.util.CUDAUtilities"))
+        Some(FixTemplate::edits(title, edits).importing("x10.util.CUDAUtilities"))
     }
 
     /// Whether an element of the rail is read or set there, or its size is asked for.
@@ -71,14 +71,14 @@ impl Draft<'_> {
             Some(Node::Expr(around)) => match &self.expr(around).kind {
                 ExprKind::Coerce { .. } => self.is_of_element(around),
                 ExprKind::Call { receiver: Some(it), method, .. } => {
-                    *it == rail && method.name(self.facts.db).starts_with("operator()")
+                    *it == rail && method.name(self.semantics.db).starts_with("operator()")
                 }
-                ExprKind::Field { field, .. } => field.name(self.facts.db) == "size",
+                ExprKind::Field { field, .. } => field.name(self.semantics.db) == "size",
                 _ => false,
             },
             // A compound assignment keeps the rail in a temporary.
             Some(Node::Stmt(stmt)) => {
-                matches!(self.stmt(stmt).kind, StmtKind::Let { local, .. } if self.named(local).is_none())
+                matches!(self.stmt(stmt).kind, StmtKind::Let { local, .. } if self.user_named(local).is_none())
             }
             None => false,
         }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::facts::Facts;
+use super::facts::DeviceSemantics;
 use super::instances::Instance;
 use crate::check::overridden;
 use crate::db::{Db, Project};
@@ -15,32 +15,36 @@ use crate::ty::supers::all_supertypes;
 use crate::ty::{Ty, TyKind};
 
 /// Of an object that a constructor makes, the methods that stand in for others, its superclasses' too.
-pub(super) fn of_made(facts: &Facts, constructor: MethodId) -> Vec<Instance> {
-    let db = facts.db;
+pub(super) fn dispatch_targets_of_object(
+    semantics: &DeviceSemantics,
+    constructor: MethodId,
+) -> Vec<Instance> {
+    let db = semantics.db;
     let classes = all_supertypes(db, constructor.class(db)).iter().filter_map(|ty| ty.as_class(db));
     let mut found = Vec::new();
-    for (class, args) in classes.filter(|(class, args)| !args.is_empty() && is_users_class(facts, *class)) {
-        let standing_in = methods(db, class).iter().filter(|it| stands_in(facts, class, **it));
+    for (class, args) in classes.filter(|(class, args)| !args.is_empty() && is_users_class(semantics, *class))
+    {
+        let targets = methods(db, class).iter().filter(|it| is_dispatch_target(semantics, class, **it));
         let instance = |method: &MethodId| Instance {
             method: *method,
             class_args: args.to_vec(),
             type_args: Vec::new(),
         };
-        found.extend(standing_in.map(instance));
+        found.extend(targets.map(instance));
     }
     found
 }
 
-fn is_users_class(facts: &Facts, class: ClassId) -> bool {
-    facts.class_kind(class) != ClassKind::Interface
-        && class.file(facts.db).origin(facts.db) == FileOrigin::User
+fn is_users_class(semantics: &DeviceSemantics, class: ClassId) -> bool {
+    semantics.class_kind(class) != ClassKind::Interface
+        && class.file(semantics.db).origin(semantics.db) == FileOrigin::User
 }
 
 /// Whether a method is called where another one, or a function, is named.
-fn stands_in(facts: &Facts, class: ClassId, method: MethodId) -> bool {
-    let db = facts.db;
-    if facts.is_static(method)
-        || facts.is_constructor(method)
+fn is_dispatch_target(semantics: &DeviceSemantics, class: ClassId, method: MethodId) -> bool {
+    let db = semantics.db;
+    if semantics.is_static(method)
+        || semantics.is_constructor(method)
         || !method_type_param_ids(db, method).is_empty()
     {
         return false;
@@ -51,10 +55,10 @@ fn stands_in(facts: &Facts, class: ClassId, method: MethodId) -> bool {
 }
 
 /// The methods that may run where one with type parameters of its own is called: those that override it.
-pub(super) fn of_called(facts: &Facts, method: MethodId) -> Vec<Instance> {
-    let db = facts.db;
+pub(super) fn dispatch_targets_of_call(semantics: &DeviceSemantics, method: MethodId) -> Vec<Instance> {
+    let db = semantics.db;
     let own = method_type_param_ids(db, method);
-    if own.is_empty() || facts.is_static(method) || facts.is_constructor(method) {
+    if own.is_empty() || semantics.is_static(method) || semantics.is_constructor(method) {
         return Vec::new();
     }
     let type_args: Vec<Ty> = own.iter().map(|id| Ty::param(db, *id)).collect();

@@ -7,8 +7,8 @@ use apg_syntax::TextRange;
 use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
 
-use super::facts::Facts;
-use super::repair::{Piece, Repair, RepairEdit, text};
+use super::facts::DeviceSemantics;
+use super::repair::{EditTemplate, FixTemplate, Fragment, text};
 use super::violation::Violation;
 use crate::body::parents::Parents;
 use crate::body::walk::Node;
@@ -16,8 +16,8 @@ use crate::body::{Body, Expr, ExprId, ExprKind, Local, LocalId, Stmt, StmtId, St
 use crate::diagnostics::Rule;
 
 /// The recogniser at work on one `@CUDA` block or function.
-pub(crate) struct Draft<'a> {
-    pub facts: &'a Facts<'a>,
+pub(crate) struct KernelContext<'a> {
+    pub semantics: &'a DeviceSemantics<'a>,
     pub body: &'a Body,
     pub parents: &'a Parents,
     /// The `at` statement; for a function its root.
@@ -28,10 +28,15 @@ pub(crate) struct Draft<'a> {
     broken: std::cell::Cell<bool>,
 }
 
-impl<'a> Draft<'a> {
-    pub fn new(facts: &'a Facts<'a>, body: &'a Body, parents: &'a Parents, at: StmtId) -> Draft<'a> {
+impl<'a> KernelContext<'a> {
+    pub fn new(
+        semantics: &'a DeviceSemantics<'a>,
+        body: &'a Body,
+        parents: &'a Parents,
+        at: StmtId,
+    ) -> KernelContext<'a> {
         let inner = declared_below(body, Node::Stmt(at));
-        Draft { facts, body, parents, at, inner, found: RefCell::default(), broken: false.into() }
+        KernelContext { semantics, body, parents, at, inner, found: RefCell::default(), broken: false.into() }
     }
 
     pub fn expr(&self, id: ExprId) -> &'a Expr {
@@ -46,7 +51,7 @@ impl<'a> Draft<'a> {
         self.body.local(id)
     }
 
-    /// A violation to be completed and given to [`Draft::report`].
+    /// A violation to be completed and given to [`KernelContext::report`].
     pub fn violation(&self, rule: &'static Rule, range: TextRange, message: impl Into<String>) -> Violation {
         Violation::new(self.at, rule, range, message)
     }
@@ -71,7 +76,7 @@ impl<'a> Draft<'a> {
 
     /// Whether an expression is a variable of the kernel whose initial value has been refused: what is done with it then is no
     /// mistake of its own.
-    pub fn is_refused_already(&self, expr: ExprId) -> bool {
+    pub fn is_reported(&self, expr: ExprId) -> bool {
         let ExprKind::Local(local) = self.expr(self.strip(expr)).kind else { return false };
         let Some(init) = self.initialiser(local).filter(|_| self.inner.contains(&local)) else {
             return false;
@@ -114,7 +119,7 @@ impl<'a> Draft<'a> {
 
     /// Where the statement, or the body of an `at`, carries the annotation `x10.compiler.NAME`.
     pub fn annotation(&self, stmt: StmtId, name: &str) -> Option<TextRange> {
-        annotation(self.facts, self.body, stmt, name)
+        annotation(self.semantics, self.body, stmt, name)
     }
 
     /// The statements of a block, blocks of a single statement opened, empty statements left out.
@@ -169,53 +174,57 @@ impl<'a> Draft<'a> {
     }
 
     /// Moves the text of `range` into a `val` before the statement that holds the `at`.
-    pub fn hoist(&self, range: TextRange, suggestion: &str) -> Repair {
+    pub fn hoist_before_at(&self, range: TextRange, suggestion: &str) -> FixTemplate {
         let name = self.fresh_name(suggestion);
         let (anchor, in_block) = self.anchor();
         let anchor_range = self.stmt(anchor).range;
-        let mut before = vec![text(format!("val {name} = ")), Piece::Source(range), text(";")];
+        let mut before = vec![text(format!("val {name} = ")), Fragment::Source(range), text(";")];
         if in_block {
-            before.push(Piece::NewLine(anchor_range.start()));
+            before.push(Fragment::NewLine(anchor_range.start()));
         } else {
             before.insert(0, text("{ "));
             before.push(text(" "));
         }
         let mut edits = vec![
-            RepairEdit { range: TextRange::empty(anchor_range.start()), text: before },
-            RepairEdit { range, text: vec![text(name.as_str())] },
+            EditTemplate { range: TextRange::empty(anchor_range.start()), text: before },
+            EditTemplate { range, text: vec![text(name.as_str())] },
         ];
         if !in_block {
-            edits.push(RepairEdit { range: TextRange::empty(anchor_range.end()), text: vec![text(" }")] });
+            edits.push(EditTemplate { range: TextRange::empty(anchor_range.end()), text: vec![text(" }")] });
         }
-        let title =
-            vec![text("Hoist `"), Piece::Source(range), text(format!("` into `val {name}` before the `at`"))];
-        Repair::edits(title, edits)
+        let title = vec![
+            text("Hoist `"),
+            Fragment::Source(range),
+            text(format!("` into `val {name}` before the `at`")),
+        ];
+        FixTemplate::edits(title, edits)
     }
 
     /// Moves a whole statement before the statement that holds the `at`.
-    pub fn move_out(&self, stmt: StmtId, after: bool) -> Option<Repair> {
-        if self.shares_its_declaration(stmt) {
+    pub fn move_out_of_at(&self, stmt: StmtId, after: bool) -> Option<FixTemplate> {
+        if self.is_in_multi_declaration(stmt) {
             return None;
         }
         let range = self.stmt(stmt).range;
         let (anchor, in_block) = self.anchor();
         let anchor = self.stmt(anchor).range;
         let (offset, side) = if after { (anchor.end(), "behind") } else { (anchor.start(), "before") };
-        let line = if in_block { Piece::NewLine(anchor.start()) } else { text(" ") };
-        let moved = if after { vec![line, Piece::Source(range)] } else { vec![Piece::Source(range), line] };
+        let line = if in_block { Fragment::NewLine(anchor.start()) } else { text(" ") };
+        let moved =
+            if after { vec![line, Fragment::Source(range)] } else { vec![Fragment::Source(range), line] };
         let mut edits = vec![
-            RepairEdit { range: TextRange::empty(offset), text: moved },
-            RepairEdit { range, text: Vec::new() },
+            EditTemplate { range: TextRange::empty(offset), text: moved },
+            EditTemplate { range, text: Vec::new() },
         ];
         if !in_block {
-            edits.push(RepairEdit { range: TextRange::empty(anchor.start()), text: vec![text("{ ")] });
-            edits.push(RepairEdit { range: TextRange::empty(anchor.end()), text: vec![text(" }")] });
+            edits.push(EditTemplate { range: TextRange::empty(anchor.start()), text: vec![text("{ ")] });
+            edits.push(EditTemplate { range: TextRange::empty(anchor.end()), text: vec![text(" }")] });
         }
-        Some(Repair::edits(vec![text(format!("Move the statement {side} the `at`"))], edits))
+        Some(FixTemplate::edits(vec![text(format!("Move the statement {side} the `at`"))], edits))
     }
 
     /// Whether it is one of several variables of one `val a = 1, b = 2;`, which cannot be moved alone.
-    pub fn shares_its_declaration(&self, stmt: StmtId) -> bool {
+    pub fn is_in_multi_declaration(&self, stmt: StmtId) -> bool {
         match self.stmt(stmt).kind {
             StmtKind::Let { local, .. } => self.local(local).range.start() == self.stmt(stmt).range.start(),
             _ => false,
@@ -242,7 +251,7 @@ impl<'a> Draft<'a> {
 
     /// A name that no local of the body has, and no field that it uses.
     pub fn fresh_name(&self, suggestion: &str) -> SmolStr {
-        let db = self.facts.db;
+        let db = self.semantics.db;
         let names_field = |name: &str| {
             self.body.exprs.iter().any(|it| {
                 matches!(it.kind, ExprKind::Field { field, .. } | ExprKind::StaticField(field) if field.name(db) == name)
@@ -261,11 +270,16 @@ impl<'a> Draft<'a> {
 }
 
 /// Where `stmt` carries the annotation `x10.compiler.NAME`; of an `at`, its body.
-pub(super) fn annotation(facts: &Facts, body: &Body, stmt: StmtId, name: &str) -> Option<TextRange> {
+pub(super) fn annotation(
+    semantics: &DeviceSemantics,
+    body: &Body,
+    stmt: StmtId,
+    name: &str,
+) -> Option<TextRange> {
     let full = format!("x10.compiler.{name}");
     let of = |stmt: StmtId| {
         body.stmt(stmt).annotations.iter().find(|annotation| match annotation.class {
-            Some(class) => facts.is_class(class, &full),
+            Some(class) => semantics.is_class(class, &full),
             None => annotation.name == name || super::facts::is_misspelt(&annotation.name, name),
         })
     };

@@ -21,30 +21,30 @@ use crate::ty::{Ty, TyKind};
 const MAX_EXPRESSION_DEPTH: u32 = 32;
 
 /// What the kernel rules ask about classes, methods, fields and types.
-pub(crate) struct Facts<'a> {
+pub(crate) struct DeviceSemantics<'a> {
     pub db: &'a dyn Db,
 }
 
 /// How a method may be called in a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Callable {
+pub(crate) enum CalleeKind {
     /// A machine operation, or an element of a rail: the emitter knows it.
     Builtin,
     /// `Clock.advanceAll()`.
     Barrier,
     /// What the threads of a warp or block do together.
-    Together,
+    Collective,
     /// The number of a thread, or of threads.
-    ThreadNumber,
+    ThreadIndex,
     /// A `@CUDA` function with a body to be checked and emitted.
     Function,
     /// None of these.
-    No,
+    HostOnly,
 }
 
 /// What a value's type means to a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum TypeCategory {
     /// A number, `Boolean`, `Char`, or a struct of such. A type parameter too: code is compiled for the types that it stands for.
     Plain,
     /// `Rail[T]` of plain elements.
@@ -54,23 +54,23 @@ pub(crate) enum Shape {
     /// `CUDAConstantRail[T]` of plain elements.
     ConstantRail(Ty),
     /// A rail of any kind whose elements are not plain: the element type.
-    BadRail(Ty),
+    UnsupportedRail(Ty),
     /// `String`.
-    Text,
+    String,
     /// A function value.
     Function,
     /// `void`, the type of `null`.
-    Nothing,
+    Null,
     /// Unknown, already reported.
     Unknown,
     /// Any other class, interface or struct with references in it.
     Object,
 }
 
-impl<'a> Facts<'a> {
+impl<'a> DeviceSemantics<'a> {
     /// Facts for code of a program.
-    pub fn new(db: &'a dyn Db) -> Facts<'a> {
-        Facts { db }
+    pub fn new(db: &'a dyn Db) -> DeviceSemantics<'a> {
+        DeviceSemantics { db }
     }
 
     /// Whether `class` is the library class with this full name.
@@ -96,38 +96,38 @@ impl<'a> Facts<'a> {
     }
 
     /// How a kernel may call `method`.
-    pub fn callable(&self, method: MethodId) -> Callable {
-        let Some(item) = method_item(self.db, method) else { return Callable::No };
+    pub fn callee_kind(&self, method: MethodId) -> CalleeKind {
+        let Some(item) = method_item(self.db, method) else { return CalleeKind::HostOnly };
         match annotation_string(&item.annotations, "Intrinsic").map(SmolStr::as_str) {
-            Some("kernel.barrier") => return Callable::Barrier,
+            Some("kernel.barrier") => return CalleeKind::Barrier,
             Some(name) if name.starts_with("warp.") || name.starts_with("block.") => {
-                return Callable::Together;
+                return CalleeKind::Collective;
             }
-            Some(name) if name.starts_with("thread.") => return Callable::ThreadNumber,
-            Some(name) if name.starts_with("op.") => return Callable::Builtin,
-            Some("any.zero" | "texture.at") => return Callable::Builtin,
-            Some("rail.get" | "rail.set") => return Callable::Builtin,
-            Some("rt.atomic_fence") => return Callable::Builtin,
-            Some(name) if name.starts_with("atomic.") => return Callable::Builtin,
+            Some(name) if name.starts_with("thread.") => return CalleeKind::ThreadIndex,
+            Some(name) if name.starts_with("op.") => return CalleeKind::Builtin,
+            Some("any.zero" | "texture.at") => return CalleeKind::Builtin,
+            Some("rail.get" | "rail.set") => return CalleeKind::Builtin,
+            Some("rt.atomic_fence") => return CalleeKind::Builtin,
+            Some(name) if name.starts_with("atomic.") => return CalleeKind::Builtin,
             _ => {}
         }
         if marks_device_code(&item.annotations) {
-            return Callable::Function;
+            return CalleeKind::Function;
         }
         let class = method.class(self.db);
         let rail = ["x10.lang.Rail", "x10.lang.GlobalRail", "x10.lang.CUDAConstantRail"];
         let access = ["operator()", "operator()=", "size", "range"];
         let is_access = access.contains(&method.name(self.db).as_str());
         if is_access && rail.iter().any(|full| self.is_class(class, full)) {
-            return Callable::Builtin;
+            return CalleeKind::Builtin;
         }
         // The bounds of a range are all that is left of it in a kernel.
         if ["x10.lang.IntRange", "x10.lang.LongRange"].iter().any(|full| self.is_class(class, full))
             && item.kind.is_constructor()
         {
-            return Callable::Builtin;
+            return CalleeKind::Builtin;
         }
-        Callable::No
+        CalleeKind::HostOnly
     }
 
     /// Whether the method changes an element of its first argument, a rail.
@@ -137,7 +137,7 @@ impl<'a> Facts<'a> {
     }
 
     /// Whether all threads of the block get the same from the method.
-    pub fn is_same_for_block(&self, method: MethodId) -> bool {
+    pub fn is_block_uniform(&self, method: MethodId) -> bool {
         self.intrinsic(method).is_some_and(|name| {
             let sums = ["block.inclusive", "block.exclusive"];
             name.starts_with("block.") && !sums.contains(&name)
@@ -146,7 +146,7 @@ impl<'a> Facts<'a> {
     }
 
     /// Whether all threads of a warp get the same from the method.
-    pub fn is_same_for_warp(&self, method: MethodId) -> bool {
+    pub fn is_warp_uniform(&self, method: MethodId) -> bool {
         self.intrinsic(method).is_some_and(|name| {
             let sums = ["warp.inclusive", "warp.exclusive"];
             name == "thread.warp"
@@ -155,7 +155,7 @@ impl<'a> Facts<'a> {
     }
 
     /// Whether the threads of a warp do this together, whatever those of other warps do.
-    pub fn is_of_warp(&self, method: MethodId) -> bool {
+    pub fn is_warp_collective(&self, method: MethodId) -> bool {
         self.intrinsic(method).is_some_and(|name| name.starts_with("warp."))
     }
 
@@ -182,7 +182,7 @@ impl<'a> Facts<'a> {
     }
 
     /// Whether the method stands in the user's code, so that it can be changed.
-    pub fn is_users(&self, method: MethodId) -> bool {
+    pub fn is_user_code(&self, method: MethodId) -> bool {
         method.class(self.db).file(self.db).origin(self.db) == FileOrigin::User
     }
 
@@ -230,69 +230,72 @@ impl<'a> Facts<'a> {
     }
 
     /// As written in a program.
-    pub fn show(&self, ty: Ty) -> String {
+    pub fn display(&self, ty: Ty) -> String {
         ty.base(self.db).display(self.db).to_string()
     }
 
     /// What the type means to a kernel.
-    pub fn shape(&self, ty: Ty) -> Shape {
-        self.shape_within(ty, 0)
+    pub fn category(&self, ty: Ty) -> TypeCategory {
+        self.category_at_depth(ty, 0)
     }
 
     /// The same `depth` types deep in another: no struct that a device holds is as deep as a type without an end.
-    fn shape_within(&self, ty: Ty, depth: u32) -> Shape {
+    fn category_at_depth(&self, ty: Ty, depth: u32) -> TypeCategory {
         let (class, args) = match ty.base(self.db).kind(self.db) {
             TyKind::Class { class, args } => (*class, args),
-            TyKind::Function { .. } => return Shape::Function,
-            TyKind::Param(_) => return Shape::Plain,
-            TyKind::Null | TyKind::Void => return Shape::Nothing,
-            TyKind::Error => return Shape::Unknown,
-            TyKind::Constrained { .. } => return Shape::Object,
+            TyKind::Function { .. } => return TypeCategory::Function,
+            TyKind::Param(_) => return TypeCategory::Plain,
+            TyKind::Null | TyKind::Void => return TypeCategory::Null,
+            TyKind::Error => return TypeCategory::Unknown,
+            TyKind::Constrained { .. } => return TypeCategory::Object,
         };
         if ty.primitive(self.db).is_some() {
-            return Shape::Plain;
+            return TypeCategory::Plain;
         }
         if ty.is_known(self.db, Known::String) {
-            return Shape::Text;
+            return TypeCategory::String;
         }
         if let [element] = args[..] {
-            let rail = |shape: fn(Ty) -> Shape| match self.element_within(element, depth + 1) {
-                Shape::Plain => shape(element),
-                Shape::Unknown => Shape::Unknown,
-                _ => Shape::BadRail(element),
-            };
+            let rail =
+                |shape: fn(Ty) -> TypeCategory| match self.element_category_at_depth(element, depth + 1) {
+                    TypeCategory::Plain => shape(element),
+                    TypeCategory::Unknown => TypeCategory::Unknown,
+                    _ => TypeCategory::UnsupportedRail(element),
+                };
             if ty.is_known(self.db, Known::Rail) {
-                return rail(Shape::Rail);
+                return rail(TypeCategory::Rail);
             }
             if ty.is_known(self.db, Known::GlobalRail) {
-                return rail(Shape::GlobalRail);
+                return rail(TypeCategory::GlobalRail);
             }
             if self.is_class(class, "x10.lang.CUDAConstantRail") {
-                return rail(Shape::ConstantRail);
+                return rail(TypeCategory::ConstantRail);
             }
         }
         if self.class_kind(class) != ClassKind::Struct || depth > MAX_EXPRESSION_DEPTH {
-            return Shape::Object;
+            return TypeCategory::Object;
         }
         // What an unknown type is may be plain.
-        let fields = self.instance_fields(class, args).map(|ty| self.shape_within(ty, depth + 1));
+        let fields = self.instance_fields(class, args).map(|ty| self.category_at_depth(ty, depth + 1));
         let worse = |found, field| match (found, field) {
-            (Shape::Plain, Shape::Plain) => Shape::Plain,
-            (Shape::Plain | Shape::Unknown, Shape::Plain | Shape::Unknown) => Shape::Unknown,
-            _ => Shape::Object,
+            (TypeCategory::Plain, TypeCategory::Plain) => TypeCategory::Plain,
+            (TypeCategory::Plain | TypeCategory::Unknown, TypeCategory::Plain | TypeCategory::Unknown) => {
+                TypeCategory::Unknown
+            }
+            _ => TypeCategory::Object,
         };
-        fields.fold(Shape::Plain, worse)
+        fields.fold(TypeCategory::Plain, worse)
     }
 
     /// What the type means as that of a rail's elements.
-    pub fn element(&self, ty: Ty) -> Shape {
-        self.element_within(ty, 0)
+    pub fn element_category(&self, ty: Ty) -> TypeCategory {
+        self.element_category_at_depth(ty, 0)
     }
 
-    fn element_within(&self, ty: Ty, depth: u32) -> Shape {
-        match self.shape_within(ty, depth) {
+    fn element_category_at_depth(&self, ty: Ty, depth: u32) -> TypeCategory {
+        match self.category_at_depth(ty, depth) {
             // Where a texture lives is looked at when a kernel starts: it must be a captured value or in one.
-            Shape::Plain if self.holds_texture(ty, depth) => Shape::Object,
+            TypeCategory::Plain if self.holds_texture(ty, depth) => TypeCategory::Object,
             shape => shape,
         }
     }
@@ -307,10 +310,11 @@ impl<'a> Facts<'a> {
     }
 
     /// Why a device cannot have a struct: the field of it that refers to an object.
-    pub fn reference_in(&self, ty: Ty) -> Option<String> {
+    pub fn describe_reference_in(&self, ty: Ty) -> Option<String> {
         let mut path = Vec::new();
-        let held = self.find_reference(ty, &mut path).filter(|_| self.shape(ty) == Shape::Object)?;
-        let (shown, held_shown) = (self.show(ty), self.show(held));
+        let held =
+            self.find_reference(ty, &mut path).filter(|_| self.category(ty) == TypeCategory::Object)?;
+        let (shown, held_shown) = (self.display(ty), self.display(held));
         let held = article(&held_shown);
         Some(format!(
             "the struct `{shown}` refers to an object: its field `{}` is {held}. Keep that in a `val` of its own, and in the struct what is left",
@@ -328,8 +332,8 @@ impl<'a> Facts<'a> {
         for field in fields(self.db, class).iter().filter(|it| !field_is_static(self.db, **it)) {
             let held = substitution.apply(self.db, field_type(self.db, *field));
             path.push(field.name(self.db).clone());
-            match self.shape(held) {
-                Shape::Plain | Shape::Unknown => {}
+            match self.category(held) {
+                TypeCategory::Plain | TypeCategory::Unknown => {}
                 _ => return Some(self.find_reference(held, path).unwrap_or(held)),
             }
             path.pop();
@@ -366,7 +370,7 @@ impl<'a> Facts<'a> {
             return Some((size.into(), size.into()));
         }
         let (class, args) = ty.as_class(self.db)?;
-        if depth > MAX_EXPRESSION_DEPTH || self.shape(ty) != Shape::Plain {
+        if depth > MAX_EXPRESSION_DEPTH || self.category(ty) != TypeCategory::Plain {
             return None;
         }
         let (mut end, mut alignment) = (0u64, 1u64);

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::draft::Draft;
-use super::facts::Facts;
-use super::promises::Promise;
-use super::rules::{Code, Uses};
+use super::draft::KernelContext;
+use super::facts::DeviceSemantics;
+use super::promises::BoundCall;
+use super::rules::{CodeKind, DeviceUses};
 use super::violation::Violation;
 use crate::body::parents::Parents;
 use crate::body::{Body, ExprId, LocalId, StmtId};
@@ -19,30 +19,30 @@ use crate::item_tree::ClassKind;
 
 /// What is known about one `@CUDA` function by itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct FunctionCode {
+pub(super) struct FunctionSummary {
     /// Broken rules, ranges relative to the function.
     pub violations: Vec<Violation>,
     /// What it calls.
     pub calls: Vec<MethodId>,
     /// The formals that are rails whose elements it sets.
-    writes: Vec<usize>,
+    written_rails: Vec<usize>,
     /// The formals that are rails and passed on: to which formal of what.
-    passes: Vec<(usize, MethodId, usize)>,
+    forwarded_rails: Vec<(usize, MethodId, usize)>,
     /// The static fields that it uses.
     statics: Vec<FieldId>,
     /// What it calls that type parameters promise.
-    pub promises: Vec<Promise>,
+    pub bound_calls: Vec<BoundCall>,
     /// It has errors that others report.
     pub broken: bool,
     /// It has barriers, or does something together with other threads.
-    meets: bool,
+    synchronizes: bool,
     /// Not only the threads of a warp.
-    meets_in_blocks: bool,
+    synchronizes_block: bool,
     /// It asks for the number of a thread.
-    numbers: bool,
+    reads_thread_index: bool,
 }
 
-impl FunctionCode {
+impl FunctionSummary {
     /// The first rule that it breaks.
     pub fn first_error(&self) -> Option<&Violation> {
         self.violations.iter().find(|violation| violation.severity == Severity::Error)
@@ -51,20 +51,20 @@ impl FunctionCode {
 
 /// Checks the code of one function for the device, not of those it calls.
 #[salsa::tracked]
-pub(super) fn function_code(db: &dyn Db, method: MethodId) -> Arc<FunctionCode> {
-    let facts = Facts::new(db);
-    let result = facts.body(method);
+pub(super) fn function_summary(db: &dyn Db, method: MethodId) -> Arc<FunctionSummary> {
+    let semantics = DeviceSemantics::new(db);
+    let result = semantics.body(method);
     let body = &result.body;
     let Some(root) = body.root else { return Arc::default() };
     let parents = Parents::of(body);
-    let mut draft = Draft::new(&facts, body, &parents, root);
-    draft.inner.extend(body.params.iter().copied());
-    let is_struct = facts.class_kind(method.class(db)) == ClassKind::Struct;
-    let this = is_struct && !facts.is_static(method);
-    let mut uses = Uses::default();
-    draft.device_code(root, Code::Function { this }, &mut uses);
-    if facts.is_constructor(method) {
-        draft.field_initialisers(method, root, &mut uses);
+    let mut context = KernelContext::new(&semantics, body, &parents, root);
+    context.inner.extend(body.params.iter().copied());
+    let is_struct = semantics.class_kind(method.class(db)) == ClassKind::Struct;
+    let this = is_struct && !semantics.is_static(method);
+    let mut uses = DeviceUses::default();
+    context.check_device_code(root, CodeKind::Function { this }, &mut uses);
+    if semantics.is_constructor(method) {
+        context.field_initialisers(method, root, &mut uses);
     }
     let formal = |local: LocalId| body.params.iter().position(|param| *param == local);
     let mut calls: Vec<MethodId> = Vec::new();
@@ -74,43 +74,43 @@ pub(super) fn function_code(db: &dyn Db, method: MethodId) -> Arc<FunctionCode> 
         }
     }
     let passed = uses.passed.iter();
-    Arc::new(FunctionCode {
+    Arc::new(FunctionSummary {
         calls,
-        writes: uses.written.iter().filter_map(|local| formal(*local)).collect(),
-        passes: passed.filter_map(|it| Some((formal(it.local)?, it.method, it.formal))).collect(),
+        written_rails: uses.written.iter().filter_map(|local| formal(*local)).collect(),
+        forwarded_rails: passed.filter_map(|it| Some((formal(it.local)?, it.method, it.formal))).collect(),
         statics: uses.statics,
-        promises: uses.promises,
-        broken: draft.is_broken(),
-        meets: !uses.barriers.is_empty(),
-        meets_in_blocks: uses.barriers.iter().any(|it| !draft.is_of_warp(*it)),
-        numbers: uses.numbers,
-        violations: draft.into_violations(),
+        bound_calls: uses.bound_calls,
+        broken: context.is_broken(),
+        synchronizes: !uses.barriers.is_empty(),
+        synchronizes_block: uses.barriers.iter().any(|it| !context.is_warp_collective(*it)),
+        reads_thread_index: uses.reads_thread_index,
+        violations: context.into_violations(),
     })
 }
 
 /// Whether the threads that call a function meet in it: at a barrier, or to do something together.
-pub(super) fn meets(db: &dyn Db, method: MethodId) -> bool {
-    some_reached(db, method, |code| code.meets)
+pub(super) fn synchronizes(db: &dyn Db, method: MethodId) -> bool {
+    any_reachable(db, method, |code| code.synchronizes)
 }
 
 /// Whether all threads of a block meet in a function, not only those of each warp.
-pub(super) fn meets_in_blocks(db: &dyn Db, method: MethodId) -> bool {
-    some_reached(db, method, |code| code.meets_in_blocks)
+pub(super) fn synchronizes_block(db: &dyn Db, method: MethodId) -> bool {
+    any_reachable(db, method, |code| code.synchronizes_block)
 }
 
 /// Whether a function can run only as part of the code of a kernel's threads: they meet in it, or it asks for their numbers.
-pub fn is_of_threads(db: &dyn Db, method: MethodId) -> bool {
-    some_reached(db, method, |code| code.meets || code.numbers)
+pub fn requires_thread_context(db: &dyn Db, method: MethodId) -> bool {
+    any_reachable(db, method, |code| code.synchronizes || code.reads_thread_index)
 }
 
-fn some_reached(db: &dyn Db, method: MethodId, wanted: fn(&FunctionCode) -> bool) -> bool {
-    walk(db, method, |_, code| wanted(code))
+fn any_reachable(db: &dyn Db, method: MethodId, wanted: fn(&FunctionSummary) -> bool) -> bool {
+    visit_reachable(db, method, |_, code| wanted(code))
 }
 
 /// A function and all that it calls.
-pub(super) fn reached(db: &dyn Db, method: MethodId) -> Vec<(MethodId, Arc<FunctionCode>)> {
+pub(super) fn reachable_functions(db: &dyn Db, method: MethodId) -> Vec<(MethodId, Arc<FunctionSummary>)> {
     let mut all = Vec::new();
-    walk(db, method, |method, code| {
+    visit_reachable(db, method, |method, code| {
         all.push((method, code.clone()));
         false
     });
@@ -118,12 +118,16 @@ pub(super) fn reached(db: &dyn Db, method: MethodId) -> Vec<(MethodId, Arc<Funct
 }
 
 /// Goes through a function and all that it calls until one is found.
-fn walk(db: &dyn Db, method: MethodId, mut wanted: impl FnMut(MethodId, &Arc<FunctionCode>) -> bool) -> bool {
+fn visit_reachable(
+    db: &dyn Db,
+    method: MethodId,
+    mut wanted: impl FnMut(MethodId, &Arc<FunctionSummary>) -> bool,
+) -> bool {
     let mut seen = FxHashSet::default();
     let mut open = vec![method];
     while let Some(method) = open.pop() {
         if seen.insert(method) {
-            let code = function_code(db, method);
+            let code = function_summary(db, method);
             if wanted(method, code) {
                 return true;
             }
@@ -134,14 +138,14 @@ fn walk(db: &dyn Db, method: MethodId, mut wanted: impl FnMut(MethodId, &Arc<Fun
 }
 
 /// The functions reached from some code, by name.
-type Codes = FxHashMap<MethodId, Arc<FunctionCode>>;
+type FunctionSummaries = FxHashMap<MethodId, Arc<FunctionSummary>>;
 
-impl Draft<'_> {
+impl KernelContext<'_> {
     /// The initialisers of a struct's fields are part of its constructors.
-    fn field_initialisers(&self, constructor: MethodId, root: StmtId, uses: &mut Uses) {
-        for field in self.facts.initialised_fields(constructor.class(self.facts.db)) {
-            let result = self.facts.body_of(Owner::Field(field));
-            let (found, calls) = initialiser_code(self.facts, &result.body);
+    fn field_initialisers(&self, constructor: MethodId, root: StmtId, uses: &mut DeviceUses) {
+        for field in self.semantics.initialised_fields(constructor.class(self.semantics.db)) {
+            let result = self.semantics.body_of(Owner::Field(field));
+            let (found, calls) = initialiser_code(self.semantics, &result.body);
             uses.calls.extend(calls.into_iter().map(|method| (method, ExprId(0))));
             if let Some(first) = found.first() {
                 self.bad_initialiser(field, root, first);
@@ -150,7 +154,7 @@ impl Draft<'_> {
     }
 
     fn bad_initialiser(&self, field: FieldId, root: StmtId, first: &Violation) {
-        let name = field.name(self.facts.db);
+        let name = field.name(self.semantics.db);
         let message =
             format!("the initialiser of the field `{name}` is nothing for a device: {}", first.message);
         let mut violation = self.violation(first.rule, self.stmt(root).range, message);
@@ -160,8 +164,8 @@ impl Draft<'_> {
 
     /// All functions that a kernel reaches, each once, in order of first call. What is wrong with one of
     /// them is reported at the call that leads there.
-    pub(super) fn functions(&self, uses: &mut Uses) -> Vec<MethodId> {
-        let mut codes = Codes::default();
+    pub(super) fn functions(&self, uses: &mut DeviceUses) -> Vec<MethodId> {
+        let mut codes = FunctionSummaries::default();
         let mut reached = Vec::new();
         for (method, call) in &uses.calls {
             let order = self.reachable(*method, &mut codes);
@@ -179,14 +183,15 @@ impl Draft<'_> {
     }
 
     /// `method` and all that it calls, callers first.
-    fn reachable(&self, method: MethodId, codes: &mut Codes) -> Vec<MethodId> {
+    fn reachable(&self, method: MethodId, codes: &mut FunctionSummaries) -> Vec<MethodId> {
         let mut order = Vec::new();
         let mut seen = FxHashSet::default();
         let mut open = vec![method];
         while let Some(method) = open.pop() {
             if seen.insert(method) {
-                let code =
-                    codes.entry(method).or_insert_with(|| function_code(self.facts.db, method).clone());
+                let code = codes
+                    .entry(method)
+                    .or_insert_with(|| function_summary(self.semantics.db, method).clone());
                 open.extend(code.calls.iter().rev().copied());
                 order.push(method);
             }
@@ -194,7 +199,7 @@ impl Draft<'_> {
         order
     }
 
-    fn check_reached(&self, method: MethodId, call: ExprId, order: &[MethodId], codes: &Codes) {
+    fn check_reached(&self, method: MethodId, call: ExprId, order: &[MethodId], codes: &FunctionSummaries) {
         for found in order {
             let code = &codes[found];
             if code.broken {
@@ -204,9 +209,9 @@ impl Draft<'_> {
                 self.bad_callee(method, *found, call, first);
             }
         }
-        if let Some(cycle) = recursive(order, codes) {
-            let name = self.facts.method_name(cycle);
-            self.refuse(
+        if let Some(cycle) = find_recursion(order, codes) {
+            let name = self.semantics.method_name(cycle);
+            self.report_with_note(
                 &cuda::recursion::RULE,
                 self.expr(call).range,
                 &format!("`{name}` calls itself, directly or through others"),
@@ -216,11 +221,11 @@ impl Draft<'_> {
     }
 
     fn bad_callee(&self, called: MethodId, found: MethodId, call: ExprId, first: &Violation) {
-        let name = self.facts.method_name(found);
+        let name = self.semantics.method_name(found);
         let through = if called == found {
             String::new()
         } else {
-            format!(" through `{}`", self.facts.method_name(called))
+            format!(" through `{}`", self.semantics.method_name(called))
         };
         self.report(
             self.violation(
@@ -234,11 +239,11 @@ impl Draft<'_> {
     }
 
     /// Captured host rails that a function is given which sets elements of them.
-    fn check_passed(&self, uses: &Uses, codes: &Codes) {
+    fn check_passed(&self, uses: &DeviceUses, codes: &FunctionSummaries) {
         let written = written_formals(codes.iter().map(|(method, code)| (*method, &**code)));
         for passed in &uses.passed {
             if written.contains(&(passed.method, passed.formal)) {
-                self.written_local(passed.local, passed.site);
+                self.check_captured_rail_write(passed.local, passed.site);
             }
         }
     }
@@ -246,16 +251,16 @@ impl Draft<'_> {
 
 /// The formals, of some functions that call each other, whose elements are set there.
 pub(super) fn written_formals<'c>(
-    codes: impl Iterator<Item = (MethodId, &'c FunctionCode)> + Clone,
+    codes: impl Iterator<Item = (MethodId, &'c FunctionSummary)> + Clone,
 ) -> FxHashSet<(MethodId, usize)> {
     let mut written: FxHashSet<(MethodId, usize)> = FxHashSet::default();
     for (method, code) in codes.clone() {
-        written.extend(code.writes.iter().map(|formal| (method, *formal)));
+        written.extend(code.written_rails.iter().map(|formal| (method, *formal)));
     }
     loop {
         let before = written.len();
         for (method, code) in codes.clone() {
-            for (formal, callee, theirs) in &code.passes {
+            for (formal, callee, theirs) in &code.forwarded_rails {
                 if written.contains(&(*callee, *theirs)) {
                     written.insert((method, *formal));
                 }
@@ -268,17 +273,17 @@ pub(super) fn written_formals<'c>(
 }
 
 /// What is wrong with the initialiser of a field, and what it calls.
-fn initialiser_code(facts: &Facts, body: &Body) -> (Vec<Violation>, Vec<MethodId>) {
+fn initialiser_code(semantics: &DeviceSemantics, body: &Body) -> (Vec<Violation>, Vec<MethodId>) {
     let Some(root) = body.root else { return (Vec::new(), Vec::new()) };
     let parents = Parents::of(body);
-    let draft = Draft::new(facts, body, &parents, root);
-    let mut uses = Uses::default();
-    draft.device_code(root, Code::Function { this: true }, &mut uses);
-    (draft.into_violations(), uses.calls.into_iter().map(|(method, _)| method).collect())
+    let context = KernelContext::new(semantics, body, &parents, root);
+    let mut uses = DeviceUses::default();
+    context.check_device_code(root, CodeKind::Function { this: true }, &mut uses);
+    (context.into_violations(), uses.calls.into_iter().map(|(method, _)| method).collect())
 }
 
 /// A function that can reach itself.
-fn recursive(order: &[MethodId], codes: &Codes) -> Option<MethodId> {
+fn find_recursion(order: &[MethodId], codes: &FunctionSummaries) -> Option<MethodId> {
     order.iter().copied().find(|start| {
         let mut seen = FxHashSet::default();
         let mut open: Vec<MethodId> = codes[start].calls.clone();

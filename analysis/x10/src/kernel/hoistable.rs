@@ -5,8 +5,8 @@
 use apg_syntax::TextRange;
 
 use super::PreludeKind;
-use super::draft::Draft;
-use super::facts::Shape;
+use super::draft::KernelContext;
+use super::facts::TypeCategory;
 use crate::body::walk::Node;
 use crate::body::{Dispatch, ExprId, ExprKind, LocalId, StmtKind};
 use crate::diagnostics::{Rule, cuda, hoist};
@@ -14,28 +14,28 @@ use crate::ids::MethodId;
 use crate::item_tree::ClassKind;
 use crate::item_tree::items::field_is_static;
 
-impl Draft<'_> {
+impl KernelContext<'_> {
     /// Reports every part of `expr` that the host cannot evaluate before the launch.
-    pub fn hoistable(&self, expr: ExprId) {
-        self.hoistable_part(expr, expr);
+    pub fn check_hoistable(&self, expr: ExprId) {
+        self.check_hoistable_part(expr, expr);
     }
 
-    fn hoistable_part(&self, expr: ExprId, whole: ExprId) {
+    fn check_hoistable_part(&self, expr: ExprId, whole: ExprId) {
         let node = self.expr(expr);
-        let below = |draft: &Self| {
-            for child in draft.body.children(Node::Expr(expr)) {
+        let below = |context: &Self| {
+            for child in context.body.children(Node::Expr(expr)) {
                 if let Node::Expr(child) = child {
-                    draft.hoistable_part(child, whole);
+                    context.check_hoistable_part(child, whole);
                 }
             }
         };
         match &node.kind {
             ExprKind::Error => self.mark_broken(),
             ExprKind::Literal(_) => {}
-            ExprKind::Local(local) => self.hoistable_local(*local, node.range, whole),
-            ExprKind::Here => self.here_before_launch(node.range),
+            ExprKind::Local(local) => self.check_hoistable_local(*local, node.range, whole),
+            ExprKind::Here => self.report_here(node.range),
             ExprKind::This | ExprKind::Outer(_) => {
-                self.not_hoistable(
+                self.report_not_hoistable(
                     expr,
                     &hoist::field_access::RULE,
                     "`this` does not travel with a kernel",
@@ -43,25 +43,25 @@ impl Draft<'_> {
                     "copy what is needed of it into a `val` before the `at`",
                 );
             }
-            ExprKind::Field { .. } | ExprKind::Call { .. } if self.asks_here(expr) => {
-                self.here_before_launch(node.range)
+            ExprKind::Field { .. } | ExprKind::Call { .. } if self.depends_on_here(expr) => {
+                self.report_here(node.range)
             }
             ExprKind::Field { object, field }
-                if self.is_settled_field(*object, field.name(self.facts.db)) =>
+                if self.is_constant_field(*object, field.name(self.semantics.db)) =>
             {
                 below(self)
             }
-            ExprKind::Field { field, .. } => self.hoistable_field(expr, field.name(self.facts.db)),
+            ExprKind::Field { field, .. } => self.report_field(expr, field.name(self.semantics.db)),
             ExprKind::StaticField(field) => {
-                if self.facts.is_mutable_field(*field) || !field_is_static(self.facts.db, *field) {
-                    self.hoistable_field(expr, field.name(self.facts.db));
+                if self.semantics.is_mutable_field(*field) || !field_is_static(self.semantics.db, *field) {
+                    self.report_field(expr, field.name(self.semantics.db));
                 }
             }
             ExprKind::Call { method, dispatch, .. } => {
-                if *dispatch != Dispatch::Virtual && self.is_arithmetic(*method) {
+                if *dispatch != Dispatch::Virtual && self.is_side_effect_free(*method) {
                     return below(self);
                 }
-                self.impure_call(expr, *method);
+                self.report_impure_call(expr, *method);
             }
             ExprKind::Coerce { .. }
             | ExprKind::Cast { .. }
@@ -69,7 +69,7 @@ impl Draft<'_> {
             | ExprKind::ShortCircuit { .. }
             | ExprKind::Equal { .. } => below(self),
             ExprKind::Assign { .. } | ExprKind::Let { .. } => {
-                self.not_hoistable(
+                self.report_not_hoistable(
                     expr,
                     &hoist::assignment::RULE,
                     "an assignment cannot be made while a kernel is set up",
@@ -78,7 +78,7 @@ impl Draft<'_> {
                 );
             }
             _ => {
-                self.not_hoistable(expr, &hoist::expression::RULE, "this cannot be evaluated while a kernel is set up", "value",
+                self.report_not_hoistable(expr, &hoist::expression::RULE, "this cannot be evaluated while a kernel is set up", "value",
                     "the host evaluates it before the launch: only literals, `val`s declared before the `at`, auto-configuration and arithmetic on \
                      these have the same value there");
             }
@@ -86,32 +86,32 @@ impl Draft<'_> {
     }
 
     /// Whether a call only computes: of an operator, a `@CUDA` function, or a `@CUDA` method of a struct, which never changes.
-    fn is_arithmetic(&self, method: MethodId) -> bool {
-        let is_of_struct = || self.facts.class_kind(method.class(self.facts.db)) == ClassKind::Struct;
-        self.facts.is_pure(method) || self.facts.is_cuda(method) && is_of_struct()
+    fn is_side_effect_free(&self, method: MethodId) -> bool {
+        let is_of_struct = || self.semantics.class_kind(method.class(self.semantics.db)) == ClassKind::Struct;
+        self.semantics.is_pure(method) || self.semantics.is_cuda(method) && is_of_struct()
     }
 
-    fn impure_call(&self, expr: ExprId, method: MethodId) {
-        let name = self.facts.method_name(method);
-        let message = match method.name(self.facts.db).as_str() {
+    fn report_impure_call(&self, expr: ExprId, method: MethodId) {
+        let name = self.semantics.method_name(method);
+        let message = match method.name(self.semantics.db).as_str() {
             "operator()" => "an element is read while the kernel is set up".to_owned(),
             _ => format!("a call of `{name}` is not known to be free of effects"),
         };
-        self.not_hoistable(
+        self.report_not_hoistable(
             expr,
             &hoist::call::RULE,
             &message,
-            &suggestion(method.name(self.facts.db)),
+            &suggestion(method.name(self.semantics.db)),
             "the host evaluates this before the launch, so it may be arithmetic only: what else a function does, or asks of the \
              place it runs at, would happen at the wrong place",
         );
     }
 
     /// Whether it is a field that never changes of what travels with the kernel: of a struct, or the length of a rail.
-    fn is_settled_field(&self, object: ExprId, field: &str) -> bool {
-        match self.facts.shape(self.expr(object).ty) {
-            Shape::Plain => true,
-            Shape::Rail(_) | Shape::GlobalRail(_) => {
+    fn is_constant_field(&self, object: ExprId, field: &str) -> bool {
+        match self.semantics.category(self.expr(object).ty) {
+            TypeCategory::Plain => true,
+            TypeCategory::Rail(_) | TypeCategory::GlobalRail(_) => {
                 field == "size" && matches!(self.expr(self.strip(object)).kind, ExprKind::Local(_))
             }
             _ => false,
@@ -119,19 +119,19 @@ impl Draft<'_> {
     }
 
     /// Whether it is a field or result of `here` itself.
-    fn asks_here(&self, expr: ExprId) -> bool {
+    fn depends_on_here(&self, expr: ExprId) -> bool {
         match &self.expr(self.strip(expr)).kind {
             ExprKind::Here => true,
-            ExprKind::Field { object, .. } => self.asks_here(*object),
+            ExprKind::Field { object, .. } => self.depends_on_here(*object),
             ExprKind::Call { method, receiver: Some(receiver), .. } => {
-                !self.facts.is_pure(*method) && self.asks_here(*receiver)
+                !self.semantics.is_pure(*method) && self.depends_on_here(*receiver)
             }
             _ => false,
         }
     }
 
-    fn here_before_launch(&self, range: TextRange) {
-        self.refuse(
+    fn report_here(&self, range: TextRange) {
+        self.report_with_note(
             &hoist::here::RULE,
             range,
             "`here` is not yet the kernel's place while the kernel is set up",
@@ -140,7 +140,7 @@ impl Draft<'_> {
         );
     }
 
-    fn hoistable_local(&self, local: LocalId, range: TextRange, whole: ExprId) {
+    fn check_hoistable_local(&self, local: LocalId, range: TextRange, whole: ExprId) {
         let declared = self.local(local);
         let name = &declared.name;
         if !self.inner.contains(&local) {
@@ -149,12 +149,12 @@ impl Draft<'_> {
                     self.violation(&hoist::mutable_variable::RULE, range, format!("the `var` `{name}` may change before the launch"))
                         .note("the host evaluates this when the kernel is launched: copy the variable into a `val` before the `at`")
                         .related(None, declared.range, format!("`{name}` is declared here"))
-                        .repair(self.freeze(local)),
+                        .fix(self.copy_var_to_val(local)),
                 );
             }
             return;
         }
-        if self.is_auto(local) || self.is_refused_prelude(local) {
+        if self.is_auto(local) || self.is_reported_prelude(local) {
             return;
         }
         let whole_range = self.expr(whole).range;
@@ -182,7 +182,7 @@ impl Draft<'_> {
     }
 
     /// Whether the local is one that may not stand where it stands, before the blocks or threads, which is reported there.
-    fn is_refused_prelude(&self, local: LocalId) -> bool {
+    fn is_reported_prelude(&self, local: LocalId) -> bool {
         let declared = self.local(local).range;
         let init = self.initialiser(local).map(|init| self.expr(init).range);
         self.has_violation(&cuda::var_in_prelude::RULE, declared)
@@ -192,8 +192,8 @@ impl Draft<'_> {
             })
     }
 
-    fn hoistable_field(&self, expr: ExprId, name: &str) {
-        self.not_hoistable(
+    fn report_field(&self, expr: ExprId, name: &str) {
+        self.report_not_hoistable(
             expr,
             &hoist::field_access::RULE,
             &format!("the field `{name}` cannot be read while a kernel is set up"),
@@ -202,10 +202,10 @@ impl Draft<'_> {
         );
     }
 
-    fn not_hoistable(&self, expr: ExprId, rule: &'static Rule, message: &str, name: &str, note: &str) {
+    fn report_not_hoistable(&self, expr: ExprId, rule: &'static Rule, message: &str, name: &str, note: &str) {
         let range = self.expr(expr).range;
         let violation = self.violation(rule, range, message).note(note);
-        self.report(violation.repair(self.is_settled(expr).then(|| self.hoist(range, name))));
+        self.report(violation.fix(self.is_movable(expr).then(|| self.hoist_before_at(range, name))));
     }
 
     /// Whether the expression uses a variable declared inside the `at`, so that it cannot be moved out.

@@ -4,13 +4,13 @@
 //! variables of the iteration itself, or to elements whose index differs from iteration to iteration, and what is loaded from a rail that is
 //! stored to has the index of the store.
 
-use super::affine::{Affine, Known, Term};
-use super::draft::{Draft, declared_below};
-use super::facts::{Callable, Shape};
+use super::affine::{Affine, SymbolContext, Term};
+use super::draft::{KernelContext, declared_below};
+use super::facts::{CalleeKind, TypeCategory};
 use crate::body::walk::Node;
 use crate::body::{AssignTarget, ExprId, ExprKind, LocalId, LocalKind, StmtId, StmtKind};
 
-impl Draft<'_> {
+impl KernelContext<'_> {
     /// Whether the iterations of a `for (i in a..b)` may run at the same time.
     pub fn has_independent_iterations(&self, stmt: StmtId) -> bool {
         let StmtKind::ForIn { local, components, label, body, .. } = &self.stmt(stmt).kind else {
@@ -33,7 +33,7 @@ impl Draft<'_> {
                     ExprKind::Assign { .. } => false,
                     ExprKind::Call { method, receiver, args, .. } => {
                         let rail = receiver.filter(|it| self.is_rail(*it));
-                        match (rail, method.name(self.facts.db).as_str()) {
+                        match (rail, method.name(self.semantics.db).as_str()) {
                             (Some(rail), "operator()=") => self.named_local(rail).is_some_and(|rail| {
                                 let index = args.first().and_then(|it| self.index_of(*it));
                                 let differs = index.as_ref().is_some_and(|it| self.differs(it, &axes, &own));
@@ -67,13 +67,17 @@ impl Draft<'_> {
     }
 
     fn is_rail(&self, expr: ExprId) -> bool {
-        matches!(self.facts.shape(self.expr(expr).ty), Shape::Rail(_) | Shape::GlobalRail(_))
+        matches!(
+            self.semantics.category(self.expr(expr).ty),
+            TypeCategory::Rail(_) | TypeCategory::GlobalRail(_)
+        )
     }
 
     /// Whether a call may set elements of a rail that it is given.
     fn changes_rails(&self, method: crate::ids::MethodId, args: &[ExprId]) -> bool {
-        let is_known = matches!(self.facts.callable(method), Callable::Builtin | Callable::Barrier);
-        self.facts.is_atomic(method) || !is_known && args.iter().any(|it| self.is_rail(*it))
+        let is_symbol =
+            matches!(self.semantics.callee_kind(method), CalleeKind::Builtin | CalleeKind::Barrier);
+        self.semantics.is_atomic(method) || !is_symbol && args.iter().any(|it| self.is_rail(*it))
     }
 
     fn index_of(&self, expr: ExprId) -> Option<Affine> {
@@ -83,7 +87,10 @@ impl Draft<'_> {
             !it.mutable && (it.kind == LocalKind::Loop || !self.inner.contains(&local))
         };
         let values = rustc_hash::FxHashMap::default();
-        self.affine(expr, &Known { is_known: &is_fixed, is_natural: &|_| false, values: &values })
+        self.affine(
+            expr,
+            &SymbolContext { is_symbol: &is_fixed, is_non_negative: &|_| false, values: &values },
+        )
     }
 
     /// Whether an index is another one in each iteration: one step of the axis is more than all that varies within an iteration.

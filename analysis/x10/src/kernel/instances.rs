@@ -7,10 +7,10 @@ use apg_syntax::TextRange;
 use rustc_hash::FxHashSet;
 
 use super::dispatch;
-use super::facts::{Callable, Facts};
-use super::function::function_code;
-use super::promises::{Demand, Misfit};
-use super::repair::Repair;
+use super::facts::{CalleeKind, DeviceSemantics};
+use super::function::function_summary;
+use super::promises::{Requirement, UnmetRequirement};
+use super::repair::FixTemplate;
 use super::report::{item_of, kernels};
 use super::violation::Violation;
 use super::{CaptureKind, Kernel, PreludeKind, SharedInit};
@@ -39,7 +39,7 @@ pub(super) struct Instance {
 
 impl Instance {
     /// The method as it is written.
-    fn itself(db: &dyn Db, method: MethodId) -> Instance {
+    fn identity(db: &dyn Db, method: MethodId) -> Instance {
         let params = |ids: &[crate::ids::TypeParamId]| ids.iter().map(|id| Ty::param(db, *id)).collect();
         Instance {
             method,
@@ -65,8 +65,8 @@ impl Instance {
     }
 
     /// Whether its types have outgrown those of sensible programs.
-    pub fn is_outgrown(&self, db: &dyn Db) -> bool {
-        outgrown(db, &self.class_args) || outgrown(db, &self.type_args)
+    pub fn is_too_large(&self, db: &dyn Db) -> bool {
+        are_too_large(db, &self.class_args) || are_too_large(db, &self.type_args)
     }
 
     fn is_open(&self, db: &dyn Db) -> bool {
@@ -75,7 +75,7 @@ impl Instance {
 }
 
 /// Whether types are larger than any that people write: from call to call they may grow without end, and double at each.
-pub(super) fn outgrown(db: &dyn Db, types: &[Ty]) -> bool {
+pub(super) fn are_too_large(db: &dyn Db, types: &[Ty]) -> bool {
     /// Of parts, each counted as often as it occurs.
     const MOST: usize = 128;
     let mut open = types.to_vec();
@@ -100,74 +100,81 @@ pub(super) fn outgrown(db: &dyn Db, types: &[Ty]) -> bool {
 
 /// Who runs code. The host calls `@CUDA` functions as any others: only of what threads call something is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Side {
+pub(super) enum ExecutionSpace {
     Host,
     Device,
 }
 
 /// What the code of one method asks of its type parameters, and for what it calls others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Demands {
+pub(super) struct Requirements {
     /// What is asked.
-    pub own: Vec<Demand>,
+    pub own: Vec<Requirement>,
     /// Calls, and who makes them; of those of the host only what depends on type parameters.
-    pub calls: Vec<(Side, Instance)>,
+    pub calls: Vec<(ExecutionSpace, Instance)>,
 }
 
 /// What the code of a method asks of types by itself where that side runs it.
 #[salsa::tracked]
-pub(super) fn demands(db: &dyn Db, method: MethodId, side: Side) -> Arc<Demands> {
-    let facts = Facts::new(db);
-    let itself = Instance::itself(db, method);
-    let mut demands = Demands::default();
-    match side {
-        Side::Device => {
-            if facts.callable(method) != Callable::Function {
+pub(super) fn requirements(db: &dyn Db, method: MethodId, space: ExecutionSpace) -> Arc<Requirements> {
+    let semantics = DeviceSemantics::new(db);
+    let identity = Instance::identity(db, method);
+    let mut requirements = Requirements::default();
+    match space {
+        ExecutionSpace::Device => {
+            if semantics.callee_kind(method) != CalleeKind::Function {
                 return Arc::default();
             }
-            demands.own.extend(itself.type_args.iter().map(|ty| Demand::Held(*ty)));
-            demands.own.extend(function_code(db, method).promises.iter().cloned().map(Demand::Kept));
-            for owner in code_of(&facts, method) {
-                let result = facts.body_of(owner);
-                demands.calls.extend(calls(&result.body, |_| side).map(|(side, call, _)| (side, call)));
+            requirements.own.extend(identity.type_args.iter().map(|ty| Requirement::Storable(*ty)));
+            requirements
+                .own
+                .extend(function_summary(db, method).bound_calls.iter().cloned().map(Requirement::Callable));
+            for owner in code_of(&semantics, method) {
+                let result = semantics.body_of(owner);
+                requirements
+                    .calls
+                    .extend(calls(&result.body, |_| space).map(|(space, call, _)| (space, call)));
             }
         }
-        Side::Host => {
-            if facts.is_users(method) && itself.is_generic() {
-                code_of(&facts, method).for_each(|owner| demands.add_code_of_host(&facts, owner));
-                let mut others = dispatch::of_called(&facts, method);
-                if facts.is_constructor(method) {
-                    others.extend(dispatch::of_made(&facts, method));
+        ExecutionSpace::Host => {
+            if semantics.is_user_code(method) && identity.is_generic() {
+                code_of(&semantics, method)
+                    .for_each(|owner| requirements.add_code_of_host(&semantics, owner));
+                let mut others = dispatch::dispatch_targets_of_call(&semantics, method);
+                if semantics.is_constructor(method) {
+                    others.extend(dispatch::dispatch_targets_of_object(&semantics, method));
                 }
-                demands.calls.extend(others.into_iter().filter(|it| it.is_open(db)).map(|it| (side, it)));
+                requirements
+                    .calls
+                    .extend(others.into_iter().filter(|it| it.is_open(db)).map(|it| (space, it)));
             }
         }
     }
-    Arc::new(demands)
+    Arc::new(requirements)
 }
 
 /// A method, with the initialisers of fields that a constructor runs.
-fn code_of(facts: &Facts, method: MethodId) -> impl Iterator<Item = Owner> {
-    let fields = match facts.is_constructor(method) {
-        true => facts.initialised_fields(method.class(facts.db)),
+fn code_of(semantics: &DeviceSemantics, method: MethodId) -> impl Iterator<Item = Owner> {
+    let fields = match semantics.is_constructor(method) {
+        true => semantics.initialised_fields(method.class(semantics.db)),
         false => Vec::new(),
     };
     [Owner::Method(method)].into_iter().chain(fields.into_iter().map(Owner::Field))
 }
 
-impl Demands {
-    fn add_code_of_host(&mut self, facts: &Facts, owner: Owner) {
-        let db = facts.db;
-        let result = facts.body_of(owner);
+impl Requirements {
+    fn add_code_of_host(&mut self, semantics: &DeviceSemantics, owner: Owner) {
+        let db = semantics.db;
+        let result = semantics.body_of(owner);
         let body = &result.body;
         for recognised in kernels(db, owner).iter() {
             if let Some(kernel) = &recognised.kernel {
-                self.own.extend(kernel_demands(facts, body, kernel));
+                self.own.extend(kernel_demands(semantics, body, kernel));
             }
         }
         let device = device_code(db, owner, body);
-        let calls = calls(body, |node| device.side(node)).filter(|(_, call, _)| call.is_open(db));
-        self.calls.extend(calls.map(|(side, call, _)| (side, call)));
+        let calls = calls(body, |node| device.space(node)).filter(|(_, call, _)| call.is_open(db));
+        self.calls.extend(calls.map(|(space, call, _)| (space, call)));
     }
 }
 
@@ -175,8 +182,8 @@ impl Demands {
 struct DeviceCode(FxHashSet<Node>);
 
 impl DeviceCode {
-    fn side(&self, node: Node) -> Side {
-        if self.0.contains(&node) { Side::Device } else { Side::Host }
+    fn space(&self, node: Node) -> ExecutionSpace {
+        if self.0.contains(&node) { ExecutionSpace::Device } else { ExecutionSpace::Host }
     }
 }
 
@@ -205,7 +212,7 @@ fn device_code(db: &dyn Db, owner: Owner, body: &Body) -> DeviceCode {
 }
 
 /// What a kernel holds, and calls.
-fn kernel_demands(facts: &Facts, body: &Body, kernel: &Kernel) -> Vec<Demand> {
+fn kernel_demands(semantics: &DeviceSemantics, body: &Body, kernel: &Kernel) -> Vec<Requirement> {
     let mut held: Vec<Ty> = kernel.shared.iter().map(|it| it.element).collect();
     for prelude in &kernel.prelude {
         if let PreludeKind::ConstantRail { element, .. } = prelude.kind {
@@ -221,16 +228,21 @@ fn kernel_demands(facts: &Facts, body: &Body, kernel: &Kernel) -> Vec<Demand> {
             && let StmtKind::Let { local, .. } = body.stmt(stmt).kind
         {
             let ty = body.local(local).ty;
-            held.push(ty.rail_element(facts.db).or_else(|| ty.global_rail_element(facts.db)).unwrap_or(ty));
+            held.push(
+                ty.rail_element(semantics.db).or_else(|| ty.global_rail_element(semantics.db)).unwrap_or(ty),
+            );
         }
         true
     });
-    let held = held.into_iter().filter(|ty| mentions_param(facts.db, *ty)).map(Demand::Held);
-    held.chain(kernel.promises.iter().cloned().map(Demand::Kept)).collect()
+    let held = held.into_iter().filter(|ty| mentions_param(semantics.db, *ty)).map(Requirement::Storable);
+    held.chain(kernel.bound_calls.iter().cloned().map(Requirement::Callable)).collect()
 }
 
 /// The calls of a body for chosen types: who makes each, and where it stands.
-fn calls(body: &Body, side: impl Fn(Node) -> Side) -> impl Iterator<Item = (Side, Instance, TextRange)> {
+fn calls(
+    body: &Body,
+    space: impl Fn(Node) -> ExecutionSpace,
+) -> impl Iterator<Item = (ExecutionSpace, Instance, TextRange)> {
     let exprs = body.exprs.iter().enumerate().filter_map(|(index, expr)| {
         let (method, class_args, type_args) = match &expr.kind {
             ExprKind::Call { method, class_args, type_args, .. } => (*method, class_args, type_args.clone()),
@@ -248,31 +260,35 @@ fn calls(body: &Body, side: impl Fn(Node) -> Side) -> impl Iterator<Item = (Side
         }
         _ => None,
     });
-    exprs.chain(stmts).map(move |(node, instance, range)| (side(node), instance, range))
+    exprs.chain(stmts).map(move |(node, instance, range)| (space(node), instance, range))
 }
 
 /// What a method that a side runs, and all that it calls, ask of its type parameters, and which method it is that asks.
 #[salsa::tracked]
-pub(super) fn summary(db: &dyn Db, method: MethodId, side: Side) -> Arc<Vec<(Demand, MethodId)>> {
+pub(super) fn requirement_summary(
+    db: &dyn Db,
+    method: MethodId,
+    space: ExecutionSpace,
+) -> Arc<Vec<(Requirement, MethodId)>> {
     /// As many as no sensible program reaches.
     const MOST: usize = 1000;
-    let facts = Facts::new(db);
-    let mut found: Vec<(Demand, MethodId)> = Vec::new();
+    let semantics = DeviceSemantics::new(db);
+    let mut found: Vec<(Requirement, MethodId)> = Vec::new();
     let mut seen = FxHashSet::default();
-    let mut open = vec![(side, Instance::itself(db, method))];
-    while let Some((side, instance)) = open.pop() {
-        if seen.len() >= MOST || instance.is_outgrown(db) || !seen.insert((side, instance.clone())) {
+    let mut open = vec![(space, Instance::identity(db, method))];
+    while let Some((space, instance)) = open.pop() {
+        if seen.len() >= MOST || instance.is_too_large(db) || !seen.insert((space, instance.clone())) {
             continue;
         }
         let types = instance.types(db);
-        let demands = demands(db, instance.method, side);
-        for demand in &demands.own {
-            let demand = demand.apply(&facts, &types);
-            if demand.is_open(&facts) && !found.iter().any(|it| it.0 == demand) {
-                found.push((demand, instance.method));
+        let requirements = requirements(db, instance.method, space);
+        for requirement in &requirements.own {
+            let requirement = requirement.apply(&semantics, &types);
+            if requirement.is_open(&semantics) && !found.iter().any(|it| it.0 == requirement) {
+                found.push((requirement, instance.method));
             }
         }
-        let calls = demands.calls.iter().map(|(side, it)| (*side, it.apply(db, &types)));
+        let calls = requirements.calls.iter().map(|(space, it)| (*space, it.apply(db, &types)));
         open.extend(calls.filter(|(_, it)| it.is_open(db)));
     }
     Arc::new(found)
@@ -301,52 +317,58 @@ pub fn instance_violations(db: &dyn Db, owner: Owner) -> Arc<Vec<Violation>> {
     if item_of(owner).file(db).origin(db) != FileOrigin::User || !has_kernels(db) {
         return Arc::default();
     }
-    bad_instances(db, owner).clone()
+    violations_of_instantiations(db, owner).clone()
 }
 
 #[salsa::tracked]
-fn bad_instances(db: &dyn Db, owner: Owner) -> Arc<Vec<Violation>> {
-    let facts = Facts::new(db);
-    let body = &facts.body_of(owner).body;
+fn violations_of_instantiations(db: &dyn Db, owner: Owner) -> Arc<Vec<Violation>> {
+    let semantics = DeviceSemantics::new(db);
+    let body = &semantics.body_of(owner).body;
     let at = body.root.unwrap_or(StmtId(0));
-    let is_function = matches!(owner, Owner::Method(it) if facts.callable(it) == Callable::Function);
+    let is_function = matches!(owner, Owner::Method(it) if semantics.callee_kind(it) == CalleeKind::Function);
     let device = device_code(db, owner, body);
-    let calls = calls(body, |node| if is_function { Side::Device } else { device.side(node) });
-    let violations = calls.filter_map(|(side, instance, range)| {
-        let (misfit, by) = bad_instance(&facts, side, &instance)?;
-        Some(violation(&facts, (at, range), instance.method, by, misfit))
+    let calls = calls(body, |node| if is_function { ExecutionSpace::Device } else { device.space(node) });
+    let violations = calls.filter_map(|(space, instance, range)| {
+        let (unmet, by) = unmet_requirement(&semantics, space, &instance)?;
+        Some(violation(&semantics, (at, range), instance.method, by, unmet))
     });
     Arc::new(violations.collect())
 }
 
 /// What is wrong with the types that a call chooses, and which method it is that asks for it.
-fn bad_instance(facts: &Facts, side: Side, instance: &Instance) -> Option<(Misfit, MethodId)> {
+fn unmet_requirement(
+    semantics: &DeviceSemantics,
+    space: ExecutionSpace,
+    instance: &Instance,
+) -> Option<(UnmetRequirement, MethodId)> {
     if !instance.is_generic() {
         return None;
     }
-    let summary = summary(facts.db, instance.method, side);
-    if summary.is_empty() {
+    let requirement_summary = requirement_summary(semantics.db, instance.method, space);
+    if requirement_summary.is_empty() {
         return None;
     }
-    let types = instance.types(facts.db);
-    facts.misfit(summary.iter().map(|(demand, by)| (demand.apply(facts, &types), *by)))
+    let types = instance.types(semantics.db);
+    semantics.unmet(
+        requirement_summary.iter().map(|(requirement, by)| (requirement.apply(semantics, &types), *by)),
+    )
 }
 
 fn violation(
-    facts: &Facts,
+    semantics: &DeviceSemantics,
     (at, range): (StmtId, TextRange),
     called: MethodId,
     by: MethodId,
-    misfit: Misfit,
+    unmet: UnmetRequirement,
 ) -> Violation {
-    let (name, asking) = (facts.method_name(called), facts.method_name(by));
+    let (name, asking) = (semantics.method_name(called), semantics.method_name(by));
     let generic = |message: String, note: &str| {
         Violation::new(at, &cuda::generic_call::RULE, range, message).note(note)
     };
-    match misfit {
-        Misfit::NotHeld(ty) => {
+    match unmet {
+        UnmetRequirement::NotStorable(ty) => {
             let found = generic(
-                format!("`{name}` is called for `{}`, which a device cannot hold", facts.show(ty)),
+                format!("`{name}` is called for `{}`, which a device cannot hold", semantics.display(ty)),
                 "code with type parameters that kernels run is compiled for each type that it is called for: numbers, `Boolean`, `Char`, \
                  and structs of these",
             );
@@ -356,39 +378,41 @@ fn violation(
                 found.note(format!("this leads to `{asking}`, which has code for devices"))
             }
         }
-        Misfit::NotMade(ty, method) => {
-            let (own, shown) = (facts.method_name(method), facts.show(ty));
+        UnmetRequirement::NotAnnotated(ty, method) => {
+            let (own, shown) = (semantics.method_name(method), semantics.display(ty));
             let message =
                 format!("`{asking}` calls `{own}` for these types, which is not made for the device");
             let note = format!(
                 "a type parameter stands for `{shown}` here, and a thread calls what its bound promises: only functions marked `@CUDA` are \
                  checked and compiled for the device"
             );
-            generic(message, &note).repair(facts.is_users(method).then_some(Repair::Annotate(method)))
+            generic(message, &note)
+                .fix(semantics.is_user_code(method).then_some(FixTemplate::Annotate(method)))
         }
-        Misfit::Broken(method, first) => {
-            let own = facts.method_name(method);
+        UnmetRequirement::Invalid(method, first) => {
+            let own = semantics.method_name(method);
             let message = format!("a thread calls `{own}` through `{asking}`, which a device cannot run");
             Violation::new(at, &cuda::bad_callee::RULE, range, message)
                 .note(format!("{}: mend the function, or do without it here", first.message))
                 .related(Some(method), first.range, first.message.clone())
         }
-        Misfit::OfThreads(method) => generic(
+        UnmetRequirement::ThreadDependent(method) => generic(
             format!(
                 "`{}`, which `{asking}` calls by an interface, is about the threads around it",
-                facts.method_name(method)
+                semantics.method_name(method)
             ),
             "it waits for them, or asks for the number of its own: what an interface promises may do neither",
         ),
-        Misfit::Writes(method) => generic(
+        UnmetRequirement::WritesCapture(method) => generic(
             format!(
                 "`{}`, which `{asking}` calls by an interface, sets elements of a captured rail",
-                facts.method_name(method)
+                semantics.method_name(method)
             ),
             "a rail of the host is copied to the device and not back: write into a `GlobalRail`",
         ),
-        Misfit::Recursive(method) => {
-            let message = format!("`{}` calls itself, directly or through others", facts.method_name(method));
+        UnmetRequirement::Recursive(method) => {
+            let message =
+                format!("`{}` calls itself, directly or through others", semantics.method_name(method));
             Violation::new(at, &cuda::recursion::RULE, range, message)
                 .note("a thread's stack is small and fixed: write the repetition as a loop")
         }

@@ -1,17 +1,17 @@
 //! Limits of the hardware that a kernel exceeds on every device, where the numbers are known statically.
 
-use super::draft::Draft;
+use super::draft::KernelContext;
 use super::{Axis, SharedInit, SharedRail};
 use crate::diagnostics::cuda;
 
 /// The most threads of a block.
-pub(super) const MAX_THREADS: i64 = 1024;
+pub(super) const MAX_THREADS_PER_BLOCK: i64 = 1024;
 /// Shared memory of a block on every device.
-const COMMON_SHARED: u64 = 48 * 1024;
+const COMMON_SHARED_MEMORY_BYTES: u64 = 48 * 1024;
 /// Shared memory of a block on the devices that have most.
-const MAX_SHARED: u64 = 227 * 1024;
+const MAX_SHARED_MEMORY_BYTES: u64 = 227 * 1024;
 
-impl Draft<'_> {
+impl KernelContext<'_> {
     /// The number of threads or blocks, where statically known.
     pub fn extent(&self, axes: &[Axis]) -> Option<i64> {
         axes.iter().try_fold(1i64, |product, axis| {
@@ -31,13 +31,13 @@ impl Draft<'_> {
                 self.constant(*args.first()?)?
             }
         };
-        u64::try_from(length).ok()?.checked_mul(self.facts.size(rail.element)?)
+        u64::try_from(length).ok()?.checked_mul(self.semantics.size(rail.element)?)
     }
 
     /// A kernel that is known to have no blocks, or blocks without threads.
     pub fn check_empty(&self, axes: &[Axis]) {
         for axis in axes.iter().filter(|axis| self.constant(axis.last).is_some_and(|last| last < 0)) {
-            self.refuse(
+            self.report_with_note(
                 &cuda::empty_range::RULE,
                 self.expr(axis.last).range,
                 "this range is empty, so the kernel does nothing",
@@ -48,15 +48,15 @@ impl Draft<'_> {
 
     /// Too many threads in a block.
     pub fn check_threads(&self, threads: &[Axis]) {
-        let Some(count) = self.extent(threads).filter(|count| *count > MAX_THREADS) else { return };
+        let Some(count) = self.extent(threads).filter(|count| *count > MAX_THREADS_PER_BLOCK) else { return };
         let Some(first) = threads.first() else { return };
         let range = threads
             .iter()
             .fold(self.expr(first.last).range, |all, axis| all.cover(self.expr(axis.last).range));
-        self.refuse(
+        self.report_with_note(
             &cuda::too_many_threads::RULE,
             range,
-            &format!("a block of {count} threads, a device takes at most {MAX_THREADS}"),
+            &format!("a block of {count} threads, a device takes at most {MAX_THREADS_PER_BLOCK}"),
             "use more blocks of fewer threads; `CUDAUtilities.autoThreads()` picks a number that suits the device",
         );
     }
@@ -66,20 +66,20 @@ impl Draft<'_> {
         let Some(last) = shared.last() else { return };
         let total: u64 = shared.iter().filter_map(|rail| self.shared_bytes(rail)).sum();
         let range = self.local(last.local).range;
-        if total > MAX_SHARED {
-            self.refuse(
+        if total > MAX_SHARED_MEMORY_BYTES {
+            self.report_with_note(
                 &cuda::shared_too_large::RULE,
                 range,
                 &format!(
-                    "a block needs {total} bytes of shared memory, no device has more than {MAX_SHARED}"
+                    "a block needs {total} bytes of shared memory, no device has more than {MAX_SHARED_MEMORY_BYTES}"
                 ),
                 "keep a smaller part in shared memory at a time, or read from a `GlobalRail` directly",
             );
-        } else if total > COMMON_SHARED {
-            self.refuse(
+        } else if total > COMMON_SHARED_MEMORY_BYTES {
+            self.report_with_note(
                 &cuda::shared_large::RULE,
                 range,
-                &format!("a block needs {total} bytes of shared memory, more than the {COMMON_SHARED} that every device has"),
+                &format!("a block needs {total} bytes of shared memory, more than the {COMMON_SHARED_MEMORY_BYTES} that every device has"),
                 "it runs only on devices that grant more, and fewer blocks run at a time; keep a smaller part in shared memory if that matters",
             );
         }

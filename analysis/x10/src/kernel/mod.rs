@@ -48,15 +48,17 @@ use crate::ty::Ty;
 pub(crate) const CONSTANT_RAIL: &str = "constant memory is filled from a rail of the host, at the start of the kernel: `val rail = new Rail[T](n, init);` \
                                         before it, and `async at (p) @CUDA { val c = CUDAConstantRail(rail); finish for (block in ...) ... }`";
 
-pub(crate) use affine::{Affine, Known, Term};
-pub(crate) use draft::Draft;
-pub(crate) use facts::Facts;
-pub use function::is_of_threads;
+pub(crate) use affine::{Affine, SymbolContext, Term};
+pub(crate) use draft::KernelContext;
+pub(crate) use facts::DeviceSemantics;
+pub use function::requires_thread_context;
 pub use instances::instance_violations;
-pub use promises::{Promise, Promised};
-pub use repair::{Piece, Repair, RepairEdit};
+pub use promises::{BoundCall, BoundCallee};
+pub use repair::{EditTemplate, FixTemplate, Fragment};
 pub use report::{function_violations, kernel_diagnostics, kernels};
-pub use summary::{AxisSummary, CaptureSummary, LaunchSummary, SharedSummary, Travel, launch_summaries};
+pub use summary::{
+    AxisSummary, CaptureSummary, LaunchSummary, SharedSummary, TransferKind, launch_summaries,
+};
 pub use violation::{RelatedSite, Violation};
 
 /// A well-formed kernel: the parts of
@@ -88,7 +90,7 @@ pub struct Kernel {
     /// Whether the body has a barrier (`Clock.advanceAll()`).
     pub has_barrier: bool,
     /// What its own code calls that type parameters promise.
-    pub promises: Vec<Promise>,
+    pub bound_calls: Vec<BoundCall>,
 }
 
 /// A `val` before the kernel's outer finish.
@@ -193,5 +195,5 @@ pub struct Recognised {
 
 /// The bytes of a value that holds no references; none for others.
 pub fn plain_bytes(db: &dyn crate::db::Db, ty: crate::ty::Ty) -> Option<u64> {
-    facts::Facts::new(db).size(ty)
+    facts::DeviceSemantics::new(db).size(ty)
 }

@@ -2,38 +2,40 @@
 
 use apg_syntax::{TextRange, TextSize};
 
-use super::draft::Draft;
-use super::repair::{Piece, Repair, RepairEdit, text};
+use super::draft::KernelContext;
+use super::repair::{EditTemplate, FixTemplate, Fragment, text};
 use crate::body::walk::Node;
 use crate::body::{ExprId, ExprKind, LocalId, StmtId, StmtKind};
 
 /// What a block may have of shared memory on every device.
-const MAX_SHARED_BYTES: u64 = 48 << 10;
+const COMMON_SHARED_MEMORY_BYTES: u64 = 48 << 10;
 
-impl Draft<'_> {
+impl KernelContext<'_> {
     /// Moves a value of a block before the `at`, if it is the same there and for all blocks, else into the threads.
-    pub fn to_where_it_is_computed(&self, stmt: StmtId, local: LocalId, init: ExprId) -> Option<Repair> {
+    pub fn relocate_block_value(&self, stmt: StmtId, local: LocalId, init: ExprId) -> Option<FixTemplate> {
         if self.local(local).mutable || self.uses_inner(init) {
-            return self.moved_into_threads(stmt, local, init);
+            return self.move_into_threads(stmt, local, init);
         }
-        self.value_before(stmt, local, init)
+        self.move_value_before_at(stmt, local, init)
     }
 
     /// Moves `val x = e` before the `at`, where the host can evaluate `e` there, and the kernel can use `x`.
-    pub fn value_before(&self, stmt: StmtId, local: LocalId, init: ExprId) -> Option<Repair> {
+    pub fn move_value_before_at(&self, stmt: StmtId, local: LocalId, init: ExprId) -> Option<FixTemplate> {
         let name = &self.local(local).name;
         let is_only = self.body.locals.iter().filter(|it| it.name == *name).count() == 1;
-        let movable = is_only && self.can_travel(self.local(local).ty) && self.is_settled(init);
-        movable.then(|| self.move_out(stmt, false)).flatten()
+        let movable = is_only && self.can_capture(self.local(local).ty) && self.is_movable(init);
+        movable.then(|| self.move_out_of_at(stmt, false)).flatten()
     }
 
     /// Moves what prints behind the statement around the `at`, if that waits for the kernel.
-    pub fn print_after(&self, stmt: StmtId) -> Option<Repair> {
-        (self.prints_settled(stmt) && self.is_awaited()).then(|| self.move_out(stmt, true)).flatten()
+    pub fn move_print_after_at(&self, stmt: StmtId) -> Option<FixTemplate> {
+        (self.is_movable_print(stmt) && self.completes_before_next_statement())
+            .then(|| self.move_out_of_at(stmt, true))
+            .flatten()
     }
 
     /// Whether what follows the statement around the `at` runs when the kernel has ended.
-    pub fn is_awaited(&self) -> bool {
+    pub fn completes_before_next_statement(&self) -> bool {
         let mut node = Node::Stmt(self.at);
         let mut starts = false;
         while let Some(Node::Stmt(around)) = self.parents.parent(node) {
@@ -49,21 +51,21 @@ impl Draft<'_> {
     }
 
     /// Whether each thread gets the same value from an expression as its block would have: arithmetic on what does not change.
-    fn is_same_in_threads(&self, expr: ExprId) -> bool {
+    fn is_thread_invariant(&self, expr: ExprId) -> bool {
         let mut same = true;
         self.body.walk(Node::Expr(expr), &mut |node| {
             same &= match node {
                 Node::Expr(part) => match &self.expr(part).kind {
                     ExprKind::Literal(_) | ExprKind::Coerce { .. } | ExprKind::StaticField(_) => true,
                     ExprKind::Local(local) => !self.local(*local).mutable,
-                    ExprKind::Field { field, .. } => !self.facts.is_mutable_field(*field),
+                    ExprKind::Field { field, .. } => !self.semantics.is_mutable_field(*field),
                     ExprKind::Conditional { .. } | ExprKind::ShortCircuit { .. } | ExprKind::Equal { .. } => {
                         true
                     }
                     ExprKind::Call { method, .. } => {
-                        self.facts.is_pure(*method)
-                            && self.expr(part).ty.primitive(self.facts.db).is_some()
-                            && !self.facts.is_cuda(*method)
+                        self.semantics.is_pure(*method)
+                            && self.expr(part).ty.primitive(self.semantics.db).is_some()
+                            && !self.semantics.is_cuda(*method)
                     }
                     _ => false,
                 },
@@ -75,9 +77,9 @@ impl Draft<'_> {
     }
 
     /// Moves a value of a block to the start of what each thread does, where nothing else needs it.
-    fn moved_into_threads(&self, stmt: StmtId, local: LocalId, init: ExprId) -> Option<Repair> {
+    fn move_into_threads(&self, stmt: StmtId, local: LocalId, init: ExprId) -> Option<FixTemplate> {
         // A variable that threads assign is one that they share.
-        if !self.keeps_its_value(local) || !self.is_same_in_threads(init) {
+        if !self.is_unassigned_in_kernel(local) || !self.is_thread_invariant(init) {
             return None;
         }
         let behind = self.stmt(stmt).range.end();
@@ -96,24 +98,28 @@ impl Draft<'_> {
         let first = self.statements(body).first().copied().filter(|_| is_block && only_there)?;
         let to = self.stmt(first).range.start();
         let title = "Compute it in each thread";
-        if self.shares_its_declaration(first) {
+        if self.is_in_multi_declaration(first) {
             // Of `val x = 1, y = 2` the first statement is `x = 1`: behind the brace, then.
             let brace = self.stmt(body).range.start() + TextSize::of('{');
-            let pieces = vec![Piece::NewLine(to), Piece::Source(self.stmt(stmt).range)];
-            return self.moved_as(stmt, RepairEdit { range: TextRange::empty(brace), text: pieces }, title);
+            let fragments = vec![Fragment::NewLine(to), Fragment::Source(self.stmt(stmt).range)];
+            return self.relocation(
+                stmt,
+                EditTemplate { range: TextRange::empty(brace), text: fragments },
+                title,
+            );
         }
-        self.moved(stmt, to, title)
+        self.move_before(stmt, to, title)
     }
 
     /// Moves a rail that stands before the blocks or behind the threads before the threads of each block, if all that it is made of is there.
-    pub fn moved_into_block(&self, stmt: StmtId, title: &str) -> Option<Repair> {
+    pub fn move_into_block(&self, stmt: StmtId, title: &str) -> Option<FixTemplate> {
         let StmtKind::Async { body, .. } = self.stmt(self.first_activity(TextSize::new(0))?).kind else {
             return None;
         };
         let waits = |stmt: &StmtId| matches!(self.stmt(*stmt).kind, StmtKind::Finish { .. });
         let to = self.stmt(self.statements(body).into_iter().find(waits)?).range.start();
         let mut known =
-            matches!(self.stmt(body).kind, StmtKind::Block(_)) && self.is_made_alike_in_blocks(stmt);
+            matches!(self.stmt(body).kind, StmtKind::Block(_)) && self.is_block_invariant_rail(stmt);
         self.body.walk(Node::Stmt(stmt), &mut |node| {
             if let Node::Expr(expr) = node
                 && let ExprKind::Local(used) = self.expr(expr).kind
@@ -126,20 +132,20 @@ impl Draft<'_> {
         if !known {
             return None;
         }
-        self.moved(stmt, to, title)
+        self.move_before(stmt, to, title)
     }
 
     /// Whether each block can make the rail of a statement: its length and its first value are numbers that the host knows.
-    fn is_made_alike_in_blocks(&self, stmt: StmtId) -> bool {
+    fn is_block_invariant_rail(&self, stmt: StmtId) -> bool {
         let StmtKind::Let { local, init: Some(init) } = self.stmt(stmt).kind else { return false };
         let Some((args, element)) = self.new_rail(self.strip(init)) else { return false };
-        let bytes = args.first().and_then(|it| self.constant(*it)).zip(self.facts.size(element));
+        let bytes = args.first().and_then(|it| self.constant(*it)).zip(self.semantics.size(element));
         let fits = bytes.is_none_or(|(count, size)| {
-            u64::try_from(count).is_ok_and(|count| count.saturating_mul(size) <= MAX_SHARED_BYTES)
+            u64::try_from(count).is_ok_and(|count| count.saturating_mul(size) <= COMMON_SHARED_MEMORY_BYTES)
         });
-        let is_known = |it: &ExprId| self.is_settled(*it) || self.is_auto_value(*it);
+        let is_known = |it: &ExprId| self.is_movable(*it) || self.is_auto_value(*it);
         fits && !self.local(local).mutable
-            && self.can_travel(self.local(local).ty)
+            && self.can_capture(self.local(local).ty)
             && args.iter().all(is_known)
     }
 
@@ -169,17 +175,17 @@ impl Draft<'_> {
     }
 
     /// Moves a statement before what begins there.
-    fn moved(&self, stmt: StmtId, to: TextSize, title: &str) -> Option<Repair> {
-        let pieces = vec![Piece::Source(self.stmt(stmt).range), Piece::NewLine(to)];
-        self.moved_as(stmt, RepairEdit { range: TextRange::empty(to), text: pieces }, title)
+    fn move_before(&self, stmt: StmtId, to: TextSize, title: &str) -> Option<FixTemplate> {
+        let fragments = vec![Fragment::Source(self.stmt(stmt).range), Fragment::NewLine(to)];
+        self.relocation(stmt, EditTemplate { range: TextRange::empty(to), text: fragments }, title)
     }
 
-    fn moved_as(&self, stmt: StmtId, insertion: RepairEdit, title: &str) -> Option<Repair> {
+    fn relocation(&self, stmt: StmtId, insertion: EditTemplate, title: &str) -> Option<FixTemplate> {
         let range = self.stmt(stmt).range;
-        if self.shares_its_declaration(stmt) || range.contains_inclusive(insertion.range.start()) {
+        if self.is_in_multi_declaration(stmt) || range.contains_inclusive(insertion.range.start()) {
             return None;
         }
-        let removal = RepairEdit { range, text: Vec::new() };
-        Some(Repair::edits(vec![text(title)], vec![removal, insertion]))
+        let removal = EditTemplate { range, text: Vec::new() };
+        Some(FixTemplate::edits(vec![text(title)], vec![removal, insertion]))
     }
 }

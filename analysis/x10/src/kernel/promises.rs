@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use super::facts::{Callable, Facts, Shape};
-use super::function::{FunctionCode, is_of_threads, reached};
-use super::instances::{Instance, Side, demands, outgrown, summary};
+use super::facts::{CalleeKind, DeviceSemantics, TypeCategory};
+use super::function::{FunctionSummary, reachable_functions, requires_thread_context};
+use super::instances::{ExecutionSpace, Instance, are_too_large, requirement_summary, requirements};
 use super::violation::Violation;
 use crate::check::{functions_of, overridden};
 use crate::ids::{ClassId, MethodId};
@@ -21,22 +21,22 @@ use crate::ty::test::mentions_param;
 
 /// A call in device code of what the bound of a type parameter promises.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Promise {
+pub struct BoundCall {
     /// The type of the receiver.
     pub of: Ty,
     /// What is promised.
-    pub what: Promised,
+    pub what: BoundCallee,
     /// The arguments of the interface; for a function alone its type.
     pub class_args: Vec<Ty>,
     /// Those of the method itself.
     pub type_args: Vec<Ty>,
     /// The formals that are given rails whose elements must stay as they are.
-    pub kept: Vec<usize>,
+    pub protected: Vec<usize>,
 }
 
 /// What a bound can promise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Promised {
+pub enum BoundCallee {
     /// A method of an interface.
     Method(MethodId),
     /// A call as of a function.
@@ -45,77 +45,82 @@ pub enum Promised {
 
 /// What code asks of a type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Demand {
+pub(crate) enum Requirement {
     /// Values of it lie in the memory of a device.
-    Held(Ty),
+    Storable(Ty),
     /// A thread calls what its bound promises.
-    Kept(Promise),
+    Callable(BoundCall),
 }
 
-impl Demand {
+impl Requirement {
     /// The same for a choice of type parameters.
-    pub fn apply(&self, facts: &Facts, types: &Substitution) -> Demand {
-        let db = facts.db;
+    pub fn apply(&self, semantics: &DeviceSemantics, types: &Substitution) -> Requirement {
+        let db = semantics.db;
         match self {
-            Demand::Held(ty) => Demand::Held(erase(db, types.apply(db, *ty))),
-            Demand::Kept(promise) => Demand::Kept(Promise {
-                of: erase(db, types.apply(db, promise.of)),
-                class_args: types.apply_all(db, &promise.class_args),
-                type_args: types.apply_all(db, &promise.type_args),
-                ..promise.clone()
+            Requirement::Storable(ty) => Requirement::Storable(erase(db, types.apply(db, *ty))),
+            Requirement::Callable(bound_call) => Requirement::Callable(BoundCall {
+                of: erase(db, types.apply(db, bound_call.of)),
+                class_args: types.apply_all(db, &bound_call.class_args),
+                type_args: types.apply_all(db, &bound_call.type_args),
+                ..bound_call.clone()
             }),
         }
     }
 
     /// Whether it depends on a choice that is still to be made.
-    pub fn is_open(&self, facts: &Facts) -> bool {
+    pub fn is_open(&self, semantics: &DeviceSemantics) -> bool {
         match self {
-            Demand::Held(ty) | Demand::Kept(Promise { of: ty, .. }) => mentions_param(facts.db, *ty),
+            Requirement::Storable(ty) | Requirement::Callable(BoundCall { of: ty, .. }) => {
+                mentions_param(semantics.db, *ty)
+            }
         }
     }
 }
 
 /// Why a type does not have what is asked of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Misfit {
+pub(crate) enum UnmetRequirement {
     /// A device cannot hold it.
-    NotHeld(Ty),
+    NotStorable(Ty),
     /// Its method is not made for devices.
-    NotMade(Ty, MethodId),
+    NotAnnotated(Ty, MethodId),
     /// Its method breaks a rule: in which function, and how.
-    Broken(MethodId, Violation),
+    Invalid(MethodId, Violation),
     /// Its method is about the threads around it.
-    OfThreads(MethodId),
+    ThreadDependent(MethodId),
     /// Its method sets elements of a rail that it has to leave alone.
-    Writes(MethodId),
+    WritesCapture(MethodId),
     /// Its method comes back to itself.
     Recursive(MethodId),
 }
 
-impl Facts<'_> {
+impl DeviceSemantics<'_> {
     /// The first misfit among demands, each with the method that makes it; and among those of the methods that keep what is promised. Each is
     /// judged once: types that are made of others ask the same of them in many ways.
-    pub fn misfit(&self, demands: impl Iterator<Item = (Demand, MethodId)>) -> Option<(Misfit, MethodId)> {
+    pub fn unmet(
+        &self,
+        requirements: impl Iterator<Item = (Requirement, MethodId)>,
+    ) -> Option<(UnmetRequirement, MethodId)> {
         /// As many as no sensible program reaches.
         const MOST: usize = 1000;
         let mut seen = FxHashSet::default();
-        let mut open: VecDeque<(Demand, MethodId)> = demands.collect();
-        while let Some((demand, by)) = open.pop_front() {
-            if demand.is_open(self) || seen.len() >= MOST || !seen.insert(demand.clone()) {
+        let mut open: VecDeque<(Requirement, MethodId)> = requirements.collect();
+        while let Some((requirement, by)) = open.pop_front() {
+            if requirement.is_open(self) || seen.len() >= MOST || !seen.insert(requirement.clone()) {
                 continue;
             }
-            match &demand {
-                Demand::Held(ty) => {
-                    if !matches!(self.shape(*ty), Shape::Plain | Shape::Unknown) {
-                        return Some((Misfit::NotHeld(*ty), by));
+            match &requirement {
+                Requirement::Storable(ty) => {
+                    if !matches!(self.category(*ty), TypeCategory::Plain | TypeCategory::Unknown) {
+                        return Some((UnmetRequirement::NotStorable(*ty), by));
                     }
                 }
-                Demand::Kept(promise) => {
-                    for keeper in self.keepers(promise) {
-                        if let Some(misfit) = self.unfit_keeper(promise, &keeper) {
-                            return Some((misfit, by));
+                Requirement::Callable(bound_call) => {
+                    for implementation in self.implementations(bound_call) {
+                        if let Some(unmet) = self.unmet_by(bound_call, &implementation) {
+                            return Some((unmet, by));
                         }
-                        open.extend(self.asked_for(&keeper));
+                        open.extend(self.callee_requirements(&implementation));
                     }
                 }
             }
@@ -124,31 +129,31 @@ impl Facts<'_> {
     }
 
     /// What a thread that calls a function for those types asks of them.
-    fn asked_for(&self, instance: &Instance) -> Vec<(Demand, MethodId)> {
-        if outgrown(self.db, &instance.class_args) {
+    fn callee_requirements(&self, instance: &Instance) -> Vec<(Requirement, MethodId)> {
+        if are_too_large(self.db, &instance.class_args) {
             return Vec::new();
         }
         let types = instance.types(self.db);
-        let asked = summary(self.db, instance.method, Side::Device).iter();
-        asked.map(|(demand, by)| (demand.apply(self, &types), *by)).collect()
+        let asked = requirement_summary(self.db, instance.method, ExecutionSpace::Device).iter();
+        asked.map(|(requirement, by)| (requirement.apply(self, &types), *by)).collect()
     }
 
     /// The methods by which a type keeps a promise: of a function more than one if it is several functions.
-    fn keepers(&self, promise: &Promise) -> Vec<Instance> {
-        let Some((class, args)) = promise.of.as_class(self.db) else { return Vec::new() };
+    fn implementations(&self, bound_call: &BoundCall) -> Vec<Instance> {
+        let Some((class, args)) = bound_call.of.as_class(self.db) else { return Vec::new() };
         if self.class_kind(class) != ClassKind::Struct {
             return Vec::new();
         }
-        let methods = match promise.what {
-            Promised::Method(method) => self.implementing(class, args, method, &promise.class_args),
-            Promised::Function => {
+        let methods = match bound_call.what {
+            BoundCallee::Method(method) => self.implementing(class, args, method, &bound_call.class_args),
+            BoundCallee::Function => {
                 let types = Substitution::class(self.db, class, args);
-                let wanted = promise.class_args.first();
+                let wanted = bound_call.class_args.first();
                 wanted.map_or_else(Vec::new, |wanted| functions_of(self.db, class, &types, *wanted))
             }
         };
         let instance =
-            |method| Instance { method, class_args: args.to_vec(), type_args: promise.type_args.clone() };
+            |method| Instance { method, class_args: args.to_vec(), type_args: bound_call.type_args.clone() };
         methods.into_iter().map(instance).collect()
     }
 
@@ -164,41 +169,41 @@ impl Facts<'_> {
         own_methods(db, class, promised.name(db)).iter().copied().filter(is_wanted).collect()
     }
 
-    fn unfit_keeper(&self, promise: &Promise, keeper: &Instance) -> Option<Misfit> {
-        let method = keeper.method;
-        match self.callable(method) {
-            Callable::Builtin => return None,
-            Callable::Function => {}
-            _ => return Some(Misfit::NotMade(promise.of, method)),
+    fn unmet_by(&self, bound_call: &BoundCall, implementation: &Instance) -> Option<UnmetRequirement> {
+        let method = implementation.method;
+        match self.callee_kind(method) {
+            CalleeKind::Builtin => return None,
+            CalleeKind::Function => {}
+            _ => return Some(UnmetRequirement::NotAnnotated(bound_call.of, method)),
         }
-        let codes = reached(self.db, method);
+        let codes = reachable_functions(self.db, method);
         if codes.iter().any(|(_, code)| code.broken) {
             return None;
         }
         if let Some((at, first)) = codes.iter().find_map(|(at, code)| Some((*at, code.first_error()?))) {
-            return Some(Misfit::Broken(at, first.clone()));
+            return Some(UnmetRequirement::Invalid(at, first.clone()));
         }
-        if is_of_threads(self.db, method) {
-            return Some(Misfit::OfThreads(method));
+        if requires_thread_context(self.db, method) {
+            return Some(UnmetRequirement::ThreadDependent(method));
         }
-        if self.sets_kept(promise, &codes, method) {
-            return Some(Misfit::Writes(method));
+        if self.writes_protected_rail(bound_call, &codes, method) {
+            return Some(UnmetRequirement::WritesCapture(method));
         }
-        self.comes_back(keeper).then_some(Misfit::Recursive(method))
+        self.is_recursive(implementation).then_some(UnmetRequirement::Recursive(method))
     }
 
-    fn sets_kept(
+    fn writes_protected_rail(
         &self,
-        promise: &Promise,
-        codes: &[(MethodId, Arc<FunctionCode>)],
+        bound_call: &BoundCall,
+        codes: &[(MethodId, Arc<FunctionSummary>)],
         method: MethodId,
     ) -> bool {
         let written = super::function::written_formals(codes.iter().map(|(method, code)| (*method, &**code)));
-        promise.kept.iter().any(|formal| written.contains(&(method, *formal)))
+        bound_call.protected.iter().any(|formal| written.contains(&(method, *formal)))
     }
 
     /// Whether a call of a function for those types leads to itself.
-    fn comes_back(&self, start: &Instance) -> bool {
+    fn is_recursive(&self, start: &Instance) -> bool {
         /// As many as no sensible program reaches.
         const MOST: usize = 1000;
         let mut seen = FxHashSet::default();
@@ -207,7 +212,7 @@ impl Facts<'_> {
             if instance == *start {
                 return true;
             }
-            if seen.len() < MOST && !instance.is_outgrown(self.db) && seen.insert(instance.clone()) {
+            if seen.len() < MOST && !instance.is_too_large(self.db) && seen.insert(instance.clone()) {
                 open.extend(self.callees(&instance));
             }
         }
@@ -217,11 +222,12 @@ impl Facts<'_> {
     /// What a function calls, for those types.
     fn callees(&self, instance: &Instance) -> Vec<Instance> {
         let types = instance.types(self.db);
-        let demands = demands(self.db, instance.method, Side::Device);
-        let mut all: Vec<Instance> = demands.calls.iter().map(|(_, it)| it.apply(self.db, &types)).collect();
-        for demand in &demands.own {
-            if let Demand::Kept(promise) = demand.apply(self, &types) {
-                all.extend(self.keepers(&promise));
+        let requirements = requirements(self.db, instance.method, ExecutionSpace::Device);
+        let mut all: Vec<Instance> =
+            requirements.calls.iter().map(|(_, it)| it.apply(self.db, &types)).collect();
+        for requirement in &requirements.own {
+            if let Requirement::Callable(bound_call) = requirement.apply(self, &types) {
+                all.extend(self.implementations(&bound_call));
             }
         }
         all

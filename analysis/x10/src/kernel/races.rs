@@ -10,10 +10,10 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::affine::{Affine, Condition};
-use super::barrier::Uniformity;
-use super::draft::Draft;
-use super::facts::{Callable, Shape};
-use super::repair::Repair;
+use super::barrier::UniformityAnalysis;
+use super::draft::KernelContext;
+use super::facts::{CalleeKind, TypeCategory};
+use super::repair::FixTemplate;
 use super::{Kernel, function};
 use crate::body::walk::Node;
 use crate::body::{AssignTarget, ExprId, ExprKind, LocalId, StmtId, StmtKind};
@@ -23,13 +23,13 @@ mod elements;
 mod limits;
 mod sizes;
 
-use elements::Example;
-use limits::Limit;
+use elements::ConflictExample;
+use limits::ThreadCondition;
 
 /// Loops that lie deeper in each other than this are gone through once.
-const DEEPEST_LOOP: u32 = 4;
+const MAX_LOOP_DEPTH: u32 = 4;
 /// So many rounds of the loops of a kernel are gone through one by one.
-const MOST_ROUNDS: u32 = 64;
+const MAX_EXECUTED_ITERATIONS: u32 = 64;
 
 /// The first and the last of some numbers.
 type Range = (i64, i64);
@@ -49,7 +49,7 @@ struct Access {
 impl Access {
     fn mentions(&self, local: LocalId) -> bool {
         let mut found = self.index.mentions(local);
-        self.conditions.iter().for_each(|it| it.variables(&mut |it| found |= it == local));
+        self.conditions.iter().for_each(|it| it.for_each_variable(&mut |it| found |= it == local));
         found
     }
 
@@ -59,17 +59,17 @@ impl Access {
 }
 
 /// Two accesses that lack a barrier between them.
-struct Finding {
+struct Race {
     access: Access,
     other: Access,
     is_write: bool,
     /// The statement of the thread's block with the second access.
     outermost: Option<StmtId>,
-    example: Example,
+    example: ConflictExample,
 }
 
-struct Races<'d, 'u, 'a> {
-    draft: &'d Draft<'a>,
+struct RaceDetector<'d, 'u, 'a> {
+    context: &'d KernelContext<'a>,
     /// The indices of a thread, and their last values.
     axes: Vec<(LocalId, i64)>,
     /// Shared rails.
@@ -77,9 +77,9 @@ struct Races<'d, 'u, 'a> {
     /// Indices of the block.
     fixed: FxHashSet<LocalId>,
     /// Variables of loops that count from a number that is not negative.
-    natural: FxHashSet<LocalId>,
+    non_negative: FxHashSet<LocalId>,
     /// Variables of loops; their values, if all rounds come between two barriers.
-    counters: FxHashMap<LocalId, Option<Range>>,
+    loop_variables: FxHashMap<LocalId, Option<Range>>,
     /// Since the last barrier.
     writes: Vec<Access>,
     reads: Vec<Access>,
@@ -97,16 +97,16 @@ struct Races<'d, 'u, 'a> {
     values: FxHashMap<LocalId, Affine>,
     /// Iterations of loops that may still be executed one by one.
     budget: u32,
-    findings: Vec<Finding>,
+    races: Vec<Race>,
     /// The size of the block is one of several that are tried.
-    sampled: bool,
+    is_sampled: bool,
     /// What is the same for all threads.
-    uniformity: &'d mut Uniformity<'u, 'a>,
+    uniformity: &'d mut UniformityAnalysis<'u, 'a>,
 }
 
-impl<'a> Draft<'a> {
+impl<'a> KernelContext<'a> {
     /// Reports accesses to shared memory that lack a barrier between them.
-    pub(super) fn races(&self, kernel: &Kernel, mut uniformity: Uniformity<'_, 'a>) {
+    pub(super) fn check_races(&self, kernel: &Kernel, mut uniformity: UniformityAnalysis<'_, 'a>) {
         // Threads that leave early are not there for what follows.
         let mut leaves = false;
         self.body.walk(Node::Stmt(kernel.body), &mut |node| {
@@ -116,14 +116,14 @@ impl<'a> Draft<'a> {
         if kernel.shared.is_empty() || leaves {
             return;
         }
-        let mut found: Option<Vec<Finding>> = None;
-        for size in self.block_sizes(kernel) {
-            let findings = self.races_of(kernel, size, &mut uniformity);
+        let mut found: Option<Vec<Race>> = None;
+        for size in self.sampled_block_sizes(kernel) {
+            let races = self.races_in_block(kernel, size, &mut uniformity);
             let common = match found.take() {
-                None => findings,
+                None => races,
                 Some(before) => before
                     .into_iter()
-                    .filter(|it| findings.iter().any(|other| other.access.site == it.access.site))
+                    .filter(|it| races.iter().any(|other| other.access.site == it.access.site))
                     .collect(),
             };
             if common.is_empty() {
@@ -135,19 +135,19 @@ impl<'a> Draft<'a> {
     }
 
     /// The accesses that lack a barrier between them in blocks of a given size.
-    fn races_of(
+    fn races_in_block(
         &self,
         kernel: &Kernel,
-        size: sizes::Size,
-        uniformity: &mut Uniformity<'_, 'a>,
-    ) -> Vec<Finding> {
-        let mut races = Races {
-            draft: self,
+        size: sizes::BlockSize,
+        uniformity: &mut UniformityAnalysis<'_, 'a>,
+    ) -> Vec<Race> {
+        let mut races = RaceDetector {
+            context: self,
             axes: size.axes,
             shared: kernel.shared.iter().map(|rail| rail.local).collect(),
             fixed: kernel.blocks.iter().filter_map(|axis| axis.local).collect(),
-            natural: FxHashSet::default(),
-            counters: FxHashMap::default(),
+            non_negative: FxHashSet::default(),
+            loop_variables: FxHashMap::default(),
             writes: Vec::new(),
             reads: Vec::new(),
             conditions: Vec::new(),
@@ -156,38 +156,38 @@ impl<'a> Draft<'a> {
             barriers: 0,
             outermost: None,
             values: size.values,
-            budget: MOST_ROUNDS,
-            findings: Vec::new(),
-            sampled: size.sampled,
+            budget: MAX_EXECUTED_ITERATIONS,
+            races: Vec::new(),
+            is_sampled: size.is_sampled,
             uniformity,
         };
         for stmt in self.statements(kernel.body) {
             races.outermost = Some(stmt);
             races.stmt(stmt);
         }
-        races.findings
+        races.races
     }
 }
 
-impl Draft<'_> {
+impl KernelContext<'_> {
     /// Whether threads may wait for each other in a statement.
     fn may_wait(&self, stmt: StmtId) -> bool {
-        let waits = |it: &Callable| !matches!(it, Callable::Builtin | Callable::ThreadNumber);
+        let waits = |it: &CalleeKind| !matches!(it, CalleeKind::Builtin | CalleeKind::ThreadIndex);
         self.calls_any(stmt, &waits)
     }
 
     /// Whether there is a barrier in a statement.
     pub(super) fn has_barrier(&self, stmt: StmtId) -> bool {
-        self.calls_any(stmt, &|it| *it == Callable::Barrier)
+        self.calls_any(stmt, &|it| *it == CalleeKind::Barrier)
     }
 
-    fn calls_any(&self, stmt: StmtId, is_meant: &dyn Fn(&Callable) -> bool) -> bool {
+    fn calls_any(&self, stmt: StmtId, is_meant: &dyn Fn(&CalleeKind) -> bool) -> bool {
         let mut found = false;
         self.body.walk(Node::Stmt(stmt), &mut |node| {
             if let Node::Expr(expr) = node
                 && let ExprKind::Call { method, .. } = &self.expr(expr).kind
             {
-                found |= is_meant(&self.facts.callable(*method));
+                found |= is_meant(&self.semantics.callee_kind(*method));
             }
             !found
         });
@@ -195,25 +195,25 @@ impl Draft<'_> {
     }
 }
 
-impl Races<'_, '_, '_> {
+impl RaceDetector<'_, '_, '_> {
     fn stmt(&mut self, stmt: StmtId) {
-        match &self.draft.stmt(stmt).kind {
+        match &self.context.stmt(stmt).kind {
             StmtKind::If { condition, then, otherwise } => {
                 self.expr(*condition);
                 self.branches(*condition, Node::Stmt(*then), otherwise.map(Node::Stmt));
             }
             StmtKind::Let { local, init } => {
                 init.iter().for_each(|it| self.expr(*it));
-                self.set(*local, *init);
+                self.set_value(*local, *init);
             }
-            StmtKind::While { condition, body, .. } => self.rounds(Some(*condition), &[], *body),
+            StmtKind::While { condition, body, .. } => self.condition_loop(Some(*condition), &[], *body),
             StmtKind::DoWhile { condition, body, .. } => {
                 self.stmt(*body);
-                self.rounds(Some(*condition), &[], *body);
+                self.condition_loop(Some(*condition), &[], *body);
             }
             StmtKind::For { init, condition, update, body, .. } => {
                 init.iter().for_each(|it| self.stmt(*it));
-                self.rounds(*condition, update, *body);
+                self.condition_loop(*condition, update, *body);
             }
             StmtKind::ForIn { local, components, iterable, body, .. } => {
                 self.expr(*iterable);
@@ -233,40 +233,40 @@ impl Races<'_, '_, '_> {
 
     /// A loop over a range, whose ends are the same for all threads if they are given.
     fn range_loop(&mut self, local: LocalId, ends: Option<(Affine, Affine)>, body: StmtId) {
-        let range = ends.as_ref().and_then(|(low, high)| Some((low.number()?, high.number()?)));
-        let waits = self.draft.may_wait(body);
+        let range = ends.as_ref().and_then(|(low, high)| Some((low.as_constant()?, high.as_constant()?)));
+        let waits = self.context.may_wait(body);
         let iterations = range.and_then(sizes::count).and_then(|it| u32::try_from(it).ok());
         if let (Some((low, high)), Some(iterations), true) = (range, iterations, waits)
             && iterations <= self.budget
         {
             self.budget -= iterations;
             for value in low..=high {
-                self.values.insert(local, Affine::of(value));
+                self.values.insert(local, Affine::from_constant(value));
                 self.stmt(body);
             }
             self.values.remove(&local);
             return;
         }
         if let Some((low, _)) = &ends {
-            self.counters.insert(local, range.filter(|_| !waits));
-            if low.number().is_some_and(|low| low >= 0) {
-                self.natural.insert(local);
+            self.loop_variables.insert(local, range.filter(|_| !waits));
+            if low.as_constant().is_some_and(|low| low >= 0) {
+                self.non_negative.insert(local);
             }
         }
         let once = range.is_some_and(|(low, high)| low >= high);
         self.forget_values(Node::Stmt(body));
-        self.repeated(ends.is_some(), Some((local, once)), |this| this.stmt(body));
+        self.loop_body(ends.is_some(), Some((local, once)), |this| this.stmt(body));
         self.forget_values(Node::Stmt(body));
     }
 
     /// A loop under a condition. Its rounds are gone through one by one as long as it is known whether there is a next one.
-    fn rounds(&mut self, condition: Option<ExprId>, update: &[ExprId], body: StmtId) {
+    fn condition_loop(&mut self, condition: Option<ExprId>, update: &[ExprId], body: StmtId) {
         let round = |this: &mut Self| {
             condition.iter().for_each(|it| this.expr(*it));
             this.stmt(body);
             update.iter().for_each(|it| this.expr(*it));
         };
-        while let Some(is_next) = condition.and_then(|it| self.truth(it)).filter(|_| self.budget > 0) {
+        while let Some(is_next) = condition.and_then(|it| self.known_value(it)).filter(|_| self.budget > 0) {
             if !is_next {
                 return condition.iter().for_each(|it| self.expr(*it));
             }
@@ -275,8 +275,8 @@ impl Races<'_, '_, '_> {
         }
         let parts = update.iter().chain(&condition).map(|it| Node::Expr(*it)).chain([Node::Stmt(body)]);
         parts.clone().for_each(|it| self.forget_values(it));
-        let alike = condition.is_none_or(|it| self.is_alike(it));
-        self.repeated(alike, None, round);
+        let alike = condition.is_none_or(|it| self.is_uniform_condition(it));
+        self.loop_body(alike, None, round);
         parts.for_each(|it| self.forget_values(it));
         self.unknown += u32::from(!alike);
         condition.iter().for_each(|it| self.expr(*it));
@@ -284,11 +284,11 @@ impl Races<'_, '_, '_> {
     }
 
     /// The body of a loop, of which each thread runs as many rounds, if `alike`; its variable, and whether it has only one round.
-    fn repeated(&mut self, alike: bool, counter: Option<(LocalId, bool)>, mut body: impl FnMut(&mut Self)) {
+    fn loop_body(&mut self, alike: bool, counter: Option<(LocalId, bool)>, mut body: impl FnMut(&mut Self)) {
         self.unknown += u32::from(!alike);
         self.depth += 1;
         body(self);
-        if self.depth <= DEEPEST_LOOP && !counter.is_some_and(|(_, once)| once) {
+        if self.depth <= MAX_LOOP_DEPTH && !counter.is_some_and(|(_, once)| once) {
             if let Some((counter, _)) = counter {
                 // In the next round it is another.
                 self.forget(counter);
@@ -298,7 +298,7 @@ impl Races<'_, '_, '_> {
         self.depth -= 1;
         self.unknown -= u32::from(!alike);
         let Some((counter, _)) = counter else { return };
-        let Some(Some(range)) = self.counters.remove(&counter) else { return self.forget(counter) };
+        let Some(Some(range)) = self.loop_variables.remove(&counter) else { return self.forget(counter) };
         for access in self.writes.iter_mut().chain(&mut self.reads) {
             if access.mentions(counter) && access.bound(counter).is_none() {
                 access.bound.push((counter, range));
@@ -316,7 +316,7 @@ impl Races<'_, '_, '_> {
     }
 
     fn children(&mut self, node: Node) {
-        for child in self.draft.body.children(node) {
+        for child in self.context.body.children(node) {
             self.node(child);
         }
     }
@@ -329,8 +329,8 @@ impl Races<'_, '_, '_> {
     }
 
     fn expr(&mut self, expr: ExprId) {
-        let draft = self.draft;
-        match &draft.expr(expr).kind {
+        let context = self.context;
+        match &context.expr(expr).kind {
             ExprKind::Conditional { condition, then, otherwise } => {
                 self.expr(*condition);
                 self.branches(*condition, Node::Expr(*then), Some(Node::Expr(*otherwise)));
@@ -343,15 +343,20 @@ impl Races<'_, '_, '_> {
             }
             ExprKind::Assign { target: AssignTarget::Local(local), value } => {
                 self.expr(*value);
-                self.set(*local, Some(*value));
+                self.set_value(*local, Some(*value));
             }
             ExprKind::Call { method, receiver, args, .. } => {
                 self.children(Node::Expr(expr));
-                let waits = matches!(draft.facts.callable(*method), Callable::Barrier | Callable::Together);
-                let is_rail = |it: &ExprId| matches!(draft.facts.shape(draft.expr(*it).ty), Shape::Rail(_));
-                let is_function = draft.facts.callable(*method) == Callable::Function;
+                let waits = matches!(
+                    context.semantics.callee_kind(*method),
+                    CalleeKind::Barrier | CalleeKind::Collective
+                );
+                let is_rail = |it: &ExprId| {
+                    matches!(context.semantics.category(context.expr(*it).ty), TypeCategory::Rail(_))
+                };
+                let is_function = context.semantics.callee_kind(*method) == CalleeKind::Function;
                 // What a function does to a rail is not looked into.
-                let meets = || is_function && function::meets(draft.facts.db, *method);
+                let meets = || is_function && function::synchronizes(context.semantics.db, *method);
                 if waits || is_function && args.iter().any(is_rail) || meets() {
                     self.barriers += 1;
                     self.writes.clear();
@@ -359,9 +364,9 @@ impl Races<'_, '_, '_> {
                     return;
                 }
                 let rail =
-                    receiver.and_then(|it| draft.named_local(it)).filter(|it| self.shared.contains(it));
+                    receiver.and_then(|it| context.named_local(it)).filter(|it| self.shared.contains(it));
                 if let (Some(rail), Some(index)) = (rail, args.first()) {
-                    match method.name(draft.facts.db).as_str() {
+                    match method.name(context.semantics.db).as_str() {
                         "operator()" => self.access(rail, *index, expr, false),
                         "operator()=" => self.access(rail, *index, expr, true),
                         _ => {}
@@ -374,16 +379,16 @@ impl Races<'_, '_, '_> {
 
     /// What runs if the condition holds, and if it does not.
     fn branches(&mut self, condition: ExprId, then: Node, otherwise: Option<Node>) {
-        match self.truth(condition) {
+        match self.known_value(condition) {
             Some(true) => return self.node(then),
             Some(false) => return otherwise.into_iter().for_each(|it| self.node(it)),
             None => {}
         }
-        let limits = self.limits(condition);
-        let all_threads = limits.iter().any(|it| matches!(it, Limit::Uniform));
-        let unknown = limits.iter().any(|it| matches!(it, Limit::Unknown));
+        let limits = self.thread_conditions(condition);
+        let all_threads = limits.iter().any(|it| matches!(it, ThreadCondition::Uniform));
+        let unknown = limits.iter().any(|it| matches!(it, ThreadCondition::Unknown));
         let before = (self.writes.clone(), self.reads.clone());
-        if all_threads && self.depth > 0 && self.varies(condition) {
+        if all_threads && self.depth > 0 && self.is_loop_variant(condition) {
             // Perhaps it holds only in rounds before which what is pending is not done.
             self.writes.clear();
             self.reads.clear();
@@ -394,7 +399,7 @@ impl Races<'_, '_, '_> {
         let picked: Vec<Condition> = limits
             .iter()
             .filter_map(|it| match it {
-                Limit::Threads(condition) => Some(condition.clone()),
+                ThreadCondition::Threads(condition) => Some(condition.clone()),
                 _ => None,
             })
             .collect();
@@ -414,7 +419,7 @@ impl Races<'_, '_, '_> {
                 (std::mem::replace(&mut self.writes, start.0), std::mem::replace(&mut self.reads, start.1));
             self.values = values;
             // Which threads come here is the opposite of what is known.
-            let is_uniform = limits.iter().all(|it| matches!(it, Limit::Uniform));
+            let is_uniform = limits.iter().all(|it| matches!(it, ThreadCondition::Uniform));
             self.unknown += u32::from(!is_uniform);
             self.node(otherwise);
             self.unknown -= u32::from(!is_uniform);
@@ -440,14 +445,14 @@ impl Races<'_, '_, '_> {
         let before = if is_write { &self.reads } else { &self.writes };
         let found = before.iter().find_map(|it| {
             let example = match is_write {
-                true => self.meets(&access, it),
-                false => self.meets(it, &access),
+                true => self.find_conflict(&access, it),
+                false => self.find_conflict(it, &access),
             };
             example.map(|example| (it.clone(), example))
         });
         if let Some((other, example)) = found {
             let (access, outermost) = (access.clone(), self.outermost);
-            self.findings.push(Finding { access, other, is_write, outermost, example });
+            self.races.push(Race { access, other, is_write, outermost, example });
             // As if the barrier was there.
             self.writes.clear();
             self.reads.clear();
@@ -460,11 +465,11 @@ impl Races<'_, '_, '_> {
     }
 }
 
-impl Draft<'_> {
-    fn report_race(&self, finding: &Finding) {
-        let Finding { access, other, is_write, outermost, example } = finding;
+impl KernelContext<'_> {
+    fn report_race(&self, finding: &Race) {
+        let Race { access, other, is_write, outermost, example } = finding;
         let name = &self.local(access.rail).name;
-        let Example { reader, writer, .. } = example;
+        let ConflictExample { reader, writer, .. } = example;
         let (message, there) = match is_write {
             true => (
                 format!(
@@ -499,9 +504,9 @@ impl Draft<'_> {
         };
         let start = outermost.filter(|it| !is_loop(it)).map(|stmt| self.stmt(stmt).range.start());
         let is_between = |start: &apg_syntax::TextSize| self.expr(other.site).range.end() <= *start;
-        let repair = start.filter(is_between).map(|start| {
-            Repair::insert("Insert a barrier before this statement", start, "Clock.advanceAll(); ")
+        let fix = start.filter(is_between).map(|start| {
+            FixTemplate::insert("Insert a barrier before this statement", start, "Clock.advanceAll(); ")
         });
-        self.report(violation.repair(repair));
+        self.report(violation.fix(fix));
     }
 }

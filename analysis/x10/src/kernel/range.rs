@@ -4,8 +4,8 @@
 use apg_syntax::TextRange;
 
 use super::Axis;
-use super::draft::Draft;
-use super::repair::{Piece, Repair, RepairEdit, text};
+use super::draft::KernelContext;
+use super::repair::{EditTemplate, FixTemplate, Fragment, text};
 use crate::body::{ExprId, ExprKind, Literal, LocalId, StmtId, StmtKind};
 use crate::diagnostics::cuda;
 use crate::ty::known::Known;
@@ -40,7 +40,7 @@ impl Level {
     }
 }
 
-impl Draft<'_> {
+impl KernelContext<'_> {
     /// The axes of a loop, and its body. `None` if the header is wrong, which is reported.
     pub fn axes(&self, level: Level, stmt: StmtId) -> (Option<Vec<Axis>>, StmtId) {
         let StmtKind::ForIn { local, components, iterable, body, .. } = &self.stmt(stmt).kind else {
@@ -62,8 +62,10 @@ impl Draft<'_> {
             return (None, *body);
         }
         let names: Vec<Option<LocalId>> = match (components.len(), ranges.len()) {
-            (0, 1) => vec![self.named(*local)],
-            (count, axes) if count == axes => components.iter().map(|local| self.named(*local)).collect(),
+            (0, 1) => vec![self.user_named(*local)],
+            (count, axes) if count == axes => {
+                components.iter().map(|local| self.user_named(*local)).collect()
+            }
             (_, axes) => vec![None; axes],
         };
         let axes = names.into_iter().zip(ranges).map(|(local, last)| Axis { local, last }).collect();
@@ -71,7 +73,7 @@ impl Draft<'_> {
     }
 
     /// The local, if it has a name that somebody wrote.
-    pub fn named(&self, local: LocalId) -> Option<LocalId> {
+    pub fn user_named(&self, local: LocalId) -> Option<LocalId> {
         let name = &self.local(local).name;
         (!name.is_empty() && !name.starts_with('$') && name != "_").then_some(local)
     }
@@ -113,9 +115,11 @@ impl Draft<'_> {
     }
 
     /// The lowest indices of `a..b * c..d`; whether it is written so.
-    pub fn lowest(&self, range: ExprId, found: &mut Vec<ExprId>) -> bool {
+    pub fn collect_range_starts(&self, range: ExprId, found: &mut Vec<ExprId>) -> bool {
         match self.operator(self.unwritten(range)) {
-            Some(("*", left, right)) => self.lowest(left, found) && self.lowest(right, found),
+            Some(("*", left, right)) => {
+                self.collect_range_starts(left, found) && self.collect_range_starts(right, found)
+            }
             Some(("..", low, _)) => {
                 found.push(low);
                 true
@@ -129,7 +133,7 @@ impl Draft<'_> {
         let expr = self.strip(expr);
         match &self.expr(expr).kind {
             ExprKind::Call { method, receiver, args, .. }
-                if method.name(self.facts.db).starts_with("operator") =>
+                if method.name(self.semantics.db).starts_with("operator") =>
             {
                 match (receiver, &args[..]) {
                     (None, [inner]) | (Some(inner), [])
@@ -147,7 +151,7 @@ impl Draft<'_> {
     /// A binary operator: its sign and operands.
     pub fn operator(&self, expr: ExprId) -> Option<(&str, ExprId, ExprId)> {
         let ExprKind::Call { method, receiver, args, .. } = &self.expr(expr).kind else { return None };
-        let sign = method.name(self.facts.db).strip_prefix("operator")?.trim();
+        let sign = method.name(self.semantics.db).strip_prefix("operator")?.trim();
         match (receiver, &args[..]) {
             (Some(left), [right]) => Some((sign, *left, *right)),
             (None, [left, right]) => Some((sign, *left, *right)),
@@ -157,7 +161,7 @@ impl Draft<'_> {
 
     fn check_start(&self, level: Level, (low, high): (ExprId, ExprId), axis: usize) -> bool {
         let zero = |expr: ExprId| matches!(self.expr(expr).kind, ExprKind::Literal(Literal::Int(0)));
-        let written = self.unconverted(low);
+        let written = self.strip_int_conversion(low);
         if zero(written) {
             return true;
         }
@@ -172,17 +176,17 @@ impl Draft<'_> {
             .note(format!(
                 "a device numbers its {noun}s from 0: count from `0n` and add the start to the index inside"
             ))
-            .repair(self.counted_from_zero((low, high), axis)),
+            .fix(self.count_from_zero_fix((low, high), axis)),
         );
         false
     }
 
     /// An operand without the implicit conversion around it.
-    pub fn unconverted(&self, expr: ExprId) -> ExprId {
+    pub fn strip_int_conversion(&self, expr: ExprId) -> ExprId {
         let expr = self.strip(expr);
         match &self.expr(expr).kind {
             ExprKind::Call { method, receiver: None, args, .. }
-                if self.facts.is_pure(*method)
+                if self.semantics.is_pure(*method)
                     && args.len() == 1
                     && self.expr(args[0]).range == self.expr(expr).range =>
             {
@@ -195,15 +199,15 @@ impl Draft<'_> {
     fn check_width(&self, level: Level, range: TextRange, low: ExprId, high: ExprId) -> bool {
         let wide: Vec<ExprId> = [low, high]
             .into_iter()
-            .filter(|end| !self.expr(*end).ty.is_known(self.facts.db, Known::Int))
+            .filter(|end| !self.expr(*end).ty.is_known(self.semantics.db, Known::Int))
             .collect();
-        if wide.is_empty() || wide.iter().any(|end| self.expr(*end).ty.is_error(self.facts.db)) {
+        if wide.is_empty() || wide.iter().any(|end| self.expr(*end).ty.is_error(self.semantics.db)) {
             return true;
         }
         let noun = level.noun();
         // What stands between the end of an operand and that of the range is a parenthesis around the operand.
         let enclosed = |end: ExprId| {
-            let inner = self.expr(self.unconverted(end)).range;
+            let inner = self.expr(self.strip_int_conversion(end)).range;
             if end == low { inner.start() > range.start() } else { inner.end() < range.end() }
         };
         let ends = [low, high].into_iter();
@@ -215,33 +219,33 @@ impl Draft<'_> {
                 format!("the {noun}s of a kernel are counted by a range of Longs"),
             )
             .note("a device numbers blocks and threads with 32 bits: use Ints, as in `0n..7n`")
-            .repair(Repair::edits(vec![text("Count with Ints")], edits)),
+            .fix(FixTemplate::edits(vec![text("Count with Ints")], edits)),
         );
         false
     }
 
     /// An end of a range as an Int.
-    pub fn int_end(&self, end: ExprId) -> Vec<Piece> {
-        let written = self.expr(self.unconverted(end));
-        let is_int = written.ty.is_known(self.facts.db, Known::Int);
+    pub fn int_bound(&self, end: ExprId) -> Vec<Fragment> {
+        let written = self.expr(self.strip_int_conversion(end));
+        let is_int = written.ty.is_known(self.semantics.db, Known::Int);
         let (before, behind) = match written.kind {
             ExprKind::Literal(_) => ("", if is_int { "" } else { "n" }),
             _ if is_int => ("(", ")"),
             _ => ("((", ") as Int)"),
         };
-        vec![text(before), Piece::Source(written.range), text(behind)]
+        vec![text(before), Fragment::Source(written.range), text(behind)]
     }
 
     /// Edits that make an end of a range an Int: a suffix for a literal, a conversion for the rest.
-    fn to_int(&self, end: ExprId, enclosed: bool) -> Option<Vec<RepairEdit>> {
-        let written = self.unconverted(end);
+    fn to_int(&self, end: ExprId, enclosed: bool) -> Option<Vec<EditTemplate>> {
+        let written = self.strip_int_conversion(end);
         let expr = self.expr(written);
-        if expr.ty.is_known(self.facts.db, Known::Int) {
+        if expr.ty.is_known(self.semantics.db, Known::Int) {
             return None;
         }
         let behind = TextRange::empty(expr.range.end());
         if matches!(expr.kind, ExprKind::Literal(_)) {
-            return Some(vec![RepairEdit { range: behind, text: vec![text("n")] }]);
+            return Some(vec![EditTemplate { range: behind, text: vec![text("n")] }]);
         }
         let before = TextRange::empty(expr.range.start());
         let (open, close) = match expr.kind {
@@ -250,8 +254,8 @@ impl Draft<'_> {
             _ => ("((", ") as Int)"),
         };
         Some(vec![
-            RepairEdit { range: before, text: vec![text(open)] },
-            RepairEdit { range: behind, text: vec![text(close)] },
+            EditTemplate { range: before, text: vec![text(open)] },
+            EditTemplate { range: behind, text: vec![text(close)] },
         ])
     }
 }

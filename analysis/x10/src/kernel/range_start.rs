@@ -2,18 +2,18 @@
 
 use apg_syntax::TextRange;
 
-use super::draft::Draft;
-use super::repair::{Piece, Repair, RepairEdit, text};
+use super::draft::KernelContext;
+use super::repair::{EditTemplate, FixTemplate, Fragment, text};
 use crate::body::walk::Node;
 use crate::body::{ExprId, ExprKind, Literal, LocalId, StmtId, StmtKind};
 use crate::ty::known::Known;
 
-impl Draft<'_> {
+impl KernelContext<'_> {
     /// `0n..(high - low)`, and `(i + low)` for `i`, where `low` is a literal or a `val` that is declared outside.
-    pub fn counted_from_zero(&self, (low, high): (ExprId, ExprId), axis: usize) -> Option<Repair> {
+    pub fn count_from_zero_fix(&self, (low, high): (ExprId, ExprId), axis: usize) -> Option<FixTemplate> {
         let (index, body) = self.loop_around(low, axis)?;
-        let (first, last) = (self.unconverted(low), self.unconverted(high));
-        let is_int = |it: ExprId| self.expr(it).ty.is_known(self.facts.db, Known::Int);
+        let (first, last) = (self.strip_int_conversion(low), self.strip_int_conversion(high));
+        let is_int = |it: ExprId| self.expr(it).ty.is_known(self.semantics.db, Known::Int);
         let is_fixed = match self.expr(first).kind {
             ExprKind::Literal(Literal::Int(_)) => true,
             ExprKind::Local(local) => !self.local(local).mutable && !self.inner.contains(&local),
@@ -23,7 +23,7 @@ impl Draft<'_> {
             return None;
         }
         let start = self.expr(first).range;
-        let mut edits = vec![RepairEdit { range: start, text: vec![text("0n")] }];
+        let mut edits = vec![EditTemplate { range: start, text: vec![text("0n")] }];
         edits.extend(self.less(first, last)?);
         let mut uses: Vec<TextRange> = Vec::new();
         self.body.walk(Node::Stmt(body), &mut |node| {
@@ -35,11 +35,11 @@ impl Draft<'_> {
             }
             true
         });
-        edits.extend(uses.into_iter().map(|range| RepairEdit {
+        edits.extend(uses.into_iter().map(|range| EditTemplate {
             range,
-            text: vec![text("("), Piece::Source(range), text(" + "), Piece::Source(start), text(")")],
+            text: vec![text("("), Fragment::Source(range), text(" + "), Fragment::Source(start), text(")")],
         }));
-        Some(Repair::edits(vec![text("Count from `0n`")], edits))
+        Some(FixTemplate::edits(vec![text("Count from `0n`")], edits))
     }
 
     /// The variable of an axis of the loop whose range has this end, and the body of the loop.
@@ -48,7 +48,7 @@ impl Draft<'_> {
             Node::Stmt(stmt) => match &self.stmt(stmt).kind {
                 StmtKind::ForIn { local, components, body, .. } => {
                     let named = if components.is_empty() { Some(local) } else { components.get(axis) };
-                    Some((named.and_then(|it| self.named(*it)), *body))
+                    Some((named.and_then(|it| self.user_named(*it)), *body))
                 }
                 _ => None,
             },
@@ -57,19 +57,19 @@ impl Draft<'_> {
     }
 
     /// The edits that make `last` the difference of both.
-    fn less(&self, first: ExprId, last: ExprId) -> Option<Vec<RepairEdit>> {
+    fn less(&self, first: ExprId, last: ExprId) -> Option<Vec<EditTemplate>> {
         let range = self.expr(last).range;
         let (first, start) = (&self.expr(first).kind, self.expr(first).range);
         if let (ExprKind::Literal(Literal::Int(from)), ExprKind::Literal(Literal::Int(to))) =
             (first, &self.expr(last).kind)
         {
             let count = to.checked_sub(*from).filter(|it| *it >= 0)?;
-            return Some(vec![RepairEdit { range, text: vec![text(format!("{count}n"))] }]);
+            return Some(vec![EditTemplate { range, text: vec![text(format!("{count}n"))] }]);
         }
-        let edit = |at, pieces| RepairEdit { range: TextRange::empty(at), text: pieces };
+        let edit = |at, fragments| EditTemplate { range: TextRange::empty(at), text: fragments };
         Some(vec![
             edit(range.start(), vec![text("((")]),
-            edit(range.end(), vec![text(") - "), Piece::Source(start), text(")")]),
+            edit(range.end(), vec![text(") - "), Fragment::Source(start), text(")")]),
         ])
     }
 }

@@ -3,10 +3,10 @@
 use apg_syntax::TextRange;
 use rustc_hash::FxHashSet;
 
-use super::draft::{Draft, annotation};
-use super::facts::Facts;
-use super::repair::{Piece, Repair, RepairEdit, text};
-use super::rules::{Code, Uses};
+use super::draft::{KernelContext, annotation};
+use super::facts::DeviceSemantics;
+use super::repair::{EditTemplate, FixTemplate, Fragment, text};
+use super::rules::{CodeKind, DeviceUses};
 use super::violation::Violation;
 use super::{Kernel, Recognised, SharedInit, function, shape};
 use crate::body::parents::Parents;
@@ -15,7 +15,7 @@ use crate::body::{Body, ExprId, ExprKind, Stmt, StmtId, StmtKind};
 use crate::diagnostics::{Severity, cuda};
 
 /// All kernels of a body, in source order, and the annotations that make none.
-pub(super) fn recognise(facts: &Facts, body: &Body) -> Vec<Recognised> {
+pub(super) fn recognise(semantics: &DeviceSemantics, body: &Body) -> Vec<Recognised> {
     let mut found = Vec::new();
     // Most bodies have no such annotation, and cost no more than this.
     let speaks_of_kernels =
@@ -31,13 +31,13 @@ pub(super) fn recognise(facts: &Facts, body: &Body) -> Vec<Recognised> {
         let is_body = bodies.contains(&stmt);
         if let StmtKind::At { body: inner, .. } = body.stmt(stmt).kind {
             bodies.insert(inner);
-            if annotation(facts, body, stmt, "CUDA").is_some() {
-                found.push(kernel(facts, body, &parents, stmt));
+            if annotation(semantics, body, stmt, "CUDA").is_some() {
+                found.push(kernel(semantics, body, &parents, stmt));
                 return false;
             }
         }
         if !is_body {
-            found.extend(misplaced(facts, body, &parents, stmt));
+            found.extend(misplaced(semantics, body, &parents, stmt));
         }
         true
     });
@@ -45,30 +45,30 @@ pub(super) fn recognise(facts: &Facts, body: &Body) -> Vec<Recognised> {
 }
 
 /// One `at` with `@CUDA`.
-fn kernel(facts: &Facts, body: &Body, parents: &Parents, at: StmtId) -> Recognised {
-    let draft = Draft::new(facts, body, parents, at);
+fn kernel(semantics: &DeviceSemantics, body: &Body, parents: &Parents, at: StmtId) -> Recognised {
+    let context = KernelContext::new(semantics, body, parents, at);
     let mut kernel = None;
     if let StmtKind::At { place, body: inner, .. } = body.stmt(at).kind {
-        let shape = draft.shape(inner);
-        kernel = draft.complete(Some(place), shape);
+        let shape = context.match_shape(inner);
+        kernel = context.complete(Some(place), shape);
     }
-    let broken = draft.is_broken();
-    let violations = draft.into_violations();
+    let broken = context.is_broken();
+    let violations = context.into_violations();
     let refused = broken || violations.iter().any(|violation| violation.severity == Severity::Error);
     Recognised { at, kernel: kernel.filter(|_| !refused), violations }
 }
 
-impl Draft<'_> {
+impl KernelContext<'_> {
     /// Checks the parts that were found; a kernel if none is missing. The place is not known of what is not in an `at` yet.
-    fn complete(&self, place: Option<ExprId>, shape: shape::Shape) -> Option<Kernel> {
+    fn complete(&self, place: Option<ExprId>, shape: shape::KernelShape) -> Option<Kernel> {
         for axis in shape.blocks.iter().chain(&shape.threads).flatten() {
-            self.hoistable(axis.last);
+            self.check_hoistable(axis.last);
         }
         for axes in [&shape.blocks, &shape.threads].into_iter().flatten() {
             self.check_empty(axes);
         }
         self.check_shared(&shape.shared);
-        let mut uses = Uses::default();
+        let mut uses = DeviceUses::default();
         for rail in &shape.shared {
             match &rail.init {
                 SharedInit::Closure { closure, .. } => self.shared_closure(*closure, &mut uses),
@@ -77,14 +77,15 @@ impl Draft<'_> {
             }
         }
         let body = shape.body?;
-        self.device_code(body, Code::Thread, &mut uses);
+        self.check_device_code(body, CodeKind::Thread, &mut uses);
         let functions = self.functions(&mut uses);
-        let meeting = uses.calls.iter().filter(|(method, _)| function::meets(self.facts.db, *method));
+        let meeting =
+            uses.calls.iter().filter(|(method, _)| function::synchronizes(self.semantics.db, *method));
         uses.barriers.extend(meeting.map(|(_, call)| *call));
-        let captures = self.captures(&uses, place);
+        let captures = self.collect_captures(&uses, place);
         let threads = shape.threads?;
         self.check_threads(&threads);
-        let uniformity = self.barriers(body, shape.blocks.as_deref().unwrap_or_default(), &threads);
+        let uniformity = self.check_barriers(body, shape.blocks.as_deref().unwrap_or_default(), &threads);
         let kernel = Kernel {
             at: self.at,
             place: place?,
@@ -98,31 +99,36 @@ impl Draft<'_> {
             captures,
             functions,
             has_barrier: !uses.barriers.is_empty(),
-            promises: uses.promises,
+            bound_calls: uses.bound_calls,
         };
-        self.races(&kernel, uniformity);
+        self.check_races(&kernel, uniformity);
         Some(kernel)
     }
 
-    fn shared_closure(&self, closure: crate::body::ExprId, uses: &mut Uses) {
+    fn shared_closure(&self, closure: crate::body::ExprId, uses: &mut DeviceUses) {
         if let crate::body::ExprKind::Closure(closure) = &self.expr(closure).kind {
-            self.device_code(closure.body, Code::SharedClosure, uses);
+            self.check_device_code(closure.body, CodeKind::SharedClosure, uses);
         }
     }
 }
 
 /// `@CUDA` or `@CUDADirectParams` where it makes no kernel.
-fn misplaced(facts: &Facts, body: &Body, parents: &Parents, stmt: StmtId) -> Option<Recognised> {
+fn misplaced(
+    semantics: &DeviceSemantics,
+    body: &Body,
+    parents: &Parents,
+    stmt: StmtId,
+) -> Option<Recognised> {
     let is_at = matches!(body.stmt(stmt).kind, StmtKind::At { .. });
     // On the `at` itself, not on its body.
     let own = body.stmt(stmt).annotations.iter().find(|annotation| is_at && annotation.name == "CUDA");
-    let cuda = annotation(facts, body, stmt, "CUDA").or(own.map(|annotation| annotation.range));
-    let direct = annotation(facts, body, stmt, "CUDADirectParams");
-    let draft = || Draft::new(facts, body, parents, stmt);
+    let cuda = annotation(semantics, body, stmt, "CUDA").or(own.map(|annotation| annotation.range));
+    let direct = annotation(semantics, body, stmt, "CUDADirectParams");
+    let context = || KernelContext::new(semantics, body, parents, stmt);
     let violation = match (cuda, direct) {
-        (Some(range), _) => misplaced_cuda(&draft(), stmt, range),
+        (Some(range), _) => misplaced_cuda(&context(), stmt, range),
         (None, Some(range)) => {
-            let violation = draft()
+            let violation = context()
                 .violation(
                     &cuda::direct_params_without_cuda::RULE,
                     range,
@@ -131,9 +137,10 @@ fn misplaced(facts: &Facts, body: &Body, parents: &Parents, stmt: StmtId) -> Opt
                 .note(
                     "it says how a kernel gets its parameters: write `@CUDA @CUDADirectParams` before the body of the `at`, or remove it",
                 );
-            let insert = Repair::insert("Make it a kernel: write `@CUDA` as well", range.start(), "@CUDA ");
-            match is_at && would_be_kernel(&draft(), stmt) {
-                true => violation.repair(insert),
+            let insert =
+                FixTemplate::insert("Make it a kernel: write `@CUDA` as well", range.start(), "@CUDA ");
+            match is_at && would_be_kernel(&context(), stmt) {
+                true => violation.fix(insert),
                 false => violation,
             }
         }
@@ -143,23 +150,23 @@ fn misplaced(facts: &Facts, body: &Body, parents: &Parents, stmt: StmtId) -> Opt
 }
 
 /// Whether an `at` would be a kernel without errors if it was marked `@CUDA`.
-fn would_be_kernel(draft: &Draft, at: StmtId) -> bool {
-    let found = kernel(draft.facts, draft.body, draft.parents, at);
+fn would_be_kernel(context: &KernelContext, at: StmtId) -> bool {
+    let found = kernel(context.semantics, context.body, context.parents, at);
     found.kernel.is_some()
 }
 
 /// Whether a statement would be one if it was all that an `at (here)` does.
-fn would_be_kernel_here(draft: &Draft, stmt: StmtId) -> bool {
-    let probe = Draft::new(draft.facts, draft.body, draft.parents, stmt);
-    let shape = probe.shape(stmt);
+fn would_be_kernel_here(context: &KernelContext, stmt: StmtId) -> bool {
+    let probe = KernelContext::new(context.semantics, context.body, context.parents, stmt);
+    let shape = probe.match_shape(stmt);
     let is_whole = shape.blocks.is_some() && shape.threads.is_some() && shape.body.is_some();
     probe.complete(None, shape);
     let is_broken = probe.is_broken();
     is_whole && !is_broken && !probe.into_violations().iter().any(|it| it.severity == Severity::Error)
 }
 
-fn misplaced_cuda(draft: &Draft, stmt: StmtId, range: TextRange) -> Violation {
-    let violation = draft.violation(
+fn misplaced_cuda(context: &KernelContext, stmt: StmtId, range: TextRange) -> Violation {
+    let violation = context.violation(
         &cuda::misplaced_annotation::RULE,
         range,
         "`@CUDA` on a statement that is not the body of an `at`",
@@ -167,61 +174,61 @@ fn misplaced_cuda(draft: &Draft, stmt: StmtId, range: TextRange) -> Violation {
     let note = "a kernel is sent to a place: write `at (p) @CUDA { ... }`";
     // `@CUDA finish async at (p) { ... }`: the annotation has only to move.
     let mut inner = stmt;
-    while let StmtKind::Finish { body, .. } | StmtKind::Async { body, .. } = draft.stmt(inner).kind {
+    while let StmtKind::Finish { body, .. } | StmtKind::Async { body, .. } = context.stmt(inner).kind {
         inner = body;
     }
-    if let StmtKind::At { body, .. } = draft.stmt(inner).kind {
-        let target = draft.stmt(body).range.start();
+    if let StmtKind::At { body, .. } = context.stmt(inner).kind {
+        let target = context.stmt(body).range.start();
         let edits = vec![
-            RepairEdit { range, text: Vec::new() },
-            RepairEdit { range: TextRange::empty(target), text: vec![Piece::Source(range), text(" ")] },
+            EditTemplate { range, text: Vec::new() },
+            EditTemplate { range: TextRange::empty(target), text: vec![Fragment::Source(range), text(" ")] },
         ];
-        let moved = Repair::edits(vec![text("Move `@CUDA` to the body of the `at`")], edits);
-        return violation.note(note).repair(would_be_kernel(draft, inner).then_some(moved));
+        let moved = FixTemplate::edits(vec![text("Move `@CUDA` to the body of the `at`")], edits);
+        return violation.note(note).fix(would_be_kernel(context, inner).then_some(moved));
     }
     // `at (p) async @CUDA { ... }`: the two have to change places.
-    let around = |stmt: StmtId| match draft.parents.parent(Node::Stmt(stmt)) {
-        Some(Node::Stmt(parent)) => Some((parent, &draft.stmt(parent).kind)),
+    let around = |stmt: StmtId| match context.parents.parent(Node::Stmt(stmt)) {
+        Some(Node::Stmt(parent)) => Some((parent, &context.stmt(parent).kind)),
         _ => None,
     };
     if let Some((started, StmtKind::Async { .. })) = around(stmt)
         && let Some((at, StmtKind::At { .. })) = around(started)
     {
-        let head = TextRange::new(draft.stmt(at).range.start(), draft.stmt(started).range.start());
+        let head = TextRange::new(context.stmt(at).range.start(), context.stmt(started).range.start());
         let edits = vec![
-            RepairEdit { range: head, text: Vec::new() },
-            RepairEdit { range: TextRange::empty(range.start()), text: vec![Piece::Source(head)] },
+            EditTemplate { range: head, text: Vec::new() },
+            EditTemplate { range: TextRange::empty(range.start()), text: vec![Fragment::Source(head)] },
         ];
-        let is_same_later = place_keeps(draft, at) && would_be_kernel_here(draft, stmt);
-        let swapped = Repair::edits(vec![text("Write `async at`")], edits);
-        return violation.note(note).repair(is_same_later.then_some(swapped));
+        let is_same_later = place_keeps(context, at) && would_be_kernel_here(context, stmt);
+        let swapped = FixTemplate::edits(vec![text("Write `async at`")], edits);
+        return violation.note(note).fix(is_same_later.then_some(swapped));
     }
-    if !would_be_kernel_here(draft, stmt) {
+    if !would_be_kernel_here(context, stmt) {
         return violation.note(note);
     }
-    let whole = draft.stmt(stmt).range;
+    let whole = context.stmt(stmt).range;
     let insert =
-        |offset, piece: &str| RepairEdit { range: TextRange::empty(offset), text: vec![text(piece)] };
-    let waited = matches!(draft.parents.parent(Node::Stmt(stmt)), Some(Node::Stmt(parent)) if matches!(draft.stmt(parent).kind, StmtKind::Async { .. }));
+        |offset, piece: &str| EditTemplate { range: TextRange::empty(offset), text: vec![text(piece)] };
+    let waited = matches!(context.parents.parent(Node::Stmt(stmt)), Some(Node::Stmt(parent)) if matches!(context.stmt(parent).kind, StmtKind::Async { .. }));
     let head = if waited { "at (here)" } else { "finish async at (here)" };
     let mut edits = vec![insert(range.start(), &format!("{head} "))];
-    if !matches!(draft.stmt(stmt).kind, StmtKind::Block(_)) {
+    if !matches!(context.stmt(stmt).kind, StmtKind::Block(_)) {
         edits.push(insert(range.end(), " {"));
         edits.push(insert(whole.end(), " }"));
     }
-    violation.note(note).repair(Repair::edits(vec![text(format!("Wrap in `{head}`"))], edits))
+    violation.note(note).fix(FixTemplate::edits(vec![text(format!("Wrap in `{head}`"))], edits))
 }
 
 /// Whether the place of an `at` is the same when the activity that goes there computes it.
-fn place_keeps(draft: &Draft, at: StmtId) -> bool {
-    let StmtKind::At { place, .. } = draft.stmt(at).kind else { return false };
+fn place_keeps(context: &KernelContext, at: StmtId) -> bool {
+    let StmtKind::At { place, .. } = context.stmt(at).kind else { return false };
     let mut keeps = true;
-    draft.body.walk(Node::Expr(place), &mut |node| {
+    context.body.walk(Node::Expr(place), &mut |node| {
         keeps &= match node {
-            Node::Expr(expr) => match &draft.expr(expr).kind {
-                ExprKind::Local(local) => !draft.local(*local).mutable,
-                ExprKind::Field { field, .. } => !draft.facts.is_mutable_field(*field),
-                ExprKind::Call { method, .. } => !draft.facts.is_users(*method),
+            Node::Expr(expr) => match &context.expr(expr).kind {
+                ExprKind::Local(local) => !context.local(*local).mutable,
+                ExprKind::Field { field, .. } => !context.semantics.is_mutable_field(*field),
+                ExprKind::Call { method, .. } => !context.semantics.is_user_code(*method),
                 ExprKind::Here | ExprKind::This | ExprKind::Coerce { .. } | ExprKind::Literal(_) => true,
                 ExprKind::StaticField(_) => true,
                 _ => false,

@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use apg_syntax::{TextRange, TextSize};
 
-use super::facts::Facts;
-use super::function::function_code;
-use super::repair::{Piece, Repair, RepairEdit};
+use super::facts::DeviceSemantics;
+use super::function::function_summary;
+use super::repair::{EditTemplate, FixTemplate, Fragment};
 use crate::db::Db;
 use crate::diagnostics::{Fix, Severity, TextEdit};
 use crate::ids::{MethodId, SourceFile};
 use crate::item_tree::source::{Item, item_offset};
 
 /// Renders the fixes of one item.
-pub(super) struct Renderer<'a> {
+pub(super) struct FixRenderer<'a> {
     db: &'a dyn Db,
     file: SourceFile,
     text: &'a Arc<str>,
@@ -21,39 +21,44 @@ pub(super) struct Renderer<'a> {
     pub offset: TextSize,
 }
 
-impl<'a> Renderer<'a> {
-    pub fn new(db: &'a dyn Db, owner: Item) -> Renderer<'a> {
-        Renderer { db, file: owner.file(db), text: owner.file(db).text(db), offset: item_offset(db, owner) }
+impl<'a> FixRenderer<'a> {
+    pub fn new(db: &'a dyn Db, owner: Item) -> FixRenderer<'a> {
+        FixRenderer {
+            db,
+            file: owner.file(db),
+            text: owner.file(db).text(db),
+            offset: item_offset(db, owner),
+        }
     }
 
     /// The fix, with absolute ranges.
-    pub fn fix(&self, repair: &Repair) -> Option<Fix> {
-        Some(match repair {
-            Repair::Edits { title, edits, import: name } => {
+    pub fn fix(&self, fix: &FixTemplate) -> Option<Fix> {
+        Some(match fix {
+            FixTemplate::Edits { title, edits, import: name } => {
                 let import = name.and_then(|name| import(self.db, self.file, name));
                 Fix {
-                    title: shorten(&self.pieces(title, None)),
+                    title: shorten(&self.fragments(title, None)),
                     edits: import.into_iter().chain(edits.iter().map(|edit| self.edit(edit))).collect(),
                 }
             }
-            Repair::Annotate(method) => annotate(self.db, &unannotated(self.db, *method)?),
+            FixTemplate::Annotate(method) => annotate(self.db, &unannotated(self.db, *method)?),
         })
     }
 
-    fn edit(&self, edit: &RepairEdit) -> TextEdit {
+    fn edit(&self, edit: &EditTemplate) -> TextEdit {
         let range = edit.range + self.offset;
-        let text = self.pieces(&edit.text, Some(range.start()));
+        let text = self.fragments(&edit.text, Some(range.start()));
         let range = if text.is_empty() { self.whole_deletion(range) } else { range };
         TextEdit { file: None, range, text }
     }
 
-    fn pieces(&self, pieces: &[Piece], target: Option<TextSize>) -> String {
+    fn fragments(&self, fragments: &[Fragment], target: Option<TextSize>) -> String {
         let mut out = String::new();
-        for piece in pieces {
+        for piece in fragments {
             match piece {
-                Piece::Text(text) => out.push_str(text),
-                Piece::Source(range) => out.push_str(&self.moved(*range + self.offset, target)),
-                Piece::NewLine(offset) => {
+                Fragment::Text(text) => out.push_str(text),
+                Fragment::Source(range) => out.push_str(&self.moved(*range + self.offset, target)),
+                Fragment::NewLine(offset) => {
                     out.push('\n');
                     out.push_str(self.indentation(*offset + self.offset));
                 }
@@ -102,19 +107,19 @@ impl<'a> Renderer<'a> {
 
 /// The function and those it calls that lack `@CUDA`, if that is all that keeps a device from running it.
 fn unannotated(db: &dyn Db, method: MethodId) -> Option<Vec<MethodId>> {
-    let facts = Facts::new(db);
+    let semantics = DeviceSemantics::new(db);
     let mut found = vec![method];
     let mut calls: Vec<(MethodId, MethodId)> = Vec::new();
     let mut next = 0;
     while let Some(&caller) = found.get(next) {
         next += 1;
-        let code = function_code(db, caller);
-        if code.broken || facts.body(caller).body.root.is_none() {
+        let code = function_summary(db, caller);
+        if code.broken || semantics.body(caller).body.root.is_none() {
             return None;
         }
         calls.extend(code.calls.iter().map(|it| (caller, *it)));
         for violation in code.violations.iter().filter(|it| it.severity == Severity::Error) {
-            let [Repair::Annotate(callee)] = violation.repairs[..] else { return None };
+            let [FixTemplate::Annotate(callee)] = violation.fixes[..] else { return None };
             calls.push((caller, callee));
             if !found.contains(&callee) {
                 found.push(callee);
@@ -156,7 +161,7 @@ fn annotate(db: &dyn Db, methods: &[MethodId]) -> Fix {
     }
     edits.sort_by_key(|it| it.range.start());
     let names: Vec<String> =
-        methods.iter().map(|it| format!("`{}`", Facts::new(db).method_name(*it))).collect();
+        methods.iter().map(|it| format!("`{}`", DeviceSemantics::new(db).method_name(*it))).collect();
     Fix { title: shorten(&format!("Annotate {} with `@CUDA`", names.join(", "))), edits }
 }
 
@@ -187,10 +192,10 @@ fn import(db: &dyn Db, file: SourceFile, name: &str) -> Option<TextEdit> {
 
 /// A title on one line, of bearable length.
 fn shorten(title: &str) -> String {
-    const LONGEST: usize = 100;
+    const MAX_TITLE_LENGTH: usize = 100;
     let line = title.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() <= LONGEST {
+    if line.chars().count() <= MAX_TITLE_LENGTH {
         return line;
     }
-    line.chars().take(LONGEST - 3).chain("...".chars()).collect()
+    line.chars().take(MAX_TITLE_LENGTH - 3).chain("...".chars()).collect()
 }

@@ -7,13 +7,13 @@ use crate::ids::MethodId;
 
 /// A recipe for a fix.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Repair {
+pub enum FixTemplate {
     /// Edits in the owning item.
     Edits {
         /// Imperative, with the source text of its pieces filled in.
-        title: Vec<Piece>,
+        title: Vec<Fragment>,
         /// The edits, in source order, not overlapping.
-        edits: Vec<RepairEdit>,
+        edits: Vec<EditTemplate>,
         /// A class that the file must import: an annotation of `x10.compiler`, or a qualified name.
         import: Option<&'static str>,
     },
@@ -23,16 +23,16 @@ pub enum Repair {
 
 /// Replace `range` by `text`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RepairEdit {
+pub struct EditTemplate {
     /// Relative to the owning item.
     pub range: TextRange,
     /// What comes.
-    pub text: Vec<Piece>,
+    pub text: Vec<Fragment>,
 }
 
 /// A part of a replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Piece {
+pub enum Fragment {
     /// This.
     Text(String),
     /// The item's text in this range.
@@ -41,37 +41,39 @@ pub enum Piece {
     NewLine(TextSize),
 }
 
-impl Repair {
+impl FixTemplate {
     /// A fix of one replacement.
-    pub fn replace(title: impl Into<String>, range: TextRange, text: impl Into<String>) -> Repair {
-        Repair::Edits {
-            title: vec![Piece::Text(title.into())],
-            edits: vec![RepairEdit { range, text: vec![Piece::Text(text.into())] }],
+    pub fn replace(title: impl Into<String>, range: TextRange, text: impl Into<String>) -> FixTemplate {
+        FixTemplate::Edits {
+            title: vec![Fragment::Text(title.into())],
+            edits: vec![EditTemplate { range, text: vec![Fragment::Text(text.into())] }],
             import: None,
         }
     }
 
     /// A fix that inserts `text` at `offset`.
-    pub fn insert(title: impl Into<String>, offset: TextSize, text: impl Into<String>) -> Repair {
-        Repair::replace(title, TextRange::empty(offset), text)
+    pub fn insert(title: impl Into<String>, offset: TextSize, text: impl Into<String>) -> FixTemplate {
+        FixTemplate::replace(title, TextRange::empty(offset), text)
     }
 
     /// A fix of several edits.
-    pub fn edits(title: Vec<Piece>, mut edits: Vec<RepairEdit>) -> Repair {
+    pub fn edits(title: Vec<Fragment>, mut edits: Vec<EditTemplate>) -> FixTemplate {
         edits.sort_by_key(|edit| edit.range.start());
-        Repair::Edits { title, edits, import: None }
+        FixTemplate::Edits { title, edits, import: None }
     }
 
     /// The same, with a class that the file must import: an annotation of `x10.compiler`, or a qualified name.
-    pub fn importing(self, name: &'static str) -> Repair {
+    pub fn importing(self, name: &'static str) -> FixTemplate {
         match self {
-            Repair::Edits { title, edits, .. } => Repair::Edits { title, edits, import: Some(name) },
-            Repair::Annotate(_) => self,
+            FixTemplate::Edits { title, edits, .. } => {
+                FixTemplate::Edits { title, edits, import: Some(name) }
+            }
+            FixTemplate::Annotate(_) => self,
         }
     }
 }
 
 /// A piece of fixed text.
-pub fn text(text: impl Into<String>) -> Piece {
-    Piece::Text(text.into())
+pub fn text(text: impl Into<String>) -> Fragment {
+    Fragment::Text(text.into())
 }

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::Recognised;
-use super::facts::Facts;
-use super::function::function_code;
+use super::facts::DeviceSemantics;
+use super::function::function_summary;
 use super::instances::instance_violations;
 use super::recognise::recognise;
-use super::render::Renderer;
+use super::render::FixRenderer;
 use super::violation::Violation;
 use crate::db::Db;
 use crate::diagnostics::{Diagnostic, Related};
@@ -18,17 +18,17 @@ use crate::item_tree::source::{Item, item_offset, unwritten};
 /// All kernels of the code of a method or field initialiser, in source order; and annotations in wrong places.
 #[salsa::tracked]
 pub fn kernels(db: &dyn Db, owner: Owner) -> Arc<Vec<Recognised>> {
-    let facts = Facts::new(db);
-    Arc::new(recognise(&facts, &facts.body_of(owner).body))
+    let semantics = DeviceSemantics::new(db);
+    Arc::new(recognise(&semantics, &semantics.body_of(owner).body))
 }
 
 /// What is wrong with a `@CUDA` function by itself, not with those it calls.
 #[salsa::tracked]
 pub fn function_violations(db: &dyn Db, method: MethodId) -> Arc<Vec<Violation>> {
-    if !Facts::new(db).is_cuda(method) {
+    if !DeviceSemantics::new(db).is_cuda(method) {
         return Arc::default();
     }
-    Arc::new(function_code(db, method).violations.clone())
+    Arc::new(function_summary(db, method).violations.clone())
 }
 
 /// Everything that is wrong with the kernels of an item, with the item if it is a `@CUDA` function, and with the types that it chooses
@@ -53,7 +53,7 @@ pub fn kernel_diagnostics(db: &dyn Db, owner: Owner) -> Vec<Diagnostic> {
 }
 
 fn diagnostic(db: &dyn Db, owner: Owner, violation: &Violation) -> Diagnostic {
-    let renderer = Renderer::new(db, item_of(owner));
+    let renderer = FixRenderer::new(db, item_of(owner));
     let related = violation.related.iter().map(|site| {
         let item = site.method.map_or(item_of(owner), Item::Method);
         Related {
@@ -69,7 +69,7 @@ fn diagnostic(db: &dyn Db, owner: Owner, violation: &Violation) -> Diagnostic {
         range: unwritten(db, item_of(owner)).unwrap_or(violation.range + renderer.offset),
         notes: violation.notes.clone(),
         related: related.collect(),
-        fixes: violation.repairs.iter().filter_map(|repair| renderer.fix(repair)).collect(),
+        fixes: violation.fixes.iter().filter_map(|fix| renderer.fix(fix)).collect(),
     }
 }
 

@@ -2,25 +2,25 @@
 
 use apg_syntax::TextRange;
 
-use super::draft::Draft;
+use super::draft::KernelContext;
 use super::range::Level;
-use super::repair::{Piece, Repair, RepairEdit, text};
+use super::repair::{EditTemplate, FixTemplate, Fragment, text};
 use crate::body::walk::Node;
 use crate::body::{AssignTarget, Clocked, ExprId, ExprKind, Literal, LocalId, StmtId, StmtKind};
 use crate::diagnostics::cuda;
 use crate::ty::known::Known;
 
-impl Draft<'_> {
+impl KernelContext<'_> {
     /// Where the loop of a level holds others and the innermost starts the blocks or threads, reports that and gives the body of the
     /// innermost.
-    pub fn nest(&self, level: Level, outer: StmtId) -> Option<StmtId> {
+    pub fn match_nested_loops(&self, level: Level, outer: StmtId) -> Option<StmtId> {
         let mut loops = vec![outer];
         while let Some(inner) = self.loop_inside(*loops.last()?) {
             loops.push(inner);
         }
         // The threads of a block are a loop inside of a loop as well, and so is what they do one after the other.
         let plain = self.async_of(outer).is_none();
-        while !self.starts(level, plain, *loops.last()?) {
+        while !self.starts_level(level, plain, *loops.last()?) {
             loops.pop();
         }
         if loops.len() < 2 {
@@ -32,13 +32,13 @@ impl Draft<'_> {
         self.report(
             self.violation(&cuda::nested_loops::RULE, head, format!("the {noun}s of a kernel are counted by loops inside each other"))
                 .note(format!("all {noun}s are started by one loop, which may have up to three axes: write `for ([y, x] in 0n..lastY * 0n..lastX)`, where `y` and `x` are `Long`s"))
-                .repair(self.one_loop(&loops, innermost)),
+                .fix(self.product_loop_fix(&loops, innermost)),
         );
         Some(innermost)
     }
 
     /// A loop over blocks or threads that says in which order: a fix counts them by a range, where the loop only counts.
-    pub fn not_a_range_loop(&self, level: Level, stmt: StmtId) {
+    pub fn report_not_a_range_loop(&self, level: Level, stmt: StmtId) {
         let noun = level.noun();
         let mut violation = self
             .violation(
@@ -49,7 +49,7 @@ impl Draft<'_> {
             .note(format!(
                 "all {noun}s exist at once, so there is no first and no next one: iterate over a range"
             ))
-            .repair(self.counted(stmt));
+            .fix(self.range_loop_fix(stmt));
         if level == Level::Blocks {
             violation = violation
                 .note("a loop that has to run in order belongs into the threads, or around the `at`");
@@ -58,7 +58,7 @@ impl Draft<'_> {
     }
 
     /// `for (i in 0n..(n - 1n))` for `for (var i:Int = 0n; i < n; i++)`.
-    fn counted(&self, stmt: StmtId) -> Option<Repair> {
+    fn range_loop_fix(&self, stmt: StmtId) -> Option<FixTemplate> {
         let StmtKind::For { init, condition: Some(condition), update, body, .. } = &self.stmt(stmt).kind
         else {
             return None;
@@ -70,14 +70,14 @@ impl Draft<'_> {
         let ty = self
             .local(local)
             .ty
-            .primitive(self.facts.db)
+            .primitive(self.semantics.db)
             .filter(|it| matches!(it, Known::Int | Known::Long))?;
         if !self.is_literal(first, 0)
-            || !self.expr(last).ty.is_known(self.facts.db, ty)
+            || !self.expr(last).ty.is_known(self.semantics.db, ty)
             || self.named_local(left) != Some(local)
             || !self.counts_up(local, *update)
-            || !self.is_settled(last)
-            || !self.keeps_in(local, *body)
+            || !self.is_movable(last)
+            || !self.is_unassigned_in(local, *body)
         {
             return None;
         }
@@ -91,17 +91,17 @@ impl Draft<'_> {
         };
         let head = vec![
             text(format!("for ({} in ", self.local(local).name)),
-            Piece::Source(self.expr(first).range),
+            Fragment::Source(self.expr(first).range),
             text(format!("..({before}")),
-            Piece::Source(self.expr(last).range),
+            Fragment::Source(self.expr(last).range),
             text(format!("{behind})) ")),
         ];
         let range = TextRange::new(self.stmt(stmt).range.start(), self.stmt(*body).range.start());
-        Some(Repair::edits(vec![text("Count by a range")], vec![RepairEdit { range, text: head }]))
+        Some(FixTemplate::edits(vec![text("Count by a range")], vec![EditTemplate { range, text: head }]))
     }
 
     /// Whether nothing in a statement assigns to a local.
-    fn keeps_in(&self, local: LocalId, stmt: StmtId) -> bool {
+    fn is_unassigned_in(&self, local: LocalId, stmt: StmtId) -> bool {
         let mut keeps = true;
         self.body.walk(Node::Stmt(stmt), &mut |node| {
             keeps &= !matches!(node, Node::Expr(expr) if matches!(self.expr(expr).kind,
@@ -154,7 +154,7 @@ impl Draft<'_> {
     }
 
     /// Whether a loop starts blocks, which wait for threads of their own, or threads, which are clocked; loops around it may start none.
-    fn starts(&self, level: Level, plain: bool, stmt: StmtId) -> bool {
+    fn starts_level(&self, level: Level, plain: bool, stmt: StmtId) -> bool {
         let Some((clocked, body)) = self.async_of(stmt) else { return false };
         let waits = |stmt: &StmtId| matches!(self.stmt(*stmt).kind, StmtKind::Finish { .. });
         match level {
@@ -173,19 +173,19 @@ impl Draft<'_> {
 
     /// One loop over the product of the ranges, where that says the same: plain ranges of `Long`s, which know nothing of each other, and only
     /// `async` and `finish` between the loops. The axes of a product are `Long`s, which compute otherwise than `Int`s.
-    fn one_loop(&self, loops: &[StmtId], innermost: StmtId) -> Option<Repair> {
+    fn product_loop_fix(&self, loops: &[StmtId], innermost: StmtId) -> Option<FixTemplate> {
         let mut axes: Vec<LocalId> = Vec::new();
         let mut head = vec![text("")];
         for (index, stmt) in loops.iter().enumerate() {
             let StmtKind::ForIn { local, components, iterable, .. } = &self.stmt(*stmt).kind else {
                 return None;
             };
-            let axis = self.named(*local)?;
+            let axis = self.user_named(*local)?;
             let name = &self.local(axis).name;
             let known =
                 axes.iter().any(|other| self.local(*other).name == *name || self.uses(*iterable, *other));
             let range = self.operator(self.strip(*iterable)).filter(|(sign, ..)| *sign == "..");
-            let is_long = self.local(axis).ty.is_known(self.facts.db, Known::Long);
+            let is_long = self.local(axis).ty.is_known(self.semantics.db, Known::Long);
             let inner = loops.get(index + 1);
             let is_open = inner.is_some_and(|inner| self.has_braces(*stmt, *inner));
             if known || !components.is_empty() || !is_long || is_open {
@@ -194,9 +194,9 @@ impl Draft<'_> {
             let (_, low, high) = range?;
             axes.push(axis);
             head.extend((index > 0).then(|| text(" * ")));
-            head.extend(self.int_end(low));
+            head.extend(self.int_bound(low));
             head.push(text(".."));
-            head.extend(self.int_end(high));
+            head.extend(self.int_bound(high));
         }
         // A `finish` between the loops runs the outer one in order.
         let outer = &loops[..loops.len() - 1];
@@ -208,9 +208,9 @@ impl Draft<'_> {
         head[0] = text(format!("for ([{}] in ", names.join(", ")));
         head.push(text(") "));
         let range = TextRange::new(self.stmt(loops[0]).range.start(), self.stmt(innermost).range.start());
-        Some(Repair::edits(
+        Some(FixTemplate::edits(
             vec![text("Write one loop over the product of the ranges")],
-            vec![RepairEdit { range, text: head }],
+            vec![EditTemplate { range, text: head }],
         ))
     }
 

@@ -3,8 +3,8 @@
 //! A fix moves an expression only if nobody can tell the difference: its operands exist before the `at` and keep their values until then,
 //! it has no effect, raises no exception and does not depend on the place. Functions of the program are looked into.
 
-use super::draft::Draft;
-use super::facts::{Facts, Shape};
+use super::draft::KernelContext;
+use super::facts::{DeviceSemantics, TypeCategory};
 use crate::body::walk::Node;
 use crate::body::{AssignTarget, Body, Dispatch, ExprId, ExprKind, Literal, LocalId, StmtId, StmtKind};
 use crate::ids::MethodId;
@@ -17,48 +17,54 @@ use crate::ty::known::Known;
 const MAX_CALL_DEPTH: u32 = 4;
 
 /// The code that an expression belongs to, and what is known of its variables.
-struct Settled<'a> {
-    facts: &'a Facts<'a>,
+struct MotionCheck<'a> {
+    semantics: &'a DeviceSemantics<'a>,
     body: &'a Body,
     /// Whether a variable has one value, which is there before the `at`.
     is_known: &'a dyn Fn(LocalId) -> bool,
     /// Nothing of the program runs between: fields that change have the same value as well.
-    is_undisturbed: bool,
+    may_read_mutable_fields: bool,
     depth: u32,
 }
 
-impl Draft<'_> {
+impl KernelContext<'_> {
     /// Whether an expression of the kernel may be evaluated before the statement around the `at`.
-    pub fn is_settled(&self, expr: ExprId) -> bool {
+    pub fn is_movable(&self, expr: ExprId) -> bool {
         let is_known = |local: LocalId| {
-            !self.inner.contains(&local) && (!self.local(local).mutable || self.keeps_its_value(local))
+            !self.inner.contains(&local)
+                && (!self.local(local).mutable || self.is_unassigned_in_kernel(local))
         };
-        let is_undisturbed = self.is_place_quiet();
-        let settled =
-            Settled { facts: self.facts, body: self.body, is_known: &is_known, is_undisturbed, depth: 0 };
+        let may_read_mutable_fields = self.has_pure_place();
+        let settled = MotionCheck {
+            semantics: self.semantics,
+            body: self.body,
+            is_known: &is_known,
+            may_read_mutable_fields,
+            depth: 0,
+        };
         settled.expr(expr)
     }
 
     /// Whether no code of the program runs where the place of the `at` is computed.
-    fn is_place_quiet(&self) -> bool {
+    fn has_pure_place(&self) -> bool {
         let StmtKind::At { place, .. } = self.stmt(self.at).kind else { return false };
-        let mut is_quiet = true;
+        let mut is_pure = true;
         self.body.walk(Node::Expr(place), &mut |node| {
-            is_quiet &= match node {
+            is_pure &= match node {
                 Node::Expr(expr) => match &self.expr(expr).kind {
-                    ExprKind::Call { method, .. } => !self.facts.is_users(*method),
+                    ExprKind::Call { method, .. } => !self.semantics.is_user_code(*method),
                     ExprKind::New { .. } | ExprKind::ClosureCall { .. } | ExprKind::Assign { .. } => false,
                     _ => true,
                 },
                 Node::Stmt(_) => false,
             };
-            is_quiet
+            is_pure
         });
-        is_quiet
+        is_pure
     }
 
     /// Whether a `var` that is declared outside has the same value in the kernel as before the statement around the `at`.
-    pub fn keeps_its_value(&self, local: LocalId) -> bool {
+    pub fn is_unassigned_in_kernel(&self, local: LocalId) -> bool {
         let mut assigned = false;
         self.body.walk(Node::Stmt(self.at), &mut |node| {
             assigned |= matches!(node, Node::Expr(expr) if matches!(self.expr(expr).kind,
@@ -69,19 +75,19 @@ impl Draft<'_> {
     }
 
     /// Whether a statement may run before the statement around the `at`: it prints what is known there.
-    pub fn prints_settled(&self, stmt: StmtId) -> bool {
+    pub fn is_movable_print(&self, stmt: StmtId) -> bool {
         let StmtKind::Expr(expr) = self.stmt(stmt).kind else { return false };
         let ExprKind::Call { method, receiver: Some(receiver), args, .. } = &self.expr(expr).kind else {
             return false;
         };
         let is_console = matches!(self.expr(self.strip(*receiver)).kind, ExprKind::StaticField(field)
-            if self.facts.is_class(field.class(self.facts.db), "x10.io.Console"));
-        let prints = matches!(method.name(self.facts.db).as_str(), "print" | "println");
-        is_console && prints && args.iter().all(|it| self.is_settled(*it))
+            if self.semantics.is_class(field.class(self.semantics.db), "x10.io.Console"));
+        let prints = matches!(method.name(self.semantics.db).as_str(), "print" | "println");
+        is_console && prints && args.iter().all(|it| self.is_movable(*it))
     }
 }
 
-impl Settled<'_> {
+impl MotionCheck<'_> {
     fn expr(&self, expr: ExprId) -> bool {
         let all = |parts: &[ExprId]| parts.iter().all(|it| self.expr(*it));
         match &self.body.expr(expr).kind {
@@ -95,10 +101,10 @@ impl Settled<'_> {
                 all(&[*left, *right])
             }
             ExprKind::Field { object, field } => {
-                let keeps = self.is_undisturbed
-                    || !self.facts.is_mutable_field(*field)
-                    || self.is_constant_size(*object, field.name(self.facts.db));
-                keeps && self.is_there(*object) && self.expr(*object)
+                let keeps = self.may_read_mutable_fields
+                    || !self.semantics.is_mutable_field(*field)
+                    || self.is_constant_size(*object, field.name(self.semantics.db));
+                keeps && self.is_available(*object) && self.expr(*object)
             }
             ExprKind::Call { method, dispatch, receiver, args, .. } => {
                 receiver.is_none_or(|it| self.expr(it))
@@ -109,7 +115,7 @@ impl Settled<'_> {
             ExprKind::RailLiteral { items, .. } => all(items),
             ExprKind::New { class, args, .. } => {
                 let of_number = |it: &ExprId| self.is_plain(*it) && self.expr(*it);
-                self.facts.is_class(*class, "x10.lang.Rail")
+                self.semantics.is_class(*class, "x10.lang.Rail")
                     && matches!(args[..], [_] | [_, _])
                     && self.is_natural_literal(args[0])
                     && args.iter().all(of_number)
@@ -119,7 +125,7 @@ impl Settled<'_> {
     }
 
     /// Whether a field of an object can be read without an exception, as of a struct, of `this`, and the length of a rail.
-    fn is_there(&self, object: ExprId) -> bool {
+    fn is_available(&self, object: ExprId) -> bool {
         let ty = self.body.expr(object).ty;
         let is_new = |local: LocalId| {
             let init = initialiser(self.body, local).map(|it| &self.body.expr(self.strip(it)).kind);
@@ -131,19 +137,25 @@ impl Settled<'_> {
             _ => false,
         };
         is_object
-            || ty.is_struct(self.facts.db)
-            || matches!(self.facts.shape(ty), Shape::Plain | Shape::GlobalRail(_) | Shape::Rail(_))
+            || ty.is_struct(self.semantics.db)
+            || matches!(
+                self.semantics.category(ty),
+                TypeCategory::Plain | TypeCategory::GlobalRail(_) | TypeCategory::Rail(_)
+            )
     }
 
     fn is_constant_size(&self, object: ExprId, field: &str) -> bool {
         field == "size"
-            && matches!(self.facts.shape(self.body.expr(object).ty), Shape::Rail(_) | Shape::GlobalRail(_))
+            && matches!(
+                self.semantics.category(self.body.expr(object).ty),
+                TypeCategory::Rail(_) | TypeCategory::GlobalRail(_)
+            )
     }
 
     /// Numbers, characters, truth values, strings.
     fn is_plain(&self, expr: ExprId) -> bool {
         let ty = self.body.expr(self.strip(expr)).ty;
-        ty.primitive(self.facts.db).is_some() || ty.is_known(self.facts.db, Known::String)
+        ty.primitive(self.semantics.db).is_some() || ty.is_known(self.semantics.db, Known::String)
     }
 
     fn strip(&self, mut expr: ExprId) -> ExprId {
@@ -165,7 +177,7 @@ impl Settled<'_> {
     }
 
     fn call(&self, method: MethodId, dispatch: Dispatch, receiver: Option<ExprId>, args: &[ExprId]) -> bool {
-        let db = self.facts.db;
+        let db = self.semantics.db;
         let Some(item) = method_item(db, method) else { return false };
         if annotation_string(&item.annotations, "Intrinsic").is_some_and(|name| name.starts_with("op.")) {
             return !self.may_divide_by_zero(method, receiver, args);
@@ -176,12 +188,12 @@ impl Settled<'_> {
         let is_final = dispatch != Dispatch::Virtual
             || item.modifiers.has(Modifiers::FINAL)
             || item.modifiers.has(Modifiers::PRIVATE);
-        is_final && self.is_settled_code(Owner::Method(method))
+        is_final && self.is_movable_code(Owner::Method(method))
     }
 
     /// `/` and `%` of integers by what is not a literal other than 0.
     fn may_divide_by_zero(&self, method: MethodId, receiver: Option<ExprId>, args: &[ExprId]) -> bool {
-        let db = self.facts.db;
+        let db = self.semantics.db;
         let divides =
             method.name(db).strip_prefix("operator").is_some_and(|it| matches!(it.trim(), "/" | "%"));
         let operands: Vec<ExprId> = receiver.into_iter().chain(args.iter().copied()).collect();
@@ -196,14 +208,14 @@ impl Settled<'_> {
     }
 
     /// Whether a function only computes a value from its formals and from what never changes.
-    fn is_settled_code(&self, owner: Owner) -> bool {
+    fn is_movable_code(&self, owner: Owner) -> bool {
         if self.depth >= MAX_CALL_DEPTH {
             return false;
         }
-        let result = self.facts.body_of(owner);
+        let result = self.semantics.body_of(owner);
         let body = &result.body;
         let is_known = |local: LocalId| !body.local(local).mutable;
-        let inside = Settled { body, is_known: &is_known, depth: self.depth + 1, ..*self };
+        let inside = MotionCheck { body, is_known: &is_known, depth: self.depth + 1, ..*self };
         body.root.is_some_and(|root| inside.stmt(root))
     }
 
@@ -215,7 +227,7 @@ impl Settled<'_> {
             return false;
         };
         let is_known = |local: LocalId| !self.body.local(local).mutable;
-        let inside = Settled { is_known: &is_known, depth: self.depth + 1, ..*self };
+        let inside = MotionCheck { is_known: &is_known, depth: self.depth + 1, ..*self };
         (self.is_known)(local) && self.depth < MAX_CALL_DEPTH && inside.stmt(closure.body)
     }
 

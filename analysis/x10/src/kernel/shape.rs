@@ -3,9 +3,9 @@
 
 use apg_syntax::{TextRange, TextSize};
 
-use super::draft::Draft;
+use super::draft::KernelContext;
 use super::range::Level;
-use super::repair::{Repair, RepairEdit, text};
+use super::repair::{EditTemplate, FixTemplate, text};
 use super::{Axis, Prelude, PreludeKind, SharedRail};
 use crate::body::walk::Node;
 use crate::body::{Clocked, ExprId, ExprKind, LocalId, StmtId, StmtKind};
@@ -13,7 +13,7 @@ use crate::diagnostics::{Rule, cuda};
 
 /// The parts of a kernel that were found.
 #[derive(Debug, Default)]
-pub(crate) struct Shape {
+pub(crate) struct KernelShape {
     pub prelude: Vec<Prelude>,
     pub blocks: Option<Vec<Axis>>,
     pub shared: Vec<SharedRail>,
@@ -21,10 +21,10 @@ pub(crate) struct Shape {
     pub body: Option<StmtId>,
 }
 
-impl Draft<'_> {
+impl KernelContext<'_> {
     /// Takes the body of the `at` apart.
-    pub fn shape(&self, body: StmtId) -> Shape {
-        let mut shape = Shape::default();
+    pub fn match_shape(&self, body: StmtId) -> KernelShape {
+        let mut shape = KernelShape::default();
         let stmts = self.statements(body);
         if stmts.is_empty() {
             self.report(
@@ -38,31 +38,36 @@ impl Draft<'_> {
         if let [only] = stmts[..]
             && let StmtKind::Async { body: inner, .. } = self.stmt(only).kind
         {
-            self.async_behind_at(only, inner);
+            self.report_async_behind_at(only, inner);
             return shape;
         }
         let Some(main) = self.main_statement(Level::Blocks, &stmts, body) else {
             return shape;
         };
         for stmt in &stmts[..main] {
-            self.prelude(*stmt, &mut shape.prelude);
+            self.match_prelude_value(*stmt, &mut shape.prelude);
         }
-        self.extra(&cuda::statement_after_blocks::RULE, &stmts[main + 1..], "the blocks of a kernel", true);
+        self.report_extra_statements(
+            &cuda::statement_after_blocks::RULE,
+            &stmts[main + 1..],
+            "the blocks of a kernel",
+            true,
+        );
         if self.are_threads(stmts[main]) {
-            self.missing_blocks(stmts[main]);
-            self.threads(stmts[main], &mut shape);
+            self.report_missing_blocks(stmts[main]);
+            self.match_threads(stmts[main], &mut shape);
             return shape;
         }
-        let loops = self.finish(Level::Blocks, stmts[main]);
-        let Some((axes, block)) = self.loop_of(Level::Blocks, &loops, stmts[main]) else { return shape };
+        let loops = self.match_finish(Level::Blocks, stmts[main]);
+        let Some((axes, block)) = self.match_loop(Level::Blocks, &loops, stmts[main]) else { return shape };
         shape.blocks = axes;
-        let Some(block) = self.activity(Level::Blocks, block, stmts[main]) else { return shape };
-        self.block(block, &mut shape);
+        let Some(block) = self.match_async(Level::Blocks, block, stmts[main]) else { return shape };
+        self.match_block(block, &mut shape);
         shape
     }
 
     /// `at (p) @CUDA async { ... }`: the activity is started where the kernel should be.
-    fn async_behind_at(&self, stmt: StmtId, inner: StmtId) {
+    fn report_async_behind_at(&self, stmt: StmtId, inner: StmtId) {
         self.report(
             self.violation(
                 &cuda::async_in_kernel::RULE,
@@ -90,36 +95,41 @@ impl Draft<'_> {
         *clocked != Clocked::No && starts < 2
     }
 
-    fn missing_blocks(&self, stmt: StmtId) {
+    fn report_missing_blocks(&self, stmt: StmtId) {
         let StmtKind::Finish { body, .. } = self.stmt(stmt).kind else { return };
         let range = self.stmt(stmt).range;
-        let around = |at, words: &str| RepairEdit { range: TextRange::empty(at), text: vec![text(words)] };
+        let around = |at, words: &str| EditTemplate { range: TextRange::empty(at), text: vec![text(words)] };
         let edits =
             vec![around(range.start(), "finish for (block in 0n..0n) async { "), around(range.end(), " }")];
         self.report(
             self.violation(&cuda::missing_block_loop::RULE, self.head(stmt, body), "the kernel has threads, but no blocks that they are of")
                 .note("the threads of one block share a barrier and a multiprocessor; a device runs many blocks: write `finish for (block in 0n..7n) async { ... }` around them")
-                .repair(Repair::edits(vec![text("Put the threads into one block")], edits)),
+                .fix(FixTemplate::edits(vec![text("Put the threads into one block")], edits)),
         );
     }
 
     /// What each block does: shared memory, then the threads.
-    fn block(&self, block: StmtId, shape: &mut Shape) {
+    fn match_block(&self, block: StmtId, shape: &mut KernelShape) {
         let stmts = self.statements(block);
         let Some(main) = self.main_statement(Level::Threads, &stmts, block) else { return };
         for stmt in &stmts[..main] {
-            self.shared(*stmt, &mut shape.shared);
+            self.check_shared_definition(*stmt, &mut shape.shared);
         }
-        self.extra(&cuda::statement_after_threads::RULE, &stmts[main + 1..], "the threads of a block", false);
-        self.threads(stmts[main], shape);
+        self.report_extra_statements(
+            &cuda::statement_after_threads::RULE,
+            &stmts[main + 1..],
+            "the threads of a block",
+            false,
+        );
+        self.match_threads(stmts[main], shape);
     }
 
     /// The statement that starts the threads of a block.
-    fn threads(&self, main: StmtId, shape: &mut Shape) {
-        let loops = self.finish(Level::Threads, main);
-        let Some((axes, thread)) = self.loop_of(Level::Threads, &loops, main) else { return };
+    fn match_threads(&self, main: StmtId, shape: &mut KernelShape) {
+        let loops = self.match_finish(Level::Threads, main);
+        let Some((axes, thread)) = self.match_loop(Level::Threads, &loops, main) else { return };
         shape.threads = axes;
-        shape.body = self.activity(Level::Threads, thread, main);
+        shape.body = self.match_async(Level::Threads, thread, main);
     }
 
     /// The index of the statement that starts the blocks or threads: the first `finish`, else the first loop.
@@ -151,7 +161,7 @@ impl Draft<'_> {
     }
 
     /// Looks into the `finish` of a level. Gives the statements inside.
-    fn finish(&self, level: Level, stmt: StmtId) -> Vec<StmtId> {
+    fn match_finish(&self, level: Level, stmt: StmtId) -> Vec<StmtId> {
         let start = self.stmt(stmt).range.start();
         match (&self.stmt(stmt).kind, level) {
             (StmtKind::Finish { clocked, body }, Level::Blocks) => {
@@ -163,7 +173,7 @@ impl Draft<'_> {
                             "the `finish` over the blocks of a kernel is clocked",
                         )
                         .note("the blocks of a kernel run in any order and cannot wait for each other; only the threads of one block can")
-                        .repair(self.drop_clocked(stmt, *body, "finish")),
+                        .fix(self.remove_clocked_fix(stmt, *body, "finish")),
                     );
                 }
                 self.statements(*body)
@@ -177,7 +187,7 @@ impl Draft<'_> {
                             "the `finish` over the threads of a block is not clocked",
                         )
                         .note("the threads of a block share a barrier: write `clocked finish`")
-                        .repair(self.clocked(
+                        .fix(self.insert_clocked_fix(
                             start,
                             "clocked ",
                             "Write `clocked finish`",
@@ -188,7 +198,7 @@ impl Draft<'_> {
                 self.statements(*body)
             }
             _ => {
-                self.missing_finish(level, stmt);
+                self.report_missing_finish(level, stmt);
                 vec![stmt]
             }
         }
@@ -196,7 +206,7 @@ impl Draft<'_> {
 
     /// Inserts `words` at `start`, and `clocked` before the `async` in the loop that is all of `inside`, if it lacks that as well: one
     /// mistake.
-    fn clocked(&self, start: TextSize, words: &str, title: &str, inside: StmtId) -> Repair {
+    fn insert_clocked_fix(&self, start: TextSize, words: &str, title: &str, inside: StmtId) -> FixTemplate {
         let body = match self.statements(inside)[..] {
             [only] => match &self.stmt(only).kind {
                 StmtKind::ForIn { body, .. } => self.statements(*body),
@@ -204,17 +214,19 @@ impl Draft<'_> {
             },
             _ => Vec::new(),
         };
-        let [activity] = body[..] else { return Repair::insert(title, start, words) };
+        let [activity] = body[..] else { return FixTemplate::insert(title, start, words) };
         if !matches!(self.stmt(activity).kind, StmtKind::Async { clocked: Clocked::No, .. }) {
-            return Repair::insert(title, start, words);
+            return FixTemplate::insert(title, start, words);
         }
-        let insert =
-            |at, words: &str| RepairEdit { range: TextRange::empty(at), text: vec![text(words.to_owned())] };
+        let insert = |at, words: &str| EditTemplate {
+            range: TextRange::empty(at),
+            text: vec![text(words.to_owned())],
+        };
         let edits = vec![insert(start, words), insert(self.stmt(activity).range.start(), "clocked ")];
-        Repair::edits(vec![text(format!("{title}, and `clocked async`"))], edits)
+        FixTemplate::edits(vec![text(format!("{title}, and `clocked async`"))], edits)
     }
 
-    fn missing_finish(&self, level: Level, stmt: StmtId) {
+    fn report_missing_finish(&self, level: Level, stmt: StmtId) {
         let (rule, words, note): (&'static Rule, _, _) = match level {
             Level::Blocks => (
                 &cuda::missing_block_finish::RULE,
@@ -228,7 +240,7 @@ impl Draft<'_> {
             ),
         };
         let start = self.stmt(stmt).range.start();
-        let insert = |at, words: &str| RepairEdit {
+        let insert = |at, words: &str| EditTemplate {
             range: TextRange::empty(at),
             text: vec![text(format!("{words} "))],
         };
@@ -245,20 +257,19 @@ impl Draft<'_> {
             None => {
                 let message = format!("the loop over the {}s is not in a `{words}`", level.noun());
                 let title = format!("Write `{words}` before the loop");
-                let repair = match level {
-                    Level::Threads => self.clocked(start, &format!("{words} "), &title, stmt),
-                    Level::Blocks => Repair::insert(title, start, format!("{words} ")),
+                let fix = match level {
+                    Level::Threads => self.insert_clocked_fix(start, &format!("{words} "), &title, stmt),
+                    Level::Blocks => FixTemplate::insert(title, start, format!("{words} ")),
                 };
-                return self.report(
-                    self.violation(rule, self.head_of_loop(stmt), message).note(note).repair(repair),
-                );
+                return self
+                    .report(self.violation(rule, self.head_of_loop(stmt), message).note(note).fix(fix));
             }
         };
-        let repair = Repair::edits(vec![text(title)], edits);
+        let fix = FixTemplate::edits(vec![text(title)], edits);
         self.report(
             self.violation(rule, self.head_of_loop(stmt), message)
                 .note(note)
-                .repair(self.has_independent_iterations(stmt).then_some(repair)),
+                .fix(self.has_independent_iterations(stmt).then_some(fix)),
         );
     }
 
@@ -275,7 +286,12 @@ impl Draft<'_> {
     }
 
     /// The one loop among the statements of a `finish`: its axes (if right) and its body.
-    fn loop_of(&self, level: Level, stmts: &[StmtId], finish: StmtId) -> Option<(Option<Vec<Axis>>, StmtId)> {
+    fn match_loop(
+        &self,
+        level: Level,
+        stmts: &[StmtId],
+        finish: StmtId,
+    ) -> Option<(Option<Vec<Axis>>, StmtId)> {
         let noun = level.noun();
         let Some(main) = stmts.iter().position(|stmt| is_loop(&self.stmt(*stmt).kind)) else {
             if stmts.iter().any(|stmt| self.has_errors(*stmt)) {
@@ -304,10 +320,10 @@ impl Draft<'_> {
         }
         let stmt = stmts[main];
         if !matches!(self.stmt(stmt).kind, StmtKind::ForIn { .. }) {
-            self.not_a_range_loop(level, stmt);
+            self.report_not_a_range_loop(level, stmt);
             return self.loop_body(stmt).map(|body| (None, body));
         }
-        match self.nest(level, stmt) {
+        match self.match_nested_loops(level, stmt) {
             Some(body) => Some((None, body)),
             None => Some(self.axes(level, stmt)),
         }
@@ -315,7 +331,7 @@ impl Draft<'_> {
 
     /// The code of the `async` that a loop of the kernel consists of.
     /// `main` is the statement that starts the level: a `finish`, or, already reported, the loop.
-    fn activity(&self, level: Level, body: StmtId, main: StmtId) -> Option<StmtId> {
+    fn match_async(&self, level: Level, body: StmtId, main: StmtId) -> Option<StmtId> {
         let reported = !matches!(self.stmt(main).kind, StmtKind::Finish { .. });
         let stmts = self.statements(body);
         let noun = level.noun();
@@ -340,8 +356,8 @@ impl Draft<'_> {
                     .note(format!(
                         "the {noun}s run at the same time: write `{wanted}` before the body of the loop"
                     ))
-                    .repair(self.is_body_of_independent(body).then(|| {
-                        Repair::insert(format!("Write `{wanted}`"), range.start(), format!("{wanted} "))
+                    .fix(self.is_body_of_independent(body).then(|| {
+                        FixTemplate::insert(format!("Write `{wanted}`"), range.start(), format!("{wanted} "))
                     })),
             );
             return Some(body);
@@ -368,7 +384,7 @@ impl Draft<'_> {
             (Level::Blocks, _) => self.report(
                 self.violation(&cuda::clocked_block_async::RULE, head, "the blocks of a kernel are clocked")
                     .note("blocks run in any order and cannot wait for each other; only the threads of one block can")
-                    .repair(self.drop_clocked(stmt, body, "async")),
+                    .fix(self.remove_clocked_fix(stmt, body, "async")),
             ),
             // One mistake, one fix.
             (Level::Threads, Clocked::No)
@@ -377,10 +393,10 @@ impl Draft<'_> {
             (Level::Threads, _) => self.report(
                 self.violation(&cuda::missing_clocked_async::RULE, head, "the threads of a block are not clocked")
                     .note("the threads of a block share the barrier of the `clocked finish`: write `clocked async`")
-                    .repair(if *clocked == Clocked::No {
-                        Repair::insert("Write `clocked async`", self.stmt(stmt).range.start(), "clocked ")
+                    .fix(if *clocked == Clocked::No {
+                        FixTemplate::insert("Write `clocked async`", self.stmt(stmt).range.start(), "clocked ")
                     } else {
-                        Repair::replace("Write `clocked async`", head, "clocked async ")
+                        FixTemplate::replace("Write `clocked async`", head, "clocked async ")
                     }),
             ),
         }
@@ -401,8 +417,8 @@ impl Draft<'_> {
         }
     }
 
-    fn drop_clocked(&self, stmt: StmtId, body: StmtId, keyword: &str) -> Repair {
-        Repair::replace(
+    fn remove_clocked_fix(&self, stmt: StmtId, body: StmtId, keyword: &str) -> FixTemplate {
+        FixTemplate::replace(
             format!("Write `{keyword}` without `clocked`"),
             self.head(stmt, body),
             format!("{keyword} "),
@@ -410,21 +426,25 @@ impl Draft<'_> {
     }
 
     /// Statements behind the part of the kernel that runs on the device.
-    fn extra(&self, rule: &'static Rule, stmts: &[StmtId], what: &str, movable: bool) {
+    fn report_extra_statements(&self, rule: &'static Rule, stmts: &[StmtId], what: &str, movable: bool) {
         for stmt in stmts {
             if self.has_errors(*stmt) {
                 continue;
             }
             if !movable && self.makes_rail(*stmt) {
-                self.misplaced_shared_memory(*stmt, "a rail made after the threads that would share it");
+                self.report_misplaced_shared_memory(
+                    *stmt,
+                    "a rail made after the threads that would share it",
+                );
                 continue;
             }
             let mut violation = self.violation(rule, self.stmt(*stmt).range, format!("a statement after {what}")).note(
                 "a kernel ends with its threads; nothing can run on the device after them in the same launch",
             );
             if movable {
-                violation =
-                    violation.note("do it after the `finish` of the `at`").repair(self.print_after(*stmt));
+                violation = violation
+                    .note("do it after the `finish` of the `at`")
+                    .fix(self.move_print_after_at(*stmt));
             } else {
                 violation = violation.note(
                     "let one thread do it: put it at the end of the thread's code, after a `Clock.advanceAll()`, under `if (thread == 0n)`",
@@ -435,7 +455,7 @@ impl Draft<'_> {
     }
 
     /// A statement before the blocks: auto-configuration or constant memory.
-    fn prelude(&self, stmt: StmtId, found: &mut Vec<Prelude>) {
+    fn match_prelude_value(&self, stmt: StmtId, found: &mut Vec<Prelude>) {
         let range = self.stmt(stmt).range;
         let (local, init) = match self.stmt(stmt).kind {
             StmtKind::Error => return self.mark_broken(),
@@ -444,7 +464,7 @@ impl Draft<'_> {
                 let violation = self
                     .violation(&cuda::prelude_statement::RULE, range, "a statement before the blocks of a kernel")
                     .note("what is not in a thread would run on the host: move it before the `at`, or into the threads")
-                    .repair(self.prints_settled(stmt).then(|| self.move_out(stmt, false)).flatten());
+                    .fix(self.is_movable_print(stmt).then(|| self.move_out_of_at(stmt, false)).flatten());
                 return self.report(violation);
             }
         };
@@ -457,7 +477,7 @@ impl Draft<'_> {
         }
         if let Some(kind) = self.prelude_auto(init) {
             match found.iter().find(|prelude| prelude.kind == kind) {
-                Some(first) => self.auto_twice(stmt, local, first.local),
+                Some(first) => self.report_duplicate_auto(stmt, local, first.local),
                 None => {
                     let choices = self.choices(init, &kind).unwrap_or_default();
                     found.push(Prelude { local, kind, choices });
@@ -472,8 +492,10 @@ impl Draft<'_> {
             return;
         }
         if self.new_rail(self.strip(init)).is_some() {
-            return self
-                .misplaced_shared_memory(stmt, "a rail made inside the kernel, but outside its blocks");
+            return self.report_misplaced_shared_memory(
+                stmt,
+                "a rail made inside the kernel, but outside its blocks",
+            );
         }
         self.report(
             self.violation(
@@ -485,18 +507,18 @@ impl Draft<'_> {
                 "before the blocks of a kernel stand only `CUDAUtilities.autoBlocks()`, `CUDAUtilities.autoThreads()` and \
                  `CUDAConstantRail(rail)`; compute anything else before the `at`",
             )
-            .repair(self.value_before(stmt, local, init)),
+            .fix(self.move_value_before_at(stmt, local, init)),
         );
     }
 
-    fn auto_twice(&self, stmt: StmtId, local: LocalId, first: LocalId) {
+    fn report_duplicate_auto(&self, stmt: StmtId, local: LocalId, first: LocalId) {
         let name = &self.local(first).name;
         let uses = self.body.exprs.iter().filter(|expr| expr.kind == ExprKind::Local(local));
-        let mut edits: Vec<RepairEdit> =
-            uses.map(|expr| RepairEdit { range: expr.range, text: vec![text(name.as_str())] }).collect();
-        edits.push(RepairEdit { range: self.stmt(stmt).range, text: Vec::new() });
+        let mut edits: Vec<EditTemplate> =
+            uses.map(|expr| EditTemplate { range: expr.range, text: vec![text(name.as_str())] }).collect();
+        edits.push(EditTemplate { range: self.stmt(stmt).range, text: Vec::new() });
         edits.dedup();
-        let alone = !self.shares_its_declaration(stmt);
+        let alone = !self.is_in_multi_declaration(stmt);
         self.report(
             self.violation(
                 &cuda::auto_twice::RULE,
@@ -505,7 +527,7 @@ impl Draft<'_> {
             )
             .note(format!("both would be the same number: use `{name}`"))
             .related(None, self.local(first).range, "asked for here first")
-            .repair(alone.then(|| Repair::edits(vec![text(format!("Use `{name}` instead"))], edits))),
+            .fix(alone.then(|| FixTemplate::edits(vec![text(format!("Use `{name}` instead"))], edits))),
         );
     }
 
@@ -516,9 +538,9 @@ impl Draft<'_> {
             return self.constant_rail(rail);
         }
         let ExprKind::Call { method, .. } = self.expr(init).kind else { return None };
-        let kind = if self.facts.is_method(method, "x10.util.CUDAUtilities", "autoBlocks") {
+        let kind = if self.semantics.is_method(method, "x10.util.CUDAUtilities", "autoBlocks") {
             PreludeKind::AutoBlocks
-        } else if self.facts.is_method(method, "x10.util.CUDAUtilities", "autoThreads") {
+        } else if self.semantics.is_method(method, "x10.util.CUDAUtilities", "autoThreads") {
             PreludeKind::AutoThreads
         } else {
             return None;
@@ -530,7 +552,7 @@ impl Draft<'_> {
     fn choices(&self, init: ExprId, kind: &PreludeKind) -> Option<Vec<i32>> {
         let ExprKind::Call { args, .. } = &self.expr(self.strip(init)).kind else { return None };
         let most = match kind {
-            PreludeKind::AutoThreads => super::limits::MAX_THREADS,
+            PreludeKind::AutoThreads => super::limits::MAX_THREADS_PER_BLOCK,
             PreludeKind::AutoBlocks => i64::from(i32::MAX),
             PreludeKind::ConstantRail { .. } => return None,
         };
@@ -559,23 +581,23 @@ impl Draft<'_> {
     fn constant_rail_call(&self, init: ExprId) -> Option<ExprId> {
         let (class, args) = match &self.expr(self.strip(init)).kind {
             ExprKind::New { class, args, .. } => (*class, args),
-            ExprKind::Call { method, args, .. } => (method.class(self.facts.db), args),
+            ExprKind::Call { method, args, .. } => (method.class(self.semantics.db), args),
             _ => return None,
         };
-        (self.facts.is_class(class, "x10.lang.CUDAConstantRail") && args.len() == 1).then(|| args[0])
+        (self.semantics.is_class(class, "x10.lang.CUDAConstantRail") && args.len() == 1).then(|| args[0])
     }
 
     fn constant_rail(&self, rail: ExprId) -> Option<PreludeKind> {
-        use super::facts::Shape as TypeShape;
+        use super::facts::TypeCategory;
         let expr = self.expr(self.strip(rail));
-        let shape = self.facts.shape(expr.ty);
-        if let (TypeShape::Rail(element), ExprKind::Local(local)) = (shape, &expr.kind)
+        let shape = self.semantics.category(expr.ty);
+        if let (TypeCategory::Rail(element), ExprKind::Local(local)) = (shape, &expr.kind)
             && !self.inner.contains(local)
             && !self.local(*local).mutable
         {
             return Some(PreludeKind::ConstantRail { rail, element });
         }
-        if shape == TypeShape::Unknown {
+        if shape == TypeCategory::Unknown {
             self.mark_broken();
             return None;
         }
@@ -586,11 +608,11 @@ impl Draft<'_> {
                 "constant memory is filled from something else than a `val` of type `Rail` declared before the `at`",
             )
             .note("the host copies it to the device before the launch, so it must be there already");
-        if matches!(shape, TypeShape::Rail(_))
+        if matches!(shape, TypeCategory::Rail(_))
             && !matches!(expr.kind, ExprKind::Local(_))
-            && self.is_settled(rail)
+            && self.is_movable(rail)
         {
-            violation = violation.repair(self.hoist(expr.range, "constants"));
+            violation = violation.fix(self.hoist_before_at(expr.range, "constants"));
         }
         self.report(violation);
         None

@@ -1,15 +1,15 @@
 //! Shared memory: the `val`s between the block loop and the thread loop.
 
-use super::draft::Draft;
-use super::facts::Shape;
+use super::draft::KernelContext;
+use super::facts::TypeCategory;
 use super::{SharedInit, SharedRail};
 use crate::body::{ExprId, ExprKind, StmtId, StmtKind};
 use crate::diagnostics::cuda;
 use crate::ty::Ty;
 
-impl Draft<'_> {
+impl KernelContext<'_> {
     /// A statement before the threads of a block: must define shared memory.
-    pub fn shared(&self, stmt: StmtId, found: &mut Vec<SharedRail>) {
+    pub fn check_shared_definition(&self, stmt: StmtId, found: &mut Vec<SharedRail>) {
         let range = self.stmt(stmt).range;
         let (local, init) = match self.stmt(stmt).kind {
             StmtKind::Error => return self.mark_broken(),
@@ -43,7 +43,7 @@ impl Draft<'_> {
                     .note(
                         "only `new Rail[T](...)` may be shared by the threads of a block: compute the value in each thread, or before the `at`",
                     )
-                    .repair(self.to_where_it_is_computed(stmt, local, init)),
+                    .fix(self.relocate_block_value(stmt, local, init)),
             });
         };
         if self.local(local).mutable {
@@ -67,7 +67,7 @@ impl Draft<'_> {
     }
 
     fn is_constant_rail(&self, init: ExprId) -> bool {
-        matches!(self.facts.shape(self.expr(init).ty), Shape::ConstantRail(_))
+        matches!(self.semantics.category(self.expr(init).ty), TypeCategory::ConstantRail(_))
     }
 
     /// Whether a statement is `val r = new Rail[T](...)`.
@@ -77,12 +77,12 @@ impl Draft<'_> {
     }
 
     /// A rail made before the blocks or after the threads: shared memory belongs to each block, and is there when its threads start.
-    pub fn misplaced_shared_memory(&self, stmt: StmtId, message: &str) {
+    pub fn report_misplaced_shared_memory(&self, stmt: StmtId, message: &str) {
         self.report(
             self.violation(&cuda::misplaced_shared_memory::RULE, self.stmt(stmt).range, message)
                 .note("memory that threads share belongs to a block: define it between the loop over the blocks and the loop over the threads")
                 .note("a rail that all blocks read is made before the `at`")
-                .repair(self.moved_into_block(stmt, "Move the shared memory into the block")),
+                .fix(self.move_into_block(stmt, "Move the shared memory into the block")),
         );
     }
 
@@ -90,19 +90,19 @@ impl Draft<'_> {
     pub fn new_rail(&self, expr: ExprId) -> Option<(&[ExprId], Ty)> {
         let ExprKind::New { class, class_args, args, .. } = &self.expr(expr).kind else { return None };
         let element = *class_args.first()?;
-        self.facts.is_class(*class, "x10.lang.Rail").then_some((args, element))
+        self.semantics.is_class(*class, "x10.lang.Rail").then_some((args, element))
     }
 
     /// Whether device memory can hold the elements.
     pub fn check_element(&self, element: Ty, site: ExprId) -> bool {
-        match self.facts.element(element) {
-            Shape::Plain => true,
-            Shape::Unknown => {
+        match self.semantics.element_category(element) {
+            TypeCategory::Plain => true,
+            TypeCategory::Unknown => {
                 self.mark_broken();
                 false
             }
             _ => {
-                let shown = self.facts.show(element);
+                let shown = self.semantics.display(element);
                 self.report(
                     self.violation(
                         &cuda::element_type::RULE,
@@ -113,7 +113,7 @@ impl Draft<'_> {
                         "device memory holds numbers, `Boolean`, `Char`, and structs of these; references to objects of \
                          the host mean nothing there",
                     )
-                    .notes(self.facts.reference_in(element)),
+                    .notes(self.semantics.describe_reference_in(element)),
                 );
                 false
             }
@@ -121,14 +121,14 @@ impl Draft<'_> {
     }
 
     fn shared_init(&self, site: ExprId, args: &[ExprId]) -> Option<SharedInit> {
-        let first = args.first().map(|first| self.facts.shape(self.expr(*first).ty));
+        let first = args.first().map(|first| self.semantics.category(self.expr(*first).ty));
         match (args, first) {
-            ([rail], Some(Shape::Rail(_) | Shape::GlobalRail(_))) => {
+            ([rail], Some(TypeCategory::Rail(_) | TypeCategory::GlobalRail(_))) => {
                 // `new Rail[T](global())`: the elements of a global rail.
                 let rail = &self.global_behind(*rail);
                 let known = self.named_local(*rail).is_some_and(|local| !self.inner.contains(&local));
                 if !known {
-                    self.not_shared(
+                    self.report_shared_init(
                         site,
                         "it is filled from a rail that is not a local `val` declared before the `at`",
                     );
@@ -136,29 +136,29 @@ impl Draft<'_> {
                 }
                 Some(SharedInit::Copy { rail: *rail })
             }
-            ([length], Some(Shape::Plain)) => {
-                self.hoistable(*length);
+            ([length], Some(TypeCategory::Plain)) => {
+                self.check_hoistable(*length);
                 Some(SharedInit::Zero { length: *length })
             }
-            ([length, value], Some(Shape::Plain)) => {
-                self.hoistable(*length);
+            ([length, value], Some(TypeCategory::Plain)) => {
+                self.check_hoistable(*length);
                 let value = self.strip(*value);
                 if matches!(self.expr(value).kind, ExprKind::Closure(_)) {
                     return Some(SharedInit::Closure { length: *length, closure: value });
                 }
-                if self.facts.shape(self.expr(value).ty) == Shape::Function {
-                    self.not_shared(value, "its elements come from a function value; write the closure itself, `(i:Long) => ...`");
+                if self.semantics.category(self.expr(value).ty) == TypeCategory::Function {
+                    self.report_shared_init(value, "its elements come from a function value; write the closure itself, `(i:Long) => ...`");
                     return None;
                 }
-                self.hoistable(value);
+                self.check_hoistable(value);
                 Some(SharedInit::Value { length: *length, value })
             }
-            (_, Some(Shape::Unknown)) => {
+            (_, Some(TypeCategory::Unknown)) => {
                 self.mark_broken();
                 None
             }
             _ => {
-                self.not_shared(site, "it is made in a way that a block cannot repeat");
+                self.report_shared_init(site, "it is made in a way that a block cannot repeat");
                 None
             }
         }
@@ -168,7 +168,8 @@ impl Draft<'_> {
     fn global_behind(&self, expr: ExprId) -> ExprId {
         match &self.expr(self.strip(expr)).kind {
             ExprKind::Call { method, receiver: Some(receiver), args, .. }
-                if args.is_empty() && self.facts.is_method(*method, "x10.lang.GlobalRail", "operator()") =>
+                if args.is_empty()
+                    && self.semantics.is_method(*method, "x10.lang.GlobalRail", "operator()") =>
             {
                 *receiver
             }
@@ -176,7 +177,7 @@ impl Draft<'_> {
         }
     }
 
-    fn not_shared(&self, site: ExprId, why: &str) {
+    fn report_shared_init(&self, site: ExprId, why: &str) {
         self.report(
             self.violation(&cuda::shared_initialiser::RULE, self.expr(site).range, format!("shared memory that no kernel can make: {why}"))
                 .note(

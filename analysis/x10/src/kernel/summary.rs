@@ -2,8 +2,8 @@
 
 use apg_syntax::TextRange;
 
-use super::draft::Draft;
-use super::facts::Facts;
+use super::draft::KernelContext;
+use super::facts::DeviceSemantics;
 use super::report::{item_of, kernels};
 use super::{Axis, CaptureKind, CaptureSource, Kernel, KernelCapture, PreludeKind};
 use crate::body::parents::Parents;
@@ -65,7 +65,7 @@ pub struct SharedSummary {
 
 /// How a captured value gets to the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Travel {
+pub enum TransferKind {
     /// With the launch parameters.
     Value,
     /// The elements are copied to the device before each launch.
@@ -84,7 +84,7 @@ pub struct CaptureSummary {
     /// Its type.
     pub ty: String,
     /// How it travels.
-    pub travel: Travel,
+    pub transfer: TransferKind,
     /// Bytes that travel at each launch, if known.
     pub bytes: Option<u64>,
 }
@@ -96,16 +96,22 @@ pub fn launch_summaries(db: &dyn Db, owner: Owner) -> Vec<LaunchSummary> {
     if valid.is_empty() {
         return Vec::new();
     }
-    let facts = Facts::new(db);
-    let body = &facts.body_of(owner).body;
+    let semantics = DeviceSemantics::new(db);
+    let body = &semantics.body_of(owner).body;
     let parents = Parents::of(body);
-    valid.into_iter().map(|kernel| summary(&facts, owner, body, &parents, kernel)).collect()
+    valid.into_iter().map(|kernel| summary(&semantics, owner, body, &parents, kernel)).collect()
 }
 
-fn summary(facts: &Facts, owner: Owner, body: &Body, parents: &Parents, kernel: &Kernel) -> LaunchSummary {
-    let draft = Draft::new(facts, body, parents, kernel.at);
-    let offset = item_offset(facts.db, item_of(owner));
-    let text = item_of(owner).file(facts.db).text(facts.db);
+fn summary(
+    semantics: &DeviceSemantics,
+    owner: Owner,
+    body: &Body,
+    parents: &Parents,
+    kernel: &Kernel,
+) -> LaunchSummary {
+    let context = KernelContext::new(semantics, body, parents, kernel.at);
+    let offset = item_offset(semantics.db, item_of(owner));
+    let text = item_of(owner).file(semantics.db).text(semantics.db);
     let written = |expr: ExprId| {
         let range = body.expr(expr).range + offset;
         text.get(usize::from(range.start())..usize::from(range.end())).unwrap_or_default().to_owned()
@@ -113,15 +119,15 @@ fn summary(facts: &Facts, owner: Owner, body: &Body, parents: &Parents, kernel: 
     let axis = |axis: &Axis| AxisSummary {
         index: axis.local.map(|local| body.local(local).name.to_string()),
         last: written(axis.last),
-        extent: draft.extent(std::slice::from_ref(axis)),
+        extent: context.extent(std::slice::from_ref(axis)),
     };
     let shared: Vec<SharedSummary> = kernel
         .shared
         .iter()
         .map(|rail| SharedSummary {
             name: body.local(rail.local).name.to_string(),
-            element: facts.show(rail.element),
-            bytes: draft.shared_bytes(rail),
+            element: semantics.display(rail.element),
+            bytes: context.shared_bytes(rail),
         })
         .collect();
     let range = body.stmt(kernel.at).range;
@@ -135,55 +141,55 @@ fn summary(facts: &Facts, owner: Owner, body: &Body, parents: &Parents, kernel: 
         place: written(kernel.place),
         blocks: kernel.blocks.iter().map(axis).collect(),
         threads: kernel.threads.iter().map(axis).collect(),
-        block_count: draft.extent(&kernel.blocks),
-        thread_count: draft.extent(&kernel.threads),
+        block_count: context.extent(&kernel.blocks),
+        thread_count: context.extent(&kernel.threads),
         shared_bytes: shared.iter().map(|rail| rail.bytes).sum(),
         shared,
-        captures: draft.travellers(kernel),
-        functions: kernel.functions.iter().map(|method| facts.method_name(*method)).collect(),
+        captures: context.capture_summaries(kernel),
+        functions: kernel.functions.iter().map(|method| semantics.method_name(*method)).collect(),
         has_barrier: kernel.has_barrier,
     }
 }
 
-impl Draft<'_> {
+impl KernelContext<'_> {
     /// Constant memory first, then what the code of the kernel uses.
-    fn travellers(&self, kernel: &Kernel) -> Vec<CaptureSummary> {
+    fn capture_summaries(&self, kernel: &Kernel) -> Vec<CaptureSummary> {
         let constants = kernel.prelude.iter().filter_map(|prelude| match &prelude.kind {
             PreludeKind::ConstantRail { rail, element } => {
                 let local = self.named_local(*rail)?;
                 Some(CaptureSummary {
                     name: self.local(local).name.to_string(),
-                    ty: self.facts.show(self.local(local).ty),
-                    travel: Travel::Constant,
+                    ty: self.semantics.display(self.local(local).ty),
+                    transfer: TransferKind::Constant,
                     bytes: self.rail_bytes(local, *element),
                 })
             }
             _ => None,
         });
-        constants.chain(kernel.captures.iter().map(|capture| self.traveller(capture))).collect()
+        constants.chain(kernel.captures.iter().map(|capture| self.capture_summary(capture))).collect()
     }
 
-    fn traveller(&self, capture: &KernelCapture) -> CaptureSummary {
-        let db = self.facts.db;
+    fn capture_summary(&self, capture: &KernelCapture) -> CaptureSummary {
+        let db = self.semantics.db;
         let name = match capture.source {
             CaptureSource::Local(local) => self.local(local).name.to_string(),
             CaptureSource::Static(field) => format!("{}.{}", field.class(db).name(db), field.name(db)),
         };
-        let (travel, bytes) = match (&capture.kind, capture.source) {
-            (CaptureKind::Scalar, _) => (Travel::Value, self.facts.size(capture.ty)),
+        let (transfer, bytes) = match (&capture.kind, capture.source) {
+            (CaptureKind::Scalar, _) => (TransferKind::Value, self.semantics.size(capture.ty)),
             // Size and address.
-            (CaptureKind::GlobalRail { .. }, _) => (Travel::Address, Some(16)),
+            (CaptureKind::GlobalRail { .. }, _) => (TransferKind::Address, Some(16)),
             (CaptureKind::Rail { element }, CaptureSource::Local(local)) => {
-                (Travel::Copied, self.rail_bytes(local, *element))
+                (TransferKind::Copied, self.rail_bytes(local, *element))
             }
-            (CaptureKind::Rail { .. }, CaptureSource::Static(_)) => (Travel::Copied, None),
+            (CaptureKind::Rail { .. }, CaptureSource::Static(_)) => (TransferKind::Copied, None),
         };
-        CaptureSummary { name, ty: self.facts.show(capture.ty), travel, bytes }
+        CaptureSummary { name, ty: self.semantics.display(capture.ty), transfer, bytes }
     }
 
     fn rail_bytes(&self, local: crate::body::LocalId, element: crate::ty::Ty) -> Option<u64> {
         let (args, _) = self.new_rail(self.strip(self.initialiser(local)?))?;
         let length = u64::try_from(self.constant(*args.first()?)?).ok()?;
-        length.checked_mul(self.facts.size(element)?)
+        length.checked_mul(self.semantics.size(element)?)
     }
 }

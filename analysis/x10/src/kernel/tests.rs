@@ -1,6 +1,6 @@
 //! Launch summaries, and broken texts.
 
-use super::{Travel, launch_summaries};
+use super::{TransferKind, launch_summaries};
 use crate::check::file_diagnostics;
 use crate::fixture::{file, host};
 use crate::infer::Owner;
@@ -59,17 +59,17 @@ fn summary_of_a_launch() {
     let captures: Vec<_> = launch
         .captures
         .iter()
-        .map(|capture| (capture.name.as_str(), capture.travel, capture.bytes))
+        .map(|capture| (capture.name.as_str(), capture.transfer, capture.bytes))
         .collect();
     assert_eq!(
         captures,
         [
-            ("table", Travel::Constant, Some(128)),
-            ("weights", Travel::Copied, Some(400)),
-            ("n", Travel::Value, Some(4)),
-            ("out", Travel::Address, Some(16)),
-            ("pair", Travel::Value, Some(16)),
-            ("Example.SCALE", Travel::Value, Some(4)),
+            ("table", TransferKind::Constant, Some(128)),
+            ("weights", TransferKind::Copied, Some(400)),
+            ("n", TransferKind::Value, Some(4)),
+            ("out", TransferKind::Address, Some(16)),
+            ("pair", TransferKind::Value, Some(16)),
+            ("Example.SCALE", TransferKind::Value, Some(4)),
         ]
     );
     assert_eq!(launch.functions, ["Example.twice"]);

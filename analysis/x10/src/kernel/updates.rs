@@ -4,16 +4,16 @@
 use apg_syntax::TextRange;
 
 use super::Axis;
-use super::affine::{Affine, Known};
-use super::draft::Draft;
-use super::facts::Shape;
-use super::repair::{Repair, RepairEdit, text};
+use super::affine::{Affine, SymbolContext};
+use super::draft::KernelContext;
+use super::facts::TypeCategory;
+use super::repair::{EditTemplate, FixTemplate, text};
 use super::violation::Violation;
 use crate::body::walk::Node;
 use crate::body::{ExprId, ExprKind, LocalId, StmtKind};
 use crate::diagnostics::cuda;
 
-impl Draft<'_> {
+impl KernelContext<'_> {
     /// What is wrong with a store into `rail(block * 64n + thread)`, if a block has 65 threads: the last of one block and the
     /// first of the next have the same element.
     pub(super) fn overlapping_store(
@@ -25,22 +25,28 @@ impl Draft<'_> {
         let ExprKind::Call { method, receiver: Some(rail), args, .. } = &self.expr(store).kind else {
             return None;
         };
-        let is_global = matches!(self.facts.shape(self.expr(*rail).ty), Shape::GlobalRail(_));
+        let is_global = matches!(self.semantics.category(self.expr(*rail).ty), TypeCategory::GlobalRail(_));
         let ([block], [thread]) = (blocks, threads) else { return None };
         let (block_index, thread_index) = (block.local?, thread.local?);
         let last = self.constant(thread.last).filter(|last| *last > 1)?;
-        if !is_global || method.name(self.facts.db) != "operator()=" || self.constant(block.last) == Some(0) {
+        if !is_global
+            || method.name(self.semantics.db) != "operator()="
+            || self.constant(block.last) == Some(0)
+        {
             return None;
         }
         let is_index = |local| local == block_index || local == thread_index;
-        let index = self.sum_of(*args.first()?, &is_index)?;
-        if index.factor(thread_index) != 1 || index.factor(block_index) != last || index.terms.len() != 2 {
+        let index = self.affine_of(*args.first()?, &is_index)?;
+        if index.coefficient(thread_index) != 1
+            || index.coefficient(block_index) != last
+            || index.terms.len() != 2
+        {
             return None;
         }
         if !self.is_for_both(store, &index, &is_index) {
             return None;
         }
-        let name = &self.local(self.first_name(self.named_local(*rail)?)).name;
+        let name = &self.local(self.user_variable(self.named_local(*rail)?)).name;
         let message = format!(
             "the last thread of a block and the first of the next store into one element of `{name}`"
         );
@@ -55,19 +61,19 @@ impl Draft<'_> {
                     last - 1
                 ))
                 .related(None, there, "the number of the last thread")
-                .repair(self.one_less(thread.last, last)),
+                .fix(self.one_less(thread.last, last)),
         )
     }
 
     /// `63n` for `64n`, and `(n - 1n)` for a constant with a name.
-    fn one_less(&self, number: ExprId, value: i64) -> Repair {
+    fn one_less(&self, number: ExprId, value: i64) -> FixTemplate {
         let (range, less) = (self.expr(number).range, value - 1);
         if matches!(self.expr(self.strip(number)).kind, ExprKind::Literal(_)) {
-            return Repair::replace(format!("Write `{less}n`"), range, format!("{less}n"));
+            return FixTemplate::replace(format!("Write `{less}n`"), range, format!("{less}n"));
         }
-        let edit = |at, piece: &str| RepairEdit { range: TextRange::empty(at), text: vec![text(piece)] };
+        let edit = |at, piece: &str| EditTemplate { range: TextRange::empty(at), text: vec![text(piece)] };
         let edits = vec![edit(range.start(), "("), edit(range.end(), " - 1n)")];
-        Repair::edits(vec![text("Count to one less")], edits)
+        FixTemplate::edits(vec![text("Count to one less")], edits)
     }
 
     /// Whether two threads with the same value of a sum both execute a store, if one does: under conditions on that value alone.
@@ -90,8 +96,9 @@ impl Draft<'_> {
                         Some(("<" | "<=" | ">" | ">=", left, right)) => [left, right],
                         _ => return false,
                     };
-                    let is_own =
-                        |side: ExprId| self.sum_of(side, is_index).is_some_and(|it| it.terms == index.terms);
+                    let is_own = |side: ExprId| {
+                        self.affine_of(side, is_index).is_some_and(|it| it.terms == index.terms)
+                    };
                     let is_same = |side: ExprId| !self.uses_inner(side);
                     if !(is_own(sides[0]) && is_same(sides[1]) || is_same(sides[0]) && is_own(sides[1])) {
                         return false;
@@ -104,9 +111,9 @@ impl Draft<'_> {
         false
     }
 
-    fn sum_of(&self, expr: ExprId, is_known: &dyn Fn(LocalId) -> bool) -> Option<Affine> {
+    fn affine_of(&self, expr: ExprId, is_symbol: &dyn Fn(LocalId) -> bool) -> Option<Affine> {
         let values = rustc_hash::FxHashMap::default();
-        self.affine(expr, &Known { is_known, is_natural: &|_| false, values: &values })
+        self.affine(expr, &SymbolContext { is_symbol, is_non_negative: &|_| false, values: &values })
     }
 
     /// Whether a block surely has more than one thread.
@@ -121,25 +128,25 @@ impl Draft<'_> {
             return None;
         };
         let [index, value] = args[..] else { return None };
-        if method.name(self.facts.db) != "operator()=" {
+        if method.name(self.semantics.db) != "operator()=" {
             return None;
         }
         // A store to a captured rail is an error of its own.
-        let is_global = matches!(self.facts.shape(self.expr(*rail).ty), Shape::GlobalRail(_));
+        let is_global = matches!(self.semantics.category(self.expr(*rail).ty), TypeCategory::GlobalRail(_));
         let rail = self.named_local(*rail).filter(|it| is_global || self.inner.contains(it))?;
         let (function, parts) = self.change(value)?;
         if !parts.iter().any(|part| self.is_element(*part, rail, index)) {
             return None;
         }
-        let name = &self.local(self.first_name(rail)).name;
+        let name = &self.local(self.user_variable(rail)).name;
         let message =
             format!("all threads of a block change the same element of `{name}`, so changes get lost");
         let violation = self.violation(&cuda::lost_update::RULE, self.expr(store).range, message).note(
             "threads read the element before others have stored theirs: only some of what they store stays",
         );
         let own = "each thread keep a value of its own, combine those by `CUDABlock`, and let one thread store the result";
-        let atomic = self.atomic_update(store, (rail, index, value), function);
-        Some(violation.repair(atomic).note(match function {
+        let atomic = self.atomic_update_fix(store, (rail, index, value), function);
+        Some(violation.fix(atomic).note(match function {
             Some(function) => format!("write `CUDAAtomic.{function}({name}, index, value)`; or let {own}"),
             None => format!("let {own}"),
         }))
@@ -150,11 +157,11 @@ impl Draft<'_> {
         let value = self.strip(value);
         let ExprKind::Call { method, receiver, args, .. } = &self.expr(value).kind else { return None };
         let parts: Vec<ExprId> = receiver.iter().chain(args).copied().collect();
-        let is_number = self.expr(value).ty.primitive(self.facts.db).is_some();
-        if parts.len() != 2 || !is_number || !self.facts.is_pure(*method) {
+        let is_number = self.expr(value).ty.primitive(self.semantics.db).is_some();
+        if parts.len() != 2 || !is_number || !self.semantics.is_pure(*method) {
             return None;
         }
-        let function = match method.name(self.facts.db).as_str() {
+        let function = match method.name(self.semantics.db).as_str() {
             "min" => Some("min"),
             "max" => Some("max"),
             name => match name.strip_prefix("operator")?.trim() {
@@ -173,16 +180,16 @@ impl Draft<'_> {
             return false;
         };
         let [at] = args[..] else { return false };
-        if method.name(self.facts.db) != "operator()" || self.named_local(*of) != Some(rail) {
+        if method.name(self.semantics.db) != "operator()" || self.named_local(*of) != Some(rail) {
             return false;
         }
         let is_fixed = |local: LocalId| !self.local(local).mutable;
-        self.sum_of(at, &is_fixed).is_some_and(|at| Some(at) == self.sum_of(index, &is_fixed))
+        self.affine_of(at, &is_fixed).is_some_and(|at| Some(at) == self.affine_of(index, &is_fixed))
     }
 
     /// The variable that a temporary stands for.
-    pub fn first_name(&self, local: LocalId) -> LocalId {
-        let named = self.initialiser(local).filter(|_| self.named(local).is_none());
+    pub fn user_variable(&self, local: LocalId) -> LocalId {
+        let named = self.initialiser(local).filter(|_| self.user_named(local).is_none());
         match named.map(|it| &self.expr(self.strip(it)).kind) {
             Some(ExprKind::Local(other)) => *other,
             _ => local,

@@ -6,12 +6,12 @@
 use apg_syntax::TextSize;
 use rustc_hash::FxHashMap;
 
-use super::variance::Variance;
+use super::variance::Divergence;
 use crate::body::{LocalId, StmtId};
 
 /// A variable in the rest of a block.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Version {
+pub(super) struct ReachingDef {
     pub local: LocalId,
     /// The assignment.
     pub set: StmtId,
@@ -23,16 +23,16 @@ pub(super) struct Version {
 
 /// The versions of the blocks around the current node, and how each varies.
 #[derive(Default)]
-pub(super) struct Versions {
-    open: Vec<Version>,
-    variance: FxHashMap<StmtId, Variance>,
+pub(super) struct ReachingDefs {
+    open: Vec<ReachingDef>,
+    divergence: FxHashMap<StmtId, Divergence>,
 }
 
-impl Versions {
+impl ReachingDefs {
     /// What the variable is here, if a version is what can be seen.
-    pub fn get(&self, local: LocalId) -> Option<Variance> {
+    pub fn get(&self, local: LocalId) -> Option<Divergence> {
         let version = self.open.iter().rev().find(|it| it.local == local)?;
-        self.variance.get(&version.set).copied()
+        self.divergence.get(&version.set).copied()
     }
 
     /// How many are open.
@@ -41,27 +41,27 @@ impl Versions {
     }
 
     /// From here on the variable is what was assigned.
-    pub fn open(&mut self, version: Version) {
+    pub fn push(&mut self, version: ReachingDef) {
         self.open.push(version);
     }
 
     /// The block ends that had `len` versions open when it began.
-    pub fn close(&mut self, len: usize) {
+    pub fn truncate(&mut self, len: usize) {
         self.open.truncate(len);
     }
 
     /// The versions that an assignment may reach. One by a statement of `block` ends those that the same block began before it.
-    pub fn reached(&self, local: LocalId, block: Option<StmtId>) -> Vec<Version> {
+    pub fn reached_by_assignment(&self, local: LocalId, block: Option<StmtId>) -> Vec<ReachingDef> {
         self.open.iter().filter(|it| it.local == local && Some(it.block) != block).copied().collect()
     }
 
     /// How a version varies.
-    pub fn of(&self, set: StmtId) -> Option<Variance> {
-        self.variance.get(&set).copied()
+    pub fn of(&self, set: StmtId) -> Option<Divergence> {
+        self.divergence.get(&set).copied()
     }
 
     /// Says how a version varies; whether that is news.
-    pub fn set(&mut self, set: StmtId, value: Variance) -> bool {
-        self.variance.insert(set, value) != Some(value)
+    pub fn set(&mut self, set: StmtId, value: Divergence) -> bool {
+        self.divergence.insert(set, value) != Some(value)
     }
 }

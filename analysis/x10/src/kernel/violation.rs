@@ -3,7 +3,7 @@
 
 use apg_syntax::TextRange;
 
-use super::repair::Repair;
+use super::repair::FixTemplate;
 use crate::body::StmtId;
 use crate::diagnostics::{Rule, Severity};
 use crate::ids::MethodId;
@@ -26,7 +26,7 @@ pub struct Violation {
     /// Other places that matter.
     pub related: Vec<RelatedSite>,
     /// What mends it.
-    pub repairs: Vec<Repair>,
+    pub fixes: Vec<FixTemplate>,
 }
 
 /// Another place that matters.
@@ -51,7 +51,7 @@ impl Violation {
             range,
             notes: Vec::new(),
             related: Vec::new(),
-            repairs: Vec::new(),
+            fixes: Vec::new(),
         }
     }
 
@@ -79,8 +79,8 @@ impl Violation {
     }
 
     /// Adds what mends it.
-    pub fn repair(mut self, repair: impl Into<Option<Repair>>) -> Violation {
-        self.repairs.extend(repair.into());
+    pub fn fix(mut self, fix: impl Into<Option<FixTemplate>>) -> Violation {
+        self.fixes.extend(fix.into());
         self
     }
 }

@@ -14,7 +14,7 @@ use crate::ids::{FieldId, FileOrigin, MethodId};
 use crate::infer::{Owner, owner_body};
 use crate::item_tree::Modifiers;
 use crate::item_tree::items::{class_head, method_item};
-use crate::kernel::{Draft, Facts, Term};
+use crate::kernel::{DeviceSemantics, KernelContext, Term};
 
 /// What a method does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -84,10 +84,10 @@ pub(super) fn effects(db: &dyn Db, method: MethodId) -> Arc<Effects> {
         let is_automatic = method_item(db, method).is_some_and(|it| it.kind.is_constructor());
         return Arc::new(Effects { waits: !is_automatic, ..Effects::default() });
     };
-    let facts = Facts::new(db);
+    let semantics = DeviceSemantics::new(db);
     let parents = Parents::of(body);
-    let draft = Draft::new(&facts, body, &parents, root);
-    let mut search = Search::new(&draft, method.class(db).file(db));
+    let context = KernelContext::new(&semantics, body, &parents, root);
+    let mut search = Search::new(&context, method.class(db).file(db));
     let starts = search.pending(root);
     Arc::new(search.summary(root, &starts))
 }
@@ -146,7 +146,7 @@ impl Search<'_> {
                 (0, [(Term::Local(local), 1)]) => Some(AccessIndex::Argument(parameter(*local)?)),
                 _ => None,
             },
-            Index::Interval { first, .. } if first.number() == Some(0) => {
+            Index::Interval { first, .. } if first.as_constant() == Some(0) => {
                 Some(AccessIndex::Front { is_whole: false })
             }
             _ => None,

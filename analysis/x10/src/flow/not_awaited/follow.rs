@@ -232,7 +232,7 @@ impl Search<'_> {
                 variables.push(*local);
                 true
             }
-            ExprKind::Call { method, .. } => self.draft.facts.is_pure(*method),
+            ExprKind::Call { method, .. } => self.context.semantics.is_pure(*method),
             ExprKind::Literal(_)
             | ExprKind::ShortCircuit { .. }
             | ExprKind::Equal { .. }

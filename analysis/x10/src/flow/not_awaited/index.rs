@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::paths::Paths;
 use crate::body::walk::Node;
 use crate::body::{AssignTarget, ExprId, ExprKind, Iteration, Literal, LocalId, StmtKind};
-use crate::kernel::{Affine, Known, Term};
+use crate::kernel::{Affine, SymbolContext, Term};
 
 /// Combinations of the values of loop variables that are enumerated for one index.
 const MAX_COMBINATIONS: i64 = 1 << 13;
@@ -51,7 +51,7 @@ pub(super) enum Bound {
 impl Index {
     /// From `first` to `last`, as numbers where both are.
     fn interval(first: Affine, last: Affine) -> Index {
-        match (first.number(), last.number()) {
+        match (first.as_constant(), last.as_constant()) {
             (Some(first), Some(last)) if last.saturating_sub(first) < MAX_COMBINATIONS => {
                 Index::Elements((first..=last).collect())
             }
@@ -65,7 +65,7 @@ impl Index {
             Index::Interval { first, last } => {
                 let mut found = false;
                 for end in [first, last] {
-                    end.variables(&mut |it| found |= is_meant(it));
+                    end.for_each_variable(&mut |it| found |= is_meant(it));
                 }
                 found
             }
@@ -95,7 +95,7 @@ impl Paths<'_> {
         };
         let mut inner: Vec<LocalId> = Vec::new();
         let mut has_outer = false;
-        sum.variables(&mut |it| match self.is_inner(it) {
+        sum.for_each_variable(&mut |it| match self.is_inner(it) {
             true if inner.contains(&it) => {}
             true => inner.push(it),
             false => has_outer = true,
@@ -115,7 +115,7 @@ impl Paths<'_> {
         {
             return interval;
         }
-        let lows = ends.iter().map(|it| it.0.number()).collect::<Option<Vec<_>>>();
+        let lows = ends.iter().map(|it| it.0.as_constant()).collect::<Option<Vec<_>>>();
         self.front(&sum, lows.as_deref(), in_kernel)
     }
 
@@ -123,7 +123,7 @@ impl Paths<'_> {
     fn front(&self, sum: &Affine, lows: Option<&[i64]>, in_kernel: bool) -> Index {
         let is_inner = |term: &Term| {
             let mut found = false;
-            term.variables(&mut |it| found |= self.is_inner(it));
+            term.for_each_variable(&mut |it| found |= self.is_inner(it));
             found
         };
         let is_plain = sum.terms.iter().all(|(term, factor)| *factor > 0 && is_inner(term));
@@ -139,15 +139,15 @@ impl Paths<'_> {
     pub(super) fn span(&self, at: ExprId, count: ExprId, size: Option<&Affine>) -> Index {
         let Some(first) = self.sum(at, false) else { return Index::Unknown };
         let Some(count) = self.sum(count, false) else {
-            return match first.number() {
+            return match first.as_constant() {
                 Some(0) => Index::Front { is_whole: false },
                 _ => Index::Unknown,
             };
         };
-        if first.number() == Some(0) && size == Some(&count) {
+        if first.as_constant() == Some(0) && size == Some(&count) {
             return Index::All;
         }
-        match first.plus(1, &count).and_then(|it| it.plus(-1, &Affine::of(1))) {
+        match first.add_scaled(1, &count).and_then(|it| it.add_scaled(-1, &Affine::from_constant(1))) {
             Some(last) => Index::interval(first, last),
             None => Index::Unknown,
         }
@@ -155,19 +155,20 @@ impl Paths<'_> {
 
     /// An integer as a sum of variables that keep their values, and of loop variables of the statement if they are meant.
     pub(super) fn sum(&self, id: ExprId, with_loops: bool) -> Option<Affine> {
-        let is_known = |local: LocalId| match self.is_inner(local) {
+        let is_symbol = |local: LocalId| match self.is_inner(local) {
             true => with_loops && self.values(local).is_some(),
             false => !self.body.local(local).mutable,
         };
-        let known = Known { is_known: &is_known, is_natural: &|_| false, values: &self.no_values };
-        self.draft.affine(id, &known)
+        let known =
+            SymbolContext { is_symbol: &is_symbol, is_non_negative: &|_| false, values: &self.no_values };
+        self.context.affine(id, &known)
     }
 
     fn ends(&self, variable: LocalId) -> Option<(Affine, Affine)> {
         let Some(Values::Range { first, last }) = self.values(variable) else { return None };
         let end = |bound: Bound| match bound {
             Bound::At(id) => self.sum(id, false),
-            Bound::Before(id) => self.sum(id, false)?.plus(-1, &Affine::of(1)),
+            Bound::Before(id) => self.sum(id, false)?.add_scaled(-1, &Affine::from_constant(1)),
         };
         Some((end(first)?, end(last)?))
     }
@@ -235,7 +236,7 @@ impl Paths<'_> {
         condition: ExprId,
         update: &[ExprId],
     ) -> Option<Values> {
-        let (sign, left, right) = self.draft.operator(self.settled(condition))?;
+        let (sign, left, right) = self.context.operator(self.settled(condition))?;
         let ExprKind::Local(compared) = self.body.expr(self.settled(left)).kind else { return None };
         let last = match sign {
             "<" => Bound::Before(right),
@@ -264,7 +265,7 @@ impl Paths<'_> {
         self.body.walk(Node::Expr(update), &mut |node| {
             if let Node::Expr(id) = node
                 && let ExprKind::Assign { target: AssignTarget::Local(_), value } = self.body.expr(id).kind
-                && let Some(("+", _, by)) = self.draft.operator(self.settled(value))
+                && let Some(("+", _, by)) = self.context.operator(self.settled(value))
             {
                 let one = matches!(self.body.expr(self.settled(by)).kind, ExprKind::Literal(Literal::Int(1)));
                 found |= one && self.uses(value, &|it| it == variable || self.is_temporary(it));
@@ -287,7 +288,7 @@ impl Paths<'_> {
             (Index::Elements(a), Index::Elements(b)) => !a.is_disjoint(b),
             (Index::Elements(elements), Index::Interval { first, last })
             | (Index::Interval { first, last }, Index::Elements(elements)) => {
-                let within = |it: i64| match (first.number(), last.number()) {
+                let within = |it: i64| match (first.as_constant(), last.as_constant()) {
                     (Some(first), Some(last)) => (first..=last).contains(&it),
                     // From 0 on: taken to be all.
                     (Some(first), None) => first == it || first == 0 && it > 0,
@@ -299,7 +300,7 @@ impl Paths<'_> {
             (Index::Front { is_whole: true }, other) | (other, Index::Front { is_whole: true }) => {
                 match other {
                     Index::Interval { first, last } => {
-                        first.number().is_some() || is_variable(first) && first == last
+                        first.as_constant().is_some() || is_variable(first) && first == last
                     }
                     _ => true,
                 }
@@ -309,7 +310,7 @@ impl Paths<'_> {
                 it.contains(&0)
             }
             (Index::Front { .. }, Index::Interval { first, .. })
-            | (Index::Interval { first, .. }, Index::Front { .. }) => first.number() == Some(0),
+            | (Index::Interval { first, .. }, Index::Front { .. }) => first.as_constant() == Some(0),
             (Index::Value(a), Index::Value(b)) => self.same(*a, *b),
             _ => false,
         }
@@ -321,7 +322,7 @@ impl Paths<'_> {
         else {
             return false;
         };
-        let distance = |to: &Affine, from: &Affine| to.plus(-1, from).and_then(|it| it.number());
+        let distance = |to: &Affine, from: &Affine| to.add_scaled(-1, from).and_then(|it| it.as_constant());
         let before = |low: &Affine, high: &Affine| distance(high, low).map(|it| it >= 0);
         match (before(a, end_of_b), before(b, end_of_a)) {
             (Some(one), Some(other)) => return one && other,
@@ -333,15 +334,15 @@ impl Paths<'_> {
         }
         let point_in = |point: &Affine, first: &Affine, last: &Affine| {
             let mut is_end = false;
-            point.variables(&mut |it| is_end |= last.mentions(it));
+            point.for_each_variable(&mut |it| is_end |= last.mentions(it));
             // Nobody counts up to just before a variable that the end is not computed from.
-            is_variable(point) && first.number() == Some(0) && !is_end
+            is_variable(point) && first.as_constant() == Some(0) && !is_end
         };
         match (a == end_of_a, b == end_of_b) {
             (true, true) => false,
             (true, false) => point_in(a, b, end_of_b),
             (false, true) => point_in(b, a, end_of_a),
-            (false, false) => a.number().is_some() && b.number().is_some(),
+            (false, false) => a.as_constant().is_some() && b.as_constant().is_some(),
         }
     }
 }
@@ -353,22 +354,24 @@ fn is_variable(sum: &Affine) -> bool {
 
 /// `variable + rest` for all values of the variable.
 fn shifted(sum: &Affine, variable: LocalId, low: &Affine, high: &Affine) -> Option<Index> {
-    let factor = sum.factor(variable);
-    let rest = sum.plus(-factor, &Affine::variable(variable))?;
+    let factor = sum.coefficient(variable);
+    let rest = sum.add_scaled(-factor, &Affine::variable(variable))?;
     if rest.mentions(variable) {
         return None;
     }
     match factor {
-        1 => Some(Index::interval(rest.plus(1, low)?, rest.plus(1, high)?)),
-        -1 => Some(Index::interval(rest.plus(-1, high)?, rest.plus(-1, low)?)),
+        1 => Some(Index::interval(rest.add_scaled(1, low)?, rest.add_scaled(1, high)?)),
+        -1 => Some(Index::interval(rest.add_scaled(-1, high)?, rest.add_scaled(-1, low)?)),
         _ => None,
     }
 }
 
 /// The values of a sum for all values of its variables, where those are few and known.
 fn enumerate(sum: &Affine, variables: &[LocalId], ends: &[(Affine, Affine)]) -> Option<Index> {
-    let ranges: Vec<(i64, i64)> =
-        ends.iter().map(|(low, high)| Some((low.number()?, high.number()?))).collect::<Option<_>>()?;
+    let ranges: Vec<(i64, i64)> = ends
+        .iter()
+        .map(|(low, high)| Some((low.as_constant()?, high.as_constant()?)))
+        .collect::<Option<_>>()?;
     let counts: Vec<i64> = ranges.iter().map(|(low, high)| (high - low + 1).max(0)).collect();
     let combinations = counts.iter().try_fold(1_i64, |all, it| all.checked_mul(*it))?;
     if combinations > MAX_COMBINATIONS {
@@ -393,7 +396,7 @@ fn dense(sum: &Affine, variables: &[LocalId], ends: &[(Affine, Affine)]) -> Opti
     let mut terms: Vec<(i64, i64)> = Vec::new();
     let mut first = sum.constant;
     for (variable, (low, high)) in variables.iter().zip(ends) {
-        let (low, high, factor) = (low.number()?, high.number()?, sum.factor(*variable));
+        let (low, high, factor) = (low.as_constant()?, high.as_constant()?, sum.coefficient(*variable));
         first = first.checked_add(factor.checked_mul(low)?)?;
         terms.push((factor, high.checked_sub(low)?));
     }
@@ -406,5 +409,7 @@ fn dense(sum: &Affine, variables: &[LocalId], ends: &[(Affine, Affine)]) -> Opti
         length = length.checked_add(factor.checked_mul(*steps)?)?;
     }
     let is_all = sum.terms.len() == variables.len();
-    is_all.then(|| Index::interval(Affine::of(first), Affine::of(first.saturating_add(length))))
+    is_all.then(|| {
+        Index::interval(Affine::from_constant(first), Affine::from_constant(first.saturating_add(length)))
+    })
 }

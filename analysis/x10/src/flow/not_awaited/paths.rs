@@ -12,7 +12,7 @@ use crate::body::{Body, ExprId, ExprKind, LocalId, LocalKind, StmtId, StmtKind};
 use crate::db::Db;
 use crate::ids::FieldId;
 use crate::item_tree::items::field_is_mutable;
-use crate::kernel::{Affine, Draft};
+use crate::kernel::{Affine, KernelContext};
 use crate::ty::Ty;
 use crate::ty::known::Known;
 
@@ -60,14 +60,14 @@ impl Path {
 pub(super) struct Paths<'a> {
     pub db: &'a dyn Db,
     pub body: &'a Body,
-    pub draft: &'a Draft<'a>,
+    pub context: &'a KernelContext<'a>,
     pub stmt: TextRange,
     pub no_values: FxHashMap<LocalId, Affine>,
 }
 
 impl<'a> Paths<'a> {
-    pub fn new(db: &'a dyn Db, body: &'a Body, draft: &'a Draft<'a>, stmt: StmtId) -> Paths<'a> {
-        Paths { db, body, draft, stmt: body.stmt(stmt).range, no_values: FxHashMap::default() }
+    pub fn new(db: &'a dyn Db, body: &'a Body, context: &'a KernelContext<'a>, stmt: StmtId) -> Paths<'a> {
+        Paths { db, body, context, stmt: body.stmt(stmt).range, no_values: FxHashMap::default() }
     }
 
     /// `object.field`
@@ -99,7 +99,7 @@ impl<'a> Paths<'a> {
             }
             _ => false,
         };
-        let index = match is_size && self.sum(at, false).and_then(|it| it.number()) == Some(0) {
+        let index = match is_size && self.sum(at, false).and_then(|it| it.as_constant()) == Some(0) {
             true => Index::All,
             false => self.span(at, count, self.size_of(rail).as_ref()),
         };
@@ -113,7 +113,7 @@ impl<'a> Paths<'a> {
         for _ in 0..self.body.locals.len() {
             rail = match &self.body.expr(rail).kind {
                 ExprKind::Local(local) if !self.body.local(*local).mutable => {
-                    self.settled(self.draft.initialiser(*local)?)
+                    self.settled(self.context.initialiser(*local)?)
                 }
                 ExprKind::New { args, .. } if self.is_global_object(rail) => self.settled(*args.first()?),
                 ExprKind::New { args, .. } => return self.sum(*args.first()?, false),
@@ -200,7 +200,7 @@ impl<'a> Paths<'a> {
         if declared.mutable || declared.kind != LocalKind::Declared {
             return None;
         }
-        let init = self.draft.initialiser(local)?;
+        let init = self.context.initialiser(local)?;
         self.is_lasting(init).then_some(init)
     }
 
@@ -236,7 +236,7 @@ impl<'a> Paths<'a> {
     fn is_global_object(&self, id: ExprId) -> bool {
         let expr = self.body.expr(id);
         let ExprKind::New { class, args, .. } = &expr.kind else { return false };
-        let is_array = self.draft.facts.is_class(*class, "x10.regionarray.RemoteArray");
+        let is_array = self.context.semantics.is_class(*class, "x10.regionarray.RemoteArray");
         args.len() == 1 && (is_array || self.is_global(expr.ty))
     }
 
@@ -245,7 +245,8 @@ impl<'a> Paths<'a> {
         loop {
             id = match &self.body.expr(id).kind {
                 ExprKind::Coerce { value } => *value,
-                ExprKind::Local(local) if self.is_temporary(*local) => match self.draft.initialiser(*local) {
+                ExprKind::Local(local) if self.is_temporary(*local) => match self.context.initialiser(*local)
+                {
                     Some(init) => init,
                     None => return id,
                 },

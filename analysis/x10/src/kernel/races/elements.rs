@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::sizes::count;
-use super::{Access, Races, Range};
+use super::{Access, RaceDetector, Range};
 use crate::body::LocalId;
 use crate::kernel::affine::{Affine, Term};
 
@@ -16,7 +16,7 @@ const LARGE_VALUE: i64 = 1 << 20;
 
 /// Two threads that access the same element.
 #[derive(Clone, Debug)]
-pub(super) struct Example {
+pub(super) struct ConflictExample {
     pub reader: String,
     pub writer: String,
     /// The size of the block, where that is a variable: ", with `n` = 64".
@@ -26,49 +26,50 @@ pub(super) struct Example {
 /// Values of variables.
 type Values = FxHashMap<LocalId, i64>;
 
-impl Races<'_, '_, '_> {
+impl RaceDetector<'_, '_, '_> {
     /// Two threads, if what one of them writes is certainly what the other one reads.
-    pub(super) fn meets(&self, write: &Access, read: &Access) -> Option<Example> {
+    pub(super) fn find_conflict(&self, write: &Access, read: &Access) -> Option<ConflictExample> {
         if write.rail != read.rail {
             return None;
         }
-        let (written, read) = (self.without_common(write, read), self.without_common(read, write));
+        let (written, read) =
+            (self.without_common_terms(write, read), self.without_common_terms(read, write));
         let unknown = self.unknown_variables(&written, &read)?;
-        let Some(unknown) = unknown else { return self.meet(&written, &read, &Values::default()) };
+        let Some(unknown) = unknown else { return self.conflict_at(&written, &read, &Values::default()) };
         let mut example = None;
-        for value in self.tried_values(unknown, &written, &read)? {
-            let found = self.meet(&written, &read, &Values::from_iter([(unknown, value)]))?;
+        for value in self.sampled_values(unknown, &written, &read)? {
+            let found = self.conflict_at(&written, &read, &Values::from_iter([(unknown, value)]))?;
             example.get_or_insert(found);
         }
         example
     }
 
     /// The access without the terms that another one adds alike: those of what is the same for all threads and does not change.
-    fn without_common(&self, access: &Access, other: &Access) -> Access {
+    fn without_common_terms(&self, access: &Access, other: &Access) -> Access {
         let mut access = access.clone();
         let is_picking = |local: LocalId| {
             let mut found = false;
             for condition in access.conditions.iter().chain(&other.conditions) {
-                condition.variables(&mut |it| found |= it == local);
+                condition.for_each_variable(&mut |it| found |= it == local);
             }
             for (term, _) in access.index.terms.iter().chain(&other.index.terms) {
                 if matches!(term, Term::Operation(_)) {
-                    term.variables(&mut |it| found |= it == local);
+                    term.for_each_variable(&mut |it| found |= it == local);
                 }
             }
             found
         };
         let bound = |local| access.bound(local).is_some() || other.bound(local).is_some();
         let is_common = |(term, factor): &(Term, i64)| {
-            if other.index.term_factor(term) != *factor {
+            if other.index.term_coefficient(term) != *factor {
                 return false;
             }
             match term {
                 Term::Local(local) => !self.is_axis(*local) && !bound(*local) && !is_picking(*local),
                 Term::Operation(_) => {
                     let mut is_fixed = true;
-                    term.variables(&mut |it| {
-                        is_fixed &= !self.is_axis(it) && !bound(it) && self.counter(it).is_none();
+                    term.for_each_variable(&mut |it| {
+                        is_fixed &= !self.is_axis(it) && !bound(it) && self.loop_variable_range(it).is_none();
                     });
                     is_fixed
                 }
@@ -79,14 +80,14 @@ impl Races<'_, '_, '_> {
         access
     }
 
-    fn counter(&self, local: LocalId) -> Option<Range> {
-        *self.counters.get(&local)?
+    fn loop_variable_range(&self, local: LocalId) -> Option<Range> {
+        *self.loop_variables.get(&local)?
     }
 
     /// The values of a variable in an access.
     fn range(&self, access: &Access, local: LocalId) -> Option<Range> {
         let axis = self.axes.iter().find(|it| it.0 == local).map(|it| (0, it.1));
-        axis.or_else(|| access.bound(local)).or_else(|| self.counter(local))
+        axis.or_else(|| access.bound(local)).or_else(|| self.loop_variable_range(local))
     }
 
     /// The one variable of two accesses whose values are not known; none if there are several.
@@ -108,19 +109,19 @@ impl Races<'_, '_, '_> {
     }
 
     /// Values of a variable that stand for all that it may have.
-    fn tried_values(&self, unknown: LocalId, a: &Access, b: &Access) -> Option<Vec<i64>> {
+    fn sampled_values(&self, unknown: LocalId, a: &Access, b: &Access) -> Option<Vec<i64>> {
         let of = |it: &Access| {
-            let conditions = it.conditions.iter().map(|it| it.largest_number()).max().unwrap_or(0);
-            it.index.largest_number().max(conditions)
+            let conditions = it.conditions.iter().map(|it| it.max_magnitude()).max().unwrap_or(0);
+            it.index.max_magnitude().max(conditions)
         };
         let largest = self.axes.iter().map(|it| it.1.unsigned_abs() + 1).fold(of(a).max(of(b)), u64::max);
         let largest = i64::try_from(largest).ok().filter(|_| largest <= MAX_NUMBER)?;
-        let first = if self.is_natural(unknown) { 0 } else { -2 * largest };
+        let first = if self.is_non_negative(unknown) { 0 } else { -2 * largest };
         Some((first..=2 * largest).chain([LARGE_VALUE]).collect())
     }
 
     /// Two threads of which one writes what the other one reads, where the variables without a range have the given values.
-    fn meet(&self, write: &Access, read: &Access, given: &Values) -> Option<Example> {
+    fn conflict_at(&self, write: &Access, read: &Access, given: &Values) -> Option<ConflictExample> {
         let written = self.elements(write, given)?;
         let read_elements = self.elements(read, given)?;
         let mut writers: FxHashMap<i64, (u32, Option<u32>)> = FxHashMap::default();
@@ -139,7 +140,11 @@ impl Races<'_, '_, '_> {
         read_elements.iter().find_map(|(element, reader)| {
             let (first, other) = writers.get(element)?;
             let writer = if first != reader { Some(*first) } else { *other }?;
-            Some(Example { reader: self.thread(*reader), writer: self.thread(writer), size: self.size() })
+            Some(ConflictExample {
+                reader: self.describe_thread(*reader),
+                writer: self.describe_thread(writer),
+                size: self.describe_block_size(),
+            })
         })
     }
 
@@ -182,7 +187,7 @@ impl Races<'_, '_, '_> {
     }
 
     /// "thread 63", or "thread (3, 0)".
-    fn thread(&self, number: u32) -> String {
+    fn describe_thread(&self, number: u32) -> String {
         let mut rest = i64::from(number);
         let mut indices: Vec<String> = Vec::new();
         for (_, last) in self.axes.iter().rev() {
@@ -196,8 +201,8 @@ impl Races<'_, '_, '_> {
     }
 
     /// The size of the block, where it is an example.
-    fn size(&self) -> String {
-        match self.sampled {
+    fn describe_block_size(&self) -> String {
+        match self.is_sampled {
             false => String::new(),
             true => {
                 let sizes: Vec<String> = self.axes.iter().map(|it| (it.1 + 1).to_string()).collect();
@@ -215,7 +220,7 @@ fn variables(access: &Access) -> Vec<LocalId> {
             found.push(local);
         }
     };
-    access.index.variables(&mut add);
-    access.conditions.iter().for_each(|it| it.variables(&mut add));
+    access.index.for_each_variable(&mut add);
+    access.conditions.iter().for_each(|it| it.for_each_variable(&mut add));
     found
 }

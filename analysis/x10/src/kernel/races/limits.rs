@@ -1,12 +1,12 @@
 //! What conditions say about the threads for which they hold, and what variables are.
 
-use super::super::affine::{Affine, Condition, Known};
-use super::Races;
+use super::super::affine::{Affine, Condition, SymbolContext};
+use super::RaceDetector;
 use crate::body::walk::Node;
 use crate::body::{AssignTarget, ExprId, ExprKind, LocalId};
 
 /// What a condition says about the threads for which it holds.
-pub(super) enum Limit {
+pub(super) enum ThreadCondition {
     /// All or none.
     Uniform,
     /// Those for which this holds.
@@ -15,10 +15,10 @@ pub(super) enum Limit {
     Unknown,
 }
 
-impl Races<'_, '_, '_> {
+impl RaceDetector<'_, '_, '_> {
     /// Whether a condition is known to be the same for all threads.
-    pub(super) fn is_alike(&mut self, condition: ExprId) -> bool {
-        self.limits(condition).iter().all(|it| matches!(it, Limit::Uniform))
+    pub(super) fn is_uniform_condition(&mut self, condition: ExprId) -> bool {
+        self.thread_conditions(condition).iter().all(|it| matches!(it, ThreadCondition::Uniform))
     }
 
     /// Whether the variable is an index of the thread.
@@ -27,39 +27,44 @@ impl Races<'_, '_, '_> {
     }
 
     pub(super) fn affine(&self, expr: ExprId) -> Option<Affine> {
-        self.with_known(|known| self.draft.affine(expr, known))
+        self.with_known(|known| self.context.affine(expr, known))
     }
 
     pub(super) fn condition(&self, expr: ExprId) -> Option<Condition> {
-        self.with_known(|known| self.draft.condition(expr, known))
+        self.with_known(|known| self.context.condition(expr, known))
     }
 
-    fn with_known<R>(&self, read: impl FnOnce(&Known) -> R) -> R {
-        let is_known = |local: LocalId| {
+    fn with_known<R>(&self, read: impl FnOnce(&SymbolContext) -> R) -> R {
+        let is_symbol = |local: LocalId| {
             self.is_axis(local)
                 || self.fixed.contains(&local)
-                || self.counters.contains_key(&local)
-                || (!self.draft.inner.contains(&local) && !self.draft.local(local).mutable)
+                || self.loop_variables.contains_key(&local)
+                || (!self.context.inner.contains(&local) && !self.context.local(local).mutable)
         };
-        let is_natural = |local: LocalId| self.is_natural(local);
-        read(&Known { is_known: &is_known, is_natural: &is_natural, values: &self.values })
+        let is_non_negative = |local: LocalId| self.is_non_negative(local);
+        read(&SymbolContext {
+            is_symbol: &is_symbol,
+            is_non_negative: &is_non_negative,
+            values: &self.values,
+        })
     }
 
     /// Whether a variable of sums is never negative.
-    pub(super) fn is_natural(&self, local: LocalId) -> bool {
-        self.is_axis(local) || self.fixed.contains(&local) || self.natural.contains(&local)
+    pub(super) fn is_non_negative(&self, local: LocalId) -> bool {
+        self.is_axis(local) || self.fixed.contains(&local) || self.non_negative.contains(&local)
     }
 
     /// The value is the same for all threads of the block.
     fn is_uniform(&self, value: &Affine) -> bool {
         let mut found = false;
-        value.variables(&mut |local| found |= self.is_axis(local));
+        value.for_each_variable(&mut |local| found |= self.is_axis(local));
         !found
     }
 
     /// The ends of a range that are the same for all threads.
     pub(super) fn ends(&self, iterable: ExprId) -> Option<(Affine, Affine)> {
-        let ExprKind::Call { receiver, args, .. } = &self.draft.expr(self.draft.strip(iterable)).kind else {
+        let ExprKind::Call { receiver, args, .. } = &self.context.expr(self.context.strip(iterable)).kind
+        else {
             return None;
         };
         let mut ends =
@@ -69,49 +74,49 @@ impl Races<'_, '_, '_> {
     }
 
     /// What a condition says of the threads.
-    pub(super) fn limits(&mut self, condition: ExprId) -> Vec<Limit> {
+    pub(super) fn thread_conditions(&mut self, condition: ExprId) -> Vec<ThreadCondition> {
         match self.uniformity.is_uniform(condition) {
-            true => vec![Limit::Uniform],
-            false => self.limits_by_sums(condition),
+            true => vec![ThreadCondition::Uniform],
+            false => self.symbolic_thread_conditions(condition),
         }
     }
 
-    fn limits_by_sums(&mut self, condition: ExprId) -> Vec<Limit> {
-        let draft = self.draft;
-        let stripped = draft.strip(condition);
-        if let ExprKind::ShortCircuit { left, right, is_or: false } = draft.expr(stripped).kind {
-            let mut limits = self.limits(left);
-            limits.extend(self.limits(right));
+    fn symbolic_thread_conditions(&mut self, condition: ExprId) -> Vec<ThreadCondition> {
+        let context = self.context;
+        let stripped = context.strip(condition);
+        if let ExprKind::ShortCircuit { left, right, is_or: false } = context.expr(stripped).kind {
+            let mut limits = self.thread_conditions(left);
+            limits.extend(self.thread_conditions(right));
             return limits;
         }
-        let Some(condition) = self.condition(stripped) else { return vec![Limit::Unknown] };
-        let (mut is_uniform, mut is_known) = (true, true);
-        condition.variables(&mut |local| {
+        let Some(condition) = self.condition(stripped) else { return vec![ThreadCondition::Unknown] };
+        let (mut is_uniform, mut is_symbol) = (true, true);
+        condition.for_each_variable(&mut |local| {
             is_uniform &= !self.is_axis(local);
-            is_known &= self.is_axis(local) || matches!(self.counters.get(&local), Some(Some(_)));
+            is_symbol &= self.is_axis(local) || matches!(self.loop_variables.get(&local), Some(Some(_)));
         });
-        vec![match (is_uniform, is_known) {
-            (true, _) => Limit::Uniform,
-            (false, true) => Limit::Threads(condition),
-            (false, false) => Limit::Unknown,
+        vec![match (is_uniform, is_symbol) {
+            (true, _) => ThreadCondition::Uniform,
+            (false, true) => ThreadCondition::Threads(condition),
+            (false, false) => ThreadCondition::Unknown,
         }]
     }
 
     /// Whether a condition holds, where that is known.
-    pub(super) fn truth(&self, condition: ExprId) -> Option<bool> {
+    pub(super) fn known_value(&self, condition: ExprId) -> Option<bool> {
         self.condition(condition)?.evaluate(&|_| None)
     }
 
     /// Whether a condition may be another one in the next round of a loop.
-    pub(super) fn varies(&self, condition: ExprId) -> bool {
+    pub(super) fn is_loop_variant(&self, condition: ExprId) -> bool {
         let mut found = false;
-        self.draft.body.walk(Node::Expr(condition), &mut |node| {
+        self.context.body.walk(Node::Expr(condition), &mut |node| {
             let Node::Expr(expr) = node else { return true };
-            found |= match &self.draft.expr(expr).kind {
+            found |= match &self.context.expr(expr).kind {
                 ExprKind::Local(local) => {
-                    !self.is_axis(*local) && !self.fixed.contains(local) && self.draft.inner.contains(local)
+                    !self.is_axis(*local) && !self.fixed.contains(local) && self.context.inner.contains(local)
                 }
-                ExprKind::Call { method, .. } => !self.draft.facts.is_pure(*method),
+                ExprKind::Call { method, .. } => !self.context.semantics.is_pure(*method),
                 _ => false,
             };
             !found
@@ -120,7 +125,7 @@ impl Races<'_, '_, '_> {
     }
 
     /// A variable gets a value.
-    pub(super) fn set(&mut self, local: LocalId, value: Option<ExprId>) {
+    pub(super) fn set_value(&mut self, local: LocalId, value: Option<ExprId>) {
         match value.and_then(|it| self.affine(it)) {
             Some(value) => self.values.insert(local, value),
             None => self.values.remove(&local),
@@ -129,10 +134,10 @@ impl Races<'_, '_, '_> {
 
     /// Leaves out the values of variables that are assigned in a part of the code.
     pub(super) fn forget_values(&mut self, part: Node) {
-        let draft = self.draft;
-        draft.body.walk(part, &mut |node| {
+        let context = self.context;
+        context.body.walk(part, &mut |node| {
             if let Node::Expr(expr) = node
-                && let ExprKind::Assign { target: AssignTarget::Local(local), .. } = draft.expr(expr).kind
+                && let ExprKind::Assign { target: AssignTarget::Local(local), .. } = context.expr(expr).kind
             {
                 self.values.remove(&local);
             }
