@@ -1,6 +1,6 @@
 //! The `apg` command.
 
-use apg_runtime::out_of_memory::{Allocator, End};
+use apg_runtime::base::allocator::{Allocator, End};
 
 #[global_allocator]
 static ALLOCATOR: Allocator = Allocator::new("apg", End::Exit);

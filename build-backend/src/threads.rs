@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use apg_runtime::limits;
+use apg_runtime::base::limits;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 /// Declarations may depend on each other as deeply as there are any. What is not used of a stack takes no memory, but

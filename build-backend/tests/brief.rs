@@ -42,7 +42,7 @@ fn brief(statements: &[&str]) -> Vec<[bool; 2]> {
                 {calls}
         }} }}"
     );
-    let files = apg_runtime::library::files().into_iter();
+    let files = apg_runtime::class_library::files().into_iter();
     let mut host = AnalysisHost::new(files.map(|(path, text)| (PathBuf::from(path), Arc::from(text))));
     let path = Path::new("/test/Main.x10");
     host.set_file(path, Some(Arc::from(text.as_str())));

@@ -13,7 +13,7 @@ use apg_runtime::cache::Cache;
 
 /// The MIR of a program, or what is wrong with it.
 fn program(path: &Path) -> Result<mir::Program, String> {
-    let files = apg_runtime::library::files().into_iter();
+    let files = apg_runtime::class_library::files().into_iter();
     let mut host = AnalysisHost::new(files.map(|(path, text)| (PathBuf::from(path), Arc::from(text))));
     let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
     host.set_file(path, Some(Arc::from(text)));

@@ -8,7 +8,7 @@ use apg_analysis::diagnostics::Severity;
 
 #[test]
 fn the_class_library_checks_clean() {
-    let files = apg_runtime::library::files();
+    let files = apg_runtime::class_library::files();
     let host = AnalysisHost::new(files.iter().map(|(path, text)| (path.to_path_buf(), Arc::from(*text))));
     let analysis = host.snapshot();
     let mut found = Vec::new();

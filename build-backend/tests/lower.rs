@@ -8,7 +8,7 @@ use apg_build::lower::{LowerError, MainTarget, lower};
 use apg_build::mir;
 
 fn program_with(text: &str, class: Option<&str>) -> Result<mir::Program, Vec<LowerError>> {
-    let files = apg_runtime::library::files().into_iter();
+    let files = apg_runtime::class_library::files().into_iter();
     let mut host = AnalysisHost::new(files.map(|(path, text)| (PathBuf::from(path), Arc::from(text))));
     let path = Path::new("/test/Main.x10");
     host.set_file(path, Some(Arc::from(text)));

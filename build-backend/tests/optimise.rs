@@ -25,7 +25,7 @@ fn lowered(members: &str) -> mir::Program {
     let text = format!(
         "import x10.util.*;\npublic class Main {{ {members}\n    public static def main(args:Rail[String]) {{ run(args.size); }} }}"
     );
-    let files = apg_runtime::library::files().into_iter();
+    let files = apg_runtime::class_library::files().into_iter();
     let mut host = AnalysisHost::new(files.map(|(path, text)| (PathBuf::from(path), Arc::from(text))));
     let path = Path::new("/test/Main.x10");
     host.set_file(path, Some(Arc::from(text.as_str())));

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::net::SocketAddr;
 use std::process::ExitCode;
 
-use apg_runtime::out_of_memory::{Allocator, End};
+use apg_runtime::base::allocator::{Allocator, End};
 
 // The handler of SIGABRT records what was being analysed.
 #[global_allocator]

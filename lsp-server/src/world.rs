@@ -87,7 +87,7 @@ impl Default for World {
 
 /// A database that knows the class library and no files.
 fn empty_host() -> AnalysisHost {
-    let library = apg_runtime::library::files();
+    let library = apg_runtime::class_library::files();
     AnalysisHost::new(library.into_iter().map(|(path, text)| (path.to_owned(), Arc::from(text))))
 }
 

@@ -5,31 +5,23 @@
 
 // First: its macro is used by name below.
 #[macro_use]
-mod remark;
+pub mod base;
 
 pub mod abi;
-pub mod activity;
+pub mod apgas;
 pub mod cache;
+pub mod class_library;
 pub mod device;
 pub mod distributed;
-pub mod interrupt;
 pub mod layout;
-pub mod library;
-pub mod limits;
 mod live_view;
-mod lost_output;
 pub mod memory;
 mod natives;
-pub mod origin;
-pub mod out_of_memory;
 pub mod profile;
 pub mod program;
 pub mod run;
-pub mod sanitizer;
+pub mod scheduler;
 pub mod serialize;
-mod signals;
-pub mod size;
-pub mod temp_files;
 #[cfg(test)]
 mod testing;
 pub mod topology;

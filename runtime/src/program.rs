@@ -86,7 +86,7 @@ pub(crate) fn attach(table: &'static Table, path: &Path) -> Result<(), String> {
     memory::add_static_roots(table);
     let runtime: &'static abi::Runtime =
         Box::leak(Box::new(abi::table(i64::from(crate::distributed::here()))));
-    crate::activity::cancellation::control(&runtime.quick);
+    crate::apgas::cancellation::control(&runtime.quick);
     // SAFETY: the table lives for ever.
     unsafe { (table.bind)(runtime) };
     Ok(())
@@ -257,7 +257,7 @@ pub fn allocate_last(ty: &'static Type, length: i64) -> Outcome<Ref> {
         return Ok(object);
     }
     remark!("apg: the heap is full, and there is not even room for an OutOfMemoryError");
-    crate::activity::end_process(1)
+    crate::scheduler::end_process(1)
 }
 
 /// A new exception.
@@ -286,7 +286,7 @@ fn make(kind: ExceptionKind, argument: impl FnOnce() -> Outcome<Ref>) -> Raised 
         Err(Raised(failure)) if !failure.is_null() => Raised(failure),
         Err(_) => {
             remark!("apg: the program cannot make a {}; this is a defect of apg", kind.class());
-            crate::activity::end_process(70)
+            crate::scheduler::end_process(70)
         }
     }
 }
@@ -391,7 +391,7 @@ fn field(object: Ref, name: &str) -> Ref {
 pub fn append_sender_frames(exception: Ref) {
     let frames = field(exception, "frames");
     if !frames.is_null() {
-        natives::stack::append_sender(frames);
+        natives::backtrace::append_sender(frames);
     }
 }
 
@@ -407,8 +407,8 @@ fn describe(out: &mut String, exception: Ref, depth: usize) {
     let title = to_string(exception).unwrap_or_else(|_| exception.ty().name());
     out.push_str(&title);
     out.push('\n');
-    let frames = natives::stack::frames_in(field(exception, "frames"));
-    for line in natives::stack::brief_lines(natives::stack::trace(&frames)) {
+    let frames = natives::backtrace::frames_in(field(exception, "frames"));
+    for line in natives::backtrace::brief_lines(natives::backtrace::trace(&frames)) {
         let at = if line.starts_with("...") { "" } else { "at " };
         out.push_str(&format!("\t{at}{line}\n"));
     }

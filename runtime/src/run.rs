@@ -4,19 +4,22 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::activity::engine::LocalEngine;
-use crate::activity::{self, Activity, Finish, Work};
+use crate::apgas::activity::{self, Activity, Work};
+use crate::apgas::finish::Finish;
+use crate::apgas::local_engine::LocalEngine;
+use crate::base::interrupt::{self, Then};
+use crate::base::{output_errors, sanitizer};
 use crate::cache::InUse;
 use crate::device;
 use crate::distributed::{self, Governor, System, session};
-use crate::interrupt::{self, Then};
 use crate::memory::{self, Handle, Ref};
 use crate::natives::{console, files, system};
 use crate::profile;
+use crate::program;
+use crate::scheduler;
 use crate::topology::Selection;
 use crate::transport::launch::Program;
 use crate::transport::rendezvous::Invitation;
-use crate::{lost_output, program, sanitizer};
 
 /// Where the compiled program is.
 #[derive(Clone, Debug)]
@@ -102,23 +105,23 @@ pub fn run(mut options: RunOptions) -> Result<i32, String> {
     if let Some(file) = &options.profile {
         profile::start(file.clone(), distributed::here());
     }
-    activity::start(options.threads);
+    scheduler::start(options.threads);
     system.attach(Arc::new(LocalEngine));
     if options.invitation.is_some() {
         let code = session::serve(system);
         finish_output(&options);
-        return Ok(lost_output::exit_status(code, lost_output::PLACE_STATUS));
+        return Ok(output_errors::exit_status(code, output_errors::PLACE_STATUS));
     }
     if places == 1 {
-        activity::check_for_deadlock(report_deadlock);
+        scheduler::check_for_deadlock(report_deadlock);
     } else {
-        distributed::quiet::watch(report_deadlock);
+        crate::apgas::deadlock::quiescence::watch(report_deadlock);
     }
     let code = run_main(&options.arguments);
     finish_output(&options);
     session::close(system, code);
     profile::complete(places);
-    Ok(lost_output::exit_status(code, 1))
+    Ok(output_errors::exit_status(code, 1))
 }
 
 /// Connects with the other places, which place 0 starts.
@@ -161,8 +164,8 @@ fn identity(program: &Image) -> Result<u64, String> {
 fn report_deadlock() {
     console::flush_all();
     remark!("apg: deadlock: every activity of the program waits, and nothing is left that could wake one");
-    distributed::quiet::tell_where_all_wait();
-    activity::end_process(1);
+    crate::apgas::deadlock::quiescence::tell_where_all_wait();
+    scheduler::end_process(1);
 }
 
 /// Runs `main` in an activity under the root finish.

@@ -4,13 +4,15 @@ use std::path::Path;
 use std::sync::{Arc, Once};
 
 use crate::abi::{self, Outcome};
-use crate::activity::engine::LocalEngine;
-use crate::activity::{self, Activity, Finish, Work};
+use crate::apgas::activity::{self, Activity, Work};
+use crate::apgas::finish::Finish;
+use crate::apgas::local_engine::LocalEngine;
 use crate::distributed::{self, Governor};
 use crate::layout::{Field, Kind, Program, Type, slot};
 use crate::memory::tests::{make_rail, make_type};
 use crate::memory::{self, Ref};
 use crate::program;
+use crate::scheduler;
 use crate::topology::Selection;
 use crate::transport::local::Local;
 
@@ -172,7 +174,7 @@ pub fn setup() {
         }));
         let system = distributed::start(Arc::new(Local::default()), Selection::None).expect("the only place");
         program::attach(table, Path::new("test")).expect("the only program");
-        activity::start(THREADS);
+        scheduler::start(THREADS);
         system.attach(Arc::new(LocalEngine));
     });
 }

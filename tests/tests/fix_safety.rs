@@ -143,7 +143,7 @@ struct Checker {
 
 impl Checker {
     fn new() -> Checker {
-        let files = apg_runtime::library::files();
+        let files = apg_runtime::class_library::files();
         let library = files.iter().map(|(path, text)| (path.to_path_buf(), Arc::from(*text)));
         Checker { host: AnalysisHost::new(library), path: PathBuf::from("/test/Example.x10") }
     }

@@ -11,8 +11,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 
-use apg_runtime::interrupt::{self, Then};
-use apg_runtime::origin;
+use apg_runtime::base::interrupt::{self, Then};
+use apg_runtime::base::output_tag;
 use serde_json::{Value, json};
 
 use super::options::SourceOptions;
@@ -38,7 +38,7 @@ pub fn run(file: &Path, sources: &SourceOptions, format: Format) -> Outcome {
     }
     let mut child = Command::new(std::env::current_exe().map_err(cannot_start)?)
         .args(without_format(std::env::args().skip(1)))
-        .env(origin::VARIABLE, "1")
+        .env(output_tag::VARIABLE, "1")
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -52,7 +52,7 @@ pub fn run(file: &Path, sources: &SourceOptions, format: Format) -> Outcome {
         scope.spawn(move || read("stdout", stdout, &sender));
         scope.spawn(move || read("stderr", stderr, &errors));
         let told = lines.iter().try_for_each(|(stream, text)| {
-            let (place, text) = origin::read(&text);
+            let (place, text) = output_tag::read(&text);
             let mut event = json!({ "event": "output", "stream": stream, "text": text });
             if let Some(place) = place {
                 event["place"] = place.into();

@@ -27,7 +27,7 @@ mod stats;
 use std::io::Write;
 use std::process::ExitCode;
 
-use apg_runtime::interrupt;
+use apg_runtime::base::interrupt;
 use clap::error::{ContextKind, ContextValue};
 use clap::{ColorChoice, Parser, Subcommand};
 
@@ -102,9 +102,9 @@ type Outcome = Result<u8, Failure>;
 /// Runs the command line of this process; or, if this process is a further place or an executable with a program behind
 /// it, that.
 pub fn main() -> ExitCode {
-    apg_runtime::limits::prepare_allocator();
+    apg_runtime::base::limits::prepare_allocator();
     interrupt::set(|_| {
-        apg_runtime::temp_files::remove_unfinished();
+        apg_runtime::base::temp_files::remove_unfinished();
         interrupt::Then::End
     });
     let outcome = run::as_place().or_else(run::as_built).or_else(run::as_program);

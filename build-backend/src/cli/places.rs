@@ -36,7 +36,7 @@ impl Places {
         let ordinals = options.accelerators.resolve(&device::count).map_err(Failure::new)?;
         let mut accelerator = u64::from(options.places);
         let threads = match options.threads {
-            0 => apg_runtime::activity::default_threads(),
+            0 => apg_runtime::scheduler::default_threads(),
             threads => threads,
         };
         for place in 0..options.places {

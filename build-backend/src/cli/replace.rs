@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::Failure;
-use apg_runtime::temp_files::Unfinished;
+use apg_runtime::base::temp_files::Unfinished;
 
 /// Replaces a file in one step, so that a crash leaves the old text or the new.
 pub fn file(path: &Path, text: &str) -> Result<(), Failure> {

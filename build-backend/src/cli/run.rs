@@ -96,7 +96,7 @@ pub struct LaunchOptions {
 
 /// The size of a heap.
 fn bytes(text: &str) -> Result<usize, String> {
-    let size = apg_runtime::size::parse(text)?;
+    let size = apg_runtime::base::byte_size::parse(text)?;
     const MIN_HEAP_BYTES: usize = 1 << 20;
     if size < MIN_HEAP_BYTES {
         Err(format!("`{text}` is too small: a heap needs at least 1M"))

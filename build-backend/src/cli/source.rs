@@ -137,7 +137,7 @@ fn similar_file(error: &project::LoadError) -> Option<PathBuf> {
 
 /// A database of these files and the class library.
 fn host(sources: Sources, options: &SourceOptions) -> AnalysisHost {
-    let library = apg_runtime::library::files();
+    let library = apg_runtime::class_library::files();
     let library = library.into_iter().map(|(path, text)| (path.to_owned(), Arc::from(text)));
     let Sources { files, roots, source_path, unread } = sources;
     let files = files.into_iter().collect();

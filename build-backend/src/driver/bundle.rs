@@ -10,7 +10,7 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use apg_runtime::temp_files::Unfinished;
+use apg_runtime::base::temp_files::Unfinished;
 
 const MARK: &[u8; 24] = b"apg program, version 1\r\n";
 const TRAILER: u64 = 32 + 8 + 24;

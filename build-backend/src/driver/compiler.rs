@@ -56,7 +56,7 @@ impl Compiler {
         command.args(TRACE_FLAGS).args(["-E", "-x", "c++", "/dev/null"]);
         let accepted = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
         // Ctrl-C ends the compiler, too: nothing else is started then.
-        apg_runtime::interrupt::wait_for_end();
+        apg_runtime::base::interrupt::wait_for_end();
         if accepted.is_ok_and(|status| status.success()) { &TRACE_FLAGS } else { &[] }
     }
 

@@ -64,7 +64,7 @@ macro_rules! entries {
             pub abi: u32,
             pub entry_count: u32,
             pub here: i64,
-            /// Generated code may start activities itself ([`crate::activity::shared`]).
+            /// Generated code may start activities itself ([`crate::scheduler::abi_layout`]).
             pub quick: std::sync::atomic::AtomicU64,
             /// What every place has its own of ([`crate::distributed::locals::table`]).
             pub locals: *const crate::distributed::locals::Table,
@@ -88,7 +88,7 @@ macro_rules! entries {
                 abi: VERSION,
                 entry_count: ENTRIES.len() as u32,
                 here,
-                quick: u64::from(crate::activity::shared::is_open()).into(),
+                quick: u64::from(crate::scheduler::abi_layout::is_open()).into(),
                 locals: crate::distributed::locals::table(),
                 $($( $name: shim!($kind crate::natives::$module::$name, ($($arg: $ty),*) $result), )*)*
             }
@@ -151,7 +151,7 @@ entries! {
         /// References of other places do not keep the object alive any more.
         raises fn global_forget(token: Ref) -> ();
     }
-    in natives::graphs {
+    in natives::serializer {
         /// An object with all that it refers to as bytes, in a rail of the type of `sample`.
         raises fn graph_encode(object: Ref, sample: Ref) -> Ref;
         /// The object that graph_encode made bytes of.
@@ -315,7 +315,7 @@ entries! {
         /// Copies the string's bytes into a Rail[Byte] at `start`.
         raises fn string_copy_bytes(string: Ref, rail: Ref, start: i64) -> ();
     }
-    in natives::join {
+    in natives::string_concat {
         /// The texts of `count` parts (`apg_part`) after each other; at most 8.
         raises fn string_join(parts: Bytes, count: i64) -> Ref;
         /// The text of a string and those of `count` parts behind it; `own`: nobody else has the string, which may become that.
@@ -405,7 +405,7 @@ entries! {
         /// Bytes in use in the heap.
         plain fn heap_size() -> i64;
     }
-    in natives::stack {
+    in natives::backtrace {
         /// Fills a Rail[Long] with the return addresses of the caller, innermost first; the rest stays 0.
         raises fn stack_capture(frames: Ref) -> ();
         /// `Class.method (file.x10:line)` for each call of a trace, a line each; if brief, repeated ones are counted.

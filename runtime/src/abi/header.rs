@@ -15,11 +15,11 @@ pub fn generate() -> String {
     let wrappers: String = ENTRIES.iter().map(wrapper).collect();
     include_str!("apg_template.h")
         .replace("@VERSION@", &VERSION.to_string())
-        .replace("@STACK@", &crate::activity::STACK.to_string())
+        .replace("@STACK@", &crate::scheduler::STACK.to_string())
         .replace("@LOCAL_BITS@", &locals::BITS.to_string())
         .replace("@LOCALS_PLACES@", &locals::PLACES.to_string())
         .replace("@LOCALS_EACH@", &locals::EACH.to_string())
-        .replace("@RESERVE@", &crate::activity::STACK_RESERVE.to_string())
+        .replace("@RESERVE@", &crate::scheduler::STACK_RESERVE.to_string())
         .replace("@EXCEPTIONS@\n", &exceptions)
         .replace("@TABLE@\n", &table)
         .replace("@WRAPPERS@\n", &wrappers)

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use super::{Cache, CacheError, LOCK, private};
-use crate::size;
+use crate::base::byte_size;
 
 /// File whose time is that of the last removal.
 const TRIMMED: &str = "trimmed";
@@ -50,7 +50,7 @@ pub fn trim_if_due(cache: &Cache) -> Result<(), CacheError> {
 fn limit() -> io::Result<u64> {
     match std::env::var("APG_CACHE_SIZE").ok().filter(|value| !value.trim().is_empty()) {
         None => Ok(DEFAULT_MAX_BYTES),
-        Some(text) => match size::parse(text.trim()) {
+        Some(text) => match byte_size::parse(text.trim()) {
             Ok(bytes) => Ok(bytes as u64),
             Err(error) => {
                 Err(io::Error::new(io::ErrorKind::InvalidInput, format!("APG_CACHE_SIZE: {error}")))

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 use tempfile::{NamedTempFile, TempPath};
 
-use crate::temp_files::{self, Unfinished};
+use crate::base::temp_files::{self, Unfinished};
 
 pub use error::CacheError;
 

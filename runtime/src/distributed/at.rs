@@ -12,11 +12,11 @@ use super::received::{Route, Visit};
 use super::remote::{self, Visitor};
 use super::{FinishId, codec, here, system};
 use crate::abi::{ExceptionKind, Outcome, Raised};
-use crate::activity::cancellation::{self, NO_JOB};
-use crate::activity::clock::Luggage;
-use crate::activity::{self, Attention};
+use crate::apgas::cancellation::{self, NO_JOB};
+use crate::apgas::clock::Luggage;
+use crate::base::sanitizer;
 use crate::memory::{self, Handle, Ref};
-use crate::sanitizer;
+use crate::scheduler::{self, Attention, stack_budget};
 use crate::serialize::Error;
 use crate::serialize::parts::{Part, Received};
 use crate::serialize::read::Input;
@@ -70,7 +70,7 @@ pub fn at_value(place: i64, closure: Ref) -> Outcome<Ref> {
 /// Starts a copy of `closure` at a place, governed by the caller's governor.
 pub fn async_at(place: i64, closure: Ref) -> Outcome<()> {
     let epoch = cancellation::activity_epoch();
-    let luggage = Luggage { nesting: activity::depth_of_started(), epoch, ..Luggage::default() };
+    let luggage = Luggage { nesting: stack_budget::depth_of_started(), epoch, ..Luggage::default() };
     start(place, closure, system().engine().governor(), luggage)
 }
 
@@ -156,7 +156,7 @@ fn call(place: u32, closure: Ref, value: bool) -> Outcome<Ref> {
 /// that it need not wake any.
 fn ask(place: u32, body: &[u8], parts: &[Part]) -> Option<Attention> {
     if parts.is_empty()
-        && let Some(mut attention) = activity::begin_to_attend()
+        && let Some(mut attention) = scheduler::begin_to_attend()
     {
         if system().ask(place, message::AT, body) {
             attention.is_promised_to(place);
@@ -227,7 +227,7 @@ const LONGEST: usize = 4096;
 /// Whether a graph is that of a closure that can be called and ends soon, and the caller is a thread that has nothing else to do.
 fn is_brief(graph: &[u8], value: bool) -> bool {
     graph.len() <= LONGEST
-        && activity::attends()
+        && scheduler::attends()
         && memory::has_room_at_once()
         && !crate::profile::on()
         && !sanitizer::watches_threads()

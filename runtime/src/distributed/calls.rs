@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::activity::block::Event;
-use crate::activity::{self, Attention};
+use crate::scheduler::park::Event;
+use crate::scheduler::{self, Attention};
 use crate::serialize::parts::Received;
 
 /// What an activity waits with.
@@ -82,7 +82,7 @@ pub struct Waiting(&'static Call);
 impl Waiting {
     /// For the caller.
     pub fn new() -> Waiting {
-        let kept = activity::kept_call().and_then(Cell::take);
+        let kept = scheduler::kept_call().and_then(Cell::take);
         Waiting(kept.unwrap_or_else(|| {
             let mut free = FREE.lock();
             free.0.pop().unwrap_or_else(|| {
@@ -137,7 +137,7 @@ impl Drop for Waiting {
             answer.bytes = Vec::new();
         }
         // Its activity may have come to another thread, but not to another fiber.
-        match activity::kept_call() {
+        match scheduler::kept_call() {
             Some(kept) if kept.get().is_none() => kept.set(Some(self.0)),
             _ => FREE.lock().0.push(self.0),
         }

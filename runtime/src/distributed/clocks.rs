@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use super::at::aside;
 use super::engine::Waiter;
 use super::{message, system};
-use crate::activity::clock::{self, Luggage, Ticket};
+use crate::apgas::clock::{self, Luggage, Ticket};
 use crate::serialize::Error;
 use crate::serialize::read::Input;
 use crate::serialize::write;

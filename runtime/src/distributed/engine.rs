@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::FinishId;
 use crate::abi::ExceptionKind;
-use crate::activity::clock::{Luggage, Ticket};
+use crate::apgas::clock::{Luggage, Ticket};
 use crate::device::Flight;
 use crate::layout::Type;
 use crate::memory::Ref;

@@ -8,8 +8,8 @@ use parking_lot::Mutex;
 
 use super::FinishId;
 use super::engine::Governor;
+use crate::base::sanitizer;
 use crate::memory::Ref;
-use crate::sanitizer;
 
 /// The part of a local finish that exists from its first activity elsewhere on. Keep one in every finish; it costs
 /// nothing until then. It is dropped with the finish, which must have ended.

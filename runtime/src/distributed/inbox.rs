@@ -7,10 +7,11 @@ use std::time::Duration;
 use super::message;
 use super::received::{Message, Route};
 use super::system::{System, in_thread};
-use super::{at, calls, clocks, codec, here, home, quiet, team, transfer};
+use super::{at, calls, clocks, codec, here, home, team, transfer};
+use crate::apgas::deadlock::quiescence;
+use crate::base::sanitizer;
 use crate::memory::globals::apply;
 use crate::memory::{Handle, others};
-use crate::sanitizer;
 use crate::serialize::Error;
 use crate::serialize::parts::Received;
 use crate::serialize::read::Input;
@@ -77,10 +78,10 @@ impl Inbox {
                     return expected("the number of an activity that waits for a clock of the sender");
                 }
             }
-            Message::QuietWanted(number) => quiet::asked(from, number),
-            Message::Quiet { number, answer } => quiet::answered(from, number, answer),
-            Message::WaitingWanted => quiet::asked_where(from),
-            Message::WaitingTold => quiet::told_where(from),
+            Message::QuietWanted(number) => quiescence::asked(from, number),
+            Message::Quiet { number, answer } => quiescence::answered(from, number, answer),
+            Message::WaitingWanted => quiescence::asked_where(from),
+            Message::WaitingTold => quiescence::told_where(from),
             Message::Globals(changes) => apply(&changes),
             Message::Collect(round) => others::asked(from, round),
             Message::Collected(round) => others::answered(from, round),
@@ -105,7 +106,7 @@ impl Receiver for Inbox {
         sanitizer::acquire(&raw const sanitizer::MESSAGES);
         self.act(from, kind, body, parts)?;
         if !message::ASIDE.contains(&kind) {
-            quiet::dealt_with();
+            quiescence::dealt_with();
         }
         Ok(())
     }
@@ -121,7 +122,7 @@ impl Receiver for Inbox {
     fn end_put(&self, from: u32, kind: u8, header: Vec<u8>, accepted: bool) -> Result<(), Error> {
         sanitizer::acquire(&raw const sanitizer::MESSAGES);
         transfer::end_put(from, kind, &header, accepted)?;
-        quiet::dealt_with();
+        quiescence::dealt_with();
         Ok(())
     }
 
@@ -133,7 +134,7 @@ impl Receiver for Inbox {
             Some(error) if error.kind() == io::ErrorKind::InvalidData => {
                 // Nobody can be told what the message was about, and the program cannot go on without it.
                 remark!("apg: place {}: from place {place}: {error}", here());
-                crate::activity::end_process(if here() == 0 { 1 } else { launch::PROTOCOL_STATUS });
+                crate::scheduler::end_process(if here() == 0 { 1 } else { launch::PROTOCOL_STATUS });
             }
             // The others go with place 0.
             _ if place == 0 => std::process::exit(1),
@@ -150,6 +151,6 @@ fn end_without(place: u32, error: Option<io::Error>) {
     in_thread("apg-broken", move || {
         std::thread::sleep(GRACE);
         remark!("apg: place {}: the connection with place {place} has ended{why}", here());
-        crate::activity::end_process(1);
+        crate::scheduler::end_process(1);
     });
 }

@@ -3,9 +3,9 @@
 //! ([`super::codec`]).
 
 use super::message::{self, Report, Transfer, about, outcome, place};
-use super::quiet::Answer;
 use super::{FinishId, clocks, globals};
-use crate::activity::clock::{self, Luggage, Ticket};
+use crate::apgas::clock::{self, Luggage, Ticket};
+use crate::apgas::deadlock::quiescence::Answer;
 use crate::memory::globals::Change;
 use crate::serialize::Error;
 use crate::serialize::read::Input;

@@ -54,7 +54,8 @@ pub fn open(invitation: Option<Invitation>, options: &Options) -> Result<&'stati
         Arc::new(Local::default())
     } else {
         let cannot = |error: String| format!("cannot start {} places: {error}", options.hosts);
-        let threads = if options.threads == 0 { crate::activity::default_threads() } else { options.threads };
+        let threads =
+            if options.threads == 0 { crate::scheduler::default_threads() } else { options.threads };
         capacity::check(options.hosts, threads).map_err(cannot)?;
         let launched = launch::launch(options.hosts, &options.program, timeouts.start, Box::new(died));
         let (transport, processes) = launched.map_err(|error| cannot(error.to_string()))?;
@@ -81,24 +82,24 @@ pub fn nobody_reads() -> ! {
     if let Some(processes) = PROCESSES.get() {
         processes.kill();
     }
-    crate::interrupt::end_by(libc::SIGPIPE)
+    crate::base::interrupt::end_by(libc::SIGPIPE)
 }
 
 /// A place has ended before the program did: so does the program.
 fn died(place: u32, status: ExitStatus) {
     let Some(processes) = PROCESSES.get() else { return };
-    crate::interrupt::wait_for_end();
+    crate::base::interrupt::wait_for_end();
     if status.signal() == Some(libc::SIGPIPE) {
         nobody_reads();
     }
     // Such a place has said why.
     if status.code() == Some(launch::PROTOCOL_STATUS) {
         processes.kill();
-        crate::activity::end_process(1);
+        crate::scheduler::end_process(1);
     }
     remark!("apg: {}", launch::describe(place, status));
     processes.kill();
-    crate::activity::end_process(launch::exit_code(status));
+    crate::scheduler::end_process(launch::exit_code(status));
 }
 
 /// Place 0: the program has ended with `code`. Tells the others and waits for them.

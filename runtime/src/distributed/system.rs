@@ -5,11 +5,12 @@ use std::sync::{Arc, Condvar, Mutex, OnceLock};
 
 use super::engine::Engine;
 use super::inbox::Inbox;
-use super::{HERE, message, quiet};
+use super::{HERE, message};
+use crate::apgas::deadlock::quiescence;
+use crate::base::sanitizer;
 use crate::cache::Cache;
 use crate::device::{self, Device, DeviceError};
 use crate::memory::{self, Handle, Ref};
-use crate::sanitizer;
 use crate::serialize::TypeTable;
 use crate::serialize::parts::{self, Part};
 use crate::topology::{Accelerator, Selection, Topology};
@@ -88,7 +89,7 @@ impl System {
         let first = self.engine.set(engine).is_ok();
         debug_assert!(first, "one program a process");
         if self.transport.has_to_be_probed() {
-            crate::activity::look_at(self, self.hosts() as usize);
+            crate::scheduler::look_at(self, self.hosts() as usize);
         }
     }
 
@@ -159,7 +160,7 @@ impl System {
 
     /// The same with what goes beside the bytes.
     pub fn send_parts(&self, to: u32, kind: u8, body: &[u8], parts: &[Part]) {
-        quiet::sent();
+        quiescence::sent();
         crate::profile::message(body.len() + parts.iter().map(|part| part.bytes().len()).sum::<usize>());
         sanitizer::release(&raw const sanitizer::MESSAGES);
         let _ = self.transport.send(to, kind, body, parts);
@@ -167,14 +168,14 @@ impl System {
 
     /// Sends a message whose sender will look for the answer itself: see [`Transport::ask`].
     pub fn ask(&self, to: u32, kind: u8, body: &[u8]) -> bool {
-        quiet::sent();
+        quiescence::sent();
         crate::profile::message(body.len());
         sanitizer::release(&raw const sanitizer::MESSAGES);
         self.transport.ask(to, kind, body).unwrap_or(false)
     }
 
     /// The same for a message that starts nothing, and is not counted.
-    pub(super) fn send_aside(&self, to: u32, kind: u8, body: &[u8]) {
+    pub(crate) fn send_aside(&self, to: u32, kind: u8, body: &[u8]) {
         // A place that has ended ends the program, of which place 0 sees to it: nothing is left to be done here.
         sanitizer::release(&raw const sanitizer::MESSAGES);
         let _ = self.transport.send(to, kind, body, &[]);
@@ -182,7 +183,7 @@ impl System {
 
     /// Sends bytes to memory of another host place.
     pub fn put(&self, to: u32, kind: u8, header: &[u8], data: &[u8]) {
-        quiet::sent();
+        quiescence::sent();
         crate::profile::message(header.len() + data.len());
         // As above.
         sanitizer::release(&raw const sanitizer::MESSAGES);
@@ -297,7 +298,7 @@ pub(super) fn in_thread(name: &str, work: impl FnOnce() + Send + 'static) {
     if let Err(error) = std::thread::Builder::new().name(name.to_owned()).spawn(work) {
         // Those that wait for the answer cannot go on either.
         remark!("apg: place {}: cannot start a thread: {error}", super::here());
-        crate::activity::end_process(1);
+        crate::scheduler::end_process(1);
     }
 }
 
@@ -305,7 +306,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-impl crate::activity::Inbox for System {
+impl crate::scheduler::Inbox for System {
     fn attend(&self, begins: bool) {
         self.transport.attend(begins);
     }

@@ -14,9 +14,9 @@ use super::engine::Waiter;
 use super::message;
 use super::{codec, here, system};
 use crate::abi::{ExceptionKind, Outcome, Raised};
+use crate::base::sanitizer;
 use crate::layout::slot;
 use crate::memory::Ref;
-use crate::sanitizer;
 use crate::serialize::read::Input;
 use crate::serialize::{Error, slots, write};
 

@@ -7,7 +7,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::mixed;
-use crate::sanitizer;
+use crate::base::sanitizer;
 
 /// Bytes of a block.
 pub const BLOCK: usize = 64 * 1024;

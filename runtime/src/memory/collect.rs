@@ -11,7 +11,7 @@ use super::heap::{Central, Heap, heap, release};
 use super::mark::Marker;
 use super::threads::{self, Mutator};
 use super::{mixed, others, roots, weak};
-use crate::sanitizer;
+use crate::base::sanitizer;
 
 /// The right to collect.
 static COLLECTOR: Mutex<()> = Mutex::new(());

@@ -11,8 +11,8 @@ use super::blocks::{
 use super::limits::{self, Ceiling, FutileCollections, Limits, RESERVE, RESERVE_OF_BODIES, min_threshold};
 use super::object::{ARRAY_HEADER, Ref};
 use super::{collect, mixed, others, threads, trim};
+use crate::base::sanitizer;
 use crate::layout::{Counted, Kind, Object, Type};
-use crate::sanitizer;
 
 /// The heap of this process.
 pub struct Heap {
@@ -468,7 +468,7 @@ fn slow_instance(ty: &'static Type, length: i64, bytes: usize) -> Option<Ref> {
     {
         return Some(object);
     }
-    if crate::activity::attends() {
+    if crate::scheduler::attends() {
         // Whoever reads messages must not wait for other places.
         return try_instance(ty, length, bytes, heap.limits.ceiling(RESERVE_OF_BODIES));
     }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use super::blocks::{BLOCK, Region};
-use crate::sanitizer;
+use crate::base::sanitizer;
 
 /// Blocks kept back so that an OutOfMemoryError can be made.
 pub const RESERVE: usize = 64;

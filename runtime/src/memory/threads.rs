@@ -247,7 +247,7 @@ fn install_handler() {
         action.sa_sigaction = on_signal as extern "C" fn(libc::c_int) as usize;
         action.sa_flags = libc::SA_RESTART;
         libc::sigemptyset(&mut action.sa_mask);
-        crate::sanitizer::sigaction(SIGNAL, &action, std::ptr::null_mut());
+        crate::base::sanitizer::sigaction(SIGNAL, &action, std::ptr::null_mut());
     }
 }
 

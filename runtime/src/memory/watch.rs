@@ -199,7 +199,7 @@ pub(super) mod tests {
 
     /// Pages of their own, and a thread whose faults are handled.
     pub fn pages(count: usize) -> usize {
-        crate::signals::prepare_thread();
+        crate::base::signals::prepare_thread();
         let bytes = count * PAGE;
         // SAFETY: new memory, never freed.
         let memory = unsafe {
@@ -326,7 +326,7 @@ pub(super) mod tests {
             };
             let noticed = std::thread::scope(|scope| {
                 let other = scope.spawn(|| {
-                    crate::signals::prepare_thread();
+                    crate::base::signals::prepare_thread();
                     write_and_look(start + 8)
                 });
                 [write_and_look(start), other.join().expect("it ends")]
@@ -343,7 +343,7 @@ pub(super) mod tests {
             std::thread::scope(|scope| {
                 for thread in 0..4_usize {
                     scope.spawn(move || {
-                        crate::signals::prepare_thread();
+                        crate::base::signals::prepare_thread();
                         (0..16).for_each(|page| write(start + page * PAGE + 8 * thread, round));
                     });
                 }

@@ -5,12 +5,15 @@ use std::time::Duration;
 
 use super::{non_null, raise};
 use crate::abi::{ExceptionKind, Outcome, Raised, Refs};
-use crate::activity::cancellation::{self, Membership, NO_JOB};
-use crate::activity::clock::{self, Luggage, Registration, Ticket};
-use crate::activity::{self, Activity, Finish, Work};
+use crate::apgas::activity::{self, Activity, Work};
+use crate::apgas::atomic;
+use crate::apgas::cancellation::{self, Membership, NO_JOB};
+use crate::apgas::clock::{self, Luggage, Registration, Ticket};
+use crate::apgas::finish::{Finish, Uncounted};
 use crate::distributed::codec::{self, Copied};
 use crate::layout::slot;
 use crate::memory::{Handle, Ref};
+use crate::scheduler::{self, park, stack_budget, timer};
 use crate::serialize::read::Input;
 use crate::{distributed, program};
 
@@ -136,7 +139,7 @@ pub fn async_uncounted(closure: Ref) -> Outcome<()> {
 fn spawn_uncounted(closure: Ref, epoch: u64) -> Outcome<()> {
     let work = Work::Closure(Handle::new(non_null(closure)?));
     let job = Membership::new(epoch);
-    activity::spawn(Activity { job, ..Activity::new(Arc::new(activity::finish::Uncounted), work) });
+    activity::spawn(Activity { job, ..Activity::new(Arc::new(Uncounted), work) });
     Ok(())
 }
 
@@ -231,7 +234,7 @@ fn async_at_with_clocks(place: i64, closure: Ref, clocks: &ClockList<'_>) -> Out
     let clocks = Luggage {
         tickets,
         implicit,
-        nesting: activity::depth_of_started(),
+        nesting: stack_budget::depth_of_started(),
         epoch: cancellation::activity_epoch(),
     };
     let started = distributed::async_at_on_clocks(place, closure, clocks);
@@ -274,7 +277,7 @@ pub fn at_value(place: i64, closure: Ref) -> Outcome<Ref> {
 
 /// Raises if activities that wait for each other are nested too deep for one more to wait.
 fn not_too_deep() -> Outcome<()> {
-    match activity::is_too_deep() {
+    match stack_budget::is_too_deep() {
         None => Ok(()),
         Some(why) => raise(ExceptionKind::StackOverflow, &why),
     }
@@ -341,7 +344,7 @@ pub fn finish_note(exception: Ref) {
 
 /// There is more work than threads that look for it, and some sleep.
 pub fn wake_worker() {
-    activity::wake_worker();
+    scheduler::wake_worker();
 }
 
 pub fn atomic_begin() -> Outcome<()> {
@@ -350,7 +353,7 @@ pub fn atomic_begin() -> Outcome<()> {
         Ok(activity.atomic > 1)
     })?;
     if !nested {
-        activity::atomic::enter();
+        atomic::enter();
     }
     Ok(())
 }
@@ -361,7 +364,7 @@ pub fn atomic_end() {
         activity.atomic == 0
     });
     if last == Some(true) {
-        activity::atomic::leave();
+        atomic::leave();
     }
 }
 
@@ -373,7 +376,7 @@ pub fn when_begin() -> Outcome<()> {
 pub fn when_wait() -> Outcome<()> {
     // In the section: the next cancellation finds it among those that wait.
     cancellation::check()?;
-    activity::atomic::wait_for_change();
+    atomic::wait_for_change();
     cancellation::check()
 }
 
@@ -382,23 +385,23 @@ pub fn sleep(milliseconds: i64) -> Outcome<()> {
         return raise(ExceptionKind::IllegalArgument, &format!("cannot sleep for {milliseconds} ms"));
     }
     cancellation::check()?;
-    activity::timer::sleep(Duration::from_millis(milliseconds as u64));
+    timer::sleep(Duration::from_millis(milliseconds as u64));
     cancellation::check()
 }
 
 pub fn probe() -> Outcome<()> {
     not_in_atomic("probe")?;
     cancellation::check()?;
-    activity::block::yield_now();
+    park::yield_now();
     cancellation::check()
 }
 
 pub fn worker_count() -> i32 {
-    activity::worker_count() as i32
+    scheduler::worker_count() as i32
 }
 
 pub fn max_worker_count() -> i32 {
-    activity::max_worker_count() as i32
+    scheduler::max_worker_count() as i32
 }
 
 /// The finish that waits for what the caller starts: the place of its body in the upper half, its number there in the lower one;
@@ -417,9 +420,9 @@ pub fn finish_id() -> i64 {
 }
 
 pub fn worker_id() -> i32 {
-    activity::worker_number().unwrap_or(0) as i32
+    scheduler::worker_number().unwrap_or(0) as i32
 }
 
 pub fn surplus_activities() -> i32 {
-    i32::try_from(activity::queue_length()).unwrap_or(i32::MAX)
+    i32::try_from(scheduler::queue_length()).unwrap_or(i32::MAX)
 }

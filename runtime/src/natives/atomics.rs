@@ -2,9 +2,9 @@
 
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicPtr, Ordering};
 
+use crate::base::sanitizer;
 use crate::layout::Object;
 use crate::memory::Ref;
-use crate::sanitizer;
 
 /// The element, seen as an atomic variable of type `A`, which has the size and alignment of the element's type.
 fn cell<'a, A>(rail: Ref) -> &'a A {

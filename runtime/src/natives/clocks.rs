@@ -3,8 +3,8 @@
 use super::activities::{not_in_atomic, with_activity};
 use super::raise;
 use crate::abi::{ExceptionKind, Outcome};
-use crate::activity::cancellation;
-use crate::activity::clock::{self, Pending, Registration};
+use crate::apgas::cancellation;
+use crate::apgas::clock::{self, Pending, Registration};
 
 /// Calls `work` with the activity's registration on a clock.
 fn registration<R>(clock: i64, what: &str, work: impl FnOnce(&mut Registration) -> R) -> Outcome<R> {
@@ -64,7 +64,7 @@ pub fn clock_phase(clock: i64) -> Outcome<i32> {
 }
 
 pub fn clock_registered(clock: i64) -> bool {
-    crate::activity::activity(|activity| {
+    crate::apgas::activity::activity(|activity| {
         activity.clocks.iter().any(|registration| registration.handle == clock)
     })
     .unwrap_or(false)

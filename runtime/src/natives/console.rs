@@ -8,9 +8,10 @@ use parking_lot::Mutex;
 
 use super::{raise, text_of};
 use crate::abi::{ExceptionKind, Outcome};
-use crate::activity::block::Event;
+use crate::base::{output_errors, output_tag};
 use crate::memory::Ref;
-use crate::{lost_output, origin, program};
+use crate::program;
+use crate::scheduler::park::Event;
 
 /// What was printed after the last line end: standard output, standard error.
 static PENDING: [Mutex<Vec<u8>>; 2] = [Mutex::new(Vec::new()), Mutex::new(Vec::new())];
@@ -27,25 +28,26 @@ fn emit(stream: usize, bytes: &[u8]) {
     if bytes.is_empty() {
         return;
     }
-    let tagged = tag().map(|tag| origin::tagged(tag, bytes));
+    let tagged = tag().map(|tag| output_tag::tagged(tag, bytes));
     let bytes = tagged.as_deref().unwrap_or(bytes);
     let _in_one_piece = crate::transport::output::exclusive();
-    let Err(error) = lost_output::write_fully([libc::STDOUT_FILENO, libc::STDERR_FILENO][stream], bytes)
+    let Err(error) = output_errors::write_fully([libc::STDOUT_FILENO, libc::STDERR_FILENO][stream], bytes)
     else {
         return;
     };
     match (stream, error.kind()) {
         (0, std::io::ErrorKind::BrokenPipe) => crate::distributed::session::nobody_reads(),
         (_, std::io::ErrorKind::BrokenPipe) => {}
-        _ => lost_output::report(["standard output", "standard error"][stream], &error),
+        _ => output_errors::report(["standard output", "standard error"][stream], &error),
     }
 }
 
 /// What tells lines of this place from others', if a reader has asked for it.
 fn tag() -> Option<&'static str> {
     static TAG: OnceLock<Option<String>> = OnceLock::new();
-    let tag = TAG
-        .get_or_init(|| std::env::var_os(origin::VARIABLE).map(|_| origin::tag(crate::distributed::here())));
+    let tag = TAG.get_or_init(|| {
+        std::env::var_os(output_tag::VARIABLE).map(|_| output_tag::tag(crate::distributed::here()))
+    });
     tag.as_deref()
 }
 
@@ -120,7 +122,7 @@ fn read_input<T: Send + 'static>(
         return read_now();
     }
     // Until then, activities that all wait are no deadlock.
-    let external = crate::activity::external();
+    let external = crate::scheduler::external();
     let found = Arc::new(Mutex::new(None));
     let event = Arc::<Event>::default();
     let (answer, arrived) = (Arc::clone(&found), Arc::clone(&event));

@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 use super::activities;
 use crate::abi::{Bytes, ExceptionKind, KernelPointer, Outcome, Raised};
-use crate::activity::cancellation;
+use crate::apgas::cancellation;
 use crate::device::{self, Device, DeviceError, Done, Extents, LaunchError, Terms};
 use crate::distributed::{Governor, Waiter, codec, device_exception, here, system};
 use crate::layout::{Fault, Kernel, launch};
@@ -25,7 +25,7 @@ pub(super) fn device(place: i64) -> Outcome<&'static Arc<Device>> {
 /// Suspends the activity while a device works. `start` says at once if it could not begin: then it has not kept `Done`.
 pub(super) fn wait(start: impl FnOnce(Done) -> Outcome<()>) -> Outcome<()> {
     // Activities that all wait are no deadlock meanwhile.
-    let _external = crate::activity::external();
+    let _external = crate::scheduler::external();
     let waiter = system().engine().waiter();
     let ended = Arc::new(Mutex::new(Ok(())));
     let (wake, result) = (Arc::clone(&waiter), Arc::clone(&ended));
@@ -131,7 +131,7 @@ pub fn kernel_start(
     finish.enter();
     let started = device(place).and_then(|device| {
         // The rails that the environment names are captured by the closure as well.
-        let (alive, external) = (Handle::new(closure), crate::activity::external());
+        let (alive, external) = (Handle::new(closure), crate::scheduler::external());
         let governor = Arc::clone(&finish);
         let done: Done = Box::new(move |outcome| {
             drop(alive);
@@ -156,7 +156,7 @@ pub fn kernel_start(
         Err(exception) => finish.leave(exception.0),
     }
     if let Some(gate) = gate {
-        let _external = crate::activity::external();
+        let _external = crate::scheduler::external();
         gate.wait();
     }
     Ok(())
@@ -180,7 +180,7 @@ pub fn kernel_launch(place: i64, kernel: KernelPointer, environment: Bytes, abou
         // SAFETY: the environment is the kernel's, and the activity holds its rails until the wait has ended.
         let flight = unsafe { device.launch(place, kernel, bytes, terms, done) };
         if let Some(flight) = flight.map_err(|error| launch_exception(&error))? {
-            flight.look(crate::activity::PATIENCE);
+            flight.look(crate::scheduler::PATIENCE);
         }
         Ok(())
     })
@@ -229,7 +229,7 @@ fn launch_here(place: i64, kernel: &'static Kernel, bytes: &[u8]) -> Outcome<()>
         // SAFETY: the kernel's own function, with its environment and blocks of the grid.
         Ref(unsafe { (kernel.cpu)(environment.0, launch, first, last) })
     };
-    let ended = crate::activity::parallel::parallel_for(blocks.unwrap_or(i64::MAX), &run);
+    let ended = crate::scheduler::parallel_loop::parallel_for(blocks.unwrap_or(i64::MAX), &run);
     if let Some(began) = began {
         profile::kernel(place, kernel, &extents, began, profile::now());
     }

@@ -331,7 +331,7 @@ pub fn flush_all() {
             && let Err(error) = writer.flush()
             && !entry.write_failure_raised.load(Ordering::Relaxed)
         {
-            crate::lost_output::report(&entry.path.display().to_string(), &error);
+            crate::base::output_errors::report(&entry.path.display().to_string(), &error);
         }
     }
 }

@@ -4,8 +4,8 @@ use super::activities::not_in_atomic;
 use super::objects::activity_identity;
 use super::raise;
 use crate::abi::{ExceptionKind, Outcome};
-use crate::activity::cancellation;
-use crate::activity::lock::{self, Lock};
+use crate::apgas::cancellation;
+use crate::apgas::lock::{self, Lock};
 
 fn find(handle: i64) -> Outcome<Lock> {
     match lock::find(handle) {

@@ -2,6 +2,7 @@
 
 pub mod activities;
 pub mod atomics;
+pub mod backtrace;
 pub mod characters;
 pub mod clocks;
 pub mod collectives;
@@ -9,14 +10,13 @@ pub mod console;
 pub mod devices;
 pub mod files;
 pub mod format;
-pub mod graphs;
-pub mod join;
 pub mod live_views;
 pub mod locks;
 pub mod numbers;
 pub mod objects;
 pub mod places;
-pub mod stack;
+pub mod serializer;
+pub mod string_concat;
 pub mod strings;
 pub mod system;
 pub mod teams;

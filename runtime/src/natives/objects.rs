@@ -7,10 +7,11 @@ use parking_lot::Mutex;
 
 use super::{non_null, outcome, raise as raise_kind, range_of};
 use crate::abi::{DescriptorPointer, ExceptionKind, Outcome, Raised, StaticPointer, Text};
-use crate::activity::Identity;
-use crate::activity::block::{Waker, block};
+use crate::apgas::activity::Identity;
+use crate::base::sanitizer;
 use crate::memory::{self, Handle, Ref};
-use crate::{program, sanitizer};
+use crate::program;
+use crate::scheduler::park::{Waker, block};
 
 fn text<'a>(text: Text) -> std::borrow::Cow<'a, str> {
     if text.is_null() {
@@ -85,14 +86,14 @@ pub fn raise_forgotten(number: i64) -> Outcome<()> {
 
 pub fn stack_overflow() -> Outcome<()> {
     let here = 0_u8;
-    let used_up = crate::activity::current_stack().is_some_and(|(low, high)| {
-        (low..low + crate::activity::STACK_RESERVE).contains(&(&raw const here as usize)) && low < high
+    let used_up = crate::scheduler::current_stack().is_some_and(|(low, high)| {
+        (low..low + crate::scheduler::STACK_RESERVE).contains(&(&raw const here as usize)) && low < high
     });
     if !used_up {
         // A thread of the runtime, whose stack begins anywhere.
         return Ok(());
     }
-    let message = format!("an activity has used up its stack of {} MiB", crate::activity::STACK >> 20);
+    let message = format!("an activity has used up its stack of {} MiB", crate::scheduler::STACK >> 20);
     raise_kind(ExceptionKind::StackOverflow, &message)
 }
 
@@ -132,7 +133,7 @@ const FAILED: u32 = 3;
 
 /// What tells the caller from other activities.
 pub fn activity_identity() -> Identity {
-    crate::activity::activity(|activity| activity.identity()).unwrap_or_default()
+    crate::apgas::activity::activity(|activity| activity.identity()).unwrap_or_default()
 }
 
 pub fn static_begin(state: StaticPointer) -> Outcome<bool> {

@@ -7,7 +7,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use super::text_of;
 use crate::abi::Outcome;
 use crate::memory::{self, Ref};
-use crate::{activity, program};
+use crate::{program, scheduler};
 
 static EXIT_CODE: AtomicI32 = AtomicI32::new(0);
 
@@ -30,7 +30,7 @@ pub fn set_exit_code(code: i32) {
 }
 
 pub fn kill_here() {
-    activity::end_process(1);
+    scheduler::end_process(1);
 }
 
 pub fn getenv(name: Ref) -> Outcome<Ref> {

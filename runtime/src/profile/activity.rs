@@ -3,8 +3,8 @@
 use std::cell::Cell;
 
 use super::{Code, Span, What, now, record};
-use crate::activity::worker_number;
 use crate::memory::Ref;
+use crate::scheduler::worker_number;
 
 /// The innermost running activity of a fiber, if activities are recorded.
 #[derive(Debug, Default)]
@@ -79,13 +79,13 @@ impl Opened {
 /// What the innermost activity of the caller runs, if it is recorded and was not known.
 pub fn name(closure: Ref) {
     if super::on() {
-        crate::activity::opened(|it| it.name(|| Code::of_closure(closure)));
+        crate::scheduler::opened(|it| it.name(|| Code::of_closure(closure)));
     }
 }
 
 /// The innermost activity of the caller is the program's `main`.
 pub fn name_main() {
     if super::on() {
-        crate::activity::opened(|it| it.name(|| Code::Main));
+        crate::scheduler::opened(|it| it.name(|| Code::Main));
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::layout::CLOSURE_APPLY;
 use crate::memory::Ref;
-use crate::{library, natives, program};
+use crate::{class_library, natives, program};
 
 /// Frames of a caller that are looked at: the class library's own come before the program's.
 const FRAMES: usize = 6;
@@ -45,7 +45,7 @@ impl Code {
     /// Who called the runtime.
     pub fn of_caller() -> Code {
         let mut frames = [0; FRAMES];
-        for (frame, found) in frames.iter_mut().zip(natives::stack::own_frames()) {
+        for (frame, found) in frames.iter_mut().zip(natives::backtrace::own_frames()) {
             *frame = found;
         }
         Code::Frames(frames)
@@ -62,7 +62,7 @@ pub struct Namer {
 impl Namer {
     /// Knows the class library's files.
     pub fn new() -> Namer {
-        let files = library::files();
+        let files = class_library::files();
         let name = |path: &Path| Some(path.file_name()?.to_string_lossy().into_owned());
         let library = files.into_iter().filter_map(|(path, _)| name(path)).collect();
         Namer { known: HashMap::new(), library }
@@ -77,7 +77,7 @@ impl Namer {
             Code::Unknown => Default::default(),
             Code::Main => ("main".to_owned(), String::new()),
             // Behind the first instruction, which belongs to the line of the function's head.
-            Code::Function(offset) => natives::stack::describe(offset + 2).map(split).unwrap_or_default(),
+            Code::Function(offset) => natives::backtrace::describe(offset + 2).map(split).unwrap_or_default(),
             Code::Frames(frames) => self.caller(&frames),
         };
         self.known.insert(code, found.clone());
@@ -87,7 +87,7 @@ impl Namer {
     /// The innermost frame of the program itself.
     fn caller(&self, frames: &[i64]) -> (String, String) {
         let frames = frames.iter().filter(|it| **it != 0);
-        let all = frames.flat_map(|it| natives::stack::described(*it)).map(split);
+        let all = frames.flat_map(|it| natives::backtrace::described(*it)).map(split);
         let mut last = Default::default();
         for found in all {
             let file = found.1.split(':').next().unwrap_or("");

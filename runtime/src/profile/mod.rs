@@ -12,9 +12,9 @@ use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
+use crate::base::output_errors;
 use crate::device::{Done, Extents};
 use crate::layout::Kernel;
-use crate::lost_output;
 
 pub use activity::{Open, Opened, name, name_main};
 pub use code::Code;
@@ -147,7 +147,7 @@ pub fn finish() {
     let spans: Vec<Span> = THREADS.lock().iter().flat_map(|own| std::mem::take(&mut *own.lock())).collect();
     let messages = [0, 1].map(|it: usize| MESSAGES[it].load(Ordering::Relaxed));
     if let Err(error) = trace::write_part(settings, spans, messages) {
-        lost_output::report(&settings.name(), &error);
+        output_errors::report(&settings.name(), &error);
     }
 }
 
@@ -159,7 +159,7 @@ pub fn complete(places: u32) {
             use std::io::Write as _;
             let _ = std::io::stderr().write_all(summary.as_bytes());
         }
-        Err(error) => lost_output::report(&settings.name(), &error),
+        Err(error) => output_errors::report(&settings.name(), &error),
     }
 }
 

@@ -21,7 +21,7 @@ use super::output;
 use super::poll::wait_readable;
 use super::rendezvous::{self, Invitation};
 use super::tcp::Tcp;
-use crate::lost_output;
+use crate::base::output_errors;
 
 /// The environment variable that tells a process which place it is.
 pub const VARIABLE: &str = "APG_PLACE_INVITATION";
@@ -246,8 +246,8 @@ impl State {
     /// A place's process was reaped.
     fn has_ended(&mut self, place: u32, status: Option<ExitStatus>) {
         self.running[place as usize] = None;
-        if status.is_some_and(|status| status.code() == Some(lost_output::PLACE_STATUS)) {
-            lost_output::record_other_place();
+        if status.is_some_and(|status| status.code() == Some(output_errors::PLACE_STATUS)) {
+            output_errors::record_other_place();
         }
     }
 }

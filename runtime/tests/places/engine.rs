@@ -6,7 +6,7 @@ use std::ptr::null;
 use std::sync::{Arc, Condvar, Mutex};
 
 use apg_runtime::abi::ExceptionKind;
-use apg_runtime::activity::clock::{Luggage, Ticket};
+use apg_runtime::apgas::clock::{Luggage, Ticket};
 use apg_runtime::distributed::{Engine, FinishId, Governor, HomeFinish, Waiter};
 use apg_runtime::layout::{Field, Kind, Type, slot};
 use apg_runtime::memory::{self, Handle, Ref};

@@ -26,7 +26,7 @@ impl ClassLibrary {
     pub fn files(self, home: &Path) -> Vec<(PathBuf, Arc<str>)> {
         match self {
             ClassLibrary::Ours => {
-                let files = apg_runtime::library::files();
+                let files = apg_runtime::class_library::files();
                 files.into_iter().map(|(path, text)| (path.to_owned(), Arc::from(text))).collect()
             }
             ClassLibrary::X10 => {

@@ -9,15 +9,17 @@ use std::time::Duration;
 
 use super::types::{self, longs, object, types};
 use crate::abi::Outcome;
-use crate::activity::clock::Ticket;
-use crate::activity::engine::LocalEngine;
-use crate::activity::{self, Activity, Finish, Work};
+use crate::apgas::activity::{self, Activity, Work};
+use crate::apgas::clock::Ticket;
+use crate::apgas::finish::Finish;
+use crate::apgas::local_engine::LocalEngine;
 use crate::distributed::message::{self, Report, Transfer};
 use crate::distributed::received::{Message, Route};
 use crate::distributed::{self, FinishId, Governor, at, here, system};
 use crate::layout::GlobalRail;
 use crate::memory::globals::{self, Change};
 use crate::memory::{self, Handle, Ref};
+use crate::scheduler;
 use crate::serialize::Error;
 use crate::serialize::parts::{Part, Received};
 use crate::serialize::read::Input;
@@ -255,7 +257,7 @@ pub fn start() -> &'static Wire {
     }));
     distributed::start(Arc::new(Connections(wire)), Selection::None).expect("the only system");
     types::attach();
-    activity::start(2);
+    scheduler::start(2);
     system().attach(Arc::new(LocalEngine));
     wire
 }
@@ -366,7 +368,7 @@ fn other_frames(recorded: &[Frame]) -> Vec<Frame> {
 pub fn wait_for_activities() {
     const MAX_POLLS: u32 = 20;
     let mut polls = 0;
-    while !activity::stuck() && polls < MAX_POLLS {
+    while !scheduler::stuck() && polls < MAX_POLLS {
         std::thread::sleep(Duration::from_millis(1));
         polls += 1;
     }

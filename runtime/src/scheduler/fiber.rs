@@ -6,18 +6,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use parking_lot::Mutex;
 
-use super::cancellation;
-use super::current::{self, Governing};
-use super::finish::Finish;
-use super::nesting::{self, Nesting};
-use super::pool;
-use super::queues::Task;
-use super::shared::Shared;
-use super::stack::AlignedStack;
+use crate::apgas::activity::{self, Governing};
+use crate::apgas::cancellation;
+use crate::apgas::finish::Finish;
+use crate::base::sanitizer::FiberView;
 use crate::distributed::Call;
 use crate::memory::{self, StackRecord};
 use crate::profile;
-use crate::sanitizer::FiberView;
+use crate::scheduler::abi_layout::Shared;
+use crate::scheduler::pool;
+use crate::scheduler::queues::Task;
+use crate::scheduler::stack::AlignedStack;
+use crate::scheduler::stack_budget::{self, Nesting};
 
 /// Why a fiber leaves its thread.
 pub enum Switch {
@@ -97,7 +97,7 @@ fn make() -> &'static Fiber {
         Ok(stack) => stack,
         Err(error) => {
             remark!("apg: no memory for the stack of one more activity: {error}");
-            if crate::limits::address_space() != usize::MAX {
+            if crate::base::limits::address_space() != usize::MAX {
                 remark!(
                     "  the limit on address space is reached: raise it (`ulimit -v`), or make the heap smaller (--heap)"
                 );
@@ -123,7 +123,7 @@ fn make() -> &'static Fiber {
         nesting: Nesting::default(),
         finishes: Cell::new(0),
     }));
-    nesting::count_fiber();
+    stack_budget::count_fiber();
     // SAFETY: the last word of a stack that nobody uses yet.
     unsafe { owner.write(fiber) };
     let coroutine = Coroutine::with_stack(stack, move |yielder: &Yielder<(), Switch>, ()| {
@@ -154,10 +154,10 @@ impl Fiber {
             self.nesting.begin(task.finish());
             match task {
                 Task::Closure(_, finish) if cancellation::is_cancelled() => {
-                    current::drop_closure(self, finish);
+                    activity::drop_closure(self, finish);
                 }
                 Task::Closure(closure, finish) => {
-                    current::run_closure(self, closure, Governing::Finish(finish));
+                    activity::run_closure(self, closure, Governing::Finish(finish));
                 }
                 Task::Activity(activity) => activity.run(),
                 Task::Help(job) => job.help(),
@@ -244,7 +244,7 @@ impl Fiber {
     /// Says where it waits, and waits on.
     #[cold]
     fn answer(&self) {
-        let frames = crate::natives::stack::own_frames();
+        let frames = crate::natives::backtrace::own_frames();
         if let Some(answers) = ANSWERS.lock().as_mut() {
             answers.push(frames);
         }

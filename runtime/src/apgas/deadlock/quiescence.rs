@@ -9,8 +9,9 @@ use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
 
-use super::{here, message, system};
-use crate::activity;
+use super::report::describe_waiting;
+use crate::distributed::{here, message, system};
+use crate::scheduler;
 use crate::serialize::write;
 
 /// Messages that may start something, as a thread of this place counts them: one counter for all would be what each message waits for.
@@ -34,7 +35,7 @@ thread_local! {
 
 /// What a place says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Answer {
+pub(crate) struct Answer {
     /// Whether all activities wait.
     pub stuck: bool,
     /// Messages.
@@ -71,7 +72,7 @@ fn sum(which: fn(&Counts) -> &AtomicU64) -> u64 {
 /// This place, now. What was dealt with is read first and what was sent last, so that a message can only be missing from the former.
 fn own() -> Answer {
     let dealt_with = sum(|counts| &counts.dealt_with);
-    let stuck = activity::stuck();
+    let stuck = scheduler::stuck();
     Answer { stuck, sent: sum(|counts| &counts.sent), dealt_with }
 }
 
@@ -84,7 +85,7 @@ pub fn watch(report: fn()) {
         let mut last = None;
         loop {
             std::thread::sleep(pause);
-            if !activity::stuck() {
+            if !scheduler::stuck() {
                 (pause, last) = (SHORTEST, None);
                 continue;
             }
@@ -132,7 +133,7 @@ fn ask() -> Option<Vec<Answer>> {
 }
 
 /// Place 0 asks.
-pub(super) fn asked(from: u32, number: u64) {
+pub(crate) fn asked(from: u32, number: u64) {
     let own = own();
     let mut answer = Vec::new();
     for number in [number, u64::from(own.stuck), own.sent, own.dealt_with] {
@@ -142,7 +143,7 @@ pub(super) fn asked(from: u32, number: u64) {
 }
 
 /// A place has answered.
-pub(super) fn answered(from: u32, number: u64, answer: Answer) {
+pub(crate) fn answered(from: u32, number: u64, answer: Answer) {
     let mut answers = ANSWERS.lock();
     if answers.0 == number
         && let Some(slot) = answers.1.get_mut(from as usize)
@@ -168,16 +169,16 @@ pub fn tell_where_all_wait() {
 }
 
 /// Place 0 wants to know where activities wait here.
-pub(super) fn asked_where(from: u32) {
+pub(crate) fn asked_where(from: u32) {
     // Activities that run cannot be asked: place 0 knows that there are none, unless its word is wrong.
-    if activity::stuck() {
+    if scheduler::stuck() {
         tell_where_activities_wait();
     }
     system().send_aside(from, message::WAITING_TOLD, &[]);
 }
 
 /// A place has said it.
-pub(super) fn told_where(from: u32) {
+pub(crate) fn told_where(from: u32) {
     if let Some(slot) = ANSWERS.lock().1.get_mut(from as usize) {
         *slot = Some(Answer { stuck: true, sent: 0, dealt_with: 0 });
         ANSWERED.notify_all();
@@ -185,7 +186,7 @@ pub(super) fn told_where(from: u32) {
 }
 
 fn tell_where_activities_wait() {
-    let waiting = activity::describe_waiting();
+    let waiting = describe_waiting();
     if !waiting.is_empty() {
         let place = if system().hosts() > 1 { format!("apg: at place {}:\n", here()) } else { String::new() };
         crate::natives::console::print(2, format!("{place}{waiting}").as_bytes());

@@ -7,10 +7,10 @@
 use std::cell::Cell;
 use std::ops::{Deref, DerefMut};
 
-use super::current::Activity;
-use super::deque::Deque;
-use super::finish::Finish;
-use super::sleepers::Sleepers;
+use crate::apgas::activity::Activity;
+use crate::apgas::finish::Finish;
+use crate::scheduler::deque::Deque;
+use crate::scheduler::sleep::Sleepers;
 
 /// Something alone in its part of the memory, so that threads do not disturb each other.
 #[derive(Default, Debug)]
@@ -65,20 +65,20 @@ impl Shared {
 
 /// Whether generated code may do all that itself: activities are neither recorded nor watched.
 pub fn is_open() -> bool {
-    !crate::profile::on() && !crate::sanitizer::watches_threads()
+    !crate::profile::on() && !crate::base::sanitizer::watches_threads()
 }
 
 /// What the header says.
 const _: () = {
     use std::mem::offset_of;
 
-    use super::deque::{Buffer, Owner};
-    use super::fiber::Fiber;
+    use crate::scheduler::deque::{Buffer, Owner};
+    use crate::scheduler::fiber::Fiber;
     assert!(
         offset_of!(Finish, outer) == 0 && offset_of!(Finish, own) == 8 && offset_of!(Finish, touched) == 16
     );
     assert!(offset_of!(Finish, count) == 128);
-    assert!(super::finish::BODY == 1 << 48);
+    assert!(crate::apgas::finish::BODY == 1 << 48);
     assert!(offset_of!(Activity, open) == 0 && offset_of!(Activity, clocks) == 8);
     assert!(offset_of!(Activity, atomic) == 16 && offset_of!(Activity, nested) == 20);
     assert!(

@@ -6,39 +6,39 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, AtomicUsize, Ordering}
 
 use parking_lot::Mutex;
 
-use super::block::Event;
-use super::cancellation;
-use super::current::{self, Governing};
-use super::fiber::{self, Fiber};
-use super::pool;
-use super::shared::Apart;
+use crate::apgas::activity::{self, Governing};
+use crate::apgas::cancellation;
+use crate::base::sanitizer;
 use crate::device::{Flight, Patience};
 use crate::distributed::{FinishId, Governor, HomeFinish};
 use crate::memory::{Handle, Ref};
-use crate::sanitizer;
+use crate::scheduler::abi_layout::Apart;
+use crate::scheduler::fiber::{self, Fiber};
+use crate::scheduler::park::Event;
+use crate::scheduler::pool;
 
 /// The most kernels in flight that a finish looks at itself.
 const WATCHED: usize = 16;
 
 /// What the body counts for, so that the counter does not come to zero before it has ended.
-pub(super) const BODY: usize = 1 << 48;
+pub const BODY: usize = 1 << 48;
 
 /// A finish of this place. Activities here are no more than their closure until they begin. Those that the body starts, and those that
 /// these start while they run on its stack, are counted without atomic operations: one after the other touches that counter.
 /// The sum of both is what has not ended. A finish that has ended without more to it is used again. Generated code opens, counts in and
-/// closes one itself as long as there is no more to it: the first fields are where it expects them ([`super::shared`]).
+/// closes one itself as long as there is no more to it: the first fields are where it expects them ([`crate::scheduler::abi_layout`]).
 #[derive(Default)]
 #[repr(C)]
 pub struct Finish {
     /// The finish around it that the same activity has opened; only that activity touches it. Of one that waits to be used again, the next
     /// of those.
-    pub(super) outer: AtomicPtr<Finish>,
+    pub(crate) outer: AtomicPtr<Finish>,
     /// Activities that the body has started, less those that have run on its stack: below zero where others had started those.
-    pub(super) own: AtomicUsize,
+    pub(crate) own: AtomicUsize,
     /// There may be exceptions, or flights, or others who know it.
-    pub(super) touched: AtomicBool,
+    pub(crate) touched: AtomicBool,
     /// Activities that others have started and that have not ended, less those that others have run to their end, and [`BODY`].
-    pub(super) count: Apart<AtomicUsize>,
+    pub(crate) count: Apart<AtomicUsize>,
     exceptions: Mutex<Vec<Handle>>,
     /// Work of devices that the waiting activity may look at.
     flights: Mutex<VecDeque<Flight>>,
@@ -271,7 +271,7 @@ impl Finish {
                 self.leave_own(Ref::NULL);
                 continue;
             }
-            current::run_closure(fiber, closure, Governing::Own(this));
+            activity::run_closure(fiber, closure, Governing::Own(this));
         }
     }
 }

@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
-use super::block::Event;
-use super::cancellation::{self, Membership};
-use super::clock::{Luggage, Registration, Ticket};
-use super::current::{self, Activity, Work};
-use super::finish::Uncounted;
-use super::nesting;
 use crate::abi::ExceptionKind;
+use crate::apgas::activity::{self, Activity, Work};
+use crate::apgas::cancellation::{self, Membership};
+use crate::apgas::clock::{Luggage, Registration, Ticket};
+use crate::apgas::finish::Uncounted;
 use crate::device::Flight;
 use crate::distributed::{Engine, FinishId, Governor, Waiter};
 use crate::layout::Type;
 use crate::memory::Ref;
 use crate::program;
+use crate::scheduler::park::Event;
+use crate::scheduler::stack_budget;
 
 /// The activities and the program of this place.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +33,7 @@ impl Waiter for EventWaiter {
 
 impl Engine for LocalEngine {
     fn spawn(&self, governor: Arc<dyn Governor>, work: Box<dyn FnOnce() -> Ref + Send>) {
-        current::start_at(governor, work);
+        activity::start_at(governor, work);
     }
 
     fn spawn_on_clocks(
@@ -44,7 +44,7 @@ impl Engine for LocalEngine {
     ) {
         let Luggage { tickets, implicit, nesting, epoch } = clocks;
         let clocks: Vec<_> = tickets.into_iter().map(Registration::adopt).collect();
-        current::start_activity_at(Activity {
+        activity::start_activity_at(Activity {
             clocks: clocks.into(),
             implicit_clock: implicit,
             nesting,
@@ -55,10 +55,10 @@ impl Engine for LocalEngine {
     }
 
     fn clocks(&self) -> Luggage {
-        current::activity(|activity| Luggage {
+        activity::activity(|activity| Luggage {
             tickets: activity.clocks.iter().map(Registration::ticket).collect(),
             implicit: activity.innermost_clock(),
-            nesting: nesting::depth(),
+            nesting: stack_budget::depth(),
             epoch: cancellation::activity_epoch(),
         })
         .unwrap_or_default()
@@ -68,21 +68,21 @@ impl Engine for LocalEngine {
         let take = |activity: &mut Activity| {
             activity.clocks.take().into_iter().map(|registration| registration.ticket()).collect()
         };
-        current::activity(take).unwrap_or_default()
+        activity::activity(take).unwrap_or_default()
     }
 
     fn set_clocks(&self, tickets: Vec<Ticket>) {
-        current::activity(|activity| {
+        activity::activity(|activity| {
             activity.clocks = tickets.into_iter().map(Registration::adopt).collect::<Vec<_>>().into();
         });
     }
 
     fn governor(&self) -> Arc<dyn Governor> {
-        current::activity(|activity| activity.innermost_governor()).unwrap_or_else(|| Arc::new(Uncounted))
+        activity::activity(|activity| activity.innermost_governor()).unwrap_or_else(|| Arc::new(Uncounted))
     }
 
     fn finish_id(&self) -> FinishId {
-        current::activity(|activity| activity.finish_number()).flatten().unwrap_or_else(|| {
+        activity::activity(|activity| activity.finish_number()).flatten().unwrap_or_else(|| {
             let governor = self.governor();
             governor.identify(&governor)
         })
@@ -90,7 +90,7 @@ impl Engine for LocalEngine {
 
     fn watch(&self, flight: Flight) {
         // Another activity's finish may be past looking.
-        if let Some(finish) = current::activity(|activity| activity.innermost_open()).flatten() {
+        if let Some(finish) = activity::activity(|activity| activity.innermost_open()).flatten() {
             finish.watch(flight);
         }
     }
@@ -126,6 +126,6 @@ impl Engine for LocalEngine {
     }
 
     fn end(&self, code: i32) {
-        super::pool::end_process(code);
+        crate::scheduler::pool::end_process(code);
     }
 }

@@ -18,11 +18,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use super::finish::Uncounted;
-use super::{atomic, clock, current, fiber, lock, shared, timer};
+use super::{activity, atomic, clock, lock};
 use crate::abi::{ExceptionKind, Outcome, Raised};
+use crate::apgas::finish::Uncounted;
 use crate::memory::Ref;
 use crate::program;
+use crate::scheduler::{abi_layout, fiber, timer};
 
 /// The epoch of activities that belong to no job.
 pub const NO_JOB: u64 = 0;
@@ -103,7 +104,7 @@ fn apply() {
         lock::wake_all();
         Ref::NULL
     };
-    current::start_at(Arc::new(Uncounted), Box::new(wake));
+    activity::start_at(Arc::new(Uncounted), Box::new(wake));
 }
 
 /// Generated code finds there whether it may start activities itself.
@@ -117,7 +118,7 @@ pub fn control(quick: &'static AtomicU64) {
 fn set_quick(alive: &BTreeMap<u64, usize>) {
     let has_cancelled = alive.keys().next().is_some_and(|epoch| is_past(*epoch));
     if let Some(quick) = QUICK.get() {
-        quick.store(u64::from(shared::is_open() && !has_cancelled), Ordering::Relaxed);
+        quick.store(u64::from(abi_layout::is_open() && !has_cancelled), Ordering::Relaxed);
     }
 }
 

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicPtr, AtomicU64, AtomicUsi
 
 use rustc_hash::FxHasher;
 
-use super::shared::Apart;
+use crate::scheduler::abi_layout::Apart;
 
 /// Two words.
 pub type Pair = [usize; 2];
@@ -101,7 +101,7 @@ pub(super) struct Owner {
     pub(super) long: AtomicBool,
 }
 
-/// The queue. Generated code adds and takes its thread's own activities itself ([`super::shared`]).
+/// The queue. Generated code adds and takes its thread's own activities itself ([`crate::scheduler::abi_layout`]).
 #[repr(C)]
 pub struct Deque {
     pub(super) top: Apart<AtomicU64>,

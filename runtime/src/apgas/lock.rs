@@ -9,17 +9,17 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, RwLock};
 
-use super::block::{Waker, block};
-use super::cancellation;
-use super::fiber::{self, Fiber};
-use crate::sanitizer;
+use crate::apgas::cancellation;
+use crate::base::sanitizer;
+use crate::scheduler::fiber::{self, Fiber};
+use crate::scheduler::park::{Waker, block};
 
 /// How long an activity spins for a lock whose owner runs, or seems to: its thread may have to wait for a
 /// processor.
 const SPIN_TIME: Duration = Duration::from_millis(2);
 
 /// Who has a lock.
-pub type Owner = super::Identity;
+pub type Owner = crate::apgas::activity::Identity;
 
 #[derive(Default)]
 struct State {

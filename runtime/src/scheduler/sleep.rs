@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
 
-use super::shared::Apart;
 use crate::memory;
+use crate::scheduler::abi_layout::Apart;
 
-/// Who sleeps, and who looks for work. The first fields are where generated code expects them ([`super::shared`]).
+/// Who sleeps, and who looks for work. The first fields are where generated code expects them ([`crate::scheduler::abi_layout`]).
 #[repr(C)]
 pub struct Sleepers {
     /// Threads that wait, or are about to; above that number, how often one has ceased to.

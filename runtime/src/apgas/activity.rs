@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use super::cancellation::{self, Membership};
-use super::clock::Clocks;
-use super::fiber::{self, Fiber};
-use super::finish::Finish;
-use super::pool;
-use super::queues::Task;
+use crate::apgas::cancellation::{self, Membership};
+use crate::apgas::clock::Clocks;
+use crate::apgas::finish::Finish;
+use crate::base::sanitizer;
 use crate::distributed::{FinishId, Governor};
 use crate::memory::{self, Handle, Ref};
 use crate::profile;
-use crate::sanitizer;
+use crate::scheduler::fiber::{self, Fiber};
+use crate::scheduler::pool;
+use crate::scheduler::queues::Task;
 
 /// What an activity runs.
 pub enum Work {
@@ -70,7 +70,7 @@ unsafe fn share(finish: *const Finish) -> Arc<Finish> {
 /// What tells activities apart: the address of their record, and how deep in it.
 pub type Identity = (usize, u32);
 
-/// An activity. The first fields are where generated code expects them ([`super::shared`]).
+/// An activity. The first fields are where generated code expects them ([`crate::scheduler::abi_layout`]).
 #[repr(C)]
 pub struct Activity {
     /// The innermost finish that it has opened, out of an [`Arc`], or null. Each knows the one around it.
@@ -89,7 +89,7 @@ pub struct Activity {
     pub implicit_clock: Option<i64>,
     /// Bytes on the stacks of activities of other places that wait for it.
     pub nesting: usize,
-    /// It is not put off ([`super::throttle`]).
+    /// It is not put off ([`crate::scheduler::admission`]).
     pub is_urgent: bool,
     /// Its job, unless it is no more than a closure.
     pub job: Membership,
@@ -153,7 +153,7 @@ impl Activity {
             recorded.end(&fiber.opened);
         }
         if !self.clocks.is_empty() {
-            super::clock::drop_all(&mut self.clocks.take());
+            crate::apgas::clock::drop_all(&mut self.clocks.take());
         }
         sanitizer::release(&raw const sanitizer::MESSAGES);
         if let Governing::Other(governor) = &self.governing {

@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use super::block::{Waker, block};
-use crate::sanitizer;
+use crate::base::sanitizer;
+use crate::scheduler::park::{Waker, block};
 
 /// How long a thread sleeps for the section before its activity is suspended.
 const THREAD_WAIT: Duration = Duration::from_millis(2);

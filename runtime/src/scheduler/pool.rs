@@ -5,15 +5,15 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use super::compensation::{Compensation, MAX_EXTRA_WORKERS};
-use super::deque::Deque;
-use super::fiber;
-use super::finish::Finish;
-use super::queues::{Look, Queues, Task};
-use super::sleepers::Sleepers;
-use super::throttle;
+use crate::apgas::finish::Finish;
 use crate::device::Patience;
 use crate::memory::Ref;
+use crate::scheduler::admission;
+use crate::scheduler::compensation::{Compensation, MAX_EXTRA_WORKERS};
+use crate::scheduler::deque::Deque;
+use crate::scheduler::fiber;
+use crate::scheduler::queues::{Look, Queues, Task};
+use crate::scheduler::sleep::Sleepers;
 
 /// The pool of this process.
 struct Pool {
@@ -86,7 +86,7 @@ fn work(number: usize) {
     let own = Box::into_raw(Box::new(Own { number, attends: Cell::new(false) }));
     // SAFETY: it lives as long as the thread runs activities.
     OWN.with(|cell| cell.set(Some(unsafe { &*own })));
-    crate::signals::prepare_thread();
+    crate::base::signals::prepare_thread();
     let pool = pool();
     pool.queues.begin_thread(number);
     let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(fiber::drive));
@@ -97,7 +97,7 @@ fn work(number: usize) {
     OWN.with(|cell| cell.set(None));
     // SAFETY: made above; nobody refers to it any more.
     drop(unsafe { Box::from_raw(own) });
-    crate::signals::release_thread();
+    crate::base::signals::release_thread();
     pool.queues.end_thread(number);
     pool.compensation.has_ended(number);
 }
@@ -105,7 +105,7 @@ fn work(number: usize) {
 /// Ends the process at once, with what is buffered written out.
 pub fn end_process(status: i32) -> ! {
     crate::natives::console::flush_all();
-    std::process::exit(crate::lost_output::exit_status(status, 1))
+    std::process::exit(crate::base::output_errors::exit_status(status, 1))
 }
 
 fn pool() -> &'static Pool {
@@ -271,7 +271,7 @@ fn attend(own: &'static Own, look: &mut Look) -> Option<Option<Task>> {
 /// The right to deal with messages in the place of the caller's activity, which is about to wait, if there is nothing else to do.
 pub fn begin_to_attend() -> Option<Attention> {
     let own = own()?;
-    let may = pool().queues.own_is_empty(own.number) && !crate::sanitizer::watches_threads();
+    let may = pool().queues.own_is_empty(own.number) && !crate::base::sanitizer::watches_threads();
     may.then(|| Attention::begin(own))?
 }
 
@@ -497,7 +497,7 @@ pub fn next_task() -> Option<Task> {
             return Some(task);
         }
         queues.wait(own.number, quiet, busy, look_for_deadlock);
-        throttle::allow_more();
+        admission::allow_more();
         (quiet, busy) = (QUIET.1.min(quiet * 5), BUSY.1.min(busy * 2));
     }
 }

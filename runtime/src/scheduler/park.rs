@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use parking_lot::{Condvar, Mutex};
 
-use super::fiber::{self, Fiber, Switch};
-use super::pool::{self, Attention};
-use super::queues::Task;
-use super::throttle;
-use crate::sanitizer;
+use crate::base::sanitizer;
+use crate::scheduler::admission;
+use crate::scheduler::fiber::{self, Fiber, Switch};
+use crate::scheduler::pool::{self, Attention};
+use crate::scheduler::queues::Task;
 
 /// Wakes one waiting activity (or thread), once.
 pub struct Waker(Kind);
@@ -109,7 +109,7 @@ impl Event {
 
     /// The same for what another place does; with the right to deal with messages, if the caller has it.
     pub fn wait_for_others(&self, attention: Option<Attention>) {
-        self.wait_with(attention, throttle::wait);
+        self.wait_with(attention, admission::wait);
     }
 
     /// Waits, with something held if the caller leaves its thread.

@@ -17,9 +17,9 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
-use super::queues::{Queues, Snapshot};
-use super::throttle;
 use crate::memory;
+use crate::scheduler::admission;
+use crate::scheduler::queues::{Queues, Snapshot};
 
 /// The most compensating threads of a place.
 pub const MAX_EXTRA_WORKERS: usize = 1000;
@@ -312,7 +312,7 @@ impl Monitor {
         }
         let is_over = self.taken.2.is_some_and(|since| now - since >= MAX_WAIT);
         if is_over {
-            throttle::allow_more();
+            admission::allow_more();
             self.taken.2 = Some(now);
         }
         is_over

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use rustc_hash::FxBuildHasher;
 
-use super::block::{Waker, block};
-use super::cancellation;
-use crate::sanitizer;
+use crate::apgas::cancellation;
+use crate::base::sanitizer;
+use crate::scheduler::park::{Waker, block};
 
 /// A clock.
 #[derive(Default)]
@@ -54,7 +54,7 @@ pub struct Luggage {
     pub implicit: Option<i64>,
     /// Bytes on the stacks of the activities that wait for it.
     pub nesting: usize,
-    /// The epoch of its job ([`super::cancellation`]).
+    /// The epoch of its job ([`crate::apgas::cancellation`]).
     pub epoch: u64,
 }
 

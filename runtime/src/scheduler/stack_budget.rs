@@ -3,10 +3,10 @@
 
 use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 
-use super::cancellation::NO_JOB;
-use super::fiber::{self, Fiber};
-use super::finish::Finish;
-use super::stack;
+use crate::apgas::cancellation::NO_JOB;
+use crate::apgas::finish::Finish;
+use crate::scheduler::fiber::{self, Fiber};
+use crate::scheduler::stack;
 
 /// The most bytes that activities may have on the stacks of one another: several times what one has alone.
 const MOST: usize = 4 * stack::SIZE;
@@ -28,7 +28,7 @@ pub struct Nesting {
     outer: AtomicUsize,
     /// Bytes on its own stack when it was suspended last.
     own: AtomicUsize,
-    /// The epoch of its job ([`super::cancellation`]).
+    /// The epoch of its job ([`crate::apgas::cancellation`]).
     epoch: AtomicU64,
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use super::parallel::parallel_for;
+use super::parallel_loop::parallel_for;
 use crate::abi::{ExceptionKind, Outcome, Raised};
 use crate::memory::{self, Ref};
 use crate::natives::activities::*;
@@ -426,7 +426,7 @@ fn finishes_of_a_deep_recursion_are_given_back() {
             nest(1000)?;
             let fiber = super::fiber::current().expect("activities run on fibers");
             assert!(fiber.finishes.get() >= 1000);
-            assert_eq!(super::Finish::give_back(fiber, 64), 64);
+            assert_eq!(crate::apgas::finish::Finish::give_back(fiber, 64), 64);
             nest(100)?;
             let mut next = fiber.shared.spare.get();
             // SAFETY: each in the list lives, and knows the next.
@@ -454,7 +454,7 @@ fn activities_that_doze_leave_their_threads_to_work() {
                 start(move || {
                     while done.load(Ordering::SeqCst) == 0 {
                         if !doze(Duration::from_millis(5)) {
-                            super::block::yield_now();
+                            super::park::yield_now();
                         }
                     }
                     Ok(())
@@ -462,7 +462,7 @@ fn activities_that_doze_leave_their_threads_to_work() {
             }
             let done = Arc::clone(&done);
             let _external = super::pool::external();
-            super::block::block(move |waker| {
+            super::park::block(move |waker| {
                 std::thread::spawn(move || {
                     std::thread::sleep(Duration::from_millis(30));
                     waker.wake();
@@ -480,7 +480,7 @@ fn activities_that_doze_leave_their_threads_to_work() {
 fn work_that_is_expected_is_found() {
     let exception = run(|| {
         for _ in 0..100 {
-            super::block::block(|waker| {
+            super::park::block(|waker| {
                 std::thread::spawn(move || {
                     super::pool::expect_work(true);
                     std::thread::sleep(Duration::from_micros(300));

@@ -6,15 +6,15 @@ use std::time::Duration;
 
 use crossbeam_deque::{Injector, Steal};
 
-use super::compensation::MAX_EXTRA_WORKERS;
-use super::current::Activity;
-use super::deque::{Deque, Pair, Stolen};
-use super::fiber::Fiber;
-use super::finish::Finish;
-use super::parallel::Job;
-use super::sleepers::Sleepers;
-use super::throttle;
+use crate::apgas::activity::Activity;
+use crate::apgas::finish::Finish;
 use crate::memory::Ref;
+use crate::scheduler::admission;
+use crate::scheduler::compensation::MAX_EXTRA_WORKERS;
+use crate::scheduler::deque::{Deque, Pair, Stolen};
+use crate::scheduler::fiber::Fiber;
+use crate::scheduler::parallel_loop::Job;
+use crate::scheduler::sleep::Sleepers;
 
 /// Something to run.
 pub enum Task {
@@ -111,7 +111,7 @@ impl Slot {
     }
 }
 
-/// What is seen of a thread and its queue ([`super::compensation`]).
+/// What is seen of a thread and its queue ([`crate::scheduler::compensation`]).
 #[derive(Clone, Copy, Default)]
 pub struct Snapshot {
     pub is_empty: bool,
@@ -326,7 +326,7 @@ impl Queues {
     /// The task, unless it is an activity that is put off.
     #[inline]
     fn begin_or_put_off(&self, number: usize, task: Task) -> Option<Task> {
-        if throttle::is_on() && task.can_be_put_off() {
+        if admission::is_on() && task.can_be_put_off() {
             self.mine(number).later.push(task.into_pair());
             return None;
         }
@@ -336,7 +336,7 @@ impl Queues {
     /// An activity that was put off and may be begun now.
     fn find_put_off(&self, number: usize) -> Option<Task> {
         let own = &self.mine(number).later;
-        if self.nothing_put_off() || !throttle::may_begin() {
+        if self.nothing_put_off() || !admission::may_begin() {
             return None;
         }
         let take = |other: &Deque| match other.steal(own, None) {

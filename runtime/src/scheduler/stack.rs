@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use corosensei::stack::{Stack, StackPointer};
 use parking_lot::Mutex;
 
-use super::fiber::Fiber;
 use crate::memory;
+use crate::scheduler::fiber::Fiber;
 
 /// Address space of a stack.
 pub const SIZE: usize = 8 << 20;

@@ -4,38 +4,26 @@
 //! all of a thread's run on one fiber, with no switch between them. One that blocks leaves its fiber suspended, stack and
 //! all, and the thread goes on with another fiber ([`block`]); whoever ends the wait puts the fiber back among the work.
 
-pub mod atomic;
-pub mod block;
-pub mod cancellation;
-pub mod clock;
+pub mod abi_layout;
+mod admission;
 mod compensation;
-mod current;
 mod deque;
-pub mod engine;
-mod fiber;
-pub mod finish;
-pub mod lock;
-mod nesting;
-pub mod parallel;
-mod pool;
-mod queues;
-pub mod shared;
-mod sleepers;
-mod stack;
-mod stuck;
-mod throttle;
+pub(crate) mod fiber;
+pub mod parallel_loop;
+pub mod park;
+pub(crate) mod pool;
+pub(crate) mod queues;
+mod sleep;
+pub(crate) mod stack;
+pub mod stack_budget;
 pub mod timer;
 
-pub use current::{Activity, Governing, Identity, Work, activity, on_fiber, spawn, spawn_closure, start_at};
-pub use finish::Finish;
-pub use nesting::{depth_of_started, is_too_deep};
 pub use pool::{
     Attention, External, Inbox, PATIENCE, attends, begin_to_attend, check_for_deadlock, default_threads,
     end_process, external, look_at, max_worker_count, nothing_else_to_do, queue_length, start, stuck,
     wake_worker, worker_count, worker_number,
 };
 pub use stack::{RESERVE as STACK_RESERVE, SIZE as STACK};
-pub use stuck::describe_waiting;
 
 use std::cell::Cell;
 

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use crate::sanitizer;
+use crate::base::sanitizer;
 
 /// Whether the process ends after an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

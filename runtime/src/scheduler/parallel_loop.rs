@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 
-use super::block::Event;
-use super::pool;
-use super::queues::Task;
+use crate::base::sanitizer;
 use crate::memory::{Handle, Ref};
-use crate::sanitizer;
+use crate::scheduler::park::Event;
+use crate::scheduler::pool;
+use crate::scheduler::queues::Task;
 
 /// A loop body: runs the iterations `first..last` and returns an exception or null.
 type Body = dyn Fn(i64, i64) -> Ref + Sync;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::fiber;
-use crate::natives::stack;
+use crate::natives::backtrace;
+use crate::scheduler::fiber;
 
 /// Most kinds of waiting that are told.
 const MOST: usize = 20;
@@ -13,7 +13,7 @@ const MOST: usize = 20;
 pub fn describe_waiting() -> String {
     let mut kinds: BTreeMap<Vec<String>, usize> = BTreeMap::new();
     for frames in fiber::where_they_wait() {
-        let lines = stack::trace(&frames);
+        let lines = backtrace::trace(&frames);
         *kinds.entry(lines).or_insert(0) += 1;
     }
     let mut sorted: Vec<_> = kinds.into_iter().collect();

@@ -73,7 +73,7 @@ fn instruction(context: *mut c_void) -> usize {
 /// Says which X10 function an instruction is in. Not async-signal-safe, but the process ends anyway, and an alarm is set.
 fn name_function(address: usize) {
     if let Some(name) =
-        crate::program::offset_of(address + 1).and_then(|at| crate::natives::stack::describe(at as i64))
+        crate::program::offset_of(address + 1).and_then(|at| crate::natives::backtrace::describe(at as i64))
     {
         say(b" in ");
         say(name.as_bytes());
@@ -82,8 +82,8 @@ fn name_function(address: usize) {
 
 /// Says who called it, up to that many. As above.
 fn tell_stack(most: usize) {
-    let frames = crate::natives::stack::own_frames();
-    let lines = crate::natives::stack::brief_lines(crate::natives::stack::trace(&frames));
+    let frames = crate::natives::backtrace::own_frames();
+    let lines = crate::natives::backtrace::brief_lines(crate::natives::backtrace::trace(&frames));
     for name in lines.into_iter().take(most) {
         let start: &[u8] = if name.starts_with("...") { b"\t" } else { b"\tat " };
         say(start);
@@ -104,7 +104,7 @@ extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut c_
     if crate::memory::watch::fault(address) {
         return;
     }
-    let overflow = crate::activity::current_stack().is_some_and(|(low, _)| {
+    let overflow = crate::scheduler::current_stack().is_some_and(|(low, _)| {
         // The guard page, and what one big frame may jump over.
         (low.saturating_sub(1 << 20)..low + (1 << 14)).contains(&address)
     });

@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
-use super::block::{Waker, block, yield_now};
-use super::cancellation;
-use super::pool::{External, external};
+use crate::apgas::cancellation;
 use crate::memory;
+use crate::scheduler::park::{Waker, block, yield_now};
+use crate::scheduler::pool::{External, external};
 
 struct Sleeper {
     until: Instant,
@@ -53,7 +53,7 @@ pub fn sleep(time: Duration) {
         let spawned = std::thread::Builder::new().name("apg-timer".into()).spawn(run);
         if let Err(error) = spawned {
             remark!("apg: cannot start the thread that wakes sleeping activities: {error}");
-            super::pool::end_process(1);
+            crate::scheduler::pool::end_process(1);
         }
     });
     let epoch = cancellation::activity_epoch();

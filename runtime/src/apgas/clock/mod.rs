@@ -1,0 +1,5 @@
+//! Clocks: barriers that activities register on (X10 language specification 2.6, "Clocks"). [`local`] is a clock at its own place.
+
+mod local;
+
+pub use local::*;
