@@ -3,6 +3,7 @@
 mod bless;
 mod book;
 mod environment;
+mod imports;
 mod links;
 mod performance;
 mod performance_table;
@@ -25,6 +26,8 @@ usage: cargo xtask TASK [OPTION...]
   words                 count the words of xtask/words.txt; fail when a crate has more than recorded
   words --record        record smaller counts, and counts of new words, in xtask/words-baseline.txt
   words --list CRATE    print the places where CRATE uses them
+  imports               fail when imports run against xtask/layers.txt
+  imports --details     print the files of each import cycle
   pages                 write docs/diagnostics and their part of docs/SUMMARY.md
   bless [NAME...]       write generated files anew, all or the ones named (`bless --list` names them)
   help                  print this
@@ -75,6 +78,8 @@ fn run(root: &Path, arguments: &[&str]) -> Result<(), Failure> {
         ["words"] => Ok(words::check(root)?),
         ["words", "--record"] => Ok(words::record(root)?),
         ["words", "--list", name] => Ok(words::list(root, name)?),
+        ["imports"] => Ok(imports::print(root, false).and_then(|()| imports::check(root))?),
+        ["imports", "--details"] => Ok(imports::print(root, true)?),
         ["pages"] => Ok(bless::run(root, &["pages"])?),
         ["bless", "--list"] => {
             bless::print_names();
@@ -83,7 +88,7 @@ fn run(root: &Path, arguments: &[&str]) -> Result<(), Failure> {
         ["bless", names @ ..] if names.iter().all(|name| bless::is_known(name)) => {
             Ok(bless::run(root, names)?)
         }
-        [task @ ("performance" | "book" | "words" | "pages" | "bless"), ..] => {
+        [task @ ("performance" | "book" | "words" | "imports" | "pages" | "bless"), ..] => {
             Err(Failure::Usage(format!("task `{task}` does not take `{}`", arguments[1..].join(" "))))
         }
         [task, ..] => Err(Failure::Usage(format!("no task is named `{task}`"))),
