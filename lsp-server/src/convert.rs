@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use apg_analysis::diagnostics as analysis;
 use apg_analysis::ids::SourceFile;
-use apg_build::project;
+use apg_project::sources;
 use tower_lsp_server::ls_types::{
     CodeAction, CodeActionKind, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity,
     DocumentChangeOperation, DocumentChanges, Location, NumberOrString, OneOf,
@@ -62,7 +62,7 @@ pub fn too_large(document: &Document) -> Diagnostic {
         "this file has {} MB: files of more than {} MB are not analysed in the editor.\n`apg check` takes files of up to {} MB",
         megabytes(document.text.text().len()),
         megabytes(document::LARGEST),
-        project::MAX_SOURCE_BYTES >> 20
+        sources::MAX_SOURCE_BYTES >> 20
     );
     Diagnostic {
         severity: Some(DiagnosticSeverity::WARNING),

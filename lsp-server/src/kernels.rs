@@ -13,11 +13,11 @@ use std::time::Duration;
 
 use apg_analysis::ids::SourceFile;
 use apg_analysis::{Analysis, Cancelled, ide};
-use apg_build::build::{self, Failure, Options};
-use apg_build::mir;
-use apg_build::resources::{self, KernelResources};
+use apg_mir as mir;
+use apg_project::build::{self, Failure, Options};
 use apg_runtime::device::Resources;
 use apg_syntax::TextRange;
+use apg_toolchain::resources::{self, KernelResources};
 use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::document::Document;
@@ -154,7 +154,8 @@ impl Compiler {
             let compile = &mut |kernel: &mir::Kernel, source: &str, architecture| {
                 self.resources(&mut compiler, kernel, source, architecture)
             };
-            let kernels = resources::kernels_by(&translated, &architectures, compile);
+            let kernels =
+                resources::kernels_by(&translated.mir, &translated.emitted.cuda, &architectures, compile);
             if is_cancelled() {
                 return Ok(None);
             }

@@ -7,7 +7,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use apg_build::project;
+use apg_project::sources;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, percent_encode};
 use tower_lsp_server::ls_types::Uri;
 
@@ -127,7 +127,7 @@ fn absolute(path: PathBuf) -> Result<PathBuf, Malformed> {
         return Err(Malformed::NoPath);
     }
     // Also one separator between components, and none behind the last.
-    project::absolute(&path).map(|path| path.components().collect()).map_err(|_| Malformed::NoPath)
+    sources::absolute(&path).map(|path| path.components().collect()).map_err(|_| Malformed::NoPath)
 }
 
 #[cfg(unix)]

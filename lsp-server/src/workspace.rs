@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use apg_build::project::{self, LoadError};
+use apg_project::sources::{self, LoadError};
 
 use crate::document;
 
@@ -51,7 +51,7 @@ pub fn read(folders: &[PathBuf]) -> Found {
 /// # Errors
 /// It is not there, is no text, or is too large to be analysed.
 pub fn source(path: &Path) -> Result<Arc<str>, LoadError> {
-    project::read(path, document::LARGEST as u64)
+    sources::read(path, document::LARGEST as u64)
 }
 
 /// Whether a file is one of ours by its name.

@@ -10,7 +10,7 @@ use std::time::Duration;
 use apg_analysis::diagnostics as analysis;
 use apg_analysis::ids::SourceFile;
 use apg_analysis::{Analysis, AnalysisHost, Cancelled, check};
-use apg_build::project::{self, Neighbours};
+use apg_project::sources::{self, Neighbours};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tower_lsp_server::ls_types::{Diagnostic, Uri};
@@ -219,7 +219,7 @@ impl World {
                 outcome.declarations = self.show(document);
                 // One that nobody saves uses what it imports too.
                 if outcome.declarations
-                    && project::names_more(&path, &text, &before, &self.settings.source_path)
+                    && sources::names_more(&path, &text, &before, &self.settings.source_path)
                 {
                     self.lonely.insert(path);
                 }
@@ -339,7 +339,7 @@ impl World {
         let absolute = |folder: PathBuf| {
             let mut below = settings.folders.iter().map(|around| around.join(&folder));
             let there = below.clone().find(|folder| folder.is_dir()).or_else(|| below.next());
-            project::absolute(&there.unwrap_or(folder)).ok()
+            sources::absolute(&there.unwrap_or(folder)).ok()
         };
         let folders: Vec<PathBuf> = folders.into_iter().filter_map(absolute).collect();
         settings.source_path = folders.clone();
@@ -395,7 +395,7 @@ impl World {
         };
         let texts = lonely.iter().filter_map(known);
         let Neighbours { files, unread } =
-            project::neighbours(texts, &self.settings.source_path, document::LARGEST as u64);
+            sources::neighbours(texts, &self.settings.source_path, document::LARGEST as u64);
         let unopened: Vec<_> = files
             .into_iter()
             .filter(|(path, text)| !self.documents.contains_key(path) && !self.aside.is_crash(path, text))

@@ -12,7 +12,7 @@ pub fn repository() -> &'static Path {
 /// The `apg` command, built now if it is not up to date.
 pub fn apg() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
-    PATH.get_or_init(|| build("apg-build", "apg"))
+    PATH.get_or_init(|| build("apg-cli", "apg"))
 }
 
 /// The `apg-lsp` command, built now if it is not up to date.

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use apg_analysis::Cancelled;
-use apg_build::build::{self, Failure, Options};
-use apg_build::mir;
+use apg_mir as mir;
+use apg_project::build::{self, Failure, Options};
 use serde::{Deserialize, Serialize};
 use tower_lsp_server::ls_types::{TextDocumentIdentifier, Uri};
 
@@ -141,7 +141,12 @@ fn written(
                 let compile = &mut |_: &mir::Kernel, source: &str, architecture| {
                     compiler.resources(source, architecture).map_err(String::from)
                 };
-                apg_build::resources::kernels_by(&translated, &architectures, compile)
+                apg_toolchain::resources::kernels_by(
+                    &translated.mir,
+                    &translated.emitted.cuda,
+                    &architectures,
+                    compile,
+                )
             });
             kernels
                 .map(|kernels| kernels.iter().map(|kernel| kernel.describe() + "\n").collect())

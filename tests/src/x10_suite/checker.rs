@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use apg_analysis::AnalysisHost;
 use apg_analysis::db::Checks;
 use apg_analysis::diagnostics::{Diagnostic, Severity};
-use apg_build::project::{self, Cache};
+use apg_project::sources::{self, Cache};
 
 use super::markers::line_of;
 use super::{files_below, text_of};
@@ -111,7 +111,7 @@ fn take(next: &Mutex<usize>, end: usize) -> Option<std::ops::Range<usize>> {
 }
 
 fn check_one(host: &mut AnalysisHost, job: &Job, cache: &Cache) -> Vec<Found> {
-    let sources = match project::load_cached(std::slice::from_ref(&job.path), &job.source_path, cache) {
+    let sources = match sources::load_cached(std::slice::from_ref(&job.path), &job.source_path, cache) {
         Ok(sources) => sources,
         Err(error) => {
             return vec![Found { line: 1, code: "load", message: error.to_string() }];

@@ -1,5 +1,5 @@
 //! Typed bodies: what `infer` makes of the code of one method, constructor, field initialiser or
-//! closure, and the only form of code that the kernel recogniser, the flow checks and `apg-build`'s
+//! closure, and the only form of code that the kernel recogniser, the flow checks and `apg-lower-x10`'s
 //! lowering read. Everything that X10 leaves implicit is explicit here: the resolved callee, the
 //! type arguments, implicit conversions, `this`, captured variables, the getter and setter of
 //! `a(i) += v`.

@@ -1,0 +1,72 @@
+//! `apg check`.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use apg_analysis::diagnostics::Severity;
+use clap::{Args, ValueEnum};
+
+use super::options::{ReportOptions, SourceOptions};
+use super::{Outcome, fix, stats};
+use crate::report::{self, Format};
+use apg_project::session::{self, Checked};
+
+/// Report all errors and warnings, and how to mend them
+#[derive(Debug, Args)]
+pub struct Check {
+    /// Files, and folders with all .x10 files in and below them
+    #[arg(default_value = ".", value_name = "PATH")]
+    paths: Vec<PathBuf>,
+
+    /// Only what the parser finds
+    #[arg(long)]
+    syntax_only: bool,
+
+    /// Apply the fixes to the files that are named, where one is offered and not several; what is left is reported
+    #[arg(long, conflicts_with = "syntax_only")]
+    fix: bool,
+
+    /// Fail at warnings too
+    #[arg(long, value_enum, value_name = "WHAT")]
+    deny: Option<Deny>,
+
+    /// Say what it took: time and memory
+    #[arg(long)]
+    stats: bool,
+
+    #[command(flatten)]
+    sources: SourceOptions,
+
+    #[command(flatten)]
+    report: ReportOptions,
+}
+
+/// What `--deny` takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Deny {
+    /// Exit status 1 when there is a warning.
+    Warnings,
+}
+
+impl Check {
+    pub fn run(self) -> Outcome {
+        let start = Instant::now();
+        let checked = if self.syntax_only {
+            session::check_syntax(&self.paths)?
+        } else if self.fix {
+            fix::fix(&self.paths, &self.sources.settings())?
+        } else {
+            session::check(&self.paths, &self.sources.settings())?
+        };
+        let Checked { findings, files, lines } = checked;
+        report::print(self.report.message_format, &findings)?;
+        if self.report.message_format == Format::Human {
+            report::print_summary(&findings, files.len())?;
+        }
+        if self.stats {
+            stats::print(lines, start.elapsed())?;
+        }
+        let least = if self.deny == Some(Deny::Warnings) { Severity::Warning } else { Severity::Error };
+        Ok(u8::from(findings.iter().any(|finding| finding.severity >= least)))
+    }
+}

@@ -1,0 +1,101 @@
+//! Options that several commands share.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use apg_project::session::Settings;
+use apg_toolchain as driver;
+
+use crate::report::Format;
+
+/// Where sources are and how findings are printed.
+#[derive(Clone, Debug, Default, Args)]
+pub struct SourceOptions {
+    /// A folder to look packages up in, after the program's own; may be given several times
+    #[arg(long, value_name = "DIR")]
+    pub source_path: Vec<PathBuf>,
+
+    /// Constraints that do not follow from what is known are errors, not checked when the program runs
+    #[arg(long)]
+    pub static_checks: bool,
+
+    /// Infer the conditions of methods marked @InferGuard from their code
+    #[arg(long)]
+    pub constraint_inference: bool,
+}
+
+impl SourceOptions {
+    /// The same for a session.
+    pub fn settings(&self) -> Settings {
+        let checks = apg_analysis::db::Checks {
+            is_static: self.static_checks,
+            infers_guards: self.constraint_inference,
+        };
+        Settings { source_path: self.source_path.clone(), checks }
+    }
+}
+
+/// What a program checks while it runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Checks {
+    /// Everything
+    #[default]
+    All,
+    /// Not the indices of rails: one outside its rail is undefined
+    None,
+}
+
+/// How findings are printed.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub struct ReportOptions {
+    /// For people, or for tools
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub message_format: Format,
+}
+
+/// What a C++ compiler is told of the program's own C++ code (docs/native.md).
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "C++ code of the program")]
+pub struct NativeOptions {
+    /// A folder to look for headers in; may be given several times, as all of these
+    #[arg(short = 'I', value_name = "DIR")]
+    include: Vec<PathBuf>,
+
+    /// Define a macro for the C++ code
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    define: Vec<String>,
+
+    /// A folder to look for libraries in, now and when the program runs
+    #[arg(short = 'L', value_name = "DIR")]
+    library_path: Vec<PathBuf>,
+
+    /// Link a library, such as `openblas`
+    #[arg(short = 'l', value_name = "NAME")]
+    library: Vec<String>,
+
+    /// An option of the C++ compiler in front of the files, such as `-fopenmp`
+    #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
+    cxx_prearg: Vec<String>,
+
+    /// An option of the linker behind the files, such as `-Wl,--allow-multiple-definition`, or a library's path
+    #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
+    cxx_postarg: Vec<String>,
+}
+
+impl NativeOptions {
+    /// For the driver, whatever folder the compiler runs in.
+    pub fn resolve(&self) -> driver::NativeOptions {
+        let absolute = |folders: &[PathBuf]| -> Vec<PathBuf> {
+            folders.iter().map(|it| std::path::absolute(it).unwrap_or_else(|_| it.clone())).collect()
+        };
+        driver::NativeOptions {
+            include_folders: absolute(&self.include),
+            macros: self.define.clone(),
+            library_folders: absolute(&self.library_path),
+            libraries: self.library.clone(),
+            before: self.cxx_prearg.clone(),
+            after: self.cxx_postarg.clone(),
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Progress of a build, on a terminal only.
+
+use std::io::IsTerminal;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use apg_toolchain::Observer;
+
+/// A line on standard error that says what is being done, gone when the build ends. Nothing where standard error is no terminal.
+#[derive(Debug, Default)]
+pub struct Progress {
+    bar: OnceLock<ProgressBar>,
+}
+
+impl Progress {
+    /// Says what is being done now.
+    pub fn stage(&self, message: &'static str) {
+        if let Some(bar) = self.bar() {
+            bar.set_message(message);
+        }
+    }
+
+    /// Removes the line.
+    pub fn finish(&self) {
+        if let Some(bar) = self.bar.get() {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn bar(&self) -> Option<&ProgressBar> {
+        if !std::io::stderr().is_terminal() {
+            return None;
+        }
+        Some(self.bar.get_or_init(|| {
+            let bar = ProgressBar::new_spinner();
+            bar.enable_steady_tick(Duration::from_millis(100));
+            bar
+        }))
+    }
+}
+
+impl Observer for Progress {
+    fn compiling(&self, total: usize) {
+        if let Some(bar) = self.bar().filter(|_| total > 0) {
+            bar.set_length(total as u64);
+            bar.set_message("compiling");
+            if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} [{bar:30}] {pos}/{len}") {
+                bar.set_style(style);
+            }
+        }
+    }
+
+    fn compiled(&self, _: &str) {
+        if let Some(bar) = self.bar() {
+            bar.inc(1);
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}

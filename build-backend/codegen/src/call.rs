@@ -1,0 +1,175 @@
+//! Calls: of known functions, through vtables and interface tables, of closures, and of the runtime.
+
+use super::code::{Code, Target};
+use apg_mir::*;
+use apg_runtime::abi;
+
+/// The entry that kernels may call, too.
+const FENCE: &str = "atomic_fence";
+
+impl Code<'_> {
+    /// A call of a known function.
+    pub fn call(&mut self, function: FunctionId, args: &[Expr]) -> String {
+        let symbol = self.function_symbol(function);
+        let operands: Vec<&Expr> = args.iter().collect();
+        let hidden = self.hidden_arguments();
+        self.ordered(&operands, |code, text| {
+            let all: Vec<String> = text.iter().cloned().chain(hidden).collect();
+            code.with_room(Some(function), format!("{symbol}({})", all.join(", ")))
+        })
+    }
+
+    /// A call, of a function that is not known where there is none; if it may be one of a recursion there must be room for it.
+    fn with_room(&self, function: Option<FunctionId>, call: String) -> String {
+        let callee = function.map(|it| self.program.functions[it.index()].recursion.cycle);
+        if self.cycle != 0 && callee.is_none_or(|it| it == self.cycle) {
+            format!("(apg_stack_check(), {call})")
+        } else {
+            call
+        }
+    }
+
+    /// A call through the receiver's vtable.
+    pub fn call_virtual(&mut self, result: Ty, class: ClassId, slot: u32, args: &[Expr]) -> String {
+        let names = self.names;
+        if let Some(function) = args.first().and_then(|it| names.only.in_class(class, slot, it)) {
+            return self.call_checked(function, args);
+        }
+        self.indirect(result, args, |receiver| format!("apg_check({receiver})->type->vtable[{slot}]"))
+    }
+
+    /// A call through the receiver's interface table.
+    pub fn call_interface(&mut self, result: Ty, interface: InterfaceId, slot: u32, args: &[Expr]) -> String {
+        let names = self.names;
+        if let Some(function) = args.first().and_then(|it| names.only.in_interface(interface, slot, it)) {
+            return self.call_checked(function, args);
+        }
+        let number = self.names.interfaces[interface.index()];
+        self.indirect(result, args, |receiver| format!("apg_methods({receiver}, {number}u)[{slot}]"))
+    }
+
+    /// A direct call in place of one through a table: the receiver must not be null either.
+    fn call_checked(&mut self, function: FunctionId, args: &[Expr]) -> String {
+        if self.target.is_kernel() {
+            return self.fail("a kernel can only call functions that are known when it is compiled".into());
+        }
+        let symbol = self.function_symbol(function);
+        let mut args = args.to_vec();
+        // As through a table, the check comes before the other operands.
+        if let Some(receiver) = args.first_mut() {
+            let kind = ExprKind::NonNull(Box::new(receiver.clone()));
+            *receiver = Expr { ty: receiver.ty, kind, position: None };
+        }
+        let operands: Vec<&Expr> = args.iter().collect();
+        self.ordered(&operands, |code, text| {
+            code.with_room(Some(function), format!("{symbol}({})", text.join(", ")))
+        })
+    }
+
+    /// A call of a value of function type.
+    pub fn call_closure(&mut self, result: Ty, interface: InterfaceId, args: &[Expr]) -> String {
+        let number = self.names.interfaces.get(interface.index()).copied().unwrap_or(0);
+        self.indirect(result, args, |receiver| format!("apg_function({receiver}, {number}u)"))
+    }
+
+    /// A call of a method found by `method`, which also checks the receiver.
+    fn indirect(&mut self, result: Ty, args: &[Expr], method: impl FnOnce(&str) -> String) -> String {
+        if self.target.is_kernel() {
+            return self.fail("a kernel can only call functions that are known when it is compiled".into());
+        }
+        let result = self.ty(result);
+        let types: Vec<String> = args.iter().map(|it| self.ty(it.ty)).collect();
+        let signature = format!("{result} (*)({})", types.join(", "));
+        let simple = matches!(args.first().map(|it| &it.kind), Some(ExprKind::Local(_)));
+        let operands: Vec<&Expr> = args.iter().collect();
+        let receiver = format!("t{}", self.fresh());
+        self.ordered(&operands, |code, text| {
+            let Some((first, rest)) = text.split_first() else { return "0".into() };
+            // The receiver is needed twice.
+            let name = if simple { first } else { &receiver };
+            let mut all = vec![name.clone()];
+            all.extend(rest.iter().cloned());
+            let call = format!("(({signature}){})({})", method(name), all.join(", "));
+            let call = code.with_room(None, call);
+            if simple { call } else { format!("({{ apg_object *{receiver} = {first}; {call}; }})") }
+        })
+    }
+
+    /// A call of the runtime: only entries of its table, with the number of arguments they take.
+    pub fn call_runtime(&mut self, entry: &str, result: Ty, args: &[Expr]) -> String {
+        match self.target {
+            Target::Cuda if entry == FENCE => return "__threadfence()".into(),
+            Target::Cpu if entry == FENCE => return "apg_atomic_fence()".into(),
+            Target::Cpu | Target::Cuda => {
+                return self.fail(format!("a kernel cannot call the runtime entry `{entry}`"));
+            }
+            Target::Host => {}
+        }
+        if entry == JOIN {
+            let operands: Vec<&Expr> = args.iter().collect();
+            return self.ordered(&operands, |_, text| format!("apg_joined({})", text.join(", ")));
+        }
+        if entry == APPEND {
+            let operands: Vec<&Expr> = args.iter().collect();
+            return self.ordered(&operands, |_, text| format!("apg_appended({})", text.join(", ")));
+        }
+        let Some(found) = abi::entry(entry) else {
+            return self.fail(format!("the runtime has no entry `{entry}`"));
+        };
+        if found.params.len() != args.len() {
+            let message = format!(
+                "the runtime entry `{entry}` takes {} arguments, not {}",
+                found.params.len(),
+                args.len()
+            );
+            return self.fail(message);
+        }
+        for ((name, ty), arg) in found.params.iter().zip(args) {
+            if !fits(*ty, arg.ty) {
+                let message =
+                    format!("the runtime entry `{entry}` takes a {} as `{name}`, not {:?}", ty.c(), arg.ty);
+                return self.fail(message);
+            }
+        }
+        if result != Ty::Void && !fits(found.result, result) {
+            let message = format!("the runtime entry `{entry}` gives a {}, not {result:?}", found.result.c());
+            return self.fail(message);
+        }
+        let name = entry.trim_start_matches("r#").to_owned();
+        let operands: Vec<&Expr> = args.iter().collect();
+        let prefix = if QUICK.contains(&entry) { "apg_quick" } else { "apg" };
+        self.ordered(&operands, |_, text| format!("{prefix}_{name}({})", text.join(", ")))
+    }
+}
+
+/// Entries of the runtime that `apg_program.h` does itself where it can.
+const QUICK: [&str; 7] = [
+    "string_length",
+    "string_char_at",
+    "string_equals",
+    "string_hash",
+    "string_copy_bytes",
+    "rail_copy",
+    "place_local_get",
+];
+
+/// Whether a value of the program can be passed as that type of the ABI.
+fn fits(entry: abi::Ty, ty: Ty) -> bool {
+    match entry {
+        abi::Ty::Void => ty == Ty::Void,
+        abi::Ty::Bool => ty == Ty::Bool,
+        abi::Ty::I8 => ty == Ty::I8,
+        abi::Ty::I16 => ty == Ty::I16,
+        abi::Ty::I32 => ty == Ty::I32,
+        abi::Ty::I64 => ty == Ty::I64,
+        abi::Ty::U8 => ty == Ty::U8,
+        abi::Ty::U16 => ty == Ty::U16,
+        abi::Ty::U32 => ty == Ty::U32,
+        abi::Ty::U64 => ty == Ty::U64,
+        abi::Ty::F32 => ty == Ty::F32,
+        abi::Ty::F64 => ty == Ty::F64,
+        abi::Ty::Char => ty == Ty::Char,
+        abi::Ty::Ref => matches!(ty, Ty::Ref(_) | Ty::Any),
+        abi::Ty::Pointer(_) => false,
+    }
+}

@@ -1,0 +1,408 @@
+//! What printing one body needs: the target, the locals, the enclosing scopes, and a record of what was used, from
+//! which the declarations in front of a translation unit are made.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::kernel::{Early, Narrowed, Proof, Unrolled};
+use super::names::Names;
+use super::writer::Writer;
+use super::{EmitError, names};
+use apg_mir::*;
+
+/// Which dialect is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// Host code: objects, exceptions, activities.
+    Host,
+    /// A kernel, or a function called from one, as C++ for the processor.
+    Cpu,
+    /// The same as CUDA C++.
+    Cuda,
+}
+
+impl Target {
+    /// The suffix that gives an integer literal the type `apg_i64`: `int64_t` on a host, `long long` on a device.
+    pub fn long_suffix(self) -> &'static str {
+        let is_long = self != Target::Cuda && !cfg!(target_vendor = "apple");
+        if is_long { "L" } else { "LL" }
+    }
+
+    /// Rails are pairs of pointer and length, and there are no objects.
+    pub fn is_kernel(self) -> bool {
+        self != Target::Host
+    }
+}
+
+/// How a local is spelled.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// An lvalue.
+    pub text: String,
+    /// Its type.
+    pub ty: Ty,
+    /// For a rail of a kernel's environment, in shared memory or on a thread's stack: its elements and its length.
+    pub rail: Option<RailText>,
+    /// For a rail on a thread's stack: element type and length.
+    pub stack: Option<(Ty, i64)>,
+}
+
+/// An element that has been read already.
+#[derive(Clone, Debug)]
+pub struct Ahead {
+    /// Where it is.
+    pub name: String,
+    /// It is there if this holds.
+    pub when: &'static str,
+}
+
+/// Spelling of a rail in a kernel.
+#[derive(Clone, Debug)]
+pub struct RailText {
+    /// Pointer to the first element.
+    pub data: String,
+    /// Number of elements.
+    pub length: String,
+    /// For a rail on the stack of a thread of many: elements between two of the same thread, and which one is the thread's. Those of
+    /// neighbouring threads are neighbours.
+    pub lane: Option<(String, String)>,
+}
+
+impl RailText {
+    /// A rail whose elements are neighbours.
+    pub fn new(data: String, length: String) -> RailText {
+        RailText { data, length, lane: None }
+    }
+
+    /// An element.
+    pub fn element(&self, index: &str) -> String {
+        match &self.lane {
+            None => format!("{}[{index}]", self.data),
+            Some((stride, lane)) => format!("{}[({index}) * {stride} + {lane}]", self.data),
+        }
+    }
+}
+
+/// What a text refers to; ordered, so that equal programs give equal texts.
+#[derive(Clone, Debug, Default)]
+pub struct Used {
+    /// Called or referenced functions.
+    pub functions: BTreeSet<FunctionId>,
+    /// Functions called by kernels.
+    pub device_functions: BTreeSet<FunctionId>,
+    /// Type descriptors.
+    pub descriptors: BTreeSet<ClassId>,
+    /// Layouts of classes.
+    pub layouts: BTreeSet<ClassId>,
+    /// Structs by value.
+    pub structs: BTreeSet<StructId>,
+    /// Structs compared by value.
+    pub equality: BTreeSet<StructId>,
+    /// Static fields.
+    pub statics: BTreeSet<StaticId>,
+    /// Kernels launched.
+    pub kernels: BTreeSet<KernelId>,
+    /// String constants.
+    pub strings: BTreeSet<String>,
+    /// Tables of constants by their symbols.
+    pub tables: BTreeMap<String, Arc<Table>>,
+}
+
+impl Used {
+    /// Adds all of another record.
+    pub fn absorb(&mut self, other: Used) {
+        self.functions.extend(other.functions);
+        self.device_functions.extend(other.device_functions);
+        self.descriptors.extend(other.descriptors);
+        self.layouts.extend(other.layouts);
+        self.structs.extend(other.structs);
+        self.equality.extend(other.equality);
+        self.statics.extend(other.statics);
+        self.tables.extend(other.tables);
+        self.kernels.extend(other.kernels);
+        self.strings.extend(other.strings);
+    }
+}
+
+/// An enclosing construct that a jump may leave.
+#[derive(Clone, Debug)]
+pub enum Scope {
+    /// A loop or switch of the target language.
+    Breakable { label: LabelId, is_loop: bool, break_used: bool, continue_used: bool },
+    /// A labelled block.
+    Labeled { label: LabelId, used: bool },
+    /// A loop of the target language that is not one of the program's: `break` would leave the wrong one.
+    Opaque,
+    /// Code that runs on every way out: jumps go through it.
+    Cleanup { number: u32, exits: Vec<Jump> },
+    /// What a thread of a block does. It has no `return`: an activity has none.
+    Thread,
+}
+
+/// A way out of a construct.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Jump {
+    /// Behind the construct.
+    Break(LabelId),
+    /// To the update of the loop.
+    Continue(LabelId),
+    /// Out of the function; the value is in `result_`.
+    Return,
+}
+
+/// Prints code.
+pub struct Code<'p> {
+    /// The program.
+    pub program: &'p Program,
+    /// Its symbols.
+    pub names: &'p Names,
+    /// The dialect.
+    pub target: Target,
+    /// Text.
+    pub out: Writer,
+    /// What the text refers to.
+    pub used: Used,
+    /// Locals of the current body.
+    pub locals: Vec<Place>,
+    /// Those that are shared memory of a block that one thread of the processor runs.
+    pub shared: Vec<LocalId>,
+    /// Enclosing constructs, outermost first.
+    pub scopes: Vec<Scope>,
+    /// Result of the current function.
+    pub result: Ty,
+    /// The circle of calls that the current function is on; 0: none.
+    pub cycle: u32,
+    /// For messages.
+    pub position: Position,
+    /// Number of the next temporary.
+    pub next: u32,
+    /// What could not be printed.
+    pub errors: Vec<EmitError>,
+    /// In a kernel: what is known of accesses, by the address of the index expression.
+    pub proofs: FxHashMap<*const Expr, Proof>,
+    /// In a kernel: indices that may be computed with 64 bits (for the processor), and steps of counters that do not wrap, by
+    /// address; in launches that the host finds right.
+    pub wide: FxHashSet<*const Expr>,
+    /// What a device may compute with 32 bits if the host says so.
+    pub short: Narrowed,
+    /// Integer locals that have a second form of 64 bits, made of such forms, with `_w` behind the name.
+    pub twins: FxHashSet<LocalId>,
+    /// Elements that were read in front of a loop over threads, by the address of the index expression: their names.
+    pub ahead: FxHashMap<*const Expr, Ahead>,
+    /// Conditions that are known to hold for all threads where something is printed.
+    pub granted: FxHashSet<*const Expr>,
+    /// Locals that are declared where they are needed: their assignments are not printed.
+    pub derived: FxHashSet<LocalId>,
+    /// Loops that are unrolled otherwise than the program asks for.
+    pub unrolled: FxHashMap<LabelId, Unrolled>,
+    /// Loops of a kernel for a device that read early.
+    pub early: FxHashMap<LabelId, Early<'p>>,
+    /// In a kernel for a device: how many threads a block has.
+    pub block_size: String,
+    /// In a kernel for a device: the static fields that its environment holds, and where. Functions get the environment, of this
+    /// type, if there are any.
+    pub statics: FxHashMap<StaticId, usize>,
+    pub environment_type: String,
+}
+
+impl<'p> Code<'p> {
+    /// An empty text.
+    pub fn new(program: &'p Program, names: &'p Names, target: Target) -> Code<'p> {
+        Code {
+            program,
+            names,
+            target,
+            out: Writer::default(),
+            used: Used::default(),
+            locals: Vec::new(),
+            shared: Vec::new(),
+            scopes: Vec::new(),
+            result: Ty::Void,
+            cycle: 0,
+            position: Position { file: FileId(0), line: 1 },
+            next: 0,
+            errors: Vec::new(),
+            proofs: FxHashMap::default(),
+            wide: FxHashSet::default(),
+            short: Narrowed::default(),
+            twins: FxHashSet::default(),
+            derived: FxHashSet::default(),
+            ahead: FxHashMap::default(),
+            granted: FxHashSet::default(),
+            unrolled: FxHashMap::default(),
+            early: FxHashMap::default(),
+            block_size: String::new(),
+            statics: FxHashMap::default(),
+            environment_type: String::new(),
+        }
+    }
+
+    /// A number not used before in this text's function.
+    pub fn fresh(&mut self) -> u32 {
+        self.next += 1;
+        self.next
+    }
+
+    /// Records that something cannot be compiled; gives a placeholder expression.
+    pub fn fail(&mut self, message: String) -> String {
+        let file = self.program.files.get(self.position.file.index()).cloned().unwrap_or_default();
+        self.errors.push(EmitError { file, line: self.position.line, message });
+        "0".to_owned()
+    }
+
+    /// Attributes what follows to a position.
+    pub fn at(&mut self, position: Position) {
+        self.position = position;
+        self.out.position(position, &self.program.files, self.program.says_every_line);
+    }
+
+    /// The type of a value.
+    pub fn ty(&mut self, ty: Ty) -> String {
+        match ty {
+            Ty::Void => "void".into(),
+            Ty::Bool => "bool".into(),
+            Ty::I8 => "apg_i8".into(),
+            Ty::I16 => "apg_i16".into(),
+            Ty::I32 => "apg_i32".into(),
+            Ty::I64 => "apg_i64".into(),
+            Ty::U8 => "apg_u8".into(),
+            Ty::U16 => "apg_u16".into(),
+            Ty::U32 => "apg_u32".into(),
+            Ty::U64 => "apg_u64".into(),
+            Ty::F32 => "float".into(),
+            Ty::F64 => "double".into(),
+            Ty::Char => "apg_char".into(),
+            Ty::Ref(class) if self.target.is_kernel() => match self.program.classes[class.index()].kind {
+                ClassKind::Rail { element } => format!("apg_view<{}>", self.ty(element)),
+                _ => self.no_object(ty),
+            },
+            Ty::Any if self.target.is_kernel() => self.no_object(ty),
+            Ty::Ref(_) | Ty::Any => "apg_object *".into(),
+            Ty::Struct(id) => {
+                self.used.structs.insert(id);
+                self.names.structs[id.index()].clone()
+            }
+        }
+    }
+
+    fn no_object(&mut self, ty: Ty) -> String {
+        let name = match ty {
+            Ty::Ref(class) => self.program.classes[class.index()].name.clone(),
+            _ => "x10.lang.Any".into(),
+        };
+        self.fail(format!("a kernel cannot use an object of {name}"));
+        "void *".into()
+    }
+
+    /// The address of a class's descriptor.
+    pub fn descriptor(&mut self, class: ClassId) -> String {
+        self.used.descriptors.insert(class);
+        format!("&{}", self.names.classes[class.index()])
+    }
+
+    /// The layout struct of a class.
+    pub fn layout(&mut self, class: ClassId) -> String {
+        let class = self.program.versions.get(&class).copied().unwrap_or(class);
+        self.used.layouts.insert(class);
+        format!("L{}", self.names.classes[class.index()])
+    }
+
+    /// The symbol of a function.
+    pub fn function_symbol(&mut self, id: FunctionId) -> String {
+        let name = &self.names.functions[id.index()];
+        if self.target.is_kernel() {
+            self.used.device_functions.insert(id);
+            format!("k{name}")
+        } else {
+            self.used.functions.insert(id);
+            name.clone()
+        }
+    }
+
+    /// The member of a class's own field.
+    pub fn field_name(&self, class: ClassId, field: u32) -> String {
+        let item = &self.program.classes[class.index()];
+        // Fields of the whole chain share one layout struct: own fields come after all inherited ones.
+        let inherited = inherited_fields(self.program, class);
+        let index = inherited + field as usize;
+        item.fields.get(field as usize).map_or_else(|| format!("m{index}"), |it| names::field(index, it))
+    }
+
+    /// The member of a struct's field.
+    pub fn struct_field_name(&self, id: StructId, field: u32) -> String {
+        let fields = &self.program.structs[id.index()].fields;
+        fields.get(field as usize).map_or_else(|| format!("m{field}"), |it| names::field(field as usize, it))
+    }
+
+    /// The place of a local.
+    pub fn local(&self, id: LocalId) -> Place {
+        self.locals.get(id.index()).cloned().unwrap_or(Place {
+            text: "unknown_local".into(),
+            ty: Ty::Void,
+            rail: None,
+            stack: None,
+        })
+    }
+
+    /// Names for locals, as plain variables.
+    pub fn plain_locals(locals: &[Local]) -> Vec<Place> {
+        let place = |(index, local): (usize, &Local)| Place {
+            text: names::local(index, &local.name),
+            ty: local.ty,
+            rail: None,
+            stack: None,
+        };
+        locals.iter().enumerate().map(place).collect()
+    }
+}
+
+impl Code<'_> {
+    /// Makes arrays of the rails that a kernel or device function allocates: their lengths are constants.
+    pub fn stack_rails(&mut self, body: &[Stmt]) {
+        let mut found = Vec::new();
+        walk::visit_stmts(body, &mut |stmt| {
+            if let StmtKind::Set { local, value } = &stmt.kind
+                && let ExprKind::AllocateRail { class, length, .. } = &value.kind
+            {
+                found.push((*local, *class, (**length).clone(), stmt.position));
+            }
+        });
+        for (local, class, length, position) in found {
+            self.position = position;
+            let ClassKind::Rail { element } = self.program.classes[class.index()].kind else { continue };
+            let Some(length) = super::kernel::constant(&length).filter(|it| *it >= 0) else {
+                self.fail("the length of a rail made in a kernel must be known when it is compiled".into());
+                continue;
+            };
+            let place = &mut self.locals[local.index()];
+            place.stack = Some((element, length));
+            place.rail = Some(RailText::new(place.text.clone(), format!("{length}LL")));
+        }
+    }
+}
+
+/// Number of fields that a class inherits.
+pub fn inherited_fields(program: &Program, class: ClassId) -> usize {
+    let mut count = 0;
+    let mut at = program.classes[class.index()].superclass;
+    while let Some(id) = at {
+        let class = &program.classes[id.index()];
+        count += class.fields.len();
+        at = class.superclass;
+    }
+    count
+}
+
+/// A class and its superclasses, root first.
+pub fn chain(program: &Program, class: ClassId) -> Vec<ClassId> {
+    let mut chain = vec![class];
+    let mut at = program.classes[class.index()].superclass;
+    while let Some(id) = at {
+        chain.push(id);
+        at = program.classes[id.index()].superclass;
+    }
+    chain.reverse();
+    chain
+}

@@ -1,0 +1,257 @@
+//! Functions, and the declarations that a unit needs in front of them.
+
+use super::code::{Code, Used, chain};
+use super::names;
+use apg_mir::*;
+
+impl Code<'_> {
+    /// `result name(parameters)`.
+    pub fn prototype(&mut self, id: FunctionId) -> String {
+        let function = &self.program.functions[id.index()];
+        let result = self.ty(function.result);
+        let mut params = Vec::new();
+        for (index, local) in function.locals.iter().take(function.params as usize).enumerate() {
+            let ty = self.ty(local.ty);
+            params.push(format!("{ty} {}", names::local(index, &local.name)));
+        }
+        params.extend(self.hidden_parameters());
+        let prefix = if self.target.is_kernel() { "k" } else { "" };
+        format!("{result} {prefix}{}({})", self.names.functions[id.index()], params.join(", "))
+    }
+
+    /// A function with its body. Locals are declared first: a jump may then go anywhere.
+    pub fn function(&mut self, id: FunctionId, storage: &str) {
+        let function = &self.program.functions[id.index()];
+        self.next = 0;
+        self.scopes.clear();
+        self.locals = Code::plain_locals(&function.locals);
+        self.result = function.result;
+        self.cycle = if self.target.is_kernel() { 0 } else { function.recursion.cycle };
+        if self.target.is_kernel() {
+            self.stack_rails(&function.body);
+        }
+        self.at(function.position);
+        let prototype = self.prototype(id);
+        self.out.open(format!("{storage}{prototype} {{"));
+        if function.result != Ty::Void && has_cleanup(&function.body) {
+            let ty = self.ty(function.result);
+            self.out.line(format!("{ty} result_;"));
+        }
+        self.declare(function.params as usize..function.locals.len());
+        for (slot, class) in function.frame.iter().enumerate() {
+            let layout = self.layout(*class);
+            self.out.line(format!("{layout} o{slot};"));
+        }
+        if function.recursion.checks_at_start && !self.target.is_kernel() {
+            self.at(function.position);
+            self.out.line("apg_stack_check();");
+        }
+        self.stmts(&function.body);
+        self.out.close("}");
+    }
+
+    /// Declares locals as variables.
+    pub fn declare(&mut self, locals: std::ops::Range<usize>) {
+        for index in locals {
+            let place = self.locals[index].clone();
+            if let Some((element, length)) = place.stack {
+                let ty = self.ty(element);
+                self.out.line(format!("{ty} {}[{}];", place.text, length.max(1)));
+            } else if place.ty != Ty::Void {
+                let ty = match self.short.locals.contains(&LocalId(index as u32)) {
+                    true => "apg_narrow".to_owned(),
+                    false => self.ty(place.ty),
+                };
+                self.out.line(format!("{ty} {};", place.text));
+            }
+        }
+    }
+}
+
+/// Whether some code runs on every way out of another inside.
+fn has_cleanup(body: &[Stmt]) -> bool {
+    body.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Finish { .. } | StmtKind::Atomic(_) | StmtKind::When(_) => true,
+        StmtKind::Try { body, catches, finally } => {
+            !finally.is_empty() || has_cleanup(body) || catches.iter().any(|it| has_cleanup(&it.body))
+        }
+        StmtKind::Block(body) | StmtKind::Outlined(body) | StmtKind::Labeled { body, .. } => {
+            has_cleanup(body)
+        }
+        StmtKind::If { then, otherwise, .. } => has_cleanup(then) || has_cleanup(otherwise),
+        StmtKind::Loop { body, update, .. } => has_cleanup(body) || has_cleanup(update),
+        StmtKind::Switch { cases, .. } => cases.iter().any(|(_, body)| has_cleanup(body)),
+        _ => false,
+    })
+}
+
+impl Code<'_> {
+    /// Declarations of everything in `used`, in an order that C++ accepts. Bodies may be printed before this is: it goes
+    /// in front of them. `storage` tells how functions are declared.
+    pub fn declarations(&mut self, used: &Used, storage: &dyn Fn(FunctionId) -> &'static str) -> String {
+        let saved = self.out.take();
+        // Signatures and layouts name further structs; the first round collects them.
+        self.used = used.clone();
+        let functions: Vec<String> =
+            used.functions.iter().map(|id| self.declaration(*id, storage(*id))).collect();
+        let layouts: Vec<String> = used.layouts.iter().map(|id| self.layout_struct(*id)).collect();
+        let statics: Vec<String> = used.statics.iter().map(|id| self.static_declaration(*id)).collect();
+        let environments: Vec<String> = used.kernels.iter().map(|id| self.environment(*id)).collect();
+        self.structs();
+        for text in layouts.iter().chain(&environments) {
+            self.out.line(text);
+        }
+        for class in &used.descriptors {
+            self.out.line(format!("extern const apg_type {};", self.names.classes[class.index()]));
+        }
+        for text in &used.strings {
+            self.out.line(format!("extern apg_string X_{:016x};", names::hash(text)));
+        }
+        for name in used.tables.keys() {
+            self.out.line(format!("extern const apg_table {name};"));
+        }
+        for kernel in &used.kernels {
+            self.out.line(format!("extern const apg_kernel {};", self.names.kernels[kernel.index()]));
+        }
+        for text in functions.iter().chain(&statics) {
+            self.out.line(text);
+        }
+        let text = self.out.take();
+        self.out.append(&saved);
+        text
+    }
+
+    fn declaration(&mut self, id: FunctionId, storage: &str) -> String {
+        let attribute = match self.program.functions[id.index()].inlining {
+            Inlining::Free => "",
+            Inlining::Never => "__attribute__((noinline)) ",
+            Inlining::Cold => "APG_COLD ",
+        };
+        format!("{attribute}{storage}{};", self.prototype(id))
+    }
+
+    /// Structs in use, members first, with their comparisons.
+    pub fn structs(&mut self) {
+        let mut order = Vec::new();
+        let wanted: Vec<StructId> = self.used.structs.iter().chain(&self.used.equality).copied().collect();
+        for id in wanted {
+            self.struct_order(id, &mut order);
+        }
+        let mut compared = Vec::new();
+        for id in self.used.equality.clone() {
+            self.equality_order(id, &mut compared);
+        }
+        let inline = match self.target {
+            super::code::Target::Cuda => "__device__ __forceinline__",
+            _ => "inline",
+        };
+        for id in order {
+            let name = self.names.structs[id.index()].clone();
+            let fields = &self.program.structs[id.index()].fields;
+            let mut members = String::new();
+            for (index, field) in fields.iter().enumerate() {
+                let ty = self.stored(field.ty);
+                members.push_str(&format!(" {ty} {};", names::field(index, field)));
+            }
+            self.out.line(format!("struct {name} {{{members} }};"));
+            if compared.contains(&id) {
+                let test = self.equality(id);
+                self.out
+                    .line(format!("static {inline} bool eq_{name}({name} a, {name} b) {{ return {test}; }}"));
+            }
+        }
+    }
+
+    /// The type of a field: in kernels references inside structs are opaque.
+    fn stored(&mut self, ty: Ty) -> String {
+        match ty {
+            Ty::Ref(_) | Ty::Any if self.target.is_kernel() => "void *".into(),
+            _ => self.ty(ty),
+        }
+    }
+
+    fn struct_order(&self, id: StructId, order: &mut Vec<StructId>) {
+        if order.contains(&id) {
+            return;
+        }
+        for field in &self.program.structs[id.index()].fields {
+            if let Ty::Struct(inner) = field.ty {
+                self.struct_order(inner, order);
+            }
+        }
+        order.push(id);
+    }
+
+    fn equality_order(&self, id: StructId, compared: &mut Vec<StructId>) {
+        if compared.contains(&id) {
+            return;
+        }
+        compared.push(id);
+        for field in &self.program.structs[id.index()].fields {
+            if let Ty::Struct(inner) = field.ty {
+                self.equality_order(inner, compared);
+            }
+        }
+    }
+
+    fn equality(&self, id: StructId) -> String {
+        let mut tests = Vec::new();
+        for (index, field) in self.program.structs[id.index()].fields.iter().enumerate() {
+            let member = names::field(index, field);
+            tests.push(match field.ty {
+                Ty::Struct(inner) => {
+                    format!("eq_{}(a.{member}, b.{member})", self.names.structs[inner.index()])
+                }
+                _ => format!("a.{member} == b.{member}"),
+            });
+        }
+        if tests.is_empty() { "true".into() } else { tests.join(" && ") }
+    }
+
+    /// The layout of a class: header, then all fields, inherited first.
+    pub fn layout_struct(&mut self, class: ClassId) -> String {
+        let mut members = String::new();
+        let mut index = 0;
+        for owner in chain(self.program, class) {
+            for field in &self.program.classes[owner.index()].fields {
+                let mut ty = self.ty(field.ty);
+                if field.volatile {
+                    ty = format!("apg_volatile<{ty}>");
+                }
+                members.push_str(&format!(" {ty} {};", names::field(index, field)));
+                index += 1;
+            }
+        }
+        format!("struct L{} {{ apg_object header_;{members} }};", self.names.classes[class.index()])
+    }
+
+    fn static_declaration(&mut self, id: StaticId) -> String {
+        let name = &self.names.statics[id.index()];
+        let ty = self.ty(self.program.statics[id.index()].ty);
+        format!(
+            "extern {ty} {name}; extern apg_static state_{name}; void init_{name}();\n\
+             static inline {ty} get_{name}() {{ if (APG_UNLIKELY(!apg_static_ready(&state_{name}))) init_{name}(); return {name}; }}"
+        )
+    }
+
+    /// The environment struct of a kernel; the same text on host and device.
+    pub fn environment(&mut self, id: KernelId) -> String {
+        let mut members = String::new();
+        for (index, capture) in self.program.kernels[id.index()].captures.iter().enumerate() {
+            let ty = match capture.kind {
+                KernelCaptureKind::Scalar(ty) => self.ty(ty),
+                KernelCaptureKind::Rail { element } | KernelCaptureKind::ConstantRail { element }
+                    if self.target == super::code::Target::Cuda =>
+                {
+                    format!("apg_view<const {}>", self.ty(element))
+                }
+                KernelCaptureKind::Rail { .. } | KernelCaptureKind::ConstantRail { .. } => {
+                    "apg_kernel_rail".into()
+                }
+                KernelCaptureKind::GlobalRail { .. } => "apg_global_rail".into(),
+            };
+            members.push_str(&format!(" {ty} m{index};"));
+        }
+        format!("struct E{} {{{members} }};", self.names.kernels[id.index()])
+    }
+}

@@ -1,0 +1,227 @@
+//! Checks in kernels, as they are printed. A failing one records what it found and ends the thread (on a device) or the launch
+//! (on the processor); the runtime turns the record into an exception.
+
+use super::super::code::{Ahead, Code, RailText, Target};
+use super::Proof;
+use super::bounds::is_wide;
+use apg_mir::*;
+
+impl Code<'_> {
+    /// What functions of a kernel get besides their parameters: where a failing check leaves its record.
+    pub fn hidden_parameters(&self) -> Option<String> {
+        match self.target {
+            Target::Host => None,
+            Target::Cpu => Some("apg_i64 block_, apg_i64 r_".to_owned()),
+            Target::Cuda if self.statics.is_empty() => Some("apg_fault *fault_".to_owned()),
+            Target::Cuda => Some(format!("apg_fault *fault_, const {} &env", self.environment_type)),
+        }
+    }
+
+    /// The arguments for them.
+    pub fn hidden_arguments(&self) -> Option<String> {
+        let record = self.record()?;
+        Some(if self.statics.is_empty() { record.to_owned() } else { format!("{record}, env") })
+    }
+
+    /// Where a failing check leaves its record.
+    fn record(&self) -> Option<&'static str> {
+        match self.target {
+            Target::Host => None,
+            Target::Cpu => Some("block_, r_"),
+            Target::Cuda => Some("fault_"),
+        }
+    }
+
+    /// File, line and the rest of what a check records.
+    fn site(&self) -> String {
+        let hidden = self.record().unwrap_or("0");
+        format!("{}, {}, {hidden}", self.position.file.0, self.position.line)
+    }
+
+    /// Whether and how an access, or a division by its divisor, is checked: the template argument of the check, none if it needs none.
+    fn check_of(&self, index: &Expr) -> Option<String> {
+        if self.program.unchecked {
+            return None;
+        }
+        match self.proofs.get(&std::ptr::from_ref(index)).copied().unwrap_or(Proof::Unknown) {
+            Proof::Inside => None,
+            // On a device each access has its own conditions; code for the processor is of one piece.
+            Proof::AtLaunch(conditions) if self.target == Target::Cuda => {
+                Some(format!("(held_<{conditions}u>)"))
+            }
+            Proof::AtLaunch(_) => Some("proven_".to_owned()),
+            Proof::Unknown => Some("false".to_owned()),
+        }
+    }
+
+    /// Whether an access needs no check in launches that the host finds right.
+    pub fn is_inside(&self, index: &Expr) -> bool {
+        self.check_of(index).is_none_or(|it| it != "false")
+    }
+
+    /// An element of a rail whose first element and length are known by name.
+    pub fn kernel_element(&mut self, rail: &RailText, index: &Expr) -> String {
+        match self.ahead.get(&std::ptr::from_ref(index)).cloned() {
+            Some(Ahead { name, when }) => {
+                format!("({when} ? {name} : {})", self.kernel_access(rail, index))
+            }
+            None => self.kernel_access(rail, index),
+        }
+    }
+
+    fn kernel_access(&mut self, rail: &RailText, index: &Expr) -> String {
+        let wide = self.target == Target::Cpu && self.wide.contains(&std::ptr::from_ref(index));
+        let wide = wide.then(|| self.wide_value(index));
+        let short = self.is_narrow(index).then(|| self.narrow_value(index));
+        let Some(proven) = self.check_of(index) else {
+            let index = self.expr(index);
+            return rail.element(&match (short, wide) {
+                (Some(short), _) => format!("(narrow_ ? (apg_i64)({short}) : (apg_i64)({index}))"),
+                (None, Some(wide)) => format!("(proven_ ? {wide} : (apg_i64)({index}))"),
+                (None, None) => index,
+            });
+        };
+        // 32 bits are compared faster than 64.
+        let narrow = match &index.kind {
+            ExprKind::Operation { operation: Operation::Convert, args } => {
+                args.first().filter(|it| it.ty == Ty::I32)
+            }
+            _ => None,
+        };
+        let text = self.expr(narrow.unwrap_or(index));
+        let RailText { data, length, .. } = rail;
+        let check = |proven: &str, index: &str| {
+            format!("apg_index<{proven}>({index}, {length}, {data}, {})", self.site())
+        };
+        let checked = check(&proven, &text);
+        rail.element(&match (wide, short) {
+            (Some(wide), _) if proven == "proven_" => {
+                format!("(proven_ ? {wide} : {})", check("false", &text))
+            }
+            (_, Some(short)) => format!("(narrow_ ? {} : {checked})", check(&proven, &short)),
+            _ => checked,
+        })
+    }
+
+    /// Whether a device may compute an index, a comparison, a division or what is assigned with 32 bits, if the host says so.
+    pub fn is_narrow(&self, expr: &Expr) -> bool {
+        self.target == Target::Cuda && self.short.values.contains(&std::ptr::from_ref(expr))
+    }
+
+    /// Whether an operation is done with 32 bits, not only its result taken so.
+    pub fn has_narrow_parts(&self, expr: &Expr) -> bool {
+        self.short.parts.contains(&std::ptr::from_ref(expr))
+    }
+
+    /// An integer computed with 32 bits and a sign.
+    pub fn narrow_value(&mut self, expr: &Expr) -> String {
+        match &expr.kind {
+            ExprKind::Int(value) => self.integer(*value, Ty::I32),
+            _ if !self.has_narrow_parts(expr) => {
+                format!("(apg_i32)({})", self.expr(expr))
+            }
+            ExprKind::Operation { operation, args } => {
+                let text: Vec<String> = args.iter().map(|it| self.narrow_value(it)).collect();
+                self.narrow_operation(*operation, &text)
+            }
+            ExprKind::Select { condition, then, otherwise } => {
+                let condition = self.expr(condition);
+                let (then, otherwise) = (self.narrow_value(then), self.narrow_value(otherwise));
+                format!("({condition} ? {then} : {otherwise})")
+            }
+            _ => format!("(apg_i32)({})", self.expr(expr)),
+        }
+    }
+
+    /// An operation whose operands and result fit 32 bits, so that nothing wraps; divisors are positive.
+    fn narrow_operation(&mut self, operation: Operation, text: &[String]) -> String {
+        match (operation, text) {
+            (Operation::Convert, [a]) => a.clone(),
+            (Operation::Neg, [a]) => format!("(-{a})"),
+            (Operation::Shl, [a, b]) => format!("({a} * (1 << {b}))"),
+            (Operation::Min | Operation::Max, [a, b]) => {
+                format!("apg_{}<apg_i32>({a}, {b})", operation.name())
+            }
+            (Operation::Shr, [a, b]) => format!("({a} >> {b})"),
+            (_, [a, b]) => format!("({a} {} {b})", operation.symbol().unwrap_or("+")),
+            _ => self.fail(format!("operation {operation:?} with 32 bits")),
+        }
+    }
+
+    /// The step of a counter that does not wrap, on a device, as the compiler understands it: with signs.
+    pub fn exact_step(&mut self, local: LocalId, value: &Expr) -> Option<String> {
+        if self.target != Target::Cuda || !self.wide.contains(&std::ptr::from_ref(value)) {
+            return None;
+        }
+        // Known steps are understood anyhow.
+        let (by, minus) =
+            super::derive::is_step(value, local).filter(|it| super::constant(it.0).is_none())?;
+        let place = self.local(local);
+        let ty = self.ty(place.ty);
+        let by = self.expr(by);
+        let any = self.expr(value);
+        let sign = if minus { "-" } else { "+" };
+        Some(format!("proven_ ? {0} {sign} ({ty}){by} : {any}", place.text))
+    }
+
+    /// Whether a value is only arithmetic that [`Self::wide_value`] does with 64 bits, on locals and numbers.
+    pub fn is_plain(&self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Int(_) | ExprKind::Local(_) => true,
+            ExprKind::Operation { operation, args } => {
+                is_wide(*operation, expr.ty, args) && args.iter().all(|it| self.is_plain(it))
+            }
+            _ => false,
+        }
+    }
+
+    /// An integer computed with 64 bits; the parts that are not done with 64 bits are as the program has them.
+    pub fn wide_value(&mut self, expr: &Expr) -> String {
+        match &expr.kind {
+            ExprKind::Int(value) => self.integer(*value, Ty::I64),
+            ExprKind::Local(local) if self.twins.contains(local) => format!("{}_w", self.local(*local).text),
+            ExprKind::Operation { operation, args } if is_wide(*operation, expr.ty, args) => {
+                let args: Vec<String> = args.iter().map(|it| self.wide_value(it)).collect();
+                match (operation, args.as_slice()) {
+                    (Operation::Convert, [a]) => a.clone(),
+                    (Operation::Neg, [a]) => format!("(-{a})"),
+                    (operation, _) => {
+                        let sign = match operation {
+                            Operation::Add => " + ",
+                            Operation::Sub => " - ",
+                            _ => " * ",
+                        };
+                        format!("({})", args.join(sign))
+                    }
+                }
+            }
+            _ => format!("(apg_i64)({})", self.expr(expr)),
+        }
+    }
+
+    /// An element of a rail that is a pair of address and length.
+    pub fn view_element(&mut self, view: &str, index: &Expr, text: &str) -> String {
+        match self.check_of(index) {
+            None => format!("{view}.data[{text}]"),
+            Some(_) => format!("apg_at({view}, {text}, {})", self.site()),
+        }
+    }
+
+    /// A division of integers by what may be zero.
+    pub fn kernel_division(
+        &self,
+        operation: Operation,
+        ty: &str,
+        a: &str,
+        b: &str,
+        divisor: &Expr,
+    ) -> String {
+        let name = operation.name();
+        match self.check_of(divisor) {
+            None => format!("apg_{name}<{ty}>({a}, {b})"),
+            Some(proven) => {
+                format!("apg_{name}<{ty}>({a}, apg_divisor<{proven}, {ty}>({b}, {}))", self.site())
+            }
+        }
+    }
+}

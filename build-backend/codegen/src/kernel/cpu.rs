@@ -1,0 +1,508 @@
+//! Prints a kernel for the processor, from its plan: blocks one after the other, each run a loop over the threads of the
+//! block, which the compiler vectorises. Threads of a run may be executed in any order, as on a device.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::super::code::{Code, RailText, Scope, Target};
+use super::plan::{Class, Node, Plan, plan};
+use super::rounds::{OF_WARP, rails_of_blocks, rounds};
+use super::usage::{Usage, is_indexed};
+use apg_mir::*;
+
+/// The function `cpu_KERNEL`.
+pub fn cpu(code: &mut Code<'_>, id: KernelId) {
+    let kernel = &code.program.kernels[id.index()];
+    let symbol = code.names.kernels[id.index()].clone();
+    let plan = plan(kernel);
+    code.target = Target::Cpu;
+    code.result = Ty::Void;
+    code.scopes.clear();
+    code.locals = Code::plain_locals(&kernel.locals);
+    code.shared = kernel.shared.iter().map(|it| it.local).collect();
+    code.stack_rails(&kernel.body);
+    let bounds = super::bounds::kernel(code.program, code.names, id);
+    code.proofs = bounds.proofs;
+    code.wide = bounds.wide;
+    code.derived = plan.derived.iter().map(|it| it.local).collect();
+    code.out.no_position();
+    let parameters = "const void *env_, const apg_launch *launch_, apg_i64 first_, apg_i64 last_";
+    code.out.open(format!("template <bool proven_> static apg_object *run_{symbol}({parameters}) {{"));
+    code.out.line(format!("const E{symbol} &env = *(const E{symbol} *)env_; (void)env;"));
+    extents(code, kernel);
+    captures(code, kernel);
+    let scratch = scratch(code, kernel, &plan);
+    code.out.line("apg_object *result_ = nullptr;");
+    code.out.open("try {");
+    blocks(code, kernel, &plan);
+    code.out.close(
+        "} catch (apg_object *x_) { result_ = x_; } catch (const apg_kernel_fault &x_) { apg_record(launch_, x_); }",
+    );
+    if scratch {
+        code.out.line("free(scratch_);");
+    }
+    code.out.line("return result_;");
+    code.out.close("}");
+    let run = match super::depends_on_launch(code.program, code.names, id) {
+        _ if code.program.debug => format!("run_{symbol}<false>"),
+        true => format!("(launch_->proven & 3) == 3 ? run_{symbol}<true> : run_{symbol}<false>"),
+        false => format!("run_{symbol}<true>"),
+    };
+    code.out.no_position();
+    code.out.line(format!(
+        "apg_object *cpu_{symbol}({parameters}) {{ return ({run})(env_, launch_, first_, last_); }}"
+    ));
+    code.target = Target::Host;
+    code.shared.clear();
+    code.twins.clear();
+    code.derived.clear();
+    code.ahead.clear();
+}
+
+/// The loop over blocks, for each of which all that its threads do is done; where rows may go across blocks, only for those that stay by themselves.
+fn blocks<'k>(code: &mut Code<'_>, kernel: &'k Kernel, plan: &Plan<'k>) {
+    let strips = super::strip::strips(plan);
+    match &strips {
+        Some(strips) => {
+            Printer::new(code, kernel, plan).strips(strips);
+            code.out.open("for (apg_i64 block_ = strip_; block_ < next_; ++block_) {");
+        }
+        None => code.out.open("for (apg_i64 block_ = first_; block_ < last_; ++block_) {"),
+    }
+    // What is done once a block counts as the first thread's.
+    code.out.line("const apg_i64 r_ = 0; (void)r_;");
+    block_indices(code, kernel, BLOCK);
+    for (index, class) in plan.classes.iter().enumerate() {
+        if *class == Class::Uniform {
+            code.declare(index..index + 1);
+        }
+    }
+    for derived in plan.derived.iter().filter(|it| it.has_offset) {
+        code.out.line(format!("apg_i64 {}_u = 0;", code.local(derived.local).text));
+    }
+    for (rail, length) in rails_of_blocks(plan) {
+        let place = code.local(rail);
+        let element = kernel.shared.iter().find(|it| it.local == rail).map_or(Ty::I32, |it| it.element);
+        let ty = code.ty(element);
+        code.out.line(format!("alignas(64) {ty} {}[{length}];", place.text));
+    }
+    shared(code, kernel);
+    let mut printer = Printer::new(code, kernel, plan);
+    printer.nodes(&plan.nodes);
+    code.out.close("}");
+    if strips.is_some() {
+        code.out.close("}");
+    }
+}
+
+/// Numbers of threads of a block; literals where they are known.
+fn extents(code: &mut Code<'_>, kernel: &Kernel) {
+    for axis in 0..3 {
+        let extent =
+            kernel.host.threads.len().checked_sub(axis + 1).and_then(|it| kernel.host.threads.get(it));
+        let text = match extent.map(super::constant) {
+            None => "1".to_owned(),
+            Some(Some(value)) => value.max(0).to_string(),
+            Some(None) => format!("launch_->threads[{axis}]"),
+        };
+        code.out.line(format!("const apg_i64 n{axis}_ = {text};"));
+    }
+    code.out.line("const apg_i64 threads_ = n0_ * n1_ * n2_; (void)threads_;");
+}
+
+fn captures(code: &mut Code<'_>, kernel: &Kernel) {
+    let usage = Usage::of(kernel);
+    for (index, capture) in kernel.captures.iter().enumerate() {
+        let text = code.locals[index].text.clone();
+        let (element, member, length) = match capture.kind {
+            KernelCaptureKind::Scalar(ty) => {
+                let ty = code.ty(ty);
+                code.out.line(format!("const {ty} {text} = env.m{index};"));
+                continue;
+            }
+            KernelCaptureKind::Rail { element } | KernelCaptureKind::ConstantRail { element } => {
+                (element, "data", "length")
+            }
+            KernelCaptureKind::GlobalRail { element } => (element, "handle", "size"),
+        };
+        let ty = code.ty(element);
+        let constant = if usage.is_only_read(LocalId(index as u32)) { "const " } else { "" };
+        code.out.line(format!("{constant}{ty} *const {text} = ({constant}{ty} *)env.m{index}.{member};"));
+        length_for_debugger(code, &text, &format!("env.m{index}.{length}"));
+        code.locals[index].rail = Some(RailText::new(text, format!("env.m{index}.{length}")));
+    }
+    for (local, text) in [
+        (kernel.auto_blocks, "(apg_i64)launch_->blocks[0] * launch_->blocks[1] * launch_->blocks[2]"),
+        (kernel.auto_threads, "threads_"),
+    ] {
+        if let Some(local) = local {
+            let place = code.local(local);
+            let ty = code.ty(place.ty);
+            code.out.line(format!("const {ty} {} = ({ty})({text});", place.text));
+        }
+    }
+}
+
+/// Says a debugger how many elements there are behind a pointer.
+fn length_for_debugger(code: &mut Code<'_>, pointer: &str, length: &str) {
+    if code.program.debug {
+        code.out.line(format!("const apg_i64 {pointer}_n = {length};"));
+    }
+}
+
+/// Memory of shared rails and of spilled locals; gives whether there is any.
+fn scratch(code: &mut Code<'_>, kernel: &Kernel, plan: &Plan<'_>) -> bool {
+    let mut parts = Vec::new();
+    let of_blocks = rails_of_blocks(plan);
+    for (number, rail) in kernel.shared.iter().enumerate() {
+        let ty = code.ty(rail.element);
+        let length = format!("launch_->shared_lengths[{number}]");
+        let text = code.local(rail.local).text;
+        if !of_blocks.iter().any(|it| it.0 == rail.local) {
+            parts.push((ty, text.clone(), length.clone()));
+        }
+        code.locals[rail.local.index()].rail = Some(RailText::new(text, format!("((apg_i64){length})")));
+    }
+    for (index, class) in plan.classes.iter().enumerate() {
+        if *class == Class::Spilled {
+            let place = code.locals[index].clone();
+            if let Some((element, length)) = place.stack {
+                let ty = code.ty(element);
+                parts.push((ty, format!("{}_", place.text), format!("threads_ * {length}")));
+                let rail = match is_indexed(kernel, LocalId(index as u32)) {
+                    true => RailText {
+                        data: format!("{}_", place.text),
+                        length: format!("{length}LL"),
+                        lane: Some(("threads_".into(), "r_".into())),
+                    },
+                    false => {
+                        RailText::new(format!("({}_ + r_ * {length})", place.text), format!("{length}LL"))
+                    }
+                };
+                code.locals[index].rail = Some(rail);
+                continue;
+            }
+            let ty = code.ty(place.ty);
+            parts.push((ty, format!("{}_", place.text), "threads_".into()));
+            code.locals[index].text = format!("{}_[r_]", place.text);
+        }
+    }
+    if parts.is_empty() {
+        return false;
+    }
+    code.out.line("unsigned long bytes_ = 64;");
+    for (number, (ty, _, length)) in parts.iter().enumerate() {
+        code.out.line(format!(
+            "const unsigned long at{number}_ = bytes_; bytes_ += ((unsigned long)({length}) * sizeof({ty}) + 63) & ~63ul;"
+        ));
+    }
+    code.out.line("char *const scratch_ = (char *)malloc(bytes_);");
+    code.out.line(
+        "if (!scratch_) return apg_rt->raise(APG_OUT_OF_MEMORY_EXCEPTION, \"no memory for the shared rails and the locals of a kernel's block\");",
+    );
+    code.out.line("char *const base_ = (char *)(((unsigned long)scratch_ + 63) & ~63ul) - 64;");
+    let moving: Vec<String> = super::rotate::rotated(kernel, &plan.classes, &plan.nodes)
+        .iter()
+        .map(|it| array(code, *it))
+        .collect();
+    for (number, (ty, name, length)) in parts.iter().enumerate() {
+        let fixed = if moving.contains(name) { "" } else { "const __restrict__ " };
+        code.out.line(format!("{ty} *{fixed}{name} = ({ty} *)(base_ + at{number}_);"));
+        length_for_debugger(code, name, length);
+    }
+    true
+}
+
+/// The array of a spilled local that is a number.
+pub fn array(code: &Code<'_>, local: LocalId) -> String {
+    code.local(local).text.trim_end_matches("[r_]").to_owned()
+}
+
+/// Where a block is in its grid, by axis.
+const BLOCK: [&str; 3] = [
+    "block_ % launch_->blocks[0]",
+    "block_ / launch_->blocks[0] % launch_->blocks[1]",
+    "block_ / launch_->blocks[0] / launch_->blocks[1]",
+];
+
+/// Declares the indices of a block; `axes` says what they are, the fastest first.
+pub fn block_indices(code: &mut Code<'_>, kernel: &Kernel, axes: [&str; 3]) {
+    let count = kernel.block_locals.len();
+    for (position, local) in kernel.block_locals.iter().enumerate() {
+        let place = code.local(*local);
+        let ty = code.ty(place.ty);
+        let text = if count == 1 { "block_" } else { axes[(count - 1 - position).min(2)] };
+        code.out.line(format!("const {ty} {} = ({ty})({text});", place.text));
+    }
+}
+
+fn shared(code: &mut Code<'_>, kernel: &Kernel) {
+    let overwritten = super::first::overwritten(kernel);
+    for (number, rail) in kernel.shared.iter().enumerate() {
+        if overwritten.contains(&rail.local) {
+            continue;
+        }
+        code.out.open("{");
+        if let SharedInit::Function { index, setup, .. } = &rail.init {
+            let mut own = vec![*index];
+            walk::visit_stmts(setup, &mut |stmt| {
+                if let StmtKind::Set { local, .. } = &stmt.kind
+                    && !own.contains(local)
+                {
+                    own.push(*local);
+                }
+            });
+            for local in own {
+                code.declare(local.index()..local.index() + 1);
+            }
+        }
+        let head = format!("for (apg_i64 i_ = 0; i_ < launch_->shared_lengths[{number}]; ++i_) {{");
+        super::fill(code, rail, &head);
+        code.out.close("}");
+    }
+}
+
+/// Prints the nodes of a plan.
+pub struct Printer<'c, 'p, 'k> {
+    pub code: &'c mut Code<'p>,
+    pub kernel: &'k Kernel,
+    pub plan: &'c Plan<'k>,
+    /// Number of the last label.
+    pub labels: u32,
+    /// What the rows of a run begin with.
+    pub(super) rows_begin: FxHashMap<*const Node<'k>, String>,
+    /// The same of the run that is being printed.
+    pub(super) row_begins: String,
+    /// What is printed is what a warp does by itself.
+    pub(super) in_warp: bool,
+}
+
+impl<'c, 'p, 'k> Printer<'c, 'p, 'k> {
+    fn new(code: &'c mut Code<'p>, kernel: &'k Kernel, plan: &'c Plan<'k>) -> Self {
+        let (rows_begin, row_begins) = (FxHashMap::default(), String::new());
+        Printer { code, kernel, plan, labels: 0, rows_begin, row_begins, in_warp: false }
+    }
+}
+
+impl<'k> Printer<'_, '_, 'k> {
+    pub(super) fn nodes(&mut self, nodes: &[Node<'k>]) {
+        for (index, node) in nodes.iter().enumerate() {
+            self.code.out.no_position();
+            match node {
+                Node::Run(stmts) if stmts.is_empty() => {}
+                Node::Run(stmts) if self.in_warp => self.warp_run(stmts),
+                Node::Warps(body) => self.warps(body),
+                Node::Run(stmts) => {
+                    self.row_begins = self.rows_begin.remove(&std::ptr::from_ref(node)).unwrap_or_default();
+                    self.run(stmts);
+                    self.row_begins.clear();
+                }
+                Node::Stride(stride) => self.stride(stride),
+                Node::Uniform(stmt) | Node::Jump(stmt) => self.code.stmt(stmt),
+                Node::Offset(stmt) => self.offset(stmt),
+                Node::Together(stmt) => self.together(stmt),
+                Node::If(stmt, then, otherwise) => self.branch(stmt, then, otherwise),
+                Node::Loop(stmt, body, update) => {
+                    match rounds(self.plan, &nodes[..index], stmt, body, update) {
+                        Some(rounds) => self.rounds(&rounds, stmt, body, update),
+                        None => self.repeat(stmt, body, update),
+                    }
+                }
+                Node::Labeled(label, body) => {
+                    self.code.scopes.push(Scope::Labeled { label: *label, used: false });
+                    self.code.out.open("{");
+                    self.nodes(body);
+                    self.code.out.close("}");
+                    if let Some(Scope::Labeled { used: true, .. }) = self.code.scopes.pop() {
+                        self.code.out.line(format!("b{}: ;", label.0));
+                    }
+                }
+                Node::Switch(stmt, cases) => self.switch(stmt, cases),
+            }
+        }
+    }
+
+    /// The value of an expression that is the same in every thread.
+    pub fn common(&mut self, expr: &Expr) -> String {
+        let ty = self.code.ty(expr.ty);
+        let value = self.code.expr(expr);
+        let names = self.thread_indices(&value);
+        if names.is_empty() && !value.contains("[r_]") && !value.contains("+ r_ * ") {
+            return value;
+        }
+        let one = if self.in_warp { "base_" } else { "0" };
+        format!("({{ const apg_i64 r_ = {one}; {names}const {ty} common_ = {value}; common_; }})")
+    }
+
+    /// Declares the indices of thread `r_` that an expression speaks of, and what is derived from them.
+    fn thread_indices(&mut self, value: &str) -> String {
+        let derived: Vec<LocalId> = self.plan.derived.iter().map(|it| it.local).collect();
+        let all = derived.iter().any(|it| value.contains(&self.code.local(*it).text));
+        let mut names = String::new();
+        for local in &self.kernel.thread_locals {
+            let place = self.code.local(*local);
+            if all || value.contains(&place.text) {
+                let ty = self.code.ty(place.ty);
+                let rank = self.rank_to_index(*local);
+                names.push_str(&format!("const {ty} {} = ({ty})({rank}); ", place.text));
+            }
+        }
+        if all {
+            names.push_str(&self.derived(&derived.into_iter().collect(), false).join(" "));
+        }
+        names
+    }
+
+    /// A value that all threads add to a derived local, or its first value.
+    fn offset(&mut self, stmt: &Stmt) {
+        let StmtKind::Set { local, value } = &stmt.kind else { return };
+        self.code.at(stmt.position);
+        let name = self.code.local(*local).text;
+        let line = match super::derive::is_step(value, *local) {
+            None => format!("{name}_u = 0;"),
+            Some((by, minus)) => {
+                let sign = if minus { "-" } else { "+" };
+                format!("{name}_u {sign}= {};", self.code.wide_value(by))
+            }
+        };
+        self.code.out.line(line);
+    }
+
+    /// What the threads of a warp or block do together: a function that asks for the operands of each thread, and gives the one
+    /// result, or sets those of all threads.
+    fn together(&mut self, stmt: &Stmt) {
+        let StmtKind::Set { local, value } = &stmt.kind else { return };
+        let ExprKind::Together { operation, args } = &value.kind else { return };
+        self.code.at(stmt.position);
+        let (count, rank, thread) = match self.in_warp {
+            true => ("lanes_", "apg_i64 lane_", "const apg_i64 r_ = base_ + lane_; "),
+            false => ("threads_", "apg_i64 r_", ""),
+        };
+        let mut text = vec![count.to_owned()];
+        let shifts = operation.name.starts_with("warp_shuffle");
+        for (position, arg) in args.iter().enumerate() {
+            if shifts && position == 1 && self.plan.is_uniform(arg, &FxHashSet::default()) {
+                text.push(self.code.expr(arg));
+                continue;
+            }
+            let ty = self.code.ty(arg.ty);
+            let value = self.code.expr(arg);
+            if let Some(kept) = self.kept(arg, *local) {
+                text.push(format!("apg_kept<{ty}>{{{kept}}}"));
+                continue;
+            }
+            let names = self.thread_indices(&value);
+            text.push(format!("[&]({rank}) -> {ty} {{ {thread}(void)r_; {names}return {value}; }}"));
+        }
+        let ty = self.code.ty(args.first().map_or(value.ty, |it| it.ty));
+        let place = self.code.local(*local).text;
+        let call = |text: &[String]| format!("apg_{}<{ty}>({})", operation.name, text.join(", "));
+        let line = match self.array_of_threads(&place) {
+            Some(all) if !operation.same => {
+                text.insert(0, all);
+                format!("{};", call(&text))
+            }
+            _ => format!("{place} = {};", call(&text)),
+        };
+        self.code.out.line(line);
+    }
+
+    /// The array in which an operand stands already, if that is not where the results go.
+    fn kept(&self, operand: &Expr, result: LocalId) -> Option<String> {
+        let ExprKind::Local(local) = operand.kind else { return None };
+        let place = self.code.local(local);
+        let is_number = local != result && place.stack.is_none();
+        is_number.then(|| self.array_of_threads(&place.text)).flatten()
+    }
+
+    /// Where the elements of those threads stand that do something together, of a local that has one for each.
+    fn array_of_threads(&self, place: &str) -> Option<String> {
+        let from = if self.in_warp { " + base_" } else { "" };
+        let of_block = place.strip_suffix("[r_]").map(|it| format!("{it}{from}"));
+        of_block.or_else(|| place.strip_suffix(OF_WARP).map(str::to_owned))
+    }
+
+    /// The index of thread `r_` on an axis.
+    pub(super) fn rank_to_index(&self, local: LocalId) -> String {
+        let position = self.kernel.thread_locals.iter().position(|it| *it == local).unwrap_or(0);
+        if self.kernel.thread_locals.len() == 1 {
+            return "r_".into();
+        }
+        match self.kernel.thread_locals.len() - 1 - position {
+            0 => "r_ % n0_".into(),
+            1 => "r_ / n0_ % n1_".into(),
+            _ => "r_ / n0_ / n1_".into(),
+        }
+    }
+
+    fn branch(&mut self, stmt: &Stmt, then: &[Node<'k>], otherwise: &[Node<'k>]) {
+        let StmtKind::If { condition, .. } = &stmt.kind else { return };
+        self.code.at(stmt.position);
+        let condition = self.common(condition);
+        self.code.out.open(format!("if ({condition}) {{"));
+        self.nodes(then);
+        if !otherwise.is_empty() {
+            self.code.out.between("} else {");
+            self.nodes(otherwise);
+        }
+        self.code.out.close("}");
+    }
+
+    pub(super) fn repeat(&mut self, stmt: &'k Stmt, body: &[Node<'k>], update: &[Node<'k>]) {
+        let StmtKind::Loop { label, condition, test_last, .. } = &stmt.kind else { return };
+        self.code.at(stmt.position);
+        let condition = self.common(condition);
+        let head = if *test_last { "do {".to_owned() } else { format!("while ({condition}) {{") };
+        self.code.out.open(head);
+        self.code.scopes.push(Scope::Breakable {
+            label: *label,
+            is_loop: true,
+            break_used: false,
+            continue_used: false,
+        });
+        if !self.in_warp {
+            self.soon(stmt, body);
+        }
+        self.code.out.open("{");
+        self.nodes(body);
+        self.code.out.close("}");
+        if let Some(Scope::Breakable { continue_used: true, .. }) = self.code.scopes.last() {
+            self.code.out.line(format!("n{}: ;", label.0));
+        }
+        self.nodes(update);
+        let scope = self.code.scopes.pop();
+        self.code.out.close(if *test_last { format!("}} while ({condition});") } else { "}".to_owned() });
+        if let Some(Scope::Breakable { break_used: true, .. }) = scope {
+            self.code.out.line(format!("b{}: ;", label.0));
+        }
+    }
+
+    fn switch(&mut self, stmt: &Stmt, bodies: &[Vec<Node<'k>>]) {
+        let StmtKind::Switch { label, value, cases } = &stmt.kind else { return };
+        self.code.at(stmt.position);
+        let text = self.common(value);
+        self.code.out.open(format!("switch ({text}) {{"));
+        self.code.scopes.push(Scope::Breakable {
+            label: *label,
+            is_loop: false,
+            break_used: false,
+            continue_used: false,
+        });
+        for ((labels, _), body) in cases.iter().zip(bodies) {
+            for case in labels {
+                let text = match case {
+                    Some(case) => format!("case {}:", self.code.integer(*case, value.ty)),
+                    None => "default:".into(),
+                };
+                self.code.out.line(text);
+            }
+            self.code.out.open("{");
+            self.nodes(body);
+            self.code.out.close("}");
+        }
+        let scope = self.code.scopes.pop();
+        self.code.out.close("}");
+        if let Some(Scope::Breakable { break_used: true, .. }) = scope {
+            self.code.out.line(format!("b{}: ;", label.0));
+        }
+    }
+}

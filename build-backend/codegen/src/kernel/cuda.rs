@@ -1,0 +1,312 @@
+//! Device code: one text for each kernel, complete in itself.
+
+use std::collections::BTreeMap;
+
+use super::super::EmitError;
+use super::super::code::{Ahead, Code, RailText, Target};
+use super::super::names::Names;
+use super::Proof;
+use super::usage::Usage;
+use apg_mir::walk::visit_exprs;
+use apg_mir::*;
+
+const PRELUDE: &str = include_str!("../include/apg_device.h");
+
+/// The CUDA C++ of a kernel, and what could not be printed.
+pub fn cuda(program: &Program, names: &Names, id: KernelId) -> (String, Vec<EmitError>) {
+    let kernel = &program.kernels[id.index()];
+    let mut code = Code::new(program, names, Target::Cuda);
+    let statics = kernel.captures.iter().enumerate().filter_map(|(index, it)| Some((it.of_static?, index)));
+    code.statics = statics.collect();
+    code.environment_type = format!("E{}", names.kernels[id.index()]);
+    kernel_function(&mut code, id, kernel);
+    let body = code.out.take();
+    // What is known by the numbers of locals and labels is of the kernel alone.
+    (code.short, code.unrolled) = Default::default();
+    let functions = super::device_functions(&mut code, "static __device__ ");
+    let environment = code.environment(id);
+    code.structs();
+    code.out.line(environment);
+    let declarations = code.out.take();
+    let fast = if kernel.fast_math { apg_runtime::device::FAST_MATH } else { "" };
+    (format!("{fast}{PRELUDE}{declarations}{functions}{body}"), code.errors)
+}
+
+fn kernel_function<'p>(code: &mut Code<'p>, id: KernelId, kernel: &'p Kernel) {
+    let symbol = code.names.kernels[id.index()].clone();
+    let usage = Usage::of(kernel);
+    let bounds = super::bounds::kernel(code.program, code.names, id);
+    code.proofs = bounds.proofs;
+    code.wide = bounds.wide;
+    code.short = bounds.narrow;
+    code.locals = Code::plain_locals(&kernel.locals);
+    code.block_size = match block_size(kernel) {
+        Some(size) => format!("{size}u"),
+        None => "apg_block_size()".to_owned(),
+    };
+    code.stack_rails(&kernel.body);
+    code.at(kernel.position);
+    let bounds = match block_size(kernel) {
+        Some(size) if size <= 1024 => format!("__launch_bounds__({size}) "),
+        _ => String::new(),
+    };
+    let (parameter, get) = if super::by_value(code.program, kernel) {
+        (format!("const __grid_constant__ E{symbol} env"), None)
+    } else {
+        (format!("const E{symbol} *environment_"), Some(format!("const E{symbol} &env = *environment_;")))
+    };
+    code.out.open(format!(
+        "extern \"C\" __global__ void {bounds}{symbol}({parameter}, const __grid_constant__ apg_launch_shared shared_) {{"
+    ));
+    if let Some(get) = get {
+        code.out.line(get);
+    }
+    code.out.line("apg_fault *const fault_ = shared_.fault; (void)fault_;");
+    captures(code, kernel, &usage);
+    made_of_captures(code, kernel);
+    indices(code, kernel);
+    let first_own = kernel.captures.len();
+    let given: Vec<usize> = kernel
+        .block_locals
+        .iter()
+        .chain(&kernel.thread_locals)
+        .map(|it| it.index())
+        .chain(kernel.shared.iter().map(|it| it.local.index()))
+        .collect();
+    for index in first_own..kernel.locals.len() {
+        if !given.contains(&index) {
+            code.declare(index..index + 1);
+        }
+    }
+    auto_values(code, kernel);
+    constants_ahead(code, kernel);
+    shared(code, kernel);
+    code.unrolled = super::unroll::loops(kernel);
+    code.early = super::early::loops(code, kernel, &usage);
+    code.stmts(&kernel.body);
+    code.out.close("}");
+}
+
+/// The most elements of constant rails that are read before all else.
+const AHEAD: usize = 16;
+
+/// Reads elements of constant rails with known indices once, where they are there. The compiler leaves them in the loops that
+/// use them, since it does not know that; read here, they stay in the registers that all threads of a warp share.
+fn constants_ahead(code: &mut Code<'_>, kernel: &Kernel) {
+    let mut uses: BTreeMap<(u32, i64), Vec<*const Expr>> = BTreeMap::new();
+    visit_exprs(&kernel.body, &mut |expr, _| {
+        let ExprKind::Element { rail, index, .. } = &expr.kind else { return };
+        let ExprKind::Local(local) = rail.kind else { return };
+        let capture = kernel.captures.get(local.index());
+        let index_known = super::constant(index);
+        if let (Some(KernelCaptureKind::ConstantRail { .. }), Some(value)) =
+            (capture.map(|it| it.kind), index_known)
+            && matches!(
+                code.proofs.get(&std::ptr::from_ref(&**index)),
+                Some(Proof::Inside | Proof::AtLaunch(_))
+            )
+        {
+            uses.entry((local.0, value)).or_default().push(std::ptr::from_ref(&**index));
+        }
+    });
+    for ((local, value), places) in uses.into_iter().take(AHEAD) {
+        let KernelCaptureKind::ConstantRail { element } = kernel.captures[local as usize].kind else {
+            continue;
+        };
+        let (text, ty) = (code.locals[local as usize].text.clone(), code.ty(element));
+        let name = format!("{text}_{value}_");
+        // The program may look at the length first.
+        code.out.line(format!(
+            "const {ty} {name} = proven_ && {value} < env.m{local}.length ? {text}[{value}] : {ty}{{}};"
+        ));
+        for place in places {
+            code.ahead.insert(place, Ahead { name: name.clone(), when: "proven_" });
+        }
+    }
+}
+
+/// Captured values: scalars are read from the parameter, rails become a pointer and a length.
+fn captures(code: &mut Code<'_>, kernel: &Kernel, usage: &Usage) {
+    for (index, capture) in kernel.captures.iter().enumerate() {
+        let text = code.locals[index].text.clone();
+        match capture.kind {
+            KernelCaptureKind::Scalar(_) if capture.same_as.is_some() => {}
+            KernelCaptureKind::Scalar(ty) => {
+                let name = code.ty(ty);
+                // A parameter may be assigned in the body, so it is copied; the compiler removes what it can.
+                code.out.line(format!("{name} {text} = env.m{index};"));
+            }
+            KernelCaptureKind::ConstantRail { element } => {
+                let name = code.ty(element);
+                code.out.append(&format!(
+                    "#ifdef APG_CONSTANT\n\
+                     const {name} *const {text} = (const {name} *)(apg_constants + (apg_u64)env.m{index}.data);\n\
+                     #else\n\
+                     const {name} *__restrict__ {text} = (const {name} *){elements};\n\
+                     #endif\n",
+                    elements = elements(element, &format!("env.m{index}.data")),
+                ));
+                code.locals[index].rail = Some(RailText::new(text, format!("env.m{index}.length")));
+            }
+            KernelCaptureKind::Rail { element } => {
+                let name = code.ty(element);
+                // A copied rail is this kernel's own: nothing else refers to its memory.
+                let constant = if usage.is_only_read(LocalId(index as u32)) { "const " } else { "" };
+                code.out.line(format!(
+                    "{constant}{name} *__restrict__ {text} = ({constant}{name} *){};",
+                    elements(element, &format!("env.m{index}.data"))
+                ));
+                code.locals[index].rail = Some(RailText::new(text, format!("env.m{index}.length")));
+            }
+            KernelCaptureKind::GlobalRail { element } => {
+                let name = code.ty(element);
+                // Two global rails may be the same memory. Each launch sees whether they are: `APG_APART` promises that
+                // they are not, unless the code is compiled for a launch with `APG_OVERLAP`.
+                let (constant, restrict) = match usage.is_only_read(LocalId(index as u32)) {
+                    true if usage.stores_to_global_rails(kernel) => ("const ", "APG_APART "),
+                    true => ("const ", "__restrict__ "),
+                    false => ("", ""),
+                };
+                code.out.line(format!(
+                    "{constant}{name} *{restrict}{text} = ({constant}{name} *){};",
+                    elements(element, &format!("env.m{index}.handle"))
+                ));
+                code.locals[index].rail = Some(RailText::new(text, format!("env.m{index}.size")));
+            }
+        }
+    }
+}
+
+/// The address of a rail's elements, which is where an allocation begins. Told so, the compiler reads the fields of a struct together.
+fn elements(element: Ty, address: &str) -> String {
+    match element {
+        Ty::Struct(_) => format!("__builtin_assume_aligned((const void *){address}, 16)"),
+        _ => address.to_owned(),
+    }
+}
+
+/// Captured values that are arithmetic on others, each behind what it is made of.
+fn made_of_captures(code: &mut Code<'_>, kernel: &Kernel) {
+    let mut open: Vec<(usize, &Expr)> = kernel
+        .captures
+        .iter()
+        .enumerate()
+        .filter_map(|(index, it)| Some((index, it.same_as.as_ref()?)))
+        .collect();
+    while !open.is_empty() {
+        let waits = |expr: &Expr| open.iter().any(|it| super::bounds::mentions(expr, LocalId(it.0 as u32)));
+        let next = open.iter().position(|it| !waits(it.1)).unwrap_or(0);
+        let (index, value) = open.remove(next);
+        let (ty, value) = (code.ty(value.ty), code.expr(value));
+        let text = &code.locals[index].text;
+        code.out.line(format!("{ty} {text} = {value};"));
+    }
+}
+
+/// Block and thread numbers; x is the last axis of the loop.
+fn indices(code: &mut Code<'_>, kernel: &Kernel) {
+    for (locals, builtin) in [(&kernel.block_locals, "blockIdx"), (&kernel.thread_locals, "threadIdx")] {
+        for (axis, local) in locals.iter().rev().enumerate().rev() {
+            let place = code.local(*local);
+            let ty = code.ty(place.ty);
+            let axis = ["x", "y", "z"].get(axis).copied().unwrap_or("x");
+            code.out.line(format!("{ty} {} = ({ty}){builtin}.{axis};", place.text));
+        }
+    }
+}
+
+/// `autoBlocks()` and `autoThreads()` are the extents of the launch.
+fn auto_values(code: &mut Code<'_>, kernel: &Kernel) {
+    for (local, text) in [
+        (kernel.auto_blocks, "gridDim.x * gridDim.y * gridDim.z"),
+        (kernel.auto_threads, "blockDim.x * blockDim.y * blockDim.z"),
+    ] {
+        if let Some(local) = local {
+            let place = code.local(local);
+            let ty = code.ty(place.ty);
+            code.out.line(format!("{} = ({ty})({text});", place.text));
+        }
+    }
+}
+
+/// Shared rails: all threads of a block fill them together.
+fn shared(code: &mut Code<'_>, kernel: &Kernel) {
+    if kernel.shared.is_empty() {
+        return;
+    }
+    code.out.line("extern __shared__ __align__(16) unsigned char shared_memory_[];");
+    let (rank, ranks) = ranks(kernel);
+    code.out.line(format!("const unsigned rank_ = {rank};"));
+    code.out.line(format!("const unsigned ranks_ = {ranks};"));
+    // Where a rail starts, as far as the lengths before it are known: then the compiler knows the alignment of elements, and
+    // reads several at once.
+    let mut start = Some("0u".to_owned());
+    for (number, rail) in kernel.shared.iter().enumerate() {
+        let place = code.local(rail.local);
+        let ty = code.ty(rail.element);
+        let address = match &start {
+            Some(start) => format!("shared_memory_ + {start}"),
+            None => format!("__builtin_assume_aligned(shared_memory_ + shared_.offset[{number}], 16)"),
+        };
+        code.out.line(format!("{ty} *const __restrict__ {} = ({ty} *)({address});", place.text));
+        let length = kernel.host.shared_lengths.get(number).and_then(super::constant);
+        start = start.zip(length.filter(|it| *it >= 0)).map(|(start, length)| {
+            let end = format!("shared_{}_", number + 1);
+            code.out.line(format!("constexpr unsigned {end} = apg_shared_end<{ty}>({start}, {length}u);"));
+            end
+        });
+        let known = match length {
+            Some(length @ 0..) => format!("{length}LL"),
+            _ => format!("((apg_i64)shared_.length[{number}])"),
+        };
+        code.locals[rail.local.index()].rail = Some(RailText::new(place.text.clone(), known));
+    }
+    for (number, rail) in kernel.shared.iter().enumerate() {
+        if super::initial::meets_before(kernel, number) {
+            code.out.line("__syncthreads();");
+        }
+        let known = kernel.host.shared_lengths.get(number).and_then(super::constant);
+        let head = match (known, block_size(kernel)) {
+            (Some(length @ 0..), Some(size)) => known_fill(length, size),
+            _ => format!("for (int i_ = rank_; i_ < shared_.length[{number}]; i_ += ranks_) {{"),
+        };
+        super::fill(code, rail, &head);
+    }
+    if super::first::needs_barrier(kernel) {
+        code.out.line("__syncthreads();");
+    }
+}
+
+/// The head of a loop that fills so many elements with so many threads: each has as many turns, perhaps one less.
+fn known_fill(length: i64, size: i64) -> String {
+    let turns = length / size + i64::from(length % size != 0);
+    let guard = if length % size == 0 { String::new() } else { format!("if (i_ < {length}) ") };
+    format!("for (int i_ = rank_, t_ = 0; t_ < {turns}; ++t_, i_ += {size}) {guard}{{")
+}
+
+/// The number of a thread in its block and the number of threads, with what the program's text says of them.
+fn ranks(kernel: &Kernel) -> (String, String) {
+    let extents: Vec<Option<i64>> = kernel.host.threads.iter().rev().map(super::constant).collect();
+    let mut rank = "threadIdx.x".to_owned();
+    let mut before = String::new();
+    for (axis, name) in ["x", "y", "z"].into_iter().enumerate().take(extents.len()) {
+        let size = match extents[axis] {
+            Some(size) if size > 0 => format!("{size}u"),
+            _ => format!("blockDim.{name}"),
+        };
+        if axis > 0 {
+            rank = format!("{rank} + {before} * threadIdx.{name}");
+            before = format!("{before} * {size}");
+        } else {
+            before = size;
+        }
+    }
+    (rank, before)
+}
+
+/// The threads of a block, if the program's text says.
+fn block_size(kernel: &Kernel) -> Option<i64> {
+    kernel.host.threads.iter().try_fold(1_i64, |size, extent| {
+        super::constant(extent).filter(|it| *it > 0).map(|it| size.saturating_mul(it))
+    })
+}

@@ -1,0 +1,121 @@
+//! Locals whose values need not be kept from run to run, since they are computed from indices and uniform values.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use apg_mir::walk::visit_stmts;
+use apg_mir::*;
+
+/// Such a local.
+#[derive(Clone)]
+pub struct Derived<'a> {
+    /// The local.
+    pub local: LocalId,
+    /// Its only value, or its first.
+    pub value: &'a Expr,
+    /// What all threads add to it together is in a variable of its own.
+    pub has_offset: bool,
+}
+
+/// Locals with one assignment, of a value that is cheap and the same wherever it is computed.
+pub fn derived<'a>(
+    kernel: &'a Kernel,
+    uniform: &FxHashSet<LocalId>,
+    sets: &FxHashMap<LocalId, usize>,
+) -> Vec<Derived<'a>> {
+    let mut found: Vec<Derived<'a>> = Vec::new();
+    visit_stmts(&kernel.body, &mut |stmt| {
+        if let StmtKind::Set { local, value } = &stmt.kind
+            && sets.get(local) == Some(&1)
+            && !uniform.contains(local)
+            && local.index() >= kernel.captures.len()
+            && matches!(value.ty, Ty::I32 | Ty::I64 | Ty::Bool)
+            && is_derivable(value, kernel, uniform, sets, &found)
+        {
+            found.push(Derived { local: *local, value, has_offset: false });
+        }
+    });
+    found
+}
+
+/// Whether a value is cheap, has no effect, and is the same at every point where it may be needed.
+pub fn is_derivable(
+    expr: &Expr,
+    kernel: &Kernel,
+    uniform: &FxHashSet<LocalId>,
+    sets: &FxHashMap<LocalId, usize>,
+    derived: &[Derived<'_>],
+) -> bool {
+    let all = |expr: &Expr| is_derivable(expr, kernel, uniform, sets, derived);
+    let scalar = matches!(
+        expr.ty,
+        Ty::I32 | Ty::I64 | Ty::Bool | Ty::I8 | Ty::I16 | Ty::U8 | Ty::U16 | Ty::U32 | Ty::U64
+    );
+    match &expr.kind {
+        ExprKind::Int(_) => true,
+        ExprKind::Local(local) if scalar => {
+            let assigned = sets.get(local).copied().unwrap_or(0);
+            let captured = local.index() < kernel.captures.len();
+            match assigned {
+                0 => captured || kernel.thread_locals.contains(local) || kernel.block_locals.contains(local),
+                1 => {
+                    !captured && uniform.contains(local)
+                        || derived.iter().any(|it| it.local == *local && !it.has_offset)
+                }
+                _ => false,
+            }
+        }
+        // The size of a captured rail.
+        ExprKind::StructField { value, .. } => match value.kind {
+            ExprKind::Local(local) => {
+                scalar && local.index() < kernel.captures.len() && !sets.contains_key(&local)
+            }
+            _ => false,
+        },
+        ExprKind::Operation { operation, args } => {
+            let cheap = matches!(
+                operation,
+                Operation::Add
+                    | Operation::Sub
+                    | Operation::Mul
+                    | Operation::Neg
+                    | Operation::Not
+                    | Operation::Convert
+                    | Operation::Shl
+                    | Operation::Shr
+                    | Operation::And
+                    | Operation::Or
+                    | Operation::Xor
+                    | Operation::Eq
+                    | Operation::Ne
+                    | Operation::Lt
+                    | Operation::Le
+                    | Operation::Gt
+                    | Operation::Ge
+                    | Operation::Min
+                    | Operation::Max
+            );
+            scalar && (cheap || is_power(*operation, args)) && args.iter().all(all)
+        }
+        ExprKind::And(a, b) | ExprKind::Or(a, b) => all(a) && all(b),
+        _ => false,
+    }
+}
+
+/// A division by a power of two, or its rest: warps and lanes.
+fn is_power(operation: Operation, args: &[Expr]) -> bool {
+    let divides = matches!(operation, Operation::Div | Operation::Rem);
+    divides && args.get(1).and_then(super::constant).is_some_and(|it| it > 0 && it & (it - 1) == 0)
+}
+
+/// `local + by`, or `local - by` (true).
+pub fn is_step(value: &Expr, local: LocalId) -> Option<(&Expr, bool)> {
+    let ExprKind::Operation { operation, args } = &value.kind else { return None };
+    let [a, b] = args.as_slice() else { return None };
+    let is_local = |it: &Expr| matches!(it.kind, ExprKind::Local(id) if id == local);
+    match operation {
+        Operation::Add if is_local(a) => Some((b, false)),
+        Operation::Add if is_local(b) => Some((a, false)),
+        Operation::Sub if is_local(a) => Some((b, true)),
+        _ => None,
+    }
+}

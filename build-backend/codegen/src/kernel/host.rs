@@ -1,0 +1,122 @@
+//! Host code of kernels: the launch configuration and the form for the processor.
+
+use super::super::code::{Code, Place, RailText, Target};
+use apg_mir::*;
+
+/// The unit of all kernels.
+pub fn host(code: &mut Code<'_>) -> String {
+    let mut text = String::new();
+    code.out.attribute_each_line(code.program.debug);
+    for index in 0..code.program.kernels.len() {
+        let id = KernelId(index as u32);
+        code.out.no_position();
+        text.push_str(&proven(code, id));
+        configure(code, id);
+        super::cpu::cpu(code, id);
+        text.push_str(&code.out.take());
+    }
+    code.target = Target::Cpu;
+    let functions = super::device_functions(code, "static inline ");
+    code.out.attribute_each_line(false);
+    code.target = Target::Host;
+    let used = std::mem::take(&mut code.used);
+    let mut kernels = used.clone();
+    kernels.kernels = (0..code.program.kernels.len() as u32).map(KernelId).collect();
+    let declarations = code.declarations(&kernels, &|_| "");
+    code.used = used;
+    format!("#include \"apg_program.h\"\n#include \"apg_together.h\"\n{declarations}{functions}{text}")
+}
+
+/// The function that says whether the accesses that depend on the launch are inside their rails (1), whether their indices
+/// can be computed with 64 bits (2) or with 32 (4), and, above 32 bits of that, which conditions of accesses hold.
+fn proven(code: &mut Code<'_>, id: KernelId) -> String {
+    if !super::depends_on_launch(code.program, code.names, id) {
+        return String::new();
+    }
+    let bounds = super::bounds::kernel(code.program, code.names, id);
+    let conditions = if code.program.unchecked { Vec::new() } else { bounds.conditions };
+    let wide = bounds.wide_condition.unwrap_or_else(|| "true".into());
+    let narrow = bounds.narrow_condition.unwrap_or_else(|| "true".into());
+    let symbol = &code.names.kernels[id.index()];
+    code.out.open(format!("apg_u64 proven_{symbol}(const void *env_, const apg_launch *launch) {{"));
+    code.out.line(format!("const E{symbol} *env = (const E{symbol} *)env_; (void)env; (void)launch;"));
+    code.out.line("bool bad_ = false;");
+    for line in bounds.lines {
+        code.out.line(line);
+    }
+    code.out.line("apg_u64 held_ = 0;");
+    for (bit, condition) in conditions.iter().enumerate() {
+        code.out.line(format!("held_ |= (apg_u64)({condition}) << {bit};"));
+    }
+    let all = (1_u64 << conditions.len()) - 1;
+    code.out.line(format!(
+        "return bad_ ? 0 : held_ << 32 | (held_ == {all}ULL ? 1 : 0) | (({wide}) ? 2 : 0) | (({narrow}) ? 4 : 0);"
+    ));
+    code.out.close("}");
+    code.used.absorb(bounds.used);
+    code.out.take()
+}
+
+/// Captured values as they are spelled in host code that has the environment in `env`.
+pub fn captured_locals(code: &mut Code<'_>, kernel: &Kernel) {
+    code.locals = kernel
+        .locals
+        .iter()
+        .enumerate()
+        .map(|(index, local)| Place { text: format!("env->m{index}"), ty: local.ty, rail: None, stack: None })
+        .collect();
+    for (index, capture) in kernel.captures.iter().enumerate() {
+        let member = format!("env->m{index}");
+        code.locals[index].rail = match capture.kind {
+            KernelCaptureKind::Scalar(_) => None,
+            KernelCaptureKind::Rail { element } | KernelCaptureKind::ConstantRail { element } => {
+                let ty = code.ty(element);
+                Some(RailText::new(format!("((const {ty} *){member}.data)"), format!("{member}.length")))
+            }
+            KernelCaptureKind::GlobalRail { .. } => {
+                Some(RailText::new(format!("{member}.handle"), format!("{member}.size")))
+            }
+        };
+    }
+}
+
+/// The function that computes extents and lengths of shared rails from the captures.
+fn configure(code: &mut Code<'_>, id: KernelId) {
+    let kernel = &code.program.kernels[id.index()];
+    let symbol = code.names.kernels[id.index()].clone();
+    code.target = Target::Host;
+    captured_locals(code, kernel);
+    for (local, text) in [(kernel.auto_blocks, "auto_blocks"), (kernel.auto_threads, "auto_threads")] {
+        if let Some(local) = local {
+            let ty = code.ty(code.local(local).ty);
+            code.locals[local.index()].text = format!("(({ty}){text})");
+        }
+    }
+    code.at(kernel.position);
+    code.out.no_position();
+    code.out.open(format!(
+        "apg_object *configure_{symbol}(const void *env_, apg_i32 auto_blocks, apg_i32 auto_threads, apg_launch *launch) {{"
+    ));
+    code.out.line(format!("const E{symbol} *env = (const E{symbol} *)env_; (void)env;"));
+    code.out.open("try {");
+    extents(code, "blocks", &kernel.host.blocks);
+    extents(code, "threads", &kernel.host.threads);
+    for (index, length) in kernel.host.shared_lengths.iter().enumerate() {
+        let length = code.expr(length);
+        code.out.line(format!("launch->shared_lengths[{index}] = {length};"));
+    }
+    code.out.line("return nullptr;");
+    code.out.close("} catch (apg_object *e) { return e; }");
+    code.out.close("}");
+}
+
+/// Axes, x (the last) first; unused ones are 1.
+fn extents(code: &mut Code<'_>, member: &str, extents: &[Expr]) {
+    for axis in 0..3 {
+        let text = match extents.len().checked_sub(axis + 1).and_then(|it| extents.get(it)) {
+            Some(extent) => format!("apg_extent({})", code.expr(extent)),
+            None => "1".into(),
+        };
+        code.out.line(format!("launch->{member}[{axis}] = {text};"));
+    }
+}

@@ -1,0 +1,147 @@
+//! Kernels: CUDA C++ for devices, and a form for the processor.
+
+mod bounds;
+mod check;
+mod chunks;
+mod clip;
+mod cpu;
+mod cuda;
+mod cut;
+mod derive;
+mod early;
+mod first;
+mod fission;
+mod host;
+mod initial;
+mod plan;
+mod rotate;
+mod rounds;
+mod sites;
+mod soon;
+mod stride;
+mod strided;
+mod strip;
+mod threads;
+mod transpose;
+mod turns;
+mod unroll;
+mod usage;
+mod warps;
+
+pub use bounds::{Narrowed, Proof};
+pub use cuda::cuda;
+pub use early::{Early, reads_early};
+pub use host::host;
+pub use unroll::Unrolled;
+
+use super::code::{Code, Target};
+use super::names::Names;
+use apg_mir::*;
+
+/// Largest environment that is a parameter of the device function itself: parameters are 4 KB, and the table of shared
+/// rails needs some of it.
+const ENVIRONMENT_BY_VALUE: usize = 3840;
+
+/// Whether the environment is a parameter of the device function, not a pointer.
+pub fn by_value(program: &Program, kernel: &Kernel) -> bool {
+    let sizes = kernel.captures.iter().map(|capture| match capture.kind {
+        KernelCaptureKind::Scalar(ty) => size(program, ty),
+        KernelCaptureKind::Rail { .. } | KernelCaptureKind::ConstantRail { .. } => 16,
+        KernelCaptureKind::GlobalRail { .. } => 24,
+    });
+    sizes.sum::<usize>() <= ENVIRONMENT_BY_VALUE
+}
+
+/// The most bytes that a value takes, padding included.
+fn size(program: &Program, ty: Ty) -> usize {
+    match ty {
+        Ty::Struct(id) => program.structs[id.index()].fields.iter().map(|it| size(program, it.ty)).sum(),
+        _ => 8,
+    }
+}
+
+/// Whether there is faster code for launches that the host finds right.
+pub fn depends_on_launch(program: &Program, names: &Names, id: KernelId) -> bool {
+    let bounds = bounds::kernel(program, names, id);
+    bounds.wide_condition.is_some()
+        || bounds.narrow_condition.is_some()
+        || !bounds.conditions.is_empty() && !program.unchecked
+}
+
+/// The value of an integer constant.
+pub fn constant(expr: &Expr) -> Option<i64> {
+    match &expr.kind {
+        ExprKind::Int(value) => Some(*value),
+        ExprKind::Operation { operation: Operation::Convert, args } => constant(args.first()?),
+        ExprKind::Operation { operation, args } => {
+            let (a, b) = (constant(args.first()?)?, constant(args.get(1)?)?);
+            match operation {
+                Operation::Add => a.checked_add(b),
+                Operation::Sub => a.checked_sub(b),
+                Operation::Mul => a.checked_mul(b),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// A loop, whose head is given and counts `i_`, that sets the first values of a shared rail.
+fn fill(code: &mut Code<'_>, rail: &SharedRail, head: &str) {
+    let target = code.local(rail.local).text;
+    let ty = code.ty(rail.element);
+    match &rail.init {
+        SharedInit::Zero | SharedInit::Value(_) => {
+            let value = match &rail.init {
+                SharedInit::Value(value) => code.expr(value),
+                _ => format!("{ty}{{}}"),
+            };
+            // A compiler that knows it to be zero calls `memset`, which for a block's rail costs more than it does.
+            let (constant, hide) = match code.target {
+                Target::Cpu => ("", "asm volatile(\"\" : \"+m\"(value_)); "),
+                _ => ("const ", ""),
+            };
+            code.out.line(format!(
+                "{{ {constant}{ty} value_ = {value}; {hide}{head} {target}[i_] = value_; }} }}"
+            ));
+        }
+        SharedInit::Function { index, setup, value } => {
+            code.out.open(head);
+            let place = code.local(*index);
+            let index_ty = code.ty(place.ty);
+            code.out.line(format!("{} = ({index_ty})i_;", place.text));
+            code.stmts(setup);
+            let value = code.expr(value);
+            code.out.line(format!("{target}[i_] = {value};"));
+            code.out.close("}");
+        }
+        SharedInit::Copy(source) => {
+            let source = code.local(*source);
+            let data = source.rail.map_or_else(|| format!("{}.data", source.text), |it| it.data);
+            code.out.line(format!("{head} {target}[i_] = {data}[i_]; }}"));
+        }
+    }
+}
+
+/// The functions that printed code calls, and those that they call, with prototypes in front.
+fn device_functions(code: &mut Code<'_>, storage: &str) -> String {
+    let mut done: Vec<FunctionId> = Vec::new();
+    let mut bodies = String::new();
+    while let Some(id) = code.used.device_functions.iter().copied().find(|it| !done.contains(it)) {
+        done.push(id);
+        let function = &code.program.functions[id.index()];
+        code.proofs = match code.program.unchecked {
+            true => Default::default(),
+            false => bounds::function(code.program, code.names, function).proofs,
+        };
+        code.function(id, storage);
+        bodies.push_str(&code.out.take());
+    }
+    done.sort();
+    for id in done {
+        let prototype = code.prototype(id);
+        code.out.line(format!("{storage}{prototype};"));
+    }
+    let prototypes = code.out.take();
+    prototypes + &bodies
+}

@@ -1,0 +1,114 @@
+//! What a kernel does to its rails.
+
+use apg_mir::walk::{operands, visit_expr, visit_exprs, visit_stmts};
+use apg_mir::*;
+use rustc_hash::FxHashSet;
+
+/// Locals that name rails which are written, or given to something that might write them.
+pub struct Usage {
+    written: FxHashSet<LocalId>,
+    /// A store went through something that is not a local.
+    anywhere: bool,
+}
+
+impl Usage {
+    /// Looks at a kernel.
+    pub fn of(kernel: &Kernel) -> Usage {
+        let mut usage = Usage { written: FxHashSet::default(), anywhere: false };
+        usage.look_at(&kernel.body);
+        for rail in &kernel.shared {
+            match &rail.init {
+                SharedInit::Zero | SharedInit::Copy(_) => {}
+                SharedInit::Value(value) => usage.look_into(value),
+                SharedInit::Function { setup, value, .. } => {
+                    usage.look_at(setup);
+                    usage.look_into(value);
+                }
+            }
+        }
+        usage
+    }
+
+    fn look_at(&mut self, body: &[Stmt]) {
+        visit_stmts(body, &mut |stmt| {
+            if let StmtKind::SetElement { rail, .. } = &stmt.kind
+                && !matches!(rail.kind, ExprKind::Local(_))
+            {
+                self.anywhere = true;
+            }
+            for operand in operands(&stmt.kind) {
+                self.look_into(operand);
+            }
+        });
+    }
+
+    /// An operand: stored to, or given another name through which it might be.
+    fn look_into(&mut self, operand: &Expr) {
+        visit_expr(operand, None, &mut |expr, parent| {
+            let ExprKind::Local(local) = expr.kind else { return };
+            let only_read = matches!(
+                parent.map(|it| &it.kind),
+                Some(
+                    ExprKind::Element { .. }
+                        | ExprKind::Length { .. }
+                        | ExprKind::StructField { .. }
+                        | ExprKind::Operation { .. }
+                )
+            );
+            if !only_read && is_rail_like(expr) {
+                self.written.insert(local);
+            }
+        });
+    }
+
+    /// The rail is never stored to and never leaves the body.
+    pub fn is_only_read(&self, local: LocalId) -> bool {
+        !self.anywhere && !self.written.contains(&local)
+    }
+
+    /// Some global rail may be stored to.
+    pub fn stores_to_global_rails(&self, kernel: &Kernel) -> bool {
+        self.anywhere
+            || kernel.captures.iter().enumerate().any(|(index, it)| {
+                matches!(it.kind, KernelCaptureKind::GlobalRail { .. })
+                    && self.written.contains(&LocalId(index as u32))
+            })
+    }
+}
+
+/// Rails are references, global rails structs.
+pub fn is_rail_like(expr: &Expr) -> bool {
+    matches!(expr.ty, Ty::Ref(_) | Ty::Struct(_))
+}
+
+/// Whether a rail on a thread's stack is only indexed, so that its elements need not be neighbours.
+pub fn is_indexed(kernel: &Kernel, local: LocalId) -> bool {
+    let mut indexed = true;
+    let mut places = 0;
+    visit_stmts(&kernel.body, &mut |stmt| {
+        if let StmtKind::SetElement { rail, .. } = &stmt.kind
+            && matches!(rail.kind, ExprKind::Local(id) if id == local)
+        {
+            places += 1;
+        }
+    });
+    let mut all = 0;
+    visit_exprs(&kernel.body, &mut |expr, parent| {
+        if !matches!(expr.kind, ExprKind::Local(id) if id == local) {
+            return;
+        }
+        all += 1;
+        match parent.map(|it| &it.kind) {
+            Some(
+                ExprKind::Element { rail, .. }
+                | ExprKind::Atomic { rail, .. }
+                | ExprKind::Length { rail, .. },
+            ) if std::ptr::eq(&raw const **rail, expr) => {
+                places += 1;
+            }
+            Some(_) => indexed = false,
+            None => {}
+        }
+    });
+    indexed && all == places
+}

@@ -1,0 +1,135 @@
+//! C++ code of the program. The functions with such code are in units of their own, with the headers that they name; the C++ files
+//! that belong to them are further units.
+
+use std::path::PathBuf;
+
+use super::code::Code;
+use super::names::hash;
+use super::writer::directive;
+use crate::translation_unit::{Unit, UnitKind};
+use apg_mir::native::{NamedFile, Native, NativeFile, Part};
+use apg_mir::*;
+
+/// Whether a function has C++ code in it.
+pub fn is_native(function: &Function) -> bool {
+    let mut found = false;
+    walk::visit_stmts(&function.body, &mut |stmt| found |= matches!(stmt.kind, StmtKind::Native(_)));
+    found
+}
+
+/// What stands in front of the functions of a file with C++ code.
+pub fn prelude(program: &Program, file: FileId) -> String {
+    let mut text = "#include \"apg_native.h\"\n".to_owned();
+    for native in program.natives.iter().filter(|it| it.file == file) {
+        for header in &native.includes {
+            text.push_str(&include(program, native, header));
+        }
+    }
+    text
+}
+
+/// An `#include` that the compiler attributes to the annotation that names the file.
+fn include(program: &Program, native: &NativeFile, file: &NamedFile) -> String {
+    format!("{}#include {}\n", directive(file.position, &program.files), quoted(native, &file.name))
+}
+
+/// The files that the units of a file with C++ code are made from.
+pub fn reads(program: &Program, file: FileId) -> Vec<PathBuf> {
+    let natives = program.natives.iter().filter(|it| it.file == file);
+    let named = natives.flat_map(|it| it.includes.iter().chain(&it.others).map(|file| path(it, &file.name)));
+    named.collect()
+}
+
+/// The C++ files of those X10 files whose functions have C++ code.
+pub fn sources(program: &Program) -> Vec<Unit> {
+    let is_used = |native: &&NativeFile| {
+        program.functions.iter().any(|it| it.position.file == native.file && is_native(it))
+    };
+    let mut units: Vec<Unit> = Vec::new();
+    for native in program.natives.iter().filter(is_used) {
+        for source in &native.sources {
+            let file = quoted(native, &source.name);
+            let name = format!("native{:x}", hash(&file) as u32);
+            if units.iter().any(|it| it.name == name) {
+                continue;
+            }
+            let text = format!("#include \"x10aux/config.h\"\n{}", include(program, native, source));
+            let mut reads = reads(program, native.file);
+            reads.push(path(native, &source.name));
+            units.push(Unit { name, kind: UnitKind::Native, text, reads });
+        }
+    }
+    units
+}
+
+fn path(native: &NativeFile, name: &str) -> PathBuf {
+    PathBuf::from(&native.folder).join(name)
+}
+
+/// A file of the program as `#include` names it: those beside it by their path, others as the system finds them.
+fn quoted(native: &NativeFile, name: &str) -> String {
+    let beside = path(native, name);
+    let found = std::path::absolute(&beside).ok().filter(|it| it.is_file());
+    found.map_or_else(|| format!("\"{name}\""), |it| format!("\"{}\"", it.display()))
+}
+
+impl Code<'_> {
+    /// A statement in C++.
+    pub fn native(&mut self, native: &Native) {
+        self.out.open("{");
+        for (name, value) in &native.variables {
+            let text = self.native_value(value);
+            let by = if text.starts_with("((apg_native_") { "auto" } else { "auto &" };
+            self.out.line(format!("[[maybe_unused]] {by} {name} = {text};"));
+        }
+        let mut code = String::new();
+        for part in &native.parts {
+            match part {
+                Part::Text(text) => code.push_str(text),
+                Part::Value(value) => code.push_str(&self.native_value(value)),
+                Part::Type(ty) => code.push_str(&self.ty(*ty)),
+                Part::Address(local) => code.push_str(&self.native_address(*local)),
+                Part::Field(class, index) => code.push_str(&self.field_name(*class, *index)),
+                Part::Line(position) => {
+                    if !code.ends_with('\n') {
+                        code.push('\n');
+                    }
+                    code.push_str(&directive(*position, &self.program.files));
+                }
+            }
+        }
+        match native.result {
+            Some(ty @ (Ty::Ref(_) | Ty::Any)) => {
+                let ty = self.ty(ty);
+                let value = code.trim_end().trim_end_matches(';');
+                self.out.line(format!("return ({ty})({value});"));
+            }
+            Some(_) => self.out.line(format!("return {};", code.trim_end().trim_end_matches(';'))),
+            None => self.out.line(format!("{code};")),
+        }
+        self.out.close("}");
+    }
+
+    /// A value as C++ code of the program sees it.
+    fn native_value(&mut self, value: &Expr) -> String {
+        let text = self.expr(value);
+        let Ty::Ref(class) = value.ty else { return text };
+        match self.program.classes[class.index()].kind {
+            ClassKind::Rail { element } => format!("((apg_native_rail<{}> *)({text}))", self.ty(element)),
+            ClassKind::String => format!("((apg_native_string *)({text}))"),
+            _ => text,
+        }
+    }
+
+    /// The address of the object or struct in a local.
+    fn native_address(&mut self, local: LocalId) -> String {
+        let place = self.local(local);
+        match place.ty {
+            Ty::Ref(class) => {
+                let layout = self.layout(class);
+                format!("(({layout} *)({}))", place.text)
+            }
+            _ => format!("(&{})", place.text),
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! What devices get that processors do not: as few barriers as will do, and arithmetic with signs.
+
+use super::build::*;
+use super::kernels::*;
+use apg_mir::*;
+
+/// The code of the kernel for devices, which NVIDIA's compiler takes.
+fn device_code(kernel: Kernel) -> String {
+    let program = launch(kernel, 128, 0);
+    super::compile_cuda(&program);
+    let text = super::emit(&program, false).unwrap().cuda[0].clone();
+    text[text.find("__global__").unwrap()..].to_owned()
+}
+
+/// An element of the shared rail.
+fn at(index: Expr) -> Expr {
+    element(Ty::I32, ints(4), convert(Ty::I64, index))
+}
+
+/// Whether threads meet after they have filled a shared rail of 256 elements, local 4: they store to its `index`, meet and read it;
+/// `first` stands in front. Local 5 is the thread's number.
+fn meets(threads: i64, index: Expr, first: Option<Stmt>) -> bool {
+    meets_after(SharedInit::Zero, threads, index, first)
+}
+
+/// The same with other initial values.
+fn meets_after(init: SharedInit, threads: i64, index: Expr, first: Option<Stmt>) -> bool {
+    let mut own = 1;
+    walk::visit_stmts(first.as_slice(), &mut |it| own += usize::from(matches!(it.kind, StmtKind::Barrier)));
+    let mut body = vec![
+        set(5, thread()),
+        store(ints(4), Ty::I32, convert(Ty::I64, index), block()),
+        barrier(),
+        out(global_thread(), at(op(Operation::Sub, vec![int(63), thread()]))),
+    ];
+    body.splice(0..0, first);
+    let mut kernel = kernel(2, threads, &[Ty::Ref(INTS), Ty::I32], body);
+    share(&mut kernel, 4, 256, init);
+    let found = device_code(kernel).matches("__syncthreads();").count();
+    assert!(found == own || found == own + 1, "{found}");
+    found > own
+}
+
+#[test]
+fn threads_that_store_to_what_they_have_filled_need_not_meet_before() {
+    let number = |factor: i64, more: i64| add(mul(i32_(5), int(factor)), int(more));
+    let twice = |it| convert(Ty::I32, convert(Ty::I64, it));
+    for index in [
+        thread(),
+        i32_(5),
+        twice(thread()),
+        number(1, 64),
+        add(number(2, 64), op(Operation::Sub, vec![int(64), thread()])),
+    ] {
+        assert!(!meets(64, index.clone(), None), "{index:?}");
+    }
+    let loaded = convert(Ty::I32, element(Ty::I32, var(OUT, global_rail()), long(0)));
+    for index in
+        [number(1, 1), number(2, 0), number(1, -64), int(3), block(), loaded, mul(thread(), thread())]
+    {
+        assert!(meets(64, index.clone(), None), "{index:?}");
+    }
+    // Of 63 threads the first one fills the 64th element.
+    assert!(meets(63, number(1, 64), None) && !meets(63, number(1, 63), None));
+}
+
+#[test]
+fn threads_that_read_what_others_have_filled_meet_before() {
+    let reads = || set(5, at(thread()));
+    let never = || eq(block(), int(7));
+    let length = expr(Ty::I64, ExprKind::Length { rail: Box::new(ints(4)), checked: false });
+    for first in [
+        when_true(never(), vec![barrier(), reads()]),
+        repeat(0, never(), vec![barrier(), reads(), barrier()], vec![]),
+        out(thread(), convert(Ty::I32, length)),
+    ] {
+        assert!(!meets(64, thread(), Some(first.clone())), "{first:?}");
+    }
+    for first in [
+        reads(),
+        when_true(never(), vec![reads()]),
+        repeat(0, never(), vec![reads(), barrier()], vec![]),
+        repeat(0, eq(at(int(0)), int(1)), vec![barrier()], vec![]),
+        repeat(0, never(), vec![when_true(never(), vec![barrier()])], vec![reads()]),
+        store(ints(4), Ty::I32, convert(Ty::I64, thread()), at(thread())),
+    ] {
+        assert!(meets(64, thread(), Some(first.clone())), "{first:?}");
+    }
+}
+
+/// Initial values of the shared rail that are computed from the number of the element, local 5.
+fn function(setup: Vec<Stmt>, value: Expr) -> SharedInit {
+    SharedInit::Function { index: LocalId(5), setup, value }
+}
+
+#[test]
+fn threads_meet_after_initial_values_that_concern_memory() {
+    let loaded = || element(Ty::I32, var(OUT, global_rail()), long(0));
+    for init in [SharedInit::Value(block()), function(vec![set(5, int(2))], mul(i32_(5), i32_(5)))] {
+        assert!(!meets_after(init.clone(), 64, thread(), None), "{init:?}");
+    }
+    for init in [
+        SharedInit::Copy(LocalId(OUT)),
+        SharedInit::Value(loaded()),
+        function(vec![], loaded()),
+        function(vec![set(5, loaded())], i32_(5)),
+        function(vec![out(i32_(5), int(1))], int(1)),
+    ] {
+        assert!(meets_after(init.clone(), 64, thread(), None), "{init:?}");
+    }
+}
+
+#[test]
+fn threads_meet_between_fills_that_concern_each_other() {
+    // Shared rails 4 and 6 with such initial values, then a barrier of the program: how often the threads meet.
+    let meets = |first: SharedInit, second: SharedInit| {
+        let mut kernel = kernel(1, 64, &[Ty::Ref(INTS), Ty::I32, Ty::Ref(INTS)], vec![barrier()]);
+        share(&mut kernel, 4, 64, first);
+        share(&mut kernel, 6, 64, second);
+        device_code(kernel).matches("__syncthreads();").count() - 1
+    };
+    let reads = || function(vec![], element(Ty::I32, var(OUT, global_rail()), long(0)));
+    let writes = || function(vec![out(i32_(5), int(1))], int(1));
+    let other = || function(vec![], at(i32_(5)));
+    // One of these stands behind all fills that concern memory.
+    assert_eq!(meets(SharedInit::Zero, SharedInit::Zero), 0);
+    assert_eq!(meets(reads(), reads()), 1);
+    assert_eq!(meets(SharedInit::Zero, other()), 2);
+    assert_eq!(meets(writes(), reads()), 2);
+    assert_eq!(meets(reads(), writes()), 2);
+    assert_eq!(meets(writes(), SharedInit::Zero), 1);
+}
+
+#[test]
+fn what_indices_of_32_bits_are_made_of_has_signs() {
+    // i = thread; h = thread; while (i < 128) { h = h * 31 + i; out(i) = h; i = i + 64 }: `h` may wrap.
+    let i = || i32_(4);
+    let hash = add(mul(i32_(5), int(31)), i());
+    let body = vec![
+        set(4, thread()),
+        set(5, thread()),
+        repeat(0, lt(i(), int(128)), vec![set(5, hash), out(i(), i32_(5))], vec![set(4, add(i(), int(64)))]),
+    ];
+    let text = device_code(kernel(1, 64, &[Ty::I32, Ty::I32], body));
+    let assigned = |name: &str| {
+        let lines: Vec<&str> = text.lines().map(str::trim).filter(|it| it.starts_with(name)).collect();
+        assert!(lines.len() > 1, "{name}: {text}");
+        lines.into_iter().filter(|it| it.contains("narrow_ ?")).count()
+    };
+    assert_eq!((assigned("v4_l4 = "), assigned("v5_l5 = ")), (1, 0), "{text}");
+}
+
+#[test]
+fn a_long_chain_of_locals_is_gone_through_once() {
+    // v5 = thread - thread; v6 = v5 + v5; v7 = v6 + v6; ...: its own element is `thread + v68`.
+    let last = 68;
+    let mut body = vec![set(5, op(Operation::Sub, vec![thread(), thread()]))];
+    body.extend((6..=last).map(|it| set(it, add(i32_(it - 1), i32_(it - 1)))));
+    body.extend([
+        store(ints(4), Ty::I32, convert(Ty::I64, add(thread(), i32_(last))), block()),
+        barrier(),
+        out(global_thread(), at(op(Operation::Sub, vec![int(63), thread()]))),
+    ]);
+    let mut locals = vec![Ty::Ref(INTS)];
+    locals.extend(vec![Ty::I32; last as usize - 4]);
+    let mut kernel = kernel(2, 64, &locals, body);
+    share(&mut kernel, 4, 256, SharedInit::Zero);
+    assert_eq!(device_code(kernel).matches("__syncthreads();").count(), 1);
+}

@@ -1,0 +1,603 @@
+use super::build::*;
+use super::run;
+use apg_mir::*;
+
+/// A global rail of Ints is struct 0; the kernel's first capture is one, `out`, its second a Long, `n`.
+pub fn global_rail() -> Ty {
+    Ty::Struct(StructId(0))
+}
+
+pub const OUT: u32 = 0;
+pub const N: u32 = 1;
+
+/// A kernel over `out` and `n` with one block and one thread axis (locals 2 and 3, both Int); `own` locals follow from 4.
+pub fn kernel(blocks: i64, threads: i64, own: &[Ty], body: Vec<Stmt>) -> Kernel {
+    let mut types = vec![global_rail(), Ty::I64, Ty::I32, Ty::I32];
+    types.extend(own);
+    let capture =
+        |name: &str, kind| KernelCapture { name: name.into(), kind, of_static: None, same_as: None };
+    Kernel {
+        name: "Main_main_1".into(),
+        position: at(1),
+        captures: vec![
+            capture("out", KernelCaptureKind::GlobalRail { element: Ty::I32 }),
+            capture("n", KernelCaptureKind::Scalar(Ty::I64)),
+        ],
+        host: LaunchConfiguration {
+            blocks: vec![int(blocks)],
+            threads: vec![int(threads)],
+            shared_lengths: vec![],
+        },
+        shared: vec![],
+        locals: locals(&types),
+        block_locals: vec![LocalId(2)],
+        thread_locals: vec![LocalId(3)],
+        auto_blocks: None,
+        auto_threads: None,
+        block_choices: Vec::new(),
+        thread_choices: Vec::new(),
+        has_barrier: body.iter().any(|it| matches!(it.kind, StmtKind::Barrier)),
+        body,
+        direct_params: false,
+        fast_math: false,
+    }
+}
+
+/// A shared rail of Ints named by a local of the kernel.
+pub fn share(kernel: &mut Kernel, local: u32, length: i64, init: SharedInit) {
+    kernel.shared.push(SharedRail { local: LocalId(local), element: Ty::I32, init });
+    kernel.host.shared_lengths.push(long(length));
+}
+
+/// A host program that launches the kernel on a rail of `length` Ints and prints them.
+pub fn launch(kernel: Kernel, length: i64, n: i64) -> Program {
+    let rail = || var(1, Ty::Ref(INTS));
+    let address = expr(Ty::I64, ExprKind::Operation { operation: Operation::Bitcast, args: vec![rail()] });
+    let global =
+        expr(global_rail(), ExprKind::MakeStruct(vec![long(length), long(0), add(address, long(16))]));
+    let i = || var(2, Ty::I64);
+    let show = print_long(convert(Ty::I64, element(Ty::I32, rail(), i())));
+    let body = vec![
+        set(
+            1,
+            expr(
+                Ty::Ref(INTS),
+                ExprKind::AllocateRail { class: INTS, length: Box::new(long(length)), zeroed: true },
+            ),
+        ),
+        stmt(StmtKind::Launch {
+            place: long(0),
+            kernel: KernelId(0),
+            captures: vec![global, long(n)],
+            detached: None,
+            settled: true,
+        }),
+        set(2, long(0)),
+        repeat(900, lt(i(), long(length)), vec![show], vec![set(2, add(i(), long(1)))]),
+    ];
+    let mut program = statements(&[Ty::Ref(INTS), Ty::I64], body);
+    let field = |name: &str| Field {
+        name: name.into(),
+        ty: Ty::I64,
+        transient: false,
+        volatile: false,
+        present: false,
+    };
+    program.structs.push(Struct {
+        custom: Custom::Fields,
+        name: "x10.lang.GlobalRail[x10.lang.Int]".into(),
+        fields: vec![field("size"), field("home"), field("handle")],
+    });
+    program.kernels.push(kernel);
+    program
+}
+
+fn check(kernel: Kernel, length: i64, n: i64, expected: impl Fn(i64) -> i64) {
+    let program = launch(kernel, length, n);
+    super::compile_cuda(&program);
+    let expected: String = (0..length).map(|it| format!("{}\n", expected(it))).collect();
+    assert_eq!(run(&program), expected);
+}
+
+pub fn block() -> Expr {
+    var(2, Ty::I32)
+}
+pub fn thread() -> Expr {
+    var(3, Ty::I32)
+}
+pub fn i32_(id: u32) -> Expr {
+    var(id, Ty::I32)
+}
+pub fn ints(id: u32) -> Expr {
+    var(id, Ty::Ref(INTS))
+}
+pub fn out(index: Expr, value: Expr) -> Stmt {
+    store(var(OUT, global_rail()), Ty::I32, convert(Ty::I64, index), value)
+}
+pub fn barrier() -> Stmt {
+    stmt(StmtKind::Barrier)
+}
+/// `block * 64 + thread`
+pub fn global_thread() -> Expr {
+    add(mul(block(), int(64)), thread())
+}
+
+#[test]
+fn without_barriers() {
+    // tid = block * 64 + thread; out(tid) = tid * 3
+    let body = vec![set(4, global_thread()), out(i32_(4), mul(i32_(4), int(3)))];
+    check(kernel(3, 64, &[Ty::I32], body), 192, 0, |it| it * 3);
+}
+
+#[test]
+fn values_live_across_a_barrier() {
+    // v = thread * 2; shared(thread) = v; barrier; out(tid) = shared(63 - thread) + v
+    let reversed = op(Operation::Sub, vec![int(63), thread()]);
+    let body = vec![
+        set(4, mul(thread(), int(2))),
+        store(ints(5), Ty::I32, convert(Ty::I64, thread()), i32_(4)),
+        barrier(),
+        out(global_thread(), add(element(Ty::I32, ints(5), convert(Ty::I64, reversed)), i32_(4))),
+    ];
+    let mut kernel = kernel(4, 64, &[Ty::I32, Ty::Ref(INTS)], body);
+    share(&mut kernel, 5, 64, SharedInit::Zero);
+    check(kernel, 256, 0, |_| 126);
+}
+
+#[test]
+fn a_barrier_in_a_loop_with_a_uniform_counter() {
+    // Tree reduction: shared(thread) = thread; for (s = 32; s > 0; s = s / 2) { barrier; if (thread < s) shared(thread) += shared(thread + s) }
+    // barrier; if (thread == 0) out(block) = shared(0)
+    let at = |index: Expr| element(Ty::I32, ints(5), convert(Ty::I64, index));
+    let add_half =
+        store(ints(5), Ty::I32, convert(Ty::I64, thread()), add(at(thread()), at(add(thread(), i32_(4)))));
+    let body = vec![
+        store(ints(5), Ty::I32, convert(Ty::I64, thread()), thread()),
+        set(4, int(32)),
+        repeat(
+            0,
+            op(Operation::Gt, vec![i32_(4), int(0)]),
+            vec![barrier(), when_true(lt(thread(), i32_(4)), vec![add_half])],
+            vec![set(4, op(Operation::Div, vec![i32_(4), int(2)]))],
+        ),
+        barrier(),
+        when_true(eq(thread(), int(0)), vec![out(block(), at(int(0)))]),
+    ];
+    let mut kernel = kernel(5, 64, &[Ty::I32, Ty::Ref(INTS)], body);
+    share(&mut kernel, 5, 64, SharedInit::Zero);
+    check(kernel, 5, 0, |_| 2016);
+}
+
+#[test]
+fn an_accumulator_and_a_counter_of_each_thread_cross_a_barrier_in_a_loop() {
+    // sum = 0; i = thread - thread; while (i < 4) { shared(thread) = thread + i; barrier; sum += shared(63 - thread); barrier; i++ }
+    // `i` depends on the thread's number, so it is not seen to be uniform.
+    let i = || i32_(5);
+    let reversed = convert(Ty::I64, op(Operation::Sub, vec![int(63), thread()]));
+    let body = vec![
+        set(4, int(0)),
+        set(5, op(Operation::Sub, vec![thread(), thread()])),
+        repeat(
+            0,
+            lt(i(), int(4)),
+            vec![
+                store(ints(6), Ty::I32, convert(Ty::I64, thread()), add(thread(), i())),
+                barrier(),
+                set(4, add(i32_(4), element(Ty::I32, ints(6), reversed))),
+                barrier(),
+            ],
+            vec![set(5, add(i(), int(1)))],
+        ),
+        out(global_thread(), i32_(4)),
+    ];
+    let mut kernel = kernel(2, 64, &[Ty::I32, Ty::I32, Ty::Ref(INTS)], body);
+    share(&mut kernel, 6, 64, SharedInit::Value(int(-1)));
+    check(kernel, 128, 0, |it| 4 * (63 - it % 64) + 6);
+}
+
+#[test]
+fn a_barrier_in_a_uniform_branch_and_a_break_out_of_the_loop_around_it() {
+    // k = 0; while (true) { shared(thread) = k; barrier; if (n < 0) { barrier } else { x = shared(63 - thread) + 10 } if (k == n) break; k = k + 1; barrier }
+    // out(tid) = x * 100 + k
+    let k = || i32_(4);
+    let n = || var(N, Ty::I64);
+    let other = element(Ty::I32, ints(6), convert(Ty::I64, op(Operation::Sub, vec![int(63), thread()])));
+    let choice = stmt(StmtKind::If {
+        condition: lt(n(), long(0)),
+        then: vec![barrier(), set(5, int(7))],
+        otherwise: vec![set(5, add(other, int(10)))],
+    });
+    let body = vec![
+        set(4, int(0)),
+        repeat(
+            0,
+            expr(Ty::Bool, ExprKind::Int(1)),
+            vec![
+                store(ints(6), Ty::I32, convert(Ty::I64, thread()), k()),
+                barrier(),
+                choice,
+                when_true(eq(convert(Ty::I64, k()), n()), vec![stmt(StmtKind::Break(LabelId(0)))]),
+                set(4, add(k(), int(1))),
+                barrier(),
+            ],
+            vec![],
+        ),
+        out(global_thread(), add(mul(i32_(5), int(100)), k())),
+    ];
+    let mut kernel = kernel(2, 64, &[Ty::I32, Ty::I32, Ty::Ref(INTS)], body);
+    share(&mut kernel, 6, 64, SharedInit::Zero);
+    check(kernel, 128, 3, |_| 1303);
+}
+
+#[test]
+fn loops_of_a_thread_with_continue_and_break() {
+    // s = 0; for (i = 0; i < 100; i++) { if (i % 2 == 0) continue; if (i > thread) break; s += i } out(tid) = s
+    let i = || i32_(5);
+    let body = vec![
+        set(4, int(0)),
+        set(5, int(0)),
+        repeat(
+            0,
+            lt(i(), int(100)),
+            vec![
+                when_true(
+                    eq(op(Operation::Rem, vec![i(), int(2)]), int(0)),
+                    vec![stmt(StmtKind::Continue(LabelId(0)))],
+                ),
+                when_true(lt(thread(), i()), vec![stmt(StmtKind::Break(LabelId(0)))]),
+                set(4, add(i32_(4), i())),
+            ],
+            vec![set(5, add(i(), int(1)))],
+        ),
+        out(global_thread(), i32_(4)),
+    ];
+    check(kernel(1, 64, &[Ty::I32, Ty::I32], body), 64, 0, |it| ((it + 1) / 2).pow(2));
+}
+
+/// An activity has no `return`; on processors it would end all threads that come later.
+#[test]
+fn a_thread_that_returns_is_an_error() {
+    let body = vec![when_true(lt(thread(), int(2)), vec![ret(None)]), out(global_thread(), int(1))];
+    let errors = super::emit(&launch(kernel(2, 64, &[], body), 128, 0), false).unwrap_err();
+    assert!(errors[0].to_string().ends_with(": a `return` in a thread of a kernel"), "{}", errors[0]);
+}
+
+#[test]
+fn shared_rails_start_as_asked_and_blocks_do_not_see_each_other() {
+    // copy of a captured rail is in the samples; here: by function and by value.
+    let index = || var(6, Ty::I64);
+    let mut kernel = kernel(
+        2,
+        64,
+        &[Ty::Ref(INTS), Ty::Ref(INTS), Ty::I64],
+        vec![
+            out(
+                global_thread(),
+                add(
+                    element(Ty::I32, ints(4), convert(Ty::I64, thread())),
+                    element(Ty::I32, ints(5), convert(Ty::I64, thread())),
+                ),
+            ),
+            barrier(),
+            store(ints(5), Ty::I32, convert(Ty::I64, thread()), int(1000)),
+        ],
+    );
+    let by_index = SharedInit::Function {
+        index: LocalId(6),
+        setup: vec![],
+        value: convert(Ty::I32, mul(index(), long(2))),
+    };
+    share(&mut kernel, 4, 64, by_index);
+    share(&mut kernel, 5, 64, SharedInit::Value(int(5)));
+    check(kernel, 128, 0, |it| it % 64 * 2 + 5);
+}
+
+/// The third rail once started where the first does, on devices only.
+#[test]
+fn shared_rails_follow_each_other_on_devices() {
+    let body = (4..7).map(|it| store(ints(it), Ty::I32, convert(Ty::I64, thread()), int(0))).collect();
+    let mut kernel = kernel(2, 64, &[Ty::Ref(INTS), Ty::Ref(INTS), Ty::Ref(INTS)], body);
+    for (local, length) in [(4, 60), (5, 10), (6, 64)] {
+        share(&mut kernel, local, length, SharedInit::Value(int(0)));
+    }
+    let program = launch(kernel, 128, 0);
+    super::compile_cuda(&program);
+    let text = super::emit(&program, false).unwrap().cuda.concat();
+    for line in [
+        "constexpr unsigned shared_1_ = apg_shared_end<apg_i32>(0u, 60u);",
+        "(apg_i32 *)(shared_memory_ + shared_1_);",
+        "constexpr unsigned shared_2_ = apg_shared_end<apg_i32>(shared_1_, 10u);",
+        "(apg_i32 *)(shared_memory_ + shared_2_);",
+    ] {
+        assert!(text.contains(line), "no `{line}` in\n{text}");
+    }
+}
+
+#[test]
+fn loops_over_shared_memory_are_unrolled_on_devices_if_nobody_knows_how_long_they_are() {
+    let body_with = |end: Expr, more: Vec<Stmt>| {
+        let mut body = vec![set(6, add(i32_(6), element(Ty::I32, ints(4), var(5, Ty::I64))))];
+        body.extend(more);
+        vec![
+            set(5, long(0)),
+            set(6, int(0)),
+            repeat(0, lt(var(5, Ty::I64), end), body, vec![set(5, add(var(5, Ty::I64), long(1)))]),
+            out(global_thread(), i32_(6)),
+        ]
+    };
+    let n = || var(1, Ty::I64);
+    let inner = |end: i64, label: u32| {
+        let index = add(var(5, Ty::I64), var(7, Ty::I64));
+        let body = vec![set(6, add(i32_(6), element(Ty::I32, ints(4), index)))];
+        let step = vec![set(7, add(var(7, Ty::I64), long(1)))];
+        vec![set(7, long(0)), repeat(label, lt(var(7, Ty::I64), long(end)), body, step)]
+    };
+    for (body, unrolled) in [
+        (body_with(n(), inner(4, 1)), true),
+        (body_with(n(), inner(16, 1)), false),
+        (body_with(n(), [inner(8, 1), inner(8, 2)].concat()), false),
+        (body_with(n(), vec![]), true),
+        (body_with(long(8), vec![]), false),
+        (body_with(n(), vec![barrier()]), false),
+        (body_with(n(), vec![out(global_thread(), int(1))]), false),
+    ] {
+        let mut kernel = kernel(2, 64, &[Ty::Ref(INTS), Ty::I64, Ty::I32, Ty::I64], body);
+        share(&mut kernel, 4, 64, SharedInit::Value(int(3)));
+        let program = launch(kernel, 128, 64);
+        super::compile_cuda(&program);
+        let text = super::emit(&program, false).unwrap().cuda.concat();
+        assert_eq!(text.contains("#pragma unroll 16"), unrolled, "{text}");
+    }
+}
+
+#[test]
+fn counters_of_64_bits_have_32_on_devices_if_what_they_count_fits() {
+    // i = 0; while (i < n) { j = (i + thread) % n; x = out(j) as Long; y = y + x; out(i + j) += y as Int; i = i + 1; }
+    let op = |operation, a, b| expr(Ty::I64, ExprKind::Operation { operation, args: vec![a, b] });
+    let (i, j, x, y) = (|| var(4, Ty::I64), || var(5, Ty::I64), || var(6, Ty::I64), || var(7, Ty::I64));
+    let n = || var(N, Ty::I64);
+    let thread = convert(Ty::I64, i32_(3));
+    let body = vec![
+        set(5, op(Operation::Rem, add(i(), thread), n())),
+        set(6, convert(Ty::I64, element(Ty::I32, var(OUT, global_rail()), j()))),
+        set(7, add(y(), x())),
+        out(add(i(), j()), convert(Ty::I32, y())),
+    ];
+    let body = vec![
+        set(4, long(0)),
+        set(7, long(0)),
+        repeat(0, lt(i(), n()), body, vec![set(4, add(i(), long(1)))]),
+    ];
+    let program = launch(kernel(2, 64, &[Ty::I64, Ty::I64, Ty::I64, Ty::I64], body), 256, 64);
+    super::compile_cuda(&program);
+    let text = super::emit(&program, false).unwrap().cuda.concat();
+    for (local, ty) in [("v4", "apg_narrow"), ("v5", "apg_narrow"), ("v6", "apg_i64"), ("v7", "apg_i64")] {
+        assert!(text.contains(&format!("  {ty} {local}_")), "{local} is not of {ty} in\n{text}");
+    }
+    assert!(text.contains("% (apg_i32)(v1_"), "a division of 64 bits in\n{text}");
+}
+
+#[test]
+fn loops_that_choose_registers_are_written_out_on_devices() {
+    let rail = || var(5, Ty::Ref(INTS));
+    let store = |index| {
+        stmt(StmtKind::SetElement { rail: rail(), element: Ty::I32, index, value: int(1), checked: true })
+    };
+    let i = || var(4, Ty::I64);
+    for (length, end, index, unrolled) in [
+        (16, 40, op_and(i(), long(15)), true),
+        (16, 40, long(3), false),
+        (1000, 40, i(), false),
+        (16, 4000, op_and(i(), long(15)), false),
+    ] {
+        let own = expr(
+            Ty::Ref(INTS),
+            ExprKind::AllocateRail { class: INTS, length: Box::new(long(length)), zeroed: true },
+        );
+        let body = vec![
+            set(5, own),
+            set(4, long(0)),
+            repeat(0, lt(i(), long(end)), vec![store(index)], vec![set(4, add(i(), long(1)))]),
+            out(global_thread(), element(Ty::I32, rail(), long(2))),
+        ];
+        let program = launch(kernel(2, 64, &[Ty::I64, Ty::Ref(INTS)], body), 128, 64);
+        super::compile_cuda(&program);
+        let text = super::emit(&program, false).unwrap().cuda.concat();
+        assert_eq!(text.contains("#pragma unroll\n"), unrolled, "{length} {end}\n{text}");
+    }
+}
+
+fn op_and(a: Expr, b: Expr) -> Expr {
+    expr(Ty::I64, ExprKind::Operation { operation: Operation::And, args: vec![a, b] })
+}
+
+#[test]
+fn three_axes_number_threads_with_the_last_one_fastest() {
+    // blocks (2, 3), threads (2, 2, 4): out(((b0 * 3 + b1) * 16) + (t0 * 2 + t1) * 4 + t2) += its own number, after a barrier
+    let mut kernel = kernel(0, 0, &[Ty::I32, Ty::I32, Ty::I32, Ty::I32], vec![]);
+    kernel.block_locals = vec![LocalId(2), LocalId(4)];
+    kernel.thread_locals = vec![LocalId(3), LocalId(5), LocalId(6)];
+    kernel.host.blocks = vec![int(2), int(3)];
+    kernel.host.threads = vec![int(2), int(2), int(4)];
+    let block = add(mul(i32_(2), int(3)), i32_(4));
+    let thread = add(mul(add(mul(i32_(3), int(2)), i32_(5)), int(4)), i32_(6));
+    kernel.body = vec![set(7, add(mul(block, int(16)), thread)), barrier(), out(i32_(7), i32_(7))];
+    check(kernel, 96, 0, |it| it);
+}
+
+#[test]
+fn functions_with_rails_are_called() {
+    // out(tid) = function(shared, thread) with function(rail, i) = rail(i) * rail(i) - 22 in a switch by the compiler's own choice
+    let argument = || element(Ty::I32, var(0, Ty::Ref(INTS)), convert(Ty::I64, var(1, Ty::I32)));
+    let mut square = function(
+        "Main.square",
+        2,
+        &[Ty::Ref(INTS), Ty::I32],
+        Ty::I32,
+        vec![ret(Some(op(Operation::Sub, vec![mul(argument(), argument()), int(22)])))],
+    );
+    square.device = true;
+    let body = vec![
+        store(ints(4), Ty::I32, convert(Ty::I64, thread()), thread()),
+        out(global_thread(), call(Ty::I32, 2, vec![ints(4), thread()])),
+    ];
+    let mut kernel = kernel(2, 64, &[Ty::Ref(INTS)], body);
+    share(&mut kernel, 4, 64, SharedInit::Zero);
+    let mut program = launch(kernel, 128, 0);
+    program.functions.push(square);
+    super::compile_cuda(&program);
+    let expected: String = (0..128_i64).map(|it| format!("{}\n", (it % 64).pow(2) - 22)).collect();
+    assert_eq!(run(&program), expected);
+}
+
+#[test]
+fn threads_step_through_a_grid_stride_loop_together() {
+    // tid = block * 64 + thread; s = thread; for (i = tid; i < n; i += 128) { if (i % 3 == 0) continue; s = s + 1; out(i) = s * 1000 + thread }
+    // if (tid < 7) out(n + tid) = s
+    let i = || var(5, Ty::I64);
+    let n = || var(N, Ty::I64);
+    let body = vec![
+        set(4, global_thread()),
+        set(6, thread()),
+        stmt(StmtKind::Block(vec![
+            set(5, convert(Ty::I64, i32_(4))),
+            repeat(
+                0,
+                lt(i(), n()),
+                vec![
+                    when_true(
+                        eq(op(Operation::Rem, vec![i(), long(3)]), long(0)),
+                        vec![stmt(StmtKind::Continue(LabelId(0)))],
+                    ),
+                    set(6, add(i32_(6), int(1))),
+                    out(i(), add(mul(i32_(6), int(1000)), thread())),
+                ],
+                vec![set(5, add(i(), convert(Ty::I64, int(128))))],
+            ),
+        ])),
+        when_true(lt(i32_(4), int(7)), vec![out(add(n(), convert(Ty::I64, i32_(4))), i32_(6))]),
+    ];
+    let kernel = kernel(2, 64, &[Ty::I32, Ty::I64, Ty::I32], body);
+    let text = super::emit(&launch(kernel.clone(), 1007, 1000), false).unwrap().units[1].text.clone();
+    assert!(text.contains("turn_"), "the loop is not recognised:\n{text}");
+    check(kernel, 1007, 1000, |it| {
+        let turns = |tid: i64, end: i64| {
+            (0..).map(|k| tid + 128 * k).take_while(|i| *i < end).filter(|i| i % 3 != 0).count() as i64
+        };
+        if it >= 1000 {
+            return (it - 1000) + turns(it - 1000, 1000);
+        }
+        let tid = it % 128;
+        if it % 3 == 0 { 0 } else { (tid % 64 + turns(tid, it + 1)) * 1000 + tid % 64 }
+    });
+}
+
+#[test]
+fn a_rail_of_a_thread_is_an_array_that_survives_a_barrier() {
+    // own = new Rail[Int](4); own(thread % 4) = thread; barrier; out(tid) = own(0) + own(1) + own(2) + own(3) + own.size
+    let own = || ints(4);
+    let at = |index: i64| element(Ty::I32, own(), long(index));
+    let sum = add(add(at(0), at(1)), add(at(2), at(3)));
+    let length = expr(Ty::I64, ExprKind::Length { rail: Box::new(own()), checked: false });
+    let make = |barriers: bool| {
+        let mut body = vec![
+            set(
+                4,
+                expr(
+                    Ty::Ref(INTS),
+                    ExprKind::AllocateRail { class: INTS, length: Box::new(long(4)), zeroed: true },
+                ),
+            ),
+            store(own(), Ty::I32, convert(Ty::I64, op(Operation::Rem, vec![thread(), int(4)])), thread()),
+            out(global_thread(), add(sum.clone(), convert(Ty::I32, length.clone()))),
+        ];
+        if barriers {
+            body.insert(2, barrier());
+        }
+        kernel(2, 64, &[Ty::Ref(INTS)], body)
+    };
+    check(make(true), 128, 0, |it| it % 64 + 4);
+    check(make(false), 128, 0, |it| it % 64 + 4);
+}
+
+#[test]
+fn a_global_rail_that_is_only_read_is_apart_from_those_that_are_written() {
+    // out(tid) = in(tid), and the same with another name for `in`, through which it might be written.
+    let text = |alias: bool| {
+        let source = if alias { 4 } else { 1 };
+        let read = element(Ty::I32, var(source, global_rail()), convert(Ty::I64, global_thread()));
+        let mut body = vec![out(global_thread(), read)];
+        if alias {
+            body.insert(0, set(4, var(1, global_rail())));
+        }
+        let mut kernel = kernel(1, 64, &[global_rail()], body);
+        kernel.captures[1] = KernelCapture {
+            name: "in".into(),
+            kind: KernelCaptureKind::GlobalRail { element: Ty::I32 },
+            of_static: None,
+            same_as: None,
+        };
+        kernel.locals[1].ty = global_rail();
+        super::emit(&launch(kernel, 64, 0), false).unwrap().cuda[0].clone()
+    };
+    assert!(text(false).contains("const apg_i32 *APG_APART "), "{}", text(false));
+    assert!(!text(true).contains("*APG_APART "), "{}", text(true));
+}
+
+#[test]
+fn triangular_loops_over_a_thread_s_own_elements_leave_them_in_registers() {
+    // for (k = 0; k < 5; k++) for (i = k + 1; i < 6; i++) own(i) = own(i) - n * own(k);
+    let rail = || var(6, Ty::Ref(INTS));
+    let own = |index| element(Ty::I32, rail(), index);
+    let (k, i) = (|| var(4, Ty::I64), || var(5, Ty::I64));
+    let own_rail =
+        expr(Ty::Ref(INTS), ExprKind::AllocateRail { class: INTS, length: Box::new(long(6)), zeroed: true });
+    let product = op(Operation::Mul, vec![i32_(3), own(k())]);
+    let value = op(Operation::Sub, vec![own(i()), product]);
+    let store =
+        stmt(StmtKind::SetElement { rail: rail(), element: Ty::I32, index: i(), value, checked: true });
+    let inner = repeat(1, lt(i(), long(6)), vec![store], vec![set(5, add(i(), long(1)))]);
+    let outer =
+        repeat(0, lt(k(), long(5)), vec![set(5, add(k(), long(1))), inner], vec![set(4, add(k(), long(1)))]);
+    let start = |at: i64| {
+        stmt(StmtKind::SetElement {
+            rail: rail(),
+            element: Ty::I32,
+            index: long(at),
+            value: add(i32_(3), int(at)),
+            checked: true,
+        })
+    };
+    let mut body = vec![set(6, own_rail)];
+    body.extend((0..6).map(start));
+    body.extend([set(4, long(0)), outer, out(global_thread(), own(long(5)))]);
+    let program = launch(kernel(2, 64, &[Ty::I64, Ty::I64, Ty::Ref(INTS)], body), 128, 64);
+    let text = super::emit(&program, false).unwrap().cuda.concat();
+    assert_eq!(text.matches("#pragma unroll\n").count(), 2, "{text}");
+    if let Err(missing) = apg_runtime::device::compiler_version() {
+        assert!(std::env::var("APG_REQUIRE").is_err(), "APG_REQUIRE is set, but {missing}");
+        return eprintln!("skipped: {missing}");
+    }
+    let ptx = apg_runtime::device::ptx(&text).unwrap();
+    assert!(!ptx.contains(".local"), "{ptx}");
+}
+
+#[test]
+fn rails_of_structs_are_known_to_begin_where_memory_does() {
+    let rail = || var(OUT, global_rail());
+    let index = || convert(Ty::I64, thread());
+    let value = element(global_rail(), rail(), add(index(), long(1)));
+    let body = vec![stmt(StmtKind::SetElement {
+        rail: rail(),
+        element: global_rail(),
+        index: index(),
+        value,
+        checked: true,
+    })];
+    let mut kernel = kernel(1, 32, &[], body);
+    kernel.captures[0].kind = KernelCaptureKind::GlobalRail { element: global_rail() };
+    let program = launch(kernel, 128, 0);
+    super::compile_cuda(&program);
+    let text = super::emit(&program, false).unwrap().cuda.concat();
+    assert!(text.contains("__builtin_assume_aligned((const void *)env.m0.handle, 16)"), "{text}");
+}

@@ -1,0 +1,77 @@
+//! Programs built by hand, compiled by the system's compiler and run on a small runtime.
+
+mod build;
+mod chunks;
+mod cut;
+mod device;
+mod early;
+mod fills;
+mod held;
+mod host;
+mod kernels;
+mod rounds;
+mod soon;
+mod strip;
+mod transpose;
+
+use std::process::Command;
+
+use super::emit;
+use crate::translation_unit::UnitKind;
+use apg_mir::Program;
+use apg_toolchain::find_compiler;
+
+/// Compiles and runs a program; gives what it prints.
+fn run(program: &Program) -> String {
+    let emitted = emit(program, false).unwrap_or_else(|errors| panic!("{errors:?}"));
+    let folder = tempfile::tempdir().unwrap();
+    let compiler = find_compiler().expect("these tests need a C++ compiler");
+    for (name, text) in super::HEADERS {
+        let header = folder.path().join(name);
+        std::fs::create_dir_all(header.parent().unwrap()).unwrap();
+        std::fs::write(header, text).unwrap();
+    }
+    let mut command = Command::new(compiler.path());
+    command.args(["-std=gnu++20", "-fwrapv", "-w", "-O1", "-march=native", "-I"]).arg(folder.path());
+    for unit in &emitted.units {
+        let path = folder.path().join(format!("{}.cpp", unit.name));
+        std::fs::write(&path, &unit.text).unwrap();
+        assert!(unit.kind != UnitKind::Kernels || !program.kernels.is_empty());
+        command.arg(path);
+    }
+    let runtime = folder.path().join("runtime.cpp");
+    std::fs::write(&runtime, include_str!("runtime.cpp")).unwrap();
+    let output = folder.path().join("program");
+    let compiled = command.arg(runtime).arg("-o").arg(&output).output().unwrap();
+    if !compiled.status.success() {
+        let text: String = emitted.units.iter().map(|it| it.text.as_str()).collect();
+        panic!("{}\n{text}", String::from_utf8_lossy(&compiled.stderr));
+    }
+    let ran = Command::new(&output).output().unwrap();
+    String::from_utf8_lossy(&ran.stdout).into_owned()
+}
+
+/// The processor's code of a program's kernels.
+fn for_processor(program: &Program) -> String {
+    let units = emit(program, false).unwrap_or_else(|errors| panic!("{errors:?}")).units;
+    units.into_iter().map(|it| it.text).find(|it| it.contains("< last_; ")).expect("the program has a kernel")
+}
+
+/// Compiles the device code of a program's kernels, if this machine has NVIDIA's compiler, which needs no GPU.
+fn compile_cuda(program: &Program) {
+    if let Err(missing) = apg_runtime::device::compiler_version() {
+        assert!(std::env::var("APG_REQUIRE").is_err(), "APG_REQUIRE is set, but {missing}");
+        eprintln!("skipped: {missing}");
+        return;
+    }
+    let emitted = emit(program, false).unwrap_or_else(|errors| panic!("{errors:?}"));
+    for text in &emitted.cuda {
+        let narrow = "#define APG_PROVEN\n#define APG_NARROW\n";
+        for head in ["", "#define APG_OVERLAP\n", &format!("{narrow}#define APG_EARLY\n")] {
+            let text = &format!("{head}{text}");
+            if let Err(error) = apg_runtime::device::compile_for(text, "kernel.cu", (9, 0)) {
+                panic!("{}\n{text}", error.message);
+            }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! Translation units of C++, as the toolchain compiles them.
+
+use std::path::PathBuf;
+
+/// What a unit holds, which decides how it is compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnitKind {
+    /// Functions.
+    Code,
+    /// Processor forms of kernels: always optimised.
+    Kernels,
+    /// Data, and the entries through which the runtime calls the program.
+    Tables,
+    /// C++ code that the user wrote.
+    Native,
+}
+
+/// A file of C++.
+#[derive(Clone, Debug)]
+pub struct Unit {
+    /// Its name in messages and progress: a few letters, no slash.
+    pub name: String,
+    /// What it holds.
+    pub kind: UnitKind,
+    /// The text.
+    pub text: String,
+    /// Files of the user that it includes.
+    pub reads: Vec<PathBuf>,
+}

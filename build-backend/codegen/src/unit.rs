@@ -1,0 +1,154 @@
+//! Division of a program into translation units. Functions of one source file stay together, so that an edit changes
+//! one unit; source files are spread over a number of units that grows with the program.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::code::{Code, Target, Used};
+use super::names::{Names, hash};
+use super::{EmitError, inlined, kernel, native};
+use crate::translation_unit::{Unit, UnitKind};
+use apg_mir::*;
+
+/// A program as C++ and CUDA C++.
+#[derive(Clone, Debug)]
+pub struct Emitted {
+    /// Host code.
+    pub units: Vec<Unit>,
+    /// Device code of each kernel, in the order of [`Program::kernels`].
+    pub cuda: Vec<String>,
+}
+
+/// What stands in front of units without C++ code of the program.
+const PRELUDE: &str = "#include \"apg_program.h\"\n";
+
+/// Statements of a unit at which another one is begun.
+const UNIT_STATEMENTS: usize = 1500;
+
+/// Prints a program. `single` keeps all functions in one unit, for whole-program optimisation.
+pub fn emit(program: &Program, single: bool) -> Result<Emitted, Vec<EmitError>> {
+    let names = Names::new(program);
+    let mut errors = Vec::new();
+    let mut used = Used::default();
+    let mut bodies = Vec::new();
+    for (name, functions) in groups(program, single) {
+        let mut code = Code::new(program, &names, Target::Host);
+        for id in &functions {
+            code.function(*id, "");
+        }
+        let own = code.out.take();
+        let copies = if single { String::new() } else { inlined::copies(&mut code, &functions) };
+        let mine = std::mem::take(&mut code.used);
+        bodies.push((name, functions, mine.clone(), format!("{copies}{own}")));
+        used.absorb(mine);
+        errors.append(&mut code.errors);
+    }
+    let mut cuda = Vec::new();
+    for index in 0..program.kernels.len() {
+        let (text, mut found) = kernel::cuda(program, &names, KernelId(index as u32));
+        cuda.push(text);
+        errors.append(&mut found);
+    }
+    let mut others = Vec::new();
+    let mut called = BTreeSet::new();
+    if !program.kernels.is_empty() {
+        let mut code = Code::new(program, &names, Target::Host);
+        let text = kernel::host(&mut code);
+        let mine = std::mem::take(&mut code.used);
+        called.extend(mine.functions.iter().copied());
+        used.absorb(mine);
+        errors.append(&mut code.errors);
+        others.push(Unit { name: "kernels".into(), kind: UnitKind::Kernels, text, reads: Vec::new() });
+    }
+    let mut code = Code::new(program, &names, Target::Host);
+    let text = code.tables(&used, &cuda);
+    errors.append(&mut code.errors);
+    called.extend(code.used.functions);
+    others.push(Unit { name: "tables".into(), kind: UnitKind::Tables, text, reads: Vec::new() });
+    let mut units = native::sources(program);
+    for (name, functions, mine, body) in &bodies {
+        let mut code = Code::new(program, &names, Target::Host);
+        // What only its own unit calls is no use outside, and need not be there once it is part of its callers.
+        let elsewhere = |id: FunctionId| {
+            let called = bodies.iter().any(|it| it.0 != *name && it.2.functions.contains(&id));
+            called || functions.binary_search(&id).is_err()
+        };
+        let storage = |id: FunctionId| {
+            let outside = !single || called.contains(&id) || elsewhere(id);
+            let small = single && functions.binary_search(&id).is_ok() && inlined::is_short(program, id);
+            match (outside, small) {
+                (false, false) => "static ",
+                (false, true) => "static inline ",
+                (true, false) => "",
+                // Others need its code, too.
+                (true, true) => "inline __attribute__((used)) ",
+            }
+        };
+        let declarations = code.declarations(mine, &storage);
+        errors.append(&mut code.errors);
+        let first = functions.first().map(|it| &program.functions[it.index()]);
+        let file = first.filter(|it| native::is_native(it)).map(|it| it.position.file);
+        let prelude = file.map_or_else(|| PRELUDE.to_owned(), |file| native::prelude(program, file));
+        units.push(Unit {
+            name: name.clone(),
+            kind: if file.is_some() { UnitKind::Native } else { UnitKind::Code },
+            text: format!("{prelude}{declarations}{body}"),
+            reads: file.map_or_else(Vec::new, |file| native::reads(program, file)),
+        });
+    }
+    units.append(&mut others);
+    if errors.is_empty() { Ok(Emitted { units, cuda }) } else { Err(errors) }
+}
+
+/// Functions by unit.
+fn groups(program: &Program, single: bool) -> BTreeMap<String, Vec<FunctionId>> {
+    let size: usize = program.functions.iter().map(|it| count(&it.body)).sum();
+    // Powers of two, so that a small change of size does not move every function.
+    let buckets = (size / UNIT_STATEMENTS).next_power_of_two() as u64;
+    let main = program.main.map(|id| program.functions[id.index()].position.file);
+    let mut groups: BTreeMap<String, Vec<FunctionId>> = BTreeMap::new();
+    for (index, function) in program.functions.iter().enumerate() {
+        if function.for_kernels {
+            continue;
+        }
+        let file = function.position.file;
+        let name = if native::is_native(function) {
+            // The headers that it includes are for it alone.
+            let path = program.files.get(file.index()).map_or("", String::as_str);
+            format!("native{:x}", hash(path) as u32)
+        } else if single {
+            "program".to_owned()
+        } else if Some(file) == main {
+            "main".to_owned()
+        } else {
+            let path = program.files.get(file.index()).map_or("", String::as_str);
+            format!("part{}", hash(path) % buckets)
+        };
+        groups.entry(name).or_default().push(FunctionId(index as u32));
+    }
+    groups
+}
+
+/// Number of statements, inner ones included.
+fn count(body: &[Stmt]) -> usize {
+    body.iter()
+        .map(|stmt| {
+            1 + match &stmt.kind {
+                StmtKind::Block(body)
+                | StmtKind::Outlined(body)
+                | StmtKind::Labeled { body, .. }
+                | StmtKind::Finish { body, .. }
+                | StmtKind::Atomic(body) => count(body),
+                StmtKind::If { then, otherwise, .. } => count(then) + count(otherwise),
+                StmtKind::Loop { body, update, .. } => count(body) + count(update),
+                StmtKind::Switch { cases, .. } => cases.iter().map(|(_, body)| count(body)).sum(),
+                StmtKind::Try { body, catches, finally } => {
+                    count(body) + count(finally) + catches.iter().map(|it| count(&it.body)).sum::<usize>()
+                }
+                StmtKind::When(branches) => {
+                    branches.iter().map(|it| count(&it.setup) + count(&it.body)).sum()
+                }
+                _ => 0,
+            }
+        })
+        .sum()
+}

@@ -1,0 +1,156 @@
+//! Text with indentation and `#line` directives: every statement is attributed to its `.x10` line, so that
+//! debuggers, profilers and compiler messages speak of the program and not of this text.
+
+use apg_mir::Position;
+
+/// Output text.
+#[derive(Default)]
+pub struct Writer {
+    text: String,
+    depth: usize,
+    /// Where the C++ compiler believes the next line to be.
+    at: Option<Position>,
+    /// Each line is attributed by itself.
+    each_line: Option<Attribution>,
+}
+
+/// How lines are attributed one by one.
+#[derive(Default)]
+struct Attribution {
+    /// The `#line` directive of what is being printed; that of no line for what the program does not say.
+    directive: String,
+}
+
+impl Writer {
+    /// A line at the current depth.
+    pub fn line(&mut self, text: impl AsRef<str>) {
+        let text = text.as_ref();
+        for line in text.lines() {
+            if let Some(each) = &self.each_line {
+                self.text.push_str(&each.directive);
+            }
+            for _ in 0..self.depth {
+                self.text.push_str("  ");
+            }
+            self.text.push_str(line);
+            self.text.push('\n');
+            if let Some(at) = &mut self.at {
+                at.line += 1;
+            }
+        }
+        // Parts of it that stand elsewhere have moved the compiler's count.
+        if text.contains(DIRECTIVE) {
+            self.at = None;
+        }
+    }
+
+    /// A line that opens a block.
+    pub fn open(&mut self, text: impl AsRef<str>) {
+        self.line(text);
+        self.depth += 1;
+    }
+
+    /// A line that closes a block.
+    pub fn close(&mut self, text: impl AsRef<str>) {
+        self.depth = self.depth.saturating_sub(1);
+        self.line(text);
+    }
+
+    /// A line between two blocks: `} else {`.
+    pub fn between(&mut self, text: impl AsRef<str>) {
+        self.depth = self.depth.saturating_sub(1);
+        self.open(text);
+    }
+
+    /// Attributes the next line to a position, `always` in words.
+    pub fn position(&mut self, position: Position, files: &[String], always: bool) {
+        if let Some(each) = &mut self.each_line {
+            each.directive = directive(position, files);
+            return;
+        }
+        if !always && self.at == Some(position) {
+            return;
+        }
+        self.text.push_str(&directive(position, files));
+        self.at = Some(position);
+    }
+
+    /// From here on (or no longer) each line is attributed by itself, so that code between statements has no line of the
+    /// program: debuggers do not stop in it.
+    pub fn attribute_each_line(&mut self, on: bool) {
+        self.each_line = on.then(Attribution::default);
+        self.no_position();
+        self.at = None;
+    }
+
+    /// The next lines belong to no statement. Matters only where each line is attributed by itself.
+    pub fn no_position(&mut self) {
+        if let Some(each) = &mut self.each_line {
+            // Line 0 makes no entry in the line table.
+            each.directive = "#line 0\n".to_owned();
+        }
+    }
+
+    /// The text, leaving this writer empty at the same depth.
+    pub fn take(&mut self) -> String {
+        self.at = None;
+        std::mem::take(&mut self.text)
+    }
+
+    /// Text that is already indented and positioned.
+    pub fn append(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.at = None;
+    }
+}
+
+const DIRECTIVE: &str = "\n#line ";
+
+/// The line that attributes the next one to a position.
+pub fn directive(position: Position, files: &[String]) -> String {
+    let file = files.get(position.file.index()).map_or("unknown.x10", String::as_str);
+    format!("#line {} {}\n", position.line.max(1), quote(file))
+}
+
+/// A C string literal; every byte outside printable ASCII as three octal digits.
+pub fn quote(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for byte in text.bytes() {
+        match byte {
+            b'"' => out.push_str("\\\""),
+            b'\\' => out.push_str("\\\\"),
+            b'\n' => out.push_str("\\n"),
+            // `?` could begin a trigraph in old modes; digits after an octal escape of three digits are safe.
+            0x20..=0x7e => out.push(byte as char),
+            _ => out.push_str(&format!("\\{byte:03o}")),
+        }
+    }
+    out.push('"');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use apg_mir::FileId;
+
+    #[test]
+    fn quotes_bytes_and_escapes() {
+        assert_eq!(quote("a\"b\\c\n\u{e9}1"), "\"a\\\"b\\\\c\\n\\303\\2511\"");
+    }
+
+    #[test]
+    fn repeats_a_position_only_when_the_compiler_would_lose_it() {
+        let files = vec!["A.x10".to_owned()];
+        let at = |line| Position { file: FileId(0), line };
+        let mut writer = Writer::default();
+        writer.position(at(3), &files, false);
+        writer.line("a;");
+        writer.position(at(4), &files, false);
+        writer.line("b;");
+        writer.position(at(4), &files, false);
+        writer.line("c;");
+        assert_eq!(writer.take(), "#line 3 \"A.x10\"\na;\nb;\n#line 4 \"A.x10\"\nc;\n");
+    }
+}

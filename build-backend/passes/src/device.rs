@@ -1,0 +1,440 @@
+//! Functions that kernels call, put into the kernels where that tells something: compilers of devices do the same, but
+//! what looks at a kernel before them (which accesses stay inside their rails, what all threads have alike) sees only calls.
+
+use rustc_hash::FxHashMap;
+
+use apg_mir::walk::{visit_expr, visit_exprs, visit_stmts};
+use apg_mir::walk_mut::{bodies, children, edit_expr, edit_exprs, edit_stmts, operands};
+use apg_mir::*;
+
+/// No functions with more expressions than this.
+const LARGEST: usize = 160;
+/// No more expressions than this are added to a kernel.
+const BUDGET: usize = 2000;
+/// An argument of so few parts may be computed where its parameter is used, as often as that is.
+const SMALL: usize = 4;
+
+/// Puts functions into all kernels.
+pub fn inline_into_kernels(program: &mut Program) {
+    let of_threads = of_threads(&program.functions);
+    for index in 0..program.kernels.len() {
+        let mut body = std::mem::take(&mut program.kernels[index].body);
+        let locals = std::mem::take(&mut program.kernels[index].locals);
+        let mut next_label = 0;
+        visit_stmts(&body, &mut |it| next_label = next_label.max(label_of(it).map_or(0, |it| it.0 + 1)));
+        let mut inliner = Inliner {
+            functions: &program.functions,
+            of_threads: &of_threads,
+            locals,
+            next_label,
+            // A debugger stops in calls; those that take part in barriers must be inlined all the same.
+            left: if program.debug { 0 } else { BUDGET },
+        };
+        inliner.list(&mut body);
+        let locals = inliner.locals;
+        number_threads(&program.kernels[index], &locals, &mut body);
+        fold::fold_body(&mut body);
+        program.kernels[index].body = body;
+        program.kernels[index].locals = locals;
+    }
+}
+
+fn label_of(stmt: &Stmt) -> Option<LabelId> {
+    match stmt.kind {
+        StmtKind::Loop { label, .. } | StmtKind::Switch { label, .. } | StmtKind::Labeled { label, .. } => {
+            Some(label)
+        }
+        _ => None,
+    }
+}
+
+/// The functions that are part of the code of threads: these meet in them, or they ask for a thread's number.
+fn of_threads(functions: &[Function]) -> Vec<bool> {
+    let mut found = vec![false; functions.len()];
+    loop {
+        let mut more = false;
+        for (index, function) in functions.iter().enumerate().filter(|it| it.1.for_kernels) {
+            if found[index] {
+                continue;
+            }
+            let mut is_one = false;
+            visit_stmts(&function.body, &mut |it| is_one |= matches!(it.kind, StmtKind::Barrier));
+            visit_exprs(&function.body, &mut |it, _| {
+                is_one |= match it.kind {
+                    ExprKind::Together { .. } | ExprKind::ThreadNumber(_) => true,
+                    ExprKind::Call { function, .. } => found.get(function.index()).copied().unwrap_or(false),
+                    _ => false,
+                };
+            });
+            found[index] = is_one;
+            more |= is_one;
+        }
+        if !more {
+            return found;
+        }
+    }
+}
+
+/// Numbers of threads, which came with functions, become what they are in this kernel.
+fn number_threads(kernel: &Kernel, locals: &[Local], body: &mut [Stmt]) {
+    let axes = |axes: &[LocalId], extents: &[Expr]| -> Vec<(Expr, Expr)> {
+        let index =
+            |it: &LocalId| Expr { ty: locals[it.index()].ty, kind: ExprKind::Local(*it), position: None };
+        axes.iter().map(index).zip(extents.iter().cloned()).collect()
+    };
+    let blocks = axes(&kernel.block_locals, &kernel.host.blocks);
+    let threads = axes(&kernel.thread_locals, &kernel.host.threads);
+    edit_exprs(body, &mut |it| {
+        if let ExprKind::ThreadNumber(number) = it.kind {
+            *it = number.value(&blocks, &threads, it.ty);
+        }
+    });
+}
+
+struct Inliner<'f> {
+    functions: &'f [Function],
+    /// By function: it is part of the code of threads, and has to be put there.
+    of_threads: &'f [bool],
+    locals: Vec<Local>,
+    next_label: u32,
+    /// So many more expressions may be added.
+    left: usize,
+}
+
+impl Inliner<'_> {
+    fn list(&mut self, stmts: &mut Vec<Stmt>) {
+        let mut at = 0;
+        while let Some(stmt) = stmts.get_mut(at) {
+            for expr in operands(&mut stmt.kind) {
+                edit_expr(expr, &mut |it| self.substitute(it));
+            }
+            let before = self.take_out(stmt);
+            if !before.is_empty() {
+                // What was put in front may call as well.
+                stmts.splice(at..at, before);
+                continue;
+            }
+            for inner in bodies(&mut stmt.kind) {
+                self.list(inner);
+            }
+            at += 1;
+        }
+    }
+
+    /// A function that is worth it, if there is room.
+    fn wanted(&self, id: FunctionId) -> Option<&Function> {
+        let function = self.functions.get(id.index())?;
+        if self.of_threads[id.index()] {
+            return Some(function);
+        }
+        let size = size(&function.body);
+        let fits = size <= LARGEST.min(self.left) && !function.body.is_empty() && function.frame.is_empty();
+        (fits && tells(function)).then_some(function)
+    }
+
+    /// A call of a function that only returns an expression becomes that expression.
+    fn substitute(&mut self, expr: &mut Expr) {
+        let ExprKind::Call { function, args } = &expr.kind else { return };
+        let Some(function) = self.wanted(*function) else { return };
+        let Some(result) = only_result(&function.body) else { return };
+        let mut uses: FxHashMap<LocalId, usize> = FxHashMap::default();
+        visit_expr(result, None, &mut |it, _| {
+            if let ExprKind::Local(local) = it.kind {
+                *uses.entry(local).or_default() += 1;
+            }
+        });
+        let mut values = FxHashMap::default();
+        for (index, arg) in args.iter().enumerate() {
+            let local = LocalId(index as u32);
+            let count = uses.get(&local).copied().unwrap_or(0);
+            if !is_total(arg) || count > 1 && size_of(arg) > SMALL {
+                return;
+            }
+            values.insert(local, arg.kind.clone());
+        }
+        let mut result = result.clone();
+        self.left = self.left.saturating_sub(size_of(&result));
+        edit_expr(&mut result, &mut |it| rename(it, &values));
+        *expr = result;
+    }
+
+    /// Takes one call out of a statement: the statements that compute its result, to stand before.
+    fn take_out(&mut self, stmt: &mut Stmt) -> Vec<Stmt> {
+        if matches!(stmt.kind, StmtKind::Loop { .. } | StmtKind::Launch { .. }) {
+            return Vec::new();
+        }
+        let whole = match &stmt.kind {
+            StmtKind::Set { value, .. } | StmtKind::Expr(value) => match value.kind {
+                ExprKind::Call { function, .. } => self.wanted(function).is_some(),
+                _ => false,
+            },
+            _ => false,
+        };
+        let position = stmt.position;
+        if whole {
+            let (StmtKind::Set { value, .. } | StmtKind::Expr(value)) = &mut stmt.kind else {
+                return Vec::new();
+            };
+            let target = (value.ty != Ty::Void).then(|| self.new_local(value.ty));
+            let call = std::mem::replace(
+                value,
+                Expr {
+                    ty: target.map_or(Ty::I32, |_| value.ty),
+                    kind: target.map_or(ExprKind::Int(0), ExprKind::Local),
+                    position: None,
+                },
+            );
+            return self.expand(call, target, position);
+        }
+        let mut disturbs = false;
+        for expr in operands(&mut stmt.kind) {
+            visit_expr(expr, None, &mut |it, _| disturbs |= self.disturbs(it));
+        }
+        if disturbs {
+            return Vec::new();
+        }
+        for expr in operands(&mut stmt.kind) {
+            if let Some(call) = self.find(expr) {
+                let ty = call.ty;
+                let target = self.new_local(ty);
+                let call =
+                    std::mem::replace(call, Expr { ty, kind: ExprKind::Local(target), position: None });
+                return self.expand(call, Some(target), position);
+            }
+        }
+        Vec::new()
+    }
+
+    /// Whether an expression may change what others in its statement read.
+    fn disturbs(&self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Atomic { .. } | ExprKind::Together { .. } | ExprKind::Runtime { .. } => true,
+            ExprKind::Call { function, .. } => {
+                self.functions.get(function.index()).is_none_or(|it| !self.is_quiet(it, 8))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a function changes nothing but its own locals.
+    fn is_quiet(&self, function: &Function, depth: u32) -> bool {
+        let mut quiet = depth > 0;
+        visit_stmts(&function.body, &mut |it| {
+            quiet &= !matches!(it.kind, StmtKind::SetElement { .. } | StmtKind::Barrier | StmtKind::Native(_))
+        });
+        visit_exprs(&function.body, &mut |it, _| match &it.kind {
+            ExprKind::Atomic { .. } | ExprKind::Together { .. } | ExprKind::Runtime { .. } => quiet = false,
+            ExprKind::Call { function, .. } if quiet => {
+                quiet = self.functions.get(function.index()).is_some_and(|it| self.is_quiet(it, depth - 1));
+            }
+            _ => {}
+        });
+        quiet
+    }
+
+    /// The first call that is evaluated whatever the rest of the expression says.
+    fn find<'e>(&self, expr: &'e mut Expr) -> Option<&'e mut Expr> {
+        let always = match expr.kind {
+            ExprKind::And(..) | ExprKind::Or(..) | ExprKind::Select { .. } => 1,
+            _ => usize::MAX,
+        };
+        let is_call = matches!(expr.kind, ExprKind::Call { function, .. } if self.wanted(function).is_some());
+        let inside = children(&mut expr.kind).into_iter().take(always);
+        if inside.into_iter().any(|it| self.has_call(it)) {
+            let mut inside = children(&mut expr.kind).into_iter().take(always);
+            return inside.find_map(|it| self.find(it));
+        }
+        is_call.then_some(expr)
+    }
+
+    fn has_call(&self, expr: &mut Expr) -> bool {
+        self.find(expr).is_some()
+    }
+
+    fn new_local(&mut self, ty: Ty) -> LocalId {
+        let id = LocalId(self.locals.len() as u32);
+        self.locals.push(Local { name: "".into(), ty });
+        id
+    }
+
+    /// The statements that do what a call does, its result in `target`.
+    fn expand(&mut self, call: Expr, target: Option<LocalId>, position: Position) -> Vec<Stmt> {
+        let ExprKind::Call { function, args } = call.kind else { return Vec::new() };
+        let functions = self.functions;
+        let function = &functions[function.index()];
+        self.left = self.left.saturating_sub(size(&function.body));
+        let mut assigned = vec![false; function.locals.len()];
+        visit_stmts(&function.body, &mut |it| {
+            if let StmtKind::Set { local, .. } | StmtKind::SetStructField { local, .. } = &it.kind {
+                assigned[local.index()] = true;
+            }
+        });
+        let mut out = Vec::new();
+        let mut values = FxHashMap::default();
+        for (index, local) in function.locals.iter().enumerate() {
+            let old = LocalId(index as u32);
+            let arg = args.get(index).filter(|_| old.0 < function.params);
+            if let Some(arg) = arg.filter(|it| !assigned[index] && is_fixed(it)) {
+                values.insert(old, arg.kind.clone());
+                continue;
+            }
+            let new = self.new_local(local.ty);
+            self.locals[new.index()].name = local.name.clone();
+            values.insert(old, ExprKind::Local(new));
+            if let Some(arg) = arg {
+                out.push(Stmt { position, kind: StmtKind::Set { local: new, value: arg.clone() } });
+            }
+        }
+        let mut body = function.body.clone();
+        let mut labels: FxHashMap<LabelId, LabelId> = FxHashMap::default();
+        visit_stmts(&body, &mut |it| {
+            if let Some(label) = label_of(it) {
+                labels.insert(label, LabelId(self.next_label));
+                self.next_label += 1;
+            }
+        });
+        edit_stmts(&mut body, &mut |stmt| rename_stmt(stmt, &values, &labels));
+        edit_exprs(&mut body, &mut |it| rename(it, &values));
+        if ends_once(&body) {
+            returns(&mut body, target, None);
+            out.extend(body);
+        } else {
+            let label = LabelId(self.next_label);
+            self.next_label += 1;
+            returns(&mut body, target, Some(label));
+            out.push(Stmt { position, kind: StmtKind::Labeled { label, body } });
+        }
+        out
+    }
+}
+
+/// Whether something is learnt from the code of a function: it reads or writes rails, or gives an index or an answer.
+fn tells(function: &Function) -> bool {
+    let mut rails = matches!(function.result, Ty::I32 | Ty::I64 | Ty::Bool);
+    let mut possible = true;
+    visit_stmts(&function.body, &mut |it| {
+        rails |= matches!(it.kind, StmtKind::SetElement { .. });
+        possible &= !matches!(
+            it.kind,
+            StmtKind::Native(_) | StmtKind::Try { .. } | StmtKind::Throw(_) | StmtKind::Barrier
+        );
+    });
+    visit_exprs(&function.body, &mut |it, _| {
+        rails |= matches!(it.kind, ExprKind::Element { .. } | ExprKind::Length { .. });
+        possible &= !matches!(
+            it.kind,
+            ExprKind::AllocateRail { .. } | ExprKind::TableRail { .. } | ExprKind::Together { .. }
+        );
+    });
+    rails && possible
+}
+
+/// The expression of a body that only returns one.
+fn only_result(body: &[Stmt]) -> Option<&Expr> {
+    match body {
+        [Stmt { kind: StmtKind::Block(inner), .. }] => only_result(inner),
+        [Stmt { kind: StmtKind::Return(Some(result)), .. }] => Some(result),
+        _ => None,
+    }
+}
+
+fn size(body: &[Stmt]) -> usize {
+    let mut count = 0;
+    visit_exprs(body, &mut |_, _| count += 1);
+    count
+}
+
+fn size_of(expr: &Expr) -> usize {
+    let mut count = 0;
+    visit_expr(expr, None, &mut |_, _| count += 1);
+    count
+}
+
+/// An argument that is the same wherever it stands, and cannot fail.
+fn is_total(arg: &Expr) -> bool {
+    let mut total = true;
+    visit_expr(arg, None, &mut |it, _| {
+        total &= match &it.kind {
+            ExprKind::Operation { operation, .. } => !matches!(operation, Operation::Div | Operation::Rem),
+            ExprKind::Local(_) | ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Zero => true,
+            ExprKind::StructField { .. } | ExprKind::Length { .. } => true,
+            _ => false,
+        }
+    });
+    total
+}
+
+/// An argument that stays the same while the function runs: nothing there assigns the caller's locals.
+fn is_fixed(arg: &Expr) -> bool {
+    matches!(arg.kind, ExprKind::Local(_) | ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Zero)
+}
+
+fn rename(expr: &mut Expr, values: &FxHashMap<LocalId, ExprKind>) {
+    if let ExprKind::Local(local) = &expr.kind
+        && let Some(value) = values.get(local)
+    {
+        expr.kind = value.clone();
+    }
+}
+
+fn rename_stmt(stmt: &mut Stmt, values: &FxHashMap<LocalId, ExprKind>, labels: &FxHashMap<LabelId, LabelId>) {
+    match &mut stmt.kind {
+        StmtKind::Set { local, .. } | StmtKind::SetStructField { local, .. } => {
+            if let Some(ExprKind::Local(new)) = values.get(local) {
+                *local = *new;
+            }
+        }
+        StmtKind::Loop { label, .. }
+        | StmtKind::Switch { label, .. }
+        | StmtKind::Labeled { label, .. }
+        | StmtKind::Break(label)
+        | StmtKind::Continue(label) => {
+            if let Some(new) = labels.get(label) {
+                *label = *new;
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Whether a body returns at its end only.
+fn ends_once(body: &[Stmt]) -> bool {
+    let mut count = 0;
+    visit_stmts(body, &mut |it| count += usize::from(matches!(it.kind, StmtKind::Return(_))));
+    count == 0 || count == 1 && ends_in_return(body)
+}
+
+fn ends_in_return(body: &[Stmt]) -> bool {
+    match body.last().map(|it| &it.kind) {
+        Some(StmtKind::Block(inner)) => ends_in_return(inner),
+        Some(StmtKind::Return(_)) => true,
+        _ => false,
+    }
+}
+
+/// Results go to `target`; the way on leads behind the block with that label, or is the end of the body.
+fn returns(body: &mut Vec<Stmt>, target: Option<LocalId>, label: Option<LabelId>) {
+    let mut at = 0;
+    while let Some(stmt) = body.get_mut(at) {
+        for inner in bodies(&mut stmt.kind) {
+            returns(inner, target, label);
+        }
+        if let StmtKind::Return(value) = &mut stmt.kind {
+            let position = stmt.position;
+            let mut instead = Vec::new();
+            match (value.take(), target) {
+                (Some(value), Some(local)) => {
+                    instead.push(Stmt { position, kind: StmtKind::Set { local, value } })
+                }
+                (Some(value), None) => instead.push(Stmt { position, kind: StmtKind::Expr(value) }),
+                (None, _) => {}
+            }
+            instead.extend(label.map(|it| Stmt { position, kind: StmtKind::Break(it) }));
+            let count = instead.len();
+            body.splice(at..=at, instead);
+            at += count;
+        } else {
+            at += 1;
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Function outlining: long runs of simple statements become functions of their own, of a length that compilers take well. C++
+//! compilers need a time that grows with the square of a function's length, and source code that a program wrote (tables,
+//! initialisers) has functions of many thousand statements.
+
+use apg_mir::walk_mut::bodies;
+use apg_mir::*;
+
+/// Statements in a row from which on they are outlined.
+const MIN_RUN: usize = 1024;
+
+/// Statements of an outlined function.
+const OUTLINED_STATEMENTS: usize = 256;
+
+/// Outlines long runs in host code.
+pub fn outline(program: &mut Program) {
+    for function in program.functions.iter_mut().filter(|it| !it.for_kernels) {
+        cut(&mut function.body);
+    }
+}
+
+fn cut(body: &mut Vec<Stmt>) {
+    for stmt in body.iter_mut() {
+        bodies(&mut stmt.kind).into_iter().for_each(cut);
+    }
+    if body.len() < MIN_RUN {
+        return;
+    }
+    let mut run = Vec::new();
+    for stmt in std::mem::take(body) {
+        if is_simple(&stmt) {
+            run.push(stmt);
+        } else {
+            flush(&mut run, body);
+            body.push(stmt);
+        }
+    }
+    flush(&mut run, body);
+}
+
+/// Puts a run behind the statements before it.
+fn flush(run: &mut Vec<Stmt>, body: &mut Vec<Stmt>) {
+    if run.len() < MIN_RUN {
+        body.append(run);
+        return;
+    }
+    while let Some(first) = run.first() {
+        let position = first.position;
+        let stmts = run.drain(..run.len().min(OUTLINED_STATEMENTS)).collect();
+        body.push(Stmt { position, kind: StmtKind::Outlined(stmts) });
+    }
+}
+
+/// Whether a statement has neither loops, which are fast where they are, nor jumps.
+fn is_simple(stmt: &Stmt) -> bool {
+    match &stmt.kind {
+        StmtKind::Set { .. }
+        | StmtKind::SetField { .. }
+        | StmtKind::SetStructField { .. }
+        | StmtKind::SetElement { .. }
+        | StmtKind::Expr(_) => true,
+        StmtKind::Block(body) => body.iter().all(is_simple),
+        StmtKind::If { then, otherwise, .. } => then.iter().chain(otherwise).all(is_simple),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stmt(kind: StmtKind) -> Stmt {
+        Stmt { position: Position { file: FileId(0), line: 1 }, kind }
+    }
+
+    fn simple(count: usize) -> Vec<Stmt> {
+        let zero = Expr { ty: Ty::I64, kind: ExprKind::Zero, position: None };
+        (0..count).map(|_| stmt(StmtKind::Expr(zero.clone()))).collect()
+    }
+
+    /// The lengths of outlined functions, and 0 for each statement between them.
+    fn lengths(body: &[Stmt]) -> Vec<usize> {
+        let length = |it: &Stmt| match &it.kind {
+            StmtKind::Outlined(body) => body.len(),
+            _ => 0,
+        };
+        body.iter().map(length).collect()
+    }
+
+    #[test]
+    fn long_runs_are_cut_at_statements_that_jump() {
+        let mut body = simple(600);
+        cut(&mut body);
+        assert_eq!(body.len(), 600);
+        let mut body = simple(1100);
+        body.push(stmt(StmtKind::Break(LabelId(0))));
+        body.extend(simple(3));
+        body.push(stmt(StmtKind::Block(simple(1024))));
+        cut(&mut body);
+        assert_eq!(lengths(&body), [256, 256, 256, 256, 76, 0, 0, 0, 0, 0]);
+        let StmtKind::Block(inner) = &body[9].kind else { panic!("a block") };
+        assert_eq!(lengths(inner), [256; 4]);
+    }
+}

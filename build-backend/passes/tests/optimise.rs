@@ -1,0 +1,258 @@
+//! What optimised builds make of programs: objects in frames, calls of known functions, versions for closures.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use apg_analysis::AnalysisHost;
+use apg_lower_x10::{MainTarget, lower};
+use apg_mir as mir;
+use apg_passes as optimise;
+
+/// The optimised functions whose names begin so, with these members in `Main`.
+fn optimised(members: &str, name: &str) -> String {
+    let mut program = lowered(members);
+    optimise::optimise(&mut program);
+    let mut out = String::new();
+    for (index, function) in program.functions.iter().enumerate() {
+        if function.name.starts_with(name) {
+            out += &mir::print::print_function(&program, mir::FunctionId(index as u32));
+        }
+    }
+    out
+}
+
+/// A program with these members in `Main`.
+fn lowered(members: &str) -> mir::Program {
+    let text = format!(
+        "import x10.util.*;\npublic class Main {{ {members}\n    public static def main(args:Rail[String]) {{ run(args.size); }} }}"
+    );
+    let files = apg_runtime::class_library::files().into_iter();
+    let mut host = AnalysisHost::new(files.map(|(path, text)| (PathBuf::from(path), Arc::from(text))));
+    let path = Path::new("/test/Main.x10");
+    host.set_file(path, Some(Arc::from(text.as_str())));
+    host.set_roots(&[path.to_owned()]);
+    let analysis = host.snapshot();
+    let file = analysis.file(path).expect("the file was set");
+    let target = MainTarget { file, class: None };
+    let lowered = analysis.with(|db| lower(db, &target)).expect("nothing changes meanwhile");
+    lowered.unwrap_or_else(|errors| panic!("{errors:#?}"))
+}
+
+#[test]
+fn an_iterator_of_a_known_class_lies_in_the_frame() {
+    let text = optimised(
+        "static def run(n:Long) {
+            val list = new ArrayList[Long]();
+            var sum:Long = 0;
+            for (x in list) sum += x;
+            return sum;
+        }",
+        "Main.run",
+    );
+    assert!(text.contains("frame#0 x10.util.ArrayListIterator"), "{text}");
+    assert!(!text.contains("interface "), "{text}");
+}
+
+#[test]
+fn points_that_a_loop_only_looks_at_lie_in_the_frame() {
+    let text = optimised(
+        "static def run(n:Long) {
+            val region = x10.regionarray.Region.make(0..n, 0..n);
+            val step = Point.make(1, 0);
+            var sum:Long = 0;
+            for (p in region) {
+                val q = p + step;
+                sum += q(0) * q(1);
+            }
+            return sum;
+        }",
+        "Main.run",
+    );
+    assert!(text.matches("x10.lang.Point{}").count() >= 2 && text.contains("frame#"), "{text}");
+    assert!(!text.contains("new x10.lang.Point"), "{text}");
+}
+
+const VECTORS: &str = "static class Vec { val x:Double; def this(x:Double) { this.x = x; }
+        def plus(v:Vec) = new Vec(x + v.x); def times(k:Double) = new Vec(x * k); def twice() = plus(this);
+        def dot(v:Vec) = x * v.x; }
+     static def next(n:Long) { Console.OUT.println(n); return n as Double; }";
+
+#[test]
+fn objects_that_only_another_call_looks_at_lie_in_the_frame() {
+    for value in [
+        "a.plus(b).dot(a.times(2.0))",
+        "a.plus(b).times(3.0).twice().dot(b)",
+        "a.times(a.plus(b).x).x + (n > 3 ? 1.0 : 2.0)",
+    ] {
+        let run = format!(
+            "{VECTORS} static def run(n:Long):Double {{
+                val a = new Vec(n as Double); val b = new Vec(2.0); return {value}; }}"
+        );
+        let text = optimised(&run, "Main.run");
+        assert!(text.contains("frame#2") && !text.contains("new Main.Vec"), "{value}: {text}");
+    }
+}
+
+#[test]
+fn what_comes_in_front_of_a_statement_keeps_its_order() {
+    let run = format!(
+        "{VECTORS} static def run(n:Long):Double {{
+            val a = new Vec(n as Double);
+            if (n > 5 && a.times(next(7)).x > 3.0) return 1.0;
+            return next(1) + a.times(next(2)).dot(a) + next(3); }}"
+    );
+    let text = optimised(&run, "Main.run");
+    let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("{what}: {text}"));
+    let calls = ["(7:i64)", "(1:i64)", "(2:i64)", "(3:i64)"].map(at);
+    assert!(calls.is_sorted(), "{calls:?}: {text}");
+    // What is perhaps not evaluated stays where it is.
+    assert!(at("n_0 > 5:i64") < calls[0], "{text}");
+}
+
+#[test]
+fn a_function_has_a_version_for_the_closure_it_gets() {
+    let text = optimised(
+        "static def twice(f:(Long)=>Long, n:Long):Long = n == 0 ? f(0) : f(n) + twice(f, n - 1);
+         static def run(n:Long) = twice((x:Long)=>x + n, n);",
+        "Main.",
+    );
+    assert!(text.contains("frame#0"), "{text}");
+    // The version calls the closure's code, and itself; the other one, which nobody calls any more, does not.
+    let versions =
+        text.split("Main.twice").filter(|it| it.contains("closure#") && !it.contains("closure f_0"));
+    assert!(versions.count() >= 1, "{text}");
+}
+
+#[test]
+fn closures_of_closures_have_few_versions() {
+    let text = optimised(
+        "static def composed(f:()=>Long, g:()=>Long, n:Long):Long =
+            n == 0 ? f() + g() : composed(() => f() + 1, () => g() + f(), n - 1);
+        static def run(n:Long) = composed(() => n, () => n + 1, n);",
+        "Main.composed",
+    );
+    let count = text.matches("function ").count();
+    assert!((2..100).contains(&count), "{count} functions");
+}
+
+#[test]
+fn what_all_functions_of_a_table_only_look_at_lies_in_the_frame() {
+    for (keeps, kept) in [("", false), ("last = v;", true)] {
+        let members = format!(
+            "{VECTORS}
+             static abstract class Shape {{ abstract def holds(v:Vec):Boolean; }}
+             static class Left extends Shape {{ def holds(v:Vec) = v.x < 0; }}
+             static class Own extends Shape {{ var last:Vec = null; def holds(v:Vec) {{ {keeps} return true; }} }}
+             static def run(n:Long):Boolean {{
+                 val shapes = [new Left() as Shape, new Own()];
+                 val f = n > 3 ? (v:Vec)=>v.x > 1 : (v:Vec)=>v.x < 1;
+                 val first = f(new Vec(2.0));
+                 return shapes(n).holds(new Vec(n as Double)) && first; }}"
+        );
+        let text = optimised(&members, "Main.run");
+        assert!(text.contains("virtual ") && text.contains("frame#"), "{text}");
+        assert_eq!(text.contains("new Vec"), kept, "{text}");
+    }
+}
+
+#[test]
+fn a_text_grows_where_it_lies_until_others_have_it() {
+    let body = |body: &str| {
+        let members = format!(
+            "static val KEPT = new ArrayList[String]();
+             static def run(n:Long):String {{ var s:String = \"\"; {body} return s; }}"
+        );
+        optimised(&members, "Main.run")
+    };
+    for (code, grows) in [
+        ("for (i in 1..n) s += i;", true),
+        ("for (i in 1..n) { if (s.length() > 9n) s += n; s = s + i + n; KEPT.add(s); }", true),
+        ("s += n; s += n;", false),
+        ("for (i in 1..n) { val t = s; s = t + KEPT.add(t); }", false),
+        ("for (i in 1..n) { s = i + s; }", false),
+    ] {
+        let text = body(code);
+        assert_eq!(text.contains("string_append("), grows, "{code}: {text}");
+    }
+    let text = body("for (i in 1..n) { s += i; if (i == 7) KEPT.add(s); }");
+    let before = text.split("ArrayList[String].add").next().unwrap_or_default();
+    assert!(before.contains("string_append(") && before.trim_end().ends_with("0:bool"), "{text}");
+}
+
+#[test]
+fn what_is_kept_stays_on_the_heap() {
+    let members =
+        "static class Node { val next:Node; def this(next:Node) { this.next = next; } def me() = this; }
+         static val KEPT = new ArrayList[Node]();
+         static def keep(node:Node) { KEPT.add(node); }
+         static def pass(node:Node) = node;";
+    for body in [
+        "val node = new Node(null); keep(node);",
+        "var last:Node = null; for (i in 1..n) { val node = new Node(last); last = node; }",
+        "val node = pass(new Node(null)); keep(node);",
+        "val node = new Node(null); async { keep(node); }",
+        "val node = new Node(null); keep(new Node(node));",
+        "val node = new Node(null); keep(node.me());",
+    ] {
+        let text = optimised(&format!("{members} static def run(n:Long) {{ {body} }}"), "Main.run");
+        assert!(!text.contains("frame#"), "{body}: {text}");
+    }
+}
+
+#[test]
+fn kernels_compute_what_is_made_of_other_captured_numbers() {
+    let members = |before: &str, uses: &str| {
+        format!(
+            "static def run(n:Long) {{ val p = here; val out = new GlobalRail[Long](new Rail[Long](64)); {before}
+             finish async at (p) @x10.compiler.CUDA {{
+                 finish for (block in 0n..0n) async {{
+                     clocked finish for (t in 0n..63n) clocked async {{ out(t) = {uses}; }}
+                 }}
+             }} }}"
+        )
+    };
+    // What a program is lowered to, and its optimised form, in which closures may be gone.
+    let made = |before: &str, uses: &str| {
+        [false, true].map(|release| {
+            let mut program = lowered(&members(before, uses));
+            if release {
+                optimise::optimise(&mut program);
+            }
+            optimise::recompute_in_kernels(&mut program);
+            let text = mir::print::print(&program);
+            let captures =
+                text.lines().filter_map(|it| it.trim().strip_prefix("capture ")?.split_once(" = "));
+            captures
+                .map(|(name, value)| format!("{} = {value}", &name[..name.find(':').unwrap()]))
+                .collect::<Vec<_>>()
+        })
+    };
+    for (before, uses, expected) in [
+        ("val a = n * n + 1;", "n + a", &["a = ((n * n) + 1:i64)"][..]),
+        (
+            "val a = n as Int; val b = a * 3n; val c = b - a;",
+            "n + a + b + c",
+            &["a = convert.i32(n)", "b = (a * 3:i32)", "c = (b - a)"],
+        ),
+        // The other number is not captured, or there is more to it.
+        ("val a = n * n;", "a", &[]),
+        ("val a = n / 3;", "n + a", &[]),
+        ("val a:Long; if (n > 3) a = n * n; else a = n + n;", "n + a", &[]),
+    ] {
+        for found in made(before, uses) {
+            let plain: Vec<String> = found.iter().map(|it| without_numbers(it)).collect();
+            assert_eq!(plain, expected, "{before}");
+        }
+    }
+}
+
+/// Names of locals without their numbers.
+fn without_numbers(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('_') {
+        out += &rest[..at];
+        rest = rest[at + 1..].trim_start_matches(|it: char| it.is_ascii_digit());
+    }
+    out + rest
+}

@@ -1,0 +1,226 @@
+//! From paths to a checked program: files from the disk, the database over them, and its findings with their texts.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use apg_analysis::db::Checks;
+use apg_analysis::diagnostics::{Diagnostic, Severity, syntax};
+use apg_analysis::ids::SourceFile;
+use apg_analysis::{Analysis, AnalysisHost, Program, closest};
+use rayon::prelude::*;
+
+use crate::finding::{Finding, Span};
+use crate::sources::{self, LoadError, Reason, Sources, shown};
+use apg_toolchain::regular_file::ReadError;
+use apg_toolchain::thread_pool;
+
+/// Where packages are, and how constraints are checked.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// Folders to look packages up in, after the program's own.
+    pub source_path: Vec<PathBuf>,
+    /// How constraints are checked.
+    pub checks: Checks,
+}
+
+/// Why sources were not loaded.
+#[derive(Clone, Debug, Default)]
+pub struct LoadFailure {
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub hints: Vec<String>,
+}
+
+impl LoadFailure {
+    fn new(message: String) -> Self {
+        Self { message, hints: Vec::new() }
+    }
+}
+
+/// A checked program.
+pub struct Checked {
+    /// All findings, by file and position. Hints are for editors and left out.
+    pub findings: Vec<Finding>,
+    /// The files that were named, as they are shown.
+    pub files: BTreeSet<String>,
+    /// How many lines they have.
+    pub lines: usize,
+}
+
+impl Checked {
+    /// Whether something must be mended before the program can be built.
+    pub fn has_errors(&self) -> bool {
+        self.findings.iter().any(|finding| finding.severity == Severity::Error)
+    }
+}
+
+/// Checks the named files and folders.
+pub fn check(paths: &[PathBuf], options: &Settings) -> Result<Checked, LoadFailure> {
+    thread_pool::install(|| check_here(paths, options))
+}
+
+fn check_here(paths: &[PathBuf], options: &Settings) -> Result<Checked, LoadFailure> {
+    let sources = load(paths, options)?;
+    let (files, lines) = (named(&sources), lines(&sources));
+    let mut host = host(sources, options);
+    let roots = host.snapshot().roots();
+    let mut findings: Vec<Finding> = Vec::new();
+    read_declarations(&host, &roots);
+    let mut rest = &roots[..];
+    while !rest.is_empty() {
+        let (batch, next) = rest.split_at(batch_length(&host, rest));
+        findings.extend(batch_findings(&host, batch));
+        rest = next;
+        if !rest.is_empty() {
+            host.forget_details(rest);
+        }
+    }
+    // The process ends soon: to take the database apart would be the longest part of the end.
+    std::mem::forget(host);
+    findings.retain(|finding| finding.severity > Severity::Hint);
+    findings.sort_by(|a, b| (&a.span.file, a.span.range.start).cmp(&(&b.span.file, b.span.range.start)));
+    Ok(Checked { findings, files, lines })
+}
+
+/// So many bytes of source are checked before the trees and typed bodies of what was checked are given up: the larger, the less
+/// often the threads wait for each other; the smaller, the less memory is used.
+const BATCH: usize = 1 << 20;
+
+/// How many of the first files have [`BATCH`] bytes together.
+fn batch_length(host: &AnalysisHost, files: &[SourceFile]) -> usize {
+    let snapshot = host.snapshot();
+    let mut size = 0;
+    let full = files.iter().position(|file| {
+        size += snapshot.source(*file).1.len();
+        size >= BATCH
+    });
+    full.map_or(files.len(), |last| last + 1)
+}
+
+/// All files will be asked what they declare. Who asks first would have it found out for all, one after the other.
+fn read_declarations(host: &AnalysisHost, files: &[SourceFile]) {
+    files.par_iter().for_each_with(host.snapshot(), |snapshot, file| {
+        // A panic shows again where the file is checked, and is reported there.
+        let read = || snapshot.with(|db| apg_analysis::item_tree::items::item_tree(db, *file).classes.len());
+        let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(read));
+    });
+}
+
+/// Each worker has a snapshot of its own: files are checked in parallel and share what they compute.
+fn batch_findings(host: &AnalysisHost, batch: &[SourceFile]) -> Vec<Finding> {
+    batch
+        .par_iter()
+        .map_with(host.snapshot(), |snapshot, file| file_findings(snapshot, *file))
+        .flatten()
+        .collect()
+}
+
+/// Checks the syntax of the named files and folders, alone.
+pub fn check_syntax(paths: &[PathBuf]) -> Result<Checked, LoadFailure> {
+    let sources = load(paths, &Settings::default())?;
+    let findings_of = |path: &PathBuf| syntax_findings(path, &sources.files[path]);
+    let findings = thread_pool::install(|| sources.roots.par_iter().flat_map_iter(findings_of).collect());
+    Ok(Checked { files: named(&sources), lines: lines(&sources), findings })
+}
+
+fn named(sources: &Sources) -> BTreeSet<String> {
+    sources.roots.iter().map(|path| shown(path)).collect()
+}
+
+/// The lines of the named files.
+fn lines(sources: &Sources) -> usize {
+    sources.roots.iter().map(|path| sources.files[path].lines().count()).sum()
+}
+
+fn load(paths: &[PathBuf], options: &Settings) -> Result<Sources, LoadFailure> {
+    sources::load(paths, &options.source_path).map_err(|error| {
+        let hints = similar_file(&error).map(|path| format!("did you mean `{}`?", path.display()));
+        LoadFailure { message: error.to_string(), hints: hints.into_iter().collect() }
+    })
+}
+
+/// The program that was meant, if the name of one is a slip of the fingers away, or lacks its ending.
+fn similar_file(error: &LoadError) -> Option<PathBuf> {
+    let Reason::Unreadable(ReadError::Missing) = error.reason else { return None };
+    let wanted = error.path.file_stem()?.to_str()?;
+    let folder = error.path.parent()?;
+    let shown = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let paths = std::fs::read_dir(shown).ok()?.flatten().map(|entry| entry.path());
+    let programs: Vec<PathBuf> =
+        paths.filter(|path| path.extension().is_some_and(|it| it == "x10")).collect();
+    let stems = || programs.iter().filter_map(|path| path.file_stem()?.to_str());
+    let stem = stems().find(|stem| *stem == wanted).or_else(|| closest(wanted, stems()))?;
+    Some(folder.join(format!("{stem}.x10")))
+}
+
+/// A database of these files and the class library.
+fn host(sources: Sources, options: &Settings) -> AnalysisHost {
+    let library = apg_runtime::class_library::files();
+    let library = library.into_iter().map(|(path, text)| (path.to_owned(), Arc::from(text)));
+    let Sources { files, roots, source_path, unread } = sources;
+    let files = files.into_iter().collect();
+    AnalysisHost::fixed(library, Program { files, roots, source_path, checks: options.checks, unread })
+}
+
+fn syntax_findings(path: &Path, text: &Arc<str>) -> Vec<Finding> {
+    let parse = apg_syntax::parse(text);
+    let errors = parse.errors().iter().map(|error| Finding {
+        code: syntax::error::RULE.code,
+        severity: Severity::Error,
+        message: error.message.to_string(),
+        span: Span { file: shown(path), text: text.clone(), range: error.range.into() },
+        notes: error.hint.iter().map(ToString::to_string).collect(),
+        related: Vec::new(),
+        fixes: Vec::new(),
+    });
+    errors.collect()
+}
+
+/// All findings of one file.
+pub fn file_findings(analysis: &Analysis, file: SourceFile) -> Vec<Finding> {
+    // Nothing changes the host while a command runs, so that nothing is cancelled.
+    let diagnostics =
+        analysis.with(|db| apg_analysis::file_diagnostics(db, file).to_vec()).unwrap_or_default();
+    diagnostics.into_iter().map(|diagnostic| finding(analysis, file, diagnostic)).collect()
+}
+
+fn finding(analysis: &Analysis, file: SourceFile, diagnostic: Diagnostic) -> Finding {
+    let span = |file: SourceFile, range: apg_syntax::TextRange| {
+        let (path, text) = analysis.source(file);
+        Span { file: shown(path), text: text.clone(), range: range.into() }
+    };
+    let related =
+        diagnostic.related.into_iter().map(|related| (span(related.file, related.range), related.message));
+    let fixes = diagnostic.fixes.into_iter().map(|fix| {
+        let edits =
+            fix.edits.into_iter().map(|edit| (span(edit.file.unwrap_or(file), edit.range), edit.text));
+        (fix.title, edits.collect())
+    });
+    Finding {
+        code: diagnostic.code,
+        severity: diagnostic.severity,
+        message: diagnostic.message,
+        span: span(file, diagnostic.range),
+        notes: diagnostic.notes,
+        related: related.collect(),
+        fixes: fixes.collect(),
+    }
+}
+
+/// Reads the program whose `main` is in `path`, unchecked.
+pub fn load_program(path: &Path, options: &Settings) -> Result<(AnalysisHost, SourceFile), LoadFailure> {
+    if path.is_dir() {
+        let error = LoadError { path: path.to_owned(), reason: Reason::Folder };
+        return Err(LoadFailure::new(error.to_string()));
+    }
+    let sources = load(&[path.to_owned()], options)?;
+    let root = sources.roots[0].clone();
+    let host = host(sources, options);
+    let file = host
+        .snapshot()
+        .file(&root)
+        .ok_or_else(|| LoadFailure::new(format!("`{}` was not read", root.display())))?;
+    Ok((host, file))
+}
