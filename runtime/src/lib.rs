@@ -12,11 +12,11 @@ pub mod apgas;
 pub mod cache;
 pub mod class_library;
 pub mod device;
-pub mod distributed;
+pub mod heap;
 pub mod layout;
 mod live_view;
-pub mod memory;
 mod natives;
+pub mod net;
 pub mod profile;
 pub mod program;
 pub mod run;
@@ -25,6 +25,5 @@ pub mod serialize;
 #[cfg(test)]
 mod testing;
 pub mod topology;
-pub mod transport;
 
 pub use run::{Image, RunOptions, run};

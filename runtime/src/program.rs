@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use crate::abi::{self, ExceptionKind, Outcome, Raised};
+use crate::heap;
+use crate::heap::{Handle, Ref};
 use crate::layout::{Kind, Program as Table, Type, custom, slot};
-use crate::memory::{self, Handle, Ref};
 use crate::natives;
 use crate::serialize::custom::Place;
 
@@ -83,9 +84,9 @@ pub(crate) fn attach(table: &'static Table, path: &Path) -> Result<(), String> {
     if LOADED.set(Loaded { table, types, throwables, range, path: path.into() }).is_err() {
         return Err("this process runs a program already".into());
     }
-    memory::add_static_roots(table);
+    heap::add_static_roots(table);
     let runtime: &'static abi::Runtime =
-        Box::leak(Box::new(abi::table(i64::from(crate::distributed::here()))));
+        Box::leak(Box::new(abi::table(i64::from(crate::apgas::place::here()))));
     crate::apgas::cancellation::control(&runtime.quick);
     // SAFETY: the table lives for ever.
     unsafe { (table.bind)(runtime) };
@@ -198,7 +199,7 @@ pub fn string_of_length(bytes: usize) -> Outcome<Ref> {
     if bytes > i32::MAX as usize {
         return Err(exception(ExceptionKind::OutOfMemory, "a String longer than 2^31 - 1 bytes"));
     }
-    match memory::allocate_counted(ty, bytes as i64) {
+    match heap::allocate_counted(ty, bytes as i64) {
         Some(string) => Ok(string),
         None => allocate_last(ty, bytes as i64),
     }
@@ -208,9 +209,9 @@ pub fn string_of_length(bytes: usize) -> Outcome<Ref> {
 pub fn string_with_room(bytes: usize) -> Outcome<Ref> {
     let Some(ty) = string_type() else { return Ok(Ref::NULL) };
     let room = bytes.saturating_mul(2).min(i32::MAX as usize);
-    match if room > bytes { memory::allocate_counted(ty, room as i64) } else { None } {
+    match if room > bytes { heap::allocate_counted(ty, room as i64) } else { None } {
         Some(string) => {
-            memory::shorten_string(string, bytes);
+            heap::shorten_string(string, bytes);
             Ok(string)
         }
         None => string_of_length(bytes),
@@ -232,7 +233,7 @@ pub fn string(text: impl AsRef<[u8]>) -> Outcome<Ref> {
 pub fn string_rail(texts: &[String]) -> Outcome<Ref> {
     // SAFETY: null, or a descriptor of the program.
     let Some(ty) = (unsafe { loaded().table.string_rail_type.as_ref() }) else { return Ok(Ref::NULL) };
-    let Some(rail) = memory::allocate_counted(ty, texts.len() as i64) else {
+    let Some(rail) = heap::allocate_counted(ty, texts.len() as i64) else {
         return allocate_last(ty, texts.len() as i64);
     };
     for (index, text) in texts.iter().enumerate() {
@@ -253,7 +254,7 @@ pub fn allocate_last(ty: &'static Type, length: i64) -> Outcome<Ref> {
         let message = format!("no room in the heap for {} ({bytes} bytes)", ty.name());
         return Err(exception(ExceptionKind::OutOfMemory, &message));
     }
-    if let Some(object) = memory::allocate_in_emergency(ty, length) {
+    if let Some(object) = heap::allocate_in_emergency(ty, length) {
         return Ok(object);
     }
     remark!("apg: the heap is full, and there is not even room for an OutOfMemoryError");
@@ -305,7 +306,7 @@ pub fn multiple(exceptions: &[Handle]) -> Raised {
     };
     make(ExceptionKind::Multiple, || {
         let count = exceptions.len() as i64;
-        let rail = match memory::allocate_counted(ty, count) {
+        let rail = match heap::allocate_counted(ty, count) {
             Some(rail) => rail,
             None => return allocate_last(ty, count),
         };
@@ -318,7 +319,7 @@ pub fn multiple(exceptions: &[Handle]) -> Raised {
 
 /// A copy of an object and all that it reaches, as for another place.
 pub fn copy(object: Ref) -> Outcome<Ref> {
-    crate::distributed::codec::copied(object).map_err(Raised)
+    crate::apgas::marshal::copied(object).map_err(Raised)
 }
 
 /// What an object, or a struct inside one, sends of itself: a rail; or an exception.

@@ -4,22 +4,26 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::apgas;
 use crate::apgas::activity::{self, Activity, Work};
+use crate::apgas::bootstrap;
+use crate::apgas::engine::Governor;
 use crate::apgas::finish::Finish;
 use crate::apgas::local_engine::LocalEngine;
+use crate::apgas::system::System;
 use crate::base::interrupt::{self, Then};
 use crate::base::{output_errors, sanitizer};
 use crate::cache::InUse;
 use crate::device;
-use crate::distributed::{self, Governor, System, session};
-use crate::memory::{self, Handle, Ref};
+use crate::heap;
+use crate::heap::{Handle, Ref};
 use crate::natives::{console, files, system};
+use crate::net::bootstrap::connect::Invitation;
+use crate::net::bootstrap::launcher::Program;
 use crate::profile;
 use crate::program;
 use crate::scheduler;
 use crate::topology::Selection;
-use crate::transport::launch::Program;
-use crate::transport::rendezvous::Invitation;
 
 /// Where the compiled program is.
 #[derive(Clone, Debug)]
@@ -51,7 +55,7 @@ pub struct RunOptions {
     pub profile: Option<PathBuf>,
     /// The command line, after the executable, with which this executable becomes another place of this program.
     pub place_arguments: Vec<OsString>,
-    /// What [`crate::transport::launch::take_invitation`] found: this process is such a place.
+    /// What [`crate::net::bootstrap::launcher::take_invitation`] found: this process is such a place.
     pub invitation: Option<Invitation>,
     /// Keeps the program in the build cache until it is loaded.
     pub cache_in_use: Option<InUse>,
@@ -84,10 +88,10 @@ pub fn run(mut options: RunOptions) -> Result<i32, String> {
     sanitizer::look();
     device::ask_for_connections();
     let places = options.invitation.as_ref().map_or(options.places, |invitation| invitation.hosts);
-    memory::configure(options.heap, places.max(1) as usize);
+    heap::configure(options.heap, places.max(1) as usize);
     interrupt::set(|_| {
         profile::finish();
-        session::interrupted();
+        bootstrap::interrupted();
         profile::complete(1);
         Then::End
     });
@@ -99,16 +103,16 @@ pub fn run(mut options: RunOptions) -> Result<i32, String> {
     // Another place holds the cache from before it joins until here.
     drop(options.cache_in_use.take());
     if let Err(error) = loaded {
-        session::close(system, 1);
+        bootstrap::close(system, 1);
         return Err(error);
     }
     if let Some(file) = &options.profile {
-        profile::start(file.clone(), distributed::here());
+        profile::start(file.clone(), apgas::here());
     }
     scheduler::start(options.threads);
     system.attach(Arc::new(LocalEngine));
     if options.invitation.is_some() {
-        let code = session::serve(system);
+        let code = bootstrap::serve(system);
         finish_output(&options);
         return Ok(output_errors::exit_status(code, output_errors::PLACE_STATUS));
     }
@@ -119,7 +123,7 @@ pub fn run(mut options: RunOptions) -> Result<i32, String> {
     }
     let code = run_main(&options.arguments);
     finish_output(&options);
-    session::close(system, code);
+    bootstrap::close(system, code);
     profile::complete(places);
     Ok(output_errors::exit_status(code, 1))
 }
@@ -136,13 +140,13 @@ fn connect(options: &RunOptions) -> Result<&'static System, String> {
             0
         },
     };
-    let session = session::Options {
+    let session = bootstrap::Options {
         hosts: options.places,
         threads: options.threads,
         accelerators: options.accelerators.clone(),
         program,
     };
-    session::open(options.invitation.clone(), &session)
+    bootstrap::open(options.invitation.clone(), &session)
 }
 
 /// A number that only equal programs have.
@@ -212,10 +216,10 @@ fn finish_output(options: &RunOptions) {
     files::flush_all();
     console::flush_all();
     if options.collector_statistics {
-        let statistics = memory::statistics();
+        let statistics = heap::statistics();
         remark!(
             "apg: place {}: {} collections in {:.3} ms, longest {:.3} ms, {} bytes in use at the end",
-            distributed::here(),
+            apgas::here(),
             statistics.collections,
             statistics.nanoseconds as f64 / 1e6,
             statistics.longest as f64 / 1e6,

@@ -4,17 +4,19 @@ use std::path::Path;
 use std::sync::{Arc, Once};
 
 use crate::abi::{self, Outcome};
+use crate::apgas;
 use crate::apgas::activity::{self, Activity, Work};
+use crate::apgas::engine::Governor;
 use crate::apgas::finish::Finish;
 use crate::apgas::local_engine::LocalEngine;
-use crate::distributed::{self, Governor};
+use crate::heap;
+use crate::heap::Ref;
+use crate::heap::tests::{make_rail, make_type};
 use crate::layout::{Field, Kind, Program, Type, slot};
-use crate::memory::tests::{make_rail, make_type};
-use crate::memory::{self, Ref};
+use crate::net::local::Local;
 use crate::program;
 use crate::scheduler;
 use crate::topology::Selection;
-use crate::transport::local::Local;
 
 /// Threads of the pool in tests: more than the machine may have.
 pub const THREADS: usize = 4;
@@ -61,7 +63,7 @@ pub mod types {
 
 /// A box of a value.
 pub fn boxed<T>(ty: &'static Type, value: T) -> Ref {
-    let object = memory::allocate(ty).expect("room");
+    let object = heap::allocate(ty).expect("room");
     unsafe { object.at(8).cast::<T>().write(value) };
     object
 }
@@ -172,7 +174,7 @@ pub fn setup() {
             saved: None,
             deserializer: None,
         }));
-        let system = distributed::start(Arc::new(Local::default()), Selection::None).expect("the only place");
+        let system = apgas::start(Arc::new(Local::default()), Selection::None).expect("the only place");
         program::attach(table, Path::new("test")).expect("the only program");
         scheduler::start(THREADS);
         system.attach(Arc::new(LocalEngine));
@@ -188,7 +190,7 @@ pub fn run(code: impl FnOnce() -> Outcome<()> + Send + 'static) -> Ref {
     activity::spawn(Activity::new(governor, Work::Runtime(Box::new(work))));
     let exceptions = finish.wait(Ref::NULL);
     assert!(exceptions.len() <= 1, "one activity raises one exception");
-    exceptions.first().map_or(Ref::NULL, memory::Handle::get)
+    exceptions.first().map_or(Ref::NULL, heap::Handle::get)
 }
 
 /// `finish body`.

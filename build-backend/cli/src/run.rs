@@ -4,9 +4,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use apg_runtime::cache::Cache;
+use apg_runtime::net::bootstrap::launcher;
 use apg_runtime::run::{Image, RunOptions};
 use apg_runtime::topology::Selection;
-use apg_runtime::transport::launch;
 use clap::{Args, Parser};
 
 use super::build::{self, Request};
@@ -293,7 +293,7 @@ fn start(options: RunOptions) -> Outcome {
 /// If this process is a further place of a running program: that place's whole life.
 pub fn as_place() -> Option<Outcome> {
     // SAFETY: the first thing that this process does.
-    let invitation = unsafe { launch::take_invitation() }?;
+    let invitation = unsafe { launcher::take_invitation() }?;
     let mut arguments = std::env::args_os().skip(1);
     let (image, launch) = match (arguments.next(), arguments.next()) {
         (Some(word), Some(program)) if word == PLACE => {

@@ -66,8 +66,8 @@ macro_rules! entries {
             pub here: i64,
             /// Generated code may start activities itself ([`crate::scheduler::abi_layout`]).
             pub quick: std::sync::atomic::AtomicU64,
-            /// What every place has its own of ([`crate::distributed::locals::table`]).
-            pub locals: *const crate::distributed::locals::Table,
+            /// What every place has its own of ([`crate::apgas::place_local::table`]).
+            pub locals: *const crate::apgas::place_local::Table,
             $($( pub $name: pointer!($kind ($($ty),*) $result), )*)*
         }
 
@@ -89,7 +89,7 @@ macro_rules! entries {
                 entry_count: ENTRIES.len() as u32,
                 here,
                 quick: u64::from(crate::scheduler::abi_layout::is_open()).into(),
-                locals: crate::distributed::locals::table(),
+                locals: crate::apgas::place_local::table(),
                 $($( $name: shim!($kind crate::natives::$module::$name, ($($arg: $ty),*) $result), )*)*
             }
         }

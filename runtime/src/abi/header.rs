@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{ENTRIES, Entry, ExceptionKind, Ty, VERSION};
-use crate::distributed::locals;
+use crate::apgas::place_local;
 
 /// The text of `runtime/include/apg.h`.
 pub fn generate() -> String {
@@ -16,9 +16,9 @@ pub fn generate() -> String {
     include_str!("apg_template.h")
         .replace("@VERSION@", &VERSION.to_string())
         .replace("@STACK@", &crate::scheduler::STACK.to_string())
-        .replace("@LOCAL_BITS@", &locals::BITS.to_string())
-        .replace("@LOCALS_PLACES@", &locals::PLACES.to_string())
-        .replace("@LOCALS_EACH@", &locals::EACH.to_string())
+        .replace("@LOCAL_BITS@", &place_local::BITS.to_string())
+        .replace("@LOCALS_PLACES@", &place_local::PLACES.to_string())
+        .replace("@LOCALS_EACH@", &place_local::EACH.to_string())
         .replace("@RESERVE@", &crate::scheduler::STACK_RESERVE.to_string())
         .replace("@EXCEPTIONS@\n", &exceptions)
         .replace("@TABLE@\n", &table)

@@ -17,8 +17,8 @@ pub use entries::{ENTRIES, Runtime, table};
 pub use exceptions::ExceptionKind;
 pub use header::generate as generate_header;
 
+use crate::heap::Ref;
 use crate::layout::{Kernel, StaticState, Type};
-use crate::memory::Ref;
 
 /// Raised when a program was compiled for another runtime.
 pub const VERSION: u32 = 18;

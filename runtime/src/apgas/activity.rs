@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use crate::apgas::cancellation::{self, Membership};
 use crate::apgas::clock::Clocks;
+use crate::apgas::engine::Governor;
 use crate::apgas::finish::Finish;
+use crate::apgas::finish::id::FinishId;
 use crate::base::sanitizer;
-use crate::distributed::{FinishId, Governor};
-use crate::memory::{self, Handle, Ref};
+use crate::heap;
+use crate::heap::{Handle, Ref};
 use crate::profile;
 use crate::scheduler::fiber::{self, Fiber};
 use crate::scheduler::pool;
@@ -123,7 +125,7 @@ impl Activity {
         let at = profile::on().then(|| self.code());
         let Some(fiber) = fiber::current() else { unreachable!("activities run on fibers") };
         fiber.nesting.begin_inside(self.nesting, self.job.epoch());
-        memory::forget_ended_calls();
+        heap::forget_ended_calls();
         match self.work.take() {
             // Whoever waits for the body of an `at` gets its answer from that.
             Some(_) if cancellation::is_past(self.job.epoch()) && !self.is_visit() => {

@@ -21,7 +21,7 @@ use parking_lot::Mutex;
 use super::{activity, atomic, clock, lock};
 use crate::abi::{ExceptionKind, Outcome, Raised};
 use crate::apgas::finish::Uncounted;
-use crate::memory::Ref;
+use crate::heap::Ref;
 use crate::program;
 use crate::scheduler::{abi_layout, fiber, timer};
 

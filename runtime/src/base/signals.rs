@@ -9,7 +9,7 @@ const ALTERNATE: usize = 64 * 1024;
 
 /// Prepares a thread that runs activities.
 pub fn prepare_thread() {
-    let Some(memory) = crate::memory::reserve_memory(ALTERNATE) else { return };
+    let Some(memory) = crate::heap::reserve_memory(ALTERNATE) else { return };
     // SAFETY: memory of that size which is never freed; a handler that ends the process or hands on.
     unsafe {
         let stack = libc::stack_t { ss_sp: memory.cast(), ss_flags: 0, ss_size: ALTERNATE };
@@ -45,7 +45,7 @@ fn install(signal: i32) {
         action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
         libc::sigemptyset(&mut action.sa_mask);
         // The collector would look for references on the handler's stack, not on the thread's own.
-        libc::sigaddset(&mut action.sa_mask, crate::memory::STOP_SIGNAL);
+        libc::sigaddset(&mut action.sa_mask, crate::heap::STOP_SIGNAL);
         let mut before: libc::sigaction = std::mem::zeroed();
         libc::sigaction(signal, &action, &mut before);
         BEFORE[usize::from(signal == libc::SIGBUS)].store(before.sa_sigaction, Ordering::Relaxed);
@@ -101,7 +101,7 @@ extern "C" fn on_alarm(_: i32) {
 extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut c_void) {
     // SAFETY: the kernel passes a siginfo_t.
     let address = unsafe { (*info).si_addr() } as usize;
-    if crate::memory::watch::fault(address) {
+    if crate::heap::page_watch::fault(address) {
         return;
     }
     let overflow = crate::scheduler::current_stack().is_some_and(|(low, _)| {
@@ -117,7 +117,7 @@ extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut c_
     let own = crate::program::offset_of(instruction(context)).is_some();
     if overflow || own {
         // What follows may wait for a thread that a collector has stopped, and it must not wait for this one.
-        crate::memory::abandon_thread();
+        crate::heap::abandon_thread();
     }
     if overflow {
         crate::natives::console::flush_all();

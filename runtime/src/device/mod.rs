@@ -5,55 +5,39 @@
 //! [`Done`] and call it, once, on a thread of the device, so that the activity that asked can be suspended; some return a
 //! [`Flight`], at which it may look.
 
-mod buffers;
+mod cache;
 pub mod collective;
-mod compile;
-mod constants;
 mod copy;
-mod direct;
-mod driver;
-mod environment;
+mod cuda;
 mod error;
-mod fault;
-mod fetch;
-mod kept;
-mod lanes;
 mod launch;
-mod memory;
-mod module;
-mod nccl;
-mod occupancy;
-mod pinned;
-mod queue;
-mod readback;
-mod resources;
-mod selftest;
+mod nvrtc;
+mod self_test;
 #[cfg(test)]
 mod tests;
-mod texture;
 
 use std::sync::Arc;
 
-pub use compile::{DEBUG, FAST_MATH, compile_for, compiler_version, ptx};
-pub use copy::Upload;
-pub use driver::{ask_for_connections, count, driver_version};
-pub use environment::{Prepared, prepare_host};
-pub use error::{DeviceError, Kind, Place as ErrorPlace};
-pub use fault::error as fault_error;
-pub use launch::{Extents, LaunchError, Plan, Terms, configure};
-pub use memory::Leaks;
-pub use occupancy::{HOST_BLOCKS, HOST_THREADS};
-pub use pinned::touches as pinned_memory;
-pub use queue::{Flight, Patience, before_ends};
-pub use resources::{Limit, Occupancy, Resources, architectures, occupancy, resources};
-pub use selftest::{Check, self_test};
-pub use texture::{
+pub use copy::auto_pin::touches as pinned_memory;
+pub use copy::engine::Upload;
+pub use cuda::driver::{ask_for_connections, count, driver_version};
+pub use cuda::memory::Leaks;
+pub use cuda::stream::{Flight, Patience, before_ends};
+pub use cuda::texture::{
     Form as TextureForm, fill_here as fill_texture_here, free_here as free_texture_here,
     is_here as is_texture_here, make_here as make_texture_here,
 };
+pub use error::{DeviceError, Kind, Place as ErrorPlace};
+pub use launch::check_failure::error as fault_error;
+pub use launch::kernel_args::{Prepared, prepare_host};
+pub use launch::launcher::{Extents, LaunchError, Plan, Terms, configure};
+pub use launch::occupancy::{HOST_BLOCKS, HOST_THREADS};
+pub use nvrtc::compile::{DEBUG, FAST_MATH, compile_for, compiler_version, ptx};
+pub use nvrtc::resources::{Limit, Occupancy, Resources, architectures, occupancy, resources};
+pub use self_test::{Check, self_test};
 
 use crate::topology::Accelerator;
-use driver::{Attribute, Context, sys};
+use cuda::driver::{Attribute, Context, sys};
 
 /// Called once, when an operation has ended, on a thread of the device or by who looks for its end: it must not wait for the device
 /// itself.
@@ -64,8 +48,8 @@ const KERNELS: usize = 16;
 
 /// What a device is, without taking it into use.
 pub fn describe(ordinal: u32) -> Result<Accelerator, DeviceError> {
-    driver::ready().map_err(DeviceError::unavailable)?;
-    let context = driver::Handle::of(ordinal)?;
+    cuda::driver::ready().map_err(DeviceError::unavailable)?;
+    let context = cuda::driver::Handle::of(ordinal)?;
     Ok(Accelerator {
         ordinal,
         name: context.device_name()?,
@@ -97,23 +81,23 @@ pub struct Device {
     capability: (u32, u32),
     limits: Limits,
     context: Arc<Context>,
-    memory: memory::Memory,
-    textures: texture::Textures,
-    buffers: buffers::Buffers,
-    kept: kept::Kept,
-    faults: fault::Faults,
-    modules: module::Modules,
-    kernels: queue::Queues,
-    direct: direct::Direct,
-    readbacks: readback::Readbacks,
-    uploads: copy::Engine,
-    downloads: copy::Engine,
+    memory: cuda::memory::Memory,
+    textures: cuda::texture::Textures,
+    buffers: cuda::buffer_pool::Buffers,
+    kept: cache::rail_cache::Kept,
+    faults: launch::check_failure::Faults,
+    modules: launch::module::Modules,
+    kernels: cuda::stream::Queues,
+    direct: copy::sync_copy::Direct,
+    readbacks: copy::speculative_read::Readbacks,
+    uploads: copy::engine::Engine,
+    downloads: copy::engine::Engine,
 }
 
 impl Device {
     /// Takes a device into use. Compiled kernels are kept in `cache` if given.
     pub fn open(ordinal: u32, cache: Option<crate::cache::Cache>) -> Result<Arc<Device>, DeviceError> {
-        driver::ready().map_err(DeviceError::unavailable)?;
+        cuda::driver::ready().map_err(DeviceError::unavailable)?;
         let context = Arc::new(Context::retain(ordinal)?);
         let device = context.device();
         let attribute = |attribute| device.attribute(attribute);
@@ -143,17 +127,17 @@ impl Device {
             total_memory: device.total_memory()?,
             capability: device.capability()?,
             limits,
-            memory: memory::Memory::default(),
-            textures: texture::Textures::default(),
-            buffers: buffers::Buffers::default(),
-            kept: kept::Kept::default(),
-            faults: fault::Faults::default(),
-            modules: module::Modules::new(cache),
-            kernels: queue::Queues::new(&context, ordinal, "gpu", KERNELS)?,
-            direct: direct::Direct::new(&context, ordinal)?,
-            readbacks: readback::Readbacks::default(),
-            uploads: copy::Engine::new(&context, format!("apg-gpu{ordinal}-in"))?,
-            downloads: copy::Engine::new(&context, format!("apg-gpu{ordinal}-out"))?,
+            memory: cuda::memory::Memory::default(),
+            textures: cuda::texture::Textures::default(),
+            buffers: cuda::buffer_pool::Buffers::default(),
+            kept: cache::rail_cache::Kept::default(),
+            faults: launch::check_failure::Faults::default(),
+            modules: launch::module::Modules::new(cache),
+            kernels: cuda::stream::Queues::new(&context, ordinal, "gpu", KERNELS)?,
+            direct: copy::sync_copy::Direct::new(&context, ordinal)?,
+            readbacks: copy::speculative_read::Readbacks::default(),
+            uploads: copy::engine::Engine::new(&context, format!("apg-gpu{ordinal}-in"))?,
+            downloads: copy::engine::Engine::new(&context, format!("apg-gpu{ordinal}-out"))?,
             context,
         }))
     }
@@ -184,7 +168,7 @@ impl Device {
     }
 
     fn check(&self, result: sys::CUresult, what: &str) -> Result<(), DeviceError> {
-        driver::check(result).map_err(|failure| DeviceError::driver(&self.label(), what, &failure))
+        cuda::driver::check(result).map_err(|failure| DeviceError::driver(&self.label(), what, &failure))
     }
 }
 

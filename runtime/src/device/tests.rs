@@ -91,7 +91,8 @@ fn the_self_test_compiles_where_there_is_a_compiler() {
     let compiled =
         checks.iter().find(|check| check.what == "compile a kernel").expect("a compiler, so a check");
     assert!(compiled.result.is_ok(), "{version:?}: {compiled:?}");
-    compile_for(&fetch::SOURCE.to_string_lossy(), "fetch.cu", (9, 0)).expect("code that copies");
+    compile_for(&crate::device::copy::copy_kernel::SOURCE.to_string_lossy(), "fetch.cu", (9, 0))
+        .expect("code that copies");
     // Of a device that no compiler knows yet.
     let portable =
         compile_for("extern \"C\" __global__ void nothing() {}", "new.cu", (99, 0)).expect("portable code");
@@ -186,7 +187,7 @@ fn global_rails_that_have_memory_in_common_are_noticed() {
     let kernel = Kernel { capture_count: 2, captures: TWO.as_ptr(), ..KERNEL };
     let overlap = |a: (i64, i64), b: (i64, i64)| {
         let rail = |(handle, size)| bytes(&GlobalRail { size, home: 1, handle });
-        environment::overlap(&kernel, &[rail(a), rail(b)].concat())
+        crate::device::launch::kernel_args::overlap(&kernel, &[rail(a), rail(b)].concat())
     };
     assert!(overlap((1000, 10), (1000, 10)));
     assert!(overlap((1000, 10), (1076, 10)) && overlap((1020, 1), (1000, 10)));
@@ -196,7 +197,7 @@ fn global_rails_that_have_memory_in_common_are_noticed() {
 
 #[test]
 fn a_kernel_is_compiled_for_few_choices_of_conditions() {
-    let modules = module::Modules::new(None);
+    let modules = crate::device::launch::module::Modules::new(None);
     let relied_on: Vec<u32> = [5, 1, 5, 0, 3, 7, 9, 1].iter().map(|it| modules.held(&KERNEL, *it)).collect();
     assert_eq!(relied_on, [5, 1, 5, 0, 3, 0, 0, 1]);
 }

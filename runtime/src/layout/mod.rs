@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, c_char, c_void};
 
-use crate::memory::Ref;
+use crate::heap::Ref;
 
 /// The header of every heap object.
 #[repr(C)]

@@ -10,12 +10,13 @@ use crate::apgas::atomic;
 use crate::apgas::cancellation::{self, Membership, NO_JOB};
 use crate::apgas::clock::{self, Luggage, Registration, Ticket};
 use crate::apgas::finish::{Finish, Uncounted};
-use crate::distributed::codec::{self, Copied};
+use crate::apgas::marshal;
+use crate::apgas::marshal::Copied;
+use crate::heap::{Handle, Ref};
 use crate::layout::slot;
-use crate::memory::{Handle, Ref};
 use crate::scheduler::{self, park, stack_budget, timer};
 use crate::serialize::read::Input;
-use crate::{distributed, program};
+use crate::{apgas, program};
 
 /// The clocks of a new activity: none, the innermost clocked finish's, or these.
 enum ClockList<'a> {
@@ -177,15 +178,15 @@ pub fn cancel_jobs_before(epoch: i64) {
 /// Whether the place is this one; raises if there is no such place, or if it cannot run closures.
 fn is_here(place: i64) -> Outcome<bool> {
     super::places::check_host(place)?;
-    Ok(place == i64::from(distributed::here()))
+    Ok(place == i64::from(apgas::here()))
 }
 
 /// Starts a copy of a closure here. Like anywhere else, it is the activity that makes the copy of what copies itself.
 fn start_copy(closure: Ref, clocks: &ClockList<'_>) -> Outcome<()> {
-    match codec::copied_or_encoded(non_null(closure)?).map_err(Raised)? {
+    match marshal::copied_or_encoded(non_null(closure)?).map_err(Raised)? {
         Copied::Copy(closure) => start(closure, clocks),
         Copied::Bytes(bytes) => {
-            let work = move || match codec::decode(&mut Input::new(&bytes)) {
+            let work = move || match marshal::decode(&mut Input::new(&bytes)) {
                 Ok(closure) => program::call(closure),
                 Err(exception) => exception,
             };
@@ -237,7 +238,7 @@ fn async_at_with_clocks(place: i64, closure: Ref, clocks: &ClockList<'_>) -> Out
         nesting: stack_budget::depth_of_started(),
         epoch: cancellation::activity_epoch(),
     };
-    let started = distributed::async_at_on_clocks(place, closure, clocks);
+    let started = apgas::async_at_on_clocks(place, closure, clocks);
     if started.is_err() {
         clock::drop_all(&mut registrations);
     }
@@ -265,14 +266,14 @@ pub fn at(place: i64, closure: Ref) -> Outcome<()> {
     not_in_atomic("at")?;
     not_too_deep()?;
     cancellation::check()?;
-    distributed::at(place, non_null(closure)?)
+    apgas::at(place, non_null(closure)?)
 }
 
 pub fn at_value(place: i64, closure: Ref) -> Outcome<Ref> {
     not_in_atomic("at")?;
     not_too_deep()?;
     cancellation::check()?;
-    distributed::at_value(place, non_null(closure)?)
+    apgas::at_value(place, non_null(closure)?)
 }
 
 /// Raises if activities that wait for each other are nested too deep for one more to wait.
@@ -412,7 +413,7 @@ pub fn finish_id() -> i64 {
         governor.identify(&governor)
     });
     match id {
-        Some(id) if id != distributed::FinishId::NONE => {
+        Some(id) if id != apgas::FinishId::NONE => {
             i64::from(id.home) << 40 | (id.number & ((1 << 40) - 1)) as i64
         }
         _ => -1,

@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicPtr, Ordering};
 
 use crate::base::sanitizer;
+use crate::heap::Ref;
 use crate::layout::Object;
-use crate::memory::Ref;
 
 /// The element, seen as an atomic variable of type `A`, which has the size and alignment of the element's type.
 fn cell<'a, A>(rail: Ref) -> &'a A {

@@ -11,8 +11,8 @@ use parking_lot::Mutex;
 
 use super::non_null;
 use crate::abi::Outcome;
+use crate::heap::Ref;
 use crate::layout::slot;
-use crate::memory::Ref;
 use crate::program;
 
 /// Most frames that are looked at.

@@ -1,7 +1,7 @@
 //! x10.lang.Char: code points.
 
 use crate::abi::{Char, Outcome};
-use crate::memory::Ref;
+use crate::heap::Ref;
 use crate::program;
 
 /// Appends a character to UTF-8 text. A code below 256 that came from a byte of a string stays what it is as text; what

@@ -9,10 +9,11 @@ use parking_lot::Mutex;
 
 use super::devices::{device, raised, wait};
 use crate::abi::{ExceptionKind, Outcome};
-use crate::device::collective::{self, Collective, Communicator, MARK, Work};
+use crate::apgas::team;
+use crate::device::collective::group;
+use crate::device::collective::group::{Collective, Communicator, MARK, Work};
 use crate::device::{Device, Done};
-use crate::distributed::team;
-use crate::memory::Ref;
+use crate::heap::Ref;
 
 /// Communicators by number.
 static COMMUNICATORS: Mutex<BTreeMap<i64, Arc<Communicator>>> = Mutex::new(BTreeMap::new());
@@ -28,12 +29,12 @@ fn elements<T: Copy>(rail: Ref) -> Vec<T> {
 
 /// Whether NCCL is there.
 pub fn collective_ready() -> bool {
-    collective::ready().is_ok()
+    group::ready().is_ok()
 }
 
 /// Fills a `Rail[Byte]` of 128 with what the members of a new communicator have in common; false if NCCL cannot.
 pub fn collective_mark(rail: Ref) -> bool {
-    match collective::mark() {
+    match group::mark() {
         Ok(mark) if rail.length() == MARK => {
             // SAFETY: the length is that of the mark, and the rail the caller's own.
             unsafe { std::ptr::copy_nonoverlapping(mark.as_ptr(), rail.elements(), MARK) };
@@ -91,7 +92,7 @@ pub fn collective_leave(number: i64) -> Outcome<()> {
 
 /// Whether NCCL combines elements like those of `sample` by that operation of `x10.util.Team`.
 pub fn collective_combines(sample: Ref, operation: i32) -> bool {
-    sample.is_rail() && collective::reduction(sample.ty().element_slot, operation).is_some()
+    sample.is_rail() && group::reduction(sample.ty().element_slot, operation).is_some()
 }
 
 /// Does an operation over memory of accelerators, together with all members of a communicator: `count` elements like those of
@@ -130,8 +131,7 @@ pub fn collective_run(
     }
     let what = match what {
         0 => {
-            let Some((element, reduction)) = collective::reduction(sample.ty().element_slot, operation)
-            else {
+            let Some((element, reduction)) = group::reduction(sample.ty().element_slot, operation) else {
                 return super::raise(
                     ExceptionKind::UnsupportedOperation,
                     "NCCL does not combine these elements",

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use super::{raise, text_of};
 use crate::abi::{ExceptionKind, Outcome};
 use crate::base::{output_errors, output_tag};
-use crate::memory::Ref;
+use crate::heap::Ref;
 use crate::program;
 use crate::scheduler::park::Event;
 
@@ -30,13 +30,13 @@ fn emit(stream: usize, bytes: &[u8]) {
     }
     let tagged = tag().map(|tag| output_tag::tagged(tag, bytes));
     let bytes = tagged.as_deref().unwrap_or(bytes);
-    let _in_one_piece = crate::transport::output::exclusive();
+    let _in_one_piece = crate::net::bootstrap::output_lock::exclusive();
     let Err(error) = output_errors::write_fully([libc::STDOUT_FILENO, libc::STDERR_FILENO][stream], bytes)
     else {
         return;
     };
     match (stream, error.kind()) {
-        (0, std::io::ErrorKind::BrokenPipe) => crate::distributed::session::nobody_reads(),
+        (0, std::io::ErrorKind::BrokenPipe) => crate::apgas::bootstrap::nobody_reads(),
         (_, std::io::ErrorKind::BrokenPipe) => {}
         _ => output_errors::report(["standard output", "standard error"][stream], &error),
     }
@@ -46,7 +46,7 @@ fn emit(stream: usize, bytes: &[u8]) {
 fn tag() -> Option<&'static str> {
     static TAG: OnceLock<Option<String>> = OnceLock::new();
     let tag = TAG.get_or_init(|| {
-        std::env::var_os(output_tag::VARIABLE).map(|_| output_tag::tag(crate::distributed::here()))
+        std::env::var_os(output_tag::VARIABLE).map(|_| output_tag::tag(crate::apgas::place::here()))
     });
     tag.as_deref()
 }

@@ -8,10 +8,14 @@ use parking_lot::Mutex;
 use super::activities;
 use crate::abi::{Bytes, ExceptionKind, KernelPointer, Outcome, Raised};
 use crate::apgas::cancellation;
+use crate::apgas::engine::{Governor, Waiter};
+use crate::apgas::marshal;
+use crate::apgas::place::here;
+use crate::apgas::system::{device_exception, system};
 use crate::device::{self, Device, DeviceError, Done, Extents, LaunchError, Terms};
-use crate::distributed::{Governor, Waiter, codec, device_exception, here, system};
+use crate::heap;
+use crate::heap::{Handle, Ref};
 use crate::layout::{Fault, Kernel, launch};
-use crate::memory::{self, Handle, Ref};
 use crate::profile;
 
 pub(super) fn raised(error: &DeviceError) -> Raised {
@@ -45,7 +49,7 @@ pub fn device_allocate(place: i64, sample: Ref, count: i64) -> Outcome<i64> {
         return raise(ExceptionKind::NullPointer, "no rail to take the type of elements from");
     }
     let ty = sample.ty();
-    if !crate::serialize::slots::is_flat_rail(ty) {
+    if !crate::serialize::visit::is_flat_rail(ty) {
         let message = format!("a {} holds references, which an accelerator cannot follow", ty.name());
         return raise(ExceptionKind::UnsupportedOperation, &message);
     }
@@ -117,7 +121,7 @@ pub fn kernel_start(
         return activities::async_here(if settled {
             closure
         } else {
-            codec::copied(closure).map_err(Raised)?
+            marshal::copied(closure).map_err(Raised)?
         });
     };
     let mut gate: Option<Arc<dyn Waiter>> = None;
@@ -210,7 +214,7 @@ fn launch_here(place: i64, kernel: &'static Kernel, bytes: &[u8]) -> Outcome<()>
     if plan.is_empty() {
         return Ok(());
     }
-    let resolve = |handle| memory::global(handle).filter(|rail| rail.is_rail()).map(Ref::elements);
+    let resolve = |handle| heap::global(handle).filter(|rail| rail.is_rail()).map(Ref::elements);
     let prepared = device::prepare_host(place, kernel, bytes, &resolve).map_err(|error| raised(&error))?;
     // Three extents below 2^31: their product may need more than 64 bits, which no machine counts to.
     let launch = &mut plan.launch;

@@ -17,7 +17,7 @@ use rustc_hash::FxBuildHasher;
 use super::console::name_of;
 use super::{non_null, raise, range_of};
 use crate::abi::{ExceptionKind, Outcome};
-use crate::memory::{Ref, watch};
+use crate::heap::{Ref, page_watch};
 use crate::program;
 
 /// An open file.
@@ -194,7 +194,7 @@ pub fn file_read(file: i64, rail: Ref, start: i64, count: i64) -> Outcome<i64> {
             // Long pieces do not go through the reader's memory.
             let rest = &mut into[total..];
             let (at, length) = (rest.as_ptr() as usize, rest.len());
-            match watch::written_by_system(at, length, || reader.read(rest))? {
+            match page_watch::written_by_system(at, length, || reader.read(rest))? {
                 0 => break,
                 more => total += more,
             }

@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use super::{non_null, numbers, raise, text_of};
 use crate::abi::{ExceptionKind, Outcome};
+use crate::heap::Ref;
 use crate::layout::{Kind, slot};
-use crate::memory::Ref;
 use crate::program;
 
 /// One `%...`.

@@ -7,8 +7,8 @@ use rustc_hash::FxBuildHasher;
 
 use super::{raise, text_of};
 use crate::abi::{ExceptionKind, Outcome};
+use crate::heap::Ref;
 use crate::live_view::LiveView;
-use crate::memory::Ref;
 use crate::program;
 
 static VIEWS: Mutex<HashMap<i64, LiveView, FxBuildHasher>> = Mutex::new(HashMap::with_hasher(FxBuildHasher));

@@ -23,7 +23,7 @@ pub mod teams;
 pub mod textures;
 
 use crate::abi::{ExceptionKind, Outcome, Raised};
-use crate::memory::Ref;
+use crate::heap::Ref;
 use crate::program;
 
 /// An exception as the result of an entry.

@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 
 use super::{raise, text_of};
 use crate::abi::{Char, ExceptionKind, Outcome};
-use crate::memory::Ref;
+use crate::heap::Ref;
 use crate::program;
 
 pub fn string_from_bool(value: bool) -> Outcome<Ref> {

@@ -9,7 +9,8 @@ use super::{non_null, outcome, raise as raise_kind, range_of};
 use crate::abi::{DescriptorPointer, ExceptionKind, Outcome, Raised, StaticPointer, Text};
 use crate::apgas::activity::Identity;
 use crate::base::sanitizer;
-use crate::memory::{self, Handle, Ref};
+use crate::heap;
+use crate::heap::{Handle, Ref};
 use crate::program;
 use crate::scheduler::park::{Waker, block};
 
@@ -24,7 +25,7 @@ fn text<'a>(text: Text) -> std::borrow::Cow<'a, str> {
 pub fn allocate(ty: DescriptorPointer) -> Outcome<Ref> {
     // SAFETY: a descriptor of the program.
     let ty = unsafe { &*ty };
-    match memory::allocate(ty) {
+    match heap::allocate(ty) {
         Some(object) => Ok(object),
         None => program::allocate_last(ty, 0),
     }
@@ -36,7 +37,7 @@ pub fn allocate_rail(ty: DescriptorPointer, length: i64) -> Outcome<Ref> {
     if length < 0 {
         return raise_kind(ExceptionKind::NegativeArraySize, &length.to_string());
     }
-    match memory::allocate_counted(ty, length) {
+    match heap::allocate_counted(ty, length) {
         Some(rail) => Ok(rail),
         None => program::allocate_last(ty, length),
     }
@@ -44,7 +45,7 @@ pub fn allocate_rail(ty: DescriptorPointer, length: i64) -> Outcome<Ref> {
 
 pub fn allocate_rail_unwritten(ty: DescriptorPointer, length: i64) -> Outcome<Ref> {
     // SAFETY: a descriptor of the program.
-    match memory::allocate_set_later(unsafe { &*ty }, length) {
+    match heap::allocate_set_later(unsafe { &*ty }, length) {
         Some(rail) => Ok(rail),
         None => allocate_rail(ty, length),
     }
@@ -53,7 +54,7 @@ pub fn allocate_rail_unwritten(ty: DescriptorPointer, length: i64) -> Outcome<Re
 pub fn string_literal(bytes: Text, length: i64) -> Outcome<Ref> {
     // SAFETY: a constant of the program with that length.
     let bytes = unsafe { std::slice::from_raw_parts(bytes.cast::<u8>(), length as usize) };
-    memory::interned(bytes, || program::string(bytes))
+    heap::interned(bytes, || program::string(bytes))
 }
 
 pub fn raise(kind: u32, message: Text) -> Outcome<()> {
@@ -183,7 +184,7 @@ pub fn static_end(state: StaticPointer, failure: Ref) -> Outcome<()> {
     // SAFETY: only the activity that initialises the field gets here; readers look at the failure after the state.
     unsafe {
         if !failure.is_null() {
-            memory::register_global(failure);
+            heap::register_global(failure);
             (*state).failure = failure;
         }
         let new = if failure.is_null() { READY } else { FAILED };
@@ -224,11 +225,11 @@ pub fn rail_clear(rail: Ref, start: i64, count: i64) -> Outcome<()> {
 }
 
 pub fn global_ref_register(object: Ref) -> Outcome<i64> {
-    Ok(memory::register_global(object))
+    Ok(heap::register_global(object))
 }
 
 pub fn global_ref_get(handle: i64) -> Outcome<Ref> {
-    match memory::global(handle) {
+    match heap::global(handle) {
         Some(object) => Ok(object),
         None => {
             let message =
@@ -239,18 +240,18 @@ pub fn global_ref_get(handle: i64) -> Outcome<Ref> {
 }
 
 pub fn global_ref_forget(handle: i64) {
-    memory::forget_global(handle);
+    heap::forget_global(handle);
 }
 
 pub fn global_find(target: Ref) -> Ref {
-    memory::globals::find(target).unwrap_or(Ref::NULL)
+    heap::global_refs::find(target).unwrap_or(Ref::NULL)
 }
 
 pub fn global_enter(token: Ref, target: Ref) -> Outcome<Ref> {
-    Ok(memory::globals::enter(non_null(token)?, target))
+    Ok(heap::global_refs::enter(non_null(token)?, target))
 }
 
 pub fn global_forget(token: Ref) -> Outcome<()> {
-    memory::globals::forget(non_null(token)?);
+    heap::global_refs::forget(non_null(token)?);
     Ok(())
 }

@@ -2,9 +2,10 @@
 
 use super::{raise, text_of};
 use crate::abi::{ExceptionKind, Outcome, Raised};
-use crate::distributed::{self, system};
+use crate::apgas;
+use crate::apgas::system::system;
+use crate::heap::Ref;
 use crate::layout::GlobalRail;
-use crate::memory::Ref;
 use crate::program;
 
 /// Host places.
@@ -50,7 +51,7 @@ pub fn place_name(place: i64) -> Outcome<Ref> {
 /// The caller uses something that lives at another place.
 pub fn raise_elsewhere(what: Ref, home: i64) -> Outcome<()> {
     let what = text_of(what)?;
-    let message = format!("{what} lives at Place({home}), not Place({})", distributed::here());
+    let message = format!("{what} lives at Place({home}), not Place({})", apgas::here());
     raise(ExceptionKind::BadPlace, &message)
 }
 
@@ -70,16 +71,12 @@ fn bad_place(message: &str) -> Raised {
 
 /// Raises unless closures can run at the place: there is none, or it is an accelerator.
 pub fn check_host(place: i64) -> Outcome<()> {
-    distributed::host_place(place).map(|_| ())
+    apgas::host_place(place).map(|_| ())
 }
 
 /// Starts a copy of a closure at another host place; the innermost finish waits for it if it is `counted`.
 pub fn send_async(place: i64, closure: Ref, counted: bool) -> Outcome<()> {
-    if counted {
-        distributed::async_at(place, closure)
-    } else {
-        distributed::async_at_uncounted(place, closure)
-    }
+    if counted { apgas::async_at(place, closure) } else { apgas::async_at_uncounted(place, closure) }
 }
 
 /// Number of accelerators of a host.
@@ -106,17 +103,17 @@ pub fn place_child_index(place: i64) -> Outcome<i64> {
 
 /// A new number for an object of each place, the same at all places.
 pub fn place_local_make() -> i64 {
-    distributed::locals::new_local()
+    apgas::place_local::new_local()
 }
 
 /// This place's object with that number, or null.
 pub fn place_local_get(number: i64) -> Ref {
-    distributed::locals::local(number)
+    apgas::place_local::local(number)
 }
 
 /// Sets it; null ends it.
 pub fn place_local_set(number: i64, object: Ref) {
-    distributed::locals::set_local(number, object);
+    apgas::place_local::set_local(number, object);
 }
 
 /// Starts a copy from a rail here to a global rail; the innermost finish waits for it.
@@ -130,7 +127,7 @@ pub fn async_put(
     count: i64,
 ) -> Outcome<()> {
     let target = GlobalRail { size: target_size, home: target_home, handle: target_handle };
-    distributed::put(source, source_index, target, target_index, count)
+    apgas::put(source, source_index, target, target_index, count)
 }
 
 /// Starts a copy from a global rail to a rail here; the innermost finish waits for it.
@@ -144,7 +141,7 @@ pub fn async_get(
     count: i64,
 ) -> Outcome<()> {
     let source = GlobalRail { size: source_size, home: source_home, handle: source_handle };
-    distributed::get(source, source_index, target, target_index, count)
+    apgas::get(source, source_index, target, target_index, count)
 }
 
 /// Starts a copy between global rails of accelerators of this host; the innermost finish waits for it.
@@ -163,5 +160,5 @@ pub fn async_copy_devices(
 ) -> Outcome<()> {
     let source = GlobalRail { size: source_size, home: source_home, handle: source_handle };
     let target = GlobalRail { size: target_size, home: target_home, handle: target_handle };
-    distributed::between(sample, source, source_index, target, target_index, count)
+    apgas::between(sample, source, source_index, target, target_index, count)
 }

@@ -2,7 +2,8 @@
 
 use super::numbers::Digits;
 use crate::abi::{Bytes, Char, Outcome};
-use crate::memory::{self, Ref};
+use crate::heap;
+use crate::heap::Ref;
 use crate::program;
 
 /// Parts that are joined at once, at most; `mir::JOINED` of the compiler says the same.
@@ -70,7 +71,7 @@ fn append<const N: usize>(string: Ref, own: bool, parts: Bytes, count: i64) -> O
     let (texts, more) = texts(parts, count, &mut digits);
     let before = if string.is_null() { &b"null"[..] } else { string.bytes() };
     let length = before.len() + more;
-    if own && memory::grow_string(string, length) {
+    if own && heap::grow_string(string, length) {
         // SAFETY: there is room for so much.
         unsafe { put(&texts, string.elements().add(length - more)) };
         return Ok(string);

@@ -2,7 +2,7 @@
 
 use super::{non_null, raise, range_of};
 use crate::abi::{Char, ExceptionKind, Outcome};
-use crate::memory::Ref;
+use crate::heap::Ref;
 use crate::program;
 
 fn bytes_of<'a>(string: Ref) -> Outcome<&'a [u8]> {

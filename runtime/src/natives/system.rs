@@ -6,7 +6,8 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use super::text_of;
 use crate::abi::Outcome;
-use crate::memory::{self, Ref};
+use crate::heap;
+use crate::heap::Ref;
 use crate::{program, scheduler};
 
 static EXIT_CODE: AtomicI32 = AtomicI32::new(0);
@@ -62,9 +63,9 @@ pub fn process_name() -> Outcome<Ref> {
 }
 
 pub fn gc() {
-    memory::collect();
+    heap::collect();
 }
 
 pub fn heap_size() -> i64 {
-    memory::bytes_in_use() as i64
+    heap::bytes_in_use() as i64
 }

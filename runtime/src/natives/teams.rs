@@ -2,8 +2,9 @@
 #![expect(clippy::too_many_arguments, reason = "the signatures of entries")]
 
 use crate::abi::{ExceptionKind, Outcome};
-use crate::distributed::team::{self, Operation, Part, Team};
-use crate::memory::Ref;
+use crate::apgas::team;
+use crate::apgas::team::{Operation, Part, Team};
+use crate::heap::Ref;
 
 pub(super) fn operation(number: i32) -> Outcome<Operation> {
     match Operation::from_number(number) {

@@ -1,7 +1,7 @@
 //! Natives of strings, numbers and files on a hand-made program.
 
 use super::*;
-use crate::memory;
+use crate::heap;
 use crate::testing::{boxed, kind_and_message, run, string, types};
 use format::string_format;
 
@@ -14,7 +14,7 @@ fn check(code: impl FnOnce() -> Outcome<()> + Send + 'static) {
 }
 
 fn rail(objects: &[Ref]) -> Ref {
-    let rail = memory::allocate_counted(types::anys(), objects.len() as i64).expect("room");
+    let rail = heap::allocate_counted(types::anys(), objects.len() as i64).expect("room");
     for (index, object) in objects.iter().enumerate() {
         rail.set_element(index, *object);
     }
@@ -221,7 +221,7 @@ fn constants_are_one_object_each() {
     check(|| {
         let literal = |text: &str| objects::string_literal(text.as_ptr().cast(), text.len() as i64);
         let first = literal("the same")?;
-        memory::collect();
+        heap::collect();
         assert_eq!(literal("the same")?, first);
         assert_ne!(literal("another")?, first);
         Ok(())
@@ -232,7 +232,7 @@ fn constants_are_one_object_each() {
 fn rails_are_copied_within_their_bounds() {
     check(|| {
         let longs = |values: &[i64]| {
-            let rail = memory::allocate_counted(types::longs(), values.len() as i64).expect("room");
+            let rail = heap::allocate_counted(types::longs(), values.len() as i64).expect("room");
             unsafe { rail.elements().cast::<i64>().copy_from(values.as_ptr(), values.len()) };
             rail
         };
@@ -257,7 +257,7 @@ fn files_are_written_and_read() {
     let name = path.to_str().expect("a plain name").to_owned();
     let removed = path.clone();
     check(move || {
-        let bytes = memory::allocate_counted(memory::tests::make_rail(c"x10.lang.Rail[x10.lang.Byte]", 1), 5)
+        let bytes = heap::allocate_counted(heap::tests::make_rail(c"x10.lang.Rail[x10.lang.Byte]", 1), 5)
             .expect("room");
         unsafe { bytes.elements().copy_from(b"12345".as_ptr(), 5) };
         let name = string(&name);

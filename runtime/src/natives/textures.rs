@@ -2,9 +2,11 @@
 
 use super::devices::{device, raised, wait};
 use crate::abi::{ExceptionKind, Outcome, Raised};
+use crate::apgas::place::here;
+use crate::apgas::system::system;
 use crate::device::{self, DeviceError, Kind, TextureForm, Upload};
-use crate::distributed::{here, system};
-use crate::memory::{self, Ref};
+use crate::heap;
+use crate::heap::Ref;
 
 /// A texture at a place, this host or an accelerator of it, with elements like those of the rail `sample`: its number.
 pub fn texture_make(
@@ -58,7 +60,7 @@ pub fn texture_fill(place: i64, number: i64, source: Ref) -> Outcome<()> {
 /// Sets the elements of a texture from a global rail of the same place: `count` elements at `handle`.
 pub fn texture_copy(place: i64, number: i64, handle: i64, count: i64) -> Outcome<()> {
     if place == i64::from(here()) {
-        let rail = memory::global(handle).filter(|rail| rail.is_rail());
+        let rail = heap::global(handle).filter(|rail| rail.is_rail());
         let filled = rail.ok_or_else(|| {
             DeviceError::new(Kind::IllegalArgument, "the global rail is not known here: was it forgotten?")
         });

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use super::{Code, Span, What, now, record};
-use crate::memory::Ref;
+use crate::heap::Ref;
 use crate::scheduler::worker_number;
 
 /// The innermost running activity of a fiber, if activities are recorded.
@@ -38,7 +38,7 @@ impl Open {
 
     fn close(&mut self) {
         let what = What::Activity { code: self.code, first: self.first };
-        let place = i64::from(crate::distributed::here());
+        let place = i64::from(crate::apgas::place::here());
         record(Span { what, place, worker: worker_number(), began: self.began, ended: now() });
         self.first = false;
     }

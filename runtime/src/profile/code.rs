@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
+use crate::heap::Ref;
 use crate::layout::CLOSURE_APPLY;
-use crate::memory::Ref;
 use crate::{class_library, natives, program};
 
 /// Frames of a caller that are looked at: the class library's own come before the program's.

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
-use crate::memory;
+use crate::heap;
 use crate::scheduler::admission;
 use crate::scheduler::queues::{Queues, Snapshot};
 
@@ -188,7 +188,7 @@ impl Compensation {
         loop {
             let bell = &self.wake[number - self.workers];
             let wait = |crew: &mut MutexGuard<'_, Crew>| bell.wait_until(crew, until).timed_out();
-            let is_over = memory::while_parked(|| wait(&mut crew));
+            let is_over = heap::while_parked(|| wait(&mut crew));
             if !crew.resting.contains(&number) {
                 return true;
             }

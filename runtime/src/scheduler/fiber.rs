@@ -7,11 +7,12 @@ use corosensei::{Coroutine, CoroutineResult, Yielder};
 use parking_lot::Mutex;
 
 use crate::apgas::activity::{self, Governing};
+use crate::apgas::at::rpc::Call;
 use crate::apgas::cancellation;
 use crate::apgas::finish::Finish;
 use crate::base::sanitizer::FiberView;
-use crate::distributed::Call;
-use crate::memory::{self, StackRecord};
+use crate::heap;
+use crate::heap::StackRecord;
 use crate::profile;
 use crate::scheduler::abi_layout::Shared;
 use crate::scheduler::pool;
@@ -113,7 +114,7 @@ fn make() -> &'static Fiber {
     let fiber: &'static Fiber = Box::leak(Box::new(Fiber {
         coroutine: UnsafeCell::new(None),
         yielder: Cell::new(std::ptr::null()),
-        record: memory::register_stack(low, high),
+        record: heap::register_stack(low, high),
         view: FiberView::new(low, high),
         shared: Shared::default(),
         worker: Cell::new(usize::MAX),
@@ -128,7 +129,7 @@ fn make() -> &'static Fiber {
     unsafe { owner.write(fiber) };
     let coroutine = Coroutine::with_stack(stack, move |yielder: &Yielder<(), Switch>, ()| {
         fiber.view.resumed(None);
-        memory::leave_critical();
+        heap::leave_critical();
         fiber.yielder.set(yielder);
         fiber.run();
     });
@@ -203,17 +204,17 @@ impl Fiber {
         if recorded {
             self.opened.suspend();
         }
-        memory::enter_critical();
+        heap::enter_critical();
         if matches!(switch, Switch::Block(_)) {
             // One that has nothing to do needs nothing of its stack, where calls that have ended left references.
-            memory::set_suspended(self.record, &raw const mark as usize);
+            heap::set_suspended(self.record, &raw const mark as usize);
             self.nesting.suspend(self.record.high - &raw const mark as usize);
         }
         self.suspend(switch);
         while ASKED.load(Ordering::Acquire) {
             self.answer();
         }
-        memory::leave_critical();
+        heap::leave_critical();
         if recorded {
             self.opened.resume();
         }
@@ -254,16 +255,16 @@ impl Fiber {
     /// Runs the fiber in this thread until it leaves.
     #[inline(never)]
     fn resume(&'static self) -> Switch {
-        memory::enter_critical();
-        memory::set_running(Some(self.record));
+        heap::enter_critical();
+        heap::set_running(Some(self.record));
         CURRENT.with(|current| current.set(Some(self)));
         self.worker.set(pool::worker_number().unwrap_or(usize::MAX));
         self.shared.set_queue(pool::queue());
         // SAFETY: this thread alone has the fiber now.
         let result = unsafe { self.go_on() };
         CURRENT.with(|current| current.set(None));
-        memory::set_running(None);
-        memory::leave_critical();
+        heap::set_running(None);
+        heap::leave_critical();
         match result {
             Some(CoroutineResult::Yield(switch)) => switch,
             _ => unreachable!("fibers never end"),

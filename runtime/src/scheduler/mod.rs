@@ -27,7 +27,7 @@ pub use stack::{RESERVE as STACK_RESERVE, SIZE as STACK};
 
 use std::cell::Cell;
 
-use crate::distributed::Call;
+use crate::apgas::at::rpc::Call;
 
 /// Where the caller's fiber, if it is on one, keeps what its activity waits with for an `at`.
 pub fn kept_call() -> Option<&'static Cell<Option<&'static Call>>> {

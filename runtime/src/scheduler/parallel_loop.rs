@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use parking_lot::Mutex;
 
 use crate::base::sanitizer;
-use crate::memory::{Handle, Ref};
+use crate::heap::{Handle, Ref};
 use crate::scheduler::park::Event;
 use crate::scheduler::pool;
 use crate::scheduler::queues::Task;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::apgas::finish::Finish;
 use crate::device::Patience;
-use crate::memory::Ref;
+use crate::heap::Ref;
 use crate::scheduler::admission;
 use crate::scheduler::compensation::{Compensation, MAX_EXTRA_WORKERS};
 use crate::scheduler::deque::Deque;
@@ -54,7 +54,7 @@ pub fn default_threads() -> usize {
 
 /// Starts the pool with that many threads (0: as many as there are by default); without effect when it runs already.
 pub fn start(threads: usize) {
-    crate::memory::add_queues(each_queued_word);
+    crate::heap::add_queues(each_queued_word);
     POOL.get_or_init(|| {
         let threads = match threads {
             0 => default_threads(),

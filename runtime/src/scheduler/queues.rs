@@ -8,7 +8,7 @@ use crossbeam_deque::{Injector, Steal};
 
 use crate::apgas::activity::Activity;
 use crate::apgas::finish::Finish;
-use crate::memory::Ref;
+use crate::heap::Ref;
 use crate::scheduler::admission;
 use crate::scheduler::compensation::MAX_EXTRA_WORKERS;
 use crate::scheduler::deque::{Deque, Pair, Stolen};

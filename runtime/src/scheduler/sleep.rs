@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
 
-use crate::memory;
+use crate::heap;
 use crate::scheduler::abi_layout::Apart;
 
 /// Who sleeps, and who looks for work. The first fields are where generated code expects them ([`crate::scheduler::abi_layout`]).
@@ -124,7 +124,7 @@ impl Sleepers {
         let time = at_most();
         if beds.calls == 0 {
             lie_down(&mut beds.order);
-            memory::while_parked(|| self.wake[number].wait_for(&mut beds, time));
+            heap::while_parked(|| self.wake[number].wait_for(&mut beds, time));
             // Unless it was called.
             beds.order.retain(|it| *it != number);
         }

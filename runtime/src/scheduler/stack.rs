@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use corosensei::stack::{Stack, StackPointer};
 use parking_lot::Mutex;
 
-use crate::memory;
+use crate::heap;
 use crate::scheduler::fiber::Fiber;
 
 /// Address space of a stack.
@@ -114,7 +114,7 @@ pub fn most() -> usize {
         let text = std::fs::read_to_string("/proc/sys/vm/max_map_count").ok();
         let mappings: usize = text.and_then(|text| text.trim().parse().ok()).unwrap_or(65_530);
         // The rest of the process needs some, and who waits without beginning anything is not asked.
-        (memory::of_machine() / 8 / LEAST, mappings / 2 / 8 * 7)
+        (heap::of_machine() / 8 / LEAST, mappings / 2 / 8 * 7)
     });
     if DIVIDED.load(Ordering::Relaxed) { by_mappings.min(by_memory) } else { by_memory }
 }

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use super::parallel_loop::parallel_for;
 use crate::abi::{ExceptionKind, Outcome, Raised};
-use crate::memory::{self, Ref};
+use crate::heap;
+use crate::heap::Ref;
 use crate::natives::activities::*;
 use crate::natives::{clocks, locks, objects};
 use crate::program;
@@ -343,7 +344,7 @@ fn at_here_runs_a_copy() {
 fn list(length: i64) -> Ref {
     let mut head = Ref::NULL;
     for value in 0..length {
-        let new = memory::allocate(types::node()).expect("room");
+        let new = heap::allocate(types::node()).expect("room");
         unsafe {
             new.at(8).cast::<Ref>().write(head);
             new.at(16).cast::<i64>().write(value);
@@ -386,7 +387,7 @@ fn suspended_activities_keep_their_objects() {
     let stopped = Arc::clone(&stop);
     let collector = std::thread::spawn(move || {
         while stop.load(Ordering::SeqCst) == 0 {
-            memory::collect();
+            heap::collect();
             std::thread::sleep(std::time::Duration::from_millis(1));
         }
     });
@@ -403,13 +404,13 @@ fn an_exception_survives_until_its_finish_ends() {
             start(|| raise("kept"))?;
             for _ in 0..20 {
                 list(100);
-                memory::collect();
+                heap::collect();
                 probe()?;
             }
             Ok(())
         })
     });
-    memory::collect();
+    heap::collect();
     assert_eq!(kind_and_message(gathered(exception)[0]).1, "kept");
     let _: Raised = Raised(exception);
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex};
 
 use crate::apgas::cancellation;
-use crate::memory;
+use crate::heap;
 use crate::scheduler::park::{Waker, block, yield_now};
 use crate::scheduler::pool::{External, external};
 
@@ -88,10 +88,10 @@ fn run() {
     loop {
         let now = Instant::now();
         match sleepers.peek() {
-            None => memory::while_parked(|| CHANGED.wait(&mut sleepers)),
+            None => heap::while_parked(|| CHANGED.wait(&mut sleepers)),
             Some(Reverse(first)) if first.until > now => {
                 let until = first.until;
-                memory::while_parked(|| CHANGED.wait_until(&mut sleepers, until));
+                heap::while_parked(|| CHANGED.wait_until(&mut sleepers, until));
             }
             Some(_) => {
                 if let Some(Reverse(sleeper)) = sleepers.pop() {

@@ -2,9 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
-use super::slots::{self, Slot};
 use super::{Error, Heap, allocate};
 use crate::layout::{Kind, Object, Type, custom};
+use crate::serialize::visit;
+use crate::serialize::visit::Slot;
 
 /// Copies all that is reachable from `root`. Strings are immutable, so that the copy shares them.
 ///
@@ -44,7 +45,7 @@ impl Copier<'_> {
             return Err(Error::Custom);
         }
         // SAFETY: as above.
-        let to = allocate(self.heap, ty, unsafe { slots::length_of(from, ty) })?;
+        let to = allocate(self.heap, ty, unsafe { visit::length_of(from, ty) })?;
         self.copies.insert(from, to);
         self.pending.push((from, to));
         Ok(to)
@@ -56,8 +57,8 @@ impl Copier<'_> {
         // SAFETY: see above; slots of `from` have their counterparts at the same distance in `to`.
         unsafe {
             let ty: &'static Type = &*(*from).ty;
-            let length = slots::length_of(to, ty);
-            slots::visit(from, ty, length, &mut |slot| {
+            let length = visit::length_of(to, ty);
+            visit::visit(from, ty, length, &mut |slot| {
                 match slot {
                     Slot::Plain(at, size) => {
                         std::ptr::copy_nonoverlapping(at, counterpart(at, from, to), size)

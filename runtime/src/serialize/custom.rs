@@ -8,9 +8,10 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::slots::{self, Slot};
+use crate::heap::Handle;
 use crate::layout::{Object, Type};
-use crate::memory::Handle;
+use crate::serialize::visit;
+use crate::serialize::visit::Slot;
 
 /// Where something is that says itself what is sent: an object, or a struct inside one.
 #[derive(Clone, Copy, Debug)]
@@ -81,10 +82,10 @@ impl Restored {
                     custom(object.cast(), ty, &mut steps);
                     continue;
                 }
-                let Ok(()) = slots::visit::<std::convert::Infallible>(
+                let Ok(()) = visit::visit::<std::convert::Infallible>(
                     object,
                     ty,
-                    slots::length_of(object, ty),
+                    visit::length_of(object, ty),
                     &mut |slot| {
                         match slot {
                             Slot::Reference(at, _) => steps.push(Step::Enter(at.read())),

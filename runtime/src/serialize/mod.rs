@@ -1,6 +1,6 @@
 //! Copies of object graphs, within a place and between places, driven by type descriptors.
 //!
-//! One walk over an object's slots ([`slots`]) serves three users: [`copy`] makes a copy at the same place (what
+//! One walk over an object's slots ([`visit`]) serves three users: [`copy`] makes a copy at the same place (what
 //! `at (here)` means), [`mod@write`] turns a graph into bytes and [`mod@read`] makes the graph at another place. Sharing and
 //! cycles are kept, transient fields arrive zero, and values that stand for something by number (GlobalRef, GlobalRail,
 //! PlaceLocalHandle, Place) are plain bytes and so need nothing special.
@@ -16,12 +16,12 @@
 
 pub mod copy;
 pub mod custom;
-pub mod lone;
-pub mod parts;
+pub mod out_of_band;
 pub mod read;
-pub mod slots;
+pub mod single;
 #[cfg(test)]
 mod tests;
+pub mod visit;
 pub mod write;
 
 use crate::layout::{Object, Type};

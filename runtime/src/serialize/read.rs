@@ -4,12 +4,15 @@
 use smallvec::SmallVec;
 
 use super::custom::{Place, Restored};
-use super::parts::{self, Received};
-use super::slots::{self, Slot};
 use super::{Error, Heap, TypeTable, allocate, allocate_unwritten};
+use crate::heap::Ref;
+use crate::heap::global_refs;
+use crate::heap::global_refs::Sent;
 use crate::layout::{Kind, Object, Type, custom};
-use crate::memory::Ref;
-use crate::memory::globals::{self, Sent};
+use crate::serialize::out_of_band;
+use crate::serialize::out_of_band::Received;
+use crate::serialize::visit;
+use crate::serialize::visit::Slot;
 
 /// A position in received bytes.
 #[derive(Clone, Debug)]
@@ -114,7 +117,7 @@ pub fn graph(input: &mut Input<'_>, types: TypeTable, heap: &dyn Heap) -> Result
     };
     let result = reader.graph(input);
     if result.is_err() {
-        reader.received.into_iter().for_each(globals::undo_receive);
+        reader.received.into_iter().for_each(global_refs::undo_receive);
     }
     result
 }
@@ -175,13 +178,16 @@ impl Reader<'_> {
         if ty.is_counted() && !is_custom && !input.parts.is_empty() {
             let start = input.at;
             let length = input.number()?;
-            if parts::is_part(ty, usize::try_from(length).unwrap_or(0).saturating_mul(ty.element_bytes())) {
+            if out_of_band::is_part(
+                ty,
+                usize::try_from(length).unwrap_or(0).saturating_mul(ty.element_bytes()),
+            ) {
                 return self.part(input, ty, length as i64);
             }
             input.at = start;
         }
         let length = if ty.is_counted() && !is_custom { self.length(input, ty)? } else { 0 };
-        let whole = ty.is_counted() && !is_custom && parts::is_flat(ty);
+        let whole = ty.is_counted() && !is_custom && out_of_band::is_flat(ty);
         let allocate = if whole { allocate_unwritten } else { allocate };
         let object = allocate(self.heap, ty, length)?;
         self.objects.push(object);
@@ -192,7 +198,7 @@ impl Reader<'_> {
         let (references, customs) = (&mut self.references, &mut self.customs);
         // SAFETY: the object has just been made with this type and length; its slots are written inside it only.
         unsafe {
-            slots::visit(object, ty, length, &mut |slot| {
+            visit::visit(object, ty, length, &mut |slot| {
                 match slot {
                     Slot::Plain(at, size) => {
                         std::ptr::copy_nonoverlapping(input.bytes(size)?.as_ptr(), at, size);
@@ -246,7 +252,7 @@ impl Reader<'_> {
             return input.malformed("an object of a place");
         };
         let sent = Sent { home, number, account, weight };
-        let token = globals::receive(sent, || allocate(self.heap, ty, 0).map(Ref))?;
+        let token = global_refs::receive(sent, || allocate(self.heap, ty, 0).map(Ref))?;
         self.objects.push(token.0);
         self.received.push(sent);
         Ok(())

@@ -7,8 +7,8 @@ use std::ptr::null;
 use proptest::prelude::*;
 
 use super::read::Input;
-use super::{Error, Heap, TypeTable, copy, lone, read, write};
 use crate::layout::{Counted, Field, Kind, Object, Type, slot};
+use crate::serialize::{Error, Heap, TypeTable, copy, read, single, write};
 
 const fn ty(id: u32, kind: Kind, name: &'static [u8], size: u64) -> Type {
     Type {
@@ -135,7 +135,7 @@ impl TestHeap {
 
     fn send(&self, root: *mut Object) -> Result<*mut Object, Error> {
         let mut bytes = Vec::new();
-        unsafe { write::graph(&mut bytes, root, &Default::default(), crate::memory::globals::Copies::One) }
+        unsafe { write::graph(&mut bytes, root, &Default::default(), crate::heap::global_refs::Copies::One) }
             .expect("nothing custom");
         let mut input = Input::new(&bytes);
         let result = read::graph(&mut input, TABLE, self)?.root;
@@ -315,7 +315,7 @@ proptest! {
             elements::<*mut Object>(all).add(2).write(all);
         }
         let mut bytes = Vec::new();
-        unsafe { write::graph(&mut bytes, all, &Default::default(), crate::memory::globals::Copies::One) }.expect("nothing custom");
+        unsafe { write::graph(&mut bytes, all, &Default::default(), crate::heap::global_refs::Copies::One) }.expect("nothing custom");
         let at = at % bytes.len();
         bytes[at] = value;
         let _ = read_bytes(&bytes);
@@ -327,7 +327,7 @@ fn what_is_too_long_is_not_written() {
     let heap = TestHeap::default();
     let written = |root, most| {
         let (mut bytes, mut parts) = (vec![9; 5], Vec::new());
-        let (saved, copies) = (Default::default(), crate::memory::globals::Copies::One);
+        let (saved, copies) = (Default::default(), crate::heap::global_refs::Copies::One);
         unsafe { write::graph_in_parts(&mut bytes, Some(&mut parts), root, &saved, copies, most) }
             .is_ok()
             .then_some((bytes.len(), parts.len()))
@@ -345,7 +345,7 @@ fn what_is_too_long_is_not_written() {
     assert!(written(references, 4096).is_none(), "they need not be followed");
     let text = heap.string(&"x".repeat(5000));
     assert!(written(text, 4096).is_none());
-    let long = heap.string(&"x".repeat(2 * super::parts::LEAST));
+    let long = heap.string(&"x".repeat(2 * crate::serialize::out_of_band::LEAST));
     assert!(matches!(written(long, 4096), Some((..100, 1))), "it goes beside the bytes");
 }
 
@@ -362,16 +362,16 @@ fn an_object_without_references_is_written_and_read_as_in_other_graphs() {
             .write([u64::MAX - 7, 1 | u64::from(1.5_f32.to_bits()) << 32])
     };
     let (mut common, mut short) = (Vec::new(), vec![9]);
-    unsafe { write::graph(&mut common, plain, &Default::default(), crate::memory::globals::Copies::One) }
+    unsafe { write::graph(&mut common, plain, &Default::default(), crate::heap::global_refs::Copies::One) }
         .expect("nothing custom");
-    assert!(unsafe { lone::write(&mut short, plain) });
+    assert!(unsafe { single::write(&mut short, plain) });
     assert_eq!(short[1..], common);
     let mut input = Input::new(&common);
-    let copy = lone::read(&mut input, TABLE, &heap).expect("such an object");
+    let copy = single::read(&mut input, TABLE, &heap).expect("such an object");
     assert_eq!((fields(copy), input.remaining()), (fields(plain), 0));
     for length in 0..common.len() {
         let mut input = Input::new(&common[..length]);
-        assert!(lone::read(&mut input, TABLE, &heap).is_none() && input.remaining() == length);
+        assert!(single::read(&mut input, TABLE, &heap).is_none() && input.remaining() == length);
     }
 }
 
@@ -381,10 +381,12 @@ fn other_objects_are_left_to_the_common_way() {
     let others = [std::ptr::null_mut(), heap.node(1).cast(), heap.string("text"), heap.make(&DOUBLES, 2)];
     for other in others {
         let mut bytes = vec![9];
-        assert!(!unsafe { lone::write(&mut bytes, other) } && bytes == [9]);
-        unsafe { write::graph(&mut bytes, other, &Default::default(), crate::memory::globals::Copies::One) }
-            .expect("nothing custom");
+        assert!(!unsafe { single::write(&mut bytes, other) } && bytes == [9]);
+        unsafe {
+            write::graph(&mut bytes, other, &Default::default(), crate::heap::global_refs::Copies::One)
+        }
+        .expect("nothing custom");
         let mut input = Input::new(&bytes[1..]);
-        assert!(lone::read(&mut input, TABLE, &heap).is_none() && input.remaining() == bytes.len() - 1);
+        assert!(single::read(&mut input, TABLE, &heap).is_none() && input.remaining() == bytes.len() - 1);
     }
 }

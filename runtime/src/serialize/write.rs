@@ -4,11 +4,14 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::custom::{Place, Saved};
-use super::parts::{self, Part};
-use super::slots::{self, Slot};
+use crate::heap::Ref;
+use crate::heap::global_refs;
+use crate::heap::global_refs::{Copies, Sent};
 use crate::layout::{Object, Type, custom};
-use crate::memory::Ref;
-use crate::memory::globals::{self, Copies, Sent};
+use crate::serialize::out_of_band;
+use crate::serialize::out_of_band::Part;
+use crate::serialize::visit;
+use crate::serialize::visit::Slot;
 
 /// Appends a number in LEB128.
 #[inline]
@@ -108,7 +111,7 @@ pub unsafe fn graph_in_parts(
     if fits && writer.missing.is_empty() {
         return Ok(());
     }
-    writer.given.into_iter().for_each(globals::undo);
+    writer.given.into_iter().for_each(global_refs::undo);
     Err(if fits { Unwritten::Missing(writer.missing) } else { Unwritten::TooLong })
 }
 
@@ -165,7 +168,7 @@ impl Writer<'_> {
         // SAFETY: by the caller; descriptors are static.
         let (ty, length) = unsafe {
             let ty: &'static Type = &*(*object).ty;
-            (ty, slots::length_of(object, ty))
+            (ty, visit::length_of(object, ty))
         };
         let header = ty.size as usize;
         // No more than there is room for in memory.
@@ -175,7 +178,7 @@ impl Writer<'_> {
 
     /// Whether such elements go beside the bytes.
     fn is_part(&self, ty: &Type, bytes: usize) -> bool {
-        self.parts.as_ref().is_some_and(|it| it.len() < parts::MOST) && parts::is_part(ty, bytes)
+        self.parts.as_ref().is_some_and(|it| it.len() < out_of_band::MOST) && out_of_band::is_part(ty, bytes)
     }
 
     /// The rail that stands for what is there.
@@ -188,7 +191,7 @@ impl Writer<'_> {
 
     /// What GlobalRefs share.
     fn global(&mut self, token: *mut Object) {
-        let sent = globals::give(Ref(token), self.copies);
+        let sent = global_refs::give(Ref(token), self.copies);
         for part in [u64::from(sent.home), sent.number, sent.account, sent.weight] {
             number(self.out, part);
         }
@@ -208,11 +211,11 @@ impl Writer<'_> {
             if ty.custom == custom::GLOBAL {
                 return self.global(object);
             }
-            let length = slots::length_of(object, ty);
+            let length = visit::length_of(object, ty);
             if ty.is_counted() {
                 number(self.out, length as u64);
             }
-            let Ok(()) = slots::visit::<std::convert::Infallible>(object, ty, length, &mut |slot| {
+            let Ok(()) = visit::visit::<std::convert::Infallible>(object, ty, length, &mut |slot| {
                 match slot {
                     Slot::Plain(at, size) if ty.is_counted() && self.is_part(ty, size) => {
                         if let Some(parts) = self.parts.as_deref_mut() {

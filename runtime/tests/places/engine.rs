@@ -7,9 +7,12 @@ use std::sync::{Arc, Condvar, Mutex};
 
 use apg_runtime::abi::ExceptionKind;
 use apg_runtime::apgas::clock::{Luggage, Ticket};
-use apg_runtime::distributed::{Engine, FinishId, Governor, HomeFinish, Waiter};
+use apg_runtime::apgas::engine::{Engine, Governor, Waiter};
+use apg_runtime::apgas::finish::id::FinishId;
+use apg_runtime::apgas::finish::root::HomeFinish;
+use apg_runtime::heap;
+use apg_runtime::heap::{Handle, Ref};
 use apg_runtime::layout::{Field, Kind, Type, slot};
-use apg_runtime::memory::{self, Handle, Ref};
 
 const fn ty(id: u32, kind: Kind, name: &'static CStr, size: u64) -> Type {
     Type {
@@ -73,7 +76,7 @@ pub fn word(object: Ref, offset: usize) -> &'static mut i64 {
 
 /// A new closure.
 pub fn task(code: i64, a: i64, b: i64, object: Ref) -> Ref {
-    let task = memory::allocate(&TASK).expect("memory");
+    let task = heap::allocate(&TASK).expect("memory");
     for (index, value) in [code, a, b, object.0 as i64].into_iter().enumerate() {
         *word(task, 8 + 8 * index) = value;
     }
@@ -82,14 +85,14 @@ pub fn task(code: i64, a: i64, b: i64, object: Ref) -> Ref {
 
 /// A boxed number.
 pub fn long(value: i64) -> Ref {
-    let object = memory::allocate(&LONG).expect("memory");
+    let object = heap::allocate(&LONG).expect("memory");
     *word(object, 8) = value;
     object
 }
 
 /// A new string.
 pub fn string(text: &str) -> Ref {
-    let object = memory::allocate_counted(&STRING, text.len() as i64).expect("memory");
+    let object = heap::allocate_counted(&STRING, text.len() as i64).expect("memory");
     // SAFETY: a new string of that length.
     unsafe { std::ptr::copy_nonoverlapping(text.as_ptr(), object.elements(), text.len()) };
     object
@@ -97,7 +100,7 @@ pub fn string(text: &str) -> Ref {
 
 /// A new rail of numbers.
 pub fn longs(values: &[i64]) -> Ref {
-    let rail = memory::allocate_counted(&LONGS, values.len() as i64).expect("memory");
+    let rail = heap::allocate_counted(&LONGS, values.len() as i64).expect("memory");
     // SAFETY: a new rail of that length.
     unsafe { std::ptr::copy_nonoverlapping(values.as_ptr().cast(), rail.elements(), values.len() * 8) };
     rail
@@ -111,7 +114,7 @@ pub fn values(rail: Ref) -> Vec<i64> {
 /// A new exception.
 pub fn error(kind: i64, message: &str) -> Ref {
     let text = Handle::new(string(message));
-    let object = memory::allocate(&ERROR).expect("memory");
+    let object = heap::allocate(&ERROR).expect("memory");
     *word(object, 8) = kind;
     *word(object, 16) = text.get().0 as i64;
     object
@@ -279,7 +282,7 @@ impl Engine for Threads {
     }
 
     fn end(&self, code: i32) {
-        if apg_runtime::distributed::here() == 0 {
+        if apg_runtime::apgas::place::here() == 0 {
             std::process::exit(code);
         }
     }

@@ -11,9 +11,10 @@ use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
-use apg_runtime::distributed::session::{self, Options};
+use apg_runtime::apgas::bootstrap;
+use apg_runtime::apgas::bootstrap::Options;
+use apg_runtime::net::bootstrap::launcher::{Program, take_invitation};
 use apg_runtime::topology::Selection;
-use apg_runtime::transport::launch::{Program, take_invitation};
 
 use scenarios::{Expected, SCENARIOS, Scenario};
 
@@ -50,7 +51,7 @@ fn run_place(
     scenario: &Scenario,
     hosts: u32,
     arguments: Vec<OsString>,
-    invitation: Option<apg_runtime::transport::rendezvous::Invitation>,
+    invitation: Option<apg_runtime::net::bootstrap::connect::Invitation>,
 ) -> ExitCode {
     let first = invitation.is_none();
     let program = Program {
@@ -59,7 +60,7 @@ fn run_place(
         identity: 42,
     };
     let options = Options { hosts, threads: 0, accelerators: Selection::None, program };
-    let system = match session::open(invitation, &options) {
+    let system = match bootstrap::open(invitation, &options) {
         Ok(system) => system,
         Err(error) => {
             eprintln!("{error}");
@@ -68,10 +69,10 @@ fn run_place(
     };
     system.attach(std::sync::Arc::new(engine::Threads));
     if !first {
-        return ExitCode::from(session::serve(system) as u8);
+        return ExitCode::from(bootstrap::serve(system) as u8);
     }
     let code = engine::run_main(scenario.main);
-    session::close(system, code);
+    bootstrap::close(system, code);
     ExitCode::from(code as u8)
 }
 

@@ -2,12 +2,16 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use apg_runtime::distributed::{
-    self, async_at, at, at_value, get, here, put, system,
-    team::{Operation, Part, Team, all_reduce, barrier, broadcast, reduce},
-};
+use apg_runtime::apgas;
+use apg_runtime::apgas::at;
+use apg_runtime::apgas::at::invoke::{async_at, at_value};
+use apg_runtime::apgas::place::here;
+use apg_runtime::apgas::rail_copy::{get, put};
+use apg_runtime::apgas::system::system;
+use apg_runtime::apgas::team::{Operation, Part, Team, all_reduce, barrier, broadcast, reduce};
+use apg_runtime::heap;
+use apg_runtime::heap::{Handle, Ref};
 use apg_runtime::layout::GlobalRail;
-use apg_runtime::memory::{self, Handle, Ref};
 
 use crate::engine::{FLOATS, OBJECTS, error, finish, long, longs, message, string, task, values, word};
 
@@ -164,9 +168,9 @@ pub fn run(code: i64, a: i64, b: i64, object: Ref) -> Result<Ref, Ref> {
         }
         MAKE_RAIL => {
             let rail = longs(&vec![b; a as usize]);
-            Ok(long(memory::register_global(rail)))
+            Ok(long(heap::register_global(rail)))
         }
-        SUM_RAIL => Ok(long(values(memory::global(a).expect("known")).iter().sum())),
+        SUM_RAIL => Ok(long(values(heap::global(a).expect("known")).iter().sum())),
         TEAM => {
             team(a);
             done
@@ -311,8 +315,8 @@ fn wrong_copies() -> i32 {
             assert!(get(remote, from, own, to, count).is_err());
         }
         assert!(put(Ref::NULL, 0, remote, 0, 1).is_err());
-        let floats = memory::allocate_counted(&FLOATS, 10).expect("memory");
-        let objects = memory::allocate_counted(&OBJECTS, 10).expect("memory");
+        let floats = heap::allocate_counted(&FLOATS, 10).expect("memory");
+        let objects = heap::allocate_counted(&OBJECTS, 10).expect("memory");
         for rail in [floats, objects] {
             let mut refused = false;
             let raised = finish(|| refused = put(rail, 0, remote, 0, 5).is_err());
@@ -363,7 +367,7 @@ fn team(rounds: i64) {
         broadcast(&team, root, Part::new(longs(&[root, 99]), 0, 2), Part::new(told, 0, 2)).expect("told");
         assert_eq!(values(told), [root, 99]);
     }
-    let objects = memory::allocate_counted(&OBJECTS, 1).expect("memory");
+    let objects = heap::allocate_counted(&OBJECTS, 1).expect("memory");
     assert!(all_reduce(&team, Part::new(objects, 0, 1), Part::new(objects, 0, 1), Operation::Add).is_err());
     assert!(broadcast(&team, count, Part::new(objects, 0, 1), Part::new(objects, 0, 1)).is_err());
 }
@@ -374,7 +378,7 @@ fn wrong_places() -> i32 {
         assert_eq!(message(raised.0), format!("there is no Place({place})"));
         assert!(async_at(place, task(ADD, 0, 0, Ref::NULL)).is_err());
     }
-    assert_eq!(distributed::system().topology().places(), places());
+    assert_eq!(apgas::system().topology().places(), places());
     0
 }
 
@@ -388,7 +392,7 @@ fn collections() -> i32 {
             let numbers: Vec<i64> = (0..1000).map(|value| value * round).collect();
             let back = at_value(round % places(), task(SPIN, 50, 0, longs(&numbers))).expect("a copy");
             assert_eq!(values(back), numbers);
-            memory::collect();
+            heap::collect();
             assert_eq!(values(back), numbers);
         }
     });

@@ -1,7 +1,7 @@
 //! Clocks: barriers that activities register on.
 //!
 //! A clock moves to its next phase when every registered activity has arrived, by `advance` or by `resume`. It lives at the place
-//! that made it; activities of other places tell that place what they do ([`crate::distributed::clocks`]).
+//! that made it; activities of other places tell that place what they do ([`crate::apgas::clock::remote`]).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -90,7 +90,7 @@ pub fn make() -> Registration {
     *clock.0.lock() = State { phase: 1, registered: 1, ..State::default() };
     let mut table = CLOCKS.lock();
     table.last += 1;
-    let handle = table.last | i64::from(crate::distributed::here()) << HOME_SHIFT;
+    let handle = table.last | i64::from(crate::apgas::place::here()) << HOME_SHIFT;
     table.clocks.insert(handle, Arc::clone(&clock));
     Registration { handle, seat: Seat::Here(clock), phase: 1, resumed: false }
 }
@@ -110,10 +110,10 @@ fn find(handle: i64) -> Option<Arc<Clock>> {
 /// A registration for a new activity, in the state of the ticket's. The activity that the ticket is of must still be registered.
 /// Waits if the clock is elsewhere: its place must know before anything else happens.
 pub fn register(ticket: Ticket) -> Registration {
-    if home(ticket.handle) == crate::distributed::here() {
+    if home(ticket.handle) == crate::apgas::place::here() {
         count_in(ticket);
     } else {
-        crate::distributed::clocks::register(ticket);
+        crate::apgas::clock::remote::register(ticket);
     }
     Registration::adopt(ticket)
 }
@@ -204,7 +204,7 @@ impl Registration {
     /// Takes over a registration that its clock counts already.
     pub fn adopt(ticket: Ticket) -> Registration {
         let Ticket { handle, phase, resumed } = ticket;
-        let clock = if home(handle) == crate::distributed::here() { find(handle) } else { None };
+        let clock = if home(handle) == crate::apgas::place::here() { find(handle) } else { None };
         Registration { handle, seat: clock.map_or(Seat::Elsewhere, Seat::Here), phase, resumed }
     }
 
@@ -225,7 +225,7 @@ impl Registration {
         }
         match &self.seat {
             Seat::Here(clock) => clock.arrive(),
-            Seat::Elsewhere => crate::distributed::clocks::resume(self.handle),
+            Seat::Elsewhere => crate::apgas::clock::remote::resume(self.handle),
         }
     }
 
@@ -247,7 +247,7 @@ impl Registration {
     fn end(self) {
         match &self.seat {
             Seat::Here(clock) => clock.leave(self.ticket()),
-            Seat::Elsewhere => crate::distributed::clocks::end(self.ticket()),
+            Seat::Elsewhere => crate::apgas::clock::remote::end(self.ticket()),
         }
     }
 }
@@ -266,7 +266,7 @@ impl Pending {
             Seat::Here(clock) => (self.phase, clock),
             // The others of the job leave the clock, which moves on.
             Seat::Elsewhere => {
-                crate::distributed::clocks::wait(self.handle, self.phase);
+                crate::apgas::clock::remote::wait(self.handle, self.phase);
                 return true;
             }
         };

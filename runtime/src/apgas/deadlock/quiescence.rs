@@ -10,7 +10,9 @@ use std::time::Duration;
 use parking_lot::{Condvar, Mutex};
 
 use super::report::describe_waiting;
-use crate::distributed::{here, message, system};
+use crate::apgas::message::kinds;
+use crate::apgas::place::here;
+use crate::apgas::system::system;
 use crate::scheduler;
 use crate::serialize::write;
 
@@ -122,7 +124,7 @@ fn ask() -> Option<Vec<Answer>> {
     };
     let mut body = Vec::new();
     write::number(&mut body, number);
-    (1..hosts).for_each(|place| system().send_aside(place, message::QUIET_WANTED, &body));
+    (1..hosts).for_each(|place| system().send_aside(place, kinds::QUIET_WANTED, &body));
     let mut answers = ANSWERS.lock();
     while answers.1.iter().any(Option::is_none) {
         if ANSWERED.wait_for(&mut answers, PATIENCE).timed_out() {
@@ -139,7 +141,7 @@ pub(crate) fn asked(from: u32, number: u64) {
     for number in [number, u64::from(own.stuck), own.sent, own.dealt_with] {
         write::number(&mut answer, number);
     }
-    system().send_aside(from, message::QUIET, &answer);
+    system().send_aside(from, kinds::QUIET, &answer);
 }
 
 /// A place has answered.
@@ -158,7 +160,7 @@ pub fn tell_where_all_wait() {
     tell_where_activities_wait();
     for place in 1..system().hosts() {
         ANSWERS.lock().1 = vec![None; system().hosts() as usize];
-        system().send_aside(place, message::WAITING_WANTED, &[]);
+        system().send_aside(place, kinds::WAITING_WANTED, &[]);
         let mut answers = ANSWERS.lock();
         while answers.1[place as usize].is_none() {
             if ANSWERED.wait_for(&mut answers, Duration::from_secs(10)).timed_out() {
@@ -174,7 +176,7 @@ pub(crate) fn asked_where(from: u32) {
     if scheduler::stuck() {
         tell_where_activities_wait();
     }
-    system().send_aside(from, message::WAITING_TOLD, &[]);
+    system().send_aside(from, kinds::WAITING_TOLD, &[]);
 }
 
 /// A place has said it.

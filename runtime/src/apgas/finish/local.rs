@@ -8,10 +8,12 @@ use parking_lot::Mutex;
 
 use crate::apgas::activity::{self, Governing};
 use crate::apgas::cancellation;
+use crate::apgas::engine::Governor;
+use crate::apgas::finish::id::FinishId;
+use crate::apgas::finish::root::HomeFinish;
 use crate::base::sanitizer;
 use crate::device::{Flight, Patience};
-use crate::distributed::{FinishId, Governor, HomeFinish};
-use crate::memory::{Handle, Ref};
+use crate::heap::{Handle, Ref};
 use crate::scheduler::abi_layout::Apart;
 use crate::scheduler::fiber::{self, Fiber};
 use crate::scheduler::park::Event;

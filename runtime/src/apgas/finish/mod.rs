@@ -2,6 +2,9 @@
 //!
 //! [`local`] counts the activities of one place.
 
+pub mod id;
 mod local;
+pub(crate) mod proxy;
+pub mod root;
 
 pub use local::*;

@@ -1,0 +1,344 @@
+//! `at` and `async at`: closures that run at other places, or on copies of their captured values at this one.
+
+use std::borrow::Cow;
+use std::cell::Cell;
+use std::sync::Arc;
+
+use crate::abi::{ExceptionKind, Outcome, Raised};
+use crate::apgas::at::rpc;
+use crate::apgas::at::rpc::Waiting;
+use crate::apgas::cancellation::{self, NO_JOB};
+use crate::apgas::clock::Luggage;
+use crate::apgas::engine::Governor;
+use crate::apgas::finish::id::FinishId;
+use crate::apgas::finish::proxy;
+use crate::apgas::finish::proxy::Visitor;
+use crate::apgas::marshal;
+use crate::apgas::marshal::Begun;
+use crate::apgas::message::decode::{Route, Visit};
+use crate::apgas::message::kinds;
+use crate::apgas::message::kinds::{about, outcome};
+use crate::apgas::place::here;
+use crate::apgas::system::system;
+use crate::base::sanitizer;
+use crate::heap;
+use crate::heap::{Handle, Ref};
+use crate::scheduler::{self, Attention, stack_budget};
+use crate::serialize::Error;
+use crate::serialize::out_of_band::{Part, Received};
+use crate::serialize::read::Input;
+use crate::serialize::write;
+
+/// Activities with less than that on the stacks of those that wait for them travel without saying so. They count as having as much, so that an
+/// activity that goes from place to place without an end is found to.
+const SHALLOW: usize = 8 << 10;
+
+/// Bytes of most messages.
+const USUAL: usize = 128;
+
+/// The host place that a closure for `place` is sent to, or the exception that says why it cannot run there.
+pub fn host_place(place: i64) -> Outcome<u32> {
+    let hosts = i64::from(system().hosts());
+    if (0..hosts).contains(&place) {
+        return Ok(place as u32);
+    }
+    let message = if system().topology().contains(place) {
+        format!("Place({place}) is an accelerator: only a block marked @CUDA can run there")
+    } else {
+        format!("there is no Place({place})")
+    };
+    Err(Raised(system().engine().exception(ExceptionKind::BadPlace, &message)))
+}
+
+/// Runs a copy of `closure` at a place and waits.
+pub fn at(place: i64, closure: Ref) -> Outcome<()> {
+    let place = host_place(place)?;
+    if place != here() {
+        return call(place, closure, false).map(|_| ());
+    }
+    let copy = marshal::copied(closure).map_err(Raised)?;
+    match system().engine().call(copy) {
+        Ref::NULL => Ok(()),
+        exception => Err(Raised(exception)),
+    }
+}
+
+/// Runs a copy of `closure`, whose result is a reference, at a place: a copy of the result.
+pub fn at_value(place: i64, closure: Ref) -> Outcome<Ref> {
+    let place = host_place(place)?;
+    if place != here() {
+        return call(place, closure, true);
+    }
+    let copy = marshal::copied(closure).map_err(Raised)?;
+    let result = system().engine().call_value(copy).map_err(Raised)?;
+    marshal::copied(result).map_err(Raised)
+}
+
+/// Starts a copy of `closure` at a place, governed by the caller's governor.
+pub fn async_at(place: i64, closure: Ref) -> Outcome<()> {
+    let epoch = cancellation::activity_epoch();
+    let luggage = Luggage { nesting: stack_budget::depth_of_started(), epoch, ..Luggage::default() };
+    start(place, closure, system().engine().governor(), luggage)
+}
+
+/// The same with clocks.
+pub fn async_at_on_clocks(place: i64, closure: Ref, clocks: Luggage) -> Outcome<()> {
+    start(place, closure, system().engine().governor(), clocks)
+}
+
+/// Starts a copy of `closure` at a place; nothing waits for it.
+pub fn async_at_uncounted(place: i64, closure: Ref) -> Outcome<()> {
+    let luggage = Luggage { epoch: cancellation::activity_epoch(), ..Luggage::default() };
+    start(place, closure, system().engine().uncounted(), luggage)
+}
+
+fn start(place: i64, closure: Ref, governor: Arc<dyn Governor>, clocks: Luggage) -> Outcome<()> {
+    let place = host_place(place)?;
+    let engine = system().engine();
+    if place == here() {
+        let copy = Handle::new(marshal::copied(closure).map_err(Raised)?);
+        governor.enter();
+        let work = Box::new(move || system().engine().call(copy.get()));
+        engine.spawn_on_clocks(governor, clocks, work);
+        return Ok(());
+    }
+    let mut body = Vec::with_capacity(USUAL);
+    let finish = governor.identify(&governor);
+    finish.encode(&mut body);
+    clocks.encode(&mut body);
+    let mut parts = Vec::new();
+    marshal::append(&mut body, &mut parts, closure).map_err(Raised)?;
+    if finish != FinishId::NONE {
+        governor.departed(&governor, place);
+    }
+    system().send_parts(place, kinds::SPAWN, &body, &parts);
+    Ok(())
+}
+
+/// An activity has arrived, whose closure's graph begins at byte `graph` of `body`.
+pub(crate) fn spawned(
+    finish: FinishId,
+    clocks: Luggage,
+    body: Vec<u8>,
+    graph: usize,
+    parts: Vec<Received>,
+) -> Result<(), Error> {
+    let Some(governor) = proxy::arrive(finish) else {
+        return Err(Error::Malformed { expected: "the number of a finish that waits", offset: 0 });
+    };
+    let work = move || match marshal::decode_body(&mut Input::with_parts(&body[graph..], &parts), false) {
+        Ok(closure) => {
+            drop((body, parts));
+            system().engine().call(closure)
+        }
+        Err(exception) => exception,
+    };
+    system().engine().spawn_on_clocks(governor, clocks, Box::new(work));
+    Ok(())
+}
+
+fn call(place: u32, closure: Ref, value: bool) -> Outcome<Ref> {
+    let engine = system().engine();
+    let mut waiting = Waiting::new();
+    let number = waiting.number();
+    let clocks = engine.clocks();
+    let has_luggage = !clocks.is_empty() || clocks.nesting > SHALLOW || clocks.epoch != NO_JOB;
+    let answer = waiting.send(place, |body| {
+        write::whole_number(body, number);
+        engine.finish_id().encode(body);
+        let about = if value { about::VALUE } else { 0 } | if has_luggage { about::LUGGAGE } else { 0 };
+        write::number(body, about);
+        if has_luggage {
+            clocks.encode(body);
+        }
+        let mut parts = Vec::new();
+        marshal::append(body, &mut parts, closure).map_err(Raised)?;
+        Ok(ask(place, body, &parts))
+    })?;
+    let mut input = Input::with_parts(&answer.bytes, &answer.parts);
+    read_reply(&mut input, place).unwrap_or_else(|error| Err(Raised(marshal::exception(&error))))
+}
+
+/// Sends the body of an `at`. If nothing else is to be done here, the caller's thread looks for the answer itself, and the other place knows
+/// that it need not wake any.
+fn ask(place: u32, body: &[u8], parts: &[Part]) -> Option<Attention> {
+    if parts.is_empty()
+        && let Some(mut attention) = scheduler::begin_to_attend()
+    {
+        if system().ask(place, kinds::AT, body) {
+            attention.is_promised_to(place);
+        }
+        return Some(attention);
+    }
+    system().send_parts(place, kinds::AT, body, parts);
+    None
+}
+
+fn read_reply(input: &mut Input<'_>, place: u32) -> Result<Outcome<Ref>, Error> {
+    let route = Route { from: place, here: here(), hosts: system().hosts() };
+    let (how, clocks) = route.reply(input)?;
+    if how & outcome::COUNTED != 0 {
+        // Before the activity goes on: it may be the last that keeps the finish from ending.
+        let governor = system().engine().governor();
+        governor.departed(&governor, place);
+    }
+    if let Some(clocks) = clocks {
+        // What it did on them elsewhere, it did.
+        system().engine().set_clocks(clocks.tickets);
+    }
+    match how & !outcome::COUNTED {
+        outcome::DONE => Ok(Ok(Ref::NULL)),
+        outcome::VALUE => Ok(marshal::decode(input).map_err(Raised)),
+        _ => {
+            let exception = marshal::decode_exception(input);
+            crate::program::append_sender_frames(exception);
+            Ok(Err(Raised(exception)))
+        }
+    }
+}
+
+/// An `at` of another place.
+#[derive(Clone, Copy)]
+struct Caller {
+    /// Where it waits.
+    place: u32,
+    /// The number of the call there.
+    number: u64,
+    /// It wants a value.
+    value: bool,
+}
+
+/// The body of an `at` has arrived.
+pub(crate) fn called(from: u32, visit: Visit, body: Cow<'_, [u8]>, parts: Vec<Received>) {
+    let Visit { number, finish, value, clocks, graph } = visit;
+    let caller = Caller { place: from, number, value };
+    let clocks = clocks.unwrap_or_else(|| Luggage { nesting: SHALLOW, ..Luggage::default() });
+    let is_plain = clocks.is_empty() && clocks.epoch == NO_JOB && parts.is_empty();
+    let brief = is_plain && is_brief(&body[graph..], value);
+    let visit = |decode| start_visit(caller, finish, clocks, decode);
+    if brief {
+        match marshal::begin_to_decode(&mut Input::new(&body[graph..])) {
+            Ok(Begun::Whole(closure)) => return caller.run_at_once(closure),
+            Ok(Begun::Rest(rest)) => return visit(Box::new(move || rest.run())),
+            // An activity can wait for memory, and raises an exception if there is none.
+            Err(_) => {}
+        }
+    }
+    let body = body.into_owned();
+    visit(Box::new(move || marshal::decode(&mut Input::with_parts(&body[graph..], &parts))));
+}
+
+/// The longest message and the longest answer of a body that runs at once: to make what is in a longer one takes its time.
+const LONGEST: usize = 4096;
+
+/// Whether a graph is that of a closure that can be called and ends soon, and the caller is a thread that has nothing else to do.
+fn is_brief(graph: &[u8], value: bool) -> bool {
+    graph.len() <= LONGEST
+        && scheduler::attends()
+        && heap::has_room_at_once()
+        && !crate::profile::on()
+        && !sanitizer::watches_threads()
+        && marshal::root_type(graph).is_some_and(|ty| ty.brief == 1 && ty.is_body(value))
+}
+
+/// What makes the closure.
+type Decode = Box<dyn FnOnce() -> Result<Ref, Ref> + Send>;
+
+/// Starts an activity that runs the body and answers.
+fn start_visit(caller: Caller, finish: FinishId, clocks: Luggage, decode: Decode) {
+    let visitor = Arc::new(Visitor::new(finish));
+    let (clocked, own) = (!clocks.is_empty(), Arc::clone(&visitor));
+    let work = move || {
+        let may_run = cancellation::check().map_err(|raised| raised.0);
+        let body = may_run.and_then(|()| decode());
+        let body = body.and_then(|closure| marshal::check_body(closure, caller.value).map(|()| closure));
+        let result = body.and_then(|closure| caller.run(closure));
+        // The activity goes back with its clocks, one that it has made here too; and without one that it has left.
+        let tickets = system().engine().take_clocks();
+        let clocks = (clocked || !tickets.is_empty()).then_some(Luggage { tickets, ..Luggage::default() });
+        caller.answer(result, own.counts(), clocks);
+        // Raised where the activity waits.
+        Ref::NULL
+    };
+    system().engine().spawn_on_clocks(visitor, clocks, Box::new(work));
+}
+
+/// Starts something that nobody waits for here.
+pub(crate) fn aside(work: impl FnOnce() + Send + 'static) {
+    let governor = system().engine().uncounted();
+    governor.enter();
+    let work = move || {
+        work();
+        Ref::NULL
+    };
+    system().engine().spawn(governor, Box::new(work));
+}
+
+impl Caller {
+    /// Runs the body: its value or null, or the exception.
+    fn run(self, closure: Ref) -> Result<Ref, Ref> {
+        let engine = system().engine();
+        if self.value {
+            return engine.call_value(closure);
+        }
+        match engine.call(closure) {
+            Ref::NULL => Ok(Ref::NULL),
+            exception => Err(exception),
+        }
+    }
+
+    /// Runs a body that ends soon in the thread that reads messages, and answers, which is left to an activity if it may take longer.
+    fn run_at_once(self, closure: Ref) {
+        let (mut graph, mut parts) = (Vec::new(), Vec::new());
+        match self.run(closure) {
+            Ok(object) if !self.value || marshal::append_at_once(&mut graph, &mut parts, object, LONGEST) => {
+                let how = if self.value { outcome::VALUE } else { outcome::DONE };
+                if parts.is_empty() {
+                    self.send(how, None, &graph, &parts);
+                } else {
+                    aside(move || self.send(how, None, &graph, &parts));
+                }
+            }
+            result => {
+                let result = result.map(Handle::new).map_err(Handle::new);
+                let get = |handle: &Handle| handle.get();
+                aside(move || self.answer(result.as_ref().map(get).map_err(get), false, None));
+            }
+        }
+    }
+
+    fn answer(self, result: Result<Ref, Ref>, counted: bool, clocks: Option<Luggage>) {
+        let (mut graph, mut parts) = (Vec::new(), Vec::new());
+        let result = result.and_then(|object| match self.value {
+            true => marshal::append(&mut graph, &mut parts, object).map(|()| outcome::VALUE),
+            false => Ok(outcome::DONE),
+        });
+        let how = result.unwrap_or_else(|exception| {
+            parts.clear();
+            graph = marshal::encode_exception(exception);
+            outcome::EXCEPTION
+        });
+        self.send(how | if counted { outcome::COUNTED } else { 0 }, clocks, &graph, &parts);
+    }
+
+    /// Not inlined: an activity may have come to another thread meanwhile.
+    #[inline(never)]
+    fn send(self, how: u64, clocks: Option<Luggage>, graph: &[u8], parts: &[Part]) {
+        thread_local! {
+            /// Memory for it.
+            static REPLY: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+        }
+        let mut reply = REPLY.take();
+        reply.clear();
+        write::whole_number(&mut reply, self.number);
+        write::number(&mut reply, how | clocks.as_ref().map_or(0, |_| outcome::CLOCKS));
+        if let Some(clocks) = clocks {
+            clocks.encode(&mut reply);
+        }
+        reply.extend_from_slice(graph);
+        system().send_parts(self.place, kinds::REPLY, &reply, parts);
+        if reply.capacity() <= rpc::USUAL {
+            REPLY.set(reply);
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Activities that wait for the bodies of their `at` elsewhere. What one waits with belongs to its fiber and is used again and again, so
+//! that an `at` takes neither memory nor a lock.
+
+use std::cell::{Cell, UnsafeCell};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+
+use parking_lot::Mutex;
+
+use crate::scheduler::park::Event;
+use crate::scheduler::{self, Attention};
+use crate::serialize::out_of_band::Received;
+
+/// What an activity waits with.
+pub struct Call {
+    /// Where it is in the table.
+    index: u64,
+    /// How often it was used. Of the activity that waits.
+    turn: Cell<u64>,
+    /// The place that was asked, which alone may answer.
+    place: AtomicU32,
+    /// What is waited for; 0 once it has come. Who sets that is alone with the answer until it has said so.
+    number: AtomicU64,
+    answer: UnsafeCell<Answer>,
+    came: Event,
+    /// Memory for the message. Of the activity that waits.
+    message: Cell<Vec<u8>>,
+}
+
+/// What has come.
+#[derive(Default)]
+pub struct Answer {
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// What came beside them.
+    pub parts: Vec<Received>,
+}
+
+// SAFETY: see the fields.
+unsafe impl Sync for Call {}
+// SAFETY: as above.
+unsafe impl Send for Call {}
+
+/// Bytes of a message for which memory is kept.
+pub const USUAL: usize = 4096;
+/// Bits of a number that are the index.
+const INDEX: u32 = 24;
+/// Calls of a part of the table.
+const PART: usize = 1 << 12;
+
+type Part = Box<[AtomicPtr<Call>]>;
+
+/// All of this place, by index.
+static TABLE: [OnceLock<Part>; (1 << INDEX) / PART] = [const { OnceLock::new() }; (1 << INDEX) / PART];
+/// Those that no fiber keeps, and how many there are.
+static FREE: Mutex<(Vec<&'static Call>, u64)> = Mutex::new((Vec::new(), 0));
+
+fn entry(index: u64) -> Option<&'static AtomicPtr<Call>> {
+    TABLE.get(index as usize / PART)?.get()?.get(index as usize % PART)
+}
+
+fn make(index: u64) -> &'static Call {
+    assert!(index < 1 << INDEX, "fewer activities wait than that");
+    let call: &'static Call = Box::leak(Box::new(Call {
+        index,
+        turn: Cell::new(0),
+        place: AtomicU32::new(0),
+        number: AtomicU64::new(0),
+        answer: UnsafeCell::default(),
+        came: Event::default(),
+        message: Cell::default(),
+    }));
+    TABLE[index as usize / PART].get_or_init(|| (0..PART).map(|_| AtomicPtr::default()).collect());
+    let entry = entry(index).unwrap_or_else(|| unreachable!("just made"));
+    entry.store(std::ptr::from_ref(call).cast_mut(), Ordering::Release);
+    call
+}
+
+/// The right to wait for one answer.
+pub struct Waiting(&'static Call);
+
+impl Waiting {
+    /// For the caller.
+    pub fn new() -> Waiting {
+        let kept = scheduler::kept_call().and_then(Cell::take);
+        Waiting(kept.unwrap_or_else(|| {
+            let mut free = FREE.lock();
+            free.0.pop().unwrap_or_else(|| {
+                free.1 += 1;
+                make(free.1 - 1)
+            })
+        }))
+    }
+
+    /// The number by which the answer will name it.
+    pub fn number(&self) -> u64 {
+        // Never 0.
+        (self.0.turn.get() + 1) << INDEX | self.0.index
+    }
+
+    /// Waits for the answer of `place` to a message that `send` sends, with the memory that it gets. What `send` results in is what to wait with.
+    pub fn send<E>(
+        &mut self,
+        place: u32,
+        send: impl FnOnce(&mut Vec<u8>) -> Result<Option<Attention>, E>,
+    ) -> Result<&mut Answer, E> {
+        let call = self.0;
+        let mut message = call.message.take();
+        message.clear();
+        call.came.reset();
+        call.place.store(place, Ordering::Relaxed);
+        call.number.store(self.number(), Ordering::Release);
+        call.turn.set(call.turn.get() + 1);
+        let sent = send(&mut message);
+        if message.capacity() <= USUAL {
+            call.message.set(message);
+        }
+        match sent {
+            Ok(attention) => call.came.wait_for_others(attention),
+            Err(error) => {
+                // Nothing was sent.
+                call.number.store(0, Ordering::Relaxed);
+                return Err(error);
+            }
+        }
+        // SAFETY: it has come, so nobody else has it.
+        Ok(unsafe { &mut *call.answer.get() })
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        // SAFETY: nobody is waited for.
+        let answer = unsafe { &mut *self.0.answer.get() };
+        answer.parts.clear();
+        if answer.bytes.capacity() > USUAL {
+            answer.bytes = Vec::new();
+        }
+        // Its activity may have come to another thread, but not to another fiber.
+        match scheduler::kept_call() {
+            Some(kept) if kept.get().is_none() => kept.set(Some(self.0)),
+            _ => FREE.lock().0.push(self.0),
+        }
+    }
+}
+
+/// Hands an answer of `from` to the activity that waits for it; false if none does.
+pub fn answered(from: u32, number: u64, bytes: &[u8], parts: Vec<Received>) -> bool {
+    let Some(entry) = entry(number & ((1 << INDEX) - 1)) else { return false };
+    // SAFETY: null, or one of those, which live for ever.
+    let Some(call) = (unsafe { entry.load(Ordering::Acquire).as_ref() }) else { return false };
+    // Of another turn, the number will not be the same any more.
+    if call.number.load(Ordering::Acquire) != number || call.place.load(Ordering::Relaxed) != from {
+        return false;
+    }
+    let taken = call.number.compare_exchange(number, 0, Ordering::AcqRel, Ordering::Relaxed);
+    if number == 0 || taken.is_err() {
+        return false;
+    }
+    // SAFETY: the one that took the number away.
+    let answer = unsafe { &mut *call.answer.get() };
+    answer.bytes.clear();
+    answer.bytes.extend_from_slice(bytes);
+    answer.parts = parts;
+    call.came.set();
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_comes_once_to_the_one_that_waits() {
+        let mut waiting = Waiting::new();
+        let number = waiting.number();
+        assert!(!answered(3, number, b"early", Vec::new()), "nobody waits yet");
+        let answer = waiting.send(3, |message| {
+            message.extend_from_slice(b"question");
+            std::thread::spawn(move || {
+                assert!(!answered(3, number + (1 << INDEX), b"another turn", Vec::new()));
+                assert!(!answered(2, number, b"another place", Vec::new()));
+                assert!(answered(3, number, b"answer", Vec::new()));
+                assert!(!answered(3, number, b"twice", Vec::new()));
+            });
+            Ok::<_, ()>(None)
+        });
+        assert_eq!(answer.map(|it| it.bytes.clone()), Ok(b"answer".to_vec()));
+        assert!(waiting.send(3, |_| Err(7)).is_err_and(|error| error == 7));
+        assert!(!answered(3, waiting.number(), b"", Vec::new()), "that was not sent");
+        assert!(!answered(3, 0, b"", Vec::new()) && !answered(3, u64::MAX, b"", Vec::new()));
+    }
+}

@@ -1,0 +1,145 @@
+//! The life of a program's places: from the command line to the last farewell.
+
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use crate::apgas::system::{System, start};
+use crate::net::bootstrap::capacity;
+use crate::net::bootstrap::connect;
+use crate::net::bootstrap::connect::Invitation;
+use crate::net::bootstrap::launcher;
+use crate::net::bootstrap::launcher::{Processes, Program};
+use crate::net::bootstrap::output_lock;
+use crate::net::endpoint::Transport;
+use crate::net::local::Local;
+use crate::net::timeouts::Timeouts;
+use crate::topology::Selection;
+
+/// How long the other places may take to end once the program has.
+const FAREWELL: Duration = Duration::from_secs(10);
+
+/// What a program asks for.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Host places.
+    pub hosts: u32,
+    /// Threads of each place that run activities; 0 for as many as there are by default.
+    pub threads: usize,
+    /// Accelerators of this host; see [`Selection::choose`].
+    pub accelerators: Selection,
+    /// How to start the other places: the same program, with arguments that lead it to [`open`] too.
+    pub program: Program,
+}
+
+static PROCESSES: OnceLock<Arc<Processes>> = OnceLock::new();
+
+/// Makes this process a place: place 0, which starts the others, or the one it was invited to be. Returns when all
+/// places know each other.
+pub fn open(invitation: Option<Invitation>, options: &Options) -> Result<&'static System, String> {
+    let selection = options.accelerators.clone();
+    let timeouts = Timeouts::from_environment()?;
+    if let Some(invitation) = invitation {
+        let deadline = Instant::now() + timeouts.start;
+        let transport = connect::join(&invitation, options.program.identity, deadline)
+            .map_err(|error| format!("place {} cannot join the others: {error}", invitation.place))?
+            .with_timeouts(timeouts);
+        output_lock::share(&invitation).map_err(|error| format!("cannot share the output: {error}"))?;
+        return start(Arc::new(transport), selection);
+    }
+    if options.hosts == 0 || options.hosts > launcher::MAX_PLACES {
+        return Err(format!("{} places: there must be 1 to {}", options.hosts, launcher::MAX_PLACES));
+    }
+    // What is missing here is not found by many processes at once.
+    selection.resolve(&|| if selection == Selection::Auto { Ok(0) } else { crate::device::count() })?;
+    let transport: Arc<dyn Transport> = if options.hosts == 1 {
+        Arc::new(Local::default())
+    } else {
+        let cannot = |error: String| format!("cannot start {} places: {error}", options.hosts);
+        let threads =
+            if options.threads == 0 { crate::scheduler::default_threads() } else { options.threads };
+        capacity::check(options.hosts, threads).map_err(cannot)?;
+        let launched = launcher::launch(options.hosts, &options.program, timeouts.start, Box::new(died));
+        let (transport, processes) = launched.map_err(|error| cannot(error.to_string()))?;
+        PROCESSES.get_or_init(|| Arc::clone(&processes));
+        if let Some((place, status)) = processes.first_death() {
+            // It ended before anybody watched.
+            died(place, status);
+        }
+        Arc::new(transport.with_timeouts(timeouts))
+    };
+    start(transport, selection)
+}
+
+/// Someone wants the program to end: all that was printed at any place is written first.
+pub fn interrupted() {
+    if let Some(processes) = PROCESSES.get() {
+        processes.interrupt();
+    }
+    crate::natives::console::flush_all();
+}
+
+/// Nobody reads what the program prints: it ends, as other programs do.
+pub fn nobody_reads() -> ! {
+    if let Some(processes) = PROCESSES.get() {
+        processes.kill();
+    }
+    crate::base::interrupt::end_by(libc::SIGPIPE)
+}
+
+/// A place has ended before the program did: so does the program.
+fn died(place: u32, status: ExitStatus) {
+    let Some(processes) = PROCESSES.get() else { return };
+    crate::base::interrupt::wait_for_end();
+    if status.signal() == Some(libc::SIGPIPE) {
+        nobody_reads();
+    }
+    // Such a place has said why.
+    if status.code() == Some(launcher::PROTOCOL_STATUS) {
+        processes.kill();
+        crate::scheduler::end_process(1);
+    }
+    remark!("apg: {}", launcher::describe(place, status));
+    processes.kill();
+    crate::scheduler::end_process(launcher::exit_code(status));
+}
+
+/// Place 0: the program has ended with `code`. Tells the others and waits for them.
+pub fn close(system: &'static System, code: i32) {
+    if let Some(processes) = PROCESSES.get() {
+        processes.expect_end();
+    }
+    report_leaks(system);
+    system.end_program(code);
+    if let Some(processes) = PROCESSES.get() {
+        for (place, process) in processes.end(FAREWELL) {
+            let seconds = FAREWELL.as_secs();
+            remark!(
+                "apg: place {place} (process {process}) did not end within {seconds} seconds of the program's end, and was killed"
+            );
+        }
+    }
+}
+
+/// Any other place: waits for the end of the program. Returns its status.
+pub fn serve(system: &'static System) -> i32 {
+    let code = system.serve();
+    report_leaks(system);
+    code
+}
+
+fn report_leaks(system: &'static System) {
+    for (place, device) in system.open_devices() {
+        let leaks = device.leaks();
+        if leaks.count > 0 {
+            let (count, bytes) = (leaks.count, leaks.bytes);
+            let rails = if count == 1 { "rail" } else { "rails" };
+            remark!(
+                "apg: warning: {count} {rails} of Place({place}), {}, never deleted: {bytes} bytes \
+                 (CUDAUtilities.deleteGlobalRail)",
+                device.label()
+            );
+        }
+    }
+}

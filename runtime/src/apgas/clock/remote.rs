@@ -1,0 +1,154 @@
+//! Clocks of other places: what an activity here does on them is told to the place where they live.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use parking_lot::Mutex;
+
+use crate::apgas::at::invoke::aside;
+use crate::apgas::clock::{self, Luggage, Ticket};
+use crate::apgas::engine::Waiter;
+use crate::apgas::message::kinds;
+use crate::apgas::system::system;
+use crate::serialize::Error;
+use crate::serialize::read::Input;
+use crate::serialize::write;
+
+/// What is told. The first two are answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Operation {
+    /// A new activity is registered.
+    Register,
+    /// An activity waits for the end of a phase.
+    Wait,
+    /// An activity has arrived.
+    Resume,
+    /// A registration has ended.
+    End,
+}
+
+impl Operation {
+    /// By its number in messages.
+    pub fn from_number(number: u64) -> Option<Operation> {
+        use Operation::*;
+        [Register, Wait, Resume, End].into_iter().find(|operation| *operation as u64 == number)
+    }
+}
+
+/// By the number of the question: the place that was asked, and who waits.
+type Waiting = HashMap<u64, (u32, Arc<dyn Waiter>)>;
+
+static NEXT: AtomicU64 = AtomicU64::new(1);
+static WAITING: Mutex<Option<Waiting>> = Mutex::new(None);
+
+fn tell(operation: Operation, number: u64, ticket: Ticket) {
+    let mut body = Vec::new();
+    write::number(&mut body, operation as u64);
+    write::number(&mut body, number);
+    ticket.encode(&mut body);
+    system().send(clock::home(ticket.handle), kinds::CLOCK, &body);
+}
+
+/// Tells, and waits for the answer.
+fn ask(operation: Operation, ticket: Ticket) {
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let waiter = system().engine().waiter();
+    let waiting = (clock::home(ticket.handle), Arc::clone(&waiter));
+    WAITING.lock().get_or_insert_default().insert(number, waiting);
+    tell(operation, number, ticket);
+    waiter.wait();
+}
+
+/// Registers a new activity on a clock of another place.
+pub(crate) fn register(ticket: Ticket) {
+    ask(Operation::Register, ticket);
+}
+
+/// Waits until a clock of another place has left a phase.
+pub(crate) fn wait(handle: i64, phase: i32) {
+    ask(Operation::Wait, Ticket { handle, phase, resumed: false });
+}
+
+/// An activity here has arrived at a clock of another place.
+pub(crate) fn resume(handle: i64) {
+    tell(Operation::Resume, 0, Ticket { handle, phase: 0, resumed: true });
+}
+
+/// A registration here on a clock of another place has ended.
+pub(crate) fn end(ticket: Ticket) {
+    tell(Operation::End, 0, ticket);
+}
+
+/// Another place tells what an activity there does on a clock of this place.
+pub(crate) fn told(from: u32, operation: Operation, number: u64, ticket: Ticket) {
+    match operation {
+        Operation::Register => {
+            clock::count_in(ticket);
+            answer(from, number);
+        }
+        Operation::Wait => aside(move || {
+            clock::wait_here(ticket.handle, ticket.phase);
+            answer(from, number);
+        }),
+        Operation::Resume => clock::arrive(ticket.handle),
+        Operation::End => clock::count_out(ticket),
+    }
+}
+
+fn answer(to: u32, number: u64) {
+    let mut body = Vec::new();
+    write::number(&mut body, number);
+    system().send(to, kinds::CLOCK_DONE, &body);
+}
+
+/// The answer to [`ask`]; false if nothing waits for one of that place.
+pub(crate) fn answered(from: u32, number: u64) -> bool {
+    let waiter = {
+        let mut waiting = WAITING.lock();
+        let waiting = waiting.get_or_insert_default();
+        let asked = waiting.get(&number).is_some_and(|(place, _)| *place == from);
+        if asked { waiting.remove(&number) } else { None }
+    };
+    waiter.map(|(_, waiter)| waiter.wake()).is_some()
+}
+
+impl Luggage {
+    pub(crate) fn encode(&self, out: &mut Vec<u8>) {
+        write::number(out, self.tickets.len() as u64);
+        self.tickets.iter().for_each(|ticket| ticket.encode(out));
+        write::signed(out, self.implicit.unwrap_or(0));
+        write::number(out, self.nesting as u64);
+        write::number(out, self.epoch);
+    }
+
+    pub(crate) fn decode(input: &mut Input<'_>) -> Result<Luggage, Error> {
+        let mut tickets = Vec::new();
+        for _ in 0..input.number()? {
+            tickets.push(Ticket::decode(input)?);
+        }
+        let implicit = Some(input.signed()?).filter(|handle| *handle != 0);
+        // However deep it says to be, it may wait no more.
+        let nesting = input.number()?.min(1 << 40) as usize;
+        let epoch = input.number()?;
+        Ok(Luggage { tickets, implicit, nesting, epoch })
+    }
+}
+
+impl Ticket {
+    pub(crate) fn encode(self, out: &mut Vec<u8>) {
+        write::signed(out, self.handle);
+        write::signed(out, i64::from(self.phase));
+        write::number(out, u64::from(self.resumed));
+    }
+
+    pub(crate) fn decode(input: &mut Input<'_>) -> Result<Ticket, Error> {
+        let handle = input.signed()?;
+        let phase = i32::try_from(input.signed()?).ok().filter(|phase| (0..i32::MAX).contains(phase));
+        let Some(phase) = phase else { return input.malformed("a phase of a clock") };
+        match input.number()? {
+            resumed @ (0 | 1) => Ok(Ticket { handle, phase, resumed: resumed == 1 }),
+            _ => input.malformed("whether an activity has arrived at a clock"),
+        }
+    }
+}

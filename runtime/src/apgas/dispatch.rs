@@ -1,0 +1,161 @@
+//! What a place does with what arrives from others.
+
+use std::borrow::Cow;
+use std::io;
+use std::time::Duration;
+
+use crate::apgas::at::{invoke, rpc};
+use crate::apgas::clock::remote;
+use crate::apgas::deadlock::quiescence;
+use crate::apgas::finish::root;
+use crate::apgas::message::decode::{Message, Route};
+use crate::apgas::message::kinds;
+use crate::apgas::place::here;
+use crate::apgas::system::{System, in_thread};
+use crate::apgas::{marshal, rail_copy, team};
+use crate::base::sanitizer;
+use crate::heap::global_refs::apply;
+use crate::heap::{Handle, distributed_gc};
+use crate::net::bootstrap::launcher;
+use crate::net::endpoint::{PutTarget, Receiver};
+use crate::serialize::Error;
+use crate::serialize::out_of_band::Received;
+use crate::serialize::read::Input;
+use crate::topology::Accelerator;
+
+/// What arrives from other places.
+pub struct Inbox(pub &'static System);
+
+/// An error about the whole of a message.
+fn expected<T>(what: &'static str) -> Result<T, Error> {
+    Err(Error::Malformed { expected: what, offset: 0 })
+}
+
+fn answered(from: u32, number: u64, answer: &[u8], parts: Vec<Received>) -> Result<(), Error> {
+    if rpc::answered(from, number, answer, parts) {
+        return Ok(());
+    }
+    expected("the number of an `at` at the sender that waits")
+}
+
+impl Inbox {
+    fn act(&self, from: u32, kind: u8, body: Cow<'_, [u8]>, parts: Vec<Received>) -> Result<(), Error> {
+        let route = Route { from, here: here(), hosts: self.0.hosts() };
+        match kind {
+            // The two messages of an `at`, whose time counts, have no need of the other variants' memory.
+            kinds::AT => {
+                let visit = route.visit(&body)?;
+                invoke::called(from, visit, body, parts);
+                Ok(())
+            }
+            kinds::REPLY => {
+                let (number, answer) = route.answer(&body)?;
+                answered(from, number, &body[answer..], parts)
+            }
+            _ => self.act_on(route, kind, body, parts),
+        }
+    }
+
+    fn act_on(&self, route: Route, kind: u8, body: Cow<'_, [u8]>, parts: Vec<Received>) -> Result<(), Error> {
+        let (system, from) = (self.0, route.from);
+        match Message::decode(route, kind, &body, parts.len())? {
+            Message::Spawn { finish, clocks, graph } => {
+                invoke::spawned(finish, clocks, body.into_owned(), graph, parts)?;
+            }
+            Message::At(visit) => invoke::called(from, visit, body, parts),
+            Message::Reply { number, answer } => answered(from, number, &body[answer..], parts)?,
+            Message::Report(report) => self.reported(report)?,
+            Message::Get(transfer) => rail_copy::requested(from, transfer),
+            Message::PutDone { number, error } => rail_copy::put_done(from, number, error)?,
+            Message::Accelerators(own) => system.collected(from, own),
+            Message::Topology(topology) => system.set_topology(topology),
+            Message::End(code) => system.ended_by(from, code),
+            Message::Team { team, number, step, data } => {
+                team::arrived((team, number, step, from), &body[data..])?;
+            }
+            Message::TopologyWanted => system.want_topology(),
+            Message::AcceleratorsWanted => in_thread("apg-topology", move || {
+                system.send(from, kinds::ACCELERATORS, &Accelerator::encode_all(system.own()));
+            }),
+            Message::Clock { operation, number, ticket } => remote::told(from, operation, number, ticket),
+            Message::ClockDone(number) => {
+                if !remote::answered(from, number) {
+                    return expected("the number of an activity that waits for a clock of the sender");
+                }
+            }
+            Message::QuietWanted(number) => quiescence::asked(from, number),
+            Message::Quiet { number, answer } => quiescence::answered(from, number, answer),
+            Message::WaitingWanted => quiescence::asked_where(from),
+            Message::WaitingTold => quiescence::told_where(from),
+            Message::Globals(changes) => apply(&changes),
+            Message::Collect(round) => distributed_gc::asked(from, round),
+            Message::Collected(round) => distributed_gc::answered(from, round),
+        }
+        Ok(())
+    }
+
+    fn reported(&self, report: kinds::Report) -> Result<(), Error> {
+        const UNKNOWN: &str = "the number of a finish that waits";
+        let Some(governor) = root::find(report.finish) else { return expected(UNKNOWN) };
+        for exception in report.exceptions {
+            governor.enter();
+            let work = move || marshal::decode_exception(&mut Input::new(&exception));
+            self.0.engine().spawn(std::sync::Arc::clone(&governor), Box::new(work));
+        }
+        if root::report(report.finish, &report.deltas) { Ok(()) } else { expected(UNKNOWN) }
+    }
+}
+
+impl Receiver for Inbox {
+    fn message(&self, from: u32, kind: u8, body: Cow<'_, [u8]>, parts: Vec<Received>) -> Result<(), Error> {
+        sanitizer::acquire(&raw const sanitizer::MESSAGES);
+        self.act(from, kind, body, parts)?;
+        if !kinds::ASIDE.contains(&kind) {
+            quiescence::dealt_with();
+        }
+        Ok(())
+    }
+
+    fn begin_part(&self, ty: u64, length: u64, bytes: u64) -> Option<(PutTarget, Handle)> {
+        self.0.room(ty, length, bytes)
+    }
+
+    fn begin_put(&self, from: u32, kind: u8, header: &[u8], length: u64) -> Result<Option<PutTarget>, Error> {
+        rail_copy::begin_put(from, kind, header, length)
+    }
+
+    fn end_put(&self, from: u32, kind: u8, header: Vec<u8>, accepted: bool) -> Result<(), Error> {
+        sanitizer::acquire(&raw const sanitizer::MESSAGES);
+        rail_copy::end_put(from, kind, &header, accepted)?;
+        quiescence::dealt_with();
+        Ok(())
+    }
+
+    fn ended(&self, place: u32, error: Option<io::Error>) {
+        if self.0.has_ended() {
+            return;
+        }
+        match error {
+            Some(error) if error.kind() == io::ErrorKind::InvalidData => {
+                // Nobody can be told what the message was about, and the program cannot go on without it.
+                remark!("apg: place {}: from place {place}: {error}", here());
+                crate::scheduler::end_process(if here() == 0 { 1 } else { launcher::PROTOCOL_STATUS });
+            }
+            // The others go with place 0.
+            _ if place == 0 => std::process::exit(1),
+            error => end_without(place, error),
+        }
+    }
+}
+
+/// The connection with a place is gone. Place 0 has the processes watched, says how one has ended, and ends the program; but if the process still
+/// lives, nobody else notices.
+fn end_without(place: u32, error: Option<io::Error>) {
+    const GRACE: Duration = Duration::from_secs(5);
+    let why = error.map_or_else(String::new, |error| format!(": {error}"));
+    in_thread("apg-broken", move || {
+        std::thread::sleep(GRACE);
+        remark!("apg: place {}: the connection with place {place} has ended{why}", here());
+        crate::scheduler::end_process(1);
+    });
+}

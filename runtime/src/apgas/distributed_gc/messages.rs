@@ -1,0 +1,89 @@
+//! What places tell the homes of objects that they name: see [`crate::heap::global_refs`].
+
+use crate::apgas::message::kinds;
+use crate::apgas::system::system;
+use crate::heap::global_refs::Change;
+use crate::serialize::Error;
+use crate::serialize::read::Input;
+use crate::serialize::write;
+
+/// Tells each home, in this order.
+pub fn tell_homes(outbox: Vec<(u32, Change)>) {
+    let mut homes: Vec<u32> = outbox.iter().map(|(home, _)| *home).collect();
+    homes.sort_unstable();
+    homes.dedup();
+    for home in homes {
+        let changes: Vec<Change> = outbox.iter().filter(|(to, _)| *to == home).map(|(_, it)| *it).collect();
+        // Several messages of moderate size leave room for others between them.
+        for part in changes.chunks(1000) {
+            system().send_aside(home, kinds::GLOBALS, &encode(part));
+        }
+    }
+}
+
+/// Asks the other places to collect, for that round.
+pub fn ask_for_collections(round: u64) {
+    for place in (0..system().hosts()).filter(|place| *place != crate::apgas::place::here()) {
+        send_round(place, kinds::COLLECT, round);
+    }
+}
+
+/// Tells a place that what it has asked for in that round is done.
+pub fn tell_collected(place: u32, round: u64) {
+    send_round(place, kinds::COLLECTED, round);
+}
+
+fn send_round(place: u32, kind: u8, round: u64) {
+    let mut body = Vec::new();
+    write::number(&mut body, round);
+    system().send_aside(place, kind, &body);
+}
+
+/// Host places.
+pub fn hosts() -> usize {
+    system().hosts() as usize
+}
+
+/// Changes as bytes.
+pub(crate) fn encode(changes: &[Change]) -> Vec<u8> {
+    let mut out = Vec::new();
+    for change in changes {
+        let amount = change.by.unsigned_abs();
+        write::number(&mut out, change.number);
+        write::number(&mut out, change.account);
+        out.push(u8::from(change.by < 0));
+        write::number(&mut out, amount as u64);
+        write::number(&mut out, (amount >> 64) as u64);
+    }
+    out
+}
+
+/// Changes from bytes.
+pub(crate) fn decode(bytes: &[u8]) -> Result<Vec<Change>, Error> {
+    let mut input = Input::new(bytes);
+    let mut changes = Vec::new();
+    while input.remaining() > 0 {
+        let (number, account, sign) = (input.number()?, input.number()?, input.number()?);
+        let amount = u128::from(input.number()?) | u128::from(input.number()?) << 64;
+        let (Ok(amount), 0 | 1) = (i128::try_from(amount), sign) else { return input.malformed("a weight") };
+        changes.push(Change { number, account, by: if sign == 1 { -amount } else { amount } });
+    }
+    Ok(changes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_come_back_as_they_went_and_cut_ones_are_errors() {
+        let changes = [
+            Change { number: 1, account: 0, by: -(1 << 70) },
+            Change { number: u64::MAX, account: 1 << 40 | 1, by: 1 << 40 },
+        ];
+        let bytes = encode(&changes);
+        assert_eq!(decode(&bytes), Ok(changes.to_vec()));
+        let ends: Vec<usize> = (0..bytes.len()).filter(|length| decode(&bytes[..*length]).is_ok()).collect();
+        assert_eq!(ends, [0, encode(&changes[..1]).len()]);
+    }
+}

@@ -1,0 +1,15 @@
+//! Names of finishes.
+
+/// A finish, as all places know it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FinishId {
+    /// The host place where its body runs.
+    pub home: u32,
+    /// Its number there.
+    pub number: u64,
+}
+
+impl FinishId {
+    /// No finish: nobody waits.
+    pub const NONE: FinishId = FinishId { home: u32::MAX, number: 0 };
+}

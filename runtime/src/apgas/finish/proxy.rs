@@ -1,0 +1,165 @@
+//! Stand-ins for finishes of other places.
+
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+
+use parking_lot::Mutex;
+
+use crate::apgas::engine::Governor;
+use crate::apgas::finish::id::FinishId;
+use crate::apgas::finish::root;
+use crate::apgas::marshal;
+use crate::apgas::message::kinds;
+use crate::apgas::message::kinds::Report;
+use crate::apgas::place::here;
+use crate::apgas::system::system;
+use crate::heap::Ref;
+
+/// What this place owes a finish of another place.
+struct Proxy {
+    id: FinishId,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// What runs here of the finish.
+    live: u64,
+    /// Activities that came from elsewhere since the last report.
+    arrived: i64,
+    /// Activities that were sent on since then, by place.
+    sent: HashMap<u32, i64>,
+    /// Encoded.
+    exceptions: Vec<Vec<u8>>,
+}
+
+static PROXIES: Mutex<Option<HashMap<FinishId, Arc<Proxy>>>> = Mutex::new(None);
+
+/// An activity of that finish has arrived: what it reports to, entered. `None` for a finish of this place that does not wait for it.
+pub(crate) fn arrive(id: FinishId) -> Option<Arc<dyn Governor>> {
+    if id == FinishId::NONE {
+        let governor = system().engine().uncounted();
+        governor.enter();
+        return Some(governor);
+    }
+    if id.home == here() {
+        return arrive_home(id);
+    }
+    let mut table = PROXIES.lock();
+    let proxies = table.get_or_insert_default();
+    let proxy = proxies.entry(id).or_insert_with(|| Arc::new(Proxy { id, state: Mutex::default() }));
+    let mut state = proxy.state.lock();
+    state.live += 1;
+    state.arrived += 1;
+    drop(state);
+    Some(Arc::clone(proxy) as Arc<dyn Governor>)
+}
+
+fn arrive_home(id: FinishId) -> Option<Arc<dyn Governor>> {
+    let governor = root::find(id.number)?;
+    governor.enter();
+    root::report(id.number, &[(id.home, -1)]);
+    Some(governor)
+}
+
+impl Governor for Proxy {
+    fn enter(&self) {
+        self.state.lock().live += 1;
+    }
+
+    fn leave(&self, exception: Ref) {
+        let encoded = (!exception.is_null()).then(|| marshal::encode_exception(exception));
+        {
+            let mut state = self.state.lock();
+            state.exceptions.extend(encoded);
+            if state.live > 1 {
+                state.live -= 1;
+                return;
+            }
+        }
+        // Perhaps the last one: nothing may arrive between the decision and the removal.
+        let mut table = PROXIES.lock();
+        let mut state = self.state.lock();
+        state.live -= 1;
+        if state.live > 0 {
+            return;
+        }
+        table.get_or_insert_default().remove(&self.id);
+        let state = std::mem::take(&mut *state);
+        drop(table);
+        let mut deltas: Vec<(u32, i64)> = state.sent.into_iter().collect();
+        deltas.push((here(), -state.arrived));
+        deltas.sort_unstable();
+        let report = Report { finish: self.id.number, deltas, exceptions: state.exceptions };
+        system().send(self.id.home, kinds::REPORT, &report.encode());
+    }
+
+    fn identify(&self, _: &Arc<dyn Governor>) -> FinishId {
+        self.id
+    }
+
+    fn departed(&self, _: &Arc<dyn Governor>, place: u32) {
+        *self.state.lock().sent.entry(place).or_insert(0) += 1;
+    }
+}
+
+/// What the body of an `at` from another place reports to. The activity that waits for it keeps the finish from ending, so that
+/// nothing is counted until the body starts something.
+pub(crate) struct Visitor {
+    id: FinishId,
+    used: OnceLock<Arc<dyn Governor>>,
+}
+
+impl Visitor {
+    /// Under that finish.
+    pub fn new(id: FinishId) -> Visitor {
+        Visitor { id, used: OnceLock::new() }
+    }
+
+    fn real(&self) -> &Arc<dyn Governor> {
+        self.used.get_or_init(|| match root::find(self.id.number) {
+            // Back at home: the finish itself, which needs no report.
+            Some(governor) if self.id.home == here() => {
+                governor.enter();
+                governor
+            }
+            // Another place's word for a finish that has ended: nobody waits for what the body starts.
+            _ => arrive(self.id).unwrap_or_else(|| {
+                let governor = system().engine().uncounted();
+                governor.enter();
+                governor
+            }),
+        })
+    }
+
+    /// The body has ended: whether the place that waits has to count the visit as an activity that it sent here.
+    pub fn counts(&self) -> bool {
+        self.used.get().is_some() && self.id.home != here() && self.id != FinishId::NONE
+    }
+}
+
+impl Governor for Visitor {
+    fn enter(&self) {
+        self.real().enter();
+    }
+
+    fn leave(&self, exception: Ref) {
+        // Of the body, if it started nothing, nobody keeps account.
+        if let Some(governor) = self.used.get() {
+            governor.leave(exception);
+        }
+    }
+
+    fn identify(&self, _: &Arc<dyn Governor>) -> FinishId {
+        self.id
+    }
+
+    fn departed(&self, _: &Arc<dyn Governor>, place: u32) {
+        let real = self.real();
+        real.departed(real, place);
+    }
+
+    fn is_visit(&self) -> bool {
+        true
+    }
+}

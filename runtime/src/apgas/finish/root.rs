@@ -1,0 +1,123 @@
+//! A finish at its home: what it knows of its activities elsewhere.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock, Weak};
+
+use parking_lot::Mutex;
+
+use crate::apgas::engine::Governor;
+use crate::apgas::finish::id::FinishId;
+use crate::base::sanitizer;
+use crate::heap::Ref;
+
+/// The part of a local finish that exists from its first activity elsewhere on. Keep one in every finish; it costs
+/// nothing until then. It is dropped with the finish, which must have ended.
+#[derive(Default)]
+pub struct HomeFinish(OnceLock<Arc<Shared>>);
+
+struct Shared {
+    number: u64,
+    /// The finish itself.
+    governor: Weak<dyn Governor>,
+    counts: Mutex<Counts>,
+}
+
+#[derive(Default)]
+struct Counts {
+    /// Activities sent to a place less those that ended there; zeros are left out.
+    places: HashMap<u32, i64>,
+    /// The finish has been entered once on behalf of all these.
+    entered: bool,
+}
+
+/// The finishes of this place that other places may know, by number.
+static FINISHES: Mutex<BTreeMap<u64, Weak<Shared>>> = Mutex::new(BTreeMap::new());
+static NEXT: AtomicU64 = AtomicU64::new(1);
+
+impl HomeFinish {
+    /// The finish's number, from now on known.
+    pub fn identify(&self, this: &Arc<dyn Governor>) -> FinishId {
+        FinishId { home: crate::apgas::place::here(), number: self.shared(this).number }
+    }
+
+    /// An activity is about to be sent to `place`.
+    pub fn departed(&self, this: &Arc<dyn Governor>, place: u32) {
+        self.shared(this).add(&[(place, 1)], &**this);
+    }
+
+    /// The finish's number, if it is known.
+    pub fn number(&self) -> Option<FinishId> {
+        self.0.get().map(|shared| FinishId { home: crate::apgas::place::here(), number: shared.number })
+    }
+
+    /// No other place has heard of the finish.
+    pub fn is_unknown(&self) -> bool {
+        self.0.get().is_none()
+    }
+
+    fn shared(&self, this: &Arc<dyn Governor>) -> &Arc<Shared> {
+        self.0.get_or_init(|| {
+            let number = NEXT.fetch_add(1, Ordering::Relaxed);
+            let shared =
+                Arc::new(Shared { number, governor: Arc::downgrade(this), counts: Mutex::default() });
+            FINISHES.lock().insert(number, Arc::downgrade(&shared));
+            shared
+        })
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        FINISHES.lock().remove(&self.number);
+    }
+}
+
+impl Shared {
+    /// Adds to the counts, and keeps the finish entered while one of them is not zero.
+    fn add(&self, deltas: &[(u32, i64)], governor: &dyn Governor) {
+        // What came before any of the reports has come before the end that the last one brings.
+        sanitizer::release(self);
+        let mut counts = self.counts.lock();
+        for (place, delta) in deltas {
+            let count = counts.places.entry(*place).or_insert(0);
+            // No program starts 2^63 activities; a count that is wrong only ends its finish early or never.
+            *count = count.wrapping_add(*delta);
+            if *count == 0 {
+                counts.places.remove(place);
+            }
+        }
+        let outstanding = !counts.places.is_empty();
+        let change = outstanding != counts.entered;
+        counts.entered = outstanding;
+        if change && outstanding {
+            // Under the lock: a report that empties the counts must find the finish entered.
+            governor.enter();
+        }
+        drop(counts);
+        if change && !outstanding {
+            sanitizer::acquire(self);
+            governor.leave(Ref::NULL);
+        }
+    }
+}
+
+fn shared(number: u64) -> Option<Arc<Shared>> {
+    FINISHES.lock().get(&number)?.upgrade()
+}
+
+/// The finish with this number, if it has not ended.
+pub(crate) fn find(number: u64) -> Option<Arc<dyn Governor>> {
+    shared(number)?.governor.upgrade()
+}
+
+/// A place has reported; false if there is no such finish. The exceptions of its activities must have been entered before.
+pub(crate) fn report(number: u64, deltas: &[(u32, i64)]) -> bool {
+    if let Some(shared) = shared(number)
+        && let Some(governor) = shared.governor.upgrade()
+    {
+        shared.add(deltas, &*governor);
+        return true;
+    }
+    false
+}

@@ -1,0 +1,384 @@
+//! A session between places: this process is place 0, a thread plays the others, and all that they send is recorded.
+
+use std::borrow::Cow;
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
+
+use crate::abi::Outcome;
+use crate::apgas;
+use crate::apgas::activity::{self, Activity, Work};
+use crate::apgas::at::invoke;
+use crate::apgas::clock::Ticket;
+use crate::apgas::engine::Governor;
+use crate::apgas::finish::Finish;
+use crate::apgas::finish::id::FinishId;
+use crate::apgas::fuzz::types;
+use crate::apgas::fuzz::types::{longs, object, types};
+use crate::apgas::local_engine::LocalEngine;
+use crate::apgas::message::decode::{Message, Route};
+use crate::apgas::message::kinds;
+use crate::apgas::message::kinds::{Report, Transfer};
+use crate::apgas::place::here;
+use crate::apgas::system::system;
+use crate::heap;
+use crate::heap::global_refs;
+use crate::heap::global_refs::Change;
+use crate::heap::{Handle, Ref};
+use crate::layout::GlobalRail;
+use crate::net::endpoint::{PlaceEnded, PutTarget, Receiver, Transport};
+use crate::scheduler;
+use crate::serialize::Error;
+use crate::serialize::out_of_band::{Part, Received};
+use crate::serialize::read::Input;
+use crate::serialize::write::{number, signed};
+use crate::topology::{Accelerator, Selection, Topology};
+
+/// Places.
+pub const HOSTS: u32 = 4;
+
+/// A part beside a message.
+#[derive(Clone, Debug)]
+pub struct FramePart {
+    /// Number of its type.
+    pub ty: u64,
+    /// Elements.
+    pub length: u64,
+    bytes: Vec<u8>,
+}
+
+/// A frame as it is sent.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    is_put: bool,
+    /// What the receiver is to do.
+    pub kind: u8,
+    /// Of a put.
+    pub header: Vec<u8>,
+    /// The message, or what is put.
+    pub body: Vec<u8>,
+    /// Beside a message.
+    pub parts: Vec<FramePart>,
+}
+
+impl Frame {
+    fn message(kind: u8, body: Vec<u8>) -> Frame {
+        Frame { is_put: false, kind, header: Vec::new(), body, parts: Vec::new() }
+    }
+
+    fn put(kind: u8, header: Vec<u8>, body: Vec<u8>) -> Frame {
+        Frame { is_put: true, kind, header, body, parts: Vec::new() }
+    }
+
+    /// As bytes of a stream.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut header = if self.is_put { self.header.clone() } else { Vec::new() };
+        for part in &self.parts {
+            for value in [part.ty, part.length, part.bytes.len() as u64] {
+                number(&mut header, value);
+            }
+        }
+        let length = self.body.len() + self.parts.iter().map(|part| part.bytes.len()).sum::<usize>();
+        let mut bytes = vec![if self.is_put { 2 } else { 1 }, self.kind, 0, 0];
+        bytes.extend_from_slice(&(header.len() as u32).to_le_bytes());
+        bytes.extend_from_slice(&(length as u64).to_le_bytes());
+        bytes.extend_from_slice(&header);
+        bytes.extend_from_slice(&self.body);
+        self.parts.iter().for_each(|part| bytes.extend_from_slice(&part.bytes));
+        bytes
+    }
+}
+
+/// The connections of place 0.
+pub struct Wire {
+    receiver: OnceLock<Arc<dyn Receiver>>,
+    recorded: Mutex<Vec<Frame>>,
+    /// Whether the other places take part.
+    plays: AtomicBool,
+    others: OnceLock<Mutex<Sender<(u32, Frame)>>>,
+    /// How many sessions there have been.
+    sessions: AtomicU64,
+}
+
+impl Wire {
+    fn is_first(&self) -> bool {
+        self.sessions.load(Ordering::Acquire) == 0
+    }
+
+    fn sent(&self, to: u32, frame: Frame) {
+        if !self.plays.load(Ordering::Acquire) {
+            return;
+        }
+        self.recorded.lock().expect("no panic").push(frame.clone());
+        let others = self.others.get().expect("started").lock().expect("no panic");
+        others.send((to, frame)).expect("the others play");
+    }
+
+    /// What a place does that gets a frame: bodies of `at` it has run by this one, of which it gets the same answer.
+    fn play(&self, place: u32, frame: Frame) -> Result<(), Error> {
+        let receiver = self.receiver.get().expect("started");
+        let mut input = Input::new(&frame.body);
+        let (kind, mut answer) = match (frame.is_put, frame.kind) {
+            (false, kinds::AT | kinds::REPLY) => {
+                let parts = frame.parts.into_iter().map(|part| Received::Bytes(part.bytes)).collect();
+                return receiver.message(place, frame.kind, Cow::Owned(frame.body), parts);
+            }
+            (false, kinds::SPAWN) => {
+                let finish = FinishId::decode(&mut input)?;
+                let report =
+                    Report { finish: finish.number, deltas: vec![(place, -1)], exceptions: Vec::new() };
+                (kinds::REPORT, report.encode())
+            }
+            (false, kinds::CLOCK) => {
+                input.number()?;
+                let mut answer = Vec::new();
+                number(&mut answer, input.number()?);
+                (kinds::CLOCK_DONE, answer)
+            }
+            (false, kinds::GET) => {
+                let transfer = Transfer::decode(&frame.body)?;
+                let mut header = Vec::new();
+                number(&mut header, transfer.number);
+                let target = receiver.begin_put(place, kinds::PUT_BACK, &header, transfer.bytes)?;
+                let target = target.expect("the bytes that were wanted");
+                // SAFETY: the receiver gave out this memory.
+                unsafe { target.address.write_bytes(7, target.length as usize) };
+                self.recorded.lock().expect("no panic").push(Frame::put(
+                    kinds::PUT_BACK,
+                    header.clone(),
+                    vec![7; transfer.bytes as usize],
+                ));
+                return receiver.end_put(place, kinds::PUT_BACK, header, true);
+            }
+            (true, kinds::PUT) => {
+                let mut answer = Vec::new();
+                number(&mut answer, Transfer::decode(&frame.header)?.number);
+                (kinds::PUT_DONE, answer)
+            }
+            _ => return Ok(()),
+        };
+        if kind == kinds::PUT_DONE {
+            number(&mut answer, 0);
+        }
+        self.recorded.lock().expect("no panic").push(Frame::message(kind, answer.clone()));
+        receiver.message(place, kind, Cow::Owned(answer), Vec::new())
+    }
+}
+
+/// For the system, which wants to share it.
+struct Connections(&'static Wire);
+
+impl Transport for Connections {
+    fn here(&self) -> u32 {
+        0
+    }
+
+    fn hosts(&self) -> u32 {
+        HOSTS
+    }
+
+    fn start(&self, receiver: Arc<dyn Receiver>) -> io::Result<()> {
+        let (sender, queue) = channel::<(u32, Frame)>();
+        let _ = self.0.others.set(Mutex::new(sender));
+        let _ = self.0.receiver.set(receiver);
+        let wire = self.0;
+        std::thread::spawn(move || {
+            for (place, frame) in &queue {
+                // Later also activities answer that were started by frames of no session.
+                wire.play(place, frame)
+                    .or_else(|error| if wire.is_first() { Err(error) } else { Ok(()) })
+                    .expect("right");
+            }
+        });
+        Ok(())
+    }
+
+    fn send(&self, to: u32, kind: u8, body: &[u8], parts: &[Part]) -> Result<(), PlaceEnded> {
+        let part = |part: &Part| FramePart {
+            ty: part.ty.into(),
+            length: part.length as u64,
+            bytes: part.bytes().to_vec(),
+        };
+        let parts = parts.iter().map(part).collect();
+        self.0.sent(to, Frame { parts, ..Frame::message(kind, body.to_vec()) });
+        Ok(())
+    }
+
+    fn put(&self, to: u32, kind: u8, header: &[u8], data: &[u8]) -> Result<(), PlaceEnded> {
+        self.0.sent(to, Frame::put(kind, header.to_vec(), data.to_vec()));
+        Ok(())
+    }
+
+    fn leave(&self) {}
+}
+
+/// The inbox without what would end the process.
+pub struct Guard {
+    inbox: &'static Arc<dyn Receiver>,
+    /// How many were dealt with.
+    pub messages: AtomicU64,
+}
+
+impl Guard {
+    /// Of place 0.
+    pub fn new(wire: &'static Wire) -> Guard {
+        Guard { inbox: wire.receiver.get().expect("started"), messages: AtomicU64::new(0) }
+    }
+}
+
+impl Receiver for Guard {
+    fn message(&self, from: u32, kind: u8, body: Cow<'_, [u8]>, parts: Vec<Received>) -> Result<(), Error> {
+        let route = Route { from, here: here(), hosts: HOSTS };
+        // After these a place does nothing any more.
+        if let Message::End(_) | Message::WaitingWanted = Message::decode(route, kind, &body, parts.len())? {
+            return Ok(());
+        }
+        self.inbox.message(from, kind, body, parts)?;
+        self.messages.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn begin_part(&self, ty: u64, length: u64, bytes: u64) -> Option<(PutTarget, Handle)> {
+        self.inbox.begin_part(ty, length, bytes)
+    }
+
+    fn begin_put(&self, from: u32, kind: u8, header: &[u8], length: u64) -> Result<Option<PutTarget>, Error> {
+        self.inbox.begin_put(from, kind, header, length)
+    }
+
+    fn end_put(&self, from: u32, kind: u8, header: Vec<u8>, accepted: bool) -> Result<(), Error> {
+        self.inbox.end_put(from, kind, header, accepted)
+    }
+
+    fn ended(&self, _: u32, _: Option<io::Error>) {}
+}
+
+/// Makes this process place 0.
+pub fn start() -> &'static Wire {
+    let wire: &'static Wire = Box::leak(Box::new(Wire {
+        receiver: OnceLock::new(),
+        recorded: Mutex::default(),
+        plays: AtomicBool::new(false),
+        others: OnceLock::new(),
+        sessions: AtomicU64::new(0),
+    }));
+    apgas::start(Arc::new(Connections(wire)), Selection::None).expect("the only system");
+    types::attach();
+    scheduler::start(2);
+    system().attach(Arc::new(LocalEngine));
+    wire
+}
+
+/// Runs a session: the frames of all kinds that it has sent, or could have.
+pub fn record(wire: &'static Wire) -> Vec<Frame> {
+    wire.plays.store(true, Ordering::Release);
+    let finish = Finish::new();
+    let governor: Arc<dyn Governor> = Arc::clone(&finish) as Arc<dyn Governor>;
+    let work = move || session().map_or_else(|raised| raised.0, |()| Ref::NULL);
+    activity::spawn(Activity::new(governor, Work::Runtime(Box::new(work))));
+    let exceptions = finish.wait(Ref::NULL);
+    assert!(exceptions.is_empty(), "the session ends well");
+    wire.plays.store(false, Ordering::Release);
+    wire.sessions.fetch_add(1, Ordering::Release);
+    let mut frames = std::mem::take(&mut *wire.recorded.lock().expect("no panic"));
+    frames.extend(other_frames(&frames));
+    frames
+}
+
+/// What a program does at other places.
+fn session() -> Outcome<()> {
+    let word = |object: &Handle| object.get().0 as u64;
+    let numbers = Handle::new(longs(5)?);
+    let many = Handle::new(longs(4000)?);
+    let target = Handle::new(object(types().node, &[0, 9])?);
+    let node = Handle::new(object(types().node, &[word(&target), 1])?);
+    *types::word(target.get(), 0) = word(&node);
+    let token = object(types().token, &[0, 0, word(&target)])?;
+    let token = Handle::new(global_refs::enter(token, target.get()));
+    let own = Handle::new(object(types().own, &[5])?);
+    let any = Handle::new(crate::program::string("any text")?);
+    let function = Handle::new(object(types().function, &[3, word(&node)])?);
+    for (place, thing) in [(1, &token), (2, &own), (3, &any), (1, &many), (2, &node), (3, &function)] {
+        for longs in [&numbers, &many] {
+            let closure = |ty| object(ty, &[0, word(&node), word(longs), word(thing)]);
+            invoke::at(place, closure(types().body)?).or_else(only_own)?;
+            invoke::at_value(place, closure(types().value_body)?)?;
+            invoke::async_at(place, closure(types().body)?)?;
+        }
+    }
+    let rail = |home: i64, handle: i64| GlobalRail { size: 5, home, handle };
+    apgas::put(numbers.get(), 0, rail(1, 1), 1, 4)?;
+    apgas::get(rail(1, 1), 0, numbers.get(), 2, 3)?;
+    // What other places name here.
+    heap::register_global(numbers.get());
+    Ok(())
+}
+
+/// The exceptions that bodies raise.
+fn only_own(raised: crate::abi::Raised) -> Outcome<()> {
+    assert!(std::ptr::eq(raised.0.ty(), types().exception));
+    Ok(())
+}
+
+/// Frames of the kinds that a session with one real place does not send.
+fn other_frames(recorded: &[Frame]) -> Vec<Frame> {
+    let numbers = |all: &[u64]| {
+        let mut body = Vec::new();
+        all.iter().for_each(|value| number(&mut body, *value));
+        body
+    };
+    let mut frames = vec![
+        Frame::message(kinds::QUIET_WANTED, numbers(&[1])),
+        Frame::message(kinds::QUIET, numbers(&[1, 1, 5, 5])),
+        Frame::message(kinds::WAITING_TOLD, Vec::new()),
+        Frame::message(kinds::COLLECTED, numbers(&[1])),
+        Frame::message(kinds::COLLECT, numbers(&[1])),
+        Frame::message(kinds::TEAM, numbers(&[2, 1, 1])),
+        Frame::message(kinds::END, vec![0; 4]),
+        Frame::message(kinds::CLOCK_DONE, numbers(&[1])),
+        Frame::message(kinds::PUT_DONE, [numbers(&[1, 3]), b"why".to_vec()].concat()),
+    ];
+    let change = Change { number: 1, account: 0, by: -1 };
+    frames.push(Frame::message(kinds::GLOBALS, apgas::distributed_gc::messages::encode(&[change, change])));
+    let gpu = Accelerator { ordinal: 0, name: "GPU".to_owned(), memory: 1 << 30, capability: (9, 0) };
+    frames.push(Frame::message(kinds::ACCELERATORS, Accelerator::encode_all(std::slice::from_ref(&gpu))));
+    let hosts = [vec![gpu], vec![], vec![], vec![]];
+    frames.push(Frame::message(kinds::TOPOLOGY, Topology::new(hosts.to_vec()).encode()));
+    for operation in 0..4 {
+        let mut body = numbers(&[operation, 1]);
+        Ticket { handle: 1, phase: 1, resumed: false }.encode(&mut body);
+        frames.push(Frame::message(kinds::CLOCK, body));
+    }
+    let transfer = Transfer { number: 3, place: 0, handle: 1, offset: 8, bytes: 16, element: 8 };
+    frames.push(Frame::message(kinds::GET, transfer.encode()));
+    frames.push(Frame::put(kinds::PUT, transfer.encode(), vec![1; 16]));
+    frames.push(Frame::put(kinds::PUT, Transfer { place: 4, ..transfer }.encode(), vec![1; 16]));
+    // Activities of finishes elsewhere, and of none.
+    for finish in [FinishId::NONE, FinishId { home: 2, number: 5 }] {
+        for frame in recorded.iter().filter(|frame| frame.kind == kinds::SPAWN && !frame.is_put) {
+            let mut input = Input::new(&frame.body);
+            FinishId::decode(&mut input).expect("of the session");
+            let mut body = Vec::new();
+            finish.encode(&mut body);
+            body.extend_from_slice(&frame.body[frame.body.len() - input.remaining()..]);
+            frames.push(Frame { body, ..frame.clone() });
+        }
+    }
+    let mut exception = numbers(&[5, 1, 1]);
+    signed(&mut exception, -1);
+    exception.extend(numbers(&[1, 0]));
+    frames.push(Frame::message(kinds::REPORT, exception));
+    frames
+}
+
+/// Lets the activities that frames have started run, until all that are left wait.
+pub fn wait_for_activities() {
+    const MAX_POLLS: u32 = 20;
+    let mut polls = 0;
+    while !scheduler::stuck() && polls < MAX_POLLS {
+        std::thread::sleep(Duration::from_millis(1));
+        polls += 1;
+    }
+}

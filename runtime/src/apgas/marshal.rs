@@ -1,0 +1,259 @@
+//! Objects to bytes, from bytes, and copies, with failures as X10 exceptions. The program's own code may run in all of them
+//! ([`crate::serialize::custom`]).
+
+use crate::abi::ExceptionKind;
+use crate::apgas::system::system;
+use crate::heap;
+use crate::heap::global_refs::Copies;
+use crate::heap::{Handle, ProgramHeap, Ref};
+use crate::layout::Type;
+use crate::program;
+use crate::serialize::custom::{Place, Saved};
+use crate::serialize::out_of_band::Part;
+use crate::serialize::read::{self, Input};
+use crate::serialize::write::{self, Unwritten};
+use crate::serialize::{Error, TypeTable, copy, single};
+
+/// Appends an object's graph, to be read once, with its long plain elements in parts; or nothing of use, and an exception object.
+pub fn append(out: &mut Vec<u8>, parts: &mut Vec<Part>, object: Ref) -> Result<(), Ref> {
+    // SAFETY: an object of the program, which the caller has.
+    if unsafe { single::write(out, object.0) } {
+        return Ok(());
+    }
+    append_for(out, Some(parts), object, Copies::One)
+}
+
+fn append_for(
+    out: &mut Vec<u8>,
+    mut parts: Option<&mut Vec<Part>>,
+    object: Ref,
+    copies: Copies,
+) -> Result<(), Ref> {
+    let start = out.len();
+    let mut saved = Saved::default();
+    loop {
+        let missing: Vec<(Place, Handle)> = {
+            let _hold = heap::hold_collection();
+            // SAFETY: an object of the program; nothing is collected meanwhile.
+            let parts = parts.as_deref_mut();
+            match unsafe { write::graph_in_parts(out, parts, object.0, &saved, copies, usize::MAX) } {
+                Err(Unwritten::Missing(missing)) => {
+                    missing.into_iter().map(|place| (place, Handle::new(Ref(place.owner)))).collect()
+                }
+                _ => return Ok(()),
+            }
+        };
+        out.truncate(start);
+        parts.as_deref_mut().into_iter().for_each(Vec::clear);
+        for (place, _owner) in &missing {
+            saved.insert(place.at, Handle::new(program::saved(place)?));
+        }
+    }
+}
+
+/// An object's graph, to be read any number of times, or an exception object.
+pub fn encode_for_many(object: Ref) -> Result<Vec<u8>, Ref> {
+    let mut out = Vec::new();
+    append_for(&mut out, None, object, Copies::Many).map(|()| out)
+}
+
+/// An object's graph, to be read once, or an exception object.
+pub fn encode(object: Ref) -> Result<Vec<u8>, Ref> {
+    let mut out = Vec::new();
+    append_for(&mut out, None, object, Copies::One).map(|()| out)
+}
+
+/// An exception's graph; if that cannot be sent, that of the exception which says so.
+pub fn encode_exception(exception: Ref) -> Vec<u8> {
+    encode(exception).or_else(encode).unwrap_or_else(|_| {
+        let text = format!("a {} cannot be sent to another place", exception.ty().name());
+        encode(system().engine().exception(ExceptionKind::NotSerializable, &text)).unwrap_or_default()
+    })
+}
+
+/// The next graph of a message, or an exception object.
+pub fn decode(input: &mut Input<'_>) -> Result<Ref, Ref> {
+    let start = input.clone();
+    let decoded = retry_with_room(
+        || {
+            *input = start.clone();
+            decode_once(input)
+        },
+        |failure| matches!(failure, Failure::Error(Error::OutOfMemory { .. })),
+    );
+    decoded.map_err(Failure::exception)
+}
+
+/// Makes a graph under a hold, which may find the heap full of what only a collection frees. Other threads use what one has freed, too, and
+/// may have used all before this one goes on: as long as collections leave much, that is a reason to try once more.
+fn retry_with_room<R, E>(
+    mut attempt: impl FnMut() -> Result<R, E>,
+    is_full: impl Fn(&E) -> bool,
+) -> Result<R, E> {
+    const MAX_COLLECTIONS: usize = 8;
+    for _ in 0..MAX_COLLECTIONS {
+        let result = attempt();
+        if !result.as_ref().is_err_and(&is_full) {
+            return result;
+        }
+        if !heap::make_room() {
+            break;
+        }
+    }
+    attempt()
+}
+
+/// The next graph of a message, whose root is the closure of an activity, or an exception object.
+pub fn decode_body(input: &mut Input<'_>, value: bool) -> Result<Ref, Ref> {
+    let closure = decode(input)?;
+    check_body(closure, value).map(|()| closure)
+}
+
+/// Whether an object is the closure of an activity, or of an `at` with a `value`; if not, an exception object. Nothing else that a message brings
+/// is called.
+pub fn check_body(closure: Ref, value: bool) -> Result<(), Ref> {
+    if !closure.is_null() && system().engine().is_body(closure, value) {
+        return Ok(());
+    }
+    Err(exception(&Error::Malformed { expected: "the closure of an `at` or `async`", offset: 0 }))
+}
+
+/// The next graph of a message, which is that of an exception; or another exception.
+pub fn decode_exception(input: &mut Input<'_>) -> Ref {
+    match decode(input) {
+        Ok(object) if !object.is_null() && system().engine().is_exception(object) => object,
+        Ok(_) => exception(&Error::Malformed { expected: "an exception", offset: 0 }),
+        Err(exception) => exception,
+    }
+}
+
+/// Why a graph was not made.
+enum Failure {
+    Error(Error),
+    Raised(Ref),
+}
+
+impl Failure {
+    fn exception(self) -> Ref {
+        match self {
+            Failure::Error(error) => exception(&error),
+            Failure::Raised(raised) => raised,
+        }
+    }
+}
+
+fn decode_once(input: &mut Input<'_>) -> Result<Ref, Failure> {
+    match begin_to_decode(input).map_err(Failure::Error)? {
+        Begun::Whole(root) => Ok(root),
+        Begun::Rest(rest) => rest.run().map_err(Failure::Raised),
+    }
+}
+
+/// A graph that was read.
+pub enum Begun {
+    /// All of it.
+    Whole(Ref),
+    /// But for code of the program that makes a part of it.
+    Rest(Rest),
+}
+
+/// That code.
+pub struct Rest {
+    root: Handle,
+    /// What is made, its owner, and what is known of it.
+    customs: Vec<(Place, Handle, Handle)>,
+}
+
+// SAFETY: what is to be made has one owner, this.
+unsafe impl Send for Rest {}
+
+impl Rest {
+    /// Runs it: the graph, or an exception object.
+    pub fn run(self) -> Result<Ref, Ref> {
+        for (place, _owner, rail) in &self.customs {
+            program::restore(place, rail.get())?;
+        }
+        Ok(self.root.get())
+    }
+}
+
+/// The part of [`decode`] that neither waits nor runs code of the program. After an error it is as if nothing had been read.
+pub fn begin_to_decode(input: &mut Input<'_>) -> Result<Begun, Error> {
+    if let Some(object) = single::read(input, TypeTable(system().engine().types()), &ProgramHeap) {
+        return Ok(Begun::Whole(Ref(object)));
+    }
+    let _hold = heap::hold_collection();
+    let restored = read::graph(input, TypeTable(system().engine().types()), &ProgramHeap)?;
+    if restored.customs.is_empty() {
+        return Ok(Begun::Whole(Ref(restored.root)));
+    }
+    // SAFETY: just read; nothing is collected meanwhile.
+    let order = unsafe { restored.order() };
+    let kept = |index: usize| {
+        let (place, rail) = restored.customs[index];
+        (place, Handle::new(Ref(place.owner)), Handle::new(Ref(rail)))
+    };
+    let customs = order.into_iter().map(kept).collect();
+    Ok(Begun::Rest(Rest { root: Handle::new(Ref(restored.root)), customs }))
+}
+
+/// The type of the object that a graph begins with.
+pub fn root_type(graph: &[u8]) -> Option<&'static Type> {
+    let mut input = Input::new(graph);
+    let is_first = input.number().ok()? == 1;
+    TypeTable(system().engine().types()).get(input.number().ok()?.checked_sub(1)?).filter(|_| is_first)
+}
+
+/// As [`append`], if that neither waits nor runs code of the program, nor takes long; whether it was done.
+pub fn append_at_once(out: &mut Vec<u8>, parts: &mut Vec<Part>, object: Ref, most: usize) -> bool {
+    let start = out.len();
+    let _hold = heap::hold_collection();
+    // SAFETY: an object of the program; nothing is collected meanwhile.
+    let written =
+        unsafe { write::graph_in_parts(out, Some(parts), object.0, &Saved::default(), Copies::One, most) };
+    if written.is_err() {
+        out.truncate(start);
+        parts.clear();
+    }
+    written.is_ok()
+}
+
+/// A copy of an object and all it refers to, or an exception object.
+pub fn copied(object: Ref) -> Result<Ref, Ref> {
+    match copied_or_encoded(object)? {
+        Copied::Copy(copy) => Ok(copy),
+        Copied::Bytes(bytes) => decode(&mut Input::new(&bytes)),
+    }
+}
+
+/// A copy, or what one is made of.
+#[derive(Debug)]
+pub enum Copied {
+    /// The copy.
+    Copy(Ref),
+    /// Something copies itself: the graph, to be made by the activity that uses it.
+    Bytes(Vec<u8>),
+}
+
+/// The first half of [`copied`].
+pub fn copied_or_encoded(object: Ref) -> Result<Copied, Ref> {
+    let copy = || {
+        let _hold = heap::hold_collection();
+        // SAFETY: an object of the program; nothing is collected meanwhile.
+        unsafe { copy::copy(object.0, &ProgramHeap) }
+    };
+    match retry_with_room(copy, |error| matches!(error, Error::OutOfMemory { .. })) {
+        Ok(copy) => Ok(Copied::Copy(Ref(copy))),
+        Err(Error::Custom) => encode(object).map(Copied::Bytes),
+        Err(error) => Err(exception(&error)),
+    }
+}
+
+/// The exception for a failed copy.
+pub fn exception(error: &Error) -> Ref {
+    let kind = match error {
+        Error::OutOfMemory { .. } => ExceptionKind::OutOfMemory,
+        Error::Malformed { .. } | Error::Custom => ExceptionKind::Internal,
+    };
+    system().engine().exception(kind, &error.to_string())
+}

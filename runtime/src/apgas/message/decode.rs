@@ -1,0 +1,264 @@
+//! Decoding of messages: from the bytes that another place has sent to a value whose every field was checked. Nothing that comes from
+//! elsewhere is used before it has gone through here; graphs of objects, which are read by the activities that use them, are checked there
+//! ([`crate::apgas::marshal`]).
+
+use crate::apgas::clock::remote;
+use crate::apgas::clock::{self, Luggage, Ticket};
+use crate::apgas::deadlock::quiescence::Answer;
+use crate::apgas::distributed_gc::messages;
+use crate::apgas::finish::id::FinishId;
+use crate::apgas::message::kinds;
+use crate::apgas::message::kinds::{Report, Transfer, about, outcome, place};
+use crate::heap::global_refs::Change;
+use crate::serialize::Error;
+use crate::serialize::read::Input;
+use crate::topology::{Accelerator, Topology};
+
+/// From where to where a message went.
+#[derive(Clone, Copy, Debug)]
+pub struct Route {
+    /// The sender, as the connection says.
+    pub from: u32,
+    /// This place.
+    pub here: u32,
+    /// How many there are.
+    pub hosts: u32,
+}
+
+/// A message; what it says is possible, if not necessarily true. The rest of the body begins where a field says so.
+#[derive(Debug)]
+pub enum Message {
+    /// See [`kinds::SPAWN`].
+    Spawn { finish: FinishId, clocks: Luggage, graph: usize },
+    /// See [`kinds::AT`].
+    At(Visit),
+    /// See [`kinds::REPLY`].
+    Reply { number: u64, answer: usize },
+    /// See [`kinds::REPORT`].
+    Report(Report),
+    /// See [`kinds::GET`].
+    Get(Transfer),
+    /// See [`kinds::PUT_DONE`].
+    PutDone { number: u64, error: String },
+    /// See [`kinds::ACCELERATORS`].
+    Accelerators(Vec<Accelerator>),
+    /// See [`kinds::TOPOLOGY`].
+    Topology(Topology),
+    /// See [`kinds::END`].
+    End(i32),
+    /// See [`kinds::TEAM`].
+    Team { team: i64, number: u64, step: u32, data: usize },
+    /// See [`kinds::TOPOLOGY_WANTED`].
+    TopologyWanted,
+    /// See [`kinds::ACCELERATORS_WANTED`].
+    AcceleratorsWanted,
+    /// See [`kinds::CLOCK`].
+    Clock { operation: remote::Operation, number: u64, ticket: Ticket },
+    /// See [`kinds::CLOCK_DONE`].
+    ClockDone(u64),
+    /// See [`kinds::QUIET_WANTED`].
+    QuietWanted(u64),
+    /// See [`kinds::QUIET`].
+    Quiet { number: u64, answer: Answer },
+    /// See [`kinds::WAITING_WANTED`].
+    WaitingWanted,
+    /// See [`kinds::WAITING_TOLD`].
+    WaitingTold,
+    /// See [`kinds::GLOBALS`].
+    Globals(Vec<Change>),
+    /// See [`kinds::COLLECT`].
+    Collect(u64),
+    /// See [`kinds::COLLECTED`].
+    Collected(u64),
+}
+
+/// A body to run while an activity of another place waits: see [`kinds::AT`].
+#[derive(Debug)]
+pub struct Visit {
+    /// The call's number.
+    pub number: u64,
+    /// What governs the activity.
+    pub finish: FinishId,
+    /// It has a value.
+    pub value: bool,
+    /// What travels with the activity, if not the usual.
+    pub clocks: Option<Luggage>,
+    /// Where the closure's graph begins.
+    pub graph: usize,
+}
+
+impl Message {
+    /// From its kind and body; `parts` come beside it.
+    ///
+    /// # Errors
+    /// What was expected instead.
+    pub fn decode(route: Route, kind: u8, body: &[u8], parts: usize) -> Result<Message, Error> {
+        let mut input = Input::new(body);
+        let at = |input: &Input<'_>| body.len() - input.remaining();
+        // The rest of these is read later.
+        let message = match kind {
+            kinds::SPAWN => {
+                let finish = route.finish(&mut input)?;
+                let clocks = route.luggage(&mut input)?;
+                return Ok(Message::Spawn { finish, clocks, graph: at(&input) });
+            }
+            kinds::AT => return route.visit(body).map(Message::At),
+            kinds::REPLY => {
+                return route.answer(body).map(|(number, answer)| Message::Reply { number, answer });
+            }
+            _ if parts > 0 => return input.malformed("a message without parts"),
+            kinds::TEAM => {
+                let (team, number, step) = (input.signed()?, input.number()?, place(&mut input)?);
+                return Ok(Message::Team { team, number, step, data: at(&input) });
+            }
+            kinds::REPORT => {
+                let report = Report::decode(body)?;
+                return route.check_report(&report, &input).map(|()| Message::Report(report));
+            }
+            kinds::GET => return Transfer::decode(body).map(Message::Get),
+            kinds::ACCELERATORS => {
+                route.sent_to_zero(&input)?;
+                return Accelerator::decode_all(body).map(Message::Accelerators);
+            }
+            kinds::TOPOLOGY => {
+                route.sent_by_zero(&input)?;
+                let topology = Topology::decode(body)?;
+                if topology.hosts() != i64::from(route.hosts) {
+                    return input.malformed("as many hosts as there are");
+                }
+                return Ok(Message::Topology(topology));
+            }
+            kinds::GLOBALS => return messages::decode(body).map(Message::Globals),
+            kinds::PUT_DONE => Message::PutDone { number: input.number()?, error: text(&mut input)? },
+            kinds::END => route.end(&mut input)?,
+            kinds::TOPOLOGY_WANTED => route.sent_to_zero(&input).map(|()| Message::TopologyWanted)?,
+            kinds::ACCELERATORS_WANTED => route.sent_by_zero(&input).map(|()| Message::AcceleratorsWanted)?,
+            kinds::CLOCK => route.clock(&mut input)?,
+            kinds::CLOCK_DONE => Message::ClockDone(input.number()?),
+            kinds::QUIET_WANTED => {
+                route.sent_by_zero(&input)?;
+                Message::QuietWanted(input.number()?)
+            }
+            kinds::QUIET => {
+                route.sent_to_zero(&input)?;
+                let number = input.number()?;
+                let stuck = flag(&mut input)?;
+                let answer = Answer { stuck, sent: input.number()?, dealt_with: input.number()? };
+                Message::Quiet { number, answer }
+            }
+            kinds::WAITING_WANTED => route.sent_by_zero(&input).map(|()| Message::WaitingWanted)?,
+            kinds::WAITING_TOLD => route.sent_to_zero(&input).map(|()| Message::WaitingTold)?,
+            kinds::COLLECT => Message::Collect(input.number()?),
+            kinds::COLLECTED => Message::Collected(input.number()?),
+            _ => return input.malformed("a known kind of message"),
+        };
+        input.end().map(|()| message)
+    }
+}
+
+impl Route {
+    /// The body of an `at`.
+    #[inline]
+    pub fn visit(self, body: &[u8]) -> Result<Visit, Error> {
+        let mut input = Input::new(body);
+        let number = input.whole_number()?;
+        let finish = self.finish(&mut input)?;
+        let what = input.number()?;
+        if what & !(about::VALUE | about::LUGGAGE) != 0 {
+            return input.malformed("what the body of an `at` is");
+        }
+        let clocks = if what & about::LUGGAGE != 0 { Some(self.luggage(&mut input)?) } else { None };
+        let value = what & about::VALUE != 0;
+        Ok(Visit { number, finish, value, clocks, graph: body.len() - input.remaining() })
+    }
+
+    /// The end of such a body: the number of the call, and where the rest begins.
+    #[inline]
+    pub fn answer(self, body: &[u8]) -> Result<(u64, usize), Error> {
+        let mut input = Input::new(body);
+        let number = input.whole_number()?;
+        let answer = body.len() - input.remaining();
+        self.reply(&mut input).map(|_| (number, answer))
+    }
+
+    /// How the body of an `at` ended, and its clocks.
+    #[inline]
+    pub fn reply(self, input: &mut Input<'_>) -> Result<(u64, Option<Luggage>), Error> {
+        let how = input.number()?;
+        let known = outcome::COUNTED | outcome::CLOCKS;
+        if how & !known > outcome::EXCEPTION {
+            return input.malformed("how the body of an `at` ended");
+        }
+        let clocks = if how & outcome::CLOCKS != 0 { Some(self.luggage(input)?) } else { None };
+        Ok((how & !outcome::CLOCKS, clocks))
+    }
+
+    fn clock(self, input: &mut Input<'_>) -> Result<Message, Error> {
+        let operation = match remote::Operation::from_number(input.number()?) {
+            Some(operation) => operation,
+            None => return input.malformed("an operation on a clock"),
+        };
+        let number = input.number()?;
+        let ticket = Ticket::decode(input)?;
+        if clock::home(ticket.handle) != self.here {
+            return input.malformed("a clock of this place");
+        }
+        Ok(Message::Clock { operation, number, ticket })
+    }
+
+    fn end(self, input: &mut Input<'_>) -> Result<Message, Error> {
+        if (self.from == 0) == (self.here == 0) {
+            return input.malformed("the end from or to place 0");
+        }
+        let bytes = input.bytes(4)?;
+        Ok(Message::End(i32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])))
+    }
+
+    #[inline]
+    fn finish(self, input: &mut Input<'_>) -> Result<FinishId, Error> {
+        let finish = FinishId::decode(input)?;
+        let exists = finish.home < self.hosts || finish == FinishId::NONE;
+        if exists { Ok(finish) } else { input.malformed("a finish of one of the places") }
+    }
+
+    fn luggage(self, input: &mut Input<'_>) -> Result<Luggage, Error> {
+        let luggage = Luggage::decode(input)?;
+        let mut handles = luggage.tickets.iter().map(|ticket| ticket.handle).chain(luggage.implicit);
+        let exist = handles.all(|handle| clock::home(handle) < self.hosts);
+        if exist { Ok(luggage) } else { input.malformed("clocks of the places") }
+    }
+
+    /// The sender's own activities have ended, those that it has sent elsewhere have begun.
+    fn check_report(self, report: &Report, input: &Input<'_>) -> Result<(), Error> {
+        let ordered = report.deltas.windows(2).all(|pair| pair[0].0 < pair[1].0);
+        let possible = |(place, delta): &(u32, i64)| {
+            *place < self.hosts && if *place == self.from { *delta < 0 } else { *delta > 0 }
+        };
+        let ends = report.deltas.iter().any(|(place, _)| *place == self.from);
+        if ordered && ends && report.deltas.iter().all(possible) {
+            return Ok(());
+        }
+        input.malformed("how many activities were sent and have ended")
+    }
+
+    fn sent_by_zero(self, input: &Input<'_>) -> Result<(), Error> {
+        if self.from == 0 { Ok(()) } else { input.malformed("what place 0 alone sends") }
+    }
+
+    fn sent_to_zero(self, input: &Input<'_>) -> Result<(), Error> {
+        if self.here == 0 { Ok(()) } else { input.malformed("what is sent to place 0 alone") }
+    }
+}
+
+fn flag(input: &mut Input<'_>) -> Result<bool, Error> {
+    match input.number()? {
+        0 => Ok(false),
+        1 => Ok(true),
+        _ => input.malformed("0 or 1"),
+    }
+}
+
+fn text(input: &mut Input<'_>) -> Result<String, Error> {
+    let length = usize::try_from(input.number()?).unwrap_or(usize::MAX);
+    Ok(String::from_utf8_lossy(input.bytes(length)?).into_owned())
+}

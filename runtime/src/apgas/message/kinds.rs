@@ -1,0 +1,218 @@
+//! The messages between places, and their encodings.
+
+use crate::apgas::finish::id::FinishId;
+use crate::serialize::Error;
+use crate::serialize::read::Input;
+use crate::serialize::write;
+
+/// An activity: finish, clocks, closure.
+pub const SPAWN: u8 = 1;
+/// A body to run while an activity waits: number of the call, finish, what it is ([`about`]), its clocks, closure.
+pub const AT: u8 = 2;
+/// The end of such a body: number of the call, an [`outcome`], its clocks, its graph.
+pub const REPLY: u8 = 3;
+/// A [`Report`].
+pub const REPORT: u8 = 4;
+/// A request for a put: see [`Transfer`].
+pub const GET: u8 = 5;
+/// The end of a put: number of the transfer, length and text of an error.
+pub const PUT_DONE: u8 = 6;
+/// What accelerators a host has.
+pub const ACCELERATORS: u8 = 7;
+/// All places.
+pub const TOPOLOGY: u8 = 8;
+/// The program has ended: exit status. From a place other than 0: it asks for the end.
+pub const END: u8 = 9;
+/// A part of a collective operation.
+pub const TEAM: u8 = 10;
+
+/// To place 0: the program wants to know all places.
+pub const TOPOLOGY_WANTED: u8 = 11;
+/// From place 0: it wants to know what accelerators a host has.
+pub const ACCELERATORS_WANTED: u8 = 12;
+/// What an activity does on a clock of the receiver.
+pub const CLOCK: u8 = 13;
+/// The answer to some of these: the number of the question.
+pub const CLOCK_DONE: u8 = 14;
+
+/// From place 0: is this place stuck? The number of the question.
+pub const QUIET_WANTED: u8 = 15;
+/// The answer: number of the question, whether it is, messages sent, messages dealt with.
+pub const QUIET: u8 = 16;
+/// From place 0: say where activities wait.
+pub const WAITING_WANTED: u8 = 17;
+/// It was said.
+pub const WAITING_TOLD: u8 = 18;
+/// What changes for objects of the receiver that the sender has named: see [`crate::heap::global_refs`].
+pub const GLOBALS: u8 = 19;
+/// The sender is short of memory, which references of the receiver may keep: the number of the round.
+pub const COLLECT: u8 = 20;
+/// The answer, after what the collection has brought: the same number.
+pub const COLLECTED: u8 = 21;
+/// Messages that start nothing.
+pub const ASIDE: [u8; 7] = [QUIET_WANTED, QUIET, WAITING_WANTED, WAITING_TOLD, GLOBALS, COLLECT, COLLECTED];
+
+/// A put into memory that the receiver owns: a [`Transfer`].
+pub const PUT: u8 = 1;
+/// A put that answers a [`GET`]: the number of the transfer.
+pub const PUT_BACK: u8 = 2;
+
+/// What the body of an `at` is.
+pub mod about {
+    /// It has a value.
+    pub const VALUE: u64 = 1;
+    /// The activity has clocks, or is deep in others that wait for it.
+    pub const LUGGAGE: u64 = 2;
+}
+
+/// How the body of an `at` ended.
+pub mod outcome {
+    /// Without a value.
+    pub const DONE: u64 = 0;
+    /// With a value.
+    pub const VALUE: u64 = 1;
+    /// With an exception.
+    pub const EXCEPTION: u64 = 2;
+    /// Added to the above: the body started activities, so that the visit counts as one that was sent there.
+    pub const COUNTED: u64 = 4;
+    /// Added to the above: the activity had clocks, or has them now.
+    pub const CLOCKS: u64 = 8;
+}
+
+impl FinishId {
+    pub(crate) fn encode(self, out: &mut Vec<u8>) {
+        write::number(out, u64::from(self.home));
+        write::number(out, self.number);
+    }
+
+    pub(crate) fn decode(input: &mut Input<'_>) -> Result<FinishId, Error> {
+        Ok(FinishId { home: place(input)?, number: input.number()? })
+    }
+}
+
+pub(crate) fn place(input: &mut Input<'_>) -> Result<u32, Error> {
+    match u32::try_from(input.number()?) {
+        Ok(place) => Ok(place),
+        Err(_) => input.malformed("the number of a place"),
+    }
+}
+
+/// What a place tells the home of a finish.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// The finish's number at home.
+    pub finish: u64,
+    /// By place: activities sent there, less those that ended.
+    pub deltas: Vec<(u32, i64)>,
+    /// Graphs.
+    pub exceptions: Vec<Vec<u8>>,
+}
+
+impl Report {
+    /// As bytes.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        write::number(&mut out, self.finish);
+        write::number(&mut out, self.deltas.len() as u64);
+        for (place, delta) in &self.deltas {
+            write::number(&mut out, u64::from(*place));
+            write::signed(&mut out, *delta);
+        }
+        write::number(&mut out, self.exceptions.len() as u64);
+        for exception in &self.exceptions {
+            write::number(&mut out, exception.len() as u64);
+            out.extend_from_slice(exception);
+        }
+        out
+    }
+
+    /// From bytes.
+    pub fn decode(bytes: &[u8]) -> Result<Report, Error> {
+        let mut input = Input::new(bytes);
+        let finish = input.number()?;
+        let mut deltas = Vec::new();
+        for _ in 0..input.number()? {
+            deltas.push((place(&mut input)?, input.signed()?));
+        }
+        let mut exceptions = Vec::new();
+        for _ in 0..input.number()? {
+            let length = input.number()?;
+            let length = usize::try_from(length).unwrap_or(usize::MAX);
+            exceptions.push(input.bytes(length)?.to_vec());
+        }
+        input.end()?;
+        Ok(Report { finish, deltas, exceptions })
+    }
+}
+
+/// Bytes between a rail of the sender and memory of the receiver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transfer {
+    /// The sender's number for it.
+    pub number: u64,
+    /// The place that owns the memory: the receiver or an accelerator of it.
+    pub place: i64,
+    /// A rail's number, or an address on the accelerator.
+    pub handle: i64,
+    /// Where in the rail, in bytes.
+    pub offset: u64,
+    /// How many.
+    pub bytes: u64,
+    /// Bytes of an element, so that rails of another type are noticed.
+    pub element: u64,
+}
+
+impl Transfer {
+    /// As bytes.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        write::number(&mut out, self.number);
+        write::signed(&mut out, self.place);
+        write::signed(&mut out, self.handle);
+        for number in [self.offset, self.bytes, self.element] {
+            write::number(&mut out, number);
+        }
+        out
+    }
+
+    /// From bytes.
+    pub fn decode(bytes: &[u8]) -> Result<Transfer, Error> {
+        let mut input = Input::new(bytes);
+        let transfer = Transfer {
+            number: input.number()?,
+            place: input.signed()?,
+            handle: input.signed()?,
+            offset: input.number()?,
+            bytes: input.number()?,
+            element: input.number()?,
+        };
+        input.end()?;
+        Ok(transfer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_come_back_as_they_went_and_cut_ones_are_errors() {
+        let report = Report {
+            finish: 300,
+            deltas: vec![(0, -3), (2, i64::MAX)],
+            exceptions: vec![vec![], vec![1, 2, 3]],
+        };
+        let bytes = report.encode();
+        assert_eq!(Report::decode(&bytes), Ok(report));
+        let transfer =
+            Transfer { number: 1, place: -1, handle: i64::MIN, offset: 7, bytes: u64::MAX, element: 8 };
+        let other = transfer.encode();
+        assert_eq!(Transfer::decode(&other), Ok(transfer));
+        for length in 0..bytes.len() {
+            assert!(Report::decode(&bytes[..length]).is_err());
+        }
+        for length in 0..other.len() {
+            assert!(Transfer::decode(&other[..length]).is_err());
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Objects that every place has its own of, by a number that is the same everywhere (`x10.lang.PlaceLocalHandle`).
+//!
+//! Programs look them up in their innermost loops, so generated code does that itself ([`Table`]).
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicI64, AtomicPtr, Ordering};
+
+use parking_lot::Mutex;
+
+use crate::apgas::place::here;
+use crate::heap;
+use crate::heap::{Handle, Ref};
+use crate::layout::Object;
+
+/// A number is the place that made it, above so many bits of what it counted.
+pub const BITS: u32 = 40;
+/// The places whose numbers are in tables, and how many of each.
+pub const PLACES: usize = 1024;
+/// As above.
+pub const EACH: usize = 1 << 16;
+
+/// The objects of the first numbers of each place, null where there is none; null itself before any is set.
+pub type Table = [AtomicPtr<AtomicPtr<Object>>; PLACES];
+
+static NEXT: AtomicI64 = AtomicI64::new(1);
+/// Keeps the objects, those in tables too, and is asked for all others.
+static LOCALS: Mutex<Option<HashMap<i64, Handle>>> = Mutex::new(None);
+static TABLE: Table = [const { AtomicPtr::new(std::ptr::null_mut()) }; PLACES];
+
+/// What generated code looks numbers up in.
+pub fn table() -> &'static Table {
+    &TABLE
+}
+
+/// A new number: each place counts in a range of its own, so that nobody needs to be asked.
+pub fn new_local() -> i64 {
+    i64::from(here()) << BITS | NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+/// The table that a number's maker has, and the number's entry in it.
+fn place_of(number: i64) -> Option<(&'static AtomicPtr<AtomicPtr<Object>>, usize)> {
+    let count = number & ((1 << BITS) - 1);
+    let entry = usize::try_from(count).ok().filter(|entry| *entry < EACH)?;
+    Some((TABLE.get(usize::try_from(number >> BITS).ok()?)?, entry))
+}
+
+/// This place's object, or null.
+pub fn local(number: i64) -> Ref {
+    LOCALS.lock().as_ref().and_then(|locals| locals.get(&number)).map_or(Ref::NULL, Handle::get)
+}
+
+/// Sets this place's object; null ends it.
+pub fn set_local(number: i64, object: Ref) {
+    let handle = (!object.is_null()).then(|| Handle::new(object));
+    // The old one is dropped after the lock is released.
+    let _old = {
+        let mut table = LOCALS.lock();
+        let locals = table.get_or_insert_default();
+        note(number, object);
+        match handle {
+            Some(handle) => locals.insert(number, handle),
+            None => locals.remove(&number),
+        }
+    };
+}
+
+/// Sets the entry of a table, under the lock. Where the system gives no memory for one, there is none.
+fn note(number: i64, object: Ref) {
+    let Some((own, entry)) = place_of(number) else { return };
+    let mut entries = own.load(Ordering::Acquire);
+    if entries.is_null() {
+        let Some(memory) = heap::reserve_memory(EACH * size_of::<AtomicPtr<Object>>()) else { return };
+        entries = memory.cast();
+        own.store(entries, Ordering::Release);
+    }
+    // SAFETY: inside of the zeroed memory that was reserved for so many.
+    unsafe { (*entries.add(entry)).store(object.0, Ordering::Release) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_differ_and_what_is_not_set_is_null() {
+        let (one, other) = (new_local(), new_local());
+        assert_ne!(one, other);
+        assert!(local(one).is_null());
+        set_local(one, Ref::NULL);
+        assert!(local(one).is_null());
+    }
+
+    /// What generated code finds, and what the runtime does; also of a number that no table has.
+    #[test]
+    fn what_is_set_is_found() {
+        let object = heap::allocate(heap::tests::node()).expect("room");
+        let first = (7 << BITS) | 5;
+        for number in [first, first + EACH as i64] {
+            let found = || match place_of(number) {
+                // SAFETY: the table was made when the object was set.
+                Some((own, entry)) => unsafe {
+                    (*own.load(Ordering::Acquire).add(entry)).load(Ordering::Acquire)
+                },
+                None => local(number).0,
+            };
+            set_local(number, object);
+            assert_eq!((found(), local(number)), (object.0, object));
+            set_local(number, Ref::NULL);
+            assert_eq!((found(), local(number)), (std::ptr::null_mut(), Ref::NULL));
+        }
+    }
+
+    #[test]
+    fn the_first_numbers_of_a_place_are_in_its_table() {
+        assert_eq!(place_of(5).map(|it| it.1), Some(5));
+        assert!(std::ptr::eq(place_of((3 << BITS) | 7).expect("an entry").0, &TABLE[3]));
+        assert!(place_of(EACH as i64).is_none());
+        assert!(place_of((PLACES as i64) << BITS).is_none());
+    }
+}

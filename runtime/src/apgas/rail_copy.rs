@@ -1,0 +1,535 @@
+//! Copies between a rail of this place and a global rail anywhere: of this host, of one of its accelerators, of another host,
+//! or of an accelerator there.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use parking_lot::Mutex;
+
+use crate::abi::{ExceptionKind, Outcome, Raised};
+use crate::apgas::at::invoke::aside;
+use crate::apgas::engine::Governor;
+use crate::apgas::message::kinds;
+use crate::apgas::message::kinds::Transfer;
+use crate::apgas::place::here;
+use crate::apgas::system::device_exception;
+use crate::apgas::system::system;
+use crate::device::{Device, DeviceError, Flight, Upload};
+use crate::heap;
+use crate::heap::{Handle, Ref};
+use crate::layout::GlobalRail;
+use crate::net::endpoint::PutTarget;
+use crate::profile;
+use crate::serialize::Error;
+use crate::serialize::read::Input;
+use crate::serialize::{visit, write};
+
+/// A copy that another host has a part in.
+struct Pending {
+    governor: Arc<dyn Governor>,
+    /// Where the bytes of a get go: the rail, kept, and the first byte.
+    target: Option<(Handle, u64)>,
+    /// The other host, which alone can end it.
+    host: u32,
+    bytes: u64,
+    recorded: Option<profile::Copying>,
+}
+
+impl Pending {
+    /// Whether it waits for bytes from that host.
+    fn is_get_from(&self, host: u32) -> bool {
+        self.host == host && self.target.is_some()
+    }
+
+    /// It has ended well.
+    fn end(self) {
+        if let Some(copying) = self.recorded {
+            copying.end();
+        }
+        self.governor.leave(Ref::NULL);
+    }
+}
+
+static NEXT: AtomicU64 = AtomicU64::new(1);
+static PENDING: Mutex<Option<HashMap<u64, Pending>>> = Mutex::new(None);
+/// Puts that are arriving, by sender and its number for them: what they are written into.
+static ARRIVING: Mutex<Option<HashMap<(u32, u64), Landing>>> = Mutex::new(None);
+
+/// Memory of this process that receives a put.
+enum Landing {
+    /// A rail, kept.
+    Rail(#[expect(dead_code, reason = "held, not read")] Handle),
+    /// On the way to an accelerator.
+    Staging(Vec<u8>),
+    /// Refused, and why.
+    Refused(String),
+}
+
+fn raise<T>(kind: ExceptionKind, message: &str) -> Outcome<T> {
+    Err(Raised(system().engine().exception(kind, message)))
+}
+
+/// A part of a rail of this place.
+struct Part {
+    rail: Ref,
+    element: u64,
+    offset: u64,
+    bytes: u64,
+}
+
+impl Part {
+    fn address(&self) -> *mut u8 {
+        // SAFETY: the offset was checked against the rail's length.
+        unsafe { self.rail.elements().add(self.offset as usize) }
+    }
+}
+
+fn check_range(what: &str, index: i64, count: i64, size: i64) -> Outcome<()> {
+    if index >= 0 && count >= 0 && index.checked_add(count).is_some_and(|end| end <= size) {
+        return Ok(());
+    }
+    let message = format!("{count} elements from index {index} are not in the {what}, which has {size}");
+    raise(ExceptionKind::ArrayIndexOutOfBounds, &message)
+}
+
+fn part(rail: Ref, index: i64, count: i64) -> Outcome<Part> {
+    if rail.is_null() {
+        return raise(ExceptionKind::NullPointer, "the rail to copy is null");
+    }
+    if !rail.is_rail() {
+        return raise(ExceptionKind::IllegalArgument, &format!("{} is no rail", rail.ty().name()));
+    }
+    check_range("rail", index, count, rail.length() as i64)?;
+    let element = rail.ty().element_bytes() as u64;
+    Ok(Part { rail, element, offset: index as u64 * element, bytes: count as u64 * element })
+}
+
+/// Elements can leave the process's memory as bytes.
+fn check_flat(rail: Ref) -> Outcome<()> {
+    let ty = rail.ty();
+    if visit::is_flat_rail(ty) {
+        return Ok(());
+    }
+    let message = format!(
+        "a {} holds references, which mean nothing at another place: send it with `at` instead of Rail.asyncCopy",
+        ty.name()
+    );
+    raise(ExceptionKind::UnsupportedOperation, &message)
+}
+
+/// Starts a copy of `count` elements of a rail of this place into a global rail; the caller's governor waits for it.
+pub fn put(source: Ref, source_index: i64, target: GlobalRail, target_index: i64, count: i64) -> Outcome<()> {
+    let part = part(source, source_index, count)?;
+    check_range("global rail", target_index, count, target.size)?;
+    let offset = target_index as u64 * part.element;
+    if let Some(rail) = local(&target)? {
+        return copy_local(&part, rail, offset, false);
+    }
+    check_flat(source)?;
+    let governor = system().engine().governor();
+    let host = host_of(&target)?;
+    if host == here() {
+        let (device, address) = device_range(&target, offset, part.bytes)?;
+        governor.enter();
+        let kept = Handle::new(source);
+        let done = finish(governor, kept);
+        let done = profile::copied(target.home, "asyncCopy to the device", part.bytes, done);
+        let piece = Upload { source: part.address(), target: address, bytes: part.bytes };
+        // SAFETY: the rail is kept until `done`.
+        watch(unsafe { device.copy_in(piece, done) });
+        device.copied(part.address(), part.bytes, || Handle::new(source));
+        return Ok(());
+    }
+    let number = begin(governor, host, None, part.bytes);
+    let transfer = Transfer {
+        number,
+        place: target.home,
+        handle: target.handle,
+        offset,
+        bytes: part.bytes,
+        element: part.element,
+    };
+    // SAFETY: inside the rail, which the caller holds.
+    let data = unsafe { std::slice::from_raw_parts(part.address(), part.bytes as usize) };
+    system().put(host, kinds::PUT, &transfer.encode(), data);
+    Ok(())
+}
+
+/// Starts a copy of `count` elements of a global rail into a rail of this place; the caller's governor waits for it.
+pub fn get(source: GlobalRail, source_index: i64, target: Ref, target_index: i64, count: i64) -> Outcome<()> {
+    let part = part(target, target_index, count)?;
+    check_range("global rail", source_index, count, source.size)?;
+    let offset = source_index as u64 * part.element;
+    if let Some(rail) = local(&source)? {
+        return copy_local(&part, rail, offset, true);
+    }
+    check_flat(target)?;
+    let governor = system().engine().governor();
+    let host = host_of(&source)?;
+    if host == here() {
+        let (device, address) = device_range(&source, offset, part.bytes)?;
+        governor.enter();
+        let done = finish(governor, Handle::new(target));
+        let done = profile::copied(source.home, "asyncCopy from the device", part.bytes, done);
+        // SAFETY: the rail is kept until `done`.
+        watch(unsafe { device.copy_out(address, part.address(), part.bytes, done) });
+        device.copied(part.address(), part.bytes, || Handle::new(target));
+        return Ok(());
+    }
+    let number = begin(governor, host, Some((Handle::new(target), part.offset)), part.bytes);
+    let transfer = Transfer {
+        number,
+        place: source.home,
+        handle: source.handle,
+        offset,
+        bytes: part.bytes,
+        element: part.element,
+    };
+    system().send(host, kinds::GET, &transfer.encode());
+    Ok(())
+}
+
+/// Starts a copy of `count` elements, of a kind with those of `sample`, from a rail of one accelerator of this host to one of another
+/// or the same; the caller's governor waits for it.
+pub fn between(
+    sample: Ref,
+    source: GlobalRail,
+    source_index: i64,
+    target: GlobalRail,
+    target_index: i64,
+    count: i64,
+) -> Outcome<()> {
+    let element = part(sample, 0, 0)?.element;
+    check_flat(sample)?;
+    check_range("global rail to copy from", source_index, count, source.size)?;
+    check_range("global rail to copy to", target_index, count, target.size)?;
+    let bytes = count as u64 * element;
+    let (from, source_address) = device_range(&source, source_index as u64 * element, bytes)?;
+    let (to, target_address) = device_range(&target, target_index as u64 * element, bytes)?;
+    let governor = system().engine().governor();
+    governor.enter();
+    let external = crate::scheduler::external();
+    let done = Box::new(move |result| {
+        leave(governor, result);
+        drop(external);
+    });
+    let done = profile::copied(source.home, "asyncCopy between devices", bytes, done);
+    watch(from.copy_to(source_address, to, target_address, bytes, done));
+    Ok(())
+}
+
+/// The rail behind a global rail of this host.
+fn local(global: &GlobalRail) -> Outcome<Option<Ref>> {
+    if global.home != i64::from(here()) {
+        return Ok(None);
+    }
+    match heap::global(global.handle).filter(|rail| rail.is_rail()) {
+        Some(rail) => Ok(Some(rail)),
+        None => raise(ExceptionKind::IllegalArgument, "the global rail is not known here: was it forgotten?"),
+    }
+}
+
+fn copy_local(part: &Part, rail: Ref, offset: u64, towards_part: bool) -> Outcome<()> {
+    if !std::ptr::eq(rail.ty(), part.rail.ty()) {
+        let message = format!("a {} is not copied to or from a {}", part.rail.ty().name(), rail.ty().name());
+        return raise(ExceptionKind::IllegalArgument, &message);
+    }
+    check_range(
+        "rail",
+        (offset / part.element.max(1)) as i64,
+        (part.bytes / part.element.max(1)) as i64,
+        rail.length() as i64,
+    )?;
+    // SAFETY: both ranges were checked; they may overlap.
+    unsafe {
+        let other = rail.elements().add(offset as usize);
+        let (from, to) = if towards_part { (other, part.address()) } else { (part.address(), other) };
+        std::ptr::copy(from, to, part.bytes as usize);
+    }
+    Ok(())
+}
+
+fn host_of(global: &GlobalRail) -> Outcome<u32> {
+    let hosts = i64::from(system().hosts());
+    if (0..hosts).contains(&global.home) {
+        return Ok(global.home as u32);
+    }
+    match system().topology().parent(global.home) {
+        Some(host) => Ok(host as u32),
+        None => raise(ExceptionKind::BadPlace, &format!("there is no Place({})", global.home)),
+    }
+}
+
+/// Memory of an accelerator of this host.
+fn device_range(global: &GlobalRail, offset: u64, bytes: u64) -> Outcome<(&'static Arc<Device>, u64)> {
+    let address = (global.handle as u64).wrapping_add(offset);
+    let found = system().device(global.home).and_then(|device| {
+        device.check_range(address, bytes)?;
+        Ok(device)
+    });
+    match found {
+        Ok(device) => Ok((device, address)),
+        Err(error) => Err(Raised(device_exception(&error))),
+    }
+}
+
+/// The calling activity looks for the copy's end when it waits for it.
+fn watch(copy: Option<Flight>) {
+    // What is recorded shall end when it ends, not when somebody looks.
+    if let Some(copy) = copy.filter(|_| !profile::on()) {
+        system().engine().watch(copy);
+    }
+}
+
+/// What ends a copy to or from a device.
+fn finish(governor: Arc<dyn Governor>, kept: Handle) -> crate::device::Done {
+    // Until then, activities that all wait are no deadlock.
+    let external = crate::scheduler::external();
+    Box::new(move |result| {
+        drop(kept);
+        leave(governor, result);
+        drop(external);
+    })
+}
+
+fn leave(governor: Arc<dyn Governor>, result: Result<(), DeviceError>) {
+    match result {
+        Ok(()) => governor.leave(Ref::NULL),
+        // An activity makes the exception: that is the program's code.
+        Err(error) => system().engine().spawn(governor, Box::new(move || device_exception(&error))),
+    }
+}
+
+fn fail(governor: Arc<dyn Governor>, text: String) {
+    let work = move || system().engine().exception(ExceptionKind::IllegalArgument, &text);
+    system().engine().spawn(governor, Box::new(work));
+}
+
+/// Notes a copy that another host has a part in.
+fn begin(governor: Arc<dyn Governor>, host: u32, target: Option<(Handle, u64)>, bytes: u64) -> u64 {
+    governor.enter();
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let how = if target.is_some() { "asyncCopy from a place" } else { "asyncCopy to a place" };
+    let recorded = profile::copying(i64::from(here()), how, bytes);
+    PENDING
+        .lock()
+        .get_or_insert_default()
+        .insert(number, Pending { governor, target, host, bytes, recorded });
+    number
+}
+
+/// A put of this host has ended at another one, or a get from there has failed: why, unless it ended well.
+pub(super) fn put_done(from: u32, number: u64, text: String) -> Result<(), Error> {
+    // A get that succeeds ends with its bytes.
+    let is_ended = |pending: &Pending| pending.host == from && (pending.target.is_none() || !text.is_empty());
+    let pending = {
+        let mut table = PENDING.lock();
+        let table = table.get_or_insert_default();
+        let known = table.get(&number).is_some_and(is_ended);
+        if known { table.remove(&number) } else { None }
+    };
+    const UNKNOWN: Error =
+        Error::Malformed { expected: "the number of a copy with the sender that waits", offset: 0 };
+    let pending = pending.ok_or(UNKNOWN)?;
+    if text.is_empty() {
+        pending.end()
+    } else {
+        fail(pending.governor, text)
+    }
+    Ok(())
+}
+
+fn acknowledge(to: u32, number: u64, text: &str) {
+    let mut body = Vec::new();
+    write::number(&mut body, number);
+    write::number(&mut body, text.len() as u64);
+    body.extend_from_slice(text.as_bytes());
+    system().send(to, kinds::PUT_DONE, &body);
+}
+
+/// The part of a rail of this host that another host names.
+fn own_range(transfer: &Transfer) -> Result<(Ref, *mut u8), String> {
+    let rail = heap::global(transfer.handle)
+        .filter(|object| object.is_rail())
+        .ok_or("the global rail is not known at its home: was it forgotten?")?;
+    let element = rail.ty().element_bytes() as u64;
+    let size = rail.length() as u64 * element;
+    if element != transfer.element || !visit::is_flat_rail(rail.ty()) {
+        return Err(format!("the global rail is a {}, whose elements are others", rail.ty().name()));
+    }
+    if transfer.offset.checked_add(transfer.bytes).is_none_or(|end| end > size) {
+        return Err(format!(
+            "{} bytes at {} are not in a rail of {size} bytes",
+            transfer.bytes, transfer.offset
+        ));
+    }
+    // SAFETY: inside the rail.
+    Ok((rail, unsafe { rail.elements().add(transfer.offset as usize) }))
+}
+
+/// Where the bytes of a put go; `None` if it is refused.
+pub(super) fn begin_put(from: u32, kind: u8, header: &[u8], length: u64) -> Result<Option<PutTarget>, Error> {
+    let input = Input::new(header);
+    match kind {
+        kinds::PUT => {
+            let transfer = Transfer::decode(header)?;
+            let (landing, address) = land(&transfer, length);
+            let arriving = (from, transfer.number);
+            if ARRIVING.lock().get_or_insert_default().insert(arriving, landing).is_some() {
+                return input.malformed("the number of a put that has not begun yet");
+            }
+            Ok(address.map(|address| PutTarget { address, length }))
+        }
+        kinds::PUT_BACK => {
+            let number = only_number(header)?;
+            let mut table = PENDING.lock();
+            let pending = table.get_or_insert_default().get(&number).filter(|it| it.is_get_from(from));
+            let Some((pending, (rail, offset))) = pending.and_then(|it| Some((it, it.target.as_ref()?)))
+            else {
+                return input.malformed("the number of a copy from the sender that waits");
+            };
+            // SAFETY: inside the rail, as was checked when the get began; `pending` keeps the rail.
+            let address = unsafe { rail.get().elements().add(*offset as usize) };
+            Ok((pending.bytes == length).then_some(PutTarget { address, length }))
+        }
+        _ => input.malformed("a known kind of put"),
+    }
+}
+
+fn only_number(bytes: &[u8]) -> Result<u64, Error> {
+    let mut input = Input::new(bytes);
+    let number = input.number()?;
+    input.end()?;
+    Ok(number)
+}
+
+fn land(transfer: &Transfer, length: u64) -> (Landing, Option<*mut u8>) {
+    if transfer.bytes != length {
+        return (Landing::Refused("a copy to another place has the wrong length".to_owned()), None);
+    }
+    if transfer.place == i64::from(here()) {
+        return match own_range(transfer) {
+            Ok((rail, address)) => (Landing::Rail(Handle::new(rail)), Some(address)),
+            Err(text) => (Landing::Refused(text), None),
+        };
+    }
+    match staging(length) {
+        Ok(mut staging) => {
+            let address = staging.as_mut_ptr();
+            (Landing::Staging(staging), Some(address))
+        }
+        Err(error) => (Landing::Refused(error.message), None),
+    }
+}
+
+/// Memory of this process for bytes between an accelerator and another host: room for so many, none of which the system has to have before it is
+/// written.
+fn staging(bytes: u64) -> Result<Vec<u8>, DeviceError> {
+    let mut staging = Vec::new();
+    match staging.try_reserve_exact(usize::try_from(bytes).unwrap_or(usize::MAX)) {
+        Ok(()) => Ok(staging),
+        Err(_) => {
+            let message = format!("no memory for a copy of {bytes} bytes to or from an accelerator");
+            Err(DeviceError::new(crate::device::Kind::OutOfMemory, message))
+        }
+    }
+}
+
+/// Memory of an accelerator of this host that another host names.
+fn device_memory(transfer: &Transfer) -> Result<(&'static Arc<Device>, u64), DeviceError> {
+    let address = (transfer.handle as u64).wrapping_add(transfer.offset);
+    let device = system().device(transfer.place)?;
+    device.check_range(address, transfer.bytes)?;
+    Ok((device, address))
+}
+
+/// A put has arrived.
+pub(super) fn end_put(from: u32, kind: u8, header: &[u8], accepted: bool) -> Result<(), Error> {
+    if kind == kinds::PUT_BACK {
+        let number = only_number(header)?;
+        let pending = PENDING.lock().get_or_insert_default().remove(&number);
+        match pending {
+            Some(pending) if accepted => pending.end(),
+            Some(pending) => {
+                fail(pending.governor, "a copy from another place has the wrong length".to_owned());
+            }
+            None => {}
+        }
+        return Ok(());
+    }
+    let transfer = Transfer::decode(header)?;
+    let landing = ARRIVING.lock().get_or_insert_default().remove(&(from, transfer.number));
+    match landing {
+        Some(Landing::Rail(_)) => acknowledge(from, transfer.number, ""),
+        Some(Landing::Staging(mut staging)) if accepted => {
+            // SAFETY: room for as many, all of which have arrived.
+            unsafe { staging.set_len(transfer.bytes as usize) };
+            aside(move || unload(from, transfer, staging));
+        }
+        Some(Landing::Staging(_)) => {}
+        Some(Landing::Refused(text)) => acknowledge(from, transfer.number, &text),
+        None => {}
+    }
+    Ok(())
+}
+
+/// From this host to one of its accelerators, for another host.
+fn unload(from: u32, transfer: Transfer, staging: Vec<u8>) {
+    match device_memory(&transfer) {
+        Err(error) => acknowledge(from, transfer.number, &error.message),
+        Ok((device, address)) => {
+            let piece = Upload { source: staging.as_ptr(), target: address, bytes: transfer.bytes };
+            let done = Box::new(move |result: Result<(), DeviceError>| {
+                drop(staging);
+                acknowledge(
+                    from,
+                    transfer.number,
+                    &result.map_or_else(|error| error.message, |()| String::new()),
+                );
+            });
+            // SAFETY: `done` owns the memory.
+            unsafe { device.upload(vec![piece], done) };
+        }
+    }
+}
+
+/// Another host wants bytes from here. They are sent by an activity: a thread that receives must not wait for one that sends.
+pub(super) fn requested(from: u32, transfer: Transfer) {
+    aside(move || {
+        if let Err(text) = send_back(from, &transfer) {
+            acknowledge(from, transfer.number, &text);
+        }
+    });
+}
+
+fn send_back(to: u32, transfer: &Transfer) -> Result<(), String> {
+    let mut header = Vec::new();
+    write::number(&mut header, transfer.number);
+    if transfer.place == i64::from(here()) {
+        let (rail, address) = own_range(transfer)?;
+        let kept = Handle::new(rail);
+        // SAFETY: inside the rail, which is kept.
+        let data = unsafe { std::slice::from_raw_parts(address, transfer.bytes as usize) };
+        system().put(to, kinds::PUT_BACK, &header, data);
+        drop(kept);
+        return Ok(());
+    }
+    let (device, address) = device_memory(transfer).map_err(|error| error.message)?;
+    let mut staging = staging(transfer.bytes).map_err(|error| error.message)?;
+    staging.resize(transfer.bytes as usize, 0);
+    let waiter = system().engine().waiter();
+    let outcome = Arc::new(Mutex::new(Ok(())));
+    let (wake, result) = (Arc::clone(&waiter), Arc::clone(&outcome));
+    let done = Box::new(move |ended| {
+        *result.lock() = ended;
+        wake.wake();
+    });
+    // SAFETY: the memory lives until the wait has ended.
+    unsafe { device.download(address, staging.as_mut_ptr(), transfer.bytes, done) };
+    waiter.wait();
+    let ended = std::mem::replace(&mut *outcome.lock(), Ok(()));
+    ended.map_err(|error: DeviceError| error.message)?;
+    system().put(to, kinds::PUT_BACK, &header, &staging);
+    Ok(())
+}

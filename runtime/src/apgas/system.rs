@@ -1,0 +1,345 @@
+//! This process as a place: its transport, its accelerators, the topology, and what it does with messages.
+
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Condvar, Mutex, OnceLock};
+
+use crate::apgas::deadlock::quiescence;
+use crate::apgas::dispatch::Inbox;
+use crate::apgas::engine::Engine;
+use crate::apgas::message::kinds;
+use crate::apgas::place::set_here;
+use crate::base::sanitizer;
+use crate::cache::Cache;
+use crate::device::{self, Device, DeviceError};
+use crate::heap;
+use crate::heap::{Handle, Ref};
+use crate::net::endpoint::{PutTarget, Transport};
+use crate::serialize::TypeTable;
+use crate::serialize::out_of_band;
+use crate::serialize::out_of_band::Part;
+use crate::topology::{Accelerator, Selection, Topology};
+
+/// The process's place. There is one system a process.
+pub struct System {
+    transport: Arc<dyn Transport>,
+    hosts: u32,
+    /// The accelerators that were asked for; looked for when first needed if any will do.
+    selection: Selection,
+    own: OnceLock<Vec<Accelerator>>,
+    topology: OnceLock<Topology>,
+    /// In the order of [`System::own`], opened when first used.
+    devices: OnceLock<Vec<DeviceSlot>>,
+    engine: OnceLock<Arc<dyn Engine>>,
+    /// Place 0 collects what the others have, or has done so.
+    wanted: AtomicBool,
+    collected: Mutex<Vec<Option<Vec<Accelerator>>>>,
+    changed: Condvar,
+    /// The status with which place 0 has ended the program.
+    end: OnceLock<i32>,
+}
+
+/// A device, or why it cannot be used.
+type DeviceSlot = OnceLock<Result<Arc<Device>, DeviceError>>;
+
+static SYSTEM: OnceLock<System> = OnceLock::new();
+
+/// The process's place.
+///
+/// # Panics
+/// If [`start`] has not been called: the runtime's own mistake.
+pub fn system() -> &'static System {
+    SYSTEM.get().expect("places are started before anything else")
+}
+
+/// Makes this process a place. Returns when all places know each other.
+pub fn start(transport: Arc<dyn Transport>, selection: Selection) -> Result<&'static System, String> {
+    let (here, hosts) = (transport.here(), transport.hosts());
+    let system = System {
+        transport,
+        hosts,
+        selection,
+        own: OnceLock::new(),
+        topology: OnceLock::new(),
+        devices: OnceLock::new(),
+        engine: OnceLock::new(),
+        wanted: AtomicBool::new(false),
+        collected: Mutex::new(vec![None; hosts as usize]),
+        changed: Condvar::new(),
+        end: OnceLock::new(),
+    };
+    if SYSTEM.set(system).is_err() {
+        return Err("this process is a place already".to_owned());
+    }
+    set_here(here);
+    let system = self::system();
+    if system.selection != Selection::Auto {
+        // What was asked for by name must be there.
+        system.find_accelerators()?;
+    }
+    let started = system.transport.start(Arc::new(Inbox(system)));
+    started.map_err(|error| format!("place {here} cannot start a thread for its connections: {error}"))?;
+    Ok(system)
+}
+
+impl System {
+    /// Activities and program; waits until [`System::attach`].
+    pub fn engine(&self) -> &Arc<dyn Engine> {
+        self.engine.wait()
+    }
+
+    /// From now on, messages are acted on.
+    pub fn attach(&'static self, engine: Arc<dyn Engine>) {
+        let first = self.engine.set(engine).is_ok();
+        debug_assert!(first, "one program a process");
+        if self.transport.has_to_be_probed() {
+            crate::scheduler::look_at(self, self.hosts() as usize);
+        }
+    }
+
+    /// How many host places there are.
+    pub fn hosts(&self) -> u32 {
+        self.hosts
+    }
+
+    /// All places. Accelerators are looked for on the first call, which may take a moment: a driver starts slowly, and most
+    /// programs never ask.
+    pub fn topology(&'static self) -> &'static Topology {
+        if self.hosts() == 1 {
+            return self.topology.get_or_init(|| Topology::new(vec![self.own().to_vec()]));
+        }
+        if self.topology.get().is_none() {
+            self.want_topology();
+        }
+        self.topology.wait()
+    }
+
+    /// This host's accelerators.
+    pub(super) fn own(&self) -> &[Accelerator] {
+        // A selection that fails here is `auto`, for which none is an answer.
+        self.own.get_or_init(|| self.describe().unwrap_or_default())
+    }
+
+    fn find_accelerators(&self) -> Result<(), String> {
+        let found = self.describe()?;
+        self.own.get_or_init(|| found);
+        Ok(())
+    }
+
+    fn describe(&self) -> Result<Vec<Accelerator>, String> {
+        let ordinals = self.selection.resolve(&device::count)?;
+        ordinals.into_iter().map(|ordinal| device::describe(ordinal).map_err(|error| error.message)).collect()
+    }
+
+    /// The device behind an accelerator place of this host.
+    pub fn device(&'static self, place: i64) -> Result<&'static Arc<Device>, DeviceError> {
+        let topology = self.topology();
+        let index = match (topology.parent(place), topology.child_index(place)) {
+            (Some(host), Some(index)) if host == i64::from(crate::apgas::place::here()) => {
+                Some(index as usize)
+            }
+            _ => None,
+        };
+        let slots = self.devices.get_or_init(|| self.own().iter().map(|_| OnceLock::new()).collect());
+        // Place 0 may say that there are more than this place has found.
+        let found = index.and_then(|index| Some((slots.get(index)?, self.own().get(index)?)));
+        let Some((slot, accelerator)) = found else {
+            let message =
+                format!("Place({place}) is not an accelerator of Place({})", crate::apgas::place::here());
+            return Err(DeviceError::new(device::Kind::BadPlace, message));
+        };
+        slot.get_or_init(|| Device::open(accelerator.ordinal, kernel_cache())).as_ref().map_err(Clone::clone)
+    }
+
+    /// Devices in use, with their places.
+    pub fn open_devices(&'static self) -> Vec<(i64, Arc<Device>)> {
+        let Some(slots) = self.devices.get() else { return Vec::new() };
+        let places = self.topology().children(i64::from(crate::apgas::place::here()));
+        let open =
+            |slot: &OnceLock<Result<Arc<Device>, DeviceError>>| slot.get()?.as_ref().ok().map(Arc::clone);
+        places.zip(slots).filter_map(|(place, slot)| Some((place, open(slot)?))).collect()
+    }
+
+    /// Sends a message to a host place.
+    pub fn send(&self, to: u32, kind: u8, body: &[u8]) {
+        self.send_parts(to, kind, body, &[]);
+    }
+
+    /// The same with what goes beside the bytes.
+    pub fn send_parts(&self, to: u32, kind: u8, body: &[u8], parts: &[Part]) {
+        quiescence::sent();
+        crate::profile::message(body.len() + parts.iter().map(|part| part.bytes().len()).sum::<usize>());
+        sanitizer::release(&raw const sanitizer::MESSAGES);
+        let _ = self.transport.send(to, kind, body, parts);
+    }
+
+    /// Sends a message whose sender will look for the answer itself: see [`Transport::ask`].
+    pub fn ask(&self, to: u32, kind: u8, body: &[u8]) -> bool {
+        quiescence::sent();
+        crate::profile::message(body.len());
+        sanitizer::release(&raw const sanitizer::MESSAGES);
+        self.transport.ask(to, kind, body).unwrap_or(false)
+    }
+
+    /// The same for a message that starts nothing, and is not counted.
+    pub(crate) fn send_aside(&self, to: u32, kind: u8, body: &[u8]) {
+        // A place that has ended ends the program, of which place 0 sees to it: nothing is left to be done here.
+        sanitizer::release(&raw const sanitizer::MESSAGES);
+        let _ = self.transport.send(to, kind, body, &[]);
+    }
+
+    /// Sends bytes to memory of another host place.
+    pub fn put(&self, to: u32, kind: u8, header: &[u8], data: &[u8]) {
+        quiescence::sent();
+        crate::profile::message(header.len() + data.len());
+        // As above.
+        sanitizer::release(&raw const sanitizer::MESSAGES);
+        let _ = self.transport.put(to, kind, header, data);
+    }
+
+    /// Tells the other places that the program has ended, and leaves. At a place other than 0: asks place 0 to end it.
+    pub fn end_program(&self, code: i32) {
+        let body = code.to_le_bytes();
+        if crate::apgas::place::here() != 0 {
+            return self.send(0, kinds::END, &body);
+        }
+        for place in 1..self.hosts() {
+            self.send(place, kinds::END, &body);
+        }
+        self.transport.leave();
+    }
+
+    /// At places other than 0: waits for the end of the program, and takes leave.
+    pub fn serve(&self) -> i32 {
+        let code = *self.end.wait();
+        self.transport.leave();
+        code
+    }
+
+    /// Has place 0 ask all hosts, unless it does so already.
+    pub(super) fn want_topology(&'static self) {
+        if crate::apgas::place::here() != 0 {
+            return self.send(0, kinds::TOPOLOGY_WANTED, &[]);
+        }
+        if !self.wanted.swap(true, std::sync::atomic::Ordering::Relaxed) {
+            in_thread("apg-topology", move || self.collect());
+        }
+    }
+
+    /// Place 0 learns what all hosts have, numbers the places, and tells all.
+    fn collect(&self) {
+        for place in 1..self.hosts() {
+            self.send(place, kinds::ACCELERATORS_WANTED, &[]);
+        }
+        let own = self.own().to_vec();
+        let mut collected = lock(&self.collected);
+        collected[0] = Some(own);
+        while collected.iter().any(Option::is_none) {
+            collected = self.changed.wait(collected).unwrap_or_else(std::sync::PoisonError::into_inner);
+        }
+        let topology =
+            Topology::new(collected.iter_mut().map(|own| own.take().unwrap_or_default()).collect());
+        let bytes = topology.encode();
+        for place in 1..self.hosts() {
+            self.send(place, kinds::TOPOLOGY, &bytes);
+        }
+        self.topology.get_or_init(|| topology);
+    }
+
+    /// Room for elements that are on their way.
+    pub(super) fn room(&self, ty: u64, length: u64, bytes: u64) -> Option<(PutTarget, Handle)> {
+        let ty = TypeTable(self.engine().types()).get(ty)?;
+        let bytes = usize::try_from(bytes).ok()?;
+        if !out_of_band::is_part(ty, bytes)
+            || usize::try_from(length).ok()?.checked_mul(ty.element_bytes()) != Some(bytes)
+        {
+            return None;
+        }
+        let object = heap::allocate_unwritten(ty, i64::try_from(length).ok()?)?;
+        let target = PutTarget { address: object.at(ty.size as usize), length: bytes as u64 };
+        Some((target, Handle::new(object)))
+    }
+
+    /// What a host has.
+    pub(super) fn collected(&self, from: u32, own: Vec<Accelerator>) {
+        if let Some(slot) = lock(&self.collected).get_mut(from as usize) {
+            *slot = Some(own);
+        }
+        self.changed.notify_all();
+    }
+
+    /// Place 0 has told all places.
+    pub(super) fn set_topology(&self, topology: Topology) {
+        self.topology.get_or_init(|| topology);
+    }
+
+    /// Place 0 has ended the program.
+    pub(super) fn has_ended(&self) -> bool {
+        self.end.get().is_some()
+    }
+
+    pub(super) fn ended_by(&self, from: u32, code: i32) {
+        if from == 0 {
+            // The main thread, which waits in `serve`, ends the process.
+            self.end.get_or_init(|| code);
+        } else if let Some(engine) = self.engine.get() {
+            engine.end(code);
+        }
+    }
+}
+
+/// Where compiled kernels are kept. Without a cache that can be trusted they are compiled in each run.
+fn kernel_cache() -> Option<Cache> {
+    let cache = Cache::default();
+    match cache.prepare() {
+        Ok(()) => Some(cache),
+        Err(error) => {
+            remark!("apg: warning: kernels are compiled and not kept: {error}");
+            None
+        }
+    }
+}
+
+/// Does something aside: a thread that receives messages has others to read.
+pub(super) fn in_thread(name: &str, work: impl FnOnce() + Send + 'static) {
+    if let Err(error) = std::thread::Builder::new().name(name.to_owned()).spawn(work) {
+        // Those that wait for the answer cannot go on either.
+        remark!("apg: place {}: cannot start a thread: {error}", crate::apgas::place::here());
+        crate::scheduler::end_process(1);
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+impl crate::scheduler::Inbox for System {
+    fn attend(&self, begins: bool) {
+        self.transport.attend(begins);
+    }
+
+    fn look(&self) -> bool {
+        self.transport.probe()
+    }
+
+    fn is_answered(&self, by: u32) -> bool {
+        self.transport.is_answered(by)
+    }
+}
+
+/// An exception object for a device's error.
+pub fn device_exception(error: &DeviceError) -> Ref {
+    use crate::abi::ExceptionKind;
+    let kind = match error.kind {
+        device::Kind::OutOfMemory => ExceptionKind::OutOfMemory,
+        device::Kind::IllegalArgument => ExceptionKind::IllegalArgument,
+        device::Kind::IllegalOperation => ExceptionKind::IllegalOperation,
+        device::Kind::NegativeSize => ExceptionKind::NegativeArraySize,
+        device::Kind::BadPlace => ExceptionKind::BadPlace,
+        device::Kind::Unsupported => ExceptionKind::UnsupportedOperation,
+        device::Kind::Bounds => ExceptionKind::ArrayIndexOutOfBounds,
+        device::Kind::NullPointer => ExceptionKind::NullPointer,
+        device::Kind::Arithmetic => ExceptionKind::Arithmetic,
+        device::Kind::Internal => ExceptionKind::Internal,
+    };
+    system().engine().exception(kind, &error.message)
+}

@@ -1,0 +1,600 @@
+//! Collective operations over the host places of a team: each member calls the same operations in the same order. Built from
+//! messages: barriers by dissemination, broadcasts and reductions along binomial trees, in the same order every time, so that
+//! sums of floating-point numbers do not vary from run to run; scatter, gather and exchange directly.
+//!
+//! A team is a number that nobody else has and a list of places, so that making one needs no messages.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use parking_lot::Mutex;
+
+use crate::abi::{ExceptionKind, Outcome, Raised};
+use crate::apgas::engine::Waiter;
+use crate::apgas::marshal;
+use crate::apgas::message::kinds;
+use crate::apgas::place::here;
+use crate::apgas::system::system;
+use crate::base::sanitizer;
+use crate::heap::Ref;
+use crate::layout::slot;
+use crate::serialize::read::Input;
+use crate::serialize::{Error, visit, write};
+
+/// How elements are combined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// Sum.
+    Add,
+    /// Product.
+    Multiply,
+    /// Bitwise and.
+    And,
+    /// Bitwise or.
+    Or,
+    /// Bitwise exclusive or.
+    Xor,
+    /// Greatest.
+    Max,
+    /// Least.
+    Min,
+}
+
+impl Operation {
+    /// By its number in `x10.util.Team`.
+    pub fn from_number(number: i32) -> Option<Operation> {
+        use Operation::*;
+        const NUMBERS: [(i32, Operation); 7] =
+            [(0, Add), (1, Multiply), (3, And), (4, Or), (5, Xor), (6, Max), (7, Min)];
+        NUMBERS.iter().find(|(known, _)| *known == number).map(|(_, operation)| *operation)
+    }
+}
+
+/// A part of an operation: team, number of the operation, step, sender.
+pub(super) type Key = (i64, u64, u32, u32);
+
+/// What has arrived before it was waited for, or who waits; and how many operations each team has begun here.
+#[derive(Default)]
+struct Mailbox {
+    begun: HashMap<i64, u64>,
+    arrived: HashMap<Key, Vec<u8>>,
+    waiting: HashMap<Key, Arc<dyn Waiter>>,
+}
+
+static MAILBOX: Mutex<Option<Mailbox>> = Mutex::new(None);
+
+/// A number for a new team, unlike those that other places choose.
+pub fn new_number() -> i32 {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let own = NEXT.fetch_add(1, Ordering::Relaxed);
+    (1 + here() + own * system().hosts()) as i32
+}
+
+/// Nothing is done with the team any more.
+pub fn forget(team: i64) {
+    MAILBOX.lock().get_or_insert_default().begun.remove(&team);
+}
+
+/// A team as one of its members sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Team<'a> {
+    number: i64,
+    /// Their numbers in the order of their ranks; all host places without it.
+    members: Option<&'a [i64]>,
+    rank: u32,
+}
+
+impl<'a> Team<'a> {
+    /// The team with this number and these members, a `Rail[Long]`; null for all host places.
+    pub fn new(number: i64, members: Ref) -> Outcome<Team<'a>> {
+        if members.is_null() {
+            return Ok(Team { number, members: None, rank: here() });
+        }
+        // SAFETY: a rail that the caller holds and nobody changes.
+        let members =
+            unsafe { std::slice::from_raw_parts(members.elements().cast::<i64>(), members.length()) };
+        let rank = members.iter().position(|member| *member == i64::from(here()));
+        match rank {
+            Some(rank) => Ok(Team { number, members: Some(members), rank: rank as u32 }),
+            None => Err(not_a_member(number, i64::from(here()))),
+        }
+    }
+
+    fn size(&self) -> u32 {
+        self.members.map_or(system().hosts(), |members| members.len() as u32)
+    }
+
+    /// The place with a rank.
+    fn place(&self, rank: u32) -> u32 {
+        self.members.map_or(rank, |members| members[rank as usize] as u32)
+    }
+
+    fn rank_of(&self, place: i64) -> Outcome<u32> {
+        let found = match self.members {
+            Some(members) => members.iter().position(|member| *member == place),
+            None => usize::try_from(place).ok().filter(|place| *place < system().hosts() as usize),
+        };
+        found.map(|rank| rank as u32).ok_or_else(|| not_a_member(self.number, place))
+    }
+
+    /// The place whose rank is `distance` after this one's.
+    fn after(&self, distance: u32) -> u32 {
+        self.place((self.rank + distance) % self.size())
+    }
+
+    /// The place whose rank is `distance` before this one's.
+    fn before(&self, distance: u32) -> u32 {
+        self.place((self.rank + self.size() - distance) % self.size())
+    }
+
+    fn begin(&self) -> Round {
+        let mut mailbox = MAILBOX.lock();
+        let begun = mailbox.get_or_insert_default().begun.entry(self.number).or_insert(0);
+        *begun += 1;
+        Round { team: self.number, number: *begun }
+    }
+}
+
+fn not_a_member(team: i64, place: i64) -> Raised {
+    let message = format!("Place({place}) is not in Team({team})");
+    Raised(system().engine().exception(ExceptionKind::BadPlace, &message))
+}
+
+/// One collective operation of this place.
+struct Round {
+    team: i64,
+    number: u64,
+}
+
+impl Round {
+    fn send(&self, to: u32, step: u32, data: &[u8]) {
+        let mut body = Vec::with_capacity(data.len() + 24);
+        write::signed(&mut body, self.team);
+        write::number(&mut body, self.number);
+        write::number(&mut body, u64::from(step));
+        body.extend_from_slice(data);
+        system().send(to, kinds::TEAM, &body);
+    }
+
+    fn receive(&self, from: u32, step: u32) -> Vec<u8> {
+        let key = (self.team, self.number, step, from);
+        let waiter = {
+            let mut mailbox = MAILBOX.lock();
+            let mailbox = mailbox.get_or_insert_default();
+            if let Some(data) = mailbox.arrived.remove(&key) {
+                sanitizer::acquire(&raw const MAILBOX);
+                return data;
+            }
+            let waiter = system().engine().waiter();
+            mailbox.waiting.insert(key, Arc::clone(&waiter));
+            waiter
+        };
+        waiter.wait();
+        MAILBOX.lock().get_or_insert_default().arrived.remove(&key).unwrap_or_default()
+    }
+}
+
+/// A part of an operation has arrived.
+pub(super) fn arrived(key: Key, data: &[u8]) -> Result<(), Error> {
+    let mut mailbox = MAILBOX.lock();
+    let mailbox = mailbox.get_or_insert_default();
+    if mailbox.arrived.contains_key(&key) {
+        return Err(Error::Malformed { expected: "each step of a team once", offset: 0 });
+    }
+    mailbox.arrived.insert(key, data.to_vec());
+    sanitizer::release(&raw const MAILBOX);
+    if let Some(waiter) = mailbox.waiting.remove(&key) {
+        waiter.wake();
+    }
+    Ok(())
+}
+
+/// Some elements of a rail.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    rail: Ref,
+    from: i64,
+    count: i64,
+}
+
+impl Part {
+    /// `count` elements from `from` on.
+    pub fn new(rail: Ref, from: i64, count: i64) -> Part {
+        Part { rail, from, count }
+    }
+
+    /// The memory of the elements.
+    fn memory(&self) -> Outcome<&'static mut [u8]> {
+        let Part { rail, from, count } = *self;
+        let engine = system().engine();
+        if !rail.is_rail() {
+            let message = "a rail of a collective operation is null";
+            return Err(Raised(engine.exception(ExceptionKind::NullPointer, message)));
+        }
+        let length = rail.length() as i64;
+        if from < 0 || count < 0 || from.checked_add(count).is_none_or(|end| end > length) {
+            let message = format!("{count} elements from index {from} are not in a rail of {length}");
+            return Err(Raised(engine.exception(ExceptionKind::ArrayIndexOutOfBounds, &message)));
+        }
+        let size = rail.ty().element_bytes();
+        // SAFETY: inside the rail, which the caller holds; no other activity uses it meanwhile.
+        Ok(unsafe {
+            std::slice::from_raw_parts_mut(rail.elements().add(from as usize * size), count as usize * size)
+        })
+    }
+
+    /// Whether the elements are sent as they lie in memory.
+    fn is_flat(&self) -> bool {
+        visit::is_flat_rail(self.rail.ty())
+    }
+
+    /// As it is sent.
+    fn pack(&self) -> Outcome<Vec<u8>> {
+        let memory = self.memory()?;
+        if self.is_flat() {
+            return Ok(memory.to_vec());
+        }
+        let own = crate::natives::objects::allocate_rail(self.rail.ty(), self.count)?;
+        Part::new(own, 0, self.count).memory()?.copy_from_slice(memory);
+        marshal::encode_for_many(own).map_err(Raised)
+    }
+
+    /// Fills the elements with what was sent.
+    fn unpack(&self, bytes: &[u8]) -> Outcome<()> {
+        let memory = self.memory()?;
+        if self.is_flat() {
+            if memory.len() != bytes.len() {
+                return Err(wrong_length());
+            }
+            memory.copy_from_slice(bytes);
+            return Ok(());
+        }
+        let received = marshal::decode(&mut Input::new(bytes)).map_err(Raised)?;
+        let same = received.is_rail() && std::ptr::eq(received.ty(), self.rail.ty());
+        if !same || received.length() as i64 != self.count {
+            return Err(wrong_length());
+        }
+        memory.copy_from_slice(Part::new(received, 0, self.count).memory()?);
+        Ok(())
+    }
+
+    /// Fills the elements with others of this place, which may be the same.
+    fn copy_from(&self, source: &Part) -> Outcome<()> {
+        let (from, to) = (source.memory()?, self.memory()?);
+        if from.len() != to.len() {
+            return Err(wrong_length());
+        }
+        // SAFETY: the same length; they may overlap.
+        unsafe { std::ptr::copy(from.as_ptr(), to.as_mut_ptr(), to.len()) };
+        Ok(())
+    }
+}
+
+fn wrong_length() -> Raised {
+    let message = "the places of a collective operation do not agree on the elements";
+    Raised(system().engine().exception(ExceptionKind::IllegalArgument, message))
+}
+
+/// Waits for all members.
+pub fn barrier(team: &Team<'_>) {
+    let round = team.begin();
+    let mut distance = 1;
+    while distance < team.size() {
+        round.send(team.after(distance), distance, &[]);
+        round.receive(team.before(distance), distance);
+        distance *= 2;
+    }
+}
+
+/// Copies the elements of the root's source to everyone's target.
+pub fn broadcast(team: &Team<'_>, root: i64, source: Part, target: Part) -> Outcome<()> {
+    let root = team.rank_of(root)?;
+    target.memory()?;
+    let round = team.begin();
+    if team.rank != root {
+        return target.unpack(&spread(&round, team, root, Vec::new()));
+    }
+    target.copy_from(&source)?;
+    if team.size() > 1 {
+        spread(&round, team, root, source.pack()?);
+    }
+    Ok(())
+}
+
+/// Down the tree: what the root gave.
+fn spread(round: &Round, team: &Team<'_>, root: u32, mut data: Vec<u8>) -> Vec<u8> {
+    const DOWN: u32 = 1 << 31;
+    let size = team.size();
+    let member = |rank: u32| team.place((rank + root) % size);
+    let rank = (team.rank + size - root) % size;
+    let mut bit = size.next_power_of_two();
+    if rank != 0 {
+        bit = 1 << rank.trailing_zeros();
+        data = round.receive(member(rank - bit), DOWN);
+    }
+    while bit > 1 {
+        bit /= 2;
+        if rank + bit < size {
+            round.send(member(rank + bit), DOWN, &data);
+        }
+    }
+    data
+}
+
+/// Up the tree: at the root the combined elements of all, elsewhere those of a part.
+fn collect(
+    round: &Round,
+    team: &Team<'_>,
+    root: u32,
+    mut data: Vec<u8>,
+    how: Combination,
+) -> Outcome<Vec<u8>> {
+    let size = team.size();
+    let member = |rank: u32| team.place((rank + root) % size);
+    let rank = (team.rank + size - root) % size;
+    let mut bit = 1;
+    while bit < size {
+        if rank & bit != 0 {
+            round.send(member(rank - bit), bit, &data);
+            break;
+        }
+        if rank + bit < size {
+            let other = round.receive(member(rank + bit), bit);
+            if other.len() != data.len() {
+                return Err(wrong_length());
+            }
+            how.apply(&mut data, &other)?;
+        }
+        bit *= 2;
+    }
+    Ok(data)
+}
+
+/// The elements of each member of a rail of the root, one part after the other. `counts` says how many each has (a Rail[Int]);
+/// without it each has as many as `own`.
+fn parts(team: &Team<'_>, whole: (Ref, i64), counts: Ref, own: i64) -> Outcome<Vec<Part>> {
+    let counts: Vec<i64> = match counts {
+        Ref::NULL => vec![own; team.size() as usize],
+        // SAFETY: a rail that the caller holds.
+        rail => unsafe { std::slice::from_raw_parts(rail.elements().cast::<i32>(), rail.length()) }
+            .iter()
+            .map(|count| i64::from(*count))
+            .collect(),
+    };
+    if counts.len() != team.size() as usize {
+        return Err(wrong_length());
+    }
+    let mut at = whole.1;
+    let part = |count: i64| {
+        let part = Part::new(whole.0, at, count);
+        at = at.saturating_add(count);
+        part
+    };
+    Ok(counts.into_iter().map(part).collect())
+}
+
+/// How many elements this place has: its part of `counts`, or `count` without them.
+fn own_count(team: &Team<'_>, counts: Ref, count: i64) -> Outcome<i64> {
+    if counts.is_null() {
+        return Ok(count);
+    }
+    if team.rank as usize >= counts.length() {
+        return Err(wrong_length());
+    }
+    // SAFETY: an element of a Rail[Int].
+    Ok(i64::from(unsafe { counts.elements().cast::<i32>().add(team.rank as usize).read() }))
+}
+
+/// Gives each member its part of the root's source.
+pub fn scatter(
+    team: &Team<'_>,
+    root: i64,
+    source: (Ref, i64),
+    target: (Ref, i64),
+    count: i64,
+    counts: Ref,
+) -> Outcome<()> {
+    let root = team.rank_of(root)?;
+    let target = Part::new(target.0, target.1, own_count(team, counts, count)?);
+    target.memory()?;
+    let round = team.begin();
+    if team.rank != root {
+        return target.unpack(&round.receive(team.place(root), 0));
+    }
+    let parts = parts(team, source, counts, count)?;
+    parts.last().map_or(Ok(()), |part| part.memory().map(|_| ()))?;
+    for distance in 1..team.size() {
+        let rank = (root + distance) % team.size();
+        round.send(team.place(rank), 0, &parts[rank as usize].pack()?);
+    }
+    target.copy_from(&parts[root as usize])
+}
+
+/// Puts each member's source into its part of the root's target.
+pub fn gather(
+    team: &Team<'_>,
+    root: i64,
+    source: (Ref, i64),
+    target: (Ref, i64),
+    count: i64,
+    counts: Ref,
+) -> Outcome<()> {
+    let root = team.rank_of(root)?;
+    let source = Part::new(source.0, source.1, own_count(team, counts, count)?);
+    let round = team.begin();
+    if team.rank != root {
+        round.send(team.place(root), 0, &source.pack()?);
+        return Ok(());
+    }
+    let parts = parts(team, target, counts, count)?;
+    parts[root as usize].copy_from(&source)?;
+    for distance in 1..team.size() {
+        let rank = (root + distance) % team.size();
+        parts[rank as usize].unpack(&round.receive(team.place(rank), 0))?;
+    }
+    Ok(())
+}
+
+/// Gives each member its part of everyone's source, in the order of the givers.
+pub fn exchange(team: &Team<'_>, source: (Ref, i64), target: (Ref, i64), count: i64) -> Outcome<()> {
+    let from = parts(team, source, Ref::NULL, count)?;
+    let to = parts(team, target, Ref::NULL, count)?;
+    let round = team.begin();
+    // All are packed before anything is unpacked: source and target may be one rail.
+    let packed: Outcome<Vec<_>> =
+        (1..team.size()).map(|it| from[((team.rank + it) % team.size()) as usize].pack()).collect();
+    for (distance, data) in (1..).zip(packed?) {
+        round.send(team.after(distance), 0, &data);
+    }
+    to[team.rank as usize].copy_from(&from[team.rank as usize])?;
+    for distance in 1..team.size() {
+        let rank = (team.rank + team.size() - distance) % team.size();
+        to[rank as usize].unpack(&round.receive(team.place(rank), 0))?;
+    }
+    Ok(())
+}
+
+/// An operation on elements of a kind.
+#[derive(Clone, Copy, Debug)]
+struct Combination {
+    element: u8,
+    operation: Operation,
+}
+
+impl Combination {
+    /// Of the elements of a part, if they can be combined in that way.
+    fn new(part: &Part, operation: Operation) -> Outcome<Combination> {
+        let how = Combination { element: part.rail.ty().element_slot, operation };
+        how.apply(&mut [], &[]).map(|()| how)
+    }
+
+    /// `left = left op right`, element by element.
+    fn apply(self, left: &mut [u8], right: &[u8]) -> Outcome<()> {
+        combine(left, right, self.element, self.operation)
+    }
+}
+
+/// Whether the elements of such a rail are numbers or Booleans, which can be combined here.
+pub fn combines(rail: Ref) -> bool {
+    rail.is_rail() && rail.ty().element_slot < slot::CHAR
+}
+
+/// Combines everyone's source into the root's target.
+pub fn reduce(team: &Team<'_>, root: i64, source: Part, target: Part, operation: Operation) -> Outcome<()> {
+    let root = team.rank_of(root)?;
+    let data = source.memory()?.to_vec();
+    let how = Combination::new(&source, operation)?;
+    let result = collect(&team.begin(), team, root, data, how)?;
+    if team.rank == root { target.unpack(&result) } else { Ok(()) }
+}
+
+/// Combines everyone's source into everyone's target.
+pub fn all_reduce(team: &Team<'_>, source: Part, target: Part, operation: Operation) -> Outcome<()> {
+    let data = source.memory()?.to_vec();
+    let how = Combination::new(&source, operation)?;
+    let round = team.begin();
+    let result = collect(&round, team, 0, data, how)?;
+    target.unpack(&spread(&round, team, 0, result))
+}
+
+/// `target = target op source`, element by element, of two rails of this place.
+pub fn combine_here(target: Ref, source: Ref, count: i64, operation: Operation) -> Outcome<()> {
+    let (source, target) = (Part::new(source, 0, count), Part::new(target, 0, count));
+    Combination::new(&target, operation)?.apply(target.memory()?, source.memory()?)
+}
+
+macro_rules! combine_as {
+    ($ty:ty, $left:expr, $right:expr, $apply:expr) => {{
+        const SIZE: usize = size_of::<$ty>();
+        for (left, right) in $left.chunks_exact_mut(SIZE).zip($right.chunks_exact(SIZE)) {
+            let mut bytes = [0_u8; SIZE];
+            bytes.copy_from_slice(left);
+            let a = <$ty>::from_ne_bytes(bytes);
+            bytes.copy_from_slice(right);
+            let apply: fn($ty, $ty) -> $ty = $apply;
+            left.copy_from_slice(&apply(a, <$ty>::from_ne_bytes(bytes)).to_ne_bytes());
+        }
+        true
+    }};
+}
+
+macro_rules! integers {
+    ($ty:ty, $left:expr, $right:expr, $operation:expr) => {
+        match $operation {
+            Operation::Add => combine_as!($ty, $left, $right, |a, b| a.wrapping_add(b)),
+            Operation::Multiply => combine_as!($ty, $left, $right, |a, b| a.wrapping_mul(b)),
+            Operation::And => combine_as!($ty, $left, $right, |a, b| a & b),
+            Operation::Or => combine_as!($ty, $left, $right, |a, b| a | b),
+            Operation::Xor => combine_as!($ty, $left, $right, |a, b| a ^ b),
+            Operation::Max => combine_as!($ty, $left, $right, |a, b| a.max(b)),
+            Operation::Min => combine_as!($ty, $left, $right, |a, b| a.min(b)),
+        }
+    };
+}
+
+macro_rules! floats {
+    ($ty:ty, $left:expr, $right:expr, $operation:expr) => {
+        match $operation {
+            Operation::Add => combine_as!($ty, $left, $right, |a, b| a + b),
+            Operation::Multiply => combine_as!($ty, $left, $right, |a, b| a * b),
+            Operation::Max => combine_as!($ty, $left, $right, |a, b| if a.is_nan() || a > b { a } else { b }),
+            Operation::Min => combine_as!($ty, $left, $right, |a, b| if a.is_nan() || a < b { a } else { b }),
+            Operation::And | Operation::Or | Operation::Xor => false,
+        }
+    };
+}
+
+/// `left = left op right`, element by element.
+fn combine(left: &mut [u8], right: &[u8], element: u8, operation: Operation) -> Outcome<()> {
+    let bitwise = matches!(operation, Operation::And | Operation::Or | Operation::Xor);
+    let done = match element {
+        slot::BOOL if bitwise => integers!(u8, left, right, operation),
+        1 => integers!(i8, left, right, operation),
+        2 => integers!(i16, left, right, operation),
+        slot::I32 => integers!(i32, left, right, operation),
+        slot::I64 => integers!(i64, left, right, operation),
+        5 => integers!(u8, left, right, operation),
+        6 => integers!(u16, left, right, operation),
+        7 => integers!(u32, left, right, operation),
+        8 => integers!(u64, left, right, operation),
+        slot::F32 => floats!(f32, left, right, operation),
+        slot::F64 => floats!(f64, left, right, operation),
+        _ => false,
+    };
+    if done {
+        return Ok(());
+    }
+    let message = format!("the operation {operation:?} has no meaning for the elements of this rail");
+    Err(Raised(system().engine().exception(ExceptionKind::UnsupportedOperation, &message)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_by_number_as_the_library_has_them() {
+        let all: Vec<_> = (0..8).filter_map(Operation::from_number).collect();
+        use Operation::*;
+        assert_eq!(all, [Add, Multiply, And, Or, Xor, Max, Min]);
+        assert_eq!([-1, 2, 8].map(Operation::from_number), [None; 3]);
+    }
+
+    #[test]
+    fn elements_are_combined_in_their_type() {
+        let mut left = [i32::MAX.to_ne_bytes(), 5_i32.to_ne_bytes()].concat();
+        let right = [1_i32.to_ne_bytes(), (-7_i32).to_ne_bytes()].concat();
+        assert!(combine(&mut left, &right, slot::I32, Operation::Add).is_ok());
+        assert_eq!(left, [i32::MIN.to_ne_bytes(), (-2_i32).to_ne_bytes()].concat());
+        let mut left = 0.5_f64.to_ne_bytes();
+        assert!(combine(&mut left, &4.0_f64.to_ne_bytes(), slot::F64, Operation::Multiply).is_ok());
+        assert_eq!(left, 2.0_f64.to_ne_bytes());
+        let mut nan = f32::NAN.to_ne_bytes();
+        assert!(combine(&mut nan, &1.0_f32.to_ne_bytes(), slot::F32, Operation::Max).is_ok());
+        assert!(f32::from_ne_bytes(nan).is_nan());
+        let mut flag = [1_u8];
+        assert!(combine(&mut flag, &[0], slot::BOOL, Operation::And).is_ok());
+        assert_eq!(flag, [0]);
+    }
+}

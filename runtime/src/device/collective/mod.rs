@@ -1,0 +1,4 @@
+//! Collective operations between devices (NCCL).
+
+pub mod group;
+pub(crate) mod nccl;

@@ -1,0 +1,241 @@
+//! NVIDIA's library of collective operations, loaded where it is there. Its types are cudarc's; its file is found here, since cudarc does
+//! not look for the name that installations have (`libnccl.so.2`).
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::sync::OnceLock;
+
+use cudarc::nccl::sys::{ncclComm_t, ncclDataType_t, ncclRedOp_t, ncclUniqueId};
+
+pub use cudarc::nccl::sys::{ncclDataType_t as Element, ncclRedOp_t as Reduction};
+
+use crate::device::cuda::driver::sys::CUstream;
+
+/// Names of the library, as the system's loader looks for them.
+const NAMES: [&str; 2] = ["libnccl.so.2", "libnccl.so"];
+
+/// Bytes of the number that all members of a communicator have in common.
+pub const MARK: usize = size_of::<ncclUniqueId>();
+
+type Status = c_int;
+type Send = unsafe extern "C" fn(*const c_void, usize, ncclDataType_t, c_int, ncclComm_t, CUstream) -> Status;
+type Receive =
+    unsafe extern "C" fn(*mut c_void, usize, ncclDataType_t, c_int, ncclComm_t, CUstream) -> Status;
+
+macro_rules! library {
+    ($($name:ident = $symbol:literal: $ty:ty;)*) => {
+        /// The functions of the library that we call.
+        struct Library {
+            $($name: $ty,)*
+            /// They are its own.
+            _file: libloading::Library,
+        }
+
+        impl Library {
+            fn load(file: libloading::Library) -> Result<Library, libloading::Error> {
+                // SAFETY: the types are those of the library's header, the same in all of its versions 2.7 and newer.
+                unsafe { Ok(Library { $($name: *file.get::<$ty>($symbol)?,)* _file: file }) }
+            }
+        }
+    };
+}
+
+library! {
+    unique_id = b"ncclGetUniqueId\0": unsafe extern "C" fn(*mut ncclUniqueId) -> Status;
+    init_rank = b"ncclCommInitRank\0": unsafe extern "C" fn(*mut ncclComm_t, c_int, ncclUniqueId, c_int) -> Status;
+    destroy = b"ncclCommDestroy\0": unsafe extern "C" fn(ncclComm_t) -> Status;
+    group_start = b"ncclGroupStart\0": unsafe extern "C" fn() -> Status;
+    group_end = b"ncclGroupEnd\0": unsafe extern "C" fn() -> Status;
+    all_reduce = b"ncclAllReduce\0": unsafe extern "C" fn(*const c_void, *mut c_void, usize, ncclDataType_t, ncclRedOp_t, ncclComm_t, CUstream) -> Status;
+    reduce = b"ncclReduce\0": unsafe extern "C" fn(*const c_void, *mut c_void, usize, ncclDataType_t, ncclRedOp_t, c_int, ncclComm_t, CUstream) -> Status;
+    broadcast = b"ncclBroadcast\0": unsafe extern "C" fn(*const c_void, *mut c_void, usize, ncclDataType_t, c_int, ncclComm_t, CUstream) -> Status;
+    send = b"ncclSend\0": Send;
+    receive = b"ncclRecv\0": Receive;
+    describe = b"ncclGetErrorString\0": unsafe extern "C" fn(Status) -> *const c_char;
+}
+
+fn library() -> Result<&'static Library, String> {
+    static LIBRARY: OnceLock<Result<Library, String>> = OnceLock::new();
+    let load = || {
+        // SAFETY: a library of a well-known name; its initialisers are its own.
+        let file = NAMES.iter().find_map(|name| unsafe { libloading::Library::new(*name) }.ok());
+        let file = file.ok_or(
+            "NCCL is not installed (no libnccl.so.2); it comes with NVIDIA's packages and with the Python package nvidia-nccl, \
+             whose folder then belongs on LD_LIBRARY_PATH",
+        )?;
+        Library::load(file).map_err(|error| format!("this NCCL cannot be used: {error}"))
+    };
+    LIBRARY.get_or_init(load).as_ref().map_err(Clone::clone)
+}
+
+/// Whether the library can be used, or why not.
+pub fn ready() -> Result<(), String> {
+    library().map(|_| ())
+}
+
+fn check(library: &Library, status: Status, what: &str) -> Result<(), String> {
+    if status == 0 {
+        return Ok(());
+    }
+    // SAFETY: the library gives out static text.
+    let words = unsafe { CStr::from_ptr((library.describe)(status)) };
+    Err(format!("NCCL cannot {what}: {}", words.to_string_lossy()))
+}
+
+/// A number for the members of a new communicator: one of them asks for it and tells the others.
+pub fn mark() -> Result<[u8; MARK], String> {
+    let library = library()?;
+    let mut mark = ncclUniqueId { internal: [0; MARK] };
+    // SAFETY: written to a local.
+    check(library, unsafe { (library.unique_id)(&mut mark) }, "begin a communicator")?;
+    Ok(mark.internal.map(|it| it as u8))
+}
+
+/// All calls of `calls` as one, called `what` in errors: those for several members by one thread would wait for each other otherwise.
+pub fn together(what: &str, calls: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
+    let library = library()?;
+    // SAFETY: every start has its end.
+    check(library, unsafe { (library.group_start)() }, "begin")?;
+    let begun = calls();
+    // SAFETY: as above.
+    let ended = check(library, unsafe { (library.group_end)() }, what);
+    begun.and(ended)
+}
+
+/// One member, a device, of a communicator.
+pub struct Member {
+    raw: ncclComm_t,
+    library: &'static Library,
+}
+
+// SAFETY: a member may be used from any thread, by one at a time.
+unsafe impl std::marker::Send for Member {}
+
+impl Member {
+    /// Joins as numbers `first` and following of `size` members: one for each of `devices`, which makes its device's context current.
+    pub fn join<D>(
+        devices: &[D],
+        enter: impl Fn(&D) -> Result<(), String>,
+        mark: &[u8; MARK],
+        first: usize,
+        size: usize,
+    ) -> Result<Vec<Member>, String> {
+        let library = library()?;
+        let mark = ncclUniqueId { internal: mark.map(|it| it as c_char) };
+        // They stay where they are until all have joined: the library writes to them.
+        let mut raw = vec![std::ptr::null_mut(); devices.len()];
+        let joined = together("join these GPUs (two members cannot share one)", || {
+            devices.iter().zip(&mut raw).zip(first..).try_for_each(|((device, raw), rank)| {
+                enter(device)?;
+                // SAFETY: written to until `together` has returned.
+                let status = unsafe { (library.init_rank)(raw, size as c_int, mark, rank as c_int) };
+                check(library, status, "join a communicator")
+            })
+        });
+        let members = raw.into_iter().map(|raw| Member { raw, library }).collect();
+        joined.map(|()| members)
+    }
+
+    /// Combines `count` elements of all members, for all.
+    ///
+    /// # Safety
+    /// Here and below: the addresses are memory of the device that holds so many elements, until the stream's work has ended.
+    pub unsafe fn all_reduce(
+        &self,
+        (source, target): (u64, u64),
+        count: usize,
+        (element, reduction): (Element, Reduction),
+        stream: CUstream,
+    ) -> Result<(), String> {
+        let (from, to) = (source as *const c_void, target as *mut c_void);
+        // SAFETY: by the caller.
+        let status =
+            unsafe { (self.library.all_reduce)(from, to, count, element, reduction, self.raw, stream) };
+        self.begun(status)
+    }
+
+    /// Combines `count` elements of all members, for `root`.
+    ///
+    /// # Safety
+    /// See [`Member::all_reduce`].
+    pub unsafe fn reduce(
+        &self,
+        (source, target): (u64, u64),
+        count: usize,
+        (element, reduction): (Element, Reduction),
+        root: usize,
+        stream: CUstream,
+    ) -> Result<(), String> {
+        let (from, to, root) = (source as *const c_void, target as *mut c_void, root as c_int);
+        // SAFETY: by the caller.
+        let status =
+            unsafe { (self.library.reduce)(from, to, count, element, reduction, root, self.raw, stream) };
+        self.begun(status)
+    }
+
+    /// Copies `bytes` of `root` to all.
+    ///
+    /// # Safety
+    /// See [`Member::all_reduce`].
+    pub unsafe fn broadcast(
+        &self,
+        (source, target): (u64, u64),
+        bytes: usize,
+        root: usize,
+        stream: CUstream,
+    ) -> Result<(), String> {
+        let (from, to, root) = (source as *const c_void, target as *mut c_void, root as c_int);
+        // SAFETY: by the caller.
+        let status =
+            unsafe { (self.library.broadcast)(from, to, bytes, Element::ncclUint8, root, self.raw, stream) };
+        self.begun(status)
+    }
+
+    /// Sends `bytes` to member `peer`, which receives them.
+    ///
+    /// # Safety
+    /// See [`Member::all_reduce`].
+    pub unsafe fn send(
+        &self,
+        source: u64,
+        bytes: usize,
+        peer: usize,
+        stream: CUstream,
+    ) -> Result<(), String> {
+        let from = source as *const c_void;
+        // SAFETY: by the caller.
+        self.begun(unsafe {
+            (self.library.send)(from, bytes, Element::ncclUint8, peer as c_int, self.raw, stream)
+        })
+    }
+
+    /// Receives `bytes` of member `peer`, which sends them.
+    ///
+    /// # Safety
+    /// See [`Member::all_reduce`].
+    pub unsafe fn receive(
+        &self,
+        target: u64,
+        bytes: usize,
+        peer: usize,
+        stream: CUstream,
+    ) -> Result<(), String> {
+        let to = target as *mut c_void;
+        // SAFETY: by the caller.
+        self.begun(unsafe {
+            (self.library.receive)(to, bytes, Element::ncclUint8, peer as c_int, self.raw, stream)
+        })
+    }
+
+    fn begun(&self, status: Status) -> Result<(), String> {
+        check(self.library, status, "begin a collective operation")
+    }
+}
+
+impl Drop for Member {
+    fn drop(&mut self) {
+        if !self.raw.is_null() {
+            // SAFETY: ours, and given back once.
+            unsafe { (self.library.destroy)(self.raw) };
+        }
+    }
+}

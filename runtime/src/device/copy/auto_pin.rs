@@ -1,0 +1,351 @@
+//! Rails that devices read and write without a stop on the way. Memory that the system may move or take away has to go through
+//! pinned slices; a long rail that is copied again is pinned itself, beside the program's work, and from then on the device
+//! moves it alone. Pinning costs as much as one or two copies, so that a rail that is copied once is not.
+//!
+//! Memory of the heap stays pinned when its rail has died: the next one there finds it so. Whoever gives such memory back to the
+//! system must ask [`touches`] first, since the device would go on with the old pages.
+
+use std::any::Any;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
+
+use crate::device::cuda::driver;
+use crate::device::cuda::driver::{Context, sys};
+use crate::heap::page_watch;
+
+/// Shorter copies are not worth it.
+const LEAST: usize = 256 << 10;
+/// Copies of the same memory before it is pinned.
+const COPIES: u32 = 2;
+/// Most that one call of the driver pins: what is done can be used while the rest is pinned, and a collection that begins meanwhile may
+/// have to wait for the call's end.
+const PIECE: usize = 32 << 20;
+/// Memory is pinned in whole pages. Long rails own the pages they begin and end in.
+const PAGE: usize = 4096;
+/// How many different places in memory are counted at once.
+const COUNTED: usize = 1024;
+
+/// Whether anything is pinned, so that nobody takes the lock in vain.
+static ANY: AtomicBool = AtomicBool::new(false);
+/// A lock of the standard library, which needs nothing but itself: the heap asks while it allocates.
+static PINNED: Mutex<Pinned> =
+    Mutex::new(Pinned { ranges: BTreeMap::new(), bytes: 0, clock: 0, copies: None });
+
+struct Pinned {
+    /// By first byte.
+    ranges: BTreeMap<usize, Piece>,
+    bytes: usize,
+    /// Counts copies.
+    clock: u64,
+    /// Copies so far of memory that is not pinned, by its range.
+    copies: Option<HashMap<(usize, usize), u32>>,
+}
+
+/// Memory that has been pinned by one call.
+struct Piece {
+    end: usize,
+    /// Copies on their way.
+    users: u32,
+    /// When it was last used.
+    used: u64,
+    /// It is being released.
+    leaving: bool,
+}
+
+/// Part of a copy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Its bytes in host memory.
+    pub range: Range<usize>,
+    /// The device can move them alone.
+    pub pinned: bool,
+}
+
+/// The parts of a copy. Until dropped, what is pinned of it stays so.
+pub struct Parts {
+    /// In order, without gaps.
+    pub parts: Vec<Part>,
+}
+
+/// Something to pin. What it holds keeps the memory from being freed meanwhile.
+struct Request {
+    range: Range<usize>,
+    context: Arc<Context>,
+    _keep: Box<dyn Any + Send>,
+}
+
+fn pinned() -> MutexGuard<'static, Pinned> {
+    PINNED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether some of this memory is pinned, or may be: the heap asks while no collection can begin, and who has the lock may have been
+/// stopped for one, so that nobody waits here.
+pub fn touches(start: usize, bytes: usize) -> bool {
+    if !ANY.load(Ordering::Acquire) {
+        return false;
+    }
+    let pinned = match PINNED.try_lock() {
+        Ok(pinned) => pinned,
+        Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+        Err(TryLockError::WouldBlock) => return true,
+    };
+    pinned.overlapping(&(start..start + bytes)).next().is_some()
+}
+
+/// How a copy of this memory is best done.
+pub fn parts(start: usize, bytes: usize) -> Parts {
+    let whole = start..start + bytes;
+    if bytes < LEAST || !ANY.load(Ordering::Acquire) {
+        return Parts { parts: vec![Part { range: whole, pinned: false }] };
+    }
+    Parts { parts: pinned().claim(&whole) }
+}
+
+/// The parts of a copy if all of it is pinned.
+pub fn whole(start: usize, bytes: usize) -> Option<Parts> {
+    Some(parts(start, bytes)).filter(|it| it.parts.iter().all(|part| part.pinned))
+}
+
+impl Parts {
+    /// Where they lie in host memory.
+    pub fn ranges(&self) -> Vec<Range<usize>> {
+        self.parts.iter().map(|part| part.range.clone()).collect()
+    }
+}
+
+impl Drop for Parts {
+    fn drop(&mut self) {
+        if self.parts.iter().any(|part| part.pinned) {
+            let mut pinned = pinned();
+            for part in self.parts.iter().filter(|part| part.pinned) {
+                if let Some(piece) = pinned.piece_at(part.range.start) {
+                    piece.users -= 1;
+                }
+            }
+        }
+    }
+}
+
+/// Tells of a copy of a rail's memory. `keep` makes what keeps the rail alive.
+pub(crate) fn copied<K: Any + Send>(
+    start: usize,
+    bytes: usize,
+    context: &Arc<Context>,
+    keep: impl FnOnce() -> K,
+) {
+    if bytes < LEAST || !pinned().is_worth_it(start, bytes) {
+        return;
+    }
+    let range = start / PAGE * PAGE..(start + bytes).next_multiple_of(PAGE);
+    let request = Request { range, context: Arc::clone(context), _keep: Box::new(keep()) };
+    if let Some(worker) = worker() {
+        // A worker that has ended pins nothing, and copies take the other way.
+        let _ = worker.lock().unwrap_or_else(PoisonError::into_inner).send(request);
+    }
+}
+
+/// The thread that pins.
+fn worker() -> Option<&'static Mutex<Sender<Request>>> {
+    static WORKER: OnceLock<Option<Mutex<Sender<Request>>>> = OnceLock::new();
+    let start = || {
+        let (sender, receiver) = channel::<Request>();
+        let serve = move || {
+            for request in receiver {
+                request.serve();
+            }
+        };
+        let started = std::thread::Builder::new().name("apg-pin".to_owned()).spawn(serve);
+        started.ok().map(|_| Mutex::new(sender))
+    };
+    WORKER.get_or_init(start).as_ref()
+}
+
+/// The most that is pinned: half of the machine's memory, since what is pinned is lost for everyone else.
+fn limit() -> usize {
+    static LIMIT: OnceLock<usize> = OnceLock::new();
+    *LIMIT.get_or_init(|| {
+        // SAFETY: asks the system for two numbers.
+        let (pages, size) =
+            unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
+        if pages > 0 && size > 0 { pages as usize * size as usize / 2 } else { 0 }
+    })
+}
+
+impl Request {
+    fn serve(&self) {
+        if self.context.enter().is_err() {
+            return;
+        }
+        let gaps: Vec<_> = pinned().gaps(&self.range).collect();
+        for gap in gaps {
+            let mut start = gap.start;
+            while start < gap.end {
+                let end = (start + PIECE).min(gap.end);
+                if !make_room(end - start) || !pin(start..end) {
+                    return;
+                }
+                start = end;
+            }
+        }
+    }
+}
+
+fn pin(range: Range<usize>) -> bool {
+    // Pages that cannot be written would not be pinned; who begins to watch them just now keeps them from it, which is all.
+    page_watch::release(range.start, range.len());
+    // SAFETY: memory of the heap, which is never unmapped; it is released before it is given back to the system.
+    let result = unsafe {
+        sys::cuMemHostRegister_v2(range.start as *mut _, range.len(), sys::CU_MEMHOSTREGISTER_PORTABLE)
+    };
+    let done = driver::check(result).is_ok();
+    if done {
+        let mut pinned = pinned();
+        let used = pinned.clock;
+        pinned.bytes += range.len();
+        pinned.ranges.insert(range.start, Piece { end: range.end, users: 0, used, leaving: false });
+        ANY.store(true, Ordering::Release);
+    }
+    done
+}
+
+/// Releases what was not used for longest until so many more bytes may be pinned.
+fn make_room(bytes: usize) -> bool {
+    while pinned().bytes + bytes > limit() {
+        let Some((start, length)) = pinned().leave() else { return false };
+        // SAFETY: pinned by `pin`; no copy uses it, and none will.
+        unsafe { sys::cuMemHostUnregister(start as *mut _) };
+        let mut pinned = pinned();
+        pinned.ranges.remove(&start);
+        pinned.bytes -= length;
+    }
+    true
+}
+
+impl Pinned {
+    fn overlapping(&self, range: &Range<usize>) -> impl Iterator<Item = Range<usize>> {
+        let first = self.ranges.range(..=range.start).next_back().map_or(range.start, |(start, _)| *start);
+        let (from, to) = (range.start, range.end);
+        self.ranges
+            .range(first..to)
+            .map(|(start, piece)| *start..piece.end)
+            .filter(move |piece| piece.end > from && piece.start < to)
+    }
+
+    /// What of a range is not pinned.
+    fn gaps(&self, range: &Range<usize>) -> impl Iterator<Item = Range<usize>> {
+        let mut edges = vec![range.start];
+        edges.extend(self.overlapping(range).flat_map(|piece| [piece.start, piece.end]));
+        edges.push(range.end);
+        let gaps: Vec<_> =
+            edges.chunks(2).map(|edge| edge[0]..edge[1]).filter(|gap| gap.start < gap.end).collect();
+        gaps.into_iter()
+    }
+
+    fn piece_at(&mut self, address: usize) -> Option<&mut Piece> {
+        self.ranges.range_mut(..=address).next_back().map(|(_, piece)| piece)
+    }
+
+    /// The parts of a copy; pinned ones are in use until [`Parts`] is dropped.
+    fn claim(&mut self, whole: &Range<usize>) -> Vec<Part> {
+        self.clock += 1;
+        let now = self.clock;
+        let found: Vec<_> = self.overlapping(whole).collect();
+        let (mut parts, mut at) = (Vec::new(), whole.start);
+        for range in found {
+            let Some(piece) = self.ranges.get_mut(&range.start).filter(|piece| !piece.leaving) else {
+                continue;
+            };
+            piece.users += 1;
+            piece.used = now;
+            let range = range.start.max(whole.start)..range.end.min(whole.end);
+            if at < range.start {
+                parts.push(Part { range: at..range.start, pinned: false });
+            }
+            at = range.end;
+            parts.push(Part { range, pinned: true });
+        }
+        if at < whole.end {
+            parts.push(Part { range: at..whole.end, pinned: false });
+        }
+        parts
+    }
+
+    /// Whether this memory has been copied often enough, and is not pinned.
+    fn is_worth_it(&mut self, start: usize, bytes: usize) -> bool {
+        let copies = self.copies.get_or_insert_default();
+        if copies.len() >= COUNTED {
+            copies.clear();
+        }
+        let count = copies.entry((start, bytes)).or_insert(0);
+        *count += 1;
+        if *count != COPIES {
+            return false;
+        }
+        // Counted anew, for the day it is released.
+        copies.remove(&(start, bytes));
+        self.gaps(&(start..start + bytes)).next().is_some()
+    }
+
+    /// Chooses what is released next: its first byte and its length.
+    fn leave(&mut self) -> Option<(usize, usize)> {
+        let idle = self.ranges.iter_mut().filter(|(_, piece)| piece.users == 0 && !piece.leaving);
+        let (start, piece) = idle.min_by_key(|(_, piece)| piece.used)?;
+        piece.leaving = true;
+        Some((*start, piece.end - *start))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(ranges: &[(usize, usize)]) -> Pinned {
+        let mut all = Pinned { ranges: BTreeMap::new(), bytes: 0, clock: 0, copies: None };
+        for (start, end) in ranges {
+            all.ranges.insert(*start, Piece { end: *end, users: 0, used: *start as u64, leaving: false });
+            all.bytes += end - start;
+        }
+        all
+    }
+
+    #[test]
+    fn a_copy_is_cut_where_pinned_memory_begins_and_ends() {
+        let mut all = with(&[(100, 200), (200, 300), (400, 500)]);
+        let parts = |all: &mut Pinned, range: Range<usize>| -> Vec<_> {
+            all.claim(&range).into_iter().map(|part| (part.range, part.pinned)).collect()
+        };
+        assert_eq!(parts(&mut all, 0..50), [(0..50, false)]);
+        assert_eq!(parts(&mut all, 120..180), [(120..180, true)]);
+        let expected =
+            [(50..100, false), (100..200, true), (200..300, true), (300..400, false), (400..450, true)];
+        assert_eq!(parts(&mut all, 50..450), expected);
+        assert_eq!(all.gaps(&(50..600)).collect::<Vec<_>>(), [50..100, 300..400, 500..600]);
+        assert_eq!(all.gaps(&(110..290)).count(), 0);
+        // The last one has a single user, the first has two: none is released.
+        assert_eq!(all.leave(), None);
+        assert_eq!(all.ranges[&100].users, 2);
+    }
+
+    #[test]
+    fn what_was_not_used_for_longest_is_released_first() {
+        let mut all = with(&[(100, 200), (300, 450)]);
+        assert_eq!(all.leave(), Some((100, 100)));
+        // On its way out it is not used any more.
+        assert_eq!(all.claim(&(100..120)), [Part { range: 100..120, pinned: false }]);
+        assert_eq!(all.leave(), Some((300, 150)));
+        assert_eq!(all.leave(), None);
+    }
+
+    #[test]
+    fn the_second_copy_is_worth_it_once() {
+        let mut all = with(&[(100, 200)]);
+        assert!(!all.is_worth_it(1000, 50));
+        assert!(!all.is_worth_it(1000, 60));
+        assert!(all.is_worth_it(1000, 50));
+        assert!(!all.is_worth_it(110, 50));
+        assert!(!all.is_worth_it(110, 50), "pinned already");
+    }
+}

@@ -1,0 +1,324 @@
+//! Copies that the calling thread puts on a stream itself, so that it may look for their end: waking the thread for copies and being
+//! woken by it takes longer than a short copy does. Short ones go through pockets, pinned memory; long ones can if their rail is
+//! pinned; those between devices always can.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use parking_lot::Mutex;
+
+use crate::device::copy::auto_pin;
+use crate::device::copy::engine::{Download, Upload};
+use crate::device::cuda::buffer_pool::Buffer;
+use crate::device::cuda::driver;
+use crate::device::cuda::driver::{Failure, sys};
+use crate::device::cuda::stream::{Flight, Marks, Order, Pace, Queues, Stream};
+use crate::device::error::DeviceError;
+use crate::device::launch::check_failure::Record;
+use crate::device::{Device, Done};
+use crate::heap::page_watch;
+
+/// Bytes of a pocket.
+const POCKET: usize = 256 << 10;
+/// Most pockets of a device.
+const POCKETS: usize = 32;
+/// Streams for copies.
+const QUEUES: usize = 3;
+
+/// Which way bytes go.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    In,
+    Out,
+    Between,
+}
+
+/// What such copies of a device need.
+pub struct Direct {
+    queues: Queues,
+    pockets: Mutex<Vec<Address>>,
+    made: AtomicUsize,
+    /// How long copies take: by way, and by the logarithm of their size.
+    paces: Vec<Arc<Pace>>,
+}
+
+#[derive(Clone, Copy)]
+struct Address(*mut u8);
+
+// SAFETY: pinned memory that is never released; a pocket belongs to one copy at a time.
+unsafe impl Send for Address {}
+
+/// Pinned memory of one copy, given back when dropped.
+pub struct Pocket {
+    device: Arc<Device>,
+    address: Address,
+}
+
+impl Direct {
+    /// Nothing is made yet but the streams.
+    pub fn new(context: &Arc<driver::Context>, ordinal: u32) -> Result<Direct, DeviceError> {
+        Ok(Direct {
+            queues: Queues::new(context, ordinal, "copy", QUEUES)?,
+            pockets: Mutex::default(),
+            made: AtomicUsize::default(),
+            paces: (0..3 * 64).map(|_| Arc::default()).collect(),
+        })
+    }
+}
+
+impl Pocket {
+    /// None if all are in use, or the system has no pinned memory. The context must be current.
+    fn take(device: &Arc<Device>) -> Option<Pocket> {
+        let spare = device.direct.pockets.lock().pop();
+        let address = match spare {
+            Some(address) => address,
+            None if device.direct.made.fetch_add(1, Ordering::Relaxed) < POCKETS => {
+                let mut memory: *mut c_void = std::ptr::null_mut();
+                let flags = sys::CU_MEMHOSTALLOC_PORTABLE | sys::CU_MEMHOSTALLOC_DEVICEMAP;
+                // SAFETY: a context is current; the result goes to a local.
+                let made = unsafe { sys::cuMemHostAlloc(&mut memory, POCKET, flags) };
+                driver::check(made).ok()?;
+                Address(memory.cast())
+            }
+            None => return None,
+        };
+        Some(Pocket { device: Arc::clone(device), address })
+    }
+}
+
+impl Pocket {
+    /// The same for the host and the device.
+    pub fn address(&self) -> *mut u8 {
+        self.address.0
+    }
+}
+
+impl Drop for Pocket {
+    fn drop(&mut self) {
+        self.device.direct.pockets.lock().push(self.address);
+    }
+}
+
+impl Device {
+    /// Copies to the device. A copy that the caller may look at until it ends is returned.
+    ///
+    /// # Safety
+    /// The host memory is valid until `done` is called.
+    pub unsafe fn copy_in(self: &Arc<Self>, piece: Upload, done: Done) -> Option<Flight> {
+        if piece.bytes == 0 {
+            done(Ok(()));
+            return None;
+        }
+        let length = piece.bytes as usize;
+        let done = self.writes(done);
+        if let Some(pocket) = self.pocket_for(length) {
+            let address = pocket.address;
+            // SAFETY: the caller's memory; the pocket is long enough and this copy's alone.
+            unsafe { std::ptr::copy_nonoverlapping(piece.source, address.0, length) };
+            let done = keeping(pocket, done);
+            return self.direct(Way::In, piece.bytes, done, |stream| {
+                // SAFETY: valid memory on both sides until `done`.
+                driver::check(unsafe {
+                    sys::cuMemcpyHtoDAsync_v2(piece.target, address.0.cast(), length, stream.0)
+                })
+            });
+        }
+        let start = piece.source as usize;
+        let Some(parts) = auto_pin::whole(start, length) else {
+            // SAFETY: by the caller.
+            unsafe { self.upload(vec![piece], done) };
+            return None;
+        };
+        let ranges = parts.ranges();
+        self.direct(Way::In, piece.bytes, keeping(parts, done), |stream| {
+            ranges.into_iter().try_for_each(|range| {
+                let at = range.start - start;
+                // SAFETY: as above.
+                driver::check(unsafe {
+                    let source = piece.source.add(at).cast();
+                    sys::cuMemcpyHtoDAsync_v2(piece.target + at as u64, source, range.len(), stream.0)
+                })
+            })
+        })
+    }
+
+    /// Copies from the device. A copy that the caller may look at until it ends is returned.
+    ///
+    /// # Safety
+    /// The host memory is valid, and the copy's alone to write, until `done` is called.
+    pub unsafe fn copy_out(
+        self: &Arc<Self>,
+        source: u64,
+        target: *mut u8,
+        bytes: u64,
+        done: Done,
+    ) -> Option<Flight> {
+        if bytes == 0 {
+            done(Ok(()));
+            return None;
+        }
+        let (length, piece) = (bytes as usize, Download { source, target, bytes });
+        let done = keeping(Changing::new(target as usize, length), done);
+        // SAFETY: by the caller.
+        let done = unsafe { self.foreseen(piece, done)? };
+        if let Some(pocket) = self.pocket_for(length) {
+            let address = pocket.address;
+            return self.direct(Way::Out, bytes, emptying(pocket, piece, done), |stream| {
+                // SAFETY: the pocket is long enough and this copy's alone.
+                driver::check(unsafe {
+                    sys::cuMemcpyDtoHAsync_v2(address.0.cast(), source, length, stream.0)
+                })
+            });
+        }
+        let start = target as usize;
+        let Some(parts) = auto_pin::whole(start, length) else {
+            // SAFETY: by the caller.
+            unsafe { self.download(source, target, bytes, done) };
+            return None;
+        };
+        let ranges = parts.ranges();
+        self.direct(Way::Out, bytes, keeping(parts, done), |stream| {
+            ranges.into_iter().try_for_each(|range| {
+                let at = range.start - start;
+                // SAFETY: valid memory on both sides until `done`.
+                driver::check(unsafe {
+                    let target = target.add(at).cast();
+                    sys::cuMemcpyDtoHAsync_v2(target, source + at as u64, range.len(), stream.0)
+                })
+            })
+        })
+    }
+
+    /// Copies to this or another device of the process. A copy that the caller may look at until it ends is returned.
+    pub fn copy_to(
+        self: &Arc<Self>,
+        source: u64,
+        other: &Arc<Device>,
+        target: u64,
+        bytes: u64,
+        done: Done,
+    ) -> Option<Flight> {
+        if bytes == 0 || (Arc::ptr_eq(self, other) && source == target) {
+            done(Ok(()));
+            return None;
+        }
+        let length = bytes as usize;
+        let done = other.writes(done);
+        if !Arc::ptr_eq(self, other) {
+            return self.direct(Way::Between, bytes, done, |stream| {
+                self.context.reach(&other.context);
+                let (from, to) = (self.context.raw(), other.context.raw());
+                // SAFETY: both ranges are the program's own on their devices.
+                driver::check(unsafe { sys::cuMemcpyPeerAsync(target, to, source, from, length, stream.0) })
+            });
+        }
+        let within = |stream: &Stream, target, source| {
+            // SAFETY: ranges of this device, which do not overlap.
+            driver::check(unsafe { sys::cuMemcpyDtoDAsync_v2(target, source, length, stream.0) })
+        };
+        if source.abs_diff(target) >= bytes {
+            return self.direct(Way::Between, bytes, done, |stream| within(stream, target, source));
+        }
+        match Buffer::new(self, bytes) {
+            Err(error) => {
+                done(Err(error));
+                None
+            }
+            Ok(buffer) => {
+                let address = buffer.address();
+                self.direct(Way::Between, bytes, keeping(buffer, done), |stream| {
+                    within(stream, address, source)?;
+                    within(stream, target, address)
+                })
+            }
+        }
+    }
+
+    /// A copy of host memory that the device can read by itself, and its address; None if it is too long or there is no room.
+    ///
+    /// # Safety
+    /// The memory is valid.
+    pub(crate) unsafe fn pocketed(
+        self: &Arc<Self>,
+        source: *const u8,
+        bytes: u64,
+    ) -> Option<(Pocket, *const u8)> {
+        let length = usize::try_from(bytes).ok()?;
+        let pocket = self.pocket_for(length)?;
+        let address = pocket.address.0;
+        // SAFETY: the caller's memory; the pocket is long enough and this copy's alone.
+        unsafe { std::ptr::copy_nonoverlapping(source, address, length) };
+        Some((pocket, address))
+    }
+
+    fn pace(&self, way: Way, bytes: u64) -> Arc<Pace> {
+        Arc::clone(&self.direct.paces[64 * way as usize + bytes.ilog2() as usize])
+    }
+
+    pub(crate) fn pocket_for(self: &Arc<Self>, bytes: usize) -> Option<Pocket> {
+        if bytes > POCKET || self.context.enter().is_err() {
+            return None;
+        }
+        Pocket::take(self)
+    }
+
+    fn direct(
+        self: &Arc<Self>,
+        way: Way,
+        bytes: u64,
+        done: Done,
+        start: impl FnOnce(&Stream) -> Result<(), Failure>,
+    ) -> Option<Flight> {
+        let record = match self.context.enter().and_then(|()| Record::new(self)) {
+            Ok(record) => record,
+            Err(error) => {
+                done(Err(error));
+                return None;
+            }
+        };
+        let ended = record.ended();
+        let pace = self.pace(way, bytes);
+        let order = Order { done: keeping(record, done), ended, pace, what: "copy" };
+        let failed = |failure| DeviceError::driver(&self.label(), "copy", &failure);
+        self.direct.queues.pick().submit(|stream| start(stream).map(|()| Marks::Not), order, failed)
+    }
+}
+
+/// Memory that a device writes to, which raises no faults: what watches it is told before and behind.
+struct Changing(usize, usize);
+
+impl Changing {
+    fn new(start: usize, bytes: usize) -> Changing {
+        page_watch::release(start, bytes);
+        Changing(start, bytes)
+    }
+}
+
+impl Drop for Changing {
+    fn drop(&mut self) {
+        page_watch::release(self.0, self.1);
+    }
+}
+
+/// Drops `kept` before `done` is called.
+pub(crate) fn keeping<K: Send + 'static>(kept: K, done: Done) -> Done {
+    Box::new(move |result| {
+        drop(kept);
+        done(result);
+    })
+}
+
+/// Takes out what has arrived in a pocket and gives that back, then calls `done`.
+fn emptying(pocket: Pocket, piece: Download, done: Done) -> Done {
+    let target = Address(piece.target);
+    Box::new(move |result| {
+        let target = target;
+        if result.is_ok() {
+            // SAFETY: the copy into the pocket has ended; the target is valid until `done`.
+            unsafe { std::ptr::copy_nonoverlapping(pocket.address(), target.0, piece.bytes as usize) };
+        }
+        drop(pocket);
+        done(result);
+    })
+}

@@ -1,0 +1,275 @@
+//! The CUDA driver: whether it is there, and the few calls that need care.
+
+use std::ffi::{CStr, c_char};
+use std::sync::OnceLock;
+
+use parking_lot::Mutex;
+
+pub use cudarc::driver::sys;
+
+use crate::device::error::DeviceError;
+
+pub use sys::CUdevice_attribute_enum as Attribute;
+
+/// The oldest driver whose functions we call: CUDA 12.
+const OLDEST: i32 = 12_000;
+
+/// Why the driver did not do something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Failure(sys::CUresult);
+
+impl Failure {
+    /// A thread that worked with the device has not done its part.
+    pub const UNFINISHED: Failure = Failure(sys::CUresult::CUDA_ERROR_UNKNOWN);
+
+    /// The device's memory is used up.
+    pub fn is_out_of_memory(self) -> bool {
+        self.0 == sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY
+    }
+
+    /// The process's work on this device is lost for good.
+    pub fn is_fatal(self) -> bool {
+        use sys::CUresult::*;
+        matches!(
+            self.0,
+            CUDA_ERROR_ILLEGAL_ADDRESS
+                | CUDA_ERROR_LAUNCH_FAILED
+                | CUDA_ERROR_LAUNCH_TIMEOUT
+                | CUDA_ERROR_ILLEGAL_INSTRUCTION
+                | CUDA_ERROR_MISALIGNED_ADDRESS
+                | CUDA_ERROR_INVALID_ADDRESS_SPACE
+                | CUDA_ERROR_INVALID_PC
+                | CUDA_ERROR_HARDWARE_STACK_ERROR
+                | CUDA_ERROR_ASSERT
+                | CUDA_ERROR_ECC_UNCORRECTABLE
+        )
+    }
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let text = |get: unsafe fn(sys::CUresult, *mut *const c_char) -> sys::CUresult| {
+            let mut text = std::ptr::null();
+            // SAFETY: the driver is loaded, since it has failed; it gives out static text or null.
+            let found = unsafe { get(self.0, &mut text) } == sys::CUresult::CUDA_SUCCESS && !text.is_null();
+            // SAFETY: as above.
+            found.then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
+        };
+        match (text(sys::cuGetErrorString), text(sys::cuGetErrorName)) {
+            (Some(words), Some(name)) => write!(f, "{words} ({name})"),
+            _ => write!(f, "{:?}", self.0),
+        }
+    }
+}
+
+/// A result code as a result.
+pub fn check(result: sys::CUresult) -> Result<(), Failure> {
+    if result == sys::CUresult::CUDA_SUCCESS { Ok(()) } else { Err(Failure(result)) }
+}
+
+/// As many connections to a device as it has kernels side by side, and more: the driver makes 8 unless told otherwise, and streams that
+/// share one wait for each other (CUDA C++ Programming Guide, CUDA Environment Variables). What the user has set stays.
+///
+/// Called before the driver starts and before there are threads of the program.
+pub fn ask_for_connections() {
+    const NAME: &str = "CUDA_DEVICE_MAX_CONNECTIONS";
+    if std::env::var_os(NAME).is_none() {
+        // SAFETY: the program has no threads yet, and those that have compiled it are idle.
+        unsafe { std::env::set_var(NAME, "32") };
+    }
+}
+
+/// Loads and starts the driver, once. The error says why it cannot be used.
+pub fn ready() -> Result<(), String> {
+    static READY: OnceLock<Result<(), String>> = OnceLock::new();
+    READY.get_or_init(start).clone()
+}
+
+/// Loads the driver's library for good. To look whether it is there loads it and lets it go again, and a debugger of kernels takes
+/// note of its first time in the process only.
+fn keep_loaded() {
+    // SAFETY: a library of a well-known name; its initialisers are the driver's own.
+    if let Ok(library) = unsafe { libloading::Library::new("libcuda.so.1") } {
+        std::mem::forget(library);
+    }
+}
+
+fn start() -> Result<(), String> {
+    keep_loaded();
+    // SAFETY: looks for a library of a well-known name; its initialisers are the driver's own.
+    if !unsafe { sys::is_culib_present() } {
+        return Err("the NVIDIA driver is not installed (no libcuda)".to_owned());
+    }
+    let version = driver_version().ok_or("the NVIDIA driver does not tell its version")?;
+    if version < OLDEST {
+        let (major, minor) = (version / 1000, version % 1000 / 10);
+        return Err(format!(
+            "the NVIDIA driver is too old: it supports CUDA {major}.{minor}, and 12.0 is needed"
+        ));
+    }
+    // SAFETY: the library is there.
+    check(unsafe { sys::cuInit(0) }).map_err(|failure| format!("the NVIDIA driver does not start: {failure}"))
+}
+
+/// The CUDA version that the driver supports, times 1000.
+pub fn driver_version() -> Option<i32> {
+    // SAFETY: as in `start`.
+    if !unsafe { sys::is_culib_present() } {
+        return None;
+    }
+    let mut version = 0;
+    // SAFETY: the library is there; this call needs no initialisation.
+    check(unsafe { sys::cuDriverGetVersion(&mut version) }).ok()?;
+    Some(version)
+}
+
+/// How many devices there are, or why none can be used.
+pub fn count() -> Result<u32, String> {
+    ready()?;
+    let mut count = 0;
+    // SAFETY: the driver has been started.
+    match check(unsafe { sys::cuDeviceGetCount(&mut count) }) {
+        Ok(()) => Ok(count as u32),
+        Err(failure) => Err(format!("the NVIDIA driver does not count its devices: {failure}")),
+    }
+}
+
+/// A device, which need not be in use.
+#[derive(Clone, Copy)]
+pub struct Handle {
+    ordinal: u32,
+    device: sys::CUdevice,
+}
+
+impl Handle {
+    /// By the driver's number.
+    pub fn of(ordinal: u32) -> Result<Handle, DeviceError> {
+        let mut device = 0;
+        // SAFETY: the driver has been started; the result goes to a local.
+        check(unsafe { sys::cuDeviceGet(&mut device, ordinal as i32) })
+            .map_err(|failure| DeviceError::driver(&format!("CUDA{ordinal}"), "be found", &failure))?;
+        Ok(Handle { ordinal, device })
+    }
+
+    /// A number that describes it.
+    pub fn attribute(&self, attribute: Attribute) -> Result<i32, DeviceError> {
+        let mut value = 0;
+        // SAFETY: a device of the driver; the result goes to a local.
+        self.ask(unsafe { sys::cuDeviceGetAttribute(&mut value, attribute, self.device) })?;
+        Ok(value)
+    }
+
+    /// Compute capability.
+    pub fn capability(&self) -> Result<(u32, u32), DeviceError> {
+        Ok((
+            self.attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)? as u32,
+            self.attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)? as u32,
+        ))
+    }
+
+    /// What the vendor calls it.
+    pub fn device_name(&self) -> Result<String, DeviceError> {
+        let mut name = [0_u8; 256];
+        // SAFETY: the driver writes at most the length it is given, with a zero at the end.
+        self.ask(unsafe { sys::cuDeviceGetName(name.as_mut_ptr().cast(), name.len() as i32, self.device) })?;
+        let text = CStr::from_bytes_until_nul(&name).unwrap_or_default();
+        Ok(text.to_string_lossy().into_owned())
+    }
+
+    /// Bytes of memory.
+    pub fn total_memory(&self) -> Result<u64, DeviceError> {
+        let mut bytes = 0;
+        // SAFETY: as above.
+        self.ask(unsafe { sys::cuDeviceTotalMem_v2(&mut bytes, self.device) })?;
+        Ok(bytes as u64)
+    }
+
+    fn ask(&self, result: sys::CUresult) -> Result<(), DeviceError> {
+        check(result).map_err(|failure| {
+            DeviceError::driver(&format!("CUDA{}", self.ordinal), "describe itself", &failure)
+        })
+    }
+}
+
+/// The context of a device in this process.
+pub struct Context {
+    device: Handle,
+    context: sys::CUcontext,
+    /// The numbers of the devices whose memory was asked for.
+    reached: Mutex<Vec<u32>>,
+}
+
+// SAFETY: contexts may be used from any thread.
+unsafe impl Send for Context {}
+// SAFETY: as above.
+unsafe impl Sync for Context {}
+
+impl Context {
+    /// The primary context. Its flags are the driver's own: launches take longer where it is told to sleep when it waits. We wait
+    /// by events, which sleep.
+    pub fn retain(ordinal: u32) -> Result<Context, DeviceError> {
+        let device = Handle::of(ordinal)?;
+        let error = |failure| DeviceError::driver(&format!("CUDA{ordinal}"), "be used", &failure);
+        let mut context = std::ptr::null_mut();
+        // SAFETY: a device of the driver; the result goes to a local.
+        unsafe {
+            let flags = sys::CUctx_flags_enum::CU_CTX_SCHED_AUTO as u32;
+            check(sys::cuDevicePrimaryCtxSetFlags_v2(device.device, flags)).map_err(error)?;
+            check(sys::cuDevicePrimaryCtxRetain(&mut context, device.device)).map_err(error)?;
+        }
+        Ok(Context { device, context, reached: Mutex::default() })
+    }
+
+    /// Makes it the calling thread's. Activities move between threads, so that this comes before any other call.
+    pub fn enter(&self) -> Result<(), DeviceError> {
+        // SAFETY: a context that is never destroyed.
+        check(unsafe { sys::cuCtxSetCurrent(self.context) }).map_err(|failure| {
+            DeviceError::driver(&format!("CUDA{}", self.device.ordinal), "be used", &failure)
+        })
+    }
+
+    /// Of kernels that go before all others. Makes it the calling thread's.
+    pub fn greatest_priority(&self) -> Result<i32, DeviceError> {
+        self.enter()?;
+        let mut greatest = 0;
+        // SAFETY: a context is current; the result goes to a local.
+        check(unsafe { sys::cuCtxGetStreamPriorityRange(std::ptr::null_mut(), &mut greatest) }).map_err(
+            |failure| DeviceError::driver(&format!("CUDA{}", self.device.ordinal), "be described", &failure),
+        )?;
+        Ok(greatest)
+    }
+
+    /// For copies between devices.
+    pub fn raw(&self) -> sys::CUcontext {
+        self.context
+    }
+
+    /// Asks, once, for direct ways between this device and another one's memory. Where there are none, the driver copies through the host.
+    /// This context is current before and after.
+    pub fn reach(&self, other: &Context) {
+        let mut reached = self.reached.lock();
+        if reached.contains(&other.device.ordinal) {
+            return;
+        }
+        reached.push(other.device.ordinal);
+        for (from, to) in [(other, self), (self, other)] {
+            let mut can = 0;
+            // SAFETY: devices and contexts of the driver; the result goes to a local. That access was given before is no harm.
+            unsafe {
+                if check(sys::cuDeviceCanAccessPeer(&mut can, from.device.device, to.device.device)).is_ok()
+                    && can != 0
+                    && check(sys::cuCtxSetCurrent(from.context)).is_ok()
+                {
+                    sys::cuCtxEnablePeerAccess(to.context, 0);
+                }
+            }
+        }
+        // SAFETY: a context that is never destroyed.
+        unsafe { sys::cuCtxSetCurrent(self.context) };
+    }
+
+    /// The device.
+    pub fn device(&self) -> Handle {
+        self.device
+    }
+}

@@ -1,0 +1,168 @@
+//! The heap's limits: how much it may hold, when it is collected, and when a program is told that it is full.
+//!
+//! Two sums are kept. *Charged* bytes are those of objects and of the blocks that threads allocate from; the limit that the user gives is
+//! one of charged bytes. *Used* blocks hold at least one object: their free cells between objects count, too. Objects do not move, so that a
+//! heap of which little is alive may have many used blocks. These may be more than the limit has, up to [`Limits::blocks`]; then the system
+//! gets back what memory is free ([`crate::heap::alloc::trim`]).
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::base::sanitizer;
+use crate::heap::alloc::blocks::{BLOCK, Region};
+
+/// Blocks kept back so that an OutOfMemoryError can be made.
+pub const RESERVE: usize = 64;
+/// So many of them are for bodies that run where their message is read: each makes a few small objects, and must not wait for room.
+pub const RESERVE_OF_BODIES: usize = RESERVE / 2;
+/// Fewest blocks between collections.
+const MIN_THRESHOLD: usize = 1024;
+/// A sanitizer finds what the collector frees too early only if it collects: small programs, too.
+const MIN_WATCHED_THRESHOLD: usize = 8;
+/// The smallest limit.
+const MIN_LIMIT: usize = 16 << 20;
+/// The range of addresses is so many times as long as the limit, if the system gives that much: objects that stay then seldom leave no room
+/// for a long one between them. Address-ordered allocation needs the logarithm of the longest object's blocks at worst (Robson, "Worst
+/// case fragmentation of first fit and best fit storage allocation strategies", 1977).
+const ADDRESS_FACTORS: [usize; 4] = [8, 4, 2, 1];
+
+/// Fewest blocks between collections.
+pub fn min_threshold() -> usize {
+    if sanitizer::watches_addresses() { MIN_WATCHED_THRESHOLD } else { MIN_THRESHOLD }
+}
+
+/// What an allocation must leave.
+#[derive(Clone, Copy, Debug)]
+pub struct Ceiling {
+    /// Most charged bytes.
+    pub bytes: usize,
+    /// Most used blocks.
+    pub blocks: usize,
+}
+
+/// What may be used.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Most charged bytes.
+    pub bytes: usize,
+    /// Most used blocks.
+    pub blocks: usize,
+}
+
+impl Limits {
+    /// All that may be used, and so many of the blocks that are kept back.
+    pub fn ceiling(&self, reserve: usize) -> Ceiling {
+        Ceiling { bytes: self.bytes + reserve * BLOCK, blocks: self.blocks + reserve }
+    }
+}
+
+/// What the user asks for; 0 is nothing in particular.
+static CHOSEN: AtomicUsize = AtomicUsize::new(0);
+/// Places that share the machine's memory, unless the user asks for something.
+static SHARERS: AtomicUsize = AtomicUsize::new(1);
+
+/// Sets the most bytes the heap may use; 0 asks for three quarters of the machine's memory, shared by `places`
+/// processes. Without effect once the heap is in use.
+pub fn configure(limit: usize, places: usize) {
+    CHOSEN.store(limit, Ordering::Relaxed);
+    SHARERS.store(places.max(1), Ordering::Relaxed);
+}
+
+/// Reserves addresses, and says what may be used of them: less than asked for where the system limits addresses.
+pub fn reserve() -> (Region, Limits) {
+    let machine = of_machine();
+    let (mut limit, most) = match CHOSEN.load(Ordering::Relaxed) {
+        0 => {
+            let share = machine / SHARERS.load(Ordering::Relaxed);
+            (share / 4 * 3, share / 8 * 7)
+        }
+        chosen => (chosen, machine / 8 * 7),
+    };
+    limit = limit.max(MIN_LIMIT);
+    loop {
+        let blocks = limit.div_ceil(BLOCK);
+        let factors = ADDRESS_FACTORS.iter().filter(|factor| !sanitizer::is_present() || **factor == 1);
+        for factor in factors {
+            if let Some(region) = Region::new((blocks * factor + RESERVE) * BLOCK) {
+                let most = (most / BLOCK).clamp(blocks, blocks * (*factor).min(2));
+                return (region, Limits { bytes: blocks * BLOCK, blocks: most });
+            }
+        }
+        if limit <= MIN_LIMIT {
+            remark!("apg: no address space for the heap (16 MiB were asked for; see `ulimit -v`)");
+            std::process::exit(1);
+        }
+        limit = (limit / 2).max(MIN_LIMIT);
+    }
+}
+
+/// Memory that this machine has for the process.
+pub fn of_machine() -> usize {
+    // SAFETY: asks the system for two numbers.
+    let (pages, size) = unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
+    let physical = if pages > 0 && size > 0 { pages as usize * size as usize } else { 4 << 30 };
+    let group =
+        std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|text| text.trim().parse().ok());
+    physical.min(group.unwrap_or(usize::MAX))
+}
+
+/// Collections in a row that have left next to nothing free. A program that does little else for long is told that the heap is full while
+/// there is a bit left: the rule and its numbers are those of HotSpot's `UseGCOverheadLimit`.
+#[derive(Debug)]
+pub struct FutileCollections {
+    count: u32,
+    since: Option<Instant>,
+    collecting: Duration,
+}
+
+impl FutileCollections {
+    const MIN_COUNT: u32 = 8;
+    const MIN_TIME: Duration = Duration::from_secs(5);
+    const MIN_PERCENT: u32 = 98;
+
+    /// None.
+    pub const fn new() -> Self {
+        FutileCollections { count: 0, since: None, collecting: Duration::ZERO }
+    }
+
+    /// Notes a collection that took this long and has just ended; whether it is one too many.
+    pub fn note(&mut self, is_futile: bool, took: Duration, now: Instant) -> bool {
+        if !is_futile {
+            *self = Self::new();
+            return false;
+        }
+        let since = *self.since.get_or_insert(now.checked_sub(took).unwrap_or(now));
+        self.count += 1;
+        self.collecting += took;
+        let elapsed = now.saturating_duration_since(since);
+        self.count >= Self::MIN_COUNT
+            && self.collecting >= Self::MIN_TIME
+            && self.collecting * 100 >= elapsed * Self::MIN_PERCENT
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_that_only_collects_is_told() {
+        let second = Duration::from_secs(1);
+        let start = Instant::now();
+        let mut futile = FutileCollections::new();
+        let ends: Vec<bool> = (1..=9).map(|at| futile.note(true, second, start + second * at)).collect();
+        assert_eq!(ends, [false, false, false, false, false, false, false, true, true]);
+        assert!(!futile.note(false, second, start + second * 10), "one that frees much begins anew");
+        assert!(!futile.note(true, second, start + second * 11));
+    }
+
+    #[test]
+    fn a_program_that_works_between_collections_is_not() {
+        let (second, start) = (Duration::from_secs(1), Instant::now());
+        let mut futile = FutileCollections::new();
+        assert!((1..100).all(|at| !futile.note(true, second, start + second * 2 * at)));
+        let mut brief = FutileCollections::new();
+        let moment = Duration::from_millis(1);
+        assert!((1..100).all(|at| !brief.note(true, moment, start + moment * at)));
+    }
+}

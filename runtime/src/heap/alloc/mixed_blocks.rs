@@ -1,0 +1,306 @@
+//! Blocks with objects of several sizes: allocation between objects that are alive, for a heap that is nearly full.
+//!
+//! Objects do not move, so that a few of one size keep whole blocks from objects of all others. When most blocks of the limit are used, those
+//! with few objects become *mixed*: any small object may be put into a gap of theirs, as in a mark-region heap (Blackburn and McKinley,
+//! "Immix", PLDI 2008). A bit for each granule says whether an object begins there; how long it is says its descriptor. Threads share
+//! mixed blocks: each takes part of a gap at a time. Between two collections the gaps of a block are gone through once.
+
+use std::ops::Range;
+
+use crate::heap::alloc::allocator::Central;
+use crate::heap::alloc::blocks::{BLOCK, CLASSES, Meta, NONE, Region, kind};
+use crate::heap::object::Ref;
+
+/// Bytes of a granule.
+pub const GRANULE: usize = 16;
+/// Granules of a block.
+const GRANULES: u32 = (BLOCK / GRANULE) as u32;
+/// Lists of mixed blocks: by the logarithm of their longest gap's granules.
+pub const BUCKETS: usize = GRANULES.ilog2() as usize + 1;
+/// A block becomes mixed if its objects take at most this part of it.
+const SPARSE_PART: usize = 4;
+
+/// Bytes of an object of a mixed block, or 0 where none was made yet.
+fn size_at(address: usize) -> usize {
+    let object = Ref(address as *mut _);
+    // SAFETY: an object begins here, or memory that is still zero.
+    if unsafe { (*object.0).ty.is_null() } { 0 } else { object.size().next_multiple_of(GRANULE) }
+}
+
+/// The granule at which the object begins that has this byte of a mixed block.
+pub fn find(region: &Region, block: u32, meta: &Meta, offset: usize) -> Option<usize> {
+    let granule = offset / GRANULE;
+    let mut word = granule / 64;
+    let mut starts = meta.allocated[word] & (u64::MAX >> (63 - granule % 64));
+    while starts == 0 {
+        word = word.checked_sub(1)?;
+        starts = meta.allocated[word];
+    }
+    let start = word * 64 + starts.ilog2() as usize;
+    (offset < start * GRANULE + size_at(region.address(block) + start * GRANULE)).then_some(start)
+}
+
+/// The next gap of so many granules from one on, at which no object is that begins before it.
+fn next_gap(region: &Region, block: u32, meta: &Meta, from: u32, granules: u32) -> Option<Range<u32>> {
+    let mut at = from;
+    loop {
+        let end = next_start(meta, at);
+        if end.saturating_sub(at) >= granules {
+            return Some(at..end);
+        }
+        if end >= GRANULES {
+            return None;
+        }
+        let size = size_at(region.address(block) + end as usize * GRANULE);
+        at = end + (size / GRANULE).max(1) as u32;
+    }
+}
+
+/// The first granule from one on at which an object begins; the end of the block if none does.
+fn next_start(meta: &Meta, from: u32) -> u32 {
+    let mut word = (from / 64) as usize;
+    if word >= meta.allocated.len() {
+        return GRANULES;
+    }
+    let mut starts = meta.allocated[word] & (u64::MAX << (from % 64));
+    while starts == 0 {
+        word += 1;
+        if word == meta.allocated.len() {
+            return GRANULES;
+        }
+        starts = meta.allocated[word];
+    }
+    word as u32 * 64 + starts.trailing_zeros()
+}
+
+/// Calls `visit` with every gap from a granule on.
+fn each_gap(region: &Region, block: u32, meta: &Meta, mut from: u32, mut visit: impl FnMut(Range<u32>)) {
+    while let Some(gap) = next_gap(region, block, meta, from, 1) {
+        from = gap.end;
+        visit(gap);
+    }
+}
+
+/// Puts a block into the list for its longest gap from a granule on, if there is one; the granules of all those gaps. The caller holds the
+/// heap's lock, or all threads are stopped.
+fn enlist(region: &Region, central: &mut Central, block: u32, from: u32) -> u32 {
+    // SAFETY: the block is in no list and mixed.
+    let meta = unsafe { &mut *region.meta(block) };
+    let (mut free, mut longest) = (0, 0);
+    each_gap(region, block, meta, from, |gap| {
+        free += gap.end - gap.start;
+        longest = longest.max(gap.end - gap.start);
+    });
+    meta.extent = longest;
+    meta.cursor = from;
+    if longest > 0 {
+        let list = &mut central.mixed[longest.ilog2() as usize];
+        meta.next = *list;
+        *list = block;
+    }
+    free
+}
+
+/// As [`enlist`] from the start: the bytes of the block's objects.
+fn enlist_whole(region: &Region, central: &mut Central, block: u32) -> usize {
+    BLOCK - enlist(region, central, block, 0) as usize * GRANULE
+}
+
+/// Keeps of a mixed block what was marked: the bytes of its objects, 0 if there is none. All threads are stopped.
+pub fn sweep(region: &Region, central: &mut Central, block: u32) -> usize {
+    // SAFETY: all threads are stopped.
+    let meta = unsafe { &mut *region.meta(block) };
+    let mut any = 0;
+    for (allocated, marks) in meta.allocated.iter_mut().zip(&mut meta.marks) {
+        *allocated = std::mem::take(marks);
+        any |= *allocated;
+    }
+    if any == 0 {
+        crate::heap::alloc::allocator::release(region, central, block);
+        return 0;
+    }
+    enlist_whole(region, central, block)
+}
+
+/// Makes blocks mixed that have few objects and free cells; all threads are stopped and the heap is swept. How many bytes fewer their objects
+/// take than their cells.
+pub fn convert_sparse(region: &Region, central: &mut Central) -> usize {
+    let mut saved = 0;
+    for class in 0..CLASSES {
+        let mut block = std::mem::replace(&mut central.partial[class], NONE);
+        while block != NONE {
+            // SAFETY: all threads are stopped, and blocks in the lists are small.
+            let meta = unsafe { &mut *region.meta(block) };
+            let next = meta.next;
+            let bytes = (meta.extent * meta.cell) as usize;
+            if bytes <= BLOCK / SPARSE_PART {
+                convert(region, block, meta);
+                saved += bytes - enlist_whole(region, central, block);
+            } else {
+                meta.next = central.partial[class];
+                central.partial[class] = block;
+            }
+            block = next;
+        }
+    }
+    saved
+}
+
+/// Makes a small block mixed.
+fn convert(region: &Region, block: u32, meta: &mut Meta) {
+    let mut starts = [0; 64];
+    for cell in 0..meta.cells as usize {
+        let start = cell * meta.cell as usize;
+        // A cell that nobody has made an object of yet is nobody's any more.
+        if meta.allocated[cell / 64] & (1 << (cell % 64)) != 0 && size_at(region.address(block) + start) > 0 {
+            starts[start / GRANULE / 64] |= 1 << (start / GRANULE % 64);
+        }
+    }
+    meta.allocated = starts;
+    meta.cell = GRANULE as u32;
+    meta.cells = GRANULES;
+    region.set_kind(block, kind::MIXED);
+}
+
+/// Takes room for some objects of this size, at most so many, which are noted as made; the caller holds the heap's lock.
+pub fn take(region: &Region, central: &mut Central, size: usize, most: usize) -> Option<Range<usize>> {
+    let granules = (size / GRANULE) as u32;
+    // A gap of that many granules is in one of the lists from this one on.
+    for bucket in granules.ilog2() as usize..BUCKETS {
+        let (mut before, mut block) = (NONE, central.mixed[bucket]);
+        while block != NONE {
+            // SAFETY: blocks in the lists are changed under the lock only.
+            let meta = unsafe { &mut *region.meta(block) };
+            let next = meta.next;
+            if meta.extent < granules {
+                before = block;
+            } else if let Some(gap) = next_gap(region, block, meta, meta.cursor, granules) {
+                return Some(take_part(region, block, meta, gap, granules, most));
+            } else {
+                // Its longest gap is used up: it goes to where the longest one that is left belongs.
+                match before {
+                    NONE => central.mixed[bucket] = next,
+                    // SAFETY: as above; it is another block.
+                    _ => unsafe { (*region.meta(before)).next = next },
+                }
+                let from = meta.cursor;
+                enlist(region, central, block, from);
+            }
+            block = next;
+        }
+    }
+    None
+}
+
+/// Notes objects at the start of a gap.
+fn take_part(
+    region: &Region,
+    block: u32,
+    meta: &mut Meta,
+    gap: Range<u32>,
+    granules: u32,
+    most: usize,
+) -> Range<usize> {
+    let count = ((gap.end - gap.start) / granules).min(most as u32);
+    for start in (0..count).map(|index| gap.start + index * granules) {
+        meta.allocated[(start / 64) as usize] |= 1 << (start % 64);
+    }
+    meta.cursor = gap.start + count * granules;
+    let address = |granule: u32| region.address(block) + granule as usize * GRANULE;
+    address(gap.start)..address(meta.cursor)
+}
+
+/// Gives the pages back that are free in mixed blocks; all threads are stopped.
+pub fn release_pages(region: &Region, central: &Central) {
+    for first in central.mixed {
+        let mut block = first;
+        while block != NONE {
+            // SAFETY: all threads are stopped.
+            let meta = unsafe { &*region.meta(block) };
+            each_gap(region, block, meta, 0, |gap| {
+                let start = region.address(block);
+                crate::heap::alloc::trim::release_between(
+                    start + gap.start as usize * GRANULE,
+                    start + gap.end as usize * GRANULE,
+                );
+            });
+            block = meta.next;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::heap::alloc::blocks::class_of;
+    use crate::heap::tests::node;
+
+    /// A region with one swept block of small cells, of which these hold nodes.
+    fn sparse(bytes: usize, cells: &[usize]) -> (Region, Central) {
+        let region = Region::new(4 * BLOCK).expect("addresses");
+        let mut central = Central::new();
+        region.set_top(1);
+        region.make_small(0, class_of(bytes));
+        // SAFETY: the block is the test's own.
+        let meta = unsafe { &mut *region.meta(0) };
+        for cell in cells {
+            meta.allocated[cell / 64] |= 1 << (cell % 64);
+            let object = (region.address(0) + cell * bytes) as *mut crate::layout::Object;
+            // SAFETY: as above.
+            unsafe { (*object).ty = node() };
+        }
+        meta.extent = cells.len() as u32;
+        central.partial[class_of(bytes)] = 0;
+        (region, central)
+    }
+
+    const NODE: usize = 32;
+
+    #[test]
+    fn objects_of_other_sizes_go_between_those_that_are_alive() {
+        let alive = [0, 7, 8, 500, 1023];
+        let (region, mut central) = sparse(64, &alive);
+        assert_eq!(convert_sparse(&region, &mut central), alive.len() * (64 - NODE));
+        let mut taken: Vec<Range<usize>> =
+            alive.iter().map(|cell| region.address(0) + cell * 64).map(|at| at..at + NODE).collect();
+        for size in [16384, 4096, 48, 16, 9600] {
+            while let Some(part) = take(&region, &mut central, size, 3) {
+                assert!(!part.is_empty() && part.len().is_multiple_of(size) && part.len() <= 3 * size);
+                taken.push(part);
+            }
+        }
+        taken.sort_by_key(|range| range.start);
+        assert!(taken.windows(2).all(|pair| pair[0].end <= pair[1].start), "{taken:?}");
+        assert!(taken.iter().all(|it| it.start >= region.address(0) && it.end <= region.address(1)));
+        assert_eq!(take(&region, &mut central, 16, 1), None, "all gaps were gone through");
+    }
+
+    #[test]
+    fn an_address_inside_an_object_finds_it() {
+        let (region, mut central) = sparse(64, &[3, 900]);
+        convert_sparse(&region, &mut central);
+        let start = region.address(0) + 3 * 64;
+        assert_eq!(region.find(start).map(|found| found.0), Some(start));
+        assert_eq!(region.find(start + NODE - 1).map(|found| found.0), Some(start));
+        assert_eq!(region.find(start + NODE), None);
+        assert_eq!(region.find(start - 1), None);
+        // Noted, but not made yet.
+        let part = take(&region, &mut central, 128, 1).expect("a gap");
+        assert_eq!(region.find(part.start), None);
+    }
+
+    #[test]
+    fn what_was_not_marked_is_free_again() {
+        let (region, mut central) = sparse(64, &[3, 900]);
+        convert_sparse(&region, &mut central);
+        // SAFETY: the block is the test's own.
+        unsafe { (*region.meta(0)).marks[900 * 4 / 64] |= 1 << (900 * 4 % 64) };
+        central.mixed = [NONE; BUCKETS];
+        assert_eq!(sweep(&region, &mut central, 0), NODE);
+        let part = take(&region, &mut central, 32768, 1).expect("the gap before what is alive");
+        assert_eq!(part.start, region.address(0));
+        central.mixed = [NONE; BUCKETS];
+        assert_eq!(sweep(&region, &mut central, 0), 0);
+        assert!(region.is_free(0));
+    }
+}

@@ -1,0 +1,47 @@
+//! Giving memory that is free back to the system, when the heap has touched more of it than its limit.
+
+use crate::heap::alloc::allocator::Central;
+use crate::heap::alloc::blocks::{BLOCK, Region, kind};
+
+/// The unit in which the system gives memory.
+const PAGE: usize = 4096;
+/// Most blocks that are given back in one call.
+const MAX_RUN: u32 = 256;
+
+/// Gives free blocks back until no more than `most` are touched, or all that can be; the caller holds the heap's lock.
+pub fn release_free_blocks(region: &Region, central: &mut Central, most: usize) {
+    let mut block = 0;
+    while block < central.high && central.touched > most {
+        if region.kind(block) != kind::FREE_DIRTY {
+            block += 1;
+            continue;
+        }
+        let end = (block..central.high.min(block + MAX_RUN))
+            .find(|at| region.kind(*at) != kind::FREE_DIRTY)
+            .unwrap_or(central.high.min(block + MAX_RUN));
+        if release_pages(region.address(block), (end - block) as usize * BLOCK) {
+            (block..end).for_each(|at| region.set_kind(at, kind::FREE));
+            central.touched -= (end - block) as usize;
+        }
+        block = end;
+    }
+}
+
+/// Gives the whole pages back of memory that is free.
+pub fn release_between(start: usize, end: usize) {
+    let (first, end) = (start.next_multiple_of(PAGE), end / PAGE * PAGE);
+    if first < end {
+        release_pages(first, end - first);
+    }
+}
+
+/// Gives whole pages back, which are zero when they are used again; false if they must stay or the system does not take them.
+fn release_pages(at: usize, bytes: usize) -> bool {
+    // What devices have pinned stays theirs: new pages would not be the ones that they know.
+    if crate::device::pinned_memory(at, bytes) {
+        return false;
+    }
+    crate::heap::page_watch::release(at, bytes);
+    // SAFETY: pages of the heap that hold no object.
+    unsafe { libc::madvise(at as *mut libc::c_void, bytes, libc::MADV_DONTNEED) == 0 }
+}

@@ -1,0 +1,410 @@
+//! Objects that other places name by a GlobalRef, kept alive for as long as anybody does.
+//!
+//! All GlobalRefs to one object share, at each place, one *token* (`x10.lang.GlobalObject`): home, number and, at home, the
+//! object. A token is an ordinary object that the collector finds dead or alive; this table knows it weakly ([`crate::heap::mark::weak`]).
+//!
+//! # Weights
+//! What is sent of a token carries a *weight* of an *account*. Home keeps the balance of each account: what was given out less
+//! what came back. The token at home, and so the object, is a root while any balance is not zero: weights on the way count, and
+//! nobody waits. A place adds what it receives to its token's own, gives a part of that with each copy that it sends, and
+//! returns all when its token is dead. What comes home with a message needs no return.
+//!
+//! A place never gives its last unit of an account away. When it has no more to give it opens an account of its own, of which it
+//! tells home without waiting: until home knows of it, the balance of the account from which the place has its last unit is not
+//! zero, since messages arrive in order and the place tells of the new account before it returns that unit. A copy that may
+//! be received any number of times has no weight: it pins the token for good at the place that makes it.
+//!
+//! A token is small and what it keeps alive elsewhere may be large, so that a place also collects when many tokens have come, and
+//! when another place that runs out of memory asks for it.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use parking_lot::Mutex;
+use rustc_hash::FxBuildHasher;
+
+use crate::heap::distributed_gc;
+use crate::heap::mark::weak;
+use crate::heap::mark::weak::Slot;
+use crate::heap::object::Ref;
+
+/// What home gives with a copy.
+const WHOLE: i128 = 1 << 40;
+/// A place gives this part of what it has.
+const PART: i128 = 1 << 10;
+/// The account that home has for every object.
+const FIRST: u64 = 0;
+
+/// An object's home and its number there.
+type Key = (u32, u64);
+
+/// What is sent of a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// Where the object lives.
+    pub home: u32,
+    /// Its number there.
+    pub number: u64,
+    /// Whose weight it is.
+    pub account: u64,
+    /// How much: below 2^63.
+    pub weight: u64,
+}
+
+/// How often what is written may be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Copies {
+    /// Once, or never if the program ends before.
+    One,
+    /// Any number of times.
+    Many,
+}
+
+/// To home: an account's balance changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The object's number.
+    pub number: u64,
+    /// The account.
+    pub account: u64,
+    /// By how much: negative for what comes back.
+    pub by: i128,
+}
+
+struct Entry {
+    slot: Slot,
+    /// The address of the object, at home.
+    target: usize,
+    /// By account: at home the balances, elsewhere what is held.
+    weights: Vec<(u64, i128)>,
+    pinned: bool,
+    /// Other places keep it alive.
+    kept: bool,
+}
+
+impl Entry {
+    /// Whether it is of an object of this place that was forgotten: nothing is counted any more.
+    fn is_forgotten(&self, home: u32) -> bool {
+        home == here() && self.target == 0
+    }
+
+    fn keep(&mut self, kept: bool) {
+        if kept != self.kept {
+            self.kept = kept;
+            self.slot.keep(kept);
+            if kept {
+                KEPT.fetch_add(1, Ordering::Relaxed)
+            } else {
+                KEPT.fetch_sub(1, Ordering::Relaxed)
+            };
+        }
+    }
+
+    fn add(&mut self, account: u64, by: i128) {
+        match self.weights.iter_mut().find(|(other, _)| *other == account) {
+            Some((_, weight)) => *weight = weight.wrapping_add(by),
+            None => self.weights.push((account, by)),
+        }
+        self.weights.retain(|(_, weight)| *weight != 0);
+    }
+}
+
+#[derive(Default)]
+struct Table {
+    entries: HashMap<Key, Entry, FxBuildHasher>,
+    /// The numbers of this place's objects by address.
+    numbers: HashMap<usize, u64, FxBuildHasher>,
+    last_number: u64,
+    last_account: u64,
+    /// Tokens of other places' objects that have come since the last collection for them.
+    came: usize,
+    /// What the homes of objects are to be told, in this order.
+    outbox: Vec<(u32, Change)>,
+}
+
+static KEPT: AtomicUsize = AtomicUsize::new(0);
+
+static TABLE: Mutex<Option<Table>> = Mutex::new(None);
+
+fn here() -> u32 {
+    crate::apgas::place::here()
+}
+
+/// The fields of a token.
+struct Token(Ref);
+
+impl Token {
+    /// # Safety
+    /// The object is a token, and the field of that type.
+    unsafe fn field<T>(&self, index: usize) -> *mut T {
+        self.0.at(self.0.ty().fields()[index].offset as usize).cast()
+    }
+
+    fn key(&self) -> Key {
+        // SAFETY: the first fields of the class.
+        unsafe { (self.field::<i64>(0).read() as u32, self.field::<i64>(1).read() as u64) }
+    }
+
+    fn set_key(&self, key: Key) {
+        // SAFETY: as above.
+        unsafe {
+            self.field::<i64>(0).write(i64::from(key.0));
+            self.field::<i64>(1).write(key.1 as i64);
+        }
+    }
+}
+
+impl Table {
+    fn with<R>(work: impl FnOnce(&mut Table) -> R) -> R {
+        work(TABLE.lock().get_or_insert_default())
+    }
+
+    /// A token enters under a key; what is known of that key stays.
+    fn enter(&mut self, key: Key, token: Ref, target: usize) {
+        Token(token).set_key(key);
+        match self.entries.get_mut(&key) {
+            Some(entry) => entry.slot.set(token),
+            None => {
+                let entry =
+                    Entry { slot: Slot::new(token), target, weights: Vec::new(), pinned: false, kept: false };
+                self.entries.insert(key, entry);
+            }
+        }
+        if target != 0 {
+            self.numbers.insert(target, key.1);
+        }
+    }
+
+    fn known(&self, target: Ref) -> Option<Ref> {
+        let number = self.numbers.get(&target.address())?;
+        self.entries.get(&(here(), *number))?.slot.get()
+    }
+
+    /// After a change of its weights.
+    fn settle(&mut self, key: Key) {
+        if let Some(entry) = self.entries.get_mut(&key) {
+            entry.keep(entry.pinned || (key.0 == here() && !entry.weights.is_empty()));
+        }
+    }
+
+    fn give(&mut self, key: Key, copies: Copies) -> Sent {
+        let Table { entries, last_account, outbox, .. } = self;
+        let none = Sent { home: key.0, number: key.1, account: FIRST, weight: 0 };
+        let Some(entry) = entries.get_mut(&key).filter(|entry| !entry.is_forgotten(key.0)) else {
+            return none;
+        };
+        let sent = match copies {
+            Copies::Many => {
+                entry.pinned = true;
+                none
+            }
+            Copies::One if key.0 == here() => {
+                entry.add(FIRST, WHOLE);
+                Sent { weight: WHOLE as u64, ..none }
+            }
+            // What has no weight is pinned elsewhere.
+            Copies::One if entry.weights.is_empty() => none,
+            Copies::One => {
+                if entry.weights.iter().all(|(_, weight)| *weight < 2) {
+                    *last_account += 1;
+                    let account = u64::from(here()) << 40 | *last_account;
+                    entry.add(account, WHOLE);
+                    outbox.push((key.0, Change { number: key.1, account, by: WHOLE }));
+                }
+                let most = entry.weights.iter().max_by_key(|(_, weight)| *weight);
+                let (account, held) = most.copied().unwrap_or((FIRST, 0));
+                let weight = (held / PART).clamp(1, i128::from(i64::MAX));
+                entry.add(account, -weight);
+                Sent { account, weight: weight as u64, ..none }
+            }
+        };
+        self.settle(key);
+        sent
+    }
+
+    /// What was given comes back: to home what goes, elsewhere what is held.
+    fn take(&mut self, sent: Sent) {
+        self.take_weight(sent, 1);
+    }
+
+    fn take_weight(&mut self, sent: Sent, times: i128) {
+        let key = (sent.home, sent.number);
+        let counts = |entry: &&mut Entry| sent.weight != 0 && !entry.is_forgotten(key.0);
+        if let Some(entry) = self.entries.get_mut(&key).filter(counts) {
+            let weight = i128::from(sent.weight) * times;
+            entry.add(sent.account, if sent.home == here() { -weight } else { weight });
+            self.settle(key);
+        }
+    }
+
+    /// Removes the entries of dead tokens; what they held goes back.
+    fn tidy(&mut self) {
+        let Table { entries, numbers, outbox, .. } = self;
+        entries.retain(|&(home, number), entry| {
+            if !entry.slot.is_dead() {
+                return true;
+            }
+            if numbers.get(&entry.target) == Some(&number) && home == here() {
+                numbers.remove(&entry.target);
+            }
+            if home != here() {
+                let back = |&(account, weight): &(u64, i128)| (home, Change { number, account, by: -weight });
+                outbox.extend(entry.weights.iter().map(back));
+            }
+            entry.slot.free();
+            false
+        });
+    }
+}
+
+/// The token of an object of this place, if it has one.
+pub fn find(target: Ref) -> Option<Ref> {
+    Table::with(|table| table.known(target))
+}
+
+/// A new token of an object of this place gets a number, unless there is one by now: the object's token.
+pub fn enter(token: Ref, target: Ref) -> Ref {
+    distributed_gc::start();
+    Table::with(|table| {
+        table.known(target).unwrap_or_else(|| {
+            table.last_number += 1;
+            table.enter((here(), table.last_number), token, target.address());
+            token
+        })
+    })
+}
+
+/// Nothing keeps the object alive any more but its GlobalRefs at home.
+pub fn forget(token: Ref) {
+    Table::with(|table| {
+        let key = Token(token).key();
+        if let Some(entry) = table.entries.get_mut(&key) {
+            table.numbers.remove(&entry.target);
+            (entry.target, entry.pinned) = (0, false);
+            entry.weights.clear();
+            entry.keep(false);
+        }
+    });
+}
+
+/// What is sent of a token.
+pub fn give(token: Ref, copies: Copies) -> Sent {
+    let sent = Table::with(|table| table.give(Token(token).key(), copies));
+    if sent.account != FIRST {
+        distributed_gc::wake();
+    }
+    sent
+}
+
+/// It was not sent after all.
+pub fn undo(sent: Sent) {
+    Table::with(|table| table.take(sent));
+}
+
+/// The token here of what was sent: the known one, or a new one from `make`. The caller keeps the collector away.
+pub fn receive<E>(sent: Sent, make: impl FnOnce() -> Result<Ref, E>) -> Result<Ref, E> {
+    let key = (sent.home, sent.number);
+    let known = |table: &mut Table| table.entries.get(&key).and_then(|entry| entry.slot.get());
+    let found = Table::with(|table| {
+        let token = known(table)?;
+        table.take(sent);
+        Some(token)
+    });
+    if let Some(token) = found {
+        return Ok(token);
+    }
+    let new = make()?;
+    distributed_gc::start();
+    Ok(Table::with(|table| {
+        let token = known(table).unwrap_or_else(|| {
+            table.enter(key, new, 0);
+            table.came += 1;
+            if table.came > MANY.max(table.entries.len() / 2) {
+                table.came = 0;
+                distributed_gc::want_collection();
+            }
+            new
+        });
+        table.take(sent);
+        token
+    }))
+}
+
+/// It could not be used.
+pub fn undo_receive(sent: Sent) {
+    Table::with(|table| table.take_weight(sent, -1));
+}
+
+/// Another place has told of changes.
+pub fn apply(changes: &[Change]) {
+    Table::with(|table| {
+        for change in changes {
+            let key = (here(), change.number);
+            if let Some(entry) = table.entries.get_mut(&key).filter(|entry| !entry.is_forgotten(key.0)) {
+                entry.add(change.account, change.by);
+                table.settle(key);
+            }
+        }
+    });
+}
+
+/// How many objects are kept alive for other places.
+pub(super) fn kept() -> usize {
+    KEPT.load(Ordering::Relaxed)
+}
+
+/// Forgets tokens that have died: what their homes are to be told.
+pub(super) fn tidy() -> Vec<(u32, Change)> {
+    Table::with(|table| {
+        if weak::take_died() {
+            table.tidy();
+        }
+        std::mem::take(&mut table.outbox)
+    })
+}
+
+/// Tokens that come before a collection looks for those that are needed no more.
+const MANY: usize = 500;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(weights: &[(u64, i128)]) -> Table {
+        let slot = Slot::empty();
+        let entry = Entry { slot, target: 0, weights: weights.to_vec(), pinned: false, kept: false };
+        let mut table = Table::default();
+        table.entries.insert((7, 1), entry);
+        table
+    }
+
+    #[test]
+    fn what_a_place_gives_and_what_it_holds_is_what_it_got_and_opened() {
+        let mut table = entry(&[(FIRST, WHOLE)]);
+        let mut given = HashMap::<u64, i128>::new();
+        for _ in 0..100_000 {
+            let sent = table.give((7, 1), Copies::One);
+            assert!(sent.weight > 0);
+            *given.entry(sent.account).or_default() += i128::from(sent.weight);
+        }
+        let opened = table.outbox.iter().map(|(_, change)| (change.account, change.by));
+        let mut balances: HashMap<u64, i128> = opened.chain([(FIRST, WHOLE)]).collect();
+        for (account, weight) in table.entries[&(7, 1)].weights.iter().copied().chain(given) {
+            *balances.get_mut(&account).expect("an account that was opened") -= weight;
+        }
+        assert!(balances.values().all(|balance| *balance == 0));
+        assert!(table.outbox.len() < 100);
+        assert!(
+            table.entries[&(7, 1)].weights.iter().any(|(account, weight)| *account == FIRST && *weight > 0)
+        );
+    }
+
+    #[test]
+    fn what_was_not_sent_is_held_again() {
+        let mut table = entry(&[(FIRST, 5)]);
+        let sent = table.give((7, 1), Copies::One);
+        table.take(sent);
+        assert_eq!(table.entries[&(7, 1)].weights, [(FIRST, 5)]);
+        assert_eq!(table.give((7, 2), Copies::One).weight, 0);
+    }
+}

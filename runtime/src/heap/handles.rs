@@ -1,0 +1,249 @@
+//! References held by Rust code, by other places and by string constants.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rustc_hash::FxBuildHasher;
+
+use crate::heap::alloc::blocks::reserve;
+use crate::heap::object::Ref;
+use crate::heap::safepoint::mutators;
+use crate::layout::Object;
+
+/// Keeps an object alive for Rust code.
+#[derive(Debug)]
+pub struct Handle {
+    object: Ref,
+    shard: u32,
+    index: u32,
+}
+
+const SHARDS: usize = 64;
+/// Most handles of a shard; addresses for them are reserved at once.
+const CAPACITY: usize = 1 << 22;
+/// No free entry.
+const END: u32 = u32::MAX;
+
+/// A table of objects. Free entries form a list: an entry with its lowest bit set holds the index of the next one. Changed in
+/// critical sections only, so it must not call the system's allocator (see [`crate::heap::safepoint::mutators`]).
+struct Shard {
+    entries: *mut usize,
+    used: u32,
+    free: u32,
+}
+
+// SAFETY: used under its lock.
+unsafe impl Send for Shard {}
+
+static HANDLES: [Mutex<Shard>; SHARDS] =
+    [const { Mutex::new(Shard { entries: std::ptr::null_mut(), used: 0, free: END }) }; SHARDS];
+
+/// Spreads threads over the shards.
+fn own_shard() -> u32 {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    thread_local! {
+        static SHARD: usize = NEXT.fetch_add(1, Ordering::Relaxed) % SHARDS;
+    }
+    SHARD.with(|shard| *shard as u32)
+}
+
+impl Shard {
+    fn entry(&self, index: u32) -> *mut usize {
+        self.entries.wrapping_add(index as usize)
+    }
+
+    /// Stores an object; its index.
+    fn insert(&mut self, object: Ref) -> u32 {
+        if self.entries.is_null() {
+            self.entries = reserve(CAPACITY * size_of::<usize>()).unwrap_or_else(out_of_handles).cast();
+        }
+        let index = self.free;
+        let index = if index == END {
+            if self.used as usize == CAPACITY {
+                out_of_handles();
+            }
+            self.used += 1;
+            self.used - 1
+        } else {
+            // SAFETY: an entry in use once, so inside the table.
+            self.free = unsafe { (self.entry(index).read() >> 1) as u32 };
+            index
+        };
+        // SAFETY: as above.
+        unsafe { self.entry(index).write(object.address()) };
+        index
+    }
+
+    fn remove(&mut self, index: u32) {
+        // SAFETY: an entry in use.
+        unsafe { self.entry(index).write((self.free as usize) << 1 | 1) };
+        self.free = index;
+    }
+}
+
+fn out_of_handles() -> *mut u8 {
+    const TEXT: &[u8] = b"apg: the runtime holds more objects at once than it has room for\n";
+    // SAFETY: plain system calls.
+    unsafe {
+        libc::write(2, TEXT.as_ptr().cast(), TEXT.len());
+        libc::_exit(1)
+    }
+}
+
+fn lock(shard: &Mutex<Shard>) -> MutexGuard<'_, Shard> {
+    shard.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Handle {
+    /// Of an object, or of null.
+    pub fn new(object: Ref) -> Handle {
+        if object.is_null() {
+            return Handle { object, shard: 0, index: u32::MAX };
+        }
+        let shard = own_shard();
+        let _critical = mutators::critical();
+        let index = lock(&HANDLES[shard as usize]).insert(object);
+        Handle { object, shard, index }
+    }
+
+    /// The object.
+    pub fn get(&self) -> Ref {
+        self.object
+    }
+
+    /// Gives the handle to code that keeps it as a number.
+    pub fn into_raw(self) -> u64 {
+        let raw = u64::from(self.shard) << 32 | u64::from(self.index);
+        std::mem::forget(self);
+        raw
+    }
+
+    /// Ends the handle of that number, which [`Handle::into_raw`] gave. In a thread that has ended but for the destructors of its
+    /// thread-local variables nothing can be done: the object stays.
+    pub fn release_raw(raw: u64) {
+        let (shard, index) = ((raw >> 32) as u32, raw as u32);
+        if mutators::can_register() {
+            drop(Handle { object: Ref::NULL, shard, index });
+        }
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        if self.index != u32::MAX {
+            let _critical = mutators::critical();
+            lock(&HANDLES[self.shard as usize]).remove(self.index);
+        }
+    }
+}
+
+/// Objects that other places may name (GlobalRef, GlobalRail, PlaceLocalHandle).
+struct Globals {
+    objects: HashMap<i64, Handle, FxBuildHasher>,
+    numbers: HashMap<Ref, i64, FxBuildHasher>,
+    last: i64,
+}
+
+static GLOBALS: parking_lot::Mutex<Globals> = parking_lot::Mutex::new(Globals {
+    objects: HashMap::with_hasher(FxBuildHasher),
+    numbers: HashMap::with_hasher(FxBuildHasher),
+    last: 0,
+});
+
+/// The most objects whose numbers are looked up without the lock; addresses for them are reserved at once.
+const QUICK: usize = 1 << 20;
+
+/// The same objects by number, null where there is none; null itself before the first. Programs ask for elements of a `GlobalRail` in
+/// their loops.
+static BY_NUMBER: AtomicPtr<AtomicPtr<Object>> = AtomicPtr::new(std::ptr::null_mut());
+
+/// The entry of a number, if it may have one.
+fn quick(number: i64) -> Option<&'static AtomicPtr<Object>> {
+    let index = usize::try_from(number).ok().filter(|index| *index < QUICK)?;
+    let entries = BY_NUMBER.load(Ordering::Acquire);
+    // SAFETY: inside of the zeroed memory that was reserved for so many, and is never given back.
+    (!entries.is_null()).then(|| unsafe { &*entries.add(index) })
+}
+
+/// Sets the entry of a number, under the lock.
+fn note(number: i64, object: Ref) {
+    if BY_NUMBER.load(Ordering::Relaxed).is_null()
+        && let Some(memory) = reserve(QUICK * size_of::<AtomicPtr<Object>>())
+    {
+        BY_NUMBER.store(memory.cast(), Ordering::Release);
+    }
+    if let Some(entry) = quick(number) {
+        entry.store(object.0, Ordering::Release);
+    }
+}
+
+/// The number of an object for other places; the same object always has the same. 0 for null.
+pub fn register_global(object: Ref) -> i64 {
+    if object.is_null() {
+        return 0;
+    }
+    let mut globals = GLOBALS.lock();
+    if let Some(number) = globals.numbers.get(&object) {
+        return *number;
+    }
+    globals.last += 1;
+    let number = globals.last;
+    globals.objects.insert(number, Handle::new(object));
+    globals.numbers.insert(object, number);
+    note(number, object);
+    number
+}
+
+/// The object with that number; `None` if it is unknown or forgotten, null for 0.
+pub fn global(number: i64) -> Option<Ref> {
+    if number == 0 {
+        return Some(Ref::NULL);
+    }
+    if let Some(entry) = quick(number) {
+        let object = entry.load(Ordering::Acquire);
+        if !object.is_null() {
+            return Some(Ref(object));
+        }
+    }
+    GLOBALS.lock().objects.get(&number).map(Handle::get)
+}
+
+/// Ends a registration.
+pub fn forget_global(number: i64) {
+    let mut globals = GLOBALS.lock();
+    if let Some(handle) = globals.objects.remove(&number) {
+        note(number, Ref::NULL);
+        globals.numbers.remove(&handle.get());
+    }
+}
+
+/// String constants by their text.
+type Interned = HashMap<&'static [u8], Handle, FxBuildHasher>;
+
+static INTERNED: parking_lot::Mutex<Interned> = parking_lot::Mutex::new(HashMap::with_hasher(FxBuildHasher));
+
+/// The one string with this text: the known one, or what `make` makes.
+pub fn interned<E>(text: &[u8], make: impl FnOnce() -> Result<Ref, E>) -> Result<Ref, E> {
+    if let Some(handle) = INTERNED.lock().get(text) {
+        return Ok(handle.get());
+    }
+    let string = make()?;
+    // The key is the string's own text: it is in the table, so it is never collected, and nothing moves.
+    let bytes: &'static [u8] = string.bytes();
+    Ok(INTERNED.lock().entry(bytes).or_insert_with(|| Handle::new(string)).get())
+}
+
+/// Calls `visit` with every object held here; all threads are stopped.
+pub fn each(mut visit: impl FnMut(Ref)) {
+    for shard in &HANDLES {
+        let shard = lock(shard);
+        for index in 0..shard.used {
+            // SAFETY: an entry in use, or in the list of free ones.
+            let entry = unsafe { shard.entry(index).read() };
+            if entry & 1 == 0 {
+                visit(Ref(entry as *mut Object));
+            }
+        }
+    }
+}

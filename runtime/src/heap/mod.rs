@@ -1,0 +1,36 @@
+//! The heap: references to objects, allocation, collection.
+//!
+//! A non-moving mark-and-sweep collector. Small objects live in blocks of one size ([`alloc::blocks`]), each thread allocates
+//! from blocks of its own ([`alloc::allocator`]). To collect, every thread that may touch objects is stopped by a signal wherever
+//! it is ([`safepoint`]); stacks and registers are read conservatively ([`mark::roots`]), objects precisely by their
+//! descriptors ([`mark::marker`]). Rust code that keeps a reference where no stack shows it uses a [`Handle`].
+
+mod alloc;
+pub mod distributed_gc;
+pub mod global_refs;
+mod handles;
+mod mark;
+mod object;
+pub mod page_watch;
+mod safepoint;
+
+#[cfg(test)]
+pub(crate) mod tests;
+
+pub(crate) use alloc::allocator::allocate_in_emergency;
+pub use alloc::allocator::{
+    ProgramHeap, allocate, allocate_counted, allocate_set_later, allocate_unwritten, bytes_in_use,
+    grow_string, has_room_at_once, make_room, shorten_string,
+};
+pub(crate) use alloc::blocks::reserve as reserve_memory;
+pub use alloc::limits::{configure, of_machine};
+pub use handles::{Handle, forget_global, global, interned, register_global};
+pub use mark::collect::{CollectionHold, Statistics, collect, hold_collection, statistics};
+pub use mark::roots::{add_queues, add_static_roots};
+pub use object::{ARRAY_HEADER, Ref};
+pub(crate) use safepoint::mutators::{
+    SIGNAL as STOP_SIGNAL, abandon as abandon_thread, enter_critical, leave_critical, while_parked,
+};
+pub(crate) use safepoint::stacks::{
+    StackRecord, forget_ended_calls, register_stack, set_running, set_suspended,
+};

@@ -1,0 +1,354 @@
+//! The threads that may touch objects, and how they are stopped.
+//!
+//! A thread is stopped by a signal wherever it is, unless it is in a *critical section*: allocating, switching stacks or
+//! changing a table of roots. Then it stops when it leaves the section. Neither a critical section nor the collector, while
+//! the world is stopped, may wait for a lock that a thread may hold outside of critical sections, since that thread may be
+//! stopped; above all they do not call the system's allocator, and use no lock with a global table behind it.
+
+use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering, compiler_fence, fence};
+
+use parking_lot::Mutex;
+
+use crate::heap::alloc::allocator::CacheCell;
+use crate::heap::mark::collect::with_registers_on_stack;
+use crate::heap::safepoint::stacks;
+use crate::heap::safepoint::stacks::StackRecord;
+
+/// A thread that may touch objects.
+pub struct Mutator {
+    /// The system's number of the thread.
+    thread: i32,
+    /// Depth of critical sections; written by the thread itself only.
+    critical: AtomicU32,
+    /// A stop is asked for.
+    pending: AtomicBool,
+    /// The thread waits and touches no object until it has seen whether a stop is asked for: it is as good as stopped.
+    parked: AtomicBool,
+    /// The stop in which the thread is, or was last.
+    stopped: AtomicU32,
+    /// The thread has ended.
+    gone: AtomicBool,
+    /// Where its stack is, while it is stopped.
+    pub stack_pointer: AtomicUsize,
+    /// End of the thread's own stack.
+    pub stack_end: usize,
+    /// The coroutine it runs, or null; written by the thread itself only.
+    pub coroutine: std::sync::atomic::AtomicPtr<StackRecord>,
+    /// Where it allocates.
+    pub cache: CacheCell,
+    /// Number of holds on collection that it has; written by the thread itself only.
+    pub holds: AtomicU32,
+}
+
+impl Mutator {
+    /// Whether the thread has ended.
+    pub fn is_gone(&self) -> bool {
+        self.gone.load(Ordering::SeqCst)
+    }
+}
+
+static MUTATORS: Mutex<Vec<Arc<Mutator>>> = Mutex::new(Vec::new());
+/// The stop that is asked for.
+static WANTED: AtomicU32 = AtomicU32::new(0);
+/// The last stop that is over.
+static RESUMED: AtomicU32 = AtomicU32::new(0);
+/// Grows with each thread that stops or ends: what the collector waits on.
+static ARRIVALS: AtomicU32 = AtomicU32::new(0);
+
+thread_local! {
+    /// For the signal handler: no lazy initialisation, no destructor.
+    static CURRENT: Cell<*const Mutator> = const { Cell::new(std::ptr::null()) };
+    static REGISTRATION: Registration = Registration(attach());
+}
+
+/// Ends a thread's registration when the thread ends.
+struct Registration(Arc<Mutator>);
+
+impl Drop for Registration {
+    fn drop(&mut self) {
+        CURRENT.with(|current| current.set(std::ptr::null()));
+        self.0.gone.store(true, Ordering::SeqCst);
+        arrive();
+    }
+}
+
+fn attach() -> Arc<Mutator> {
+    static HANDLER: OnceLock<()> = OnceLock::new();
+    HANDLER.get_or_init(install_handler);
+    // Not for the first time in a critical section.
+    crate::heap::alloc::allocator::heap();
+    accept_signal();
+    let mutator = Arc::new(Mutator {
+        // SAFETY: asks for this thread's number.
+        thread: unsafe { libc::syscall(libc::SYS_gettid) } as i32,
+        critical: AtomicU32::new(0),
+        pending: AtomicBool::new(false),
+        parked: AtomicBool::new(false),
+        stopped: AtomicU32::new(0),
+        gone: AtomicBool::new(false),
+        stack_pointer: AtomicUsize::new(0),
+        stack_end: end_of_stack(),
+        coroutine: Default::default(),
+        cache: CacheCell::new(),
+        holds: AtomicU32::new(0),
+    });
+    // Not in the list, so nobody waits for this thread while it waits for the lock.
+    let mut all = MUTATORS.lock();
+    CURRENT.with(|current| current.set(Arc::as_ptr(&mutator)));
+    all.push(Arc::clone(&mutator));
+    mutator
+}
+
+/// A process inherits which signals are blocked; a thread that is not stopped by this one would be waited for for ever.
+fn accept_signal() {
+    // SAFETY: changes what this thread blocks.
+    unsafe {
+        let mut own: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&mut own);
+        libc::sigaddset(&mut own, SIGNAL);
+        libc::pthread_sigmask(libc::SIG_UNBLOCK, &own, std::ptr::null_mut());
+    }
+}
+
+/// End of this thread's own stack.
+fn end_of_stack() -> usize {
+    // SAFETY: the attributes are initialised by the call that succeeds, and freed once.
+    unsafe {
+        let mut attributes: libc::pthread_attr_t = std::mem::zeroed();
+        if libc::pthread_getattr_np(libc::pthread_self(), &mut attributes) != 0 {
+            return 0;
+        }
+        let (mut start, mut size) = (std::ptr::null_mut(), 0);
+        libc::pthread_attr_getstack(&attributes, &mut start, &mut size);
+        libc::pthread_attr_destroy(&mut attributes);
+        start as usize + size
+    }
+}
+
+/// This thread's record, made on first use. Not inlined: a coroutine may go on in another thread, so that the address
+/// of a thread-local variable must not be kept over a call.
+#[inline(never)]
+pub fn current() -> &'static Mutator {
+    let mut current = CURRENT.with(Cell::get);
+    if current.is_null() {
+        REGISTRATION.with(|_| ());
+        current = CURRENT.with(Cell::get);
+    }
+    // SAFETY: the record lives until the thread has ended; the reference does not leave the thread.
+    unsafe { &*current }
+}
+
+/// Whether this thread has a record or can have one: its thread-local variables still exist.
+pub fn can_register() -> bool {
+    REGISTRATION.try_with(|_| ()).is_ok()
+}
+
+/// This thread's record, if it has one. Not inlined, as above.
+#[inline(never)]
+fn registered() -> Option<&'static Mutator> {
+    // SAFETY: null, or as above.
+    unsafe { CURRENT.with(Cell::get).as_ref() }
+}
+
+/// A critical section; left when it is dropped.
+pub struct Critical(());
+
+/// Enters a critical section.
+pub fn critical() -> Critical {
+    enter_critical();
+    Critical(())
+}
+
+impl Drop for Critical {
+    fn drop(&mut self) {
+        leave_critical();
+    }
+}
+
+/// Runs `work` in a critical section with this thread's record, if it has one. It must call nothing: inlined, it must be the same
+/// thread all over it.
+#[inline(always)]
+pub fn if_registered<R>(work: impl FnOnce(&Mutator) -> Option<R>) -> Option<R> {
+    // SAFETY: null, or this thread's record.
+    let mutator = unsafe { CURRENT.with(Cell::get).as_ref() }?;
+    let depth = mutator.critical.load(Ordering::Relaxed);
+    mutator.critical.store(depth + 1, Ordering::Relaxed);
+    compiler_fence(Ordering::SeqCst);
+    let result = work(mutator);
+    compiler_fence(Ordering::SeqCst);
+    mutator.critical.store(depth, Ordering::Relaxed);
+    compiler_fence(Ordering::SeqCst);
+    if depth == 0 && mutator.pending.load(Ordering::Relaxed) {
+        // SAFETY: as in `leave_critical`.
+        unsafe { signal(mutator) };
+    }
+    result
+}
+
+/// Enters a critical section that is left elsewhere, perhaps after a switch of stacks, in the same thread.
+#[inline(never)]
+pub fn enter_critical() {
+    let mutator = current();
+    mutator.critical.store(mutator.critical.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+    compiler_fence(Ordering::SeqCst);
+}
+
+/// Leaves a critical section, and stops if that was asked for meanwhile.
+#[inline(never)]
+pub fn leave_critical() {
+    let mutator = current();
+    compiler_fence(Ordering::SeqCst);
+    let depth = mutator.critical.load(Ordering::Relaxed) - 1;
+    mutator.critical.store(depth, Ordering::Relaxed);
+    compiler_fence(Ordering::SeqCst);
+    if depth == 0 && mutator.pending.load(Ordering::Relaxed) {
+        // The handler, now that it may: it stops here, with all registers in its frame.
+        // SAFETY: a signal to this thread.
+        unsafe { signal(mutator) };
+    }
+}
+
+/// Runs `wait`, which waits for something in this thread and neither touches an object nor is in a critical section. A stop needs not wake the
+/// thread, which stops itself if it goes on too early. As many threads as there are without work would have to be woken for each collection.
+pub fn while_parked<R>(wait: impl FnOnce() -> R) -> R {
+    let Some(own) = registered() else { return wait() };
+    stacks::forget_ended_calls();
+    let mut result = None;
+    with_registers_on_stack(|stack_pointer| {
+        own.stack_pointer.store(stack_pointer, Ordering::Relaxed);
+        own.parked.store(true, Ordering::SeqCst);
+        result = Some(wait());
+        own.parked.store(false, Ordering::SeqCst);
+        // Whoever did not see this has asked before, and is seen here.
+        if own.pending.load(Ordering::SeqCst) {
+            // SAFETY: as in `leave_critical`.
+            unsafe { signal(own) };
+        }
+    });
+    result.unwrap_or_else(|| unreachable!("it has been called"))
+}
+
+/// What stops a thread.
+pub const SIGNAL: libc::c_int = libc::SIGPWR;
+
+/// # Safety
+/// None: a thread that has ended gets nothing.
+unsafe fn signal(mutator: &Mutator) {
+    // SAFETY: plain system call.
+    unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), mutator.thread, SIGNAL) };
+}
+
+fn install_handler() {
+    // SAFETY: a handler that calls only what signals allow.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = on_signal as extern "C" fn(libc::c_int) as usize;
+        action.sa_flags = libc::SA_RESTART;
+        libc::sigemptyset(&mut action.sa_mask);
+        crate::base::sanitizer::sigaction(SIGNAL, &action, std::ptr::null_mut());
+    }
+}
+
+/// Runs on the interrupted stack, above the saved registers, so that a scan from here finds them.
+extern "C" fn on_signal(_: libc::c_int) {
+    let current = CURRENT.with(Cell::get);
+    // SAFETY: null, or this thread's record.
+    let Some(mutator) = (unsafe { current.as_ref() }) else { return };
+    if mutator.critical.load(Ordering::Relaxed) > 0 || !mutator.pending.load(Ordering::SeqCst) {
+        return;
+    }
+    // SAFETY: the location of this thread's error number.
+    let error = unsafe { *libc::__errno_location() };
+    let here = 0_usize;
+    mutator.stack_pointer.store(&raw const here as usize, Ordering::Relaxed);
+    // In this order: it may be a signal of an earlier stop, which a thread that was parked did not need, and the next one may just be asked for.
+    mutator.pending.store(false, Ordering::SeqCst);
+    let stop = WANTED.load(Ordering::SeqCst);
+    mutator.stopped.store(stop, Ordering::SeqCst);
+    arrive();
+    loop {
+        let resumed = RESUMED.load(Ordering::SeqCst);
+        if is_over(stop, resumed) {
+            break;
+        }
+        futex_wait(&RESUMED, resumed);
+    }
+    // SAFETY: as above.
+    unsafe { *libc::__errno_location() = error };
+}
+
+/// Whether a stop is over when `resumed` is. It may be a later one: nobody waits for a thread that is parked, so a signal that was sent before it
+/// was may be handled while stops come and go.
+pub(crate) fn is_over(stop: u32, resumed: u32) -> bool {
+    resumed.wrapping_sub(stop) as i32 >= 0
+}
+
+/// The caller ends the process, in a handler of a signal: nobody waits for it any more, and what only it refers to is not kept.
+pub fn abandon() {
+    // SAFETY: null, or this thread's record.
+    if let Some(mutator) = unsafe { CURRENT.with(Cell::get).as_ref() } {
+        mutator.gone.store(true, Ordering::SeqCst);
+        arrive();
+    }
+}
+
+fn arrive() {
+    ARRIVALS.fetch_add(1, Ordering::SeqCst);
+    futex_wake(&ARRIVALS);
+}
+
+fn futex_wait(word: &AtomicU32, value: u32) {
+    // SAFETY: waits while the word has this value.
+    unsafe {
+        let flags = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
+        libc::syscall(libc::SYS_futex, word.as_ptr(), flags, value, std::ptr::null::<libc::timespec>());
+    }
+}
+
+fn futex_wake(word: &AtomicU32) {
+    // SAFETY: wakes whoever waits on the word.
+    unsafe {
+        libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG, i32::MAX);
+    }
+}
+
+/// Whether that is so of a thread.
+pub fn any(is: impl Fn(&Mutator) -> bool) -> bool {
+    MUTATORS.lock().iter().any(|mutator| is(mutator))
+}
+
+/// Stops all threads but this one, runs `work` with the records of all, and lets them go on. The caller is the only
+/// collector, and its own registers are on its stack above `stack_pointer`.
+pub fn with_world_stopped(stack_pointer: usize, work: impl FnOnce(&[Arc<Mutator>])) {
+    let own = current();
+    own.stack_pointer.store(stack_pointer, Ordering::Relaxed);
+    let mut all = MUTATORS.lock();
+    all.retain(|mutator| !mutator.gone.load(Ordering::SeqCst));
+    let stop = WANTED.load(Ordering::Relaxed) + 1;
+    WANTED.store(stop, Ordering::SeqCst);
+    let others = || all.iter().filter(|mutator| !std::ptr::eq(Arc::as_ptr(mutator), own));
+    for mutator in others() {
+        mutator.pending.store(true, Ordering::SeqCst);
+        if !mutator.parked.load(Ordering::SeqCst) {
+            // SAFETY: a thread of this process, or one that has just ended.
+            unsafe { signal(mutator) };
+        }
+    }
+    for mutator in others() {
+        loop {
+            let arrivals = ARRIVALS.load(Ordering::SeqCst);
+            let is_stopped = mutator.stopped.load(Ordering::SeqCst) == stop;
+            if is_stopped || mutator.parked.load(Ordering::SeqCst) || mutator.gone.load(Ordering::SeqCst) {
+                break;
+            }
+            futex_wait(&ARRIVALS, arrivals);
+        }
+    }
+    fence(Ordering::SeqCst);
+    work(&all);
+    RESUMED.store(stop, Ordering::SeqCst);
+    futex_wake(&RESUMED);
+}

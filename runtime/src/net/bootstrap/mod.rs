@@ -1,0 +1,7 @@
+//! Bootstrap: starting the processes of a program, and connecting them with each other.
+
+pub mod capacity;
+pub mod connect;
+mod handshake;
+pub mod launcher;
+pub mod output_lock;

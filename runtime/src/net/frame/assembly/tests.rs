@@ -1,0 +1,136 @@
+//! Streams of frames in pieces of any size.
+
+use std::sync::Mutex;
+
+use super::*;
+use crate::net::frame::encoding::Frame;
+use crate::serialize::Error;
+
+/// What has come, in words; puts go to memory of its own.
+#[derive(Default)]
+struct Log {
+    events: Mutex<Vec<String>>,
+    memory: Mutex<Vec<u8>>,
+}
+
+impl Log {
+    fn note(&self, event: String) {
+        self.events.lock().expect("no panic").push(event);
+    }
+}
+
+impl Receiver for Log {
+    fn message(&self, from: u32, kind: u8, body: Cow<'_, [u8]>, parts: Vec<Received>) -> Result<(), Error> {
+        let parts: Vec<usize> = parts
+            .iter()
+            .map(|part| match part {
+                Received::Bytes(bytes) => bytes.len(),
+                Received::Object(_) => 0,
+            })
+            .collect();
+        self.note(format!("message {kind} from {from}: {} {parts:?}", String::from_utf8_lossy(&body)));
+        if kind == 99 { Err(Error::Malformed { expected: "another kind", offset: 0 }) } else { Ok(()) }
+    }
+
+    fn begin_part(&self, _: u64, _: u64, _: u64) -> Option<(PutTarget, Handle)> {
+        None
+    }
+
+    fn begin_put(&self, _: u32, kind: u8, _: &[u8], length: u64) -> Result<Option<PutTarget>, Error> {
+        let mut memory = self.memory.lock().expect("no panic");
+        *memory = vec![0; length as usize];
+        Ok((kind == 1).then_some(PutTarget { address: memory.as_mut_ptr(), length }))
+    }
+
+    fn end_put(&self, _: u32, kind: u8, header: Vec<u8>, accepted: bool) -> Result<(), Error> {
+        let sum: u64 = self.memory.lock().expect("no panic").iter().map(|byte| u64::from(*byte)).sum();
+        self.note(format!("put {kind} {} {accepted} {sum}", String::from_utf8_lossy(&header)));
+        Ok(())
+    }
+
+    fn ended(&self, _: u32, _: Option<io::Error>) {}
+}
+
+fn encode(class: Class, kind: u8, header: &[u8], body: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    Frame { class, kind, header, body, parts: &[] }.write(&mut bytes).expect("memory");
+    bytes
+}
+
+/// Feeds a stream in pieces of that size: what has come, whether the sender has left, and whether the stream ends between frames.
+fn feed(stream: &[u8], size: usize) -> (Vec<String>, bool, io::Result<bool>) {
+    let (log, left) = (Log::default(), AtomicBool::new(false));
+    let mut assembly = Assembly::default();
+    let delivery = Delivery { from: 3, receiver: &log, left: &left };
+    let fed = stream.chunks(size).try_for_each(|piece| match assembly.direct() {
+        // As a reader does it that has memory to read to.
+        Some(memory) if memory.len() >= piece.len() => {
+            memory[..piece.len()].copy_from_slice(piece);
+            assembly.filled(piece.len(), delivery)
+        }
+        _ => assembly.feed(piece, delivery),
+    });
+    let between = fed.map(|()| assembly.is_between_frames());
+    (log.events.into_inner().expect("no panic"), left.into_inner(), between)
+}
+
+#[test]
+fn frames_in_pieces_of_any_size_come_out_whole() {
+    let parts = [1_u8, 3, 3, 1, 2, 2];
+    let stream = [
+        encode(Class::Message, 7, b"", b"hello"),
+        encoding::BEAT.to_vec(),
+        encode(Class::Message, 8, &parts, b"bodyabcde"),
+        encode(Class::Put, 1, b"here", &vec![1; 100_000]),
+        encode(Class::Put, 2, b"there", &[1; 300]),
+        encode(Class::Message, 9, b"", b""),
+        encode(Class::Farewell, 0, b"", b""),
+    ]
+    .concat();
+    let expected = [
+        "message 7 from 3: hello []",
+        "message 8 from 3: body [3, 2]",
+        "put 1 here true 100000",
+        "put 2 there false 0",
+        "message 9 from 3:  []",
+    ];
+    for size in [1, 2, 3, 7, 16, 17, 1000, 70_000, stream.len()] {
+        let (events, left, between) = feed(&stream, size);
+        assert_eq!(events, expected, "pieces of {size}");
+        assert!(left && between.is_ok_and(|between| between), "pieces of {size}");
+    }
+    let (events, left, between) = feed(&stream[..stream.len() - 1], 100);
+    assert_eq!((events.len(), left, between.ok()), (5, false, Some(false)), "cut");
+}
+
+#[test]
+fn what_is_no_frame_ends_the_stream() {
+    let lent = {
+        let mut frame = encode(Class::Put, 1, b"here", b"12345678");
+        frame[2] = 1;
+        frame
+    };
+    let long_parts = encode(Class::Message, 1, &[1, 9, 9], b"short");
+    let refused = encode(Class::Message, 99, b"", b"body");
+    for (stream, what) in [
+        (vec![9; 16], "no head"),
+        (lent, "lends"),
+        (long_parts, "parts"),
+        (refused, "a message that is refused"),
+    ] {
+        let stream = [encode(Class::Message, 7, b"", b"first"), stream].concat();
+        let (events, _, between) = feed(&stream, 5);
+        assert_eq!(between.expect_err(what).kind(), io::ErrorKind::InvalidData);
+        assert_eq!(events[0], "message 7 from 3: first []");
+    }
+}
+
+/// A frame may say that it is longer than any memory: none is taken for what does not come.
+#[test]
+fn a_length_is_only_a_word() {
+    let mut stream = encode(Class::Message, 7, b"", b"");
+    stream[8..16].copy_from_slice(&u64::MAX.to_le_bytes());
+    stream.extend_from_slice(&[0; 1000]);
+    let (events, _, between) = feed(&stream, 100);
+    assert!(events.is_empty() && between.is_ok_and(|between| !between));
+}

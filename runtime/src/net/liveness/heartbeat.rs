@@ -1,0 +1,161 @@
+//! The thread that shows other places that this one lives, hears whether they do, and says which does not. It depends on nothing that a
+//! program does, so that a place that computes, collects or waits is no silent one.
+
+use std::io;
+use std::os::fd::AsFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use rustix::net::SendFlags;
+
+use crate::net::endpoint::Receiver;
+use crate::net::frame::encoding::{BEAT, HEAD};
+use crate::net::liveness::detector::{BEAT_INTERVAL, Event, Liveness, Signs};
+use crate::net::mesh::peer::Peer;
+use crate::net::poll::{receive_available, wait_readable};
+use crate::net::timeouts::Timeouts;
+
+/// A connection beside pipes: nothing goes over it but beats, and its end is that of the other place.
+struct Beside {
+    peer: Arc<Peer>,
+    /// Bytes of a beat that have been written, and read.
+    written: usize,
+    read: usize,
+}
+
+impl Beside {
+    /// Hears what has come; false at the end.
+    fn hear(&mut self) -> io::Result<bool> {
+        let mut bytes = [0; 16 * HEAD];
+        let Some(count) = receive_available(&self.peer.stream, &mut bytes)? else { return Ok(true) };
+        for byte in &bytes[..count] {
+            if *byte != BEAT[self.read] {
+                return Err(io::Error::new(
+                    io::ErrorKind::InvalidData,
+                    "a connection beside a pipe has other frames than heartbeats",
+                ));
+            }
+            self.read = (self.read + 1) % HEAD;
+        }
+        self.peer.signs.fetch_add(u64::from(count > 0), Ordering::Relaxed);
+        Ok(count > 0)
+    }
+
+    /// A place that does not read for a day gets no more.
+    fn beat(&mut self) {
+        self.written = (self.written + send_available(&self.peer, &BEAT[self.written..])) % HEAD;
+    }
+}
+
+/// Writes what there is room for.
+pub fn send_available(peer: &Peer, bytes: &[u8]) -> usize {
+    // An end of the connection is noticed by who reads.
+    rustix::net::send(&peer.stream, bytes, SendFlags::DONTWAIT | SendFlags::NOSIGNAL).unwrap_or(0)
+}
+
+/// The heartbeat of place `here`. `rounds` counts what the thread that reads from connections without pipes does, if there is one.
+pub fn run(here: u32, peers: &[Arc<Peer>], timeouts: Timeouts, rounds: &AtomicU64, receiver: &dyn Receiver) {
+    let (mut beside, streams): (Vec<_>, Vec<_>) =
+        peers.iter().cloned().partition::<Vec<_>, _>(|peer| peer.pipes.is_some());
+    let mut beside: Vec<Beside> = beside.drain(..).map(|peer| Beside { peer, written: 0, read: 0 }).collect();
+    let mut next = Instant::now();
+    let hosts = peers.iter().map(|peer| peer.place).max().unwrap_or(0).max(here) + 1;
+    let mut liveness =
+        timeouts.silence.map(|silence| Liveness::new(here, hosts, silence, timeouts.start, next));
+    let mut seen = rounds.load(Ordering::Relaxed);
+    loop {
+        let now = Instant::now();
+        if now >= next {
+            next = now + BEAT_INTERVAL;
+            beside.iter_mut().for_each(Beside::beat);
+            streams.iter().for_each(|peer| peer.beat());
+            let round = rounds.load(Ordering::Relaxed);
+            let excused = !streams.is_empty() && std::mem::replace(&mut seen, round) == round;
+            if let Some(liveness) = &mut liveness {
+                let signs = |place| {
+                    peers.iter().find(|peer| peer.place == place).map_or(Signs::Gone, |it| it.signs())
+                };
+                liveness.look(now, excused, signs).into_iter().for_each(|event| say(event, peers));
+            }
+        }
+        hear(&mut beside, next.saturating_duration_since(Instant::now()), receiver);
+    }
+}
+
+/// Hears for so long. The pipes of a place whose connection ends are closed: what it wrote before is read all the same.
+fn hear(beside: &mut Vec<Beside>, timeout: Duration, receiver: &dyn Receiver) {
+    let descriptors: Vec<_> = beside.iter().map(|it| it.peer.stream.as_fd()).collect();
+    let Ok(ready) = wait_readable(&descriptors, timeout) else {
+        // Out of kernel memory: the next round may have some.
+        return std::thread::sleep(timeout.min(BEAT_INTERVAL));
+    };
+    let mut ready = ready.into_iter();
+    beside.retain_mut(|connection| {
+        if ready.next() != Some(true) {
+            return true;
+        }
+        match connection.hear() {
+            Ok(true) => return true,
+            Ok(false) => {}
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                connection.peer.end(Err(error), receiver);
+            }
+            // A reset is an end.
+            Err(_) => {}
+        }
+        connection.peer.close_pipes();
+        false
+    });
+}
+
+fn say(event: Event, peers: &[Arc<Peer>]) {
+    let (Event::Silent(place, _) | Event::Back(place)) = event;
+    let Some(peer) = peers.iter().find(|peer| peer.place == place) else { return };
+    let process = peer.process;
+    let name = format!("place {place} (process {process} on {})", host_name());
+    match event {
+        Event::Silent(_, duration) => {
+            let seconds = duration.as_secs();
+            remark!(
+                "apg: {name} has given no sign of life for {seconds} seconds: {}",
+                describe_state(process)
+            );
+        }
+        Event::Back(_) => remark!("apg: {name} gives signs of life again"),
+    }
+}
+
+fn host_name() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
+}
+
+/// What the system knows of a process.
+fn describe_state(process: u32) -> String {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    match state_in(&stat) {
+        Some('T') => format!("it is stopped by a signal; `kill -CONT {process}` lets it go on"),
+        Some('t') => "it is stopped in a debugger, or by another tracer".to_owned(),
+        Some('D') => "it waits for a disk or another device".to_owned(),
+        Some('Z' | 'X') | None => "its process has ended".to_owned(),
+        Some(_) => "its process has not ended, but does not answer".to_owned(),
+    }
+}
+
+/// The state in the text of `/proc/PID/stat`: behind the name, which may hold anything, in parentheses.
+fn state_in(stat: &str) -> Option<char> {
+    stat.rsplit_once(')')?.1.trim_start().chars().next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_state_of_a_process_stands_behind_its_name() {
+        assert_eq!(state_in("12 (a) R b) T 1 2"), Some('T'));
+        assert_eq!(state_in(""), None);
+        assert_eq!(describe_state(std::process::id()), "its process has not ended, but does not answer");
+        assert!(!host_name().is_empty());
+    }
+}

@@ -1,0 +1,89 @@
+//! The thread that reads from all connections without pipes, as they have something.
+
+use std::io;
+use std::os::fd::AsFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use crate::heap;
+use crate::heap::page_watch;
+use crate::net::endpoint::Receiver;
+use crate::net::frame::assembly::{Assembly, Delivery};
+use crate::net::mesh::peer::{Peer, reading};
+use crate::net::poll::{receive_available, wait_readable};
+
+/// Bytes that are read at once.
+const BUFFER: usize = 64 << 10;
+/// Reads from one connection before others have their turn.
+const MAX_READS: usize = 16;
+/// Longest wait; the thread shows so often that it does not hang.
+const MAX_WAIT: Duration = Duration::from_millis(300);
+
+struct Connection {
+    peer: Arc<Peer>,
+    assembly: Assembly,
+}
+
+/// Reads until all connections have ended. Counts the rounds.
+pub fn run(peers: Vec<Arc<Peer>>, rounds: &AtomicU64, receiver: &dyn Receiver) {
+    let mut connections: Vec<Connection> =
+        peers.into_iter().map(|peer| Connection { peer, assembly: Assembly::default() }).collect();
+    let mut buffer = vec![0; BUFFER];
+    while !connections.is_empty() {
+        rounds.fetch_add(1, Ordering::Relaxed);
+        let descriptors: Vec<_> = connections.iter().map(|it| it.peer.stream.as_fd()).collect();
+        let Ok(ready) = heap::while_parked(|| wait_readable(&descriptors, MAX_WAIT)) else {
+            // Out of kernel memory: the next round may have some.
+            std::thread::sleep(MAX_WAIT);
+            continue;
+        };
+        let mut ready = ready.into_iter();
+        connections.retain_mut(|connection| {
+            if ready.next() != Some(true) {
+                return true;
+            }
+            let result = reading(|| connection.read(&mut buffer, receiver));
+            let goes_on = matches!(result, Ok(true));
+            if !goes_on {
+                connection.peer.end(result.map(|_| ()), receiver);
+            }
+            goes_on
+        });
+    }
+}
+
+impl Connection {
+    /// Reads what has come, or much of it; false at the end.
+    fn read(&mut self, buffer: &mut [u8], receiver: &dyn Receiver) -> io::Result<bool> {
+        let Connection { peer, assembly } = self;
+        let delivery = Delivery { from: peer.place, receiver, left: &peer.left };
+        for _ in 0..MAX_READS {
+            let direct = assembly.direct();
+            let is_direct = direct.is_some();
+            let target = direct.unwrap_or(&mut *buffer);
+            let (start, room) = (target.as_ptr() as usize, target.len());
+            let read = match is_direct {
+                true => page_watch::written_by_system(start, room, || {
+                    receive_available(&peer.stream, &mut *target)
+                })?,
+                false => receive_available(&peer.stream, target)?,
+            };
+            let count = match read {
+                None => return Ok(true),
+                Some(0) if assembly.is_between_frames() => return Ok(false),
+                Some(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Some(count) => count,
+            };
+            peer.signs.fetch_add(1, Ordering::Relaxed);
+            match is_direct {
+                true => assembly.filled(count, delivery)?,
+                false => assembly.feed(&buffer[..count], delivery)?,
+            }
+            if count < room {
+                return Ok(true);
+            }
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,74 @@
+//! How two places of one machine come to share pipes: one of them makes the memory and sends its address over their connection, the other
+//! one opens it.
+
+use std::io::{self, Read, Write};
+use std::time::{Duration, Instant};
+
+use crate::net::mesh::endpoint::Link;
+use crate::net::shm::ring::{Memory, Pipe};
+
+/// More places than that do without pipes, which take memory and a thread for every two.
+pub const MAX_PLACES_WITH_PIPES: u32 = 16;
+
+/// A timeout of 0 would be none.
+const SHORTEST_TIMEOUT: Duration = Duration::from_millis(1);
+
+/// The pipes to the places that the links lead to: each of a pair has to call this, and answers until the deadline. Between two places the
+/// one with the lower number makes the memory.
+pub fn share(
+    here: u32,
+    links: &mut [Option<Link>],
+    deadline: Instant,
+) -> io::Result<Vec<Option<(Pipe, Pipe)>>> {
+    let mut pipes: Vec<Option<(Pipe, Pipe)>> = links.iter().map(|_| None).collect();
+    if links.len() > MAX_PLACES_WITH_PIPES as usize {
+        return Ok(pipes);
+    }
+    let mut offers = Vec::new();
+    for (place, link) in links.iter_mut().enumerate().skip(here as usize + 1) {
+        let Some(Link { stream, .. }) = link else { continue };
+        // Without shared memory the connection does.
+        let memory = Memory::new().ok();
+        let address = memory.as_ref().map_or([0, 0], Memory::address);
+        let pipes = memory.and_then(|memory| Some((memory.pipes(1).ok()?, memory)));
+        if let Some(((_, out), _)) = &pipes {
+            out.offer();
+        }
+        stream.write_all(&address.map(u32::to_le_bytes).concat())?;
+        offers.push((place, pipes));
+    }
+    for (place, link) in links.iter_mut().enumerate().take(here as usize) {
+        let Some(link) = link else { continue };
+        let mut bytes = [[0; 4]; 2];
+        read_before(deadline, place, link, bytes.as_flattened_mut())?;
+        let address = bytes.map(u32::from_le_bytes);
+        let opened = match address[0] {
+            0 => Err(io::ErrorKind::Unsupported.into()),
+            _ => Memory::open(address),
+        };
+        pipes[place] = opened.and_then(|memory| memory.pipes(0)).ok();
+        if let Some((input, out)) = &pipes[place] {
+            input.accept();
+            out.offer();
+        }
+        link.stream.write_all(&[u8::from(pipes[place].is_some())])?;
+    }
+    for (place, offered) in offers {
+        let Some(link) = &mut links[place] else { continue };
+        let mut taken = [0];
+        read_before(deadline, place, link, &mut taken)?;
+        if let (Some(((input, out), _)), [1]) = (offered, taken) {
+            input.accept();
+            pipes[place] = Some((input, out));
+        }
+    }
+    Ok(pipes)
+}
+
+fn read_before(deadline: Instant, place: usize, link: &mut Link, bytes: &mut [u8]) -> io::Result<()> {
+    let left = deadline.saturating_duration_since(Instant::now()).max(SHORTEST_TIMEOUT);
+    link.stream.set_read_timeout(Some(left))?;
+    link.stream.read_exact(bytes).map_err(|error| {
+        io::Error::new(error.kind(), format!("place {place} does not answer about shared memory: {error}"))
+    })
+}

@@ -1,0 +1,72 @@
+//! Graphs of one object that refers to nothing, as most closures are that go to another place. They are written and read in the common
+//! encoding, but without the tables that other graphs need, and without keeping the collector away: whoever has the object keeps it.
+
+use crate::layout::{Field, Kind, Object, Type, custom, slot};
+use crate::serialize::read::Input;
+use crate::serialize::{Heap, TypeTable, write};
+
+/// Whether the object's slots can only be fields.
+fn has_only_fields(ty: &Type) -> bool {
+    ty.custom == custom::NONE && !ty.is_counted() && ty.kind != Kind::Struct as u32
+}
+
+/// Bytes of a field that is sent as they are; `None` for any other.
+fn plain_size(field: &Field) -> Option<usize> {
+    match field.slot {
+        slot::REF | slot::VALUE => None,
+        _ if field.transient != 0 => None,
+        other => slot::size(other),
+    }
+}
+
+/// Appends the graph of such an object; false, with nothing appended, if it is another one.
+///
+/// # Safety
+/// `object` is null or an object that stays alive during the call.
+pub unsafe fn write(out: &mut Vec<u8>, object: *mut Object) -> bool {
+    // SAFETY: by the caller; descriptors are static.
+    let Some(ty) = (unsafe { object.as_ref().map(|it| &*it.ty) }).filter(|ty| has_only_fields(ty)) else {
+        return false;
+    };
+    let start = out.len();
+    out.push(1);
+    write::number(out, u64::from(ty.id) + 1);
+    for field in ty.fields() {
+        let Some(size) = plain_size(field) else {
+            out.truncate(start);
+            return false;
+        };
+        // SAFETY: a field lies inside its object.
+        out.extend_from_slice(unsafe {
+            std::slice::from_raw_parts(object.cast::<u8>().add(field.offset as usize), size)
+        });
+    }
+    out.push(0);
+    true
+}
+
+/// Reads the graph of such an object; `None`, with nothing read, if it is another one, or there is no room for it.
+pub fn read(input: &mut Input<'_>, types: TypeTable, heap: &dyn Heap) -> Option<*mut Object> {
+    let mut rest = input.clone();
+    if rest.number().ok()? != 1 {
+        return None;
+    }
+    let ty = types.get(rest.number().ok()?.checked_sub(1)?).filter(|ty| has_only_fields(ty))?;
+    let size = ty.fields().iter().map(plain_size).sum::<Option<usize>>()?;
+    let bytes = rest.bytes(size).ok()?;
+    if rest.number() != Ok(0) {
+        return None;
+    }
+    let object = heap.allocate(ty, 0)?;
+    let mut at = bytes.as_ptr();
+    for field in ty.fields() {
+        let size = plain_size(field).unwrap_or(0);
+        // SAFETY: a field lies inside its object, and `bytes` holds all of them.
+        unsafe {
+            object.cast::<u8>().add(field.offset as usize).copy_from_nonoverlapping(at, size);
+            at = at.add(size);
+        }
+    }
+    *input = rest;
+    Some(object)
+}
