@@ -6,8 +6,8 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::draft::KernelContext;
 use crate::body::{ExprId, ExprKind, Literal, LocalId};
+use crate::kernel::context::KernelContext;
 
 /// Parts of an index that are visited, those of the `val`s that it is made of among them.
 const MAX_VISITED: u32 = 200;

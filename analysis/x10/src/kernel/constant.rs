@@ -1,8 +1,8 @@
 //! Integer values that are known before the program runs, for limits of the device.
 
-use super::draft::KernelContext;
 use crate::body::{ExprId, Literal};
 use crate::infer::constant;
+use crate::kernel::context::KernelContext;
 
 impl KernelContext<'_> {
     /// The value of an integer expression, if literals and `val`s of literals decide it.

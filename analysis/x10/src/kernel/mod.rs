@@ -2,42 +2,20 @@
 //! [`Violation`]s (invariant 1). The editor underlines the violations; the emitter takes only a kernel.
 
 mod affine;
-mod aliases;
-mod atomic_update;
-mod barrier;
-mod calls;
-mod captures;
 mod constant;
-mod copy_back;
-mod dispatch;
-mod draft;
-mod facts;
-mod function;
-mod hoistable;
-mod independent;
-mod instances;
+mod context;
+mod device_code;
+mod device_semantics;
+mod diagnostics;
+mod fixes;
+mod generics;
+mod launch_summary;
 mod limits;
-mod moves;
-mod numbers;
-mod promises;
 mod races;
-mod range;
-mod range_start;
-mod recognise;
-mod render;
-mod repair;
-mod report;
-mod rules;
-mod sequential;
-mod settled;
 mod shape;
-mod shared;
-mod summary;
 #[cfg(test)]
 mod tests;
-mod updates;
-mod variance;
-mod versions;
+mod uniformity;
 mod violation;
 
 use crate::body::{ExprId, LocalId, StmtId};
@@ -49,14 +27,14 @@ pub(crate) const CONSTANT_RAIL: &str = "constant memory is filled from a rail of
                                         before it, and `async at (p) @CUDA { val c = CUDAConstantRail(rail); finish for (block in ...) ... }`";
 
 pub(crate) use affine::{Affine, SymbolContext, Term};
-pub(crate) use draft::KernelContext;
-pub(crate) use facts::DeviceSemantics;
-pub use function::requires_thread_context;
-pub use instances::instance_violations;
-pub use promises::{BoundCall, BoundCallee};
-pub use repair::{EditTemplate, FixTemplate, Fragment};
-pub use report::{function_violations, kernel_diagnostics, kernels};
-pub use summary::{
+pub(crate) use context::KernelContext;
+pub use device_code::functions::requires_thread_context;
+pub(crate) use device_semantics::DeviceSemantics;
+pub use diagnostics::{function_violations, kernel_diagnostics, kernels};
+pub use fixes::template::{EditTemplate, FixTemplate, Fragment};
+pub use generics::bound_requirements::{BoundCall, BoundCallee};
+pub use generics::instantiation::instance_violations;
+pub use launch_summary::{
     AxisSummary, CaptureSummary, LaunchSummary, SharedSummary, TransferKind, launch_summaries,
 };
 pub use violation::{RelatedSite, Violation};
@@ -195,5 +173,5 @@ pub struct Recognised {
 
 /// The bytes of a value that holds no references; none for others.
 pub fn plain_bytes(db: &dyn crate::db::Db, ty: crate::ty::Ty) -> Option<u64> {
-    facts::DeviceSemantics::new(db).size(ty)
+    device_semantics::DeviceSemantics::new(db).size(ty)
 }

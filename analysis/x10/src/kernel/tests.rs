@@ -1,10 +1,10 @@
 //! Launch summaries, and broken texts.
 
-use super::{TransferKind, launch_summaries};
 use crate::check::file_diagnostics;
 use crate::fixture::{file, host};
 use crate::infer::Owner;
 use crate::item_tree::items::{all_classes, methods};
+use crate::kernel::{TransferKind, launch_summaries};
 
 const PROGRAM: &str = r#"
 import x10.compiler.CUDA;

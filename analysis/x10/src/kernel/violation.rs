@@ -3,10 +3,10 @@
 
 use apg_syntax::TextRange;
 
-use super::repair::FixTemplate;
 use crate::body::StmtId;
 use crate::diagnostics::{Rule, Severity};
 use crate::ids::MethodId;
+use crate::kernel::fixes::template::FixTemplate;
 
 /// One broken rule. Every rule has its own code (`cuda/...`, `hoist/...`), its page and its fixes.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,10 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
-use super::sizes::count;
-use super::{Access, RaceDetector, Range};
 use crate::body::LocalId;
 use crate::kernel::affine::{Affine, Term};
+use crate::kernel::races::block_sizes::count;
+use crate::kernel::races::{Access, RaceDetector, Range};
 
 /// Combinations of the values of variables that are enumerated for one access.
 const MAX_COMBINATIONS: usize = 1 << 16;
@@ -16,7 +16,7 @@ const LARGE_VALUE: i64 = 1 << 20;
 
 /// Two threads that access the same element.
 #[derive(Clone, Debug)]
-pub(super) struct ConflictExample {
+pub(in crate::kernel) struct ConflictExample {
     pub reader: String,
     pub writer: String,
     /// The size of the block, where that is a variable: ", with `n` = 64".
@@ -28,7 +28,7 @@ type Values = FxHashMap<LocalId, i64>;
 
 impl RaceDetector<'_, '_, '_> {
     /// Two threads, if what one of them writes is certainly what the other one reads.
-    pub(super) fn find_conflict(&self, write: &Access, read: &Access) -> Option<ConflictExample> {
+    pub(in crate::kernel) fn find_conflict(&self, write: &Access, read: &Access) -> Option<ConflictExample> {
         if write.rail != read.rail {
             return None;
         }

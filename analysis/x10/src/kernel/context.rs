@@ -1,0 +1,322 @@
+//! What all parts of the recogniser share while they look at one kernel: the body, the facts about
+//! what it names, and the violations found so far.
+
+use std::cell::RefCell;
+
+use apg_syntax::TextRange;
+use rustc_hash::FxHashSet;
+use smol_str::SmolStr;
+
+use crate::body::parents::Parents;
+use crate::body::walk::Node;
+use crate::body::{Body, Expr, ExprId, ExprKind, Local, LocalId, Stmt, StmtId, StmtKind};
+use crate::diagnostics::Rule;
+use crate::kernel::device_semantics::DeviceSemantics;
+use crate::kernel::fixes::template::{EditTemplate, FixTemplate, Fragment, text};
+use crate::kernel::violation::Violation;
+
+/// The recogniser at work on one `@CUDA` block or function.
+pub(crate) struct KernelContext<'a> {
+    pub semantics: &'a DeviceSemantics<'a>,
+    pub body: &'a Body,
+    pub parents: &'a Parents,
+    /// The `at` statement; for a function its root.
+    pub at: StmtId,
+    /// Locals declared inside the `at`.
+    pub inner: FxHashSet<LocalId>,
+    found: RefCell<Vec<Violation>>,
+    broken: std::cell::Cell<bool>,
+}
+
+impl<'a> KernelContext<'a> {
+    pub fn new(
+        semantics: &'a DeviceSemantics<'a>,
+        body: &'a Body,
+        parents: &'a Parents,
+        at: StmtId,
+    ) -> KernelContext<'a> {
+        let inner = declared_below(body, Node::Stmt(at));
+        KernelContext { semantics, body, parents, at, inner, found: RefCell::default(), broken: false.into() }
+    }
+
+    pub fn expr(&self, id: ExprId) -> &'a Expr {
+        self.body.expr(id)
+    }
+
+    pub fn stmt(&self, id: StmtId) -> &'a Stmt {
+        self.body.stmt(id)
+    }
+
+    pub fn local(&self, id: LocalId) -> &'a Local {
+        self.body.local(id)
+    }
+
+    /// A violation to be completed and given to [`KernelContext::report`].
+    pub fn violation(&self, rule: &'static Rule, range: TextRange, message: impl Into<String>) -> Violation {
+        Violation::new(self.at, rule, range, message)
+    }
+
+    pub fn report(&self, violation: Violation) {
+        let mut found = self.found.borrow_mut();
+        let same = |old: &Violation| old.rule.code == violation.rule.code && old.range == violation.range;
+        if !found.iter().any(same) {
+            found.push(violation);
+        }
+    }
+
+    /// Whether a rule is broken by something around `range`.
+    pub fn has_violation(&self, rule: &Rule, range: TextRange) -> bool {
+        self.found.borrow().iter().any(|it| it.rule.code == rule.code && it.range.contains_range(range))
+    }
+
+    /// Whether a rule is broken anywhere.
+    pub fn breaks(&self, rule: &Rule) -> bool {
+        self.found.borrow().iter().any(|it| it.rule.code == rule.code)
+    }
+
+    /// Whether an expression is a variable of the kernel whose initial value has been refused: what is done with it then is no
+    /// mistake of its own.
+    pub fn is_reported(&self, expr: ExprId) -> bool {
+        let ExprKind::Local(local) = self.expr(self.strip(expr)).kind else { return false };
+        let Some(init) = self.initialiser(local).filter(|_| self.inner.contains(&local)) else {
+            return false;
+        };
+        let range = self.expr(init).range;
+        self.found.borrow().iter().any(|it| range.contains_range(it.range))
+    }
+
+    /// A part of the code has errors that others report: no kernel, but nothing to say either.
+    pub fn mark_broken(&self) {
+        self.broken.set(true);
+    }
+
+    pub fn is_broken(&self) -> bool {
+        self.broken.get()
+    }
+
+    /// Whether `node` or anything below it has an error that others report; then there is no kernel.
+    pub fn has_errors(&self, node: impl Into<Node>) -> bool {
+        let mut found = false;
+        self.body.walk(node.into(), &mut |node| {
+            found |= match node {
+                Node::Stmt(stmt) => matches!(self.stmt(stmt).kind, StmtKind::Error),
+                Node::Expr(expr) => matches!(self.expr(expr).kind, ExprKind::Error),
+            };
+            !found
+        });
+        if found {
+            self.mark_broken();
+        }
+        found
+    }
+
+    /// All violations so far, in source order.
+    pub fn into_violations(self) -> Vec<Violation> {
+        let mut found = self.found.into_inner();
+        found.sort_by_key(|violation| (violation.range.start(), violation.range.end()));
+        found
+    }
+
+    /// Where the statement, or the body of an `at`, carries the annotation `x10.compiler.NAME`.
+    pub fn annotation(&self, stmt: StmtId, name: &str) -> Option<TextRange> {
+        annotation(self.semantics, self.body, stmt, name)
+    }
+
+    /// The statements of a block, blocks of a single statement opened, empty statements left out.
+    pub fn statements(&self, stmt: StmtId) -> Vec<StmtId> {
+        let mut current = stmt;
+        loop {
+            let StmtKind::Block(stmts) = &self.stmt(current).kind else { return vec![current] };
+            let real: Vec<StmtId> = stmts
+                .iter()
+                .copied()
+                .filter(|stmt| !matches!(self.stmt(*stmt).kind, StmtKind::Empty))
+                .collect();
+            match real[..] {
+                [only] if matches!(self.stmt(only).kind, StmtKind::Block(_)) => current = only,
+                _ => return real,
+            }
+        }
+    }
+
+    /// The expression without conversions that do nothing at run time.
+    pub fn strip(&self, mut expr: ExprId) -> ExprId {
+        while let ExprKind::Coerce { value } = self.expr(expr).kind {
+            expr = value;
+        }
+        expr
+    }
+
+    /// The local that an expression names; a `val` that is another name of a local gives that local.
+    pub fn named_local(&self, expr: ExprId) -> Option<LocalId> {
+        let mut expr = self.strip(expr);
+        for _ in 0..self.body.locals.len() {
+            let ExprKind::Local(local) = self.expr(expr).kind else { return None };
+            match self.initialiser(local).map(|init| self.strip(init)) {
+                Some(init) if !self.local(local).mutable && self.inner.contains(&local) => {
+                    if !matches!(self.expr(init).kind, ExprKind::Local(_)) {
+                        return Some(local);
+                    }
+                    expr = init;
+                }
+                _ => return Some(local),
+            }
+        }
+        None
+    }
+
+    /// The expression that a declared local starts with.
+    pub fn initialiser(&self, local: LocalId) -> Option<ExprId> {
+        self.body.stmts.iter().find_map(|stmt| match stmt.kind {
+            StmtKind::Let { local: declared, init } if declared == local => init,
+            _ => None,
+        })
+    }
+
+    /// Moves the text of `range` into a `val` before the statement that holds the `at`.
+    pub fn hoist_before_at(&self, range: TextRange, suggestion: &str) -> FixTemplate {
+        let name = self.fresh_name(suggestion);
+        let (anchor, in_block) = self.anchor();
+        let anchor_range = self.stmt(anchor).range;
+        let mut before = vec![text(format!("val {name} = ")), Fragment::Source(range), text(";")];
+        if in_block {
+            before.push(Fragment::NewLine(anchor_range.start()));
+        } else {
+            before.insert(0, text("{ "));
+            before.push(text(" "));
+        }
+        let mut edits = vec![
+            EditTemplate { range: TextRange::empty(anchor_range.start()), text: before },
+            EditTemplate { range, text: vec![text(name.as_str())] },
+        ];
+        if !in_block {
+            edits.push(EditTemplate { range: TextRange::empty(anchor_range.end()), text: vec![text(" }")] });
+        }
+        let title = vec![
+            text("Hoist `"),
+            Fragment::Source(range),
+            text(format!("` into `val {name}` before the `at`")),
+        ];
+        FixTemplate::edits(title, edits)
+    }
+
+    /// Moves a whole statement before the statement that holds the `at`.
+    pub fn move_out_of_at(&self, stmt: StmtId, after: bool) -> Option<FixTemplate> {
+        if self.is_in_multi_declaration(stmt) {
+            return None;
+        }
+        let range = self.stmt(stmt).range;
+        let (anchor, in_block) = self.anchor();
+        let anchor = self.stmt(anchor).range;
+        let (offset, side) = if after { (anchor.end(), "behind") } else { (anchor.start(), "before") };
+        let line = if in_block { Fragment::NewLine(anchor.start()) } else { text(" ") };
+        let moved =
+            if after { vec![line, Fragment::Source(range)] } else { vec![Fragment::Source(range), line] };
+        let mut edits = vec![
+            EditTemplate { range: TextRange::empty(offset), text: moved },
+            EditTemplate { range, text: Vec::new() },
+        ];
+        if !in_block {
+            edits.push(EditTemplate { range: TextRange::empty(anchor.start()), text: vec![text("{ ")] });
+            edits.push(EditTemplate { range: TextRange::empty(anchor.end()), text: vec![text(" }")] });
+        }
+        Some(FixTemplate::edits(vec![text(format!("Move the statement {side} the `at`"))], edits))
+    }
+
+    /// Whether it is one of several variables of one `val a = 1, b = 2;`, which cannot be moved alone.
+    pub fn is_in_multi_declaration(&self, stmt: StmtId) -> bool {
+        match self.stmt(stmt).kind {
+            StmtKind::Let { local, .. } => self.local(local).range.start() == self.stmt(stmt).range.start(),
+            _ => false,
+        }
+    }
+
+    /// The outermost statement around the `at` that a declaration can be put before, and whether it
+    /// stands in a block already.
+    pub fn anchor(&self) -> (StmtId, bool) {
+        let mut anchor = self.at;
+        loop {
+            match self.parents.parent(Node::Stmt(anchor)) {
+                Some(Node::Stmt(parent)) => match self.stmt(parent).kind {
+                    StmtKind::Block(_) | StmtKind::Switch { .. } => return (anchor, true),
+                    StmtKind::Finish { .. } | StmtKind::Async { .. } | StmtKind::Labeled { .. } => {
+                        anchor = parent
+                    }
+                    _ => return (anchor, false),
+                },
+                _ => return (anchor, false),
+            }
+        }
+    }
+
+    /// A name that no local of the body has, and no field that it uses.
+    pub fn fresh_name(&self, suggestion: &str) -> SmolStr {
+        let db = self.semantics.db;
+        let names_field = |name: &str| {
+            self.body.exprs.iter().any(|it| {
+                matches!(it.kind, ExprKind::Field { field, .. } | ExprKind::StaticField(field) if field.name(db) == name)
+            })
+        };
+        let taken = |name: &str| self.body.locals.iter().any(|it| it.name == name) || names_field(name);
+        if !taken(suggestion) {
+            return suggestion.into();
+        }
+        (2..)
+            .map(|number| format!("{suggestion}{number}"))
+            .find(|name| !taken(name))
+            .unwrap_or_else(|| format!("{suggestion}_"))
+            .into()
+    }
+}
+
+/// Where `stmt` carries the annotation `x10.compiler.NAME`; of an `at`, its body.
+pub(super) fn annotation(
+    semantics: &DeviceSemantics,
+    body: &Body,
+    stmt: StmtId,
+    name: &str,
+) -> Option<TextRange> {
+    let full = format!("x10.compiler.{name}");
+    let of = |stmt: StmtId| {
+        body.stmt(stmt).annotations.iter().find(|annotation| match annotation.class {
+            Some(class) => semantics.is_class(class, &full),
+            None => {
+                annotation.name == name
+                    || crate::kernel::device_semantics::is_misspelt(&annotation.name, name)
+            }
+        })
+    };
+    let annotated = match body.stmt(stmt).kind {
+        StmtKind::At { body: inner, .. } => inner,
+        _ => stmt,
+    };
+    of(annotated).map(|annotation| annotation.range)
+}
+
+/// The locals declared at or below `node`.
+pub(super) fn declared_below(body: &Body, node: Node) -> FxHashSet<LocalId> {
+    let mut found = FxHashSet::default();
+    body.walk(node, &mut |node| {
+        match node {
+            Node::Stmt(stmt) => match &body.stmt(stmt).kind {
+                StmtKind::Let { local, .. } => {
+                    found.insert(*local);
+                }
+                StmtKind::ForIn { local, components, .. } => {
+                    found.insert(*local);
+                    found.extend(components.iter().copied());
+                }
+                StmtKind::Try { catches, .. } => found.extend(catches.iter().map(|(local, _)| *local)),
+                StmtKind::AtEach { local, .. } => found.extend(*local),
+                _ => {}
+            },
+            Node::Expr(expr) => {
+                if let ExprKind::Closure(closure) = &body.expr(expr).kind {
+                    found.extend(closure.params.iter().copied());
+                }
+            }
+        }
+        true
+    });
+    found
+}

@@ -1,0 +1,373 @@
+//! What a kernel uses of the code around it: how each variable travels to the device, and what cannot.
+
+use crate::body::{ExprId, ExprKind, LocalId, StmtKind};
+use crate::constraint::{Entailment, entails};
+use crate::diagnostics::{Severity, cuda};
+use crate::ids::FieldId;
+use crate::item_tree::items::field_item;
+use crate::kernel::context::KernelContext;
+use crate::kernel::device_code::DeviceUses;
+use crate::kernel::device_semantics::TypeCategory;
+use crate::kernel::{CaptureKind, CaptureSource, KernelCapture};
+use crate::ty::{Constraint, ConstraintTerm, Path, PathRoot, Ty};
+
+impl KernelContext<'_> {
+    /// The variables that the host brings to the kernel, in order of first use. What cannot travel is reported.
+    pub fn collect_captures(&self, uses: &DeviceUses, place: Option<ExprId>) -> Vec<KernelCapture> {
+        let mut found: Vec<KernelCapture> = Vec::new();
+        let mut seen: Vec<CaptureSource> = Vec::new();
+        for local in uses.locals.iter().copied().filter(|local| !self.inner.contains(local)) {
+            if seen.contains(&CaptureSource::Local(local)) {
+                continue;
+            }
+            seen.push(CaptureSource::Local(local));
+            if let Some(kind) = self.capture_kind(local) {
+                place.into_iter().for_each(|place| self.check_home(local, &kind, place));
+                found.push(KernelCapture {
+                    source: CaptureSource::Local(local),
+                    ty: self.local(local).ty,
+                    kind,
+                });
+            }
+        }
+        for field in &uses.statics {
+            let source = CaptureSource::Static(*field);
+            if !seen.contains(&source) {
+                seen.push(source);
+                let ty = self.static_type(*field);
+                found.push(KernelCapture { source, ty, kind: CaptureKind::Scalar });
+            }
+        }
+        found
+    }
+
+    fn static_type(&self, field: FieldId) -> Ty {
+        let named = |expr: &&crate::body::Expr| expr.kind == ExprKind::StaticField(field);
+        match self.body.exprs.iter().find(named) {
+            Some(expr) => expr.ty,
+            None => crate::scope::signature::field_type(self.semantics.db, field),
+        }
+    }
+
+    /// Where the kernel first uses `local`.
+    fn first_use(&self, local: LocalId) -> apg_syntax::TextRange {
+        let at = self.stmt(self.at).range;
+        let body = match self.stmt(self.at).kind {
+            StmtKind::At { body, .. } => self.stmt(body).range,
+            _ => at,
+        };
+        self.body
+            .exprs
+            .iter()
+            .filter(|expr| {
+                body.contains_range(expr.range)
+                    && match &expr.kind {
+                        ExprKind::Local(used) => *used == local,
+                        ExprKind::Assign { target: crate::body::AssignTarget::Local(used), .. } => {
+                            *used == local
+                        }
+                        _ => false,
+                    }
+            })
+            .map(|expr| expr.range)
+            .min_by_key(|range| range.start())
+            .unwrap_or(at)
+    }
+
+    fn capture_kind(&self, local: LocalId) -> Option<CaptureKind> {
+        let declared = self.local(local);
+        let (name, range) = (&declared.name, self.first_use(local));
+        if declared.mutable {
+            // Where a launch computes with it, that it cannot is said already.
+            if self.has_violation(&crate::diagnostics::hoist::mutable_variable::RULE, range) {
+                self.mark_broken();
+                return None;
+            }
+            self.report(
+                self.violation(&cuda::captured_var::RULE, range, format!("a kernel uses the `var` `{name}` of the code around it"))
+                    .note("the device gets a copy at launch; a change on either side would not reach the other. Copy it into a `val` before the `at`, or return results in a `GlobalRail`")
+                    .related(None, declared.range, format!("`{name}` is declared here"))
+                    .fix(self.copy_var_to_val(local)),
+            );
+            return None;
+        }
+        let shape = self.semantics.category(declared.ty);
+        match shape {
+            TypeCategory::Plain => Some(CaptureKind::Scalar),
+            TypeCategory::Rail(element) => Some(CaptureKind::Rail { element }),
+            TypeCategory::GlobalRail(element) => Some(CaptureKind::GlobalRail { element }),
+            TypeCategory::Unknown => {
+                self.mark_broken();
+                None
+            }
+            TypeCategory::UnsupportedRail(element) => {
+                let shown = self.semantics.display(element);
+                let message = format!("a kernel cannot use elements of type `{shown}`");
+                self.report(
+                    self.violation(&cuda::element_type::RULE, range, message)
+                        .note("device memory holds numbers, `Boolean`, `Char`, and structs of these; references to objects of the host mean nothing there")
+                        .notes(self.semantics.describe_reference_in(element)),
+                );
+                None
+            }
+            _ => {
+                let shown = self.semantics.display(declared.ty);
+                let instead = match shape {
+                    TypeCategory::ConstantRail(_) => crate::kernel::CONSTANT_RAIL,
+                    _ => {
+                        "a device gets numbers, plain structs, and rails of these: take what the kernel needs of it into `val`s before the `at`"
+                    }
+                };
+                self.report(
+                    self.violation(
+                        &cuda::captured_object::RULE,
+                        range,
+                        format!("`{name}` of type `{shown}` cannot travel to a device"),
+                    )
+                    .note(instead)
+                    .notes(self.semantics.describe_reference_in(declared.ty))
+                    .related(None, declared.range, format!("`{name}` is declared here")),
+                );
+                None
+            }
+        }
+    }
+
+    /// Whether a kernel may use a variable of this type of the code around it.
+    pub fn can_capture(&self, ty: Ty) -> bool {
+        matches!(
+            self.semantics.category(ty),
+            TypeCategory::Plain | TypeCategory::Rail(_) | TypeCategory::GlobalRail(_)
+        )
+    }
+
+    /// Copies a `var` into a `val` before the `at`, unless the kernel assigns it.
+    pub fn copy_var_to_val(&self, local: LocalId) -> Option<crate::kernel::FixTemplate> {
+        use crate::kernel::fixes::template::{EditTemplate, FixTemplate, text};
+        let StmtKind::At { body, .. } = self.stmt(self.at).kind else { return None };
+        let body = self.stmt(body).range;
+        let inside = |range: apg_syntax::TextRange| body.contains_range(range);
+        if !self.is_unassigned_in_kernel(local) || !self.can_capture(self.local(local).ty) {
+            return None;
+        }
+        let uses: Vec<_> = self
+            .body
+            .exprs
+            .iter()
+            .filter(|expr| expr.kind == ExprKind::Local(local) && inside(expr.range))
+            .collect();
+        let first = uses.first()?.range;
+        let FixTemplate::Edits { mut edits, .. } =
+            self.hoist_before_at(first, &format!("{}_now", self.local(local).name))
+        else {
+            return None;
+        };
+        let name = edits.iter().find(|edit| edit.range == first)?.text.clone();
+        edits.extend(
+            uses[1..]
+                .iter()
+                .filter(|expr| expr.range != first)
+                .map(|expr| EditTemplate { range: expr.range, text: name.clone() }),
+        );
+        edits.dedup();
+        Some(FixTemplate::edits(
+            vec![text(format!("Copy `{}` into a `val` before the `at`", self.local(local).name))],
+            edits,
+        ))
+    }
+
+    /// `this` used as a value.
+    pub fn report_captured_this(&self, expr: ExprId) {
+        self.report_with_note(
+            &cuda::captured_this::RULE,
+            self.expr(expr).range,
+            "a kernel cannot use `this`",
+            "the object lives on the host: copy what the kernel needs of it into `val`s before the `at`",
+        );
+    }
+
+    /// A field read through `this`, written or not.
+    pub fn report_captured_field(&self, expr: ExprId, field: FieldId) {
+        let name = field.name(self.semantics.db);
+        let range = self.expr(expr).range;
+        let assigned = matches!(self.expr(expr).kind, ExprKind::Assign { .. });
+        let violation = self
+            .violation(
+                &cuda::captured_this::RULE,
+                range,
+                format!("a kernel cannot use the field `{name}` of `this`"),
+            )
+            .note(match assigned {
+                true => "the object lives on the host: write an element of a `GlobalRail`, and set the field from it after the kernel",
+                false => "the object lives on the host: copy the field into a `val` before the `at`",
+            });
+        let property = field_item(self.semantics.db, field).is_some();
+        self.report(if assigned || !property {
+            violation
+        } else {
+            violation.fix(self.copy_field(expr, field, name))
+        });
+    }
+
+    /// Copies a field into a `val` and uses that throughout the kernel.
+    fn copy_field(&self, expr: ExprId, field: FieldId, name: &str) -> Option<crate::kernel::FixTemplate> {
+        use crate::kernel::fixes::template::{EditTemplate, FixTemplate, Fragment, text};
+        let first = self.expr(expr).range;
+        let assigned = self.body.exprs.iter().any(|it| match it.kind {
+            ExprKind::Assign { target: crate::body::AssignTarget::Field { field: written, .. }, .. } => {
+                written == field && self.stmt(self.at).range.contains_range(it.range)
+            }
+            _ => false,
+        });
+        if assigned || !self.is_movable(expr) || !self.can_capture(self.expr(expr).ty) {
+            return None;
+        }
+        // A local of the field's name would hide the field, so `this.` keeps the initialiser right.
+        let FixTemplate::Edits { mut edits, .. } = self.hoist_before_at(first, &format!("the_{name}")) else {
+            return None;
+        };
+        let replacement = edits.iter().find(|edit| edit.range == first)?.text.clone();
+        let StmtKind::At { body, .. } = self.stmt(self.at).kind else { return None };
+        let body = self.stmt(body).range;
+        for other in &self.body.exprs {
+            let same = matches!(&other.kind, ExprKind::Field { object, field: used }
+                if *used == field && matches!(self.expr(self.strip(*object)).kind, ExprKind::This));
+            if same && other.range != first && body.contains_range(other.range) {
+                edits.push(EditTemplate { range: other.range, text: replacement.clone() });
+            }
+        }
+        edits.sort_by_key(|edit| edit.range.start());
+        edits.dedup();
+        let title = vec![text("Copy `"), Fragment::Source(first), text("` into a `val` before the `at`")];
+        Some(FixTemplate::edits(title, edits))
+    }
+
+    /// An element is written: a captured host rail is only a copy.
+    pub fn check_rail_write(&self, rail: ExprId, site: ExprId, uses: &mut DeviceUses) {
+        for local in self.aliased_rails(rail) {
+            uses.written.push(local);
+            self.check_captured_rail_write(local, site);
+        }
+    }
+
+    /// The same for a local, at `site`.
+    pub(in crate::kernel) fn check_captured_rail_write(&self, local: LocalId, site: ExprId) {
+        let declared = self.local(local);
+        if self.inner.contains(&local)
+            || !matches!(self.semantics.category(declared.ty), TypeCategory::Rail(_))
+        {
+            return;
+        }
+        let name = &declared.name;
+        self.report(
+            self.violation(&cuda::captured_rail_write::RULE, self.expr(site).range, format!("writes to `{name}`, of which the device has only a copy"))
+                .note("a captured `Rail` is copied to the device before the launch and never back: allocate a `GlobalRail` with `CUDAUtilities.makeGlobalRail`, write to that, and copy it back with `Rail.asyncCopy`")
+                .related(None, declared.range, format!("`{name}` is declared here"))
+                .fix(self.global_rail_fix(local)),
+        );
+    }
+
+    /// A `GlobalRail` whose type says that it lives somewhere else than the kernel runs.
+    fn check_home(&self, local: LocalId, kind: &CaptureKind, place: ExprId) {
+        let CaptureKind::GlobalRail { .. } = kind else { return };
+        let Some(home) = self.home_path_of(self.local(local).ty) else { return };
+        let Some(target) = self.place_path(place, 8) else { return };
+        if self.same_path(&home, &target)
+            || !is_fixed_at_launch(&home)
+            || self.are_equal_by_types(&home, &target)
+        {
+            return;
+        }
+        let name = &self.local(local).name;
+        let mut violation = self
+            .violation(&cuda::global_rail_home::RULE, self.first_use(local), format!("`{name}` lives at `{home}`, the kernel runs at `{target}`"))
+            .note("a kernel reads and writes only memory of its own place; that the two are the same is checked at the launch")
+            .related(None, self.expr(place).range, "the kernel's place");
+        violation.severity = Severity::Warning;
+        self.report(violation);
+    }
+
+    /// The path `p` of `self.home == p` in a type.
+    fn home_path_of(&self, ty: Ty) -> Option<Path> {
+        let constraint = ty.constraint(self.semantics.db)?;
+        let is_home = |path: &Path| {
+            path.root == PathRoot::SelfValue && path.fields.len() == 1 && path.fields[0].starts_with("home")
+        };
+        constraint.terms.iter().find_map(|term| match term {
+            ConstraintTerm::Equal(a, b) if is_home(a) => Some(b.clone()),
+            ConstraintTerm::Equal(a, b) if is_home(b) => Some(a.clone()),
+            _ => None,
+        })
+    }
+
+    /// Whether the types of the variables say that two paths are one place: of `o:Field{self.p == this.p}`, `o.p` is `this.p`.
+    fn are_equal_by_types(&self, home: &Path, target: &Path) -> bool {
+        let of_local = |local: &crate::body::Local| {
+            let path = Path::local(local.name.clone(), local.range.start().into());
+            let terms = local.ty.constraint(self.semantics.db).map(|constraint| constraint.terms.clone());
+            terms.unwrap_or_default().into_iter().map(move |term| term.at_root(&PathRoot::SelfValue, &path))
+        };
+        let known: Vec<_> =
+            self.body.locals.iter().filter(|local| !local.mutable).flat_map(of_local).collect();
+        let goal = Constraint { terms: vec![ConstraintTerm::Equal(home.clone(), target.clone())] };
+        entails(&known, &goal, None) == Entailment::Proved
+    }
+
+    fn place_path(&self, expr: ExprId, depth: u32) -> Option<Path> {
+        let depth = depth.checked_sub(1)?;
+        let expr = self.strip(expr);
+        match &self.expr(expr).kind {
+            ExprKind::Here => Some(Path::here()),
+            ExprKind::This => Some(Path::this()),
+            ExprKind::Local(local) => {
+                let local = self.local(*local);
+                Some(Path::local(local.name.clone(), local.range.start().into()))
+            }
+            ExprKind::Field { object, field } => {
+                Some(self.place_path(*object, depth)?.field(field.name(self.semantics.db).clone()))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether two paths may be the same place; only paths known to differ in name are told apart.
+    fn same_path(&self, a: &Path, b: &Path) -> bool {
+        let root = |path: &Path| match &path.root {
+            PathRoot::Local { name, .. } => Some(name.clone()),
+            PathRoot::This if !path.fields.is_empty() => Some("this".into()),
+            PathRoot::Here => Some("here".into()),
+            _ => None,
+        };
+        match (root(a), root(b)) {
+            (Some(left), Some(right)) => {
+                left == right && a.fields == b.fields || self.is_copy_of(a, b) || self.is_copy_of(b, a)
+            }
+            _ => true,
+        }
+    }
+
+    /// Whether `a` is a `val` made from `b`.
+    fn is_copy_of(&self, a: &Path, b: &Path) -> bool {
+        let PathRoot::Local { name, .. } = &a.root else { return false };
+        self.body.stmts.iter().any(|stmt| match stmt.kind {
+            StmtKind::Let { local, init: Some(init) } if self.local(local).name == *name => self
+                .place_path(init, 8)
+                .is_none_or(|path| path.fields == b.fields && root_name(&path) == root_name(b)),
+            _ => false,
+        })
+    }
+}
+
+fn root_name(path: &Path) -> Option<&str> {
+    match &path.root {
+        PathRoot::Local { name, .. } => Some(name),
+        PathRoot::Here => Some("here"),
+        PathRoot::This => Some("this"),
+        _ => None,
+    }
+}
+
+/// Whether a home path names a place that is fixed where the kernel is launched.
+fn is_fixed_at_launch(home: &Path) -> bool {
+    matches!(home.root, PathRoot::Here | PathRoot::Local { .. } | PathRoot::This)
+}

@@ -1,0 +1,470 @@
+//! What device code may contain, whether the code of a kernel's threads or of a `@CUDA` function.
+
+pub(in crate::kernel) mod aliases;
+pub(in crate::kernel) mod calls;
+pub(in crate::kernel) mod captures;
+pub(in crate::kernel) mod functions;
+
+use apg_syntax::TextRange;
+
+use crate::body::walk::Node;
+use crate::body::{AssignTarget, ExprId, ExprKind, Iteration, Literal, LocalId, StmtId, StmtKind};
+use crate::diagnostics::{Rule, article, cuda};
+use crate::ids::{FieldId, MethodId};
+use crate::kernel::context::KernelContext;
+use crate::kernel::device_semantics::TypeCategory;
+use crate::kernel::fixes::template::FixTemplate;
+use crate::kernel::generics::bound_requirements::BoundCall;
+use crate::ty::Ty;
+
+/// What the code of a kernel or function uses of the world around it, in order of first use.
+#[derive(Debug, Default)]
+pub(crate) struct DeviceUses {
+    /// Locals, from inside and outside.
+    pub locals: Vec<LocalId>,
+    /// Static fields.
+    pub statics: Vec<FieldId>,
+    /// Functions called, with the call.
+    pub calls: Vec<(MethodId, ExprId)>,
+    /// Calls of `Clock.advanceAll()`.
+    pub barriers: Vec<ExprId>,
+    /// Locals that are rails whose elements are set.
+    pub written: Vec<LocalId>,
+    /// Locals that are rails and given to functions.
+    pub passed: Vec<PassedRail>,
+    /// What is called that type parameters promise.
+    pub bound_calls: Vec<BoundCall>,
+    /// It asks for the number of a thread.
+    pub reads_thread_index: bool,
+}
+
+/// A rail given to a function.
+#[derive(Debug)]
+pub(crate) struct PassedRail {
+    /// The function.
+    pub method: MethodId,
+    /// Which of its formals.
+    pub formal: usize,
+    /// The rail.
+    pub local: LocalId,
+    /// The argument.
+    pub site: ExprId,
+}
+
+/// Whose code is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CodeKind {
+    /// The threads of a kernel.
+    Thread,
+    /// A closure that fills shared memory.
+    SharedClosure,
+    /// A `@CUDA` function; of a struct, if it may use `this`.
+    Function { this: bool },
+}
+
+impl KernelContext<'_> {
+    /// Reports everything in `root` that a device cannot do, and collects what it uses.
+    pub fn check_device_code(&self, root: StmtId, code: CodeKind, uses: &mut DeviceUses) {
+        self.check_node(Node::Stmt(root), code, uses);
+    }
+
+    pub(in crate::kernel) fn check_node(&self, node: Node, code: CodeKind, uses: &mut DeviceUses) {
+        let below = match node {
+            Node::Stmt(stmt) => self.check_stmt(stmt, code, uses),
+            Node::Expr(expr) => self.check_expr(expr, code, uses),
+        };
+        if below {
+            for child in self.body.children(node) {
+                self.check_node(child, code, uses);
+            }
+        }
+    }
+
+    /// Looks at one statement; gives whether to go on below it.
+    fn check_stmt(&self, stmt: StmtId, code: CodeKind, uses: &mut DeviceUses) -> bool {
+        let range = self.stmt(stmt).range;
+        match &self.stmt(stmt).kind {
+            StmtKind::Error => self.mark_broken(),
+            StmtKind::Async { body, .. } => self.report_with_note(&cuda::async_in_kernel::RULE, self.keyword(range, *body), "a thread cannot start activities",
+                "all threads of a kernel are started with it: give the kernel more threads, or start the activity after the `at`"),
+            StmtKind::Finish { body, .. } => self.report_with_note(&cuda::finish_in_kernel::RULE, self.keyword(range, *body), "a thread cannot wait for activities",
+                "a thread starts none. To wait for the other threads of the block, use `Clock.advanceAll()`"),
+            StmtKind::At { body, .. } => {
+                if self.annotation(stmt, "CUDA").is_some() {
+                    self.report_with_note(&cuda::nested_kernel::RULE, range, "a kernel within a kernel",
+                        "a device does not launch kernels itself: launch the second one after the first, from the host");
+                } else {
+                    self.report_with_note(&cuda::at_in_kernel::RULE, self.keyword(range, *body), "a thread cannot go to another place",
+                        "a thread runs on its device to its end: leave the result in a `GlobalRail` and go on after the `at`");
+                }
+            }
+            StmtKind::AtEach { .. } => self.report_with_note(&cuda::ateach_in_kernel::RULE, range, "a thread cannot start activities at other places",
+                "write the `ateach` around the `at` that launches the kernel"),
+            StmtKind::Atomic(body) => self.report_with_note(&cuda::atomic_in_kernel::RULE, self.keyword(range, *body), "a thread cannot lock its place",
+                "update one element with `CUDAAtomic.add(rail, index, value)` and its like, or let each thread write elements \
+                 of its own and combine them after a `Clock.advanceAll()`"),
+            StmtKind::When(_) => self.report_with_note(&cuda::when_in_kernel::RULE, range, "a thread cannot wait for a condition",
+                "threads of a block wait for each other with `Clock.advanceAll()`; other waiting belongs after the `at`"),
+            StmtKind::Throw(_) => self.report_with_note(&cuda::throw_in_kernel::RULE, range, "a thread cannot throw",
+                "a device has no exceptions: write an error number into a `GlobalRail` and throw on the host"),
+            StmtKind::Try { .. } => self.report_with_note(&cuda::try_in_kernel::RULE, range, "a thread cannot catch exceptions",
+                "a device has no exceptions, so none can arrive: write the code without `try`"),
+            StmtKind::Assert { .. } => self.report_with_note(&cuda::assert_in_kernel::RULE, range, "a thread cannot assert",
+                "a failed assertion is an exception, which a device does not have: check on the host, or write an error number into a `GlobalRail`"),
+            StmtKind::Let { local, init: Some(init) } if self.annotation(stmt, "StackAllocate").is_some() => {
+                uses.locals.push(*local);
+                return self.check_stack_allocation(*init, code, uses);
+            }
+            StmtKind::ForIn { iterable, iteration, body, .. } => {
+                self.check_loop(*iterable, iteration, code, uses);
+                self.check_node(Node::Stmt(*body), code, uses);
+            }
+            StmtKind::ConstructorCall { constructor, args, .. } => {
+                if let Some(first) = args.first() {
+                    uses.calls.push((*constructor, *first));
+                }
+                return true;
+            }
+            _ => return true,
+        }
+        false
+    }
+
+    /// What `for (x in e)` iterates over: the ends of a written range, a rail, or something to refuse.
+    fn check_loop(&self, iterable: ExprId, iteration: &Iteration, code: CodeKind, uses: &mut DeviceUses) {
+        if let Iteration::Iterable { .. } = iteration {
+            let shown = self.semantics.display(self.expr(iterable).ty);
+            return self.report_with_note(&cuda::iterator_in_kernel::RULE, self.expr(iterable).range,
+                &format!("a thread cannot iterate over a value of type `{shown}`"),
+                "that needs an iterator, which is an object: iterate over a range, as in `for (i in 0..(n - 1))`, or over a rail");
+        }
+        let iterable = self.strip(iterable);
+        if let ExprKind::Call { receiver, args, method, .. } = &self.expr(iterable).kind
+            && method.name(self.semantics.db).ends_with("..")
+        {
+            for end in receiver.iter().chain(args) {
+                self.check_node(Node::Expr(*end), code, uses);
+            }
+            return;
+        }
+        self.check_node(Node::Expr(iterable), code, uses);
+    }
+
+    /// Looks at one expression; gives whether to go on below it.
+    fn check_expr(&self, expr: ExprId, code: CodeKind, uses: &mut DeviceUses) -> bool {
+        let node = self.expr(expr);
+        match &node.kind {
+            ExprKind::Error => self.mark_broken(),
+            ExprKind::Local(local) => uses.locals.push(*local),
+            ExprKind::Assign { target: AssignTarget::Local(local), .. } => {
+                uses.locals.push(*local);
+                return true;
+            }
+            ExprKind::This if code == (CodeKind::Function { this: true }) => {}
+            ExprKind::This | ExprKind::Outer(_) => self.report_captured_this(expr),
+            ExprKind::Field { object, field } => {
+                return self.check_field(expr, *object, *field, code, false);
+            }
+            ExprKind::Assign { target: AssignTarget::Field { object, field }, value } => {
+                self.check_field(expr, *object, *field, code, true);
+                self.check_node(Node::Expr(*value), code, uses);
+            }
+            ExprKind::StaticField(field) => self.check_static_field(expr, *field, uses),
+            ExprKind::Call { .. } => return self.check_call(expr, code, uses),
+            ExprKind::ClosureCall { .. } => return self.check_closure_call(expr, code, uses),
+            ExprKind::New { .. } => return self.check_allocation(expr, uses),
+            ExprKind::Let { .. } | ExprKind::Conditional { .. } | ExprKind::ShortCircuit { .. } => {
+                return true;
+            }
+            ExprKind::Coerce { .. } => return true,
+            ExprKind::Equal { left, right, .. } => return self.check_equality(expr, *left, *right),
+            ExprKind::Literal(Literal::String(_)) | ExprKind::Concat { .. } => self.report_string(node.range),
+            _ => return self.report_unsupported_expr(expr),
+        }
+        false
+    }
+
+    /// Expressions that no device code may contain; gives whether to go on below.
+    fn report_unsupported_expr(&self, expr: ExprId) -> bool {
+        let node = self.expr(expr);
+        let range = node.range;
+        match &node.kind {
+            ExprKind::Here => self.report_with_note(&cuda::here_in_kernel::RULE, range, "a thread cannot ask where it is",
+                "the kernel runs at the place of its `at`: use that place's variable before the `at`, and copy what depends on it into a `val`"),
+            ExprKind::Closure(_) => self.report_with_note(&cuda::closure_in_kernel::RULE, range, "a thread cannot make a function value",
+                "a closure is an object: write the code itself, or make it a `@CUDA static def`"),
+            ExprKind::RailLiteral { .. } => self.report_with_note(&cuda::rail_literal::RULE, range, "a thread cannot allocate a rail",
+                "a device has no heap: make the rail before the `at`, or use `@StackAllocate val r = new Rail[T](16)` of fixed size"),
+            // A box that was refused is no second mistake.
+            ExprKind::InstanceOf { value: of, .. } | ExprKind::Unbox { value: of } | ExprKind::Cast { value: of, .. }
+                if self.is_reported(*of) => {}
+            ExprKind::InstanceOf { .. } => self.report_with_note(&cuda::instanceof_in_kernel::RULE, range, "a thread cannot test a value's class",
+                "values on a device carry no class: decide it before the `at` and pass a number or `Boolean`"),
+            ExprKind::Box { value } => {
+                if self.semantics.category(self.expr(*value).ty) == TypeCategory::String {
+                    self.report_string(range);
+                } else {
+                    let shown = self.semantics.display(node.ty);
+                    self.report_with_note(&cuda::boxing::RULE, range, &format!("a thread cannot make an object of type `{shown}` from a value"),
+                        "a device has no heap: keep the value in a variable of its own type");
+                }
+            }
+            ExprKind::Unbox { .. } | ExprKind::Cast { .. } => return self.check_cast(expr),
+            ExprKind::At { .. } => self.report_with_note(&cuda::at_in_kernel::RULE, range, "a thread cannot go to another place",
+                "evaluate this before the `at` that launches the kernel, into a `val`"),
+            _ => return true,
+        }
+        false
+    }
+
+    fn check_cast(&self, expr: ExprId) -> bool {
+        let node = self.expr(expr);
+        match (&node.kind, self.semantics.category(node.ty)) {
+            (ExprKind::Cast { checked: false, .. }, TypeCategory::Plain) => true,
+            (_, TypeCategory::Unknown) => {
+                self.mark_broken();
+                false
+            }
+            (ExprKind::Cast { .. }, TypeCategory::Plain) => {
+                self.report_with_note(&cuda::checked_cast::RULE, node.range, "a thread cannot check a constraint",
+                    "a failed check is an exception, which a device does not have: cast to the type without its constraint, or check before the `at`");
+                false
+            }
+            _ => {
+                let shown = self.semantics.display(node.ty);
+                self.report_with_note(
+                    &cuda::reference_cast::RULE,
+                    node.range,
+                    &format!("a thread cannot cast to `{shown}`"),
+                    "values on a device carry no class: cast before the `at`",
+                );
+                false
+            }
+        }
+    }
+
+    fn check_equality(&self, expr: ExprId, left: ExprId, right: ExprId) -> bool {
+        let unfit =
+            [left, right].into_iter().map(|side| self.semantics.category(self.expr(side).ty)).find(|shape| {
+                !matches!(shape, TypeCategory::Plain | TypeCategory::Unknown | TypeCategory::String)
+            });
+        // That a struct is no `null` has been said.
+        let (a, b) = (self.expr(left).ty, self.expr(right).ty);
+        let struct_and_null = |a: Ty, b: Ty| a.is_null(self.semantics.db) && b.is_struct(self.semantics.db);
+        if struct_and_null(a, b) || struct_and_null(b, a) {
+            return false;
+        }
+        if unfit.is_some() {
+            self.report_with_note(&cuda::reference_comparison::RULE, self.expr(expr).range, "a thread cannot compare references",
+                "an object or rail of the host has no identity on a device: compare before the `at` and pass the result");
+        }
+        unfit.is_none()
+    }
+
+    fn check_field(
+        &self,
+        expr: ExprId,
+        object: ExprId,
+        field: FieldId,
+        code: CodeKind,
+        writes: bool,
+    ) -> bool {
+        let inner = self.strip(object);
+        // `o.f++` reads and writes: one mistake.
+        if !writes
+            && self.semantics.category(self.expr(inner).ty) != TypeCategory::Plain
+            && self.is_updated(expr, field)
+        {
+            return false;
+        }
+        if matches!(self.expr(inner).kind, ExprKind::This | ExprKind::Outer(_))
+            && code != (CodeKind::Function { this: true })
+        {
+            self.report_captured_field(expr, field);
+            return false;
+        }
+        let name = field.name(self.semantics.db).as_str();
+        match self.semantics.category(self.expr(inner).ty) {
+            TypeCategory::Plain => true,
+            TypeCategory::Rail(_) | TypeCategory::GlobalRail(_) | TypeCategory::ConstantRail(_)
+                if name == "size" =>
+            {
+                true
+            }
+            TypeCategory::Unknown => {
+                self.mark_broken();
+                false
+            }
+            _ if self.is_reported(inner) => false,
+            _ => {
+                let shown = self.semantics.display(self.expr(inner).ty);
+                let does = if writes { "write" } else { "read" };
+                let mut violation = self
+                    .violation(
+                        &cuda::object_field::RULE,
+                        self.expr(expr).range,
+                        format!("a thread cannot {does} the field `{name}` of {}", article(&shown)),
+                    )
+                    .note(match writes {
+                        true => "the object lives on the host: write an element of a `GlobalRail`, and set the field from it after the kernel",
+                        false if self.is_function() => "the object lives on the host: take the field's value as a parameter",
+                        false => "the object lives on the host: read the field into a `val` before the `at`",
+                    });
+                if !writes && self.can_capture(self.expr(expr).ty) && self.is_movable(expr) {
+                    violation = violation.fix(self.hoist_fix(self.expr(expr).range, name));
+                }
+                self.report(violation);
+                false
+            }
+        }
+    }
+
+    /// Moves what is refused before the `at`; of a function it is not known where that stands.
+    fn hoist_fix(&self, range: TextRange, name: &str) -> Option<FixTemplate> {
+        (!self.is_function()).then(|| self.hoist_before_at(range, name))
+    }
+
+    /// Whether it is the code of a `@CUDA` function that is looked at, not a kernel.
+    fn is_function(&self) -> bool {
+        !matches!(self.stmt(self.at).kind, StmtKind::At { .. })
+    }
+
+    /// Whether the field that an expression reads is assigned around it.
+    fn is_updated(&self, read: ExprId, field: FieldId) -> bool {
+        let range = self.expr(read).range;
+        self.body.exprs.iter().any(|it| match it.kind {
+            ExprKind::Assign { target: AssignTarget::Field { field: written, .. }, .. } => {
+                written == field && it.range.start() == range.start() && it.range.contains_range(range)
+            }
+            _ => false,
+        })
+    }
+
+    fn check_static_field(&self, expr: ExprId, field: FieldId, uses: &mut DeviceUses) {
+        let node = self.expr(expr);
+        match self.semantics.category(node.ty) {
+            TypeCategory::Plain if !self.semantics.is_mutable_field(field) => uses.statics.push(field),
+            TypeCategory::Unknown => self.mark_broken(),
+            // Its declaration is an error already.
+            _ if self.semantics.is_mutable_field(field) => self.mark_broken(),
+            _ => {
+                let name = field.name(self.semantics.db);
+                let violation = self
+                    .violation(&cuda::static_field::RULE, node.range, format!("a thread cannot use the static field `{name}`"))
+                    .note("only static `val`s of number types and plain structs have a copy on the device: copy the field into a `val` before the `at`")
+                    .fix(self.hoist_fix(node.range, &format!("the_{name}")));
+                self.report(violation);
+            }
+        }
+    }
+
+    /// `new` in device code, and a struct's `S(...)`.
+    fn check_allocation(&self, expr: ExprId, uses: &mut DeviceUses) -> bool {
+        let node = self.expr(expr);
+        let ExprKind::New { constructor, .. } = &node.kind else { return true };
+        match self.semantics.category(node.ty) {
+            TypeCategory::Plain => {
+                uses.calls.push((*constructor, expr));
+                true
+            }
+            TypeCategory::Unknown => {
+                self.mark_broken();
+                false
+            }
+            _ => {
+                let shown = self.semantics.display(node.ty);
+                if let Some(reference) = self.semantics.describe_reference_in(node.ty) {
+                    let message =
+                        format!("a thread cannot have the struct `{shown}`, which refers to an object");
+                    self.report(
+                        self.violation(&cuda::allocation::RULE, node.range, message)
+                            .note("a device has no heap, and knows nothing of the objects of the host")
+                            .note(reference),
+                    );
+                    return false;
+                }
+                let violation = self
+                    .violation(&cuda::allocation::RULE, node.range, format!("a thread cannot make a new `{shown}`"))
+                    .note(match self.semantics.category(node.ty) {
+                        TypeCategory::ConstantRail(_) => "constant memory belongs to all blocks: define it before the loop over them, at the start of the `at`",
+                        _ => "a device has no heap: make it before the `at`. For a small rail of fixed size write `@StackAllocate val r = new Rail[T](16)`",
+                    });
+                let is_rail =
+                    self.new_rail(expr).is_some() && matches!(self.stmt(self.at).kind, StmtKind::At { .. });
+                // Threads that wait for each other have something to share: what is meant is not known.
+                self.report(match is_rail && self.has_barrier(self.at) {
+                    true => violation.note(
+                        "memory that all threads of a block share is made before them, in the `async` of the blocks",
+                    ),
+                    false => violation.fix(self.stack_allocate_fix(expr)),
+                });
+                false
+            }
+        }
+    }
+
+    /// `@StackAllocate` for a `val` that holds a small rail of fixed size.
+    fn stack_allocate_fix(&self, expr: ExprId) -> Option<FixTemplate> {
+        const LARGEST: i64 = 64;
+        let (args, element) = self.new_rail(expr)?;
+        let fits = (0..=LARGEST).contains(&self.constant(*args.first()?)?);
+        let Some(Node::Stmt(stmt)) = self.parents.parent(Node::Expr(expr)) else { return None };
+        let StmtKind::Let { local, .. } = self.stmt(stmt).kind else { return None };
+        let alone = !self.is_in_multi_declaration(stmt) && !self.local(local).mutable;
+        (fits && alone && self.semantics.category(element) == TypeCategory::Plain).then(|| {
+            FixTemplate::insert(
+                "Keep it on the thread's stack",
+                self.stmt(stmt).range.start(),
+                "@StackAllocate ",
+            )
+            .importing("StackAllocate")
+        })
+    }
+
+    /// `@StackAllocate val r = new Rail[T](n)`.
+    fn check_stack_allocation(&self, init: ExprId, code: CodeKind, uses: &mut DeviceUses) -> bool {
+        let init = self.strip(init);
+        let Some((args, element)) = self.new_rail(init) else { return true };
+        let (length, rest) = match args {
+            [length, rest @ ..] if self.semantics.category(self.expr(*length).ty) == TypeCategory::Plain => {
+                (*length, rest)
+            }
+            _ => {
+                self.report_stack_size(self.expr(init).range);
+                return false;
+            }
+        };
+        if self.check_element(element, init) && self.constant(length).is_none_or(|length| length < 0) {
+            self.report_stack_size(self.expr(length).range);
+        }
+        for value in rest {
+            self.check_node(Node::Expr(*value), code, uses);
+        }
+        false
+    }
+
+    fn report_stack_size(&self, range: TextRange) {
+        self.report_with_note(
+            &cuda::stack_size::RULE,
+            range,
+            "the size of a rail on a thread's stack is not known when the program is compiled",
+            "write a literal, or a `val` of literals: `@StackAllocate val r = new Rail[Float](16)`",
+        );
+    }
+
+    fn report_string(&self, range: TextRange) {
+        self.report_with_note(&cuda::string_in_kernel::RULE, range, "a thread cannot use a string",
+            "a string is an object of the host: write numbers into a `GlobalRail`, and make text of them after the `at`");
+    }
+
+    /// A violation with its reason, without a fix.
+    pub fn report_with_note(&self, rule: &'static Rule, range: TextRange, message: &str, note: &str) {
+        self.report(self.violation(rule, range, message).note(note));
+    }
+
+    /// From the start of a statement to its body.
+    fn keyword(&self, range: TextRange, body: StmtId) -> TextRange {
+        let body = self.stmt(body).range;
+        if body.start() > range.start() { TextRange::new(range.start(), body.start()) } else { range }
+    }
+}

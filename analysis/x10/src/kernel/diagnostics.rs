@@ -1,0 +1,82 @@
+//! The queries: the kernels of a body, and what is wrong with them as diagnostics of the file.
+
+use std::sync::Arc;
+
+use crate::db::Db;
+use crate::diagnostics::{Diagnostic, Related};
+use crate::ids::MethodId;
+use crate::infer::Owner;
+use crate::item_tree::source::{Item, item_offset, unwritten};
+use crate::kernel::Recognised;
+use crate::kernel::device_code::functions::function_summary;
+use crate::kernel::device_semantics::DeviceSemantics;
+use crate::kernel::fixes::render::FixRenderer;
+use crate::kernel::generics::instantiation::instance_violations;
+use crate::kernel::shape::recognise::recognise;
+use crate::kernel::violation::Violation;
+
+/// All kernels of the code of a method or field initialiser, in source order; and annotations in wrong places.
+#[salsa::tracked]
+pub fn kernels(db: &dyn Db, owner: Owner) -> Arc<Vec<Recognised>> {
+    let semantics = DeviceSemantics::new(db);
+    Arc::new(recognise(&semantics, &semantics.body_of(owner).body))
+}
+
+/// What is wrong with a `@CUDA` function by itself, not with those it calls.
+#[salsa::tracked]
+pub fn function_violations(db: &dyn Db, method: MethodId) -> Arc<Vec<Violation>> {
+    if !DeviceSemantics::new(db).is_cuda(method) {
+        return Arc::default();
+    }
+    Arc::new(function_summary(db, method).violations.clone())
+}
+
+/// Everything that is wrong with the kernels of an item, with the item if it is a `@CUDA` function, and with the types that it chooses
+/// for kernels elsewhere; at its place in the file.
+pub fn kernel_diagnostics(db: &dyn Db, owner: Owner) -> Vec<Diagnostic> {
+    let mut found: Vec<Diagnostic> = Vec::new();
+    for recognised in kernels(db, owner).iter() {
+        found.extend(recognised.violations.iter().map(|violation| diagnostic(db, owner, violation)));
+    }
+    if let Owner::Method(method) = owner {
+        found
+            .extend(function_violations(db, method).iter().map(|violation| diagnostic(db, owner, violation)));
+    }
+    for violation in instance_violations(db, owner).iter() {
+        let instance = diagnostic(db, owner, violation);
+        // A call of a kernel's thread may have been refused by itself.
+        if !found.iter().any(|it| it.code == instance.code && it.range == instance.range) {
+            found.push(instance);
+        }
+    }
+    found
+}
+
+fn diagnostic(db: &dyn Db, owner: Owner, violation: &Violation) -> Diagnostic {
+    let renderer = FixRenderer::new(db, item_of(owner));
+    let related = violation.related.iter().map(|site| {
+        let item = site.method.map_or(item_of(owner), Item::Method);
+        Related {
+            file: item.file(db),
+            range: site.range + item_offset(db, item),
+            message: site.message.clone(),
+        }
+    });
+    Diagnostic {
+        code: violation.rule.code,
+        severity: violation.severity,
+        message: violation.message.clone(),
+        range: unwritten(db, item_of(owner)).unwrap_or(violation.range + renderer.offset),
+        notes: violation.notes.clone(),
+        related: related.collect(),
+        fixes: violation.fixes.iter().filter_map(|fix| renderer.fix(fix)).collect(),
+    }
+}
+
+/// The declaration whose code it is.
+pub(super) fn item_of(owner: Owner) -> Item {
+    match owner {
+        Owner::Method(method) => Item::Method(method),
+        Owner::Field(field) => Item::Field(field),
+    }
+}

@@ -1,0 +1,424 @@
+//! Calls of code with type parameters that comes to run on a device: at each the types that are chosen must have what that code asks
+//! of them. What still depends on type parameters around the call is looked at where those are chosen.
+
+use std::sync::Arc;
+
+use apg_syntax::TextRange;
+use rustc_hash::FxHashSet;
+
+use crate::body::walk::Node;
+use crate::body::{Body, ExprId, ExprKind, StmtId, StmtKind};
+use crate::db::{Db, Project};
+use crate::diagnostics::cuda;
+use crate::edited::edited;
+use crate::ids::{FileOrigin, MethodId, SourceFile};
+use crate::infer::Owner;
+use crate::item_tree::Import;
+use crate::item_tree::items::{imports, method_type_param_ids};
+use crate::kernel::device_code::functions::function_summary;
+use crate::kernel::device_semantics::{CalleeKind, DeviceSemantics};
+use crate::kernel::diagnostics::{item_of, kernels};
+use crate::kernel::fixes::template::FixTemplate;
+use crate::kernel::generics::bound_requirements::{Requirement, UnmetRequirement};
+use crate::kernel::generics::dispatch;
+use crate::kernel::violation::Violation;
+use crate::kernel::{CaptureKind, Kernel, PreludeKind, SharedInit};
+use crate::ty::params::all_type_params;
+use crate::ty::relate::erase;
+use crate::ty::subst::Substitution;
+use crate::ty::test::mentions_param;
+use crate::ty::{Ty, TyKind};
+
+/// A method for a choice of its type parameters.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(in crate::kernel) struct Instance {
+    pub method: MethodId,
+    pub class_args: Vec<Ty>,
+    pub type_args: Vec<Ty>,
+}
+
+impl Instance {
+    /// The method as it is written.
+    fn identity(db: &dyn Db, method: MethodId) -> Instance {
+        let params = |ids: &[crate::ids::TypeParamId]| ids.iter().map(|id| Ty::param(db, *id)).collect();
+        Instance {
+            method,
+            class_args: params(all_type_params(db, method.class(db))),
+            type_args: params(method_type_param_ids(db, method)),
+        }
+    }
+
+    /// What its type parameters stand for.
+    pub fn types(&self, db: &dyn Db) -> Substitution {
+        let own = method_type_param_ids(db, self.method);
+        Substitution::class(db, self.method.class(db), &self.class_args).with_types(own, &self.type_args)
+    }
+
+    /// The same where the types around it are chosen.
+    pub fn apply(&self, db: &dyn Db, types: &Substitution) -> Instance {
+        let all = |args: &[Ty]| args.iter().map(|ty| erase(db, types.apply(db, *ty))).collect();
+        Instance { method: self.method, class_args: all(&self.class_args), type_args: all(&self.type_args) }
+    }
+
+    fn is_generic(&self) -> bool {
+        !self.class_args.is_empty() || !self.type_args.is_empty()
+    }
+
+    /// Whether its types have outgrown those of sensible programs.
+    pub fn is_too_large(&self, db: &dyn Db) -> bool {
+        are_too_large(db, &self.class_args) || are_too_large(db, &self.type_args)
+    }
+
+    fn is_open(&self, db: &dyn Db) -> bool {
+        self.class_args.iter().chain(&self.type_args).any(|ty| mentions_param(db, *ty))
+    }
+}
+
+/// Whether types are larger than any that people write: from call to call they may grow without end, and double at each.
+pub(in crate::kernel) fn are_too_large(db: &dyn Db, types: &[Ty]) -> bool {
+    /// Of parts, each counted as often as it occurs.
+    const MOST: usize = 128;
+    let mut open = types.to_vec();
+    let mut count = 0;
+    while let Some(ty) = open.pop() {
+        count += 1;
+        if count > MOST {
+            return true;
+        }
+        match ty.kind(db) {
+            TyKind::Class { args, .. } => open.extend(args),
+            TyKind::Function { params, result, .. } => {
+                open.extend(params);
+                open.push(*result);
+            }
+            TyKind::Constrained { base, .. } => open.push(*base),
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Who runs code. The host calls `@CUDA` functions as any others: only of what threads call something is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(in crate::kernel) enum ExecutionSpace {
+    Host,
+    Device,
+}
+
+/// What the code of one method asks of its type parameters, and for what it calls others.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in crate::kernel) struct Requirements {
+    /// What is asked.
+    pub own: Vec<Requirement>,
+    /// Calls, and who makes them; of those of the host only what depends on type parameters.
+    pub calls: Vec<(ExecutionSpace, Instance)>,
+}
+
+/// What the code of a method asks of types by itself where that side runs it.
+#[salsa::tracked]
+pub(in crate::kernel) fn requirements(
+    db: &dyn Db,
+    method: MethodId,
+    space: ExecutionSpace,
+) -> Arc<Requirements> {
+    let semantics = DeviceSemantics::new(db);
+    let identity = Instance::identity(db, method);
+    let mut requirements = Requirements::default();
+    match space {
+        ExecutionSpace::Device => {
+            if semantics.callee_kind(method) != CalleeKind::Function {
+                return Arc::default();
+            }
+            requirements.own.extend(identity.type_args.iter().map(|ty| Requirement::Storable(*ty)));
+            requirements
+                .own
+                .extend(function_summary(db, method).bound_calls.iter().cloned().map(Requirement::Callable));
+            for owner in code_of(&semantics, method) {
+                let result = semantics.body_of(owner);
+                requirements
+                    .calls
+                    .extend(calls(&result.body, |_| space).map(|(space, call, _)| (space, call)));
+            }
+        }
+        ExecutionSpace::Host => {
+            if semantics.is_user_code(method) && identity.is_generic() {
+                code_of(&semantics, method)
+                    .for_each(|owner| requirements.add_code_of_host(&semantics, owner));
+                let mut others = dispatch::dispatch_targets_of_call(&semantics, method);
+                if semantics.is_constructor(method) {
+                    others.extend(dispatch::dispatch_targets_of_object(&semantics, method));
+                }
+                requirements
+                    .calls
+                    .extend(others.into_iter().filter(|it| it.is_open(db)).map(|it| (space, it)));
+            }
+        }
+    }
+    Arc::new(requirements)
+}
+
+/// A method, with the initialisers of fields that a constructor runs.
+fn code_of(semantics: &DeviceSemantics, method: MethodId) -> impl Iterator<Item = Owner> {
+    let fields = match semantics.is_constructor(method) {
+        true => semantics.initialised_fields(method.class(semantics.db)),
+        false => Vec::new(),
+    };
+    [Owner::Method(method)].into_iter().chain(fields.into_iter().map(Owner::Field))
+}
+
+impl Requirements {
+    fn add_code_of_host(&mut self, semantics: &DeviceSemantics, owner: Owner) {
+        let db = semantics.db;
+        let result = semantics.body_of(owner);
+        let body = &result.body;
+        for recognised in kernels(db, owner).iter() {
+            if let Some(kernel) = &recognised.kernel {
+                self.own.extend(kernel_demands(semantics, body, kernel));
+            }
+        }
+        let device = device_code(db, owner, body);
+        let calls = calls(body, |node| device.space(node)).filter(|(_, call, _)| call.is_open(db));
+        self.calls.extend(calls.map(|(space, call, _)| (space, call)));
+    }
+}
+
+/// The parts of a body that threads run.
+struct DeviceCode(FxHashSet<Node>);
+
+impl DeviceCode {
+    fn space(&self, node: Node) -> ExecutionSpace {
+        if self.0.contains(&node) { ExecutionSpace::Device } else { ExecutionSpace::Host }
+    }
+}
+
+fn device_code(db: &dyn Db, owner: Owner, body: &Body) -> DeviceCode {
+    let mut all = FxHashSet::default();
+    for recognised in kernels(db, owner).iter() {
+        let parts = match &recognised.kernel {
+            Some(kernel) => {
+                let closures = kernel.shared.iter().filter_map(|it| match it.init {
+                    SharedInit::Closure { closure, .. } => Some(Node::Expr(closure)),
+                    _ => None,
+                });
+                closures.chain([Node::Stmt(kernel.body)]).collect()
+            }
+            // What its threads would be is not known.
+            None => vec![Node::Stmt(recognised.at)],
+        };
+        for part in parts {
+            body.walk(part, &mut |node| {
+                all.insert(node);
+                true
+            });
+        }
+    }
+    DeviceCode(all)
+}
+
+/// What a kernel holds, and calls.
+fn kernel_demands(semantics: &DeviceSemantics, body: &Body, kernel: &Kernel) -> Vec<Requirement> {
+    let mut held: Vec<Ty> = kernel.shared.iter().map(|it| it.element).collect();
+    for prelude in &kernel.prelude {
+        if let PreludeKind::ConstantRail { element, .. } = prelude.kind {
+            held.push(element);
+        }
+    }
+    held.extend(kernel.captures.iter().map(|it| match it.kind {
+        CaptureKind::Scalar => it.ty,
+        CaptureKind::Rail { element } | CaptureKind::GlobalRail { element } => element,
+    }));
+    body.walk(Node::Stmt(kernel.body), &mut |node| {
+        if let Node::Stmt(stmt) = node
+            && let StmtKind::Let { local, .. } = body.stmt(stmt).kind
+        {
+            let ty = body.local(local).ty;
+            held.push(
+                ty.rail_element(semantics.db).or_else(|| ty.global_rail_element(semantics.db)).unwrap_or(ty),
+            );
+        }
+        true
+    });
+    let held = held.into_iter().filter(|ty| mentions_param(semantics.db, *ty)).map(Requirement::Storable);
+    held.chain(kernel.bound_calls.iter().cloned().map(Requirement::Callable)).collect()
+}
+
+/// The calls of a body for chosen types: who makes each, and where it stands.
+fn calls(
+    body: &Body,
+    space: impl Fn(Node) -> ExecutionSpace,
+) -> impl Iterator<Item = (ExecutionSpace, Instance, TextRange)> {
+    let exprs = body.exprs.iter().enumerate().filter_map(|(index, expr)| {
+        let (method, class_args, type_args) = match &expr.kind {
+            ExprKind::Call { method, class_args, type_args, .. } => (*method, class_args, type_args.clone()),
+            ExprKind::New { constructor, class_args, .. } => (*constructor, class_args, Vec::new()),
+            _ => return None,
+        };
+        let instance = Instance { method, class_args: class_args.clone(), type_args };
+        Some((Node::Expr(ExprId(index as u32)), instance, expr.range))
+    });
+    let stmts = body.stmts.iter().enumerate().filter_map(|(index, stmt)| match &stmt.kind {
+        StmtKind::ConstructorCall { constructor, class_args, .. } => {
+            let class_args = class_args.clone();
+            let instance = Instance { method: *constructor, class_args, type_args: Vec::new() };
+            Some((Node::Stmt(StmtId(index as u32)), instance, stmt.range))
+        }
+        _ => None,
+    });
+    exprs.chain(stmts).map(move |(node, instance, range)| (space(node), instance, range))
+}
+
+/// What a method that a side runs, and all that it calls, ask of its type parameters, and which method it is that asks.
+#[salsa::tracked]
+pub(in crate::kernel) fn requirement_summary(
+    db: &dyn Db,
+    method: MethodId,
+    space: ExecutionSpace,
+) -> Arc<Vec<(Requirement, MethodId)>> {
+    /// As many as no sensible program reaches.
+    const MOST: usize = 1000;
+    let semantics = DeviceSemantics::new(db);
+    let mut found: Vec<(Requirement, MethodId)> = Vec::new();
+    let mut seen = FxHashSet::default();
+    let mut open = vec![(space, Instance::identity(db, method))];
+    while let Some((space, instance)) = open.pop() {
+        if seen.len() >= MOST || instance.is_too_large(db) || !seen.insert((space, instance.clone())) {
+            continue;
+        }
+        let types = instance.types(db);
+        let requirements = requirements(db, instance.method, space);
+        for requirement in &requirements.own {
+            let requirement = requirement.apply(&semantics, &types);
+            if requirement.is_open(&semantics) && !found.iter().any(|it| it.0 == requirement) {
+                found.push((requirement, instance.method));
+            }
+        }
+        let calls = requirements.calls.iter().map(|(space, it)| (*space, it.apply(db, &types)));
+        open.extend(calls.filter(|(_, it)| it.is_open(db)));
+    }
+    Arc::new(found)
+}
+
+/// Whether a file can speak of kernels: it imports the annotation. Of a file that someone types in only its outline is asked.
+#[salsa::tracked(returns(copy))]
+fn mentions_kernels(db: &dyn Db, file: SourceFile) -> bool {
+    if edited(db, file).is_some() {
+        let of_compiler = |it: &Import| it.path == "x10.compiler" || it.path.starts_with("x10.compiler.CUDA");
+        return imports(db, file).iter().any(of_compiler);
+    }
+    ["import x10.compiler.CUDA", "import x10.compiler.*"].iter().any(|it| file.text(db).contains(it))
+}
+
+/// Whether any file of the user does: programs without kernels pay nothing for what follows.
+#[salsa::tracked(returns(copy))]
+fn has_kernels(db: &dyn Db) -> bool {
+    let project = Project::get(db);
+    let files = project.files(db).values().chain(project.roots(db).iter());
+    files.into_iter().any(|file| mentions_kernels(db, *file))
+}
+
+/// The calls of an item that choose types which have not what code for devices asks of them.
+pub fn instance_violations(db: &dyn Db, owner: Owner) -> Arc<Vec<Violation>> {
+    if item_of(owner).file(db).origin(db) != FileOrigin::User || !has_kernels(db) {
+        return Arc::default();
+    }
+    violations_of_instantiations(db, owner).clone()
+}
+
+#[salsa::tracked]
+fn violations_of_instantiations(db: &dyn Db, owner: Owner) -> Arc<Vec<Violation>> {
+    let semantics = DeviceSemantics::new(db);
+    let body = &semantics.body_of(owner).body;
+    let at = body.root.unwrap_or(StmtId(0));
+    let is_function = matches!(owner, Owner::Method(it) if semantics.callee_kind(it) == CalleeKind::Function);
+    let device = device_code(db, owner, body);
+    let calls = calls(body, |node| if is_function { ExecutionSpace::Device } else { device.space(node) });
+    let violations = calls.filter_map(|(space, instance, range)| {
+        let (unmet, by) = unmet_requirement(&semantics, space, &instance)?;
+        Some(violation(&semantics, (at, range), instance.method, by, unmet))
+    });
+    Arc::new(violations.collect())
+}
+
+/// What is wrong with the types that a call chooses, and which method it is that asks for it.
+fn unmet_requirement(
+    semantics: &DeviceSemantics,
+    space: ExecutionSpace,
+    instance: &Instance,
+) -> Option<(UnmetRequirement, MethodId)> {
+    if !instance.is_generic() {
+        return None;
+    }
+    let requirement_summary = requirement_summary(semantics.db, instance.method, space);
+    if requirement_summary.is_empty() {
+        return None;
+    }
+    let types = instance.types(semantics.db);
+    semantics.unmet(
+        requirement_summary.iter().map(|(requirement, by)| (requirement.apply(semantics, &types), *by)),
+    )
+}
+
+fn violation(
+    semantics: &DeviceSemantics,
+    (at, range): (StmtId, TextRange),
+    called: MethodId,
+    by: MethodId,
+    unmet: UnmetRequirement,
+) -> Violation {
+    let (name, asking) = (semantics.method_name(called), semantics.method_name(by));
+    let generic = |message: String, note: &str| {
+        Violation::new(at, &cuda::generic_call::RULE, range, message).note(note)
+    };
+    match unmet {
+        UnmetRequirement::NotStorable(ty) => {
+            let found = generic(
+                format!("`{name}` is called for `{}`, which a device cannot hold", semantics.display(ty)),
+                "code with type parameters that kernels run is compiled for each type that it is called for: numbers, `Boolean`, `Char`, \
+                 and structs of these",
+            );
+            if called == by {
+                found
+            } else {
+                found.note(format!("this leads to `{asking}`, which has code for devices"))
+            }
+        }
+        UnmetRequirement::NotAnnotated(ty, method) => {
+            let (own, shown) = (semantics.method_name(method), semantics.display(ty));
+            let message =
+                format!("`{asking}` calls `{own}` for these types, which is not made for the device");
+            let note = format!(
+                "a type parameter stands for `{shown}` here, and a thread calls what its bound promises: only functions marked `@CUDA` are \
+                 checked and compiled for the device"
+            );
+            generic(message, &note)
+                .fix(semantics.is_user_code(method).then_some(FixTemplate::Annotate(method)))
+        }
+        UnmetRequirement::Invalid(method, first) => {
+            let own = semantics.method_name(method);
+            let message = format!("a thread calls `{own}` through `{asking}`, which a device cannot run");
+            Violation::new(at, &cuda::bad_callee::RULE, range, message)
+                .note(format!("{}: mend the function, or do without it here", first.message))
+                .related(Some(method), first.range, first.message.clone())
+        }
+        UnmetRequirement::ThreadDependent(method) => generic(
+            format!(
+                "`{}`, which `{asking}` calls by an interface, is about the threads around it",
+                semantics.method_name(method)
+            ),
+            "it waits for them, or asks for the number of its own: what an interface promises may do neither",
+        ),
+        UnmetRequirement::WritesCapture(method) => generic(
+            format!(
+                "`{}`, which `{asking}` calls by an interface, sets elements of a captured rail",
+                semantics.method_name(method)
+            ),
+            "a rail of the host is copied to the device and not back: write into a `GlobalRail`",
+        ),
+        UnmetRequirement::Recursive(method) => {
+            let message =
+                format!("`{}` calls itself, directly or through others", semantics.method_name(method));
+            Violation::new(at, &cuda::recursion::RULE, range, message)
+                .note("a thread's stack is small and fixed: write the repetition as a loop")
+        }
+    }
+}

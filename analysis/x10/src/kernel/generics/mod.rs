@@ -1,0 +1,9 @@
+//! Device code with type parameters: what it requires of type arguments, and whether instantiations meet that.
+//!
+//! Code for devices is monomorphised, so a call through a bound has one known target in each instantiation. A kernel's
+//! requirements are collected as summaries of methods ([`instantiation`]), and checked where type arguments are chosen
+//! ([`bound_requirements`]).
+
+pub(in crate::kernel) mod bound_requirements;
+mod dispatch;
+pub(in crate::kernel) mod instantiation;

@@ -1,0 +1,124 @@
+//! Dependences between the iterations of a loop: whether they may run at the same time.
+//!
+//! A fix makes activities of the iterations of a plain loop only if no iteration stores what another one loads or stores: all stores go to
+//! variables of the iteration itself, or to elements whose index differs from iteration to iteration, and what is loaded from a rail that is
+//! stored to has the index of the store.
+
+use crate::body::walk::Node;
+use crate::body::{AssignTarget, ExprId, ExprKind, LocalId, LocalKind, StmtId, StmtKind};
+use crate::kernel::affine::{Affine, SymbolContext, Term};
+use crate::kernel::context::{KernelContext, declared_below};
+use crate::kernel::device_semantics::{CalleeKind, TypeCategory};
+
+impl KernelContext<'_> {
+    /// Whether the iterations of a `for (i in a..b)` may run at the same time.
+    pub fn has_independent_iterations(&self, stmt: StmtId) -> bool {
+        let StmtKind::ForIn { local, components, label, body, .. } = &self.stmt(stmt).kind else {
+            return false;
+        };
+        let own = declared_below(self.body, Node::Stmt(*body));
+        let axes: Vec<LocalId> = components.iter().copied().chain([*local]).collect();
+        let mut stores: Vec<(LocalId, Affine)> = Vec::new();
+        let mut loads: Vec<(LocalId, Option<Affine>)> = Vec::new();
+        let mut independent = true;
+        self.body.walk(Node::Stmt(*body), &mut |node| {
+            independent &= match node {
+                Node::Stmt(stmt) => match self.stmt(stmt).kind {
+                    StmtKind::Break(to) | StmtKind::Continue(to) => to != *label,
+                    StmtKind::Return(_) => false,
+                    _ => true,
+                },
+                Node::Expr(expr) => match &self.expr(expr).kind {
+                    ExprKind::Assign { target: AssignTarget::Local(local), .. } => own.contains(local),
+                    ExprKind::Assign { .. } => false,
+                    ExprKind::Call { method, receiver, args, .. } => {
+                        let rail = receiver.filter(|it| self.is_rail(*it));
+                        match (rail, method.name(self.semantics.db).as_str()) {
+                            (Some(rail), "operator()=") => self.named_local(rail).is_some_and(|rail| {
+                                let index = args.first().and_then(|it| self.index_of(*it));
+                                let differs = index.as_ref().is_some_and(|it| self.differs(it, &axes, &own));
+                                stores.extend(index.map(|it| (rail, it)));
+                                own.contains(&rail) || differs
+                            }),
+                            (Some(rail), "operator()") => {
+                                let index = args.first().and_then(|it| self.index_of(*it));
+                                self.named_local(rail).is_some_and(|rail| {
+                                    loads.push((rail, index));
+                                    true
+                                })
+                            }
+                            _ => !self.changes_rails(*method, args),
+                        }
+                    }
+                    ExprKind::ClosureCall { .. } | ExprKind::At { .. } => false,
+                    _ => true,
+                },
+            };
+            independent
+        });
+        let is_kept = |(rail, index): &(LocalId, Option<Affine>)| {
+            own.contains(rail)
+                || stores.iter().filter(|it| it.0 == *rail).all(|it| index.as_ref() == Some(&it.1))
+        };
+        let by_index = |a: &(LocalId, Affine)| {
+            own.contains(&a.0) || stores.iter().filter(|it| it.0 == a.0).all(|it| it.1 == a.1)
+        };
+        independent && loads.iter().all(is_kept) && stores.iter().all(by_index)
+    }
+
+    fn is_rail(&self, expr: ExprId) -> bool {
+        matches!(
+            self.semantics.category(self.expr(expr).ty),
+            TypeCategory::Rail(_) | TypeCategory::GlobalRail(_)
+        )
+    }
+
+    /// Whether a call may set elements of a rail that it is given.
+    fn changes_rails(&self, method: crate::ids::MethodId, args: &[ExprId]) -> bool {
+        let is_symbol =
+            matches!(self.semantics.callee_kind(method), CalleeKind::Builtin | CalleeKind::Barrier);
+        self.semantics.is_atomic(method) || !is_symbol && args.iter().any(|it| self.is_rail(*it))
+    }
+
+    fn index_of(&self, expr: ExprId) -> Option<Affine> {
+        // Other `val`s of the kernel are what they are made of.
+        let is_fixed = |local: LocalId| {
+            let it = self.local(local);
+            !it.mutable && (it.kind == LocalKind::Loop || !self.inner.contains(&local))
+        };
+        let values = rustc_hash::FxHashMap::default();
+        self.affine(
+            expr,
+            &SymbolContext { is_symbol: &is_fixed, is_non_negative: &|_| false, values: &values },
+        )
+    }
+
+    /// Whether an index is another one in each iteration: one step of the axis is more than all that varies within an iteration.
+    fn differs(&self, index: &Affine, axes: &[LocalId], own: &rustc_hash::FxHashSet<LocalId>) -> bool {
+        let (mut step, mut span) = (0_i64, 0_i64);
+        for (term, factor) in &index.terms {
+            let Term::Local(local) = term else { return false };
+            if axes.contains(local) {
+                if step != 0 {
+                    return false;
+                }
+                step = factor.abs();
+            } else if own.contains(local) {
+                let Some(range) = self.range_of_axis(*local) else { return false };
+                span = span.saturating_add(range.saturating_mul(factor.abs()));
+            }
+        }
+        step > span
+    }
+
+    /// How far the variable of a loop with constant ends goes.
+    fn range_of_axis(&self, axis: LocalId) -> Option<i64> {
+        self.body.stmts.iter().find_map(|stmt| match &stmt.kind {
+            StmtKind::ForIn { local, iterable, .. } if *local == axis => {
+                let ("..", low, high) = self.operator(self.strip(*iterable))? else { return None };
+                self.constant(high)?.checked_sub(self.constant(low)?)
+            }
+            _ => None,
+        })
+    }
+}

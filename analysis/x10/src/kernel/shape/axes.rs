@@ -1,0 +1,261 @@
+//! The headers of the block loop and of the thread loop: `(i in 0n..last)`, or up to three such ranges
+//! multiplied with `[i, j, k]`.
+
+use apg_syntax::TextRange;
+
+use crate::body::{ExprId, ExprKind, Literal, LocalId, StmtId, StmtKind};
+use crate::diagnostics::cuda;
+use crate::kernel::Axis;
+use crate::kernel::context::KernelContext;
+use crate::kernel::fixes::template::{EditTemplate, FixTemplate, Fragment, text};
+use crate::ty::known::Known;
+
+/// The most axes that the hardware has.
+const MAX_AXES: usize = 3;
+
+/// Which of the two loops of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Level {
+    /// `finish for (block in ...) async`
+    Blocks,
+    /// `clocked finish for (thread in ...) clocked async`
+    Threads,
+}
+
+impl Level {
+    /// "block" or "thread".
+    pub fn noun(self) -> &'static str {
+        match self {
+            Level::Blocks => "block",
+            Level::Threads => "thread",
+        }
+    }
+
+    /// What its rounds are.
+    pub fn activity(self) -> &'static str {
+        match self {
+            Level::Blocks => "async",
+            Level::Threads => "clocked async",
+        }
+    }
+}
+
+impl KernelContext<'_> {
+    /// The axes of a loop, and its body. `None` if the header is wrong, which is reported.
+    pub fn axes(&self, level: Level, stmt: StmtId) -> (Option<Vec<Axis>>, StmtId) {
+        let StmtKind::ForIn { local, components, iterable, body, .. } = &self.stmt(stmt).kind else {
+            return (None, stmt);
+        };
+        if components.len() > MAX_AXES {
+            let noun = level.noun();
+            let message =
+                format!("the {noun}s have {} axes, a device has at most {MAX_AXES}", components.len());
+            self.report(
+                self.violation(&cuda::too_many_axes::RULE, self.expr(*iterable).range, message).note(
+                    "use fewer ranges and compute the further indices from one of them with `/` and `%`",
+                ),
+            );
+            return (None, *body);
+        }
+        let mut ranges = Vec::new();
+        if !self.ranges(level, *iterable, &mut ranges) {
+            return (None, *body);
+        }
+        let names: Vec<Option<LocalId>> = match (components.len(), ranges.len()) {
+            (0, 1) => vec![self.user_named(*local)],
+            (count, axes) if count == axes => {
+                components.iter().map(|local| self.user_named(*local)).collect()
+            }
+            (_, axes) => vec![None; axes],
+        };
+        let axes = names.into_iter().zip(ranges).map(|(local, last)| Axis { local, last }).collect();
+        (Some(axes), *body)
+    }
+
+    /// The local, if it has a name that somebody wrote.
+    pub fn user_named(&self, local: LocalId) -> Option<LocalId> {
+        let name = &self.local(local).name;
+        (!name.is_empty() && !name.starts_with('$') && name != "_").then_some(local)
+    }
+
+    /// Takes `0n..a * 0n..b` apart into the highest indices. All wrong ranges are reported.
+    fn ranges(&self, level: Level, expr: ExprId, found: &mut Vec<ExprId>) -> bool {
+        let expr = self.unwritten(expr);
+        let node = self.expr(expr);
+        match self.operator(expr) {
+            Some(("*", left, right)) => {
+                let left = self.ranges(level, left, found);
+                self.ranges(level, right, found) && left
+            }
+            Some(("..", low, high)) => {
+                let starts_right = self.check_start(level, (low, high), found.len());
+                let narrow = self.check_width(level, node.range, low, high);
+                found.push(high);
+                starts_right && narrow
+            }
+            _ if self.has_errors(expr) => false,
+            _ => {
+                let noun = level.noun();
+                self.report(
+                    self.violation(
+                        &cuda::range_not_literal::RULE,
+                        node.range,
+                        format!(
+                            "the {noun}s of a kernel are counted by a value that is not written as a range"
+                        ),
+                    )
+                    .note(format!(
+                        "the number of {noun}s is computed before the launch, so both ends must be in sight: \
+                         write `for ({noun} in 0n..last)`"
+                    )),
+                );
+                false
+            }
+        }
+    }
+
+    /// The lowest indices of `a..b * c..d`; whether it is written so.
+    pub fn collect_range_starts(&self, range: ExprId, found: &mut Vec<ExprId>) -> bool {
+        match self.operator(self.unwritten(range)) {
+            Some(("*", left, right)) => {
+                self.collect_range_starts(left, found) && self.collect_range_starts(right, found)
+            }
+            Some(("..", low, _)) => {
+                found.push(low);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// An operand without the conversions to a region that nobody wrote.
+    fn unwritten(&self, expr: ExprId) -> ExprId {
+        let expr = self.strip(expr);
+        match &self.expr(expr).kind {
+            ExprKind::Call { method, receiver, args, .. }
+                if method.name(self.semantics.db).starts_with("operator") =>
+            {
+                match (receiver, &args[..]) {
+                    (None, [inner]) | (Some(inner), [])
+                        if self.expr(*inner).range == self.expr(expr).range =>
+                    {
+                        self.unwritten(*inner)
+                    }
+                    _ => expr,
+                }
+            }
+            _ => expr,
+        }
+    }
+
+    /// A binary operator: its sign and operands.
+    pub fn operator(&self, expr: ExprId) -> Option<(&str, ExprId, ExprId)> {
+        let ExprKind::Call { method, receiver, args, .. } = &self.expr(expr).kind else { return None };
+        let sign = method.name(self.semantics.db).strip_prefix("operator")?.trim();
+        match (receiver, &args[..]) {
+            (Some(left), [right]) => Some((sign, *left, *right)),
+            (None, [left, right]) => Some((sign, *left, *right)),
+            _ => None,
+        }
+    }
+
+    fn check_start(&self, level: Level, (low, high): (ExprId, ExprId), axis: usize) -> bool {
+        let zero = |expr: ExprId| matches!(self.expr(expr).kind, ExprKind::Literal(Literal::Int(0)));
+        let written = self.strip_int_conversion(low);
+        if zero(written) {
+            return true;
+        }
+        let noun = level.noun();
+        let range = self.expr(low).range;
+        self.report(
+            self.violation(
+                &cuda::range_start::RULE,
+                range,
+                format!("the {noun}s of a kernel do not count from a literal 0"),
+            )
+            .note(format!(
+                "a device numbers its {noun}s from 0: count from `0n` and add the start to the index inside"
+            ))
+            .fix(self.count_from_zero_fix((low, high), axis)),
+        );
+        false
+    }
+
+    /// An operand without the implicit conversion around it.
+    pub fn strip_int_conversion(&self, expr: ExprId) -> ExprId {
+        let expr = self.strip(expr);
+        match &self.expr(expr).kind {
+            ExprKind::Call { method, receiver: None, args, .. }
+                if self.semantics.is_pure(*method)
+                    && args.len() == 1
+                    && self.expr(args[0]).range == self.expr(expr).range =>
+            {
+                self.strip(args[0])
+            }
+            _ => expr,
+        }
+    }
+
+    fn check_width(&self, level: Level, range: TextRange, low: ExprId, high: ExprId) -> bool {
+        let wide: Vec<ExprId> = [low, high]
+            .into_iter()
+            .filter(|end| !self.expr(*end).ty.is_known(self.semantics.db, Known::Int))
+            .collect();
+        if wide.is_empty() || wide.iter().any(|end| self.expr(*end).ty.is_error(self.semantics.db)) {
+            return true;
+        }
+        let noun = level.noun();
+        // What stands between the end of an operand and that of the range is a parenthesis around the operand.
+        let enclosed = |end: ExprId| {
+            let inner = self.expr(self.strip_int_conversion(end)).range;
+            if end == low { inner.start() > range.start() } else { inner.end() < range.end() }
+        };
+        let ends = [low, high].into_iter();
+        let edits = ends.filter_map(|end| self.to_int(end, enclosed(end))).flatten().collect();
+        self.report(
+            self.violation(
+                &cuda::long_range::RULE,
+                range,
+                format!("the {noun}s of a kernel are counted by a range of Longs"),
+            )
+            .note("a device numbers blocks and threads with 32 bits: use Ints, as in `0n..7n`")
+            .fix(FixTemplate::edits(vec![text("Count with Ints")], edits)),
+        );
+        false
+    }
+
+    /// An end of a range as an Int.
+    pub fn int_bound(&self, end: ExprId) -> Vec<Fragment> {
+        let written = self.expr(self.strip_int_conversion(end));
+        let is_int = written.ty.is_known(self.semantics.db, Known::Int);
+        let (before, behind) = match written.kind {
+            ExprKind::Literal(_) => ("", if is_int { "" } else { "n" }),
+            _ if is_int => ("(", ")"),
+            _ => ("((", ") as Int)"),
+        };
+        vec![text(before), Fragment::Source(written.range), text(behind)]
+    }
+
+    /// Edits that make an end of a range an Int: a suffix for a literal, a conversion for the rest.
+    fn to_int(&self, end: ExprId, enclosed: bool) -> Option<Vec<EditTemplate>> {
+        let written = self.strip_int_conversion(end);
+        let expr = self.expr(written);
+        if expr.ty.is_known(self.semantics.db, Known::Int) {
+            return None;
+        }
+        let behind = TextRange::empty(expr.range.end());
+        if matches!(expr.kind, ExprKind::Literal(_)) {
+            return Some(vec![EditTemplate { range: behind, text: vec![text("n")] }]);
+        }
+        let before = TextRange::empty(expr.range.start());
+        let (open, close) = match expr.kind {
+            ExprKind::Local(_) | ExprKind::Field { .. } | ExprKind::StaticField(_) => ("(", " as Int)"),
+            _ if enclosed => ("(", ") as Int"),
+            _ => ("((", ") as Int)"),
+        };
+        Some(vec![
+            EditTemplate { range: before, text: vec![text(open)] },
+            EditTemplate { range: behind, text: vec![text(close)] },
+        ])
+    }
+}

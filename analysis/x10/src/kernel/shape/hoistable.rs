@@ -1,0 +1,238 @@
+//! Expressions of a kernel that the host evaluates before the launch: the numbers of blocks and
+//! threads, sizes and first values of shared memory. They may use only what has the same value on the
+//! host as it would have on the device.
+
+use apg_syntax::TextRange;
+
+use crate::body::walk::Node;
+use crate::body::{Dispatch, ExprId, ExprKind, LocalId, StmtKind};
+use crate::diagnostics::{Rule, cuda, hoist};
+use crate::ids::MethodId;
+use crate::item_tree::ClassKind;
+use crate::item_tree::items::field_is_static;
+use crate::kernel::PreludeKind;
+use crate::kernel::context::KernelContext;
+use crate::kernel::device_semantics::TypeCategory;
+
+impl KernelContext<'_> {
+    /// Reports every part of `expr` that the host cannot evaluate before the launch.
+    pub fn check_hoistable(&self, expr: ExprId) {
+        self.check_hoistable_part(expr, expr);
+    }
+
+    fn check_hoistable_part(&self, expr: ExprId, whole: ExprId) {
+        let node = self.expr(expr);
+        let below = |context: &Self| {
+            for child in context.body.children(Node::Expr(expr)) {
+                if let Node::Expr(child) = child {
+                    context.check_hoistable_part(child, whole);
+                }
+            }
+        };
+        match &node.kind {
+            ExprKind::Error => self.mark_broken(),
+            ExprKind::Literal(_) => {}
+            ExprKind::Local(local) => self.check_hoistable_local(*local, node.range, whole),
+            ExprKind::Here => self.report_here(node.range),
+            ExprKind::This | ExprKind::Outer(_) => {
+                self.report_not_hoistable(
+                    expr,
+                    &hoist::field_access::RULE,
+                    "`this` does not travel with a kernel",
+                    "self",
+                    "copy what is needed of it into a `val` before the `at`",
+                );
+            }
+            ExprKind::Field { .. } | ExprKind::Call { .. } if self.depends_on_here(expr) => {
+                self.report_here(node.range)
+            }
+            ExprKind::Field { object, field }
+                if self.is_constant_field(*object, field.name(self.semantics.db)) =>
+            {
+                below(self)
+            }
+            ExprKind::Field { field, .. } => self.report_field(expr, field.name(self.semantics.db)),
+            ExprKind::StaticField(field) => {
+                if self.semantics.is_mutable_field(*field) || !field_is_static(self.semantics.db, *field) {
+                    self.report_field(expr, field.name(self.semantics.db));
+                }
+            }
+            ExprKind::Call { method, dispatch, .. } => {
+                if *dispatch != Dispatch::Virtual && self.is_side_effect_free(*method) {
+                    return below(self);
+                }
+                self.report_impure_call(expr, *method);
+            }
+            ExprKind::Coerce { .. }
+            | ExprKind::Cast { .. }
+            | ExprKind::Conditional { .. }
+            | ExprKind::ShortCircuit { .. }
+            | ExprKind::Equal { .. } => below(self),
+            ExprKind::Assign { .. } | ExprKind::Let { .. } => {
+                self.report_not_hoistable(
+                    expr,
+                    &hoist::assignment::RULE,
+                    "an assignment cannot be made while a kernel is set up",
+                    "value",
+                    "the host evaluates this once before the launch, not in each block or thread",
+                );
+            }
+            _ => {
+                self.report_not_hoistable(expr, &hoist::expression::RULE, "this cannot be evaluated while a kernel is set up", "value",
+                    "the host evaluates it before the launch: only literals, `val`s declared before the `at`, auto-configuration and arithmetic on \
+                     these have the same value there");
+            }
+        }
+    }
+
+    /// Whether a call only computes: of an operator, a `@CUDA` function, or a `@CUDA` method of a struct, which never changes.
+    fn is_side_effect_free(&self, method: MethodId) -> bool {
+        let is_of_struct = || self.semantics.class_kind(method.class(self.semantics.db)) == ClassKind::Struct;
+        self.semantics.is_pure(method) || self.semantics.is_cuda(method) && is_of_struct()
+    }
+
+    fn report_impure_call(&self, expr: ExprId, method: MethodId) {
+        let name = self.semantics.method_name(method);
+        let message = match method.name(self.semantics.db).as_str() {
+            "operator()" => "an element is read while the kernel is set up".to_owned(),
+            _ => format!("a call of `{name}` is not known to be free of effects"),
+        };
+        self.report_not_hoistable(
+            expr,
+            &hoist::call::RULE,
+            &message,
+            &suggestion(method.name(self.semantics.db)),
+            "the host evaluates this before the launch, so it may be arithmetic only: what else a function does, or asks of the \
+             place it runs at, would happen at the wrong place",
+        );
+    }
+
+    /// Whether it is a field that never changes of what travels with the kernel: of a struct, or the length of a rail.
+    fn is_constant_field(&self, object: ExprId, field: &str) -> bool {
+        match self.semantics.category(self.expr(object).ty) {
+            TypeCategory::Plain => true,
+            TypeCategory::Rail(_) | TypeCategory::GlobalRail(_) => {
+                field == "size" && matches!(self.expr(self.strip(object)).kind, ExprKind::Local(_))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether it is a field or result of `here` itself.
+    fn depends_on_here(&self, expr: ExprId) -> bool {
+        match &self.expr(self.strip(expr)).kind {
+            ExprKind::Here => true,
+            ExprKind::Field { object, .. } => self.depends_on_here(*object),
+            ExprKind::Call { method, receiver: Some(receiver), .. } => {
+                !self.semantics.is_pure(*method) && self.depends_on_here(*receiver)
+            }
+            _ => false,
+        }
+    }
+
+    fn report_here(&self, range: TextRange) {
+        self.report_with_note(
+            &hoist::here::RULE,
+            range,
+            "`here` is not yet the kernel's place while the kernel is set up",
+            "the host evaluates this before the launch, where `here` is the host and not the device: use the variable of the place that \
+             the `at` names, before the `at`",
+        );
+    }
+
+    fn check_hoistable_local(&self, local: LocalId, range: TextRange, whole: ExprId) {
+        let declared = self.local(local);
+        let name = &declared.name;
+        if !self.inner.contains(&local) {
+            if declared.mutable {
+                self.report(
+                    self.violation(&hoist::mutable_variable::RULE, range, format!("the `var` `{name}` may change before the launch"))
+                        .note("the host evaluates this when the kernel is launched: copy the variable into a `val` before the `at`")
+                        .related(None, declared.range, format!("`{name}` is declared here"))
+                        .fix(self.copy_var_to_val(local)),
+                );
+            }
+            return;
+        }
+        if self.is_auto(local) || self.is_reported_prelude(local) {
+            return;
+        }
+        let whole_range = self.expr(whole).range;
+        self.report(
+            self.violation(
+                &hoist::inner_variable::RULE,
+                range,
+                format!("`{name}` is declared inside the kernel, so the host does not know it before the launch"),
+            )
+            .note("blocks, threads and shared memory are set up before any of the kernel runs: declare what they depend on before the `at`")
+            .related(None, declared.range, format!("`{name}` is declared here"))
+            .related(None, whole_range, "this is evaluated by the host"),
+        );
+    }
+
+    /// Whether the local is `CUDAUtilities.autoBlocks()` or `autoThreads()` of this kernel's prelude.
+    fn is_auto(&self, local: LocalId) -> bool {
+        let Some(init) = self.initialiser(local) else { return false };
+        matches!(self.prelude_auto(init), Some(PreludeKind::AutoBlocks | PreludeKind::AutoThreads))
+    }
+
+    /// Whether an expression is such a number of the prelude.
+    pub fn is_auto_value(&self, expr: ExprId) -> bool {
+        matches!(self.expr(self.strip(expr)).kind, ExprKind::Local(local) if self.is_auto(local))
+    }
+
+    /// Whether the local is one that may not stand where it stands, before the blocks or threads, which is reported there.
+    fn is_reported_prelude(&self, local: LocalId) -> bool {
+        let declared = self.local(local).range;
+        let init = self.initialiser(local).map(|init| self.expr(init).range);
+        self.has_violation(&cuda::var_in_prelude::RULE, declared)
+            || init.is_some_and(|range| {
+                self.has_violation(&cuda::prelude_value::RULE, range)
+                    || self.has_violation(&cuda::shared_value::RULE, range)
+            })
+    }
+
+    fn report_field(&self, expr: ExprId, name: &str) {
+        self.report_not_hoistable(
+            expr,
+            &hoist::field_access::RULE,
+            &format!("the field `{name}` cannot be read while a kernel is set up"),
+            &format!("the_{name}"),
+            "the object may live elsewhere or change in between: read the field into a `val` before the `at`",
+        );
+    }
+
+    fn report_not_hoistable(&self, expr: ExprId, rule: &'static Rule, message: &str, name: &str, note: &str) {
+        let range = self.expr(expr).range;
+        let violation = self.violation(rule, range, message).note(note);
+        self.report(violation.fix(self.is_movable(expr).then(|| self.hoist_before_at(range, name))));
+    }
+
+    /// Whether the expression uses a variable declared inside the `at`, so that it cannot be moved out.
+    pub fn uses_inner(&self, expr: ExprId) -> bool {
+        let mut found = false;
+        self.body.walk(Node::Expr(expr), &mut |node| {
+            if let Node::Expr(part) = node
+                && let ExprKind::Local(local) = self.expr(part).kind
+            {
+                found |= self.inner.contains(&local);
+            }
+            if let Node::Stmt(stmt) = node
+                && let StmtKind::At { .. } = self.stmt(stmt).kind
+            {
+                found = true;
+            }
+            !found
+        });
+        found
+    }
+}
+
+/// A name for the value of a call.
+fn suggestion(method: &str) -> String {
+    if method.starts_with("operator") || method == "this" {
+        "value".to_owned()
+    } else {
+        format!("the_{method}")
+    }
+}

@@ -1,0 +1,241 @@
+//! The recogniser: from a body to its kernels and to all that is wrong with them.
+
+use apg_syntax::TextRange;
+use rustc_hash::FxHashSet;
+
+use crate::body::parents::Parents;
+use crate::body::walk::Node;
+use crate::body::{Body, ExprId, ExprKind, Stmt, StmtId, StmtKind};
+use crate::diagnostics::{Severity, cuda};
+use crate::kernel::context::{KernelContext, annotation};
+use crate::kernel::device_code::{CodeKind, DeviceUses};
+use crate::kernel::device_semantics::DeviceSemantics;
+use crate::kernel::fixes::template::{EditTemplate, FixTemplate, Fragment, text};
+use crate::kernel::violation::Violation;
+use crate::kernel::{Kernel, Recognised, SharedInit, device_code::functions, shape};
+
+/// All kernels of a body, in source order, and the annotations that make none.
+pub(in crate::kernel) fn recognise(semantics: &DeviceSemantics, body: &Body) -> Vec<Recognised> {
+    let mut found = Vec::new();
+    // Most bodies have no such annotation, and cost no more than this.
+    let speaks_of_kernels =
+        |stmt: &Stmt| stmt.annotations.iter().any(|annotation| annotation.name.starts_with("CUDA"));
+    if !body.stmts.iter().any(speaks_of_kernels) {
+        return found;
+    }
+    let parents = Parents::of(body);
+    let mut bodies = FxHashSet::default();
+    let Some(root) = body.root else { return found };
+    body.walk(Node::Stmt(root), &mut |node| {
+        let Node::Stmt(stmt) = node else { return true };
+        let is_body = bodies.contains(&stmt);
+        if let StmtKind::At { body: inner, .. } = body.stmt(stmt).kind {
+            bodies.insert(inner);
+            if annotation(semantics, body, stmt, "CUDA").is_some() {
+                found.push(kernel(semantics, body, &parents, stmt));
+                return false;
+            }
+        }
+        if !is_body {
+            found.extend(misplaced(semantics, body, &parents, stmt));
+        }
+        true
+    });
+    found
+}
+
+/// One `at` with `@CUDA`.
+fn kernel(semantics: &DeviceSemantics, body: &Body, parents: &Parents, at: StmtId) -> Recognised {
+    let context = KernelContext::new(semantics, body, parents, at);
+    let mut kernel = None;
+    if let StmtKind::At { place, body: inner, .. } = body.stmt(at).kind {
+        let shape = context.match_shape(inner);
+        kernel = context.complete(Some(place), shape);
+    }
+    let broken = context.is_broken();
+    let violations = context.into_violations();
+    let refused = broken || violations.iter().any(|violation| violation.severity == Severity::Error);
+    Recognised { at, kernel: kernel.filter(|_| !refused), violations }
+}
+
+impl KernelContext<'_> {
+    /// Checks the parts that were found; a kernel if none is missing. The place is not known of what is not in an `at` yet.
+    fn complete(&self, place: Option<ExprId>, shape: shape::KernelShape) -> Option<Kernel> {
+        for axis in shape.blocks.iter().chain(&shape.threads).flatten() {
+            self.check_hoistable(axis.last);
+        }
+        for axes in [&shape.blocks, &shape.threads].into_iter().flatten() {
+            self.check_empty(axes);
+        }
+        self.check_shared(&shape.shared);
+        let mut uses = DeviceUses::default();
+        for rail in &shape.shared {
+            match &rail.init {
+                SharedInit::Closure { closure, .. } => self.shared_closure(*closure, &mut uses),
+                SharedInit::Copy { rail } => uses.locals.extend(self.named_local(*rail)),
+                SharedInit::Zero { .. } | SharedInit::Value { .. } => {}
+            }
+        }
+        let body = shape.body?;
+        self.check_device_code(body, CodeKind::Thread, &mut uses);
+        let functions = self.functions(&mut uses);
+        let meeting =
+            uses.calls.iter().filter(|(method, _)| functions::synchronizes(self.semantics.db, *method));
+        uses.barriers.extend(meeting.map(|(_, call)| *call));
+        let captures = self.collect_captures(&uses, place);
+        let threads = shape.threads?;
+        self.check_threads(&threads);
+        let uniformity = self.check_barriers(body, shape.blocks.as_deref().unwrap_or_default(), &threads);
+        let kernel = Kernel {
+            at: self.at,
+            place: place?,
+            direct_params: self.annotation(self.at, "CUDADirectParams").is_some(),
+            fast_math: self.annotation(self.at, "FastMath").is_some(),
+            prelude: shape.prelude,
+            blocks: shape.blocks?,
+            shared: shape.shared,
+            threads,
+            body,
+            captures,
+            functions,
+            has_barrier: !uses.barriers.is_empty(),
+            bound_calls: uses.bound_calls,
+        };
+        self.check_races(&kernel, uniformity);
+        Some(kernel)
+    }
+
+    fn shared_closure(&self, closure: crate::body::ExprId, uses: &mut DeviceUses) {
+        if let crate::body::ExprKind::Closure(closure) = &self.expr(closure).kind {
+            self.check_device_code(closure.body, CodeKind::SharedClosure, uses);
+        }
+    }
+}
+
+/// `@CUDA` or `@CUDADirectParams` where it makes no kernel.
+fn misplaced(
+    semantics: &DeviceSemantics,
+    body: &Body,
+    parents: &Parents,
+    stmt: StmtId,
+) -> Option<Recognised> {
+    let is_at = matches!(body.stmt(stmt).kind, StmtKind::At { .. });
+    // On the `at` itself, not on its body.
+    let own = body.stmt(stmt).annotations.iter().find(|annotation| is_at && annotation.name == "CUDA");
+    let cuda = annotation(semantics, body, stmt, "CUDA").or(own.map(|annotation| annotation.range));
+    let direct = annotation(semantics, body, stmt, "CUDADirectParams");
+    let context = || KernelContext::new(semantics, body, parents, stmt);
+    let violation = match (cuda, direct) {
+        (Some(range), _) => misplaced_cuda(&context(), stmt, range),
+        (None, Some(range)) => {
+            let violation = context()
+                .violation(
+                    &cuda::direct_params_without_cuda::RULE,
+                    range,
+                    "`@CUDADirectParams` on something that is not a kernel",
+                )
+                .note(
+                    "it says how a kernel gets its parameters: write `@CUDA @CUDADirectParams` before the body of the `at`, or remove it",
+                );
+            let insert =
+                FixTemplate::insert("Make it a kernel: write `@CUDA` as well", range.start(), "@CUDA ");
+            match is_at && would_be_kernel(&context(), stmt) {
+                true => violation.fix(insert),
+                false => violation,
+            }
+        }
+        (None, None) => return None,
+    };
+    Some(Recognised { at: stmt, kernel: None, violations: vec![violation] })
+}
+
+/// Whether an `at` would be a kernel without errors if it was marked `@CUDA`.
+fn would_be_kernel(context: &KernelContext, at: StmtId) -> bool {
+    let found = kernel(context.semantics, context.body, context.parents, at);
+    found.kernel.is_some()
+}
+
+/// Whether a statement would be one if it was all that an `at (here)` does.
+fn would_be_kernel_here(context: &KernelContext, stmt: StmtId) -> bool {
+    let probe = KernelContext::new(context.semantics, context.body, context.parents, stmt);
+    let shape = probe.match_shape(stmt);
+    let is_whole = shape.blocks.is_some() && shape.threads.is_some() && shape.body.is_some();
+    probe.complete(None, shape);
+    let is_broken = probe.is_broken();
+    is_whole && !is_broken && !probe.into_violations().iter().any(|it| it.severity == Severity::Error)
+}
+
+fn misplaced_cuda(context: &KernelContext, stmt: StmtId, range: TextRange) -> Violation {
+    let violation = context.violation(
+        &cuda::misplaced_annotation::RULE,
+        range,
+        "`@CUDA` on a statement that is not the body of an `at`",
+    );
+    let note = "a kernel is sent to a place: write `at (p) @CUDA { ... }`";
+    // `@CUDA finish async at (p) { ... }`: the annotation has only to move.
+    let mut inner = stmt;
+    while let StmtKind::Finish { body, .. } | StmtKind::Async { body, .. } = context.stmt(inner).kind {
+        inner = body;
+    }
+    if let StmtKind::At { body, .. } = context.stmt(inner).kind {
+        let target = context.stmt(body).range.start();
+        let edits = vec![
+            EditTemplate { range, text: Vec::new() },
+            EditTemplate { range: TextRange::empty(target), text: vec![Fragment::Source(range), text(" ")] },
+        ];
+        let moved = FixTemplate::edits(vec![text("Move `@CUDA` to the body of the `at`")], edits);
+        return violation.note(note).fix(would_be_kernel(context, inner).then_some(moved));
+    }
+    // `at (p) async @CUDA { ... }`: the two have to change places.
+    let around = |stmt: StmtId| match context.parents.parent(Node::Stmt(stmt)) {
+        Some(Node::Stmt(parent)) => Some((parent, &context.stmt(parent).kind)),
+        _ => None,
+    };
+    if let Some((started, StmtKind::Async { .. })) = around(stmt)
+        && let Some((at, StmtKind::At { .. })) = around(started)
+    {
+        let head = TextRange::new(context.stmt(at).range.start(), context.stmt(started).range.start());
+        let edits = vec![
+            EditTemplate { range: head, text: Vec::new() },
+            EditTemplate { range: TextRange::empty(range.start()), text: vec![Fragment::Source(head)] },
+        ];
+        let is_same_later = place_keeps(context, at) && would_be_kernel_here(context, stmt);
+        let swapped = FixTemplate::edits(vec![text("Write `async at`")], edits);
+        return violation.note(note).fix(is_same_later.then_some(swapped));
+    }
+    if !would_be_kernel_here(context, stmt) {
+        return violation.note(note);
+    }
+    let whole = context.stmt(stmt).range;
+    let insert =
+        |offset, piece: &str| EditTemplate { range: TextRange::empty(offset), text: vec![text(piece)] };
+    let waited = matches!(context.parents.parent(Node::Stmt(stmt)), Some(Node::Stmt(parent)) if matches!(context.stmt(parent).kind, StmtKind::Async { .. }));
+    let head = if waited { "at (here)" } else { "finish async at (here)" };
+    let mut edits = vec![insert(range.start(), &format!("{head} "))];
+    if !matches!(context.stmt(stmt).kind, StmtKind::Block(_)) {
+        edits.push(insert(range.end(), " {"));
+        edits.push(insert(whole.end(), " }"));
+    }
+    violation.note(note).fix(FixTemplate::edits(vec![text(format!("Wrap in `{head}`"))], edits))
+}
+
+/// Whether the place of an `at` is the same when the activity that goes there computes it.
+fn place_keeps(context: &KernelContext, at: StmtId) -> bool {
+    let StmtKind::At { place, .. } = context.stmt(at).kind else { return false };
+    let mut keeps = true;
+    context.body.walk(Node::Expr(place), &mut |node| {
+        keeps &= match node {
+            Node::Expr(expr) => match &context.expr(expr).kind {
+                ExprKind::Local(local) => !context.local(*local).mutable,
+                ExprKind::Field { field, .. } => !context.semantics.is_mutable_field(*field),
+                ExprKind::Call { method, .. } => !context.semantics.is_user_code(*method),
+                ExprKind::Here | ExprKind::This | ExprKind::Coerce { .. } | ExprKind::Literal(_) => true,
+                ExprKind::StaticField(_) => true,
+                _ => false,
+            },
+            Node::Stmt(_) => false,
+        };
+        keeps
+    });
+    keeps
+}

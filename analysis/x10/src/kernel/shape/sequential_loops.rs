@@ -1,0 +1,251 @@
+//! Loops over the blocks or threads of a kernel that are written as in a sequential program: inside each other, or counting by steps.
+
+use apg_syntax::TextRange;
+
+use crate::body::walk::Node;
+use crate::body::{AssignTarget, Clocked, ExprId, ExprKind, Literal, LocalId, StmtId, StmtKind};
+use crate::diagnostics::cuda;
+use crate::kernel::context::KernelContext;
+use crate::kernel::fixes::template::{EditTemplate, FixTemplate, Fragment, text};
+use crate::kernel::shape::axes::Level;
+use crate::ty::known::Known;
+
+impl KernelContext<'_> {
+    /// Where the loop of a level holds others and the innermost starts the blocks or threads, reports that and gives the body of the
+    /// innermost.
+    pub fn match_nested_loops(&self, level: Level, outer: StmtId) -> Option<StmtId> {
+        let mut loops = vec![outer];
+        while let Some(inner) = self.loop_inside(*loops.last()?) {
+            loops.push(inner);
+        }
+        // The threads of a block are a loop inside of a loop as well, and so is what they do one after the other.
+        let plain = self.async_of(outer).is_none();
+        while !self.starts_level(level, plain, *loops.last()?) {
+            loops.pop();
+        }
+        if loops.len() < 2 {
+            return None;
+        }
+        let innermost = self.loop_body(*loops.last()?)?;
+        let noun = level.noun();
+        let head = TextRange::new(self.stmt(outer).range.start(), self.stmt(innermost).range.start());
+        self.report(
+            self.violation(&cuda::nested_loops::RULE, head, format!("the {noun}s of a kernel are counted by loops inside each other"))
+                .note(format!("all {noun}s are started by one loop, which may have up to three axes: write `for ([y, x] in 0n..lastY * 0n..lastX)`, where `y` and `x` are `Long`s"))
+                .fix(self.product_loop_fix(&loops, innermost)),
+        );
+        Some(innermost)
+    }
+
+    /// A loop over blocks or threads that says in which order: a fix counts them by a range, where the loop only counts.
+    pub fn report_not_a_range_loop(&self, level: Level, stmt: StmtId) {
+        let noun = level.noun();
+        let mut violation = self
+            .violation(
+                &cuda::not_a_range_loop::RULE,
+                self.head_of_loop(stmt),
+                format!("the {noun}s of a kernel are not counted by a `for ({noun} in 0n..last)`"),
+            )
+            .note(format!(
+                "all {noun}s exist at once, so there is no first and no next one: iterate over a range"
+            ))
+            .fix(self.range_loop_fix(stmt));
+        if level == Level::Blocks {
+            violation = violation
+                .note("a loop that has to run in order belongs into the threads, or around the `at`");
+        }
+        self.report(violation);
+    }
+
+    /// `for (i in 0n..(n - 1n))` for `for (var i:Int = 0n; i < n; i++)`.
+    fn range_loop_fix(&self, stmt: StmtId) -> Option<FixTemplate> {
+        let StmtKind::For { init, condition: Some(condition), update, body, .. } = &self.stmt(stmt).kind
+        else {
+            return None;
+        };
+        let ([init], [update]) = (&init[..], &update[..]) else { return None };
+        let StmtKind::Let { local, init: Some(first) } = self.stmt(*init).kind else { return None };
+        let (sign, left, last) = self.operator(*condition)?;
+        let last = self.strip(last);
+        let ty = self
+            .local(local)
+            .ty
+            .primitive(self.semantics.db)
+            .filter(|it| matches!(it, Known::Int | Known::Long))?;
+        if !self.is_literal(first, 0)
+            || !self.expr(last).ty.is_known(self.semantics.db, ty)
+            || self.named_local(left) != Some(local)
+            || !self.counts_up(local, *update)
+            || !self.is_movable(last)
+            || !self.is_unassigned_in(local, *body)
+        {
+            return None;
+        }
+        let one = if ty == Known::Int { "1n" } else { "1" };
+        // What the source has of an operand in parentheses is without them.
+        let (before, behind) = match (sign, &self.expr(last).kind) {
+            ("<", ExprKind::Literal(_) | ExprKind::Local(_)) => ("", format!(" - {one}")),
+            ("<", _) => ("(", format!(") - {one}")),
+            ("<=", _) => ("", String::new()),
+            _ => return None,
+        };
+        let head = vec![
+            text(format!("for ({} in ", self.local(local).name)),
+            Fragment::Source(self.expr(first).range),
+            text(format!("..({before}")),
+            Fragment::Source(self.expr(last).range),
+            text(format!("{behind})) ")),
+        ];
+        let range = TextRange::new(self.stmt(stmt).range.start(), self.stmt(*body).range.start());
+        Some(FixTemplate::edits(vec![text("Count by a range")], vec![EditTemplate { range, text: head }]))
+    }
+
+    /// Whether nothing in a statement assigns to a local.
+    fn is_unassigned_in(&self, local: LocalId, stmt: StmtId) -> bool {
+        let mut keeps = true;
+        self.body.walk(Node::Stmt(stmt), &mut |node| {
+            keeps &= !matches!(node, Node::Expr(expr) if matches!(self.expr(expr).kind,
+                ExprKind::Assign { target: AssignTarget::Local(it), .. } if it == local));
+            keeps
+        });
+        keeps
+    }
+
+    fn is_literal(&self, expr: ExprId, number: i64) -> bool {
+        matches!(self.expr(self.strip(expr)).kind, ExprKind::Literal(Literal::Int(it)) if it == number)
+    }
+
+    /// Whether an expression adds one to the local, and assigns nothing else.
+    fn counts_up(&self, local: LocalId, update: ExprId) -> bool {
+        let mut assigned = Vec::new();
+        self.body.walk(Node::Expr(update), &mut |node| {
+            if let Node::Expr(expr) = node
+                && let ExprKind::Assign { target, value } = self.expr(expr).kind
+            {
+                let adds_one = self.operator(value).is_some_and(|(sign, left, right)| {
+                    sign == "+" && self.named_local(left) == Some(local) && self.is_literal(right, 1)
+                });
+                assigned.push(target == AssignTarget::Local(local) && adds_one);
+            }
+            true
+        });
+        assigned == [true]
+    }
+
+    /// What a loop repeats.
+    pub fn loop_body(&self, stmt: StmtId) -> Option<StmtId> {
+        match self.stmt(stmt).kind {
+            StmtKind::ForIn { body, .. } | StmtKind::For { body, .. } => Some(body),
+            _ => None,
+        }
+    }
+
+    /// The loop that is all that a loop does, but for an `async` and a `finish` around it.
+    fn loop_inside(&self, outer: StmtId) -> Option<StmtId> {
+        let mut stmt = self.loop_body(outer)?;
+        loop {
+            let [only] = self.statements(stmt)[..] else { return None };
+            match self.stmt(only).kind {
+                StmtKind::ForIn { .. } => return Some(only),
+                StmtKind::Async { body, .. } | StmtKind::Finish { body, .. } => stmt = body,
+                _ => return None,
+            }
+        }
+    }
+
+    /// Whether a loop starts blocks, which wait for threads of their own, or threads, which are clocked; loops around it may start none.
+    fn starts_level(&self, level: Level, plain: bool, stmt: StmtId) -> bool {
+        let Some((clocked, body)) = self.async_of(stmt) else { return false };
+        let waits = |stmt: &StmtId| matches!(self.stmt(*stmt).kind, StmtKind::Finish { .. });
+        match level {
+            Level::Blocks => !clocked && self.statements(body).iter().any(waits),
+            Level::Threads => clocked || plain,
+        }
+    }
+
+    /// The `async` directly in a loop: whether it is clocked, and its body.
+    fn async_of(&self, stmt: StmtId) -> Option<(bool, StmtId)> {
+        self.statements(self.loop_body(stmt)?).into_iter().find_map(|stmt| match &self.stmt(stmt).kind {
+            StmtKind::Async { clocked, body, .. } => Some((*clocked != Clocked::No, *body)),
+            _ => None,
+        })
+    }
+
+    /// One loop over the product of the ranges, where that says the same: plain ranges of `Long`s, which know nothing of each other, and only
+    /// `async` and `finish` between the loops. The axes of a product are `Long`s, which compute otherwise than `Int`s.
+    fn product_loop_fix(&self, loops: &[StmtId], innermost: StmtId) -> Option<FixTemplate> {
+        let mut axes: Vec<LocalId> = Vec::new();
+        let mut head = vec![text("")];
+        for (index, stmt) in loops.iter().enumerate() {
+            let StmtKind::ForIn { local, components, iterable, .. } = &self.stmt(*stmt).kind else {
+                return None;
+            };
+            let axis = self.user_named(*local)?;
+            let name = &self.local(axis).name;
+            let known =
+                axes.iter().any(|other| self.local(*other).name == *name || self.uses(*iterable, *other));
+            let range = self.operator(self.strip(*iterable)).filter(|(sign, ..)| *sign == "..");
+            let is_long = self.local(axis).ty.is_known(self.semantics.db, Known::Long);
+            let inner = loops.get(index + 1);
+            let is_open = inner.is_some_and(|inner| self.has_braces(*stmt, *inner));
+            if known || !components.is_empty() || !is_long || is_open {
+                return None;
+            }
+            let (_, low, high) = range?;
+            axes.push(axis);
+            head.extend((index > 0).then(|| text(" * ")));
+            head.extend(self.int_bound(low));
+            head.push(text(".."));
+            head.extend(self.int_bound(high));
+        }
+        // A `finish` between the loops runs the outer one in order.
+        let outer = &loops[..loops.len() - 1];
+        let is_ordered = |it: &StmtId| self.waits_inside(*it) && !self.has_independent_iterations(*it);
+        if axes.len() > 3 || outer.iter().any(is_ordered) {
+            return None;
+        }
+        let names: Vec<&str> = axes.iter().map(|axis| self.local(*axis).name.as_str()).collect();
+        head[0] = text(format!("for ([{}] in ", names.join(", ")));
+        head.push(text(") "));
+        let range = TextRange::new(self.stmt(loops[0]).range.start(), self.stmt(innermost).range.start());
+        Some(FixTemplate::edits(
+            vec![text("Write one loop over the product of the ranges")],
+            vec![EditTemplate { range, text: head }],
+        ))
+    }
+
+    /// Whether the iterations of a loop wait for what they start, or start nothing themselves.
+    fn waits_inside(&self, stmt: StmtId) -> bool {
+        let Some(body) = self.loop_body(stmt) else { return true };
+        match self.statements(body)[..] {
+            [only] => match self.stmt(only).kind {
+                StmtKind::Async { .. } => false,
+                StmtKind::ForIn { .. } => self.waits_inside(only),
+                _ => true,
+            },
+            _ => true,
+        }
+    }
+
+    /// Whether an expression reads a local.
+    fn uses(&self, expr: ExprId, local: LocalId) -> bool {
+        let mut found = false;
+        self.body.walk(Node::Expr(expr), &mut |node| {
+            found |= matches!(node, Node::Expr(part) if matches!(self.expr(part).kind, ExprKind::Local(it) if it == local));
+            !found
+        });
+        found
+    }
+
+    /// Whether braces stand between a loop and the one inside of it.
+    fn has_braces(&self, outer: StmtId, inner: StmtId) -> bool {
+        let mut next = self.loop_body(outer);
+        while let Some(stmt) = next.filter(|stmt| *stmt != inner) {
+            next = match self.stmt(stmt).kind {
+                StmtKind::Async { body, .. } | StmtKind::Finish { body, .. } => Some(body),
+                _ => return true,
+            };
+        }
+        false
+    }
+}

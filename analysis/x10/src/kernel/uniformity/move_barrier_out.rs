@@ -1,0 +1,102 @@
+//! A fix for barriers under a condition: the barrier moves out, and what follows it is put under the condition again.
+
+use apg_syntax::TextRange;
+
+use crate::body::walk::Node;
+use crate::body::{ExprId, ExprKind, StmtId, StmtKind};
+use crate::kernel::device_semantics::CalleeKind;
+use crate::kernel::fixes::template::{EditTemplate, FixTemplate, Fragment, text};
+use crate::kernel::uniformity::UniformityAnalysis;
+
+impl UniformityAnalysis<'_, '_> {
+    /// For a barrier directly in the braces of an `if` that is all that parts the threads, and whose condition stays as it is.
+    pub(in crate::kernel) fn move_barrier_out_fix(&self, barrier: ExprId) -> Option<FixTemplate> {
+        let context = self.context;
+        let Some(Node::Stmt(stmt)) = context.parents.parent(Node::Expr(barrier)) else { return None };
+        let Some(Node::Stmt(block)) = context.parents.parent(Node::Stmt(stmt)) else { return None };
+        let Some(Node::Stmt(branch)) = context.parents.parent(Node::Stmt(block)) else { return None };
+        let StmtKind::Block(stmts) = &context.stmt(block).kind else { return None };
+        let StmtKind::If { condition, then, otherwise } = context.stmt(branch).kind else { return None };
+        let around = context.parents.parent(Node::Stmt(branch));
+        let in_block =
+            matches!(around, Some(Node::Stmt(it)) if matches!(context.stmt(it).kind, StmtKind::Block(_)));
+        let at = stmts.iter().position(|it| *it == stmt)?;
+        let (before, behind) = (&stmts[..at], &stmts[at + 1..]);
+        let is_barrier = matches!(context.expr(barrier).kind, ExprKind::Call { method, .. }
+            if context.semantics.callee_kind(method) == CalleeKind::Barrier);
+        if !is_barrier || then != block || !in_block || self.control.len() != 1 || before.is_empty() {
+            return None;
+        }
+        let others = before.iter().chain(behind).chain(&otherwise);
+        if others.into_iter().any(|it| context.has_barrier(*it)) {
+            return None;
+        }
+        let (range, whole) = (context.stmt(stmt).range, context.stmt(branch).range);
+        let title = vec![text("Move the barrier out of the condition")];
+        if behind.is_empty() {
+            let moved = vec![Fragment::NewLine(whole.start()), Fragment::Source(range)];
+            let edits = vec![
+                EditTemplate { range, text: Vec::new() },
+                EditTemplate { range: TextRange::empty(whole.end()), text: moved },
+            ];
+            return Some(FixTemplate::edits(title, edits));
+        }
+        if otherwise.is_some()
+            || !self.is_invariant(condition)
+            || self.declares_variable_used_in(before, behind)
+        {
+            return None;
+        }
+        let again = vec![
+            text("}"),
+            Fragment::NewLine(whole.start()),
+            Fragment::Source(range),
+            Fragment::NewLine(whole.start()),
+            text("if ("),
+            Fragment::Source(context.expr(condition).range),
+            text(") {"),
+        ];
+        Some(FixTemplate::edits(title, vec![EditTemplate { range, text: again }]))
+    }
+
+    /// Whether a condition has the same value later: numbers and `val`s, and arithmetic on these.
+    fn is_invariant(&self, condition: ExprId) -> bool {
+        let context = self.context;
+        let mut stays = true;
+        context.body.walk(Node::Expr(condition), &mut |node| {
+            stays &= matches!(node, Node::Expr(expr) if match &context.expr(expr).kind {
+                ExprKind::Literal(_) | ExprKind::Coerce { .. } => true,
+                ExprKind::Local(local) => !context.local(*local).mutable,
+                ExprKind::ShortCircuit { .. } | ExprKind::Equal { .. } => true,
+                ExprKind::Call { method, .. } => {
+                    context.semantics.callee_kind(*method) == CalleeKind::Builtin && context.semantics.is_pure(*method)
+                }
+                _ => false,
+            });
+            stays
+        });
+        stays
+    }
+
+    /// Whether statements use variables that others before them declare.
+    fn declares_variable_used_in(&self, before: &[StmtId], behind: &[StmtId]) -> bool {
+        let context = self.context;
+        let declares = |local| {
+            before
+                .iter()
+                .any(|it| matches!(context.stmt(*it).kind, StmtKind::Let { local: it, .. } if it == local))
+        };
+        let mut uses = false;
+        for stmt in behind {
+            context.body.walk(Node::Stmt(*stmt), &mut |node| {
+                uses |= matches!(node, Node::Expr(expr) if match context.expr(expr).kind {
+                    ExprKind::Local(local) => declares(local),
+                    ExprKind::Assign { target: crate::body::AssignTarget::Local(local), .. } => declares(local),
+                    _ => false,
+                });
+                !uses
+            });
+        }
+        uses
+    }
+}
