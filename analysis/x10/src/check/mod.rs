@@ -27,7 +27,7 @@ use crate::diagnostics::{
     place as place_rules, syntax as syntax_rules, r#type as type_rules,
 };
 use crate::flow::construction::construction_problems;
-use crate::flow::unjoined_reads;
+use crate::flow::unjoined_read_problems;
 use crate::ids::{ClassId, SourceFile};
 use crate::infer::{Owner, owner_body};
 use crate::item_tree::items::{
@@ -270,7 +270,7 @@ fn code_diagnostics(db: &dyn Db, owner: Owner) -> Vec<Diagnostic> {
     {
         all.extend(item_problems(db, Item::Method(method), &[problem]));
     }
-    all.extend(place_diagnostics(db, owner.into(), unjoined_reads(db, owner)));
+    all.extend(place_diagnostics(db, owner.into(), unjoined_read_problems(db, owner)));
     all.extend(kernel_diagnostics(db, owner));
     all
 }

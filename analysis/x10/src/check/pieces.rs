@@ -4,7 +4,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::db::Db;
-use crate::flow::unjoined_reads;
+use crate::flow::unjoined_read_problems;
 use crate::ids::ClassId;
 use crate::infer::{Owner, owner_body};
 use crate::item_tree::items::{fields, methods};
@@ -54,7 +54,7 @@ fn has_findings(db: &dyn Db, owner: Owner) -> bool {
         Owner::Field(_) => false,
     };
     !owner_body(db, owner).diagnostics.is_empty()
-        || !unjoined_reads(db, owner).is_empty()
+        || !unjoined_read_problems(db, owner).is_empty()
         || kernels(db, owner).iter().any(|kernel| !kernel.violations.is_empty())
         || !instance_violations(db, owner).is_empty()
         || in_method(owner)

@@ -2,7 +2,7 @@
 
 use apg_syntax::TextRange;
 
-use super::Facts;
+use super::FlowContext;
 use crate::body::parents::Parents;
 use crate::body::walk::Node;
 use crate::body::{Body, ExprId, ExprKind, LocalId, StmtId, StmtKind};
@@ -11,14 +11,14 @@ use crate::ids::MethodId;
 use crate::item_tree::items::qualified_name;
 
 /// `val`s that lead to other `val`s are followed so far.
-const MAX_DEPTH: u32 = 16;
+const MAX_VAL_CHAIN_LENGTH: u32 = 16;
 
 /// The warnings of one body.
-pub(super) fn check(facts: &Facts<'_>, body: &Body) -> Vec<Diagnostic> {
-    let search = Search { facts, body };
-    let is_child =
-        |it: &ExprKind| matches!(it, ExprKind::Call { method, .. } if search.is_of_topology(*method));
-    let Some(root) = body.root.filter(|_| body.exprs.iter().any(|it| is_child(&it.kind))) else {
+pub(super) fn check(context: &FlowContext<'_>, body: &Body) -> Vec<Diagnostic> {
+    let search = AcceleratorAnalysis { context, body };
+    let iterates_children =
+        |it: &ExprKind| matches!(it, ExprKind::Call { method, .. } if search.is_topology_method(*method));
+    let Some(root) = body.root.filter(|_| body.exprs.iter().any(|it| iterates_children(&it.kind))) else {
         return Vec::new();
     };
     let parents = Parents::of(body);
@@ -36,7 +36,7 @@ pub(super) fn check(facts: &Facts<'_>, body: &Body) -> Vec<Diagnostic> {
                 _ => return true,
             },
         };
-        if search.is_accelerator(place, MAX_DEPTH) && !search.is_asked(&parents, node) {
+        if search.is_accelerator(place, MAX_VAL_CHAIN_LENGTH) && !search.is_guarded_by_test(&parents, node) {
             let end = body.stmt(code).range.start().max(body.expr(place).range.end());
             diagnostics.push(
                 cuda::missing_annotation::RULE
@@ -53,21 +53,21 @@ pub(super) fn check(facts: &Facts<'_>, body: &Body) -> Vec<Diagnostic> {
     diagnostics
 }
 
-struct Search<'a> {
-    facts: &'a Facts<'a>,
+struct AcceleratorAnalysis<'a> {
+    context: &'a FlowContext<'a>,
     body: &'a Body,
 }
 
-impl Search<'_> {
+impl AcceleratorAnalysis<'_> {
     fn is_marked(&self, stmt: StmtId) -> bool {
         self.body.stmt(stmt).annotations.iter().any(|it| it.name.starts_with("CUDA"))
     }
 
     /// `PlaceTopology.getChild` and `.children`
-    fn is_of_topology(&self, method: MethodId) -> bool {
-        let name = method.name(self.facts.db);
+    fn is_topology_method(&self, method: MethodId) -> bool {
+        let name = method.name(self.context.db);
         ["getChild", "children"].contains(&name.as_str())
-            && qualified_name(self.facts.db, method.class(self.facts.db)) == "x10.lang.PlaceTopology"
+            && qualified_name(self.context.db, method.class(self.context.db)) == "x10.lang.PlaceTopology"
     }
 
     /// Whether a value is a place that is certainly an accelerator.
@@ -75,32 +75,32 @@ impl Search<'_> {
         let Some(depth) = depth.checked_sub(1) else { return false };
         match &self.body.expr(expr).kind {
             ExprKind::Coerce { value } | ExprKind::Cast { value, .. } => self.is_accelerator(*value, depth),
-            ExprKind::Call { method, .. } if self.is_of_topology(*method) => {
-                method.name(self.facts.db) == "getChild"
+            ExprKind::Call { method, .. } if self.is_topology_method(*method) => {
+                method.name(self.context.db) == "getChild"
             }
             // `rail.home()` of what was made there.
-            ExprKind::Call { method, receiver: Some(rail), .. } if method.name(self.facts.db) == "home" => {
-                self.is_made_there(*rail, depth)
+            ExprKind::Call { method, receiver: Some(rail), .. } if method.name(self.context.db) == "home" => {
+                self.is_allocated_at_accelerator(*rail, depth)
             }
             ExprKind::Conditional { then, otherwise, .. } => {
                 self.is_accelerator(*then, depth) && self.is_accelerator(*otherwise, depth)
             }
             ExprKind::Local(local) if !self.body.local(*local).mutable => match self.initialiser(*local) {
                 Some(init) => self.is_accelerator(init, depth),
-                None => self.is_child(*local),
+                None => self.iterates_children(*local),
             },
             _ => false,
         }
     }
 
     /// Whether a rail is made at an accelerator.
-    fn is_made_there(&self, rail: ExprId, depth: u32) -> bool {
-        let ExprKind::Local(local) = self.body.expr(self.unconverted(rail)).kind else { return false };
+    fn is_allocated_at_accelerator(&self, rail: ExprId, depth: u32) -> bool {
+        let ExprKind::Local(local) = self.body.expr(self.strip_casts(rail)).kind else { return false };
         let Some(init) = self.initialiser(local).filter(|_| !self.body.local(local).mutable) else {
             return false;
         };
-        match &self.body.expr(self.unconverted(init)).kind {
-            ExprKind::Call { method, args, .. } if method.name(self.facts.db) == "makeGlobalRail" => {
+        match &self.body.expr(self.strip_casts(init)).kind {
+            ExprKind::Call { method, args, .. } if method.name(self.context.db) == "makeGlobalRail" => {
                 args.first().is_some_and(|it| self.is_accelerator(*it, depth))
             }
             _ => false,
@@ -108,16 +108,16 @@ impl Search<'_> {
     }
 
     /// The variable of a loop over the children of a host.
-    fn is_child(&self, variable: LocalId) -> bool {
+    fn iterates_children(&self, variable: LocalId) -> bool {
         self.body.stmts.iter().any(|it| match &it.kind {
             StmtKind::ForIn { local, iterable, .. } if *local == variable => {
-                matches!(&self.body.expr(self.unconverted(*iterable)).kind, ExprKind::Call { method, .. } if self.is_of_topology(*method))
+                matches!(&self.body.expr(self.strip_casts(*iterable)).kind, ExprKind::Call { method, .. } if self.is_topology_method(*method))
             }
             _ => false,
         })
     }
 
-    fn unconverted(&self, mut expr: ExprId) -> ExprId {
+    fn strip_casts(&self, mut expr: ExprId) -> ExprId {
         while let ExprKind::Coerce { value } | ExprKind::Cast { value, .. } = self.body.expr(expr).kind {
             expr = value;
         }
@@ -132,7 +132,7 @@ impl Search<'_> {
     }
 
     /// Whether code around asks if there is an accelerator: then what runs at one is its own business.
-    fn is_asked(&self, parents: &Parents, node: Node) -> bool {
+    fn is_guarded_by_test(&self, parents: &Parents, node: Node) -> bool {
         parents.ancestors(node).any(|it| {
             let condition = match it {
                 Node::Stmt(id) => match self.body.stmt(id).kind {
@@ -147,7 +147,7 @@ impl Search<'_> {
             let mut found = false;
             self.body.walk(Node::Expr(condition), &mut |node| {
                 found |= matches!(node, Node::Expr(id) if matches!(&self.body.expr(id).kind,
-                    ExprKind::Call { method, .. } if method.name(self.facts.db) == "isCUDA"));
+                    ExprKind::Call { method, .. } if method.name(self.context.db) == "isCUDA"));
                 !found
             });
             found

@@ -24,8 +24,13 @@ pub(super) fn check(db: &dyn Db, owner: Owner, body: &Body) -> Vec<Diagnostic> {
         }
         Owner::Field(field) => (Context::class(db, field.class(db)), &[][..]),
     };
-    let mut walker =
-        Walker { context, body, caught: declared.to_vec(), inside: None, diagnostics: Vec::new() };
+    let mut walker = ExceptionWalker {
+        context,
+        body,
+        caught: declared.to_vec(),
+        enclosing_code: None,
+        diagnostics: Vec::new(),
+    };
     walker.stmt(root);
     walker.diagnostics
 }
@@ -37,19 +42,19 @@ pub(crate) fn is_checked(context: &Context<'_>, ty: Ty) -> bool {
     !ty.mentions_error(db) && is(Known::CheckedThrowable) && !is(Known::Exception) && !is(Known::Error)
 }
 
-struct Walker<'a> {
+struct ExceptionWalker<'a> {
     context: Context<'a>,
     body: &'a Body,
     /// What is declared, or caught around this point.
     caught: Vec<Ty>,
     /// The code around that can declare nothing.
-    inside: Option<&'static str>,
+    enclosing_code: Option<&'static str>,
     diagnostics: Vec<Diagnostic>,
 }
 
-impl Walker<'_> {
-    fn node(&mut self, node: Node) {
-        match node {
+impl ExceptionWalker<'_> {
+    fn visit(&mut self, visit: Node) {
+        match visit {
             Node::Stmt(id) => self.stmt(id),
             Node::Expr(id) => {
                 let body = self.body;
@@ -57,24 +62,24 @@ impl Walker<'_> {
                 match &body.expr(id).kind {
                     ExprKind::Closure(closure) => {
                         let caught = std::mem::take(&mut self.caught);
-                        let inside = self.inside.replace("a closure");
+                        let enclosing_code = self.enclosing_code.replace("a closure");
                         self.stmt(closure.body);
                         self.caught = caught;
-                        self.inside = inside;
+                        self.enclosing_code = enclosing_code;
                         return;
                     }
-                    ExprKind::Call { method, .. } => self.called(*method, range),
-                    ExprKind::New { constructor, .. } => self.called(*constructor, range),
+                    ExprKind::Call { method, .. } => self.check_call(*method, range),
+                    ExprKind::New { constructor, .. } => self.check_call(*constructor, range),
                     _ => {}
                 }
-                self.below(node);
+                self.visit_children(visit);
             }
         }
     }
 
-    fn below(&mut self, node: Node) {
-        for child in self.body.children(node) {
-            self.node(child);
+    fn visit_children(&mut self, visit: Node) {
+        for child in self.body.children(visit) {
+            self.visit(child);
         }
     }
 
@@ -83,39 +88,39 @@ impl Walker<'_> {
         let stmt = body.stmt(id);
         match &stmt.kind {
             StmtKind::Throw(value) => {
-                self.node(Node::Expr(*value));
-                self.thrown(body.expr(*value).ty.base(self.context.db), stmt.range, None);
+                self.visit(Node::Expr(*value));
+                self.check_throw(body.expr(*value).ty.base(self.context.db), stmt.range, None);
             }
             StmtKind::ConstructorCall { constructor, .. } => {
-                self.called(*constructor, stmt.range);
-                self.below(Node::Stmt(id));
+                self.check_call(*constructor, stmt.range);
+                self.visit_children(Node::Stmt(id));
             }
             StmtKind::Try { body: tried, catches, finally } => {
-                let around = self.caught.len();
+                let depth = self.caught.len();
                 self.caught.extend(catches.iter().map(|(local, _)| body.local(*local).ty));
                 self.stmt(*tried);
-                self.caught.truncate(around);
+                self.caught.truncate(depth);
                 catches.iter().for_each(|(_, handler)| self.stmt(*handler));
                 finally.iter().for_each(|finally| self.stmt(*finally));
             }
             // Its exceptions go to the `finish` around it.
             StmtKind::Async { .. } | StmtKind::AtEach { .. } => {
-                let around = self.caught.len();
+                let depth = self.caught.len();
                 self.caught.push(Ty::known(self.context.db, Known::CheckedThrowable));
-                self.below(Node::Stmt(id));
-                self.caught.truncate(around);
+                self.visit_children(Node::Stmt(id));
+                self.caught.truncate(depth);
             }
-            _ => self.below(Node::Stmt(id)),
+            _ => self.visit_children(Node::Stmt(id)),
         }
     }
 
-    fn called(&mut self, method: MethodId, at: TextRange) {
+    fn check_call(&mut self, method: MethodId, at: TextRange) {
         for ty in &method_signature(self.context.db, method).throws {
-            self.thrown(*ty, at, Some(method));
+            self.check_throw(*ty, at, Some(method));
         }
     }
 
-    fn thrown(&mut self, ty: Ty, at: TextRange, by: Option<MethodId>) {
+    fn check_throw(&mut self, ty: Ty, at: TextRange, by: Option<MethodId>) {
         let db = self.context.db;
         if !is_checked(&self.context, ty)
             || self.caught.iter().any(|caught| self.context.is_subtype(ty, *caught))
@@ -127,9 +132,9 @@ impl Walker<'_> {
             Some(method) => format!("`{}` may throw `{shown}`, which nothing catches", method.name(db)),
             None => format!("this throws `{shown}`, which nothing catches"),
         };
-        let note = match self.inside {
-            Some(inside) => format!(
-                "{inside} cannot declare what it throws: catch it here, and throw an `Exception` instead"
+        let note = match self.enclosing_code {
+            Some(enclosing_code) => format!(
+                "{enclosing_code} cannot declare what it throws: catch it here, and throw an `Exception` instead"
             ),
             None => format!("catch it by `try`, or declare it: `throws {shown}` after the formals"),
         };

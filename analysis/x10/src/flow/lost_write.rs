@@ -6,7 +6,7 @@
 
 use apg_syntax::TextRange;
 
-use super::Facts;
+use super::FlowContext;
 use crate::body::parents::Parents;
 use crate::body::walk::Node;
 use crate::body::{AssignTarget, Body, Capture, Captured, ExprId, ExprKind, LocalId, StmtId, StmtKind};
@@ -20,7 +20,7 @@ use crate::ty::context::Context;
 use crate::ty::known::Known;
 
 /// Containers of the library whose elements are copied with them.
-const CONTAINERS: &[&str] = &[
+const COPIED_CONTAINERS: &[&str] = &[
     "Rail",
     "Cell",
     "Array_1",
@@ -41,7 +41,7 @@ const CONTAINERS: &[&str] = &[
     "AtomicFloat",
 ];
 /// Their methods that change them. Those that have a value count only where nothing takes it.
-const CHANGES: &[&str] = &[
+const MUTATING_METHODS: &[&str] = &[
     "operator()=",
     "add",
     "addAll",
@@ -64,11 +64,11 @@ const CHANGES: &[&str] = &[
     "fill",
 ];
 /// Those that have a size for good.
-const FIXED: &[&str] = &["Rail", "Array_1", "Array_2", "Array_3", "Array_4"];
+const FIXED_SIZE_CONTAINERS: &[&str] = &["Rail", "Array_1", "Array_2", "Array_3", "Array_4"];
 /// What tells nothing of the elements of these.
-const SIZES: &[&str] = &["size", "range", "numElems_1", "numElems_2", "numElems_3", "indices"];
+const SIZE_METHODS: &[&str] = &["size", "range", "numElems_1", "numElems_2", "numElems_3", "indices"];
 /// What refers to objects without having copies of them, and values.
-const CLOSED: &[Known] = &[
+const OPAQUE_TYPES: &[Known] = &[
     Known::String,
     Known::Place,
     Known::GlobalRef,
@@ -78,52 +78,52 @@ const CLOSED: &[Known] = &[
 ];
 
 /// What is done to an object at one place.
-enum Use {
+enum Effect {
     /// This expression changes it, or the object of type `of` that it leads to.
-    Change { by: ExprId, of: Ty },
+    Write { by: ExprId, of: Ty },
     /// Nothing that shows what it holds.
-    Harmless,
+    None,
     /// It, or something that it leads to, is used.
     Read,
 }
 
 /// A use of something captured.
-struct Found {
+struct CapturedUse {
     root: Captured,
-    at: Use,
+    at: Effect,
     /// Where the object is written.
     range: TextRange,
     /// In code that an `at` within this one runs.
-    is_deeper: bool,
+    is_in_nested_at: bool,
 }
 
 /// The warnings of one body.
-pub(super) fn check(facts: &Facts<'_>, body: &Body) -> Vec<Diagnostic> {
+pub(super) fn check(context: &FlowContext<'_>, body: &Body) -> Vec<Diagnostic> {
     let goes = |stmt: &StmtKind| matches!(stmt, StmtKind::At { .. } | StmtKind::AtEach { .. });
     let has_at = body.stmts.iter().any(|stmt| goes(&stmt.kind))
         || body.exprs.iter().any(|expr| matches!(expr.kind, ExprKind::At { .. }));
     if !has_at {
         return Vec::new();
     }
-    let search = Search { db: facts.db, body, parents: Parents::of(body) };
+    let search = LostWriteAnalysis { db: context.db, body, parents: Parents::of(body) };
     let Some(root) = body.root else { return Vec::new() };
     let mut diagnostics = Vec::new();
     body.walk(Node::Stmt(root), &mut |node| {
         if let Some((code, captures)) = search.remote_code(node) {
-            diagnostics.extend(search.lost(code, captures));
+            diagnostics.extend(search.lost_writes(code, captures));
         }
         true
     });
     diagnostics
 }
 
-struct Search<'a> {
+struct LostWriteAnalysis<'a> {
     db: &'a dyn Db,
     body: &'a Body,
     parents: Parents,
 }
 
-impl<'a> Search<'a> {
+impl<'a> LostWriteAnalysis<'a> {
     /// The code that `node` runs on copies. Kernels have rules of their own.
     fn remote_code(&self, node: Node) -> Option<(StmtId, &'a [Capture])> {
         let is_kernel = |id: StmtId| self.body.stmt(id).annotations.iter().any(|it| it.name == "CUDA");
@@ -141,52 +141,54 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn lost(&self, code: StmtId, captures: &[Capture]) -> Vec<Diagnostic> {
-        if self.is_unknown(code) {
+    fn lost_writes(&self, code: StmtId, captures: &[Capture]) -> Vec<Diagnostic> {
+        if self.has_errors(code) {
             return Vec::new();
         }
-        let uses = self.uses(code, captures);
+        let uses_of_captures = self.uses_of_captures(code, captures);
         let mut diagnostics = Vec::new();
         for capture in captures {
-            let own = || uses.iter().filter(|it| it.root == capture.what);
-            let changes: Vec<(ExprId, Ty, TextRange)> = own()
+            let own = || uses_of_captures.iter().filter(|it| it.root == capture.what);
+            let writes: Vec<(ExprId, Ty, TextRange)> = own()
                 .filter_map(|it| match it.at {
-                    Use::Change { by, of } => Some((by, of, it.range)),
+                    Effect::Write { by, of } => Some((by, of, it.range)),
                     _ => None,
                 })
                 .collect();
             // `a(i) += 1` reads what it changes: the object is written once.
-            let part_of_change = |found: &Found| changes.iter().any(|(.., range)| *range == found.range);
-            let is_used = uses.iter().filter(|it| matches!(it.at, Use::Read)).any(|it| {
+            let part_of_change = |found: &CapturedUse| writes.iter().any(|(.., range)| *range == found.range);
+            let is_read = uses_of_captures.iter().filter(|it| matches!(it.at, Effect::Read)).any(|it| {
                 if it.root == capture.what {
                     return !part_of_change(it);
                 }
-                changes.iter().any(|(_, of, _)| self.may_show(it.root, capture.what, *of))
+                writes.iter().any(|(_, of, _)| self.may_alias_or_reach(it.root, capture.what, *of))
             });
-            if !is_used {
-                let shallow = |change: ExprId| {
-                    own().any(|it| !it.is_deeper && matches!(it.at, Use::Change { by, .. } if by == change))
+            if !is_read {
+                let shallow = |write: ExprId| {
+                    own().any(|it| {
+                        !it.is_in_nested_at && matches!(it.at, Effect::Write { by, .. } if by == write)
+                    })
                 };
-                let shown = changes.iter().map(|it| it.0).filter(|it| shallow(*it));
-                diagnostics.extend(shown.map(|change| self.report(change, capture.what)));
+                let reported = writes.iter().map(|it| it.0).filter(|it| shallow(*it));
+                diagnostics.extend(reported.map(|write| self.report(write, capture.what)));
             }
         }
         diagnostics
     }
 
     /// Whether `other` may be or lead to the object of type `changed` that `root` is or leads to.
-    fn may_show(&self, other: Captured, root: Captured, changed: Ty) -> bool {
+    fn may_alias_or_reach(&self, other: Captured, root: Captured, changed: Ty) -> bool {
         let (Captured::Local(other), Captured::Local(root)) = (other, root) else { return true };
         let ty = self.body.local(other).ty;
         // Of two objects that are made here neither is the other: what is left is what they hold.
-        if self.is_made_here(other) && self.is_made_here(root) && self.container(ty).is_some() {
-            return self.arguments(ty).iter().any(|part| self.leads_to(*part, changed));
+        if self.is_fresh_object(other) && self.is_fresh_object(root) && self.container(ty).is_some() {
+            return self.arguments(ty).iter().any(|part| self.may_reach(*part, changed));
         }
-        self.leads_to(ty, changed)
+        self.may_reach(ty, changed)
     }
 
     /// Whether `local` has a new object that nothing else had before.
-    fn is_made_here(&self, local: LocalId) -> bool {
+    fn is_fresh_object(&self, local: LocalId) -> bool {
         let mut made = false;
         let Some(root) = self.body.root else { return false };
         self.body.walk(Node::Stmt(root), &mut |node| {
@@ -194,27 +196,27 @@ impl<'a> Search<'a> {
                 && let StmtKind::Let { local: it, init: Some(init) } = self.body.stmt(id).kind
                 && it == local
             {
-                made = matches!(self.body.expr(self.uncoerced(init)).kind, ExprKind::New { .. });
+                made = matches!(self.body.expr(self.strip_coercions(init)).kind, ExprKind::New { .. });
             }
             !made
         });
         made && !self.body.local(local).mutable
     }
 
-    fn uncoerced(&self, mut id: ExprId) -> ExprId {
+    fn strip_coercions(&self, mut id: ExprId) -> ExprId {
         while let ExprKind::Coerce { value } = self.body.expr(id).kind {
             id = value;
         }
         id
     }
 
-    fn report(&self, change: ExprId, root: Captured) -> Diagnostic {
+    fn report(&self, write: ExprId, root: Captured) -> Diagnostic {
         let name = match root {
             Captured::Local(local) => self.body.local(local).name.as_str(),
             Captured::This => "this",
         };
         rules::lost_write::RULE
-            .at(self.body.expr(change).range, format!("this changes a copy of `{name}`, which is lost when the `at` ends"))
+            .at(self.body.expr(write).range, format!("this changes a copy of `{name}`, which is lost when the `at` ends"))
             .note(format!("an `at` works on copies of what it captures: `{name}` outside of it stays as it is"))
             .note(format!(
                 "deliver the value as the result, `val v = at (p) e`, or make `val g = GlobalRef({name})` before the `at` and go back in it: `at (g) {{ ... g() ... }}`"
@@ -222,7 +224,7 @@ impl<'a> Search<'a> {
     }
 
     /// Whether `code` has an error: what it uses there is not known.
-    fn is_unknown(&self, code: StmtId) -> bool {
+    fn has_errors(&self, code: StmtId) -> bool {
         let mut unknown = false;
         self.body.walk(Node::Stmt(code), &mut |node| {
             unknown |= match node {
@@ -235,8 +237,8 @@ impl<'a> Search<'a> {
     }
 
     /// All uses of what is captured in `code`.
-    fn uses(&self, code: StmtId, captures: &[Capture]) -> Vec<Found> {
-        let mut uses = Vec::new();
+    fn uses_of_captures(&self, code: StmtId, captures: &[Capture]) -> Vec<CapturedUse> {
+        let mut uses_of_captures = Vec::new();
         self.body.walk(Node::Stmt(code), &mut |node| {
             let Node::Expr(id) = node else { return true };
             let root = match self.body.expr(id).kind {
@@ -246,45 +248,45 @@ impl<'a> Search<'a> {
                 _ => return true,
             };
             if captures.iter().any(|it| it.what == root) {
-                let (is_deeper, is_closure) = self.around(id, code);
+                let (is_in_nested_at, is_closure) = self.enclosing_code(id, code);
                 let expr = self.body.expr(id);
                 // A closure may run at any time.
-                let at = if is_closure { Use::Read } else { self.use_of(id) };
+                let at = if is_closure { Effect::Read } else { self.effect_at(id) };
                 let range = expr.range;
-                uses.push(Found { root, at, range, is_deeper });
+                uses_of_captures.push(CapturedUse { root, at, range, is_in_nested_at });
             }
             true
         });
-        uses
+        uses_of_captures
     }
 
     /// Whether an `at` or a closure is between `id` and `code`.
-    fn around(&self, id: ExprId, code: StmtId) -> (bool, bool) {
-        let (mut is_deeper, mut is_closure) = (false, false);
+    fn enclosing_code(&self, id: ExprId, code: StmtId) -> (bool, bool) {
+        let (mut is_in_nested_at, mut is_closure) = (false, false);
         for node in self.parents.ancestors(Node::Expr(id)).take_while(|node| *node != Node::Stmt(code)) {
-            is_deeper |= self.remote_code(node).is_some();
+            is_in_nested_at |= self.remote_code(node).is_some();
             is_closure |=
                 matches!(node, Node::Expr(id) if matches!(self.body.expr(id).kind, ExprKind::Closure(_)));
         }
-        (is_deeper, is_closure)
+        (is_in_nested_at, is_closure)
     }
 
     /// What is done with the object that the path from `root` leads to: `x`, `x.f`, `x.f.g`.
-    fn use_of(&self, root: ExprId) -> Use {
+    fn effect_at(&self, root: ExprId) -> Effect {
         let mut id = root;
         loop {
             let ty = self.body.expr(id).ty;
             let Some(Node::Expr(parent)) = self.parents.parent(Node::Expr(id)) else {
-                return Use::Read;
+                return Effect::Read;
             };
             // Another object may have come to the place of `x.f`, of another size.
-            let has_size = self.uncoerced(id) == root && self.is_fixed(ty);
+            let has_size = self.strip_coercions(id) == root && self.has_fixed_size(ty);
             match &self.body.expr(parent).kind {
                 ExprKind::Coerce { .. } => id = parent,
                 ExprKind::Field { field, .. }
-                    if SIZES.contains(&field.name(self.db).as_str()) && has_size =>
+                    if SIZE_METHODS.contains(&field.name(self.db).as_str()) && has_size =>
                 {
-                    return Use::Harmless;
+                    return Effect::None;
                 }
                 ExprKind::Field { field, .. } if self.is_copied(ty) && !self.is_transient(*field) => {
                     id = parent
@@ -295,19 +297,19 @@ impl<'a> Search<'a> {
                         && !ty.is_struct(self.db)
                         && self.is_statement(parent) =>
                 {
-                    return Use::Change { by: parent, of: ty };
+                    return Effect::Write { by: parent, of: ty };
                 }
                 ExprKind::Call { receiver: Some(receiver), method, .. } if *receiver == id => {
                     let method = method.name(self.db);
                     return match self.container(ty).is_some() {
-                        true if CHANGES.contains(&method.as_str()) && self.is_statement(parent) => {
-                            Use::Change { by: parent, of: ty }
+                        true if MUTATING_METHODS.contains(&method.as_str()) && self.is_statement(parent) => {
+                            Effect::Write { by: parent, of: ty }
                         }
-                        true if SIZES.contains(&method.as_str()) && has_size => Use::Harmless,
-                        _ => Use::Read,
+                        true if SIZE_METHODS.contains(&method.as_str()) && has_size => Effect::None,
+                        _ => Effect::Read,
                     };
                 }
-                _ => return Use::Read,
+                _ => return Effect::Read,
             }
         }
     }
@@ -324,13 +326,13 @@ impl<'a> Search<'a> {
     fn container(&self, ty: Ty) -> Option<ClassId> {
         self.class(ty).filter(|class| {
             let place = package(self.db, class.file(self.db));
-            CONTAINERS.contains(&class.name(self.db).as_str())
+            COPIED_CONTAINERS.contains(&class.name(self.db).as_str())
                 && ["x10.lang", "x10.util", "x10.array", "x10.util.concurrent"].contains(&place.as_str())
         })
     }
 
-    fn is_fixed(&self, ty: Ty) -> bool {
-        self.container(ty).is_some_and(|class| FIXED.contains(&class.name(self.db).as_str()))
+    fn has_fixed_size(&self, ty: Ty) -> bool {
+        self.container(ty).is_some_and(|class| FIXED_SIZE_CONTAINERS.contains(&class.name(self.db).as_str()))
     }
 
     /// Whether objects of type `ty` are copied field by field. Those of an abstract class are of another, which may differ.
@@ -355,7 +357,7 @@ impl<'a> Search<'a> {
         while let Some(parent) = self.parents.parent(node) {
             match parent {
                 Node::Stmt(stmt) => return matches!(self.body.stmt(stmt).kind, StmtKind::Expr(_)),
-                Node::Expr(around) => match &self.body.expr(around).kind {
+                Node::Expr(enclosing_code) => match &self.body.expr(enclosing_code).kind {
                     ExprKind::Let { result, .. } if node == Node::Expr(*result) => node = parent,
                     _ => return false,
                 },
@@ -366,9 +368,9 @@ impl<'a> Search<'a> {
 
     /// Whether an object of the type `changed` may be reached from a value of type `ty`. Of a class that is not of the library
     /// nothing is known: its objects may be of a subclass.
-    fn leads_to(&self, ty: Ty, changed: Ty) -> bool {
+    fn may_reach(&self, ty: Ty, changed: Ty) -> bool {
         let (db, ty) = (self.db, ty.base(self.db));
-        if ty.primitive(db).is_some() || CLOSED.iter().any(|known| ty.is_known(db, *known)) {
+        if ty.primitive(db).is_some() || OPAQUE_TYPES.iter().any(|known| ty.is_known(db, *known)) {
             return false;
         }
         let context = Context::global(db);
@@ -380,6 +382,6 @@ impl<'a> Search<'a> {
         };
         self.container(ty).is_none()
             || is_same()
-            || self.arguments(ty).iter().any(|part| self.leads_to(*part, changed))
+            || self.arguments(ty).iter().any(|part| self.may_reach(*part, changed))
     }
 }

@@ -2,16 +2,15 @@
 //! (`assignment`), which variables closures and activities may use (`capture`), checked exceptions (`exceptions`), and
 //! how objects are constructed (`construction`).
 
-mod assignment;
-mod capture;
+mod blocking;
+mod captures;
 pub mod construction;
+mod definite_assignment;
 mod device_place;
 mod exceptions;
 mod lost_write;
 mod negative_size;
-mod not_awaited;
-mod state;
-mod waiting;
+mod unjoined_reads;
 
 use apg_syntax::TextRange;
 
@@ -22,10 +21,10 @@ use crate::ids::{ClassId, FieldId};
 use crate::infer::Owner;
 
 pub(crate) use exceptions::is_checked as is_checked_exception;
-pub(crate) use not_awaited::unjoined_reads;
+pub(crate) use unjoined_reads::unjoined_read_problems;
 
 /// What the checks need to know about the owner of a body.
-pub struct Facts<'a> {
+pub struct FlowContext<'a> {
     /// The database.
     pub db: &'a dyn Db,
     /// Whether every path has to return a value.
@@ -44,7 +43,7 @@ pub struct Facts<'a> {
 
 /// Whether the code behind a statement can be reached through it.
 pub(crate) fn completes(db: &dyn Db, owner: Owner, class: ClassId, body: &Body, stmt: StmtId) -> bool {
-    let facts = Facts {
+    let context = FlowContext {
         db,
         needs_value: false,
         name: TextRange::default(),
@@ -53,21 +52,21 @@ pub(crate) fn completes(db: &dyn Db, owner: Owner, class: ClassId, body: &Body, 
         keyword: &|_| None,
         class,
     };
-    assignment::Walker::new(&facts, owner, body).completes(stmt)
+    definite_assignment::AssignmentWalker::new(&context, owner, body).completes(stmt)
 }
 
 /// All findings in one body, ranges relative to its owner.
-pub fn check(facts: &Facts<'_>, owner: Owner, body: &Body) -> Vec<Diagnostic> {
-    let mut assignment = assignment::Walker::new(facts, owner, body);
+pub fn check(context: &FlowContext<'_>, owner: Owner, body: &Body) -> Vec<Diagnostic> {
+    let mut assignment = definite_assignment::AssignmentWalker::new(context, owner, body);
     let _ = assignment.run();
-    let mut capture = capture::Walker::new(facts, body);
-    capture.run();
+    let mut captures = captures::CaptureWalker::new(context, body);
+    captures.run();
     let mut diagnostics = assignment.diagnostics;
-    diagnostics.append(&mut capture.diagnostics);
-    diagnostics.append(&mut exceptions::check(facts.db, owner, body));
-    diagnostics.append(&mut lost_write::check(facts, body));
-    diagnostics.append(&mut negative_size::check(facts, body));
-    diagnostics.append(&mut waiting::check(facts, body));
-    diagnostics.append(&mut device_place::check(facts, body));
+    diagnostics.append(&mut captures.diagnostics);
+    diagnostics.append(&mut exceptions::check(context.db, owner, body));
+    diagnostics.append(&mut lost_write::check(context, body));
+    diagnostics.append(&mut negative_size::check(context, body));
+    diagnostics.append(&mut blocking::check(context, body));
+    diagnostics.append(&mut device_place::check(context, body));
     diagnostics
 }

@@ -393,7 +393,7 @@ impl Infer<'_> {
         body = std::mem::take(&mut self.body);
         let needs_value = !self.is_constructor && !result.is_void(db) && !result.is_error(db);
         let is_method = matches!(self.owner, Owner::Method(_));
-        let facts = flow::Facts {
+        let facts = flow::FlowContext {
             db,
             needs_value: needs_value && is_method,
             name: name_range(db, self.owner),

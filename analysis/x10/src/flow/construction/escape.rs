@@ -18,9 +18,10 @@ use crate::ty::known::Known;
 
 /// Looks at constructors, initialisers and the methods that they call; the result is those methods.
 pub(super) fn check(object: &Object<'_>, found: &mut Vec<(Owner, Diagnostic)>) -> Vec<MethodId> {
-    let mut search = Search { object, pending: Vec::new(), reached: Vec::new(), seen: FxHashSet::default() };
-    let references = references(object);
-    for field in &references {
+    let mut search =
+        EscapeAnalysis { object, pending: Vec::new(), reached: Vec::new(), seen: FxHashSet::default() };
+    let self_references = self_references(object);
+    for field in &self_references {
         let item = field_item(object.db, *field);
         let is_private = item.is_some_and(|item| item.modifiers.has(Modifiers::PRIVATE));
         if !object.is_final && !is_private {
@@ -32,12 +33,12 @@ pub(super) fn check(object: &Object<'_>, found: &mut Vec<(Owner, Diagnostic)>) -
         }
     }
     for (field, code) in &object.initializers {
-        if !references.contains(field) {
-            search.code(Owner::Field(*field), &code.body, &references, found);
+        if !self_references.contains(field) {
+            search.code(Owner::Field(*field), &code.body, &self_references, found);
         }
     }
     for (method, code) in &object.constructors {
-        search.code(Owner::Method(*method), &code.body, &references, found);
+        search.code(Owner::Method(*method), &code.body, &self_references, found);
     }
     for method in methods(object.db, object.class) {
         let item = method_item(object.db, *method);
@@ -52,7 +53,7 @@ pub(super) fn check(object: &Object<'_>, found: &mut Vec<(Owner, Diagnostic)>) -
     while let Some(method) = search.pending.pop() {
         if let Some((_, code)) = object.own_method(method) {
             search.reached.push(method);
-            search.code(Owner::Method(method), &code.body, &references, found);
+            search.code(Owner::Method(method), &code.body, &self_references, found);
         }
     }
     search.reached
@@ -61,7 +62,7 @@ pub(super) fn check(object: &Object<'_>, found: &mut Vec<(Owner, Diagnostic)>) -
 /// Fields that hold a `GlobalRef` to their own object: those that their initialiser makes one,
 /// `private val root = GlobalRef[C](this);`, and those marked `@NonEscaping`. They may be made, since they cannot be
 /// read before the object is complete.
-fn references(object: &Object<'_>) -> Vec<FieldId> {
+fn self_references(object: &Object<'_>) -> Vec<FieldId> {
     let is_reference = |body: &Body| {
         let StmtKind::Return(Some(value)) = body.stmt(body.root?).kind else { return None };
         is_reference_to_this(object, body, value).then_some(())
@@ -92,14 +93,14 @@ fn is_reference_to_this(object: &Object<'_>, body: &Body, value: ExprId) -> bool
     }
 }
 
-struct Search<'a, 'db> {
+struct EscapeAnalysis<'a, 'db> {
     object: &'a Object<'db>,
     pending: Vec<MethodId>,
     reached: Vec<MethodId>,
     seen: FxHashSet<MethodId>,
 }
 
-impl Search<'_, '_> {
+impl EscapeAnalysis<'_, '_> {
     fn reach(&mut self, method: MethodId) {
         if self.seen.insert(method) {
             self.pending.push(method);
@@ -110,34 +111,34 @@ impl Search<'_, '_> {
         &mut self,
         owner: Owner,
         body: &Body,
-        references: &[FieldId],
+        self_references: &[FieldId],
         found: &mut Vec<(Owner, Diagnostic)>,
     ) {
         let Some(root) = body.root else { return };
-        let mut walker = Walker { search: self, body, references, diagnostics: Vec::new() };
-        walker.node(Node::Stmt(root));
+        let mut walker = Walker { search: self, body, self_references, diagnostics: Vec::new() };
+        walker.visit(Node::Stmt(root));
         found.extend(walker.diagnostics.into_iter().map(|diagnostic| (owner, diagnostic)));
     }
 }
 
 struct Walker<'a, 's, 'db> {
-    search: &'a mut Search<'s, 'db>,
+    search: &'a mut EscapeAnalysis<'s, 'db>,
     body: &'a Body,
-    references: &'a [FieldId],
+    self_references: &'a [FieldId],
     diagnostics: Vec<Diagnostic>,
 }
 
 impl Walker<'_, '_, '_> {
-    fn node(&mut self, node: Node) {
-        match node {
+    fn visit(&mut self, visit: Node) {
+        match visit {
             Node::Expr(id) => self.expr(id),
             Node::Stmt(id) => self.stmt(id),
         }
     }
 
-    fn below(&mut self, node: Node) {
-        for child in self.body.children(node) {
-            self.node(child);
+    fn visit_children(&mut self, visit: Node) {
+        for child in self.body.children(visit) {
+            self.visit(child);
         }
     }
 
@@ -145,13 +146,13 @@ impl Walker<'_, '_, '_> {
         match &self.body.stmt(id).kind {
             StmtKind::At { place, body, .. } => {
                 self.expr(*place);
-                self.captured(*body, "an `at`", "it would be copied half constructed");
+                self.report_captured_this(*body, "an `at`", "it would be copied half constructed");
             }
             StmtKind::AtEach { distribution, body, .. } => {
                 self.expr(*distribution);
-                self.captured(*body, "an `ateach`", "it would be copied half constructed");
+                self.report_captured_this(*body, "an `ateach`", "it would be copied half constructed");
             }
-            _ => self.below(Node::Stmt(id)),
+            _ => self.visit_children(Node::Stmt(id)),
         }
     }
 
@@ -164,12 +165,14 @@ impl Walker<'_, '_, '_> {
                             cannot be overridden: do this after `new`, for example in a static method that makes the object";
                 self.report(body.expr(id).range, message.to_owned(), note);
             }
-            ExprKind::Field { object, field } if is_this(body, *object) => self.reference_read(*field, id),
+            ExprKind::Field { object, field } if is_this(body, *object) => {
+                self.check_self_reference(*field, id)
+            }
             ExprKind::Assign { target: AssignTarget::Field { object, field }, value }
                 if is_this(body, *object) =>
             {
-                let makes_reference =
-                    self.references.contains(field) && is_reference_to_this(self.search.object, body, *value);
+                let makes_reference = self.self_references.contains(field)
+                    && is_reference_to_this(self.search.object, body, *value);
                 if !makes_reference {
                     self.expr(*value);
                 }
@@ -181,11 +184,15 @@ impl Walker<'_, '_, '_> {
                 args.iter().for_each(|&arg| self.expr(arg));
             }
             ExprKind::Closure(closure) => {
-                self.captured(closure.body, "a closure", "it may be called before the object is complete");
+                self.report_captured_this(
+                    closure.body,
+                    "a closure",
+                    "it may be called before the object is complete",
+                );
             }
             ExprKind::At { place, body, .. } => {
                 self.expr(*place);
-                self.captured(*body, "an `at`", "it would be copied half constructed");
+                self.report_captured_this(*body, "an `at`", "it would be copied half constructed");
             }
             ExprKind::New { args, .. } if is_reference_to_this(self.search.object, body, id) => {
                 let message = "`this` gets away before it is constructed";
@@ -196,16 +203,16 @@ impl Walker<'_, '_, '_> {
             ExprKind::New { outer, class, args, .. } => {
                 match outer {
                     Some(outer) => self.expr(*outer),
-                    None => self.inner_object(*class, body.expr(id).range),
+                    None => self.check_inner_object(*class, body.expr(id).range),
                 }
                 args.iter().for_each(|&arg| self.expr(arg));
             }
-            _ => self.below(Node::Expr(id)),
+            _ => self.visit_children(Node::Expr(id)),
         }
     }
 
     /// Code that may run elsewhere or later must not use the object at all.
-    fn captured(&mut self, code: StmtId, what: &str, why: &str) {
+    fn report_captured_this(&mut self, code: StmtId, what: &str, why: &str) {
         for at in uses_of_this(self.search.object.db, self.body, code) {
             let message = format!("{what} in a constructor cannot use `this` or its fields: {why}");
             let note = "copy the values that it needs into `val`s of the constructor, and use those";
@@ -214,7 +221,7 @@ impl Walker<'_, '_, '_> {
     }
 
     /// `new Inner()`, and an anonymous class: both keep the object around.
-    fn inner_object(&mut self, class: ClassId, at: TextRange) {
+    fn check_inner_object(&mut self, class: ClassId, at: TextRange) {
         let object = self.search.object;
         if class.outer(object.db) != Some(object.class) || crate::members::is_static_class(object.db, class) {
             return;
@@ -229,8 +236,8 @@ impl Walker<'_, '_, '_> {
         self.report(at, message, note);
     }
 
-    fn reference_read(&mut self, field: FieldId, id: ExprId) {
-        if self.references.contains(&field) {
+    fn check_self_reference(&mut self, field: FieldId, id: ExprId) {
+        if self.self_references.contains(&field) {
             let name = field.name(self.search.object.db);
             let message = format!("`{name}` refers to `this`, which is not constructed yet");
             let note = "a `GlobalRef` to the object itself may be made in a constructor, but not used there";
@@ -283,20 +290,20 @@ fn unboxed(body: &Body, receiver: ExprId) -> ExprId {
 /// Where code uses `this`.
 fn uses_of_this(db: &dyn Db, body: &Body, code: StmtId) -> Vec<TextRange> {
     let mut found = Vec::new();
-    body.walk(Node::Stmt(code), &mut |node| {
-        if let Node::Expr(id) = node
+    body.walk(Node::Stmt(code), &mut |visit| {
+        if let Node::Expr(id) = visit
             && matches!(body.expr(id).kind, ExprKind::This)
         {
             found.push(body.expr(id).range);
         }
-        !is_captured_variable(db, body, node)
+        !is_captured_variable(db, body, visit)
     });
     found.dedup();
     found
 }
 
 /// Methods marked `@NonEscaping` or `@NoThisAccess`: what the marks demand of them.
-pub(super) fn annotated(object: &Object<'_>) -> Vec<(Owner, Diagnostic)> {
+pub(super) fn check_annotated_methods(object: &Object<'_>) -> Vec<(Owner, Diagnostic)> {
     let db = object.db;
     let mut found = Vec::new();
     for method in methods(db, object.class) {
@@ -333,8 +340,8 @@ fn add_final(db: &dyn Db, method: MethodId) -> Option<crate::diagnostics::Fix> {
     if abstract_or_native.has(Modifiers::ABSTRACT) {
         return None;
     }
-    let node = item_source(db, Item::Method(method)).as_ref()?.syntax();
-    let def = ast::MethodDecl::cast(node)?.def_token()?;
+    let visit = item_source(db, Item::Method(method)).as_ref()?.syntax();
+    let def = ast::MethodDecl::cast(visit)?.def_token()?;
     let edit = crate::diagnostics::TextEdit {
         file: None,
         range: TextRange::empty(def.text_range().start()),

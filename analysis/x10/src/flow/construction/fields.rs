@@ -7,9 +7,9 @@ use super::Object;
 use crate::body::{Body, StmtKind};
 use crate::db::Db;
 use crate::diagnostics::{Diagnostic, flow as rules, r#type as type_rules};
-use crate::flow::Facts;
-use crate::flow::assignment::{Effects, Fields, Walker};
-use crate::flow::state::State;
+use crate::flow::FlowContext;
+use crate::flow::definite_assignment::state::AssignmentState;
+use crate::flow::definite_assignment::{AssignmentWalker, Effects, TrackedFields};
 use crate::ids::{FieldId, MethodId};
 use crate::infer::Owner;
 use crate::item_tree::items::{
@@ -24,7 +24,7 @@ use crate::ty::{Constraint, ConstraintTerm, Path, Ty};
 pub(super) type MethodEffects = FxHashMap<MethodId, Effects>;
 
 impl Effects {
-    pub(super) fn touches_nothing(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.reads.is_empty() && self.writes.is_empty()
     }
 }
@@ -39,7 +39,7 @@ fn tracked(object: &Object<'_>) -> Vec<FieldId> {
             let own_name = Path::this().field(field.name(db).clone());
             item.mutable
                 && !item.has_initializer
-                && context.has_zero(speaking_of_self(db, field_type(db, *field), &own_name))
+                && context.has_zero(in_terms_of_self(db, field_type(db, *field), &own_name))
         };
         !field_is_static(db, *field) && !has_annotation(&item.annotations, "Uninitialized") && !has_zero()
     };
@@ -47,7 +47,7 @@ fn tracked(object: &Object<'_>) -> Vec<FieldId> {
 }
 
 /// `T{this.f == 0}`, the type of `f`, as `T{self == 0}`.
-fn speaking_of_self(db: &dyn Db, ty: Ty, own_name: &Path) -> Ty {
+fn in_terms_of_self(db: &dyn Db, ty: Ty, own_name: &Path) -> Ty {
     let Some(constraint) = ty.constraint(db) else { return ty };
     let path = |path: &Path| if path == own_name { Path::self_value() } else { path.clone() };
     let terms = constraint.terms.iter().map(|term| match term {
@@ -60,15 +60,15 @@ fn speaking_of_self(db: &dyn Db, ty: Ty, own_name: &Path) -> Ty {
 }
 
 /// How often methods that call each other are looked at; more rounds than any real program needs.
-const MAX_ROUNDS: usize = 64;
+const MAX_FIXPOINT_ITERATIONS: usize = 64;
 
 /// What the methods do, those that call each other taken together: the greatest solution for what is assigned, the
 /// least for what is read.
 pub(super) fn effects(object: &Object<'_>, methods: &[MethodId]) -> MethodEffects {
     let tracked = tracked(object);
-    let all = State::with_all(tracked.len());
+    let all = AssignmentState::all_assigned(tracked.len());
     // Only constructors assign `val`s.
-    let fixed: Vec<usize> =
+    let is_val: Vec<usize> =
         (0..tracked.len()).filter(|slot| !field_is_mutable(object.db, tracked[*slot])).collect();
     let start = Effects {
         writes: all.possible.clone(),
@@ -77,15 +77,15 @@ pub(super) fn effects(object: &Object<'_>, methods: &[MethodId]) -> MethodEffect
         ..Effects::default()
     };
     let mut effects: MethodEffects = methods.iter().map(|method| (*method, start.clone())).collect();
-    for _ in 0..MAX_ROUNDS {
+    for _ in 0..MAX_FIXPOINT_ITERATIONS {
         let mut changed = false;
         for method in methods {
             let Some((_, code)) = object.own_method(*method) else { continue };
             let of_method = |method: MethodId| effects.get(&method).cloned();
-            let fields = Fields { tracked: &tracked, effects: &of_method, report: false };
-            let (after, reads, _) = walk(object, &code.body, &fields, State::start());
+            let fields = TrackedFields { tracked: &tracked, effects: &of_method, report: false };
+            let (after, reads, _) = walk(object, &code.body, &fields, AssignmentState::start());
             let mut after = if after.live { after } else { all.clone() };
-            fixed.iter().for_each(|slot| after.declare(*slot));
+            is_val.iter().for_each(|slot| after.unassign(*slot));
             let new = Effects {
                 reads,
                 writes: after.possible,
@@ -112,11 +112,11 @@ pub(super) fn check(object: &Object<'_>, effects: &MethodEffects, found: &mut Ve
         return;
     }
     let of_method = |method: MethodId| effects.get(&method).cloned();
-    let fields = Fields { tracked: &tracked, effects: &of_method, report: true };
+    let fields = TrackedFields { tracked: &tracked, effects: &of_method, report: true };
     let slot = |field: FieldId| tracked.iter().position(|it| *it == field);
     let is_property = |field: &FieldId| field_item(db, *field).is_some_and(|item| item.is_property);
     // Initialisers run when the properties have their values.
-    let mut state = State::start();
+    let mut state = AssignmentState::start();
     let properties: Vec<usize> =
         tracked.iter().enumerate().filter(|(_, f)| is_property(f)).map(|(i, _)| i).collect();
     properties.iter().for_each(|&slot| state.assign(slot));
@@ -130,7 +130,7 @@ pub(super) fn check(object: &Object<'_>, effects: &MethodEffects, found: &mut Ve
             state.assign(slot);
         }
     }
-    properties.iter().for_each(|&slot| state.declare(slot));
+    properties.iter().for_each(|&slot| state.unassign(slot));
     for (method, code) in &object.constructors {
         let (after, _, diagnostics) = walk(object, &code.body, &fields, state.clone());
         found.extend(diagnostics.into_iter().map(|it| (Owner::Method(*method), it)));
@@ -149,11 +149,11 @@ pub(super) fn check(object: &Object<'_>, effects: &MethodEffects, found: &mut Ve
         if missing.iter().all(is_property) && !is_set && code.diagnostics.iter().any(refused) {
             continue;
         }
-        not_assigned(object, *method, &missing, found);
+        report_unassigned_fields(object, *method, &missing, found);
     }
 }
 
-fn not_assigned(
+fn report_unassigned_fields(
     object: &Object<'_>,
     constructor: MethodId,
     missing: &[FieldId],
@@ -216,11 +216,11 @@ fn not_assigned(
 fn walk(
     object: &Object<'_>,
     body: &Body,
-    fields: &Fields<'_>,
-    state: State,
-) -> (State, crate::flow::state::Set, Vec<Diagnostic>) {
+    fields: &TrackedFields<'_>,
+    state: AssignmentState,
+) -> (AssignmentState, crate::flow::definite_assignment::state::SlotSet, Vec<Diagnostic>) {
     let db = object.db;
-    let facts = Facts {
+    let context = FlowContext {
         db,
         needs_value: false,
         name: Default::default(),
@@ -229,7 +229,7 @@ fn walk(
         keyword: &|_| None,
         class: object.class,
     };
-    let mut walker = Walker::of_fields(&facts, body, fields, state);
+    let mut walker = AssignmentWalker::of_fields(&context, body, fields, state);
     let after = walker.run();
     (after, std::mem::take(&mut walker.reads), std::mem::take(&mut walker.diagnostics))
 }

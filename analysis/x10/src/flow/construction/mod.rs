@@ -38,7 +38,7 @@ pub fn construction_problems(db: &dyn Db, class: ClassId) -> Vec<(Owner, Diagnos
     let effects = fields::effects(&object, &reached);
     order::check(&object, &effects, &mut found);
     fields::check(&object, &effects, &mut found);
-    found.extend(escape::annotated(&object));
+    found.extend(escape::check_annotated_methods(&object));
     found
 }
 
@@ -93,8 +93,8 @@ impl<'db> Object<'db> {
 }
 
 /// Whether it is a variable of the code around a local class, which its object has from the start.
-fn is_captured_variable(db: &dyn Db, body: &Body, node: Node) -> bool {
-    let Node::Expr(id) = node else { return false };
+fn is_captured_variable(db: &dyn Db, body: &Body, visit: Node) -> bool {
+    let Node::Expr(id) = visit else { return false };
     match body.expr(id).kind {
         ExprKind::Field { field, .. } => captured_variable(db, field).is_some(),
         _ => false,

@@ -16,7 +16,7 @@ use crate::item_tree::{MethodKind, has_annotation};
 
 /// Judges all constructors that are written.
 pub(super) fn check(object: &Object<'_>, effects: &MethodEffects, found: &mut Vec<(Owner, Diagnostic)>) {
-    circles(object, found);
+    report_constructor_cycles(object, found);
     let has_properties = !properties(object.db, object.class).is_empty();
     for (method, code) in &object.constructors {
         let is_automatic =
@@ -37,7 +37,7 @@ pub(super) fn check(object: &Object<'_>, effects: &MethodEffects, found: &mut Ve
 }
 
 /// The constructors of the class that each constructor calls by `this(...)`.
-fn called(object: &Object<'_>) -> FxHashMap<MethodId, (MethodId, TextRange)> {
+fn called_constructors(object: &Object<'_>) -> FxHashMap<MethodId, (MethodId, TextRange)> {
     let calls = object.constructors.iter().filter_map(|(method, code)| {
         let call = code.body.stmts.iter().find_map(|stmt| match stmt.kind {
             StmtKind::ConstructorCall { is_super: false, constructor, .. } => Some((constructor, stmt.range)),
@@ -49,26 +49,26 @@ fn called(object: &Object<'_>) -> FxHashMap<MethodId, (MethodId, TextRange)> {
 }
 
 /// Constructors that call each other for ever.
-fn circles(object: &Object<'_>, found: &mut Vec<(Owner, Diagnostic)>) {
-    let called = called(object);
+fn report_constructor_cycles(object: &Object<'_>, found: &mut Vec<(Owner, Diagnostic)>) {
+    let called_constructors = called_constructors(object);
     // Of each circle one place is enough.
-    let mut said = Vec::new();
+    let mut reported = Vec::new();
     for (method, _) in &object.constructors {
-        let Some((mut next, range)) = called.get(method).copied() else { continue };
-        let mut way = vec![next];
+        let Some((mut next, range)) = called_constructors.get(method).copied() else { continue };
+        let mut cycle = vec![next];
         // No way is longer than there are constructors.
-        for _ in 0..called.len() {
-            if next == *method && !said.contains(method) {
-                said.append(&mut way);
+        for _ in 0..called_constructors.len() {
+            if next == *method && !reported.contains(method) {
+                reported.append(&mut cycle);
                 let diagnostic = type_rules::constructor_call::RULE
                     .at(range, "this constructor comes back to itself, so that no object is ever made")
                     .note("one of the constructors that call each other by `this(...)` has to make the object itself");
                 found.push((Owner::Method(*method), diagnostic));
                 break;
             }
-            let Some((after, _)) = called.get(&next) else { break };
+            let Some((after, _)) = called_constructors.get(&next) else { break };
             next = *after;
-            way.push(next);
+            cycle.push(next);
         }
     }
 }
@@ -104,8 +104,8 @@ impl Walker<'_, '_> {
         }
     }
 
-    fn below(&mut self, node: Node) {
-        for child in self.body.children(node) {
+    fn visit_children(&mut self, visit: Node) {
+        for child in self.body.children(visit) {
             match child {
                 Node::Expr(id) => self.expr(id),
                 Node::Stmt(id) => self.stmt(id),
@@ -117,29 +117,33 @@ impl Walker<'_, '_> {
         let stmt = self.body.stmt(id);
         match &stmt.kind {
             StmtKind::ConstructorCall { is_super, .. } => {
-                self.below(Node::Stmt(id));
+                self.visit_children(Node::Stmt(id));
                 self.state = if *is_super { State::Super } else { State::Complete };
             }
             StmtKind::Property { .. } => {
-                self.below(Node::Stmt(id));
+                self.visit_children(Node::Stmt(id));
                 match self.state {
                     State::Start => {}
                     State::Super => self.state = State::Properties,
                     State::Properties => {
                         let note = "the properties have their values already: remove one of the calls";
-                        self.property(stmt.range, "`property(...)` is called twice", note);
+                        self.report_property_call(stmt.range, "`property(...)` is called twice", note);
                     }
                     State::Complete => {
                         let note =
                             "the constructor that `this(...)` calls has set the properties: remove this call";
-                        self.property(stmt.range, "`property(...)` cannot come after `this(...)`", note);
+                        self.report_property_call(
+                            stmt.range,
+                            "`property(...)` cannot come after `this(...)`",
+                            note,
+                        );
                     }
                 }
             }
             // What these may use is a matter of escaping.
             StmtKind::At { place, .. } => self.expr(*place),
             StmtKind::AtEach { distribution, .. } => self.expr(*distribution),
-            _ => self.below(Node::Stmt(id)),
+            _ => self.visit_children(Node::Stmt(id)),
         }
     }
 
@@ -151,31 +155,34 @@ impl Walker<'_, '_> {
         match &body.expr(id).kind {
             ExprKind::Closure(_) => {}
             ExprKind::At { place, .. } => self.expr(*place),
-            ExprKind::This => self.too_early(body.expr(id).range, false),
+            ExprKind::This => self.report_too_early(body.expr(id).range, false),
             ExprKind::Coerce { value } if is_this(body, *value) => {
                 // The part of the object that the superclass made is complete.
                 if self.state == State::Start {
-                    self.too_early(body.expr(id).range, true);
+                    self.report_too_early(body.expr(id).range, true);
                 }
             }
             ExprKind::Field { object, .. } if is_this(body, *object) => {
                 if matches!(body.expr(*object).kind, ExprKind::This) || self.state == State::Start {
-                    self.too_early(body.expr(id).range, !matches!(body.expr(*object).kind, ExprKind::This));
+                    self.report_too_early(
+                        body.expr(id).range,
+                        !matches!(body.expr(*object).kind, ExprKind::This),
+                    );
                 }
             }
             ExprKind::Assign { target: AssignTarget::Field { object, .. }, value } => {
                 let (object, value) = (*object, *value);
                 if is_this(body, object) {
-                    self.too_early(body.expr(id).range, false);
+                    self.report_too_early(body.expr(id).range, false);
                 } else {
                     self.expr(object);
                 }
                 self.expr(value);
             }
             ExprKind::Call { method, receiver: Some(receiver), args, .. } if is_this(body, *receiver) => {
-                if !self.is_harmless(*method) {
+                if !self.ignores_fields(*method) {
                     let range = body.expr(id).range;
-                    let before = self.part();
+                    let before = self.required_call();
                     let name = method.name(self.object.db);
                     let message = format!("`{name}` cannot be called before {before}");
                     let note = "until then only methods can be called that neither read nor assign fields, or that are marked `@NoThisAccess`";
@@ -183,33 +190,34 @@ impl Walker<'_, '_> {
                 }
                 args.iter().for_each(|&arg| self.expr(arg));
             }
-            _ => self.below(Node::Expr(id)),
+            _ => self.visit_children(Node::Expr(id)),
         }
     }
 
     /// Whether the method has nothing to do with the object's fields.
-    fn is_harmless(&self, method: crate::ids::MethodId) -> bool {
+    fn ignores_fields(&self, method: crate::ids::MethodId) -> bool {
         let Some(item) = method_item(self.object.db, method) else { return true };
         if item.kind == MethodKind::Property {
             return false;
         }
         has_annotation(&item.annotations, "NoThisAccess")
             // Other calls that are refused are refused as such.
-            || self.effects.get(&method).is_none_or(|effects| effects.touches_nothing())
+            || self.effects.get(&method).is_none_or(|effects| effects.is_empty())
     }
 
-    fn part(&self) -> &'static str {
+    fn required_call(&self) -> &'static str {
         if self.has_properties { "`property(...)`" } else { "`super(...)`" }
     }
 
-    fn too_early(&mut self, at: TextRange, is_super: bool) {
-        let (word, before) = if is_super { ("super", "`super(...)`") } else { ("this", self.part()) };
+    fn report_too_early(&mut self, at: TextRange, is_super: bool) {
+        let (word, before) =
+            if is_super { ("super", "`super(...)`") } else { ("this", self.required_call()) };
         let message = format!("`{word}` cannot be used before {before}");
         let note = "there are no fields yet: compute the values in `val`s of the constructor, and use those";
         self.diagnostics.push(rules::this_too_early::RULE.at(at, message).note(note));
     }
 
-    fn property(&mut self, at: TextRange, message: &str, note: &str) {
+    fn report_property_call(&mut self, at: TextRange, message: &str, note: &str) {
         self.diagnostics.push(rules::property_call::RULE.at(at, message).note(note));
     }
 }

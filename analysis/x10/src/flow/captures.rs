@@ -7,7 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::Facts;
+use super::FlowContext;
 use crate::body::{AssignTarget, Body, ExprId, ExprKind, LocalId, StmtId, StmtKind, walk::Node};
 use crate::diagnostics::{Diagnostic, Fix, TextEdit, flow as rules};
 
@@ -23,27 +23,27 @@ enum Frame {
     Kernel,
 }
 
-pub(super) struct Walker<'a> {
-    facts: &'a Facts<'a>,
+pub(super) struct CaptureWalker<'a> {
+    context: &'a FlowContext<'a>,
     body: &'a Body,
     frames: Vec<Frame>,
     /// Of each local: how many frames were around its declaration, and the place it is at.
     declared: FxHashMap<LocalId, (usize, PlaceTerm)>,
     /// `val`s known to hold a place.
-    places: FxHashMap<LocalId, PlaceTerm>,
+    place_of_val: FxHashMap<LocalId, PlaceTerm>,
     here: PlaceTerm,
     next_place: PlaceTerm,
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
-impl<'a> Walker<'a> {
-    pub(super) fn new(facts: &'a Facts<'a>, body: &'a Body) -> Walker<'a> {
-        Walker {
-            facts,
+impl<'a> CaptureWalker<'a> {
+    pub(super) fn new(context: &'a FlowContext<'a>, body: &'a Body) -> CaptureWalker<'a> {
+        CaptureWalker {
+            context,
             body,
             frames: Vec::new(),
             declared: body.params.iter().map(|&local| (local, (0, 0))).collect(),
-            places: FxHashMap::default(),
+            place_of_val: FxHashMap::default(),
             here: 0,
             next_place: 1,
             diagnostics: Vec::new(),
@@ -69,14 +69,14 @@ impl<'a> Walker<'a> {
     fn place_of(&mut self, id: ExprId) -> PlaceTerm {
         let known = match &self.body.expr(id).kind {
             ExprKind::Here => Some(self.here),
-            ExprKind::Local(local) => self.places.get(local).copied(),
+            ExprKind::Local(local) => self.place_of_val.get(local).copied(),
             ExprKind::Coerce { value } => return self.place_of(*value),
             _ => None,
         };
         known.unwrap_or_else(|| self.unknown_place())
     }
 
-    fn inside(&mut self, frame: Frame, here: PlaceTerm, body: StmtId) {
+    fn with_frame(&mut self, frame: Frame, here: PlaceTerm, body: StmtId) {
         self.frames.push(frame);
         let outer = std::mem::replace(&mut self.here, here);
         self.stmt(body);
@@ -92,7 +92,7 @@ impl<'a> Walker<'a> {
                     self.expr(init);
                     if !body.local(*local).mutable {
                         let place = self.place_of(init);
-                        self.places.insert(*local, place);
+                        self.place_of_val.insert(*local, place);
                     }
                 }
                 self.declare(*local);
@@ -100,11 +100,11 @@ impl<'a> Walker<'a> {
             StmtKind::ForIn { local, components, .. } => {
                 self.declare(*local);
                 components.iter().for_each(|&local| self.declare(local));
-                self.below(Node::Stmt(id));
+                self.visit_children(Node::Stmt(id));
             }
             StmtKind::Try { catches, .. } => {
                 catches.iter().for_each(|&(local, _)| self.declare(local));
-                self.below(Node::Stmt(id));
+                self.visit_children(Node::Stmt(id));
             }
             StmtKind::Async { body: code, .. } => {
                 for child in body.children(Node::Stmt(id)) {
@@ -112,15 +112,15 @@ impl<'a> Walker<'a> {
                         self.expr(child);
                     }
                 }
-                self.inside(Frame::Async, self.here, *code);
+                self.with_frame(Frame::Async, self.here, *code);
             }
-            StmtKind::Finish { body: code, .. } => self.inside(Frame::Finish, self.here, *code),
+            StmtKind::Finish { body: code, .. } => self.with_frame(Frame::Finish, self.here, *code),
             StmtKind::At { place, body: code, .. } => {
                 self.expr(*place);
                 let there = self.place_of(*place);
                 let marked = |id: StmtId| body.stmt(id).annotations.iter().any(|a| a.name == "CUDA");
                 let frame = if marked(id) || marked(*code) { Frame::Kernel } else { Frame::At };
-                self.inside(frame, there, *code);
+                self.with_frame(frame, there, *code);
             }
             StmtKind::AtEach { local, distribution, body: code, .. } => {
                 self.expr(*distribution);
@@ -128,15 +128,15 @@ impl<'a> Walker<'a> {
                 self.frames.push(Frame::At);
                 let outer = std::mem::replace(&mut self.here, there);
                 local.iter().for_each(|&local| self.declare(local));
-                self.inside(Frame::Async, there, *code);
+                self.with_frame(Frame::Async, there, *code);
                 self.here = outer;
                 self.frames.pop();
             }
-            _ => self.below(Node::Stmt(id)),
+            _ => self.visit_children(Node::Stmt(id)),
         }
     }
 
-    fn below(&mut self, node: Node) {
+    fn visit_children(&mut self, node: Node) {
         for child in self.body.children(node) {
             match child {
                 Node::Expr(child) => self.expr(child),
@@ -148,10 +148,10 @@ impl<'a> Walker<'a> {
     fn expr(&mut self, id: ExprId) {
         let body = self.body;
         match &body.expr(id).kind {
-            ExprKind::Local(local) => self.used(*local, id, false),
+            ExprKind::Local(local) => self.check_use(*local, id, false),
             ExprKind::Assign { target: AssignTarget::Local(local), value } => {
                 self.expr(*value);
-                self.used(*local, id, true);
+                self.check_use(*local, id, true);
             }
             ExprKind::Closure(closure) => {
                 let there = self.unknown_place();
@@ -161,18 +161,18 @@ impl<'a> Walker<'a> {
                 for &local in &closure.params {
                     self.declared.insert(local, (self.frames.len() + 1, there));
                 }
-                self.inside(Frame::Closure, there, closure.body);
+                self.with_frame(Frame::Closure, there, closure.body);
             }
             ExprKind::At { place, body: code, .. } => {
                 self.expr(*place);
                 let there = self.place_of(*place);
-                self.inside(Frame::At, there, *code);
+                self.with_frame(Frame::At, there, *code);
             }
-            _ => self.below(Node::Expr(id)),
+            _ => self.visit_children(Node::Expr(id)),
         }
     }
 
-    fn used(&mut self, local: LocalId, at: ExprId, assigned: bool) {
+    fn check_use(&mut self, local: LocalId, at: ExprId, assigned: bool) {
         let variable = self.body.local(local);
         if !variable.mutable && !assigned {
             return;
@@ -185,17 +185,17 @@ impl<'a> Walker<'a> {
         for frame in between {
             match frame {
                 Frame::Finish => finished = true,
-                Frame::Closure => return self.refuse_closure(local, at, assigned),
+                Frame::Closure => return self.report_closure(local, at, assigned),
                 Frame::Kernel => return,
-                Frame::At if assigned || place != self.here => return self.refuse_at(local, at, assigned),
+                Frame::At if assigned || place != self.here => return self.report_at(local, at, assigned),
                 Frame::Async if in_kernel => {}
-                Frame::Async if !finished => return self.refuse_async(local, at),
+                Frame::Async if !finished => return self.report_async(local, at),
                 Frame::At | Frame::Async => {}
             }
         }
     }
 
-    fn refuse(&mut self, diagnostic: Diagnostic, local: LocalId) {
+    fn report(&mut self, diagnostic: Diagnostic, local: LocalId) {
         // `e++` reads and assigns, at ranges one within the other: that is one finding.
         let nested = |d: &Diagnostic| {
             d.range.contains_range(diagnostic.range) || diagnostic.range.contains_range(d.range)
@@ -205,7 +205,8 @@ impl<'a> Walker<'a> {
             return;
         }
         let variable = self.body.local(local);
-        let fix = (variable.mutable && !self.assigned_again(local)).then(|| self.var_to_val(local)).flatten();
+        let fix =
+            (variable.mutable && !self.is_assigned(local)).then(|| self.declare_as_val_fix(local)).flatten();
         let diagnostic = match fix {
             Some(fix) => diagnostic.fix(fix),
             None => diagnostic,
@@ -213,7 +214,7 @@ impl<'a> Walker<'a> {
         self.diagnostics.push(diagnostic);
     }
 
-    fn assigned_again(&self, local: LocalId) -> bool {
+    fn is_assigned(&self, local: LocalId) -> bool {
         self.body
             .exprs
             .iter()
@@ -221,15 +222,15 @@ impl<'a> Walker<'a> {
     }
 
     /// A `var` that nobody assigns is better a `val`.
-    fn var_to_val(&self, local: LocalId) -> Option<Fix> {
-        let range = (self.facts.keyword)(local)?;
+    fn declare_as_val_fix(&self, local: LocalId) -> Option<Fix> {
+        let range = (self.context.keyword)(local)?;
         Some(Fix {
             title: format!("Declare `{}` as `val`", self.body.local(local).name),
             edits: vec![TextEdit { file: None, range, text: "val".to_owned() }],
         })
     }
 
-    fn refuse_closure(&mut self, local: LocalId, at: ExprId, assigned: bool) {
+    fn report_closure(&mut self, local: LocalId, at: ExprId, assigned: bool) {
         let name = &self.body.local(local).name;
         let does = if assigned { "assign" } else { "use" };
         let diagnostic = rules::captured_var::RULE
@@ -240,10 +241,10 @@ impl<'a> Walker<'a> {
             .note(format!(
                 "a closure keeps copies of what it captures: copy the value into a `val` before the closure, or put `{name}` into a `Cell`"
             ));
-        self.refuse(diagnostic, local);
+        self.report(diagnostic, local);
     }
 
-    fn refuse_async(&mut self, local: LocalId, at: ExprId) {
+    fn report_async(&mut self, local: LocalId, at: ExprId) {
         let name = &self.body.local(local).name;
         let diagnostic = crate::diagnostics::r#async::captured_var::RULE
             .at(
@@ -253,11 +254,11 @@ impl<'a> Walker<'a> {
             .note(format!(
                 "the activity may outlive the variable: put a `finish` around the `async`, inside the scope of `{name}`, or copy the value into a `val` before it"
             ));
-        self.refuse(diagnostic, local);
+        self.report(diagnostic, local);
     }
 
     /// Whether the variable that is read here is changed: `x += 1` reads it first.
-    fn is_changed(&self, local: LocalId, at: ExprId) -> bool {
+    fn is_compound_assignment(&self, local: LocalId, at: ExprId) -> bool {
         let range = self.body.expr(at).range;
         self.body.exprs.iter().any(|expr| {
             let assigns =
@@ -266,9 +267,9 @@ impl<'a> Walker<'a> {
         })
     }
 
-    fn refuse_at(&mut self, local: LocalId, at: ExprId, assigned: bool) {
+    fn report_at(&mut self, local: LocalId, at: ExprId, assigned: bool) {
         let name = &self.body.local(local).name;
-        let (does, instead) = if assigned || self.is_changed(local, at) {
+        let (does, instead) = if assigned || self.is_compound_assignment(local, at) {
             (
                 "assigned",
                 format!(
@@ -284,6 +285,6 @@ impl<'a> Walker<'a> {
                 format!("`{name}` cannot be {does} here: it lives at another place, outside the `at`"),
             )
             .note(format!("an `at` works on copies of what it captures: {instead}"));
-        self.refuse(diagnostic, local);
+        self.report(diagnostic, local);
     }
 }

@@ -2,7 +2,7 @@
 
 use apg_syntax::{TextRange, TextSize};
 
-use super::Facts;
+use super::FlowContext;
 use crate::body::parents::Parents;
 use crate::body::walk::Node;
 use crate::body::{Body, Clocked, ExprId, ExprKind, StmtId, StmtKind};
@@ -12,11 +12,11 @@ use crate::ty::Ty;
 use crate::ty::known::Known;
 
 /// The warnings of one body.
-pub(super) fn check(facts: &Facts<'_>, body: &Body) -> Vec<Diagnostic> {
+pub(super) fn check(context: &FlowContext<'_>, body: &Body) -> Vec<Diagnostic> {
     let Some(root) = body.root else { return Vec::new() };
     let is_atomic = |kind: &StmtKind| matches!(kind, StmtKind::Atomic(_) | StmtKind::When(_));
     let has_atomic = body.stmts.iter().any(|it| is_atomic(&it.kind));
-    let calls_barrier = body.exprs.iter().any(|it| is_barrier(facts, &it.kind));
+    let calls_barrier = body.exprs.iter().any(|it| is_barrier(context, &it.kind));
     let mut diagnostics = Vec::new();
     if has_atomic {
         body.walk(Node::Stmt(root), &mut |node| {
@@ -29,12 +29,12 @@ pub(super) fn check(facts: &Facts<'_>, body: &Body) -> Vec<Diagnostic> {
                 },
                 Node::Expr(_) => return true,
             };
-            code.into_iter().for_each(|code| blocked(facts, body, code, &mut diagnostics));
+            code.into_iter().for_each(|code| report_blocking_calls(context, body, code, &mut diagnostics));
             false
         });
     }
     if calls_barrier {
-        diagnostics.extend(idle_barriers(facts, body));
+        diagnostics.extend(barriers_without_clock(context, body));
     }
     diagnostics
 }
@@ -44,17 +44,22 @@ fn is_kernel(body: &Body, id: StmtId) -> bool {
     matches!(body.stmt(id).kind, StmtKind::At { body, .. } if marked(id) || marked(body))
 }
 
-fn is_clock(facts: &Facts<'_>, method: MethodId) -> bool {
-    Ty::this_type(facts.db, method.class(facts.db)).is_known(facts.db, Known::Clock)
+fn is_clock(context: &FlowContext<'_>, method: MethodId) -> bool {
+    Ty::this_type(context.db, method.class(context.db)).is_known(context.db, Known::Clock)
 }
 
 /// `Clock.advanceAll()`
-fn is_barrier(facts: &Facts<'_>, kind: &ExprKind) -> bool {
-    matches!(kind, ExprKind::Call { method, .. } if method.name(facts.db) == "advanceAll" && is_clock(facts, *method))
+fn is_barrier(context: &FlowContext<'_>, kind: &ExprKind) -> bool {
+    matches!(kind, ExprKind::Call { method, .. } if method.name(context.db) == "advanceAll" && is_clock(context, *method))
 }
 
 /// Adds what the code of an `atomic` does that would wait or start others; of what is in that nothing more is said.
-fn blocked(facts: &Facts<'_>, body: &Body, code: StmtId, diagnostics: &mut Vec<Diagnostic>) {
+fn report_blocking_calls(
+    context: &FlowContext<'_>,
+    body: &Body,
+    code: StmtId,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
     let head = |id: StmtId, inner: StmtId| {
         TextRange::new(body.stmt(id).range.start(), body.stmt(inner).range.start())
     };
@@ -75,7 +80,7 @@ fn blocked(facts: &Facts<'_>, body: &Body, code: StmtId, diagnostics: &mut Vec<D
             Node::Expr(id) => match &body.expr(id).kind {
                 ExprKind::Closure(_) => return false,
                 ExprKind::At { .. } => ("at", body.expr(id).range),
-                kind if is_barrier(facts, kind) => ("Clock.advanceAll()", body.expr(id).range),
+                kind if is_barrier(context, kind) => ("Clock.advanceAll()", body.expr(id).range),
                 _ => return true,
             },
         };
@@ -90,14 +95,14 @@ fn blocked(facts: &Facts<'_>, body: &Body, code: StmtId, diagnostics: &mut Vec<D
 }
 
 /// The barriers in activities that are on no clock.
-fn idle_barriers(facts: &Facts<'_>, body: &Body) -> Vec<Diagnostic> {
+fn barriers_without_clock(context: &FlowContext<'_>, body: &Body) -> Vec<Diagnostic> {
     let parents = Parents::of(body);
     let mut diagnostics = Vec::new();
     for (index, expr) in body.exprs.iter().enumerate() {
-        if !is_barrier(facts, &expr.kind) {
+        if !is_barrier(context, &expr.kind) {
             continue;
         }
-        let Some(started) = started_by(facts, body, &parents, ExprId(index as u32)) else {
+        let Some(started) = enclosing_unclocked_async(context, body, &parents, ExprId(index as u32)) else {
             continue;
         };
         let diagnostic = rules::idle_barrier::RULE
@@ -128,15 +133,20 @@ fn idle_barriers(facts: &Facts<'_>, body: &Body) -> Vec<Diagnostic> {
 }
 
 /// Whether a call is one of a clock's, or makes one: who makes a clock is on it.
-fn is_clock_call(facts: &Facts<'_>, body: &Body, id: ExprId) -> bool {
+fn registers_on_clock(context: &FlowContext<'_>, body: &Body, id: ExprId) -> bool {
     let expr = body.expr(id);
-    let of_clock = matches!(expr.kind, ExprKind::Call { method, .. } if is_clock(facts, method));
+    let of_clock = matches!(expr.kind, ExprKind::Call { method, .. } if is_clock(context, method));
     let makes = matches!(expr.kind, ExprKind::Call { .. } | ExprKind::ClosureCall { .. });
-    (of_clock || makes && expr.ty.is_known(facts.db, Known::Clock)) && !is_barrier(facts, &expr.kind)
+    (of_clock || makes && expr.ty.is_known(context.db, Known::Clock)) && !is_barrier(context, &expr.kind)
 }
 
 /// The `async` that runs a barrier, if nothing in it gets it onto a clock.
-fn started_by(facts: &Facts<'_>, body: &Body, parents: &Parents, barrier: ExprId) -> Option<StmtId> {
+fn enclosing_unclocked_async(
+    context: &FlowContext<'_>,
+    body: &Body,
+    parents: &Parents,
+    barrier: ExprId,
+) -> Option<StmtId> {
     let mut started = None;
     for node in parents.ancestors(Node::Expr(barrier)) {
         match node {
@@ -160,7 +170,7 @@ fn started_by(facts: &Facts<'_>, body: &Body, parents: &Parents, barrier: ExprId
     let started = started?;
     let mut registers = false;
     body.walk(Node::Stmt(started), &mut |node| {
-        registers |= matches!(node, Node::Expr(id) if is_clock_call(facts, body, id));
+        registers |= matches!(node, Node::Expr(id) if registers_on_clock(context, body, id));
         !registers
     });
     (!registers).then_some(started)

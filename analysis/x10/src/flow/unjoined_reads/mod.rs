@@ -5,11 +5,11 @@
 //! kernel; and afterwards, on every way there and with nothing between that may wait, a read of such an element or field. Methods of
 //! the same file are looked into ([`effects`]).
 
+mod access_paths;
 mod effects;
-mod ends;
-mod follow;
-mod index;
-mod paths;
+mod index_sets;
+mod scan;
+mod termination;
 
 use std::sync::Arc;
 
@@ -25,24 +25,24 @@ use crate::infer::{Owner, owner_body};
 use crate::kernel::{DeviceSemantics, KernelContext};
 use crate::ty::Ty;
 
+use access_paths::{AccessPath, AccessPaths, PathStep};
 use effects::Effects;
-use follow::{Next, Read};
-use paths::{Path, Paths, Step};
+use scan::{Read, ScanResult};
 
 /// The warnings about one body, at their places in its item.
 #[salsa::tracked]
-pub(crate) fn unjoined_reads(db: &dyn Db, owner: Owner) -> Arc<Vec<Diagnostic>> {
+pub(crate) fn unjoined_read_problems(db: &dyn Db, owner: Owner) -> Arc<Vec<Diagnostic>> {
     let result = owner_body(db, owner);
     let body = &result.body;
     let Some(root) = body.root.filter(|_| may_start(body)) else { return Arc::default() };
     let semantics = DeviceSemantics::new(db);
     let parents = Parents::of(body);
     let context = KernelContext::new(&semantics, body, &parents, root);
-    let mut search = Search::new(&context, owner_file(db, owner));
-    search.pending(root);
+    let mut search = UnjoinedReads::new(&context, owner_file(db, owner));
+    search.pending_starts(root);
     for expr in &body.exprs {
         if let ExprKind::Closure(closure) = &expr.kind {
-            search.pending(closure.body);
+            search.pending_starts(closure.body);
         }
     }
     Arc::new(search.diagnostics)
@@ -62,7 +62,7 @@ fn owner_file(db: &dyn Db, owner: Owner) -> SourceFile {
 }
 
 /// Goes through one body.
-struct Search<'a> {
+struct UnjoinedReads<'a> {
     db: &'a dyn Db,
     body: &'a Body,
     context: &'a KernelContext<'a>,
@@ -74,7 +74,7 @@ struct Search<'a> {
 
 /// Something that runs on when the code that starts it goes on.
 #[derive(Clone, Copy)]
-struct Start {
+struct PendingStart {
     node: Node,
     kind: StartKind,
     /// No `finish` waits for it.
@@ -92,18 +92,18 @@ enum StartKind {
 }
 
 /// A start and what it writes, as seen from the statements after one that contains it.
-struct Open {
-    start: Start,
+struct OpenStart {
+    start: PendingStart,
     /// The statement of the block.
     stmt: StmtId,
-    writes: Vec<Path>,
+    writes: Vec<AccessPath>,
     /// What the code itself has written since.
-    own: Vec<Path>,
+    own_writes: Vec<AccessPath>,
 }
 
-impl<'a> Search<'a> {
-    fn new(context: &'a KernelContext<'a>, file: SourceFile) -> Search<'a> {
-        Search {
+impl<'a> UnjoinedReads<'a> {
+    fn new(context: &'a KernelContext<'a>, file: SourceFile) -> UnjoinedReads<'a> {
+        UnjoinedReads {
             db: context.semantics.db,
             body: context.body,
             context,
@@ -113,83 +113,83 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn paths(&self, stmt: StmtId) -> Paths<'a> {
-        Paths::new(self.db, self.body, self.context, stmt)
+    fn paths(&self, stmt: StmtId) -> AccessPaths<'a> {
+        AccessPaths::new(self.db, self.body, self.context, stmt)
     }
 
     /// What a statement starts that may run on when it ends. Reports what its own code reads too early.
-    fn pending(&mut self, stmt: StmtId) -> Vec<Start> {
+    fn pending_starts(&mut self, stmt: StmtId) -> Vec<PendingStart> {
         let body = self.body;
         match &body.stmt(stmt).kind {
             StmtKind::Block(stmts) => self.block(stmts),
             StmtKind::Finish { body, .. } => {
                 self.finishes += 1;
-                let mut starts = self.pending(*body);
+                let mut starts = self.pending_starts(*body);
                 self.finishes -= 1;
                 starts.retain(|it| it.is_uncounted);
                 starts
             }
             StmtKind::If { condition, then, otherwise } => {
-                let mut starts = self.started_by(*condition);
+                let mut starts = self.starts_in(*condition);
                 let branches = [Some(*then), *otherwise].into_iter().flatten();
-                let inner: Vec<Start> = branches.flat_map(|it| self.pending(it)).collect();
-                starts.extend(inner.into_iter().map(|it| Start { is_conditional: true, ..it }));
+                let inner: Vec<PendingStart> = branches.flat_map(|it| self.pending_starts(it)).collect();
+                starts.extend(inner.into_iter().map(|it| PendingStart { is_conditional: true, ..it }));
                 starts
             }
             StmtKind::Switch { cases, .. } => {
-                let inner: Vec<Start> = cases.iter().flat_map(|case| self.block(&case.1)).collect();
-                inner.into_iter().map(|it| Start { is_conditional: true, ..it }).collect()
+                let inner: Vec<PendingStart> = cases.iter().flat_map(|case| self.block(&case.1)).collect();
+                inner.into_iter().map(|it| PendingStart { is_conditional: true, ..it }).collect()
             }
             StmtKind::While { body, .. }
             | StmtKind::DoWhile { body, .. }
             | StmtKind::For { body, .. }
             | StmtKind::ForIn { body, .. } => {
-                let starts = self.pending(*body);
-                if self.is_poll(stmt) {
+                let starts = self.pending_starts(*body);
+                if self.is_waiting_loop(stmt) {
                     return Vec::new();
                 }
                 self.next_iteration(stmt, *body, starts)
             }
             StmtKind::Labeled { body, .. } | StmtKind::At { body, .. } if !self.is_kernel(stmt) => {
-                self.pending(*body)
+                self.pending_starts(*body)
             }
             StmtKind::Try { body, catches, finally } => {
-                let starts = self.pending(*body);
+                let starts = self.pending_starts(*body);
                 for code in catches.iter().map(|it| it.1).chain(*finally) {
-                    self.pending(code);
+                    self.pending_starts(code);
                 }
                 starts
             }
             StmtKind::Async { body, .. } | StmtKind::AtEach { body, .. } => {
                 if !self.is_kernel(*body) {
                     let around = std::mem::take(&mut self.finishes);
-                    self.pending(*body);
+                    self.pending_starts(*body);
                     self.finishes = around;
                 }
                 let is_uncounted = self.body.stmt(stmt).annotations.iter().any(|it| it.name == "Uncounted");
                 let node = Node::Stmt(stmt);
-                vec![Start { node, kind: StartKind::Activity, is_uncounted, is_conditional: false }]
+                vec![PendingStart { node, kind: StartKind::Activity, is_uncounted, is_conditional: false }]
             }
-            StmtKind::Expr(expr) | StmtKind::Let { init: Some(expr), .. } => self.started_by(*expr),
+            StmtKind::Expr(expr) | StmtKind::Let { init: Some(expr), .. } => self.starts_in(*expr),
             _ => Vec::new(),
         }
     }
 
     /// Statements one after the other.
-    fn block(&mut self, stmts: &[StmtId]) -> Vec<Start> {
-        let mut open: Vec<Open> = Vec::new();
+    fn block(&mut self, stmts: &[StmtId]) -> Vec<PendingStart> {
+        let mut open: Vec<OpenStart> = Vec::new();
         for stmt in stmts {
-            open = open.into_iter().filter_map(|it| self.still_open(it, *stmt)).collect();
+            open = open.into_iter().filter_map(|it| self.scan_statement(it, *stmt)).collect();
             if matches!(
                 self.body.stmt(*stmt).kind,
                 StmtKind::Return(_) | StmtKind::Throw(_) | StmtKind::Break(_) | StmtKind::Continue(_)
             ) {
                 return Vec::new();
             }
-            for start in self.pending(*stmt) {
+            for start in self.pending_starts(*stmt) {
                 let writes = self.writes(start, *stmt);
                 if !writes.is_empty() {
-                    open.push(Open { start, stmt: *stmt, writes, own: Vec::new() });
+                    open.push(OpenStart { start, stmt: *stmt, writes, own_writes: Vec::new() });
                 }
             }
         }
@@ -197,20 +197,20 @@ impl<'a> Search<'a> {
     }
 
     /// What is still open after the next statement; reports what that reads.
-    fn still_open(&mut self, mut open: Open, next: StmtId) -> Option<Open> {
-        match self.follow(next, &mut open) {
-            Next::Reads(read) => {
+    fn scan_statement(&mut self, mut open: OpenStart, next: StmtId) -> Option<OpenStart> {
+        match self.scan(next, &mut open) {
+            ScanResult::Reads(read) => {
                 let report = self.report(&open, &read);
                 self.diagnostics.push(report);
                 None
             }
-            Next::Waits => None,
-            Next::GoesOn => Some(open),
+            ScanResult::MayWait => None,
+            ScanResult::Continues => Some(open),
         }
     }
 
     /// What a loop leaves running; reports what the next iteration reads of what one has started.
-    fn next_iteration(&mut self, stmt: StmtId, code: StmtId, starts: Vec<Start>) -> Vec<Start> {
+    fn next_iteration(&mut self, stmt: StmtId, code: StmtId, starts: Vec<PendingStart>) -> Vec<PendingStart> {
         let range = self.body.stmt(stmt).range;
         let is_inner = |local: LocalId| range.contains_range(self.body.local(local).range);
         let mut left = Vec::new();
@@ -223,13 +223,13 @@ impl<'a> Search<'a> {
                 left.push(start);
                 continue;
             }
-            let mut open = Open { start, stmt: first, writes, own: Vec::new() };
-            match self.follow(code, &mut open) {
-                Next::Reads(read) if !read.path.uses(&is_inner) => {
+            let mut open = OpenStart { start, stmt: first, writes, own_writes: Vec::new() };
+            match self.scan(code, &mut open) {
+                ScanResult::Reads(read) if !read.path.uses(&is_inner) => {
                     let report = self.report(&open, &read);
                     self.diagnostics.push(report);
                 }
-                Next::Waits => {}
+                ScanResult::MayWait => {}
                 _ => left.push(start),
             }
         }
@@ -237,7 +237,7 @@ impl<'a> Search<'a> {
     }
 
     /// The statement directly in `code`, or in its block, that contains what is started.
-    fn statement_of(&self, start: Start, code: StmtId) -> StmtId {
+    fn statement_of(&self, start: PendingStart, code: StmtId) -> StmtId {
         let mut found = code;
         let mut node = Some(start.node);
         while let Some(at) = node.filter(|it| *it != Node::Stmt(code)) {
@@ -250,7 +250,7 @@ impl<'a> Search<'a> {
     }
 
     /// The copies and calls of an expression that leave something running.
-    fn started_by(&self, expr: ExprId) -> Vec<Start> {
+    fn starts_in(&self, expr: ExprId) -> Vec<PendingStart> {
         let mut starts = Vec::new();
         self.body.walk(Node::Expr(expr), &mut |node| {
             let Node::Expr(id) = node else { return true };
@@ -266,7 +266,7 @@ impl<'a> Search<'a> {
                 _ => None,
             };
             let is_uncounted = self.calls(id, "uncountedCopy");
-            starts.extend(kind.map(|kind| Start { node, kind, is_uncounted, is_conditional: false }));
+            starts.extend(kind.map(|kind| PendingStart { node, kind, is_uncounted, is_conditional: false }));
             true
         });
         starts
@@ -279,12 +279,12 @@ impl<'a> Search<'a> {
     /// What a method does, if it is known which one is called and its code is in this file.
     fn effects(&self, method: MethodId, dispatch: Dispatch) -> Option<Arc<Effects>> {
         let is_own = method.class(self.db).file(self.db) == self.file;
-        (is_own && effects::is_known_code(self.db, method, dispatch))
+        (is_own && effects::has_known_target(self.db, method, dispatch))
             .then(|| effects::effects(self.db, method).clone())
     }
 
     /// What is written by what was started, as seen from the statements after `stmt`.
-    fn writes(&self, start: Start, stmt: StmtId) -> Vec<Path> {
+    fn writes(&self, start: PendingStart, stmt: StmtId) -> Vec<AccessPath> {
         let paths = self.paths(stmt);
         let mut found = Vec::new();
         let code = match start.node {
@@ -307,15 +307,16 @@ impl<'a> Search<'a> {
             if matches!(self.body.expr(id).kind, ExprKind::Closure(_)) {
                 return false;
             }
-            let written = self.written(id, &paths).into_iter().chain(self.written_by_call(id, &paths));
-            found.extend(written.filter(|it| self.is_changed(it, node, stmt)));
+            let written_path =
+                self.written_path(id, &paths).into_iter().chain(self.paths_written_by_call(id, &paths));
+            found.extend(written_path.filter(|it| self.is_changed(it, node, stmt)));
             true
         });
         found
     }
 
     /// Whether what code changes is what the statements after `stmt` see.
-    fn is_changed(&self, path: &Path, node: Node, stmt: StmtId) -> bool {
+    fn is_changed(&self, path: &AccessPath, node: Node, stmt: StmtId) -> bool {
         // What goes to another place works on copies there, of all but what names an object of one place.
         let goes = |it: Node| match it {
             Node::Stmt(id) => {
@@ -325,17 +326,17 @@ impl<'a> Search<'a> {
         };
         let mut around = self.context.parents.ancestors(node).take_while(|it| *it != Node::Stmt(stmt));
         let is_elsewhere = around.any(goes) || goes(Node::Stmt(stmt));
-        (path.is_global || !is_elsewhere) && !self.is_replaced(path, stmt)
+        (path.is_global || !is_elsewhere) && !self.is_reassigned(path, stmt)
     }
 
     /// Whether a variable on the way to what is written may name another object when `stmt` ends.
-    fn is_replaced(&self, path: &Path, stmt: StmtId) -> bool {
+    fn is_reassigned(&self, path: &AccessPath, stmt: StmtId) -> bool {
         let mut found = false;
         self.body.walk(Node::Stmt(stmt), &mut |node| {
             if let Node::Expr(id) = node
                 && let ExprKind::Assign { target, .. } = self.body.expr(id).kind
             {
-                found |= leads_through(path, target);
+                found |= is_on_path(path, target);
             }
             !found
         });
@@ -343,7 +344,7 @@ impl<'a> Search<'a> {
     }
 
     /// What an expression itself changes: by an assignment, a copy or an atomic operation.
-    fn written(&self, id: ExprId, paths: &Paths) -> Option<Path> {
+    fn written_path(&self, id: ExprId, paths: &AccessPaths) -> Option<AccessPath> {
         let in_kernel = || self.is_in_kernel(Node::Expr(id));
         match &self.body.expr(id).kind {
             ExprKind::Assign { target: AssignTarget::Field { object, field }, .. } => {
@@ -361,29 +362,29 @@ impl<'a> Search<'a> {
                 let [rail, index, ..] = args[..] else { return None };
                 paths.elements(rail, &[index], in_kernel())
             }
-            _ => self.copied_to(id, paths),
+            _ => self.copy_destination(id, paths),
         }
     }
 
     /// What a method of this file changes.
-    fn written_by_call(&self, id: ExprId, paths: &Paths) -> Vec<Path> {
+    fn paths_written_by_call(&self, id: ExprId, paths: &AccessPaths) -> Vec<AccessPath> {
         let ExprKind::Call { method, dispatch, .. } = &self.body.expr(id).kind else { return Vec::new() };
         let Some(effects) = self.effects(*method, *dispatch) else { return Vec::new() };
         effects.starts.iter().chain(&effects.writes).filter_map(|it| it.path(paths, id)).collect()
     }
 
-    fn copied_to(&self, id: ExprId, paths: &Paths) -> Option<Path> {
+    fn copy_destination(&self, id: ExprId, paths: &AccessPaths) -> Option<AccessPath> {
         match self.copy_target(id)? {
-            [_, to] => paths.path(*to, vec![Step::Whole]),
-            [_, _, to, at, count, ..] => paths.copied(*to, *at, *count),
+            [_, to] => paths.path(*to, vec![PathStep::AllElements]),
+            [_, _, to, at, count, ..] => paths.copied_elements(*to, *at, *count),
             _ => None,
         }
     }
 
-    fn copied_from(&self, id: ExprId, paths: &Paths) -> Option<Path> {
+    fn copy_source(&self, id: ExprId, paths: &AccessPaths) -> Option<AccessPath> {
         match self.copy_target(id)? {
-            [from, _] => paths.path(*from, vec![Step::Whole]),
-            [from, at, _, _, count, ..] => paths.copied(*from, *at, *count),
+            [from, _] => paths.path(*from, vec![PathStep::AllElements]),
+            [from, at, _, _, count, ..] => paths.copied_elements(*from, *at, *count),
             _ => None,
         }
     }
@@ -417,8 +418,8 @@ impl<'a> Search<'a> {
         self.context.parents.ancestors(node).any(|it| matches!(it, Node::Stmt(id) if self.is_kernel(id)))
     }
 
-    fn report(&self, open: &Open, read: &Read) -> Diagnostic {
-        let Open { start, stmt, .. } = open;
+    fn report(&self, open: &OpenStart, read: &Read) -> Diagnostic {
+        let OpenStart { start, stmt, .. } = open;
         let name = &read.path.name;
         let (what, head) = match (start.kind, start.node) {
             (StartKind::Copy, Node::Expr(id)) => ("the copy".to_owned(), self.body.expr(id).range),
@@ -429,7 +430,7 @@ impl<'a> Search<'a> {
                 let is_kernel =
                     matches!(self.body.stmt(id).kind, StmtKind::Async { body, .. } if self.is_kernel(body));
                 let what = if is_kernel { "the kernel" } else { "what this starts" };
-                (what.to_owned(), self.head(if self.is_chain(*stmt, id) { *stmt } else { id }))
+                (what.to_owned(), self.head(if self.is_only_start(*stmt, id) { *stmt } else { id }))
             }
             (_, Node::Expr(id)) => ("what this starts".to_owned(), self.body.expr(id).range),
         };
@@ -463,7 +464,7 @@ impl<'a> Search<'a> {
             range: read.range,
             message: "it is read here".to_owned(),
         });
-        match !start.is_uncounted && self.can_be_finished(*stmt) {
+        match !start.is_uncounted && self.can_wrap_in_finish(*stmt) {
             true => report.fix(fix),
             false => report,
         }
@@ -475,7 +476,7 @@ impl<'a> Search<'a> {
     }
 
     /// Whether `stmt` is what starts an activity and nothing else: loops over it, an `at`, or itself.
-    fn is_chain(&self, stmt: StmtId, start: StmtId) -> bool {
+    fn is_only_start(&self, stmt: StmtId, start: StmtId) -> bool {
         let mut at = stmt;
         while at != start {
             at = match &self.body.stmt(at).kind {
@@ -508,11 +509,11 @@ impl<'a> Search<'a> {
 }
 
 /// Whether an assignment changes which object the path leads to.
-fn leads_through(path: &Path, target: AssignTarget) -> bool {
+fn is_on_path(path: &AccessPath, target: AssignTarget) -> bool {
     match target {
-        AssignTarget::Local(local) => path.root == paths::Root::Local(local),
+        AssignTarget::Local(local) => path.root == access_paths::PathRoot::Local(local),
         AssignTarget::Field { field, .. } => {
-            path.steps.iter().skip(1).any(|it| matches!(it, Step::Field(it) if *it == field))
+            path.steps.iter().skip(1).any(|it| matches!(it, PathStep::Field(it) if *it == field))
         }
         AssignTarget::Static(_) => false,
     }

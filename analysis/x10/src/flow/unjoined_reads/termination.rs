@@ -1,14 +1,14 @@
 //! Whether a `finish` around a statement ends.
 
-use super::Search;
+use super::UnjoinedReads;
 use crate::body::walk::Node;
 use crate::body::{Clocked, ExprId, ExprKind, StmtId, StmtKind};
 use crate::ids::{FileOrigin, MethodId};
 use crate::item_tree::items::field_is_mutable;
 
-impl Search<'_> {
+impl UnjoinedReads<'_> {
     /// Whether a statement can follow the word `finish`.
-    pub(super) fn can_be_finished(&self, stmt: StmtId) -> bool {
+    pub(super) fn can_wrap_in_finish(&self, stmt: StmtId) -> bool {
         let mut leaves = false;
         self.body.walk(Node::Stmt(stmt), &mut |node| {
             leaves |=
@@ -16,12 +16,12 @@ impl Search<'_> {
             !leaves
         });
         let is_let = matches!(self.body.stmt(stmt).kind, StmtKind::Let { .. });
-        !leaves && !is_let && self.ends_by_itself(stmt)
+        !leaves && !is_let && self.terminates_alone(stmt)
     }
 
     /// Whether what a statement starts waits for nobody, so that a `finish` around it ends: what it would wait for may come after it. No
     /// `finish` stands around activities of clocks that are made outside of it either.
-    fn ends_by_itself(&self, stmt: StmtId) -> bool {
+    fn terminates_alone(&self, stmt: StmtId) -> bool {
         let mut ends = !self.is_clocked(stmt);
         self.body.walk(Node::Stmt(stmt), &mut |node| {
             ends &= match node {
@@ -37,8 +37,8 @@ impl Search<'_> {
                 },
                 Node::Expr(id) => match self.body.expr(id).kind {
                     ExprKind::Call { method, dispatch, .. } => match self.effects(method, dispatch) {
-                        Some(effects) => !effects.waits,
-                        None => !self.may_wait(method) || self.is_users(method),
+                        Some(effects) => !effects.may_block,
+                        None => !self.may_wait(method) || self.is_user_code(method),
                     },
                     _ => true,
                 },
@@ -61,7 +61,7 @@ impl Search<'_> {
         found
     }
 
-    fn is_users(&self, method: MethodId) -> bool {
+    fn is_user_code(&self, method: MethodId) -> bool {
         method.class(self.db).file(self.db).origin(self.db) == FileOrigin::User
     }
 
@@ -71,7 +71,7 @@ impl Search<'_> {
         self.body.walk(Node::Expr(expr), &mut |node| {
             reads |= matches!(node, Node::Expr(id) if match &self.body.expr(id).kind {
                 ExprKind::Field { field, .. } => field_is_mutable(self.db, *field),
-                ExprKind::Call { method, .. } => method.name(self.db) == "operator()" || self.is_users(*method),
+                ExprKind::Call { method, .. } => method.name(self.db) == "operator()" || self.is_user_code(*method),
                 ExprKind::ClosureCall { .. } => true,
                 _ => false,
             });

@@ -6,7 +6,7 @@ use apg_syntax::TextRange;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
-use super::index::Index;
+use super::index_sets::IndexSet;
 use crate::body::walk::Node;
 use crate::body::{Body, ExprId, ExprKind, LocalId, LocalKind, StmtId, StmtKind};
 use crate::db::Db;
@@ -18,46 +18,46 @@ use crate::ty::known::Known;
 
 /// A field or elements of an object.
 #[derive(Clone, Debug)]
-pub(super) struct Path {
-    pub root: Root,
+pub(super) struct AccessPath {
+    pub root: PathRoot,
     /// What the code names the object by.
     pub name: SmolStr,
     /// The last step first.
-    pub steps: Vec<Step>,
+    pub steps: Vec<PathStep>,
     /// What is changed through it at another place is the same object, not a copy.
     pub is_global: bool,
 }
 
 /// Where a path starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Root {
+pub(super) enum PathRoot {
     Local(LocalId),
     This,
     Static(FieldId),
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Step {
+pub(super) enum PathStep {
     Field(FieldId),
     /// The elements with these indices; none of a cell or reference.
-    Elements(Vec<Index>),
+    Elements(Vec<IndexSet>),
     /// All elements of an array of any number of dimensions.
-    Whole,
+    AllElements,
 }
 
-impl Path {
+impl AccessPath {
     /// Whether an index depends on a variable.
-    pub fn uses(&self, is_meant: &dyn Fn(LocalId) -> bool) -> bool {
-        let root = matches!(self.root, Root::Local(local) if is_meant(local));
+    pub fn uses(&self, predicate: &dyn Fn(LocalId) -> bool) -> bool {
+        let root = matches!(self.root, PathRoot::Local(local) if predicate(local));
         root || self.steps.iter().any(|step| match step {
-            Step::Elements(indices) => indices.iter().any(|it| it.uses(is_meant)),
-            Step::Field(_) | Step::Whole => false,
+            PathStep::Elements(indices) => indices.iter().any(|it| it.uses(predicate)),
+            PathStep::Field(_) | PathStep::AllElements => false,
         })
     }
 }
 
 /// Makes paths of the expressions in one statement: variables of loops in it have all their values.
-pub(super) struct Paths<'a> {
+pub(super) struct AccessPaths<'a> {
     pub db: &'a dyn Db,
     pub body: &'a Body,
     pub context: &'a KernelContext<'a>,
@@ -65,14 +65,19 @@ pub(super) struct Paths<'a> {
     pub no_values: FxHashMap<LocalId, Affine>,
 }
 
-impl<'a> Paths<'a> {
-    pub fn new(db: &'a dyn Db, body: &'a Body, context: &'a KernelContext<'a>, stmt: StmtId) -> Paths<'a> {
-        Paths { db, body, context, stmt: body.stmt(stmt).range, no_values: FxHashMap::default() }
+impl<'a> AccessPaths<'a> {
+    pub fn new(
+        db: &'a dyn Db,
+        body: &'a Body,
+        context: &'a KernelContext<'a>,
+        stmt: StmtId,
+    ) -> AccessPaths<'a> {
+        AccessPaths { db, body, context, stmt: body.stmt(stmt).range, no_values: FxHashMap::default() }
     }
 
     /// `object.field`
-    pub fn field(&self, object: ExprId, field: FieldId) -> Option<Path> {
-        let mut path = self.path(object, vec![Step::Field(field)])?;
+    pub fn field(&self, object: ExprId, field: FieldId) -> Option<AccessPath> {
+        let mut path = self.path(object, vec![PathStep::Field(field)])?;
         if path.name.is_empty() {
             path.name = field.name(self.db).as_str().into();
         }
@@ -80,47 +85,49 @@ impl<'a> Paths<'a> {
     }
 
     /// `object(indices)`
-    pub fn elements(&self, object: ExprId, indices: &[ExprId], in_kernel: bool) -> Option<Path> {
+    pub fn elements(&self, object: ExprId, indices: &[ExprId], in_kernel: bool) -> Option<AccessPath> {
         self.path(object, vec![self.at(indices, in_kernel)])
     }
 
     /// All elements of a rail.
-    pub fn all(&self, rail: ExprId) -> Option<Path> {
-        self.path(rail, vec![Step::Elements(vec![Index::All])])
+    pub fn all(&self, rail: ExprId) -> Option<AccessPath> {
+        self.path(rail, vec![PathStep::Elements(vec![IndexSet::All])])
     }
 
     /// `count` elements of `rail` from the index `at` on.
-    pub fn copied(&self, rail: ExprId, at: ExprId, count: ExprId) -> Option<Path> {
+    pub fn copied_elements(&self, rail: ExprId, at: ExprId, count: ExprId) -> Option<AccessPath> {
         let mut path = self.path(rail, Vec::new())?;
-        let is_size = match &self.body.expr(self.settled(count)).kind {
+        let is_size = match &self.body.expr(self.strip_temporaries(count)).kind {
             ExprKind::Field { object, field } => {
                 let of = self.path(*object, Vec::new());
                 field.name(self.db) == "size" && of.is_some_and(|it| self.overlap(&it, &path))
             }
             _ => false,
         };
-        let index = match is_size && self.sum(at, false).and_then(|it| it.as_constant()) == Some(0) {
-            true => Index::All,
-            false => self.span(at, count, self.size_of(rail).as_ref()),
+        let index = match is_size && self.affine(at, false).and_then(|it| it.as_constant()) == Some(0) {
+            true => IndexSet::All,
+            false => self.element_range(at, count, self.size_of(rail).as_ref()),
         };
-        path.steps.insert(0, Step::Elements(vec![index]));
+        path.steps.insert(0, PathStep::Elements(vec![index]));
         Some(path)
     }
 
     /// The number of elements that a rail is made with.
     fn size_of(&self, rail: ExprId) -> Option<Affine> {
-        let mut rail = self.settled(rail);
+        let mut rail = self.strip_temporaries(rail);
         for _ in 0..self.body.locals.len() {
             rail = match &self.body.expr(rail).kind {
                 ExprKind::Local(local) if !self.body.local(*local).mutable => {
-                    self.settled(self.context.initialiser(*local)?)
+                    self.strip_temporaries(self.context.initialiser(*local)?)
                 }
-                ExprKind::New { args, .. } if self.is_global_object(rail) => self.settled(*args.first()?),
-                ExprKind::New { args, .. } => return self.sum(*args.first()?, false),
+                ExprKind::New { args, .. } if self.is_global_object(rail) => {
+                    self.strip_temporaries(*args.first()?)
+                }
+                ExprKind::New { args, .. } => return self.affine(*args.first()?, false),
                 ExprKind::Call { method, args, .. }
                     if ["makeGlobalRail", "allocate"].contains(&method.name(self.db).as_str()) =>
                 {
-                    return self.sum(*args.get(1)?, false);
+                    return self.affine(*args.get(1)?, false);
                 }
                 _ => return None,
             };
@@ -129,12 +136,12 @@ impl<'a> Paths<'a> {
     }
 
     /// The path with these last steps, the last one first.
-    pub fn path(&self, mut object: ExprId, steps: Vec<Step>) -> Option<Path> {
-        let mut path = Path { root: Root::This, name: SmolStr::default(), steps, is_global: false };
+    pub fn path(&self, mut object: ExprId, steps: Vec<PathStep>) -> Option<AccessPath> {
+        let mut path = AccessPath { root: PathRoot::This, name: SmolStr::default(), steps, is_global: false };
         let mut is_named = false;
         // Each step goes to an expression that is written earlier or to another variable.
         for _ in 0..self.body.exprs.len() {
-            object = self.settled(object);
+            object = self.strip_temporaries(object);
             let ty = self.body.expr(object).ty;
             if ty.is_known(self.db, Known::PlaceLocalHandle) {
                 // Each place has an object of its own.
@@ -147,7 +154,7 @@ impl<'a> Paths<'a> {
                     if !is_named {
                         path.name = field.name(self.db).as_str().into();
                     }
-                    path.steps.push(Step::Field(*field));
+                    path.steps.push(PathStep::Field(*field));
                     *object
                 }
                 ExprKind::Call { receiver: Some(receiver), method, args, .. }
@@ -163,7 +170,7 @@ impl<'a> Paths<'a> {
                     let [object] = args[..] else { return None };
                     path.is_global = true;
                     if self.body.expr(around).ty.is_known(self.db, Known::GlobalRef)
-                        && !matches!(path.steps.pop(), Some(Step::Elements(it)) if it.is_empty())
+                        && !matches!(path.steps.pop(), Some(PathStep::Elements(it)) if it.is_empty())
                     {
                         return None;
                     }
@@ -173,9 +180,9 @@ impl<'a> Paths<'a> {
                     if !std::mem::replace(&mut is_named, true) {
                         path.name = self.body.local(*local).name.clone();
                     }
-                    match self.other_name(*local) {
+                    match self.aliased_expr(*local) {
                         Some(other) => other,
-                        None => return Some(Path { root: Root::Local(*local), ..path }),
+                        None => return Some(AccessPath { root: PathRoot::Local(*local), ..path }),
                     }
                 }
                 ExprKind::This => {
@@ -186,7 +193,7 @@ impl<'a> Paths<'a> {
                     if !is_named {
                         path.name = field.name(self.db).as_str().into();
                     }
-                    return Some(Path { root: Root::Static(*field), ..path });
+                    return Some(AccessPath { root: PathRoot::Static(*field), ..path });
                 }
                 _ => return None,
             };
@@ -195,34 +202,31 @@ impl<'a> Paths<'a> {
     }
 
     /// What a `val` is another name of.
-    fn other_name(&self, local: LocalId) -> Option<ExprId> {
+    fn aliased_expr(&self, local: LocalId) -> Option<ExprId> {
         let declared = self.body.local(local);
         if declared.mutable || declared.kind != LocalKind::Declared {
             return None;
         }
         let init = self.context.initialiser(local)?;
-        self.is_lasting(init).then_some(init)
+        self.is_stable(init).then_some(init)
     }
 
     /// Whether an expression always names the same object.
-    fn is_lasting(&self, id: ExprId) -> bool {
-        let id = self.settled(id);
+    fn is_stable(&self, id: ExprId) -> bool {
+        let id = self.strip_temporaries(id);
         match &self.body.expr(id).kind {
             ExprKind::Local(local) => !self.body.local(*local).mutable,
             ExprKind::This | ExprKind::StaticField(_) => true,
-            ExprKind::Cast { value, .. } => self.is_lasting(*value),
+            ExprKind::Cast { value, .. } => self.is_stable(*value),
             ExprKind::Field { object, field } => {
-                !field_is_mutable(self.db, *field) && self.is_lasting(*object)
+                !field_is_mutable(self.db, *field) && self.is_stable(*object)
             }
             ExprKind::New { args, .. } if self.is_global_object(id) => {
-                matches!(args[..], [object] if self.is_lasting(object))
+                matches!(args[..], [object] if self.is_stable(object))
             }
             ExprKind::Call { receiver: Some(receiver), method, args, .. } => {
                 let global = self.is_global(self.body.expr(*receiver).ty);
-                global
-                    && args.is_empty()
-                    && method.name(self.db) == "operator()"
-                    && self.is_lasting(*receiver)
+                global && args.is_empty() && method.name(self.db) == "operator()" && self.is_stable(*receiver)
             }
             _ => false,
         }
@@ -241,7 +245,7 @@ impl<'a> Paths<'a> {
     }
 
     /// An expression without conversions that do nothing, and in place of a variable that desugaring made (`x().f += 1` names `x()` once) its value.
-    pub fn settled(&self, mut id: ExprId) -> ExprId {
+    pub fn strip_temporaries(&self, mut id: ExprId) -> ExprId {
         loop {
             id = match &self.body.expr(id).kind {
                 ExprKind::Coerce { value } => *value,
@@ -259,8 +263,8 @@ impl<'a> Paths<'a> {
         self.body.local(local).kind == LocalKind::Temporary
     }
 
-    fn at(&self, indices: &[ExprId], in_kernel: bool) -> Step {
-        Step::Elements(indices.iter().map(|it| self.index(*it, in_kernel)).collect())
+    fn at(&self, indices: &[ExprId], in_kernel: bool) -> PathStep {
+        PathStep::Elements(indices.iter().map(|it| self.index(*it, in_kernel)).collect())
     }
 
     /// Whether a variable is declared in the statement.
@@ -269,7 +273,7 @@ impl<'a> Paths<'a> {
     }
 
     /// Whether an expression uses such a variable, its `val`s looked into.
-    pub fn uses(&self, id: ExprId, is_meant: &dyn Fn(LocalId) -> bool) -> bool {
+    pub fn uses(&self, id: ExprId, predicate: &dyn Fn(LocalId) -> bool) -> bool {
         let mut open = vec![id];
         let mut seen: Vec<LocalId> = Vec::new();
         let mut found = false;
@@ -280,7 +284,7 @@ impl<'a> Paths<'a> {
                     && !seen.contains(&local)
                 {
                     seen.push(local);
-                    found |= is_meant(local);
+                    found |= predicate(local);
                     open.extend(self.initialisers(local));
                 }
                 !found
@@ -297,32 +301,33 @@ impl<'a> Paths<'a> {
     }
 
     /// Whether two are certainly the same field, or have an element in common.
-    pub fn overlap(&self, a: &Path, b: &Path) -> bool {
+    pub fn overlap(&self, a: &AccessPath, b: &AccessPath) -> bool {
         let steps = || a.steps.iter().zip(&b.steps);
         a.root == b.root
             && a.steps.len() == b.steps.len()
             && steps().all(|pair| match pair {
-                (Step::Field(a), Step::Field(b)) => a == b,
-                (Step::Whole, Step::Whole | Step::Elements(_)) | (Step::Elements(_), Step::Whole) => true,
-                (Step::Elements(a), Step::Elements(b)) => {
-                    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.meet(a, b))
+                (PathStep::Field(a), PathStep::Field(b)) => a == b,
+                (PathStep::AllElements, PathStep::AllElements | PathStep::Elements(_))
+                | (PathStep::Elements(_), PathStep::AllElements) => true,
+                (PathStep::Elements(a), PathStep::Elements(b)) => {
+                    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.may_overlap(a, b))
                 }
                 _ => false,
             })
     }
 
     /// Whether two expressions, which no assignment is between, have the same value.
-    pub fn same(&self, a: ExprId, b: ExprId) -> bool {
-        let (a, b) = (self.settled(a), self.settled(b));
+    pub fn is_same_value(&self, a: ExprId, b: ExprId) -> bool {
+        let (a, b) = (self.strip_temporaries(a), self.strip_temporaries(b));
         let all = |a: &[ExprId], b: &[ExprId]| {
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.same(*a, *b))
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.is_same_value(*a, *b))
         };
         match (&self.body.expr(a).kind, &self.body.expr(b).kind) {
             (ExprKind::Literal(a), ExprKind::Literal(b)) => a == b,
             (ExprKind::Local(a), ExprKind::Local(b)) => a == b && !self.body.local(*a).mutable,
             (ExprKind::This, ExprKind::This) => true,
             (ExprKind::Field { object: a, field: f }, ExprKind::Field { object: b, field: g }) => {
-                f == g && self.same(*a, *b)
+                f == g && self.is_same_value(*a, *b)
             }
             (
                 ExprKind::Call { receiver: a, method: f, args: of_a, .. },

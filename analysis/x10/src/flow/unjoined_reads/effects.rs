@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::index::Index;
-use super::paths::{Path, Paths, Root, Step};
-use super::{Search, Start};
+use super::access_paths::{AccessPath, AccessPaths, PathRoot, PathStep};
+use super::index_sets::IndexSet;
+use super::{PendingStart, UnjoinedReads};
 use crate::body::parents::Parents;
 use crate::body::walk::Node;
 use crate::body::{Dispatch, ExprId, ExprKind, LocalId, StmtId, StmtKind};
@@ -20,41 +20,41 @@ use crate::kernel::{DeviceSemantics, KernelContext, Term};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Effects {
     /// Written by what may still run when the method returns.
-    pub starts: Vec<Access>,
+    pub starts: Vec<ArgumentAccess>,
     /// Written before it returns.
-    pub writes: Vec<Access>,
+    pub writes: Vec<ArgumentAccess>,
     /// Read before it may wait.
-    pub reads: Vec<Access>,
+    pub reads: Vec<ArgumentAccess>,
     /// It may wait, for what is not known.
-    pub waits: bool,
+    pub may_block: bool,
 }
 
 /// Fields or elements of an argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Access {
-    object: Object,
-    steps: Vec<AccessStep>,
+pub(super) struct ArgumentAccess {
+    object: ArgumentRoot,
+    steps: Vec<ArgumentStep>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Object {
+enum ArgumentRoot {
     This,
     Argument(usize),
     Static(FieldId),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum AccessStep {
+enum ArgumentStep {
     Field(FieldId),
-    Elements(Vec<AccessIndex>),
-    Whole,
+    Elements(Vec<ArgumentIndex>),
+    AllElements,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum AccessIndex {
+enum ArgumentIndex {
     Elements(BTreeSet<i64>),
-    Front {
-        is_whole: bool,
+    Prefix {
+        is_dense: bool,
     },
     All,
     /// The value of an argument.
@@ -62,7 +62,7 @@ enum AccessIndex {
 }
 
 /// Whether it is known which code a call runs.
-pub(super) fn is_known_code(db: &dyn Db, method: MethodId, dispatch: Dispatch) -> bool {
+pub(super) fn has_known_target(db: &dyn Db, method: MethodId, dispatch: Dispatch) -> bool {
     let Some(item) = method_item(db, method) else { return false };
     let is_fixed =
         |modifiers: Modifiers| modifiers.has(Modifiers::FINAL) || modifiers.has(Modifiers::PRIVATE);
@@ -75,29 +75,29 @@ pub(super) fn is_known_code(db: &dyn Db, method: MethodId, dispatch: Dispatch) -
 }
 
 /// What a method does to its arguments. One that calls itself may wait for anything.
-#[salsa::tracked(cycle_result = unknown)]
+#[salsa::tracked(cycle_result = unknown_effects)]
 pub(super) fn effects(db: &dyn Db, method: MethodId) -> Arc<Effects> {
     let result = owner_body(db, Owner::Method(method));
     let body = &result.body;
     let Some(root) = body.root else {
         // The automatic constructor of a class does nothing.
         let is_automatic = method_item(db, method).is_some_and(|it| it.kind.is_constructor());
-        return Arc::new(Effects { waits: !is_automatic, ..Effects::default() });
+        return Arc::new(Effects { may_block: !is_automatic, ..Effects::default() });
     };
     let semantics = DeviceSemantics::new(db);
     let parents = Parents::of(body);
     let context = KernelContext::new(&semantics, body, &parents, root);
-    let mut search = Search::new(&context, method.class(db).file(db));
-    let starts = search.pending(root);
+    let mut search = UnjoinedReads::new(&context, method.class(db).file(db));
+    let starts = search.pending_starts(root);
     Arc::new(search.summary(root, &starts))
 }
 
-fn unknown(_db: &dyn Db, _id: salsa::Id, _method: MethodId) -> Arc<Effects> {
-    Arc::new(Effects { waits: true, ..Effects::default() })
+fn unknown_effects(_db: &dyn Db, _id: salsa::Id, _method: MethodId) -> Arc<Effects> {
+    Arc::new(Effects { may_block: true, ..Effects::default() })
 }
 
-impl Search<'_> {
-    fn summary(&self, root: StmtId, starts: &[Start]) -> Effects {
+impl UnjoinedReads<'_> {
+    fn summary(&self, root: StmtId, starts: &[PendingStart]) -> Effects {
         let paths = self.paths(root);
         let mut effects = Effects::default();
         for start in starts {
@@ -107,85 +107,87 @@ impl Search<'_> {
             match node {
                 Node::Stmt(id) => match self.body.stmt(id).kind {
                     StmtKind::Async { .. } | StmtKind::AtEach { .. } => return false,
-                    _ => effects.waits |= self.is_poll(id),
+                    _ => effects.may_block |= self.is_waiting_loop(id),
                 },
                 Node::Expr(id) if matches!(self.body.expr(id).kind, ExprKind::Closure(_)) => return false,
                 Node::Expr(id) => {
-                    let written =
-                        self.written(id, &paths).into_iter().chain(self.written_by_call(id, &paths));
-                    let written = written.filter(|it| self.is_changed(it, node, root));
-                    effects.writes.extend(written.filter_map(|it| self.access(&it)));
-                    if !effects.waits {
+                    let written_path = self
+                        .written_path(id, &paths)
+                        .into_iter()
+                        .chain(self.paths_written_by_call(id, &paths));
+                    let written_path = written_path.filter(|it| self.is_changed(it, node, root));
+                    effects.writes.extend(written_path.filter_map(|it| self.access(&it)));
+                    if !effects.may_block {
                         let reads = self.reads(node, false, &paths);
                         effects.reads.extend(reads.iter().filter_map(|it| self.access(it)));
                     }
                 }
             }
-            effects.waits |= self.waits(node, self.is_in_kernel(node));
+            effects.may_block |= self.may_block(node, self.is_in_kernel(node));
             true
         });
         effects
     }
 
     /// A path as others see it, if it starts with an argument.
-    fn access(&self, path: &Path) -> Option<Access> {
+    fn access(&self, path: &AccessPath) -> Option<ArgumentAccess> {
         let parameter = |local: LocalId| {
             let is_kept = !self.body.local(local).mutable;
             self.body.params.iter().position(|it| *it == local).filter(|_| is_kept)
         };
         let object = match path.root {
-            Root::Local(local) => Object::Argument(parameter(local)?),
-            Root::This => Object::This,
-            Root::Static(field) => Object::Static(field),
+            PathRoot::Local(local) => ArgumentRoot::Argument(parameter(local)?),
+            PathRoot::This => ArgumentRoot::This,
+            PathRoot::Static(field) => ArgumentRoot::Static(field),
         };
-        let index = |index: &Index| match index {
-            Index::Elements(it) => Some(AccessIndex::Elements(it.clone())),
-            Index::Front { is_whole } => Some(AccessIndex::Front { is_whole: *is_whole }),
-            Index::All => Some(AccessIndex::All),
-            Index::Interval { first, last } if first == last => match (first.constant, &first.terms[..]) {
-                (0, [(Term::Local(local), 1)]) => Some(AccessIndex::Argument(parameter(*local)?)),
+        let index = |index: &IndexSet| match index {
+            IndexSet::Elements(it) => Some(ArgumentIndex::Elements(it.clone())),
+            IndexSet::Prefix { is_dense } => Some(ArgumentIndex::Prefix { is_dense: *is_dense }),
+            IndexSet::All => Some(ArgumentIndex::All),
+            IndexSet::Interval { first, last } if first == last => match (first.constant, &first.terms[..]) {
+                (0, [(Term::Local(local), 1)]) => Some(ArgumentIndex::Argument(parameter(*local)?)),
                 _ => None,
             },
-            Index::Interval { first, .. } if first.as_constant() == Some(0) => {
-                Some(AccessIndex::Front { is_whole: false })
+            IndexSet::Interval { first, .. } if first.as_constant() == Some(0) => {
+                Some(ArgumentIndex::Prefix { is_dense: false })
             }
             _ => None,
         };
-        let step = |step: &Step| match step {
-            Step::Field(field) => Some(AccessStep::Field(*field)),
-            Step::Elements(indices) => {
-                Some(AccessStep::Elements(indices.iter().map(index).collect::<Option<_>>()?))
+        let step = |step: &PathStep| match step {
+            PathStep::Field(field) => Some(ArgumentStep::Field(*field)),
+            PathStep::Elements(indices) => {
+                Some(ArgumentStep::Elements(indices.iter().map(index).collect::<Option<_>>()?))
             }
-            Step::Whole => Some(AccessStep::Whole),
+            PathStep::AllElements => Some(ArgumentStep::AllElements),
         };
         let steps = path.steps.iter().map(step).collect::<Option<_>>()?;
-        Some(Access { object, steps })
+        Some(ArgumentAccess { object, steps })
     }
 }
 
-impl Access {
+impl ArgumentAccess {
     /// The path of the caller.
-    pub fn path(&self, paths: &Paths, call: ExprId) -> Option<Path> {
+    pub fn path(&self, paths: &AccessPaths, call: ExprId) -> Option<AccessPath> {
         let ExprKind::Call { receiver, args, .. } = &paths.body.expr(call).kind else { return None };
-        let index = |index: &AccessIndex| match index {
-            AccessIndex::Elements(it) => Index::Elements(it.clone()),
-            AccessIndex::Front { is_whole } => Index::Front { is_whole: *is_whole },
-            AccessIndex::All => Index::All,
-            AccessIndex::Argument(position) => {
-                args.get(*position).map_or(Index::Unknown, |it| paths.index(*it, false))
+        let index = |index: &ArgumentIndex| match index {
+            ArgumentIndex::Elements(it) => IndexSet::Elements(it.clone()),
+            ArgumentIndex::Prefix { is_dense } => IndexSet::Prefix { is_dense: *is_dense },
+            ArgumentIndex::All => IndexSet::All,
+            ArgumentIndex::Argument(position) => {
+                args.get(*position).map_or(IndexSet::Unknown, |it| paths.index(*it, false))
             }
         };
-        let step = |step: &AccessStep| match step {
-            AccessStep::Field(field) => Step::Field(*field),
-            AccessStep::Elements(indices) => Step::Elements(indices.iter().map(index).collect()),
-            AccessStep::Whole => Step::Whole,
+        let step = |step: &ArgumentStep| match step {
+            ArgumentStep::Field(field) => PathStep::Field(*field),
+            ArgumentStep::Elements(indices) => PathStep::Elements(indices.iter().map(index).collect()),
+            ArgumentStep::AllElements => PathStep::AllElements,
         };
-        let steps: Vec<Step> = self.steps.iter().map(step).collect();
+        let steps: Vec<PathStep> = self.steps.iter().map(step).collect();
         match self.object {
-            Object::Argument(position) => paths.path(*args.get(position)?, steps),
-            Object::This => paths.path((*receiver)?, steps),
-            Object::Static(field) => Some(Path {
-                root: Root::Static(field),
+            ArgumentRoot::Argument(position) => paths.path(*args.get(position)?, steps),
+            ArgumentRoot::This => paths.path((*receiver)?, steps),
+            ArgumentRoot::Static(field) => Some(AccessPath {
+                root: PathRoot::Static(field),
                 name: field.name(paths.db).as_str().into(),
                 steps,
                 is_global: false,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::paths::Paths;
+use super::access_paths::AccessPaths;
 use crate::body::walk::Node;
 use crate::body::{AssignTarget, ExprId, ExprKind, Iteration, Literal, LocalId, StmtKind};
 use crate::kernel::{Affine, SymbolContext, Term};
@@ -12,7 +12,7 @@ const MAX_COMBINATIONS: i64 = 1 << 13;
 
 /// The elements that one index stands for.
 #[derive(Clone, Debug)]
-pub(super) enum Index {
+pub(super) enum IndexSet {
     /// These elements.
     Elements(BTreeSet<i64>),
     /// All from the first to the last one; both are the same outside of the statement.
@@ -20,9 +20,9 @@ pub(super) enum Index {
         first: Affine,
         last: Affine,
     },
-    /// From 0 on, to where is not known; without gaps, as far as can be told, if `is_whole`.
-    Front {
-        is_whole: bool,
+    /// From 0 on, to where is not known; without gaps, as far as can be told, if `is_dense`.
+    Prefix {
+        is_dense: bool,
     },
     /// The value of an expression that is no sum, the same outside of the statement.
     Value(ExprId),
@@ -32,129 +32,132 @@ pub(super) enum Index {
 }
 
 /// The values of a loop variable.
-pub(super) enum Values {
+pub(super) enum LoopValues {
     /// Those that a range of a rail or region has.
     All,
     Range {
-        first: Bound,
-        last: Bound,
+        first: RangeEnd,
+        last: RangeEnd,
     },
 }
 
 /// An end of a range.
 #[derive(Clone, Copy)]
-pub(super) enum Bound {
+pub(super) enum RangeEnd {
     At(ExprId),
     Before(ExprId),
 }
 
-impl Index {
+impl IndexSet {
     /// From `first` to `last`, as numbers where both are.
-    fn interval(first: Affine, last: Affine) -> Index {
+    fn interval(first: Affine, last: Affine) -> IndexSet {
         match (first.as_constant(), last.as_constant()) {
             (Some(first), Some(last)) if last.saturating_sub(first) < MAX_COMBINATIONS => {
-                Index::Elements((first..=last).collect())
+                IndexSet::Elements((first..=last).collect())
             }
-            _ => Index::Interval { first, last },
+            _ => IndexSet::Interval { first, last },
         }
     }
 
     /// Whether it depends on a variable.
-    pub fn uses(&self, is_meant: &dyn Fn(LocalId) -> bool) -> bool {
+    pub fn uses(&self, predicate: &dyn Fn(LocalId) -> bool) -> bool {
         match self {
-            Index::Interval { first, last } => {
+            IndexSet::Interval { first, last } => {
                 let mut found = false;
                 for end in [first, last] {
-                    end.for_each_variable(&mut |it| found |= is_meant(it));
+                    end.for_each_variable(&mut |it| found |= predicate(it));
                 }
                 found
             }
-            Index::Value(_) | Index::Unknown => true,
-            Index::Elements(_) | Index::Front { .. } | Index::All => false,
+            IndexSet::Value(_) | IndexSet::Unknown => true,
+            IndexSet::Elements(_) | IndexSet::Prefix { .. } | IndexSet::All => false,
         }
     }
 }
 
-impl Paths<'_> {
+impl AccessPaths<'_> {
     /// The elements that an index stands for; in a kernel, those it may stand for.
-    pub(super) fn index(&self, id: ExprId, in_kernel: bool) -> Index {
-        let id = self.settled(id);
+    pub(super) fn index(&self, id: ExprId, in_kernel: bool) -> IndexSet {
+        let id = self.strip_temporaries(id);
         if let ExprKind::Local(local) = self.body.expr(id).kind
             && self.is_inner(local)
-            && matches!(self.values(local), Some(Values::All))
+            && matches!(self.values(local), Some(LoopValues::All))
         {
-            return Index::All;
+            return IndexSet::All;
         }
-        let Some(sum) = self.sum(id, true) else {
+        let Some(affine) = self.affine(id, true) else {
             return match (self.uses(id, &|it| self.is_inner(it)), in_kernel) {
-                (false, _) => Index::Value(id),
+                (false, _) => IndexSet::Value(id),
                 // An offset from outside may lead to any part.
-                (true, true) if !self.uses(id, &|it| self.is_offset(it)) => Index::Front { is_whole: true },
-                (true, _) => Index::Unknown,
+                (true, true) if !self.uses(id, &|it| self.is_offset(it)) => {
+                    IndexSet::Prefix { is_dense: true }
+                }
+                (true, _) => IndexSet::Unknown,
             };
         };
         let mut inner: Vec<LocalId> = Vec::new();
         let mut has_outer = false;
-        sum.for_each_variable(&mut |it| match self.is_inner(it) {
+        affine.for_each_variable(&mut |it| match self.is_inner(it) {
             true if inner.contains(&it) => {}
             true => inner.push(it),
             false => has_outer = true,
         });
         if inner.is_empty() {
-            return Index::interval(sum.clone(), sum);
+            return IndexSet::interval(affine.clone(), affine);
         }
         let ends: Option<Vec<(Affine, Affine)>> = inner.iter().map(|it| self.ends(*it)).collect();
-        let Some(ends) = ends else { return self.front(&sum, None, in_kernel) };
+        let Some(ends) = ends else { return self.prefix(&affine, None, in_kernel) };
         if !has_outer
-            && let Some(index) = enumerate(&sum, &inner, &ends).or_else(|| dense(&sum, &inner, &ends))
+            && let Some(index) =
+                enumerate(&affine, &inner, &ends).or_else(|| dense_interval(&affine, &inner, &ends))
         {
             return index;
         }
         if let ([variable], [(low, high)]) = (&inner[..], &ends[..])
-            && let Some(interval) = shifted(&sum, *variable, low, high)
+            && let Some(interval) = shifted_interval(&affine, *variable, low, high)
         {
             return interval;
         }
         let lows = ends.iter().map(|it| it.0.as_constant()).collect::<Option<Vec<_>>>();
-        self.front(&sum, lows.as_deref(), in_kernel)
+        self.prefix(&affine, lows.as_deref(), in_kernel)
     }
 
     /// What counts from 0 on, if each term comes from a variable that does.
-    fn front(&self, sum: &Affine, lows: Option<&[i64]>, in_kernel: bool) -> Index {
+    fn prefix(&self, affine: &Affine, lows: Option<&[i64]>, in_kernel: bool) -> IndexSet {
         let is_inner = |term: &Term| {
             let mut found = false;
             term.for_each_variable(&mut |it| found |= self.is_inner(it));
             found
         };
-        let is_plain = sum.terms.iter().all(|(term, factor)| *factor > 0 && is_inner(term));
+        let reads_only_variables = affine.terms.iter().all(|(term, factor)| *factor > 0 && is_inner(term));
         let starts = lows.is_some_and(|lows| lows.iter().all(|low| *low == 0));
-        match (is_plain, in_kernel) {
-            (true, true) if sum.constant >= 0 => Index::Front { is_whole: true },
-            (true, false) if starts && sum.constant == 0 => Index::Front { is_whole: false },
-            _ => Index::Unknown,
+        match (reads_only_variables, in_kernel) {
+            (true, true) if affine.constant >= 0 => IndexSet::Prefix { is_dense: true },
+            (true, false) if starts && affine.constant == 0 => IndexSet::Prefix { is_dense: false },
+            _ => IndexSet::Unknown,
         }
     }
 
     /// `count` elements from `at` on, of a rail with `size` elements.
-    pub(super) fn span(&self, at: ExprId, count: ExprId, size: Option<&Affine>) -> Index {
-        let Some(first) = self.sum(at, false) else { return Index::Unknown };
-        let Some(count) = self.sum(count, false) else {
+    pub(super) fn element_range(&self, at: ExprId, count: ExprId, size: Option<&Affine>) -> IndexSet {
+        let Some(first) = self.affine(at, false) else { return IndexSet::Unknown };
+        let Some(count) = self.affine(count, false) else {
             return match first.as_constant() {
-                Some(0) => Index::Front { is_whole: false },
-                _ => Index::Unknown,
+                Some(0) => IndexSet::Prefix { is_dense: false },
+                _ => IndexSet::Unknown,
             };
         };
         if first.as_constant() == Some(0) && size == Some(&count) {
-            return Index::All;
+            return IndexSet::All;
         }
         match first.add_scaled(1, &count).and_then(|it| it.add_scaled(-1, &Affine::from_constant(1))) {
-            Some(last) => Index::interval(first, last),
-            None => Index::Unknown,
+            Some(last) => IndexSet::interval(first, last),
+            None => IndexSet::Unknown,
         }
     }
 
     /// An integer as a sum of variables that keep their values, and of loop variables of the statement if they are meant.
-    pub(super) fn sum(&self, id: ExprId, with_loops: bool) -> Option<Affine> {
+    pub(super) fn affine(&self, id: ExprId, with_loops: bool) -> Option<Affine> {
         let is_symbol = |local: LocalId| match self.is_inner(local) {
             true => with_loops && self.values(local).is_some(),
             false => !self.body.local(local).mutable,
@@ -165,16 +168,16 @@ impl Paths<'_> {
     }
 
     fn ends(&self, variable: LocalId) -> Option<(Affine, Affine)> {
-        let Some(Values::Range { first, last }) = self.values(variable) else { return None };
-        let end = |bound: Bound| match bound {
-            Bound::At(id) => self.sum(id, false),
-            Bound::Before(id) => self.sum(id, false)?.add_scaled(-1, &Affine::from_constant(1)),
+        let Some(LoopValues::Range { first, last }) = self.values(variable) else { return None };
+        let end = |bound: RangeEnd| match bound {
+            RangeEnd::At(id) => self.affine(id, false),
+            RangeEnd::Before(id) => self.affine(id, false)?.add_scaled(-1, &Affine::from_constant(1)),
         };
         Some((end(first)?, end(last)?))
     }
 
     /// The values of a variable of a loop that counts by one.
-    pub(super) fn values(&self, variable: LocalId) -> Option<Values> {
+    pub(super) fn values(&self, variable: LocalId) -> Option<LoopValues> {
         self.body.stmts.iter().find_map(|it| match &it.kind {
             StmtKind::ForIn { local, components, iterable, iteration, .. } => {
                 let axis = components.iter().position(|it| *it == variable);
@@ -183,7 +186,7 @@ impl Paths<'_> {
                 }
                 let is_range = matches!(iteration, Iteration::IntRange | Iteration::LongRange);
                 let mut ranges = Vec::new();
-                self.factors(*iterable, &mut ranges);
+                self.product_ranges(*iterable, &mut ranges);
                 match (axis, &ranges[..]) {
                     (None, [range]) if is_range => self.range(*range),
                     (Some(axis), ranges) if ranges.len() == components.len() => self.range(ranges[axis]),
@@ -194,7 +197,7 @@ impl Paths<'_> {
                 let [init] = init[..] else { return None };
                 match self.body.stmt(init).kind {
                     StmtKind::Let { local, init: Some(first) } if local == variable => {
-                        self.counted(variable, first, *condition, update)
+                        self.counted_loop_values(variable, first, *condition, update)
                     }
                     _ => None,
                 }
@@ -204,43 +207,45 @@ impl Paths<'_> {
     }
 
     /// The ranges of a product of ranges.
-    fn factors(&self, iterable: ExprId, ranges: &mut Vec<ExprId>) {
-        let iterable = self.settled(iterable);
+    fn product_ranges(&self, iterable: ExprId, ranges: &mut Vec<ExprId>) {
+        let iterable = self.strip_temporaries(iterable);
         match &self.body.expr(iterable).kind {
             ExprKind::Call { receiver, method, args, .. }
                 if method.name(self.db).trim_end() == "operator*" =>
             {
-                receiver.iter().chain(args).for_each(|it| self.factors(*it, ranges));
+                receiver.iter().chain(args).for_each(|it| self.product_ranges(*it, ranges));
             }
             _ => ranges.push(iterable),
         }
     }
 
-    fn range(&self, range: ExprId) -> Option<Values> {
+    fn range(&self, range: ExprId) -> Option<LoopValues> {
         let ExprKind::Call { receiver, method, args, .. } = &self.body.expr(range).kind else { return None };
         let ends: Vec<ExprId> = receiver.iter().chain(args).copied().collect();
         match (method.name(self.db).as_str(), &ends[..]) {
-            ("range", [_]) => Some(Values::All),
+            ("range", [_]) => Some(LoopValues::All),
             ("operator..", [first, last]) => {
-                Some(Values::Range { first: Bound::At(*first), last: Bound::At(*last) })
+                Some(LoopValues::Range { first: RangeEnd::At(*first), last: RangeEnd::At(*last) })
             }
             _ => None,
         }
     }
 
     /// The values of `for (var i = first; i < end; i++)`.
-    fn counted(
+    fn counted_loop_values(
         &self,
         variable: LocalId,
         first: ExprId,
         condition: ExprId,
         update: &[ExprId],
-    ) -> Option<Values> {
-        let (sign, left, right) = self.context.operator(self.settled(condition))?;
-        let ExprKind::Local(compared) = self.body.expr(self.settled(left)).kind else { return None };
+    ) -> Option<LoopValues> {
+        let (sign, left, right) = self.context.operator(self.strip_temporaries(condition))?;
+        let ExprKind::Local(compared) = self.body.expr(self.strip_temporaries(left)).kind else {
+            return None;
+        };
         let last = match sign {
-            "<" => Bound::Before(right),
-            "<=" => Bound::At(right),
+            "<" => RangeEnd::Before(right),
+            "<=" => RangeEnd::At(right),
             _ => return None,
         };
         let [update] = update[..] else { return None };
@@ -257,7 +262,7 @@ impl Paths<'_> {
         let all = is_assigned(Node::Stmt(self.body.root?));
         let is_only = compared == variable && all == 1 && is_assigned(Node::Expr(update)) == 1;
         (is_only && self.adds_one(update, variable))
-            .then_some(Values::Range { first: Bound::At(first), last })
+            .then_some(LoopValues::Range { first: RangeEnd::At(first), last })
     }
 
     fn adds_one(&self, update: ExprId, variable: LocalId) -> bool {
@@ -265,9 +270,12 @@ impl Paths<'_> {
         self.body.walk(Node::Expr(update), &mut |node| {
             if let Node::Expr(id) = node
                 && let ExprKind::Assign { target: AssignTarget::Local(_), value } = self.body.expr(id).kind
-                && let Some(("+", _, by)) = self.context.operator(self.settled(value))
+                && let Some(("+", _, by)) = self.context.operator(self.strip_temporaries(value))
             {
-                let one = matches!(self.body.expr(self.settled(by)).kind, ExprKind::Literal(Literal::Int(1)));
+                let one = matches!(
+                    self.body.expr(self.strip_temporaries(by)).kind,
+                    ExprKind::Literal(Literal::Int(1))
+                );
                 found |= one && self.uses(value, &|it| it == variable || self.is_temporary(it));
             }
             true
@@ -282,12 +290,12 @@ impl Paths<'_> {
     }
 
     /// Whether two indices certainly have an element in common, if neither is of an empty loop.
-    pub(super) fn meet(&self, a: &Index, b: &Index) -> bool {
+    pub(super) fn may_overlap(&self, a: &IndexSet, b: &IndexSet) -> bool {
         match (a, b) {
-            (Index::All, _) | (_, Index::All) => true,
-            (Index::Elements(a), Index::Elements(b)) => !a.is_disjoint(b),
-            (Index::Elements(elements), Index::Interval { first, last })
-            | (Index::Interval { first, last }, Index::Elements(elements)) => {
+            (IndexSet::All, _) | (_, IndexSet::All) => true,
+            (IndexSet::Elements(a), IndexSet::Elements(b)) => !a.is_disjoint(b),
+            (IndexSet::Elements(elements), IndexSet::Interval { first, last })
+            | (IndexSet::Interval { first, last }, IndexSet::Elements(elements)) => {
                 let within = |it: i64| match (first.as_constant(), last.as_constant()) {
                     (Some(first), Some(last)) => (first..=last).contains(&it),
                     // From 0 on: taken to be all.
@@ -296,29 +304,30 @@ impl Paths<'_> {
                 };
                 elements.iter().any(|it| within(*it))
             }
-            (Index::Interval { .. }, Index::Interval { .. }) => self.intervals_meet(a, b),
-            (Index::Front { is_whole: true }, other) | (other, Index::Front { is_whole: true }) => {
+            (IndexSet::Interval { .. }, IndexSet::Interval { .. }) => self.intervals_overlap(a, b),
+            (IndexSet::Prefix { is_dense: true }, other) | (other, IndexSet::Prefix { is_dense: true }) => {
                 match other {
-                    Index::Interval { first, last } => {
+                    IndexSet::Interval { first, last } => {
                         first.as_constant().is_some() || is_variable(first) && first == last
                     }
                     _ => true,
                 }
             }
-            (Index::Front { .. }, Index::Front { .. }) => true,
-            (Index::Front { .. }, Index::Elements(it)) | (Index::Elements(it), Index::Front { .. }) => {
-                it.contains(&0)
-            }
-            (Index::Front { .. }, Index::Interval { first, .. })
-            | (Index::Interval { first, .. }, Index::Front { .. }) => first.as_constant() == Some(0),
-            (Index::Value(a), Index::Value(b)) => self.same(*a, *b),
+            (IndexSet::Prefix { .. }, IndexSet::Prefix { .. }) => true,
+            (IndexSet::Prefix { .. }, IndexSet::Elements(it))
+            | (IndexSet::Elements(it), IndexSet::Prefix { .. }) => it.contains(&0),
+            (IndexSet::Prefix { .. }, IndexSet::Interval { first, .. })
+            | (IndexSet::Interval { first, .. }, IndexSet::Prefix { .. }) => first.as_constant() == Some(0),
+            (IndexSet::Value(a), IndexSet::Value(b)) => self.is_same_value(*a, *b),
             _ => false,
         }
     }
 
-    fn intervals_meet(&self, a: &Index, b: &Index) -> bool {
-        let (Index::Interval { first: a, last: end_of_a }, Index::Interval { first: b, last: end_of_b }) =
-            (a, b)
+    fn intervals_overlap(&self, a: &IndexSet, b: &IndexSet) -> bool {
+        let (
+            IndexSet::Interval { first: a, last: end_of_a },
+            IndexSet::Interval { first: b, last: end_of_b },
+        ) = (a, b)
         else {
             return false;
         };
@@ -348,26 +357,26 @@ impl Paths<'_> {
 }
 
 /// One variable and nothing else.
-fn is_variable(sum: &Affine) -> bool {
-    sum.constant == 0 && matches!(sum.terms[..], [(Term::Local(_), 1)])
+fn is_variable(affine: &Affine) -> bool {
+    affine.constant == 0 && matches!(affine.terms[..], [(Term::Local(_), 1)])
 }
 
 /// `variable + rest` for all values of the variable.
-fn shifted(sum: &Affine, variable: LocalId, low: &Affine, high: &Affine) -> Option<Index> {
-    let factor = sum.coefficient(variable);
-    let rest = sum.add_scaled(-factor, &Affine::variable(variable))?;
+fn shifted_interval(affine: &Affine, variable: LocalId, low: &Affine, high: &Affine) -> Option<IndexSet> {
+    let factor = affine.coefficient(variable);
+    let rest = affine.add_scaled(-factor, &Affine::variable(variable))?;
     if rest.mentions(variable) {
         return None;
     }
     match factor {
-        1 => Some(Index::interval(rest.add_scaled(1, low)?, rest.add_scaled(1, high)?)),
-        -1 => Some(Index::interval(rest.add_scaled(-1, high)?, rest.add_scaled(-1, low)?)),
+        1 => Some(IndexSet::interval(rest.add_scaled(1, low)?, rest.add_scaled(1, high)?)),
+        -1 => Some(IndexSet::interval(rest.add_scaled(-1, high)?, rest.add_scaled(-1, low)?)),
         _ => None,
     }
 }
 
 /// The values of a sum for all values of its variables, where those are few and known.
-fn enumerate(sum: &Affine, variables: &[LocalId], ends: &[(Affine, Affine)]) -> Option<Index> {
+fn enumerate(affine: &Affine, variables: &[LocalId], ends: &[(Affine, Affine)]) -> Option<IndexSet> {
     let ranges: Vec<(i64, i64)> = ends
         .iter()
         .map(|(low, high)| Some((low.as_constant()?, high.as_constant()?)))
@@ -386,17 +395,17 @@ fn enumerate(sum: &Affine, variables: &[LocalId], ends: &[(Affine, Affine)]) -> 
             rest /= count;
         }
         let value_of = |local| variables.iter().position(|it| *it == local).map(|it| values[it]);
-        found.insert(sum.evaluate(&value_of)?);
+        found.insert(affine.evaluate(&value_of)?);
     }
-    Some(Index::Elements(found))
+    Some(IndexSet::Elements(found))
 }
 
 /// The values of a sum like `256 * block + thread`, which leave none out.
-fn dense(sum: &Affine, variables: &[LocalId], ends: &[(Affine, Affine)]) -> Option<Index> {
+fn dense_interval(affine: &Affine, variables: &[LocalId], ends: &[(Affine, Affine)]) -> Option<IndexSet> {
     let mut terms: Vec<(i64, i64)> = Vec::new();
-    let mut first = sum.constant;
+    let mut first = affine.constant;
     for (variable, (low, high)) in variables.iter().zip(ends) {
-        let (low, high, factor) = (low.as_constant()?, high.as_constant()?, sum.coefficient(*variable));
+        let (low, high, factor) = (low.as_constant()?, high.as_constant()?, affine.coefficient(*variable));
         first = first.checked_add(factor.checked_mul(low)?)?;
         terms.push((factor, high.checked_sub(low)?));
     }
@@ -408,8 +417,8 @@ fn dense(sum: &Affine, variables: &[LocalId], ends: &[(Affine, Affine)]) -> Opti
         }
         length = length.checked_add(factor.checked_mul(*steps)?)?;
     }
-    let is_all = sum.terms.len() == variables.len();
+    let is_all = affine.terms.len() == variables.len();
     is_all.then(|| {
-        Index::interval(Affine::from_constant(first), Affine::from_constant(first.saturating_add(length)))
+        IndexSet::interval(Affine::from_constant(first), Affine::from_constant(first.saturating_add(length)))
     })
 }

@@ -2,7 +2,7 @@
 
 use apg_syntax::TextRange;
 
-use super::{State, Walker, rules};
+use super::{AssignmentState, AssignmentWalker, rules};
 use crate::body::{
     AssignTarget, Capture, Captured, Closure, ExprId, ExprKind, LocalId, LocalKind, StmtId, StmtKind,
     walk::Node,
@@ -16,7 +16,7 @@ use crate::item_tree::items::{class_kind, field_item, own_field};
 use crate::ty::context::Context;
 use crate::ty::{Ty, TyKind};
 
-impl Walker<'_> {
+impl AssignmentWalker<'_> {
     pub(super) fn exprs(&mut self, ids: &[ExprId]) {
         ids.iter().for_each(|&id| self.expr(id));
     }
@@ -30,7 +30,7 @@ impl Walker<'_> {
 
     /// Whether the last step of evaluating an expression, after its operands, may throw an exception.
     fn can_fail(&self, id: ExprId) -> bool {
-        let db = self.facts.db;
+        let db = self.context.db;
         match &self.body.expr(id).kind {
             ExprKind::Error
             | ExprKind::Literal(_)
@@ -98,7 +98,7 @@ impl Walker<'_> {
             }
             ExprKind::At { place, body: code, .. } => {
                 self.expr(*place);
-                self.nested(*code, !matches!(body.expr(id).ty.kind(self.facts.db), TyKind::Void), id);
+                self.nested(*code, !matches!(body.expr(id).ty.kind(self.context.db), TyKind::Void), id);
             }
             ExprKind::Let { stmts, result } => {
                 stmts.iter().for_each(|&s| self.stmt(s));
@@ -107,13 +107,13 @@ impl Walker<'_> {
             ExprKind::New { outer, args, class, .. } => {
                 outer.iter().for_each(|&outer| self.expr(outer));
                 self.exprs(args);
-                self.keep_variables(*class, id);
+                self.read_captured_variables(*class, id);
             }
             ExprKind::Call { receiver: Some(receiver), method, args, .. }
                 if self.fields.is_some() && self.is_this(*receiver) =>
             {
                 self.exprs(args);
-                self.call_in_construction(*method, id);
+                self.apply_method_effects(*method, id);
             }
             _ => {
                 for child in body.children(Node::Expr(id)) {
@@ -128,8 +128,8 @@ impl Walker<'_> {
 
     /// An object of a local or anonymous class keeps variables of the code around the class, as they are now. Other code, that of
     /// the class itself too, is not asked: what it uses is what this would be told.
-    fn keep_variables(&mut self, class: ClassId, at: ExprId) {
-        let db = self.facts.db;
+    fn read_captured_variables(&mut self, class: ClassId, at: ExprId) {
+        let db = self.context.db;
         if self.owner.is_none() || enclosing_owner(db, class) != self.owner {
             return;
         }
@@ -140,7 +140,7 @@ impl Walker<'_> {
 
     /// A condition: afterwards the state is that of `true`, and the result is that of `false`. So
     /// `a && (x = f()) > 0` has assigned `x` where it is true.
-    pub(super) fn condition(&mut self, id: ExprId) -> State {
+    pub(super) fn condition(&mut self, id: ExprId) -> AssignmentState {
         let body = self.body;
         match &body.expr(id).kind {
             ExprKind::ShortCircuit { is_or, left, right } => {
@@ -156,7 +156,7 @@ impl Walker<'_> {
                 }
             }
             ExprKind::Call { method, receiver: Some(operand), args, .. }
-                if args.is_empty() && method.name(self.facts.db) == "operator!" =>
+                if args.is_empty() && method.name(self.context.db) == "operator!" =>
             {
                 let when_false = self.condition(*operand);
                 std::mem::replace(&mut self.state, when_false)
@@ -170,7 +170,7 @@ impl Walker<'_> {
     }
 
     pub(super) fn closure(&mut self, closure: &Closure) {
-        let result = closure.result.kind(self.facts.db);
+        let result = closure.result.kind(self.context.db);
         let needs_value = !matches!(result, TyKind::Void | TyKind::Error);
         let body = closure.body;
         let at = self.body.stmt(body).range;
@@ -185,7 +185,7 @@ impl Walker<'_> {
     /// Code with `return`s of its own: a closure or an `at` expression.
     pub(super) fn nested_at(&mut self, body: StmtId, needs_value: bool, range: TextRange) {
         let before = self.state.clone();
-        let returns = std::mem::replace(&mut self.returns, State::dead());
+        let returns = std::mem::replace(&mut self.returns, AssignmentState::dead());
         self.stmt(body);
         if self.state.live && needs_value {
             let end = TextRange::new(
@@ -204,7 +204,7 @@ impl Walker<'_> {
 
     pub(super) fn read_local(&mut self, local: LocalId, at: ExprId) {
         let Some(&slot) = self.local_slots.get(&local) else { return };
-        if !self.state.live || self.state.definite.contains(slot) || self.complained.contains(slot) {
+        if !self.state.live || self.state.definite.contains(slot) || self.reported.contains(slot) {
             return;
         }
         let name = &self.body.local(local).name;
@@ -216,8 +216,8 @@ impl Walker<'_> {
             diagnostic.note(format!("assign `{name}` on every path that leads here"))
         };
         self.report(diagnostic);
-        if self.quiet == 0 {
-            self.complained.insert(slot);
+        if self.suppressed == 0 {
+            self.reported.insert(slot);
         }
     }
 
@@ -239,11 +239,11 @@ impl Walker<'_> {
             return;
         }
         self.reads.insert(slot);
-        let is_property = field_item(self.facts.db, field).is_some_and(|item| item.is_property);
+        let is_property = field_item(self.context.db, field).is_some_and(|item| item.is_property);
         if is_property {
             return; // said with the order of the parts of a constructor
         }
-        let name = field.name(self.facts.db);
+        let name = field.name(self.context.db);
         self.report_field(
             rules::use_before_assignment::RULE
                 .at(
@@ -257,7 +257,7 @@ impl Walker<'_> {
     }
 
     /// A call of the object's own method while it is constructed.
-    fn call_in_construction(&mut self, method: MethodId, at: ExprId) {
+    fn apply_method_effects(&mut self, method: MethodId, at: ExprId) {
         let Some(fields) = self.fields else { return };
         let Some(effects) = (fields.effects)(method) else { return };
         if !self.state.live {
@@ -266,8 +266,8 @@ impl Walker<'_> {
         let too_early = |slot: &usize| effects.reads.contains(*slot) && !self.state.definite.contains(*slot);
         let too_early: Vec<usize> = (0..fields.tracked.len()).filter(too_early).collect();
         if let Some(&first) = too_early.first() {
-            let field = fields.tracked[first].name(self.facts.db);
-            let name = method.name(self.facts.db);
+            let field = fields.tracked[first].name(self.context.db);
+            let name = method.name(self.context.db);
             self.report_field(
                 rules::use_before_assignment::RULE
                     .at(
@@ -278,10 +278,10 @@ impl Walker<'_> {
             );
         }
         too_early.into_iter().for_each(|slot| self.reads.insert(slot));
-        self.state.definite.add_all(&effects.assigned);
-        self.state.after_finish.add_all(&effects.assigned);
-        self.state.after_finish.add_all(&effects.after_finish);
-        self.state.possible.add_all(&effects.writes);
+        self.state.definite.insert_all(&effects.assigned);
+        self.state.after_finish.insert_all(&effects.assigned);
+        self.state.after_finish.insert_all(&effects.after_finish);
+        self.state.possible.insert_all(&effects.writes);
     }
 
     pub(super) fn slot_of(&self, target: AssignTarget) -> Option<usize> {
@@ -304,20 +304,22 @@ impl Walker<'_> {
 
     pub(super) fn assign(&mut self, target: AssignTarget, at: ExprId) {
         let slot = self.slot_of(target);
-        let fixed = match target {
+        let is_val = match target {
             AssignTarget::Local(local) => !self.body.local(local).mutable,
-            AssignTarget::Field { field, .. } | AssignTarget::Static(field) => (self.facts.is_val)(field),
+            AssignTarget::Field { field, .. } | AssignTarget::Static(field) => (self.context.is_val)(field),
         };
-        let deferred = match target {
+        let is_checked_in_construction = match target {
             AssignTarget::Field { object, field } => {
-                self.fields.is_none() && self.is_this(object) && (self.facts.is_constructed)(field)
+                self.fields.is_none() && self.is_this(object) && (self.context.is_constructed)(field)
             }
             _ => false,
         };
-        if fixed && self.state.live && !deferred {
+        if is_val && self.state.live && !is_checked_in_construction {
             match slot {
-                None => self.refuse(target, at, false),
-                Some(slot) if self.state.possible.contains(slot) => self.refuse(target, at, true),
+                None => self.report_reassignment(target, at, false),
+                Some(slot) if self.state.possible.contains(slot) => {
+                    self.report_reassignment(target, at, true)
+                }
                 Some(_) => {}
             }
         }
@@ -326,11 +328,11 @@ impl Walker<'_> {
         }
     }
 
-    pub(super) fn refuse(&mut self, target: AssignTarget, at: ExprId, twice: bool) {
+    pub(super) fn report_reassignment(&mut self, target: AssignTarget, at: ExprId, twice: bool) {
         let name = match target {
             AssignTarget::Local(local) => self.body.local(local).name.clone(),
             AssignTarget::Field { field, .. } | AssignTarget::Static(field) => {
-                field.name(self.facts.db).clone()
+                field.name(self.context.db).clone()
             }
         };
         let what = if matches!(target, AssignTarget::Local(_)) { "variable" } else { "field" };
@@ -340,7 +342,7 @@ impl Walker<'_> {
             format!("`{name}` is a `val` and already has its value")
         };
         let diagnostic = rules::val_reassigned::RULE.at(self.body.expr(at).range, message);
-        let diagnostic = match self.hidden_field(target, at) {
+        let diagnostic = match self.hidden_field_fix(target, at) {
             Some(fix) => diagnostic
                 .note(format!(
                     "this `{name}` is the local variable, which hides the field: the field is `this.{name}`"
@@ -348,13 +350,13 @@ impl Walker<'_> {
                 .fix(fix),
             None => {
                 let note = match target {
-                    AssignTarget::Field { field, .. } if is_of_struct(self.facts.db, field) => {
+                    AssignTarget::Field { field, .. } if is_struct_field(self.context.db, field) => {
                         "values of structs never change: make a new one, with this value for the field"
                             .to_owned()
                     }
                     _ => format!("declare the {what} `var` if it has to change, else use another one"),
                 };
-                self.to_var(target, at).into_iter().fold(diagnostic.note(note), Diagnostic::fix)
+                self.declare_as_var_fix(target, at).into_iter().fold(diagnostic.note(note), Diagnostic::fix)
             }
         };
         match self.fields {
@@ -365,12 +367,12 @@ impl Walker<'_> {
     }
 
     /// `x = x` in a class with a field `x`: the field is meant.
-    fn hidden_field(&self, target: AssignTarget, at: ExprId) -> Option<Fix> {
+    fn hidden_field_fix(&self, target: AssignTarget, at: ExprId) -> Option<Fix> {
         let AssignTarget::Local(local) = target else { return None };
         let ExprKind::Assign { value, .. } = &self.body.expr(at).kind else { return None };
         let name = &self.body.local(local).name;
         let is_itself = matches!(&self.body.expr(*value).kind, ExprKind::Local(other) if *other == local);
-        own_field(self.facts.db, self.facts.class, name).filter(|_| is_itself)?;
+        own_field(self.context.db, self.context.class, name).filter(|_| is_itself)?;
         let range = TextRange::empty(self.body.expr(at).range.start());
         let edits = vec![TextEdit { file: None, range, text: "this.".to_owned() }];
         Some(Fix { title: format!("Assign to the field `this.{name}`"), edits })
@@ -394,14 +396,14 @@ impl Walker<'_> {
         while let ExprKind::Coerce { value: inner } = self.body.expr(value).kind {
             value = inner;
         }
-        let db = self.facts.db;
+        let db = self.context.db;
         let (new, old) = (self.body.expr(value).ty.base(db), self.body.local(local).ty.base(db));
         // What did not fit is an error of its own.
         !is_copied && !new.is_null(db) && !new.is_error(db) && Context::global(db).is_subtype(new, old)
     }
 
     /// Declares the local with `var`.
-    fn to_var(&self, target: AssignTarget, assignment: ExprId) -> Option<Fix> {
+    fn declare_as_var_fix(&self, target: AssignTarget, assignment: ExprId) -> Option<Fix> {
         let AssignTarget::Local(local) = target else { return None };
         if !self.may_be_var(local, assignment) {
             return None;
@@ -409,7 +411,7 @@ impl Walker<'_> {
         let (name, range) = (&self.body.local(local).name, self.body.local(local).range);
         let (range, text) = match self.body.local(local).kind {
             LocalKind::Param => (TextRange::empty(range.start()), "var "),
-            LocalKind::Declared => ((self.facts.keyword)(local)?, "var"),
+            LocalKind::Declared => ((self.context.keyword)(local)?, "var"),
             _ => return None,
         };
         let edits = vec![TextEdit { file: None, range, text: text.to_owned() }];
@@ -417,6 +419,6 @@ impl Walker<'_> {
     }
 }
 
-fn is_of_struct(db: &dyn Db, field: FieldId) -> bool {
+fn is_struct_field(db: &dyn Db, field: FieldId) -> bool {
     class_kind(db, field.class(db)) == Some(ClassKind::Struct)
 }

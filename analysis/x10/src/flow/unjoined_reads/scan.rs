@@ -2,8 +2,8 @@
 
 use apg_syntax::TextRange;
 
-use super::paths::{Path, Paths};
-use super::{Open, Search, leads_through};
+use super::access_paths::{AccessPath, AccessPaths};
+use super::{OpenStart, UnjoinedReads, is_on_path};
 use crate::body::walk::Node;
 use crate::body::{AssignTarget, ExprId, ExprKind, Iteration, LocalId, StmtId, StmtKind};
 use crate::ids::MethodId;
@@ -13,87 +13,90 @@ use crate::ty::known::Known;
 
 /// A read of what may not have been written yet.
 pub(super) struct Read {
-    pub path: Path,
+    pub path: AccessPath,
     pub range: TextRange,
 }
 
 /// What code does first.
-pub(super) enum Next {
+pub(super) enum ScanResult {
     Reads(Read),
     /// It waits, for what is not known.
-    Waits,
-    GoesOn,
+    MayWait,
+    Continues,
 }
 
 /// A part of the code that is still to be visited.
 struct Visit {
     node: Node,
     /// What is in it has been visited.
-    is_done: bool,
+    children_visited: bool,
     /// It runs under a condition.
     is_conditional: bool,
     in_kernel: bool,
 }
 
-impl Search<'_> {
+impl UnjoinedReads<'_> {
     /// What `stmt` does first.
-    pub(super) fn follow(&self, stmt: StmtId, open: &mut Open) -> Next {
-        self.follow_in(stmt, stmt, open, false)
+    pub(super) fn scan(&self, stmt: StmtId, open: &mut OpenStart) -> ScanResult {
+        self.scan_code(stmt, stmt, open, false)
     }
 
-    fn follow_in(&self, code: StmtId, stmt: StmtId, open: &mut Open, in_kernel: bool) -> Next {
+    fn scan_code(&self, code: StmtId, stmt: StmtId, open: &mut OpenStart, in_kernel: bool) -> ScanResult {
         let paths = self.paths(stmt);
-        let first = Visit { node: Node::Stmt(code), is_done: false, is_conditional: false, in_kernel };
+        let first =
+            Visit { node: Node::Stmt(code), children_visited: false, is_conditional: false, in_kernel };
         let mut visits = vec![first];
         while let Some(visit) = visits.pop() {
-            if !visit.is_done {
-                match self.enter(&visit, stmt, open) {
-                    Some(Next::GoesOn) => continue,
+            if !visit.children_visited {
+                match self.scan_before_children(&visit, stmt, open) {
+                    Some(ScanResult::Continues) => continue,
                     Some(next) => return next,
                     None => {}
                 }
-                let children = self.visits_below(&visit);
-                visits.push(Visit { is_done: true, ..visit });
+                let children = self.child_visits(&visit);
+                visits.push(Visit { children_visited: true, ..visit });
                 visits.extend(children.into_iter().rev());
                 continue;
             }
-            if let Some(read) = self.read_of(&visit, open, &paths) {
-                return Next::Reads(read);
+            if let Some(read) = self.conflicting_read(&visit, open, &paths) {
+                return ScanResult::Reads(read);
             }
-            if self.waits(visit.node, visit.in_kernel) {
-                return Next::Waits;
+            if self.may_block(visit.node, visit.in_kernel) {
+                return ScanResult::MayWait;
             }
-            self.forget(&visit, open, &paths);
+            self.apply_assignment(&visit, open, &paths);
         }
-        Next::GoesOn
+        ScanResult::Continues
     }
 
     /// What is known before anything in a part of the code is visited: it is left out, or it ends the search.
-    fn enter(&self, visit: &Visit, stmt: StmtId, open: &mut Open) -> Option<Next> {
+    fn scan_before_children(&self, visit: &Visit, stmt: StmtId, open: &mut OpenStart) -> Option<ScanResult> {
         match visit.node {
             Node::Stmt(id) => match &self.body.stmt(id).kind {
                 // Another activity: what it waits for is its own business.
                 StmtKind::Async { .. } if visit.is_conditional && open.start.is_conditional => {
-                    Some(Next::GoesOn)
+                    Some(ScanResult::Continues)
                 }
                 StmtKind::Async { body, .. } => {
-                    let own = open.own.len();
-                    let next = self.follow_in(*body, stmt, open, visit.in_kernel);
-                    open.own.truncate(own);
+                    let own_writes = open.own_writes.len();
+                    let next = self.scan_code(*body, stmt, open, visit.in_kernel);
+                    open.own_writes.truncate(own_writes);
                     match next {
-                        Next::Reads(read) => Some(Next::Reads(read)),
-                        _ => Some(Next::GoesOn),
+                        ScanResult::Reads(read) => Some(ScanResult::Reads(read)),
+                        _ => Some(ScanResult::Continues),
                     }
                 }
-                StmtKind::Atomic(_) => Some(Next::GoesOn),
-                _ if self.is_poll(id) => Some(Next::Waits),
+                StmtKind::Atomic(_) => Some(ScanResult::Continues),
+                _ if self.is_waiting_loop(id) => Some(ScanResult::MayWait),
                 _ => None,
             },
-            Node::Expr(id) => matches!(self.body.expr(id).kind, ExprKind::Closure(_)).then_some(Next::GoesOn),
+            Node::Expr(id) => {
+                matches!(self.body.expr(id).kind, ExprKind::Closure(_)).then_some(ScanResult::Continues)
+            }
         }
     }
 
-    fn visits_below(&self, visit: &Visit) -> Vec<Visit> {
+    fn child_visits(&self, visit: &Visit) -> Vec<Visit> {
         let in_kernel = visit.in_kernel || matches!(visit.node, Node::Stmt(id) if self.is_kernel(id));
         let is_conditional = |child: Node| match visit.node {
             Node::Stmt(id) => match &self.body.stmt(id).kind {
@@ -110,7 +113,7 @@ impl Search<'_> {
         };
         let visit_of = |node| Visit {
             node,
-            is_done: false,
+            children_visited: false,
             is_conditional: visit.is_conditional || is_conditional(node),
             in_kernel,
         };
@@ -118,7 +121,7 @@ impl Search<'_> {
     }
 
     /// The first read in a node itself of what may not have been written.
-    fn read_of(&self, visit: &Visit, open: &Open, paths: &Paths) -> Option<Read> {
+    fn conflicting_read(&self, visit: &Visit, open: &OpenStart, paths: &AccessPaths) -> Option<Read> {
         // The one may run only where the other one does not.
         if visit.is_conditional && open.start.is_conditional {
             return None;
@@ -130,14 +133,14 @@ impl Search<'_> {
                 _ => self.body.stmt(id).range,
             },
         };
-        let meets = |all: &[Path], path: &Path| all.iter().any(|it| paths.overlap(it, path));
+        let meets = |all: &[AccessPath], path: &AccessPath| all.iter().any(|it| paths.overlap(it, path));
         let reads = self.reads(visit.node, visit.in_kernel, paths);
-        let early = reads.into_iter().find(|it| !meets(&open.own, it) && meets(&open.writes, it));
+        let early = reads.into_iter().find(|it| !meets(&open.own_writes, it) && meets(&open.writes, it));
         early.map(|path| Read { path, range })
     }
 
     /// The elements or field that an expression or loop itself reads.
-    pub(super) fn reads(&self, node: Node, in_kernel: bool, paths: &Paths) -> Vec<Path> {
+    pub(super) fn reads(&self, node: Node, in_kernel: bool, paths: &AccessPaths) -> Vec<AccessPath> {
         let id = match node {
             Node::Expr(id) => id,
             Node::Stmt(id) => match self.body.stmt(id).kind {
@@ -155,7 +158,7 @@ impl Search<'_> {
             }
             ExprKind::Call { method, dispatch, .. } => match self.effects(*method, *dispatch) {
                 Some(effects) => effects.reads.iter().filter_map(|it| it.path(paths, id)).collect(),
-                None => self.copied_from(id, paths).into_iter().collect(),
+                None => self.copy_source(id, paths).into_iter().collect(),
             },
             ExprKind::Field { object, field } if field_is_mutable(self.db, *field) => {
                 paths.field(*object, *field).into_iter().collect()
@@ -165,18 +168,18 @@ impl Search<'_> {
     }
 
     /// Takes account of what a node itself assigns.
-    fn forget(&self, visit: &Visit, open: &mut Open, paths: &Paths) {
+    fn apply_assignment(&self, visit: &Visit, open: &mut OpenStart, paths: &AccessPaths) {
         let Node::Expr(id) = visit.node else { return };
         if let ExprKind::Assign { target, .. } = self.body.expr(id).kind {
-            open.writes.retain(|it| !leads_through(it, target));
+            open.writes.retain(|it| !is_on_path(it, target));
         }
         if !visit.is_conditional && self.copy_target(id).is_none() {
-            open.own.extend(self.written(id, paths));
+            open.own_writes.extend(self.written_path(id, paths));
         }
     }
 
     /// Whether a statement waits until something happens; what it reads for that may change.
-    pub(super) fn is_poll(&self, id: StmtId) -> bool {
+    pub(super) fn is_waiting_loop(&self, id: StmtId) -> bool {
         match &self.body.stmt(id).kind {
             StmtKind::When(_) => true,
             StmtKind::While { condition, body, .. } | StmtKind::DoWhile { condition, body, .. } => {
@@ -189,15 +192,15 @@ impl Search<'_> {
 
     /// Whether how often a loop runs depends on nothing that other activities may change.
     fn is_counted(&self, condition: ExprId, code: StmtId) -> bool {
-        let mut is_plain = !matches!(self.body.expr(condition).kind, ExprKind::Literal(_));
+        let mut reads_only_variables = !matches!(self.body.expr(condition).kind, ExprKind::Literal(_));
         let mut variables: Vec<LocalId> = Vec::new();
-        let mut look_at = |node: Node| match node {
-            Node::Expr(id) => self.is_plain(id, &mut variables),
+        let mut is_allowed = |node: Node| match node {
+            Node::Expr(id) => self.reads_only_variables(id, &mut variables),
             Node::Stmt(_) => false,
         };
         self.body.walk(Node::Expr(condition), &mut |node| {
-            is_plain &= look_at(node);
-            is_plain
+            reads_only_variables &= is_allowed(node);
+            reads_only_variables
         });
         self.body.walk(Node::Stmt(code), &mut |node| {
             match node {
@@ -206,7 +209,7 @@ impl Search<'_> {
                         self.body.stmt(id).kind,
                         StmtKind::Break(_) | StmtKind::Return(_) | StmtKind::Throw(_)
                     );
-                    is_plain &= !leaves;
+                    reads_only_variables &= !leaves;
                 }
                 Node::Expr(id) => {
                     if let ExprKind::Assign { target: AssignTarget::Local(local), value } =
@@ -214,19 +217,19 @@ impl Search<'_> {
                         && variables.contains(&local)
                     {
                         self.body.walk(Node::Expr(value), &mut |node| {
-                            is_plain &= matches!(node, Node::Expr(id) if self.is_plain(id, &mut Vec::new()));
-                            is_plain
+                            reads_only_variables &= matches!(node, Node::Expr(id) if self.reads_only_variables(id, &mut Vec::new()));
+                            reads_only_variables
                         });
                     }
                 }
             }
-            is_plain
+            reads_only_variables
         });
-        is_plain
+        reads_only_variables
     }
 
     /// Whether an expression itself reads variables at most.
-    fn is_plain(&self, id: ExprId, variables: &mut Vec<LocalId>) -> bool {
+    fn reads_only_variables(&self, id: ExprId, variables: &mut Vec<LocalId>) -> bool {
         match &self.body.expr(id).kind {
             ExprKind::Local(local) => {
                 variables.push(*local);
@@ -243,7 +246,7 @@ impl Search<'_> {
     }
 
     /// Whether an expression or statement may wait for activities, by means that are not known.
-    pub(super) fn waits(&self, node: Node, in_kernel: bool) -> bool {
+    pub(super) fn may_block(&self, node: Node, in_kernel: bool) -> bool {
         match node {
             Node::Stmt(id) => match &self.body.stmt(id).kind {
                 StmtKind::Error => true,
@@ -254,12 +257,12 @@ impl Search<'_> {
                 // The threads of a kernel wait for each other only.
                 ExprKind::Call { .. } if in_kernel => false,
                 ExprKind::Call { method, dispatch, .. } => match self.effects(*method, *dispatch) {
-                    Some(effects) => effects.waits,
+                    Some(effects) => effects.may_block,
                     None => self.may_wait(*method),
                 },
                 ExprKind::New { constructor, .. } => {
                     let effects = self.effects(*constructor, crate::body::Dispatch::Static);
-                    effects.map_or_else(|| self.may_wait(*constructor), |it| it.waits)
+                    effects.map_or_else(|| self.may_wait(*constructor), |it| it.may_block)
                 }
                 ExprKind::ClosureCall { .. } | ExprKind::Error => true,
                 _ => false,
@@ -272,9 +275,9 @@ impl Search<'_> {
         let class = method.class(self.db);
         let clock = Ty::this_type(self.db, class).is_known(self.db, Known::Clock);
         let place = package(self.db, class.file(self.db));
-        let waits = ["Team", "Runtime", "System", "Condition"].contains(&class.name(self.db).as_str())
+        let may_block = ["Team", "Runtime", "System", "Condition"].contains(&class.name(self.db).as_str())
             || method.name(self.db) == "syncDevice";
         let values = ["x10.lang", "x10.util", "x10.io", "x10.array", "x10.regionarray"];
-        clock || waits || !values.contains(&place.as_str())
+        clock || may_block || !values.contains(&place.as_str())
     }
 }

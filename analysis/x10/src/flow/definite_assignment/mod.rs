@@ -1,42 +1,43 @@
 //! Definite assignment and reachability: one walk along the control flow of a body.
 //!
 //! For every variable without an initialiser the walk keeps whether it is assigned on all paths, on some path,
-//! or on all paths once the activities started inside the enclosing `finish` have ended ([`State`]).
+//! or on all paths once the activities started inside the enclosing `finish` have ended ([`AssignmentState`]).
 //! The same walk serves [`super::construction`], which asks it about the fields of an object instead.
 
-mod access;
+mod expressions;
+pub(super) mod state;
 
 use apg_syntax::TextRange;
 use rustc_hash::FxHashMap;
 
-use super::Facts;
-use super::state::{Set, State};
+use super::FlowContext;
 use crate::body::{Body, ExprId, ExprKind, LabelId, Literal, LocalId, StmtId, StmtKind, walk::Node};
 use crate::diagnostics::{Diagnostic, Fix, TextEdit, flow as rules};
 use crate::ids::{FieldId, MethodId};
 use crate::infer::Owner;
+use state::{AssignmentState, SlotSet};
 
 /// Where jumps to one label arrive.
-struct Jumps {
-    breaks: State,
-    continues: State,
+struct JumpStates {
+    breaks: AssignmentState,
+    continues: AssignmentState,
 }
 
 /// What calling a method during construction does to the fields, by their slots.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Effects {
     /// May be read before the method assigns them.
-    pub(super) reads: Set,
+    pub(super) reads: SlotSet,
     /// May be assigned by it or by an activity that it starts.
-    pub(super) writes: Set,
+    pub(super) writes: SlotSet,
     /// Assigned when it returns.
-    pub(super) assigned: Set,
+    pub(super) assigned: SlotSet,
     /// Assigned when the activities that it starts have ended as well.
-    pub(super) after_finish: Set,
+    pub(super) after_finish: SlotSet,
 }
 
 /// The fields of an object whose construction is walked.
-pub(super) struct Fields<'a> {
+pub(super) struct TrackedFields<'a> {
     /// Those that are not there from the start; a field's slot is its index.
     pub(super) tracked: &'a [FieldId],
     /// What a method of the class does, called for the object itself.
@@ -45,92 +46,97 @@ pub(super) struct Fields<'a> {
     pub(super) report: bool,
 }
 
-pub(super) struct Walker<'a> {
-    pub(super) facts: &'a Facts<'a>,
+pub(super) struct AssignmentWalker<'a> {
+    pub(super) context: &'a FlowContext<'a>,
     pub(super) body: &'a Body,
     /// Whose locals are asked about.
     pub(super) owner: Option<Owner>,
     /// Set: only these fields matter. Unset: only locals do.
-    pub(super) fields: Option<&'a Fields<'a>>,
+    pub(super) fields: Option<&'a TrackedFields<'a>>,
     /// The fields that were read before they were assigned.
-    pub(super) reads: Set,
+    pub(super) reads: SlotSet,
     /// The locals that were said to be read before they are assigned: of each one place is enough.
-    complained: Set,
+    reported: SlotSet,
     local_slots: FxHashMap<LocalId, usize>,
     field_slots: FxHashMap<FieldId, usize>,
-    state: State,
+    state: AssignmentState,
     /// Where `return`s of the current method, closure or `at` expression arrive.
-    returns: State,
-    jumps: FxHashMap<LabelId, Jumps>,
+    returns: AssignmentState,
+    jumps: FxHashMap<LabelId, JumpStates>,
     /// What may be assigned where an exception leaves the body of the innermost `try`.
-    thrown: Set,
+    thrown: SlotSet,
     /// Greater than 0: only the state matters, nothing is reported.
-    quiet: u32,
+    suppressed: u32,
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
-impl<'a> Walker<'a> {
+impl<'a> AssignmentWalker<'a> {
     /// A walk that asks about locals.
-    pub(super) fn new(facts: &'a Facts<'a>, owner: Owner, body: &'a Body) -> Walker<'a> {
+    pub(super) fn new(context: &'a FlowContext<'a>, owner: Owner, body: &'a Body) -> AssignmentWalker<'a> {
         let mut local_slots = FxHashMap::default();
-        let mut add = |local: LocalId| {
+        let mut push_diagnostic = |local: LocalId| {
             let slot = local_slots.len();
             local_slots.entry(local).or_insert(slot);
         };
         for stmt in &body.stmts {
             match &stmt.kind {
-                StmtKind::Let { local, init: None } => add(*local),
+                StmtKind::Let { local, init: None } => push_diagnostic(*local),
                 // Those of one `case` are there in the next ones, which may be jumped to.
                 StmtKind::Switch { cases, .. } => {
                     for &id in cases.iter().flat_map(|(_, stmts)| stmts) {
                         if let StmtKind::Let { local, .. } = body.stmt(id).kind {
-                            add(local);
+                            push_diagnostic(local);
                         }
                     }
                 }
                 _ => {}
             }
         }
-        Walker { owner: Some(owner), local_slots, ..Walker::without_slots(facts, body) }
+        AssignmentWalker { owner: Some(owner), local_slots, ..AssignmentWalker::without_slots(context, body) }
     }
 
     /// A walk that asks about fields, from a state of which they are the slots.
     pub(super) fn of_fields(
-        facts: &'a Facts<'a>,
+        context: &'a FlowContext<'a>,
         body: &'a Body,
-        fields: &'a Fields<'a>,
-        state: State,
-    ) -> Walker<'a> {
+        fields: &'a TrackedFields<'a>,
+        state: AssignmentState,
+    ) -> AssignmentWalker<'a> {
         let field_slots = fields.tracked.iter().enumerate().map(|(slot, &field)| (field, slot)).collect();
-        Walker { field_slots, state, fields: Some(fields), ..Walker::without_slots(facts, body) }
+        AssignmentWalker {
+            field_slots,
+            state,
+            fields: Some(fields),
+            ..AssignmentWalker::without_slots(context, body)
+        }
     }
 
-    fn without_slots(facts: &'a Facts<'a>, body: &'a Body) -> Walker<'a> {
-        Walker {
-            facts,
+    fn without_slots(context: &'a FlowContext<'a>, body: &'a Body) -> AssignmentWalker<'a> {
+        AssignmentWalker {
+            context,
             body,
             owner: None,
             fields: None,
-            reads: Set::default(),
-            complained: Set::default(),
+            reads: SlotSet::default(),
+            reported: SlotSet::default(),
             local_slots: FxHashMap::default(),
             field_slots: FxHashMap::default(),
-            state: State::start(),
-            returns: State::dead(),
+            state: AssignmentState::start(),
+            returns: AssignmentState::dead(),
             jumps: FxHashMap::default(),
-            thrown: Set::default(),
-            quiet: 0,
+            thrown: SlotSet::default(),
+            suppressed: 0,
             diagnostics: Vec::new(),
         }
     }
 
     /// Walks the whole body and reports; the state is the one after it, however it ends.
-    pub(super) fn run(&mut self) -> State {
+    pub(super) fn run(&mut self) -> AssignmentState {
         let Some(root) = self.body.root else { return self.state.clone() };
         self.stmt(root);
-        if self.state.live && self.facts.needs_value {
+        if self.state.live && self.context.needs_value {
             let diagnostic = rules::missing_return::RULE
-                .at(self.facts.name, "this method can end without returning a value")
+                .at(self.context.name, "this method can end without returning a value")
                 .note("end every path by `return` with a value, or by `throw`");
             let last = self.unused_value(root);
             self.report(match last {
@@ -145,7 +151,7 @@ impl<'a> Walker<'a> {
                 None => diagnostic,
             });
         }
-        let fallen = std::mem::replace(&mut self.state, State::dead());
+        let fallen = std::mem::replace(&mut self.state, AssignmentState::dead());
         self.returns.join(&fallen);
         self.returns.clone()
     }
@@ -156,7 +162,7 @@ impl<'a> Walker<'a> {
             StmtKind::Block(stmts) => self.unused_value(*stmts.last()?),
             StmtKind::Expr(value) => {
                 let value = self.body.expr(*value);
-                let has_value = !value.ty.is_void(self.facts.db) && !value.ty.is_error(self.facts.db);
+                let has_value = !value.ty.is_void(self.context.db) && !value.ty.is_error(self.context.db);
                 let is_assignment = matches!(value.kind, ExprKind::Assign { .. } | ExprKind::Let { .. });
                 (has_value && !is_assignment).then_some(value.range)
             }
@@ -167,19 +173,19 @@ impl<'a> Walker<'a> {
     /// Reports about code and its locals, of which a walk over fields says nothing.
     fn report(&mut self, diagnostic: Diagnostic) {
         if self.fields.is_none() {
-            self.add(diagnostic);
+            self.push_diagnostic(diagnostic);
         }
     }
 
     /// Reports about fields.
     fn report_field(&mut self, diagnostic: Diagnostic) {
         if self.fields.is_some_and(|fields| fields.report) {
-            self.add(diagnostic);
+            self.push_diagnostic(diagnostic);
         }
     }
 
-    fn add(&mut self, diagnostic: Diagnostic) {
-        if self.quiet == 0 && !self.diagnostics.contains(&diagnostic) {
+    fn push_diagnostic(&mut self, diagnostic: Diagnostic) {
+        if self.suppressed == 0 && !self.diagnostics.contains(&diagnostic) {
             self.diagnostics.push(diagnostic);
         }
     }
@@ -206,7 +212,7 @@ impl<'a> Walker<'a> {
             }
             StmtKind::Let { local, init: None } => {
                 if let Some(&slot) = self.local_slots.get(local) {
-                    self.state.declare(slot);
+                    self.state.unassign(slot);
                 }
             }
             StmtKind::Expr(e) => self.expr(*e),
@@ -224,17 +230,17 @@ impl<'a> Walker<'a> {
             }
             StmtKind::If { condition, then, otherwise } => self.branch(*condition, *then, *otherwise),
             StmtKind::While { label, condition, body } => {
-                self.loop_(*label, Some(*condition), *body, &[], true);
+                self.loop_statement(*label, Some(*condition), *body, &[], true);
             }
             StmtKind::DoWhile { label, body, condition } => self.do_while(*label, *body, *condition),
             StmtKind::For { label, init, condition, update, body } => {
                 init.iter().for_each(|&s| self.stmt(s));
-                self.loop_(*label, *condition, *body, update, condition.is_some());
+                self.loop_statement(*label, *condition, *body, update, condition.is_some());
             }
             StmtKind::ForIn { label, iterable, body, .. } => {
                 self.expr(*iterable);
                 self.may_throw();
-                self.loop_(*label, None, *body, &[], true);
+                self.loop_statement(*label, None, *body, &[], true);
                 // The iterator, between two rounds.
                 self.may_throw();
             }
@@ -250,15 +256,15 @@ impl<'a> Walker<'a> {
             StmtKind::Continue(label) => self.jump(*label, false),
             StmtKind::Return(value) => {
                 value.iter().for_each(|&e| self.expr(e));
-                let here = std::mem::replace(&mut self.state, State::dead());
+                let here = std::mem::replace(&mut self.state, AssignmentState::dead());
                 self.returns.join(&here);
             }
             StmtKind::Throw(e) => {
                 self.expr(*e);
                 self.may_throw();
-                self.state = State::dead();
+                self.state = AssignmentState::dead();
             }
-            StmtKind::Try { body, catches, finally } => self.try_(*body, catches, *finally),
+            StmtKind::Try { body, catches, finally } => self.try_statement(*body, catches, *finally),
             StmtKind::Assert { condition, message } => {
                 self.expr(*condition);
                 let after = self.state.clone();
@@ -278,7 +284,7 @@ impl<'a> Walker<'a> {
             StmtKind::Async { body, .. } => {
                 let waited_for = !stmt.annotations.iter().any(|a| a.name == "Uncounted");
                 self.may_throw();
-                self.async_(*body, &body_clocks(&stmt.kind), waited_for);
+                self.async_statement(*body, &clocks_of_async(&stmt.kind), waited_for);
             }
             StmtKind::Finish { body, .. } => self.finish(*body),
             StmtKind::At { place, body, .. } => {
@@ -286,14 +292,14 @@ impl<'a> Walker<'a> {
                 self.may_throw();
                 if self.fields.is_some() {
                     // It cannot use the object, which is said elsewhere: once.
-                    self.assigned_in(&[Node::Stmt(*body)])
+                    self.slots_assigned_in(&[Node::Stmt(*body)])
                         .into_iter()
                         .for_each(|slot| self.state.assign(slot));
                     return;
                 }
                 let before = self.state.clone();
                 self.stmt(*body);
-                self.state = State { live: self.state.live, ..before };
+                self.state = AssignmentState { live: self.state.live, ..before };
             }
             StmtKind::AtEach { distribution, body, .. } => {
                 self.expr(*distribution);
@@ -341,11 +347,11 @@ impl<'a> Walker<'a> {
         self.state.join(&after_then);
     }
 
-    fn with_label(&mut self, label: LabelId, walk: impl FnOnce(&mut Self)) -> Jumps {
-        let fresh = Jumps { breaks: State::dead(), continues: State::dead() };
+    fn with_label(&mut self, label: LabelId, walk: impl FnOnce(&mut Self)) -> JumpStates {
+        let fresh = JumpStates { breaks: AssignmentState::dead(), continues: AssignmentState::dead() };
         let outer = self.jumps.insert(label, fresh);
         walk(self);
-        let dead = Jumps { breaks: State::dead(), continues: State::dead() };
+        let dead = JumpStates { breaks: AssignmentState::dead(), continues: AssignmentState::dead() };
         let jumps = self.jumps.remove(&label).unwrap_or(dead);
         if let Some(outer) = outer {
             self.jumps.insert(label, outer);
@@ -354,40 +360,40 @@ impl<'a> Walker<'a> {
     }
 
     fn jump(&mut self, label: LabelId, is_break: bool) {
-        let here = std::mem::replace(&mut self.state, State::dead());
+        let here = std::mem::replace(&mut self.state, AssignmentState::dead());
         if let Some(jumps) = self.jumps.get_mut(&label) {
             if is_break { jumps.breaks.join(&here) } else { jumps.continues.join(&here) }
         }
     }
 
-    /// A loop that tests before each round. `may_end`: it has a test at all.
-    fn loop_(
+    /// A loop that tests before each round. `has_condition`: it has a test at all.
+    fn loop_statement(
         &mut self,
         label: LabelId,
         condition: Option<ExprId>,
         body: StmtId,
         update: &[ExprId],
-        may_end: bool,
+        has_condition: bool,
     ) {
         let mut nodes = vec![Node::Stmt(body)];
         nodes.extend(condition.iter().chain(update).map(|&e| Node::Expr(e)));
-        self.add_earlier_rounds(&nodes, |walker| {
-            walker.round(label, condition, body, update);
+        self.add_earlier_iterations(&nodes, |walker| {
+            walker.iteration(label, condition, body, update);
         });
-        let (exit, jumps) = self.round(label, condition, body, update);
-        let endless = !may_end || condition.is_some_and(|c| self.is_true(c));
-        self.state = if endless { State::dead() } else { exit };
+        let (exit, jumps) = self.iteration(label, condition, body, update);
+        let endless = !has_condition || condition.is_some_and(|c| self.is_true(c));
+        self.state = if endless { AssignmentState::dead() } else { exit };
         self.state.join(&jumps.breaks);
     }
 
     /// One round; the result is the state right after the test, where the loop may end.
-    fn round(
+    fn iteration(
         &mut self,
         label: LabelId,
         condition: Option<ExprId>,
         body: StmtId,
         update: &[ExprId],
-    ) -> (State, Jumps) {
+    ) -> (AssignmentState, JumpStates) {
         let exit = match condition {
             Some(condition) => self.condition(condition),
             None => self.state.clone(),
@@ -405,38 +411,38 @@ impl<'a> Walker<'a> {
             let when_false = walker.condition(condition);
             (jumps, when_false)
         };
-        self.add_earlier_rounds(&[Node::Stmt(body), Node::Expr(condition)], |walker| {
+        self.add_earlier_iterations(&[Node::Stmt(body), Node::Expr(condition)], |walker| {
             once(walker);
         });
         let (jumps, when_false) = once(self);
-        self.state = if self.is_true(condition) { State::dead() } else { when_false };
+        self.state = if self.is_true(condition) { AssignmentState::dead() } else { when_false };
         self.state.join(&jumps.breaks);
     }
 
     /// At the head of a loop, whatever an earlier round may have assigned is possibly assigned. A quiet
     /// round finds it out; inside such a round the loops in it are approximated by all the
     /// assignments they contain, which keeps the cost linear in the depth of nesting.
-    fn add_earlier_rounds(&mut self, nodes: &[Node], round: impl FnOnce(&mut Self)) {
+    fn add_earlier_iterations(&mut self, nodes: &[Node], iteration: impl FnOnce(&mut Self)) {
         if !self.state.live || (self.local_slots.is_empty() && self.field_slots.is_empty()) {
             return;
         }
-        if self.quiet > 0 {
-            for slot in self.assigned_in(nodes) {
+        if self.suppressed > 0 {
+            for slot in self.slots_assigned_in(nodes) {
                 self.state.possible.insert(slot);
             }
             return;
         }
         let before = self.state.clone();
-        self.quiet += 1;
-        round(self);
-        self.quiet -= 1;
+        self.suppressed += 1;
+        iteration(self);
+        self.suppressed -= 1;
         let after = std::mem::replace(&mut self.state, before);
         if after.live {
-            self.state.possible.add_all(&after.possible);
+            self.state.possible.insert_all(&after.possible);
         }
     }
 
-    fn assigned_in(&self, nodes: &[Node]) -> Vec<usize> {
+    fn slots_assigned_in(&self, nodes: &[Node]) -> Vec<usize> {
         let mut slots = Vec::new();
         for &node in nodes {
             self.body.walk(node, &mut |node| {
@@ -454,7 +460,7 @@ impl<'a> Walker<'a> {
     fn switch(&mut self, label: LabelId, cases: &[(Vec<Option<Literal>>, Vec<StmtId>)]) {
         let entry = self.state.clone();
         let jumps = self.with_label(label, |walker| {
-            walker.state = State::dead();
+            walker.state = AssignmentState::dead();
             for (_, stmts) in cases {
                 walker.state.join(&entry);
                 walker.block(stmts);
@@ -467,18 +473,27 @@ impl<'a> Walker<'a> {
     }
 
     /// Walks code, and keeps apart how it is left by jumps: on their way they pass through what is around the code.
-    fn with_jumps_apart(&mut self, walk: impl FnOnce(&mut Self)) -> (FxHashMap<LabelId, Jumps>, State) {
-        let dead = || Jumps { breaks: State::dead(), continues: State::dead() };
+    fn collect_jumps(
+        &mut self,
+        walk: impl FnOnce(&mut Self),
+    ) -> (FxHashMap<LabelId, JumpStates>, AssignmentState) {
+        let dead = || JumpStates { breaks: AssignmentState::dead(), continues: AssignmentState::dead() };
         let apart = self.jumps.keys().map(|&label| (label, dead())).collect();
-        let around =
-            (std::mem::replace(&mut self.jumps, apart), std::mem::replace(&mut self.returns, State::dead()));
+        let around = (
+            std::mem::replace(&mut self.jumps, apart),
+            std::mem::replace(&mut self.returns, AssignmentState::dead()),
+        );
         walk(self);
         (std::mem::replace(&mut self.jumps, around.0), std::mem::replace(&mut self.returns, around.1))
     }
 
     /// Lets jumps go on, after what `pass` does.
-    fn jump_on(&mut self, (apart, returns): (FxHashMap<LabelId, Jumps>, State), pass: impl Fn(&mut State)) {
-        let through = |mut state: State| {
+    fn resume_jumps(
+        &mut self,
+        (apart, returns): (FxHashMap<LabelId, JumpStates>, AssignmentState),
+        pass: impl Fn(&mut AssignmentState),
+    ) {
+        let through = |mut state: AssignmentState| {
             if state.live {
                 pass(&mut state);
             }
@@ -493,31 +508,31 @@ impl<'a> Walker<'a> {
         self.returns.join(&through(returns));
     }
 
-    fn try_(&mut self, body: StmtId, catches: &[(LocalId, StmtId)], finally: Option<StmtId>) {
+    fn try_statement(&mut self, body: StmtId, catches: &[(LocalId, StmtId)], finally: Option<StmtId>) {
         let before = self.state.clone();
-        let jumps = self.with_jumps_apart(|walker| walker.body_and_catches(body, catches));
-        let Some(finally) = finally else { return self.jump_on(jumps, |_| {}) };
+        let jumps = self.collect_jumps(|walker| walker.body_and_catches(body, catches));
+        let Some(finally) = finally else { return self.resume_jumps(jumps, |_| {}) };
         let mut nodes: Vec<Node> = catches.iter().map(|(_, s)| Node::Stmt(*s)).collect();
         nodes.push(Node::Stmt(body));
         let mut entry = before;
-        for slot in self.assigned_in(&nodes) {
+        for slot in self.slots_assigned_in(&nodes) {
             entry.possible.insert(slot);
         }
         let after = std::mem::replace(&mut self.state, entry);
         self.stmt(finally);
-        let (ended, assigned) = (self.state.clone(), self.assigned_in(&[Node::Stmt(finally)]));
-        self.jump_on(jumps, |state| {
+        let (ended, assigned) = (self.state.clone(), self.slots_assigned_in(&[Node::Stmt(finally)]));
+        self.resume_jumps(jumps, |state| {
             state.live = ended.live;
-            state.definite.add_all(&ended.definite);
-            state.after_finish.add_all(&ended.after_finish);
+            state.definite.insert_all(&ended.definite);
+            state.after_finish.insert_all(&ended.after_finish);
             assigned.iter().for_each(|&slot| state.possible.insert(slot));
         });
         let live = self.state.live && after.live;
-        self.state.definite.add_all(&after.definite);
-        self.state.after_finish.add_all(&after.after_finish);
-        self.state.possible.add_all(&after.possible);
+        self.state.definite.insert_all(&after.definite);
+        self.state.after_finish.insert_all(&after.after_finish);
+        self.state.possible.insert_all(&after.possible);
         if !live {
-            self.state = State::dead();
+            self.state = AssignmentState::dead();
         }
     }
 
@@ -525,8 +540,8 @@ impl<'a> Walker<'a> {
         let mut handler = self.state.clone();
         let around = std::mem::take(&mut self.thrown);
         self.stmt(body);
-        handler.possible.add_all(&self.thrown);
-        self.thrown.add_all(&around);
+        handler.possible.insert_all(&self.thrown);
+        self.thrown.insert_all(&around);
         let mut after = self.state.clone();
         for (_, catch) in catches {
             self.state = handler.clone();
@@ -537,14 +552,14 @@ impl<'a> Walker<'a> {
     }
 
     /// `waited_for`: a `finish` waits for it. What no `finish` waits for may never be assigned.
-    fn async_(&mut self, body: StmtId, clocks: &[ExprId], waited_for: bool) {
+    fn async_statement(&mut self, body: StmtId, clocks: &[ExprId], waited_for: bool) {
         self.exprs(clocks);
         let before = self.state.clone();
         self.stmt(body);
         let after = std::mem::replace(&mut self.state, before);
-        self.state.possible.add_all(&after.possible);
+        self.state.possible.insert_all(&after.possible);
         if after.live && waited_for {
-            self.state.after_finish.add_all(&after.after_finish);
+            self.state.after_finish.insert_all(&after.after_finish);
         }
     }
 
@@ -552,12 +567,12 @@ impl<'a> Walker<'a> {
         let pending = self.state.after_finish.clone();
         self.state.after_finish = self.state.definite.clone();
         // Jumps out of it wait as well.
-        let end = |state: &mut State| {
+        let end = |state: &mut AssignmentState| {
             state.definite = state.after_finish.clone();
-            state.after_finish.add_all(&pending);
+            state.after_finish.insert_all(&pending);
         };
-        let jumps = self.with_jumps_apart(|walker| walker.stmt(body));
-        self.jump_on(jumps, end);
+        let jumps = self.collect_jumps(|walker| walker.stmt(body));
+        self.resume_jumps(jumps, end);
         end(&mut self.state);
         // What one activity throws arrives here, whatever the others have done meanwhile.
         if !self.is_one_activity(body) {
@@ -575,7 +590,7 @@ impl<'a> Walker<'a> {
 
     fn when(&mut self, arms: &[(ExprId, StmtId)]) {
         let before = self.state.clone();
-        let mut after = State::dead();
+        let mut after = AssignmentState::dead();
         for &(condition, body) in arms {
             self.state = before.clone();
             self.expr(condition);
@@ -588,7 +603,7 @@ impl<'a> Walker<'a> {
     /// Execution may leave this point by an exception.
     fn may_throw(&mut self) {
         if self.state.live {
-            self.thrown.add_all(&self.state.possible);
+            self.thrown.insert_all(&self.state.possible);
         }
     }
 
@@ -598,7 +613,7 @@ impl<'a> Walker<'a> {
 }
 
 /// The clocks an `async` is registered on.
-fn body_clocks(kind: &StmtKind) -> Vec<ExprId> {
+fn clocks_of_async(kind: &StmtKind) -> Vec<ExprId> {
     match kind {
         StmtKind::Async { clocked: crate::body::Clocked::Clocks(clocks), .. } => clocks.clone(),
         _ => Vec::new(),

@@ -2,12 +2,12 @@
 
 /// A small set of variable numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Set {
+pub(in crate::flow) struct SlotSet {
     words: Vec<u64>,
 }
 
-impl Set {
-    pub(super) fn insert(&mut self, slot: usize) {
+impl SlotSet {
+    pub(in crate::flow) fn insert(&mut self, slot: usize) {
         let word = slot / 64;
         if self.words.len() <= word {
             self.words.resize(word + 1, 0);
@@ -15,21 +15,21 @@ impl Set {
         self.words[word] |= 1 << (slot % 64);
     }
 
-    pub(super) fn contains(&self, slot: usize) -> bool {
+    pub(in crate::flow) fn contains(&self, slot: usize) -> bool {
         self.words.get(slot / 64).is_some_and(|word| word & (1 << (slot % 64)) != 0)
     }
 
-    pub(super) fn remove(&mut self, slot: usize) {
+    pub(in crate::flow) fn remove(&mut self, slot: usize) {
         if let Some(word) = self.words.get_mut(slot / 64) {
             *word &= !(1 << (slot % 64));
         }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::flow) fn is_empty(&self) -> bool {
         self.words.iter().all(|word| *word == 0)
     }
 
-    pub(super) fn add_all(&mut self, other: &Set) {
+    pub(in crate::flow) fn insert_all(&mut self, other: &SlotSet) {
         if self.words.len() < other.words.len() {
             self.words.resize(other.words.len(), 0);
         }
@@ -38,7 +38,7 @@ impl Set {
         }
     }
 
-    pub(super) fn keep_common(&mut self, other: &Set) {
+    pub(in crate::flow) fn retain_all(&mut self, other: &SlotSet) {
         self.words.truncate(other.words.len());
         for (word, keep) in self.words.iter_mut().zip(&other.words) {
             *word &= keep;
@@ -48,50 +48,55 @@ impl Set {
 
 /// The state of all variables at one point.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct State {
+pub(in crate::flow) struct AssignmentState {
     /// Whether execution can reach the point at all.
-    pub(super) live: bool,
+    pub(in crate::flow) live: bool,
     /// Assigned on every path to here.
-    pub(super) definite: Set,
+    pub(in crate::flow) definite: SlotSet,
     /// Assigned on every path to here once the activities started since the enclosing `finish` have
     /// ended; includes `definite`.
-    pub(super) after_finish: Set,
+    pub(in crate::flow) after_finish: SlotSet,
     /// Assigned on some path to here, or by some activity that may be running.
-    pub(super) possible: Set,
+    pub(in crate::flow) possible: SlotSet,
 }
 
-impl State {
-    pub(super) fn start() -> State {
-        State { live: true, definite: Set::default(), after_finish: Set::default(), possible: Set::default() }
+impl AssignmentState {
+    pub(in crate::flow) fn start() -> AssignmentState {
+        AssignmentState {
+            live: true,
+            definite: SlotSet::default(),
+            after_finish: SlotSet::default(),
+            possible: SlotSet::default(),
+        }
     }
 
     /// All of so many variables are assigned.
-    pub(super) fn with_all(count: usize) -> State {
-        let mut state = State::start();
+    pub(in crate::flow) fn all_assigned(count: usize) -> AssignmentState {
+        let mut state = AssignmentState::start();
         (0..count).for_each(|slot| state.assign(slot));
         state
     }
 
-    /// The state of a point that nothing reaches; the neutral element of [`State::join`].
-    pub(super) fn dead() -> State {
-        State { live: false, ..State::start() }
+    /// The state of a point that nothing reaches; the neutral element of [`AssignmentState::join`].
+    pub(in crate::flow) fn dead() -> AssignmentState {
+        AssignmentState { live: false, ..AssignmentState::start() }
     }
 
-    pub(super) fn assign(&mut self, slot: usize) {
+    pub(in crate::flow) fn assign(&mut self, slot: usize) {
         self.definite.insert(slot);
         self.after_finish.insert(slot);
         self.possible.insert(slot);
     }
 
     /// The variable's declaration is reached (again, in a loop): nothing is assigned yet.
-    pub(super) fn declare(&mut self, slot: usize) {
+    pub(in crate::flow) fn unassign(&mut self, slot: usize) {
         self.definite.remove(slot);
         self.after_finish.remove(slot);
         self.possible.remove(slot);
     }
 
     /// Two paths meet.
-    pub(super) fn join(&mut self, other: &State) {
+    pub(in crate::flow) fn join(&mut self, other: &AssignmentState) {
         if !other.live {
             return;
         }
@@ -99,9 +104,9 @@ impl State {
             *self = other.clone();
             return;
         }
-        self.definite.keep_common(&other.definite);
-        self.after_finish.keep_common(&other.after_finish);
-        self.possible.add_all(&other.possible);
+        self.definite.retain_all(&other.definite);
+        self.after_finish.retain_all(&other.after_finish);
+        self.possible.insert_all(&other.possible);
     }
 }
 
@@ -111,18 +116,18 @@ mod tests {
 
     #[test]
     fn paths_meet() {
-        let mut left = State::start();
+        let mut left = AssignmentState::start();
         left.assign(3);
         left.assign(70);
-        let mut right = State::start();
+        let mut right = AssignmentState::start();
         right.assign(3);
         left.join(&right);
         assert!(left.definite.contains(3) && !left.definite.contains(70));
         assert!(left.possible.contains(70) && !left.possible.contains(4));
         let before = left.clone();
-        left.join(&State::dead());
+        left.join(&AssignmentState::dead());
         assert_eq!(left, before);
-        let mut dead = State::dead();
+        let mut dead = AssignmentState::dead();
         dead.join(&before);
         assert_eq!(dead, before);
     }
