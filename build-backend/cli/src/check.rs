@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 
 use super::options::{ReportOptions, SourceOptions};
 use super::{Outcome, fix, stats};
-use crate::report::{self, Format};
+use crate::report::{self, MessageFormat};
 use apg_project::session::{self, Checked};
 
 /// Report all errors and warnings, and how to mend them
@@ -60,7 +60,7 @@ impl Check {
         };
         let Checked { findings, files, lines } = checked;
         report::print(self.report.message_format, &findings)?;
-        if self.report.message_format == Format::Human {
+        if self.report.message_format == MessageFormat::Human {
             report::print_summary(&findings, files.len())?;
         }
         if self.stats {

@@ -17,19 +17,20 @@ use serde_json::{Value, json};
 
 use super::options::SourceOptions;
 use super::{Failure, Outcome};
-use crate::report::{self, Format};
+use crate::report::MessageFormat;
+use apg_diagnostics::render::json::to_json;
 use apg_project::session;
 
 /// Runs the command line of this process as events.
-pub fn run(file: &Path, sources: &SourceOptions, format: Format) -> Outcome {
-    if format != Format::Json {
+pub fn run(file: &Path, sources: &SourceOptions, format: MessageFormat) -> Outcome {
+    if format != MessageFormat::Json {
         return Err(
             Failure::misuse("`apg run` prints for people or as `json`").hint("`apg check` knows all formats")
         );
     }
     let checked = session::check(&[file.to_owned()], &sources.settings())?;
     for finding in &checked.findings {
-        let mut event = report::to_json(finding);
+        let mut event = to_json(finding);
         event["event"] = "diagnostic".into();
         say(&event)?;
     }

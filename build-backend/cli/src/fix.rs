@@ -7,8 +7,7 @@ use std::sync::Arc;
 use apg_analysis::diagnostics::Severity;
 
 use super::{Failure, output, replace};
-use crate::report::LineIndex;
-use apg_project::finding::Span;
+use apg_diagnostics::render::Span;
 use apg_project::session::{self, Checked, Settings};
 
 /// What one fix reveals, the next may mend; a circle of fixes ends too.
@@ -84,7 +83,7 @@ impl Round {
                         .or_insert_with(|| (span.text.clone(), BTreeMap::new()));
                     pieces.insert((span.range.start, span.range.end), text.clone());
                 }
-                let at = LineIndex::new(&finding.span.text).position(finding.span.range.start);
+                let at = finding.span.positions().0;
                 round.lines.push(format!("{}:{}:{}: {title}", finding.span.file, at.line, at.column));
             }
         }

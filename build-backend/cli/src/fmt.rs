@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{Failure, Outcome, output, replace};
-use crate::report::LineIndex;
+use apg_diagnostics::render::position;
 use apg_project::sources::{self, MAX_SOURCE_BYTES, shown};
+use apg_source::LineIndex;
 
 /// Format source files
 #[derive(Debug, Args)]
@@ -82,6 +83,6 @@ fn format_stdin() -> Outcome {
 }
 
 fn not_formatted(file: &str, text: &str, error: &apg_syntax::SyntaxError) -> String {
-    let at = LineIndex::new(text).position(error.range.start().into());
+    let at = position(&LineIndex::new(text), text, error.range.start().into());
     format!("{file}:{}:{}: {}; a file with syntax errors is left as it is", at.line, at.column, error.message)
 }

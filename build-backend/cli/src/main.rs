@@ -147,7 +147,7 @@ fn main() -> ExitCode {
 /// What the command line says. What is wrong with it clap says itself, but that a program is no command.
 fn command() -> Result<Command, Failure> {
     let command = Cli::try_parse().map(|cli| {
-        report::colour(match cli.color {
+        report::set_color(match cli.color {
             ColorChoice::Auto => None,
             ColorChoice::Always => Some(true),
             ColorChoice::Never => Some(false),

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use apg_project::session::Settings;
 use apg_toolchain as driver;
 
-use crate::report::Format;
+use crate::report::MessageFormat;
 
 /// Where sources are and how findings are printed.
 #[derive(Clone, Debug, Default, Args)]
@@ -51,7 +51,7 @@ pub enum Checks {
 pub struct ReportOptions {
     /// For people, or for tools
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    pub message_format: Format,
+    pub message_format: MessageFormat,
 }
 
 /// What a C++ compiler is told of the program's own C++ code (docs/native.md).

@@ -15,7 +15,7 @@ use super::events;
 use super::options::{Checks, NativeOptions, ReportOptions, SourceOptions};
 use super::progress::Progress;
 use super::{Failure, Outcome};
-use crate::report::Format;
+use crate::report::MessageFormat;
 use apg_project::build::Options;
 use apg_toolchain::{self as driver, Mode, Profile, Sanitizer};
 
@@ -179,7 +179,7 @@ struct PlaceCommand {
 
 impl Run {
     pub fn run(self) -> Outcome {
-        if self.report.message_format != Format::Human {
+        if self.report.message_format != MessageFormat::Human {
             return events::run(&self.file, &self.sources, self.report.message_format);
         }
         let progress = Progress::default();

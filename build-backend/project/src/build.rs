@@ -6,10 +6,10 @@ use apg_analysis::Analysis;
 use apg_analysis::diagnostics::Severity;
 use apg_analysis::ids::SourceFile;
 
-use crate::finding::{Finding, Span};
 use crate::session;
 use crate::sources::shown;
 use apg_codegen::{self as emit, Emitted};
+use apg_diagnostics::render::{Finding, Span};
 use apg_lower_x10::{LowerError, MainTarget, lower};
 use apg_mir as mir;
 use apg_runtime::cache::Cache;

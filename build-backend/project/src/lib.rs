@@ -2,6 +2,5 @@
 //! What the command and the language server have in common.
 
 pub mod build;
-pub mod finding;
 pub mod session;
 pub mod sources;

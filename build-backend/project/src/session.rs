@@ -10,8 +10,8 @@ use apg_analysis::ids::SourceFile;
 use apg_analysis::{Analysis, AnalysisHost, Program, closest};
 use rayon::prelude::*;
 
-use crate::finding::{Finding, Span};
 use crate::sources::{self, LoadError, Reason, Sources, shown};
+use apg_diagnostics::render::{Finding, Span};
 use apg_toolchain::regular_file::ReadError;
 use apg_toolchain::thread_pool;
 

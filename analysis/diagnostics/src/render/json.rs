@@ -1,11 +1,10 @@
-//! One JSON object a line (the contract of `--message-format json`).
+//! One JSON object a line: the format of `--message-format json`.
 
 use std::io::{self, Write};
 
-use apg_analysis::diagnostics::Severity;
 use serde_json::{Map, Value, json};
 
-use super::{Finding, LineIndex, Span};
+use super::{Finding, Span};
 
 /// Prints all findings.
 pub fn print(findings: &[Finding], out: &mut dyn Write) -> io::Result<()> {
@@ -17,32 +16,29 @@ pub fn print(findings: &[Finding], out: &mut dyn Write) -> io::Result<()> {
 
 /// The object of one finding.
 pub fn to_json(finding: &Finding) -> Value {
-    let mut object = place(&finding.span);
-    object.insert("severity".into(), severity(finding.severity).into());
+    let mut object = span_object(&finding.span);
+    object.insert("severity".into(), finding.severity.name().into());
     object.insert("code".into(), finding.code.into());
     object.insert("message".into(), finding.message.clone().into());
     object.insert("notes".into(), finding.notes.clone().into());
-    object.insert(
-        "related".into(),
-        finding.related.iter().map(|(span, message)| with(span, "message", message)).collect(),
-    );
+    let related = finding.related.iter().map(|(span, message)| span_with(span, "message", message));
+    object.insert("related".into(), related.collect());
     let fixes = finding.fixes.iter().map(|(title, edits)| {
-        let edits: Vec<Value> = edits.iter().map(|(span, text)| with(span, "text", text)).collect();
+        let edits: Vec<Value> = edits.iter().map(|(span, text)| span_with(span, "text", text)).collect();
         json!({ "title": title, "edits": edits })
     });
     object.insert("fixes".into(), fixes.collect());
     Value::Object(object)
 }
 
-fn with(span: &Span, key: &str, value: &str) -> Value {
-    let mut object = place(span);
+fn span_with(span: &Span, key: &str, value: &str) -> Value {
+    let mut object = span_object(span);
     object.insert(key.into(), value.into());
     Value::Object(object)
 }
 
-fn place(span: &Span) -> Map<String, Value> {
-    let index = LineIndex::new(&span.text);
-    let (start, end) = (index.position(span.range.start), index.position(span.range.end));
+fn span_object(span: &Span) -> Map<String, Value> {
+    let (start, end) = span.positions();
     let mut object = Map::new();
     object.insert("file".into(), span.file.clone().into());
     object.insert("line".into(), start.line.into());
@@ -50,14 +46,4 @@ fn place(span: &Span) -> Map<String, Value> {
     object.insert("end_line".into(), end.line.into());
     object.insert("end_column".into(), end.column.into());
     object
-}
-
-/// The severity's name in the contract.
-pub fn severity(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Info => "info",
-        Severity::Hint => "hint",
-    }
 }

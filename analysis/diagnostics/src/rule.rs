@@ -1,17 +1,16 @@
-//! What there is to know about one diagnostic code: the source of `apg explain`, of the pages under
-//! `docs/diagnostics`, and of the tests that run every page's examples.
+//! Rules: the documentation of a diagnostic code, from which `apg explain`, the pages under `docs/diagnostics` and the
+//! tests that run every page's examples are made.
 
-use apg_syntax::TextRange;
+use apg_source::TextRange;
 
-use super::{Diagnostic, Fix, Related, Severity};
+use crate::diagnostic::{Diagnostic, Severity};
 
-/// One diagnostic code with its documentation. Each has a file of its own, in the folder of its
-/// family, and stands in that family's `RULES`.
+/// A diagnostic code with its documentation.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Rule {
     /// `family/kebab-name`, the name of the file with `-` for `_`.
     pub code: &'static str,
-    /// How serious it is unless the reporter says otherwise.
+    /// The severity unless the reporter changes it.
     pub severity: Severity,
     /// One line, a sentence without "error:".
     pub summary: &'static str,
@@ -25,7 +24,7 @@ pub struct Rule {
 
 impl Rule {
     /// A diagnostic of this code; `message` says what is wrong *here*, in one sentence.
-    pub fn at(&self, range: TextRange, message: impl Into<String>) -> Diagnostic {
+    pub fn at<F>(&self, range: TextRange, message: impl Into<String>) -> Diagnostic<F> {
         Diagnostic {
             code: self.code,
             severity: self.severity,
@@ -70,10 +69,10 @@ impl Rule {
     }
 }
 
-/// The file name of an example that does not say one.
+/// The name of an example's first file.
 pub const DEFAULT_FILE: &str = "Example.x10";
 
-/// The files of an example: name and text.
+/// The files of an example: names and sources.
 pub fn example_files(example: &str) -> Vec<(String, String)> {
     let mut files = vec![(DEFAULT_FILE.to_owned(), String::new())];
     for line in example.trim_matches('\n').lines() {
@@ -88,42 +87,4 @@ pub fn example_files(example: &str) -> Vec<(String, String)> {
     }
     files.retain(|(_, text)| !text.trim().is_empty());
     files
-}
-
-impl Diagnostic {
-    /// Adds why it is refused, or what to write instead.
-    pub fn note(mut self, note: impl Into<String>) -> Diagnostic {
-        self.notes.push(note.into());
-        self
-    }
-
-    /// Adds another place that matters.
-    pub fn related(mut self, related: Related) -> Diagnostic {
-        self.related.push(related);
-        self
-    }
-
-    /// Adds an edit that mends it.
-    pub fn fix(mut self, fix: Fix) -> Diagnostic {
-        self.fixes.push(fix);
-        self
-    }
-
-    /// Changes the severity, e.g. for a code that a stricter mode makes an error.
-    pub fn with_severity(mut self, severity: Severity) -> Diagnostic {
-        self.severity = severity;
-        self
-    }
-}
-
-impl Severity {
-    /// `error`, `warning`, `info` or `hint`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-            Severity::Info => "info",
-            Severity::Hint => "hint",
-        }
-    }
 }

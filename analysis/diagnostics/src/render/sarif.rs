@@ -1,18 +1,23 @@
-//! SARIF 2.1.0 (OASIS standard), as code-scanning services read it.
+//! SARIF 2.1.0 (OASIS standard), the format of code-scanning services.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-use apg_analysis::diagnostics::{Severity, rule};
 use serde_json::{Value, json};
 
-use super::{Finding, LineIndex, Span};
+use super::{Finding, Span};
+use crate::diagnostic::Severity;
+use crate::rule::Rule;
 
-/// Prints one log with all findings.
-pub fn print(findings: &[Finding], out: &mut dyn Write) -> io::Result<()> {
+/// Prints one log with all findings and, as far as `find_rule` knows them, the rules that they violate.
+pub fn print(
+    findings: &[Finding],
+    find_rule: impl Fn(&str) -> Option<&'static Rule>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let codes: BTreeSet<&str> = findings.iter().map(|finding| finding.code).collect();
-    let rules: Vec<Value> = codes.iter().map(|code| describe(code)).collect();
-    let results: Vec<Value> = findings.iter().map(result).collect();
+    let rules: Vec<Value> = codes.iter().map(|code| rule_object(code, find_rule(code))).collect();
+    let results: Vec<Value> = findings.iter().map(result_object).collect();
     let log = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -24,8 +29,8 @@ pub fn print(findings: &[Finding], out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{log:#}")
 }
 
-fn describe(code: &str) -> Value {
-    match rule(code) {
+fn rule_object(code: &str, rule: Option<&Rule>) -> Value {
+    match rule {
         Some(rule) => json!({
             "id": code,
             "shortDescription": { "text": rule.summary },
@@ -35,7 +40,7 @@ fn describe(code: &str) -> Value {
     }
 }
 
-fn result(finding: &Finding) -> Value {
+fn result_object(finding: &Finding) -> Value {
     let level = match finding.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
@@ -50,7 +55,7 @@ fn result(finding: &Finding) -> Value {
         .related
         .iter()
         .map(|(span, message)| {
-            let mut location = location(span);
+            let mut location = location_object(span);
             location["message"] = json!({ "text": message });
             location
         })
@@ -59,14 +64,13 @@ fn result(finding: &Finding) -> Value {
         "ruleId": finding.code,
         "level": level,
         "message": { "text": message },
-        "locations": [location(&finding.span)],
+        "locations": [location_object(&finding.span)],
         "relatedLocations": related,
     })
 }
 
-fn location(span: &Span) -> Value {
-    let index = LineIndex::new(&span.text);
-    let (start, end) = (index.position(span.range.start), index.position(span.range.end));
+fn location_object(span: &Span) -> Value {
+    let (start, end) = span.positions();
     json!({
         "physicalLocation": {
             "artifactLocation": { "uri": span.file.replace(' ', "%20") },

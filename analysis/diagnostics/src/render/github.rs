@@ -2,9 +2,8 @@
 
 use std::io::{self, Write};
 
-use apg_analysis::diagnostics::Severity;
-
-use super::{Finding, LineIndex};
+use super::Finding;
+use crate::diagnostic::Severity;
 
 /// Prints all findings.
 pub fn print(findings: &[Finding], out: &mut dyn Write) -> io::Result<()> {
@@ -14,9 +13,7 @@ pub fn print(findings: &[Finding], out: &mut dyn Write) -> io::Result<()> {
             Severity::Warning => "warning",
             Severity::Info | Severity::Hint => "notice",
         };
-        let index = LineIndex::new(&finding.span.text);
-        let start = index.position(finding.span.range.start);
-        let end = index.position(finding.span.range.end);
+        let (start, end) = finding.span.positions();
         let mut message = finding.message.clone();
         for note in &finding.notes {
             message.push('\n');
@@ -25,31 +22,33 @@ pub fn print(findings: &[Finding], out: &mut dyn Write) -> io::Result<()> {
         writeln!(
             out,
             "::{command} file={},line={},endLine={},col={},endColumn={},title={}::{}",
-            property(&finding.span.file),
+            escape_property(&finding.span.file),
             start.line,
             end.line,
             start.column,
             end.column,
-            property(finding.code),
-            data(&message)
+            escape_property(finding.code),
+            escape_data(&message)
         )?;
     }
     Ok(())
 }
 
-fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+fn escape_data(data: &str) -> String {
+    data.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-fn property(text: &str) -> String {
-    data(text).replace(':', "%3A").replace(',', "%2C")
+fn escape_property(value: &str) -> String {
+    escape_data(value).replace(':', "%3A").replace(',', "%2C")
 }
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
     #[test]
     fn special_characters_are_escaped() {
-        assert_eq!(super::data("50%\nmore"), "50%25%0Amore");
-        assert_eq!(super::property("a:b,c"), "a%3Ab%2Cc");
+        assert_eq!(escape_data("50%\nmore"), "50%25%0Amore");
+        assert_eq!(escape_property("a:b,c"), "a%3Ab%2Cc");
     }
 }
