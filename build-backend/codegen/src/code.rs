@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::kernel::{Early, Narrowed, Proof, Unrolled};
+use super::kernel::{Narrowed, PipelinedLoop, Proof, UnrollFactor};
 use super::names::Names;
 use super::writer::Writer;
 use super::{EmitError, names};
@@ -51,7 +51,7 @@ pub struct Place {
 
 /// An element that has been read already.
 #[derive(Clone, Debug)]
-pub struct Ahead {
+pub struct PreloadedElement {
     /// Where it is.
     pub name: String,
     /// It is there if this holds.
@@ -186,19 +186,19 @@ pub struct Code<'p> {
     /// address; in launches that the host finds right.
     pub wide: FxHashSet<*const Expr>,
     /// What a device may compute with 32 bits if the host says so.
-    pub short: Narrowed,
+    pub narrowed: Narrowed,
     /// Integer locals that have a second form of 64 bits, made of such forms, with `_w` behind the name.
-    pub twins: FxHashSet<LocalId>,
+    pub widened_locals: FxHashSet<LocalId>,
     /// Elements that were read in front of a loop over threads, by the address of the index expression: their names.
-    pub ahead: FxHashMap<*const Expr, Ahead>,
+    pub preloaded: FxHashMap<*const Expr, PreloadedElement>,
     /// Conditions that are known to hold for all threads where something is printed.
-    pub granted: FxHashSet<*const Expr>,
+    pub assumed_conditions: FxHashSet<*const Expr>,
     /// Locals that are declared where they are needed: their assignments are not printed.
-    pub derived: FxHashSet<LocalId>,
+    pub rematerialized: FxHashSet<LocalId>,
     /// Loops that are unrolled otherwise than the program asks for.
-    pub unrolled: FxHashMap<LabelId, Unrolled>,
+    pub unroll_factors: FxHashMap<LabelId, UnrollFactor>,
     /// Loops of a kernel for a device that read early.
-    pub early: FxHashMap<LabelId, Early<'p>>,
+    pub pipelined_loops: FxHashMap<LabelId, PipelinedLoop<'p>>,
     /// In a kernel for a device: how many threads a block has.
     pub block_size: String,
     /// In a kernel for a device: the static fields that its environment holds, and where. Functions get the environment, of this
@@ -226,13 +226,13 @@ impl<'p> Code<'p> {
             errors: Vec::new(),
             proofs: FxHashMap::default(),
             wide: FxHashSet::default(),
-            short: Narrowed::default(),
-            twins: FxHashSet::default(),
-            derived: FxHashSet::default(),
-            ahead: FxHashMap::default(),
-            granted: FxHashSet::default(),
-            unrolled: FxHashMap::default(),
-            early: FxHashMap::default(),
+            narrowed: Narrowed::default(),
+            widened_locals: FxHashSet::default(),
+            rematerialized: FxHashSet::default(),
+            preloaded: FxHashMap::default(),
+            assumed_conditions: FxHashSet::default(),
+            unroll_factors: FxHashMap::default(),
+            pipelined_loops: FxHashMap::default(),
             block_size: String::new(),
             statics: FxHashMap::default(),
             environment_type: String::new(),

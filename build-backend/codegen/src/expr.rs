@@ -123,7 +123,7 @@ impl Code<'_> {
 
     /// An expression where the one around it stands.
     fn expr_here(&mut self, expr: &Expr) -> String {
-        if self.granted.contains(&std::ptr::from_ref(expr)) {
+        if self.assumed_conditions.contains(&std::ptr::from_ref(expr)) {
             return "true".into();
         }
         match &expr.kind {
@@ -285,7 +285,7 @@ impl Code<'_> {
                 format!("{ty}{{{}, {}}}", rail.data, rail.length)
             }
             // What shifts it or takes its bits has 64 of them.
-            (None, _) if self.short.locals.contains(&id) => format!("((apg_i64){})", place.text),
+            (None, _) if self.narrowed.locals.contains(&id) => format!("((apg_i64){})", place.text),
             (None, _) => place.text,
         }
     }

@@ -58,7 +58,7 @@ impl Code<'_> {
                 let ty = self.ty(element);
                 self.out.line(format!("{ty} {}[{}];", place.text, length.max(1)));
             } else if place.ty != Ty::Void {
-                let ty = match self.short.locals.contains(&LocalId(index as u32)) {
+                let ty = match self.narrowed.locals.contains(&LocalId(index as u32)) {
                     true => "apg_narrow".to_owned(),
                     false => self.ty(place.ty),
                 };

@@ -2,7 +2,7 @@
 //! activities) is in `control` and `activity`.
 
 use super::code::{Code, Jump, Scope, Target};
-use super::kernel::Unrolled;
+use super::kernel::UnrollFactor;
 use apg_mir::*;
 
 impl Code<'_> {
@@ -24,7 +24,7 @@ impl Code<'_> {
                 let ty = self.ty(ty);
                 self.out.line(format!("for (int i_ = 0; i_ < {length}; ++i_) {element} = {ty}{{}};"));
             }
-            StmtKind::Set { local, .. } if self.derived.contains(local) => {}
+            StmtKind::Set { local, .. } if self.rematerialized.contains(local) => {}
             StmtKind::Set { local, value } => {
                 let place = self.local(*local);
                 let step = self.exact_step(*local, value);
@@ -39,8 +39,8 @@ impl Code<'_> {
                     return;
                 }
                 // What is more than arithmetic on locals is not evaluated twice.
-                let wide =
-                    (self.twins.contains(local) && self.is_plain(value)).then(|| self.wide_value(value));
+                let wide = (self.widened_locals.contains(local) && self.is_plain(value))
+                    .then(|| self.wide_value(value));
                 let value = self.expr(value);
                 match wide {
                     Some(wide) => {
@@ -51,7 +51,7 @@ impl Code<'_> {
                     }
                     None => {
                         self.out.line(format!("{} = {value};", place.text));
-                        if self.twins.contains(local) {
+                        if self.widened_locals.contains(local) {
                             self.out.line(format!("{0}_w = {0};", place.text));
                         }
                     }
@@ -173,21 +173,22 @@ impl Code<'_> {
         test_last: bool,
     ) {
         let condition = self.expr(condition);
-        let early = self.early.remove(&label);
-        let names = early.as_ref().map(|it| self.early_begin(it, &condition)).unwrap_or_default();
-        match self.unrolled.get(&label).copied().or(unroll.map(Unrolled::Times)) {
-            Some(Unrolled::Times(count)) => {
+        let pipelined = self.pipelined_loops.remove(&label);
+        let names =
+            pipelined.as_ref().map(|it| self.print_pipeline_prologue(it, &condition)).unwrap_or_default();
+        match self.unroll_factors.get(&label).copied().or(unroll.map(UnrollFactor::Times)) {
+            Some(UnrollFactor::Times(count)) => {
                 let vendor = if self.target == Target::Cuda { "" } else { "GCC " };
                 self.out.line(format!("#pragma {vendor}unroll {count}"));
             }
-            Some(Unrolled::Whole) => self.out.line("#pragma unroll"),
+            Some(UnrollFactor::Full) => self.out.line("#pragma unroll"),
             None => {}
         }
         let head = if test_last { "do {".to_owned() } else { format!("while ({condition}) {{") };
         self.out.open(head);
         self.scopes.push(Scope::Breakable { label, is_loop: true, break_used: false, continue_used: false });
-        if let Some(early) = &early {
-            self.early_turn(early, &names, &condition);
+        if let Some(pipelined) = &pipelined {
+            self.print_pipeline_stage(pipelined, &names, &condition);
         }
         self.out.open("{");
         self.stmts(body);
@@ -202,7 +203,7 @@ impl Code<'_> {
         if break_used {
             self.out.line(format!("b{}: ;", label.0));
         }
-        if early.is_some() {
+        if pipelined.is_some() {
             self.out.close("}");
         }
     }

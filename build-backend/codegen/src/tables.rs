@@ -372,7 +372,7 @@ impl Code<'_> {
             u8::from(super::kernel::by_value(self.program, kernel)),
             u8::from(kernel.auto_blocks.is_some()),
             u8::from(kernel.auto_threads.is_some()),
-            u8::from(super::kernel::reads_early(cuda)),
+            u8::from(super::kernel::has_pipelined_loops(cuda)),
             rows.len(),
             kernel.shared.len(),
         ));

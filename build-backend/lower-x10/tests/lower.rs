@@ -70,7 +70,7 @@ fn ranges_make_no_objects_and_end_at_the_largest_number() {
 }
 
 #[test]
-fn characters_at_the_counts_of_a_loop_are_tested_before_it() {
+fn bounds_checks_of_characters_are_hoisted_out_of_counted_loops() {
     let tests = |members: &str, body: &str| main_with(members, body).matches("rt.string_char_at").count();
     // The version for texts that are too short has the tests, the other one has not.
     let sum = "var n:Long = 0; for (i in 0n..(s.length() - 1n)) ";
@@ -97,7 +97,7 @@ fn loops_with_labels_and_conditions_that_need_statements() {
 }
 
 #[test]
-fn loops_are_unrolled_as_often_as_a_constant_says() {
+fn loops_are_unrolled_by_the_constant_factor_of_their_annotation() {
     for times in ["8", "TIMES", "2 * TIMES - 8", "own"] {
         let body = format!(
             "val own = 8; var sum:Long = 0; @x10.compiler.Unroll({times}) for (i in 1..args.size) sum += i; Console.OUT.println(sum);"
@@ -129,7 +129,7 @@ fn unrolled(inner: &str) -> (u32, u32) {
 }
 
 #[test]
-fn what_is_asked_above_the_turns_of_a_loop_makes_no_loop_around_it_smaller() {
+fn a_guard_above_an_inner_loop_does_not_shrink_the_outer_range() {
     for (inner, turns) in [
         ("for (var j:Long = 0; j < 8; j++)", 8),
         ("for (var j:Int = 0n; j < 8n; j += 3n)", 3),

@@ -86,7 +86,7 @@ fn check(statements: &[&str], expected: bool) {
 }
 
 #[test]
-fn bodies_that_look_at_something_or_change_it_are_brief() {
+fn handlers_that_read_or_write_a_field_run_inline() {
     let statements = [
         "at (p) { }",
         "val x = at (p) here",
@@ -113,7 +113,7 @@ fn bodies_that_look_at_something_or_change_it_are_brief() {
 }
 
 #[test]
-fn bodies_that_may_take_long_or_wait_are_not() {
+fn handlers_that_loop_call_or_block_do_not_run_inline() {
     let statements = [
         "val x = at (p) loop(n)",
         "val x = at (p) again(n)",

@@ -39,7 +39,7 @@ fn lowered(members: &str) -> mir::Program {
 }
 
 #[test]
-fn an_iterator_of_a_known_class_lies_in_the_frame() {
+fn iterators_of_a_known_class_are_stack_allocated() {
     let text = optimised(
         "static def run(n:Long) {
             val list = new ArrayList[Long]();
@@ -54,7 +54,7 @@ fn an_iterator_of_a_known_class_lies_in_the_frame() {
 }
 
 #[test]
-fn points_that_a_loop_only_looks_at_lie_in_the_frame() {
+fn points_read_only_by_their_loop_are_stack_allocated() {
     let text = optimised(
         "static def run(n:Long) {
             val region = x10.regionarray.Region.make(0..n, 0..n);
@@ -78,7 +78,7 @@ const VECTORS: &str = "static class Vec { val x:Double; def this(x:Double) { thi
      static def next(n:Long) { Console.OUT.println(n); return n as Double; }";
 
 #[test]
-fn objects_that_only_another_call_looks_at_lie_in_the_frame() {
+fn arguments_read_only_by_the_callee_are_stack_allocated() {
     for value in [
         "a.plus(b).dot(a.times(2.0))",
         "a.plus(b).times(3.0).twice().dot(b)",
@@ -94,7 +94,7 @@ fn objects_that_only_another_call_looks_at_lie_in_the_frame() {
 }
 
 #[test]
-fn what_comes_in_front_of_a_statement_keeps_its_order() {
+fn hoisted_temporaries_keep_evaluation_order() {
     let run = format!(
         "{VECTORS} static def run(n:Long):Double {{
             val a = new Vec(n as Double);
@@ -110,7 +110,7 @@ fn what_comes_in_front_of_a_statement_keeps_its_order() {
 }
 
 #[test]
-fn a_function_has_a_version_for_the_closure_it_gets() {
+fn functions_are_specialised_for_closure_arguments() {
     let text = optimised(
         "static def twice(f:(Long)=>Long, n:Long):Long = n == 0 ? f(0) : f(n) + twice(f, n - 1);
          static def run(n:Long) = twice((x:Long)=>x + n, n);",
@@ -124,7 +124,7 @@ fn a_function_has_a_version_for_the_closure_it_gets() {
 }
 
 #[test]
-fn closures_of_closures_have_few_versions() {
+fn specialisation_for_nested_closures_is_bounded() {
     let text = optimised(
         "static def composed(f:()=>Long, g:()=>Long, n:Long):Long =
             n == 0 ? f() + g() : composed(() => f() + 1, () => g() + f(), n - 1);
@@ -136,7 +136,7 @@ fn closures_of_closures_have_few_versions() {
 }
 
 #[test]
-fn what_all_functions_of_a_table_only_look_at_lies_in_the_frame() {
+fn arguments_read_only_by_all_virtual_targets_are_stack_allocated() {
     for (keeps, kept) in [("", false), ("last = v;", true)] {
         let members = format!(
             "{VECTORS}
@@ -156,7 +156,7 @@ fn what_all_functions_of_a_table_only_look_at_lies_in_the_frame() {
 }
 
 #[test]
-fn a_text_grows_where_it_lies_until_others_have_it() {
+fn strings_are_appended_in_place_until_they_escape() {
     let body = |body: &str| {
         let members = format!(
             "static val KEPT = new ArrayList[String]();
@@ -180,7 +180,7 @@ fn a_text_grows_where_it_lies_until_others_have_it() {
 }
 
 #[test]
-fn what_is_kept_stays_on_the_heap() {
+fn escaping_objects_stay_on_the_heap() {
     let members =
         "static class Node { val next:Node; def this(next:Node) { this.next = next; } def me() = this; }
          static val KEPT = new ArrayList[Node]();
@@ -200,7 +200,7 @@ fn what_is_kept_stays_on_the_heap() {
 }
 
 #[test]
-fn kernels_compute_what_is_made_of_other_captured_numbers() {
+fn kernels_rematerialise_captures_computed_from_other_captures() {
     let members = |before: &str, uses: &str| {
         format!(
             "static def run(n:Long) {{ val p = here; val out = new GlobalRail[Long](new Rail[Long](64)); {before}

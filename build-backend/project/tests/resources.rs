@@ -24,7 +24,7 @@ public class Needs {
 ";
 
 #[test]
-fn a_kernel_is_told_with_its_line_threads_and_memory() {
+fn resource_report_has_line_threads_and_memory() {
     let files = apg_runtime::class_library::files().into_iter();
     let mut host = AnalysisHost::new(files.map(|(path, text)| (PathBuf::from(path), Arc::from(text))));
     let path = Path::new("/test/Needs.x10");

@@ -94,7 +94,7 @@ typedef struct apg_kernel {
   const char *name; const char *file; apg_u32 line;
   const char *cuda;                 /* CUDA C++ of this kernel, compiled by NVRTC for the device at hand */
   apg_u32 env_size; apg_u8 env_by_value; apg_u8 auto_blocks; apg_u8 auto_threads;   /* autoBlocks(), autoThreads() used */
-  apg_u8 early;                     /* with APG_EARLY, loops of the code read early, for launches of few threads */
+  apg_u8 early;                     /* with APG_PIPELINED, loops of the code read early, for launches of few threads */
   apg_u32 capture_count; const apg_capture *captures;
   apg_u32 shared_count; const apg_u32 *shared_element_sizes;   /* shared rails */
   /* Evaluates extents and shared lengths from the captures (host addresses). Returns an exception object or null. May be

@@ -35,10 +35,10 @@ static constexpr bool narrow_ = false;
 typedef apg_i64 apg_narrow;
 #endif
 /* With few threads, some loops read early what later turns need: what nothing writes meanwhile. */
-#if defined(APG_EARLY) && !defined(APG_OVERLAP)
-static constexpr bool early_ = true;
+#if defined(APG_PIPELINED) && !defined(APG_OVERLAP)
+static constexpr bool pipelined_ = true;
 #else
-static constexpr bool early_ = false;
+static constexpr bool pipelined_ = false;
 #endif
 #ifdef APG_CONSTANT
 /* Launches have parts of it. */

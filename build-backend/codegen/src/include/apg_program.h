@@ -427,14 +427,14 @@ template <class T> static inline __attribute__((always_inline)) void apg_transpo
 }
 /* Elements that a loop in long strides reads in a later turn are asked for in this one: a processor foresees only what follows. `next` is where
    the next turn begins, and what lies outside of the rail is not read. */
-template <class T> static inline void apg_soon(const T *data, apg_i64 next, apg_i64 count, apg_i64 step) {
+template <class T> static inline void apg_prefetch_stream(const T *data, apg_i64 next, apg_i64 count, apg_i64 step) {
   const apg_i64 bytes = count * (apg_i64)sizeof(T), page = 4096, enough = 1024;
   if (step * (apg_i64)sizeof(T) < page || bytes > page || bytes <= 0) return;
   const apg_u64 at = (apg_u64)data + (apg_u64)(next + enough / bytes * step) * sizeof(T);
   for (apg_i64 i = 0; i < bytes; i += 64) __builtin_prefetch((const void *)(at + i));
 }
 /* The same of the next `turns` turns together, which are too much for the first cache. */
-template <class T> static inline void apg_soon(const T *data, apg_i64 next, apg_i64 count, apg_i64 step, int turns) {
+template <class T> static inline void apg_prefetch_stream(const T *data, apg_i64 next, apg_i64 count, apg_i64 step, int turns) {
   const apg_i64 bytes = count * (apg_i64)sizeof(T), page = 4096;
   if (step * (apg_i64)sizeof(T) < page || bytes > page || bytes <= 0) return;
   for (int turn = 0; turn < turns; ++turn, next += step)
@@ -442,7 +442,7 @@ template <class T> static inline void apg_soon(const T *data, apg_i64 next, apg_
 }
 /* Asks for the line of an element that may not exist, for the second cache: the first waits for a few lines at a time only. For reading, also what is
    stored to later: a line that is asked for writing is brought to the first cache. */
-template <class T> static inline void apg_ask(const T *data, apg_i64 index) {
+template <class T> static inline void apg_prefetch(const T *data, apg_i64 index) {
   __builtin_prefetch((const void *)((apg_u64)data + (apg_u64)index * sizeof(T)), 0, 2);
 }
 /* Whether turns of a loop touch elements so far from each other that a processor does not foresee the next: `then` is that many turns later. */
@@ -450,7 +450,7 @@ template <class T> static inline bool apg_is_far(const T *, apg_i64 now, apg_i64
   return (apg_u64)(then - now) * sizeof(T) + 4096 * turns > 2 * 4096 * turns;
 }
 /* How many turns ahead memory is asked for, by how often a turn touches it, 16 times at once: what is asked for comes after some 2,000 steps. */
-static inline apg_i64 apg_turns_ahead(apg_i64 accesses) {
+static inline apg_i64 apg_prefetch_distance(apg_i64 accesses) {
   const apg_i64 turns = 2048 * 16 / (accesses + 1);
   return turns < 1 ? 1 : turns > 4 ? 4 : turns;
 }

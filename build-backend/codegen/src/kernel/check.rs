@@ -1,7 +1,7 @@
 //! Checks in kernels, as they are printed. A failing one records what it found and ends the thread (on a device) or the launch
 //! (on the processor); the runtime turns the record into an exception.
 
-use super::super::code::{Ahead, Code, RailText, Target};
+use super::super::code::{Code, PreloadedElement, RailText, Target};
 use super::Proof;
 use super::bounds::is_wide;
 use apg_mir::*;
@@ -61,8 +61,8 @@ impl Code<'_> {
 
     /// An element of a rail whose first element and length are known by name.
     pub fn kernel_element(&mut self, rail: &RailText, index: &Expr) -> String {
-        match self.ahead.get(&std::ptr::from_ref(index)).cloned() {
-            Some(Ahead { name, when }) => {
+        match self.preloaded.get(&std::ptr::from_ref(index)).cloned() {
+            Some(PreloadedElement { name, when }) => {
                 format!("({when} ? {name} : {})", self.kernel_access(rail, index))
             }
             None => self.kernel_access(rail, index),
@@ -105,12 +105,12 @@ impl Code<'_> {
 
     /// Whether a device may compute an index, a comparison, a division or what is assigned with 32 bits, if the host says so.
     pub fn is_narrow(&self, expr: &Expr) -> bool {
-        self.target == Target::Cuda && self.short.values.contains(&std::ptr::from_ref(expr))
+        self.target == Target::Cuda && self.narrowed.values.contains(&std::ptr::from_ref(expr))
     }
 
     /// Whether an operation is done with 32 bits, not only its result taken so.
     pub fn has_narrow_parts(&self, expr: &Expr) -> bool {
-        self.short.parts.contains(&std::ptr::from_ref(expr))
+        self.narrowed.parts.contains(&std::ptr::from_ref(expr))
     }
 
     /// An integer computed with 32 bits and a sign.
@@ -179,7 +179,9 @@ impl Code<'_> {
     pub fn wide_value(&mut self, expr: &Expr) -> String {
         match &expr.kind {
             ExprKind::Int(value) => self.integer(*value, Ty::I64),
-            ExprKind::Local(local) if self.twins.contains(local) => format!("{}_w", self.local(*local).text),
+            ExprKind::Local(local) if self.widened_locals.contains(local) => {
+                format!("{}_w", self.local(*local).text)
+            }
             ExprKind::Operation { operation, args } if is_wide(*operation, expr.ty, args) => {
                 let args: Vec<String> = args.iter().map(|it| self.wide_value(it)).collect();
                 match (operation, args.as_slice()) {

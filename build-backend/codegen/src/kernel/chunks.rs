@@ -154,7 +154,7 @@ impl<'k> Printer<'_, '_, 'k> {
         self.indices(chunk.turn, "t0_");
         body(self);
         self.code.out.close("}");
-        self.code.twins.clear();
+        self.code.widened_locals.clear();
     }
 
     /// Makes an array of a local, with the values of the threads if it comes from outside.
@@ -180,7 +180,7 @@ impl<'k> Printer<'_, '_, 'k> {
             self.code.locals[local.index()].rail = Some(rail);
         } else {
             let ty = self.code.ty(place.ty);
-            // Rounds copy it before they set it, and a `bool` that is neither may not even be copied.
+            // UnrolledLoop copy it before they set it, and a `bool` that is neither may not even be copied.
             let first = if place.ty == Ty::Bool { " = {}" } else { "" };
             self.code.out.line(format!("{ty} {name}_a[{all}]{first};"));
             if spilled && !always_assigned(stmts.iter().copied(), local) {
@@ -291,7 +291,7 @@ impl<'k> Printer<'_, '_, 'k> {
                 }
             }
         });
-        self.code.ahead = around;
+        self.code.preloaded = around;
     }
 
     /// Declares what a thread has of the arrays that are mentioned, to read it.

@@ -8,7 +8,7 @@
 use rustc_hash::FxHashSet;
 
 use super::cpu::Printer;
-use super::cut::pieces;
+use super::cut::split_by_guards;
 use super::plan::{Class, Plan};
 use super::strided::factor;
 use super::threads::Turn;
@@ -16,12 +16,12 @@ use apg_mir::walk::{visit_expr, visit_exprs, visit_stmts};
 use apg_mir::*;
 
 /// Larger factors are not looked at: products with numbers of threads do not exceed 64 bits.
-pub const LARGEST: i64 = 1 << 40;
+pub const MAX_COEFFICIENT: i64 = 1 << 40;
 
 /// More comparisons than these are not asked of a block.
-const MOST: usize = 4;
+const MAX_COMPARISONS: usize = 4;
 /// Longer runs are not printed twice for what is asked in the middle of them.
-const LONGEST: usize = 150;
+const MAX_VERSIONED_EXPRESSIONS: usize = 150;
 
 /// A comparison of two integers.
 pub struct Comparison<'a> {
@@ -34,93 +34,94 @@ pub struct Comparison<'a> {
 }
 
 /// A run that is one guard.
-pub struct Guarded<'a> {
+pub struct GuardedBody<'a> {
     /// What it consists of: all must hold.
     pub comparisons: Vec<Comparison<'a>>,
     /// What is guarded.
     pub then: Vec<&'a Stmt>,
     /// Conditions in that, which hold if all do.
-    pub granted: Vec<*const Expr>,
+    pub assumed_conditions: Vec<*const Expr>,
 }
 
 /// The guard that a run consists of, if corners tell about it.
-pub fn guarded<'a>(plan: &Plan<'a>, stmts: &[&'a Stmt]) -> Option<Guarded<'a>> {
+pub fn find_single_guard<'a>(plan: &Plan<'a>, stmts: &[&'a Stmt]) -> Option<GuardedBody<'a>> {
     let mut found = None;
     for stmt in stmts {
-        only(plan, stmt, &mut found)?;
+        single_stmt(plan, stmt, &mut found)?;
     }
     let StmtKind::If { condition, then, otherwise } = &found?.kind else { return None };
     let mut comparisons = Vec::new();
-    (otherwise.is_empty() && split(plan, condition, &mut comparisons)).then_some(())?;
-    Some(Guarded { comparisons, then: then.iter().collect(), granted: Vec::new() })
+    (otherwise.is_empty() && collect_comparisons(plan, condition, &mut comparisons)).then_some(())?;
+    Some(GuardedBody { comparisons, then: then.iter().collect(), assumed_conditions: Vec::new() })
 }
 
 /// What most blocks find to hold for all of their threads in a run that is more than one guard: `i < n ? a(i) : 0`, and guards beside other
 /// statements. Only what depends on the block: what a thread's index says by itself is the same in each.
-pub fn granted<'a>(plan: &Plan<'a>, stmts: &[&'a Stmt]) -> Option<Guarded<'a>> {
+pub fn find_uniform_conditions<'a>(plan: &Plan<'a>, stmts: &[&'a Stmt]) -> Option<GuardedBody<'a>> {
     let (mut conditions, mut weight, mut loops) = (Vec::new(), 0, false);
     for stmt in stmts {
         let list = std::slice::from_ref(*stmt);
         visit_stmts(list, &mut |it| match &it.kind {
-            StmtKind::If { condition, .. } => conjuncts(condition, &mut conditions),
+            StmtKind::If { condition, .. } => collect_conjuncts(condition, &mut conditions),
             StmtKind::Loop { .. } => loops = true,
             _ => {}
         });
         visit_exprs(list, &mut |it, _| {
             weight += 1;
             if let ExprKind::Select { condition, .. } = &it.kind {
-                conjuncts(condition, &mut conditions);
+                collect_conjuncts(condition, &mut conditions);
             }
         });
     }
-    if loops || weight > LONGEST {
+    if loops || weight > MAX_VERSIONED_EXPRESSIONS {
         return None;
     }
-    let (mut comparisons, mut granted): (Vec<Comparison<'a>>, Vec<*const Expr>) = (Vec::new(), Vec::new());
+    let (mut comparisons, mut assumed): (Vec<Comparison<'a>>, Vec<*const Expr>) = (Vec::new(), Vec::new());
     for condition in conditions {
         let mut found = Vec::new();
-        let asks = moves_with_block(plan, condition) && split(plan, condition, &mut found);
+        let asks =
+            depends_on_block_index(plan, condition) && collect_comparisons(plan, condition, &mut found);
         let [comparison] = found.as_slice() else { continue };
         let is_known = |it: &Comparison<'_>| {
             it.strict == comparison.strict
-                && it.sides.iter().zip(comparison.sides).all(|(a, b)| super::early::same(a, b))
+                && it.sides.iter().zip(comparison.sides).all(|(a, b)| super::early::is_same_expr(a, b))
         };
-        if !asks || comparisons.len() == MOST && !comparisons.iter().any(is_known) {
+        if !asks || comparisons.len() == MAX_COMPARISONS && !comparisons.iter().any(is_known) {
             continue;
         }
-        granted.push(std::ptr::from_ref(condition));
+        assumed.push(std::ptr::from_ref(condition));
         if !comparisons.iter().any(is_known) {
             comparisons.append(&mut found);
         }
     }
     let then = stmts.to_vec();
-    (!granted.is_empty()).then_some(Guarded { comparisons, then, granted })
+    (!assumed.is_empty()).then_some(GuardedBody { comparisons, then, assumed_conditions: assumed })
 }
 
 /// The parts of a condition that all have to hold.
-fn conjuncts<'a>(condition: &'a Expr, into: &mut Vec<&'a Expr>) {
+fn collect_conjuncts<'a>(condition: &'a Expr, into: &mut Vec<&'a Expr>) {
     match &condition.kind {
-        ExprKind::And(a, b) => [a, b].into_iter().for_each(|it| conjuncts(it, into)),
+        ExprKind::And(a, b) => [a, b].into_iter().for_each(|it| collect_conjuncts(it, into)),
         ExprKind::Operation { operation: Operation::And, args } => {
-            args.iter().for_each(|it| conjuncts(it, into));
+            args.iter().for_each(|it| collect_conjuncts(it, into));
         }
         _ => into.push(condition),
     }
 }
 
 /// Whether a value is made of the index of a block.
-fn moves_with_block(plan: &Plan<'_>, expr: &Expr) -> bool {
+fn depends_on_block_index(plan: &Plan<'_>, expr: &Expr) -> bool {
     let mut found = false;
     visit_expr(expr, None, &mut |it, _| {
         let ExprKind::Local(local) = it.kind else { return };
         found |= plan.kernel().block_locals.contains(&local)
-            || value_of(plan, local).is_some_and(|it| moves_with_block(plan, it));
+            || block_invariant_value(plan, local).is_some_and(|it| depends_on_block_index(plan, it));
     });
     found
 }
 
 /// The value of a local that has one all through a block.
-fn value_of<'a>(plan: &Plan<'a>, local: LocalId) -> Option<&'a Expr> {
+fn block_invariant_value<'a>(plan: &Plan<'a>, local: LocalId) -> Option<&'a Expr> {
     let derived = plan.derived.iter().find(|it| it.local == local).map(|it| it.value);
     let is_fixed = plan.classes.get(local.index()) == Some(&Class::Uniform) && plan.is_assigned_once(local);
     let mut found = None;
@@ -137,9 +138,9 @@ fn value_of<'a>(plan: &Plan<'a>, local: LocalId) -> Option<&'a Expr> {
 }
 
 /// Notes the one statement that is not the value of a derived local; none if there are more.
-pub fn only<'a>(plan: &Plan<'a>, stmt: &'a Stmt, found: &mut Option<&'a Stmt>) -> Option<()> {
+pub fn single_stmt<'a>(plan: &Plan<'a>, stmt: &'a Stmt, found: &mut Option<&'a Stmt>) -> Option<()> {
     match &stmt.kind {
-        StmtKind::Block(body) => body.iter().try_for_each(|it| only(plan, it, found)),
+        StmtKind::Block(body) => body.iter().try_for_each(|it| single_stmt(plan, it, found)),
         StmtKind::Set { local, .. } if plan.derived.iter().any(|it| it.local == *local && !it.has_offset) => {
             Some(())
         }
@@ -148,8 +149,9 @@ pub fn only<'a>(plan: &Plan<'a>, stmt: &'a Stmt, found: &mut Option<&'a Stmt>) -
 }
 
 /// The comparisons of a condition; false if it has other parts.
-fn split<'a>(plan: &Plan<'a>, condition: &'a Expr, into: &mut Vec<Comparison<'a>>) -> bool {
-    let both = |a, b, into: &mut Vec<_>| split(plan, a, into) && split(plan, b, into);
+fn collect_comparisons<'a>(plan: &Plan<'a>, condition: &'a Expr, into: &mut Vec<Comparison<'a>>) -> bool {
+    let both =
+        |a, b, into: &mut Vec<_>| collect_comparisons(plan, a, into) && collect_comparisons(plan, b, into);
     match &condition.kind {
         ExprKind::And(a, b) => both(a, b, into),
         ExprKind::Operation { operation, args } => {
@@ -162,7 +164,7 @@ fn split<'a>(plan: &Plan<'a>, condition: &'a Expr, into: &mut Vec<Comparison<'a>
                 Operation::Ge => ([b, a], false),
                 _ => return false,
             };
-            let factors = sides.map(|it| factors(plan, it));
+            let factors = sides.map(|it| axis_coefficients(plan, it));
             let [Some(first), Some(second)] = factors else { return false };
             into.push(Comparison { sides, factors: [first, second], strict });
             true
@@ -172,26 +174,32 @@ fn split<'a>(plan: &Plan<'a>, condition: &'a Expr, into: &mut Vec<Comparison<'a>
 }
 
 /// What a side grows by along each axis.
-fn factors(plan: &Plan<'_>, side: &Expr) -> Option<Vec<i64>> {
+fn axis_coefficients(plan: &Plan<'_>, side: &Expr) -> Option<Vec<i64>> {
     let is_fixed = |it: &Expr| plan.is_uniform(it, &FxHashSet::default());
-    let fits =
-        matches!(side.ty, Ty::I32 | Ty::I64) && is_total(side) && conversions(plan, &[], &is_fixed, side) < 2;
+    let fits = matches!(side.ty, Ty::I32 | Ty::I64)
+        && is_total(side)
+        && count_widened_values(plan, &[], &is_fixed, side) < 2;
     let none = FxHashSet::default();
-    let along = |axis: &LocalId| factor(plan, &none, *axis, side).filter(|it| it.abs() <= LARGEST);
+    let along = |axis: &LocalId| factor(plan, &none, *axis, side).filter(|it| it.abs() <= MAX_COEFFICIENT);
     fits.then(|| plan.kernel().thread_locals.iter().rev().map(along).collect())?
 }
 
 /// How many values of 32 bits that move are made wider in one of 64. One that has wrapped is seen at a corner; two that have
 /// wrapped could cancel out there, and not in between. `fixed` says what does not move, `uniform` what locals are.
-pub fn conversions(plan: &Plan<'_>, uniform: &[&Stmt], fixed: &dyn Fn(&Expr) -> bool, expr: &Expr) -> usize {
-    let of = |expr: &Expr| conversions(plan, uniform, fixed, expr);
+pub fn count_widened_values(
+    plan: &Plan<'_>,
+    uniform: &[&Stmt],
+    fixed: &dyn Fn(&Expr) -> bool,
+    expr: &Expr,
+) -> usize {
+    let of = |expr: &Expr| count_widened_values(plan, uniform, fixed, expr);
     if expr.ty != Ty::I64 {
         return 0;
     }
     match &expr.kind {
         ExprKind::Local(local) => {
             let derived = plan.derived.iter().find(|it| it.local == *local).map(|it| it.value);
-            derived.or_else(|| only_value(uniform, *local)).map_or(0, of)
+            derived.or_else(|| single_value(uniform, *local)).map_or(0, of)
         }
         ExprKind::Operation { operation: Operation::Convert, args } => args
             .iter()
@@ -212,7 +220,7 @@ fn is_index(plan: &Plan<'_>, expr: &Expr) -> bool {
 }
 
 /// The value of a local that one of these statements assigns.
-pub fn only_value<'a>(stmts: &[&'a Stmt], local: LocalId) -> Option<&'a Expr> {
+pub fn single_value<'a>(stmts: &[&'a Stmt], local: LocalId) -> Option<&'a Expr> {
     let mut values = stmts.iter().filter_map(|it| match &it.kind {
         StmtKind::Set { local: id, value } if *id == local => Some(value),
         _ => None,
@@ -235,11 +243,11 @@ pub fn is_total(expr: &Expr) -> bool {
 
 impl<'k> Printer<'_, '_, 'k> {
     /// The loops for a block whose threads all pass a guard. What follows is done for other blocks.
-    pub(super) fn whole_block(&mut self, turn: &Turn<'_>, guarded: &Guarded<'k>) {
+    pub(super) fn print_full_tile(&mut self, turn: &Turn<'_>, guarded: &GuardedBody<'k>) {
         self.code.out.open("const auto sides_at_ = [&](const apg_i64 *const t_, apg_i64 *const sides_) {");
-        self.sides(guarded);
+        self.print_comparison_sides(guarded);
         self.code.out.close("};");
-        self.factors(guarded, None);
+        self.print_coefficients(guarded, None);
         let (axes, count) = (self.axes(), 2 * guarded.comparisons.len());
         let extents: Vec<String> = (0..axes).map(|axis| format!("n{axis}_")).collect();
         self.code.out.line(format!("const apg_i64 extents_[] = {{{}}};", extents.join(", ")));
@@ -248,10 +256,10 @@ impl<'k> Printer<'_, '_, 'k> {
         ));
         // A function of its own, for labels are printed twice.
         self.code.out.open("[&]() __attribute__((always_inline)) {");
-        self.code.granted.extend(&guarded.granted);
-        match (self.taken_apart(turn, &guarded.then), pieces(self.plan, &guarded.then)) {
+        self.code.assumed_conditions.extend(&guarded.assumed_conditions);
+        match (self.taken_apart(turn, &guarded.then), split_by_guards(self.plan, &guarded.then)) {
             (Some(found), _) => self.chunks(turn, &guarded.then, &found),
-            (None, Some(pieces)) => self.pieces(turn, &pieces),
+            (None, Some(sub_ranges)) => self.print_sub_ranges(turn, &sub_ranges),
             (None, None) => {
                 self.rows(turn.count);
                 self.each_thread(turn, &guarded.then);
@@ -259,14 +267,14 @@ impl<'k> Printer<'_, '_, 'k> {
                 self.code.out.close("}");
             }
         }
-        self.code.granted.clear();
+        self.code.assumed_conditions.clear();
         self.code.out.close("}();");
         self.code.out.between("} else {");
-        self.code.twins.clear();
+        self.code.widened_locals.clear();
     }
 
     /// Computes the sides of a guard's comparisons for the thread at `t_`.
-    pub(super) fn sides(&mut self, guarded: &Guarded<'k>) {
+    pub(super) fn print_comparison_sides(&mut self, guarded: &GuardedBody<'k>) {
         for axis in 0..self.axes() {
             self.code.out.line(format!("const apg_i64 t{axis}_ = t_[{axis}];"));
         }
@@ -285,11 +293,11 @@ impl<'k> Printer<'_, '_, 'k> {
             let text = self.code.expr(side);
             self.code.out.line(format!("sides_[{number}] = (apg_i64)({text});"));
         }
-        self.code.twins.clear();
+        self.code.widened_locals.clear();
     }
 
     /// Says what the sides grow by along each axis, and from block to block if that is one more, and which comparisons are strict.
-    pub(super) fn factors(&mut self, guarded: &Guarded<'k>, blocks: Option<&[i64]>) {
+    pub(super) fn print_coefficients(&mut self, guarded: &GuardedBody<'k>, blocks: Option<&[i64]>) {
         let axes = self.axes();
         let rows =
             guarded.comparisons.iter().flat_map(|it| &it.factors).enumerate().map(|(number, factors)| {

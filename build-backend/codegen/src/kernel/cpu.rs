@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::code::{Code, RailText, Scope, Target};
 use super::plan::{Class, Node, Plan, plan};
-use super::rounds::{OF_WARP, rails_of_blocks, rounds};
+use super::rounds::{WARP_ELEMENT, block_local_rails, find_unrolled_loop};
 use super::usage::{Usage, is_indexed};
 use apg_mir::*;
 
@@ -23,7 +23,7 @@ pub fn cpu(code: &mut Code<'_>, id: KernelId) {
     let bounds = super::bounds::kernel(code.program, code.names, id);
     code.proofs = bounds.proofs;
     code.wide = bounds.wide;
-    code.derived = plan.derived.iter().map(|it| it.local).collect();
+    code.rematerialized = plan.derived.iter().map(|it| it.local).collect();
     code.out.no_position();
     let parameters = "const void *env_, const apg_launch *launch_, apg_i64 first_, apg_i64 last_";
     code.out.open(format!("template <bool proven_> static apg_object *run_{symbol}({parameters}) {{"));
@@ -53,17 +53,17 @@ pub fn cpu(code: &mut Code<'_>, id: KernelId) {
     ));
     code.target = Target::Host;
     code.shared.clear();
-    code.twins.clear();
-    code.derived.clear();
-    code.ahead.clear();
+    code.widened_locals.clear();
+    code.rematerialized.clear();
+    code.preloaded.clear();
 }
 
 /// The loop over blocks, for each of which all that its threads do is done; where rows may go across blocks, only for those that stay by themselves.
 fn blocks<'k>(code: &mut Code<'_>, kernel: &'k Kernel, plan: &Plan<'k>) {
-    let strips = super::strip::strips(plan);
-    match &strips {
-        Some(strips) => {
-            Printer::new(code, kernel, plan).strips(strips);
+    let interchange = super::strip::find_block_interchange(plan);
+    match &interchange {
+        Some(interchange) => {
+            Printer::new(code, kernel, plan).open_block_strips(interchange);
             code.out.open("for (apg_i64 block_ = strip_; block_ < next_; ++block_) {");
         }
         None => code.out.open("for (apg_i64 block_ = first_; block_ < last_; ++block_) {"),
@@ -79,7 +79,7 @@ fn blocks<'k>(code: &mut Code<'_>, kernel: &'k Kernel, plan: &Plan<'k>) {
     for derived in plan.derived.iter().filter(|it| it.has_offset) {
         code.out.line(format!("apg_i64 {}_u = 0;", code.local(derived.local).text));
     }
-    for (rail, length) in rails_of_blocks(plan) {
+    for (rail, length) in block_local_rails(plan) {
         let place = code.local(rail);
         let element = kernel.shared.iter().find(|it| it.local == rail).map_or(Ty::I32, |it| it.element);
         let ty = code.ty(element);
@@ -89,7 +89,7 @@ fn blocks<'k>(code: &mut Code<'_>, kernel: &'k Kernel, plan: &Plan<'k>) {
     let mut printer = Printer::new(code, kernel, plan);
     printer.nodes(&plan.nodes);
     code.out.close("}");
-    if strips.is_some() {
+    if interchange.is_some() {
         code.out.close("}");
     }
 }
@@ -152,7 +152,7 @@ fn length_for_debugger(code: &mut Code<'_>, pointer: &str, length: &str) {
 /// Memory of shared rails and of spilled locals; gives whether there is any.
 fn scratch(code: &mut Code<'_>, kernel: &Kernel, plan: &Plan<'_>) -> bool {
     let mut parts = Vec::new();
-    let of_blocks = rails_of_blocks(plan);
+    let of_blocks = block_local_rails(plan);
     for (number, rail) in kernel.shared.iter().enumerate() {
         let ty = code.ty(rail.element);
         let length = format!("launch_->shared_lengths[{number}]");
@@ -302,8 +302,8 @@ impl<'k> Printer<'_, '_, 'k> {
                 Node::Together(stmt) => self.together(stmt),
                 Node::If(stmt, then, otherwise) => self.branch(stmt, then, otherwise),
                 Node::Loop(stmt, body, update) => {
-                    match rounds(self.plan, &nodes[..index], stmt, body, update) {
-                        Some(rounds) => self.rounds(&rounds, stmt, body, update),
+                    match find_unrolled_loop(self.plan, &nodes[..index], stmt, body, update) {
+                        Some(unrolled) => self.print_unrolled_loop(&unrolled, stmt, body, update),
                         None => self.repeat(stmt, body, update),
                     }
                 }
@@ -418,7 +418,7 @@ impl<'k> Printer<'_, '_, 'k> {
     fn array_of_threads(&self, place: &str) -> Option<String> {
         let from = if self.in_warp { " + base_" } else { "" };
         let of_block = place.strip_suffix("[r_]").map(|it| format!("{it}{from}"));
-        of_block.or_else(|| place.strip_suffix(OF_WARP).map(str::to_owned))
+        of_block.or_else(|| place.strip_suffix(WARP_ELEMENT).map(str::to_owned))
     }
 
     /// The index of thread `r_` on an axis.
@@ -460,7 +460,7 @@ impl<'k> Printer<'_, '_, 'k> {
             continue_used: false,
         });
         if !self.in_warp {
-            self.soon(stmt, body);
+            self.prefetch_later_iterations(stmt, body);
         }
         self.code.out.open("{");
         self.nodes(body);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::EmitError;
-use super::super::code::{Ahead, Code, RailText, Target};
+use super::super::code::{Code, PreloadedElement, RailText, Target};
 use super::super::names::Names;
 use super::Proof;
 use super::usage::Usage;
@@ -22,7 +22,7 @@ pub fn cuda(program: &Program, names: &Names, id: KernelId) -> (String, Vec<Emit
     kernel_function(&mut code, id, kernel);
     let body = code.out.take();
     // What is known by the numbers of locals and labels is of the kernel alone.
-    (code.short, code.unrolled) = Default::default();
+    (code.narrowed, code.unroll_factors) = Default::default();
     let functions = super::device_functions(&mut code, "static __device__ ");
     let environment = code.environment(id);
     code.structs();
@@ -38,7 +38,7 @@ fn kernel_function<'p>(code: &mut Code<'p>, id: KernelId, kernel: &'p Kernel) {
     let bounds = super::bounds::kernel(code.program, code.names, id);
     code.proofs = bounds.proofs;
     code.wide = bounds.wide;
-    code.short = bounds.narrow;
+    code.narrowed = bounds.narrow;
     code.locals = Code::plain_locals(&kernel.locals);
     code.block_size = match block_size(kernel) {
         Some(size) => format!("{size}u"),
@@ -81,8 +81,8 @@ fn kernel_function<'p>(code: &mut Code<'p>, id: KernelId, kernel: &'p Kernel) {
     auto_values(code, kernel);
     constants_ahead(code, kernel);
     shared(code, kernel);
-    code.unrolled = super::unroll::loops(kernel);
-    code.early = super::early::loops(code, kernel, &usage);
+    code.unroll_factors = super::unroll::choose_unroll_factors(kernel);
+    code.pipelined_loops = super::early::find_pipelined_loops(code, kernel, &usage);
     code.stmts(&kernel.body);
     code.out.close("}");
 }
@@ -120,7 +120,7 @@ fn constants_ahead(code: &mut Code<'_>, kernel: &Kernel) {
             "const {ty} {name} = proven_ && {value} < env.m{local}.length ? {text}[{value}] : {ty}{{}};"
         ));
         for place in places {
-            code.ahead.insert(place, Ahead { name: name.clone(), when: "proven_" });
+            code.preloaded.insert(place, PreloadedElement { name: name.clone(), when: "proven_" });
         }
     }
 }

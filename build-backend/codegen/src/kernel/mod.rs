@@ -30,9 +30,9 @@ mod warps;
 
 pub use bounds::{Narrowed, Proof};
 pub use cuda::cuda;
-pub use early::{Early, reads_early};
+pub use early::{PipelinedLoop, has_pipelined_loops};
 pub use host::host;
-pub use unroll::Unrolled;
+pub use unroll::UnrollFactor;
 
 use super::code::{Code, Target};
 use super::names::Names;

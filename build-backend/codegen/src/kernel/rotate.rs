@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_moves_on_must_be_assigned_before_it_is_read() {
+    fn rotation_needs_the_freed_buffer_to_be_assigned_before_it_is_read() {
         let from = |local| ExprKind::Local(LocalId(local));
         let next = || ExprKind::Float(1.0);
         assert!(exchanges(&[set(2, from(1)), set(1, from(0)), set(0, next())]));

@@ -7,7 +7,7 @@
 
 use super::super::code::Place;
 use super::cpu::Printer;
-use super::cut::pieces;
+use super::cut::split_by_guards;
 use super::fission::mentions;
 use super::plan::{Class, Node, Plan};
 use super::sites::{always_assigned, assigned_first, mentioned};
@@ -17,19 +17,19 @@ use apg_mir::walk_mut::edit_expr;
 use apg_mir::*;
 
 /// More turns than a block has halves are not written out.
-const MOST_TURNS: usize = 12;
+const MAX_UNROLLED_ITERATIONS: usize = 12;
 /// What is written out has at most so many expressions in all.
-const LONGEST: usize = 1000;
+const MAX_UNROLLED_EXPRESSIONS: usize = 1000;
 /// Shared rails of more bytes stay in the worker's memory.
-const LARGEST: i64 = 8192;
+const MAX_BLOCK_RAIL_BYTES: i64 = 8192;
 /// Threads of a warp.
 const WARP: i64 = 32;
 
 /// The element of thread `r_` in an array of its warp.
-pub const OF_WARP: &str = "[r_ - base_]";
+pub const WARP_ELEMENT: &str = "[r_ - base_]";
 
 /// A loop that is written out.
-pub struct Rounds {
+pub struct UnrolledLoop {
     counter: LocalId,
     /// The counter's value in each turn.
     values: Vec<i64>,
@@ -40,48 +40,51 @@ pub struct Rounds {
 }
 
 /// Whether and how a loop is written out; `before` is what is done before it, where it stands.
-pub fn rounds<'k>(
+pub fn find_unrolled_loop<'k>(
     plan: &Plan<'k>,
     before: &[Node<'k>],
     stmt: &Stmt,
     body: &[Node<'k>],
     update: &[Node<'k>],
-) -> Option<Rounds> {
+) -> Option<UnrolledLoop> {
     let StmtKind::Loop { condition, test_last: false, .. } = &stmt.kind else { return None };
     let Some(Node::Uniform(first)) = before.last() else { return None };
     let StmtKind::Set { local: counter, value } = &first.kind else { return None };
-    let (last, inside) = turn(body, update)?;
+    let (last, inside) = split_last_assignment(body, update)?;
     let StmtKind::Set { local, value: next } = &last.kind else { return None };
-    if local != counter || !inside.iter().all(|it| is_plain(it, *counter)) {
+    if local != counter || !inside.iter().all(|it| is_duplicable(it, *counter)) {
         return None;
     }
-    let weight: usize = inside.iter().map(|it| weight(it)).sum();
-    let by_warps = inside.iter().any(|it| shuffles_by(it, *counter));
-    let changes = by_warps || inside.iter().any(|it| takes_part_by(plan, it, *counter));
-    if !changes || by_warps && !is_of_whole_warps(plan, &inside) {
+    let weight: usize = inside.iter().map(|it| count_expressions(it)).sum();
+    let by_warps = inside.iter().any(|it| shuffles_by_counter(it, *counter));
+    let changes = by_warps || inside.iter().any(|it| selects_threads_by(plan, it, *counter));
+    if !changes || by_warps && !meets_in_whole_warps(plan, &inside) {
         return None;
     }
     let (mut values, mut now) = (Vec::new(), super::constant(value)?);
-    while holds(condition, *counter, now)? {
+    while evaluate_condition(condition, *counter, now)? {
         values.push(now);
-        now = with(next, *counter, now)?;
-        if values.len() > MOST_TURNS || values.len() * weight > LONGEST {
+        now = evaluate_with(next, *counter, now)?;
+        if values.len() > MAX_UNROLLED_ITERATIONS || values.len() * weight > MAX_UNROLLED_EXPRESSIONS {
             return None;
         }
     }
     // What a turn assigns before it reads it is not loaded in front of the first: there has to be one.
-    (!values.is_empty()).then_some(Rounds { counter: *counter, values, end: now, by_warps })
+    (!values.is_empty()).then_some(UnrolledLoop { counter: *counter, values, end: now, by_warps })
 }
 
 /// The last statement of a turn, which has to be an assignment for all threads, and what it does before that.
-fn turn<'n, 'k>(body: &'n [Node<'k>], update: &'n [Node<'k>]) -> Option<(&'k Stmt, Vec<&'n Node<'k>>)> {
+fn split_last_assignment<'n, 'k>(
+    body: &'n [Node<'k>],
+    update: &'n [Node<'k>],
+) -> Option<(&'k Stmt, Vec<&'n Node<'k>>)> {
     let mut all: Vec<&Node<'k>> = body.iter().chain(update).collect();
     let Some(Node::Uniform(last)) = all.pop() else { return None };
     Some((last, all))
 }
 
 /// Whether a part of a turn can be written twice, and leaves the counter alone.
-fn is_plain(node: &Node<'_>, counter: LocalId) -> bool {
+fn is_duplicable(node: &Node<'_>, counter: LocalId) -> bool {
     match node {
         Node::Run(_) | Node::Together(_) => true,
         Node::Uniform(stmt) => !matches!(&stmt.kind, StmtKind::Set { local, .. } if *local == counter),
@@ -97,7 +100,7 @@ fn statements<'n, 'k>(node: &'n Node<'k>) -> &'n [&'k Stmt] {
     }
 }
 
-fn weight(node: &Node<'_>) -> usize {
+fn count_expressions(node: &Node<'_>) -> usize {
     let mut count = 0;
     for stmt in statements(node) {
         visit_exprs(std::slice::from_ref(*stmt), &mut |_, _| count += 1);
@@ -106,7 +109,7 @@ fn weight(node: &Node<'_>) -> usize {
 }
 
 /// Whether threads shuffle by what a counter says.
-fn shuffles_by(node: &Node<'_>, counter: LocalId) -> bool {
+fn shuffles_by_counter(node: &Node<'_>, counter: LocalId) -> bool {
     let Node::Together(stmt) = node else { return false };
     let StmtKind::Set { value, .. } = &stmt.kind else { return false };
     let ExprKind::Together { operation, args } = &value.kind else { return false };
@@ -114,9 +117,10 @@ fn shuffles_by(node: &Node<'_>, counter: LocalId) -> bool {
 }
 
 /// Whether a counter says which threads do something.
-fn takes_part_by(plan: &Plan<'_>, node: &Node<'_>, counter: LocalId) -> bool {
+fn selects_threads_by(plan: &Plan<'_>, node: &Node<'_>, counter: LocalId) -> bool {
     let Node::Run(stmts) = node else { return false };
-    pieces(plan, stmts).is_some_and(|all| all.iter().any(|it| it.sides().any(|side| reads(side, counter))))
+    split_by_guards(plan, stmts)
+        .is_some_and(|all| all.iter().any(|it| it.sides().any(|side| reads(side, counter))))
 }
 
 fn reads(expr: &Expr, local: LocalId) -> bool {
@@ -128,7 +132,7 @@ fn reads(expr: &Expr, local: LocalId) -> bool {
 }
 
 /// Whether only threads of a warp meet in a turn, and all warps are whole.
-fn is_of_whole_warps(plan: &Plan<'_>, inside: &[&Node<'_>]) -> bool {
+fn meets_in_whole_warps(plan: &Plan<'_>, inside: &[&Node<'_>]) -> bool {
     let threads = plan.kernel().host.threads.iter().map(super::constant);
     let known = threads.into_iter().try_fold(1i64, |all, it| all.checked_mul(it?.max(0)));
     known.is_some_and(|it| it % WARP == 0)
@@ -142,7 +146,7 @@ fn is_of_whole_warps(plan: &Plan<'_>, inside: &[&Node<'_>]) -> bool {
 }
 
 /// The value of an expression of numbers and a counter.
-fn with(expr: &Expr, counter: LocalId, now: i64) -> Option<i64> {
+fn evaluate_with(expr: &Expr, counter: LocalId, now: i64) -> Option<i64> {
     let mut expr = expr.clone();
     edit_expr(&mut expr, &mut |it| {
         if matches!(it.kind, ExprKind::Local(local) if local == counter) {
@@ -157,10 +161,10 @@ fn with(expr: &Expr, counter: LocalId, now: i64) -> Option<i64> {
 }
 
 /// Whether a comparison of such expressions holds.
-fn holds(condition: &Expr, counter: LocalId, now: i64) -> Option<bool> {
+fn evaluate_condition(condition: &Expr, counter: LocalId, now: i64) -> Option<bool> {
     let ExprKind::Operation { operation, args } = &condition.kind else { return None };
     let [a, b] = args.as_slice() else { return None };
-    let (a, b) = (with(a, counter, now)?, with(b, counter, now)?);
+    let (a, b) = (evaluate_with(a, counter, now)?, evaluate_with(b, counter, now)?);
     Some(match operation {
         Operation::Lt => a < b,
         Operation::Le => a <= b,
@@ -174,14 +178,15 @@ fn holds(condition: &Expr, counter: LocalId, now: i64) -> Option<bool> {
 
 /// The shared rails of a kernel that are variables of each block, with their lengths: where turns are written out, a compiler then sees that
 /// nobody reads them after the last one.
-pub fn rails_of_blocks(plan: &Plan<'_>) -> Vec<(LocalId, i64)> {
-    if !has_rounds(plan, &plan.nodes) {
+pub fn block_local_rails(plan: &Plan<'_>) -> Vec<(LocalId, i64)> {
+    if !has_unrolled_loop(plan, &plan.nodes) {
         return Vec::new();
     }
     let kernel = plan.kernel();
-    let (mut found, mut room) = (Vec::new(), LARGEST);
+    let (mut found, mut room) = (Vec::new(), MAX_BLOCK_RAIL_BYTES);
     for (rail, length) in kernel.shared.iter().zip(&kernel.host.shared_lengths) {
-        let (Some(bytes), Some(length)) = (super::turns::bytes(rail.element), super::constant(length)) else {
+        let (Some(bytes), Some(length)) = (super::turns::scalar_bytes(rail.element), super::constant(length))
+        else {
             continue;
         };
         if (1..=room / bytes).contains(&length) {
@@ -192,41 +197,47 @@ pub fn rails_of_blocks(plan: &Plan<'_>) -> Vec<(LocalId, i64)> {
     found
 }
 
-fn has_rounds(plan: &Plan<'_>, nodes: &[Node<'_>]) -> bool {
+fn has_unrolled_loop(plan: &Plan<'_>, nodes: &[Node<'_>]) -> bool {
     nodes.iter().enumerate().any(|(index, node)| match node {
         Node::Loop(stmt, body, update) => {
-            rounds(plan, &nodes[..index], stmt, body, update).is_some_and(|it| !it.by_warps)
-                || has_rounds(plan, body)
+            find_unrolled_loop(plan, &nodes[..index], stmt, body, update).is_some_and(|it| !it.by_warps)
+                || has_unrolled_loop(plan, body)
         }
-        Node::If(_, then, otherwise) => has_rounds(plan, then) || has_rounds(plan, otherwise),
-        Node::Labeled(_, body) => has_rounds(plan, body),
+        Node::If(_, then, otherwise) => has_unrolled_loop(plan, then) || has_unrolled_loop(plan, otherwise),
+        Node::Labeled(_, body) => has_unrolled_loop(plan, body),
         _ => false,
     })
 }
 
 impl<'k> Printer<'_, '_, 'k> {
     /// The turns of a loop, one after the other.
-    pub(super) fn rounds(&mut self, rounds: &Rounds, stmt: &'k Stmt, body: &[Node<'k>], update: &[Node<'k>]) {
+    pub(super) fn print_unrolled_loop(
+        &mut self,
+        unrolled: &UnrolledLoop,
+        stmt: &'k Stmt,
+        body: &[Node<'k>],
+        update: &[Node<'k>],
+    ) {
         // A launch that the host does not find right is slow anyhow: it takes the form that is quick to compile.
         self.code.out.open("if constexpr (proven_) {");
-        let counter = self.code.local(rounds.counter).text;
+        let counter = self.code.local(unrolled.counter).text;
         // What the counter becomes is known.
         let parts = match update {
             [] => [&body[..body.len().saturating_sub(1)], &[]],
             _ => [body, &update[..update.len() - 1]],
         };
-        match rounds.by_warps {
-            true => self.rounds_of_warps(rounds, &counter, stmt, parts),
-            false => self.write_out(rounds, &counter, parts),
+        match unrolled.by_warps {
+            true => self.print_iterations_by_warp(unrolled, &counter, stmt, parts),
+            false => self.print_iterations(unrolled, &counter, parts),
         }
-        self.code.out.line(format!("{counter} = {};", rounds.end));
+        self.code.out.line(format!("{counter} = {};", unrolled.end));
         self.code.out.between("} else {");
         self.repeat(stmt, body, update);
         self.code.out.close("}");
     }
 
-    fn write_out(&mut self, rounds: &Rounds, counter: &str, parts: [&[Node<'k>]; 2]) {
-        for value in &rounds.values {
+    fn print_iterations(&mut self, unrolled: &UnrolledLoop, counter: &str, parts: [&[Node<'k>]; 2]) {
+        for value in &unrolled.values {
             self.code.out.line(format!("{counter} = {value};"));
             // A function of its own, for labels are printed as often.
             self.code.out.open("[&]() __attribute__((always_inline)) {");
@@ -236,7 +247,13 @@ impl<'k> Printer<'_, '_, 'k> {
     }
 
     /// All turns of a warp, then those of the next. What its threads keep is in arrays of its own meanwhile.
-    fn rounds_of_warps(&mut self, rounds: &Rounds, counter: &str, stmt: &'k Stmt, parts: [&[Node<'k>]; 2]) {
+    fn print_iterations_by_warp(
+        &mut self,
+        unrolled: &UnrolledLoop,
+        counter: &str,
+        stmt: &'k Stmt,
+        parts: [&[Node<'k>]; 2],
+    ) {
         let around = std::mem::replace(&mut self.in_warp, true);
         if around {
             self.code.out.open("{");
@@ -244,26 +261,30 @@ impl<'k> Printer<'_, '_, 'k> {
             self.code.out.open("for (apg_i64 base_ = 0; base_ < threads_; base_ += 32) {");
             self.code.out.line("const apg_i64 lanes_ = 32;");
         }
-        let kept = self.enter_warp(stmt, parts);
-        self.write_out(rounds, counter, parts);
+        let kept = self.declare_warp_arrays(stmt, parts);
+        self.print_iterations(unrolled, counter, parts);
         for (local, place, lives_on) in kept {
             let inner = std::mem::replace(&mut self.code.locals[local.index()], place);
             if lives_on {
                 let outer = self.code.local(local).text;
-                self.each_of_warp(&format!("{outer} = {};", inner.text));
+                self.print_for_each_lane(&format!("{outer} = {};", inner.text));
             }
         }
         self.in_warp = around;
         self.code.out.close("}");
     }
 
-    fn each_of_warp(&mut self, line: &str) {
+    fn print_for_each_lane(&mut self, line: &str) {
         let head = "for (apg_i64 lane_ = 0; lane_ < lanes_; ++lane_)";
         self.code.out.line(format!("{head} {{ const apg_i64 r_ = base_ + lane_; {line} }}"));
     }
 
     /// Makes arrays of a warp, of what its threads keep in those of the block; gives the locals, where they were before, and whether they are read later.
-    fn enter_warp(&mut self, stmt: &'k Stmt, parts: [&[Node<'k>]; 2]) -> Vec<(LocalId, Place, bool)> {
+    fn declare_warp_arrays(
+        &mut self,
+        stmt: &'k Stmt,
+        parts: [&[Node<'k>]; 2],
+    ) -> Vec<(LocalId, Place, bool)> {
         let stmts: Vec<&'k Stmt> = parts.iter().copied().flatten().flat_map(statements).copied().collect();
         let (inside, all) = (mentions(&[stmt]), mentions(&self.kernel.body.iter().collect::<Vec<_>>()));
         let mut locals: Vec<LocalId> = mentioned(&stmts).into_iter().collect();
@@ -278,9 +299,9 @@ impl<'k> Printer<'_, '_, 'k> {
             let name = format!("of_warp{}_", self.labels);
             let ty = self.code.ty(place.ty);
             self.code.out.line(format!("alignas(64) {ty} {name}[32];"));
-            self.code.locals[local.index()].text = format!("{name}{OF_WARP}");
+            self.code.locals[local.index()].text = format!("{name}{WARP_ELEMENT}");
             if !always_assigned(stmts.iter().copied(), local) {
-                self.each_of_warp(&format!("{name}{OF_WARP} = {};", place.text));
+                self.print_for_each_lane(&format!("{name}{WARP_ELEMENT} = {};", place.text));
             }
             let is_own =
                 inside.get(&local) == all.get(&local) && assigned_first(stmts.iter().copied(), local);

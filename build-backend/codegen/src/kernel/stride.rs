@@ -241,7 +241,9 @@ impl<'k> Printer<'_, '_, 'k> {
             TURNS - 1
         ));
         for (data, by) in self.streams(stride) {
-            self.code.out.line(format!("apg_soon({data}, at_ + {TURNS} * step_{by}, n0_, step_, {TURNS});"));
+            self.code.out.line(format!(
+                "apg_prefetch_stream({data}, at_ + {TURNS} * step_{by}, n0_, step_, {TURNS});"
+            ));
         }
         self.code.out.line("const apg_i64 first_at_ = at_;");
         let around = self.read_ahead(body, &[]);
@@ -251,11 +253,11 @@ impl<'k> Printer<'_, '_, 'k> {
             self.code.out.line(format!("const apg_i64 at_ = first_at_ + {number} * step_;"));
             self.each_thread(turn, body);
             self.code.out.close("}");
-            self.code.twins.clear();
+            self.code.widened_locals.clear();
         }
         self.code.out.close("}");
         self.code.out.close("}");
-        self.code.ahead = around;
+        self.code.preloaded = around;
         self.code.out.line(format!("at_ += {} * step_;", TURNS - 1));
         self.code.out.line("continue;");
         self.code.out.close("}");
@@ -294,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn an_index_beyond_the_counter_says_by_how_much() {
+    fn offset_from_counter_recognises_added_terms_only() {
         let counter = LocalId(3);
         let i = || int(ExprKind::Local(counter));
         let n = || int(ExprKind::Local(LocalId(1)));

@@ -3,11 +3,11 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::code::{Ahead, Scope};
+use super::super::code::{PreloadedElement, Scope};
 use super::chunks::CHUNK;
-use super::clip::{granted, guarded};
+use super::clip::{find_single_guard, find_uniform_conditions};
 use super::cpu::{Printer, array};
-use super::cut::pieces;
+use super::cut::split_by_guards;
 use super::fission::{Fission, fission};
 use super::plan::Class;
 use super::rotate::{copy, rotations};
@@ -44,11 +44,11 @@ impl<'k> Printer<'_, '_, 'k> {
         self.code.out.line(format!("const apg_i64 step_ = (apg_i64)({step});"));
         self.code.out.open("for (apg_i64 at_ = start_; at_ < end_; at_ += step_) {");
         let body: Vec<&Stmt> = stride.body.iter().collect();
-        let turn = Turn { count: "turn_", stride: Some((stride.index, stride.label)) };
+        let turn = Turn { count: "active_", stride: Some((stride.index, stride.label)) };
         self.several_turns(stride, &body, &turn);
-        self.code.out.line("const apg_i64 turn_ = end_ - at_ < n0_ ? end_ - at_ : n0_;");
+        self.code.out.line("const apg_i64 active_ = end_ - at_ < n0_ ? end_ - at_ : n0_;");
         for (data, by) in self.streams(stride) {
-            self.code.out.line(format!("apg_soon({data}, at_ + step_{by}, turn_, step_);"));
+            self.code.out.line(format!("apg_prefetch_stream({data}, at_ + step_{by}, active_, step_);"));
         }
         self.threads(&turn, &body);
         self.code.out.close("}");
@@ -70,9 +70,9 @@ impl<'k> Printer<'_, '_, 'k> {
         let Some(found) = self.taken_apart(turn, stmts) else { return self.one_by_one(turn, stmts) };
         // A launch that the host does not find right is slow anyhow: it takes the form that is quick to compile.
         self.code.out.open("if constexpr (proven_) {");
-        let guarded = Self::may_cut(turn).then(|| guarded(self.plan, stmts)).flatten();
+        let guarded = Self::may_cut(turn).then(|| find_single_guard(self.plan, stmts)).flatten();
         if let Some(guarded) = &guarded {
-            self.whole_block(turn, guarded);
+            self.print_full_tile(turn, guarded);
         }
         self.chunks(turn, stmts, &found);
         if guarded.is_some() {
@@ -107,19 +107,21 @@ impl<'k> Printer<'_, '_, 'k> {
         self.code.out.open("{");
         let around = self.read_ahead(stmts, &[]);
         let may_cut = Self::may_cut(turn);
-        let cut = may_cut.then(|| pieces(self.plan, stmts)).flatten();
+        let cut = may_cut.then(|| split_by_guards(self.plan, stmts)).flatten();
         let guarded = (may_cut && cut.is_none())
-            .then(|| guarded(self.plan, stmts).or_else(|| granted(self.plan, stmts)))
+            .then(|| {
+                find_single_guard(self.plan, stmts).or_else(|| find_uniform_conditions(self.plan, stmts))
+            })
             .flatten();
-        if let Some(pieces) = &cut {
+        if let Some(sub_ranges) = &cut {
             // A function of its own, for labels are printed twice.
             self.code.out.open("if constexpr (proven_) { [&]() __attribute__((always_inline)) {");
-            self.pieces(turn, pieces);
+            self.print_sub_ranges(turn, sub_ranges);
             self.code.out.close("}();");
             self.code.out.between("} else {");
         }
         if let Some(guarded) = &guarded {
-            self.whole_block(turn, guarded);
+            self.print_full_tile(turn, guarded);
         }
         self.rows(turn.count);
         self.each_thread(turn, stmts);
@@ -129,8 +131,8 @@ impl<'k> Printer<'_, '_, 'k> {
             self.code.out.close("}");
         }
         self.code.out.close("}");
-        self.code.ahead = around;
-        self.code.twins.clear();
+        self.code.preloaded = around;
+        self.code.widened_locals.clear();
     }
 
     /// What stands in a loop over threads.
@@ -166,8 +168,8 @@ impl<'k> Printer<'_, '_, 'k> {
         &mut self,
         stmts: &[&'k Stmt],
         uniform: &[LocalId],
-    ) -> FxHashMap<*const Expr, Ahead> {
-        let around = self.code.ahead.clone();
+    ) -> FxHashMap<*const Expr, PreloadedElement> {
+        let around = self.code.preloaded.clone();
         let uniform: FxHashSet<LocalId> = uniform.iter().copied().collect();
         let mut found = Vec::new();
         for stmt in stmts {
@@ -197,7 +199,7 @@ impl<'k> Printer<'_, '_, 'k> {
                     name
                 }
             };
-            self.code.ahead.insert(std::ptr::from_ref(index), Ahead { name, when: "proven_" });
+            self.code.preloaded.insert(std::ptr::from_ref(index), PreloadedElement { name, when: "proven_" });
         }
         around
     }
@@ -240,7 +242,7 @@ impl<'k> Printer<'_, '_, 'k> {
             let text = if value == "t0_" && place.ty == Ty::I32 { short } else { value.as_str() };
             self.code.out.line(format!("const {ty} {} = ({ty}){text};", place.text));
             if place.ty == Ty::I32 {
-                self.code.twins.insert(local);
+                self.code.widened_locals.insert(local);
                 self.code.out.line(format!("const apg_i64 {}_w = {value};", place.text));
             }
         }
@@ -258,7 +260,7 @@ impl<'k> Printer<'_, '_, 'k> {
             if twins && matches!(place.ty, Ty::I32 | Ty::I64) {
                 let wide = self.code.wide_value(derived.value);
                 lines.push(format!("const apg_i64 {}_w = {wide}{offset};", place.text));
-                self.code.twins.insert(derived.local);
+                self.code.widened_locals.insert(derived.local);
             }
         }
         lines
@@ -285,7 +287,7 @@ impl<'k> Printer<'_, '_, 'k> {
             let place = self.code.local(local);
             if matches!(place.ty, Ty::I32 | Ty::I64) && place.stack.is_none() {
                 self.code.out.line(format!("apg_i64 {}_w;", place.text));
-                self.code.twins.insert(local);
+                self.code.widened_locals.insert(local);
             }
         }
     }

@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::super::code::Ahead;
+use super::super::code::PreloadedElement;
 use super::chunks::{CHUNK, Chunk};
 use super::clip::is_total;
 use super::cpu::Printer;
@@ -142,12 +142,14 @@ impl<'k> Printer<'_, '_, 'k> {
         self.code.out.open(format!(
             "const auto tile{number}_ = [&](const int done_) __attribute__((always_inline)) {{"
         ));
-        let around = self.code.ahead.clone();
+        let around = self.code.preloaded.clone();
         let mut names: Vec<(String, String)> = Vec::new();
         for row in &rows.rows {
             let name = self.tile(chunk, rows, row, &mut names);
             let name = format!("{name}[turn{number}_ * {CHUNK} + l_]");
-            self.code.ahead.insert(std::ptr::from_ref(row.index), Ahead { name, when: "proven_" });
+            self.code
+                .preloaded
+                .insert(std::ptr::from_ref(row.index), PreloadedElement { name, when: "proven_" });
         }
         self.code
             .out
@@ -155,7 +157,7 @@ impl<'k> Printer<'_, '_, 'k> {
         self.parts(chunk, body);
         self.parts(chunk, update);
         self.code.out.close("}");
-        self.code.ahead = around;
+        self.code.preloaded = around;
         self.code.out.close("};");
         // What is left after this turn; a counter that wraps comes to its end as well.
         let unsigned = if counter.ty == Ty::I32 && ends == Ends::There { "apg_u32" } else { "apg_u64" };
@@ -223,7 +225,7 @@ impl<'k> Printer<'_, '_, 'k> {
         let place = self.code.local(local);
         let (ty, text, wide) = (self.code.ty(place.ty), self.code.expr(value), self.code.wide_value(value));
         self.code.out.line(format!("const {ty} {0} = {text}; const apg_i64 {0}_w = {wide};", place.text));
-        self.code.twins.insert(local);
+        self.code.widened_locals.insert(local);
     }
 }
 

@@ -105,7 +105,7 @@ impl<'k> Printer<'_, '_, 'k> {
             let (ty, index) = (self.code.ty(place.ty), self.rank_to_index(local));
             self.code.out.line(format!("const {ty} {} = ({ty})({index});", place.text));
             if place.ty == Ty::I32 {
-                self.code.twins.insert(local);
+                self.code.widened_locals.insert(local);
                 self.code.out.line(format!("const apg_i64 {}_w = {index};", place.text));
             }
         }
@@ -114,6 +114,6 @@ impl<'k> Printer<'_, '_, 'k> {
         self.declare_private(&mentioned, &|_| true);
         self.lane(&Turn::of_block(), stmts);
         self.code.out.close("}");
-        self.code.twins.clear();
+        self.code.widened_locals.clear();
     }
 }

@@ -29,11 +29,11 @@ fn sums(row: i64, index: impl Fn(Expr) -> Expr, expected: impl Fn(i64, i64, i64)
     let sum = |y, x| (0..5).map(|k| 3 * expected(y, x, k) + k).sum::<i64>();
     let expected: String = (0..4 * row).map(|it| format!("{}\n", sum(it / row, it % row))).collect();
     assert_eq!(super::run(&program), expected);
-    super::for_processor(&program)
+    super::cpu_code(&program)
 }
 
 #[test]
-fn rows_that_read_beside_each_other_are_done_together() {
+fn rows_with_adjacent_accesses_are_jammed() {
     for row in [16, 20, 32] {
         let text = sums(row, |_| thread(), |_, x, _| x);
         let parts = ["q_ < n1_; q_ += 4", "#pragma GCC unroll 4", "v4_l4_a[e_]"];
@@ -44,7 +44,7 @@ fn rows_that_read_beside_each_other_are_done_together() {
 }
 
 #[test]
-fn rows_whose_threads_read_far_from_each_other_are_not() {
+fn rows_with_strided_accesses_are_not_jammed() {
     let apart = sums(16, |k| add(mul(thread(), int(20)), k), |_, x, k| x * 20 + k);
     let unknown = sums(16, |k| add(mul(thread(), k.clone()), k), |_, x, k| x * k + k);
     for text in [apart, unknown] {

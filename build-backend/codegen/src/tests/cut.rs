@@ -20,7 +20,7 @@ fn rows(row: i64, n: i64, body: Vec<Stmt>, expected: impl Fn(i64, i64) -> i64) -
     super::compile_cuda(&program);
     let expected: String = (0..4 * row).map(|it| format!("{}\n", expected(it / row, it % row))).collect();
     assert_eq!(super::run(&program), expected);
-    super::for_processor(&program)
+    super::cpu_code(&program)
 }
 
 fn own() -> Expr {
@@ -46,7 +46,7 @@ fn more(value: i64) -> Stmt {
 }
 
 #[test]
-fn a_row_or_a_column_is_a_loop_of_its_own() {
+fn guarded_row_or_column_becomes_its_own_loop() {
     let both = expr(
         Ty::Bool,
         ExprKind::And(Box::new(eq(x(), int(15))), Box::new(compare(Operation::Gt, y(), int(1)))),
@@ -72,7 +72,7 @@ fn a_row_or_a_column_is_a_loop_of_its_own() {
 }
 
 #[test]
-fn every_comparison_leaves_the_threads_that_pass_it() {
+fn sub_range_matches_each_comparison() {
     let wide = || convert(Ty::I64, x());
     let mut all = String::new();
     for n_ in [i64::MIN, -1, 0, 7, 60, 63, 64, i64::MAX] {
@@ -102,7 +102,7 @@ fn every_comparison_leaves_the_threads_that_pass_it() {
 }
 
 #[test]
-fn a_guard_of_unknown_size_is_cut_where_it_is_alone() {
+fn guard_with_unknown_bound_is_split_if_it_is_the_whole_region() {
     let guard = || when_true(compare(Operation::Lt, convert(Ty::I64, x()), n()), vec![more(2)]);
     for n_ in [-1, 0, 1, 40, 63, 64, 1000] {
         let alone = rows(64, n_, vec![put(1), barrier(), guard()], |_, x| if x < n_ { 3 } else { 1 });
@@ -113,7 +113,7 @@ fn a_guard_of_unknown_size_is_cut_where_it_is_alone() {
 }
 
 #[test]
-fn a_lane_that_is_made_narrower_is_no_lane() {
+fn narrowed_lane_index_is_not_split() {
     // 3 and 259 are the same as a Byte.
     let lane = || op(Operation::Rem, vec![x(), int(512)]);
     let byte = convert(Ty::I32, convert(Ty::I8, lane()));
@@ -123,7 +123,7 @@ fn a_lane_that_is_made_narrower_is_no_lane() {
 }
 
 #[test]
-fn short_rows_keep_their_masks_for_most_of_their_threads() {
+fn guards_that_most_threads_of_short_rows_pass_stay_masks() {
     for (count, is_cut) in [(4, true), (5, false), (12, false)] {
         let below = vec![put(1), when_true(lt(x(), int(count)), vec![more(2)])];
         let text = rows(16, 0, below, |_, x| if x < count { 3 } else { 1 });
@@ -135,7 +135,7 @@ fn short_rows_keep_their_masks_for_most_of_their_threads() {
 }
 
 #[test]
-fn a_variable_that_a_guard_changes_for_later_keeps_them_together() {
+fn guards_that_define_later_values_are_not_split() {
     // v = x; if (x == 3) v = 100; out(own) = v; if (y == 1) out(own) += 1000
     let v = || i32_(6);
     let body = vec![
@@ -152,7 +152,7 @@ fn a_variable_that_a_guard_changes_for_later_keeps_them_together() {
 }
 
 #[test]
-fn the_first_of_each_warp_come_one_after_the_other() {
+fn first_lanes_of_warps_become_a_strided_loop() {
     let lane = |operation, number| op(operation, vec![x(), int(number)]);
     let both = expr(
         Ty::Bool,
@@ -178,7 +178,7 @@ fn the_first_of_each_warp_come_one_after_the_other() {
 }
 
 #[test]
-fn what_may_fail_is_asked_by_all_threads() {
+fn conditions_that_may_fail_are_evaluated_by_all_threads() {
     // if (out(own * n) >= 0 && x == 0) ...: the others fail as well, if they do.
     let read = element(Ty::I32, var(OUT, global_rail()), mul(convert(Ty::I64, own()), n()));
     let first = compare(Operation::Ge, read, int(0));
@@ -189,7 +189,7 @@ fn what_may_fail_is_asked_by_all_threads() {
 }
 
 #[test]
-fn what_may_fail_is_asked_by_all_threads_without_a_short_cut_too() {
+fn strict_conjunctions_that_may_fail_are_evaluated_by_all_threads() {
     // if (x == 0 & 100 / (x + n) >= 0): where n is -5, thread 5 fails.
     let divided = op(Operation::Div, vec![int(100), add(x(), convert(Ty::I32, n()))]);
     let both = op(Operation::And, vec![eq(x(), int(0)), compare(Operation::Ge, divided, int(0))]);

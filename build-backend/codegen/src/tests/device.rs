@@ -42,7 +42,7 @@ fn meets_after(init: SharedInit, threads: i64, index: Expr, first: Option<Stmt>)
 }
 
 #[test]
-fn threads_that_store_to_what_they_have_filled_need_not_meet_before() {
+fn no_barrier_after_init_if_threads_store_only_to_their_own_elements() {
     let number = |factor: i64, more: i64| add(mul(i32_(5), int(factor)), int(more));
     let twice = |it| convert(Ty::I32, convert(Ty::I64, it));
     for index in [
@@ -65,7 +65,7 @@ fn threads_that_store_to_what_they_have_filled_need_not_meet_before() {
 }
 
 #[test]
-fn threads_that_read_what_others_have_filled_meet_before() {
+fn barrier_after_init_if_threads_read_elements_of_others() {
     let reads = || set(5, at(thread()));
     let never = || eq(block(), int(7));
     let length = expr(Ty::I64, ExprKind::Length { rail: Box::new(ints(4)), checked: false });
@@ -94,7 +94,7 @@ fn function(setup: Vec<Stmt>, value: Expr) -> SharedInit {
 }
 
 #[test]
-fn threads_meet_after_initial_values_that_concern_memory() {
+fn barrier_after_init_that_accesses_memory() {
     let loaded = || element(Ty::I32, var(OUT, global_rail()), long(0));
     for init in [SharedInit::Value(block()), function(vec![set(5, int(2))], mul(i32_(5), i32_(5)))] {
         assert!(!meets_after(init.clone(), 64, thread(), None), "{init:?}");
@@ -111,7 +111,7 @@ fn threads_meet_after_initial_values_that_concern_memory() {
 }
 
 #[test]
-fn threads_meet_between_fills_that_concern_each_other() {
+fn barrier_between_dependent_initialisers() {
     // Shared rails 4 and 6 with such initial values, then a barrier of the program: how often the threads meet.
     let meets = |first: SharedInit, second: SharedInit| {
         let mut kernel = kernel(1, 64, &[Ty::Ref(INTS), Ty::I32, Ty::Ref(INTS)], vec![barrier()]);
@@ -132,7 +132,7 @@ fn threads_meet_between_fills_that_concern_each_other() {
 }
 
 #[test]
-fn what_indices_of_32_bits_are_made_of_has_signs() {
+fn arithmetic_of_32_bit_indices_is_signed() {
     // i = thread; h = thread; while (i < 128) { h = h * 31 + i; out(i) = h; i = i + 64 }: `h` may wrap.
     let i = || i32_(4);
     let hash = add(mul(i32_(5), int(31)), i());
@@ -151,7 +151,7 @@ fn what_indices_of_32_bits_are_made_of_has_signs() {
 }
 
 #[test]
-fn a_long_chain_of_locals_is_gone_through_once() {
+fn chains_of_locals_are_analysed_in_linear_time() {
     // v5 = thread - thread; v6 = v5 + v5; v7 = v6 + v6; ...: its own element is `thread + v68`.
     let last = 68;
     let mut body = vec![set(5, op(Operation::Sub, vec![thread(), thread()]))];

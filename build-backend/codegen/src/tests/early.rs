@@ -1,4 +1,4 @@
-//! Which loops of a device read early.
+//! Software pipelining of loads in device loops.
 
 use super::build::*;
 use super::kernels::*;
@@ -24,7 +24,7 @@ fn to(value: Expr) -> Stmt {
     store(var(OUT, global_rail()), Ty::I32, i(), value)
 }
 
-/// The device's code of `for (i = thread; condition; i += step) body`, with rails `out` and `from`.
+/// The device code of `for (i = thread; condition; i += step) body`, with rails `out` and `from`.
 fn text(condition: Expr, step: i64, body: Vec<Stmt>) -> String {
     let step = vec![set(I, add(i(), long(step)))];
     let body = vec![set(I, convert(Ty::I64, var(THREAD, Ty::I32))), repeat(0, condition, body, step)];
@@ -49,37 +49,32 @@ fn text(condition: Expr, step: i64, body: Vec<Stmt>) -> String {
 }
 
 #[test]
-fn elements_a_grid_away_are_read_two_turns_before() {
+fn elements_a_grid_apart_are_loaded_two_iterations_ahead() {
     let cuda = text(below(), 256, vec![to(mul(from(i()), from(i())))]);
-    assert!(!cuda.contains("early2_"), "one element is read once:\n{cuda}");
+    assert!(!cuda.contains("preloaded2_"), "one element is read once:\n{cuda}");
     let parts = [
-        "apg_i32 early1_ = apg_i32{}, early1_next = apg_i32{};",
-        "const auto kept5_ = v5_l5;",
-        "early1_ = v2_l2[",
-        "early1_next = v2_l2[",
-        "v5_l5 = kept5_;",
+        "apg_i32 preloaded1_ = apg_i32{}, preloaded1_next = apg_i32{};",
+        "const auto saved5_ = v5_l5;",
+        "preloaded1_ = v2_l2[",
+        "preloaded1_next = v2_l2[",
+        "v5_l5 = saved5_;",
         "while (",
-        "const apg_i32 early1_now = early1_;",
-        "early1_ = early1_next;",
-        "const auto kept5_ = v5_l5;",
+        "const apg_i32 preloaded1_now = preloaded1_;",
+        "preloaded1_ = preloaded1_next;",
+        "const auto saved5_ = v5_l5;",
         "v5_l5 = ",
         "if (",
         "v5_l5 = ",
         "if (",
-        "early1_next = v2_l2[",
-        "v5_l5 = kept5_;",
-        "(early_ ? early1_now : v2_l2[",
+        "preloaded1_next = v2_l2[",
+        "v5_l5 = saved5_;",
+        "(pipelined_ ? preloaded1_now : v2_l2[",
     ];
-    let mut at = 0;
-    for part in parts {
-        let found =
-            cuda[at..].find(part).unwrap_or_else(|| panic!("{part} is not there, or too early, in\n{cuda}"));
-        at += found;
-    }
+    super::assert_in_order(&cuda, &parts);
 }
 
 #[test]
-fn what_may_change_or_not_be_there_is_read_in_its_turn() {
+fn loads_that_may_change_or_be_out_of_bounds_are_not_pipelined() {
     let value = || var(6, Ty::I32);
     let ends = when_true(lt(from(i()), int(0)), vec![stmt(StmtKind::Break(LabelId(0)))]);
     let guarded = |then: Expr| {
@@ -102,6 +97,6 @@ fn what_may_change_or_not_be_there_is_read_in_its_turn() {
     ];
     for (what, condition, step, body) in cases {
         let cuda = text(condition, step, body);
-        assert!(!cuda.contains("early1_"), "{what}:\n{cuda}");
+        assert!(!cuda.contains("preloaded1_"), "{what}:\n{cuda}");
     }
 }

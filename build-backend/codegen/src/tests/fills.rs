@@ -17,7 +17,7 @@ fn reversed(first: Vec<Stmt>, expected: impl Fn(i64) -> i64) -> String {
     let program = launch(kernel, 64, 20);
     let expected: String = (0..64).map(|it| format!("{}\n", expected(it))).collect();
     assert_eq!(super::run(&program), expected);
-    super::for_processor(&program)
+    super::cpu_code(&program)
 }
 
 fn put(index: Expr, value: Expr) -> Stmt {
@@ -31,7 +31,7 @@ fn early() -> Expr {
 }
 
 #[test]
-fn what_all_threads_store_over_is_not_filled() {
+fn no_fill_for_rails_that_all_threads_overwrite() {
     let plain = reversed(vec![put(thread(), thread()), upper()], |it| 63 - it + 100);
     let either = stmt(StmtKind::If {
         condition: early(),
@@ -45,7 +45,7 @@ fn what_all_threads_store_over_is_not_filled() {
 }
 
 #[test]
-fn what_some_threads_store_over_is_filled() {
+fn rails_that_some_threads_overwrite_are_filled() {
     let half = reversed(vec![upper()], |_| 107);
     let some = reversed(vec![when_true(early(), vec![put(thread(), int(1))]), upper()], |it| {
         if 63 - it < 20 { 101 } else { 107 }
@@ -58,7 +58,7 @@ fn what_some_threads_store_over_is_filled() {
 }
 
 #[test]
-fn what_is_read_behind_a_barrier_in_a_branch_or_loop_is_filled() {
+fn rails_read_after_a_barrier_in_a_branch_or_loop_are_filled() {
     let meets = |to: i64| {
         let read = element(Ty::I32, ints(SHARED), convert(Ty::I64, add(int(63), mul(thread(), int(-1)))));
         vec![barrier(), set(5, add(int(to), read)), barrier()]

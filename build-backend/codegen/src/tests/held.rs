@@ -20,7 +20,7 @@ fn two_stores() -> Program {
 }
 
 #[test]
-fn the_host_says_of_each_condition_whether_it_holds() {
+fn host_reports_each_launch_condition() {
     let units = super::emit(&two_stores(), false).unwrap().units;
     let text: String = units.into_iter().map(|it| it.text).collect();
     for part in ["63LL < n0", "255LL < n0", "<< 0;", "<< 1;", "held_ == 3ULL"] {
@@ -29,7 +29,7 @@ fn the_host_says_of_each_condition_whether_it_holds() {
 }
 
 #[test]
-fn an_access_whose_conditions_hold_is_not_checked_though_others_are() {
+fn accesses_are_checked_independently() {
     let text = super::emit(&two_stores(), false).unwrap().cuda.concat();
     for part in ["apg_index<(held_<1u>)>", "apg_index<(held_<2u>)>"] {
         assert!(text.contains(part), "{part}: {text}");
@@ -66,7 +66,7 @@ fn is_checked(threads: i64, step: i64, shared: i64) -> bool {
 }
 
 #[test]
-fn behind_a_bound_a_counter_is_a_whole_step_away_from_it() {
+fn guarded_counter_stays_a_whole_step_below_its_bound() {
     // 16, 32, ..., 112 and 15 more.
     assert!(!is_checked(16, 16, 128));
     assert!(is_checked(17, 16, 128));
@@ -93,7 +93,7 @@ fn check_of(divisor: Expr) -> String {
 }
 
 #[test]
-fn divisors_that_the_host_knows_or_that_cannot_be_zero_are_not_checked() {
+fn no_check_for_divisors_known_to_be_nonzero() {
     let n = || var(N, Ty::I64);
     assert!(check_of(n()).starts_with("(held_<"), "{}", check_of(n()));
     assert_eq!(check_of(add(convert(Ty::I64, thread()), long(1))), "");

@@ -287,7 +287,7 @@ fn an_edit_changes_the_unit_of_its_file_and_the_tables_only() {
 }
 
 #[test]
-fn small_functions_of_the_library_are_in_the_units_that_call_them() {
+fn small_library_functions_are_inlined_across_units() {
     let mut program = with_echo(&[], vec![print_long(echo(1))]);
     program.files.push("x10/Library.x10".into());
     for function in &mut program.functions[1..] {

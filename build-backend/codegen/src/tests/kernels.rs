@@ -263,7 +263,7 @@ fn a_thread_that_returns_is_an_error() {
 }
 
 #[test]
-fn shared_rails_start_as_asked_and_blocks_do_not_see_each_other() {
+fn shared_rails_are_initialised_for_each_block() {
     // copy of a captured rail is in the samples; here: by function and by value.
     let index = || var(6, Ty::I64);
     let mut kernel = kernel(
@@ -314,7 +314,7 @@ fn shared_rails_follow_each_other_on_devices() {
 }
 
 #[test]
-fn loops_over_shared_memory_are_unrolled_on_devices_if_nobody_knows_how_long_they_are() {
+fn device_loops_over_shared_memory_with_unknown_length_are_unrolled() {
     let body_with = |end: Expr, more: Vec<Stmt>| {
         let mut body = vec![set(6, add(i32_(6), element(Ty::I32, ints(4), var(5, Ty::I64))))];
         body.extend(more);
@@ -351,7 +351,7 @@ fn loops_over_shared_memory_are_unrolled_on_devices_if_nobody_knows_how_long_the
 }
 
 #[test]
-fn counters_of_64_bits_have_32_on_devices_if_what_they_count_fits() {
+fn device_counters_that_fit_are_narrowed_to_32_bits() {
     // i = 0; while (i < n) { j = (i + thread) % n; x = out(j) as Long; y = y + x; out(i + j) += y as Int; i = i + 1; }
     let op = |operation, a, b| expr(Ty::I64, ExprKind::Operation { operation, args: vec![a, b] });
     let (i, j, x, y) = (|| var(4, Ty::I64), || var(5, Ty::I64), || var(6, Ty::I64), || var(7, Ty::I64));
@@ -378,7 +378,7 @@ fn counters_of_64_bits_have_32_on_devices_if_what_they_count_fits() {
 }
 
 #[test]
-fn loops_that_choose_registers_are_written_out_on_devices() {
+fn device_loops_that_index_registers_are_fully_unrolled() {
     let rail = || var(5, Ty::Ref(INTS));
     let store = |index| {
         stmt(StmtKind::SetElement { rail: rail(), element: Ty::I32, index, value: int(1), checked: true })
@@ -451,7 +451,7 @@ fn functions_with_rails_are_called() {
 }
 
 #[test]
-fn threads_step_through_a_grid_stride_loop_together() {
+fn grid_stride_loops_run_all_threads_of_an_iteration_together() {
     // tid = block * 64 + thread; s = thread; for (i = tid; i < n; i += 128) { if (i % 3 == 0) continue; s = s + 1; out(i) = s * 1000 + thread }
     // if (tid < 7) out(n + tid) = s
     let i = || var(5, Ty::I64);
@@ -479,7 +479,7 @@ fn threads_step_through_a_grid_stride_loop_together() {
     ];
     let kernel = kernel(2, 64, &[Ty::I32, Ty::I64, Ty::I32], body);
     let text = super::emit(&launch(kernel.clone(), 1007, 1000), false).unwrap().units[1].text.clone();
-    assert!(text.contains("turn_"), "the loop is not recognised:\n{text}");
+    assert!(text.contains("active_"), "the loop is not recognised:\n{text}");
     check(kernel, 1007, 1000, |it| {
         let turns = |tid: i64, end: i64| {
             (0..).map(|k| tid + 128 * k).take_while(|i| *i < end).filter(|i| i % 3 != 0).count() as i64
@@ -521,7 +521,7 @@ fn a_rail_of_a_thread_is_an_array_that_survives_a_barrier() {
 }
 
 #[test]
-fn a_global_rail_that_is_only_read_is_apart_from_those_that_are_written() {
+fn read_only_global_rails_are_assumed_not_to_alias_written_ones() {
     // out(tid) = in(tid), and the same with another name for `in`, through which it might be written.
     let text = |alias: bool| {
         let source = if alias { 4 } else { 1 };
@@ -545,7 +545,7 @@ fn a_global_rail_that_is_only_read_is_apart_from_those_that_are_written() {
 }
 
 #[test]
-fn triangular_loops_over_a_thread_s_own_elements_leave_them_in_registers() {
+fn triangular_loops_over_private_rails_keep_them_in_registers() {
     // for (k = 0; k < 5; k++) for (i = k + 1; i < 6; i++) own(i) = own(i) - n * own(k);
     let rail = || var(6, Ty::Ref(INTS));
     let own = |index| element(Ty::I32, rail(), index);
@@ -583,7 +583,7 @@ fn triangular_loops_over_a_thread_s_own_elements_leave_them_in_registers() {
 }
 
 #[test]
-fn rails_of_structs_are_known_to_begin_where_memory_does() {
+fn rails_of_structs_are_assumed_aligned() {
     let rail = || var(OUT, global_rail());
     let index = || convert(Ty::I64, thread());
     let value = element(global_rail(), rail(), add(index(), long(1)));

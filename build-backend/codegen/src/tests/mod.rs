@@ -1,4 +1,4 @@
-//! Programs built by hand, compiled by the system's compiler and run on a small runtime.
+//! Tests of generated code: programs built by hand, compiled by the system's C++ compiler and run on a small runtime.
 
 mod build;
 mod chunks;
@@ -21,7 +21,7 @@ use crate::translation_unit::UnitKind;
 use apg_mir::Program;
 use apg_toolchain::find_compiler;
 
-/// Compiles and runs a program; gives what it prints.
+/// Compiles and runs a program; returns its output.
 fn run(program: &Program) -> String {
     let emitted = emit(program, false).unwrap_or_else(|errors| panic!("{errors:?}"));
     let folder = tempfile::tempdir().unwrap();
@@ -51,13 +51,23 @@ fn run(program: &Program) -> String {
     String::from_utf8_lossy(&ran.stdout).into_owned()
 }
 
-/// The processor's code of a program's kernels.
-fn for_processor(program: &Program) -> String {
+/// Asserts that these strings occur one after the other.
+#[track_caller]
+fn assert_in_order(text: &str, parts: &[&str]) {
+    let mut at = 0;
+    for part in parts {
+        let found = text[at..].find(part);
+        at += found.unwrap_or_else(|| panic!("`{part}` is missing, or precedes another one, in\n{text}"));
+    }
+}
+
+/// The CPU form of a program's kernels.
+fn cpu_code(program: &Program) -> String {
     let units = emit(program, false).unwrap_or_else(|errors| panic!("{errors:?}")).units;
     units.into_iter().map(|it| it.text).find(|it| it.contains("< last_; ")).expect("the program has a kernel")
 }
 
-/// Compiles the device code of a program's kernels, if this machine has NVIDIA's compiler, which needs no GPU.
+/// Compiles the device code of a program's kernels, if this machine has NVRTC, which needs no GPU.
 fn compile_cuda(program: &Program) {
     if let Err(missing) = apg_runtime::device::compiler_version() {
         assert!(std::env::var("APG_REQUIRE").is_err(), "APG_REQUIRE is set, but {missing}");
@@ -67,7 +77,7 @@ fn compile_cuda(program: &Program) {
     let emitted = emit(program, false).unwrap_or_else(|errors| panic!("{errors:?}"));
     for text in &emitted.cuda {
         let narrow = "#define APG_PROVEN\n#define APG_NARROW\n";
-        for head in ["", "#define APG_OVERLAP\n", &format!("{narrow}#define APG_EARLY\n")] {
+        for head in ["", "#define APG_OVERLAP\n", &format!("{narrow}#define APG_PIPELINED\n")] {
             let text = &format!("{head}{text}");
             if let Err(error) = apg_runtime::device::compile_for(text, "kernel.cu", (9, 0)) {
                 panic!("{}\n{text}", error.message);

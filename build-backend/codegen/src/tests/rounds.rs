@@ -37,7 +37,7 @@ fn summed(first: Expr, turn: Vec<Stmt>, next: Expr, expected: i64) -> String {
     let program = launch(kernel, 64, 32);
     super::compile_cuda(&program);
     assert_eq!(super::run(&program), format!("{expected}\n").repeat(64));
-    super::for_processor(&program)
+    super::cpu_code(&program)
 }
 
 fn add_other() -> Stmt {
@@ -50,7 +50,7 @@ fn count(text: &str, value: i64) -> usize {
 }
 
 #[test]
-fn turns_in_which_fewer_threads_take_part_are_written_out() {
+fn loops_with_shrinking_active_threads_are_unrolled() {
     let text = summed(int(32), vec![add_other()], half(), 2016);
     for value in [32, 16, 8, 4, 2] {
         assert!(count(&text, value) >= 1, "{value}: {text}");
@@ -59,7 +59,7 @@ fn turns_in_which_fewer_threads_take_part_are_written_out() {
 }
 
 #[test]
-fn turns_that_are_alike_or_whose_number_is_not_known_stay_loops() {
+fn loops_with_constant_active_threads_or_unknown_trip_count_stay_loops() {
     // The first thread alone reads what others do not store to.
     let alike = vec![put(add(thread(), int(0)), add(shared(thread()), int(1)))];
     let alike = summed(int(32), alike, half(), 6);
@@ -85,7 +85,7 @@ fn many() -> i64 {
 }
 
 #[test]
-fn what_a_turn_does_to_the_counter_otherwise_is_done() {
+fn counter_reads_see_the_value_of_their_iteration() {
     let skip = when_true(eq(thread(), int(0)), vec![put(int(0), add(shared(int(0)), step()))]);
     let text =
         summed(int(32), vec![add_other(), barrier(), skip], add(half(), int(-1)), 32 + 15 + 6 + 2 + sums());
@@ -124,11 +124,11 @@ fn filled(condition: Expr, n: i64, expected: impl Fn(i64) -> i64) -> String {
     let program = launch(kernel, 192, n);
     let expected: String = (0..192).map(|it| format!("{}\n", expected(it))).collect();
     assert_eq!(super::run(&program), expected);
-    super::for_processor(&program)
+    super::cpu_code(&program)
 }
 
 #[test]
-fn what_all_threads_of_a_block_find_to_hold_is_not_asked() {
+fn conditions_that_hold_for_the_whole_block_are_not_evaluated() {
     let inside = || lt(convert(Ty::I64, i32_(6)), var(N, Ty::I64));
     for n in [0, 1, 63, 64, 65, 130, 191, 192, 1000] {
         let text = filled(inside(), n, |it| if it < n { 5 } else { 1 });
@@ -164,11 +164,11 @@ fn strided(n: i64, more: Vec<Stmt>, expected: impl Fn(i64) -> i64) -> String {
     let both = |it: i64| expected(it) + expected((it + 1) % 64);
     let expected: String = (0..64).map(|it| format!("{}\n", both(it))).collect();
     assert_eq!(super::run(&program), expected);
-    super::for_processor(&program)
+    super::cpu_code(&program)
 }
 
 #[test]
-fn several_turns_of_a_sum_are_taken_at_once() {
+fn accumulations_unroll_several_grid_stride_iterations() {
     for n in [0, 1, 63, 64, 65, 255, 256, 257, 300, 320, 511, 512, 513, 1000] {
         let turns = |thread: i64| (thread..n).step_by(64);
         let text = strided(n, vec![], |it| 7 + turns(it).sum::<i64>());

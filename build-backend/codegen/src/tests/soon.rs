@@ -1,12 +1,12 @@
-//! What the next turn of a loop touches.
+//! Software prefetching in barrier loops.
 
 use super::build::*;
 use super::kernels::*;
 use apg_mir::*;
 
-/// The processor's code of `for (z = 0; z < n; z = z + step) { first; out(index) = z; barrier }`, which stores to `places` with n = 2. Local 4
-/// is `z`, local 5 is `2 * z`.
-fn turns(step: i64, first: Vec<Stmt>, index: Expr, places: impl Fn(i64, i64) -> i64) -> String {
+/// The CPU form of `for (z = 0; z < n; z = z + step) { first; out(index) = z; barrier }`, which stores to
+/// `indices` with n = 2. Local 4 is `z`, local 5 is `2 * z`.
+fn barrier_loop(step: i64, first: Vec<Stmt>, index: Expr, indices: impl Fn(i64, i64) -> i64) -> String {
     let z = || var(4, Ty::I64);
     let own = [Ty::I64; 70];
     let mut body = vec![set(5, mul(z(), long(2)))];
@@ -19,12 +19,12 @@ fn turns(step: i64, first: Vec<Stmt>, index: Expr, places: impl Fn(i64, i64) -> 
     let mut expected = vec![0; length as usize];
     for z in (0..2).step_by(step as usize) {
         for thread in 0..64 {
-            expected[places(z, thread) as usize] = z + 1;
+            expected[indices(z, thread) as usize] = z + 1;
         }
     }
     let expected: String = expected.iter().map(|it| format!("{it}\n")).collect();
     assert_eq!(super::run(&program), expected);
-    super::for_processor(&program)
+    super::cpu_code(&program)
 }
 
 fn own() -> Expr {
@@ -41,70 +41,66 @@ fn n() -> Expr {
 }
 
 #[test]
-fn far_rows_of_the_next_turn_are_asked_for() {
-    let text = turns(1, vec![], add(mul(z(), long(1024)), own()), |z, t| z * 1024 + t);
+fn distant_rows_of_a_distance_iteration_are_prefetched() {
+    let text = barrier_loop(1, vec![], add(mul(z(), long(1024)), own()), |z, t| z * 1024 + t);
     let parts = [
-        "const apg_i64 soon0_ = (apg_i64)(v4_l4 + later_ * 1L);",
-        "const apg_i64 v4_l4 = soon0_;",
+        "const apg_i64 next0_ = (apg_i64)(v4_l4 + distance_ * 1L);",
+        "const apg_i64 v4_l4 = next0_;",
         "for (apg_i64 t0_ = 0; t0_ < n0_; t0_ += 16) {",
-        "apg_ask(v0_l0, (((apg_i64)(v4_l4) * 1024L) + v3_l3_w));",
+        "apg_prefetch(v0_l0, (((apg_i64)(v4_l4) * 1024L) + v3_l3_w));",
     ];
-    let mut at = 0;
-    for part in parts {
-        let found =
-            text[at..].find(part).unwrap_or_else(|| panic!("{part} is not there, or too early, in\n{text}"));
-        at += found;
-    }
-    // What a turn makes of its number is made of the next one's.
-    let text = turns(1, vec![], add(mul(twice(), long(512)), own()), |z, t| z * 1024 + t);
+    super::assert_in_order(&text, &parts);
+    // Values computed from the counter are computed from that of the later iteration.
+    let text = barrier_loop(1, vec![], add(mul(twice(), long(512)), own()), |z, t| z * 1024 + t);
     assert!(
-        text.contains("const apg_i64 v5_l5 = (apg_i64)((v4_l4 * 2L));") && text.contains("apg_ask"),
+        text.contains("const apg_i64 v5_l5 = (apg_i64)((v4_l4 * 2L));") && text.contains("apg_prefetch"),
         "{text}"
     );
 }
 
 #[test]
-fn how_far_is_asked_when_only_the_launch_knows() {
-    let text = turns(1, vec![], add(mul(z(), mul(n(), long(512))), own()), |z, t| z * 1024 + t);
-    assert!(text.contains("if (apg_is_far(v0_l0, now_[0], then_[0], later_)) apg_ask("), "{text}");
+fn stride_known_only_at_launch_is_tested_at_run_time() {
+    let text = barrier_loop(1, vec![], add(mul(z(), mul(n(), long(512))), own()), |z, t| z * 1024 + t);
+    assert!(text.contains("if (apg_is_far(v0_l0, now_[0], then_[0], distance_)) apg_prefetch("), "{text}");
 }
 
 #[test]
-fn what_a_processor_foresees_is_not_asked_for() {
-    let near = turns(1, vec![], add(mul(z(), long(64)), own()), |z, t| z * 64 + t);
-    let same = turns(1, vec![], own(), |_, t| t);
-    let apart = turns(1, vec![], add(mul(z(), long(1024)), mul(own(), long(2))), |z, t| z * 1024 + 2 * t);
+fn no_prefetch_for_sequential_access() {
+    let near = barrier_loop(1, vec![], add(mul(z(), long(64)), own()), |z, t| z * 64 + t);
+    let same = barrier_loop(1, vec![], own(), |_, t| t);
+    let apart =
+        barrier_loop(1, vec![], add(mul(z(), long(1024)), mul(own(), long(2))), |z, t| z * 1024 + 2 * t);
     let conditional = vec![when_true(lt(z(), long(0)), vec![set(4, add(z(), long(1)))])];
-    let twice = turns(2, conditional, add(mul(z(), long(1024)), own()), |z, t| z * 1024 + t);
+    let twice = barrier_loop(2, conditional, add(mul(z(), long(1024)), own()), |z, t| z * 1024 + t);
     for text in [near, same, apart, twice] {
-        assert!(!text.contains("apg_ask("), "{text}");
+        assert!(!text.contains("apg_prefetch("), "{text}");
     }
 }
 
 #[test]
-fn long_chains_of_locals_are_looked_at_once() {
-    // v6 = base - base; v7 = v6 + v6; ...: of the thread, and of the turn.
+fn chains_of_locals_are_analysed_in_linear_time() {
+    // v6 = base - base; v7 = v6 + v6; ...: of the thread index, and of the counter.
     for base in [own(), z()] {
         let mut chain = vec![set(6, op(Operation::Sub, vec![base.clone(), base]))];
         chain.extend((7..=69).map(|it| set(it, add(var(it - 1, Ty::I64), var(it - 1, Ty::I64)))));
         let index = add(add(mul(z(), long(1024)), own()), var(69, Ty::I64));
-        let text = turns(1, chain, index, |z, t| z * 1024 + t);
-        assert!(text.contains("apg_ask("), "{text}");
+        let text = barrier_loop(1, chain, index, |z, t| z * 1024 + t);
+        assert!(text.contains("apg_prefetch("), "{text}");
     }
 }
 
 #[test]
-fn rows_are_asked_for_between_the_rows_of_the_longest_run() {
-    // Blocks of 4 rows of 16: local 3 is the row, local 4 the column, local 5 the turn.
-    let place = || {
+fn prefetches_are_spread_over_the_rows_of_the_longest_region() {
+    // Blocks of 4 rows of 16: local 3 is the row, local 4 the column, local 5 the counter.
+    let index = || {
         add(mul(var(5, Ty::I64), long(2048)), add(mul(own(), long(16)), convert(Ty::I64, var(4, Ty::I32))))
     };
-    let other = || add(place(), long(64));
+    let other = || add(index(), long(64));
     let sum = |a, b| expr(Ty::I32, ExprKind::Operation { operation: Operation::Add, args: vec![a, b] });
-    let first = out(place(), convert(Ty::I32, var(5, Ty::I64)));
+    let first = out(index(), convert(Ty::I32, var(5, Ty::I64)));
     let second = out(
         other(),
-        sum(element(Ty::I32, var(OUT, global_rail()), place()), convert(Ty::I32, var(4, Ty::I32))),
+        sum(element(Ty::I32, var(OUT, global_rail()), index()), convert(Ty::I32, var(4, Ty::I32))),
     );
     let body = vec![first, barrier(), second, barrier()];
     let step = vec![set(5, add(var(5, Ty::I64), long(1)))];
@@ -123,7 +119,7 @@ fn rows_are_asked_for_between_the_rows_of_the_longest_run() {
     let units = super::emit(&program, false).unwrap().units;
     let text = units.into_iter().map(|it| it.text).find(|it| it.contains("block_ < last_")).unwrap();
     let rows: Vec<&str> = text.split("for (apg_i64 t1_ = 0; t1_ < n1_; ++t1_)\n").collect();
-    assert_eq!(rows.len(), 3, "a row of a run once:\n{text}");
-    assert!(!rows[1].contains("ask1_("), "the first run is shorter:\n{text}");
-    assert!(rows[2].trim_start().starts_with("{\n") && rows[2].contains("ask1_(t1_, 0);"), "{text}");
+    assert_eq!(rows.len(), 3, "each region has one loop over rows:\n{text}");
+    assert!(!rows[1].contains("prefetch1_("), "the first region is shorter:\n{text}");
+    assert!(rows[2].trim_start().starts_with("{\n") && rows[2].contains("prefetch1_(t1_, 0);"), "{text}");
 }

@@ -32,7 +32,7 @@ fn code(width: i64, first: Vec<Stmt>, index: Expr, shared: bool, places: impl Fn
     }
     let expected: String = expected.iter().map(|it| format!("{it}\n")).collect();
     assert_eq!(super::run(&program), expected);
-    super::for_processor(&program)
+    super::cpu_code(&program)
 }
 
 fn x() -> Expr {
@@ -49,8 +49,8 @@ fn in_rows(x: i64, y: i64) -> i64 {
 }
 
 #[test]
-fn blocks_beside_each_other_are_done_row_by_row() {
-    // As many blocks as are whole; those at the border for themselves.
+fn adjacent_blocks_run_row_by_row() {
+    // Blocks inside the guard together; those at its border by themselves.
     for width in [-1, 0, 7, 8, 9, 31, 32, 39, 40, 1000] {
         let text = code(width, vec![], by_rows(), false, in_rows);
         let parts = [
@@ -58,25 +58,21 @@ fn blocks_beside_each_other_are_done_row_by_row() {
             "for (apg_i64 block_ = strip_; block_ < next_; ++block_) {",
             "for (apg_i64 t0_ = 0; t0_ < n0_; t0_ += 1, s0_ += 1) {",
         ];
-        let mut from = 0;
-        for part in parts {
-            let found = text[from..].find(part);
-            from += found.unwrap_or_else(|| panic!("{part} is not there, or too early, in\n{text}"));
-        }
+        super::assert_in_order(&text, &parts);
     }
 }
 
 #[test]
-fn what_has_an_order_of_its_own_is_done_block_by_block() {
+fn kernels_with_barriers_or_loops_run_block_by_block() {
     let columns = add(mul(x(), int(ROWS)), y());
     let counter = || i32_(6);
     let count = repeat(0, lt(counter(), int(3)), vec![], vec![set(6, add(counter(), int(1)))]);
     let texts = [
-        // Neighbours of a row are far from each other.
+        // Adjacent threads of a row access distant elements.
         code(40, vec![], columns, false, |x, y| x * ROWS + y),
-        // Memory of the block.
+        // The block has shared memory.
         code(40, vec![], by_rows(), true, in_rows),
-        // A thread goes through something itself.
+        // Each thread has a loop.
         code(40, vec![set(6, int(0)), count], by_rows(), false, in_rows),
     ];
     for text in texts {

@@ -32,7 +32,7 @@ fn sums_after(first: Vec<Stmt>, body: Vec<Stmt>, expected: impl Fn(i64, i64) -> 
     let sums = (0..32).map(|thread| (0..35).map(|k| expected(thread, k)).sum());
     let expected: String = filled.chain(sums).map(|it: i64| format!("{it}\n")).collect();
     assert_eq!(super::run(&program), expected);
-    super::for_processor(&program)
+    super::cpu_code(&program)
 }
 
 fn sums(body: Vec<Stmt>, expected: impl Fn(i64, i64) -> i64) -> String {
@@ -55,7 +55,7 @@ fn more(value: Expr) -> Stmt {
 }
 
 #[test]
-fn rows_of_threads_are_read_as_columns() {
+fn strided_loads_are_read_in_tiles_and_transposed() {
     let plain = sums(vec![more(from(row(40)))], |thread, k| 5 * (thread * 40 + k));
     let named = vec![set(7, k()), set(8, add(mul(own(), int(40)), i32_(7))), more(from(i32_(8)))];
     let named = sums(named, |thread, k| 5 * (thread * 40 + k));
@@ -65,14 +65,14 @@ fn rows_of_threads_are_read_as_columns() {
 }
 
 #[test]
-fn a_row_that_is_read_twice_is_one() {
+fn equal_strided_loads_share_a_tile() {
     let text = sums(vec![more(from(row(41))), more(from(row(41)))], |thread, k| 10 * (thread * 41 + k));
     let other = sums(vec![more(from(row(41))), more(from(row(43)))], |thread, k| 5 * (thread * 84 + 2 * k));
     assert_eq!(2 * text.matches("apg_transpose(").count(), other.matches("apg_transpose(").count(), "{text}");
 }
 
 #[test]
-fn what_is_not_read_in_every_turn_or_not_in_rows_is_not() {
+fn conditional_or_unstrided_loads_are_not_transposed() {
     let conditional = vec![when_true(lt(k(), own()), vec![more(from(row(40)))])];
     let conditional = sums(conditional, |thread, k| if k < thread { 5 * (thread * 40 + k) } else { 0 });
     let near = sums(vec![more(from(add(own(), k())))], |thread, k| 5 * (thread + k));
@@ -86,7 +86,7 @@ fn what_is_not_read_in_every_turn_or_not_in_rows_is_not() {
 }
 
 #[test]
-fn a_name_in_two_parts_of_a_turn_is_declared_once() {
+fn locals_of_several_loop_parts_are_declared_once() {
     // Local 7 is the same in all threads: what is left of the turns.
     let named = set(8, add(mul(own(), int(40)), k()));
     let body = vec![named, more(from(i32_(8))), set(7, add(k(), int(3))), more(mul(i32_(7), from(i32_(8))))];
@@ -95,7 +95,7 @@ fn a_name_in_two_parts_of_a_turn_is_declared_once() {
 }
 
 #[test]
-fn turns_around_loops_are_printed_once() {
+fn outer_loops_are_not_duplicated_for_tiles() {
     let inner = vec![more(from(add(mul(own(), int(40)), i32_(8))))];
     let count = repeat(1, lt(i32_(8), add(k(), int(2))), inner, vec![set(8, add(i32_(8), int(1)))]);
     let body = vec![more(from(row(40))), set(8, k()), count];

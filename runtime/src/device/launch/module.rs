@@ -168,7 +168,7 @@ impl Device {
             ("APG_PROVEN", variant.proven),
             ("APG_NARROW", variant.narrow),
             ("APG_CONSTANT", variant.constant),
-            ("APG_EARLY", variant.early),
+            ("APG_PIPELINED", variant.early),
         ];
         for (name, wanted) in traits {
             if wanted {
