@@ -7,17 +7,17 @@
 
 mod call;
 mod code;
+mod constant_table;
 mod control;
+mod cross_unit_inline;
 mod expr;
 mod function;
-mod inlined;
 mod kernel;
+mod metadata;
 mod names;
 mod native;
 mod operation;
 mod stmt;
-mod table;
-mod tables;
 mod translation_unit;
 mod unit;
 mod writer;

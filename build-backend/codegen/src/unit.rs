@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::code::{Code, Target, Used};
 use super::names::{Names, hash};
-use super::{EmitError, inlined, kernel, native};
+use super::{EmitError, cross_unit_inline, kernel, native};
 use crate::translation_unit::{Unit, UnitKind};
 use apg_mir::*;
 
@@ -36,7 +36,7 @@ pub fn emit(program: &Program, single: bool) -> Result<Emitted, Vec<EmitError>> 
             code.function(*id, "");
         }
         let own = code.out.take();
-        let copies = if single { String::new() } else { inlined::copies(&mut code, &functions) };
+        let copies = if single { String::new() } else { cross_unit_inline::copies(&mut code, &functions) };
         let mine = std::mem::take(&mut code.used);
         bodies.push((name, functions, mine.clone(), format!("{copies}{own}")));
         used.absorb(mine);
@@ -74,7 +74,8 @@ pub fn emit(program: &Program, single: bool) -> Result<Emitted, Vec<EmitError>> 
         };
         let storage = |id: FunctionId| {
             let outside = !single || called.contains(&id) || elsewhere(id);
-            let small = single && functions.binary_search(&id).is_ok() && inlined::is_short(program, id);
+            let small =
+                single && functions.binary_search(&id).is_ok() && cross_unit_inline::is_short(program, id);
             match (outside, small) {
                 (false, false) => "static ",
                 (false, true) => "static inline ",

@@ -155,7 +155,7 @@ impl Code<'_> {
         }
         // Known steps are understood anyhow.
         let (by, minus) =
-            super::derive::is_step(value, local).filter(|it| super::constant(it.0).is_none())?;
+            super::rematerialize::is_step(value, local).filter(|it| super::constant(it.0).is_none())?;
         let place = self.local(local);
         let ty = self.ty(place.ty);
         let by = self.expr(by);

@@ -4,9 +4,9 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::code::{Code, RailText, Scope, Target};
-use super::plan::{Class, Node, Plan, plan};
-use super::rounds::{WARP_ELEMENT, block_local_rails, find_unrolled_loop};
-use super::usage::{Usage, is_indexed};
+use super::access_summary::{Usage, is_indexed};
+use super::regions::{Class, Node, Plan, plan};
+use super::unroll_collectives::{WARP_ELEMENT, block_local_rails, find_unrolled_loop};
 use apg_mir::*;
 
 /// The function `cpu_KERNEL`.
@@ -60,7 +60,7 @@ pub fn cpu(code: &mut Code<'_>, id: KernelId) {
 
 /// The loop over blocks, for each of which all that its threads do is done; where rows may go across blocks, only for those that stay by themselves.
 fn blocks<'k>(code: &mut Code<'_>, kernel: &'k Kernel, plan: &Plan<'k>) {
-    let interchange = super::strip::find_block_interchange(plan);
+    let interchange = super::block_interchange::find_block_interchange(plan);
     match &interchange {
         Some(interchange) => {
             Printer::new(code, kernel, plan).open_block_strips(interchange);
@@ -200,7 +200,7 @@ fn scratch(code: &mut Code<'_>, kernel: &Kernel, plan: &Plan<'_>) -> bool {
         "if (!scratch_) return apg_rt->raise(APG_OUT_OF_MEMORY_EXCEPTION, \"no memory for the shared rails and the locals of a kernel's block\");",
     );
     code.out.line("char *const base_ = (char *)(((unsigned long)scratch_ + 63) & ~63ul) - 64;");
-    let moving: Vec<String> = super::rotate::rotated(kernel, &plan.classes, &plan.nodes)
+    let moving: Vec<String> = super::pointer_rotation::rotated(kernel, &plan.classes, &plan.nodes)
         .iter()
         .map(|it| array(code, *it))
         .collect();
@@ -236,7 +236,7 @@ pub fn block_indices(code: &mut Code<'_>, kernel: &Kernel, axes: [&str; 3]) {
 }
 
 fn shared(code: &mut Code<'_>, kernel: &Kernel) {
-    let overwritten = super::first::overwritten(kernel);
+    let overwritten = super::init_barrier::overwritten(kernel);
     for (number, rail) in kernel.shared.iter().enumerate() {
         if overwritten.contains(&rail.local) {
             continue;
@@ -357,7 +357,7 @@ impl<'k> Printer<'_, '_, 'k> {
         let StmtKind::Set { local, value } = &stmt.kind else { return };
         self.code.at(stmt.position);
         let name = self.code.local(*local).text;
-        let line = match super::derive::is_step(value, *local) {
+        let line = match super::rematerialize::is_step(value, *local) {
             None => format!("{name}_u = 0;"),
             Some((by, minus)) => {
                 let sign = if minus { "-" } else { "+" };

@@ -6,7 +6,7 @@ use super::super::EmitError;
 use super::super::code::{Code, PreloadedElement, RailText, Target};
 use super::super::names::Names;
 use super::Proof;
-use super::usage::Usage;
+use super::access_summary::Usage;
 use apg_mir::walk::visit_exprs;
 use apg_mir::*;
 
@@ -81,8 +81,8 @@ fn kernel_function<'p>(code: &mut Code<'p>, id: KernelId, kernel: &'p Kernel) {
     auto_values(code, kernel);
     constants_ahead(code, kernel);
     shared(code, kernel);
-    code.unroll_factors = super::unroll::choose_unroll_factors(kernel);
-    code.pipelined_loops = super::early::find_pipelined_loops(code, kernel, &usage);
+    code.unroll_factors = super::unroll_factors::choose_unroll_factors(kernel);
+    code.pipelined_loops = super::software_pipeline::find_pipelined_loops(code, kernel, &usage);
     code.stmts(&kernel.body);
     code.out.close("}");
 }
@@ -262,7 +262,7 @@ fn shared(code: &mut Code<'_>, kernel: &Kernel) {
         code.locals[rail.local.index()].rail = Some(RailText::new(place.text.clone(), known));
     }
     for (number, rail) in kernel.shared.iter().enumerate() {
-        if super::initial::meets_before(kernel, number) {
+        if super::shared_init::meets_before(kernel, number) {
             code.out.line("__syncthreads();");
         }
         let known = kernel.host.shared_lengths.get(number).and_then(super::constant);
@@ -272,7 +272,7 @@ fn shared(code: &mut Code<'_>, kernel: &Kernel) {
         };
         super::fill(code, rail, &head);
     }
-    if super::first::needs_barrier(kernel) {
+    if super::init_barrier::needs_barrier(kernel) {
         code.out.line("__syncthreads();");
     }
 }

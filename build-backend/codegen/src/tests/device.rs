@@ -1,6 +1,6 @@
 //! What devices get that processors do not: as few barriers as will do, and arithmetic with signs.
 
-use super::build::*;
+use super::builders::*;
 use super::kernels::*;
 use apg_mir::*;
 

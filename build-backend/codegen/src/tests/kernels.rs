@@ -1,4 +1,4 @@
-use super::build::*;
+use super::builders::*;
 use super::run;
 use apg_mir::*;
 

@@ -1,18 +1,18 @@
 //! Tests of generated code: programs built by hand, compiled by the system's C++ compiler and run on a small runtime.
 
-mod build;
-mod chunks;
-mod cut;
+mod block_interchange;
+mod builders;
 mod device;
-mod early;
-mod fills;
-mod held;
 mod host;
+mod index_set_split;
 mod kernels;
-mod rounds;
-mod soon;
-mod strip;
-mod transpose;
+mod launch_conditions;
+mod prefetch;
+mod shared_fills;
+mod simd_chunks;
+mod software_pipeline;
+mod transpose_loads;
+mod unroll_collectives;
 
 use std::process::Command;
 

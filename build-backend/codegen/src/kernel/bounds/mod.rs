@@ -5,24 +5,24 @@
 //! Soundness rests on three rules: a form is the value itself only under its `facts`; what a guard says is used only where
 //! the guard holds; a local that changes in a way not understood is unknown from the loop's head on.
 
-mod flow;
-mod form;
-mod guard;
-mod loops;
-mod narrow;
-mod swap;
-mod value;
-mod wide;
+mod evaluate;
+mod interpret;
+mod loop_ranges;
+mod narrow_i32;
+mod permuted_locals;
+mod refine;
+mod symbolic;
+mod widen_i64;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::code::{Code, Used};
 use super::super::names::Names;
 use apg_mir::*;
-use form::{Book, Form, Num, Range};
-pub use loops::{assigned, mentions};
-pub use narrow::Narrowed;
-pub use wide::is_wide;
+pub use loop_ranges::{assigned, mentions};
+pub use narrow_i32::Narrowed;
+use symbolic::{Book, Form, Num, Range};
+pub use widen_i64::is_wide;
 
 /// How many locals are looked behind for one index.
 const MOST_EXPANDED: u32 = 48;
@@ -91,7 +91,7 @@ struct State<'a> {
     definitions: FxHashMap<LocalId, &'a Expr>,
     /// Boolean locals: what they were computed from.
     tests: FxHashMap<LocalId, &'a Expr>,
-    /// What guards say of expressions, by [`value::key`].
+    /// What guards say of expressions, by [`evaluate::key`].
     narrow: FxHashMap<String, Form>,
     /// Forms that guards say are not negative.
     gaps: Vec<Form>,
@@ -113,10 +113,10 @@ struct Prover<'p, 'a> {
     proofs: FxHashMap<*const Expr, Proof>,
     /// What accesses depend on at the launch.
     conditions: Vec<String>,
-    /// See [`wide::Wide`].
-    wide: wide::Wide,
-    /// See [`narrow::Narrow`].
-    narrow: narrow::Narrow,
+    /// See [`widen_i64::Wide`].
+    wide: widen_i64::Wide,
+    /// See [`narrow_i32::Narrow`].
+    narrow: narrow_i32::Narrow,
 }
 
 /// Walks a kernel.
@@ -126,13 +126,13 @@ pub fn kernel(program: &Program, names: &Names, id: KernelId) -> Bounds {
     super::host::captured_locals(&mut code, kernel);
     let mut prover = Prover::new(code, &kernel.body);
     let mut assigned = FxHashSet::default();
-    loops::assigned(&kernel.body, &mut assigned);
+    loop_ranges::assigned(&kernel.body, &mut assigned);
     for (index, capture) in kernel.captures.iter().enumerate() {
         let local = LocalId(index as u32);
         match capture.kind {
             KernelCaptureKind::Scalar(_) if assigned.contains(&local) => {
                 let text = prover.code.local(local).text;
-                if value::limits(kernel.locals[index].ty).is_some() {
+                if evaluate::limits(kernel.locals[index].ty).is_some() {
                     let form = Form::point(prover.book.named(&text));
                     prover.state.values.insert(local, form);
                 }
@@ -228,8 +228,8 @@ impl<'p, 'a> Prover<'p, 'a> {
             lengths,
             proofs: FxHashMap::default(),
             conditions: Vec::new(),
-            wide: wide::Wide::default(),
-            narrow: narrow::Narrow::new(body),
+            wide: widen_i64::Wide::default(),
+            narrow: narrow_i32::Narrow::new(body),
         }
     }
 
@@ -260,7 +260,7 @@ impl<'p, 'a> Prover<'p, 'a> {
         let conditions = sharing_bits(self.conditions);
         let results = conditions.iter().chain(&wide_condition).chain(&narrow_condition);
         Bounds {
-            lines: form::needed(self.book.lines, results.map(String::as_str)),
+            lines: symbolic::needed(self.book.lines, results.map(String::as_str)),
             conditions,
             wide_condition,
             wide: self.wide.indices(),
@@ -302,7 +302,7 @@ impl<'p, 'a> Prover<'p, 'a> {
             return;
         };
         let [_, divisor] = args.as_slice() else { return };
-        if value::limits(divisor.ty).is_none() || super::constant(divisor).is_some() {
+        if evaluate::limits(divisor.ty).is_none() || super::constant(divisor).is_some() {
             return;
         }
         let proof = self.proven(divisor, not_zero).unwrap_or(Proof::Unknown);

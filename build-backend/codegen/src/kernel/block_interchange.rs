@@ -1,0 +1,255 @@
+//! Rows across blocks. Nothing says in which order the blocks of a kernel are done. Where its threads neither meet nor share memory, a processor need not finish a
+//! block of 16 by 16 before it begins the next: it takes the first rows of all blocks beside each other, then the second ones, and so goes
+//! through memory in order, whole lines and pages at a time, as one would write it for a processor.
+
+use rustc_hash::FxHashSet;
+
+use super::cpu::{Printer, block_indices};
+use super::index_set_split::split_by_guards;
+use super::regions::{Class, Node, Plan};
+use super::unswitch::{
+    GuardedBody, MAX_COEFFICIENT, count_widened_values, find_single_guard, is_total, single_value,
+};
+use super::workitem_loop::Turn;
+use apg_mir::walk::{visit_exprs, visit_stmts};
+use apg_mir::*;
+
+/// A kernel whose blocks are done so.
+pub struct BlockInterchange<'a> {
+    /// Assignments of what is the same for all threads of a block.
+    uniform: Vec<&'a Stmt>,
+    /// What each thread does.
+    stmts: Vec<&'a Stmt>,
+    /// Asked once for all, with what its sides grow by from block to block.
+    guard: Option<(GuardedBody<'a>, Vec<i64>)>,
+}
+
+/// Whether and how rows go across blocks.
+pub fn find_block_interchange<'a>(plan: &Plan<'a>) -> Option<BlockInterchange<'a>> {
+    let kernel = plan.kernel();
+    let alone = kernel.shared.is_empty() && !plan.classes.contains(&Class::Spilled);
+    if !alone || kernel.thread_locals.len() < 2 {
+        return None;
+    }
+    let (mut uniform, mut stmts) = (Vec::new(), Vec::new());
+    for node in &plan.nodes {
+        match node {
+            // It is computed again for each row of a block, and wherever a corner is asked.
+            Node::Uniform(stmt) if stmts.is_empty() && is_cheap_assignment(stmt) => uniform.push(*stmt),
+            Node::Run(run) if stmts.is_empty() => stmts = run.clone(),
+            _ => return None,
+        }
+    }
+    // What goes through memory itself has an order of its own.
+    if stmts.is_empty() || stmts.iter().any(|it| scans_memory(it)) || has_long_row_stride(plan, &stmts) {
+        return None;
+    }
+    let Some(guarded) = find_single_guard(plan, &stmts) else {
+        return split_by_guards(plan, &stmts).is_none().then_some(BlockInterchange {
+            uniform,
+            stmts,
+            guard: None,
+        });
+    };
+    let is_fixed = |it: &Expr| {
+        block_coefficient(plan, &uniform, it) == Some(0) && plan.is_uniform(it, &FxHashSet::default())
+    };
+    let sides = guarded.comparisons.iter().flat_map(|it| it.sides);
+    let coefficients: Option<Vec<i64>> = sides
+        .map(|it| {
+            block_coefficient(plan, &uniform, it).filter(|grows| {
+                grows.abs() <= MAX_COEFFICIENT && count_widened_values(plan, &uniform, &is_fixed, it) < 2
+            })
+        })
+        .collect();
+    let stmts = guarded.then.clone();
+    split_by_guards(plan, &stmts).is_none().then_some(())?;
+    Some(BlockInterchange { uniform, stmts, guard: Some((guarded, coefficients?)) })
+}
+
+/// Sums and products of what is known already.
+fn is_cheap_assignment(stmt: &Stmt) -> bool {
+    matches!(&stmt.kind, StmtKind::Set { value, .. } if is_total(value))
+}
+
+/// Whether a statement has a loop, or calls something that may have one over a rail.
+fn scans_memory(stmt: &Stmt) -> bool {
+    let list = std::slice::from_ref(stmt);
+    let mut found = false;
+    visit_stmts(list, &mut |it| found |= matches!(it.kind, StmtKind::Loop { .. }));
+    visit_exprs(list, &mut |it, _| {
+        if let ExprKind::Call { args, .. } = &it.kind {
+            found |= args.iter().any(super::access_summary::is_rail_like);
+        }
+    });
+    found
+}
+
+/// Whether neighbours of a row touch elements that are far from each other: rows through many blocks would then be columns in memory.
+fn has_long_row_stride(plan: &Plan<'_>, stmts: &[&Stmt]) -> bool {
+    let Some(fastest) = plan.kernel().thread_locals.last() else { return true };
+    let mut moving = FxHashSet::from_iter([*fastest]);
+    let mut values: Vec<(LocalId, &Expr)> = plan.derived.iter().map(|it| (it.local, it.value)).collect();
+    let mut indices: Vec<&Expr> = Vec::new();
+    for stmt in stmts {
+        let list = std::slice::from_ref(*stmt);
+        visit_stmts(list, &mut |it| match &it.kind {
+            StmtKind::Set { local, value } if matches!(value.ty, Ty::I32 | Ty::I64) => {
+                values.push((*local, value))
+            }
+            StmtKind::SetElement { index, .. } => indices.push(index),
+            _ => {}
+        });
+        visit_exprs(list, &mut |it, _| {
+            if let ExprKind::Element { index, .. } | ExprKind::Atomic { index, .. } = &it.kind {
+                indices.push(index);
+            }
+        });
+    }
+    loop {
+        let before = moving.len();
+        let found: Vec<LocalId> =
+            values.iter().filter(|it| depends_on(it.1, &moving)).map(|it| it.0).collect();
+        moving.extend(found);
+        if moving.len() == before {
+            break;
+        }
+    }
+    let values = values.iter().map(|it| it.1);
+    values.chain(indices).any(|it| multiplies_any(it, &moving))
+}
+
+/// Whether a value is computed from locals; what is read from memory is not.
+fn depends_on(expr: &Expr, locals: &FxHashSet<LocalId>) -> bool {
+    match &expr.kind {
+        ExprKind::Element { .. } => false,
+        ExprKind::Local(local) => locals.contains(local),
+        kind => walk::children(kind).into_iter().any(|it| depends_on(it, locals)),
+    }
+}
+
+/// Whether one of these locals is multiplied by something.
+fn multiplies_any(expr: &Expr, locals: &FxHashSet<LocalId>) -> bool {
+    match &expr.kind {
+        ExprKind::Element { .. } => false,
+        ExprKind::Operation { operation: Operation::Mul | Operation::Shl, args }
+            if args.iter().any(|it| depends_on(it, locals)) =>
+        {
+            true
+        }
+        kind => walk::children(kind).into_iter().any(|it| multiplies_any(it, locals)),
+    }
+}
+
+/// What a value grows by from one block of a row to the next.
+fn block_coefficient(plan: &Plan<'_>, uniform: &[&Stmt], expr: &Expr) -> Option<i64> {
+    let kernel = plan.kernel();
+    let of = |expr: &Expr| block_coefficient(plan, uniform, expr);
+    match &expr.kind {
+        ExprKind::Int(_) => Some(0),
+        ExprKind::Local(local) if kernel.block_locals.last() == Some(local) => Some(1),
+        ExprKind::Local(local) => {
+            let given = local.index() < kernel.captures.len()
+                || kernel.block_locals.contains(local)
+                || kernel.thread_locals.contains(local);
+            if given {
+                return Some(0);
+            }
+            let derived = plan.derived.iter().find(|it| it.local == *local).map(|it| it.value);
+            of(derived.or_else(|| single_value(uniform, *local))?)
+        }
+        ExprKind::StructField { value, .. } => of(value),
+        ExprKind::Length { rail, .. } => of(rail),
+        ExprKind::Operation { operation, args } => match (operation, args.as_slice()) {
+            (Operation::Convert, [value]) => of(value),
+            (Operation::Add, [a, b]) => of(a)?.checked_add(of(b)?),
+            (Operation::Sub, [a, b]) => of(a)?.checked_sub(of(b)?),
+            (Operation::Mul, [a, b]) => match (super::constant(a), super::constant(b), of(a)?, of(b)?) {
+                (_, _, 0, 0) => Some(0),
+                (Some(number), _, _, other) | (_, Some(number), other, _) => other.checked_mul(number),
+                _ => None,
+            },
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+impl<'k> Printer<'_, '_, 'k> {
+    /// Opens the loop over the blocks, in whose body those follow that are done by themselves: from `strip_` to `next_`.
+    pub fn open_block_strips(&mut self, interchange: &BlockInterchange<'k>) {
+        self.code.out.open("for (apg_i64 strip_ = first_, next_; strip_ < last_; strip_ = next_) {");
+        self.code.out.line("next_ = strip_ + 1;");
+        self.code.out.open("if constexpr (proven_) {");
+        self.code.out.line("const apg_i64 row_ = launch_->blocks[0], x_ = strip_ % row_, y_ = strip_ / row_ % launch_->blocks[1], z_ = strip_ / row_ / launch_->blocks[1];");
+        self.code.out.line("(void)y_; (void)z_;");
+        self.code.out.line("const apg_i64 left_ = apg_below(last_ - strip_, row_ - x_);");
+        match &interchange.guard {
+            None => {
+                self.code.out.line("const apg_i64 count_ = apg_strip(left_, [](apg_i64) { return true; });")
+            }
+            Some((guarded, coefficients)) => self.print_strip_length(interchange, guarded, coefficients),
+        }
+        self.code.out.open("if (count_ > 1) {");
+        self.code.out.line("next_ = strip_ + count_;");
+        // A function of its own, for labels are printed twice.
+        self.code.out.open("[&]() __attribute__((always_inline)) {");
+        for axis in (1..self.axes()).rev() {
+            self.code.out.line(format!("for (apg_i64 t{axis}_ = 0; t{axis}_ < n{axis}_; ++t{axis}_)"));
+        }
+        self.code.out.open("for (apg_i64 block_ = strip_; block_ < next_; ++block_) {");
+        self.declare_strip_block(interchange);
+        let around = self.read_ahead(&interchange.stmts, &[]);
+        let turn = Turn::of_block();
+        self.lanes_loop("0", turn.count, 1);
+        self.each_thread(&turn, &interchange.stmts);
+        self.code.out.close("}");
+        self.code.preloaded = around;
+        self.code.widened_locals.clear();
+        self.code.out.close("}");
+        self.code.out.close("}();");
+        self.code.out.line("continue;");
+        self.code.out.close("}");
+        self.code.out.close("}");
+    }
+
+    /// What is the same for all threads of block `block_`.
+    fn declare_strip_block(&mut self, interchange: &BlockInterchange<'k>) {
+        self.code.out.line("const apg_i64 r_ = 0; (void)r_;");
+        block_indices(self.code, self.kernel, ["(x_ + (block_ - strip_))", "y_", "z_"]);
+        for (index, class) in self.plan.classes.iter().enumerate() {
+            if *class == Class::Uniform {
+                self.code.declare(index..index + 1);
+            }
+        }
+        for stmt in &interchange.uniform {
+            self.code.stmt(stmt);
+        }
+    }
+
+    /// How many blocks lie inside a guard as a whole, one beside the other: another axis of what is asked for a block.
+    fn print_strip_length(
+        &mut self,
+        interchange: &BlockInterchange<'k>,
+        guarded: &GuardedBody<'k>,
+        coefficients: &[i64],
+    ) {
+        let axes = self.axes();
+        let block = format!("const apg_i64 block_ = strip_ + t_[{axes}];");
+        self.code.out.open("const auto sides_at_ = [&](const apg_i64 *const t_, apg_i64 *const sides_) {");
+        self.code.out.line(block);
+        self.declare_strip_block(interchange);
+        self.code.out.open("{");
+        self.print_comparison_sides(guarded);
+        self.code.out.close("}");
+        self.code.out.close("};");
+        self.print_coefficients(guarded, Some(coefficients));
+        let sides = coefficients.len();
+        let extents: Vec<String> = (0..axes).map(|axis| format!("n{axis}_")).collect();
+        self.code.out.line(format!(
+            "const apg_i64 count_ = apg_strip(left_, [&](const apg_i64 many_) {{ const apg_i64 extents_[] = {{{}, many_}}; return apg_whole<{}, {sides}>(extents_, factors_, strict_, sides_at_); }});",
+            extents.join(", "),
+            axes + 1
+        ));
+    }
+}

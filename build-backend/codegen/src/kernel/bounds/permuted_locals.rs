@@ -1,0 +1,225 @@
+//! Locals that take turns, as those that say which of two buffers is read: `t = a; a = b; b = t`, `a = 1 - a`, `a ^= 1`; and those that keep
+//! a counter's value, as the row of the largest element. A loop that sets them only to each other, to counters and to numbers leaves
+//! them within what they start with, the counters' ranges, and those numbers.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::evaluate::{limits, plain};
+use super::loop_ranges::{assigned, straight};
+use super::symbolic::{FactId, Form, Num, Range};
+use super::{Prover, State};
+use apg_mir::*;
+
+/// What a local is set to.
+enum Source {
+    Number(i64),
+    Local(LocalId),
+    /// The number less the local.
+    Mirror(i64, LocalId),
+    /// The local with these bits turned.
+    Flip(i64, LocalId),
+}
+
+/// Everything that a group of locals may hold.
+#[derive(Default)]
+struct Group {
+    ranges: Vec<Range>,
+    mirrors: Vec<i64>,
+    flips: Vec<i64>,
+    facts: BTreeSet<FactId>,
+}
+
+impl<'a> Prover<'_, 'a> {
+    /// Such locals of a loop with what they hold, in each turn and after it. `counters` keep these values in a turn.
+    pub fn taking_turns(
+        &mut self,
+        before: &State<'a>,
+        parts: (&'a [Stmt], &'a [Stmt]),
+        changed: &FxHashSet<LocalId>,
+        counters: &FxHashMap<LocalId, Form>,
+    ) -> Vec<(LocalId, Form)> {
+        let mut found = Vec::new();
+        for local in changed {
+            if counters.contains_key(local) || !before.values.contains_key(local) {
+                continue;
+            }
+            if let Some(group) = self.group(*local, before, parts, (changed, counters))
+                && let Some(range) = self.hull_of(&group)
+            {
+                found.push((*local, self.book.atom(range, group.facts)));
+            }
+        }
+        found
+    }
+
+    /// The range of a group, if what is made of values of that range stays in it.
+    fn hull_of(&mut self, group: &Group) -> Option<Range> {
+        if group.mirrors.is_empty() && group.flips.is_empty() {
+            let mut ranges = group.ranges.iter();
+            let first = ranges.next()?.clone();
+            let all = ranges.fold(first, |all, range| self.book.hull(&all, range));
+            return matches!(all, (Some(_), Some(_))).then_some(all);
+        }
+        let (low, high) = group.closed()?;
+        Some((Some(Num::Known(low)), Some(Num::Known(high))))
+    }
+
+    /// The local and all that it gets its values from.
+    fn group(
+        &mut self,
+        local: LocalId,
+        before: &State<'a>,
+        (body, update): (&'a [Stmt], &'a [Stmt]),
+        (changed, counters): (&FxHashSet<LocalId>, &FxHashMap<LocalId, Form>),
+    ) -> Option<Group> {
+        let mut group = Group::default();
+        let mut members = vec![local];
+        let mut next = 0;
+        while let Some(member) = members.get(next).copied() {
+            next += 1;
+            let counts = counters.contains_key(&member);
+            let known = match counts {
+                true => counters.get(&member).cloned(),
+                false => before.values.get(&member).cloned(),
+            };
+            match known {
+                Some(form) if form.exact => {
+                    let range = self.book.range(&form);
+                    group.ranges.push(range);
+                    group.facts.extend(&form.facts);
+                }
+                // A local of the loop's own code.
+                None if set_first(body, member) => {}
+                _ => return None,
+            }
+            if counts || !changed.contains(&member) {
+                continue;
+            }
+            let mut sources = Some(Vec::new());
+            let mut of_body = 0;
+            for part in [body, update] {
+                walk::visit_stmts(part, &mut |stmt| match &stmt.kind {
+                    StmtKind::Set { local, value } if *local == member => {
+                        sources = sources.take().and_then(|it| classify(value, it));
+                    }
+                    StmtKind::SetStructField { local, .. } if *local == member => sources = None,
+                    _ => {}
+                });
+                if std::ptr::eq(part, body) {
+                    of_body = sources.as_ref().map_or(0, Vec::len);
+                }
+            }
+            // Between two turns a counter may have gone beyond its last value: `i++, j = i`.
+            let is_beyond = |source: &Source| match source {
+                Source::Number(_) => false,
+                Source::Local(from) | Source::Mirror(_, from) | Source::Flip(_, from) => {
+                    counters.contains_key(from)
+                }
+            };
+            let sources = sources?;
+            if sources[of_body..].iter().any(is_beyond) {
+                return None;
+            }
+            for source in sources {
+                let from = match source {
+                    Source::Number(value) => {
+                        group.ranges.push((Some(Num::Known(value)), Some(Num::Known(value))));
+                        continue;
+                    }
+                    Source::Local(from) => from,
+                    Source::Mirror(by, from) => {
+                        group.mirrors.push(by);
+                        from
+                    }
+                    Source::Flip(by, from) => {
+                        group.flips.push(by);
+                        from
+                    }
+                };
+                if !members.contains(&from) {
+                    members.push(from);
+                }
+            }
+        }
+        Some(group)
+    }
+}
+
+impl Group {
+    /// The least and the greatest value, with all that mirrors and flips make of them.
+    fn closed(&self) -> Option<(i64, i64)> {
+        // Far from the ends of every type, so that nothing wraps.
+        const FAR: i64 = 1 << 24;
+        let (mut low, mut high) = (i64::MAX, i64::MIN);
+        for range in &self.ranges {
+            let (Some(Num::Known(first)), Some(Num::Known(last))) = range else { return None };
+            (low, high) = (low.min(*first), high.max(*last));
+        }
+        for by in &self.flips {
+            (low, high) = (low.min(0), high.max(*by));
+        }
+        for by in &self.mirrors {
+            (low, high) = (low.min(by.checked_sub(high)?), high.max(by.checked_sub(low)?));
+        }
+        if low > high || low < -FAR || high > FAR {
+            return None;
+        }
+        if !self.flips.is_empty() {
+            if low < 0 || self.flips.iter().any(|it| *it < 0) {
+                return None;
+            }
+            high = (high as u64 + 1).next_power_of_two() as i64 - 1;
+        }
+        self.mirrors.iter().all(|by| by - high >= low && by - low <= high).then_some((low, high))
+    }
+}
+
+/// What a value may be, added to what is there; none if it is something else.
+fn classify(value: &Expr, mut into: Vec<Source>) -> Option<Vec<Source>> {
+    limits(value.ty)?;
+    let of = |expr: &Expr| match plain(expr).kind {
+        ExprKind::Local(local) => Some(local),
+        _ => None,
+    };
+    match &plain(value).kind {
+        ExprKind::Int(number) => into.push(Source::Number(*number)),
+        ExprKind::Local(local) => into.push(Source::Local(*local)),
+        ExprKind::Select { then, otherwise, .. } => return classify(otherwise, classify(then, into)?),
+        ExprKind::Operation { operation, args } => {
+            let [a, b] = args.as_slice() else { return None };
+            into.push(match (operation, &a.kind, &b.kind) {
+                (Operation::Sub, ExprKind::Int(number), _) => Source::Mirror(*number, of(b)?),
+                (Operation::Xor, ExprKind::Int(number), _) => Source::Flip(*number, of(b)?),
+                (Operation::Xor, _, ExprKind::Int(number)) => Source::Flip(*number, of(a)?),
+                _ => return None,
+            });
+        }
+        _ => return None,
+    }
+    Some(into)
+}
+
+/// Whether every turn sets the local before it reads it.
+fn set_first(body: &[Stmt], local: LocalId) -> bool {
+    let mut all = Vec::new();
+    straight(body, &mut all);
+    for stmt in all {
+        let one = std::slice::from_ref(stmt);
+        let mut reads = false;
+        walk::visit_exprs(one, &mut |it, _| reads |= matches!(it.kind, ExprKind::Local(id) if id == local));
+        match &stmt.kind {
+            _ if reads => return false,
+            StmtKind::Set { local: id, .. } if *id == local => return true,
+            _ => {
+                let mut sets = FxHashSet::default();
+                assigned(one, &mut sets);
+                if sets.contains(&local) {
+                    return false;
+                }
+            }
+        }
+    }
+    false
+}

@@ -1,0 +1,318 @@
+//! Grid-stride loops: `for (i = first; i < end; i += step)` in which thread `t` starts at `first(0) + t`. All threads of a block
+//! take a turn of such a loop together: one after the other they would each step through memory, together they
+//! touch neighbouring elements, and the compiler can vectorise over them.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::cpu::Printer;
+use super::regions::Class;
+use super::workitem_loop::Turn;
+use apg_mir::walk::{visit_exprs, visit_stmts};
+use apg_mir::*;
+
+/// How many turns are taken at once where threads add up.
+const TURNS: i64 = 4;
+/// Longer turns have enough to do besides.
+const SHORT: usize = 40;
+
+/// A loop of that form.
+pub struct Stride<'a> {
+    /// Its label: a thread's `continue` ends its turn.
+    pub label: LabelId,
+    /// The counter.
+    pub index: LocalId,
+    /// First value; of thread 0 it is the smallest.
+    pub start: Expr,
+    /// The counter stays below this value, or at most reaches it.
+    pub end: &'a Expr,
+    /// See `end`.
+    pub inclusive: bool,
+    /// What a turn adds.
+    pub step: &'a Expr,
+    /// A turn.
+    pub body: &'a [Stmt],
+}
+
+/// What is known where a loop stands.
+pub struct Context<'c, 'a> {
+    /// Thread index, slowest axis first.
+    pub threads: &'c [LocalId],
+    /// Whether an expression has the same value in all threads.
+    pub is_uniform: &'c dyn Fn(&Expr) -> bool,
+    /// Values of locals that are assigned once, before the loop.
+    pub values: &'c FxHashMap<LocalId, &'a Expr>,
+    /// The value of the counter before the loop.
+    pub first: &'c dyn Fn(LocalId) -> Option<&'a Expr>,
+    /// The whole kernel.
+    pub body: &'a [Stmt],
+}
+
+/// Recognises a loop.
+pub fn stride<'a>(stmt: &'a Stmt, context: &Context<'_, 'a>) -> Option<Stride<'a>> {
+    let StmtKind::Loop { label, condition, body, update, test_last: false, .. } = &stmt.kind else {
+        return None;
+    };
+    let [thread] = context.threads else { return None };
+    let (index, end, inclusive) = bound(condition)?;
+    let step = step(update, index)?;
+    if !(context.is_uniform)(end) || !(context.is_uniform)(step) || !stays(body, *label) {
+        return None;
+    }
+    // Nothing else reads or assigns the counter.
+    if assignments(body, index) != 0 || reads(context.body, index) != reads(std::slice::from_ref(stmt), index)
+    {
+        return None;
+    }
+    let start = expand((context.first)(index)?, context, 0)?;
+    (coefficient(&start, *thread, context)? == 1).then_some(Stride {
+        label: *label,
+        index,
+        start,
+        end,
+        inclusive,
+        step,
+        body,
+    })
+}
+
+/// `i < end`, `i <= end`, or the same the other way round.
+pub(super) fn bound(condition: &Expr) -> Option<(LocalId, &Expr, bool)> {
+    let ExprKind::Operation { operation, args } = &condition.kind else { return None };
+    let [a, b] = args.as_slice() else { return None };
+    let (counter, end, inclusive) = match operation {
+        Operation::Lt => (a, b, false),
+        Operation::Le => (a, b, true),
+        Operation::Gt => (b, a, false),
+        Operation::Ge => (b, a, true),
+        _ => return None,
+    };
+    let is_integer = matches!(counter.ty, Ty::I32 | Ty::I64);
+    Some((plain_local(counter)?, end, inclusive)).filter(|_| is_integer)
+}
+
+/// A local, perhaps widened.
+fn plain_local(expr: &Expr) -> Option<LocalId> {
+    match &expr.kind {
+        ExprKind::Local(local) if matches!(expr.ty, Ty::I32 | Ty::I64) => Some(*local),
+        ExprKind::Operation { operation: Operation::Convert, args } if expr.ty == Ty::I64 => {
+            plain_local(args.first()?)
+        }
+        _ => None,
+    }
+}
+
+/// The step of `i = i + step`.
+fn step(update: &[Stmt], index: LocalId) -> Option<&Expr> {
+    let [Stmt { kind: StmtKind::Set { local, value }, .. }] = update else { return None };
+    let ExprKind::Operation { operation: Operation::Add, args } = &value.kind else { return None };
+    let [a, b] = args.as_slice() else { return None };
+    (*local == index && plain_local(a) == Some(index)).then_some(b)
+}
+
+/// Whether a turn can only end at its end or by the loop's own `continue`.
+fn stays(body: &[Stmt], label: LabelId) -> bool {
+    let mut inner = vec![label];
+    visit_stmts(body, &mut |stmt| {
+        if let StmtKind::Loop { label, .. }
+        | StmtKind::Switch { label, .. }
+        | StmtKind::Labeled { label, .. } = &stmt.kind
+        {
+            inner.push(*label);
+        }
+    });
+    let mut stays = true;
+    visit_stmts(body, &mut |stmt| match &stmt.kind {
+        StmtKind::Break(target) => stays &= *target != label && inner.contains(target),
+        StmtKind::Continue(target) => stays &= inner.contains(target),
+        _ => {}
+    });
+    stays
+}
+
+fn assignments(body: &[Stmt], local: LocalId) -> usize {
+    let mut count = 0;
+    visit_stmts(body, &mut |stmt| {
+        count += usize::from(matches!(&stmt.kind, StmtKind::Set { local: id, .. } if *id == local))
+    });
+    count
+}
+
+fn reads(body: &[Stmt], local: LocalId) -> usize {
+    let mut count = 0;
+    visit_exprs(body, &mut |expr, _| {
+        count += usize::from(matches!(expr.kind, ExprKind::Local(id) if id == local))
+    });
+    count
+}
+
+/// The expression in terms of indices and uniform values.
+fn expand(expr: &Expr, context: &Context<'_, '_>, depth: u32) -> Option<Expr> {
+    if depth > 16 {
+        return None;
+    }
+    if (context.is_uniform)(expr) {
+        return Some(expr.clone());
+    }
+    let kind = match &expr.kind {
+        ExprKind::Local(local) if context.threads.contains(local) => return Some(expr.clone()),
+        ExprKind::Local(local) => return expand(context.values.get(local)?, context, depth + 1),
+        ExprKind::Operation { operation, args } => ExprKind::Operation {
+            operation: *operation,
+            args: args.iter().map(|it| expand(it, context, depth + 1)).collect::<Option<_>>()?,
+        },
+        _ => return None,
+    };
+    Some(Expr { ty: expr.ty, kind, position: None })
+}
+
+/// By how much an expression grows from one thread to the next.
+fn coefficient(expr: &Expr, thread: LocalId, context: &Context<'_, '_>) -> Option<i64> {
+    if (context.is_uniform)(expr) {
+        return Some(0);
+    }
+    match &expr.kind {
+        ExprKind::Local(local) => (*local == thread).then_some(1),
+        ExprKind::Operation { operation, args } => {
+            let of = |index: usize| coefficient(args.get(index)?, thread, context);
+            match operation {
+                Operation::Add => of(0)?.checked_add(of(1)?),
+                Operation::Sub => of(0)?.checked_sub(of(1)?),
+                Operation::Convert if matches!(expr.ty, Ty::I32 | Ty::I64) => of(0),
+                Operation::Mul => match (super::constant(&args[0]), super::constant(&args[1])) {
+                    (Some(factor), _) => of(1)?.checked_mul(factor),
+                    (_, Some(factor)) => of(0)?.checked_mul(factor),
+                    _ => None,
+                },
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// What an index adds to a counter; none if it is something else.
+fn beyond(index: &Expr, counter: LocalId) -> Option<Option<&Expr>> {
+    let is_counter = |it: &Expr| beyond(it, counter).is_some_and(|by| by.is_none());
+    match &index.kind {
+        ExprKind::Local(local) => (*local == counter).then_some(None),
+        ExprKind::Operation { operation: Operation::Convert, args } => beyond(args.first()?, counter),
+        ExprKind::Operation { operation: Operation::Add, args } => match args.as_slice() {
+            [a, b] if is_counter(a) => Some(Some(b)),
+            [a, b] if is_counter(b) => Some(Some(a)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+impl<'k> Printer<'_, '_, 'k> {
+    /// What a loop that all step through reads in order: a captured rail's first element, and what is added to the counter.
+    pub(super) fn streams(&mut self, stride: &Stride<'k>) -> Vec<(String, String)> {
+        let mut found: Vec<(String, String)> = Vec::new();
+        visit_exprs(stride.body, &mut |it, _| {
+            let ExprKind::Element { rail, index, .. } = &it.kind else { return };
+            let ExprKind::Local(rail) = rail.kind else { return };
+            if rail.index() >= self.kernel.captures.len() {
+                return;
+            }
+            let Some(by) = beyond(index, stride.index) else { return };
+            let text = match by {
+                None => String::new(),
+                Some(by) if self.plan.is_uniform(by, &FxHashSet::default()) && self.code.is_plain(by) => {
+                    format!(" + {}", self.code.wide_value(by))
+                }
+                Some(_) => return,
+            };
+            let stream = self.code.local(rail).rail.map(|it| (it.data, text));
+            found.extend(stream.filter(|it| !found.contains(it)));
+        });
+        found
+    }
+
+    /// Several turns at once, where so many are left: what threads add up comes from memory and goes back there once for all of them. Each thread takes its
+    /// turns in their order.
+    pub(super) fn several_turns(&mut self, stride: &Stride<'k>, body: &[&'k Stmt], turn: &Turn<'_>) {
+        if self.chunk().is_none() || !self.adds_up(stride) || self.taken_apart(turn, body).is_some() {
+            return;
+        }
+        self.code.out.open("if constexpr (proven_) {");
+        self.code.out.open(format!(
+            "if (step_ > 0 && step_ < (apg_i64)1 << 60 && end_ - at_ - n0_ >= {} * step_) {{",
+            TURNS - 1
+        ));
+        for (data, by) in self.streams(stride) {
+            self.code.out.line(format!(
+                "apg_prefetch_stream({data}, at_ + {TURNS} * step_{by}, n0_, step_, {TURNS});"
+            ));
+        }
+        self.code.out.line("const apg_i64 first_at_ = at_;");
+        let around = self.read_ahead(body, &[]);
+        self.rows("n0_");
+        for number in 0..TURNS {
+            self.code.out.open("{");
+            self.code.out.line(format!("const apg_i64 at_ = first_at_ + {number} * step_;"));
+            self.each_thread(turn, body);
+            self.code.out.close("}");
+            self.code.widened_locals.clear();
+        }
+        self.code.out.close("}");
+        self.code.out.close("}");
+        self.code.preloaded = around;
+        self.code.out.line(format!("at_ += {} * step_;", TURNS - 1));
+        self.code.out.line("continue;");
+        self.code.out.close("}");
+        self.code.out.close("}");
+    }
+
+    /// Whether a turn is short, does nothing but change locals, and changes one that threads keep from turn to turn.
+    fn adds_up(&self, stride: &Stride<'k>) -> bool {
+        let (mut plain, mut keeps, mut weight) = (true, false, 0);
+        visit_stmts(stride.body, &mut |it| match &it.kind {
+            StmtKind::Set { local, .. } => {
+                keeps |= self.plan.classes[local.index()] == Class::Spilled;
+                plain &= self.code.local(*local).stack.is_none();
+            }
+            StmtKind::Block(_) | StmtKind::If { .. } | StmtKind::Expr(_) => {}
+            _ => plain = false,
+        });
+        visit_exprs(stride.body, &mut |it, _| {
+            weight += 1;
+            plain &= !matches!(it.kind, ExprKind::Call { .. } | ExprKind::Atomic { .. });
+        });
+        plain && keeps && weight <= SHORT
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn int(kind: ExprKind) -> Expr {
+        Expr { ty: Ty::I32, kind, position: None }
+    }
+
+    fn sum(operation: Operation, a: Expr, b: Expr) -> Expr {
+        int(ExprKind::Operation { operation, args: vec![a, b] })
+    }
+
+    #[test]
+    fn offset_from_counter_recognises_added_terms_only() {
+        let counter = LocalId(3);
+        let i = || int(ExprKind::Local(counter));
+        let n = || int(ExprKind::Local(LocalId(1)));
+        let wide = |it| Expr {
+            ty: Ty::I64,
+            kind: ExprKind::Operation { operation: Operation::Convert, args: vec![it] },
+            position: None,
+        };
+        let by = |it: &Expr| {
+            beyond(it, counter).map(|by| by.map(|by| matches!(by.kind, ExprKind::Local(LocalId(1)))))
+        };
+        assert_eq!(by(&wide(i())), Some(None));
+        assert_eq!(by(&sum(Operation::Add, i(), n())), Some(Some(true)));
+        assert_eq!(by(&wide(sum(Operation::Add, n(), wide(i())))), Some(Some(true)));
+        // What moves at another speed is not a stream.
+        assert_eq!(by(&sum(Operation::Mul, i(), n())), None);
+        assert_eq!(by(&n()), None);
+    }
+}

@@ -1,0 +1,341 @@
+//! Guards on thread indices, cut out of the loops over threads: `if (tx == 0n) ...` in the middle of what all threads do is an answer that each of
+//! them computes, and a mask for the whole vector. Where what follows needs nothing of what a thread computed before, such a guard
+//! becomes a loop of its own over the threads of a row that pass it, and one that leaves out whole rows is asked once a row.
+//!
+//! A thread does the same in the same order; threads of a row come to it in another, which they may on a device as well. What a guard also asks
+//! stays: what is cut are threads that cannot pass it.
+
+use rustc_hash::FxHashSet;
+
+use super::cpu::Printer;
+use super::def_use::{assigned_first, mentioned};
+use super::regions::{Class, Plan};
+use super::unswitch::{is_total, single_stmt};
+use super::workitem_loop::Turn;
+use apg_mir::*;
+
+/// A row of no more threads is a few vectors: those take a mask for less than what a shorter loop costs.
+const MAX_MASKED_ROW_THREADS: i64 = 32;
+/// A loop of its own loads and stores again what the loops around it have in registers: it has to leave out all but so many of a row. (The halo of 4
+/// beside 16 of the stencil of `tests/bench`: 4.2 ms for 5.1 with all in the caches; three guards that 60 of 64 threads pass: 3 for 1.)
+const MIN_EXCLUDED_RATIO: i64 = 4;
+/// Every so many threads, the first of each warp for example, one after the other take less than vectors of which they are a part.
+const MIN_REMAINDER_STRIDE: i64 = 8;
+
+/// How a thread's index compares to a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Relation {
+    Below,
+    UpTo,
+    From,
+    Above,
+    Is,
+    /// Its rest, divided by a number.
+    Remainder(i64),
+}
+
+impl Relation {
+    fn of(operation: Operation) -> Option<Relation> {
+        Some(match operation {
+            Operation::Lt => Relation::Below,
+            Operation::Le => Relation::UpTo,
+            Operation::Ge => Relation::From,
+            Operation::Gt => Relation::Above,
+            Operation::Eq => Relation::Is,
+            _ => return None,
+        })
+    }
+
+    fn mirrored(self) -> Relation {
+        match self {
+            Relation::Below => Relation::Above,
+            Relation::UpTo => Relation::From,
+            Relation::From => Relation::UpTo,
+            Relation::Above => Relation::Below,
+            Relation::Is | Relation::Remainder(_) => self,
+        }
+    }
+
+    fn symbol(self) -> &'static str {
+        match self {
+            Relation::Below => "<",
+            Relation::UpTo => "<=",
+            Relation::From => ">=",
+            Relation::Above => ">",
+            Relation::Is | Relation::Remainder(_) => "==",
+        }
+    }
+}
+
+/// What the index on an axis, the fastest is 0, must be for a guard to hold.
+struct AxisBound<'a> {
+    axis: usize,
+    relation: Relation,
+    side: &'a Expr,
+}
+
+/// Statements for some of the threads.
+pub struct SubRange<'a> {
+    stmts: Vec<&'a Stmt>,
+    bounds: Vec<AxisBound<'a>>,
+    /// The bounds are all that the guard asks.
+    is_exact: bool,
+}
+
+impl<'a> SubRange<'a> {
+    /// What indices are compared to.
+    pub fn sides(&self) -> impl Iterator<Item = &'a Expr> {
+        self.bounds.iter().map(|it| it.side)
+    }
+
+    /// What is left to do for threads within the bounds.
+    fn inside(&self) -> Vec<&'a Stmt> {
+        match self.stmts.as_slice() {
+            [Stmt { kind: StmtKind::If { then, .. }, .. }] if self.is_exact && !self.bounds.is_empty() => {
+                then.iter().collect()
+            }
+            all => all.to_vec(),
+        }
+    }
+}
+
+/// The sub_ranges of a run, if it has guards that are worth it.
+pub fn split_by_guards<'a>(plan: &Plan<'a>, stmts: &[&'a Stmt]) -> Option<Vec<SubRange<'a>>> {
+    let mut found = Vec::new();
+    let is_alone = is_single_guard(plan, stmts);
+    stmts.iter().for_each(|it| add_stmt(plan, it, is_alone, &mut found));
+    merge_dependent(plan, &mut found);
+    found.iter().any(|it| !it.bounds.is_empty()).then_some(found)
+}
+
+/// Whether there is nothing around a guard.
+fn is_single_guard<'a>(plan: &Plan<'a>, stmts: &[&'a Stmt]) -> bool {
+    let mut found = None;
+    stmts.iter().all(|it| single_stmt(plan, it, &mut found).is_some())
+}
+
+fn add_stmt<'a>(plan: &Plan<'a>, stmt: &'a Stmt, is_alone: bool, found: &mut Vec<SubRange<'a>>) {
+    let mut bounds = Vec::new();
+    let mut is_exact = false;
+    match &stmt.kind {
+        StmtKind::Block(body) => return body.iter().for_each(|it| add_stmt(plan, it, is_alone, found)),
+        StmtKind::If { condition, otherwise, .. } if otherwise.is_empty() => {
+            let is_complete = collect_bounds(plan, condition, &mut bounds) == Residual::None;
+            let before = bounds.len();
+            let row = plan.kernel().host.threads.last().and_then(super::constant);
+            bounds.retain(|it| it.is_profitable(row, is_alone));
+            let rest = bounds.iter().any(|it| matches!(it.relation, Relation::Remainder(_)));
+            is_exact = is_complete && bounds.len() == before && !rest;
+        }
+        _ => {}
+    }
+    match found.last_mut() {
+        Some(last) if last.bounds.is_empty() && bounds.is_empty() => last.stmts.push(stmt),
+        _ => found.push(SubRange { stmts: vec![stmt], bounds, is_exact }),
+    }
+}
+
+/// Puts together what hands values on in locals that have no place for each thread.
+fn merge_dependent<'a>(plan: &Plan<'a>, found: &mut Vec<SubRange<'a>>) {
+    let all: Vec<&Stmt> = found.iter().flat_map(|it| it.stmts.iter().copied()).collect();
+    for local in mentioned(&all) {
+        if plan.classes.get(local.index()) != Some(&Class::Private) {
+            continue;
+        }
+        let mentions = |it: &SubRange<'_>| mentioned(&it.stmts).contains(&local);
+        let reads_first =
+            |it: &SubRange<'_>| mentions(it) && !assigned_first(it.stmts.iter().copied(), local);
+        let (Some(first), Some(last)) =
+            (found.iter().position(mentions), found.iter().rposition(reads_first))
+        else {
+            continue;
+        };
+        if first < last {
+            let stmts = found.drain(first..=last).flat_map(|it| it.stmts).collect();
+            found.insert(first, SubRange { stmts, bounds: Vec::new(), is_exact: false });
+        }
+    }
+}
+
+/// What a condition asks besides what was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Residual {
+    None,
+    /// Something that anyone may ask.
+    Pure,
+    /// Something that threads which are cut would have to ask.
+    Required,
+}
+
+/// Goes through a condition from the left, up to what all threads must ask.
+fn collect_bounds<'a>(plan: &Plan<'a>, expr: &'a Expr, found: &mut Vec<AxisBound<'a>>) -> Residual {
+    let both = |a: &'a Expr, b: &'a Expr, found: &mut Vec<AxisBound<'a>>| match collect_bounds(plan, a, found)
+    {
+        Residual::Required => Residual::Required,
+        first => match collect_bounds(plan, b, found) {
+            Residual::None => first,
+            second => second,
+        },
+    };
+    match &expr.kind {
+        ExprKind::And(a, b) => both(a, b, found),
+        ExprKind::Local(local) => rematerialized_value(plan, *local)
+            .map_or(Residual::Required, |it| collect_bounds(plan, it, found)),
+        ExprKind::Operation { operation, args } => match (args.as_slice(), Relation::of(*operation)) {
+            // Without a short cut all threads ask the second part, whatever the first says.
+            ([a, b], _) if *operation == Operation::And && expr.ty == Ty::Bool => {
+                let before = found.len();
+                let rest = both(a, b, found);
+                if rest == Residual::Required {
+                    found.truncate(before);
+                }
+                rest
+            }
+            ([a, b], Some(relation)) => {
+                if let Some(bound) =
+                    axis_bound(plan, a, relation, b).or_else(|| axis_bound(plan, b, relation.mirrored(), a))
+                {
+                    found.push(bound);
+                    return Residual::None;
+                }
+                let is_pure = |it: &&Expr| matches!(it.ty, Ty::I32 | Ty::I64) && is_total(it);
+                if [a, b].iter().copied().all(|it| is_pure(&it)) {
+                    Residual::Pure
+                } else {
+                    Residual::Required
+                }
+            }
+            _ => Residual::Required,
+        },
+        _ => Residual::Required,
+    }
+}
+
+impl AxisBound<'_> {
+    /// How many threads of a row of so many pass, at most.
+    fn passing(&self, row: i64) -> i64 {
+        let Some(side) = super::constant(self.side) else { return row };
+        let passing = match self.relation {
+            Relation::Below => side,
+            Relation::UpTo => side.saturating_add(1),
+            Relation::From => row.saturating_sub(side),
+            Relation::Above => row.saturating_sub(side).saturating_sub(1),
+            Relation::Is => 1,
+            Relation::Remainder(number) => row / number,
+        };
+        passing.clamp(0, row)
+    }
+
+    fn is_profitable(&self, row: Option<i64>, is_alone: bool) -> bool {
+        match self.relation {
+            Relation::Remainder(number) => number >= MIN_REMAINDER_STRIDE,
+            Relation::Is => true,
+            _ if self.axis > 0 => true,
+            _ if is_alone => row.is_none_or(|it| it > MAX_MASKED_ROW_THREADS),
+            _ => row.is_some_and(|it| self.passing(it) <= it / MIN_EXCLUDED_RATIO),
+        }
+    }
+}
+
+/// What a comparison says about an index.
+fn axis_bound<'a>(
+    plan: &Plan<'a>,
+    value: &'a Expr,
+    relation: Relation,
+    side: &'a Expr,
+) -> Option<AxisBound<'a>> {
+    let relation_of = |number| (relation == Relation::Is).then_some(Relation::Remainder(number));
+    if let Some((axis, number)) = remainder_axis(plan, value) {
+        super::constant(side).filter(|it| (0..number).contains(it))?;
+        return Some(AxisBound { axis, relation: relation_of(number)?, side });
+    }
+    let axis = index_axis(plan, value).filter(|_| is_uniform_total(plan, side))?;
+    Some(AxisBound { axis, relation, side })
+}
+
+/// The axis whose index is divided, and by what, if a value is the rest: the lane in a warp.
+fn remainder_axis(plan: &Plan<'_>, expr: &Expr) -> Option<(usize, i64)> {
+    match &expr.kind {
+        _ if !matches!(expr.ty, Ty::I32 | Ty::I64) => None,
+        ExprKind::Local(local) => remainder_axis(plan, rematerialized_value(plan, *local)?),
+        ExprKind::Operation { operation: Operation::Convert, args } => remainder_axis(plan, args.first()?),
+        ExprKind::Operation { operation, args } => {
+            let [index, number] = args.as_slice() else { return None };
+            let number = match (operation, super::constant(number)?) {
+                (Operation::Rem, number) => number,
+                (Operation::And, mask) => mask.checked_add(1).filter(|it| it & mask == 0)?,
+                _ => return None,
+            };
+            Some((index_axis(plan, index)?, number)).filter(|_| number > 1)
+        }
+        _ => None,
+    }
+}
+
+/// The same for all threads, and nobody minds if it is asked for.
+fn is_uniform_total(plan: &Plan<'_>, expr: &Expr) -> bool {
+    matches!(expr.ty, Ty::I32 | Ty::I64) && is_total(expr) && plan.is_uniform(expr, &FxHashSet::default())
+}
+
+fn rematerialized_value<'a>(plan: &Plan<'a>, local: LocalId) -> Option<&'a Expr> {
+    plan.derived.iter().find(|it| it.local == local && !it.has_offset).map(|it| it.value)
+}
+
+/// The axis whose index a value is.
+fn index_axis(plan: &Plan<'_>, expr: &Expr) -> Option<usize> {
+    match &expr.kind {
+        _ if !matches!(expr.ty, Ty::I32 | Ty::I64) => None,
+        ExprKind::Local(local) => {
+            let own = plan.kernel().thread_locals.iter().rev().position(|it| it == local);
+            own.or_else(|| index_axis(plan, rematerialized_value(plan, *local)?))
+        }
+        ExprKind::Operation { operation: Operation::Convert, args } => index_axis(plan, args.first()?),
+        _ => None,
+    }
+}
+
+impl<'k> Printer<'_, '_, 'k> {
+    /// The loops over the threads of a block, row after row; in each row range after range.
+    pub(super) fn print_sub_ranges(&mut self, turn: &Turn<'_>, sub_ranges: &[SubRange<'k>]) {
+        self.rows_of_block();
+        for range in sub_ranges {
+            self.print_sub_range(turn, range);
+        }
+        self.code.out.close("}");
+    }
+
+    fn print_sub_range(&mut self, turn: &Turn<'_>, range: &SubRange<'k>) {
+        let (mut rows, mut limits) = (Vec::new(), Vec::new());
+        let (mut begin, mut step) = ("begin_".to_owned(), 1);
+        for AxisBound { axis, relation, side } in &range.bounds {
+            let side = self.code.expr(side);
+            match (axis, relation) {
+                (0, Relation::Below) => limits.push(format!("end_ = apg_below(end_, {side});")),
+                (0, Relation::UpTo) => limits.push(format!("end_ = apg_up_to(end_, {side});")),
+                (0, Relation::From) => limits.push(format!("begin_ = apg_from(begin_, {side});")),
+                (0, Relation::Above) => limits.push(format!("begin_ = apg_above(begin_, end_, {side});")),
+                (0, Relation::Is) => {
+                    limits.push(format!("begin_ = apg_from(begin_, {side}); end_ = apg_up_to(end_, {side});"))
+                }
+                // From the first on, whatever else is asked.
+                (0, Relation::Remainder(number)) => (begin, step) = (side, *number),
+                (axis, Relation::Remainder(number)) => rows.push(format!("t{axis}_ % {number} == {side}")),
+                (axis, _) => rows.push(format!("t{axis}_ {} (apg_i64)({side})", relation.symbol())),
+            }
+        }
+        self.code.out.open(if rows.is_empty() {
+            "{".into()
+        } else {
+            format!("if ({}) {{", rows.join(" && "))
+        });
+        self.code.out.line(format!("apg_i64 begin_ = 0, end_ = {}; (void)begin_;", turn.count));
+        for limit in limits {
+            self.code.out.line(limit);
+        }
+        self.lanes_loop(&begin, "end_", step);
+        self.each_thread(turn, &range.inside());
+        self.code.out.close("}");
+        self.code.out.close("}");
+        self.code.widened_locals.clear();
+    }
+}

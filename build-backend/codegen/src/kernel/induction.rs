@@ -1,0 +1,353 @@
+//! What the next turn of a loop touches that all threads of a block step through together, as far as it can be computed in this turn.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::regions::{Class, Node, Plan};
+use super::rematerialize::is_step;
+use apg_mir::walk::{operands, visit_expr, visit_stmts};
+use apg_mir::*;
+
+/// LoopInductions that are nearer to each other than a page, in bytes, a processor foresees.
+const MIN_UNPREDICTED_STRIDE_BYTES: i64 = 4096;
+
+/// What a turn touches.
+pub enum PrefetchCandidate<'k> {
+    /// An element of a captured rail; by how many a turn comes further, if the program says it.
+    Element { rail: LocalId, index: &'k Expr, per_iteration: Option<i64> },
+    /// What is touched under a condition, and otherwise.
+    If(&'k Expr, Vec<PrefetchCandidate<'k>>, Vec<PrefetchCandidate<'k>>),
+}
+
+/// A local that a turn adds something to, the same for all threads.
+pub struct InductionStep<'k> {
+    pub local: LocalId,
+    pub by: &'k Expr,
+    pub minus: bool,
+    /// What is added stands in a variable of its own.
+    pub is_offset: bool,
+}
+
+/// A loop.
+pub struct LoopInductions<'p, 'k> {
+    plan: &'p Plan<'k>,
+    pub steps: Vec<InductionStep<'k>>,
+    /// Locals that a turn makes of these, the same for all threads, in order.
+    pub recomputed: Vec<(LocalId, &'k Expr)>,
+    /// What else is assigned in it: its value in the next turn is not known.
+    assigned: FxHashSet<LocalId>,
+    /// What is found of locals that are computed in the next turn as well. Each is looked at once: a chain of `b = a + a` is not gone through
+    /// twice at each step.
+    evolutions: FxHashMap<LocalId, Evolution>,
+}
+
+/// What is found of a value.
+#[derive(Clone, Copy)]
+struct Evolution {
+    /// It can be computed for the next turn: it raises nothing and reads no memory.
+    is_computable: bool,
+    /// How much a turn adds to it; none if that is not a number of the program's.
+    per_iteration: Option<i64>,
+    /// How far neighbouring threads of a row are per_thread in it; none if that is not such a number.
+    per_thread: Option<i64>,
+}
+
+impl Evolution {
+    const UNKNOWN: Evolution = Evolution { is_computable: false, per_iteration: None, per_thread: None };
+    const INVARIANT: Evolution =
+        Evolution { is_computable: true, per_iteration: Some(0), per_thread: Some(0) };
+
+    fn is_invariant(self) -> bool {
+        (self.per_iteration, self.per_thread) == (Some(0), Some(0))
+    }
+
+    /// What is recomputed of both in a way that keeps no distances.
+    fn combine(self, other: Evolution) -> Evolution {
+        let none = |a, b| ((a, b) == (0, 0)).then_some(0);
+        self.combine_with(other, none)
+    }
+
+    /// Both, and what is added by two numbers that are added.
+    fn combine_with(self, other: Evolution, add: fn(i64, i64) -> Option<i64>) -> Evolution {
+        let both = |a: Option<i64>, b: Option<i64>| add(a?, b?);
+        Evolution {
+            is_computable: self.is_computable && other.is_computable,
+            per_iteration: both(self.per_iteration, other.per_iteration),
+            per_thread: both(self.per_thread, other.per_thread),
+        }
+    }
+}
+
+pub fn collect_mentioned_locals(expr: &Expr, found: &mut FxHashSet<LocalId>) {
+    visit_expr(expr, None, &mut |it, _| {
+        if let ExprKind::Local(local) = it.kind {
+            found.insert(local);
+        }
+    });
+}
+
+/// What is assigned when all else of a turn is done.
+fn last_assignments(stmt: &Stmt) -> FxHashSet<LocalId> {
+    fn at_end(body: &[Stmt], found: &mut FxHashSet<LocalId>) {
+        for stmt in body.iter().rev() {
+            match &stmt.kind {
+                StmtKind::Set { local, .. } => found.insert(*local),
+                StmtKind::Block(body) => return at_end(body, found),
+                _ => return,
+            };
+        }
+    }
+    let mut found = FxHashSet::default();
+    if let StmtKind::Loop { body, update, .. } = &stmt.kind {
+        at_end(update, &mut found);
+        at_end(body, &mut found);
+    }
+    found
+}
+
+/// The type of the elements of a captured rail.
+fn element_type(plan: &Plan<'_>, rail: LocalId) -> Option<Ty> {
+    match plan.kernel().captures.get(rail.index())?.kind {
+        KernelCaptureKind::Scalar(_) => None,
+        KernelCaptureKind::Rail { element }
+        | KernelCaptureKind::ConstantRail { element }
+        | KernelCaptureKind::GlobalRail { element } => Some(element),
+    }
+}
+
+/// The size of a number.
+pub fn scalar_bytes(ty: Ty) -> Option<i64> {
+    match ty {
+        Ty::Bool | Ty::I8 | Ty::U8 => Some(1),
+        Ty::I16 | Ty::U16 | Ty::Char => Some(2),
+        Ty::I32 | Ty::U32 | Ty::F32 => Some(4),
+        Ty::I64 | Ty::U64 | Ty::F64 => Some(8),
+        _ => None,
+    }
+}
+
+impl<'p, 'k> LoopInductions<'p, 'k> {
+    pub fn of(plan: &'p Plan<'k>, stmt: &'k Stmt) -> Self {
+        let mut sets: Vec<(LocalId, &'k Expr)> = Vec::new();
+        let mut times: FxHashMap<LocalId, usize> = FxHashMap::default();
+        visit_stmts(std::slice::from_ref(stmt), &mut |it| match &it.kind {
+            StmtKind::Set { local, value } => {
+                sets.push((*local, value));
+                *times.entry(*local).or_default() += 1;
+            }
+            StmtKind::SetStructField { local, .. } => *times.entry(*local).or_default() += 2,
+            _ => {}
+        });
+        let assigned = times.keys().copied().collect();
+        let mut inductions = LoopInductions {
+            plan,
+            steps: Vec::new(),
+            recomputed: Vec::new(),
+            assigned,
+            evolutions: FxHashMap::default(),
+        };
+        let offsets: FxHashSet<LocalId> =
+            plan.derived.iter().filter(|it| it.has_offset).map(|it| it.local).collect();
+        let is_uniform = |it: LocalId| plan.classes[it.index()] == Class::Uniform;
+        let last = last_assignments(stmt);
+        for (local, value) in &sets {
+            if let Some((by, minus)) = is_step(value, *local)
+                && times[local] == 1
+                && (offsets.contains(local) || is_uniform(*local) && last.contains(local))
+                && inductions.evolution(by).is_computable
+                && inductions.evolution(by).is_invariant()
+            {
+                inductions.steps.push(InductionStep {
+                    local: *local,
+                    by,
+                    minus,
+                    is_offset: offsets.contains(local),
+                });
+            }
+        }
+        for step in &inductions.steps {
+            let per_iteration =
+                super::constant(step.by).and_then(|it| if step.minus { it.checked_neg() } else { Some(it) });
+            inductions
+                .evolutions
+                .insert(step.local, Evolution { is_computable: true, per_iteration, per_thread: Some(0) });
+        }
+        for (local, value) in &sets {
+            if is_uniform(*local)
+                && !inductions.evolutions.contains_key(local)
+                && plan.is_assigned_once(*local)
+            {
+                let found = inductions.evolution(value);
+                if found.is_computable {
+                    inductions.evolutions.insert(*local, found);
+                    inductions.recomputed.push((*local, value));
+                }
+            }
+        }
+        // In an order in which they can be computed.
+        for derived in &plan.derived {
+            let offset = match (derived.has_offset, inductions.evolutions.get(&derived.local)) {
+                (true, Some(step)) => *step,
+                (true, None) if times.contains_key(&derived.local) => Evolution::UNKNOWN,
+                _ => Evolution::INVARIANT,
+            };
+            let found = inductions.evolution(derived.value).combine_with(offset, i64::checked_add);
+            inductions.evolutions.insert(derived.local, found);
+        }
+        inductions
+    }
+
+    /// What is found of a local, once what it is recomputed of has been.
+    fn local_evolution(&self, local: LocalId) -> Evolution {
+        if let Some(found) = self.evolutions.get(&local) {
+            return *found;
+        }
+        let is_invariant = matches!(self.plan.classes[local.index()], Class::Given | Class::Uniform)
+            && !self.assigned.contains(&local);
+        match is_invariant {
+            true => Evolution {
+                per_thread: Some(i64::from(self.fastest_axis() == Some(local))),
+                ..Evolution::INVARIANT
+            },
+            false => Evolution::UNKNOWN,
+        }
+    }
+
+    fn evolution(&self, expr: &Expr) -> Evolution {
+        use Operation as O;
+        if !matches!(expr.ty, Ty::I32 | Ty::I64 | Ty::Bool) {
+            return Evolution::UNKNOWN;
+        }
+        match &expr.kind {
+            ExprKind::Int(_) => Evolution::INVARIANT,
+            ExprKind::Local(local) => self.local_evolution(*local),
+            ExprKind::Operation { operation, args } => match (operation, args.as_slice()) {
+                (O::Convert, [value]) => self.evolution(value),
+                (O::Add, [a, b]) => self.evolution(a).combine_with(self.evolution(b), i64::checked_add),
+                (O::Sub, [a, b]) => self.evolution(a).combine_with(self.evolution(b), i64::checked_sub),
+                (O::Mul, [a, b]) => {
+                    let (first, second) = (self.evolution(a), self.evolution(b));
+                    let (changing, factor) = if first.is_invariant() { (second, a) } else { (first, b) };
+                    let times = |it: Option<i64>| match it? {
+                        0 => Some(0),
+                        it => it.checked_mul(super::constant(factor)?),
+                    };
+                    Evolution {
+                        is_computable: first.is_computable && second.is_computable,
+                        per_iteration: times(changing.per_iteration)
+                            .filter(|_| first.is_invariant() || second.is_invariant()),
+                        // What does not differ in a row does not when it is multiplied, whatever a turn adds.
+                        per_thread: match (first.per_thread, second.per_thread) {
+                            (Some(0), Some(0)) => Some(0),
+                            _ => times(changing.per_thread)
+                                .filter(|_| first.is_invariant() || second.is_invariant()),
+                        },
+                    }
+                }
+                (operation, all) => {
+                    let is_cheap = matches!(operation, O::Neg | O::Not | O::Shl | O::Shr | O::And | O::Or)
+                        || matches!(operation, O::Xor | O::Eq | O::Ne | O::Lt | O::Le | O::Gt | O::Ge)
+                        || matches!(operation, O::Min | O::Max);
+                    let all = all.iter().map(|it| self.evolution(it));
+                    if is_cheap {
+                        all.fold(Evolution::INVARIANT, Evolution::combine)
+                    } else {
+                        Evolution::UNKNOWN
+                    }
+                }
+            },
+            ExprKind::And(a, b) | ExprKind::Or(a, b) => self.evolution(a).combine(self.evolution(b)),
+            _ => Evolution::UNKNOWN,
+        }
+    }
+
+    /// The size of the elements of a captured rail of numbers.
+    pub fn element_bytes(&self, rail: LocalId) -> Option<i64> {
+        element_type(self.plan, rail).and_then(scalar_bytes)
+    }
+
+    /// The fastest axis of threads.
+    fn fastest_axis(&self) -> Option<LocalId> {
+        self.plan.kernel().thread_locals.last().copied()
+    }
+
+    pub fn collect_candidates(&self, nodes: &[Node<'k>], candidates: &mut Vec<PrefetchCandidate<'k>>) {
+        for node in nodes {
+            match node {
+                Node::Run(stmts) => stmts.iter().for_each(|it| self.collect_from_stmt(it, candidates)),
+                Node::If(stmt, then, otherwise) => {
+                    let StmtKind::If { condition, .. } = &stmt.kind else { continue };
+                    let (mut first, mut second) = (Vec::new(), Vec::new());
+                    self.collect_candidates(then, &mut first);
+                    self.collect_candidates(otherwise, &mut second);
+                    self.collect_from_branch(condition, first, second, candidates);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn collect_from_stmt(&self, stmt: &'k Stmt, candidates: &mut Vec<PrefetchCandidate<'k>>) {
+        match &stmt.kind {
+            StmtKind::Block(body) => body.iter().for_each(|it| self.collect_from_stmt(it, candidates)),
+            StmtKind::If { then, otherwise, condition } => {
+                self.collect_reads(condition, candidates);
+                let (mut first, mut second) = (Vec::new(), Vec::new());
+                then.iter().for_each(|it| self.collect_from_stmt(it, &mut first));
+                otherwise.iter().for_each(|it| self.collect_from_stmt(it, &mut second));
+                self.collect_from_branch(condition, first, second, candidates);
+            }
+            // Loops in a turn are long enough for a processor to see where they go.
+            StmtKind::Loop { .. } => {}
+            kind => {
+                for operand in operands(kind) {
+                    self.collect_reads(operand, candidates);
+                }
+                if let StmtKind::SetElement { rail, index, .. } = kind {
+                    candidates.extend(self.element_candidate(rail, index));
+                }
+            }
+        }
+    }
+
+    /// What is touched under a condition. One that differs from thread to thread of a row says nothing of the row.
+    fn collect_from_branch(
+        &self,
+        condition: &'k Expr,
+        then: Vec<PrefetchCandidate<'k>>,
+        otherwise: Vec<PrefetchCandidate<'k>>,
+        candidates: &mut Vec<PrefetchCandidate<'k>>,
+    ) {
+        if then.is_empty() && otherwise.is_empty() {
+            return;
+        }
+        let found = self.evolution(condition);
+        if found.is_computable && found.per_thread == Some(0) {
+            candidates.push(PrefetchCandidate::If(condition, then, otherwise));
+        } else {
+            candidates.extend(then);
+            candidates.extend(otherwise);
+        }
+    }
+
+    fn collect_reads(&self, expr: &'k Expr, candidates: &mut Vec<PrefetchCandidate<'k>>) {
+        visit_expr(expr, None, &mut |it, _| {
+            if let ExprKind::Element { rail, index, .. } = &it.kind {
+                candidates.extend(self.element_candidate(rail, index));
+            }
+        });
+    }
+
+    fn element_candidate(&self, rail: &Expr, index: &'k Expr) -> Option<PrefetchCandidate<'k>> {
+        let ExprKind::Local(rail) = rail.kind else { return None };
+        let bytes = self.element_bytes(rail)?;
+        let Evolution { is_computable, per_iteration, per_thread } = self.evolution(index);
+        let is_far = per_iteration
+            .is_none_or(|it| it.saturating_mul(bytes).saturating_abs() >= MIN_UNPREDICTED_STRIDE_BYTES);
+        let is_row = matches!(per_thread, Some(-1 | 1));
+        (is_computable && is_far && is_row).then_some(PrefetchCandidate::Element {
+            rail,
+            index,
+            per_iteration,
+        })
+    }
+}

@@ -1,0 +1,122 @@
+//! Values that move on from variable to variable: `c = b; b = a; a = next`, as in a window over planes. Where these variables have an
+//! element for each thread, the arrays change names instead of contents.
+
+use rustc_hash::FxHashSet;
+
+use super::def_use::mentioned;
+use super::regions::{Class, Node};
+use apg_mir::*;
+
+/// How many statements at the beginning of a run are copies of all threads' variables that can be exchanges: what has moved on is
+/// assigned anew before it is read again.
+pub fn rotations(kernel: &Kernel, classes: &[Class], run: &[&Stmt]) -> usize {
+    let copies: Vec<_> = run.iter().map_while(|stmt| copy(kernel, classes, stmt)).collect();
+    (1..=copies.len()).rev().find(|count| moves_on(&copies[..*count], &run[*count..])).unwrap_or(0)
+}
+
+/// The target and the source of a copy.
+pub fn copy(kernel: &Kernel, classes: &[Class], stmt: &Stmt) -> Option<(LocalId, LocalId)> {
+    let StmtKind::Set { local, value } = &stmt.kind else { return None };
+    let ExprKind::Local(from) = value.kind else { return None };
+    let ty = |it: LocalId| kernel.locals[it.index()].ty;
+    let is_scalar = |it: LocalId| {
+        classes[it.index()] == Class::Spilled && !matches!(ty(it), Ty::Ref(_) | Ty::Any | Ty::Struct(_))
+    };
+    (*local != from && ty(*local) == ty(from) && is_scalar(*local) && is_scalar(from))
+        .then_some((*local, from))
+}
+
+fn moves_on(copies: &[(LocalId, LocalId)], rest: &[&Stmt]) -> bool {
+    copies.iter().enumerate().all(|(number, (_, from))| {
+        let later = &copies[number + 1..];
+        match later.iter().find(|(to, source)| to == from || source == from) {
+            Some((to, _)) => to == from,
+            None => is_assigned_first(*from, rest),
+        }
+    })
+}
+
+/// Whether the first statement that mentions a variable assigns it, in all threads.
+fn is_assigned_first(local: LocalId, stmts: &[&Stmt]) -> bool {
+    for stmt in stmts {
+        let StmtKind::Set { local: target, value } = &stmt.kind else { return false };
+        let mut reads = false;
+        apg_mir::walk::visit_expr(value, None, &mut |it, _| {
+            reads |= matches!(it.kind, ExprKind::Local(read) if read == local)
+        });
+        if reads || *target == local {
+            return !reads;
+        }
+    }
+    false
+}
+
+/// The variables of a plan that change names.
+pub fn rotated(kernel: &Kernel, classes: &[Class], nodes: &[Node<'_>]) -> FxHashSet<LocalId> {
+    let mut found = FxHashSet::default();
+    for node in nodes {
+        match node {
+            Node::Run(stmts) => found.extend(mentioned(&stmts[..rotations(kernel, classes, stmts)])),
+            Node::If(_, then, otherwise) => {
+                found.extend(rotated(kernel, classes, then));
+                found.extend(rotated(kernel, classes, otherwise));
+            }
+            Node::Loop(_, body, update) => {
+                found.extend(rotated(kernel, classes, body));
+                found.extend(rotated(kernel, classes, update));
+            }
+            Node::Labeled(_, body) => found.extend(rotated(kernel, classes, body)),
+            Node::Switch(_, cases) => {
+                for case in cases {
+                    found.extend(rotated(kernel, classes, case));
+                }
+            }
+            // Warps do not copy whole arrays.
+            Node::Warps(_) => {}
+            Node::Uniform(_) | Node::Offset(_) | Node::Together(_) | Node::Jump(_) | Node::Stride(_) => {}
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(local: u32, kind: ExprKind) -> Stmt {
+        let position = Position { file: FileId(0), line: 1 };
+        let value = Expr { ty: Ty::F32, kind, position: None };
+        Stmt { position, kind: StmtKind::Set { local: LocalId(local), value } }
+    }
+
+    fn exchanges(stmts: &[Stmt]) -> bool {
+        let copies: Vec<_> = stmts
+            .iter()
+            .map_while(|it| match &it.kind {
+                StmtKind::Set { local, value: Expr { kind: ExprKind::Local(from), .. } } => {
+                    Some((*local, *from))
+                }
+                _ => None,
+            })
+            .collect();
+        let rest: Vec<&Stmt> = stmts[copies.len()..].iter().collect();
+        moves_on(&copies, &rest)
+    }
+
+    #[test]
+    fn rotation_needs_the_freed_buffer_to_be_assigned_before_it_is_read() {
+        let from = |local| ExprKind::Local(LocalId(local));
+        let next = || ExprKind::Float(1.0);
+        assert!(exchanges(&[set(2, from(1)), set(1, from(0)), set(0, next())]));
+        // The variable keeps its value.
+        assert!(!exchanges(&[set(2, from(1)), set(1, from(0))]));
+        // It goes to two others.
+        assert!(!exchanges(&[set(2, from(0)), set(1, from(0)), set(0, next())]));
+        // Something else is read first.
+        let sum = ExprKind::Operation {
+            operation: Operation::Neg,
+            args: vec![Expr { ty: Ty::F32, kind: from(0), position: None }],
+        };
+        assert!(!exchanges(&[set(1, from(0)), set(0, sum)]));
+    }
+}

@@ -1,0 +1,492 @@
+//! The processor form of a thread body, planned. A barrier means that every thread of the block has done what stands before
+//! it, so the body is divided into *runs*, stretches without a barrier, each executed for all threads in turn. Branches and
+//! loops with a barrier inside are taken by all threads alike and so stay outside the runs (deep fission, as in MCUDA and POCL).
+//!
+//! What a local becomes follows from where it is used: a *private* one lives in one run, a *spilled* one has an element for each
+//! thread because it crosses a barrier, a *uniform* one has the same value in every thread and is computed once, a *derived* one is
+//! computed again in each run from the indices and from uniform values, so that the compiler sees what it is.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::access_summary::Usage;
+use super::def_use::{Site, Sites};
+use super::grid_stride::{Context, Stride, stride};
+use super::rematerialize::{Derived, is_step};
+use apg_mir::walk::{bodies, visit_expr, visit_stmts};
+use apg_mir::*;
+
+/// A part of a body.
+pub enum Node<'a> {
+    /// Statements without a barrier, for every thread.
+    Run(Vec<&'a Stmt>),
+    /// Assignment of a uniform local, once.
+    Uniform(&'a Stmt),
+    /// Assignment of a derived local that has an offset: its first value, or a step.
+    Offset(&'a Stmt),
+    /// What the threads of a warp or block do together, given to all of them.
+    Together(&'a Stmt),
+    /// A jump taken by all threads.
+    Jump(&'a Stmt),
+    /// A loop that all threads step through together, a turn for each of them.
+    Stride(Stride<'a>),
+    /// What each warp does by itself.
+    Warps(Vec<Node<'a>>),
+    /// A branch taken by all threads.
+    If(&'a Stmt, Vec<Node<'a>>, Vec<Node<'a>>),
+    /// A loop or labelled block that all threads run through together: body and update.
+    Loop(&'a Stmt, Vec<Node<'a>>, Vec<Node<'a>>),
+    /// A labelled block.
+    Labeled(LabelId, Vec<Node<'a>>),
+    /// A switch.
+    Switch(&'a Stmt, Vec<Vec<Node<'a>>>),
+}
+
+/// What a local becomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// Captures, indices, shared rails: declared elsewhere.
+    Given,
+    /// One value for all threads.
+    Uniform,
+    /// A variable of one run.
+    Private,
+    /// An element for each thread.
+    Spilled,
+    /// Computed where it is needed.
+    Derived,
+    /// Not used in the body.
+    Unused,
+}
+
+/// A planned body.
+pub struct Plan<'a> {
+    /// Parts in order.
+    pub nodes: Vec<Node<'a>>,
+    /// By local.
+    pub classes: Vec<Class>,
+    /// Locals that are computed where they are needed, in an order in which they can be.
+    pub derived: Vec<Derived<'a>>,
+    planner: Planner<'a>,
+}
+
+impl<'a> Plan<'a> {
+    /// Whether an expression has the same value in all threads, if those locals have.
+    pub fn is_uniform(&self, expr: &Expr, more: &FxHashSet<LocalId>) -> bool {
+        self.planner.is_uniform_with(expr, more)
+    }
+
+    /// Whether one statement of the kernel assigns a local.
+    pub fn is_assigned_once(&self, local: LocalId) -> bool {
+        self.planner.sets.get(&local) == Some(&1)
+    }
+
+    /// The kernel.
+    pub fn kernel(&self) -> &'a Kernel {
+        self.planner.kernel
+    }
+
+    /// The derived locals that a text with these locals needs.
+    pub fn needed(&self, mentioned: &FxHashSet<LocalId>) -> Vec<&Derived<'a>> {
+        let mut wanted = mentioned.clone();
+        let mut found = Vec::new();
+        for derived in self.derived.iter().rev() {
+            if wanted.contains(&derived.local) {
+                visit_expr(derived.value, None, &mut |it, _| {
+                    if let ExprKind::Local(local) = it.kind {
+                        wanted.insert(local);
+                    }
+                });
+                found.push(derived);
+            }
+        }
+        found.reverse();
+        found
+    }
+}
+
+/// Plans a kernel's body.
+pub fn plan(kernel: &Kernel) -> Plan<'_> {
+    let mut planner = Planner {
+        kernel,
+        usage: Usage::of(kernel),
+        split: FxHashSet::default(),
+        uniform: FxHashSet::default(),
+        sets: FxHashMap::default(),
+        outside: FxHashMap::default(),
+        warps: Vec::new(),
+        derived: Vec::new(),
+    };
+    planner.find_split_labels();
+    // What warps do by themselves follows from what is uniform, and the other way round.
+    loop {
+        planner.find_uniform();
+        if !planner.find_warps(&kernel.body) {
+            break;
+        }
+    }
+    planner.derived = super::rematerialize::derived(kernel, &planner.uniform, &planner.sets);
+    let nodes = planner.nodes(&kernel.body);
+    let classes = planner.classes(&nodes);
+    let spilled = |it: LocalId| classes.get(it.index()) == Some(&Class::Spilled);
+    let nodes = if planner.find_offsets(&spilled) { planner.nodes(&kernel.body) } else { nodes };
+    let classes = planner.classes(&nodes);
+    Plan { nodes, classes, derived: planner.derived.clone(), planner }
+}
+
+struct Planner<'a> {
+    kernel: &'a Kernel,
+    usage: Usage,
+    /// Labels of constructs outside runs.
+    split: FxHashSet<LabelId>,
+    uniform: FxHashSet<LocalId>,
+    /// Number of assignments of each local.
+    sets: FxHashMap<LocalId, usize>,
+    /// Number of those that stand directly where all threads go.
+    outside: FxHashMap<LocalId, usize>,
+    /// Statements that each warp executes by itself.
+    warps: Vec<&'a Stmt>,
+    derived: Vec<Derived<'a>>,
+}
+
+impl<'a> Planner<'a> {
+    /// Whether a statement stays outside runs: it has a barrier inside, or a jump to something that stays outside.
+    fn is_split(&self, stmt: &Stmt) -> bool {
+        match &stmt.kind {
+            StmtKind::Barrier => true,
+            StmtKind::Set { value: Expr { kind: ExprKind::Together { .. }, .. }, .. } => true,
+            StmtKind::Break(label) | StmtKind::Continue(label) => self.split.contains(label),
+            kind => bodies(kind).into_iter().flatten().any(|it| self.is_split(it)),
+        }
+    }
+
+    fn find_split_labels(&mut self) {
+        loop {
+            let mut found = Vec::new();
+            visit_stmts(&self.kernel.body, &mut |stmt| {
+                if let StmtKind::Loop { label, .. }
+                | StmtKind::Switch { label, .. }
+                | StmtKind::Labeled { label, .. } = &stmt.kind
+                    && !self.split.contains(label)
+                    && self.is_split(stmt)
+                {
+                    found.push(*label);
+                }
+            });
+            if found.is_empty() {
+                return;
+            }
+            self.split.extend(found);
+        }
+    }
+
+    /// Locals that only have uniform values, assigned where all threads go: those are assumed, and dropped until
+    /// what remains holds.
+    fn find_uniform(&mut self) {
+        let mut outside = FxHashMap::default();
+        self.count_outside(&self.kernel.body, &mut outside);
+        self.outside = outside.clone();
+        super::warp_regions::keep_own(self.kernel, &self.warps, &mut outside);
+        let sets = &mut self.sets;
+        sets.clear();
+        visit_stmts(&self.kernel.body, &mut |stmt| match &stmt.kind {
+            StmtKind::Set { local, .. } => *sets.entry(*local).or_default() += 1,
+            // Part of a value: such locals are not considered.
+            StmtKind::SetStructField { local, .. } => *sets.entry(*local).or_default() += 1000,
+            _ => {}
+        });
+        self.uniform = outside
+            .iter()
+            .filter(|(local, count)| self.sets.get(local) == Some(count))
+            .map(|it| *it.0)
+            .collect();
+        loop {
+            let mut wrong = Vec::new();
+            visit_stmts(&self.kernel.body, &mut |stmt| {
+                if let StmtKind::Set { local, value } = &stmt.kind
+                    && self.uniform.contains(local)
+                    && !self.is_uniform(value)
+                {
+                    wrong.push(*local);
+                }
+            });
+            if wrong.is_empty() {
+                return;
+            }
+            for local in wrong {
+                self.uniform.remove(&local);
+            }
+        }
+    }
+
+    /// Finds statements in which the threads of a warp meet, not those of a block, under conditions that may differ from warp to warp.
+    /// Whether there are more than before.
+    fn find_warps(&mut self, body: &'a [Stmt]) -> bool {
+        let before = self.warps.len();
+        for stmt in body.iter().filter(|it| self.is_split(it)).collect::<Vec<_>>() {
+            let is_list = matches!(stmt.kind, StmtKind::Block(_));
+            if !is_list && self.is_of_warps(stmt) {
+                if !self.is_done_by_warps(stmt) {
+                    self.warps.push(stmt);
+                }
+                continue;
+            }
+            for body in bodies(&stmt.kind) {
+                self.find_warps(body);
+            }
+        }
+        self.warps.len() > before
+    }
+
+    fn is_done_by_warps(&self, stmt: &Stmt) -> bool {
+        self.warps.iter().any(|it| std::ptr::eq(*it, stmt))
+    }
+
+    fn is_of_warps(&self, stmt: &Stmt) -> bool {
+        super::warp_regions::meets_in_warps_only(stmt)
+            && super::warp_regions::jumps_inside(stmt)
+            && self.parts_warps(stmt)
+    }
+
+    /// Whether not all threads of a block may go the same way where they meet.
+    fn parts_warps(&self, stmt: &Stmt) -> bool {
+        let decides = match &stmt.kind {
+            _ if !self.is_split(stmt) => return false,
+            StmtKind::If { condition, .. } | StmtKind::Loop { condition, .. } => Some(condition),
+            StmtKind::Switch { value, .. } => Some(value),
+            _ => None,
+        };
+        decides.is_some_and(|it| !self.is_uniform(it))
+            || bodies(&stmt.kind).into_iter().flatten().any(|it| self.parts_warps(it))
+    }
+
+    /// Locals that would be spilled and only grow by what is the same for all threads: a first value that is computed where it is
+    /// needed, and an offset. Whether there are any.
+    fn find_offsets(&mut self, spilled: &dyn Fn(LocalId) -> bool) -> bool {
+        let before = self.derived.len();
+        let mut locals = Vec::new();
+        visit_stmts(&self.kernel.body, &mut |stmt| {
+            if let StmtKind::Set { local, .. } = &stmt.kind
+                && !locals.contains(local)
+            {
+                locals.push(*local);
+            }
+        });
+        for local in locals {
+            let ty = self.kernel.locals[local.index()].ty;
+            if !spilled(local)
+                || super::warp_regions::set_inside(&self.warps, local)
+                || !matches!(ty, Ty::I32 | Ty::I64)
+                || self.sets.get(&local) != self.outside.get(&local)
+            {
+                continue;
+            }
+            let (mut first, mut others, mut steps) = (Vec::new(), 0, 0);
+            visit_stmts(&self.kernel.body, &mut |stmt| {
+                if let StmtKind::Set { local: id, value } = &stmt.kind
+                    && *id == local
+                {
+                    match is_step(value, local) {
+                        Some((by, _)) if self.is_uniform(by) => steps += 1,
+                        Some(_) => others += 1,
+                        None => first.push(value),
+                    }
+                }
+            });
+            let ([value], 0, 1..) = (first.as_slice(), others, steps) else { continue };
+            if super::rematerialize::is_derivable(
+                value,
+                self.kernel,
+                &self.uniform,
+                &self.sets,
+                &self.derived,
+            ) {
+                self.derived.push(Derived { local, value, has_offset: true });
+            }
+        }
+        self.derived.len() > before
+    }
+
+    fn is_derived(&self, local: LocalId) -> Option<bool> {
+        self.derived.iter().find(|it| it.local == local).map(|it| it.has_offset)
+    }
+
+    /// Counts assignments that stand directly where all threads go.
+    fn count_outside(&self, body: &[Stmt], counts: &mut FxHashMap<LocalId, usize>) {
+        for stmt in body {
+            match &stmt.kind {
+                StmtKind::Set { local, .. } => *counts.entry(*local).or_default() += 1,
+                StmtKind::Block(body) => self.count_outside(body, counts),
+                kind if self.is_split(stmt) => {
+                    for body in bodies(kind) {
+                        self.count_outside(body, counts);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether an expression has the same value in every thread of a block, and no effect.
+    fn is_uniform(&self, expr: &Expr) -> bool {
+        self.is_uniform_with(expr, &FxHashSet::default())
+    }
+
+    /// The same, if those locals are uniform as well.
+    fn is_uniform_with(&self, expr: &Expr, more: &FxHashSet<LocalId>) -> bool {
+        let is_uniform = |expr: &Expr| self.is_uniform_with(expr, more);
+        match &expr.kind {
+            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Zero => true,
+            ExprKind::Together { operation, .. } => operation.same,
+            ExprKind::Local(local) => {
+                self.is_given_uniform(*local) || self.uniform.contains(local) || more.contains(local)
+            }
+            ExprKind::Length { rail, .. } => matches!(rail.kind, ExprKind::Local(_)),
+            ExprKind::Element { rail, index, .. } => {
+                let ExprKind::Local(local) = rail.kind else { return false };
+                // Only what no thread can change in between.
+                let capture = self.kernel.captures.get(local.index()).map(|it| it.kind);
+                let copied = matches!(
+                    capture,
+                    Some(KernelCaptureKind::Rail { .. } | KernelCaptureKind::ConstantRail { .. })
+                );
+                copied && self.usage.is_only_read(local) && is_uniform(index)
+            }
+            ExprKind::StructField { value, .. } => is_uniform(value),
+            ExprKind::MakeStruct(args) | ExprKind::Operation { args, .. } => args.iter().all(is_uniform),
+            ExprKind::And(a, b) | ExprKind::Or(a, b) => is_uniform(a) && is_uniform(b),
+            ExprKind::Select { condition, then, otherwise } => {
+                is_uniform(condition) && is_uniform(then) && is_uniform(otherwise)
+            }
+            _ => false,
+        }
+    }
+
+    fn is_given_uniform(&self, local: LocalId) -> bool {
+        local.index() < self.kernel.captures.len()
+            || self.kernel.block_locals.contains(&local)
+            || self.kernel.auto_blocks == Some(local)
+            || self.kernel.auto_threads == Some(local)
+    }
+
+    /// Divides statements into parts.
+    fn nodes(&self, body: &'a [Stmt]) -> Vec<Node<'a>> {
+        self.nodes_in(body, false)
+    }
+
+    /// The same of what all threads of a block do, or each warp by itself.
+    fn nodes_in(&self, body: &'a [Stmt], in_warp: bool) -> Vec<Node<'a>> {
+        let mut nodes = Vec::new();
+        self.add(body, in_warp, &mut nodes);
+        nodes
+    }
+
+    fn add(&self, body: &'a [Stmt], in_warp: bool, nodes: &mut Vec<Node<'a>>) {
+        let inner = |body| self.nodes_in(body, in_warp);
+        for stmt in body {
+            match &stmt.kind {
+                StmtKind::Barrier => nodes.push(Node::Run(Vec::new())),
+                StmtKind::Set { value: Expr { kind: ExprKind::Together { .. }, .. }, .. } => {
+                    nodes.push(Node::Together(stmt));
+                }
+                StmtKind::Set { local, .. } if self.uniform.contains(local) => {
+                    self.add_uniform(stmt, *local, nodes)
+                }
+                StmtKind::Set { local, .. } if let Some(has_offset) = self.is_derived(*local) => {
+                    if has_offset {
+                        nodes.push(Node::Offset(stmt));
+                    }
+                }
+                StmtKind::Loop { .. } if !in_warp && let Some(found) = self.stride(stmt, nodes) => {
+                    nodes.push(Node::Stride(found))
+                }
+                // A block without locals of its own to declare is only a list.
+                StmtKind::Block(body) => self.add(body, in_warp, nodes),
+                _ if !self.is_split(stmt) => match nodes.last_mut() {
+                    Some(Node::Run(run)) => run.push(stmt),
+                    _ => nodes.push(Node::Run(vec![stmt])),
+                },
+                _ if !in_warp && self.is_done_by_warps(stmt) => {
+                    nodes.push(Node::Warps(self.nodes_in(std::slice::from_ref(stmt), true)));
+                }
+                StmtKind::If { then, otherwise, .. } => {
+                    nodes.push(Node::If(stmt, inner(then), inner(otherwise)));
+                }
+                StmtKind::Loop { body, update, .. } => {
+                    nodes.push(Node::Loop(stmt, inner(body), inner(update)));
+                }
+                StmtKind::Labeled { label, body } => nodes.push(Node::Labeled(*label, inner(body))),
+                StmtKind::Switch { cases, .. } => {
+                    nodes.push(Node::Switch(stmt, cases.iter().map(|(_, body)| inner(body)).collect()));
+                }
+                _ => nodes.push(Node::Jump(stmt)),
+            }
+        }
+    }
+
+    /// A grid-stride loop whose counter is set in the run before it; that assignment becomes part of the loop.
+    fn stride(&self, stmt: &'a Stmt, nodes: &mut [Node<'a>]) -> Option<Stride<'a>> {
+        let Some(Node::Run(run)) = nodes.last_mut() else { return None };
+        let known = self.derived.iter().filter(|it| !it.has_offset);
+        let mut values: FxHashMap<LocalId, &Expr> = known.map(|it| (it.local, it.value)).collect();
+        for stmt in run.iter() {
+            if let StmtKind::Set { local, value } = &stmt.kind
+                && self.sets.get(local) == Some(&1)
+            {
+                values.insert(*local, value);
+            }
+        }
+        let first = |index: LocalId| {
+            let is_set = |it: &&Stmt| matches!(&it.kind, StmtKind::Set { local, .. } if *local == index);
+            let mut found = run.iter().copied().filter(is_set);
+            match (found.next().map(|it| &it.kind), found.next()) {
+                (Some(StmtKind::Set { value, .. }), None) => Some(value),
+                _ => None,
+            }
+        };
+        let context = Context {
+            threads: &self.kernel.thread_locals,
+            is_uniform: &|it| self.is_uniform(it),
+            values: &values,
+            first: &first,
+            body: &self.kernel.body,
+        };
+        let found = stride(stmt, &context).filter(|it| self.sets.get(&it.index) == Some(&2))?;
+        run.retain(|it| !matches!(&it.kind, StmtKind::Set { local, .. } if *local == found.index));
+        Some(found)
+    }
+
+    /// The only assignment of a local can go in front of the run it stands in; one of several ends the run.
+    fn add_uniform(&self, stmt: &'a Stmt, local: LocalId, nodes: &mut Vec<Node<'a>>) {
+        let only = self.sets.get(&local) == Some(&1);
+        match nodes.last() {
+            Some(Node::Run(_)) if only => nodes.insert(nodes.len() - 1, Node::Uniform(stmt)),
+            _ => nodes.push(Node::Uniform(stmt)),
+        }
+    }
+
+    fn classes(&self, nodes: &[Node<'a>]) -> Vec<Class> {
+        let mut sites = Sites::default();
+        sites.collect(nodes, false);
+        let kernel = self.kernel;
+        (0..kernel.locals.len())
+            .map(|index| {
+                let local = LocalId(index as u32);
+                let is_shared = kernel.shared.iter().any(|it| it.local == local);
+                if self.is_given_uniform(local) || kernel.thread_locals.contains(&local) || is_shared {
+                    return Class::Given;
+                }
+                if self.uniform.contains(&local) {
+                    return Class::Uniform;
+                }
+                if self.is_derived(local).is_some() {
+                    return Class::Derived;
+                }
+                match sites.by_local.get(&local) {
+                    None => Class::Unused,
+                    Some(Site::One { carried: false, .. }) => Class::Private,
+                    Some(_) => Class::Spilled,
+                }
+            })
+            .collect()
+    }
+}

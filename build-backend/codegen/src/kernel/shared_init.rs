@@ -1,0 +1,86 @@
+//! What the initial values of shared rails do with memory, and so where the threads of a block have to meet between filling these rails.
+
+use super::access_summary::is_rail_like;
+use apg_mir::walk::{visit_expr, visit_exprs, visit_stmts};
+use apg_mir::*;
+
+/// What computing a rail's initial values does with memory.
+#[derive(Clone, Copy, Default)]
+pub struct Initial {
+    /// Uses other shared rails.
+    shared: bool,
+    /// Reads rails, or might.
+    reads: bool,
+    /// Writes rails, or might.
+    writes: bool,
+}
+
+impl Initial {
+    /// Of one rail.
+    pub fn of(kernel: &Kernel, init: &SharedInit) -> Initial {
+        let mut found = Initial::default();
+        let mut look = |it: &Expr, _: Option<&Expr>| match &it.kind {
+            ExprKind::Local(local) => {
+                found.shared |= kernel.shared.iter().any(|it| it.local == *local);
+                found.reads |= is_rail_like(it);
+            }
+            ExprKind::Int(_)
+            | ExprKind::Float(_)
+            | ExprKind::Zero
+            | ExprKind::Operation { .. }
+            | ExprKind::And(..)
+            | ExprKind::Or(..)
+            | ExprKind::Select { .. }
+            | ExprKind::StructField { .. }
+            | ExprKind::MakeStruct(_)
+            | ExprKind::Length { .. }
+            | ExprKind::Element { .. } => {}
+            // Functions, atomic operations.
+            _ => (found.reads, found.writes) = (true, true),
+        };
+        match init {
+            SharedInit::Zero => {}
+            SharedInit::Copy(_) => found.reads = true,
+            SharedInit::Value(value) => visit_expr(value, None, &mut look),
+            SharedInit::Function { setup, value, .. } => {
+                visit_exprs(setup, &mut look);
+                visit_expr(value, None, &mut look);
+                visit_stmts(setup, &mut |stmt| found.writes |= !is_quiet(stmt));
+            }
+        }
+        found
+    }
+
+    /// Whether it concerns nobody but the thread that does it.
+    pub fn is_own(self) -> bool {
+        !self.shared && !self.reads && !self.writes
+    }
+
+    /// Whether all threads must have done `before` first.
+    fn follows(self, before: Initial) -> bool {
+        self.shared || before.writes && (self.reads || self.writes) || before.reads && self.writes
+    }
+}
+
+/// Whether the threads must meet between filling the rails in front of this one and filling it.
+pub fn meets_before(kernel: &Kernel, number: usize) -> bool {
+    let all: Vec<Initial> = kernel.shared[..=number].iter().map(|it| Initial::of(kernel, &it.init)).collect();
+    all[..number].iter().any(|before| all[number].follows(*before))
+}
+
+/// A statement that itself changes nothing but locals.
+fn is_quiet(stmt: &Stmt) -> bool {
+    matches!(
+        stmt.kind,
+        StmtKind::Set { .. }
+            | StmtKind::SetStructField { .. }
+            | StmtKind::Expr(_)
+            | StmtKind::Block(_)
+            | StmtKind::If { .. }
+            | StmtKind::Loop { .. }
+            | StmtKind::Switch { .. }
+            | StmtKind::Labeled { .. }
+            | StmtKind::Break(_)
+            | StmtKind::Continue(_)
+    )
+}

@@ -1,0 +1,323 @@
+//! Guards that whole blocks pass: where a run is `if (i < n) { ... }` and the like, most blocks lie inside as a whole. That is asked once a block,
+//! and the loops over its threads then have no condition: compilers turn that into vectors.
+//!
+//! An index may wrap. What is compared is computed, as the program does it, for the threads at the corners of the block: if the
+//! differences are what they should be, nothing wrapped in between, and what holds at the corners holds everywhere. Else, for other
+//! blocks, and for what is not understood, the loops keep the condition.
+
+use rustc_hash::FxHashSet;
+
+use super::access_stride::factor;
+use super::cpu::Printer;
+use super::index_set_split::split_by_guards;
+use super::regions::{Class, Plan};
+use super::workitem_loop::Turn;
+use apg_mir::walk::{visit_expr, visit_exprs, visit_stmts};
+use apg_mir::*;
+
+/// Larger factors are not looked at: products with numbers of threads do not exceed 64 bits.
+pub const MAX_COEFFICIENT: i64 = 1 << 40;
+
+/// More comparisons than these are not asked of a block.
+const MAX_COMPARISONS: usize = 4;
+/// Longer runs are not printed twice for what is asked in the middle of them.
+const MAX_VERSIONED_EXPRESSIONS: usize = 150;
+
+/// A comparison of two integers.
+pub struct Comparison<'a> {
+    /// Both sides.
+    pub sides: [&'a Expr; 2],
+    /// What each side grows by from one thread to the next, by axis, the fastest first.
+    pub factors: [Vec<i64>; 2],
+    /// `<`, not `<=`.
+    pub strict: bool,
+}
+
+/// A run that is one guard.
+pub struct GuardedBody<'a> {
+    /// What it consists of: all must hold.
+    pub comparisons: Vec<Comparison<'a>>,
+    /// What is guarded.
+    pub then: Vec<&'a Stmt>,
+    /// Conditions in that, which hold if all do.
+    pub assumed_conditions: Vec<*const Expr>,
+}
+
+/// The guard that a run consists of, if corners tell about it.
+pub fn find_single_guard<'a>(plan: &Plan<'a>, stmts: &[&'a Stmt]) -> Option<GuardedBody<'a>> {
+    let mut found = None;
+    for stmt in stmts {
+        single_stmt(plan, stmt, &mut found)?;
+    }
+    let StmtKind::If { condition, then, otherwise } = &found?.kind else { return None };
+    let mut comparisons = Vec::new();
+    (otherwise.is_empty() && collect_comparisons(plan, condition, &mut comparisons)).then_some(())?;
+    Some(GuardedBody { comparisons, then: then.iter().collect(), assumed_conditions: Vec::new() })
+}
+
+/// What most blocks find to hold for all of their threads in a run that is more than one guard: `i < n ? a(i) : 0`, and guards beside other
+/// statements. Only what depends on the block: what a thread's index says by itself is the same in each.
+pub fn find_uniform_conditions<'a>(plan: &Plan<'a>, stmts: &[&'a Stmt]) -> Option<GuardedBody<'a>> {
+    let (mut conditions, mut weight, mut loops) = (Vec::new(), 0, false);
+    for stmt in stmts {
+        let list = std::slice::from_ref(*stmt);
+        visit_stmts(list, &mut |it| match &it.kind {
+            StmtKind::If { condition, .. } => collect_conjuncts(condition, &mut conditions),
+            StmtKind::Loop { .. } => loops = true,
+            _ => {}
+        });
+        visit_exprs(list, &mut |it, _| {
+            weight += 1;
+            if let ExprKind::Select { condition, .. } = &it.kind {
+                collect_conjuncts(condition, &mut conditions);
+            }
+        });
+    }
+    if loops || weight > MAX_VERSIONED_EXPRESSIONS {
+        return None;
+    }
+    let (mut comparisons, mut assumed): (Vec<Comparison<'a>>, Vec<*const Expr>) = (Vec::new(), Vec::new());
+    for condition in conditions {
+        let mut found = Vec::new();
+        let asks =
+            depends_on_block_index(plan, condition) && collect_comparisons(plan, condition, &mut found);
+        let [comparison] = found.as_slice() else { continue };
+        let is_known = |it: &Comparison<'_>| {
+            it.strict == comparison.strict
+                && it
+                    .sides
+                    .iter()
+                    .zip(comparison.sides)
+                    .all(|(a, b)| super::software_pipeline::is_same_expr(a, b))
+        };
+        if !asks || comparisons.len() == MAX_COMPARISONS && !comparisons.iter().any(is_known) {
+            continue;
+        }
+        assumed.push(std::ptr::from_ref(condition));
+        if !comparisons.iter().any(is_known) {
+            comparisons.append(&mut found);
+        }
+    }
+    let then = stmts.to_vec();
+    (!assumed.is_empty()).then_some(GuardedBody { comparisons, then, assumed_conditions: assumed })
+}
+
+/// The parts of a condition that all have to hold.
+fn collect_conjuncts<'a>(condition: &'a Expr, into: &mut Vec<&'a Expr>) {
+    match &condition.kind {
+        ExprKind::And(a, b) => [a, b].into_iter().for_each(|it| collect_conjuncts(it, into)),
+        ExprKind::Operation { operation: Operation::And, args } => {
+            args.iter().for_each(|it| collect_conjuncts(it, into));
+        }
+        _ => into.push(condition),
+    }
+}
+
+/// Whether a value is made of the index of a block.
+fn depends_on_block_index(plan: &Plan<'_>, expr: &Expr) -> bool {
+    let mut found = false;
+    visit_expr(expr, None, &mut |it, _| {
+        let ExprKind::Local(local) = it.kind else { return };
+        found |= plan.kernel().block_locals.contains(&local)
+            || block_invariant_value(plan, local).is_some_and(|it| depends_on_block_index(plan, it));
+    });
+    found
+}
+
+/// The value of a local that has one all through a block.
+fn block_invariant_value<'a>(plan: &Plan<'a>, local: LocalId) -> Option<&'a Expr> {
+    let derived = plan.derived.iter().find(|it| it.local == local).map(|it| it.value);
+    let is_fixed = plan.classes.get(local.index()) == Some(&Class::Uniform) && plan.is_assigned_once(local);
+    let mut found = None;
+    if is_fixed {
+        visit_stmts(&plan.kernel().body, &mut |it| {
+            if let StmtKind::Set { local: id, value } = &it.kind
+                && *id == local
+            {
+                found = Some(value);
+            }
+        });
+    }
+    derived.or(found)
+}
+
+/// Notes the one statement that is not the value of a derived local; none if there are more.
+pub fn single_stmt<'a>(plan: &Plan<'a>, stmt: &'a Stmt, found: &mut Option<&'a Stmt>) -> Option<()> {
+    match &stmt.kind {
+        StmtKind::Block(body) => body.iter().try_for_each(|it| single_stmt(plan, it, found)),
+        StmtKind::Set { local, .. } if plan.derived.iter().any(|it| it.local == *local && !it.has_offset) => {
+            Some(())
+        }
+        _ => found.replace(stmt).is_none().then_some(()),
+    }
+}
+
+/// The comparisons of a condition; false if it has other parts.
+fn collect_comparisons<'a>(plan: &Plan<'a>, condition: &'a Expr, into: &mut Vec<Comparison<'a>>) -> bool {
+    let both =
+        |a, b, into: &mut Vec<_>| collect_comparisons(plan, a, into) && collect_comparisons(plan, b, into);
+    match &condition.kind {
+        ExprKind::And(a, b) => both(a, b, into),
+        ExprKind::Operation { operation, args } => {
+            let [a, b] = args.as_slice() else { return false };
+            let (sides, strict) = match operation {
+                Operation::And => return both(a, b, into),
+                Operation::Lt => ([a, b], true),
+                Operation::Le => ([a, b], false),
+                Operation::Gt => ([b, a], true),
+                Operation::Ge => ([b, a], false),
+                _ => return false,
+            };
+            let factors = sides.map(|it| axis_coefficients(plan, it));
+            let [Some(first), Some(second)] = factors else { return false };
+            into.push(Comparison { sides, factors: [first, second], strict });
+            true
+        }
+        _ => false,
+    }
+}
+
+/// What a side grows by along each axis.
+fn axis_coefficients(plan: &Plan<'_>, side: &Expr) -> Option<Vec<i64>> {
+    let is_fixed = |it: &Expr| plan.is_uniform(it, &FxHashSet::default());
+    let fits = matches!(side.ty, Ty::I32 | Ty::I64)
+        && is_total(side)
+        && count_widened_values(plan, &[], &is_fixed, side) < 2;
+    let none = FxHashSet::default();
+    let along = |axis: &LocalId| factor(plan, &none, *axis, side).filter(|it| it.abs() <= MAX_COEFFICIENT);
+    fits.then(|| plan.kernel().thread_locals.iter().rev().map(along).collect())?
+}
+
+/// How many values of 32 bits that move are made wider in one of 64. One that has wrapped is seen at a corner; two that have
+/// wrapped could cancel out there, and not in between. `fixed` says what does not move, `uniform` what locals are.
+pub fn count_widened_values(
+    plan: &Plan<'_>,
+    uniform: &[&Stmt],
+    fixed: &dyn Fn(&Expr) -> bool,
+    expr: &Expr,
+) -> usize {
+    let of = |expr: &Expr| count_widened_values(plan, uniform, fixed, expr);
+    if expr.ty != Ty::I64 {
+        return 0;
+    }
+    match &expr.kind {
+        ExprKind::Local(local) => {
+            let derived = plan.derived.iter().find(|it| it.local == *local).map(|it| it.value);
+            derived.or_else(|| single_value(uniform, *local)).map_or(0, of)
+        }
+        ExprKind::Operation { operation: Operation::Convert, args } => args
+            .iter()
+            .map(|it| match it.ty {
+                Ty::I64 => of(it),
+                _ => usize::from(!is_index(plan, it) && !fixed(it)),
+            })
+            .sum(),
+        ExprKind::Operation { args, .. } => args.iter().map(of).sum(),
+        _ => 0,
+    }
+}
+
+/// An index of a thread or block, which does not wrap.
+fn is_index(plan: &Plan<'_>, expr: &Expr) -> bool {
+    let kernel = plan.kernel();
+    matches!(expr.kind, ExprKind::Local(local) if kernel.thread_locals.contains(&local) || kernel.block_locals.contains(&local))
+}
+
+/// The value of a local that one of these statements assigns.
+pub fn single_value<'a>(stmts: &[&'a Stmt], local: LocalId) -> Option<&'a Expr> {
+    let mut values = stmts.iter().filter_map(|it| match &it.kind {
+        StmtKind::Set { local: id, value } if *id == local => Some(value),
+        _ => None,
+    });
+    values.next().filter(|_| values.next().is_none())
+}
+
+/// Whether a value can be computed by whoever asks.
+pub fn is_total(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Int(_) | ExprKind::Local(_) | ExprKind::Length { checked: false, .. } => true,
+        ExprKind::StructField { value, .. } => matches!(value.kind, ExprKind::Local(_)),
+        ExprKind::Operation { operation, args } => {
+            matches!(operation, Operation::Add | Operation::Sub | Operation::Mul | Operation::Convert)
+                && args.iter().all(|it| matches!(it.ty, Ty::I32 | Ty::I64) && is_total(it))
+        }
+        _ => false,
+    }
+}
+
+impl<'k> Printer<'_, '_, 'k> {
+    /// The loops for a block whose threads all pass a guard. What follows is done for other blocks.
+    pub(super) fn print_full_tile(&mut self, turn: &Turn<'_>, guarded: &GuardedBody<'k>) {
+        self.code.out.open("const auto sides_at_ = [&](const apg_i64 *const t_, apg_i64 *const sides_) {");
+        self.print_comparison_sides(guarded);
+        self.code.out.close("};");
+        self.print_coefficients(guarded, None);
+        let (axes, count) = (self.axes(), 2 * guarded.comparisons.len());
+        let extents: Vec<String> = (0..axes).map(|axis| format!("n{axis}_")).collect();
+        self.code.out.line(format!("const apg_i64 extents_[] = {{{}}};", extents.join(", ")));
+        self.code.out.open(format!(
+            "if (proven_ && apg_whole<{axes}, {count}>(extents_, factors_, strict_, sides_at_)) {{"
+        ));
+        // A function of its own, for labels are printed twice.
+        self.code.out.open("[&]() __attribute__((always_inline)) {");
+        self.code.assumed_conditions.extend(&guarded.assumed_conditions);
+        match (self.taken_apart(turn, &guarded.then), split_by_guards(self.plan, &guarded.then)) {
+            (Some(found), _) => self.chunks(turn, &guarded.then, &found),
+            (None, Some(sub_ranges)) => self.print_sub_ranges(turn, &sub_ranges),
+            (None, None) => {
+                self.rows(turn.count);
+                self.each_thread(turn, &guarded.then);
+                self.code.out.close("}");
+                self.code.out.close("}");
+            }
+        }
+        self.code.assumed_conditions.clear();
+        self.code.out.close("}();");
+        self.code.out.between("} else {");
+        self.code.widened_locals.clear();
+    }
+
+    /// Computes the sides of a guard's comparisons for the thread at `t_`.
+    pub(super) fn print_comparison_sides(&mut self, guarded: &GuardedBody<'k>) {
+        for axis in 0..self.axes() {
+            self.code.out.line(format!("const apg_i64 t{axis}_ = t_[{axis}];"));
+        }
+        self.indices(&Turn::of_block(), "t0_");
+        let sides: Vec<&Expr> = guarded.comparisons.iter().flat_map(|it| it.sides).collect();
+        let mut compared = FxHashSet::default();
+        for side in &sides {
+            visit_expr(side, None, &mut |it, _| {
+                if let ExprKind::Local(local) = it.kind {
+                    compared.insert(local);
+                }
+            });
+        }
+        self.declare_derived(&compared);
+        for (number, side) in sides.iter().enumerate() {
+            let text = self.code.expr(side);
+            self.code.out.line(format!("sides_[{number}] = (apg_i64)({text});"));
+        }
+        self.code.widened_locals.clear();
+    }
+
+    /// Says what the sides grow by along each axis, and from block to block if that is one more, and which comparisons are strict.
+    pub(super) fn print_coefficients(&mut self, guarded: &GuardedBody<'k>, blocks: Option<&[i64]>) {
+        let axes = self.axes();
+        let rows =
+            guarded.comparisons.iter().flat_map(|it| &it.factors).enumerate().map(|(number, factors)| {
+                let mut all: Vec<i64> =
+                    (0..axes).map(|axis| factors.get(axis).copied().unwrap_or(0)).collect();
+                all.extend(blocks.map(|it| it[number]));
+                let all: Vec<String> = all.iter().map(i64::to_string).collect();
+                format!("{{{}}}", all.join(", "))
+            });
+        let rows: Vec<String> = rows.collect();
+        let strict: Vec<&str> =
+            guarded.comparisons.iter().map(|it| if it.strict { "true" } else { "false" }).collect();
+        let (count, axes) = (rows.len(), axes + usize::from(blocks.is_some()));
+        self.code
+            .out
+            .line(format!("static constexpr apg_i64 factors_[{count}][{axes}] = {{{}}};", rows.join(", ")));
+        self.code.out.line(format!("static constexpr bool strict_[] = {{{}}};", strict.join(", ")));
+    }
+}

@@ -1,0 +1,493 @@
+//! The data of a program: type descriptors, vtables, interface tables, string constants, static fields, kernels, and
+//! the exported table through which the runtime finds all of it.
+
+use super::code::{Code, Used, chain};
+use super::constant_table;
+use super::names;
+use super::writer::quote;
+use apg_mir::brief::Brief;
+use apg_mir::*;
+
+/// The kind of a class in the ABI.
+fn kind(kind: ClassKind) -> &'static str {
+    match kind {
+        ClassKind::Object => "APG_OBJECT",
+        ClassKind::Rail { .. } => "APG_RAIL",
+        ClassKind::String => "APG_STRING",
+        ClassKind::Boxed { .. } => "APG_BOXED",
+        ClassKind::Closure => "APG_CLOSURE",
+        ClassKind::Cell { .. } => "APG_CELL",
+    }
+}
+
+/// What the code of a closure without parameters results in, in the ABI.
+fn result(program: &Program, class: &Class) -> &'static str {
+    let code = class.vtable.get(apg_mir::slot::CLOSURE_APPLY as usize).copied().flatten();
+    let code = code.filter(|_| class.kind == ClassKind::Closure).map(|it| &program.functions[it.index()]);
+    match code.filter(|code| code.params == 1).map(|code| code.result) {
+        Some(Ty::Void) => "APG_RESULT_NOTHING",
+        Some(Ty::Ref(_) | Ty::Any) => "APG_RESULT_REFERENCE",
+        _ => "APG_RESULT_OTHER",
+    }
+}
+
+/// The kind of a slot in the ABI.
+fn slot(ty: Ty) -> &'static str {
+    match ty {
+        Ty::Bool => "APG_BOOL",
+        Ty::I8 => "APG_I8",
+        Ty::I16 => "APG_I16",
+        Ty::I32 => "APG_I32",
+        Ty::I64 => "APG_I64",
+        Ty::U8 | Ty::Void => "APG_U8",
+        Ty::U16 => "APG_U16",
+        Ty::U32 => "APG_U32",
+        Ty::U64 => "APG_U64",
+        Ty::F32 => "APG_F32",
+        Ty::F64 => "APG_F64",
+        Ty::Char => "APG_CHAR",
+        Ty::Ref(_) | Ty::Any => "APG_REF",
+        Ty::Struct(_) => "APG_VALUE",
+    }
+}
+
+impl Code<'_> {
+    /// The unit of tables. `strings` are the constants of all units.
+    pub fn tables(&mut self, strings: &Used, cuda: &[String]) -> String {
+        self.class_tables();
+        let mut all = strings.strings.clone();
+        all.extend(strings.tables.values().flat_map(|it| constant_table::strings(it)));
+        self.string_constants(&all);
+        strings.tables.iter().for_each(|(name, table)| self.table_definition(name, table));
+        self.static_fields();
+        self.kernel_tables(cuda);
+        self.entries();
+        self.program_table();
+        let body = self.out.take();
+        let mut used = std::mem::take(&mut self.used);
+        used.strings.clear();
+        used.tables.clear();
+        used.kernels.clear();
+        used.statics.clear();
+        let declarations = self.declarations(&used, &|_| "");
+        format!(
+            "#include \"apg_program.h\"\n\
+             #define APG_CATCH(...) try {{ __VA_ARGS__; return nullptr; }} catch (apg_object *e) {{ return e; }}\n\
+             static void apg_no_code() {{ __builtin_trap(); }}\n{declarations}{body}"
+        )
+    }
+
+    fn class_tables(&mut self) {
+        for index in 0..self.program.structs.len() {
+            self.struct_descriptor(StructId(index as u32));
+        }
+        let program = self.program;
+        let names = self.names;
+        let mut brief = Brief::new(program, &names.only);
+        for (index, class) in program.classes.iter().enumerate() {
+            let id = ClassId(index as u32);
+            self.used.descriptors.insert(id);
+            self.class_descriptor(id, brief.is_brief(class), result(program, class));
+        }
+    }
+
+    /// Field table of a struct or class: `(type that has it as a member, member, field)`.
+    fn field_table(&mut self, symbol: &str, layout: &str, fields: &[(String, Field)]) {
+        if fields.is_empty() {
+            return;
+        }
+        let mut rows = Vec::new();
+        for (member, field) in fields {
+            let ty = match field.ty {
+                Ty::Struct(id) => format!("&D{}", self.names.structs[id.index()]),
+                Ty::Ref(class) => self.descriptor(class),
+                _ => "nullptr".into(),
+            };
+            rows.push(format!(
+                "  {{{}, (apg_u32)__builtin_offsetof({layout}, {member}), {}, {}, {ty}}}",
+                quote(&field.name),
+                slot(field.ty),
+                u8::from(field.transient)
+            ));
+        }
+        self.out.line(format!("static const apg_field fields_{symbol}[] = {{\n{}}};", rows.join(",\n")));
+    }
+
+    fn struct_descriptor(&mut self, id: StructId) {
+        self.used.structs.insert(id);
+        let item = &self.program.structs[id.index()];
+        let name = self.names.structs[id.index()].clone();
+        self.out.line(format!("extern const apg_type D{name};"));
+        let fields: Vec<(String, Field)> =
+            item.fields.iter().enumerate().map(|(index, it)| (names::field(index, it), it.clone())).collect();
+        // A struct may hold one described further down.
+        for (_, field) in &fields {
+            if let Ty::Struct(inner) = field.ty {
+                self.out.line(format!("extern const apg_type D{};", self.names.structs[inner.index()]));
+            }
+        }
+        self.field_table(&name, &name, &fields);
+        let table = if fields.is_empty() { "nullptr".into() } else { format!("fields_{name}") };
+        let custom = self.custom(item.custom, &name, Some(&name));
+        self.out.line(format!(
+            "const apg_type D{name} = {{{}u, APG_STRUCT, {}, nullptr, sizeof({name}), {}, {table}, 0, 0, nullptr, 0, nullptr, 0, {custom}}};",
+            self.program.classes.len() + id.index(),
+            quote(&item.name),
+            fields.len(),
+        ));
+    }
+
+    fn class_descriptor(&mut self, id: ClassId, brief: bool, result: &str) {
+        let class = &self.program.classes[id.index()];
+        let name = self.names.classes[id.index()].clone();
+        let counted = matches!(class.kind, ClassKind::Rail { .. } | ClassKind::String);
+        let mut fields = Vec::new();
+        let mut layout = String::new();
+        if !counted {
+            layout = self.layout(id);
+            let mut index = 0;
+            for owner in chain(self.program, id) {
+                for field in &self.program.classes[owner.index()].fields {
+                    fields.push((names::field(index, field), field.clone()));
+                    index += 1;
+                }
+            }
+        }
+        self.field_table(&name, &layout, &fields);
+        let interfaces = self.interface_tables(class, &name);
+        let vtable = self.vtable(class);
+        let superclass = class.superclass.map_or("nullptr".into(), |it| self.descriptor(it));
+        let size = if counted { "sizeof(apg_rail)".to_owned() } else { format!("sizeof({layout})") };
+        let element = self.element_text(class.kind);
+        let custom = self.custom(class.custom, &name, None);
+        let table = if fields.is_empty() { "nullptr".into() } else { format!("fields_{name}") };
+        // Not every compiler takes values of an array without a length: here it has one.
+        let declared = match class.vtable.len() {
+            0 => format!("const apg_type {name}"),
+            length => format!(
+                "struct V{name} {{ APG_TYPE_MEMBERS const void *vtable[{length}]; }};\n\
+                 extern const V{name} K{name} asm(\"{name}\"); const V{name} K{name}"
+            ),
+        };
+        self.out.line(format!(
+            "{declared} = {{{}u, {}, {}, {superclass}, {size}, {}, {table}, {element}, {}, {interfaces}, {}, {custom}, {}, {result}{vtable}}};",
+            id.0,
+            kind(class.kind),
+            quote(&class.name),
+            fields.len(),
+            class.interfaces.len(),
+            class.vtable.len(),
+            u8::from(brief),
+        ));
+    }
+
+    /// How instances are sent, and the code that makes one at an address, of a struct by its C++ name.
+    fn custom(&mut self, custom: Custom, name: &str, value: Option<&str>) -> String {
+        let restore = match custom {
+            Custom::Fields => return "APG_BY_FIELDS, nullptr".into(),
+            Custom::Refused => return "APG_REFUSED, nullptr".into(),
+            Custom::Global => return "APG_GLOBAL, nullptr".into(),
+            Custom::Own(None) => return "APG_OWN, nullptr".into(),
+            Custom::Own(Some(function)) | Custom::Restored(function) => self.function_symbol(function),
+        };
+        let (how, code) = match (custom, value) {
+            (Custom::Restored(_), Some(value)) => {
+                ("RESTORED", format!("*({value} *)at = {restore}(*({value} *)at)"))
+            }
+            (Custom::Restored(_), None) => ("RESTORED", format!("{restore}((apg_object *)at)")),
+            (_, Some(value)) => ("OWN", format!("*({value} *)at = {restore}(d)")),
+            (_, None) => ("OWN", format!("{restore}((apg_object *)at, d)")),
+        };
+        self.out.line(format!(
+            "static apg_object *restore_{name}(void *at, apg_object *d) {{ APG_CATCH({code}) }}"
+        ));
+        format!("APG_{how}, restore_{name}")
+    }
+
+    fn element_text(&mut self, kind: ClassKind) -> String {
+        let ClassKind::Rail { element } = kind else { return "0, 0, nullptr".into() };
+        let ty = self.ty(element);
+        let descriptor = match element {
+            Ty::Struct(id) => format!("&D{}", self.names.structs[id.index()]),
+            Ty::Ref(class) => self.descriptor(class),
+            _ => "nullptr".into(),
+        };
+        format!("{}, sizeof({ty}), {descriptor}", slot(element))
+    }
+
+    fn code_address(&mut self, function: Option<FunctionId>) -> String {
+        match function {
+            Some(id) => format!("(const void *){}", self.function_symbol(id)),
+            None => "(const void *)apg_no_code".into(),
+        }
+    }
+
+    /// The last member of a descriptor, if there is one.
+    fn vtable(&mut self, class: &Class) -> String {
+        if class.vtable.is_empty() {
+            return String::new();
+        }
+        let code: Vec<String> = class.vtable.iter().map(|it| self.code_address(*it)).collect();
+        format!(", {{{}}}", code.join(", "))
+    }
+
+    fn interface_tables(&mut self, class: &Class, name: &str) -> String {
+        if class.interfaces.is_empty() {
+            return "nullptr".into();
+        }
+        let mut rows = Vec::new();
+        for (interface, slots) in &class.interfaces {
+            let number = self.names.interfaces[interface.index()];
+            let code: Vec<String> = slots.iter().map(|it| self.code_address(*it)).collect();
+            let code = if code.is_empty() { "nullptr".into() } else { code.join(", ") };
+            self.out.line(format!("static const void *const methods_{name}_{}[] = {{{code}}};", interface.0));
+            rows.push((number, format!("{{{number}u, methods_{name}_{}}}", interface.0)));
+        }
+        rows.sort();
+        let rows: Vec<String> = rows.into_iter().map(|(_, text)| text).collect();
+        self.out.line(format!("static const apg_itable interfaces_{name}[] = {{{}}};", rows.join(", ")));
+        format!("interfaces_{name}")
+    }
+
+    /// Strings are objects in constant memory, which the collector leaves alone.
+    fn string_constants(&mut self, strings: &std::collections::BTreeSet<String>) {
+        let Some(class) = self.class_of_kind(ClassKind::String) else { return };
+        let descriptor = self.descriptor(class);
+        for text in strings {
+            self.out.line(format!(
+                "extern apg_string_constant<{1}> X_{0:016x}; apg_string_constant<{1}> X_{0:016x} = {{{descriptor}, {2}, {3}}};",
+                names::hash(text),
+                text.len() + 1,
+                text.len(),
+                quote(text)
+            ));
+        }
+    }
+
+    /// The first class of a kind.
+    fn class_of_kind(&self, kind: ClassKind) -> Option<ClassId> {
+        self.program.classes.iter().position(|it| it.kind == kind).map(|it| ClassId(it as u32))
+    }
+
+    fn static_fields(&mut self) {
+        for (index, item) in self.program.statics.iter().enumerate() {
+            let name = self.names.statics[index].clone();
+            let ty = self.ty(item.ty);
+            let init = self.function_symbol(item.init);
+            self.out.line(format!(
+                "{ty} {name};\napg_static state_{name} = {{0, {}, nullptr}};",
+                quote(&item.name)
+            ));
+            self.out.line(format!(
+                "void init_{name}() {{\n\
+                 \x20 if (!apg_static_begin(&state_{name})) return;\n\
+                 \x20 apg_object *e = nullptr;\n\
+                 \x20 try {{ {name} = {init}(); }} catch (apg_object *x) {{ e = x; }}\n\
+                 \x20 apg_static_end(&state_{name}, e);\n}}"
+            ));
+        }
+    }
+
+    /// Roots: static fields that hold references, and the exceptions of those whose initialisation failed.
+    fn roots(&mut self) -> Vec<String> {
+        let mut rows = Vec::new();
+        for (index, item) in self.program.statics.iter().enumerate() {
+            let name = &self.names.statics[index];
+            match item.ty {
+                Ty::Ref(_) | Ty::Any => rows.push(format!("{{&{name}, APG_REF, nullptr}}")),
+                Ty::Struct(id) => {
+                    rows.push(format!("{{&{name}, APG_VALUE, &D{}}}", self.names.structs[id.index()]));
+                }
+                _ => {}
+            }
+            rows.push(format!("{{&state_{name}.failure, APG_REF, nullptr}}"));
+        }
+        rows
+    }
+
+    fn kernel_tables(&mut self, cuda: &[String]) {
+        for (index, text) in cuda.iter().enumerate() {
+            self.kernel_table(KernelId(index as u32), text);
+        }
+    }
+
+    fn kernel_table(&mut self, id: KernelId, cuda: &str) {
+        let kernel = &self.program.kernels[id.index()];
+        let name = self.names.kernels[id.index()].clone();
+        let environment = self.environment(id);
+        self.out.line(environment);
+        let mut rows = Vec::new();
+        for (index, capture) in kernel.captures.iter().enumerate() {
+            let (kind, element) = match capture.kind {
+                KernelCaptureKind::Scalar(_) => ("APG_SCALAR", None),
+                KernelCaptureKind::Rail { element } => ("APG_HOST_RAIL", Some(element)),
+                KernelCaptureKind::ConstantRail { element } => ("APG_CONSTANT_RAIL", Some(element)),
+                KernelCaptureKind::GlobalRail { element } => ("APG_GLOBAL_RAIL", Some(element)),
+            };
+            let size = element.map_or("0".into(), |it| format!("sizeof({})", self.ty(it)));
+            rows.push(format!(
+                "  {{{}, {kind}, __builtin_offsetof(E{name}, m{index}), sizeof(E{name}::m{index}), {size}}}",
+                quote(&capture.name)
+            ));
+            if let KernelCaptureKind::Scalar(ty) = capture.kind {
+                self.texture_rows(
+                    ty,
+                    &format!("__builtin_offsetof(E{name}, m{index})"),
+                    &capture.name,
+                    &mut rows,
+                );
+            }
+        }
+        let captures = table(&mut self.out, &format!("static const apg_capture captures_{name}[]"), &rows);
+        let shared: Vec<String> =
+            kernel.shared.iter().map(|it| format!("sizeof({})", self.ty(it.element))).collect();
+        let sizes = table(&mut self.out, &format!("static const apg_u32 shared_{name}[]"), &shared);
+        let choices = [("blocks", &kernel.block_choices), ("threads", &kernel.thread_choices)].map(
+            |(what, numbers)| {
+                let rows: Vec<String> = numbers.iter().map(i32::to_string).collect();
+                let head = format!("static const apg_i32 {what}_of_{name}[]");
+                format!("{}, {}", table(&mut self.out, &head, &rows), rows.len())
+            },
+        );
+        let file = self.program.files.get(kernel.position.file.index()).cloned().unwrap_or_default();
+        self.out.line(format!("apg_object *configure_{name}(const void *, apg_i32, apg_i32, apg_launch *);"));
+        self.out.line(format!("apg_object *cpu_{name}(const void *, const apg_launch *, apg_i64, apg_i64);"));
+        let depends = super::kernel::depends_on_launch(self.program, self.names, id);
+        let proven = depends.then(|| format!("proven_{name}"));
+        if let Some(proven) = &proven {
+            self.out.line(format!("apg_u64 {proven}(const void *, const apg_launch *);"));
+        }
+        let proven = proven.unwrap_or_else(|| "nullptr".into());
+        self.out.line(format!("extern const apg_kernel {name};"));
+        self.out.line(format!(
+            "const apg_kernel {name} = {{{}, {}, {},",
+            quote(&name),
+            quote(&file),
+            kernel.position.line
+        ));
+        self.out.append(&format!("  {},\n", quote(cuda).replace("\\n", "\\n\"\n  \"")));
+        let [block_choices, thread_choices] = choices;
+        self.out.line(format!(
+            "  sizeof(E{name}), {}, {}, {}, {}, {}, {captures}, {}, {sizes}, configure_{name}, cpu_{name}, {proven}, {block_choices}, {thread_choices}}};",
+            u8::from(super::kernel::by_value(self.program, kernel)),
+            u8::from(kernel.auto_blocks.is_some()),
+            u8::from(kernel.auto_threads.is_some()),
+            u8::from(super::kernel::has_pipelined_loops(cuda)),
+            rows.len(),
+            kernel.shared.len(),
+        ));
+    }
+
+    /// The textures in a captured value that starts at `offset`: the runtime sees where they live.
+    fn texture_rows(&mut self, ty: Ty, offset: &str, capture: &str, rows: &mut Vec<String>) {
+        let Ty::Struct(id) = ty else { return };
+        let item = &self.program.structs[id.index()];
+        if item.name.starts_with("x10.util.CUDATextureRail[") {
+            rows.push(format!(
+                "  {{{}, APG_TEXTURE, {offset}, sizeof(apg_texture_rail), 0}}",
+                quote(capture)
+            ));
+            return;
+        }
+        let types: Vec<Ty> = item.fields.iter().map(|it| it.ty).collect();
+        let name = self.ty(ty);
+        for (number, field) in types.into_iter().enumerate() {
+            let member = self.struct_field_name(id, number as u32);
+            self.texture_rows(
+                field,
+                &format!("{offset} + __builtin_offsetof({name}, {member})"),
+                capture,
+                rows,
+            );
+        }
+    }
+
+    /// What the runtime calls: nothing gets out of them but their result.
+    fn entries(&mut self) {
+        self.out.line(
+            "const apg_runtime *apg_rt;\n\
+             #include \"apg_throw.h\"\n\
+             static void apg_bind(const apg_runtime *runtime) { apg_rt = runtime; }\n\
+             static apg_object *apg_call(apg_object *o) { APG_CATCH(((void (*)(apg_object *))apg_function(o, 0))(o)) }\n\
+             static apg_object *apg_call_value(apg_object *o, apg_object **r) { APG_CATCH(*r = ((apg_object *(*)(apg_object *))apg_function(o, 0))(o)) }\n\
+             static apg_object *apg_to_string(apg_object *o, apg_object **r) { APG_CATCH(*r = ((apg_object *(*)(apg_object *))apg_check(o)->type->vtable[0])(o)) }\n\
+             static apg_object *apg_equals(apg_object *o, apg_object *p, apg_u8 *r) { APG_CATCH(*r = ((bool (*)(apg_object *, apg_object *))apg_check(o)->type->vtable[1])(o, p)) }\n\
+             static apg_object *apg_hash_code(apg_object *o, apg_i32 *r) { APG_CATCH(*r = ((apg_i32 (*)(apg_object *))apg_check(o)->type->vtable[2])(o)) }",
+        );
+        let main = match self.program.main {
+            Some(id) => {
+                let symbol = self.function_symbol(id);
+                let takes = self.program.functions[id.index()].params > 0;
+                format!("{symbol}({})", if takes { "arguments" } else { "" })
+            }
+            None => "(void)0".into(),
+        };
+        self.out.line(format!("static apg_object *apg_main(apg_object *arguments) {{ APG_CATCH({main}) }}"));
+        for (name, function) in [("saved", self.program.saved), ("deserializer", self.program.deserializer)] {
+            if let Some(id) = function {
+                let symbol = self.function_symbol(id);
+                self.out.line(format!(
+                    "static apg_object *apg_{name}(apg_object *o, apg_object **r) {{ APG_CATCH(*r = {symbol}(o)) }}"
+                ));
+            }
+        }
+        let factories: Vec<FunctionId> = self.program.runtime_exceptions.clone();
+        self.out.open(
+            "static apg_object *apg_make_exception(apg_u32 kind, apg_object *message, apg_object **result) {",
+        );
+        self.out.open("switch (kind) {");
+        for (index, id) in factories.iter().enumerate() {
+            let symbol = self.function_symbol(*id);
+            self.out.line(format!("case {index}: APG_CATCH(*result = {symbol}(message))"));
+        }
+        self.out.close("}");
+        self.out.line("*result = nullptr; return nullptr;");
+        self.out.close("}");
+    }
+
+    fn program_table(&mut self) {
+        let types: Vec<String> = self
+            .names
+            .classes
+            .iter()
+            .map(|it| format!("&{it}"))
+            .chain(self.names.structs.iter().map(|it| format!("&D{it}")))
+            .collect();
+        let kernels: Vec<String> = self.names.kernels.iter().map(|it| format!("&{it}")).collect();
+        let files: Vec<String> = self.program.files.iter().map(|it| quote(it)).collect();
+        let roots = self.roots();
+        let string = self.class_of_kind(ClassKind::String);
+        let is_string = |ty: Ty| string.is_some_and(|it| ty == Ty::Ref(it));
+        let string_rail = self
+            .program
+            .classes
+            .iter()
+            .position(|it| matches!(it.kind, ClassKind::Rail { element } if is_string(element)))
+            .map(|it| ClassId(it as u32));
+        let string = string.map_or("nullptr".into(), |it| self.descriptor(it));
+        let string_rail = string_rail.map_or("nullptr".into(), |it| self.descriptor(it));
+        let saved = if self.program.saved.is_some() { "apg_saved" } else { "nullptr" };
+        let deserializer = if self.program.deserializer.is_some() { "apg_deserializer" } else { "nullptr" };
+        let (type_count, kernel_count, file_count, root_count) =
+            (types.len(), kernels.len(), files.len(), roots.len());
+        let types = table(&mut self.out, "static const apg_type *const types[]", &types);
+        let kernels = table(&mut self.out, "static const apg_kernel *const kernels[]", &kernels);
+        let files = table(&mut self.out, "static const char *const files[]", &files);
+        let roots = table(&mut self.out, "static const apg_root roots[]", &roots);
+        self.out.line(format!(
+            "extern \"C\" __attribute__((visibility(\"default\"))) const apg_program apg_program_v1 = {{APG_ABI_VERSION, {type_count}, {types}, \
+             {kernel_count}, {kernels}, {file_count}, {files}, {root_count}, {roots}, {string}, {string_rail}, apg_bind, apg_main, \
+             apg_make_exception, apg_call, apg_call_value, apg_to_string, apg_equals, apg_hash_code, {saved}, {deserializer}}};"
+        ));
+    }
+}
+
+/// Prints an array unless it is empty; gives its name or a null pointer.
+fn table(out: &mut super::writer::Writer, declaration: &str, rows: &[String]) -> String {
+    if rows.is_empty() {
+        return "nullptr".into();
+    }
+    out.line(format!("{declaration} = {{\n{}}};", rows.join(",\n")));
+    let name = declaration.trim_end_matches("[]");
+    name.rsplit([' ', '*']).next().unwrap_or(name).to_owned()
+}

@@ -1,0 +1,198 @@
+//! Guards on thread indices in kernels for the processor.
+
+use super::builders::*;
+use super::kernels::*;
+use apg_mir::*;
+
+fn compare(operation: Operation, a: Expr, b: Expr) -> Expr {
+    op(operation, vec![a, b])
+}
+
+/// Runs a kernel of two axes, 4 rows of `row` threads, one block, that stores to `out(own)`, and gives the processor's code. Local 4 is the thread's own
+/// number, `(y, x)` are 5 and 3, 6 is an Int.
+fn rows(row: i64, n: i64, body: Vec<Stmt>, expected: impl Fn(i64, i64) -> i64) -> String {
+    let mut all = vec![set(4, add(mul(var(5, Ty::I32), int(row)), thread()))];
+    all.extend(body);
+    let mut kernel = kernel(1, row, &[Ty::I32, Ty::I32, Ty::I32], all);
+    kernel.thread_locals = vec![LocalId(5), LocalId(3)];
+    kernel.host.threads = vec![int(4), int(row)];
+    let program = launch(kernel, 4 * row, n);
+    super::compile_cuda(&program);
+    let expected: String = (0..4 * row).map(|it| format!("{}\n", expected(it / row, it % row))).collect();
+    assert_eq!(super::run(&program), expected);
+    super::cpu_code(&program)
+}
+
+fn own() -> Expr {
+    i32_(4)
+}
+fn y() -> Expr {
+    i32_(5)
+}
+fn x() -> Expr {
+    thread()
+}
+fn n() -> Expr {
+    var(N, Ty::I64)
+}
+/// `out(own) = value`
+fn put(value: i64) -> Stmt {
+    out(own(), int(value))
+}
+/// `out(own) += value`
+fn more(value: i64) -> Stmt {
+    let before = element(Ty::I32, var(OUT, global_rail()), convert(Ty::I64, own()));
+    out(own(), add(before, int(value)))
+}
+
+#[test]
+fn guarded_row_or_column_becomes_its_own_loop() {
+    let both = expr(
+        Ty::Bool,
+        ExprKind::And(Box::new(eq(x(), int(15))), Box::new(compare(Operation::Gt, y(), int(1)))),
+    );
+    let body = vec![
+        put(1),
+        when_true(eq(y(), int(0)), vec![more(10)]),
+        when_true(eq(int(0), x()), vec![more(100)]),
+        when_true(both, vec![more(1000)]),
+        more(5),
+    ];
+    let expected = |y: i64, x: i64| {
+        6 + 10 * i64::from(y == 0) + 100 * i64::from(x == 0) + 1000 * i64::from(x == 15 && y > 1)
+    };
+    let text = rows(16, 0, body, expected);
+    for part in [
+        "if (t1_ == (apg_i64)(0)) {",
+        "begin_ = apg_from(begin_, 0); end_ = apg_up_to(end_, 0);",
+        "if (t1_ > (apg_i64)(1)) {",
+    ] {
+        assert!(text.contains(part), "{part} is not there in\n{text}");
+    }
+}
+
+#[test]
+fn sub_range_matches_each_comparison() {
+    let wide = || convert(Ty::I64, x());
+    let mut all = String::new();
+    for n_ in [i64::MIN, -1, 0, 7, 60, 63, 64, i64::MAX] {
+        let guard = |condition, bit| when_true(condition, vec![more(bit)]);
+        let n = || long(n_);
+        let body = vec![
+            put(0),
+            guard(compare(Operation::Lt, wide(), n()), 1),
+            guard(compare(Operation::Le, wide(), n()), 2),
+            guard(compare(Operation::Gt, wide(), n()), 4),
+            guard(compare(Operation::Ge, wide(), n()), 8),
+            guard(compare(Operation::Eq, n(), wide()), 16),
+            guard(compare(Operation::Lt, n(), wide()), 32),
+            guard(compare(Operation::Ne, n(), wide()), 64),
+        ];
+        let expected = |_, x: i64| {
+            let bits = [x < n_, x <= n_, x > n_, x >= n_, x == n_, n_ < x, n_ != x];
+            bits.iter().enumerate().map(|(bit, it)| i64::from(*it) << bit).sum()
+        };
+        all.push_str(&rows(64, 0, body, expected));
+    }
+    for part in
+        ["apg_below(end_, 7", "apg_up_to(end_, 7", "apg_from(begin_, 60", "apg_above(begin_, end_, 60"]
+    {
+        assert!(all.contains(part), "{part}");
+    }
+}
+
+#[test]
+fn guard_with_unknown_bound_is_split_if_it_is_the_whole_region() {
+    let guard = || when_true(compare(Operation::Lt, convert(Ty::I64, x()), n()), vec![more(2)]);
+    for n_ in [-1, 0, 1, 40, 63, 64, 1000] {
+        let alone = rows(64, n_, vec![put(1), barrier(), guard()], |_, x| if x < n_ { 3 } else { 1 });
+        assert!(alone.contains("apg_below(end_, "), "{alone}");
+        let among = rows(64, n_, vec![put(1), guard(), more(4)], |_, x| if x < n_ { 7 } else { 5 });
+        assert!(!among.contains("apg_below(end_, "), "{among}");
+    }
+}
+
+#[test]
+fn narrowed_lane_index_is_not_split() {
+    // 3 and 259 are the same as a Byte.
+    let lane = || op(Operation::Rem, vec![x(), int(512)]);
+    let byte = convert(Ty::I32, convert(Ty::I8, lane()));
+    let body = vec![put(1), when_true(eq(byte, int(3)), vec![more(10)])];
+    let expected = |_, x: i64| if (x % 512) as i8 == 3 { 11 } else { 1 };
+    rows(1024, 0, body, expected);
+}
+
+#[test]
+fn guards_that_most_threads_of_short_rows_pass_stay_masks() {
+    for (count, is_cut) in [(4, true), (5, false), (12, false)] {
+        let below = vec![put(1), when_true(lt(x(), int(count)), vec![more(2)])];
+        let text = rows(16, 0, below, |_, x| if x < count { 3 } else { 1 });
+        assert_eq!(text.contains("begin_"), is_cut, "{count}:\n{text}");
+        let above = vec![put(1), when_true(compare(Operation::Ge, x(), int(16 - count)), vec![more(2)])];
+        let text = rows(16, 0, above, |_, x| if x >= 16 - count { 3 } else { 1 });
+        assert_eq!(text.contains("begin_"), is_cut, "{count}:\n{text}");
+    }
+}
+
+#[test]
+fn guards_that_define_later_values_are_not_split() {
+    // v = x; if (x == 3) v = 100; out(own) = v; if (y == 1) out(own) += 1000
+    let v = || i32_(6);
+    let body = vec![
+        set(6, mul(own(), own())),
+        when_true(eq(x(), int(3)), vec![set(6, int(100))]),
+        out(own(), v()),
+        when_true(eq(y(), int(1)), vec![more(100_000)]),
+    ];
+    let text = rows(16, 0, body, |y, x| {
+        let own = y * 16 + x;
+        (if x == 3 { 100 } else { own * own }) + if y == 1 { 100_000 } else { 0 }
+    });
+    assert!(text.contains("t1_ == (apg_i64)(1)") && !text.contains("apg_up_to"), "{text}");
+}
+
+#[test]
+fn first_lanes_of_warps_become_a_strided_loop() {
+    let lane = |operation, number| op(operation, vec![x(), int(number)]);
+    let both = expr(
+        Ty::Bool,
+        ExprKind::And(
+            Box::new(eq(lane(Operation::Rem, 32), int(5))),
+            Box::new(compare(Operation::Gt, x(), int(10))),
+        ),
+    );
+    let body = vec![
+        put(1),
+        when_true(eq(lane(Operation::And, 15), int(0)), vec![more(10)]),
+        when_true(both, vec![more(100)]),
+        when_true(eq(lane(Operation::Rem, 32), int(40)), vec![more(1000)]),
+    ];
+    let expected = |_, x: i64| 1 + 10 * i64::from(x % 16 == 0) + 100 * i64::from(x % 32 == 5 && x > 10);
+    let text = rows(96, 0, body, expected);
+    for part in [
+        "for (apg_i64 t0_ = 0; t0_ < end_; t0_ += 16, s0_ += 16) {",
+        "for (apg_i64 t0_ = 5; t0_ < end_; t0_ += 32, s0_ += 32) {",
+    ] {
+        assert!(text.contains(part), "{part} is not there in\n{text}");
+    }
+}
+
+#[test]
+fn conditions_that_may_fail_are_evaluated_by_all_threads() {
+    // if (out(own * n) >= 0 && x == 0) ...: the others fail as well, if they do.
+    let read = element(Ty::I32, var(OUT, global_rail()), mul(convert(Ty::I64, own()), n()));
+    let first = compare(Operation::Ge, read, int(0));
+    let condition = expr(Ty::Bool, ExprKind::And(Box::new(first), Box::new(eq(x(), int(0)))));
+    let text =
+        rows(16, 1, vec![put(1), when_true(condition, vec![more(2)])], |_, x| if x == 0 { 3 } else { 1 });
+    assert!(!text.contains("begin_"), "{text}");
+}
+
+#[test]
+fn strict_conjunctions_that_may_fail_are_evaluated_by_all_threads() {
+    // if (x == 0 & 100 / (x + n) >= 0): where n is -5, thread 5 fails.
+    let divided = op(Operation::Div, vec![int(100), add(x(), convert(Ty::I32, n()))]);
+    let both = op(Operation::And, vec![eq(x(), int(0)), compare(Operation::Ge, divided, int(0))]);
+    let text = rows(16, 9, vec![put(1), when_true(both, vec![more(2)])], |_, x| if x == 0 { 3 } else { 1 });
+    assert!(!text.contains("begin_"), "{text}");
+}

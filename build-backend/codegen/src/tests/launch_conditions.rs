@@ -1,0 +1,103 @@
+//! Checks of accesses, each with its own conditions.
+
+use super::builders::*;
+use super::kernels::*;
+use apg_mir::*;
+
+/// An element of a thread's own rail of bytes, which may hold anything.
+fn byte() -> Expr {
+    let bytes = || var(4, Ty::Ref(INTS));
+    convert(Ty::I64, element(Ty::U8, bytes(), convert(Ty::I64, op(Operation::Rem, vec![thread(), int(4)]))))
+}
+
+/// out(thread) = 1; out(bytes(thread % 4)) = 2: the first depends on the length of `out`, the second on other lengths.
+fn two_stores() -> Program {
+    let own =
+        expr(Ty::Ref(INTS), ExprKind::AllocateRail { class: INTS, length: Box::new(long(4)), zeroed: true });
+    let store = |index, value| store(var(OUT, global_rail()), Ty::I32, index, int(value));
+    let body = vec![set(4, own), store(convert(Ty::I64, thread()), 1), store(byte(), 2)];
+    launch(kernel(1, 64, &[Ty::Ref(INTS)], body), 128, 0)
+}
+
+#[test]
+fn host_reports_each_launch_condition() {
+    let units = super::emit(&two_stores(), false).unwrap().units;
+    let text: String = units.into_iter().map(|it| it.text).collect();
+    for part in ["63LL < n0", "255LL < n0", "<< 0;", "<< 1;", "held_ == 3ULL"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+#[test]
+fn accesses_are_checked_independently() {
+    let text = super::emit(&two_stores(), false).unwrap().cuda.concat();
+    for part in ["apg_index<(held_<1u>)>", "apg_index<(held_<2u>)>"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    if let Err(missing) = apg_runtime::device::compiler_version() {
+        assert!(std::env::var("APG_REQUIRE").is_err(), "APG_REQUIRE is set, but {missing}");
+        return eprintln!("skipped: {missing}");
+    }
+    let checks = |head: &str| {
+        let ptx = apg_runtime::device::ptx(&format!("{head}{text}")).unwrap();
+        ptx[ptx.find(".entry").unwrap()..].matches("call.uni").count()
+    };
+    assert_eq!(checks(""), 2);
+    assert_eq!(checks("#define APG_HELD 1u\n#define APG_NARROW\n"), 1);
+    assert_eq!(checks("#define APG_HELD 2u\n"), 1);
+    assert_eq!(checks("#define APG_PROVEN\n"), 0);
+}
+
+/// Whether `shared(next + thread)` is checked behind `next < 128`, in a loop of `k` up to 128 with `next = k + step`, for `threads` threads.
+fn is_checked(threads: i64, step: i64, shared: i64) -> bool {
+    let (k, next) = (|| i32_(5), || i32_(6));
+    let ahead = element(Ty::I32, ints(4), convert(Ty::I64, add(next(), thread())));
+    let body = vec![
+        set(6, add(k(), int(step))),
+        when_true(lt(next(), int(128)), vec![out(convert(Ty::I32, convert(Ty::I64, thread())), ahead)]),
+    ];
+    let body = vec![set(5, int(0)), repeat(0, lt(k(), int(128)), body, vec![set(5, add(k(), int(step)))])];
+    let mut kernel = kernel(1, threads, &[Ty::Ref(INTS), Ty::I32, Ty::I32], body);
+    share(&mut kernel, 4, shared, SharedInit::Zero);
+    let program = launch(kernel, 128, 0);
+    super::compile_cuda(&program);
+    let text = super::emit(&program, false).unwrap().cuda.concat();
+    text.contains(&format!(", {shared}LL, v4"))
+}
+
+#[test]
+fn guarded_counter_stays_a_whole_step_below_its_bound() {
+    // 16, 32, ..., 112 and 15 more.
+    assert!(!is_checked(16, 16, 128));
+    assert!(is_checked(17, 16, 128));
+    assert!(is_checked(16, 16, 127));
+    // 12, 24, ..., 120 and 7 more.
+    assert!(!is_checked(8, 12, 128));
+    assert!(is_checked(9, 12, 128));
+}
+
+/// How a division of the thread's number by `divisor` is checked.
+fn check_of(divisor: Expr) -> String {
+    let ty = divisor.ty;
+    let quotient = expr(
+        ty,
+        ExprKind::Operation { operation: Operation::Div, args: vec![convert(ty, thread()), divisor] },
+    );
+    let body = vec![out(convert(Ty::I32, convert(Ty::I64, thread())), convert(Ty::I32, quotient))];
+    let program = launch(kernel(1, 64, &[], body), 128, 3);
+    super::compile_cuda(&program);
+    let text = super::emit(&program, false).unwrap().cuda.concat();
+    let kernel = &text[text.rfind("__global__").unwrap()..];
+    let at = kernel.find("apg_divisor<").map(|it| it + "apg_divisor<".len());
+    at.map(|it| kernel[it..].split(',').next().unwrap_or_default().to_owned()).unwrap_or_default()
+}
+
+#[test]
+fn no_check_for_divisors_known_to_be_nonzero() {
+    let n = || var(N, Ty::I64);
+    assert!(check_of(n()).starts_with("(held_<"), "{}", check_of(n()));
+    assert_eq!(check_of(add(convert(Ty::I64, thread()), long(1))), "");
+    assert_eq!(check_of(convert(Ty::I64, thread())), "false");
+    // A remainder may be zero, and a product of two unknowns.
+    assert_eq!(check_of(op(Operation::Rem, vec![convert(Ty::I64, thread()), n()])), "false");
+}

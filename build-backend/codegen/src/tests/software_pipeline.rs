@@ -1,0 +1,102 @@
+//! Software pipelining of loads in device loops.
+
+use super::builders::*;
+use super::kernels::*;
+use apg_mir::*;
+
+const FROM: u32 = 2;
+const THREAD: u32 = 4;
+const I: u32 = 5;
+
+fn i() -> Expr {
+    var(I, Ty::I64)
+}
+fn from(index: Expr) -> Expr {
+    element(Ty::I32, var(FROM, global_rail()), index)
+}
+fn n() -> Expr {
+    var(N, Ty::I64)
+}
+fn below() -> Expr {
+    lt(i(), n())
+}
+fn to(value: Expr) -> Stmt {
+    store(var(OUT, global_rail()), Ty::I32, i(), value)
+}
+
+/// The device code of `for (i = thread; condition; i += step) body`, with rails `out` and `from`.
+fn text(condition: Expr, step: i64, body: Vec<Stmt>) -> String {
+    let step = vec![set(I, add(i(), long(step)))];
+    let body = vec![set(I, convert(Ty::I64, var(THREAD, Ty::I32))), repeat(0, condition, body, step)];
+    let mut kernel = kernel(4, 64, &[], body);
+    kernel.captures.push(KernelCapture {
+        name: "from".into(),
+        kind: KernelCaptureKind::GlobalRail { element: Ty::I32 },
+        of_static: None,
+        same_as: None,
+    });
+    kernel.locals = locals(&[global_rail(), Ty::I64, global_rail(), Ty::I32, Ty::I32, Ty::I64, Ty::I32]);
+    (kernel.block_locals, kernel.thread_locals) = (vec![LocalId(3)], vec![LocalId(THREAD)]);
+    let mut program = launch(kernel, 4096, 4096);
+    let launched = program.functions.iter_mut().flat_map(|it| &mut it.body);
+    for stmt in launched {
+        if let StmtKind::Launch { captures, .. } = &mut stmt.kind {
+            captures.push(captures[0].clone());
+        }
+    }
+    super::compile_cuda(&program);
+    super::emit(&program, false).unwrap().cuda.remove(0)
+}
+
+#[test]
+fn elements_a_grid_apart_are_loaded_two_iterations_ahead() {
+    let cuda = text(below(), 256, vec![to(mul(from(i()), from(i())))]);
+    assert!(!cuda.contains("preloaded2_"), "one element is read once:\n{cuda}");
+    let parts = [
+        "apg_i32 preloaded1_ = apg_i32{}, preloaded1_next = apg_i32{};",
+        "const auto saved5_ = v5_l5;",
+        "preloaded1_ = v2_l2[",
+        "preloaded1_next = v2_l2[",
+        "v5_l5 = saved5_;",
+        "while (",
+        "const apg_i32 preloaded1_now = preloaded1_;",
+        "preloaded1_ = preloaded1_next;",
+        "const auto saved5_ = v5_l5;",
+        "v5_l5 = ",
+        "if (",
+        "v5_l5 = ",
+        "if (",
+        "preloaded1_next = v2_l2[",
+        "v5_l5 = saved5_;",
+        "(pipelined_ ? preloaded1_now : v2_l2[",
+    ];
+    super::assert_in_order(&cuda, &parts);
+}
+
+#[test]
+fn loads_that_may_change_or_be_out_of_bounds_are_not_pipelined() {
+    let value = || var(6, Ty::I32);
+    let ends = when_true(lt(from(i()), int(0)), vec![stmt(StmtKind::Break(LabelId(0)))]);
+    let guarded = |then: Expr| {
+        let parts = ExprKind::Select {
+            condition: Box::new(lt(i(), long(9))),
+            then: Box::new(then),
+            otherwise: Box::new(int(0)),
+        };
+        expr(Ty::I32, parts)
+    };
+    let own = element(Ty::I32, var(OUT, global_rail()), i());
+    let cases: [(&str, Expr, i64, Vec<Stmt>); 7] = [
+        ("neighbours", below(), 1, vec![to(from(i()))]),
+        ("stored to", below(), 256, vec![set(6, own), to(value())]),
+        ("in a branch", below(), 256, vec![to(guarded(from(i())))]),
+        ("after a way out", below(), 256, vec![ends, to(from(i()))]),
+        ("the condition reads", lt(convert(Ty::I64, from(i())), n()), 256, vec![to(from(i()))]),
+        ("the counter changes inside", below(), 256, vec![set(I, add(i(), long(1))), to(from(i()))]),
+        ("no counter", below(), 256, vec![to(from(long(7)))]),
+    ];
+    for (what, condition, step, body) in cases {
+        let cuda = text(condition, step, body);
+        assert!(!cuda.contains("preloaded1_"), "{what}:\n{cuda}");
+    }
+}

@@ -1,0 +1,188 @@
+//! Loops whose turns the program says.
+
+use super::builders::*;
+use super::kernels::*;
+use apg_mir::*;
+
+const SHARED: u32 = 4;
+const STEP: u32 = 5;
+
+fn step() -> Expr {
+    i32_(STEP)
+}
+fn shared(index: Expr) -> Expr {
+    element(Ty::I32, ints(SHARED), convert(Ty::I64, index))
+}
+fn put(index: Expr, value: Expr) -> Stmt {
+    store(ints(SHARED), Ty::I32, convert(Ty::I64, index), value)
+}
+fn half() -> Expr {
+    op(Operation::Div, vec![step(), int(2)])
+}
+
+/// The processor's code of 64 threads that put their number into shared memory, do the loop `turn; step = next` from `first` on while `step > 0`, and give
+/// the first element and what the counter is then.
+fn summed(first: Expr, turn: Vec<Stmt>, next: Expr, expected: i64) -> String {
+    let mut turn = turn;
+    turn.push(barrier());
+    let body = vec![
+        put(thread(), thread()),
+        barrier(),
+        set(STEP, first),
+        repeat(7, lt(int(0), step()), turn, vec![set(STEP, next)]),
+        out(thread(), add(shared(int(0)), mul(step(), int(100_000)))),
+    ];
+    let mut kernel = kernel(1, 64, &[Ty::Ref(INTS), Ty::I32, Ty::I32], body);
+    share(&mut kernel, SHARED, 64, SharedInit::Zero);
+    let program = launch(kernel, 64, 32);
+    super::compile_cuda(&program);
+    assert_eq!(super::run(&program), format!("{expected}\n").repeat(64));
+    super::cpu_code(&program)
+}
+
+fn add_other() -> Stmt {
+    when_true(lt(thread(), step()), vec![put(thread(), add(shared(thread()), shared(add(thread(), step()))))])
+}
+
+/// How often something is assigned a number of the program's.
+fn count(text: &str, value: i64) -> usize {
+    text.matches(&format!(" = {value};\n")).count()
+}
+
+#[test]
+fn loops_with_shrinking_active_threads_are_unrolled() {
+    let text = summed(int(32), vec![add_other()], half(), 2016);
+    for value in [32, 16, 8, 4, 2] {
+        assert!(count(&text, value) >= 1, "{value}: {text}");
+    }
+    assert!(text.contains("alignas(64) apg_i32 "), "the shared rail is a variable of the block: {text}");
+}
+
+#[test]
+fn loops_with_constant_active_threads_or_unknown_trip_count_stay_loops() {
+    // The first thread alone reads what others do not store to.
+    let alike = vec![put(add(thread(), int(0)), add(shared(thread()), int(1)))];
+    let alike = summed(int(32), alike, half(), 6);
+    let asked = convert(Ty::I32, var(N, Ty::I64));
+    let asked = summed(asked, vec![add_other()], half(), 2016);
+    // More turns than a block has halves.
+    let many = summed(int(32), vec![add_other()], add(step(), int(-1)), many());
+    for text in [alike, asked, many] {
+        assert!(count(&text, 16) == 0, "{text}");
+        assert!(!text.contains("alignas(64) apg_i32 "), "{text}");
+    }
+}
+
+/// What the first element is after sums in steps of one.
+fn many() -> i64 {
+    let mut all: Vec<i64> = (0..64).collect();
+    for step in (1..=32).rev() {
+        for thread in 0..step {
+            all[thread] += all[thread + step];
+        }
+    }
+    all[0]
+}
+
+#[test]
+fn counter_reads_see_the_value_of_their_iteration() {
+    let skip = when_true(eq(thread(), int(0)), vec![put(int(0), add(shared(int(0)), step()))]);
+    let text =
+        summed(int(32), vec![add_other(), barrier(), skip], add(half(), int(-1)), 32 + 15 + 6 + 2 + sums());
+    assert!(count(&text, 15) >= 1 && count(&text, 6) >= 1, "{text}");
+}
+
+/// What the first element is after steps of 32, 15, 6 and 2, without what the first thread adds.
+fn sums() -> i64 {
+    let mut all: Vec<i64> = (0..64).collect();
+    for step in [32, 15, 6, 2] {
+        for thread in 0..step {
+            all[thread] += all[thread + step];
+        }
+    }
+    all[0]
+}
+
+/// The processor's code of blocks of 64 that store `shared = i < n ? 5 : 1` and then `out(i) = shared`, on 3 blocks.
+fn filled(condition: Expr, n: i64, expected: impl Fn(i64) -> i64) -> String {
+    let value = expr(
+        Ty::I32,
+        ExprKind::Select {
+            condition: Box::new(condition),
+            then: Box::new(int(5)),
+            otherwise: Box::new(int(1)),
+        },
+    );
+    let body = vec![
+        set(6, add(mul(var(2, Ty::I32), int(64)), thread())),
+        put(thread(), value),
+        barrier(),
+        out(i32_(6), shared(thread())),
+    ];
+    let mut kernel = kernel(3, 64, &[Ty::Ref(INTS), Ty::I32, Ty::I32], body);
+    share(&mut kernel, SHARED, 64, SharedInit::Zero);
+    let program = launch(kernel, 192, n);
+    let expected: String = (0..192).map(|it| format!("{}\n", expected(it))).collect();
+    assert_eq!(super::run(&program), expected);
+    super::cpu_code(&program)
+}
+
+#[test]
+fn conditions_that_hold_for_the_whole_block_are_not_evaluated() {
+    let inside = || lt(convert(Ty::I64, i32_(6)), var(N, Ty::I64));
+    for n in [0, 1, 63, 64, 65, 130, 191, 192, 1000] {
+        let text = filled(inside(), n, |it| if it < n { 5 } else { 1 });
+        assert!(text.contains("apg_whole<1, 2>") && text.contains("true ? 5 : 1"), "{text}");
+    }
+    // The same in every block.
+    let text = filled(lt(thread(), int(40)), 0, |it| if it % 64 < 40 { 5 } else { 1 });
+    assert!(!text.contains("apg_whole"), "{text}");
+    // One of two that a comparison does not say.
+    let even = eq(op(Operation::And, vec![i32_(6), int(1)]), int(0));
+    let both = expr(Ty::Bool, ExprKind::And(Box::new(inside()), Box::new(even)));
+    let text = filled(both, 130, |it| if it < 130 && it % 2 == 0 { 5 } else { 1 });
+    assert!(text.contains("apg_whole<1, 2>") && text.contains("(true & "), "{text}");
+}
+
+/// The processor's code of 64 threads that add up their part of the numbers below `n` and give what the next thread has.
+fn strided(n: i64, more: Vec<Stmt>, expected: impl Fn(i64) -> i64) -> String {
+    let mut turn = vec![set(6, add(i32_(6), i32_(STEP)))];
+    turn.extend(more);
+    let inside = lt(convert(Ty::I64, step()), var(N, Ty::I64));
+    let body = vec![
+        set(6, int(7)),
+        set(STEP, thread()),
+        repeat(7, inside, turn, vec![set(STEP, add(step(), int(64)))]),
+        put(thread(), i32_(6)),
+        barrier(),
+        out(thread(), add(shared(op(Operation::Rem, vec![add(thread(), int(1)), int(64)])), i32_(6))),
+    ];
+    let mut kernel = kernel(1, 64, &[Ty::Ref(INTS), Ty::I32, Ty::I32], body);
+    share(&mut kernel, SHARED, 64, SharedInit::Zero);
+    let program = launch(kernel, 64, n);
+    super::compile_cuda(&program);
+    let both = |it: i64| expected(it) + expected((it + 1) % 64);
+    let expected: String = (0..64).map(|it| format!("{}\n", both(it))).collect();
+    assert_eq!(super::run(&program), expected);
+    super::cpu_code(&program)
+}
+
+#[test]
+fn accumulations_unroll_several_grid_stride_iterations() {
+    for n in [0, 1, 63, 64, 65, 255, 256, 257, 300, 320, 511, 512, 513, 1000] {
+        let turns = |thread: i64| (thread..n).step_by(64);
+        let text = strided(n, vec![], |it| 7 + turns(it).sum::<i64>());
+        assert!(text.contains("first_at_"), "{text}");
+        let odd = eq(op(Operation::And, vec![i32_(6), int(1)]), int(1));
+        let halved = vec![when_true(odd, vec![set(6, mul(i32_(6), int(3)))])];
+        let next =
+            |sum: i64, i: i64| if (sum + i) % 2 == 1 { (sum + i) * 3 % 4_294_967_296 } else { sum + i };
+        let wrapped = |it: i64| turns(it).fold(7, next);
+        if (0..64).all(|it| 2 * wrapped(it) < 1 << 31) {
+            strided(n, halved, wrapped);
+        }
+    }
+    let stores = vec![put(thread(), i32_(6))];
+    let text = strided(300, stores, |it| 7 + (it..300).step_by(64).sum::<i64>());
+    assert!(!text.contains("first_at_"), "{text}");
+}
