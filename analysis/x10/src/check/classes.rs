@@ -38,8 +38,8 @@ pub(super) fn class_problems(db: &dyn Db, class: ClassId) -> Vec<(Item, Vec<Prob
     duplicate_methods(db, class, &mut all);
     duplicate_typedefs(db, class, item, &mut all);
     super::structure::structure_problems(db, class, item, &mut all);
-    super::contents::field_problems(db, class, item, &mut all);
-    super::nesting::nesting_problems(db, class, item, &mut all);
+    super::field_types::field_problems(db, class, item, &mut all);
+    super::placement::placement_problems(db, class, item, &mut all);
     super::annotations::annotation_problems(db, class, item, &mut all);
     guard_problems(db, class, item, &mut all);
     for nested in item.classes.iter().filter(|c| c.nth > 0 && c.place == ClassPlace::Member) {

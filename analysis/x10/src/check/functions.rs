@@ -1,7 +1,7 @@
 //! Classes that implement function types: `class Twice implements (Long) => Long` promises `operator this(x:Long):Long`.
 
+use super::override_types::result_problem;
 use super::overrides::formals;
-use super::promises::result_problem;
 use crate::db::Db;
 use crate::diagnostics::r#type as type_rules;
 use crate::ids::{ClassId, MethodId};

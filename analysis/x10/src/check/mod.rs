@@ -2,20 +2,20 @@
 
 mod annotations;
 mod classes;
-mod collisions;
 pub(crate) mod constraints;
-mod contents;
-mod damage;
+mod error_regions;
+mod field_types;
 mod functions;
+mod inherited_conflicts;
 #[cfg(test)]
 mod invariants;
-mod nesting;
+mod member_chunks;
+mod override_types;
 mod overrides;
-mod pieces;
-mod promises;
+mod placement;
 mod structure;
-mod unfinished;
-mod unread;
+mod suppress_cascades;
+mod unreadable_files;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -57,16 +57,16 @@ pub fn file_diagnostics(db: &dyn Db, file: SourceFile) -> Vec<Diagnostic> {
     for class in classes {
         guarded(&mut all, || class_diagnostics(db, class));
     }
-    unfinished::leave_out_consequences(db, file, &mut all);
-    leave_out_consequences_of_others(file.text(db), &mut all);
-    unread::add_notes(db, file, &mut all);
+    suppress_cascades::suppress_cascades(db, file, &mut all);
+    suppress_dependent_errors(file.text(db), &mut all);
+    unreadable_files::add_unreadable_file_notes(db, file, &mut all);
     all.sort_by_key(|d| (d.range.start(), d.range.end(), d.code));
     all.dedup();
     all
 }
 
 /// What follows from another error at the very same place.
-fn leave_out_consequences_of_others(text: &str, all: &mut Vec<Diagnostic>) {
+fn suppress_dependent_errors(text: &str, all: &mut Vec<Diagnostic>) {
     let reassigned = flow_rules::val_reassigned::RULE.code;
     let unassigned = flow_rules::field_not_assigned::RULE.code;
     let unset = flow_rules::use_before_assignment::RULE.code;
@@ -193,7 +193,7 @@ fn header_diagnostics(db: &dyn Db, file: SourceFile) -> Vec<Diagnostic> {
         all.extend(item_problems(db, Item::Typedef(typedef), typedef_problems(db, typedef)));
     }
     all.extend(classes::duplicate_types(db, file));
-    for (item, problems) in nesting::hidden_typedefs(db, file) {
+    for (item, problems) in placement::shadowed_typedefs(db, file) {
         all.extend(item_problems(db, item, &problems));
     }
     all
@@ -228,8 +228,8 @@ fn class_diagnostics(db: &dyn Db, class: ClassId) -> Vec<Diagnostic> {
     {
         all.extend(item_problems(db, *item, problems));
     }
-    for piece in 0..pieces::count(db, class) {
-        for owner in pieces::with_findings(db, class, piece) {
+    for chunk in 0..member_chunks::count(db, class) {
+        for owner in member_chunks::members_with_problems(db, class, chunk) {
             guarded(&mut all, || item_problems(db, (*owner).into(), signature_problems(db, *owner)));
             if has_code(db, *owner) {
                 guarded(&mut all, || code_diagnostics(db, *owner));

@@ -1,7 +1,7 @@
 //! Checks of a class against what it inherits: overriding, and abstract methods left without an
 //! implementation.
 
-use super::promises::{formals_problem, result_problem, seen_from};
+use super::override_types::{formals_problem, result_problem, substitution_from};
 use crate::constraint::{Entailment, entails};
 use crate::db::Db;
 use crate::diagnostics::r#type as type_rules;
@@ -44,7 +44,7 @@ pub(super) fn override_problems(db: &dyn Db, class: ClassId) -> Vec<(Item, Vec<P
             all.push((Item::Method(*method), problems));
         }
     }
-    super::collisions::collision_problems(db, class, item, &mut all);
+    super::inherited_conflicts::conflict_problems(db, class, item, &mut all);
     let may_be_abstract = item.kind == ClassKind::Interface || item.modifiers.has(Modifiers::ABSTRACT);
     if !may_be_abstract {
         all.extend(super::functions::function_problems(db, class, item).map(|(at, it)| (at, vec![it])));
@@ -208,7 +208,7 @@ fn bad_result(
         None if method_item(db, other)?.has_body => erase(db, result_type(db, other)),
         None => return None,
     };
-    let wanted = seen_from(db, method, (other, owner))?.apply(db, wanted);
+    let wanted = substitution_from(db, method, (other, owner))?.apply(db, wanted);
     let name = format!("`{}` of `{}`", other.name(db), other.class(db).name(db));
     result_problem(db, (method, item), given, wanted, &name)
 }

@@ -33,14 +33,14 @@ pub(super) fn structure_problems(
             all.push((Item::Field(FieldId::new(db, class, field.name.clone())), vec![problem]));
         }
     }
-    properties_again(db, class, item, all);
-    generic_exception(db, class, item, all);
-    conversions(db, class, all);
-    constructor_results(db, class, all);
+    redeclared_properties(db, class, item, all);
+    generic_exceptions(db, class, item, all);
+    invalid_conversions(db, class, all);
+    invalid_constructor_results(db, class, all);
 }
 
 /// A constructor makes objects of its own class.
-fn constructor_results(db: &dyn Db, class: ClassId, all: &mut Vec<(Item, Vec<Problem>)>) {
+fn invalid_constructor_results(db: &dyn Db, class: ClassId, all: &mut Vec<(Item, Vec<Problem>)>) {
     for method in methods(db, class) {
         let Some(item) = method_item(db, *method) else { continue };
         if item.kind != MethodKind::Constructor || item.result.is_none() {
@@ -59,7 +59,7 @@ fn constructor_results(db: &dyn Db, class: ClassId, all: &mut Vec<(Item, Vec<Pro
 }
 
 /// A property of a class that its superclass has already.
-fn properties_again(db: &dyn Db, class: ClassId, item: &ClassItem, all: &mut Vec<(Item, Vec<Problem>)>) {
+fn redeclared_properties(db: &dyn Db, class: ClassId, item: &ClassItem, all: &mut Vec<(Item, Vec<Problem>)>) {
     // An interface may repeat the properties of those that it extends.
     if item.kind == ClassKind::Interface {
         return;
@@ -79,7 +79,7 @@ fn properties_again(db: &dyn Db, class: ClassId, item: &ClassItem, all: &mut Vec
     }
 }
 
-fn generic_exception(db: &dyn Db, class: ClassId, item: &ClassItem, all: &mut Vec<(Item, Vec<Problem>)>) {
+fn generic_exceptions(db: &dyn Db, class: ClassId, item: &ClassItem, all: &mut Vec<(Item, Vec<Problem>)>) {
     let Some(throwable) = known_class(db, Known::CheckedThrowable) else { return };
     let context = Context::class(db, class);
     if !item.type_params.is_empty() && context.is_subclass(class, throwable) {
@@ -91,7 +91,7 @@ fn generic_exception(db: &dyn Db, class: ClassId, item: &ClassItem, all: &mut Ve
 }
 
 /// A conversion operator converts from or to its class.
-fn conversions(db: &dyn Db, class: ClassId, all: &mut Vec<(Item, Vec<Problem>)>) {
+fn invalid_conversions(db: &dyn Db, class: ClassId, all: &mut Vec<(Item, Vec<Problem>)>) {
     let context = Context::class(db, class);
     let is_class =
         |ty: Ty| ty.as_class(db).is_some_and(|(c, _)| context.is_subclass(c, class)) || ty.mentions_error(db);

@@ -16,7 +16,7 @@ use super::overrides::own_params;
 
 /// What types of the signature of `other`, which belongs to `owner`, are in terms of `method`, which overrides it. Formals are the
 /// same by their places in the lists, whatever they are called.
-pub(super) fn seen_from(
+pub(super) fn substitution_from(
     db: &dyn Db,
     method: MethodId,
     (other, owner): (MethodId, Ty),
@@ -44,7 +44,7 @@ pub(super) fn result_problem(
             && context.convert_directly(given, wanted, None).is_some()
     };
     let fits = given.is_void(db) == wanted.is_void(db)
-        && (given.is_void(db) || is_always(&context, given, wanted) || may_say_more());
+        && (given.is_void(db) || is_statically_convertible(&context, given, wanted) || may_say_more());
     if fits || given.mentions_error(db) || wanted.mentions_error(db) {
         return None;
     }
@@ -64,12 +64,13 @@ pub(super) fn formals_problem(
     (other, owner): (MethodId, Ty),
     name: &str,
 ) -> Option<Problem> {
-    let seen = seen_from(db, method, (other, owner))?;
+    let seen = substitution_from(db, method, (other, owner))?;
     let context = guarded_context(db, method);
     let pairs = method_signature(db, method).params.iter().zip(&method_signature(db, other).params);
     pairs.zip(&item.params).find_map(|((mine, theirs), written)| {
         let (mine, theirs) = (mine.ty, seen.apply(db, theirs.ty));
-        let same = is_always(&context, mine, theirs) && is_always(&context, theirs, mine);
+        let same = is_statically_convertible(&context, mine, theirs)
+            && is_statically_convertible(&context, theirs, mine);
         if same || mine.mentions_error(db) || theirs.mentions_error(db) {
             return None;
         }
@@ -84,14 +85,14 @@ pub(super) fn formals_problem(
 }
 
 /// Whether every value of `given` is known to be one of `wanted`, which is not left to the run of the program.
-fn is_always(context: &Context<'_>, given: Ty, wanted: Ty) -> bool {
+fn is_statically_convertible(context: &Context<'_>, given: Ty, wanted: Ty) -> bool {
     given == wanted
-        || says_more_than_is_known(context.db, wanted)
+        || has_opaque_constraint(context.db, wanted)
         || context.convert_directly(given, wanted, None).is_some_and(|it| !it.checked)
 }
 
 /// Of an expression that constraints cannot hold nothing can be decided.
-fn says_more_than_is_known(db: &dyn Db, ty: Ty) -> bool {
+fn has_opaque_constraint(db: &dyn Db, ty: Ty) -> bool {
     let is_opaque = |term: &ConstraintTerm| matches!(term, ConstraintTerm::Opaque(_));
     ty.constraint(db).is_some_and(|it| it.terms.iter().any(is_opaque))
 }

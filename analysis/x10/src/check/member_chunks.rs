@@ -11,24 +11,28 @@ use crate::item_tree::items::{fields, methods};
 use crate::kernel::{function_violations, instance_violations, kernels};
 
 /// So many members make a piece.
-const PIECE: usize = 16;
+const MEMBERS_PER_CHUNK: usize = 16;
 
 /// How many pieces a class has.
 pub(super) fn count(db: &dyn Db, class: ClassId) -> usize {
-    (fields(db, class).len() + methods(db, class).len()).div_ceil(PIECE)
+    (fields(db, class).len() + methods(db, class).len()).div_ceil(MEMBERS_PER_CHUNK)
 }
 
 /// The members of a piece that something is wrong with, or that cannot be looked at.
 #[salsa::tracked]
-pub(super) fn with_findings(db: &dyn Db, class: ClassId, piece: usize) -> Vec<Owner> {
+pub(super) fn members_with_problems(db: &dyn Db, class: ClassId, chunk: usize) -> Vec<Owner> {
     let fields = fields(db, class).iter().copied().map(Owner::Field);
     let members = fields.chain(methods(db, class).iter().copied().map(Owner::Method));
-    members.skip(piece * PIECE).take(PIECE).filter(|owner| may_have_findings(db, *owner)).collect()
+    members
+        .skip(chunk * MEMBERS_PER_CHUNK)
+        .take(MEMBERS_PER_CHUNK)
+        .filter(|owner| may_have_problems(db, *owner))
+        .collect()
 }
 
 /// Whether something is wrong, or the analysis fails.
-fn may_have_findings(db: &dyn Db, owner: Owner) -> bool {
-    match catch_unwind(AssertUnwindSafe(|| has_findings(db, owner))) {
+fn may_have_problems(db: &dyn Db, owner: Owner) -> bool {
+    match catch_unwind(AssertUnwindSafe(|| has_problems(db, owner))) {
         Ok(found) => found,
         Err(payload) if payload.is::<salsa::Cancelled>() => std::panic::resume_unwind(payload),
         Err(_) => {
@@ -39,7 +43,7 @@ fn may_have_findings(db: &dyn Db, owner: Owner) -> bool {
     }
 }
 
-fn has_findings(db: &dyn Db, owner: Owner) -> bool {
+fn has_problems(db: &dyn Db, owner: Owner) -> bool {
     if !super::signature_problems(db, owner).is_empty() {
         return true;
     }

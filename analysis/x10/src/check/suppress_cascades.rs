@@ -3,7 +3,7 @@
 use apg_syntax::{SyntaxNode, TextRange};
 use smol_str::SmolStr;
 
-use super::damage::{Damage, names_around, names_within};
+use super::error_regions::{ErrorRegions, names_around, names_within};
 use crate::db::{Db, parse};
 use crate::diagnostics::Diagnostic;
 use crate::ids::SourceFile;
@@ -12,7 +12,7 @@ use crate::scope::packages::{all_type_names, source_root, types_named};
 /// Takes away what follows from a syntax error: what is wrong with the statement or declaration that has it and with those that use
 /// what it declares, names that it may have declared, and where control goes in its code. Where braces do not match, nobody knows what
 /// belongs to what: only the syntax is judged.
-pub(super) fn leave_out_consequences(db: &dyn Db, file: SourceFile, all: &mut Vec<Diagnostic>) {
+pub(super) fn suppress_cascades(db: &dyn Db, file: SourceFile, all: &mut Vec<Diagnostic>) {
     let parse = parse(db, file);
     let Some(first) = parse.syntax_errors().iter().map(|error| error.range.start()).min() else { return };
     let root = parse.syntax();
@@ -25,41 +25,43 @@ pub(super) fn leave_out_consequences(db: &dyn Db, file: SourceFile, all: &mut Ve
         return;
     }
     let errors = parse.syntax_errors();
-    let damage = Damage::new(&root, errors);
+    let regions = ErrorRegions::new(&root, errors);
     let is_error =
         |found: &Diagnostic| errors.iter().any(|it| it.range == found.range && it.message == found.message);
     all.retain(|found| match found.code.split('/').next() {
         Some("internal") => true,
-        Some("syntax") => is_error(found) || !within(&damage.pieces, found.range),
+        Some("syntax") => is_error(found) || !is_in_any(&regions.fragments, found.range),
         family => {
             let family = family.unwrap_or_default();
-            !is_consequence(&root, &damage, family, found)
-                && !lacks_import(db, file, &root, &damage.imports, family, found)
+            !is_cascade(&root, &regions, family, found)
+                && !may_need_broken_import(db, file, &root, &regions.imports, family, found)
         }
     });
 }
 
-fn within(ranges: &[TextRange], range: TextRange) -> bool {
+fn is_in_any(ranges: &[TextRange], range: TextRange) -> bool {
     ranges.iter().any(|it| it.contains_range(range))
 }
 
-fn is_consequence(root: &SyntaxNode, damage: &Damage, family: &str, found: &Diagnostic) -> bool {
+fn is_cascade(root: &SyntaxNode, regions: &ErrorRegions, family: &str, found: &Diagnostic) -> bool {
     let range = found.range;
-    if within(&damage.pieces, range) || damage.places.iter().any(|it| range.contains_range(*it)) {
+    if is_in_any(&regions.fragments, range) || regions.errors.iter().any(|it| range.contains_range(*it)) {
         return true;
     }
     match found.code {
-        "name/unresolved" | "name/unknown-type" if damage.may_declare(range) => return true,
+        "name/unresolved" | "name/unknown-type" if regions.may_declare(range) => return true,
         // Constructors that do not parse assign nothing.
-        "flow/field-not-assigned" if within(&damage.classes, range) => return true,
-        _ if matches!(family, "flow" | "cuda" | "hoist") && within(&damage.code, range) => return true,
+        "flow/field-not-assigned" if is_in_any(&regions.classes, range) => return true,
+        _ if matches!(family, "flow" | "cuda" | "hoist") && is_in_any(&regions.member_ranges, range) => {
+            return true;
+        }
         _ => {}
     }
-    damage.is_named_in(root, range)
+    regions.is_named_in(root, range)
 }
 
 /// Whether it may be that an import that does not parse would bring what an error is about.
-fn lacks_import(
+fn may_need_broken_import(
     db: &dyn Db,
     file: SourceFile,
     root: &SyntaxNode,

@@ -22,7 +22,7 @@ use crate::ty::subst::Substitution;
 use crate::ty::supers::{all_supertypes, direct_supertypes};
 
 /// Adds the first collision among what `class` inherits.
-pub(super) fn collision_problems(
+pub(super) fn conflict_problems(
     db: &dyn Db,
     class: ClassId,
     item: &ClassItem,
@@ -51,7 +51,7 @@ pub(super) fn collision_problems(
     for (_, found) in names {
         for (at, first) in found.iter().enumerate() {
             for second in &found[at + 1..] {
-                if let Some(problem) = collision(db, class, item, *first, *second) {
+                if let Some(problem) = conflict(db, class, item, *first, *second) {
                     all.push((Item::Class(class), vec![problem]));
                     return;
                 }
@@ -60,7 +60,7 @@ pub(super) fn collision_problems(
     }
 }
 
-fn collision(
+fn conflict(
     db: &dyn Db,
     class: ClassId,
     item: &ClassItem,

@@ -10,26 +10,26 @@ use crate::members::is_static_class;
 use crate::scope::problem::Problem;
 
 /// Adds the problems of where a class stands and of what stands in it.
-pub(super) fn nesting_problems(
+pub(super) fn placement_problems(
     db: &dyn Db,
     class: ClassId,
     item: &ClassItem,
     all: &mut Vec<(Item, Vec<Problem>)>,
 ) {
-    if let Some(problem) = misplaced(db, class, item) {
+    if let Some(problem) = misplaced_class(db, class, item) {
         all.push((Item::Class(class), vec![problem]));
     }
     for typedef in &item.typedefs {
         let same = item.member_class(&typedef.name).is_some_and(|class| class.type_params.is_empty());
         if is_plain(typedef) && typedef.body.is_none() && same {
             let id = TypedefId::new(db, class.file(db), Some(class), typedef.name.clone(), typedef.nth);
-            all.push((Item::Typedef(id), vec![hidden(typedef)]));
+            all.push((Item::Typedef(id), vec![shadowed_typedef(typedef)]));
         }
     }
 }
 
 /// Top-level type definitions that are named as a class of their file.
-pub(super) fn hidden_typedefs(db: &dyn Db, file: SourceFile) -> Vec<(Item, Vec<Problem>)> {
+pub(super) fn shadowed_typedefs(db: &dyn Db, file: SourceFile) -> Vec<(Item, Vec<Problem>)> {
     let tree = item_tree(db, file);
     let same = |typedef: &TypedefItem| {
         tree.classes.iter().any(|class| class.name == typedef.name && class.type_params.is_empty())
@@ -37,7 +37,7 @@ pub(super) fn hidden_typedefs(db: &dyn Db, file: SourceFile) -> Vec<(Item, Vec<P
     let both = tree.typedefs.iter().filter(|typedef| is_plain(typedef) && same(typedef));
     both.map(|typedef| {
         let id = TypedefId::new(db, file, None, typedef.name.clone(), typedef.nth);
-        (Item::Typedef(id), vec![hidden(typedef)])
+        (Item::Typedef(id), vec![shadowed_typedef(typedef)])
     })
     .collect()
 }
@@ -46,13 +46,13 @@ fn is_plain(typedef: &TypedefItem) -> bool {
     typedef.type_params.is_empty() && typedef.params.is_empty()
 }
 
-fn hidden(typedef: &TypedefItem) -> Problem {
+fn shadowed_typedef(typedef: &TypedefItem) -> Problem {
     let message = format!("`{}` is already the name of a class here", typedef.name);
     Problem::new(&type_rules::duplicate_member::RULE, typedef.at, message)
         .note("a type definition without parameters could not be told from the class: choose another name")
 }
 
-fn misplaced(db: &dyn Db, class: ClassId, item: &ClassItem) -> Option<Problem> {
+fn misplaced_class(db: &dyn Db, class: ClassId, item: &ClassItem) -> Option<Problem> {
     let outer = class.outer(db).filter(|_| item.place == ClassPlace::Member)?;
     let is_static = item.modifiers.has(Modifiers::STATIC);
     let in_interface = class_kind(db, outer) == Some(ClassKind::Interface);

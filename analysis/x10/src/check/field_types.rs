@@ -25,8 +25,8 @@ pub(super) fn field_problems(
             static_var(item, field),
             static_without_value(item, field),
             transient_without_zero(db, class, id, field),
-            endless_property(db, class, id, field),
-            endless_struct(db, class, item, id, field),
+            recursive_property(db, class, id, field),
+            recursive_struct(db, class, item, id, field),
         ];
         let problems: Vec<Problem> = found.into_iter().flatten().take(1).collect();
         if !problems.is_empty() {
@@ -90,7 +90,7 @@ fn transient_without_zero(db: &dyn Db, class: ClassId, id: FieldId, field: &Fiel
 }
 
 /// The types of properties are simpler than the class: no property leads back to its class.
-fn endless_property(db: &dyn Db, class: ClassId, id: FieldId, field: &FieldItem) -> Option<Problem> {
+fn recursive_property(db: &dyn Db, class: ClassId, id: FieldId, field: &FieldItem) -> Option<Problem> {
     if !field.is_property {
         return None;
     }
@@ -102,7 +102,7 @@ fn endless_property(db: &dyn Db, class: ClassId, id: FieldId, field: &FieldItem)
         ));
     }
     let (start, _) = ty.as_class(db)?;
-    if class_kind(db, start) == Some(ClassKind::Interface) || !leads_to(db, start, class) {
+    if class_kind(db, start) == Some(ClassKind::Interface) || !reaches_class(db, start, class) {
         return None;
     }
     let message = format!("the property `{}` leads back to `{}`", field.name, class.name(db));
@@ -112,7 +112,7 @@ fn endless_property(db: &dyn Db, class: ClassId, id: FieldId, field: &FieldItem)
 }
 
 /// Whether `to` is `from`, a superclass of it, or the class of a property of those, and so on.
-fn leads_to(db: &dyn Db, from: ClassId, to: ClassId) -> bool {
+fn reaches_class(db: &dyn Db, from: ClassId, to: ClassId) -> bool {
     let mut pending = vec![from];
     let mut seen = Vec::new();
     while let Some(class) = pending.pop() {
@@ -133,7 +133,7 @@ fn leads_to(db: &dyn Db, from: ClassId, to: ClassId) -> bool {
 }
 
 /// A struct cannot contain one of its own kind: its values would have no end.
-fn endless_struct(
+fn recursive_struct(
     db: &dyn Db,
     class: ClassId,
     item: &ClassItem,

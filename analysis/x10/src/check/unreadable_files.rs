@@ -6,7 +6,7 @@ use crate::diagnostics::name::{unknown_import, unknown_type, unresolved, unresol
 use crate::ids::SourceFile;
 
 /// A name is looked up in the file of its name: if that file could not be read, the name is unknown for this reason.
-pub fn add_notes(db: &dyn Db, file: SourceFile, all: &mut [Diagnostic]) {
+pub fn add_unreadable_file_notes(db: &dyn Db, file: SourceFile, all: &mut [Diagnostic]) {
     let rules = [&unknown_import::RULE, &unknown_type::RULE, &unresolved::RULE, &unresolved_member::RULE];
     let unknown = all.iter_mut().filter(|it| rules.iter().any(|rule| rule.code == it.code));
     for diagnostic in unknown {

@@ -8,89 +8,90 @@ use smol_str::SmolStr;
 
 /// The statements and declarations with syntax errors, and what they may have meant to declare.
 #[derive(Default)]
-pub(super) struct Damage {
+pub(super) struct ErrorRegions {
     /// Where the errors are.
-    pub places: Vec<TextRange>,
+    pub errors: Vec<TextRange>,
     /// The statements, and the heads of loops and declarations, that do not parse.
-    pub pieces: Vec<TextRange>,
+    pub fragments: Vec<TextRange>,
     /// The declarations whose code has one.
-    pub code: Vec<TextRange>,
+    pub member_ranges: Vec<TextRange>,
     /// The classes with one.
     pub classes: Vec<TextRange>,
     /// From a broken statement to the end of the code: what it declares is not known there.
-    after: Vec<TextRange>,
+    scopes_after: Vec<TextRange>,
     /// What broken statements declare, and in which code.
     locals: Vec<(TextRange, SmolStr)>,
     /// What broken declarations declare.
     members: FxHashSet<SmolStr>,
     /// Not even the names of what they declare are known.
-    is_nameless: bool,
+    has_unnamed_declaration: bool,
     /// What is written of the imports that do not parse: they may bring any type whose name begins so.
     pub imports: Vec<String>,
 }
 
-impl Damage {
+impl ErrorRegions {
     /// That of these errors.
-    pub fn new(root: &SyntaxNode, errors: &[SyntaxError]) -> Damage {
-        let mut damage = Damage::default();
+    pub fn new(root: &SyntaxNode, errors: &[SyntaxError]) -> ErrorRegions {
+        let mut regions = ErrorRegions::default();
         for error in errors {
-            damage.places.push(error.range);
+            regions.errors.push(error.range);
             if error.is_gap {
                 // What lacks nothing but its end declares what it says.
                 let lacks_end = error.replacement.as_deref() == Some(";");
-                damage.add(root, error.range, lacks_end);
+                regions.add_fragment(root, error.range, lacks_end);
             } else {
-                damage.add_flow(root, error.range);
+                regions.add_member_of(root, error.range);
             }
         }
-        damage
+        regions
     }
 
     /// Where it is known what was meant, only the ways through the code are not.
-    fn add_flow(&mut self, root: &SyntaxNode, place: TextRange) {
+    fn add_member_of(&mut self, root: &SyntaxNode, place: TextRange) {
         let around = token_at(root, place).into_iter().flat_map(|token| token.parent_ancestors());
-        self.code.extend(around.filter(|it| has_code(it.kind())).last().map(|it| it.text_range()));
+        self.member_ranges.extend(around.filter(|it| is_member(it.kind())).last().map(|it| it.text_range()));
     }
 
-    fn add(&mut self, root: &SyntaxNode, place: TextRange, lacks_end: bool) {
+    fn add_fragment(&mut self, root: &SyntaxNode, place: TextRange, lacks_end: bool) {
         let Some(token) = token_at(root, place) else { return };
-        let Some(piece) = piece(&token) else { return };
-        let code = token.parent_ancestors().filter(|it| has_code(it.kind())).last();
+        let Some(fragment_at) = fragment_at(&token) else { return };
+        let code = token.parent_ancestors().filter(|it| is_member(it.kind())).last();
         let class = token.parent_ancestors().filter(|it| it.kind() == SyntaxKind::CLASS_BODY).last();
         self.classes.extend(class.map(|it| it.text_range()));
-        let head = head(&piece, place.start());
-        self.pieces.push(head);
-        if piece.kind() == SyntaxKind::IMPORT_DECL {
-            let tokens = piece.descendants_with_tokens().filter_map(|it| it.into_token());
+        let header_range = header_range(&fragment_at, place.start());
+        self.fragments.push(header_range);
+        if fragment_at.kind() == SyntaxKind::IMPORT_DECL {
+            let tokens = fragment_at.descendants_with_tokens().filter_map(|it| it.into_token());
             let written = tokens.filter(|it| matches!(it.kind(), SyntaxKind::IDENT | T![.]));
             return self.imports.push(written.map(|it| it.text().trim_matches('`').to_owned()).collect());
         }
-        let names = declared_names(&piece, head);
-        match code.filter(|code| *code != piece) {
+        let names = declared_names(&fragment_at, header_range);
+        match code.filter(|code| *code != fragment_at) {
             Some(code) => {
                 let code = code.text_range();
-                self.code.push(code);
+                self.member_ranges.push(code);
                 if !lacks_end {
-                    self.after.push(TextRange::new(head.start(), code.end()));
+                    self.scopes_after.push(TextRange::new(header_range.start(), code.end()));
                     self.locals.extend(names.map(|(name, _)| (code, name)));
                 }
             }
             None => {
-                self.code.push(piece.text_range());
-                self.after.push(piece.text_range());
+                self.member_ranges.push(fragment_at.text_range());
+                self.scopes_after.push(fragment_at.text_range());
                 let before = self.members.len();
                 let (formals, own): (Vec<_>, Vec<_>) = names.partition(|(_, is_formal)| *is_formal);
-                let code = piece.text_range();
+                let code = fragment_at.text_range();
                 self.locals.extend(formals.into_iter().map(|(name, _)| (code, name)));
                 self.members.extend(own.into_iter().map(|(name, _)| name));
-                self.is_nameless |= self.members.len() == before && has_words(&piece);
+                self.has_unnamed_declaration |=
+                    self.members.len() == before && may_be_declaration(&fragment_at);
             }
         }
     }
 
     /// Whether it may be that the names that are unknown at this place are declared by what does not parse.
     pub fn may_declare(&self, at: TextRange) -> bool {
-        self.is_nameless || self.after.iter().any(|it| it.contains_range(at))
+        self.has_unnamed_declaration || self.scopes_after.iter().any(|it| it.contains_range(at))
     }
 
     /// Whether a piece of code, of which nothing else is wrong, names what does not parse.
@@ -108,8 +109,8 @@ impl Damage {
 /// The names in the statement, or the head of the declaration, that has a place.
 pub(super) fn names_around(root: &SyntaxNode, at: TextRange) -> Vec<SmolStr> {
     let token = apg_syntax::token_at_offset(root, at.start()).right_biased();
-    let piece = token.and_then(|token| piece(&token));
-    names_within(root, piece.map_or(at, |it| head(&it, at.start()).cover(at)))
+    let fragment_at = token.and_then(|token| fragment_at(&token));
+    names_within(root, fragment_at.map_or(at, |it| header_range(&it, at.start()).cover(at)))
 }
 
 /// The names in a range.
@@ -132,7 +133,7 @@ fn token_at(root: &SyntaxNode, place: TextRange) -> Option<SyntaxToken> {
 }
 
 /// The innermost statement or declaration around a token. Between them, what was put aside there.
-fn piece(token: &SyntaxToken) -> Option<SyntaxNode> {
+fn fragment_at(token: &SyntaxToken) -> Option<SyntaxNode> {
     use SyntaxKind::{BLOCK, CLASS_BODY, IMPORT_DECL, PACKAGE_DECL, SOURCE_FILE, SWITCH_BLOCK};
     let mut inner: Option<SyntaxNode> = None;
     for node in token.parent_ancestors() {
@@ -152,31 +153,35 @@ fn piece(token: &SyntaxToken) -> Option<SyntaxNode> {
 }
 
 /// Whether what does not parse may be a declaration: stray characters are none.
-fn has_words(piece: &SyntaxNode) -> bool {
-    let mut tokens = piece.descendants_with_tokens().filter_map(|it| it.into_token());
-    piece.kind() != SyntaxKind::SOURCE_FILE
+fn may_be_declaration(fragment_at: &SyntaxNode) -> bool {
+    let mut tokens = fragment_at.descendants_with_tokens().filter_map(|it| it.into_token());
+    fragment_at.kind() != SyntaxKind::SOURCE_FILE
         && tokens.any(|it| it.kind() == SyntaxKind::IDENT || it.kind().is_keyword())
 }
 
-fn has_code(kind: SyntaxKind) -> bool {
+fn is_member(kind: SyntaxKind) -> bool {
     use SyntaxKind::{CONSTRUCTOR_DECL, FIELD_DECL, METHOD_DECL, OPERATOR_DECL};
     matches!(kind, METHOD_DECL | CONSTRUCTOR_DECL | OPERATOR_DECL | FIELD_DECL)
 }
 
 /// What of a statement or declaration stands before the statements or members in it that come after a place.
-fn head(piece: &SyntaxNode, place: TextSize) -> TextRange {
+fn header_range(fragment_at: &SyntaxNode, place: TextSize) -> TextRange {
     use SyntaxKind::{BLOCK, CLASS_BODY, SWITCH_BLOCK};
     let is_inner = |kind| ast::Stmt::can_cast(kind) || matches!(kind, BLOCK | CLASS_BODY | SWITCH_BLOCK);
-    let mut after = piece.children().filter(|it| is_inner(it.kind()) && it.text_range().start() >= place);
-    let end = after.next().map_or(piece.text_range().end(), |it| it.text_range().start());
-    TextRange::new(piece.text_range().start(), end)
+    let mut scopes_after =
+        fragment_at.children().filter(|it| is_inner(it.kind()) && it.text_range().start() >= place);
+    let end = scopes_after.next().map_or(fragment_at.text_range().end(), |it| it.text_range().start());
+    TextRange::new(fragment_at.text_range().start(), end)
 }
 
 /// The names that stand in a head as those of what is declared, and whether they are those of formals.
-fn declared_names(piece: &SyntaxNode, head: TextRange) -> impl Iterator<Item = (SmolStr, bool)> {
+fn declared_names(
+    fragment_at: &SyntaxNode,
+    header_range: TextRange,
+) -> impl Iterator<Item = (SmolStr, bool)> {
     use SyntaxKind::{FORMAL_LIST, TYPE_PARAM_LIST};
-    let names = piece.descendants().filter(|it| it.kind() == SyntaxKind::NAME).collect::<Vec<_>>();
-    let names = names.into_iter().filter(move |it| head.contains_range(it.text_range()));
+    let names = fragment_at.descendants().filter(|it| it.kind() == SyntaxKind::NAME).collect::<Vec<_>>();
+    let names = names.into_iter().filter(move |it| header_range.contains_range(it.text_range()));
     names.map(|it| {
         let is_formal = it.ancestors().any(|around| matches!(around.kind(), FORMAL_LIST | TYPE_PARAM_LIST));
         (SmolStr::new(it.text().to_string().trim_matches('`')), is_formal)
