@@ -120,6 +120,6 @@ mod tests {
     #[test]
     fn paths_in_expressions_count_and_those_in_comments_strings_and_tests_do_not() {
         let source = "fn f() { crate::a::g(super::h) } // crate::b\nconst S: &str = \"crate::c\";\n#[cfg(test)] mod tests { use crate::d; }";
-        assert_eq!(paths(source), ["crate::a::g"]);
+        assert_eq!(paths(source), ["crate::a::g", "super::h"]);
     }
 }
