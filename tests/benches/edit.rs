@@ -4,17 +4,17 @@
 
 use std::time::{Duration, Instant};
 
+use apg_tests::baselines::{SUBJECTS, Subject};
 use apg_tests::measure::{ABSENT, Times, head, machine, rows};
-use apg_tests::peers::{SUBJECTS, Subject};
 
 const EDITS: i64 = 100;
 
-/// What is typed, again and again: one of two texts in place of the other.
+/// The replacements typed in alternation: each string in place of the other.
 struct Edit {
     text: String,
     /// The place: where this is found, in or after the line of that number.
     at: (&'static str, usize),
-    texts: [&'static str; 2],
+    replacements: [&'static str; 2],
 }
 
 fn main() {
@@ -23,19 +23,19 @@ fn main() {
         compare(&format!("an edit in a body to diagnostics, {lines} lines"), |subject| Edit {
             text: (subject.text)(lines),
             at: ("= 1000", lines / 2),
-            texts: ["= 1000", "= 10007"],
+            replacements: ["= 1000", "= 10007"],
         });
     }
     let lines = 10_000;
     compare("a new local to diagnostics, 10000 lines", |subject| Edit {
         text: (subject.text)(lines),
         at: ("= 1000", lines / 2),
-        texts: ["= 1000", subject.more],
+        replacements: ["= 1000", subject.more],
     });
     compare("a changed signature with 500 dependents to diagnostics, 10000 lines", |subject| {
-        let (text, texts) = (subject.calling)(lines, 500);
+        let (text, replacements) = (subject.calling)(lines, 500);
         let line = text.lines().position(|line| line.contains(" shared("));
-        Edit { at: (texts[0], line.expect("it is there")), text, texts }
+        Edit { at: (replacements[0], line.expect("it is there")), text, replacements }
     });
 }
 
@@ -62,7 +62,8 @@ fn measure(subject: &Subject, edit: &Edit) -> Option<Times> {
     let small = |number: usize| u32::try_from(number).expect("small");
     let mut times = Vec::new();
     for number in 0..EDITS {
-        let [old, new] = if number % 2 == 0 { edit.texts } else { [edit.texts[1], edit.texts[0]] };
+        let [old, new] =
+            if number % 2 == 0 { edit.replacements } else { [edit.replacements[1], edit.replacements[0]] };
         let range = [small(line), small(column), small(line), small(column + old.len())];
         let start = Instant::now();
         opened.change(range, new);

@@ -3,21 +3,21 @@
 //! files of a folder, and the memory of the server then. Peers, where they are on the PATH: `ty server` on Python, `clangd` on C++
 //! and `rust-analyzer` on Rust of the same size and shape. Goals: completion p50 10 ms, p99 30 ms; start 200 ms.
 //!
-//! A peer has [`BUDGET`] for each figure: what takes long is repeated less often. One that does not answer is skipped.
+//! A peer has [`BUDGET`] for each figure: slow requests are repeated less often. A peer that does not answer is skipped.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
+use apg_tests::baselines::{Opened, SUBJECTS, Subject};
 use apg_tests::measure::{ABSENT, Times, head, machine, rows};
-use apg_tests::peers::{Opened, SUBJECTS, Subject};
 use serde_json::{Value, json};
 
 const LINES: usize = 10_000;
 const RUNS: usize = 60;
 
-/// What is measured for longer than this is not repeated any more, once it was [`LEAST`] times.
+/// Time after which a measurement is not repeated any more, once it has [`MIN_RUNS`] samples.
 const BUDGET: Duration = Duration::from_secs(12);
-const LEAST: usize = 5;
+const MIN_RUNS: usize = 5;
 
 /// How many files a folder has, each of [`CORPUS_LINES`]. The second is not for rust-analyzer, for which each file is a crate.
 const CORPORA: [usize; 2] = [20, 100];
@@ -60,7 +60,7 @@ fn tried<T>(measure: impl FnOnce() -> Option<T>) -> Result<T, String> {
 fn repeated(mut action: impl FnMut(usize) -> Duration) -> Times {
     let start = Instant::now();
     let mut times = Vec::new();
-    while times.len() < RUNS && (times.len() < LEAST || start.elapsed() < BUDGET) {
+    while times.len() < RUNS && (times.len() < MIN_RUNS || start.elapsed() < BUDGET) {
         times.push(action(times.len()));
     }
     times.into_iter().collect()
@@ -83,10 +83,10 @@ fn corpus(files: usize) {
 
 fn over_corpus(subject: &Subject, files: usize) -> Option<String> {
     let text = |file: usize| (subject.text)(CORPUS_LINES).replace("Edited", &format!("Part{file}"));
-    let texts: Vec<String> =
+    let sources: Vec<String> =
         std::iter::once((subject.text)(CORPUS_LINES)).chain((1..files).map(text)).collect();
-    let mut opened = subject.open(&texts)?;
-    let (line, column) = texts[0].lines().enumerate().find_map(|(line, content)| {
+    let mut opened = subject.open(&sources)?;
+    let (line, column) = sources[0].lines().enumerate().find_map(|(line, content)| {
         Some((line, content.find("sqrt(a").or_else(|| content.find("sqrt()"))?))
     })?;
     let params = json!({

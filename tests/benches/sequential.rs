@@ -1,5 +1,5 @@
 //! Sequential kernels over arrays and rails, and small programs as their users write them, beside the same in C++ at the optimisation of
-//! `--release`. Processor time is compared, of a run with many turns less that of a run with none, so that neither start nor other programs
+//! `--release`. CPU time is compared: a run with many iterations less a run with none, so that neither start nor other programs
 //! count. Budget: 1.1.
 
 use std::path::Path;
@@ -88,7 +88,7 @@ fn main() {
     compare("classics", "classics", &CLASSICS);
 }
 
-/// Builds the two files of that name and runs each kernel of one beside that of the other, in turns.
+/// Builds the two files of that name and runs each kernel of one and the other in alternation.
 fn compare(file: &str, title: &str, kernels: &[(&str, u32)]) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let sources = tools::repository().join("tests/bench/sequential");
@@ -105,12 +105,12 @@ fn compare(file: &str, title: &str, kernels: &[(&str, u32)]) {
             .arg(&cpp)
             .arg(sources.join(file).with_extension("cpp")),
     );
-    head(&format!("{title}, processor time a turn"));
-    for (name, turns) in kernels {
+    head(&format!("{title}, CPU time per iteration"));
+    for (name, iterations) in kernels {
         let (mut own, mut peer) = (Vec::new(), Vec::new());
         for _ in 0..RUNS {
-            own.push(measure(&x10, name, *turns));
-            peer.push(measure(&cpp, name, *turns));
+            own.push(measure(&x10, name, *iterations));
+            peer.push(measure(&cpp, name, *iterations));
         }
         let (own, peer): (Times, Times) = (own.into_iter().collect(), peer.into_iter().collect());
         row(name, &own, Some(&peer));
@@ -118,14 +118,14 @@ fn compare(file: &str, title: &str, kernels: &[(&str, u32)]) {
     }
 }
 
-/// The processor time of a turn.
-fn measure(program: &Path, name: &str, turns: u32) -> Duration {
-    let run = |turns: u32| {
+/// CPU time per iteration.
+fn measure(program: &Path, name: &str, iterations: u32) -> Duration {
+    let run = |iterations: u32| {
         let before = children();
-        succeed(Command::new(program).arg(name).arg(turns.to_string()));
+        succeed(Command::new(program).arg(name).arg(iterations.to_string()));
         children() - before
     };
-    run(turns).saturating_sub(run(0)) / turns
+    run(iterations).saturating_sub(run(0)) / iterations
 }
 
 /// The processor time of all programs that have ended.

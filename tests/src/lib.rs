@@ -1,8 +1,8 @@
 //! What the tests of this folder share: the commands under test, optional tools, whole programs.
 
+pub mod baselines;
 pub mod lsp;
 pub mod measure;
-pub mod peers;
 pub mod processes;
 pub mod programs;
 pub mod requests;

@@ -22,7 +22,7 @@ pub struct Server {
     /// Requests of the server are left without an answer.
     silent: bool,
     /// So long an answer is waited for.
-    patience: Duration,
+    answer_timeout: Duration,
 }
 
 impl Server {
@@ -58,13 +58,13 @@ impl Server {
             next_id: 0,
             said,
             silent: false,
-            patience: Duration::from_secs(300),
+            answer_timeout: Duration::from_secs(300),
         }
     }
 
     /// From now on an answer is waited for this long.
-    pub fn be_patient_for(&mut self, patience: Duration) {
-        self.patience = patience;
+    pub fn set_answer_timeout(&mut self, answer_timeout: Duration) {
+        self.answer_timeout = answer_timeout;
     }
 
     /// From now on the server's requests are not answered.
@@ -206,7 +206,7 @@ impl Server {
         status
     }
 
-    /// The exit status of a server that has been told to end; none if it goes on.
+    /// The exit status of a server that was asked to end; none if it keeps running.
     pub fn wait(&mut self) -> Option<i32> {
         for _ in 0..1000 {
             if let Ok(Some(status)) = self.child.try_wait() {
@@ -228,7 +228,8 @@ impl Server {
     }
 
     fn receive(&mut self) -> Value {
-        let message = self.messages.recv_timeout(self.patience).unwrap_or_else(|error| self.fail(error));
+        let message =
+            self.messages.recv_timeout(self.answer_timeout).unwrap_or_else(|error| self.fail(error));
         if message["method"].is_string() && !message["id"].is_null() && !self.silent {
             self.send(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": null }));
         }
@@ -240,7 +241,7 @@ impl Server {
     /// Says what is known of a server that does not answer.
     fn fail(&mut self, error: mpsc::RecvTimeoutError) -> ! {
         let what = match error {
-            mpsc::RecvTimeoutError::Timeout => format!("no answer within {:?}", self.patience),
+            mpsc::RecvTimeoutError::Timeout => format!("no answer within {:?}", self.answer_timeout),
             mpsc::RecvTimeoutError::Disconnected => {
                 format!("the server closed its output; its status is {:?}", self.wait())
             }

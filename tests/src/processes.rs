@@ -13,7 +13,7 @@ use crate::tools;
 const LIMIT: Duration = Duration::from_secs(300);
 
 /// apg in a folder of its own, and in a process group of its own, as a shell starts it: with signals that do what they do
-/// by default, even where whoever runs the tests has them ignored.
+/// by default, even where the parent process ignores them.
 pub fn apg(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new("env");
     command

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// An X10 class of about so many lines: methods that call each other.
+/// An X10 class of about that many lines: methods that call each other.
 pub fn x10(lines: usize) -> String {
     let mut text = String::from("public class Edited {\n");
     for n in 0..lines / 10 {
@@ -66,7 +66,7 @@ pub fn rust(lines: usize) -> String {
 /// A source with a method that many others call, and two results that it can have whose callers do not care which.
 pub type Calling = (String, [&'static str; 2]);
 
-/// The same class and a method that so many others call.
+/// The same class and a method that the given number of others call.
 pub fn x10_calling(lines: usize, callers: usize) -> Calling {
     let text = x10(lines).replacen("sum += a(i) * n;", "sum += shared(n);", callers);
     let start = "public class Edited {\n";

@@ -25,7 +25,7 @@ fn framed(body: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn nonsense_is_told_and_the_next_message_answered() {
+fn malformed_message_is_reported_and_next_one_answered() {
     let mut session = Session::start();
     let wrong: &[(&[u8], i64)] = &[
         (b"{\"a\":", -32700),
@@ -63,7 +63,7 @@ fn the_order_of_a_session_is_kept() {
     let twice = r#"{"jsonrpc":"2.0","id":70,"method":"foo"}"#;
     server.send_bytes(&framed(twice.as_bytes()));
     assert_eq!(code(&server.answer(70)), -32601);
-    // What was told before is nobody's.
+    // Earlier notifications belong to no document.
     let document = json!({ "textDocument": { "uri": early_document } });
     assert!(server.request("textDocument/documentSymbol", document).is_null());
     server.request("shutdown", Value::Null);
@@ -156,7 +156,7 @@ fn columns_in_every_encoding() {
         let moved = column + end - start;
         let diagnostics = session.server.diagnostics(&uri, 2);
         assert_eq!(unknown(&diagnostics), (at(1, moved), at(1, moved + 8)), "{encoding}");
-        // CR and LF are taken apart and put together again.
+        // CR and LF are split and joined again.
         session.server.change(&uri, 3, [0, 11, 1, 0], "\r");
         session.server.change(&uri, 4, [0, 11, 1, 0], "\r\n\r\n");
         let diagnostics = session.server.diagnostics(&uri, 4);
@@ -402,7 +402,7 @@ fn with_and_without_pulling() {
     assert_eq!(pulled.server.end(), Some(0));
 }
 
-/// Edits that no client should send: the server goes on, and the next whole text is what it has.
+/// Edits that no client should send: the server continues, and the next full text replaces its document.
 #[test]
 fn edits_that_make_no_sense() {
     let mut session = Session::start();
@@ -467,7 +467,7 @@ fn edits_with_odd_numbers() {
         }
         assert_eq!(session.of("textDocument/documentSymbol", &uri)[0]["name"], json!(expected), "{version}");
     }
-    // Nothing to read: whole texts without a text, and no changes.
+    // Nothing to read: full changes without a text, and no changes.
     for changes in [json!([]), json!([{ "range": { "start": zero, "end": zero } }]), json!([3]), Value::Null]
     {
         let params = json!({ "textDocument": { "uri": uri, "version": 9 }, "contentChanges": changes });
@@ -507,7 +507,7 @@ fn notifications_with_numbers_and_requests_without() {
     assert_eq!(session.server.end(), Some(0));
 }
 
-/// Settings are asked for once, and once more when the client has answered, however often it says that they changed.
+/// Settings are requested once, and once more when the client has answered, however often it says that they changed.
 #[test]
 fn a_client_whose_settings_change_all_the_time() {
     let mut session = Session::with(json!({
@@ -526,7 +526,7 @@ fn a_client_whose_settings_change_all_the_time() {
     assert_eq!(session.server.end(), Some(0));
 }
 
-/// A question about settings that is never answered is one of many: what changes later is asked for, and its answer taken.
+/// A request for settings that is never answered does not block later ones: later changes are requested and applied.
 #[test]
 fn a_client_that_never_says_what_its_settings_are() {
     let mut session = Session::with(json!({

@@ -257,7 +257,7 @@ fn a_program_with_an_error_in_another_file_does_not_run() {
     assert_eq!((output.status, output.stdout.as_str()), (1, ""), "{}", output.stderr);
     assert!(output.stderr.contains("flow/val-reassigned") && output.stderr.contains("Other.x10"));
     folder.write("Other.x10", "public class Other { static def twice(n:Long):Long { return 2 * n; } }");
-    // What the program does not use is not asked for.
+    // Files that the program does not use are not opened.
     folder.write("Unused.x10", "public class Unused { static def once(n:Long):Long { n = 1; return n; } }");
     let output = folder.apg(&["run", "Main.x10"]);
     assert_eq!((output.status, output.stdout.as_str()), (0, "4\n"), "{}", output.stderr);

@@ -151,12 +151,12 @@ fn a_file_that_changes_while_it_is_checked() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("a.x10");
     let body: String = (0..2000).map(|n| format!("def m{n}() = {n};\n")).collect();
-    let texts = [format!("class A {{ {body} }}"), "class A { def m( }".to_owned(), String::new()];
-    std::fs::write(&path, &texts[0]).expect("written");
+    let sources = [format!("class A {{ {body} }}"), "class A { def m( }".to_owned(), String::new()];
+    std::fs::write(&path, &sources[0]).expect("written");
     let done = std::sync::atomic::AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            for text in texts.iter().cycle() {
+            for text in sources.iter().cycle() {
                 if done.load(std::sync::atomic::Ordering::Relaxed) {
                     break;
                 }

@@ -21,9 +21,9 @@ fn start(folder: &Path, places: &str, which: &str) -> Child {
     command.args(["Deadlocks.x10", "--", which]).spawn().expect("it starts")
 }
 
-/// It is told where activities wait, at all numbers of places.
+/// Runs a program that deadlocks, at several numbers of places: the report says where activities wait.
 #[track_caller]
-fn is_stuck(which: &str, texts: &[&str]) {
+fn check_deadlock_report(which: &str, expected: &[&str]) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for places in PLACES {
         let (status, errors) = end_of(start(folder.path(), places, which));
@@ -32,14 +32,14 @@ fn is_stuck(which: &str, texts: &[&str]) {
             errors.starts_with("apg: deadlock: every activity of the program waits"),
             "{which}: {errors}"
         );
-        for text in texts {
+        for text in expected {
             assert!(errors.contains(text), "{which} at {places}: no `{text}` in:\n{errors}");
         }
     }
 }
 
 #[track_caller]
-fn goes_on(which: &str) {
+fn check_no_deadlock_report(which: &str) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for places in PLACES {
         let mut child = start(folder.path(), places, which);
@@ -56,18 +56,21 @@ fn goes_on(which: &str) {
 
 #[test]
 fn conditions_that_never_hold() {
-    is_stuck("when", &["an activity waits\n\tat Deadlocks.waits (Deadlocks.x10:"]);
-    is_stuck(
+    check_deadlock_report("when", &["an activity waits\n\tat Deadlocks.waits (Deadlocks.x10:"]);
+    check_deadlock_report(
         "finish",
         &["4 activities wait\n\tat Deadlocks.waits", "\tat Deadlocks.afterTheFinish (Deadlocks.x10:"],
     );
-    is_stuck("collected", &["at Deadlocks.collected.closure (Deadlocks.x10:"]);
+    check_deadlock_report("collected", &["at Deadlocks.collected.closure (Deadlocks.x10:"]);
 }
 
 #[test]
 fn clocks_that_do_not_advance() {
-    is_stuck("registered", &["at Clock.advance (", "at Deadlocks.registered.closure (Deadlocks.x10:"]);
-    is_stuck(
+    check_deadlock_report(
+        "registered",
+        &["at Clock.advance (", "at Deadlocks.registered.closure (Deadlocks.x10:"],
+    );
+    check_deadlock_report(
         "phases",
         &["at Deadlocks.phases (Deadlocks.x10:", "at Deadlocks.phases.closure (Deadlocks.x10:"],
     );
@@ -75,9 +78,9 @@ fn clocks_that_do_not_advance() {
 
 #[test]
 fn places_that_wait_for_each_other() {
-    is_stuck("crossed", &["at Deadlocks.crossed.closure (Deadlocks.x10:"]);
-    is_stuck("barrier", &["at Deadlocks.waits", "at Deadlocks.barrier.closure (Deadlocks.x10:"]);
-    is_stuck(
+    check_deadlock_report("crossed", &["at Deadlocks.crossed.closure (Deadlocks.x10:"]);
+    check_deadlock_report("barrier", &["at Deadlocks.waits", "at Deadlocks.barrier.closure (Deadlocks.x10:"]);
+    check_deadlock_report(
         "chain",
         &["at Deadlocks.waits", "at Deadlocks.chain.closure (Deadlocks.x10:", "at Deadlocks.main"],
     );
@@ -85,8 +88,8 @@ fn places_that_wait_for_each_other() {
 
 #[test]
 fn locks_and_latches() {
-    is_stuck("locks", &["at Lock.lock (", "at Deadlocks.locks.closure (Deadlocks.x10:"]);
-    is_stuck(
+    check_deadlock_report("locks", &["at Lock.lock (", "at Deadlocks.locks.closure (Deadlocks.x10:"]);
+    check_deadlock_report(
         "latches",
         &["999 activities wait\n\tat Latch.await (", "an activity waits\n\tat Latch.await ("],
     );
@@ -94,7 +97,7 @@ fn locks_and_latches() {
 
 #[test]
 fn what_comes_late_is_waited_for() {
-    goes_on("slow");
-    goes_on("uncounted");
-    goes_on("input");
+    check_no_deadlock_report("slow");
+    check_no_deadlock_report("uncounted");
+    check_no_deadlock_report("input");
 }

@@ -138,7 +138,7 @@ fn completion_knows_members_imports_and_documentation() {
 }
 
 #[test]
-fn the_shape_of_a_document_is_told() {
+fn document_symbols_folding_and_selection_are_answered() {
     let (mut session, uri) = session();
     let outline = session.of("textDocument/documentSymbol", &uri);
     assert_eq!(outline[0]["children"][1]["name"], "main");

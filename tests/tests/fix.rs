@@ -1,4 +1,4 @@
-//! `apg check --fix`: what has one fix is mended in the files that are named, and nothing else is touched.
+//! `apg check --fix`: applies the fixes of problems that have exactly one, in the named files only.
 
 use std::path::Path;
 use std::process::Command;
@@ -52,7 +52,7 @@ public class Sum {
 ";
 
 #[test]
-fn mistakes_are_mended_also_those_that_others_hide() {
+fn hidden_problems_are_fixed_in_later_rounds() {
     let folder = folder(&[("Sum.x10", WRONG)]);
     let output = check(folder.path(), &["--fix", "Sum.x10"]);
     assert_eq!(read(folder.path(), "Sum.x10"), RIGHT, "{}", output.stderr);
@@ -97,15 +97,15 @@ fn what_has_no_fix_or_a_choice_of_them_is_reported() {
 
 #[test]
 fn what_leads_to_more_errors_alone_is_taken_back() {
-    // With an Int in the cell the two calls do not fit; these are mended in turn in the first, and cannot be in the second.
+    // With an Int in the cell the two calls do not fit; they are fixed one after the other in the first, and cannot be in the second.
     let start = "class Cell[T] { var v:T; def this(v:T) { this.v = v; } def set(v:T) { this.v = v; } }
 class Main { public static def main(args:Rail[String]) { val c = new Cell[Int](0); ";
-    for (rest, mended) in [("c.set(1); c.set(2); }", true), ("c.set(args); c.set(args); }", false)] {
+    for (rest, is_fixed) in [("c.set(1); c.set(2); }", true), ("c.set(args); c.set(args); }", false)] {
         let text = format!("{start}{rest} }}\n");
         let folder = folder(&[("Main.x10", &text)]);
         let output = check(folder.path(), &["--fix"]);
-        assert_eq!(output.status == 0, mended, "{}", output.stderr);
-        assert_eq!(read(folder.path(), "Main.x10") != text, mended, "{}", output.stderr);
+        assert_eq!(output.status == 0, is_fixed, "{}", output.stderr);
+        assert_eq!(read(folder.path(), "Main.x10") != text, is_fixed, "{}", output.stderr);
     }
 }
 
@@ -117,8 +117,8 @@ Console.OUT.println(sum(0)); } }\n";
     let folder = folder(&[("Main.x10", code)]);
     let output = check(folder.path(), &["--fix"]);
     assert_eq!(output.status, 0, "{}", output.stderr);
-    let mended = "finish async { if (!(n > 1)) { sum(0) = 2; if (!(n > 0)) { sum(0) = 3; } } }";
-    assert!(read(folder.path(), "Main.x10").contains(mended), "{}", read(folder.path(), "Main.x10"));
+    let fixed = "finish async { if (!(n > 1)) { sum(0) = 2; if (!(n > 0)) { sum(0) = 3; } } }";
+    assert!(read(folder.path(), "Main.x10").contains(fixed), "{}", read(folder.path(), "Main.x10"));
 }
 
 #[cfg(unix)]

@@ -1,5 +1,5 @@
 //! The safety of fixes, shown by programs that run. All fixes of a program are applied, one after the other, until none is left; after
-//! each the program is checked again: what the fix is for must be gone, and no error may be new. The mended program must run. It prints
+//! each the program is checked again: what the fix is for must be gone, and no error may be new. The fixed program must run. It prints
 //! what `NAME.out` says, if there is one, and what the program printed before, if that ran.
 //!
 //! The programs are those of `tests/fixes` and the examples of the diagnostics' pages that have a `main`.
@@ -22,7 +22,7 @@ const MAX_FIXES: usize = 100;
 struct Program {
     name: String,
     text: String,
-    /// What the mended program prints.
+    /// What the fixed program prints.
     output: Option<String>,
 }
 
@@ -39,7 +39,7 @@ fn programs_of_the_folder() {
         programs.push(Program { name: program.name(), text, output: Some(output) });
     }
     assert!(!programs.is_empty());
-    mend_all(programs);
+    check_fixes_of(programs);
 }
 
 #[test]
@@ -53,14 +53,14 @@ fn examples_of_pages() {
         }
     }
     assert!(!programs.is_empty());
-    mend_all(programs);
+    check_fixes_of(programs);
 }
 
 /// Mends all programs and says how many fixes that took; fails with all that is wrong.
-fn mend_all(programs: Vec<Program>) {
+fn check_fixes_of(programs: Vec<Program>) {
     let (mut applied, mut wrong) = (0, Vec::new());
     for program in programs {
-        match mend(&program) {
+        match check_fixes(&program) {
             Ok(fixes) => applied += fixes,
             Err(error) => wrong.push(format!("{}: {error}", program.name)),
         }
@@ -70,7 +70,7 @@ fn mend_all(programs: Vec<Program>) {
 }
 
 /// Applies all fixes of a program and runs it. Gives the number of fixes.
-fn mend(program: &Program) -> Result<usize, String> {
+fn check_fixes(program: &Program) -> Result<usize, String> {
     let mut checker = Checker::new();
     let first = checker.check(&program.text);
     let (text, fixes, left) = apply_all(&mut checker, program)?;
@@ -87,7 +87,7 @@ fn mend(program: &Program) -> Result<usize, String> {
     let before = if has_errors(&first) { None } else { Some(run(program, &program.text, 1)) };
     let after = run(program, &text, 1);
     if after.status != 0 {
-        return Err(format!("the mended program fails: {}\n{text}", after.stderr));
+        return Err(format!("the fixed program fails: {}\n{text}", after.stderr));
     }
     if let Some(before) = before.filter(|it| it.status == 0)
         && before.stdout != after.stdout
@@ -101,7 +101,7 @@ fn mend(program: &Program) -> Result<usize, String> {
     for (places, output) in [(1, after), (2, run(program, &text, 2))] {
         if output.stdout != *expected || output.status != 0 {
             let (out, error) = (output.stdout, output.stderr);
-            return Err(format!("at {places} places the mended program prints\n{out}{error}{text}"));
+            return Err(format!("at {places} places the fixed program prints\n{out}{error}{text}"));
         }
     }
     Ok(fixes)
@@ -113,24 +113,24 @@ fn apply_all(checker: &mut Checker, program: &Program) -> Result<(String, usize,
     let mut found = checker.check(&text);
     let mut fixes = 0;
     while let Some((diagnostic, fix)) = first_fix(&found) {
-        let mended = apply(&text, fix);
-        let after = checker.check(&mended);
+        let fixed = apply(&text, fix);
+        let after = checker.check(&fixed);
         let (old, new) = (counts(&found), counts(&after));
         let is_new = |it: &(&(Severity, &'static str, String), &usize)| {
             it.0.0 == Severity::Error && old.get(it.0).is_none_or(|count| count < it.1)
         };
         if let Some((added, _)) = new.iter().find(is_new) {
-            return Err(format!("the fix `{}` adds {added:?}:\n{mended}", fix.title));
+            return Err(format!("the fix `{}` adds {added:?}:\n{fixed}", fix.title));
         }
         let key = key(diagnostic);
         if new.get(&key).unwrap_or(&0) >= &old[&key] {
-            return Err(format!("the fix `{}` leaves {key:?}:\n{mended}", fix.title));
+            return Err(format!("the fix `{}` leaves {key:?}:\n{fixed}", fix.title));
         }
         fixes += 1;
         if fixes > MAX_FIXES {
-            return Err(format!("the fixes have no end:\n{mended}"));
+            return Err(format!("the fixes have no end:\n{fixed}"));
         }
-        (text, found) = (mended, after);
+        (text, found) = (fixed, after);
     }
     Ok((text, fixes, found))
 }
@@ -190,9 +190,9 @@ fn apply(text: &str, fix: &Fix) -> String {
     // From the back, so that offsets stay right; of two at one place the first stays first.
     edits.reverse();
     edits.sort_by_key(|edit| std::cmp::Reverse(edit.range.start()));
-    let mut mended = text.to_owned();
+    let mut fixed = text.to_owned();
     for edit in edits {
-        mended.replace_range(usize::from(edit.range.start())..usize::from(edit.range.end()), &edit.text);
+        fixed.replace_range(usize::from(edit.range.start())..usize::from(edit.range.end()), &edit.text);
     }
-    mended
+    fixed
 }

@@ -90,7 +90,7 @@ fn named_sources() {
         make(&folder.path().join("B.x10"));
         let all: [&[&str]; 6] =
             [&["check"], &["check", "--syntax-only"], &["run"], &["build"], &["fmt"], &["fmt", "--check"]];
-        // Every kind once, and every command with one that would block it.
+        // Every kind once, and every command with a file that would block it.
         for command in if kind == "a pipe" { &all[..] } else { &all[..1] } {
             let arguments = [*command, &["B.x10"]].concat();
             let output = apg(folder.path(), &arguments);
@@ -176,25 +176,25 @@ public class Uses {
     }
 }
 
-/// The server goes on, says why a name is unknown, and knows it when there is a file.
+/// The server continues, says why a name is unknown, and knows it when there is a file.
 #[test]
 fn the_server_reads_regular_files_only() {
     for (kind, make, said) in [KINDS[0], KINDS[1], KINDS[6]] {
         eprintln!("{kind}");
         let mut session = Session::workspace(&[("Other.x10", "public class Other { }")]);
-        session.server.be_patient_for(Duration::from_secs(60));
+        session.server.set_answer_timeout(Duration::from_secs(60));
         let path = session.folder.path().join("B.x10");
         make(&path);
         let uri = session.open("User.x10", USER);
         let found = session.server.diagnostics(&uri, 1);
         assert_eq!(found[0]["code"], "name/unknown-type", "{found:?}");
         assert!(found[0]["message"].as_str().is_some_and(|it| it.contains(said)), "{found:?}");
-        let told = json!({ "changes": [{ "uri": session.uri("B.x10"), "type": 2 }] });
-        session.server.notify("workspace/didChangeWatchedFiles", told.clone());
+        let change = json!({ "changes": [{ "uri": session.uri("B.x10"), "type": 2 }] });
+        session.server.notify("workspace/didChangeWatchedFiles", change.clone());
         assert!(session.at("textDocument/hover", &uri, 0, 14)["contents"].is_object());
         std::fs::remove_file(&path).expect("removed");
         std::fs::write(&path, "public class B { }").expect("written");
-        session.server.notify("workspace/didChangeWatchedFiles", told);
+        session.server.notify("workspace/didChangeWatchedFiles", change);
         let resolved = (0..10).any(|_| session.server.diagnostics(&uri, 1).is_empty());
         assert!(resolved);
         assert_eq!(session.server.end(), Some(0));

@@ -50,7 +50,7 @@ impl Fixture {
             "processId": null, "rootUri": null, "initializationOptions": options,
         });
         let mut server = Server::start(command, start);
-        server.be_patient_for(Duration::from_secs(120));
+        server.set_answer_timeout(Duration::from_secs(120));
         let uri = format!("file://{}", folder.path().join("Scale.x10").display());
         server.open(&uri, "x10", KERNEL);
         assert_eq!(server.diagnostics(&uri, 1).iter().filter(|it| it["severity"] == 1).count(), 0);

@@ -37,8 +37,8 @@ fn neovim_mends_a_broken_kernel() {
     for step in ["fix ", "clean", "hover"].into_iter().chain(cuda) {
         assert!(said.contains(step), "no `{step}` in:\n{said}");
     }
-    let mended = std::fs::read_to_string(&file).expect("still there");
-    assert!(mended.contains("clocked async"), "the fix was not applied:\n{mended}");
+    let fixed = std::fs::read_to_string(&file).expect("still there");
+    assert!(fixed.contains("clocked async"), "the fix was not applied:\n{fixed}");
 }
 
 #[test]

@@ -57,7 +57,7 @@ fn the_database_stays_when_no_thread_can_be_started() {
     let folders = json!([{ "uri": uri("w"), "name": "w" }]);
     let start = json!({ "capabilities": {}, "processId": std::process::id(), "workspaceFolders": folders });
     let mut server = Server::start(command, start);
-    server.be_patient_for(Duration::from_secs(60));
+    server.set_answer_timeout(Duration::from_secs(60));
     let main = uri("w/Main.x10");
     server.open(&main, "x10", MAIN);
     assert_eq!(server.diagnostics(&main, 1), Vec::<Value>::new());

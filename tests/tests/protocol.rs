@@ -70,7 +70,7 @@ fn hover_says_how_a_kernel_launches_and_lenses_offer_to_run_it() {
 }
 
 #[test]
-fn a_broken_kernel_is_mended_by_its_fix() {
+fn fix_of_a_broken_kernel_removes_its_error() {
     let mut session = Session::start();
     let uri = session.open("Kernel.x10", &KERNEL.replace(") clocked async", ") async"));
     let diagnostics = session.server.diagnostics(&uri, 1);
@@ -96,7 +96,7 @@ fn a_broken_kernel_is_mended_by_its_fix() {
     assert_eq!(codes(&session.server.diagnostics(&uri, 2)), Vec::<&str>::new());
 }
 
-/// Handlers of the transport may overtake each other; edits must not. One that did would leave another text, and so
+/// Handlers of the transport may overtake each other; edits must not: an edit out of order would leave another text, and so
 /// other diagnostics.
 #[test]
 fn three_hundred_edits_at_once_arrive_in_order() {

@@ -1,5 +1,5 @@
 //! A client that does anything: edits in two files, questions, cancels, closes, writes behind the server's back, in a random
-//! order. In the end the server must say of the texts what a fresh one says of them, with no message left unanswered.
+//! order. In the end the server must report for the documents what a fresh one reports, with no message left unanswered.
 //!
 //! `APG_RANDOM_SECONDS` says for how long (20), `APG_RANDOM_SEED` with which round to start.
 
@@ -40,7 +40,7 @@ public class Other(n:Long) {
 }
 ";
 
-/// Pieces that break a program, mend it, or change what it means.
+/// Snippets that break a program, repair it, or change its meaning.
 const PIECES: &[&str] = &[
     "{",
     "}",
@@ -123,10 +123,10 @@ struct File {
     open: bool,
 }
 
-/// Says in which round a test failed, and with which texts, wherever that was.
-struct Told(String);
+/// Says in which round a test failed, and with which documents, wherever it failed.
+struct ReportOnPanic(String);
 
-impl Drop for Told {
+impl Drop for ReportOnPanic {
     fn drop(&mut self) {
         if std::thread::panicking() {
             eprintln!("{}", self.0);
@@ -136,7 +136,7 @@ impl Drop for Told {
 
 /// Eighty steps and the comparison; how many messages were sent.
 fn round(seed: u64) -> usize {
-    let mut told = Told(format!("seed {seed}"));
+    let mut report = ReportOnPanic(format!("seed {seed}"));
     let mut random = Random(seed);
     // Some clients take diagnostics, some ask for them.
     let pulls = random.below(2) == 0;
@@ -179,7 +179,7 @@ fn round(seed: u64) -> usize {
     if !files[0].open {
         open(&mut session, &mut files[0]);
     }
-    // With a version of the texts as they are now: diagnostics of another have nothing to say.
+    // Only diagnostics of the current version count.
     for file in files.iter_mut().filter(|file| file.open) {
         file.version += 1;
         let document = json!({ "uri": file.uri, "version": file.version });
@@ -199,13 +199,13 @@ fn round(seed: u64) -> usize {
             open(&mut fresh, file);
         }
     }
-    told.0 = format!("seed {seed}, with\n{}\n---\n{}", files[0].text, files[1].text);
+    report.0 = format!("seed {seed}, with\n{}\n---\n{}", files[0].text, files[1].text);
     let places = std::array::from_fn(|_| random.place(&files[0].text));
     let seen = answers(&mut session, &files, pulls, places);
     let expected = answers(&mut fresh, &fresh_files, pulls, places);
     for ((what, seen), (_, expected)) in seen.iter().zip(&expected) {
-        let texts = files.each_ref().map(|file| &file.text);
-        assert_eq!(seen, expected, "seed {seed}, {what}, of\n{}\n---\n{}", texts[0], texts[1]);
+        let documents = files.each_ref().map(|file| &file.text);
+        assert_eq!(seen, expected, "seed {seed}, {what}, of\n{}\n---\n{}", documents[0], documents[1]);
     }
     assert_eq!(session.server.end(), Some(0), "seed {seed}");
     assert_eq!(fresh.server.end(), Some(0), "seed {seed}");
@@ -316,7 +316,7 @@ fn parameters(uri: &str, place: &Value) -> Value {
     parameters
 }
 
-/// What the server says of the texts: everything about the files that are open, and about places of the first.
+/// All answers of the server about the open documents, and about positions of the first.
 fn answers(
     session: &mut Session,
     files: &[File; 2],
@@ -369,7 +369,7 @@ fn answers(
     all
 }
 
-/// Takes out what numbers the texts and answers of a session.
+/// Removes version and result numbers of a session.
 fn forget_numbers(answer: &mut Value) {
     match answer {
         Value::Array(items) => items.iter_mut().for_each(forget_numbers),

@@ -88,7 +88,7 @@ impl Replay {
             self.versions.insert(uri.to_owned(), version);
         }
         if method == "initialize" {
-            // Whoever recorded it is gone.
+            // The process that recorded it is gone.
             message["params"]["processId"] = Value::Null;
         }
         let params = message["params"].take();

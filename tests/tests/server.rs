@@ -16,7 +16,7 @@ public class Main {
 }
 ";
 
-/// A workspace whose client refreshes what it is told to and takes versioned edits.
+/// A workspace whose client supports refresh requests and versioned edits.
 fn session() -> (Session, String) {
     let refresh = json!({ "refreshSupport": true });
     let capabilities = json!({
@@ -310,7 +310,10 @@ fn the_workspace_is_diagnosed_for_those_who_ask() {
     let report = session.server.request("workspace/diagnostic", json!({ "previousResultIds": [] }));
     let items = report["items"].as_array().expect("reports").clone();
     assert_eq!(items.len(), 2, "{report}");
-    let of_broken = items.iter().find(|item| item["uri"] == session.uri("shapes/Broken.x10")).expect("told");
+    let of_broken = items
+        .iter()
+        .find(|item| item["uri"] == session.uri("shapes/Broken.x10"))
+        .expect("diagnostics of the file");
     assert_eq!(of_broken["items"][0]["code"], "name/unknown-type");
     let known: Vec<Value> =
         items.iter().map(|item| json!({ "uri": item["uri"], "value": item["resultId"] })).collect();
@@ -356,14 +359,14 @@ fn files_take_their_classes_along() {
     let ask = |session: &mut Session, to: &str| {
         let moved = json!({ "oldUri": session.uri("shapes/Circle.x10"), "newUri": session.uri(to) });
         let answer = session.server.request("workspace/willRenameFiles", json!({ "files": [moved] }));
-        let mut texts: Vec<(String, String)> = Vec::new();
+        let mut edited_files: Vec<(String, String)> = Vec::new();
         for document in answer["documentChanges"].as_array().into_iter().flatten() {
             let uri = document["textDocument"]["uri"].as_str().unwrap_or_default();
             let (name, text) = files.iter().find(|(name, _)| uri.ends_with(name)).expect("a known file");
-            texts.push(((*name).to_owned(), edited(text, &document["edits"])));
+            edited_files.push(((*name).to_owned(), edited(text, &document["edits"])));
         }
-        texts.sort();
-        texts
+        edited_files.sort();
+        edited_files
     };
     let text = |name: &str, text: &str| (name.to_owned(), text.to_owned());
     assert_eq!(
@@ -433,9 +436,9 @@ fn inserted_lines_end_as_those_of_the_file() {
     assert_eq!(session.server.end(), Some(0));
 }
 
-/// A mistake that is told once can be mended from each of its places.
+/// A problem that is reported once can be fixed from each of its positions.
 #[test]
-fn a_mistake_is_mended_from_each_of_its_places() {
+fn fix_is_offered_at_each_position_of_a_problem() {
     let text = "class Main {\n    def f() {\n        val at = 1;\n        val b = at;\n    }\n}\n";
     let mut session = Session::workspace(&[]);
     let uri = session.open("Main.x10", text);

@@ -112,7 +112,7 @@ fn opening_and_editing_start_nothing() {
         "initializationOptions": { "server": { "path": "./apg-lsp" }, "command": { "path": "./apg" }, "cxx": "./c++" },
     });
     let mut server = Server::start(command, start);
-    server.be_patient_for(Duration::from_secs(120));
+    server.set_answer_timeout(Duration::from_secs(120));
     let uri = format!("{root}/Bait.x10");
     server.open(&uri, "x10", PROGRAM);
     assert_eq!(server.diagnostics(&uri, 1).iter().filter(|it| it["severity"] == 1).count(), 0);

@@ -60,7 +60,7 @@ fn a_session_in_a_folder_with_an_odd_name() {
             "workspaceFolders": [{ "uri": uri, "name": "odd" }],
         });
         let mut server = Server::start(session::command(&folder), start);
-        server.be_patient_for(Duration::from_secs(60));
+        server.set_answer_timeout(Duration::from_secs(60));
         let main = format!("{uri}/Main.x10");
         server.open(&main, "x10", MAIN);
         assert_eq!(server.diagnostics(&main, 1), Vec::<Value>::new(), "{name}");
@@ -109,9 +109,9 @@ fn a_document_without_a_uri_is_refused_with_a_reason() {
     let mut session = Session::with(start);
     for uri in ["Main.x10", "", "file:", "file:///a%00.x10"] {
         session.server.open(uri, "x10", MAIN);
-        let told = session.server.notification("window/showMessage");
-        let message = told["message"].as_str().unwrap_or_default();
-        assert!(message.contains(&format!("`{uri}` names no document")), "{told}");
+        let shown = session.server.notification("window/showMessage");
+        let message = shown["message"].as_str().unwrap_or_default();
+        assert!(message.contains(&format!("`{uri}` names no document")), "{shown}");
         let asked = json!({ "textDocument": { "uri": uri } });
         let id = session.server.send_request("textDocument/documentSymbol", asked);
         let answer = session.server.answer(id);
@@ -146,7 +146,7 @@ fn documents_of_other_file_systems() {
         assert_eq!(symbols[0]["name"], "Main", "{symbols}");
         session.server.notify("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
     }
-    // One that is in no file yet is checked as a whole.
+    // A document without a file is checked as a whole.
     for uri in ["untitled:Untitled-1", "untitled:/home/u/a b/Main.x10", "untitled:Ärger [1]"] {
         session.server.open(uri, "x10", MAIN);
         let found = session.server.diagnostics(uri, 1);

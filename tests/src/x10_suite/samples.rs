@@ -26,7 +26,7 @@ const fn sample(file: &'static str, args: &'static [&'static str], right: fn(&Ou
     Sample { file, args, right }
 }
 
-/// All but those for Java or resilient places, the one that takes minutes without a GPU (CUDAMatMul), and UTS, which asks
+/// All but those for Java or resilient places, CUDAMatMul, which takes minutes without a GPU, and UTS, which asks
 /// for code in C.
 pub const SAMPLES: &[Sample] = &[
     sample("ArraySum.x10", &[], |it| {
@@ -126,7 +126,7 @@ impl Output {
         !areas.is_empty() && areas.iter().all(|area| (area - (10_000.0 / 4.0 + 100.0 / 2.0)).abs() < 1e-3)
     }
 
-    /// Eight queens have so many solutions.
+    /// Number of solutions of the eight queens problem.
     fn has_queens(&self) -> bool {
         fn place(row: u32, columns: u32, left: u32, right: u32) -> u32 {
             if row == 8 {

@@ -175,7 +175,7 @@ impl Machine<'_> {
             let values = RefCell::new(vec![Type::Long.wrap(0).convert(ty); size as usize]);
             Cell::Array(Rc::new(Array { sizes: vec![size], values }))
         };
-        // Blocks run beside each other, and so do threads: those beside one that fails must come to an end too.
+        // Blocks run beside each other, and so do threads: the others must end too when one fails.
         for block in 0..kernel.blocks {
             let shared = zeros(kernel.shared.1, kernel.threads);
             let mut threads: Vec<Frame> = (0..kernel.threads)
@@ -216,15 +216,15 @@ impl Machine<'_> {
         Ok(i128::from(sum(&results)))
     }
 
-    /// What the threads of a block do from barrier to barrier: turns of loops with barriers one after the other. The frame
+    /// The statements of a block's threads from barrier to barrier: loops with barriers are expanded, iteration by iteration. The frame
     /// has what is the same for all threads.
     fn phases(&mut self, body: &[Stmt], frame: &mut Frame, phases: &mut Vec<Vec<Stmt>>) -> Result {
         for stmt in body {
             match stmt {
                 Stmt::Advance => phases.push(Vec::new()),
                 Stmt::Rounds(count) => self.count(count, frame, &mut |machine, frame| {
-                    let turn = Expr::Literal(frame.plain(count.local)?);
-                    last(phases).push(Stmt::Assign(count.local, None, turn));
+                    let iteration = Expr::Literal(frame.plain(count.local)?);
+                    last(phases).push(Stmt::Assign(count.local, None, iteration));
                     machine.phases(&count.body, frame, phases)
                 })?,
                 other => last(phases).push(other.clone()),
@@ -252,7 +252,7 @@ impl Machine<'_> {
             Stmt::Closure(local, parameters, _, value) => {
                 let parameters = parameters.iter().map(|(local, _)| *local).collect();
                 let mut captured = frame.clone();
-                // What is declared later belongs to the last turn of a loop: its closures would keep those of all turns.
+                // What is declared later belongs to the last iteration of a loop: its closures would keep those of all iterations.
                 captured.cells[*local..].fill(Cell::Nothing);
                 frame.cells[*local] = Cell::Closure(Rc::new((parameters, value.clone(), captured)));
             }
@@ -280,13 +280,13 @@ impl Machine<'_> {
             }
             Stmt::Throw => return Err(Stop::Throw(Thrown::Failure)),
             Stmt::Return(value) => return Err(Stop::Return(self.expr(value, frame)?)),
-            Stmt::Parallel { target, ty, local, turns, value } => {
-                let values = self.activities(*ty, *local, *turns, value, frame)?;
+            Stmt::Parallel { target, ty, local, count, value } => {
+                let values = self.activities(*ty, *local, *count, value, frame)?;
                 let present = values.iter().flatten().copied().collect();
                 return add(*target, present, values.iter().any(Option::is_none), frame);
             }
-            Stmt::Clocked { target, ty, local, turns, value, other, .. } => {
-                let values = self.activities(*ty, *local, *turns, value, frame)?;
+            Stmt::Clocked { target, ty, local, count, value, other, .. } => {
+                let values = self.activities(*ty, *local, *count, value, frame)?;
                 let zero = ty.wrap(0);
                 let read = |i: usize| values[(i + *other as usize) % values.len()].unwrap_or(zero);
                 let present = (0..values.len()).filter(|i| values[*i].is_some()).map(read).collect();
@@ -321,13 +321,13 @@ impl Machine<'_> {
         &mut self,
         ty: Type,
         local: Local,
-        turns: i64,
+        count: i64,
         value: &Expr,
         frame: &mut Frame,
     ) -> Result<Vec<Option<Value>>> {
-        (0..turns)
-            .map(|turn| {
-                frame.set(local, Type::Long.wrap(i128::from(turn)));
+        (0..count)
+            .map(|iteration| {
+                frame.set(local, Type::Long.wrap(i128::from(iteration)));
                 match self.expr(value, frame) {
                     Ok(value) => Ok(Some(value.convert(ty))),
                     Err(Stop::Throw(_)) => Ok(None),
@@ -369,7 +369,7 @@ impl Machine<'_> {
             let (from, to) = (from.integer(), self.expr(to, frame)?.integer());
             for i in from..=to {
                 frame.set(*local, ty.wrap(i));
-                if self.turn(*local, body, frame)? {
+                if self.iterate(*local, body, frame)? {
                     break;
                 }
             }
@@ -393,7 +393,7 @@ impl Machine<'_> {
             if *form != Form::For {
                 next(frame)?;
             }
-            if self.turn(*local, body, frame)? {
+            if self.iterate(*local, body, frame)? {
                 return Ok(());
             }
             if *form == Form::For {
@@ -402,8 +402,8 @@ impl Machine<'_> {
         }
     }
 
-    /// One turn of a loop; whether it was the last.
-    fn turn(
+    /// Runs one iteration of a loop; returns whether it was the last.
+    fn iterate(
         &mut self,
         local: Local,
         body: &mut dyn FnMut(&mut Self, &mut Frame) -> Result,

@@ -227,7 +227,7 @@ impl Generator {
         if self.context.pure {
             return None;
         }
-        // A method calls only the one that it overrides: others might call it in turn.
+        // A method calls only the method that it overrides: others might call it back.
         let methods: Vec<usize> = match (object.local, self.context.overridden) {
             (0, Some(method)) => vec![method],
             (0, None) => vec![],

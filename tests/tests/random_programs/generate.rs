@@ -33,7 +33,7 @@ impl Random {
         low + self.below((high - low + 1) as usize) as i64
     }
 
-    /// Whether something that happens so many times in a hundred does.
+    /// Returns true with the given probability in percent.
     pub fn percent(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }

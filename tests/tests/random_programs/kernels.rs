@@ -75,17 +75,17 @@ impl Generator {
             Some(_) => binary(Binary::Multiply, Expr::Local(sum), Expr::Literal(ty.wrap(3))),
             None => Expr::Local(sum),
         };
-        let mut turn = vec![Stmt::Assign(sum, None, binary(Binary::Add, before, Expr::Element(read)))];
+        let mut iteration = vec![Stmt::Assign(sum, None, binary(Binary::Add, before, Expr::Element(read)))];
         let size = Expr::Convert(Type::Int, Box::new(Expr::Size(array.local)));
         if self.random.percent(30) {
-            turn = vec![Stmt::If(binary(Binary::Less, index, size), turn, vec![])];
+            iteration = vec![Stmt::If(binary(Binary::Less, index, size), iteration, vec![])];
         }
         let kind = Kind::Plain(Type::Int);
         let form = self.random.of(&[Form::Range, Form::For, Form::For, Form::While]);
         self.context.scope.push(Variable { local, kind, mutable: form != Form::Range, assignable: false });
         let (first, last) = (self.random.between(0, 2), self.random.between(0, 2));
         let mut body = self.statements(first, 1);
-        body.extend(turn);
+        body.extend(iteration);
         body.extend(self.statements(last, 1));
         self.context.scope = scope;
         let few = self.random.of(&[2, 16, 17, 20, 32, 33, 40]);
@@ -168,7 +168,7 @@ impl Generator {
             (false, true) => (Binary::Greater, -1),
             (false, false) => (Binary::GreaterEqual, -1),
         };
-        let (near, far) = (Expr::Literal(ty.wrap(0)), self.turns(phases, ty));
+        let (near, far) = (Expr::Literal(ty.wrap(0)), self.iteration_count(phases, ty));
         let (from, to) = if up { (near, far) } else { (far, near) };
         let scope = self.context.scope.clone();
         let local = self.declare(Kind::Plain(ty), form != Form::Range);
@@ -183,8 +183,8 @@ impl Generator {
         vec![Stmt::Rounds(Box::new(Loop { form, local, ty, from, to, comparison, step, unroll: None, body }))]
     }
 
-    /// How often all threads turn: a few times, which may only be known at the launch.
-    fn turns(&mut self, phases: &Phases, ty: Type) -> Expr {
+    /// Number of iterations of all threads: small, and possibly known only at the launch.
+    fn iteration_count(&mut self, phases: &Phases, ty: Type) -> Expr {
         let few = Expr::Literal(ty.wrap(i128::from(self.random.between(0, 4))));
         if self.random.percent(30) {
             return few;

@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 use apg_tests::{programs, tools};
 use tree::Program;
 
-/// Ways to run a program: kernels on a device, where there is one, and on processors.
+/// Ways to run a program: kernels on a device, where there is one, and on the CPU.
 const WAYS: [&[&str]; 3] = [
     &["--places", "1"],
     &["--places", "2", "--accels", "none"],

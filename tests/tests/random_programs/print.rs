@@ -117,7 +117,7 @@ struct Lines<'a> {
     program: &'a Program,
     out: String,
     depth: usize,
-    /// What an unlabelled `break` ends, nothing for a `switch`; and what `continue` goes on with.
+    /// What an unlabelled `break` ends, nothing for a `switch`; and what `continue` continues.
     breaks: Vec<Option<Local>>,
 }
 
@@ -285,17 +285,17 @@ impl<'a> Lines<'a> {
 
     fn activities(&mut self, stmt: &Stmt) {
         match stmt {
-            Stmt::Parallel { target, ty, local, turns, value } => {
-                self.line(&format!("finish for (v{local} in 0..{}) async {{", turns - 1));
+            Stmt::Parallel { target, ty, local, count, value } => {
+                self.line(&format!("finish for (v{local} in 0..{}) async {{", count - 1));
                 self.line(&format!("    val x{local}:{ty} = {};", self.expr(value)));
                 self.line(&format!("    atomic v{target} += x{local};\n{}}}", "    ".repeat(self.depth)));
             }
-            Stmt::Clocked { target, ty, local, rail, turns, value, other } => {
-                self.line(&format!("val v{rail} = new Rail[{ty}]({turns});"));
-                self.line(&format!("clocked finish for (v{local} in 0..{}) clocked async {{", turns - 1));
+            Stmt::Clocked { target, ty, local, rail, count, value, other } => {
+                self.line(&format!("val v{rail} = new Rail[{ty}]({count});"));
+                self.line(&format!("clocked finish for (v{local} in 0..{}) clocked async {{", count - 1));
                 self.line(&format!("    v{rail}(v{local}) = {};", self.expr(value)));
                 self.line("    Clock.advanceAll();");
-                self.line(&format!("    val x{local} = v{rail}((v{local} + {other}) % {turns});"));
+                self.line(&format!("    val x{local} = v{rail}((v{local} + {other}) % {count});"));
                 self.line(&format!("    atomic v{target} += x{local};\n{}}}", "    ".repeat(self.depth)));
             }
             _ => unreachable!("{stmt:?} starts no activities"),

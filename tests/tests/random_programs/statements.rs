@@ -91,7 +91,7 @@ impl Generator {
         Some(Stmt::SetField(object.local, field, self.expr(ty, 3)))
     }
 
-    /// An object of a class in a variable of one that it extends.
+    /// An object of a class in a variable of a superclass.
     fn object(&mut self) -> Option<Stmt> {
         if self.program.classes.is_empty() || self.context.device || self.context.class.is_some() {
             return None;
@@ -177,7 +177,7 @@ impl Generator {
         Stmt::Loop(Box::new(Loop { form, local, ty, from, to, comparison, step, unroll, body }))
     }
 
-    /// What is done for the next turn of a loop, if there is one.
+    /// The update before the next iteration of a loop, if any.
     fn ahead(&mut self, counter: Local, ty: Type, step: i64, comparison: Binary, to: &Expr) -> Vec<Stmt> {
         let step = Box::new(Expr::Literal(ty.wrap(i128::from(step))));
         let value = Expr::Binary(Binary::Add, Box::new(Expr::Local(counter)), step);
@@ -252,7 +252,7 @@ impl Generator {
         let fits = |kind: &Kind| matches!(kind, Kind::Plain(Type::Long | Type::Int | Type::UInt));
         let target = self.variable(|variable| variable.assignable && fits(&variable.kind))?;
         let Kind::Plain(ty) = target.kind else { return None };
-        let (turns, other) = (self.random.between(1, 6), self.random.between(0, 6));
+        let (count, other) = (self.random.between(1, 6), self.random.between(0, 6));
         let pure = std::mem::replace(&mut self.context.pure, true);
         let (local, value) = self.captured(|generator| {
             let local = generator.declare(Kind::Plain(Type::Long), false);
@@ -261,9 +261,9 @@ impl Generator {
         self.context.pure = pure;
         let target = target.local;
         if self.random.percent(50) {
-            return Some(Stmt::Parallel { target, ty, local, turns, value });
+            return Some(Stmt::Parallel { target, ty, local, count, value });
         }
         let rail = self.local();
-        Some(Stmt::Clocked { target, ty, local, rail, turns, value, other })
+        Some(Stmt::Clocked { target, ty, local, rail, count, value, other })
     }
 }

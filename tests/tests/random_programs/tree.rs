@@ -158,7 +158,7 @@ pub enum Stmt {
     SetField(Local, usize, Expr),
     If(Expr, Vec<Stmt>, Vec<Stmt>),
     Loop(Box<Loop>),
-    /// Out of the loop that counts this variable, or to its next turn.
+    /// Out of the loop that counts this variable, or to its next iteration.
     Break(Local),
     Continue(Local),
     /// The lowest bits of a value choose a case; the last is the default.
@@ -167,21 +167,21 @@ pub enum Stmt {
     Try(Vec<Stmt>, Option<Vec<Stmt>>, Vec<Stmt>, Vec<Stmt>),
     Throw,
     Return(Expr),
-    /// `turns` activities add to a variable.
+    /// `count` activities add to a variable.
     Parallel {
         target: Local,
         ty: Type,
         local: Local,
-        turns: i64,
+        count: i64,
         value: Expr,
     },
-    /// Each of `turns` clocked activities writes its element, waits for all, and adds another's to a variable.
+    /// Each of `count` clocked activities writes its element, waits for all, and adds another's to a variable.
     Clocked {
         target: Local,
         ty: Type,
         local: Local,
         rail: Local,
-        turns: i64,
+        count: i64,
         value: Expr,
         other: i64,
     },
@@ -219,7 +219,7 @@ pub struct Kernel {
     pub threads: i64,
     pub block: Local,
     pub thread: Local,
-    /// A rail that each thread has for itself, and one that the threads of a block share.
+    /// A rail private to each thread, and a rail shared by the threads of a block.
     pub own: (Local, Type, i64),
     pub shared: (Local, Type),
 }

@@ -1,5 +1,7 @@
 //! Reading a markdown file of tests: headers form the tree, each section with X10 in it is a test.
 
+use super::kernel;
+
 /// One test: a section with at least one block of X10.
 #[derive(Debug, Default)]
 pub struct Test {
@@ -18,8 +20,15 @@ pub struct File {
     pub name: String,
     /// Its text.
     pub text: String,
-    /// The line of the markdown file that its first line is, counted from 1.
-    pub line: usize,
+    /// The line of the markdown file that each of its lines is, counted from 1.
+    lines: Vec<usize>,
+}
+
+impl File {
+    /// The line of the markdown file of a line of this file, which counts from 0.
+    pub fn markdown_line(&self, line: usize) -> usize {
+        self.lines.get(line).or(self.lines.last()).copied().unwrap_or(0)
+    }
 }
 
 /// A block ` ```x10 fixed="..." `: the section's first file, or the one that `title` names, after the fix of
@@ -74,6 +83,7 @@ pub fn read(markdown: &str) -> Result<Vec<Test>, String> {
 }
 
 fn block(info: &str, text: String, line: usize, test: &mut Test) -> Result<(), String> {
+    let (text, lines) = program(info, text, line);
     if let Some(title) = attribute(info, "fixed") {
         test.fixed.push(Fixed { title, file: attribute(info, "title"), text, line });
         return Ok(());
@@ -84,8 +94,20 @@ fn block(info: &str, text: String, line: usize, test: &mut Test) -> Result<(), S
             "line {line}: a second `{name}` in one section; give it a title or a header of its own"
         ));
     }
-    test.files.push(File { name, text, line });
+    test.files.push(File { name, text, lines });
     Ok(())
+}
+
+/// The X10 text of a block whose first line is `line` of the page, and the line of the page of each of its lines.
+fn program(info: &str, text: String, line: usize) -> (String, Vec<usize>) {
+    let Some(parameters) = kernel::parameters(info) else {
+        let lines = (line..).take(text.lines().count()).collect();
+        return (text, lines);
+    };
+    let blocks = attribute(info, "blocks").unwrap_or_else(|| "block in 0n..7n".to_owned());
+    let threads = attribute(info, "threads").unwrap_or_else(|| "thread in 0n..63n".to_owned());
+    let expanded = kernel::expand(&kernel::Frame { parameters, blocks: &blocks, threads: &threads }, &text);
+    (expanded.text, expanded.lines.iter().map(|it| line + it).collect())
 }
 
 /// The value of `name="..."` in the line that opens a block.

@@ -8,6 +8,7 @@ mod document;
 mod examples;
 mod expectation;
 mod fixes;
+mod kernel;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -91,7 +92,7 @@ fn check(page: &str, test: &Test) -> (usize, Vec<String>) {
             findings.extend(analysed.about(index, asked.line, asked.kind));
         }
         for (line, text) in compare(&expected, &findings) {
-            wrong.push(format!("  {page}:{}: {text}", file.line + line));
+            wrong.push(format!("  {page}:{}: {text}", file.markdown_line(line)));
         }
     }
     for fixed in &test.fixed {

@@ -43,14 +43,14 @@ pub enum Stopped {
     Running,
     /// The time was over before either.
     Checking,
-    /// It printed more than [`MOST_OUTPUT`].
+    /// It printed more than [`MAX_OUTPUT_BYTES`].
     Output,
     /// One of its processes took more memory than it may.
     Memory,
 }
 
 /// Bytes that a test may print.
-const MOST_OUTPUT: u64 = 64 << 20;
+const MAX_OUTPUT_BYTES: u64 = 64 << 20;
 /// Bytes that are kept of the beginning and of the end of an output.
 const KEPT: u64 = 32 << 10;
 /// How long processes may take to follow the first one.
@@ -70,7 +70,7 @@ pub fn watch_for_interrupts() {
     }
 }
 
-/// Whether somebody asked for the end.
+/// Whether an end was requested.
 pub fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
 }
@@ -108,7 +108,7 @@ pub fn run(mut command: Command, folder: &Path, limits: &Limits) -> io::Result<E
         }
         let stopped = if Instant::now() > deadline {
             Some(activity_of(group, &limits.programs))
-        } else if stdout.metadata()?.len() + stderr.metadata()?.len() > MOST_OUTPUT {
+        } else if stdout.metadata()?.len() + stderr.metadata()?.len() > MAX_OUTPUT_BYTES {
             Some(Stopped::Output)
         } else if members(group).any(|process| resident(process) > limits.memory) {
             Some(Stopped::Memory)

@@ -39,7 +39,7 @@ pub fn find(home: &Path) -> Result<Vec<Test>, String> {
     Ok(tests.collect())
 }
 
-/// The test in a file, if it is one that is run and must end with status 0.
+/// The test in a file, if it is run and must end with status 0.
 fn read(text: &str, name: String, path: PathBuf, home: &Path, root: &Path) -> Option<Test> {
     let is_run = has_main(text) && !SKIPPED.iter().any(|word| text.contains(word));
     if !is_run || name.contains("_MustFailCompile") || name.contains("_MustFailTimeout") {

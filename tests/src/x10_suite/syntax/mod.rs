@@ -17,7 +17,7 @@ pub use record::{Grammar, Recorded};
 
 use super::{files_below, text_of};
 
-/// The files with their texts, by name.
+/// The sources by file name.
 pub type Corpus = Vec<(String, String)>;
 
 /// All X10 files of a checkout.

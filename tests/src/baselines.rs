@@ -18,20 +18,20 @@ pub struct Subject {
     command: fn() -> Option<Command>,
     language: &'static str,
     ending: &'static str,
-    /// A source of about so many lines.
+    /// A source of about that many lines.
     pub text: fn(usize) -> String,
-    /// The same, whose first method so many others call.
+    /// The same, with a first method that the given number of others call.
     pub calling: fn(usize, usize) -> Calling,
-    /// What stands in place of `= 1000` when there is one more local.
+    /// Replacement of `= 1000` that adds a local.
     pub more: &'static str,
     /// It finds the uses of a name in files that are not open, without an index that is made before.
     pub searches_files: bool,
-    /// Diagnostics that did not change are not published again: they are asked for.
+    /// Diagnostics that did not change are not published again: they are requested.
     is_asked: bool,
 }
 
 /// A server that answers later than this is given up.
-const PATIENCE: Duration = Duration::from_secs(60);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Ours comes first.
 pub const SUBJECTS: [Subject; 4] = [
@@ -115,11 +115,11 @@ impl Subject {
 
     /// A server on a folder with these sources; the first is opened, and its diagnostics waited for. None if the server is
     /// not installed.
-    pub fn open(&self, texts: &[String]) -> Option<Opened> {
+    pub fn open(&self, sources: &[String]) -> Option<Opened> {
         let command = (self.command)()?;
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let names: Vec<String> = (0..texts.len()).map(|number| self.file_name(number)).collect();
-        for (name, text) in names.iter().zip(texts) {
+        let names: Vec<String> = (0..sources.len()).map(|number| self.file_name(number)).collect();
+        for (name, text) in names.iter().zip(sources) {
             std::fs::write(folder.path().join(name), text).expect("written");
         }
         let root = format!("file://{}", folder.path().display());
@@ -138,9 +138,9 @@ impl Subject {
                 "initializationOptions": self.options(&folder, &names),
             }),
         );
-        server.be_patient_for(PATIENCE);
+        server.set_answer_timeout(ANSWER_TIMEOUT);
         let uri = format!("{root}/{}", names[0]);
-        server.open(&uri, self.language, &texts[0]);
+        server.open(&uri, self.language, &sources[0]);
         if self.is_asked {
             // It answers before it has read everything, and answers something else then.
             while server.notification("experimental/serverStatus")["quiescent"] != true {}

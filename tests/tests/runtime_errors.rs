@@ -11,16 +11,16 @@ use std::time::{Duration, Instant};
 
 use apg_tests::processes::{apg, end_of, files, members};
 
-const FAULTS: &str = include_str!("bad_runs/Faults.x10");
+const FAULTS: &str = include_str!("runtime_errors/Faults.x10");
 
-/// Runs the program of that name with an argument and compares: exit status, and texts on standard error in this order.
+/// Runs the program with an argument and compares its exit status and, in this order, strings on standard error.
 #[track_caller]
-fn fails(options: &[&str], argument: &str, status: i32, texts: &[&str]) {
+fn fails(options: &[&str], argument: &str, status: i32, expected: &[&str]) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (found, errors) = run(folder.path(), options, argument);
     assert_eq!(found.code(), Some(status), "{argument}: {found}\n{errors}");
     let mut rest = errors.as_str();
-    for text in texts {
+    for text in expected {
         let at = rest.find(text).unwrap_or_else(|| panic!("{argument}: no `{text}` in:\n{errors}"));
         rest = &rest[at + text.len()..];
     }
@@ -51,7 +51,7 @@ fn start(folder: &Path, options: &[&str], argument: &str) -> Child {
 
 #[test]
 fn what_a_statement_does_wrong() {
-    for (argument, texts) in [
+    for (argument, expected) in [
         ("null", &["in main: x10.lang.NullPointerException", "at Faults.main (Faults.x10:14)"][..]),
         ("index", &["ArrayIndexOutOfBoundsException: Index 7 out of range (Rail size 1)", "(Faults.x10:15)"]),
         ("cast", &["ClassCastException: Faults.Animal cannot be cast to Faults.Dog", "(Faults.x10:16)"]),
@@ -63,7 +63,7 @@ fn what_a_statement_does_wrong() {
             &["StackOverflowError: an activity has used up its stack", "at Faults.grow (Faults.x10:42)"],
         ),
     ] {
-        fails(&["--heap", "64M"], argument, 1, texts);
+        fails(&["--heap", "64M"], argument, 1, expected);
     }
 }
 
@@ -79,15 +79,15 @@ fn an_optimised_program_says_where_its_stack_ends() {
 
 #[test]
 fn exceptions_of_nested_activities_at_other_places() {
-    let texts =
+    let expected =
         ["MultipleExceptions: 3 exceptions", "MultipleExceptions", "Exception: from ", "Faults.x10:24"];
-    fails(&["--places", "3"], "nested", 1, &texts);
+    fails(&["--places", "3"], "nested", 1, &expected);
 }
 
 #[test]
 fn what_does_not_fit_where_it_is_sent() {
-    let texts = ["OutOfMemoryError: no room in the heap for x10.lang.Rail[x10.lang.Byte]"];
-    fails(&["--places", "2", "--heap", "80M"], "send", 1, &texts);
+    let expected = ["OutOfMemoryError: no room in the heap for x10.lang.Rail[x10.lang.Byte]"];
+    fails(&["--places", "2", "--heap", "80M"], "send", 1, &expected);
 }
 
 #[test]

@@ -142,7 +142,7 @@ struct OfMethod {
     all: Vec<Duration>,
     /// How many took long on the wall, and how many of the processor.
     slow: [usize; 2],
-    /// The one that took longest on the wall, and the one that took most of the processor, and where.
+    /// The request with the largest wall time and the request with the largest CPU time, with their positions.
     longest: [(Duration, String); 2],
 }
 

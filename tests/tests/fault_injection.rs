@@ -31,7 +31,7 @@ fn replace(server: &mut Server, uri: &str, version: i64, text: &str) {
 }
 
 #[test]
-fn a_file_that_takes_too_long_is_set_aside_until_it_changes() {
+fn file_that_exceeds_the_time_limit_is_quarantined_until_it_changes() {
     for pulls in [false, true] {
         let diagnostics =
             if pulls { json!({ "diagnostic": {} }) } else { json!({ "publishDiagnostics": {} }) };
@@ -68,7 +68,7 @@ fn a_file_that_takes_too_long_is_set_aside_until_it_changes() {
 
 /// More declarations that lean on each other than any stack bears: the server goes down once, and not again.
 #[test]
-fn a_file_that_took_the_server_down_is_set_aside() {
+fn file_that_crashed_the_server_is_quarantined() {
     let many = 1_500;
     let mut text = String::from("class Deep {\n");
     for n in 0..many {
@@ -106,10 +106,10 @@ fn a_file_that_took_the_server_down_is_set_aside() {
 
 /// A session with a workspace that takes a while.
 fn large_workspace(options: Value) -> Session {
-    let texts: Vec<(String, String)> = (0..20)
+    let sources: Vec<(String, String)> = (0..20)
         .map(|n| (format!("Slow{n}.x10"), long(200).replace("Slow {", &format!("Slow{n} {{"))))
         .collect();
-    let files: Vec<(&str, &str)> = texts.iter().map(|(name, text)| (&**name, &**text)).collect();
+    let files: Vec<(&str, &str)> = sources.iter().map(|(name, text)| (&**name, &**text)).collect();
     let capabilities =
         json!({ "window": { "workDoneProgress": true }, "textDocument": { "diagnostic": {} } });
     Session::workspace_for(&files, capabilities, options)
@@ -145,7 +145,7 @@ fn long_work_is_shown_and_can_be_ended() {
     assert_eq!(session.server.answer(id)["error"]["code"], -32800);
     let ended = (0..100).find(|_| session.server.notification("$/progress")["value"]["kind"] == "end");
     assert!(ended.is_some());
-    // And one that nobody ends is answered.
+    // And a request that nobody cancels is answered.
     let id = ask(&mut session, Value::Null);
     assert_eq!(session.server.answer(id)["result"]["items"].as_array().map(Vec::len), Some(20));
     assert_eq!(session.server.end(), Some(0));
@@ -181,7 +181,7 @@ fn memory_is_bounded() {
     assert_eq!(bound.server.end(), Some(0));
 }
 
-/// A document that is in no file yet is analysed as one that is.
+/// A document without a file is analysed like one with a file.
 #[test]
 fn documents_without_a_file() {
     let mut session = Session::workspace(&[("Shape.x10", "public class Shape { public def area() = 1.0; }")]);
