@@ -119,7 +119,7 @@ pub fn run(mut options: RunOptions) -> Result<i32, String> {
     if places == 1 {
         scheduler::check_for_deadlock(report_deadlock);
     } else {
-        crate::apgas::deadlock::quiescence::watch(report_deadlock);
+        crate::apgas::deadlock::quiescence::start_detector(report_deadlock);
     }
     let code = run_main(&options.arguments);
     finish_output(&options);
@@ -168,7 +168,7 @@ fn identity(program: &Image) -> Result<u64, String> {
 fn report_deadlock() {
     console::flush_all();
     remark!("apg: deadlock: every activity of the program waits, and nothing is left that could wake one");
-    crate::apgas::deadlock::quiescence::tell_where_all_wait();
+    crate::apgas::deadlock::quiescence::report_all_places();
     scheduler::end_process(1);
 }
 

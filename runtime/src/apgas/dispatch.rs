@@ -11,7 +11,7 @@ use crate::apgas::finish::root;
 use crate::apgas::message::decode::{Message, Route};
 use crate::apgas::message::kinds;
 use crate::apgas::place::here;
-use crate::apgas::system::{System, in_thread};
+use crate::apgas::system::{System, run_in_thread};
 use crate::apgas::{marshal, rail_copy, team};
 use crate::base::sanitizer;
 use crate::heap::global_refs::apply;
@@ -74,7 +74,7 @@ impl Inbox {
                 team::arrived((team, number, step, from), &body[data..])?;
             }
             Message::TopologyWanted => system.want_topology(),
-            Message::AcceleratorsWanted => in_thread("apg-topology", move || {
+            Message::AcceleratorsWanted => run_in_thread("apg-topology", move || {
                 system.send(from, kinds::ACCELERATORS, &Accelerator::encode_all(system.own()));
             }),
             Message::Clock { operation, number, ticket } => remote::told(from, operation, number, ticket),
@@ -83,10 +83,10 @@ impl Inbox {
                     return expected("the number of an activity that waits for a clock of the sender");
                 }
             }
-            Message::QuietWanted(number) => quiescence::asked(from, number),
-            Message::Quiet { number, answer } => quiescence::answered(from, number, answer),
-            Message::WaitingWanted => quiescence::asked_where(from),
-            Message::WaitingTold => quiescence::told_where(from),
+            Message::QuietWanted(number) => quiescence::state_requested(from, number),
+            Message::Quiet { number, answer } => quiescence::state_received(from, number, answer),
+            Message::WaitingWanted => quiescence::report_requested(from),
+            Message::WaitingTold => quiescence::report_printed(from),
             Message::Globals(changes) => apply(&changes),
             Message::Collect(round) => distributed_gc::asked(from, round),
             Message::Collected(round) => distributed_gc::answered(from, round),
@@ -111,7 +111,7 @@ impl Receiver for Inbox {
         sanitizer::acquire(&raw const sanitizer::MESSAGES);
         self.act(from, kind, body, parts)?;
         if !kinds::ASIDE.contains(&kind) {
-            quiescence::dealt_with();
+            quiescence::count_received();
         }
         Ok(())
     }
@@ -127,7 +127,7 @@ impl Receiver for Inbox {
     fn end_put(&self, from: u32, kind: u8, header: Vec<u8>, accepted: bool) -> Result<(), Error> {
         sanitizer::acquire(&raw const sanitizer::MESSAGES);
         rail_copy::end_put(from, kind, &header, accepted)?;
-        quiescence::dealt_with();
+        quiescence::count_received();
         Ok(())
     }
 
@@ -153,7 +153,7 @@ impl Receiver for Inbox {
 fn end_without(place: u32, error: Option<io::Error>) {
     const GRACE: Duration = Duration::from_secs(5);
     let why = error.map_or_else(String::new, |error| format!(": {error}"));
-    in_thread("apg-broken", move || {
+    run_in_thread("apg-broken", move || {
         std::thread::sleep(GRACE);
         remark!("apg: place {}: the connection with place {place} has ended{why}", here());
         crate::scheduler::end_process(1);

@@ -166,7 +166,7 @@ impl System {
 
     /// The same with what goes beside the bytes.
     pub fn send_parts(&self, to: u32, kind: u8, body: &[u8], parts: &[Part]) {
-        quiescence::sent();
+        quiescence::count_sent();
         crate::profile::message(body.len() + parts.iter().map(|part| part.bytes().len()).sum::<usize>());
         sanitizer::release(&raw const sanitizer::MESSAGES);
         let _ = self.transport.send(to, kind, body, parts);
@@ -174,7 +174,7 @@ impl System {
 
     /// Sends a message whose sender will look for the answer itself: see [`Transport::ask`].
     pub fn ask(&self, to: u32, kind: u8, body: &[u8]) -> bool {
-        quiescence::sent();
+        quiescence::count_sent();
         crate::profile::message(body.len());
         sanitizer::release(&raw const sanitizer::MESSAGES);
         self.transport.ask(to, kind, body).unwrap_or(false)
@@ -189,7 +189,7 @@ impl System {
 
     /// Sends bytes to memory of another host place.
     pub fn put(&self, to: u32, kind: u8, header: &[u8], data: &[u8]) {
-        quiescence::sent();
+        quiescence::count_sent();
         crate::profile::message(header.len() + data.len());
         // As above.
         sanitizer::release(&raw const sanitizer::MESSAGES);
@@ -221,7 +221,7 @@ impl System {
             return self.send(0, kinds::TOPOLOGY_WANTED, &[]);
         }
         if !self.wanted.swap(true, std::sync::atomic::Ordering::Relaxed) {
-            in_thread("apg-topology", move || self.collect());
+            run_in_thread("apg-topology", move || self.collect());
         }
     }
 
@@ -299,8 +299,8 @@ fn kernel_cache() -> Option<Cache> {
     }
 }
 
-/// Does something aside: a thread that receives messages has others to read.
-pub(super) fn in_thread(name: &str, work: impl FnOnce() + Send + 'static) {
+/// Runs something in a thread of its own: a thread that receives messages has others to read.
+pub(crate) fn run_in_thread(name: &str, work: impl FnOnce() + Send + 'static) {
     if let Err(error) = std::thread::Builder::new().name(name.to_owned()).spawn(work) {
         // Those that wait for the answer cannot go on either.
         remark!("apg: place {}: cannot start a thread: {error}", crate::apgas::place::here());

@@ -564,12 +564,12 @@ pub fn check_for_deadlock(report: fn()) {
 }
 
 /// Whether nothing here can go on by itself: all threads sleep, and nothing outside the pool will wake one, but for other places.
-pub fn stuck() -> bool {
-    stuck_and(|| true)
+pub fn is_quiescent() -> bool {
+    is_quiescent_and(|| true)
 }
 
 /// As above, with `and` true at the same moment.
-fn stuck_and(and: impl FnOnce() -> bool) -> bool {
+fn is_quiescent_and(and: impl FnOnce() -> bool) -> bool {
     // In this order: what is outside adds work before it has come to its end, and only a thread that is awake calls for more of it.
     let outside = || EXTERNAL.load(Ordering::SeqCst) == 0;
     let idle = |pool: &Pool| pool.compensation.rests(|| pool.queues.idle(|| outside() && and()));
@@ -580,7 +580,7 @@ fn stuck_and(and: impl FnOnce() -> bool) -> bool {
 fn look_for_deadlock() {
     let Some(report) = ON_DEADLOCK.get() else { return };
     // What waited before all slept may have gone on, and the program may have nothing to do.
-    if stuck_and(|| BLOCKED.load(Ordering::SeqCst) > 0) && !REPORTED.swap(true, Ordering::SeqCst) {
+    if is_quiescent_and(|| BLOCKED.load(Ordering::SeqCst) > 0) && !REPORTED.swap(true, Ordering::SeqCst) {
         report();
     }
 }

@@ -1,193 +1,230 @@
-//! Whether a program of several places is stuck: at every place all activities wait, and no message is on its way.
+//! Termination detection over places by message counters: Mattern's four-counter method (*Algorithms for Distributed Termination
+//! Detection*, Distributed Computing 2, 1987), here to find deadlocks.
 //!
-//! While place 0 is stuck by itself it asks the others now and then how many messages they have sent and dealt with, and whether
-//! they are stuck too. If all were at two askings in a row, with the same numbers both times, and as many messages were dealt with
-//! as were sent, then nothing happened between the end of the first asking and the start of the second, and nothing will.
+//! While place 0 is quiescent by itself it collects from all places, now and then, how many messages they have sent and received,
+//! and whether they are quiescent too. If all were in two collections in a row, with the same counters both times, and as many
+//! messages were received as were sent, then nothing happened between the end of the first collection and the start of the
+//! second, and nothing will.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
 use super::report::describe_waiting;
 use crate::apgas::message::kinds;
 use crate::apgas::place::here;
-use crate::apgas::system::system;
+use crate::apgas::system::{run_in_thread, system};
 use crate::scheduler;
 use crate::serialize::write;
 
-/// Messages that may start something, as a thread of this place counts them: one counter for all would be what each message waits for.
+/// How long place 0 waits for the next answer of a place.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How long a place that is to report where its activities wait looks for a moment at which none runs. Shorter than
+/// [`ANSWER_TIMEOUT`]: place 0 still waits then.
+const REPORT_TIMEOUT: Duration = Duration::from_secs(8);
+const REPORT_POLL_INTERVAL: Duration = Duration::from_millis(1);
+
+/// Messages that may start something, as counted by one thread of this place: a counter shared by all threads would be what each
+/// message waits for.
 #[derive(Default)]
 #[repr(align(64))]
-struct Counts {
+struct MessageCounters {
     sent: AtomicU64,
-    dealt_with: AtomicU64,
+    received: AtomicU64,
 }
 
-/// Of all threads that there ever were.
-static ALL: Mutex<Vec<&'static Counts>> = Mutex::new(Vec::new());
+/// Counters of all threads that ever existed.
+static ALL_COUNTERS: Mutex<Vec<&'static MessageCounters>> = Mutex::new(Vec::new());
 
 thread_local! {
-    static OWN: &'static Counts = {
-        let own: &'static Counts = Box::leak(Box::default());
-        ALL.lock().push(own);
+    static OWN_COUNTERS: &'static MessageCounters = {
+        let own: &'static MessageCounters = Box::leak(Box::default());
+        ALL_COUNTERS.lock().push(own);
         own
     };
 }
 
-/// What a place says.
+/// The state of a place at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Answer {
-    /// Whether all activities wait.
-    pub stuck: bool,
-    /// Messages.
+pub(crate) struct PlaceState {
+    /// All its activities wait.
+    pub is_quiescent: bool,
+    /// Messages that it has sent.
     pub sent: u64,
-    /// The same.
-    pub dealt_with: u64,
+    /// Messages that it has received, and whose work it has started.
+    pub received: u64,
 }
 
-/// Place 0: what the others have answered to the current asking.
-static ANSWERS: Mutex<(u64, Vec<Option<Answer>>)> = Mutex::new((0, Vec::new()));
+/// Place 0: the answers of one collection.
+struct Collection {
+    number: u64,
+    states: Vec<Option<PlaceState>>,
+}
+
+/// Place 0: the current collection.
+static COLLECTION: Mutex<Collection> = Mutex::new(Collection { number: 0, states: Vec::new() });
 static ANSWERED: Condvar = Condvar::new();
 
-/// A message goes out.
-pub fn sent() {
-    count(|own| &own.sent);
+/// Counts a message that is about to be sent.
+pub fn count_sent() {
+    increment(|own| &own.sent);
 }
 
-/// All that a message starts has been started.
-pub fn dealt_with() {
-    count(|own| &own.dealt_with);
+/// Counts a message all of whose work has been started.
+pub fn count_received() {
+    increment(|own| &own.received);
 }
 
-/// Not inlined: an activity may have come to another thread since it last counted.
+/// Not inlined: an activity may have moved to another thread since it last counted.
 #[inline(never)]
-fn count(which: fn(&'static Counts) -> &'static AtomicU64) {
-    let counter = OWN.with(|own| which(own));
+fn increment(counter_of: fn(&'static MessageCounters) -> &'static AtomicU64) {
+    let counter = OWN_COUNTERS.with(|own| counter_of(own));
     counter.store(counter.load(Ordering::Relaxed) + 1, Ordering::Release);
 }
 
-fn sum(which: fn(&Counts) -> &AtomicU64) -> u64 {
-    ALL.lock().iter().map(|counts| which(counts).load(Ordering::Acquire)).sum()
+fn sum(counter_of: fn(&MessageCounters) -> &AtomicU64) -> u64 {
+    ALL_COUNTERS.lock().iter().map(|counters| counter_of(counters).load(Ordering::Acquire)).sum()
 }
 
-/// This place, now. What was dealt with is read first and what was sent last, so that a message can only be missing from the former.
-fn own() -> Answer {
-    let dealt_with = sum(|counts| &counts.dealt_with);
-    let stuck = scheduler::stuck();
-    Answer { stuck, sent: sum(|counts| &counts.sent), dealt_with }
+/// The state of this place. Receipts are read first and sends last, so that a message in between is missing only from the former.
+fn own_state() -> PlaceState {
+    let received = sum(|counters| &counters.received);
+    let is_quiescent = scheduler::is_quiescent();
+    PlaceState { is_quiescent, sent: sum(|counters| &counters.sent), received }
 }
 
-/// At place 0: watches, and calls `report` when the program is stuck.
-pub fn watch(report: fn()) {
-    const SHORTEST: Duration = Duration::from_millis(250);
-    const LONGEST: Duration = Duration::from_secs(4);
-    let watch = move || {
-        let mut pause = SHORTEST;
+/// At place 0: starts a thread that calls `report` when the program is in a deadlock.
+pub fn start_detector(report: fn()) {
+    const MIN_INTERVAL: Duration = Duration::from_millis(250);
+    const MAX_INTERVAL: Duration = Duration::from_secs(4);
+    let detect = move || {
+        let mut interval = MIN_INTERVAL;
         let mut last = None;
         loop {
-            std::thread::sleep(pause);
-            if !scheduler::stuck() {
-                (pause, last) = (SHORTEST, None);
+            std::thread::sleep(interval);
+            if !scheduler::is_quiescent() {
+                (interval, last) = (MIN_INTERVAL, None);
                 continue;
             }
-            let now = ask().filter(|all| is_stuck(all));
-            if now.is_some() && now == last {
+            let states = collect_states().filter(|states| is_deadlock(states));
+            if states.is_some() && states == last {
                 return report();
             }
-            // A program that works elsewhere is asked ever less often.
-            pause = if now.is_some() { SHORTEST } else { LONGEST.min(pause * 2) };
-            last = now;
+            // A program that works at other places is asked ever less often.
+            interval = if states.is_some() { MIN_INTERVAL } else { MAX_INTERVAL.min(interval * 2) };
+            last = states;
         }
     };
-    let spawned = std::thread::Builder::new().name("apg-watch".to_owned()).spawn(watch);
+    let spawned = std::thread::Builder::new().name("apg-watch".to_owned()).spawn(detect);
     if let Err(error) = spawned {
         remark!("apg: no thread to look for deadlocks: {error}");
     }
 }
 
-fn is_stuck(all: &[Answer]) -> bool {
-    let sum = |of: fn(&Answer) -> u64| all.iter().map(of).sum::<u64>();
-    all.iter().all(|answer| answer.stuck) && sum(|it| it.sent) == sum(|it| it.dealt_with)
+fn is_deadlock(states: &[PlaceState]) -> bool {
+    let sum = |of: fn(&PlaceState) -> u64| states.iter().map(of).sum::<u64>();
+    states.iter().all(|state| state.is_quiescent) && sum(|it| it.sent) == sum(|it| it.received)
 }
 
-/// What all places answer; nothing if one takes too long.
-fn ask() -> Option<Vec<Answer>> {
-    const PATIENCE: Duration = Duration::from_secs(10);
+/// The states of all places; nothing if one takes too long.
+fn collect_states() -> Option<Vec<PlaceState>> {
     let hosts = system().hosts();
     let number = {
-        let mut answers = ANSWERS.lock();
-        answers.0 += 1;
-        answers.1 = vec![None; hosts as usize];
-        answers.1[0] = Some(own());
-        answers.0
+        let mut collection = COLLECTION.lock();
+        collection.number += 1;
+        collection.states = vec![None; hosts as usize];
+        collection.states[0] = Some(own_state());
+        collection.number
     };
     let mut body = Vec::new();
     write::number(&mut body, number);
     (1..hosts).for_each(|place| system().send_aside(place, kinds::QUIET_WANTED, &body));
-    let mut answers = ANSWERS.lock();
-    while answers.1.iter().any(Option::is_none) {
-        if ANSWERED.wait_for(&mut answers, PATIENCE).timed_out() {
+    let mut collection = COLLECTION.lock();
+    while collection.states.iter().any(Option::is_none) {
+        if ANSWERED.wait_for(&mut collection, ANSWER_TIMEOUT).timed_out() {
             return None;
         }
     }
-    answers.1.iter().copied().collect()
+    collection.states.iter().copied().collect()
 }
 
-/// Place 0 asks.
-pub(crate) fn asked(from: u32, number: u64) {
-    let own = own();
+/// At another place: place 0 collects states.
+pub(crate) fn state_requested(from: u32, number: u64) {
+    let own = own_state();
     let mut answer = Vec::new();
-    for number in [number, u64::from(own.stuck), own.sent, own.dealt_with] {
+    for number in [number, u64::from(own.is_quiescent), own.sent, own.received] {
         write::number(&mut answer, number);
     }
     system().send_aside(from, kinds::QUIET, &answer);
 }
 
-/// A place has answered.
-pub(crate) fn answered(from: u32, number: u64, answer: Answer) {
-    let mut answers = ANSWERS.lock();
-    if answers.0 == number
-        && let Some(slot) = answers.1.get_mut(from as usize)
+/// At place 0: a place has answered.
+pub(crate) fn state_received(from: u32, number: u64, state: PlaceState) {
+    let mut collection = COLLECTION.lock();
+    if collection.number == number
+        && let Some(slot) = collection.states.get_mut(from as usize)
     {
-        *slot = Some(answer);
+        *slot = Some(state);
         ANSWERED.notify_all();
     }
 }
 
-/// At place 0, of a program that is stuck: all places say where their activities wait, one after the other.
-pub fn tell_where_all_wait() {
-    tell_where_activities_wait();
+/// At place 0, of a program that is in a deadlock: all places print where their activities wait, one place after the other.
+pub fn report_all_places() {
+    report_own_activities();
     for place in 1..system().hosts() {
-        ANSWERS.lock().1 = vec![None; system().hosts() as usize];
+        COLLECTION.lock().states = vec![None; system().hosts() as usize];
         system().send_aside(place, kinds::WAITING_WANTED, &[]);
-        let mut answers = ANSWERS.lock();
-        while answers.1[place as usize].is_none() {
-            if ANSWERED.wait_for(&mut answers, Duration::from_secs(10)).timed_out() {
+        let mut collection = COLLECTION.lock();
+        while collection.states[place as usize].is_none() {
+            if ANSWERED.wait_for(&mut collection, ANSWER_TIMEOUT).timed_out() {
+                let seconds = ANSWER_TIMEOUT.as_secs();
+                remark!(
+                    "apg: place {place} did not report within {seconds} seconds where its activities wait"
+                );
                 break;
             }
         }
     }
 }
 
-/// Place 0 wants to know where activities wait here.
-pub(crate) fn asked_where(from: u32) {
-    // Activities that run cannot be asked: place 0 knows that there are none, unless its word is wrong.
-    if scheduler::stuck() {
-        tell_where_activities_wait();
-    }
-    system().send_aside(from, kinds::WAITING_TOLD, &[]);
+/// At another place: place 0 wants a report of where activities wait here. The thread that received this may be a worker that
+/// polls for messages, and workers now and then look for work, so that the place seems busy for a moment: another thread waits for
+/// a moment at which no activity runs.
+pub(crate) fn report_requested(from: u32) {
+    run_in_thread("apg-deadlock", move || {
+        if wait_for_quiescence(REPORT_TIMEOUT) {
+            report_own_activities();
+        } else {
+            remark!("apg: at place {}: activities run, so where the others wait cannot be shown", here());
+        }
+        system().send_aside(from, kinds::WAITING_TOLD, &[]);
+    });
 }
 
-/// A place has said it.
-pub(crate) fn told_where(from: u32) {
-    if let Some(slot) = ANSWERS.lock().1.get_mut(from as usize) {
-        *slot = Some(Answer { stuck: true, sent: 0, dealt_with: 0 });
+/// Whether this place is quiescent at some moment of that time.
+fn wait_for_quiescence(timeout: Duration) -> bool {
+    let deadline = Instant::now() + timeout;
+    while !scheduler::is_quiescent() {
+        if Instant::now() > deadline {
+            return false;
+        }
+        std::thread::sleep(REPORT_POLL_INTERVAL);
+    }
+    true
+}
+
+/// At place 0: a place has printed its report.
+pub(crate) fn report_printed(from: u32) {
+    if let Some(slot) = COLLECTION.lock().states.get_mut(from as usize) {
+        *slot = Some(PlaceState { is_quiescent: true, sent: 0, received: 0 });
         ANSWERED.notify_all();
     }
 }
 
-fn tell_where_activities_wait() {
+fn report_own_activities() {
     let waiting = describe_waiting();
     if !waiting.is_empty() {
         let place = if system().hosts() > 1 { format!("apg: at place {}:\n", here()) } else { String::new() };

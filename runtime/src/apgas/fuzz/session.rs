@@ -377,7 +377,7 @@ fn other_frames(recorded: &[Frame]) -> Vec<Frame> {
 pub fn wait_for_activities() {
     const MAX_POLLS: u32 = 20;
     let mut polls = 0;
-    while !scheduler::stuck() && polls < MAX_POLLS {
+    while !scheduler::is_quiescent() && polls < MAX_POLLS {
         std::thread::sleep(Duration::from_millis(1));
         polls += 1;
     }

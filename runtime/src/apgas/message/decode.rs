@@ -4,7 +4,7 @@
 
 use crate::apgas::clock::remote;
 use crate::apgas::clock::{self, Luggage, Ticket};
-use crate::apgas::deadlock::quiescence::Answer;
+use crate::apgas::deadlock::quiescence::PlaceState;
 use crate::apgas::distributed_gc::messages;
 use crate::apgas::finish::id::FinishId;
 use crate::apgas::message::kinds;
@@ -59,7 +59,7 @@ pub enum Message {
     /// See [`kinds::QUIET_WANTED`].
     QuietWanted(u64),
     /// See [`kinds::QUIET`].
-    Quiet { number: u64, answer: Answer },
+    Quiet { number: u64, answer: PlaceState },
     /// See [`kinds::WAITING_WANTED`].
     WaitingWanted,
     /// See [`kinds::WAITING_TOLD`].
@@ -142,8 +142,8 @@ impl Message {
             kinds::QUIET => {
                 route.sent_to_zero(&input)?;
                 let number = input.number()?;
-                let stuck = flag(&mut input)?;
-                let answer = Answer { stuck, sent: input.number()?, dealt_with: input.number()? };
+                let is_quiescent = flag(&mut input)?;
+                let answer = PlaceState { is_quiescent, sent: input.number()?, received: input.number()? };
                 Message::Quiet { number, answer }
             }
             kinds::WAITING_WANTED => route.sent_by_zero(&input).map(|()| Message::WaitingWanted)?,
