@@ -7,6 +7,7 @@ mod imports;
 mod links;
 mod performance;
 mod performance_table;
+mod rules;
 mod summary;
 mod words;
 
@@ -28,6 +29,8 @@ usage: cargo xtask TASK [OPTION...]
   words --list CRATE    print the places where CRATE uses them
   imports               fail when imports run against xtask/layers.txt
   imports --details     print the files of each import cycle
+  rules                 register the diagnostic rules: write the lists of analysis/x10/src/rules from its files
+  rules --check         fail when one of these lists is stale
   pages                 write docs/diagnostics and their part of docs/SUMMARY.md
   bless [NAME...]       write generated files anew, all or the ones named (`bless --list` names them)
   help                  print this
@@ -80,6 +83,8 @@ fn run(root: &Path, arguments: &[&str]) -> Result<(), Failure> {
         ["words", "--list", name] => Ok(words::list(root, name)?),
         ["imports"] => Ok(imports::print(root, false).and_then(|()| imports::check(root))?),
         ["imports", "--details"] => Ok(imports::print(root, true)?),
+        ["rules"] => Ok(rules::write(root)?),
+        ["rules", "--check"] => Ok(rules::check(root)?),
         ["pages"] => Ok(bless::run(root, &["pages"])?),
         ["bless", "--list"] => {
             bless::print_names();
@@ -88,7 +93,7 @@ fn run(root: &Path, arguments: &[&str]) -> Result<(), Failure> {
         ["bless", names @ ..] if names.iter().all(|name| bless::is_known(name)) => {
             Ok(bless::run(root, names)?)
         }
-        [task @ ("performance" | "book" | "words" | "imports" | "pages" | "bless"), ..] => {
+        [task @ ("performance" | "book" | "words" | "imports" | "rules" | "pages" | "bless"), ..] => {
             Err(Failure::Usage(format!("task `{task}` does not take `{}`", arguments[1..].join(" "))))
         }
         [task, ..] => Err(Failure::Usage(format!("no task is named `{task}`"))),

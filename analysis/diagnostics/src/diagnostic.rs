@@ -1,6 +1,6 @@
 //! Diagnostics, their severities, related locations and fixes.
 
-use apg_source::TextRange;
+use apg_source::{TextRange, TextSize};
 
 /// How serious a diagnostic is, in ascending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -92,6 +92,18 @@ pub struct Fix<F> {
     pub edits: Vec<TextEdit<F>>,
 }
 
+impl<F> Fix<F> {
+    /// A fix of one replacement in the file of the diagnostic.
+    pub fn replace(title: impl Into<String>, range: TextRange, text: impl Into<String>) -> Self {
+        Fix { title: title.into(), edits: vec![TextEdit::replace(range, text)] }
+    }
+
+    /// A fix that inserts `text` in the file of the diagnostic.
+    pub fn insert(title: impl Into<String>, offset: TextSize, text: impl Into<String>) -> Self {
+        Fix::replace(title, TextRange::empty(offset), text)
+    }
+}
+
 /// Replacement of `range` by `text`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextEdit<F> {
@@ -101,4 +113,11 @@ pub struct TextEdit<F> {
     pub range: TextRange,
     /// The replacement; empty for a deletion.
     pub text: String,
+}
+
+impl<F> TextEdit<F> {
+    /// Replaces `range` in the file of the diagnostic by `text`.
+    pub fn replace(range: TextRange, text: impl Into<String>) -> Self {
+        TextEdit { file: None, range, text: text.into() }
+    }
 }

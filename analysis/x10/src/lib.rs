@@ -21,7 +21,9 @@ pub mod item_tree;
 pub mod kernel;
 pub mod members;
 pub mod place;
+pub mod rules;
 pub mod scope;
+pub mod suggest;
 pub mod ty;
 
 pub use apg_syntax::closest;

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use apg_analysis::diagnostics::{self, Rule};
+use apg_analysis::diagnostics::Rule;
+use apg_analysis::rules;
 
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -20,10 +21,10 @@ fn expected_pages() -> BTreeMap<PathBuf, String> {
     let mut pages = BTreeMap::new();
     let mut index = String::from(
         "# Diagnostics\n\nEvery code that apg reports. `apg explain CODE` prints the same page. These pages are \
-         generated from `analysis/x10/src/diagnostics`.\n",
+         generated from `analysis/x10/src/rules`.\n",
     );
     let mut family = "";
-    for rule in diagnostics::rules() {
+    for rule in rules::rules() {
         if rule.family() != family {
             family = rule.family();
             index.push_str(&format!("\n## {family}\n\n"));
@@ -78,7 +79,7 @@ fn pages_are_up_to_date() {
 
 /// The source files of rules, as codes.
 fn source_codes() -> BTreeSet<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/diagnostics");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/rules");
     let mut files = BTreeSet::new();
     markdown_files(&folder, Path::new(""), &mut files);
     files
@@ -90,15 +91,15 @@ fn source_codes() -> BTreeSet<String> {
 
 #[test]
 fn every_file_is_registered_once() {
-    let codes: Vec<String> = diagnostics::rules().map(|rule| rule.code.to_owned()).collect();
+    let codes: Vec<String> = rules::rules().map(|rule| rule.code.to_owned()).collect();
     let unique: BTreeSet<String> = codes.iter().cloned().collect();
     assert_eq!(codes.len(), unique.len(), "a code is registered twice");
-    assert_eq!(source_codes(), unique, "left: files below src/diagnostics, right: codes in the RULES lists");
+    assert_eq!(source_codes(), unique, "left: files below src/rules, right: codes in the RULES lists");
 }
 
 #[test]
 fn every_rule_is_documented() {
-    for rule in diagnostics::rules() {
+    for rule in rules::rules() {
         let Rule { code, summary, explanation, failing, mended, .. } = rule;
         assert!(summary.ends_with('.') && !summary.contains('\n'), "{code}: the summary is one sentence");
         assert!(explanation.trim().len() > 80, "{code}: say what, why, and what to write instead");

@@ -1,6 +1,7 @@
 //! `apg explain`.
 
-use apg_analysis::diagnostics::{Rule, rule, rules};
+use apg_analysis::diagnostics::Rule;
+use apg_analysis::rules::{rule, rules};
 use clap::Args;
 
 use super::{Failure, Outcome, output};

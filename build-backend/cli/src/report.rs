@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::sync::OnceLock;
 
-use apg_analysis::diagnostics::rule;
+use apg_analysis::rules::rule;
 use apg_diagnostics::Severity;
 use apg_diagnostics::render::{Finding, github, human, json, sarif};
 

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use apg_analysis::db::Checks;
-use apg_analysis::diagnostics::{Diagnostic, Severity, syntax};
+use apg_analysis::diagnostics::{Diagnostic, Severity};
 use apg_analysis::ids::SourceFile;
+use apg_analysis::rules::syntax;
 use apg_analysis::{Analysis, AnalysisHost, Program, closest};
 use rayon::prelude::*;
 

@@ -1,9 +1,10 @@
 //! Code actions: the quick fixes of diagnostics, refactorings of what is selected, imports in order.
 
 use apg_analysis::Cancelled;
-use apg_analysis::diagnostics::{Diagnostic, syntax};
+use apg_analysis::diagnostics::Diagnostic;
 use apg_analysis::ide::{self, Assist, AssistKind};
 use apg_analysis::ids::SourceFile;
+use apg_analysis::rules::syntax;
 use apg_syntax::TextRange;
 use tower_lsp_server::ls_types::{
     CodeAction, CodeActionContext, CodeActionKind, CodeActionOrCommand, Range, Uri,

@@ -3,11 +3,11 @@
 use smol_str::SmolStr;
 
 use crate::db::Db;
-use crate::diagnostics::{name as name_rules, r#type as type_rules};
 use crate::ids::{ClassId, FieldId, MethodId};
 use crate::infer::cuda_words::{MARKED, is_device_word};
 use crate::item_tree::source::Item;
 use crate::item_tree::{AnnotationItem, ClassItem};
+use crate::rules::{name as name_rules, r#type as type_rules};
 use crate::scope::problem::Problem;
 use crate::scope::resolve::TypeScope;
 use crate::ty::context::Context;

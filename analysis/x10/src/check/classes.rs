@@ -4,13 +4,14 @@ use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
 use crate::db::Db;
-use crate::diagnostics::{Diagnostic, r#type as type_rules};
+use crate::diagnostics::Diagnostic;
 use crate::ids::{ClassId, FieldId, MethodId, SourceFile, TypeParamId, TypedefId};
 use crate::item_tree::items::{class_item, method_type_param_ids, methods, top_level_classes};
 use crate::item_tree::source::{Item, name_range};
 use crate::item_tree::{
     ClassItem, ClassKind, ClassPlace, MethodItem, MethodKind, Modifiers, TypeRef, TypedefItem, has_annotation,
 };
+use crate::rules::r#type as type_rules;
 use crate::scope::problem::Problem;
 use crate::scope::resolve::TypeScope;
 use crate::scope::signature::{class_header, method_signature};

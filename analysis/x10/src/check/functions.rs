@@ -3,12 +3,12 @@
 use super::override_types::result_problem;
 use super::overrides::formals;
 use crate::db::Db;
-use crate::diagnostics::r#type as type_rules;
 use crate::ids::{ClassId, MethodId};
 use crate::item_tree::items::{method_item, method_type_param_ids, own_methods};
 use crate::item_tree::source::Item;
 use crate::item_tree::{ClassItem, Modifiers};
 use crate::members::result_type;
+use crate::rules::r#type as type_rules;
 use crate::scope::problem::Problem;
 use crate::ty::context::Context;
 use crate::ty::relate::erase;

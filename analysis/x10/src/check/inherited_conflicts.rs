@@ -5,7 +5,6 @@ use smol_str::SmolStr;
 
 use super::overrides::{formals, own_params};
 use crate::db::Db;
-use crate::diagnostics::r#type as type_rules;
 use crate::ids::{ClassId, MethodId};
 use crate::item_tree::items::{
     class_kind, method_is_static, method_item, method_type_param_ids, methods, own_methods,
@@ -13,6 +12,7 @@ use crate::item_tree::items::{
 use crate::item_tree::source::Item;
 use crate::item_tree::{ClassItem, ClassKind, Modifiers};
 use crate::members::describe_method;
+use crate::rules::r#type as type_rules;
 use crate::scope::problem::Problem;
 use crate::scope::signature::method_signature;
 use crate::ty::Ty;

@@ -57,7 +57,7 @@ fn has_problems(db: &dyn Db, owner: Owner) -> bool {
         }
         Owner::Field(_) => false,
     };
-    !owner_body(db, owner).diagnostics.is_empty()
+    !owner_body(db, owner).problems.is_empty()
         || !unjoined_read_problems(db, owner).is_empty()
         || kernels(db, owner).iter().any(|kernel| !kernel.violations.is_empty())
         || !instance_violations(db, owner).is_empty()

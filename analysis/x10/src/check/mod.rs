@@ -22,10 +22,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use apg_syntax::TextRange;
 
 use crate::db::{Db, parse};
-use crate::diagnostics::{
-    Diagnostic, Fix, Related, TextEdit, r#async as async_rules, flow as flow_rules, internal,
-    place as place_rules, syntax as syntax_rules, r#type as type_rules,
-};
+use crate::diagnostics::{Diagnostic, Fix, Related, TextEdit};
 use crate::flow::construction::construction_problems;
 use crate::flow::unjoined_read_problems;
 use crate::ids::{ClassId, SourceFile};
@@ -35,6 +32,10 @@ use crate::item_tree::items::{
 };
 use crate::item_tree::source::{Item, file_header_ranges, place_diagnostics, ranges};
 use crate::kernel::kernel_diagnostics;
+use crate::rules::{
+    Problem as BodyProblem, RenderContext, r#async as async_rules, flow as flow_rules, internal,
+    place as place_rules, syntax as syntax_rules, r#type as type_rules,
+};
 use crate::scope::imports::{import_problems, package_problem};
 use crate::scope::problem::{Problem, placed};
 use crate::scope::signature::{class_header, field_signature, method_signature, typedef_problems};
@@ -261,10 +262,20 @@ fn has_code(db: &dyn Db, owner: Owner) -> bool {
     }
 }
 
+/// The problems of a body as diagnostics of its file.
+fn problems_in_words(db: &dyn Db, owner: Owner, problems: &[BodyProblem]) -> Vec<Diagnostic> {
+    if problems.is_empty() {
+        return Vec::new();
+    }
+    let context = RenderContext::of_body(db, owner.into(), &owner_body(db, owner).body);
+    let diagnostics: Vec<Diagnostic> = problems.iter().map(|problem| problem.render(&context)).collect();
+    place_diagnostics(db, owner.into(), &diagnostics)
+}
+
 /// What is wrong with the code of a method or field initialiser: its typing, control flow and places, then its
 /// kernels.
 fn code_diagnostics(db: &dyn Db, owner: Owner) -> Vec<Diagnostic> {
-    let mut all = place_diagnostics(db, owner.into(), &owner_body(db, owner).diagnostics);
+    let mut all = problems_in_words(db, owner, &owner_body(db, owner).problems);
     if let Owner::Method(method) = owner
         && let Some(problem) = overrides::inferred_result_problem(db, method)
     {

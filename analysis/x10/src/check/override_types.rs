@@ -1,10 +1,10 @@
 //! What a method promises whose signature others rely on: its result, and formals that those who override it take as they are.
 
 use crate::db::Db;
-use crate::diagnostics::r#type as type_rules;
 use crate::ids::MethodId;
 use crate::item_tree::MethodItem;
 use crate::item_tree::items::method_type_param_ids;
+use crate::rules::r#type as type_rules;
 use crate::scope::problem::Problem;
 use crate::scope::signature::method_signature;
 use crate::ty::context::Context;

@@ -4,7 +4,6 @@
 use super::override_types::{formals_problem, result_problem, substitution_from};
 use crate::constraint::{Entailment, entails};
 use crate::db::Db;
-use crate::diagnostics::r#type as type_rules;
 use crate::ids::{ClassId, FieldId, MethodId};
 use crate::infer::declares_result;
 use crate::item_tree::items::{
@@ -16,6 +15,7 @@ use crate::item_tree::{ClassItem, ClassKind, MethodItem, MethodKind, Modifiers, 
 use crate::members::access::{Visibility, visibility};
 use crate::members::resolve::has_unknown_formal;
 use crate::members::{describe_method, result_type};
+use crate::rules::r#type as type_rules;
 use crate::scope::problem::Problem;
 use crate::scope::signature::{Guard, field_type, method_signature};
 use crate::ty::context::Context;
@@ -149,7 +149,7 @@ fn bad_override(
     {
         let message = format!("{name} is marked `@NoThisAccess`, so this method must be as well");
         return Some(
-            Problem::new(&crate::diagnostics::flow::no_this_access::RULE, item.at, message)
+            Problem::new(&crate::rules::flow::no_this_access::RULE, item.at, message)
                 .note("it may be called while its object is constructed, and cannot use `this`"),
         );
     }

@@ -1,12 +1,12 @@
 //! What may stand inside what: structs, static classes, type definitions beside classes.
 
 use crate::db::Db;
-use crate::diagnostics::r#type as type_rules;
 use crate::ids::{ClassId, SourceFile, TypedefId};
 use crate::item_tree::items::{class_head, class_kind, item_tree};
 use crate::item_tree::source::Item;
 use crate::item_tree::{ClassItem, ClassKind, ClassPlace, Modifiers, TypedefItem};
 use crate::members::is_static_class;
+use crate::rules::r#type as type_rules;
 use crate::scope::problem::Problem;
 
 /// Adds the problems of where a class stands and of what stands in it.

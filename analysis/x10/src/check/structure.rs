@@ -1,12 +1,12 @@
 //! Checks of what a class is made of: fields of structs, properties of subclasses, conversion operators.
 
 use crate::db::Db;
-use crate::diagnostics::r#type as type_rules;
 use crate::ids::{ClassId, FieldId};
 use crate::item_tree::items::{field_item, method_item, methods, own_field};
 use crate::item_tree::source::Item;
 use crate::item_tree::{ClassItem, ClassKind, MethodKind, Modifiers};
 use crate::members::result_type;
+use crate::rules::r#type as type_rules;
 use crate::scope::problem::Problem;
 use crate::scope::signature::method_signature;
 use crate::ty::Ty;

@@ -2,8 +2,8 @@
 
 use crate::db::{Db, Project};
 use crate::diagnostics::Diagnostic;
-use crate::diagnostics::name::{unknown_import, unknown_type, unresolved, unresolved_member};
 use crate::ids::SourceFile;
+use crate::rules::name::{unknown_import, unknown_type, unresolved, unresolved_member};
 
 /// A name is looked up in the file of its name: if that file could not be read, the name is unknown for this reason.
 pub fn add_unreadable_file_notes(db: &dyn Db, file: SourceFile, all: &mut [Diagnostic]) {

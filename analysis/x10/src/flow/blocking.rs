@@ -6,8 +6,9 @@ use super::FlowContext;
 use crate::body::parents::Parents;
 use crate::body::walk::Node;
 use crate::body::{Body, Clocked, ExprId, ExprKind, StmtId, StmtKind};
-use crate::diagnostics::{Diagnostic, Fix, TextEdit, r#async as rules};
+use crate::diagnostics::{Diagnostic, Fix, TextEdit};
 use crate::ids::MethodId;
+use crate::rules::r#async as rules;
 use crate::ty::Ty;
 use crate::ty::known::Known;
 

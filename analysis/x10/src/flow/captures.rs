@@ -9,7 +9,8 @@ use rustc_hash::FxHashMap;
 
 use super::FlowContext;
 use crate::body::{AssignTarget, Body, ExprId, ExprKind, LocalId, StmtId, StmtKind, walk::Node};
-use crate::diagnostics::{Diagnostic, Fix, TextEdit, flow as rules};
+use crate::diagnostics::{Diagnostic, Fix, TextEdit};
+use crate::rules::flow as rules;
 
 /// A place as far as equality of two is concerned.
 type PlaceTerm = u32;
@@ -246,7 +247,7 @@ impl<'a> CaptureWalker<'a> {
 
     fn report_async(&mut self, local: LocalId, at: ExprId) {
         let name = &self.body.local(local).name;
-        let diagnostic = crate::diagnostics::r#async::captured_var::RULE
+        let diagnostic = crate::rules::r#async::captured_var::RULE
             .at(
                 self.body.expr(at).range,
                 format!("this activity cannot share `{name}`: nothing waits for it inside the scope of `{name}`"),
@@ -279,7 +280,7 @@ impl<'a> CaptureWalker<'a> {
         } else {
             ("read", "copy its value into a `val` before the `at`".to_owned())
         };
-        let diagnostic = crate::diagnostics::place::captured_var::RULE
+        let diagnostic = crate::rules::place::captured_var::RULE
             .at(
                 self.body.expr(at).range,
                 format!("`{name}` cannot be {does} here: it lives at another place, outside the `at`"),

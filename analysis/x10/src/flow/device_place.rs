@@ -6,9 +6,10 @@ use super::FlowContext;
 use crate::body::parents::Parents;
 use crate::body::walk::Node;
 use crate::body::{Body, ExprId, ExprKind, LocalId, StmtId, StmtKind};
-use crate::diagnostics::{Diagnostic, cuda};
+use crate::diagnostics::Diagnostic;
 use crate::ids::MethodId;
 use crate::item_tree::items::qualified_name;
+use crate::rules::cuda;
 
 /// `val`s that lead to other `val`s are followed so far.
 const MAX_VAL_CHAIN_LENGTH: u32 = 16;

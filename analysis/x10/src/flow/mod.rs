@@ -16,9 +16,9 @@ use apg_syntax::TextRange;
 
 use crate::body::{Body, LocalId, StmtId};
 use crate::db::Db;
-use crate::diagnostics::Diagnostic;
 use crate::ids::{ClassId, FieldId};
 use crate::infer::Owner;
+use crate::rules::Problem;
 
 pub(crate) use exceptions::is_checked as is_checked_exception;
 pub(crate) use unjoined_reads::unjoined_read_problems;
@@ -56,7 +56,7 @@ pub(crate) fn completes(db: &dyn Db, owner: Owner, class: ClassId, body: &Body, 
 }
 
 /// All findings in one body, ranges relative to its owner.
-pub fn check(context: &FlowContext<'_>, owner: Owner, body: &Body) -> Vec<Diagnostic> {
+pub fn check(context: &FlowContext<'_>, owner: Owner, body: &Body) -> Vec<Problem> {
     let mut assignment = definite_assignment::AssignmentWalker::new(context, owner, body);
     let _ = assignment.run();
     let mut captures = captures::CaptureWalker::new(context, body);
@@ -65,8 +65,9 @@ pub fn check(context: &FlowContext<'_>, owner: Owner, body: &Body) -> Vec<Diagno
     diagnostics.append(&mut captures.diagnostics);
     diagnostics.append(&mut exceptions::check(context.db, owner, body));
     diagnostics.append(&mut lost_write::check(context, body));
-    diagnostics.append(&mut negative_size::check(context, body));
     diagnostics.append(&mut blocking::check(context, body));
     diagnostics.append(&mut device_place::check(context, body));
-    diagnostics
+    let mut problems: Vec<Problem> = diagnostics.into_iter().map(Problem::from).collect();
+    problems.extend(negative_size::check(context, body));
+    problems
 }

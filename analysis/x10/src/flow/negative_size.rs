@@ -3,22 +3,20 @@
 use super::FlowContext;
 use crate::body::walk::Node;
 use crate::body::{Body, ExprId, ExprKind, Literal};
-use crate::diagnostics::{Diagnostic, flow as rules};
 use crate::infer::constant;
+use crate::rules::Problem;
+use crate::rules::flow::negative_size::NegativeSize;
 use crate::ty::Ty;
 
 /// The warnings of one body.
-pub(super) fn check(context: &FlowContext<'_>, body: &Body) -> Vec<Diagnostic> {
+pub(super) fn check(context: &FlowContext<'_>, body: &Body) -> Vec<Problem> {
     let lengths = body.exprs.iter().filter_map(|expr| rail_length(context, &expr.kind));
     lengths
         .filter_map(|rail_length| {
             let Some(Literal::Int(count @ ..0)) = constant_size(context, body, rail_length) else {
                 return None;
             };
-            let diagnostic = rules::negative_size::RULE
-                .at(body.expr(rail_length).range, format!("a rail cannot have {count} elements"))
-                .note("a NegativeArraySizeException is raised here when the program runs");
-            Some(diagnostic)
+            Some(Problem::new(body.expr(rail_length).range, NegativeSize { count }))
         })
         .collect()
 }

@@ -7,7 +7,6 @@ use super::owners;
 use super::symbol::{Symbol, declared_local};
 use crate::body::{Body, Captured, Expr, ExprId, ExprKind, StmtKind};
 use crate::db::{Db, parse};
-use crate::diagnostics::constraint::run_time_check;
 use crate::file_diagnostics;
 use crate::ids::{MethodId, SourceFile};
 use crate::infer::{Owner, owner_body};
@@ -15,6 +14,7 @@ use crate::item_tree::items::{method_item, qualified_name};
 use crate::item_tree::source::{Item, item_node, item_offset, item_ptr};
 use crate::kernel::launch_summaries;
 use crate::members::result_type;
+use crate::rules::constraint::run_time_check;
 use crate::ty::Ty;
 
 /// A text shown in the code.

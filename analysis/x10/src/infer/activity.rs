@@ -7,7 +7,8 @@ use super::convert::Why;
 use super::ctx::{Infer, range_of};
 use super::scopes::{FrameKind, Returns};
 use crate::body::{Clocked, ExprId, ExprKind, LocalKind, StmtId, StmtKind};
-use crate::diagnostics::{Fix, TextEdit, r#async as async_rules, flow};
+use crate::diagnostics::{Fix, TextEdit};
+use crate::rules::{r#async as async_rules, flow};
 use crate::ty::Ty;
 use crate::ty::known::Known;
 
@@ -197,7 +198,7 @@ impl Infer<'_> {
             match result {
                 Some(ty) if !is_void && !ty.is_error(self.db) => {
                     let message = format!("`return` needs a value of type `{}`", self.show(ty));
-                    self.report(crate::diagnostics::r#type::mismatch::RULE.at(range, message));
+                    self.report(crate::rules::r#type::mismatch::RULE.at(range, message));
                 }
                 None => self.set_result(Ty::void(self.db)),
                 _ => {}
@@ -212,7 +213,7 @@ impl Infer<'_> {
                 } else {
                     "the result type is `void`, so no value can be returned"
                 };
-                self.report(crate::diagnostics::r#type::mismatch::RULE.at(self.range(value), what).note(
+                self.report(crate::rules::r#type::mismatch::RULE.at(self.range(value), what).note(
                     if declared {
                         "declare the result type, or write `return;`"
                     } else {

@@ -10,8 +10,9 @@ use super::ctx::{Infer, range_of};
 use super::name::Resolved;
 use super::surroundings::captured_variable;
 use crate::body::{AssignTarget, ExprId, ExprKind, Literal, LocalId, LocalKind, StmtId, StmtKind};
-use crate::diagnostics::{article, r#type as type_rules};
+use crate::diagnostics::article;
 use crate::item_tree::items::properties;
+use crate::rules::r#type as type_rules;
 use crate::ty::Ty;
 use crate::ty::known::Known;
 

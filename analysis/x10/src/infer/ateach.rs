@@ -51,7 +51,7 @@ impl Infer<'_> {
         }
         let found = self.show(ty);
         self.report(
-            crate::diagnostics::r#type::mismatch::RULE
+            crate::rules::r#type::mismatch::RULE
                 .at(range, format!("`ateach` needs a `Dist`, found `{found}`"))
                 .note("to run at every place, write `for (p in Place.places()) at (p) async { ... }`"),
         );

@@ -9,10 +9,11 @@ use super::ctx::{Infer, range_of};
 use super::name::Resolved;
 use super::pick::{Call, Picked};
 use crate::body::{Dispatch, ExprId, ExprKind, StmtKind};
-use crate::diagnostics::{Fix, TextEdit, name as name_rules, r#type as type_rules};
+use crate::diagnostics::{Fix, TextEdit};
 use crate::ids::MethodId;
 use crate::item_tree::Modifiers;
 use crate::item_tree::items::{method_is_static, method_item, own_field, own_methods};
+use crate::rules::{name as name_rules, r#type as type_rules};
 use crate::ty::Ty;
 use crate::ty::known::{Known, known_class};
 
@@ -126,7 +127,7 @@ impl Infer<'_> {
             (Some(Resolved::Package(_)) | Some(Resolved::Error) | None, None) => {
                 // What a call of another library is given says no more.
                 if super::elsewhere::is_foreign(name) {
-                    self.diagnostics.retain(|it| !range.contains_range(it.range));
+                    self.problems.retain(|it| !range.contains_range(it.range));
                 }
                 self.unresolved_method(name, at);
                 self.error(range)

@@ -7,7 +7,8 @@ use smol_str::SmolStr;
 use super::ctx::{Infer, range_of};
 use super::scopes::FrameKind;
 use crate::body::{Closure, ExprId, ExprKind, LocalId, LocalKind, StmtId, StmtKind};
-use crate::diagnostics::{Fix, TextEdit, r#type as type_rules};
+use crate::diagnostics::{Fix, TextEdit};
+use crate::rules::r#type as type_rules;
 use crate::ty::{Constraint, Path, Ty};
 
 impl Infer<'_> {
@@ -131,11 +132,11 @@ impl Infer<'_> {
             let range = range_of(&formal);
             if let Some(name) = self.untyped_formal(&formal) {
                 let wanted = wanted.and_then(|types| types.get(index).copied());
-                let reported = self.diagnostics.len();
+                let reported = self.problems.len();
                 params.push(self.formal_without_type(&name, wanted, range));
                 // One error says it of all formals, and that the arrow is wrong how a closure is written.
                 if has_wrong_arrow(&formal) || wanted.is_none() && index > 0 {
-                    self.diagnostics.truncate(reported);
+                    self.problems.truncate(reported);
                 }
                 continue;
             }

@@ -11,10 +11,10 @@ use super::pick::{Call, Picked};
 use crate::body::walk::Node;
 use crate::body::{Clocked, Dispatch, ExprId, ExprKind, LocalKind, StmtId, StmtKind};
 
-use crate::diagnostics::{r#async as async_rules, r#type as type_rules};
 use crate::ids::{ClassId, FileOrigin};
 use crate::infer::Owner;
 use crate::item_tree::items::{method_is_static, method_type_param_ids};
+use crate::rules::{r#async as async_rules, r#type as type_rules};
 use crate::scope::signature::{COLLECTOR, method_signature};
 use crate::ty::Ty;
 use crate::ty::known::{Known, known_class};

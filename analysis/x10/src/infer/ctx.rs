@@ -13,8 +13,10 @@ use super::surroundings::{self, SuperCall, Surroundings, Visible, enclosing_owne
 use crate::body::{Body, Expr, ExprId, ExprKind, Local, LocalId, LocalKind, Stmt, StmtId, StmtKind};
 use crate::constraint::facts::Facts;
 use crate::db::{Checks, Db};
-use crate::diagnostics::{Diagnostic, r#type as type_rules};
+use crate::diagnostics::Diagnostic;
 use crate::ids::ClassId;
+use crate::rules::r#type as type_rules;
+use crate::rules::{Problem, ProblemData};
 use crate::scope::lookup::Found;
 use crate::ty::known::Known;
 use crate::ty::{ConstraintTerm, Path, PathRoot, Ty};
@@ -29,7 +31,7 @@ pub(super) struct Infer<'db> {
     pub(super) is_constructor: bool,
     pub(super) body: Body,
     pub(super) scopes: Scopes,
-    pub(super) diagnostics: Vec<Diagnostic>,
+    pub(super) problems: Vec<Problem>,
     /// What is known to hold here: guards of the class and method, then constraints of `val`s.
     pub(super) known: Arc<Facts>,
     /// What conditions around this point made sure of.
@@ -62,8 +64,6 @@ pub(super) struct Infer<'db> {
     pub(super) stopped: Option<Surroundings>,
     /// What runs before the code: formals taken apart.
     pub(super) prologue: Vec<StmtId>,
-    /// Accesses to objects of other places that a fix is looked for.
-    pub(super) remote_uses: Vec<super::remote_fix::RemoteUse>,
     next_temporary: u32,
 }
 
@@ -90,7 +90,7 @@ impl<'db> Infer<'db> {
             is_constructor,
             body: Body::default(),
             scopes: Scopes::default(),
-            diagnostics: Vec::new(),
+            problems: Vec::new(),
             known: Arc::new(known),
             tested: Vec::new(),
             typed: Arc::default(),
@@ -107,7 +107,6 @@ impl<'db> Infer<'db> {
             stop_at: None,
             stopped: None,
             prologue: Vec::new(),
-            remote_uses: Vec::new(),
             next_temporary: 0,
         }
     }
@@ -156,7 +155,7 @@ impl<'db> Infer<'db> {
         }
         if self.scopes.declare(&name, local).is_some() {
             self.report(
-                crate::diagnostics::name::duplicate_local::RULE
+                crate::rules::name::duplicate_local::RULE
                     .at(range, format!("`{name}` is already the name of a local variable here"))
                     .note("a local may hide a field, but not another local of the same method or closure: choose another name"),
             );
@@ -274,12 +273,23 @@ impl<'db> Infer<'db> {
 
     // ---- reporting
 
+    /// Reports a problem whose rule writes the diagnostic here: it has no data yet.
     pub(super) fn report(&mut self, mut diagnostic: Diagnostic) {
         diagnostic.message = self.with_sources(diagnostic.message);
         diagnostic.notes = diagnostic.notes.into_iter().map(|note| self.with_sources(note)).collect();
-        let same = |old: &Diagnostic| old.code == diagnostic.code && old.range == diagnostic.range;
-        if !self.diagnostics.iter().any(same) {
-            self.diagnostics.push(diagnostic);
+        self.push_problem(diagnostic.into());
+    }
+
+    /// Reports a broken rule.
+    pub(super) fn report_at(&mut self, range: TextRange, data: impl Into<ProblemData>) {
+        self.push_problem(Problem::new(range, data));
+    }
+
+    /// Adds a problem, unless the same rule is broken in the same range.
+    pub(super) fn push_problem(&mut self, problem: Problem) {
+        let is_same = |old: &Problem| old.code() == problem.code() && old.range == problem.range;
+        if !self.problems.iter().any(is_same) {
+            self.problems.push(problem);
         }
     }
 

@@ -9,9 +9,10 @@ use super::name::Resolved;
 use crate::body::{ExprId, ExprKind, Literal};
 use crate::constraint::Entailment;
 use crate::constraint::decide::Question;
-use crate::diagnostics::{article, r#type as type_rules};
+use crate::diagnostics::article;
 use crate::ids::MethodId;
 use crate::item_tree::items::{method_item, own_methods};
+use crate::rules::r#type as type_rules;
 use crate::ty::known::Known;
 use crate::ty::test::TypeTest;
 use crate::ty::{Path, Ty};
@@ -94,7 +95,7 @@ impl Infer<'_> {
             }
             ast::Expr::SelfExpr(_) => {
                 self.report(
-                    crate::diagnostics::name::unresolved::RULE
+                    crate::rules::name::unresolved::RULE
                         .at(range, "`self` has a meaning only in the constraint of a type")
                         .note("the object itself is called `this`"),
                 );
@@ -102,7 +103,7 @@ impl Infer<'_> {
             }
             ast::Expr::SuperExpr(_) => {
                 self.report(
-                    crate::diagnostics::name::unresolved::RULE
+                    crate::rules::name::unresolved::RULE
                         .at(range, "`super` is no value: a method or field has to be selected from it"),
                 );
                 self.error(range)

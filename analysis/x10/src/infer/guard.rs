@@ -9,6 +9,8 @@ use super::pick::{Call, Picked};
 use super::undecided::Need;
 use crate::body::{ExprId, ExprKind, Literal, LocalId, StmtId, StmtKind};
 use crate::place::{is_here, required_home};
+use crate::rules::Problem;
+use crate::rules::place::remote_access;
 use crate::ty::known::Known;
 use crate::ty::{Constraint, ConstraintTerm, Named, Path, PathRoot, Ty, characters};
 
@@ -45,10 +47,8 @@ impl Infer<'_> {
         if terms.is_empty() {
             return;
         }
-        let reported = |d: &crate::diagnostics::Diagnostic| {
-            d.code == crate::diagnostics::place::remote_access::RULE.code && d.range == range
-        };
-        if !self.diagnostics.iter().any(reported) {
+        let reported = |problem: &Problem| problem.breaks(&remote_access::RULE) && problem.range == range;
+        if !self.problems.iter().any(reported) {
             let open: Vec<ConstraintTerm> =
                 terms.iter().filter(|term| !self.home_was_tested(term)).cloned().collect();
             self.undecided(&open, range, need);
@@ -57,7 +57,7 @@ impl Infer<'_> {
             return;
         }
         // The method may speak of what the caller cannot: that is no fault of the caller's.
-        let said = self.diagnostics.len();
+        let said = self.problems.len();
         for term in terms.iter().filter(|term| required_home(term).is_none()) {
             let refused = self.refutation(term, range).or_else(|| self.untrue(term, range));
             let Some(refused) = refused else { continue };
@@ -65,7 +65,7 @@ impl Infer<'_> {
             let then = self.alloc_stmt(StmtKind::Throw(exception), range);
             stmts.push(self.alloc_stmt(StmtKind::If { condition: refused, then, otherwise: None }, range));
         }
-        self.diagnostics.truncate(said);
+        self.problems.truncate(said);
     }
 
     /// `new FailedDynamicCheckException("...")`

@@ -5,7 +5,9 @@ use apg_syntax::{SyntaxKind, SyntaxToken, TextRange};
 
 use super::ctx::{Infer, range_of};
 use crate::body::{ExprId, ExprKind};
-use crate::diagnostics::{Diagnostic, Fix, Severity, TextEdit, flow};
+use crate::diagnostics::Severity;
+use crate::rules::Problem;
+use crate::rules::flow::unused_value::{self, UnusedValue};
 
 /// Whether computing it changes nothing by itself, however its operators are defined.
 pub(super) fn is_idle(e: &ast::Expr) -> bool {
@@ -75,46 +77,33 @@ impl Infer<'_> {
     /// Makes errors of the warnings about unused values in `range`, which is a closure that has to return one.
     /// Whether there are any.
     pub(super) fn refuse_unused_values(&mut self, range: TextRange) -> bool {
-        let code = flow::unused_value::RULE.code;
-        let of_closure = |it: &&mut Diagnostic| it.code == code && range.contains_range(it.range);
-        let unused = self.diagnostics.iter_mut().filter(of_closure);
+        let of_closure = |it: &&mut Problem| it.breaks(&unused_value::RULE) && range.contains_range(it.range);
+        let unused = self.problems.iter_mut().filter(of_closure);
         unused.map(|it| it.severity = Severity::Error).count() > 0
     }
 
-    /// Says so.
+    /// Reports the value as the result that the method does not return.
     pub(super) fn report_missing_return(&mut self, e: &ast::Expr) {
-        let range = range_of(e);
-        let edits =
-            vec![TextEdit { file: None, range: TextRange::empty(range.start()), text: "return ".into() }];
-        let diagnostic = flow::unused_value::RULE
-            .at(range, "nothing is done with this value")
-            .with_severity(Severity::Error)
-            .note("a value is returned by `return`");
-        self.report(diagnostic.fix(Fix { title: "Write `return`".into(), edits }));
+        let problem = Problem::new(range_of(e), UnusedValue::LastOfMethod);
+        self.push_problem(problem.with_severity(Severity::Error));
     }
 
     /// An expression as a statement.
     pub(super) fn statement_expr(&mut self, e: &ast::Expr) -> ExprId {
-        let said = self.diagnostics.len();
+        let reported = self.problems.len();
         let id = self.effect(e);
         // What is wrong with it otherwise comes first.
         if only_computes(e)
-            && self.diagnostics.len() == said
+            && self.problems.len() == reported
             && !matches!(self.body.expr(id).kind, ExprKind::Error)
         {
-            let diagnostic = flow::unused_value::RULE.at(range_of(e), "nothing is done with this value");
-            let meant = operator(e).filter(|it| it.kind() == SyntaxKind::EQ2);
-            self.report(match meant {
-                Some(token) => with_assignment(diagnostic, token.text_range()),
-                None => diagnostic
-                    .note("assign it, return it, pass it on or remove it: by itself it changes nothing"),
-            });
+            let comparison = operator(e).filter(|it| it.kind() == SyntaxKind::EQ2);
+            let problem = match comparison {
+                Some(token) => UnusedValue::Comparison { operator: token.text_range() },
+                None => UnusedValue::Statement,
+            };
+            self.report_at(range_of(e), problem);
         }
         id
     }
-}
-
-fn with_assignment(diagnostic: Diagnostic, range: TextRange) -> Diagnostic {
-    let edits = vec![TextEdit { file: None, range, text: "=".into() }];
-    diagnostic.note("`==` compares, `=` assigns").fix(Fix { title: "Write `=`".into(), edits })
 }

@@ -6,10 +6,11 @@ use smol_str::SmolStr;
 
 use super::ctx::{Infer, range_of};
 use super::habits::replaced;
-use crate::diagnostics::{Diagnostic, name as name_rules};
+use crate::diagnostics::Diagnostic;
 use crate::ids::ClassId;
 use crate::item_tree::items::{field_is_static, fields, method_is_static, methods};
 use crate::item_tree::source::{Item, item_source};
+use crate::rules::name as name_rules;
 use crate::scope::java;
 
 impl Infer<'_> {

@@ -9,7 +9,7 @@ use super::ctx::{Infer, range_of};
 use crate::body::{ExprId, ExprKind, LocalId, LocalKind, StmtId, StmtKind};
 use crate::constraint::Entailment;
 use crate::constraint::decide::Question;
-use crate::diagnostics::r#type as type_rules;
+use crate::rules::r#type as type_rules;
 use crate::ty::known::Known;
 use crate::ty::{ConstraintTerm, Path, Ty};
 
@@ -81,11 +81,11 @@ impl Infer<'_> {
         };
         // What cannot be its value says nothing of the variable: facts that contradict each other prove anything.
         let fits = init.is_none_or(|init| self.fits(init, ty));
-        let reported = self.diagnostics.len();
+        let reported = self.problems.len();
         let init = init.map(|init| self.convert(init, ty, Why::Initialiser));
         if declarator.is_foreign() {
             // `int x = 3` was reported with what to write: `3n`.
-            self.diagnostics.truncate(reported);
+            self.problems.truncate(reported);
         }
         let name = declarator.name();
         let at = name.as_ref().map_or(range, range_of);

@@ -39,7 +39,6 @@ mod operator;
 mod pick;
 mod profiled;
 mod remote;
-mod remote_fix;
 mod scopes;
 mod start;
 mod stmt;
@@ -53,10 +52,11 @@ use std::sync::Arc;
 
 use crate::body::Body;
 use crate::db::{Db, RootDatabase, checks};
-use crate::diagnostics::{Diagnostic, r#type as type_rules};
 use crate::ids::{FieldId, MethodId};
 use crate::item_tree::has_annotation;
 use crate::item_tree::items::{field_item, method_item};
+use crate::rules::Problem;
+use crate::rules::r#type as type_rules;
 use crate::ty::{Constraint, Ty};
 
 /// Whose code a body is.
@@ -73,9 +73,9 @@ pub enum Owner {
 pub struct BodyResult {
     /// The code. That of a field initialiser is a `Return` of the value.
     pub body: Body,
-    /// All findings of typing, control flow and places; ranges are relative to the owner's declaration.
+    /// All problems of typing, control flow and places; ranges are relative to the owner's declaration.
     /// The kernel rules have a query of their own.
-    pub diagnostics: Vec<Diagnostic>,
+    pub problems: Vec<Problem>,
     /// What the code delivers: the declared result, or the one found, as callers see it.
     pub result: Ty,
     /// The condition that was inferred for a method that asks for it, over its formals.
@@ -85,7 +85,7 @@ pub struct BodyResult {
 impl BodyResult {
     /// Whether something is wrong that keeps the code from being compiled.
     pub fn has_errors(&self) -> bool {
-        self.diagnostics.iter().any(|d| d.severity == crate::diagnostics::Severity::Error)
+        self.problems.iter().any(Problem::is_error)
     }
 }
 
@@ -121,7 +121,7 @@ pub(crate) fn keep_bodies(db: &mut RootDatabase, count: usize) {
 fn not_typed_yet(db: &dyn Db, _id: salsa::Id, _owner: Owner) -> Arc<BodyResult> {
     Arc::new(BodyResult {
         body: Body::default(),
-        diagnostics: Vec::new(),
+        problems: Vec::new(),
         result: Ty::error(db),
         required: Constraint::default(),
     })
@@ -152,7 +152,7 @@ fn recursive_body(db: &dyn Db, owner: Owner) -> Arc<BodyResult> {
         .note("it is inferred from the code, which uses the very same result: declare it");
     Arc::new(BodyResult {
         body: Body::default(),
-        diagnostics: vec![diagnostic],
+        problems: vec![diagnostic.into()],
         result: Ty::error(db),
         required: Constraint::default(),
     })

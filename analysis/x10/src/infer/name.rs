@@ -8,10 +8,11 @@ use super::ctx::{Infer, range_of};
 use super::surroundings::{Visible, captured_name, enclosing_owner, surroundings};
 use super::unknown::suggest;
 use crate::body::{Dispatch, ExprId, ExprKind};
-use crate::diagnostics::{Diagnostic, name as name_rules, r#type as type_rules};
+use crate::diagnostics::Diagnostic;
 use crate::ids::{ClassId, FieldId, MethodId};
 use crate::item_tree::Modifiers;
 use crate::item_tree::items::{field_is_static, field_item, method_is_static};
+use crate::rules::{name as name_rules, r#type as type_rules};
 use crate::scope::lookup::Found;
 use crate::scope::signature::field_type;
 use crate::ty::subst::Substitution;
@@ -168,7 +169,7 @@ impl<'db> Infer<'db> {
     pub(super) fn class_cannot_use(&mut self, name: &str, range: TextRange, assigned: bool) -> ExprId {
         let does = if assigned { "assign" } else { "use" };
         self.report(
-            crate::diagnostics::flow::captured_var::RULE
+            crate::rules::flow::captured_var::RULE
                 .at(range, format!("a class cannot {does} `{name}`, a variable of the code around it that changes"))
                 .note(format!(
                     "its objects keep copies of what it uses: copy the value into a `val` before the class, or put `{name}` into a `Cell`"

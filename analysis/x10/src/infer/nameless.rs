@@ -8,6 +8,7 @@ use super::ctx::Infer;
 use super::pick::{Call, Picked};
 use crate::body::{ExprId, ExprKind, LocalId, LocalKind, StmtId, StmtKind};
 use crate::members::Candidate;
+use crate::rules::named_by_source;
 use crate::scope::property::mentioned;
 use crate::ty::{ConstraintTerm, Path};
 
@@ -122,20 +123,6 @@ impl Infer<'_> {
 
     /// A message with the text of values without a name in place of what they are called here.
     pub(super) fn with_sources(&self, message: String) -> String {
-        let mut text = String::new();
-        let mut rest = message.as_str();
-        while let Some(start) = rest.find("$v") {
-            let digits = rest[start + 2..].find(|c: char| !c.is_ascii_digit());
-            let end = digits.map_or(rest.len(), |length| start + 2 + length);
-            text.push_str(&rest[..start]);
-            let name = &rest[start..end];
-            let local = self.body.locals.iter().rev().find(|local| local.name == name);
-            let source = local.and_then(|local| self.source(local.range));
-            let source = source.filter(|source| source.len() <= 40 && !source.contains('\n'));
-            text.push_str(source.as_deref().unwrap_or("(...)"));
-            rest = &rest[end..];
-        }
-        text.push_str(rest);
-        text
+        named_by_source(message, &self.body, |range| self.source(range))
     }
 }

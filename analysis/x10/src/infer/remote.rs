@@ -1,15 +1,16 @@
 //! Accesses to objects of other places: what a method's condition `here == home` means at a call.
 
-use apg_syntax::{TextRange, TextSize};
+use apg_syntax::TextRange;
 
 use super::ctx::Infer;
 use super::pick::{Call, Picked};
-use super::remote_fix::RemoteUse;
 use crate::body::ExprId;
-use crate::diagnostics::{Severity, place as rules};
+use crate::diagnostics::Severity;
 use crate::item_tree::source::{Item, item_source};
 use crate::members::{Reason, Rejection};
-use crate::place::{Home, here_of_body, home, is_here, nameless, required_home};
+use crate::place::{Home, home, nameless, required_home};
+use crate::rules::place::remote_access::{self, RemoteAccess};
+use crate::rules::{Problem, source_in};
 use crate::scope::signature::method_signature;
 use crate::ty::subst::{Substitution, facts_about};
 use crate::ty::{ConstraintTerm, Path};
@@ -86,59 +87,25 @@ impl Infer<'_> {
         (severity, known): (Severity, bool),
     ) {
         // `r(i) += 1` reads and sets the element: that is one finding.
-        let code = rules::remote_access::RULE.code;
-        if self.diagnostics.iter().any(|it| it.code == code && it.range.start() == call.range.start()) {
+        let is_reported =
+            |it: &Problem| it.breaks(&remote_access::RULE) && it.range.start() == call.range.start();
+        if self.problems.iter().any(is_reported) {
             return;
         }
-        let what = self.source(self.range(object)).unwrap_or_default();
-        let lives = home.map_or_else(|| "another place".to_owned(), |home| self.place_name(home));
-        let message = match (known, home) {
-            (false, _) => format!("`{what}` lives at {lives}, which is not known to be this place"),
-            (true, Some(_)) => {
-                format!("`{what}` lives at {lives}, not here: it cannot be used at this place")
-            }
-            (true, None) => format!("`{what}` lives at {lives}: it cannot be used at this one"),
+        let access = RemoteAccess {
+            object,
+            home: home.cloned(),
+            is_known: known,
+            is_checked: severity == Severity::Warning,
+            has_home_field: self.find_field(self.ty(object), "home").is_some(),
+            in_kernel: self.in_kernel,
         };
-        let is_field = self.find_field(self.ty(object), "home").is_some();
-        let go = if is_field { format!("{what}.home") } else { format!("{what}.home()") };
-        let copies = match self.ty(object).global_rail_element(self.db) {
-            Some(_) => ", or copy the elements with `Rail.asyncCopy`",
-            None => "",
-        };
-        let mut diagnostic = rules::remote_access::RULE
-            .at(call.range, message)
-            .with_severity(severity)
-            .note(format!("go there with `at ({go})`{copies}"));
-        if severity == Severity::Warning {
-            diagnostic = diagnostic
-                .note("it is checked when the program runs, and raises an exception at any other place");
-        }
-        if !what.is_empty() && !self.in_kernel {
-            self.remote_uses.push(RemoteUse { object, access: call.range, home: go });
-        }
-        self.report(diagnostic);
-    }
-
-    /// A place as a person reads it: `here` means another one at this point than where it was said.
-    fn place_name(&self, place: &Path) -> String {
-        if !is_here(place) {
-            return format!("`{place}`");
-        }
-        if *place == here_of_body() {
-            return "the place where this method was called".to_owned();
-        }
-        "the place around this `at`".to_owned()
+        self.push_problem(Problem::new(call.range, access).with_severity(severity));
     }
 
     /// The source text of a range of the declaration; none if the range is beyond it, or begins or ends inside of a character, as one
     /// may that was counted back from another.
     pub(super) fn source(&self, range: TextRange) -> Option<String> {
-        let node = item_source(self.db, Item::from(self.owner)).as_ref()?.syntax();
-        let is_between = |at: TextSize| {
-            node.token_at_offset(at)
-                .all(|it| it.text().is_char_boundary(usize::from(at - it.text_range().start())))
-        };
-        (node.text_range().contains_range(range) && is_between(range.start()) && is_between(range.end()))
-            .then(|| node.text().slice(range).to_string())
+        source_in(&item_source(self.db, Item::from(self.owner)).as_ref()?.syntax(), range)
     }
 }

@@ -14,6 +14,7 @@ use crate::ids::{ClassId, FieldId};
 use crate::item_tree::items::{field_is_mutable, field_is_static, method_is_static, method_item};
 use crate::item_tree::source::{Item, item_source};
 use crate::item_tree::{ClassPlace, MethodKind, Modifiers, RESTORER};
+use crate::rules::Problem;
 use crate::scope::signature::{field_signature, method_signature};
 use crate::ty::subst::Substitution;
 use crate::ty::{Constraint, ConstraintTerm, Path, PathRoot, Ty};
@@ -51,7 +52,7 @@ pub(super) fn infer(db: &dyn Db, owner: Owner) -> BodyResult {
         }
         (Owner::Field(_), None) => BodyResult {
             body: Body::default(),
-            diagnostics: Vec::new(),
+            problems: Vec::new(),
             result: Ty::error(db),
             required: Constraint::default(),
         },
@@ -172,7 +173,7 @@ impl Infer<'_> {
         if self.context().convert(result, bound, None).is_none() {
             let message =
                 format!("the result is `{}`, not a subtype of `{}`", self.show(result), self.show(bound));
-            self.report(crate::diagnostics::r#type::mismatch::RULE.at(range_of(written), message));
+            self.report(crate::rules::r#type::mismatch::RULE.at(range_of(written), message));
         }
     }
 
@@ -267,7 +268,7 @@ impl Infer<'_> {
         let Some(init) = init else {
             return BodyResult {
                 body: Body::default(),
-                diagnostics: Vec::new(),
+                problems: Vec::new(),
                 result: Ty::error(db),
                 required: Constraint::default(),
             };
@@ -280,7 +281,7 @@ impl Infer<'_> {
         if bound && let Some(ty) = field_signature(db, field).ty {
             if field_is_mutable(db, field) {
                 self.report(
-                    crate::diagnostics::r#type::missing_type::RULE
+                    crate::rules::r#type::missing_type::RULE
                         .at(range, "the type of a `var` cannot be left to its initialiser")
                         .note("write `:` instead of `<:`, or declare a `val`"),
                 );
@@ -293,10 +294,10 @@ impl Infer<'_> {
             ty if mutable => ty.base(db),
             ty => ty,
         });
-        let reported = self.diagnostics.len();
+        let reported = self.problems.len();
         let value = self.convert(value, result, Why::Initialiser);
         if ast::Declarator::cast(node.clone()).is_some_and(|it| it.is_foreign()) {
-            self.diagnostics.truncate(reported);
+            self.problems.truncate(reported);
         }
         self.body.root = Some(self.alloc_stmt(StmtKind::Return(Some(value)), range));
         self.scopes.leave();
@@ -316,7 +317,7 @@ impl Infer<'_> {
         let value = self.value(args.first(), range, Some(result));
         if args.len() > 1 {
             let message = "`@TransientInitExpr` takes one value".to_owned();
-            self.report(crate::diagnostics::r#type::misplaced_annotation::RULE.at(range, message));
+            self.report(crate::rules::r#type::misplaced_annotation::RULE.at(range, message));
         }
         let value = self.convert(value, result, Why::Initialiser);
         self.body.root = Some(self.alloc_stmt(StmtKind::Return(Some(value)), range));
@@ -343,7 +344,7 @@ impl Infer<'_> {
         }
         self.body.root = Some(self.alloc_stmt(StmtKind::Block(stmts), range));
         if crate::item_tree::items::class_place(db, self.class) == ClassPlace::Anonymous {
-            self.diagnostics.clear(); // `new` complains about the arguments that its superclass needs
+            self.problems.clear(); // `new` complains about the arguments that its superclass needs
         }
         self.finish(Ty::void(db), None)
     }
@@ -373,23 +374,22 @@ impl Infer<'_> {
         if self.stop_at.is_some() {
             return BodyResult {
                 body: Body::default(),
-                diagnostics: Vec::new(),
+                problems: Vec::new(),
                 result,
                 required: Constraint::default(),
             };
         }
-        let mut diagnostics = std::mem::take(&mut self.diagnostics);
+        let mut problems = std::mem::take(&mut self.problems);
         let mut body = std::mem::take(&mut self.body);
         if self.is_constructor {
             self.body = body;
             self.insert_implicit_super();
             body = std::mem::take(&mut self.body);
-            diagnostics.append(&mut self.diagnostics);
+            problems.append(&mut self.problems);
         }
         self.body = body;
         let prologue = std::mem::take(&mut self.prologue);
         self.prepend(prologue);
-        self.add_remote_fixes(&mut diagnostics);
         body = std::mem::take(&mut self.body);
         let needs_value = !self.is_constructor && !result.is_void(db) && !result.is_error(db);
         let is_method = matches!(self.owner, Owner::Method(_));
@@ -403,11 +403,11 @@ impl Infer<'_> {
             class: self.class,
         };
         // Code with errors of typing would only be misjudged.
-        let typed = !diagnostics.iter().any(|d| d.severity == crate::diagnostics::Severity::Error);
+        let typed = !problems.iter().any(Problem::is_error);
         if typed || body.root.is_some() {
-            diagnostics.extend(flow::check(&facts, self.owner, &body));
+            problems.extend(flow::check(&facts, self.owner, &body));
         }
-        diagnostics.sort_by_key(|d| (d.range.start(), d.range.end()));
+        problems.sort_by_key(|it| (it.range.start(), it.range.end()));
         self.body = body;
         let result = self.seen_outside(result);
         let required = std::mem::take(&mut self.required);
@@ -415,8 +415,8 @@ impl Infer<'_> {
         let required = Constraint { terms: required.iter().filter_map(outside).collect() };
         let mut body = std::mem::take(&mut self.body);
         body.shrink();
-        diagnostics.shrink_to_fit();
-        BodyResult { body, diagnostics, result, required }
+        problems.shrink_to_fit();
+        BodyResult { body, problems, result, required }
     }
 
     /// A type found in the body, as callers see it: formals by index, and nothing said of other locals.

@@ -8,8 +8,9 @@ use super::ctx::Infer;
 use crate::body::ExprId;
 use crate::constraint::Entailment;
 use crate::constraint::decide::Question;
-use crate::diagnostics::{Diagnostic, Fix, Severity, TextEdit, constraint as rules};
+use crate::diagnostics::{Diagnostic, Fix, Severity, TextEdit};
 use crate::ids::MethodId;
+use crate::rules::constraint as rules;
 use crate::ty::context::Context;
 use crate::ty::{ConstraintTerm, Path, PathRoot, Ty};
 

@@ -4,8 +4,9 @@ use apg_syntax::{SyntaxNode, T, TextRange, TextSize, closest};
 use smol_str::SmolStr;
 
 use super::ctx::Infer;
-use crate::diagnostics::{Diagnostic, Fix, TextEdit, name as name_rules};
+use crate::diagnostics::{Diagnostic, Fix, TextEdit};
 use crate::item_tree::items::{fields, methods};
+use crate::rules::name as name_rules;
 use crate::scope::java;
 use crate::ty::Ty;
 use crate::ty::known::Known;

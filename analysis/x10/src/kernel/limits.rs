@@ -1,8 +1,8 @@
 //! Limits of the hardware that a kernel exceeds on every device, where the numbers are known statically.
 
-use crate::diagnostics::cuda;
 use crate::kernel::context::KernelContext;
 use crate::kernel::{Axis, SharedInit, SharedRail};
+use crate::rules::cuda;
 
 /// The most threads of a block.
 pub(super) const MAX_THREADS_PER_BLOCK: i64 = 1024;

@@ -9,7 +9,6 @@ use super::problem::Problem;
 use super::resolve::TypeScope;
 use super::signature::Guard;
 use crate::constraint::decide::Definition;
-use crate::diagnostics::{constraint as constraint_rules, name as name_rules, r#type as type_rules};
 use crate::ids::{ClassId, FieldId, MethodId};
 use crate::item_tree::items::{
     field_is_static, field_item, fields, method_item, own_field, own_methods, qualified_name,
@@ -17,6 +16,7 @@ use crate::item_tree::items::{
 use crate::item_tree::{
     ConstraintRef, MethodKind, NameSegment, PathRef, PathRefRoot, PropertyCallRef, TermRef,
 };
+use crate::rules::{constraint as constraint_rules, name as name_rules, r#type as type_rules};
 use crate::ty::subst::Substitution;
 use crate::ty::{Constraint, ConstraintTerm, Named, Path, PathRoot, Ty};
 

@@ -13,10 +13,11 @@ use super::packages::{
 };
 use super::problem::Problem;
 use crate::db::{Db, parse};
-use crate::diagnostics::{Diagnostic, Fix, TextEdit, name as name_rules};
+use crate::diagnostics::{Diagnostic, Fix, TextEdit};
 use crate::ids::SourceFile;
 use crate::item_tree::Import;
 use crate::item_tree::items::{class_head, imports};
+use crate::rules::name as name_rules;
 
 /// Where a new import goes, and the white space around it.
 struct Insertion {

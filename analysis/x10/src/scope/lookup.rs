@@ -11,13 +11,14 @@ use super::packages::{
 use super::problem::Problem;
 use super::resolve::{TypeScope, unknown_type};
 use crate::db::Db;
-use crate::diagnostics::{Diagnostic, Fix, name as name_rules};
+use crate::diagnostics::{Diagnostic, Fix};
 use crate::ids::{ClassId, SourceFile, TypedefId};
 use crate::item_tree::items::{
     body_typedefs, class_head, imports, own_member_class, own_typedefs, package, top_level_classes,
     type_param_ids, typedef_item,
 };
 use crate::item_tree::{ClassHead, NameSegment};
+use crate::rules::name as name_rules;
 use crate::ty::Ty;
 
 /// What a type name stands for.

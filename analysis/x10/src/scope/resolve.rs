@@ -6,13 +6,13 @@ use super::lookup::Found;
 use super::overload::ValueClasses;
 use super::problem::Problem;
 use crate::db::Db;
-use crate::diagnostics::{constraint as constraint_rules, name as name_rules, r#type as type_rules};
 use crate::ids::{ClassId, MethodId, SourceFile, TypedefId};
 use crate::item_tree::items::{
     body_typedefs, class_head, method_type_param_ids, nested_classes, own_typedefs, properties,
     qualified_name, top_level_typedefs, type_param_ids, typedef_item,
 };
 use crate::item_tree::{ConstraintRef, NameSegment, ParamRef, PathRef, TermRef, TypeRef, TypeRefKind};
+use crate::rules::{constraint as constraint_rules, name as name_rules, r#type as type_rules};
 use crate::ty::function;
 use crate::ty::params::{all_type_params, enclosing_args};
 use crate::ty::subst::Substitution;

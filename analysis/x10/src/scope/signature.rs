@@ -5,10 +5,10 @@ use smol_str::SmolStr;
 use super::problem::Problem;
 use super::resolve::{TypeScope, describe_class};
 use crate::db::Db;
-use crate::diagnostics::{constraint as constraint_rules, r#type as type_rules};
 use crate::ids::{ClassId, FieldId, MethodId, TypedefId};
 use crate::item_tree::items::{class_head, class_kind, field_item, method_item, properties, typedef_item};
 use crate::item_tree::{ClassKind, ClassPlace, MethodKind, Modifiers, ParamItem, TypeRef, TypedefItem};
+use crate::rules::{constraint as constraint_rules, r#type as type_rules};
 use crate::ty::known::Known;
 use crate::ty::{Constraint, ConstraintTerm, Path, PathRoot, Ty};
 

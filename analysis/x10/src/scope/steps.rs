@@ -6,11 +6,11 @@ use smol_str::SmolStr;
 use super::ancestors::{ancestors, knows_parents};
 use super::problem::Problem;
 use super::resolve::TypeScope;
-use crate::diagnostics::name as name_rules;
 use crate::ids::ClassId;
 use crate::item_tree::PathRefRoot;
 use crate::item_tree::items::{fields, method_item, methods};
 use crate::item_tree::{MethodKind, PathRef};
+use crate::rules::name as name_rules;
 use crate::ty::{Path, PathRoot, Ty};
 
 impl TypeScope<'_> {

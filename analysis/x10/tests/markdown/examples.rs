@@ -1,7 +1,8 @@
 //! The examples of the diagnostics' pages: the failing one yields the code and no other, the mended one
 //! nothing, and what a fix makes of the failing one no longer has that diagnostic.
 
-use apg_analysis::diagnostics::{self, Rule, example_files};
+use apg_analysis::diagnostics::{Rule, example_files};
+use apg_analysis::rules;
 
 use crate::analyse::{Analysed, analyse, apply};
 
@@ -20,8 +21,7 @@ const ALSO: [(&str, &str); 6] = [
 #[test]
 fn examples_of_pages() {
     let filter = std::env::var("APG_MD_FILTER").unwrap_or_default();
-    let rules =
-        diagnostics::rules().filter(|rule| rule.code.contains(&filter) && !rule.failing.trim().is_empty());
+    let rules = rules::rules().filter(|rule| rule.code.contains(&filter) && !rule.failing.trim().is_empty());
     let wrong: Vec<String> = rules.flat_map(check).collect();
     assert!(wrong.is_empty(), "{} pages are wrong\n\n{}\n", wrong.len(), wrong.join("\n"));
 }

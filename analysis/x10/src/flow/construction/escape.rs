@@ -8,12 +8,13 @@ use super::{Object, is_captured_variable, is_this};
 use crate::body::walk::Node;
 use crate::body::{AssignTarget, Body, ExprId, ExprKind, StmtId, StmtKind};
 use crate::db::Db;
-use crate::diagnostics::{Diagnostic, flow as rules};
+use crate::diagnostics::Diagnostic;
 use crate::ids::{ClassId, FieldId, MethodId};
 use crate::infer::{Owner, owner_body};
 use crate::item_tree::items::{class_place, field_item, fields as own_fields, method_item, methods};
 use crate::item_tree::source::{Item, item_source};
 use crate::item_tree::{ClassPlace, MethodKind, Modifiers, has_annotation};
+use crate::rules::flow as rules;
 use crate::ty::known::Known;
 
 /// Looks at constructors, initialisers and the methods that they call; the result is those methods.

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use super::Object;
 use crate::body::{Body, StmtKind};
 use crate::db::Db;
-use crate::diagnostics::{Diagnostic, flow as rules, r#type as type_rules};
+use crate::diagnostics::Diagnostic;
 use crate::flow::FlowContext;
 use crate::flow::definite_assignment::state::AssignmentState;
 use crate::flow::definite_assignment::{AssignmentWalker, Effects, TrackedFields};
@@ -16,6 +16,7 @@ use crate::item_tree::items::{
     field_is_mutable, field_is_static, field_item, fields as own_fields, method_item,
 };
 use crate::item_tree::{MethodKind, has_annotation};
+use crate::rules::{Problem as BodyProblem, flow as rules, r#type as type_rules};
 use crate::scope::signature::field_type;
 use crate::ty::context::Context;
 use crate::ty::{Constraint, ConstraintTerm, Path, Ty};
@@ -144,9 +145,9 @@ pub(super) fn check(object: &Object<'_>, effects: &MethodEffects, found: &mut Ve
             .map(|slot| tracked[slot])
             .collect();
         // `this.x = x` in place of `property(x)` has an error of its own.
-        let refused = |it: &Diagnostic| it.code == type_rules::not_assignable::RULE.code;
+        let refused = |it: &BodyProblem| it.breaks(&type_rules::not_assignable::RULE);
         let is_set = code.body.stmts.iter().any(|stmt| matches!(stmt.kind, StmtKind::Property { .. }));
-        if missing.iter().all(is_property) && !is_set && code.diagnostics.iter().any(refused) {
+        if missing.iter().all(is_property) && !is_set && code.problems.iter().any(refused) {
             continue;
         }
         report_unassigned_fields(object, *method, &missing, found);

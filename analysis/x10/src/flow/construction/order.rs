@@ -8,11 +8,12 @@ use super::fields::MethodEffects;
 use super::{Object, is_captured_variable, is_this};
 use crate::body::walk::Node;
 use crate::body::{AssignTarget, Body, ExprId, ExprKind, StmtId, StmtKind};
-use crate::diagnostics::{Diagnostic, flow as rules, r#type as type_rules};
+use crate::diagnostics::Diagnostic;
 use crate::ids::MethodId;
 use crate::infer::Owner;
 use crate::item_tree::items::{method_item, properties};
 use crate::item_tree::{MethodKind, has_annotation};
+use crate::rules::{flow as rules, r#type as type_rules};
 
 /// Judges all constructors that are written.
 pub(super) fn check(object: &Object<'_>, effects: &MethodEffects, found: &mut Vec<(Owner, Diagnostic)>) {

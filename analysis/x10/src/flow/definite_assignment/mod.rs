@@ -12,9 +12,10 @@ use rustc_hash::FxHashMap;
 
 use super::FlowContext;
 use crate::body::{Body, ExprId, ExprKind, LabelId, Literal, LocalId, StmtId, StmtKind, walk::Node};
-use crate::diagnostics::{Diagnostic, Fix, TextEdit, flow as rules};
+use crate::diagnostics::{Diagnostic, Fix, TextEdit};
 use crate::ids::{FieldId, MethodId};
 use crate::infer::Owner;
+use crate::rules::flow as rules;
 use state::{AssignmentState, SlotSet};
 
 /// Where jumps to one label arrive.

@@ -19,10 +19,11 @@ use crate::body::parents::Parents;
 use crate::body::walk::Node;
 use crate::body::{AssignTarget, Body, Dispatch, ExprId, ExprKind, LocalId, Stmt, StmtId, StmtKind};
 use crate::db::Db;
-use crate::diagnostics::{Diagnostic, Fix, Related, TextEdit, r#async as rules};
+use crate::diagnostics::{Diagnostic, Fix, Related, TextEdit};
 use crate::ids::{MethodId, SourceFile};
 use crate::infer::{Owner, owner_body};
 use crate::kernel::{DeviceSemantics, KernelContext};
+use crate::rules::r#async as rules;
 use crate::ty::Ty;
 
 use access_paths::{AccessPath, AccessPaths, PathStep};

@@ -11,7 +11,7 @@ use super::lines::{STEP, before_brace, indentation};
 use super::{Assist, AssistKind, Place};
 use crate::db::Project;
 use crate::db::parse;
-use crate::diagnostics::{TextEdit, name as rules};
+use crate::diagnostics::TextEdit;
 use crate::ide::implementations::subtypes;
 use crate::ide::receiver::{Receiver, receiver, value_type};
 use crate::ide::spans::owner_at;
@@ -21,6 +21,7 @@ use crate::infer::{Owner, owner_body};
 use crate::item_tree::ClassKind;
 use crate::item_tree::items::{class_kind, field_is_static, method_is_static, method_item, package};
 use crate::item_tree::source::{Item, item_node, item_offset};
+use crate::rules::name as rules;
 use crate::scope::packages::{source_root, types_named};
 use crate::ty::context::Context;
 
@@ -102,9 +103,9 @@ impl Home {
 /// Whether a name in the code of `owner` is known to stand for nothing.
 fn is_unknown(place: &Place<'_>, owner: Owner, range: TextRange) -> bool {
     let offset = item_offset(place.db, owner.into());
-    let codes = [rules::unresolved::RULE.code, rules::unresolved_member::RULE.code];
-    let found = &owner_body(place.db, owner).diagnostics;
-    found.iter().any(|d| codes.contains(&d.code) && d.range + offset == range)
+    let rules = [&rules::unresolved::RULE, &rules::unresolved_member::RULE];
+    let problems = &owner_body(place.db, owner).problems;
+    problems.iter().any(|it| rules.iter().any(|rule| it.breaks(rule)) && it.range + offset == range)
 }
 
 /// The call that an expression is the callee of.

@@ -4,7 +4,6 @@ use apg_syntax::TextRange;
 
 use crate::body::walk::Node;
 use crate::body::{Dispatch, ExprId, ExprKind, LocalId};
-use crate::diagnostics::cuda;
 use crate::ids::MethodId;
 use crate::item_tree::ClassKind;
 use crate::kernel::context::KernelContext;
@@ -12,6 +11,7 @@ use crate::kernel::device_code::{CodeKind, DeviceUses, PassedRail};
 use crate::kernel::device_semantics::{CalleeKind, TypeCategory};
 use crate::kernel::fixes::template::FixTemplate;
 use crate::kernel::generics::bound_requirements::{BoundCall, BoundCallee};
+use crate::rules::cuda;
 use crate::ty::Ty;
 
 impl KernelContext<'_> {

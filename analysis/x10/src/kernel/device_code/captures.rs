@@ -2,13 +2,14 @@
 
 use crate::body::{ExprId, ExprKind, LocalId, StmtKind};
 use crate::constraint::{Entailment, entails};
-use crate::diagnostics::{Severity, cuda};
+use crate::diagnostics::Severity;
 use crate::ids::FieldId;
 use crate::item_tree::items::field_item;
 use crate::kernel::context::KernelContext;
 use crate::kernel::device_code::DeviceUses;
 use crate::kernel::device_semantics::TypeCategory;
 use crate::kernel::{CaptureKind, CaptureSource, KernelCapture};
+use crate::rules::cuda;
 use crate::ty::{Constraint, ConstraintTerm, Path, PathRoot, Ty};
 
 impl KernelContext<'_> {
@@ -79,7 +80,7 @@ impl KernelContext<'_> {
         let (name, range) = (&declared.name, self.first_use(local));
         if declared.mutable {
             // Where a launch computes with it, that it cannot is said already.
-            if self.has_violation(&crate::diagnostics::hoist::mutable_variable::RULE, range) {
+            if self.has_violation(&crate::rules::hoist::mutable_variable::RULE, range) {
                 self.mark_broken();
                 return None;
             }

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::body::parents::Parents;
 use crate::body::{Body, ExprId, LocalId, StmtId};
 use crate::db::Db;
-use crate::diagnostics::{Severity, cuda};
+use crate::diagnostics::Severity;
 use crate::ids::{FieldId, MethodId};
 use crate::infer::Owner;
 use crate::item_tree::ClassKind;
@@ -16,6 +16,7 @@ use crate::kernel::device_code::{CodeKind, DeviceUses};
 use crate::kernel::device_semantics::DeviceSemantics;
 use crate::kernel::generics::bound_requirements::BoundCall;
 use crate::kernel::violation::Violation;
+use crate::rules::cuda;
 
 /// What is known about one `@CUDA` function by itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -9,12 +9,13 @@ use apg_syntax::TextRange;
 
 use crate::body::walk::Node;
 use crate::body::{AssignTarget, ExprId, ExprKind, Iteration, Literal, LocalId, StmtId, StmtKind};
-use crate::diagnostics::{Rule, article, cuda};
+use crate::diagnostics::{Rule, article};
 use crate::ids::{FieldId, MethodId};
 use crate::kernel::context::KernelContext;
 use crate::kernel::device_semantics::TypeCategory;
 use crate::kernel::fixes::template::FixTemplate;
 use crate::kernel::generics::bound_requirements::BoundCall;
+use crate::rules::cuda;
 use crate::ty::Ty;
 
 /// What the code of a kernel or function uses of the world around it, in order of first use.

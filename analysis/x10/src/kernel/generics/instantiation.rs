@@ -9,7 +9,6 @@ use rustc_hash::FxHashSet;
 use crate::body::walk::Node;
 use crate::body::{Body, ExprId, ExprKind, StmtId, StmtKind};
 use crate::db::{Db, Project};
-use crate::diagnostics::cuda;
 use crate::edited::edited;
 use crate::ids::{FileOrigin, MethodId, SourceFile};
 use crate::infer::Owner;
@@ -23,6 +22,7 @@ use crate::kernel::generics::bound_requirements::{Requirement, UnmetRequirement}
 use crate::kernel::generics::dispatch;
 use crate::kernel::violation::Violation;
 use crate::kernel::{CaptureKind, Kernel, PreludeKind, SharedInit};
+use crate::rules::cuda;
 use crate::ty::params::all_type_params;
 use crate::ty::relate::erase;
 use crate::ty::subst::Substitution;

@@ -14,13 +14,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::body::walk::Node;
 use crate::body::{AssignTarget, ExprId, ExprKind, LocalId, StmtId, StmtKind};
-use crate::diagnostics::cuda;
 use crate::kernel::affine::{Affine, Condition};
 use crate::kernel::context::KernelContext;
 use crate::kernel::device_semantics::{CalleeKind, TypeCategory};
 use crate::kernel::fixes::template::FixTemplate;
 use crate::kernel::uniformity::UniformityAnalysis;
 use crate::kernel::{Kernel, device_code::functions};
+use crate::rules::cuda;
 
 mod block_sizes;
 mod elements;

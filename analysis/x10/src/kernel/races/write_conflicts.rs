@@ -5,13 +5,13 @@ use apg_syntax::TextRange;
 
 use crate::body::walk::Node;
 use crate::body::{ExprId, ExprKind, LocalId, StmtKind};
-use crate::diagnostics::cuda;
 use crate::kernel::Axis;
 use crate::kernel::affine::{Affine, SymbolContext};
 use crate::kernel::context::KernelContext;
 use crate::kernel::device_semantics::TypeCategory;
 use crate::kernel::fixes::template::{EditTemplate, FixTemplate, text};
 use crate::kernel::violation::Violation;
+use crate::rules::cuda;
 
 impl KernelContext<'_> {
     /// What is wrong with a store into `rail(block * 64n + thread)`, if a block has 65 threads: the last of one block and the

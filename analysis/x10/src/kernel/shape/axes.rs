@@ -4,10 +4,10 @@
 use apg_syntax::TextRange;
 
 use crate::body::{ExprId, ExprKind, Literal, LocalId, StmtId, StmtKind};
-use crate::diagnostics::cuda;
 use crate::kernel::Axis;
 use crate::kernel::context::KernelContext;
 use crate::kernel::fixes::template::{EditTemplate, FixTemplate, Fragment, text};
+use crate::rules::cuda;
 use crate::ty::known::Known;
 
 /// The most axes that the hardware has.

@@ -6,13 +6,14 @@ use apg_syntax::TextRange;
 
 use crate::body::walk::Node;
 use crate::body::{Dispatch, ExprId, ExprKind, LocalId, StmtKind};
-use crate::diagnostics::{Rule, cuda, hoist};
+use crate::diagnostics::Rule;
 use crate::ids::MethodId;
 use crate::item_tree::ClassKind;
 use crate::item_tree::items::field_is_static;
 use crate::kernel::PreludeKind;
 use crate::kernel::context::KernelContext;
 use crate::kernel::device_semantics::TypeCategory;
+use crate::rules::{cuda, hoist};
 
 impl KernelContext<'_> {
     /// Reports every part of `expr` that the host cannot evaluate before the launch.

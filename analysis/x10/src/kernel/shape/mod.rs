@@ -11,11 +11,12 @@ use apg_syntax::{TextRange, TextSize};
 
 use crate::body::walk::Node;
 use crate::body::{Clocked, ExprId, ExprKind, LocalId, StmtId, StmtKind};
-use crate::diagnostics::{Rule, cuda};
+use crate::diagnostics::Rule;
 use crate::kernel::context::KernelContext;
 use crate::kernel::fixes::template::{EditTemplate, FixTemplate, text};
 use crate::kernel::shape::axes::Level;
 use crate::kernel::{Axis, Prelude, PreludeKind, SharedRail};
+use crate::rules::cuda;
 
 /// The parts of a kernel that were found.
 #[derive(Debug, Default)]

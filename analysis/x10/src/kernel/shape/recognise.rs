@@ -6,13 +6,14 @@ use rustc_hash::FxHashSet;
 use crate::body::parents::Parents;
 use crate::body::walk::Node;
 use crate::body::{Body, ExprId, ExprKind, Stmt, StmtId, StmtKind};
-use crate::diagnostics::{Severity, cuda};
+use crate::diagnostics::Severity;
 use crate::kernel::context::{KernelContext, annotation};
 use crate::kernel::device_code::{CodeKind, DeviceUses};
 use crate::kernel::device_semantics::DeviceSemantics;
 use crate::kernel::fixes::template::{EditTemplate, FixTemplate, Fragment, text};
 use crate::kernel::violation::Violation;
 use crate::kernel::{Kernel, Recognised, SharedInit, device_code::functions, shape};
+use crate::rules::cuda;
 
 /// All kernels of a body, in source order, and the annotations that make none.
 pub(in crate::kernel) fn recognise(semantics: &DeviceSemantics, body: &Body) -> Vec<Recognised> {

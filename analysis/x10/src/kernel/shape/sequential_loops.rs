@@ -4,10 +4,10 @@ use apg_syntax::TextRange;
 
 use crate::body::walk::Node;
 use crate::body::{AssignTarget, Clocked, ExprId, ExprKind, Literal, LocalId, StmtId, StmtKind};
-use crate::diagnostics::cuda;
 use crate::kernel::context::KernelContext;
 use crate::kernel::fixes::template::{EditTemplate, FixTemplate, Fragment, text};
 use crate::kernel::shape::axes::Level;
+use crate::rules::cuda;
 use crate::ty::known::Known;
 
 impl KernelContext<'_> {

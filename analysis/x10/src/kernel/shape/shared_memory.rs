@@ -1,10 +1,10 @@
 //! Shared memory: the `val`s between the block loop and the thread loop.
 
 use crate::body::{ExprId, ExprKind, StmtId, StmtKind};
-use crate::diagnostics::cuda;
 use crate::kernel::context::KernelContext;
 use crate::kernel::device_semantics::TypeCategory;
 use crate::kernel::{SharedInit, SharedRail};
+use crate::rules::cuda;
 use crate::ty::Ty;
 
 impl KernelContext<'_> {

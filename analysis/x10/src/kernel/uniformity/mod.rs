@@ -16,7 +16,6 @@ use rustc_hash::FxHashMap;
 use crate::body::parents::Parents;
 use crate::body::walk::Node;
 use crate::body::{AssignTarget, ExprId, ExprKind, Iteration, LabelId, LocalId, StmtId, StmtKind};
-use crate::diagnostics::cuda;
 use crate::ids::MethodId;
 use crate::kernel::context::KernelContext;
 use crate::kernel::device_semantics::{CalleeKind, TypeCategory};
@@ -24,6 +23,7 @@ use crate::kernel::uniformity::divergence::{Cause, Divergence, DivergentBranch, 
 use crate::kernel::uniformity::known_bits::KnownBits;
 use crate::kernel::uniformity::reaching_defs::{ReachingDef, ReachingDefs};
 use crate::kernel::{Axis, device_code::functions};
+use crate::rules::cuda;
 
 /// How values and conditions vary over the threads.
 pub(in crate::kernel) struct UniformityAnalysis<'d, 'a> {

@@ -1,10 +1,10 @@
 //! What is said where not all threads meet.
 
 use crate::body::{ExprId, ExprKind};
-use crate::diagnostics::cuda;
 use crate::kernel::device_semantics::CalleeKind;
 use crate::kernel::uniformity::UniformityAnalysis;
 use crate::kernel::uniformity::divergence::{Cause, DivergentBranch};
+use crate::rules::cuda;
 
 impl UniformityAnalysis<'_, '_> {
     /// What waits for the other threads, why all must come, and what to write instead.

@@ -1,5 +1,7 @@
 //! `cuda/...`: what a `@CUDA` kernel may look like and do.
 
+// The rest is written by `cargo xtask rules` from the files of this folder.
+
 pub mod allocation;
 pub mod assert_in_kernel;
 pub mod async_in_kernel;

@@ -1,4 +1,4 @@
-//! Fixes for accesses to objects of other places: what an `at` is put around so that the code does there what it says.
+//! Fix for accesses to objects of other places: an `at` around the code that uses the object.
 //!
 //! An `at` expression delivers a copy of its value. So one is put only around what delivers a value that has no identity, such as a
 //! number. What changes a remote object is put into an `at` statement as a whole: an assignment, a step or a call whose value nobody
@@ -7,29 +7,31 @@
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, SyntaxNode, TextRange};
 
-use super::ctx::Infer;
-use crate::body::{AssignTarget, Expr, ExprId, ExprKind, LocalKind};
-use crate::diagnostics::{Diagnostic, Fix, TextEdit, place as rules};
-use crate::item_tree::Modifiers;
-use crate::item_tree::annotation_string;
+use crate::body::{AssignTarget, Body, Expr, ExprId, ExprKind, LocalKind};
+use crate::db::Db;
+use crate::diagnostics::{Fix, TextEdit};
 use crate::item_tree::items::{field_is_static, field_item, fields, method_item};
-use crate::item_tree::source::{Item, item_source};
+use crate::item_tree::source::Item;
+use crate::item_tree::{MethodKind, Modifiers, annotation_string};
+use crate::rules::RenderContext;
 use crate::scope::signature::field_type;
 use crate::ty::Ty;
 use crate::ty::known::Known;
 use crate::ty::subst::Substitution;
 
-/// An access to an object of another place outside of kernels, for which a fix is looked for when all of the body has been typed.
-pub(super) struct RemoteUse {
-    /// The object: a `GlobalRef` or a `GlobalRail`.
-    pub object: ExprId,
+/// The access to a remote object that an `at` is put around.
+struct RemoteAccess<'a> {
+    db: &'a dyn Db,
+    item: Item,
+    body: &'a Body,
+    root: SyntaxNode,
+    /// A `GlobalRef` or a `GlobalRail`.
+    object: ExprId,
     /// The call that reaches for what it refers to.
-    pub access: TextRange,
-    /// Its home.
-    pub home: String,
+    access: TextRange,
 }
 
-/// What is put into an `at`.
+/// The code that is put into an `at`.
 struct Wrapped {
     range: TextRange,
     is_statement: bool,
@@ -37,29 +39,21 @@ struct Wrapped {
     path: TextRange,
 }
 
-impl Infer<'_> {
-    /// Adds the fixes of the accesses to remote objects.
-    pub(super) fn add_remote_fixes(&self, diagnostics: &mut [Diagnostic]) {
-        for remote in &self.remote_uses {
-            let is_meant = |it: &&mut Diagnostic| {
-                it.code == rules::remote_access::RULE.code && it.range == remote.access && it.fixes.is_empty()
-            };
-            let Some(diagnostic) = diagnostics.iter_mut().find(is_meant) else { continue };
-            diagnostic.fixes.extend(self.remote_fix(remote));
-        }
-    }
+/// The fix that puts the access to `object`, whose home is `home`, into an `at`.
+pub fn at_around(cx: &RenderContext<'_>, object: ExprId, access: TextRange, home: &str) -> Option<Fix> {
+    let (body, root) = (cx.body()?, cx.syntax()?);
+    RemoteAccess { db: cx.db, item: cx.item, body, root, object, access }.fix(home)
+}
 
-    fn remote_fix(&self, remote: &RemoteUse) -> Option<Fix> {
-        let wrapped = self.wrapped(remote)?;
-        let starts_path = self.body.expr(remote.object).range.start() == wrapped.path.start();
-        if !starts_path
-            || !self.is_handle(remote.object)
-            || !self.means_the_same_there(remote.object, &wrapped)
-        {
+impl RemoteAccess<'_> {
+    fn fix(&self, home: &str) -> Option<Fix> {
+        let wrapped = self.wrapped()?;
+        let starts_path = self.body.expr(self.object).range.start() == wrapped.path.start();
+        if !starts_path || !self.is_handle() || !self.means_the_same_there(&wrapped) {
             return None;
         }
         let edit = |at, text: String| TextEdit { file: None, range: TextRange::empty(at), text };
-        let go = format!("at ({})", remote.home);
+        let go = format!("at ({home})");
         let edits = match wrapped.is_statement {
             true => vec![edit(wrapped.range.start(), format!("{go} "))],
             false => vec![
@@ -75,9 +69,8 @@ impl Infer<'_> {
     }
 
     /// The longest expression that the access leads to, or the assignment or call that it is part of.
-    fn wrapped(&self, remote: &RemoteUse) -> Option<Wrapped> {
-        let item = item_source(self.db, Item::from(self.owner));
-        let mut node = expression_at(&item.as_ref()?.syntax(), remote.access)?;
+    fn wrapped(&self) -> Option<Wrapped> {
+        let mut node = expression_at(&self.root, self.access)?;
         // What may not wait has no `at` in it.
         let is_atomic =
             |it: &SyntaxNode| matches!(it.kind(), SyntaxKind::ATOMIC_STMT | SyntaxKind::WHEN_STMT);
@@ -111,22 +104,28 @@ impl Infer<'_> {
     }
 
     fn is_atomic_method(&self) -> bool {
-        let super::Owner::Method(method) = self.owner else { return false };
+        let Item::Method(method) = self.item else { return false };
         method_item(self.db, method).is_some_and(|it| it.modifiers.has(Modifiers::ATOMIC))
+    }
+
+    fn is_constructor(&self) -> bool {
+        let Item::Method(method) = self.item else { return false };
+        method_item(self.db, method).is_some_and(|it| it.kind == MethodKind::Constructor)
     }
 
     /// Whether an expression names a handle of a remote object in a way that is worth the same when it is evaluated twice, and at any
     /// place: a `val`, or a field of one.
-    fn is_handle(&self, object: ExprId) -> bool {
+    fn is_handle(&self) -> bool {
         let handles = [Known::GlobalRef, Known::GlobalRail];
-        handles.iter().any(|it| self.ty(object).is_known(self.db, *it)) && self.is_stable_path(object)
+        let ty = self.body.expr(self.object).ty;
+        handles.iter().any(|it| ty.is_known(self.db, *it)) && self.is_stable_path(self.object)
     }
 
     fn is_stable_path(&self, expr: ExprId) -> bool {
         match &self.body.expr(expr).kind {
             ExprKind::Coerce { value } => self.is_stable_path(*value),
             ExprKind::Local(local) => !self.body.local(*local).mutable,
-            ExprKind::This => !self.is_constructor,
+            ExprKind::This => !self.is_constructor(),
             ExprKind::Field { object, field } => {
                 let is_settled = field_item(self.db, *field)
                     .is_some_and(|it| !it.mutable && !it.modifiers.has(Modifiers::TRANSIENT));
@@ -138,13 +137,15 @@ impl Infer<'_> {
     }
 
     /// Whether all that would run at the other place does there what it does here.
-    fn means_the_same_there(&self, object: ExprId, wrapped: &Wrapped) -> bool {
+    fn means_the_same_there(&self, wrapped: &Wrapped) -> bool {
         let inside = self.body.exprs.iter().filter(|it| wrapped.range.contains_range(it.range));
         let mut of_path = Vec::new();
         for expr in inside {
             match expr.range.start() <= wrapped.path.start() && !of_value(&expr.kind) {
                 true => of_path.push(expr),
-                false if !self.is_worth_the_same(expr) && !self.starts_with(expr, object) => return false,
+                false if !self.is_worth_the_same(expr) && !self.starts_with(expr, self.object) => {
+                    return false;
+                }
                 false => {}
             }
         }

@@ -1,5 +1,7 @@
 //! `async/...`: activities, `finish`, clocks and what an `async` may capture.
 
+// The rest is written by `cargo xtask rules` from the files of this folder.
+
 pub mod blocked_atomic;
 pub mod captured_var;
 pub mod idle_barrier;

@@ -1,5 +1,7 @@
 //! `flow/...`: definite assignment, reachability, `return`, `break` and `continue`.
 
+// The rest is written by `cargo xtask rules` from the files of this folder.
+
 pub mod call_in_construction;
 pub mod captured_var;
 pub mod escaping_this;

@@ -1,5 +1,7 @@
 //! `type/...`: types, members and overloads.
 
+// The rest is written by `cargo xtask rules` from the files of this folder.
+
 pub mod abstract_instantiation;
 pub mod ambiguous_call;
 pub mod bad_constructor_result;

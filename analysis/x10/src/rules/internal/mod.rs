@@ -1,5 +1,7 @@
 //! `internal/...`: defects of this tool itself.
 
+// The rest is written by `cargo xtask rules` from the files of this folder.
+
 pub mod panic;
 
 use crate::diagnostics::Rule;

@@ -1,5 +1,7 @@
 //! `constraint/...`: constrained types and guards.
 
+// The rest is written by `cargo xtask rules` from the files of this folder.
+
 pub mod forbidden_term;
 pub mod guard_not_entailed;
 pub mod inconsistent;

@@ -1,5 +1,7 @@
 //! `syntax/...`: text that is not X10.
 
+// The rest is written by `cargo xtask rules` from the files of this folder.
+
 pub mod error;
 
 use crate::diagnostics::Rule;

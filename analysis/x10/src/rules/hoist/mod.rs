@@ -1,5 +1,7 @@
 //! `hoist/...`: expressions of a kernel that the host evaluates before the launch.
 
+// The rest is written by `cargo xtask rules` from the files of this folder.
+
 pub mod assignment;
 pub mod call;
 pub mod expression;

@@ -1,5 +1,7 @@
 //! `name/...`: packages, imports and names.
 
+// The rest is written by `cargo xtask rules` from the files of this folder.
+
 pub mod ambiguous_type;
 pub mod duplicate_local;
 pub mod not_visible;
