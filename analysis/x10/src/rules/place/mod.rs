@@ -9,8 +9,4 @@ pub mod remote_access;
 use crate::diagnostics::Rule;
 
 /// The rules of this family, in alphabetical order.
-pub static RULES: &[&Rule] = &[
-    &captured_var::RULE,
-    &lost_write::RULE,
-    &remote_access::RULE,
-];
+pub static RULES: &[&Rule] = &[&captured_var::RULE, &lost_write::RULE, &remote_access::RULE];
