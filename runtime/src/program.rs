@@ -86,7 +86,7 @@ pub(crate) fn attach(table: &'static Table, path: &Path) -> Result<(), String> {
     }
     heap::add_static_roots(table);
     let runtime: &'static abi::Runtime =
-        Box::leak(Box::new(abi::table(i64::from(crate::apgas::place::here()))));
+        Box::leak(Box::new(abi::table(i64::from(crate::base::place::here()))));
     crate::apgas::cancellation::control(&runtime.quick);
     // SAFETY: the table lives for ever.
     unsafe { (table.bind)(runtime) };

@@ -5,7 +5,8 @@ use std::process::ExitStatus;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use crate::apgas::system::{System, start};
+use crate::apgas::dispatch::start;
+use crate::apgas::system::System;
 use crate::net::bootstrap::capacity;
 use crate::net::bootstrap::connect;
 use crate::net::bootstrap::connect::Invitation;

@@ -2,29 +2,40 @@
 
 use std::borrow::Cow;
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::apgas::at::{invoke, rpc};
 use crate::apgas::clock::remote;
-use crate::apgas::deadlock::quiescence;
+use crate::apgas::deadlock::{message_counts, quiescence};
+use crate::apgas::distributed_gc::collector;
 use crate::apgas::finish::root;
 use crate::apgas::message::decode::{Message, Route};
 use crate::apgas::message::kinds;
-use crate::apgas::place::here;
-use crate::apgas::system::{System, run_in_thread};
+use crate::apgas::system::{self, System, run_in_thread};
 use crate::apgas::{marshal, rail_copy, team};
+use crate::base::place::here;
 use crate::base::sanitizer;
+use crate::heap::Handle;
 use crate::heap::global_refs::apply;
-use crate::heap::{Handle, distributed_gc};
 use crate::net::bootstrap::launcher;
-use crate::net::endpoint::{PutTarget, Receiver};
+use crate::net::endpoint::{PutTarget, Receiver, Transport};
 use crate::serialize::Error;
 use crate::serialize::out_of_band::Received;
 use crate::serialize::read::Input;
-use crate::topology::Accelerator;
+use crate::topology::{Accelerator, Selection};
 
-/// What arrives from other places.
-pub struct Inbox(pub &'static System);
+/// Handles what arrives from other places.
+pub struct Dispatcher(pub &'static System);
+
+/// Makes this process a place. Returns when all places know each other.
+///
+/// # Errors
+/// It is a place already, an accelerator that was selected is missing, or a thread cannot start.
+pub fn start(transport: Arc<dyn Transport>, selection: Selection) -> Result<&'static System, String> {
+    collector::register();
+    system::start(transport, selection, |system| Arc::new(Dispatcher(system)))
+}
 
 /// An error about the whole of a message.
 fn expected<T>(what: &'static str) -> Result<T, Error> {
@@ -38,8 +49,8 @@ fn answered(from: u32, number: u64, answer: &[u8], parts: Vec<Received>) -> Resu
     expected("the number of an `at` at the sender that waits")
 }
 
-impl Inbox {
-    fn act(&self, from: u32, kind: u8, body: Cow<'_, [u8]>, parts: Vec<Received>) -> Result<(), Error> {
+impl Dispatcher {
+    fn dispatch(&self, from: u32, kind: u8, body: Cow<'_, [u8]>, parts: Vec<Received>) -> Result<(), Error> {
         let route = Route { from, here: here(), hosts: self.0.hosts() };
         match kind {
             // The two messages of an `at`, whose time counts, have no need of the other variants' memory.
@@ -48,15 +59,21 @@ impl Inbox {
                 invoke::called(from, visit, body, parts);
                 Ok(())
             }
-            kinds::REPLY => {
+            kinds::AT_REPLY => {
                 let (number, answer) = route.answer(&body)?;
                 answered(from, number, &body[answer..], parts)
             }
-            _ => self.act_on(route, kind, body, parts),
+            _ => self.dispatch_rest(route, kind, body, parts),
         }
     }
 
-    fn act_on(&self, route: Route, kind: u8, body: Cow<'_, [u8]>, parts: Vec<Received>) -> Result<(), Error> {
+    fn dispatch_rest(
+        &self,
+        route: Route,
+        kind: u8,
+        body: Cow<'_, [u8]>,
+        parts: Vec<Received>,
+    ) -> Result<(), Error> {
         let (system, from) = (self.0, route.from);
         match Message::decode(route, kind, &body, parts.len())? {
             Message::Spawn { finish, clocks, graph } => {
@@ -64,7 +81,7 @@ impl Inbox {
             }
             Message::At(visit) => invoke::called(from, visit, body, parts),
             Message::Reply { number, answer } => answered(from, number, &body[answer..], parts)?,
-            Message::Report(report) => self.reported(report)?,
+            Message::FinishReport(report) => self.reported(report)?,
             Message::Get(transfer) => rail_copy::requested(from, transfer),
             Message::PutDone { number, error } => rail_copy::put_done(from, number, error)?,
             Message::Accelerators(own) => system.collected(from, own),
@@ -73,8 +90,8 @@ impl Inbox {
             Message::Team { team, number, step, data } => {
                 team::arrived((team, number, step, from), &body[data..])?;
             }
-            Message::TopologyWanted => system.want_topology(),
-            Message::AcceleratorsWanted => run_in_thread("apg-topology", move || {
+            Message::TopologyRequest => system.want_topology(),
+            Message::AcceleratorsRequest => run_in_thread("apg-topology", move || {
                 system.send(from, kinds::ACCELERATORS, &Accelerator::encode_all(system.own()));
             }),
             Message::Clock { operation, number, ticket } => remote::told(from, operation, number, ticket),
@@ -83,35 +100,35 @@ impl Inbox {
                     return expected("the number of an activity that waits for a clock of the sender");
                 }
             }
-            Message::QuietWanted(number) => quiescence::state_requested(from, number),
-            Message::Quiet { number, answer } => quiescence::state_received(from, number, answer),
-            Message::WaitingWanted => quiescence::report_requested(from),
-            Message::WaitingTold => quiescence::report_printed(from),
-            Message::Globals(changes) => apply(&changes),
-            Message::Collect(round) => distributed_gc::asked(from, round),
-            Message::Collected(round) => distributed_gc::answered(from, round),
+            Message::QuiescenceRequest(number) => quiescence::state_requested(from, number),
+            Message::QuiescenceReport { number, state } => quiescence::state_received(from, number, state),
+            Message::WaitReportRequest => quiescence::report_requested(from),
+            Message::WaitReportDone => quiescence::report_printed(from),
+            Message::WeightChanges(changes) => apply(&changes),
+            Message::CollectionRequest(round) => collector::on_request(from, round),
+            Message::CollectionDone(round) => collector::on_answer(from, round),
         }
         Ok(())
     }
 
-    fn reported(&self, report: kinds::Report) -> Result<(), Error> {
+    fn reported(&self, report: kinds::FinishDelta) -> Result<(), Error> {
         const UNKNOWN: &str = "the number of a finish that waits";
         let Some(governor) = root::find(report.finish) else { return expected(UNKNOWN) };
         for exception in report.exceptions {
             governor.enter();
             let work = move || marshal::decode_exception(&mut Input::new(&exception));
-            self.0.engine().spawn(std::sync::Arc::clone(&governor), Box::new(work));
+            self.0.engine().spawn(Arc::clone(&governor), Box::new(work));
         }
         if root::report(report.finish, &report.deltas) { Ok(()) } else { expected(UNKNOWN) }
     }
 }
 
-impl Receiver for Inbox {
+impl Receiver for Dispatcher {
     fn message(&self, from: u32, kind: u8, body: Cow<'_, [u8]>, parts: Vec<Received>) -> Result<(), Error> {
         sanitizer::acquire(&raw const sanitizer::MESSAGES);
-        self.act(from, kind, body, parts)?;
-        if !kinds::ASIDE.contains(&kind) {
-            quiescence::count_received();
+        self.dispatch(from, kind, body, parts)?;
+        if !kinds::is_control(kind) {
+            message_counts::count_received();
         }
         Ok(())
     }
@@ -127,7 +144,7 @@ impl Receiver for Inbox {
     fn end_put(&self, from: u32, kind: u8, header: Vec<u8>, accepted: bool) -> Result<(), Error> {
         sanitizer::acquire(&raw const sanitizer::MESSAGES);
         rail_copy::end_put(from, kind, &header, accepted)?;
-        quiescence::count_received();
+        message_counts::count_received();
         Ok(())
     }
 

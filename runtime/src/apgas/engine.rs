@@ -18,10 +18,10 @@ pub trait Governor: Send + Sync {
     /// One has ended, with this exception or null.
     fn leave(&self, exception: Ref);
     /// The number by which other places know this finish. A finish of this place answers with
-    /// [`crate::apgas::HomeFinish::identify`]; one that waits for nothing (uncounted activities) with [`FinishId::NONE`].
+    /// [`crate::apgas::FinishRoot::identify`]; one that waits for nothing (uncounted activities) with [`FinishId::NONE`].
     fn identify(&self, this: &Arc<dyn Governor>) -> FinishId;
     /// An activity goes to host place `place`: told before it is sent. A finish of this place hands this on to
-    /// [`crate::apgas::HomeFinish::departed`].
+    /// [`crate::apgas::FinishRoot::departed`].
     fn departed(&self, this: &Arc<dyn Governor>, place: u32);
     /// It is the body of an `at`: an activity of another place waits for it.
     fn is_visit(&self) -> bool {

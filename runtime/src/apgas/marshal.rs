@@ -5,14 +5,14 @@ use crate::abi::ExceptionKind;
 use crate::apgas::system::system;
 use crate::heap;
 use crate::heap::global_refs::Copies;
-use crate::heap::{Handle, ProgramHeap, Ref};
+use crate::heap::{Handle, Ref};
 use crate::layout::Type;
 use crate::program;
 use crate::serialize::custom::{Place, Saved};
 use crate::serialize::out_of_band::Part;
 use crate::serialize::read::{self, Input};
 use crate::serialize::write::{self, Unwritten};
-use crate::serialize::{Error, TypeTable, copy, single};
+use crate::serialize::{Error, ProgramHeap, TypeTable, copy, single};
 
 /// Appends an object's graph, to be read once, with its long plain elements in parts; or nothing of use, and an exception object.
 pub fn append(out: &mut Vec<u8>, parts: &mut Vec<Part>, object: Ref) -> Result<(), Ref> {

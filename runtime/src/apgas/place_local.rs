@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicI64, AtomicPtr, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::apgas::place::here;
+use crate::base::place::here;
 use crate::heap;
 use crate::heap::{Handle, Ref};
 use crate::layout::Object;

@@ -3,17 +3,16 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Condvar, Mutex, OnceLock};
 
-use crate::apgas::deadlock::quiescence;
-use crate::apgas::dispatch::Inbox;
+use crate::apgas::deadlock::message_counts;
 use crate::apgas::engine::Engine;
 use crate::apgas::message::kinds;
-use crate::apgas::place::set_here;
+use crate::base::place::set_here;
 use crate::base::sanitizer;
 use crate::cache::Cache;
 use crate::device::{self, Device, DeviceError};
 use crate::heap;
 use crate::heap::{Handle, Ref};
-use crate::net::endpoint::{PutTarget, Transport};
+use crate::net::endpoint::{PutTarget, Receiver, Transport};
 use crate::serialize::TypeTable;
 use crate::serialize::out_of_band;
 use crate::serialize::out_of_band::Part;
@@ -51,8 +50,12 @@ pub fn system() -> &'static System {
     SYSTEM.get().expect("places are started before anything else")
 }
 
-/// Makes this process a place. Returns when all places know each other.
-pub fn start(transport: Arc<dyn Transport>, selection: Selection) -> Result<&'static System, String> {
+/// Makes this process a place, whose messages go to `receiver`. Returns when all places know each other.
+pub(crate) fn start(
+    transport: Arc<dyn Transport>,
+    selection: Selection,
+    receiver: impl FnOnce(&'static System) -> Arc<dyn Receiver>,
+) -> Result<&'static System, String> {
     let (here, hosts) = (transport.here(), transport.hosts());
     let system = System {
         transport,
@@ -76,7 +79,7 @@ pub fn start(transport: Arc<dyn Transport>, selection: Selection) -> Result<&'st
         // What was asked for by name must be there.
         system.find_accelerators()?;
     }
-    let started = system.transport.start(Arc::new(Inbox(system)));
+    let started = system.transport.start(receiver(system));
     started.map_err(|error| format!("place {here} cannot start a thread for its connections: {error}"))?;
     Ok(system)
 }
@@ -134,7 +137,7 @@ impl System {
     pub fn device(&'static self, place: i64) -> Result<&'static Arc<Device>, DeviceError> {
         let topology = self.topology();
         let index = match (topology.parent(place), topology.child_index(place)) {
-            (Some(host), Some(index)) if host == i64::from(crate::apgas::place::here()) => {
+            (Some(host), Some(index)) if host == i64::from(crate::base::place::here()) => {
                 Some(index as usize)
             }
             _ => None,
@@ -144,7 +147,7 @@ impl System {
         let found = index.and_then(|index| Some((slots.get(index)?, self.own().get(index)?)));
         let Some((slot, accelerator)) = found else {
             let message =
-                format!("Place({place}) is not an accelerator of Place({})", crate::apgas::place::here());
+                format!("Place({place}) is not an accelerator of Place({})", crate::base::place::here());
             return Err(DeviceError::new(device::Kind::BadPlace, message));
         };
         slot.get_or_init(|| Device::open(accelerator.ordinal, kernel_cache())).as_ref().map_err(Clone::clone)
@@ -153,7 +156,7 @@ impl System {
     /// Devices in use, with their places.
     pub fn open_devices(&'static self) -> Vec<(i64, Arc<Device>)> {
         let Some(slots) = self.devices.get() else { return Vec::new() };
-        let places = self.topology().children(i64::from(crate::apgas::place::here()));
+        let places = self.topology().children(i64::from(crate::base::place::here()));
         let open =
             |slot: &OnceLock<Result<Arc<Device>, DeviceError>>| slot.get()?.as_ref().ok().map(Arc::clone);
         places.zip(slots).filter_map(|(place, slot)| Some((place, open(slot)?))).collect()
@@ -166,7 +169,7 @@ impl System {
 
     /// The same with what goes beside the bytes.
     pub fn send_parts(&self, to: u32, kind: u8, body: &[u8], parts: &[Part]) {
-        quiescence::count_sent();
+        message_counts::count_sent();
         crate::profile::message(body.len() + parts.iter().map(|part| part.bytes().len()).sum::<usize>());
         sanitizer::release(&raw const sanitizer::MESSAGES);
         let _ = self.transport.send(to, kind, body, parts);
@@ -174,14 +177,14 @@ impl System {
 
     /// Sends a message whose sender will look for the answer itself: see [`Transport::ask`].
     pub fn ask(&self, to: u32, kind: u8, body: &[u8]) -> bool {
-        quiescence::count_sent();
+        message_counts::count_sent();
         crate::profile::message(body.len());
         sanitizer::release(&raw const sanitizer::MESSAGES);
         self.transport.ask(to, kind, body).unwrap_or(false)
     }
 
     /// The same for a message that starts nothing, and is not counted.
-    pub(crate) fn send_aside(&self, to: u32, kind: u8, body: &[u8]) {
+    pub(crate) fn send_control(&self, to: u32, kind: u8, body: &[u8]) {
         // A place that has ended ends the program, of which place 0 sees to it: nothing is left to be done here.
         sanitizer::release(&raw const sanitizer::MESSAGES);
         let _ = self.transport.send(to, kind, body, &[]);
@@ -189,7 +192,7 @@ impl System {
 
     /// Sends bytes to memory of another host place.
     pub fn put(&self, to: u32, kind: u8, header: &[u8], data: &[u8]) {
-        quiescence::count_sent();
+        message_counts::count_sent();
         crate::profile::message(header.len() + data.len());
         // As above.
         sanitizer::release(&raw const sanitizer::MESSAGES);
@@ -199,11 +202,11 @@ impl System {
     /// Tells the other places that the program has ended, and leaves. At a place other than 0: asks place 0 to end it.
     pub fn end_program(&self, code: i32) {
         let body = code.to_le_bytes();
-        if crate::apgas::place::here() != 0 {
-            return self.send(0, kinds::END, &body);
+        if crate::base::place::here() != 0 {
+            return self.send(0, kinds::PROGRAM_END, &body);
         }
         for place in 1..self.hosts() {
-            self.send(place, kinds::END, &body);
+            self.send(place, kinds::PROGRAM_END, &body);
         }
         self.transport.leave();
     }
@@ -217,8 +220,8 @@ impl System {
 
     /// Has place 0 ask all hosts, unless it does so already.
     pub(super) fn want_topology(&'static self) {
-        if crate::apgas::place::here() != 0 {
-            return self.send(0, kinds::TOPOLOGY_WANTED, &[]);
+        if crate::base::place::here() != 0 {
+            return self.send(0, kinds::TOPOLOGY_REQUEST, &[]);
         }
         if !self.wanted.swap(true, std::sync::atomic::Ordering::Relaxed) {
             run_in_thread("apg-topology", move || self.collect());
@@ -228,7 +231,7 @@ impl System {
     /// Place 0 learns what all hosts have, numbers the places, and tells all.
     fn collect(&self) {
         for place in 1..self.hosts() {
-            self.send(place, kinds::ACCELERATORS_WANTED, &[]);
+            self.send(place, kinds::ACCELERATORS_REQUEST, &[]);
         }
         let own = self.own().to_vec();
         let mut collected = lock(&self.collected);
@@ -303,7 +306,7 @@ fn kernel_cache() -> Option<Cache> {
 pub(crate) fn run_in_thread(name: &str, work: impl FnOnce() + Send + 'static) {
     if let Err(error) = std::thread::Builder::new().name(name.to_owned()).spawn(work) {
         // Those that wait for the answer cannot go on either.
-        remark!("apg: place {}: cannot start a thread: {error}", crate::apgas::place::here());
+        remark!("apg: place {}: cannot start a thread: {error}", crate::base::place::here());
         crate::scheduler::end_process(1);
     }
 }

@@ -10,6 +10,7 @@ pub mod interrupt;
 pub mod limits;
 pub mod output_errors;
 pub mod output_tag;
+pub mod place;
 pub mod sanitizer;
 pub(crate) mod signals;
 pub mod temp_files;

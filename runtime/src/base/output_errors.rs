@@ -21,7 +21,7 @@ pub fn report(target: &str, error: &dyn Display) {
     let mut reported = REPORTED.lock();
     if !reported.iter().any(|known| known == target) {
         reported.push(target.to_owned());
-        let here = crate::apgas::place::here();
+        let here = crate::base::place::here();
         let place = if here > 0 { format!("place {here}: ") } else { String::new() };
         remark!("apg: {place}cannot write {target}: {error}; output is lost");
     }

@@ -18,7 +18,6 @@ mod tests;
 
 use std::sync::Arc;
 
-pub use copy::auto_pin::touches as pinned_memory;
 pub use copy::engine::Upload;
 pub use cuda::driver::{ask_for_connections, count, driver_version};
 pub use cuda::memory::Leaks;

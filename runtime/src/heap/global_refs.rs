@@ -23,7 +23,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use parking_lot::Mutex;
 use rustc_hash::FxBuildHasher;
 
-use crate::heap::distributed_gc;
+use crate::base::place::here;
+use crate::heap::hooks;
 use crate::heap::mark::weak;
 use crate::heap::mark::weak::Slot;
 use crate::heap::object::Ref;
@@ -125,10 +126,6 @@ struct Table {
 static KEPT: AtomicUsize = AtomicUsize::new(0);
 
 static TABLE: Mutex<Option<Table>> = Mutex::new(None);
-
-fn here() -> u32 {
-    crate::apgas::place::here()
-}
 
 /// The fields of a token.
 struct Token(Ref);
@@ -264,7 +261,9 @@ pub fn find(target: Ref) -> Option<Ref> {
 
 /// A new token of an object of this place gets a number, unless there is one by now: the object's token.
 pub fn enter(token: Ref, target: Ref) -> Ref {
-    distributed_gc::start();
+    if let Some(pressure) = hooks::pressure() {
+        pressure.begin();
+    }
     Table::with(|table| {
         table.known(target).unwrap_or_else(|| {
             table.last_number += 1;
@@ -291,7 +290,9 @@ pub fn forget(token: Ref) {
 pub fn give(token: Ref, copies: Copies) -> Sent {
     let sent = Table::with(|table| table.give(Token(token).key(), copies));
     if sent.account != FIRST {
-        distributed_gc::wake();
+        if let Some(pressure) = hooks::pressure() {
+            pressure.references_changed();
+        }
     }
     sent
 }
@@ -314,14 +315,18 @@ pub fn receive<E>(sent: Sent, make: impl FnOnce() -> Result<Ref, E>) -> Result<R
         return Ok(token);
     }
     let new = make()?;
-    distributed_gc::start();
+    if let Some(pressure) = hooks::pressure() {
+        pressure.begin();
+    }
     Ok(Table::with(|table| {
         let token = known(table).unwrap_or_else(|| {
             table.enter(key, new, 0);
             table.came += 1;
             if table.came > MANY.max(table.entries.len() / 2) {
                 table.came = 0;
-                distributed_gc::want_collection();
+                if let Some(pressure) = hooks::pressure() {
+                    pressure.many_tokens_arrived();
+                }
             }
             new
         });
@@ -349,12 +354,12 @@ pub fn apply(changes: &[Change]) {
 }
 
 /// How many objects are kept alive for other places.
-pub(super) fn kept() -> usize {
+pub(crate) fn kept() -> usize {
     KEPT.load(Ordering::Relaxed)
 }
 
 /// Forgets tokens that have died: what their homes are to be told.
-pub(super) fn tidy() -> Vec<(u32, Change)> {
+pub(crate) fn tidy() -> Vec<(u32, Change)> {
     Table::with(|table| {
         if weak::take_died() {
             table.tidy();

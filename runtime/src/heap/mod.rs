@@ -6,9 +6,9 @@
 //! descriptors ([`mark::marker`]). Rust code that keeps a reference where no stack shows it uses a [`Handle`].
 
 mod alloc;
-pub mod distributed_gc;
 pub mod global_refs;
 mod handles;
+pub mod hooks;
 mod mark;
 mod object;
 pub mod page_watch;
@@ -19,13 +19,14 @@ pub(crate) mod tests;
 
 pub(crate) use alloc::allocator::allocate_in_emergency;
 pub use alloc::allocator::{
-    ProgramHeap, allocate, allocate_counted, allocate_set_later, allocate_unwritten, bytes_in_use,
+    allocate, allocate_counted, allocate_for_copy, allocate_set_later, allocate_unwritten, bytes_in_use,
     grow_string, has_room_at_once, make_room, shorten_string,
 };
 pub(crate) use alloc::blocks::reserve as reserve_memory;
 pub use alloc::limits::{configure, of_machine};
 pub use handles::{Handle, forget_global, global, interned, register_global};
 pub use mark::collect::{CollectionHold, Statistics, collect, hold_collection, statistics};
+pub(crate) use mark::collect::{collect_for_others, is_held as is_collection_held};
 pub use mark::roots::{add_queues, add_static_roots};
 pub use object::{ARRAY_HEADER, Ref};
 pub(crate) use safepoint::mutators::{

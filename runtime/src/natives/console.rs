@@ -46,7 +46,7 @@ fn emit(stream: usize, bytes: &[u8]) {
 fn tag() -> Option<&'static str> {
     static TAG: OnceLock<Option<String>> = OnceLock::new();
     let tag = TAG.get_or_init(|| {
-        std::env::var_os(output_tag::VARIABLE).map(|_| output_tag::tag(crate::apgas::place::here()))
+        std::env::var_os(output_tag::VARIABLE).map(|_| output_tag::tag(crate::base::place::here()))
     });
     tag.as_deref()
 }

@@ -2,8 +2,8 @@
 
 use super::devices::{device, raised, wait};
 use crate::abi::{ExceptionKind, Outcome, Raised};
-use crate::apgas::place::here;
 use crate::apgas::system::system;
+use crate::base::place::here;
 use crate::device::{self, DeviceError, Kind, TextureForm, Upload};
 use crate::heap;
 use crate::heap::Ref;

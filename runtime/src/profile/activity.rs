@@ -38,7 +38,7 @@ impl Open {
 
     fn close(&mut self) {
         let what = What::Activity { code: self.code, first: self.first };
-        let place = i64::from(crate::apgas::place::here());
+        let place = i64::from(crate::base::place::here());
         record(Span { what, place, worker: worker_number(), began: self.began, ended: now() });
         self.first = false;
     }

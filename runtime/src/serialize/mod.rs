@@ -24,6 +24,7 @@ mod tests;
 pub mod visit;
 pub mod write;
 
+use crate::heap;
 use crate::layout::{Object, Type};
 
 /// Where new objects come from. Whoever calls [`copy`] or [`read`] keeps the collector away until the
@@ -35,6 +36,20 @@ pub trait Heap {
     /// The same without elements that mean anything: they are written at once, and hold no references.
     fn allocate_unwritten(&self, ty: &'static Type, length: i64) -> Option<*mut Object> {
         self.allocate(ty, length)
+    }
+}
+
+/// The heap of this place ([`crate::heap`]).
+#[derive(Clone, Copy, Debug)]
+pub struct ProgramHeap;
+
+impl Heap for ProgramHeap {
+    fn allocate(&self, ty: &'static Type, length: i64) -> Option<*mut Object> {
+        heap::allocate_counted(ty, length).map(|object| object.0)
+    }
+
+    fn allocate_unwritten(&self, ty: &'static Type, length: i64) -> Option<*mut Object> {
+        heap::allocate_for_copy(ty, length).map(|object| object.0)
     }
 }
 

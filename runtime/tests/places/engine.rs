@@ -9,7 +9,7 @@ use apg_runtime::abi::ExceptionKind;
 use apg_runtime::apgas::clock::{Luggage, Ticket};
 use apg_runtime::apgas::engine::{Engine, Governor, Waiter};
 use apg_runtime::apgas::finish::id::FinishId;
-use apg_runtime::apgas::finish::root::HomeFinish;
+use apg_runtime::apgas::finish::root::FinishRoot;
 use apg_runtime::heap;
 use apg_runtime::heap::{Handle, Ref};
 use apg_runtime::layout::{Field, Kind, Type, slot};
@@ -131,7 +131,7 @@ pub fn message(error: Ref) -> String {
 pub struct Finish {
     state: Mutex<(u64, Vec<Handle>)>,
     changed: Condvar,
-    home: HomeFinish,
+    home: FinishRoot,
 }
 
 impl Finish {
@@ -282,7 +282,7 @@ impl Engine for Threads {
     }
 
     fn end(&self, code: i32) {
-        if apg_runtime::apgas::place::here() == 0 {
+        if apg_runtime::base::place::here() == 0 {
             std::process::exit(code);
         }
     }

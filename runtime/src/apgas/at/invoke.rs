@@ -12,14 +12,14 @@ use crate::apgas::clock::Luggage;
 use crate::apgas::engine::Governor;
 use crate::apgas::finish::id::FinishId;
 use crate::apgas::finish::proxy;
-use crate::apgas::finish::proxy::Visitor;
+use crate::apgas::finish::proxy::RemoteAtScope;
 use crate::apgas::marshal;
 use crate::apgas::marshal::Begun;
 use crate::apgas::message::decode::{Route, Visit};
 use crate::apgas::message::kinds;
 use crate::apgas::message::kinds::{about, outcome};
-use crate::apgas::place::here;
 use crate::apgas::system::system;
+use crate::base::place::here;
 use crate::base::sanitizer;
 use crate::heap;
 use crate::heap::{Handle, Ref};
@@ -246,7 +246,7 @@ type Decode = Box<dyn FnOnce() -> Result<Ref, Ref> + Send>;
 
 /// Starts an activity that runs the body and answers.
 fn start_visit(caller: Caller, finish: FinishId, clocks: Luggage, decode: Decode) {
-    let visitor = Arc::new(Visitor::new(finish));
+    let visitor = Arc::new(RemoteAtScope::new(finish));
     let (clocked, own) = (!clocks.is_empty(), Arc::clone(&visitor));
     let work = move || {
         let may_run = cancellation::check().map_err(|raised| raised.0);
@@ -336,7 +336,7 @@ impl Caller {
             clocks.encode(&mut reply);
         }
         reply.extend_from_slice(graph);
-        system().send_parts(self.place, kinds::REPLY, &reply, parts);
+        system().send_parts(self.place, kinds::AT_REPLY, &reply, parts);
         if reply.capacity() <= rpc::USUAL {
             REPLY.set(reply);
         }

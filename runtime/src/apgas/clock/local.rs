@@ -90,7 +90,7 @@ pub fn make() -> Registration {
     *clock.0.lock() = State { phase: 1, registered: 1, ..State::default() };
     let mut table = CLOCKS.lock();
     table.last += 1;
-    let handle = table.last | i64::from(crate::apgas::place::here()) << HOME_SHIFT;
+    let handle = table.last | i64::from(crate::base::place::here()) << HOME_SHIFT;
     table.clocks.insert(handle, Arc::clone(&clock));
     Registration { handle, seat: Seat::Here(clock), phase: 1, resumed: false }
 }
@@ -110,7 +110,7 @@ fn find(handle: i64) -> Option<Arc<Clock>> {
 /// A registration for a new activity, in the state of the ticket's. The activity that the ticket is of must still be registered.
 /// Waits if the clock is elsewhere: its place must know before anything else happens.
 pub fn register(ticket: Ticket) -> Registration {
-    if home(ticket.handle) == crate::apgas::place::here() {
+    if home(ticket.handle) == crate::base::place::here() {
         count_in(ticket);
     } else {
         crate::apgas::clock::remote::register(ticket);
@@ -204,7 +204,7 @@ impl Registration {
     /// Takes over a registration that its clock counts already.
     pub fn adopt(ticket: Ticket) -> Registration {
         let Ticket { handle, phase, resumed } = ticket;
-        let clock = if home(handle) == crate::apgas::place::here() { find(handle) } else { None };
+        let clock = if home(handle) == crate::base::place::here() { find(handle) } else { None };
         Registration { handle, seat: clock.map_or(Seat::Elsewhere, Seat::Here), phase, resumed }
     }
 

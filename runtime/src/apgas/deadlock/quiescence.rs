@@ -6,15 +6,15 @@
 //! messages were received as were sent, then nothing happened between the end of the first collection and the start of the
 //! second, and nothing will.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
+use super::message_counts;
 use super::report::describe_waiting;
 use crate::apgas::message::kinds;
-use crate::apgas::place::here;
 use crate::apgas::system::{run_in_thread, system};
+use crate::base::place::here;
 use crate::scheduler;
 use crate::serialize::write;
 
@@ -25,26 +25,6 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 /// [`ANSWER_TIMEOUT`]: place 0 still waits then.
 const REPORT_TIMEOUT: Duration = Duration::from_secs(8);
 const REPORT_POLL_INTERVAL: Duration = Duration::from_millis(1);
-
-/// Messages that may start something, as counted by one thread of this place: a counter shared by all threads would be what each
-/// message waits for.
-#[derive(Default)]
-#[repr(align(64))]
-struct MessageCounters {
-    sent: AtomicU64,
-    received: AtomicU64,
-}
-
-/// Counters of all threads that ever existed.
-static ALL_COUNTERS: Mutex<Vec<&'static MessageCounters>> = Mutex::new(Vec::new());
-
-thread_local! {
-    static OWN_COUNTERS: &'static MessageCounters = {
-        let own: &'static MessageCounters = Box::leak(Box::default());
-        ALL_COUNTERS.lock().push(own);
-        own
-    };
-}
 
 /// The state of a place at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,32 +47,11 @@ struct Collection {
 static COLLECTION: Mutex<Collection> = Mutex::new(Collection { number: 0, states: Vec::new() });
 static ANSWERED: Condvar = Condvar::new();
 
-/// Counts a message that is about to be sent.
-pub fn count_sent() {
-    increment(|own| &own.sent);
-}
-
-/// Counts a message all of whose work has been started.
-pub fn count_received() {
-    increment(|own| &own.received);
-}
-
-/// Not inlined: an activity may have moved to another thread since it last counted.
-#[inline(never)]
-fn increment(counter_of: fn(&'static MessageCounters) -> &'static AtomicU64) {
-    let counter = OWN_COUNTERS.with(|own| counter_of(own));
-    counter.store(counter.load(Ordering::Relaxed) + 1, Ordering::Release);
-}
-
-fn sum(counter_of: fn(&MessageCounters) -> &AtomicU64) -> u64 {
-    ALL_COUNTERS.lock().iter().map(|counters| counter_of(counters).load(Ordering::Acquire)).sum()
-}
-
 /// The state of this place. Receipts are read first and sends last, so that a message in between is missing only from the former.
 fn own_state() -> PlaceState {
-    let received = sum(|counters| &counters.received);
+    let received = message_counts::received();
     let is_quiescent = scheduler::is_quiescent();
-    PlaceState { is_quiescent, sent: sum(|counters| &counters.sent), received }
+    PlaceState { is_quiescent, sent: message_counts::sent(), received }
 }
 
 /// At place 0: starts a thread that calls `report` when the program is in a deadlock.
@@ -140,7 +99,7 @@ fn collect_states() -> Option<Vec<PlaceState>> {
     };
     let mut body = Vec::new();
     write::number(&mut body, number);
-    (1..hosts).for_each(|place| system().send_aside(place, kinds::QUIET_WANTED, &body));
+    (1..hosts).for_each(|place| system().send_control(place, kinds::QUIESCENCE_REQUEST, &body));
     let mut collection = COLLECTION.lock();
     while collection.states.iter().any(Option::is_none) {
         if ANSWERED.wait_for(&mut collection, ANSWER_TIMEOUT).timed_out() {
@@ -157,7 +116,7 @@ pub(crate) fn state_requested(from: u32, number: u64) {
     for number in [number, u64::from(own.is_quiescent), own.sent, own.received] {
         write::number(&mut answer, number);
     }
-    system().send_aside(from, kinds::QUIET, &answer);
+    system().send_control(from, kinds::QUIESCENCE_REPORT, &answer);
 }
 
 /// At place 0: a place has answered.
@@ -176,7 +135,7 @@ pub fn report_all_places() {
     report_own_activities();
     for place in 1..system().hosts() {
         COLLECTION.lock().states = vec![None; system().hosts() as usize];
-        system().send_aside(place, kinds::WAITING_WANTED, &[]);
+        system().send_control(place, kinds::WAIT_REPORT_REQUEST, &[]);
         let mut collection = COLLECTION.lock();
         while collection.states[place as usize].is_none() {
             if ANSWERED.wait_for(&mut collection, ANSWER_TIMEOUT).timed_out() {
@@ -200,7 +159,7 @@ pub(crate) fn report_requested(from: u32) {
         } else {
             remark!("apg: at place {}: activities run, so where the others wait cannot be shown", here());
         }
-        system().send_aside(from, kinds::WAITING_TOLD, &[]);
+        system().send_control(from, kinds::WAIT_REPORT_DONE, &[]);
     });
 }
 

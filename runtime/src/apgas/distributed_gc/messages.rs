@@ -1,4 +1,4 @@
-//! What places tell the homes of objects that they name: see [`crate::heap::global_refs`].
+//! Messages of the distributed garbage collector: changes of weights, requests for collections, answers.
 
 use crate::apgas::message::kinds;
 use crate::apgas::system::system;
@@ -7,8 +7,8 @@ use crate::serialize::Error;
 use crate::serialize::read::Input;
 use crate::serialize::write;
 
-/// Tells each home, in this order.
-pub fn tell_homes(outbox: Vec<(u32, Change)>) {
+/// Sends each home its changes, in this order.
+pub fn send_changes(outbox: Vec<(u32, Change)>) {
     let mut homes: Vec<u32> = outbox.iter().map(|(home, _)| *home).collect();
     homes.sort_unstable();
     homes.dedup();
@@ -16,27 +16,27 @@ pub fn tell_homes(outbox: Vec<(u32, Change)>) {
         let changes: Vec<Change> = outbox.iter().filter(|(to, _)| *to == home).map(|(_, it)| *it).collect();
         // Several messages of moderate size leave room for others between them.
         for part in changes.chunks(1000) {
-            system().send_aside(home, kinds::GLOBALS, &encode(part));
+            system().send_control(home, kinds::WEIGHT_CHANGES, &encode(part));
         }
     }
 }
 
-/// Asks the other places to collect, for that round.
-pub fn ask_for_collections(round: u64) {
-    for place in (0..system().hosts()).filter(|place| *place != crate::apgas::place::here()) {
-        send_round(place, kinds::COLLECT, round);
+/// Requests a collection from every other place.
+pub fn request_collections(round: u64) {
+    for place in (0..system().hosts()).filter(|place| *place != crate::base::place::here()) {
+        send_round(place, kinds::COLLECTION_REQUEST, round);
     }
 }
 
-/// Tells a place that what it has asked for in that round is done.
-pub fn tell_collected(place: u32, round: u64) {
-    send_round(place, kinds::COLLECTED, round);
+/// Answers the request of a place: this one has collected.
+pub fn answer_request(place: u32, round: u64) {
+    send_round(place, kinds::COLLECTION_DONE, round);
 }
 
 fn send_round(place: u32, kind: u8, round: u64) {
     let mut body = Vec::new();
     write::number(&mut body, round);
-    system().send_aside(place, kind, &body);
+    system().send_control(place, kind, &body);
 }
 
 /// Host places.

@@ -1,3 +1,4 @@
-//! Distributed collection: what places tell the homes of objects that they name.
+//! Distributed garbage collection over weighted references ([`crate::heap::global_refs`]).
 
-pub mod messages;
+pub(crate) mod collector;
+pub(crate) mod messages;

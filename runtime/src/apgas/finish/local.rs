@@ -10,7 +10,7 @@ use crate::apgas::activity::{self, Governing};
 use crate::apgas::cancellation;
 use crate::apgas::engine::Governor;
 use crate::apgas::finish::id::FinishId;
-use crate::apgas::finish::root::HomeFinish;
+use crate::apgas::finish::root::FinishRoot;
 use crate::base::sanitizer;
 use crate::device::{Flight, Patience};
 use crate::heap::{Handle, Ref};
@@ -46,7 +46,7 @@ pub struct Finish {
     flights: Mutex<VecDeque<Flight>>,
     /// The counter has come to zero while the body waited for it.
     ended: Event,
-    home: HomeFinish,
+    home: FinishRoot,
     /// The fiber that opens it, if that is known.
     owner: AtomicPtr<Fiber>,
     /// The clock of a clocked one. Only the activity that has opened it touches that.

@@ -10,13 +10,13 @@ use crate::apgas::finish::id::FinishId;
 use crate::apgas::finish::root;
 use crate::apgas::marshal;
 use crate::apgas::message::kinds;
-use crate::apgas::message::kinds::Report;
-use crate::apgas::place::here;
+use crate::apgas::message::kinds::FinishDelta;
 use crate::apgas::system::system;
+use crate::base::place::here;
 use crate::heap::Ref;
 
 /// What this place owes a finish of another place.
-struct Proxy {
+struct FinishProxy {
     id: FinishId,
     state: Mutex<State>,
 }
@@ -33,7 +33,7 @@ struct State {
     exceptions: Vec<Vec<u8>>,
 }
 
-static PROXIES: Mutex<Option<HashMap<FinishId, Arc<Proxy>>>> = Mutex::new(None);
+static PROXIES: Mutex<Option<HashMap<FinishId, Arc<FinishProxy>>>> = Mutex::new(None);
 
 /// An activity of that finish has arrived: what it reports to, entered. `None` for a finish of this place that does not wait for it.
 pub(crate) fn arrive(id: FinishId) -> Option<Arc<dyn Governor>> {
@@ -47,7 +47,7 @@ pub(crate) fn arrive(id: FinishId) -> Option<Arc<dyn Governor>> {
     }
     let mut table = PROXIES.lock();
     let proxies = table.get_or_insert_default();
-    let proxy = proxies.entry(id).or_insert_with(|| Arc::new(Proxy { id, state: Mutex::default() }));
+    let proxy = proxies.entry(id).or_insert_with(|| Arc::new(FinishProxy { id, state: Mutex::default() }));
     let mut state = proxy.state.lock();
     state.live += 1;
     state.arrived += 1;
@@ -62,7 +62,7 @@ fn arrive_home(id: FinishId) -> Option<Arc<dyn Governor>> {
     Some(governor)
 }
 
-impl Governor for Proxy {
+impl Governor for FinishProxy {
     fn enter(&self) {
         self.state.lock().live += 1;
     }
@@ -90,8 +90,8 @@ impl Governor for Proxy {
         let mut deltas: Vec<(u32, i64)> = state.sent.into_iter().collect();
         deltas.push((here(), -state.arrived));
         deltas.sort_unstable();
-        let report = Report { finish: self.id.number, deltas, exceptions: state.exceptions };
-        system().send(self.id.home, kinds::REPORT, &report.encode());
+        let report = FinishDelta { finish: self.id.number, deltas, exceptions: state.exceptions };
+        system().send(self.id.home, kinds::FINISH_REPORT, &report.encode());
     }
 
     fn identify(&self, _: &Arc<dyn Governor>) -> FinishId {
@@ -105,15 +105,15 @@ impl Governor for Proxy {
 
 /// What the body of an `at` from another place reports to. The activity that waits for it keeps the finish from ending, so that
 /// nothing is counted until the body starts something.
-pub(crate) struct Visitor {
+pub(crate) struct RemoteAtScope {
     id: FinishId,
     used: OnceLock<Arc<dyn Governor>>,
 }
 
-impl Visitor {
+impl RemoteAtScope {
     /// Under that finish.
-    pub fn new(id: FinishId) -> Visitor {
-        Visitor { id, used: OnceLock::new() }
+    pub fn new(id: FinishId) -> RemoteAtScope {
+        RemoteAtScope { id, used: OnceLock::new() }
     }
 
     fn real(&self) -> &Arc<dyn Governor> {
@@ -138,7 +138,7 @@ impl Visitor {
     }
 }
 
-impl Governor for Visitor {
+impl Governor for RemoteAtScope {
     fn enter(&self) {
         self.real().enter();
     }

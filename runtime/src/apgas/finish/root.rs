@@ -14,7 +14,7 @@ use crate::heap::Ref;
 /// The part of a local finish that exists from its first activity elsewhere on. Keep one in every finish; it costs
 /// nothing until then. It is dropped with the finish, which must have ended.
 #[derive(Default)]
-pub struct HomeFinish(OnceLock<Arc<Shared>>);
+pub struct FinishRoot(OnceLock<Arc<Shared>>);
 
 struct Shared {
     number: u64,
@@ -35,10 +35,10 @@ struct Counts {
 static FINISHES: Mutex<BTreeMap<u64, Weak<Shared>>> = Mutex::new(BTreeMap::new());
 static NEXT: AtomicU64 = AtomicU64::new(1);
 
-impl HomeFinish {
+impl FinishRoot {
     /// The finish's number, from now on known.
     pub fn identify(&self, this: &Arc<dyn Governor>) -> FinishId {
-        FinishId { home: crate::apgas::place::here(), number: self.shared(this).number }
+        FinishId { home: crate::base::place::here(), number: self.shared(this).number }
     }
 
     /// An activity is about to be sent to `place`.
@@ -48,7 +48,7 @@ impl HomeFinish {
 
     /// The finish's number, if it is known.
     pub fn number(&self) -> Option<FinishId> {
-        self.0.get().map(|shared| FinishId { home: crate::apgas::place::here(), number: shared.number })
+        self.0.get().map(|shared| FinishId { home: crate::base::place::here(), number: shared.number })
     }
 
     /// No other place has heard of the finish.

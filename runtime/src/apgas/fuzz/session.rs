@@ -20,9 +20,9 @@ use crate::apgas::fuzz::types::{longs, object, types};
 use crate::apgas::local_engine::LocalEngine;
 use crate::apgas::message::decode::{Message, Route};
 use crate::apgas::message::kinds;
-use crate::apgas::message::kinds::{Report, Transfer};
-use crate::apgas::place::here;
+use crate::apgas::message::kinds::{FinishDelta, Transfer};
 use crate::apgas::system::system;
+use crate::base::place::here;
 use crate::heap;
 use crate::heap::global_refs;
 use crate::heap::global_refs::Change;
@@ -121,15 +121,15 @@ impl Wire {
         let receiver = self.receiver.get().expect("started");
         let mut input = Input::new(&frame.body);
         let (kind, mut answer) = match (frame.is_put, frame.kind) {
-            (false, kinds::AT | kinds::REPLY) => {
+            (false, kinds::AT | kinds::AT_REPLY) => {
                 let parts = frame.parts.into_iter().map(|part| Received::Bytes(part.bytes)).collect();
                 return receiver.message(place, frame.kind, Cow::Owned(frame.body), parts);
             }
             (false, kinds::SPAWN) => {
                 let finish = FinishId::decode(&mut input)?;
                 let report =
-                    Report { finish: finish.number, deltas: vec![(place, -1)], exceptions: Vec::new() };
-                (kinds::REPORT, report.encode())
+                    FinishDelta { finish: finish.number, deltas: vec![(place, -1)], exceptions: Vec::new() };
+                (kinds::FINISH_REPORT, report.encode())
             }
             (false, kinds::CLOCK) => {
                 input.number()?;
@@ -232,7 +232,9 @@ impl Receiver for Guard {
     fn message(&self, from: u32, kind: u8, body: Cow<'_, [u8]>, parts: Vec<Received>) -> Result<(), Error> {
         let route = Route { from, here: here(), hosts: HOSTS };
         // After these a place does nothing any more.
-        if let Message::End(_) | Message::WaitingWanted = Message::decode(route, kind, &body, parts.len())? {
+        if let Message::End(_) | Message::WaitReportRequest =
+            Message::decode(route, kind, &body, parts.len())?
+        {
             return Ok(());
         }
         self.inbox.message(from, kind, body, parts)?;
@@ -330,18 +332,21 @@ fn other_frames(recorded: &[Frame]) -> Vec<Frame> {
         body
     };
     let mut frames = vec![
-        Frame::message(kinds::QUIET_WANTED, numbers(&[1])),
-        Frame::message(kinds::QUIET, numbers(&[1, 1, 5, 5])),
-        Frame::message(kinds::WAITING_TOLD, Vec::new()),
-        Frame::message(kinds::COLLECTED, numbers(&[1])),
-        Frame::message(kinds::COLLECT, numbers(&[1])),
+        Frame::message(kinds::QUIESCENCE_REQUEST, numbers(&[1])),
+        Frame::message(kinds::QUIESCENCE_REPORT, numbers(&[1, 1, 5, 5])),
+        Frame::message(kinds::WAIT_REPORT_DONE, Vec::new()),
+        Frame::message(kinds::COLLECTION_DONE, numbers(&[1])),
+        Frame::message(kinds::COLLECTION_REQUEST, numbers(&[1])),
         Frame::message(kinds::TEAM, numbers(&[2, 1, 1])),
-        Frame::message(kinds::END, vec![0; 4]),
+        Frame::message(kinds::PROGRAM_END, vec![0; 4]),
         Frame::message(kinds::CLOCK_DONE, numbers(&[1])),
         Frame::message(kinds::PUT_DONE, [numbers(&[1, 3]), b"why".to_vec()].concat()),
     ];
     let change = Change { number: 1, account: 0, by: -1 };
-    frames.push(Frame::message(kinds::GLOBALS, apgas::distributed_gc::messages::encode(&[change, change])));
+    frames.push(Frame::message(
+        kinds::WEIGHT_CHANGES,
+        apgas::distributed_gc::messages::encode(&[change, change]),
+    ));
     let gpu = Accelerator { ordinal: 0, name: "GPU".to_owned(), memory: 1 << 30, capability: (9, 0) };
     frames.push(Frame::message(kinds::ACCELERATORS, Accelerator::encode_all(std::slice::from_ref(&gpu))));
     let hosts = [vec![gpu], vec![], vec![], vec![]];
@@ -369,7 +374,7 @@ fn other_frames(recorded: &[Frame]) -> Vec<Frame> {
     let mut exception = numbers(&[5, 1, 1]);
     signed(&mut exception, -1);
     exception.extend(numbers(&[1, 0]));
-    frames.push(Frame::message(kinds::REPORT, exception));
+    frames.push(Frame::message(kinds::FINISH_REPORT, exception));
     frames
 }
 

@@ -8,7 +8,7 @@ use crate::apgas::deadlock::quiescence::PlaceState;
 use crate::apgas::distributed_gc::messages;
 use crate::apgas::finish::id::FinishId;
 use crate::apgas::message::kinds;
-use crate::apgas::message::kinds::{Report, Transfer, about, outcome, place};
+use crate::apgas::message::kinds::{FinishDelta, Transfer, about, outcome, place};
 use crate::heap::global_refs::Change;
 use crate::serialize::Error;
 use crate::serialize::read::Input;
@@ -32,10 +32,10 @@ pub enum Message {
     Spawn { finish: FinishId, clocks: Luggage, graph: usize },
     /// See [`kinds::AT`].
     At(Visit),
-    /// See [`kinds::REPLY`].
+    /// See [`kinds::AT_REPLY`].
     Reply { number: u64, answer: usize },
-    /// See [`kinds::REPORT`].
-    Report(Report),
+    /// See [`kinds::FINISH_REPORT`].
+    FinishReport(FinishDelta),
     /// See [`kinds::GET`].
     Get(Transfer),
     /// See [`kinds::PUT_DONE`].
@@ -44,32 +44,32 @@ pub enum Message {
     Accelerators(Vec<Accelerator>),
     /// See [`kinds::TOPOLOGY`].
     Topology(Topology),
-    /// See [`kinds::END`].
+    /// See [`kinds::PROGRAM_END`].
     End(i32),
     /// See [`kinds::TEAM`].
     Team { team: i64, number: u64, step: u32, data: usize },
-    /// See [`kinds::TOPOLOGY_WANTED`].
-    TopologyWanted,
-    /// See [`kinds::ACCELERATORS_WANTED`].
-    AcceleratorsWanted,
+    /// See [`kinds::TOPOLOGY_REQUEST`].
+    TopologyRequest,
+    /// See [`kinds::ACCELERATORS_REQUEST`].
+    AcceleratorsRequest,
     /// See [`kinds::CLOCK`].
     Clock { operation: remote::Operation, number: u64, ticket: Ticket },
     /// See [`kinds::CLOCK_DONE`].
     ClockDone(u64),
-    /// See [`kinds::QUIET_WANTED`].
-    QuietWanted(u64),
-    /// See [`kinds::QUIET`].
-    Quiet { number: u64, answer: PlaceState },
-    /// See [`kinds::WAITING_WANTED`].
-    WaitingWanted,
-    /// See [`kinds::WAITING_TOLD`].
-    WaitingTold,
-    /// See [`kinds::GLOBALS`].
-    Globals(Vec<Change>),
-    /// See [`kinds::COLLECT`].
-    Collect(u64),
-    /// See [`kinds::COLLECTED`].
-    Collected(u64),
+    /// See [`kinds::QUIESCENCE_REQUEST`].
+    QuiescenceRequest(u64),
+    /// See [`kinds::QUIESCENCE_REPORT`].
+    QuiescenceReport { number: u64, state: PlaceState },
+    /// See [`kinds::WAIT_REPORT_REQUEST`].
+    WaitReportRequest,
+    /// See [`kinds::WAIT_REPORT_DONE`].
+    WaitReportDone,
+    /// See [`kinds::WEIGHT_CHANGES`].
+    WeightChanges(Vec<Change>),
+    /// See [`kinds::COLLECTION_REQUEST`].
+    CollectionRequest(u64),
+    /// See [`kinds::COLLECTION_DONE`].
+    CollectionDone(u64),
 }
 
 /// A body to run while an activity of another place waits: see [`kinds::AT`].
@@ -103,7 +103,7 @@ impl Message {
                 return Ok(Message::Spawn { finish, clocks, graph: at(&input) });
             }
             kinds::AT => return route.visit(body).map(Message::At),
-            kinds::REPLY => {
+            kinds::AT_REPLY => {
                 return route.answer(body).map(|(number, answer)| Message::Reply { number, answer });
             }
             _ if parts > 0 => return input.malformed("a message without parts"),
@@ -111,9 +111,9 @@ impl Message {
                 let (team, number, step) = (input.signed()?, input.number()?, place(&mut input)?);
                 return Ok(Message::Team { team, number, step, data: at(&input) });
             }
-            kinds::REPORT => {
-                let report = Report::decode(body)?;
-                return route.check_report(&report, &input).map(|()| Message::Report(report));
+            kinds::FINISH_REPORT => {
+                let report = FinishDelta::decode(body)?;
+                return route.check_report(&report, &input).map(|()| Message::FinishReport(report));
             }
             kinds::GET => return Transfer::decode(body).map(Message::Get),
             kinds::ACCELERATORS => {
@@ -128,28 +128,30 @@ impl Message {
                 }
                 return Ok(Message::Topology(topology));
             }
-            kinds::GLOBALS => return messages::decode(body).map(Message::Globals),
+            kinds::WEIGHT_CHANGES => return messages::decode(body).map(Message::WeightChanges),
             kinds::PUT_DONE => Message::PutDone { number: input.number()?, error: text(&mut input)? },
-            kinds::END => route.end(&mut input)?,
-            kinds::TOPOLOGY_WANTED => route.sent_to_zero(&input).map(|()| Message::TopologyWanted)?,
-            kinds::ACCELERATORS_WANTED => route.sent_by_zero(&input).map(|()| Message::AcceleratorsWanted)?,
+            kinds::PROGRAM_END => route.end(&mut input)?,
+            kinds::TOPOLOGY_REQUEST => route.sent_to_zero(&input).map(|()| Message::TopologyRequest)?,
+            kinds::ACCELERATORS_REQUEST => {
+                route.sent_by_zero(&input).map(|()| Message::AcceleratorsRequest)?
+            }
             kinds::CLOCK => route.clock(&mut input)?,
             kinds::CLOCK_DONE => Message::ClockDone(input.number()?),
-            kinds::QUIET_WANTED => {
+            kinds::QUIESCENCE_REQUEST => {
                 route.sent_by_zero(&input)?;
-                Message::QuietWanted(input.number()?)
+                Message::QuiescenceRequest(input.number()?)
             }
-            kinds::QUIET => {
+            kinds::QUIESCENCE_REPORT => {
                 route.sent_to_zero(&input)?;
                 let number = input.number()?;
                 let is_quiescent = flag(&mut input)?;
-                let answer = PlaceState { is_quiescent, sent: input.number()?, received: input.number()? };
-                Message::Quiet { number, answer }
+                let state = PlaceState { is_quiescent, sent: input.number()?, received: input.number()? };
+                Message::QuiescenceReport { number, state }
             }
-            kinds::WAITING_WANTED => route.sent_by_zero(&input).map(|()| Message::WaitingWanted)?,
-            kinds::WAITING_TOLD => route.sent_to_zero(&input).map(|()| Message::WaitingTold)?,
-            kinds::COLLECT => Message::Collect(input.number()?),
-            kinds::COLLECTED => Message::Collected(input.number()?),
+            kinds::WAIT_REPORT_REQUEST => route.sent_by_zero(&input).map(|()| Message::WaitReportRequest)?,
+            kinds::WAIT_REPORT_DONE => route.sent_to_zero(&input).map(|()| Message::WaitReportDone)?,
+            kinds::COLLECTION_REQUEST => Message::CollectionRequest(input.number()?),
+            kinds::COLLECTION_DONE => Message::CollectionDone(input.number()?),
             _ => return input.malformed("a known kind of message"),
         };
         input.end().map(|()| message)
@@ -229,7 +231,7 @@ impl Route {
     }
 
     /// The sender's own activities have ended, those that it has sent elsewhere have begun.
-    fn check_report(self, report: &Report, input: &Input<'_>) -> Result<(), Error> {
+    fn check_report(self, report: &FinishDelta, input: &Input<'_>) -> Result<(), Error> {
         let ordered = report.deltas.windows(2).all(|pair| pair[0].0 < pair[1].0);
         let possible = |(place, delta): &(u32, i64)| {
             *place < self.hosts && if *place == self.from { *delta < 0 } else { *delta > 0 }

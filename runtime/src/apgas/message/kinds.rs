@@ -1,4 +1,4 @@
-//! The messages between places, and their encodings.
+//! Kinds of active messages between places (von Eicken and others, "Active Messages", ISCA 1992), and their encodings.
 
 use crate::apgas::finish::id::FinishId;
 use crate::serialize::Error;
@@ -10,9 +10,9 @@ pub const SPAWN: u8 = 1;
 /// A body to run while an activity waits: number of the call, finish, what it is ([`about`]), its clocks, closure.
 pub const AT: u8 = 2;
 /// The end of such a body: number of the call, an [`outcome`], its clocks, its graph.
-pub const REPLY: u8 = 3;
-/// A [`Report`].
-pub const REPORT: u8 = 4;
+pub const AT_REPLY: u8 = 3;
+/// A [`FinishDelta`].
+pub const FINISH_REPORT: u8 = 4;
 /// A request for a put: see [`Transfer`].
 pub const GET: u8 = 5;
 /// The end of a put: number of the transfer, length and text of an error.
@@ -22,35 +22,38 @@ pub const ACCELERATORS: u8 = 7;
 /// All places.
 pub const TOPOLOGY: u8 = 8;
 /// The program has ended: exit status. From a place other than 0: it asks for the end.
-pub const END: u8 = 9;
+pub const PROGRAM_END: u8 = 9;
 /// A part of a collective operation.
 pub const TEAM: u8 = 10;
 
 /// To place 0: the program wants to know all places.
-pub const TOPOLOGY_WANTED: u8 = 11;
+pub const TOPOLOGY_REQUEST: u8 = 11;
 /// From place 0: it wants to know what accelerators a host has.
-pub const ACCELERATORS_WANTED: u8 = 12;
+pub const ACCELERATORS_REQUEST: u8 = 12;
 /// What an activity does on a clock of the receiver.
 pub const CLOCK: u8 = 13;
 /// The answer to some of these: the number of the question.
 pub const CLOCK_DONE: u8 = 14;
 
-/// From place 0: is this place stuck? The number of the question.
-pub const QUIET_WANTED: u8 = 15;
-/// The answer: number of the question, whether it is, messages sent, messages dealt with.
-pub const QUIET: u8 = 16;
-/// From place 0: say where activities wait.
-pub const WAITING_WANTED: u8 = 17;
-/// It was said.
-pub const WAITING_TOLD: u8 = 18;
-/// What changes for objects of the receiver that the sender has named: see [`crate::heap::global_refs`].
-pub const GLOBALS: u8 = 19;
-/// The sender is short of memory, which references of the receiver may keep: the number of the round.
-pub const COLLECT: u8 = 20;
-/// The answer, after what the collection has brought: the same number.
-pub const COLLECTED: u8 = 21;
-/// Messages that start nothing.
-pub const ASIDE: [u8; 7] = [QUIET_WANTED, QUIET, WAITING_WANTED, WAITING_TOLD, GLOBALS, COLLECT, COLLECTED];
+/// From place 0, for quiescence detection: number of the wave.
+pub const QUIESCENCE_REQUEST: u8 = 15;
+/// The answer: number of the wave, whether the place is deadlocked, messages sent, messages handled.
+pub const QUIESCENCE_REPORT: u8 = 16;
+/// From place 0: print where activities wait.
+pub const WAIT_REPORT_REQUEST: u8 = 17;
+/// The answer: it is printed.
+pub const WAIT_REPORT_DONE: u8 = 18;
+/// Changes of weights of the receiver's objects: see [`crate::heap::global_refs`].
+pub const WEIGHT_CHANGES: u8 = 19;
+/// The sender is short of memory, which references of the receiver may keep alive: number of the round.
+pub const COLLECTION_REQUEST: u8 = 20;
+/// The answer, after the changes of weights that the collection caused: number of the round.
+pub const COLLECTION_DONE: u8 = 21;
+
+/// Whether a message starts no activity: such messages do not count for quiescence detection.
+pub fn is_control(kind: u8) -> bool {
+    (QUIESCENCE_REQUEST..=COLLECTION_DONE).contains(&kind)
+}
 
 /// A put into memory that the receiver owns: a [`Transfer`].
 pub const PUT: u8 = 1;
@@ -99,7 +102,7 @@ pub(crate) fn place(input: &mut Input<'_>) -> Result<u32, Error> {
 
 /// What a place tells the home of a finish.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Report {
+pub struct FinishDelta {
     /// The finish's number at home.
     pub finish: u64,
     /// By place: activities sent there, less those that ended.
@@ -108,7 +111,7 @@ pub struct Report {
     pub exceptions: Vec<Vec<u8>>,
 }
 
-impl Report {
+impl FinishDelta {
     /// As bytes.
     pub fn encode(&self) -> Vec<u8> {
         let mut out = Vec::new();
@@ -127,7 +130,7 @@ impl Report {
     }
 
     /// From bytes.
-    pub fn decode(bytes: &[u8]) -> Result<Report, Error> {
+    pub fn decode(bytes: &[u8]) -> Result<FinishDelta, Error> {
         let mut input = Input::new(bytes);
         let finish = input.number()?;
         let mut deltas = Vec::new();
@@ -141,7 +144,7 @@ impl Report {
             exceptions.push(input.bytes(length)?.to_vec());
         }
         input.end()?;
-        Ok(Report { finish, deltas, exceptions })
+        Ok(FinishDelta { finish, deltas, exceptions })
     }
 }
 
@@ -197,19 +200,19 @@ mod tests {
 
     #[test]
     fn messages_come_back_as_they_went_and_cut_ones_are_errors() {
-        let report = Report {
+        let report = FinishDelta {
             finish: 300,
             deltas: vec![(0, -3), (2, i64::MAX)],
             exceptions: vec![vec![], vec![1, 2, 3]],
         };
         let bytes = report.encode();
-        assert_eq!(Report::decode(&bytes), Ok(report));
+        assert_eq!(FinishDelta::decode(&bytes), Ok(report));
         let transfer =
             Transfer { number: 1, place: -1, handle: i64::MIN, offset: 7, bytes: u64::MAX, element: 8 };
         let other = transfer.encode();
         assert_eq!(Transfer::decode(&other), Ok(transfer));
         for length in 0..bytes.len() {
-            assert!(Report::decode(&bytes[..length]).is_err());
+            assert!(FinishDelta::decode(&bytes[..length]).is_err());
         }
         for length in 0..other.len() {
             assert!(Transfer::decode(&other[..length]).is_err());

@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 
 use crate::device::cuda::driver;
 use crate::device::cuda::driver::{Context, sys};
+use crate::heap::hooks::register_pinned;
 use crate::heap::page_watch;
 
 /// Shorter copies are not worth it.
@@ -206,6 +207,7 @@ fn pin(range: Range<usize>) -> bool {
         let used = pinned.clock;
         pinned.bytes += range.len();
         pinned.ranges.insert(range.start, Piece { end: range.end, users: 0, used, leaving: false });
+        register_pinned(touches);
         ANY.store(true, Ordering::Release);
     }
     done

@@ -14,7 +14,7 @@ use crate::heap::alloc::limits::{
     Ceiling, FutileCollections, Limits, RESERVE, RESERVE_OF_BODIES, min_threshold,
 };
 use crate::heap::alloc::{mixed_blocks, trim};
-use crate::heap::distributed_gc;
+use crate::heap::hooks;
 use crate::heap::mark::collect;
 use crate::heap::object::{ARRAY_HEADER, Ref};
 use crate::heap::safepoint::mutators;
@@ -474,12 +474,12 @@ fn slow_instance(ty: &'static Type, length: i64, bytes: usize) -> Option<Ref> {
     {
         return Some(object);
     }
-    if crate::scheduler::attends() {
+    if hooks::pressure().is_some_and(|pressure| !pressure.may_wait()) {
         // Whoever reads messages must not wait for other places.
         return try_instance(ty, length, bytes, heap.limits.ceiling(RESERVE_OF_BODIES));
     }
     // What other places still refer to may come free.
-    distributed_gc::wait_for_others().find_map(|()| collect_and_try())
+    hooks::remote_collections().find_map(|()| collect_and_try())
 }
 
 /// Whether a body that makes only a few small objects finds room for them without waiting for other places. Its thread reads messages, so
@@ -495,7 +495,7 @@ pub fn make_room() -> bool {
         collect::collect();
         !heap().is_half_full()
     };
-    collect_enough() || distributed_gc::wait_for_others().any(|()| collect_enough())
+    collect_enough() || hooks::remote_collections().any(|()| collect_enough())
 }
 
 /// A new object with zero fields; `None` if the heap is full.
@@ -523,6 +523,14 @@ pub fn allocate_set_later(ty: &'static Type, length: i64) -> Option<Ref> {
         return None;
     }
     try_memory(ty, length, bytes, heap().planned(), false)
+}
+
+/// A new rail or string whose elements hold no references and are written at once; `None` if the heap is full.
+pub fn allocate_for_copy(ty: &'static Type, length: i64) -> Option<Ref> {
+    let bytes = ty.instance_size(length)?.max(16);
+    let planned = heap().planned();
+    let unwritten = if bytes > LARGEST_SMALL { try_memory(ty, length, bytes, planned, false) } else { None };
+    unwritten.or_else(|| instance(ty, length))
 }
 
 /// Makes a string longer, if there is room behind it; the caller, who alone has the string, sets the new bytes at once.
@@ -573,22 +581,4 @@ pub fn release(region: &Region, central: &mut Central, block: u32) {
     region.set_kind(block, kind::FREE_DIRTY);
     sanitizer::poison(region.address(block), BLOCK);
     central.free += 1;
-}
-
-/// The heap as copies of graphs see it.
-#[derive(Clone, Copy, Debug)]
-pub struct ProgramHeap;
-
-impl crate::serialize::Heap for ProgramHeap {
-    fn allocate(&self, ty: &'static Type, length: i64) -> Option<*mut Object> {
-        instance(ty, length).map(|object| object.0)
-    }
-
-    fn allocate_unwritten(&self, ty: &'static Type, length: i64) -> Option<*mut Object> {
-        let bytes = ty.instance_size(length)?.max(16);
-        let planned = heap().planned();
-        let unwritten =
-            if bytes > LARGEST_SMALL { try_memory(ty, length, bytes, planned, false) } else { None };
-        unwritten.or_else(|| instance(ty, length)).map(|object| object.0)
-    }
 }

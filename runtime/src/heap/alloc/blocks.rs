@@ -272,7 +272,7 @@ pub unsafe fn zero(at: *mut u8, bytes: usize) {
     unsafe {
         let whole = bytes / BLOCK * BLOCK;
         // What devices have pinned stays theirs: new pages would not be the ones that they know.
-        let give_back = bytes >= GIVE_BACK && !crate::device::pinned_memory(at as usize, bytes);
+        let give_back = bytes >= GIVE_BACK && !crate::heap::hooks::is_pinned(at as usize, bytes);
         if give_back {
             crate::heap::page_watch::release(at as usize, bytes);
         }

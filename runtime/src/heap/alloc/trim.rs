@@ -38,7 +38,7 @@ pub fn release_between(start: usize, end: usize) {
 /// Gives whole pages back, which are zero when they are used again; false if they must stay or the system does not take them.
 fn release_pages(at: usize, bytes: usize) -> bool {
     // What devices have pinned stays theirs: new pages would not be the ones that they know.
-    if crate::device::pinned_memory(at, bytes) {
+    if crate::heap::hooks::is_pinned(at, bytes) {
         return false;
     }
     crate::heap::page_watch::release(at, bytes);

@@ -10,7 +10,7 @@ use crate::base::sanitizer;
 use crate::heap::alloc::allocator::{Central, Heap, heap, release};
 use crate::heap::alloc::blocks::{BLOCK, CLASSES, Meta, NONE, Region, class_of, kind};
 use crate::heap::alloc::mixed_blocks;
-use crate::heap::distributed_gc;
+use crate::heap::hooks;
 use crate::heap::mark::marker::Marker;
 use crate::heap::mark::{roots, weak};
 use crate::heap::safepoint::mutators;
@@ -164,10 +164,14 @@ fn run(needed: impl FnOnce(&Heap) -> bool, asks: bool, swept: impl Fn()) {
     LONGEST.fetch_max(time, Ordering::Relaxed);
     WANTED.store(false, Ordering::SeqCst);
     if died {
-        distributed_gc::wake();
+        if let Some(pressure) = hooks::pressure() {
+            pressure.references_changed();
+        }
     }
     if asks && heap.is_half_full() {
-        distributed_gc::heap_fills();
+        if let Some(pressure) = hooks::pressure() {
+            pressure.heap_filled();
+        }
     }
 }
 

@@ -1,0 +1,52 @@
+//! Hooks: what the heap asks of the layers above it, which register their answers here.
+
+use std::sync::OnceLock;
+
+/// The part of garbage collection that crosses places. Every call but the last returns without waiting.
+pub trait HeapPressure: Send + Sync {
+    /// From now on there are references between this place and others.
+    fn begin(&self);
+    /// Tokens of such references have died, or their homes have to hear of a change.
+    fn references_changed(&self);
+    /// Many tokens have arrived since the last collection.
+    fn many_tokens_arrived(&self);
+    /// A collection left the heap rather full.
+    fn heap_filled(&self);
+    /// Whether the calling thread may wait for other places: one that reads their messages must not.
+    fn may_wait(&self) -> bool;
+    /// The heap is full: has other places collect. Each item is a moment after which another attempt may succeed.
+    fn remote_collections(&self) -> Box<dyn Iterator<Item = ()>>;
+}
+
+static PRESSURE: OnceLock<&'static dyn HeapPressure> = OnceLock::new();
+
+/// Registers the collector that crosses places; later calls do nothing.
+pub fn register_pressure(pressure: &'static dyn HeapPressure) {
+    PRESSURE.get_or_init(|| pressure);
+}
+
+/// The registered one; none before this process is a place.
+pub(crate) fn pressure() -> Option<&'static dyn HeapPressure> {
+    PRESSURE.get().copied()
+}
+
+/// Attempts to allocate that are worthwhile while other places collect; one where there are none.
+pub(crate) fn remote_collections() -> Box<dyn Iterator<Item = ()>> {
+    pressure().map_or_else(|| Box::new(std::iter::once(())) as Box<_>, HeapPressure::remote_collections)
+}
+
+/// Whether a range of memory (address, bytes) is pinned by a device.
+type IsPinned = fn(usize, usize) -> bool;
+
+static IS_PINNED: OnceLock<IsPinned> = OnceLock::new();
+
+/// Registers the check for pinned memory, before anything is pinned; later calls do nothing.
+pub fn register_pinned(check: IsPinned) {
+    IS_PINNED.get_or_init(|| check);
+}
+
+/// Whether a device has pinned some of this memory, or may have: pages that it knows must not go back to the system.
+#[inline]
+pub(crate) fn is_pinned(address: usize, bytes: usize) -> bool {
+    IS_PINNED.get().is_some_and(|check| check(address, bytes))
+}
