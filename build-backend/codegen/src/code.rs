@@ -255,7 +255,7 @@ impl<'p> Code<'p> {
     /// Attributes what follows to a position.
     pub fn at(&mut self, position: Position) {
         self.position = position;
-        self.out.position(position, &self.program.files, self.program.says_every_line);
+        self.out.position(position, &self.program.files, self.program.emit_all_lines);
     }
 
     /// The type of a value.
@@ -304,7 +304,7 @@ impl<'p> Code<'p> {
 
     /// The layout struct of a class.
     pub fn layout(&mut self, class: ClassId) -> String {
-        let class = self.program.versions.get(&class).copied().unwrap_or(class);
+        let class = self.program.closure_versions.get(&class).copied().unwrap_or(class);
         self.used.layouts.insert(class);
         format!("L{}", self.names.classes[class.index()])
     }

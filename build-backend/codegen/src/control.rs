@@ -58,18 +58,18 @@ impl Code<'_> {
             }
             StmtKind::When(branches) => self.when(branches),
             StmtKind::Async { closure, clocks } => self.spawn(None, closure, clocks, false),
-            StmtKind::AsyncAt { place, closure, clocks, travels } => {
-                self.spawn(Some(place), closure, clocks, *travels);
+            StmtKind::AsyncAt { place, closure, clocks, raise_at_sender } => {
+                self.spawn(Some(place), closure, clocks, *raise_at_sender);
             }
             StmtKind::At { place, closure } => {
                 let text =
                     self.ordered(&[place, closure], |_, text| format!("apg_at({}, {})", text[0], text[1]));
                 self.out.line(format!("{text};"));
             }
-            StmtKind::Launch { place, kernel, captures, detached, settled } => {
-                let about =
-                    i32::from(*settled) * launch::SETTLED + i32::from(self.program.foreign) * launch::FOREIGN;
-                self.launch(place, *kernel, captures, detached.as_ref(), about);
+            StmtKind::Launch { place, kernel, captures, fallback_activity, captures_stable } => {
+                let about = i32::from(*captures_stable) * launch::SETTLED
+                    + i32::from(self.program.has_native_code) * launch::FOREIGN;
+                self.launch(place, *kernel, captures, fallback_activity.as_ref(), about);
             }
             _ => {
                 self.fail("a statement of a kernel in host code".into());
@@ -161,11 +161,11 @@ impl Code<'_> {
         );
     }
 
-    fn spawn(&mut self, place: Option<&Expr>, closure: &Expr, clocks: &Clocks, travels: bool) {
+    fn spawn(&mut self, place: Option<&Expr>, closure: &Expr, clocks: &Clocks, raise_at_sender: bool) {
         let mut operands: Vec<&Expr> = place.into_iter().collect();
         operands.push(closure);
         let text = match clocks {
-            Clocks::None if travels => {
+            Clocks::None if raise_at_sender => {
                 self.ordered(&operands, |_, text| format!("apg_at_async({})", text.join(", ")))
             }
             Clocks::None => {
@@ -204,7 +204,7 @@ impl Code<'_> {
         place: &Expr,
         kernel: KernelId,
         captures: &[Expr],
-        detached: Option<&Expr>,
+        fallback_activity: Option<&Expr>,
         about: i32,
     ) {
         self.used.kernels.insert(kernel);
@@ -237,7 +237,7 @@ impl Code<'_> {
             }
         }
         self.out.line(format!("E{symbol} env_ = {{{}}};", members.join(", ")));
-        match detached.map(|it| self.expr(it)) {
+        match fallback_activity.map(|it| self.expr(it)) {
             Some(closure) => {
                 self.out.line(format!("apg_kernel_start(place_, &{symbol}, &env_, {closure}, {about});"));
             }

@@ -46,7 +46,7 @@ pub fn is_small(program: &Program, id: FunctionId) -> bool {
 pub fn is_short(program: &Program, id: FunctionId) -> bool {
     let function = &program.functions[id.index()];
     let host = function.inlining == Inlining::Free
-        && !function.for_kernels
+        && !function.kernel_only
         && function.recursion.cycle == 0
         && !native::is_native(function);
     let mut size = 0;

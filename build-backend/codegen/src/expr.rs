@@ -24,7 +24,7 @@ pub fn effect(expr: &Expr) -> Effect {
         ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::String(_) | ExprKind::Null | ExprKind::Zero => {
             Effect::None
         }
-        ExprKind::Local(_) | ExprKind::Here | ExprKind::ThreadNumber(_) => Effect::None,
+        ExprKind::Local(_) | ExprKind::Here | ExprKind::ThreadIndex(_) => Effect::None,
         ExprKind::Field { object, .. } => effect(object).max(Effect::Reads),
         ExprKind::Length { rail, .. } => effect(rail).max(Effect::Reads),
         ExprKind::Element { rail, index, .. } => effect(rail).max(effect(index)).max(Effect::Reads),
@@ -42,12 +42,12 @@ pub fn effect(expr: &Expr) -> Effect {
         }
         ExprKind::Static(_)
         | ExprKind::Atomic { .. }
-        | ExprKind::Together { .. }
+        | ExprKind::Collective { .. }
         | ExprKind::Allocate(_)
         | ExprKind::AllocateRail { .. }
         | ExprKind::TableRail { .. }
         | ExprKind::MakeObject { .. }
-        | ExprKind::Frame { .. }
+        | ExprKind::StackAllocate { .. }
         | ExprKind::At { .. }
         | ExprKind::Call { .. }
         | ExprKind::CallVirtual { .. }
@@ -148,8 +148,8 @@ impl Code<'_> {
             ExprKind::Atomic { operation, rail, index, values } => {
                 self.atomic(*operation, rail, index, values, expr.ty)
             }
-            ExprKind::Together { operation, args } => self.together(*operation, args, expr.ty),
-            ExprKind::ThreadNumber(number) => {
+            ExprKind::Collective { operation, args } => self.together(*operation, args, expr.ty),
+            ExprKind::ThreadIndex(number) => {
                 self.fail(format!("`{}` of a thread outside of a kernel", number.name()))
             }
             ExprKind::Length { rail, checked } => self.length(rail, *checked),
@@ -174,7 +174,7 @@ impl Code<'_> {
             }
             ExprKind::TableRail { table, .. } => self.table_rail(table),
             ExprKind::MakeObject { class, fields } => self.make_object(*class, fields, None),
-            ExprKind::Frame { slot, class, fields } => self.make_object(*class, fields, Some(*slot)),
+            ExprKind::StackAllocate { slot, class, fields } => self.make_object(*class, fields, Some(*slot)),
             ExprKind::NonNull(value) => {
                 let value = self.expr(value);
                 format!("apg_check({value})")
@@ -367,7 +367,7 @@ impl Code<'_> {
     }
 
     /// What the threads of a warp or block do together, on a device: a function that all of them call.
-    fn together(&mut self, operation: Together, args: &[Expr], result: Ty) -> String {
+    fn together(&mut self, operation: CollectiveOp, args: &[Expr], result: Ty) -> String {
         if self.target != Target::Cuda {
             return self.fail(format!("`{}` in the middle of an expression", operation.name));
         }

@@ -38,7 +38,7 @@ impl Code<'_> {
             self.out.line(format!("{ty} result_;"));
         }
         self.declare(function.params as usize..function.locals.len());
-        for (slot, class) in function.frame.iter().enumerate() {
+        for (slot, class) in function.stack_objects.iter().enumerate() {
             let layout = self.layout(*class);
             self.out.line(format!("{layout} o{slot};"));
         }

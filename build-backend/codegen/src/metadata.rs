@@ -128,7 +128,7 @@ impl Code<'_> {
         }
         self.field_table(&name, &name, &fields);
         let table = if fields.is_empty() { "nullptr".into() } else { format!("fields_{name}") };
-        let custom = self.custom(item.custom, &name, Some(&name));
+        let custom = self.custom(item.serialization, &name, Some(&name));
         self.out.line(format!(
             "const apg_type D{name} = {{{}u, APG_STRUCT, {}, nullptr, sizeof({name}), {}, {table}, 0, 0, nullptr, 0, nullptr, 0, {custom}}};",
             self.program.classes.len() + id.index(),
@@ -159,7 +159,7 @@ impl Code<'_> {
         let superclass = class.superclass.map_or("nullptr".into(), |it| self.descriptor(it));
         let size = if counted { "sizeof(apg_rail)".to_owned() } else { format!("sizeof({layout})") };
         let element = self.element_text(class.kind);
-        let custom = self.custom(class.custom, &name, None);
+        let custom = self.custom(class.serialization, &name, None);
         let table = if fields.is_empty() { "nullptr".into() } else { format!("fields_{name}") };
         // Not every compiler takes values of an array without a length: here it has one.
         let declared = match class.vtable.len() {
@@ -182,19 +182,23 @@ impl Code<'_> {
     }
 
     /// How instances are sent, and the code that makes one at an address, of a struct by its C++ name.
-    fn custom(&mut self, custom: Custom, name: &str, value: Option<&str>) -> String {
-        let restore = match custom {
-            Custom::Fields => return "APG_BY_FIELDS, nullptr".into(),
-            Custom::Refused => return "APG_REFUSED, nullptr".into(),
-            Custom::Global => return "APG_GLOBAL, nullptr".into(),
-            Custom::Own(None) => return "APG_OWN, nullptr".into(),
-            Custom::Own(Some(function)) | Custom::Restored(function) => self.function_symbol(function),
+    fn custom(&mut self, serialization: Serialization, name: &str, value: Option<&str>) -> String {
+        let restore = match serialization {
+            Serialization::FieldByField => return "APG_BY_FIELDS, nullptr".into(),
+            Serialization::NotSerializable => return "APG_REFUSED, nullptr".into(),
+            Serialization::GlobalRef => return "APG_GLOBAL, nullptr".into(),
+            Serialization::Custom(None) => return "APG_OWN, nullptr".into(),
+            Serialization::Custom(Some(function)) | Serialization::RestoreTransient(function) => {
+                self.function_symbol(function)
+            }
         };
-        let (how, code) = match (custom, value) {
-            (Custom::Restored(_), Some(value)) => {
+        let (how, code) = match (serialization, value) {
+            (Serialization::RestoreTransient(_), Some(value)) => {
                 ("RESTORED", format!("*({value} *)at = {restore}(*({value} *)at)"))
             }
-            (Custom::Restored(_), None) => ("RESTORED", format!("{restore}((apg_object *)at)")),
+            (Serialization::RestoreTransient(_), None) => {
+                ("RESTORED", format!("{restore}((apg_object *)at)"))
+            }
             (_, Some(value)) => ("OWN", format!("*({value} *)at = {restore}(d)")),
             (_, None) => ("OWN", format!("{restore}((apg_object *)at, d)")),
         };
@@ -423,7 +427,9 @@ impl Code<'_> {
             None => "(void)0".into(),
         };
         self.out.line(format!("static apg_object *apg_main(apg_object *arguments) {{ APG_CATCH({main}) }}"));
-        for (name, function) in [("saved", self.program.saved), ("deserializer", self.program.deserializer)] {
+        for (name, function) in
+            [("saved", self.program.serialize_hook), ("deserializer", self.program.deserialize_hook)]
+        {
             if let Some(id) = function {
                 let symbol = self.function_symbol(id);
                 self.out.line(format!(
@@ -466,8 +472,9 @@ impl Code<'_> {
             .map(|it| ClassId(it as u32));
         let string = string.map_or("nullptr".into(), |it| self.descriptor(it));
         let string_rail = string_rail.map_or("nullptr".into(), |it| self.descriptor(it));
-        let saved = if self.program.saved.is_some() { "apg_saved" } else { "nullptr" };
-        let deserializer = if self.program.deserializer.is_some() { "apg_deserializer" } else { "nullptr" };
+        let saved = if self.program.serialize_hook.is_some() { "apg_saved" } else { "nullptr" };
+        let deserializer =
+            if self.program.deserialize_hook.is_some() { "apg_deserializer" } else { "nullptr" };
         let (type_count, kernel_count, file_count, root_count) =
             (types.len(), kernels.len(), files.len(), roots.len());
         let types = table(&mut self.out, "static const apg_type *const types[]", &types);

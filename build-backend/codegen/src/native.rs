@@ -7,7 +7,7 @@ use super::code::Code;
 use super::names::hash;
 use super::writer::directive;
 use crate::translation_unit::{Unit, UnitKind};
-use apg_mir::native::{NamedFile, Native, NativeFile, Part};
+use apg_mir::native::{Fragment, NamedFile, NativeCode, NativeFile};
 use apg_mir::*;
 
 /// Whether a function has C++ code in it.
@@ -75,7 +75,7 @@ fn quoted(native: &NativeFile, name: &str) -> String {
 
 impl Code<'_> {
     /// A statement in C++.
-    pub fn native(&mut self, native: &Native) {
+    pub fn native(&mut self, native: &NativeCode) {
         self.out.open("{");
         for (name, value) in &native.variables {
             let text = self.native_value(value);
@@ -83,14 +83,14 @@ impl Code<'_> {
             self.out.line(format!("[[maybe_unused]] {by} {name} = {text};"));
         }
         let mut code = String::new();
-        for part in &native.parts {
+        for part in &native.fragments {
             match part {
-                Part::Text(text) => code.push_str(text),
-                Part::Value(value) => code.push_str(&self.native_value(value)),
-                Part::Type(ty) => code.push_str(&self.ty(*ty)),
-                Part::Address(local) => code.push_str(&self.native_address(*local)),
-                Part::Field(class, index) => code.push_str(&self.field_name(*class, *index)),
-                Part::Line(position) => {
+                Fragment::Text(text) => code.push_str(text),
+                Fragment::Value(value) => code.push_str(&self.native_value(value)),
+                Fragment::Type(ty) => code.push_str(&self.ty(*ty)),
+                Fragment::Address(local) => code.push_str(&self.native_address(*local)),
+                Fragment::Field(class, index) => code.push_str(&self.field_name(*class, *index)),
+                Fragment::Line(position) => {
                     if !code.ends_with('\n') {
                         code.push('\n');
                     }

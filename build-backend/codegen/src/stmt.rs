@@ -88,8 +88,8 @@ impl Code<'_> {
                 self.out.close("}();");
             }
             StmtKind::If { condition, then, otherwise } => self.branch(condition, then, otherwise),
-            StmtKind::Loop { label, condition, body, update, unroll, test_last } => {
-                self.repeat(*label, condition, body, update, *unroll, *test_last);
+            StmtKind::Loop { label, condition, body, update, unroll, post_tested } => {
+                self.repeat(*label, condition, body, update, *unroll, *post_tested);
             }
             StmtKind::Switch { label, value, cases } => self.switch(*label, value, cases),
             StmtKind::Labeled { label, body } => {
@@ -170,7 +170,7 @@ impl Code<'_> {
         body: &[Stmt],
         update: &[Stmt],
         unroll: Option<u32>,
-        test_last: bool,
+        post_tested: bool,
     ) {
         let condition = self.expr(condition);
         let pipelined = self.pipelined_loops.remove(&label);
@@ -184,7 +184,7 @@ impl Code<'_> {
             Some(UnrollFactor::Full) => self.out.line("#pragma unroll"),
             None => {}
         }
-        let head = if test_last { "do {".to_owned() } else { format!("while ({condition}) {{") };
+        let head = if post_tested { "do {".to_owned() } else { format!("while ({condition}) {{") };
         self.out.open(head);
         self.scopes.push(Scope::Breakable { label, is_loop: true, break_used: false, continue_used: false });
         if let Some(pipelined) = &pipelined {
@@ -199,7 +199,7 @@ impl Code<'_> {
         self.stmts(update);
         let (break_used, _) = self.breakable_used();
         self.scopes.pop();
-        self.out.close(if test_last { format!("}} while ({condition});") } else { "}".to_owned() });
+        self.out.close(if post_tested { format!("}} while ({condition});") } else { "}".to_owned() });
         if break_used {
             self.out.line(format!("b{}: ;", label.0));
         }

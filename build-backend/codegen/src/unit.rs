@@ -108,7 +108,7 @@ fn groups(program: &Program, single: bool) -> BTreeMap<String, Vec<FunctionId>> 
     let main = program.main.map(|id| program.functions[id.index()].position.file);
     let mut groups: BTreeMap<String, Vec<FunctionId>> = BTreeMap::new();
     for (index, function) in program.functions.iter().enumerate() {
-        if function.for_kernels {
+        if function.kernel_only {
             continue;
         }
         let file = function.position.file;

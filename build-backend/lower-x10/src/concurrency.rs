@@ -22,7 +22,7 @@ impl Builder<'_, '_> {
                 let place = self.save(place);
                 let closure = self.activity(*body, captures);
                 let closure = self.as_any(closure);
-                self.push(Out::AsyncAt { place, closure, clocks, travels: false });
+                self.push(Out::AsyncAt { place, closure, clocks, raise_at_sender: false });
                 return;
             }
         }
@@ -66,7 +66,7 @@ impl Builder<'_, '_> {
             let closure = self.activity(body, &captures);
             self.at(self.source.body.stmt(stmt).range);
             let closure = self.as_any(closure);
-            self.push(Out::AsyncAt { place, closure, clocks, travels: true });
+            self.push(Out::AsyncAt { place, closure, clocks, raise_at_sender: true });
             return;
         }
         let closure = self.activity(body, captures);
@@ -94,10 +94,10 @@ impl Builder<'_, '_> {
         let body = match single {
             Some((at, kernel)) => self.nested(|it| it.launch_and_wait(at, &kernel)).0,
             None => {
-                let settled = self.only_launches(body);
-                let before = std::mem::replace(&mut self.settled, settled);
+                let captures_stable = self.only_launches(body);
+                let before = std::mem::replace(&mut self.captures_stable, captures_stable);
                 let lowered = self.nested_stmt(body);
-                self.settled = before;
+                self.captures_stable = before;
                 lowered
             }
         };

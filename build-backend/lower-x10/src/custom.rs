@@ -9,7 +9,7 @@ use super::function::{Builder, Returns};
 use super::operands::expr;
 use super::types::Shape;
 use super::{Callee, ClassKey, FunctionKey, Lowerer};
-use apg_mir::{self as mir, Custom};
+use apg_mir::{self as mir, Serialization};
 
 impl Lowerer<'_> {
     /// Notes how instances of the types that came into being are sent.
@@ -23,14 +23,14 @@ impl Lowerer<'_> {
             if let (ClassKey::Instance(ty), true) =
                 (self.class_data[index].key.clone(), self.class_data[index].instantiated)
             {
-                self.program.classes[index].custom = self.custom_of(ty, own, refused);
+                self.program.classes[index].serialization = self.custom_of(ty, own, refused);
             }
         }
         let structs: Vec<_> = self.structs.iter().map(|(ty, id)| (*ty, *id)).collect();
         for (ty, id) in structs {
             let custom = self.custom_of(ty, own, refused);
-            self.program.structs[id.index()].custom = custom;
-            if matches!(custom, Custom::Own(_)) {
+            self.program.structs[id.index()].serialization = custom;
+            if matches!(custom, Serialization::Custom(_)) {
                 // Its code is called through the interface.
                 let boxed = self.box_of(ty);
                 self.instantiate(boxed);
@@ -38,21 +38,21 @@ impl Lowerer<'_> {
         }
     }
 
-    fn custom_of(&mut self, ty: Ty, own: ClassId, refused: ClassId) -> Custom {
+    fn custom_of(&mut self, ty: Ty, own: ClassId, refused: ClassId) -> Serialization {
         if self.as_instance_of(ty, own).is_some() {
             self.require_serializer();
-            Custom::Own(self.restorer(ty))
+            Serialization::Custom(self.restorer(ty))
         } else if self.as_instance_of(ty, refused).is_some() {
-            Custom::Refused
+            Serialization::NotSerializable
         } else if ty
             .as_class(self.db)
             .is_some_and(|(class, _)| &*qualified_name(self.db, class) == "x10.lang.GlobalObject")
         {
-            Custom::Global
+            Serialization::GlobalRef
         } else if self.restored_fields(ty).is_empty() {
-            Custom::Fields
+            Serialization::FieldByField
         } else {
-            Custom::Restored(self.function(FunctionKey::Restore(ty)))
+            Serialization::RestoreTransient(self.function(FunctionKey::Restore(ty)))
         }
     }
 
@@ -123,9 +123,9 @@ impl Lowerer<'_> {
 
     /// The library's code between such types and the runtime.
     fn require_serializer(&mut self) {
-        if self.program.saved.is_none() {
-            self.program.saved = self.library_function("x10.io.Serializer", "saved");
-            self.program.deserializer = self.library_function("x10.io.Deserializer", "over");
+        if self.program.serialize_hook.is_none() {
+            self.program.serialize_hook = self.library_function("x10.io.Serializer", "saved");
+            self.program.deserialize_hook = self.library_function("x10.io.Deserializer", "over");
         }
     }
 

@@ -116,7 +116,7 @@ pub(super) struct Builder<'a, 'db> {
     /// Set while lowering what the host computes before the launch of the kernel: it calls functions of the host.
     pub before_launch: bool,
     /// The function is called by kernels only.
-    pub for_kernels: bool,
+    pub kernel_only: bool,
     /// What its declaration says of calls of it.
     pub inlining: mir::Inlining,
     /// The value of `@Unroll` on the next loop.
@@ -130,7 +130,7 @@ pub(super) struct Builder<'a, 'db> {
     /// Rails in rails that a loop does not change, and the locals that hold them meanwhile.
     pub hoisted: Vec<(ExprId, mir::LocalId)>,
     /// The statements being lowered start kernels and change no rail until these have ended.
-    pub settled: bool,
+    pub captures_stable: bool,
     /// A nest of loops around turned out to need tests: only innermost loops are tested beforehand.
     pub innermost_only: bool,
 }
@@ -156,14 +156,14 @@ impl<'a, 'db> Builder<'a, 'db> {
             returns,
             kernel: None,
             before_launch: false,
-            for_kernels: false,
+            kernel_only: false,
             inlining: mir::Inlining::Free,
             unroll: None,
             fast: false,
             proved: FxHashSet::default(),
             points: FxHashMap::default(),
             hoisted: Vec::new(),
-            settled: false,
+            captures_stable: false,
             innermost_only: false,
         }
     }
@@ -171,7 +171,7 @@ impl<'a, 'db> Builder<'a, 'db> {
     /// The finished function.
     pub(super) fn finish(mut self, id: mir::FunctionId, name: String, params: u32, result: mir::Ty) {
         let mut body = self.blocks.pop().unwrap_or_default();
-        if self.for_kernels {
+        if self.kernel_only {
             mir::fold::fold_body(&mut body);
         }
         let function = mir::Function {
@@ -181,10 +181,10 @@ impl<'a, 'db> Builder<'a, 'db> {
             params,
             result,
             body,
-            device: self.for_kernels,
-            for_kernels: self.for_kernels,
+            device: self.kernel_only,
+            kernel_only: self.kernel_only,
             recursion: mir::Recursion::default(),
-            frame: Vec::new(),
+            stack_objects: Vec::new(),
             inlining: self.inlining,
         };
         self.lowerer.program.functions[id.index()] = function;
@@ -192,7 +192,7 @@ impl<'a, 'db> Builder<'a, 'db> {
 
     /// Whether this is code that a device may run.
     pub(super) fn is_device_code(&self) -> bool {
-        self.kernel.is_some() || self.for_kernels
+        self.kernel.is_some() || self.kernel_only
     }
 
     /// The locals and statements so far, for code that is not a function (kernels).

@@ -48,21 +48,21 @@ impl Builder<'_, '_> {
         // needs no activity that waits for it.
         let is_rail =
             |kind| matches!(kind, KernelCaptureKind::Rail { .. } | KernelCaptureKind::ConstantRail { .. });
-        let settled = self.settled || !carried.iter().any(|it| is_rail(it.kind));
+        let captures_stable = self.captures_stable || !carried.iter().any(|it| is_rail(it.kind));
         let (then, ()) = self.nested(|it| match clocks {
             mir::Clocks::None => {
                 let captures = carried.iter().map(|item| it.kernel_capture(item)).collect();
-                let detached = Some(closure.clone());
-                it.push(Out::Launch { place, kernel: id, captures, detached, settled });
+                let fallback_activity = Some(closure.clone());
+                it.push(Out::Launch { place, kernel: id, captures, fallback_activity, captures_stable });
             }
-            _ if settled => it.push(Out::Async { closure: closure.clone(), clocks: clocks.clone() }),
+            _ if captures_stable => it.push(Out::Async { closure: closure.clone(), clocks: clocks.clone() }),
             _ => {
                 let (place, closure, clocks) = (host.clone(), closure.clone(), clocks.clone());
-                it.push(Out::AsyncAt { place, closure, clocks, travels: false });
+                it.push(Out::AsyncAt { place, closure, clocks, raise_at_sender: false });
             }
         });
         let (otherwise, ()) =
-            self.nested(|it| it.push(Out::AsyncAt { place: host, closure, clocks, travels: false }));
+            self.nested(|it| it.push(Out::AsyncAt { place: host, closure, clocks, raise_at_sender: false }));
         self.push(Out::If { condition: is_here, then, otherwise });
     }
 
@@ -119,7 +119,13 @@ impl Builder<'_, '_> {
         let closure = self.activity_with(&captures, extra, |builder, extra| {
             let place = builder.local(extra[0]);
             let captures = carried.iter().map(|it| builder.kernel_capture(it)).collect();
-            builder.push(Out::Launch { place, kernel: id, captures, detached: None, settled: true });
+            builder.push(Out::Launch {
+                place,
+                kernel: id,
+                captures,
+                fallback_activity: None,
+                captures_stable: true,
+            });
         });
         (self.as_any(closure), id, carried)
     }
@@ -351,11 +357,11 @@ impl Builder<'_, '_> {
             }
             _ => {}
         }
-        let of_static = match item.from {
+        let static_field = match item.from {
             CaptureSource::Static(field) => Some(self.lowerer.static_of(field).0),
             CaptureSource::Local(_) => None,
         };
-        mir::KernelCapture { name, kind: item.kind, of_static, same_as: None }
+        mir::KernelCapture { name, kind: item.kind, static_field, derived_from: None }
     }
 
     /// The index of an axis, named or not.

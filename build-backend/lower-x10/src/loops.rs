@@ -77,7 +77,7 @@ impl Builder<'_, '_> {
             setup.extend(body);
             (bool(true), setup)
         };
-        self.push(Out::Loop { label, condition, body, update, unroll, test_last: false });
+        self.push(Out::Loop { label, condition, body, update, unroll, post_tested: false });
     }
 
     pub(super) fn do_while(&mut self, label: LabelId, body: StmtId, condition: ExprId) {
@@ -92,7 +92,7 @@ impl Builder<'_, '_> {
             it.set(again, value);
         });
         let condition = self.local(again);
-        self.push(Out::Loop { label, condition, body, update, unroll, test_last: true });
+        self.push(Out::Loop { label, condition, body, update, unroll, post_tested: true });
     }
 
     pub(super) fn for_in(
@@ -208,7 +208,7 @@ impl Builder<'_, '_> {
                 it.set(index, next);
             });
             let condition = operation(Operation::Ne, mir::Ty::Bool, vec![it.local(index), end.clone()]);
-            it.push(Out::Loop { label, condition, body, update, unroll, test_last: true });
+            it.push(Out::Loop { label, condition, body, update, unroll, post_tested: true });
         };
         let (then, ()) = self.nested(|it| it.versions(proof, &mut version));
         self.push(Out::If { condition: not_empty, then, otherwise: Vec::new() });
@@ -246,7 +246,7 @@ impl Builder<'_, '_> {
             it.set(index, next);
         });
         let condition = operation(Operation::Lt, mir::Ty::Bool, vec![self.local(index), length]);
-        self.push(Out::Loop { label, condition, body: turn, update, unroll: None, test_last: false });
+        self.push(Out::Loop { label, condition, body: turn, update, unroll: None, post_tested: false });
     }
 
     #[allow(clippy::too_many_arguments)] // the parts of the statement
@@ -291,7 +291,7 @@ impl Builder<'_, '_> {
             body: turn,
             update: Vec::new(),
             unroll: None,
-            test_last: false,
+            post_tested: false,
         });
     }
 

@@ -20,7 +20,7 @@ use super::position::FileLines;
 use super::snippet::{Piece, Snippet, Token, pieces, tokens};
 use super::types::Shape;
 use super::{Callee, LowerError, Lowerer};
-use apg_mir::native::{NamedFile, Native, NativeFile, Part};
+use apg_mir::native::{Fragment, NamedFile, NativeCode, NativeFile};
 use apg_mir::{self as mir, StmtKind as Out};
 
 /// The language of annotations that are meant for this compiler.
@@ -74,7 +74,7 @@ impl Lowerer<'_> {
             }
         }
         if !(native.includes.is_empty() && native.sources.is_empty()) {
-            self.program.foreign = true;
+            self.program.has_native_code = true;
             self.program.natives.push(native);
         }
     }
@@ -116,10 +116,10 @@ impl Builder<'_, '_> {
         let item = method_item(db, callee.method);
         let is_extern = item.as_ref().is_some_and(|it| code_of(&it.annotations).is_none());
         let machine = self.lowerer.machine(result);
-        let parts = self.parts(&self.snippet_of(&code, callee), Some(callee), is_extern);
+        let fragments = self.fragments(&self.snippet_of(&code, callee), Some(callee), is_extern);
         let result = (machine != mir::Ty::Void).then_some(machine);
-        self.lowerer.program.foreign = true;
-        self.push(Out::Native(Native { parts, variables: Vec::new(), result }));
+        self.lowerer.program.has_native_code = true;
+        self.push(Out::Native(NativeCode { fragments, variables: Vec::new(), result }));
     }
 
     /// The C++ code that stands for a block; false if there is none, or if X10 code stands there as well that does not need X10's
@@ -155,10 +155,10 @@ impl Builder<'_, '_> {
             self.error(error.note("write in the block, in X10, what the C++ code does"), range);
             return true;
         }
-        let parts = self.parts(&code, None, false);
+        let fragments = self.fragments(&code, None, false);
         let variables = self.named_variables(&code.text);
-        self.lowerer.program.foreign = true;
-        self.push(Out::Native(Native { parts, variables, result: None }));
+        self.lowerer.program.has_native_code = true;
+        self.push(Out::Native(NativeCode { fragments, variables, result: None }));
         true
     }
 
@@ -169,8 +169,8 @@ impl Builder<'_, '_> {
             ExprKind::Literal(Literal::String(text)) => {
                 Some(vec![(text.to_string(), expr.range.start() + TextSize::new(self.source.base))])
             }
-            ExprKind::Concat { parts } => {
-                let pieces: Option<Vec<_>> = parts.iter().map(|it| self.constant_pieces(*it)).collect();
+            ExprKind::Concat { parts: fragments } => {
+                let pieces: Option<Vec<_>> = fragments.iter().map(|it| self.constant_pieces(*it)).collect();
                 Some(pieces?.concat())
             }
             ExprKind::Coerce { value } => self.constant_pieces(*value),
@@ -200,21 +200,21 @@ impl Builder<'_, '_> {
         found
     }
 
-    /// C++ code, with what stands in it for parts of the program: operands (`#x`, `#1`, `#T`), `this`, fields (`FMGL(f)`).
-    fn parts(&mut self, code: &Snippet, callee: Option<&Callee>, of_extern: bool) -> Vec<Part> {
-        let mut parts = Vec::new();
+    /// C++ code, with what stands in it for fragments of the program: operands (`#x`, `#1`, `#T`), `this`, fields (`FMGL(f)`).
+    fn fragments(&mut self, code: &Snippet, callee: Option<&Callee>, of_extern: bool) -> Vec<Fragment> {
+        let mut fragments = Vec::new();
         let tokens = tokens(&code.text);
         let lines = code.line_of_tokens(&tokens);
         let mut at = 0;
         while let Some(token) = tokens.get(at) {
-            parts.extend(lines[at].map(Part::Line));
+            fragments.extend(lines[at].map(Fragment::Line));
             at += 1;
             let part = match (token, callee) {
                 (Token::Operand(name), Some(callee)) => self.operand(name, callee),
-                (Token::Word("this"), _) => self.this.map(Part::Address),
+                (Token::Word("this"), _) => self.this.map(Fragment::Address),
                 (Token::Word("FMGL"), _) => match tokens[at..] {
                     [Token::Other("("), Token::Word(name), Token::Other(")"), ..] => {
-                        let part = self.native_field(name, &mut parts);
+                        let part = self.native_field(name, &mut fragments);
                         at += if part.is_some() { 3 } else { 0 };
                         part
                     }
@@ -228,35 +228,35 @@ impl Builder<'_, '_> {
                 }
                 _ => false,
             };
-            let raw = of_extern && matches!(&part, Some(Part::Value(value)) if is_rail(value));
-            parts.push(part.unwrap_or_else(|| {
-                Part::Text(match token {
+            let raw = of_extern && matches!(&part, Some(Fragment::Value(value)) if is_rail(value));
+            fragments.push(part.unwrap_or_else(|| {
+                Fragment::Text(match token {
                     Token::Word(text) | Token::Other(text) => (*text).to_owned(),
                     Token::Operand(text) => format!("#{text}"),
                 })
             }));
             if raw {
-                parts.push(Part::Text("->raw".to_owned()));
+                fragments.push(Fragment::Text("->raw".to_owned()));
             }
         }
-        parts
+        fragments
     }
 
     /// What `#name` stands for: a formal by its name or number, the receiver, or a type parameter.
-    fn operand(&mut self, name: &str, callee: &Callee) -> Option<Part> {
+    fn operand(&mut self, name: &str, callee: &Callee) -> Option<Fragment> {
         let db = self.lowerer.db;
         let item = method_item(db, callee.method)?;
         let is_static = method_is_static(db, callee.method);
         let first = usize::from(!is_static);
         let number = name.parse::<usize>().ok();
         if name == "this" || number == Some(0) {
-            return self.this.map(Part::Address);
+            return self.this.map(Fragment::Address);
         }
         let named = item.params.iter().position(|it| it.name.as_deref() == Some(name));
         if let Some(index) = named.or(number.map(|it| it - 1)).filter(|it| *it < item.params.len()) {
             // Numbers after those of the formals are types.
             let local = mir::LocalId((index + first) as u32);
-            return Some(Part::Value(self.local(local)));
+            return Some(Fragment::Value(self.local(local)));
         }
         let class = callee.method.class(db);
         let own = apg_analysis::item_tree::items::method_type_param_ids(db, callee.method);
@@ -264,37 +264,38 @@ impl Builder<'_, '_> {
         let is_it = |it: &&TypeParamId| it.name(db) == name;
         let param = *own.iter().chain(of_class).find(is_it)?;
         let ty = self.concrete(Ty::param(db, param));
-        Some(Part::Type(self.lowerer.machine(ty)))
+        Some(Fragment::Type(self.lowerer.machine(ty)))
     }
 
     /// `FMGL(name)`: how a field of the class around is reached.
-    fn native_field(&mut self, name: &str, parts: &mut Vec<Part>) -> Option<Part> {
+    fn native_field(&mut self, name: &str, fragments: &mut Vec<Fragment>) -> Option<Fragment> {
         let db = self.lowerer.db;
         let this = self.source.this?;
         let (class, _) = this.as_class(db)?;
         let field = *fields(db, class).iter().find(|it| it.name(db) == name)?;
-        let text = |part: Option<&Part>, wanted: &str| matches!(part, Some(Part::Text(it)) if it == wanted);
+        let text =
+            |part: Option<&Fragment>, wanted: &str| matches!(part, Some(Fragment::Text(it)) if it == wanted);
         if field_is_static(db, field) {
             // `C::FMGL(x)`: the class is known.
-            while text(parts.last(), ":") {
-                parts.pop();
-                if !text(parts.last(), ":") {
-                    parts.pop();
+            while text(fragments.last(), ":") {
+                fragments.pop();
+                if !text(fragments.last(), ":") {
+                    fragments.pop();
                 }
             }
             let ty = self.lowerer.static_type(field);
-            return Some(Part::Value(self.static_field(field, ty)));
+            return Some(Fragment::Value(self.static_field(field, ty)));
         }
         let (owner, index) = self.lowerer.locate_field(this, field)?;
         let ty = self.lowerer.field_of(field, owner);
-        if !text(parts.last(), ">") && !text(parts.last(), ".") {
+        if !text(fragments.last(), ">") && !text(fragments.last(), ".") {
             let local = self.this?;
             let object = self.local(local);
-            return Some(Part::Value(self.load(object, owner, index, ty, false)));
+            return Some(Fragment::Value(self.load(object, owner, index, ty, false)));
         }
         if self.lowerer.shape(owner) == Shape::Value {
             return None;
         }
-        Some(Part::Field(self.lowerer.class_of(owner), index))
+        Some(Fragment::Field(self.lowerer.class_of(owner), index))
     }
 }

@@ -97,7 +97,7 @@ impl Builder<'_, '_> {
             | ExprKind::Null
             | ExprKind::Zero
             | ExprKind::Here
-            | ExprKind::ThreadNumber(_) => Effect::None,
+            | ExprKind::ThreadIndex(_) => Effect::None,
             ExprKind::Local(local) if self.is_mutable(*local) => Effect::Reads,
             ExprKind::Local(_) => Effect::None,
             ExprKind::Field { object, .. } => of(object).max(Effect::Reads),
@@ -107,7 +107,7 @@ impl Builder<'_, '_> {
                 of(rail).max(if *checked { Effect::Reads } else { Effect::None })
             }
             ExprKind::MakeStruct(fields) => all(fields),
-            ExprKind::MakeObject { fields, .. } | ExprKind::Frame { fields, .. } => {
+            ExprKind::MakeObject { fields, .. } | ExprKind::StackAllocate { fields, .. } => {
                 all(fields).max(Effect::Reads)
             }
             ExprKind::Allocate(_) | ExprKind::TableRail { .. } => Effect::Reads,
@@ -130,7 +130,7 @@ impl Builder<'_, '_> {
             | ExprKind::CallClosure { .. }
             | ExprKind::Runtime { .. }
             | ExprKind::Atomic { .. }
-            | ExprKind::Together { .. }
+            | ExprKind::Collective { .. }
             | ExprKind::At { .. } => Effect::Writes,
         }
     }

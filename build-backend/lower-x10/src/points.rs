@@ -266,7 +266,7 @@ impl Builder<'_, '_> {
             body: turn,
             update: Vec::new(),
             unroll: None,
-            test_last: false,
+            post_tested: false,
         });
     }
 

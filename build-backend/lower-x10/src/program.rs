@@ -67,7 +67,7 @@ impl<'db> Lowerer<'db> {
             kind,
             superclass,
             fields,
-            custom: mir::Custom::Fields,
+            serialization: mir::Serialization::FieldByField,
             vtable,
             interfaces,
         });
@@ -150,7 +150,11 @@ impl<'db> Lowerer<'db> {
         let id = mir::StructId(self.program.structs.len() as u32);
         let name = self.type_name(ty);
         self.structs.insert(ty, id);
-        self.program.structs.push(mir::Struct { name, fields, custom: mir::Custom::Fields });
+        self.program.structs.push(mir::Struct {
+            name,
+            fields,
+            serialization: mir::Serialization::FieldByField,
+        });
         id
     }
 
@@ -184,13 +188,13 @@ impl<'db> Lowerer<'db> {
             let machine = self.machine(concrete);
             // A processor reads no more than a word in one step.
             let volatile = marked && !matches!(machine, mir::Ty::Struct(_));
-            let present = self.is_present(id);
+            let non_null = self.is_present(id);
             result.push(mir::Field {
                 name: id.name(self.db).clone(),
                 ty: machine,
                 transient,
                 volatile,
-                present,
+                non_null,
             });
         }
         result.extend(self.hidden_fields(ty));
@@ -293,9 +297,9 @@ impl<'db> Lowerer<'db> {
             result: mir::Ty::Void,
             body: Vec::new(),
             device: false,
-            for_kernels: false,
+            kernel_only: false,
             recursion: mir::Recursion::default(),
-            frame: Vec::new(),
+            stack_objects: Vec::new(),
             inlining: mir::Inlining::Free,
         });
         id
@@ -328,5 +332,5 @@ impl<'db> Lowerer<'db> {
 
 /// A field that is sent to other places.
 pub(super) fn field(name: &str, ty: mir::Ty) -> mir::Field {
-    mir::Field { name: SmolStr::new(name), ty, transient: false, volatile: false, present: false }
+    mir::Field { name: SmolStr::new(name), ty, transient: false, volatile: false, non_null: false }
 }

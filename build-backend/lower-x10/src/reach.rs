@@ -84,7 +84,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn write_method(&mut self, callee: &Callee, for_kernels: bool, id: mir::FunctionId) {
+    fn write_method(&mut self, callee: &Callee, kernel_only: bool, id: mir::FunctionId) {
         let db = self.db;
         let (params, result) = self.concrete_signature(callee);
         let machine = self.machine(result);
@@ -117,10 +117,10 @@ impl Lowerer<'_> {
         let source = self.method_source(callee);
         let body = source.body.clone();
         let mut builder = Builder::new(self, source, Returns::Value(result));
-        builder.for_kernels = for_kernels;
+        builder.kernel_only = kernel_only;
         let item = method_item(db, callee.method);
         let says = |name| item.as_ref().is_some_and(|it| has_annotation(&it.annotations, name));
-        builder.fast = for_kernels && says("FastMath");
+        builder.fast = kernel_only && says("FastMath");
         builder.inlining = match (says("Cold"), says("NoInline")) {
             (true, _) => mir::Inlining::Cold,
             (_, true) => mir::Inlining::Never,
@@ -133,7 +133,7 @@ impl Lowerer<'_> {
         }
         builder.declare_params(&body.params);
         match (builder.native_method(callee), body.root) {
-            (Some(code), _) if !for_kernels => builder.native_code(code, callee, result),
+            (Some(code), _) if !kernel_only => builder.native_code(code, callee, result),
             (_, Some(root)) => {
                 builder.stmt(root);
                 builder.end_of_value(machine);

@@ -120,7 +120,7 @@ impl Builder<'_, '_> {
         loop {
             // As many at once as the runtime takes: what is in between need not be made.
             let mut some = vec![result];
-            some.extend(parts.by_ref().take(mir::JOINED - 1));
+            some.extend(parts.by_ref().take(mir::MAX_JOIN_OPERANDS - 1));
             if some.len() == 1 {
                 return some.remove(0);
             }

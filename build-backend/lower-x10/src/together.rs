@@ -4,8 +4,8 @@ use apg_syntax::TextRange;
 
 use super::function::Builder;
 use super::operands::{expr, int, zero};
-use apg_mir::threads::Number;
-use apg_mir::{self as mir, ExprKind, LocalId, Together};
+use apg_mir::thread_index::ThreadIndex;
+use apg_mir::{self as mir, CollectiveOp, ExprKind, LocalId};
 
 impl Builder<'_, '_> {
     /// Notes the axes of a kernel, so that its threads can be numbered.
@@ -34,7 +34,8 @@ impl Builder<'_, '_> {
         machine: mir::Ty,
         range: TextRange,
     ) -> mir::Expr {
-        let (Some(together), Some(first)) = (Together::from_name(scope, name), args.first().cloned()) else {
+        let (Some(together), Some(first)) = (CollectiveOp::from_name(scope, name), args.first().cloned())
+        else {
             return self.unknown(&format!("{scope}.{name}"), machine, range);
         };
         if !self.is_device_code() {
@@ -43,7 +44,7 @@ impl Builder<'_, '_> {
         let save = |it: mir::Expr| if matches!(it.kind, ExprKind::Local(_)) { it } else { self.save(it) };
         let args = args.into_iter().map(save).collect();
         // Always a statement of its own: that is where the threads meet.
-        let value = expr(machine, ExprKind::Together { operation: together, args });
+        let value = expr(machine, ExprKind::Collective { operation: together, args });
         self.save(value)
     }
 
@@ -61,13 +62,13 @@ impl Builder<'_, '_> {
 
     /// The number of this thread in its warp, block or kernel, or how many there are.
     pub(super) fn thread_number(&mut self, name: &str, machine: mir::Ty, range: TextRange) -> mir::Expr {
-        let Some(number) = Number::from_name(name) else {
+        let Some(number) = ThreadIndex::from_name(name) else {
             return self.unknown(&format!("thread.{name}"), machine, range);
         };
         match &self.kernel {
-            Some(kernel) => number.value(&kernel.blocks, &kernel.threads, machine),
-            None if self.for_kernels => expr(machine, ExprKind::ThreadNumber(number)),
-            None => int(machine, number.alone()),
+            Some(kernel) => number.expand(&kernel.blocks, &kernel.threads, machine),
+            None if self.kernel_only => expr(machine, ExprKind::ThreadIndex(number)),
+            None => int(machine, number.of_single_thread()),
         }
     }
 }

@@ -115,7 +115,7 @@ impl<'p> Brief<'p> {
             | ExprKind::Static(_)
             | ExprKind::AllocateRail { .. }
             | ExprKind::TableRail { .. }
-            | ExprKind::Together { .. } => return None,
+            | ExprKind::Collective { .. } => return None,
             _ => 1,
         };
         let mut cost = spent(cost, called)?;
@@ -149,9 +149,9 @@ mod tests {
             result: Ty::Void,
             body,
             device: false,
-            for_kernels: false,
+            kernel_only: false,
             recursion: Recursion::default(),
-            frame: Vec::new(),
+            stack_objects: Vec::new(),
             inlining: Inlining::Free,
         }
     }
@@ -166,7 +166,7 @@ mod tests {
             body: Vec::new(),
             update: Vec::new(),
             unroll: None,
-            test_last: false,
+            post_tested: false,
         };
         let functions = vec![
             function(1, body),
@@ -181,7 +181,7 @@ mod tests {
             kind: ClassKind::Closure,
             superclass: None,
             fields: Vec::new(),
-            custom: Custom::default(),
+            serialization: Serialization::default(),
             vtable,
             interfaces: Vec::new(),
         };

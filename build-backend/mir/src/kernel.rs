@@ -1,4 +1,4 @@
-//! Kernels: what the host evaluates before a launch, what travels, and the device code.
+//! Kernels: what the host evaluates before a launch, what raise_at_sender, and the device code.
 
 use super::*;
 
@@ -48,9 +48,9 @@ pub struct KernelCapture {
     /// How it travels.
     pub kind: KernelCaptureKind,
     /// The static field that it is the value of.
-    pub of_static: Option<StaticId>,
+    pub static_field: Option<StaticId>,
     /// Arithmetic on other captured values that always gives the same.
-    pub same_as: Option<Expr>,
+    pub derived_from: Option<Expr>,
 }
 
 /// How a captured value travels.

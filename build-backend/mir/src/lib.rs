@@ -7,32 +7,33 @@
 //! side effects on locals assigned in the same expression; lowering introduces temporaries otherwise.
 
 pub mod brief;
+mod children;
 pub mod fold;
 mod kernel;
 pub mod native;
 pub mod only;
 pub mod operation;
-mod parts;
 pub mod print;
-pub mod threads;
+pub mod thread_index;
 pub mod walk;
 pub mod walk_mut;
 
 use std::sync::Arc;
 
-use parts::parts;
+use children::children;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
 pub use kernel::{Kernel, KernelCapture, KernelCaptureKind, LaunchConfiguration, SharedInit, SharedRail};
-pub use operation::{AtomicOperation, Operation, Together};
+pub use operation::{AtomicOperation, CollectiveOp, Operation};
+pub use thread_index::ThreadIndex;
 
 /// The runtime entry that joins texts.
 pub const JOIN: &str = "string_join";
 /// The runtime entry that puts texts behind another one: that one, whether nobody else has it, and the texts.
 pub const APPEND: &str = "string_append";
 /// How many at once.
-pub const JOINED: usize = 8;
+pub const MAX_JOIN_OPERANDS: usize = 8;
 
 macro_rules! index {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => { $(
@@ -120,7 +121,7 @@ pub struct Program {
     /// the class of a `CallVirtual` on a receiver of type [`Ty::Any`].
     pub classes: Vec<Class>,
     /// Versions of closures, by what they are versions of: they lie in memory as those do.
-    pub versions: FxHashMap<ClassId, ClassId>,
+    pub closure_versions: FxHashMap<ClassId, ClassId>,
     /// Interfaces with at least one method called through them.
     pub interfaces: Vec<Interface>,
     /// Functions.
@@ -134,20 +135,20 @@ pub struct Program {
     /// Called by the runtime to make an exception of its own: `(message) -> object`, one per kind in
     /// the order of the ABI's `apg_exception_kind`.
     pub runtime_exceptions: Vec<FunctionId>,
-    /// Called by the runtime for what an instance of a [`Custom::Own`] type sends of itself: `(object) -> rail`.
-    pub saved: Option<FunctionId>,
-    /// Called by the runtime for what gives that back: `(rail) -> object`, the argument of [`Custom::Own`].
-    pub deserializer: Option<FunctionId>,
+    /// Called by the runtime for what an instance of a [`Serialization::Custom`] type sends of itself: `(object) -> rail`.
+    pub serialize_hook: Option<FunctionId>,
+    /// Called by the runtime for what gives that back: `(rail) -> object`, the argument of [`Serialization::Custom`].
+    pub deserialize_hook: Option<FunctionId>,
     /// What files say of their C++ code.
     pub natives: Vec<native::NativeFile>,
     /// It has C++ code of its own, in methods, blocks or files.
-    pub foreign: bool,
+    pub has_native_code: bool,
     /// Indices of rails are not checked (`--checks none`).
     pub unchecked: bool,
     /// For a debugger: kernels on the CPU are printed as loops over all threads, each statement with its own line.
     pub debug: bool,
     /// Each statement says its line, also where a compiler that counts lines knows it: for those who read the text.
-    pub says_every_line: bool,
+    pub emit_all_lines: bool,
 }
 
 /// A struct (a value type).
@@ -158,25 +159,25 @@ pub struct Struct {
     /// Fields in order.
     pub fields: Vec<Field>,
     /// How values are sent to other places.
-    pub custom: Custom,
+    pub serialization: Serialization,
 }
 
 /// How instances of a type are sent to other places.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Custom {
+pub enum Serialization {
     /// Field by field.
     #[default]
-    Fields,
+    FieldByField,
     /// As the type's own code says. The function makes an instance of what was sent, which its last parameter gives: it fills an
     /// object, its first parameter, or results in a struct. Without it nothing can be received.
-    Own(Option<FunctionId>),
+    Custom(Option<FunctionId>),
     /// Field by field; then the function sets transient fields: of an object, its first parameter, or of a struct, which it takes
     /// and results in.
-    Restored(FunctionId),
+    RestoreTransient(FunctionId),
     /// Not at all.
-    Refused,
+    NotSerializable,
     /// By home, number and weight: what GlobalRefs share.
-    Global,
+    GlobalRef,
 }
 
 /// A field.
@@ -191,7 +192,7 @@ pub struct Field {
     /// Read and written in one step, in one order for all activities (`@Volatile`); of classes only.
     pub volatile: bool,
     /// Never null, as the class library declares it (`{self!=null}`).
-    pub present: bool,
+    pub non_null: bool,
 }
 
 /// What a class is to the runtime.
@@ -240,7 +241,7 @@ pub struct Class {
     /// Own fields (inherited ones come first in memory).
     pub fields: Vec<Field>,
     /// How objects are sent to other places.
-    pub custom: Custom,
+    pub serialization: Serialization,
     /// The code for each virtual slot, inherited slots first; `None` is abstract, or never called.
     pub vtable: Vec<Option<FunctionId>>,
     /// Implemented interfaces with the code for each of their slots; `None` is never called.
@@ -285,11 +286,11 @@ pub struct Function {
     /// Also needed as device code.
     pub device: bool,
     /// Called by kernels only: the host needs no code.
-    pub for_kernels: bool,
+    pub kernel_only: bool,
     /// Whether it may be on the stack several times.
     pub recursion: Recursion,
-    /// Objects in the function's frame, see [`ExprKind::Frame`].
-    pub frame: Vec<ClassId>,
+    /// Objects in the function's frame, see [`ExprKind::StackAllocate`].
+    pub stack_objects: Vec<ClassId>,
     /// Whether it is worth its place in its callers.
     pub inlining: Inlining,
 }
@@ -364,7 +365,7 @@ pub enum StmtKind {
         body: Vec<Stmt>,
         update: Vec<Stmt>,
         unroll: Option<u32>,
-        test_last: bool,
+        post_tested: bool,
     },
     /// Cases with fall-through; `None` is the default. Left by `Break(label)`.
     Switch { label: LabelId, value: Expr, cases: Vec<(Vec<Option<i64>>, Vec<Stmt>)> },
@@ -384,7 +385,7 @@ pub enum StmtKind {
     Async { closure: Expr, clocks: Clocks },
     /// Start a copy of `closure` as an activity at `place`; `place` is a place's id (`I64`), here and below.
     /// With `travels` this activity raises what goes wrong on the way there, else that is an exception of the new one.
-    AsyncAt { place: Expr, closure: Expr, clocks: Clocks, travels: bool },
+    AsyncAt { place: Expr, closure: Expr, clocks: Clocks, raise_at_sender: bool },
     /// Run a copy of `closure` at `place` and wait.
     At { place: Expr, closure: Expr },
     /// Wait for all activities started inside.
@@ -398,11 +399,17 @@ pub enum StmtKind {
     /// With `detached`, the kernel is an activity of the innermost finish, and nothing waits: where the place has no device,
     /// that closure (which does the same and waits) is started instead. `settled`: the activity leaves captured rails alone until
     /// the kernel has ended.
-    Launch { place: Expr, kernel: KernelId, captures: Vec<Expr>, detached: Option<Expr>, settled: bool },
+    Launch {
+        place: Expr,
+        kernel: KernelId,
+        captures: Vec<Expr>,
+        fallback_activity: Option<Expr>,
+        captures_stable: bool,
+    },
     /// `Clock.advanceAll()` inside a kernel.
     Barrier,
     /// Code in the target's language that the program brings along.
-    Native(native::Native),
+    Native(native::NativeCode),
 }
 
 /// Constants that a rail is made from, or rails of rails.
@@ -489,9 +496,9 @@ pub enum ExprKind {
     /// Changes an element of a rail in one step, and is the value before; `values` are what `operation` says.
     Atomic { operation: AtomicOperation, rail: Box<Expr>, index: Box<Expr>, values: Vec<Expr> },
     /// What the threads of a warp or block do together, in a kernel; only as the value of [`StmtKind::Set`].
-    Together { operation: Together, args: Vec<Expr> },
-    /// A number of the thread, in a function that is part of a kernel: [`threads::Number::value`] is what it is there.
-    ThreadNumber(threads::Number),
+    Collective { operation: CollectiveOp, args: Vec<Expr> },
+    /// A number of the thread, in a function that is part of a kernel: [`ThreadIndex::expand`] is what it is there.
+    ThreadIndex(ThreadIndex),
     /// The length of a rail.
     Length { rail: Box<Expr>, checked: bool },
     /// A static field, initialised on first use.
@@ -506,9 +513,9 @@ pub enum ExprKind {
     TableRail { class: ClassId, table: Arc<Table> },
     /// A new closure or cell or box with these fields.
     MakeObject { class: ClassId, fields: Vec<Expr> },
-    /// As `MakeObject` (or, without fields, as `Allocate`), but in the frame: the object `slot` of [`Function::frame`] begins
+    /// As `MakeObject` (or, without fields, as `Allocate`), but in the frame: the object `slot` of [`Function::stack_objects`] begins
     /// anew. Nothing else refers to it then, nor when the function ends.
-    Frame { slot: u32, class: ClassId, fields: Vec<Expr> },
+    StackAllocate { slot: u32, class: ClassId, fields: Vec<Expr> },
     /// The reference itself; raises NullPointerException if it is null (receivers of direct calls).
     NonNull(Box<Expr>),
     /// `at (place) e`: runs a copy of `closure` (no parameters, result `Any`: values are boxed) at `place`, waits,
@@ -525,7 +532,7 @@ pub enum ExprKind {
     CallClosure { interface: InterfaceId, args: Vec<Expr> },
     /// An arithmetic, comparison or conversion operation on machine types.
     Operation { operation: Operation, args: Vec<Expr> },
-    /// A runtime entry by its name in the ABI (`string_concat`, `nano_time`, `math_sqrt`, ...). [`JOIN`] takes up to [`JOINED`]
+    /// A runtime entry by its name in the ABI (`string_concat`, `nano_time`, `math_sqrt`, ...). [`JOIN`] takes up to [`MAX_JOIN_OPERANDS`]
     /// strings, numbers, Booleans and characters, whose texts it joins.
     Runtime { entry: SmolStr, args: Vec<Expr> },
     /// Reference cast; checked at run time if `checked`.

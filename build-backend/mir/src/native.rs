@@ -1,4 +1,4 @@
-//! Code in C++ that a program brings along (`@Native("c++", ...)`): the one part of MIR that is for one target alone.
+//! Code in C++ that a program brings along (`@Native("c++", ...)`): the one fragment of MIR that is for one target alone.
 
 use smol_str::SmolStr;
 
@@ -6,9 +6,9 @@ use super::{ClassId, Expr, FileId, LocalId, Position, Ty};
 
 /// A statement in C++.
 #[derive(Clone, Debug)]
-pub struct Native {
+pub struct NativeCode {
     /// The code.
-    pub parts: Vec<Part>,
+    pub fragments: Vec<Fragment>,
     /// Variables that the code names, and what they are.
     pub variables: Vec<(SmolStr, Expr)>,
     /// The code is an expression, and its value of this type the function's result.
@@ -17,7 +17,7 @@ pub struct Native {
 
 /// A piece of native code.
 #[derive(Clone, Debug)]
-pub enum Part {
+pub enum Fragment {
     /// As it stands.
     Text(String),
     /// A value of the program.
@@ -56,22 +56,22 @@ pub struct NamedFile {
     pub position: Position,
 }
 
-impl Native {
+impl NativeCode {
     /// The values of the program in it.
     pub fn values(&self) -> impl Iterator<Item = &Expr> {
-        let parts = self.parts.iter().filter_map(|part| match part {
-            Part::Value(value) => Some(value),
+        let fragments = self.fragments.iter().filter_map(|fragment| match fragment {
+            Fragment::Value(value) => Some(value),
             _ => None,
         });
-        parts.chain(self.variables.iter().map(|(_, value)| value))
+        fragments.chain(self.variables.iter().map(|(_, value)| value))
     }
 
     /// The same, to be changed.
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
-        let parts = self.parts.iter_mut().filter_map(|part| match part {
-            Part::Value(value) => Some(value),
+        let fragments = self.fragments.iter_mut().filter_map(|fragment| match fragment {
+            Fragment::Value(value) => Some(value),
             _ => None,
         });
-        parts.chain(self.variables.iter_mut().map(|(_, value)| value))
+        fragments.chain(self.variables.iter_mut().map(|(_, value)| value))
     }
 }

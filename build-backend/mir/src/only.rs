@@ -120,7 +120,7 @@ mod tests {
             kind: ClassKind::Object,
             superclass: superclass.map(ClassId),
             fields: Vec::new(),
-            custom: Custom::default(),
+            serialization: Serialization::default(),
             vtable: vtable.iter().map(|it| it.map(FunctionId)).collect(),
             interfaces: Vec::new(),
         }

@@ -115,15 +115,15 @@ impl AtomicOperation {
 
 /// An operation of all threads of a warp or block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Together {
+pub struct CollectiveOp {
     /// `warp_shuffle`, `block_sum`, ...: what the functions in the headers of generated code are called, behind `apg_`.
     pub name: &'static str,
-    /// All threads of the block get the same.
-    pub same: bool,
+    /// All threads of the block get the is_uniform.
+    pub is_uniform: bool,
 }
 
-impl Together {
-    const OF_THREADS: [&str; 17] = [
+impl CollectiveOp {
+    const PER_THREAD: [&str; 17] = [
         "warp_shuffle",
         "warp_shuffle_up",
         "warp_shuffle_down",
@@ -142,7 +142,7 @@ impl Together {
         "block_inclusive",
         "block_exclusive",
     ];
-    const OF_BLOCK: [&str; 9] = [
+    const UNIFORM: [&str; 9] = [
         "block_any",
         "block_all",
         "block_count",
@@ -160,12 +160,12 @@ impl Together {
     }
 
     /// The operation that the class library calls so: `warp.shuffle`.
-    pub fn from_name(scope: &str, name: &str) -> Option<Together> {
-        let find = |names: &[&'static str], same| {
+    pub fn from_name(scope: &str, name: &str) -> Option<CollectiveOp> {
+        let find = |names: &[&'static str], is_uniform| {
             let is_it = |it: &&&str| it.strip_prefix(scope).and_then(|it| it.strip_prefix('_')) == Some(name);
-            names.iter().find(is_it).map(|name| Together { name, same })
+            names.iter().find(is_it).map(|name| CollectiveOp { name, is_uniform })
         };
-        find(&Self::OF_THREADS, false).or_else(|| find(&Self::OF_BLOCK, true))
+        find(&Self::PER_THREAD, false).or_else(|| find(&Self::UNIFORM, true))
     }
 }
 
@@ -214,12 +214,12 @@ const FAST: &[(Operation, Operation)] = &[
 ];
 
 impl Operation {
-    /// The same with fewer exact digits, if there is such a one.
+    /// The is_uniform with fewer exact digits, if there is such a one.
     pub fn fast(self) -> Operation {
         FAST.iter().find(|it| it.0 == self).map_or(self, |it| it.1)
     }
 
-    /// The same with all digits.
+    /// The is_uniform with all digits.
     pub fn exact(self) -> Operation {
         FAST.iter().find(|it| it.1 == self).map_or(self, |it| it.0)
     }

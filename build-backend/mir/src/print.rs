@@ -144,7 +144,8 @@ impl<'a> Printer<'a> {
                 }
                 KernelCaptureKind::GlobalRail { element } => format!("global rail of {}", self.ty(element)),
             };
-            let made = capture.same_as.as_ref().map_or(String::new(), |it| format!(" = {}", self.expr(it)));
+            let made =
+                capture.derived_from.as_ref().map_or(String::new(), |it| format!(" = {}", self.expr(it)));
             self.line(&format!("capture {}: {kind}{made}", capture.name));
         }
         for (local, extent) in kernel.block_locals.iter().zip(&kernel.host.blocks) {
@@ -266,9 +267,9 @@ impl<'a> Printer<'a> {
 
     fn labelled(&mut self, kind: &StmtKind) {
         match kind {
-            StmtKind::Loop { label, condition, body, update, unroll, test_last } => {
+            StmtKind::Loop { label, condition, body, update, unroll, post_tested } => {
                 let unroll = unroll.map(|it| format!(" unroll {it}")).unwrap_or_default();
-                let word = if *test_last { "do while" } else { "while" };
+                let word = if *post_tested { "do while" } else { "while" };
                 self.line(&format!("'{}: {word} {}{unroll} {{", label.0, self.expr(condition)));
                 self.block(body);
                 if !update.is_empty() {
@@ -337,10 +338,10 @@ impl<'a> Printer<'a> {
                 format!("async{} at ({}) {}", self.clocks(clocks), self.expr(place), self.expr(closure))
             }
             StmtKind::At { place, closure } => format!("at ({}) {}", self.expr(place), self.expr(closure)),
-            StmtKind::Launch { place, kernel, captures, detached, settled } => {
+            StmtKind::Launch { place, kernel, captures, fallback_activity, captures_stable } => {
                 let name = &self.program.kernels[kernel.index()].name;
-                let start = match detached {
-                    Some(_) if *settled => "start",
+                let start = match fallback_activity {
+                    Some(_) if *captures_stable => "start",
                     Some(_) => "start with copies",
                     None => "launch",
                 };
@@ -352,17 +353,17 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn native(&self, native: &native::Native) -> String {
-        let part = |it: &native::Part| match it {
-            native::Part::Text(text) => text.clone(),
-            native::Part::Value(value) => format!("#{}", self.expr(value)),
-            native::Part::Type(ty) => format!("#{ty:?}"),
-            native::Part::Address(local) => format!("&{}", self.local(*local)),
-            native::Part::Field(_, index) => format!("#{index}"),
-            native::Part::Line(_) => String::new(),
+    fn native(&self, native: &native::NativeCode) -> String {
+        let part = |it: &native::Fragment| match it {
+            native::Fragment::Text(text) => text.clone(),
+            native::Fragment::Value(value) => format!("#{}", self.expr(value)),
+            native::Fragment::Type(ty) => format!("#{ty:?}"),
+            native::Fragment::Address(local) => format!("&{}", self.local(*local)),
+            native::Fragment::Field(_, index) => format!("#{index}"),
+            native::Fragment::Line(_) => String::new(),
         };
         let kind = if native.result.is_some() { "native return" } else { "native" };
-        format!("{kind} {{ {} }}", native.parts.iter().map(part).collect::<String>())
+        format!("{kind} {{ {} }}", native.fragments.iter().map(part).collect::<String>())
     }
 
     fn clocks(&self, clocks: &Clocks) -> String {
@@ -402,7 +403,7 @@ impl<'a> Printer<'a> {
             | ExprKind::AllocateRail { .. }
             | ExprKind::TableRail { .. }
             | ExprKind::MakeObject { .. }
-            | ExprKind::Frame { .. } => self.object(&expr.kind),
+            | ExprKind::StackAllocate { .. } => self.object(&expr.kind),
             ExprKind::Operation { operation, args } => self.operation(*operation, args, expr.ty),
             ExprKind::Cast { value, target, checked } => {
                 format!("({} as{} {})", self.expr(value), mark(*checked), self.target(*target))
@@ -422,8 +423,8 @@ impl<'a> Printer<'a> {
                 self.expr(index),
                 self.list(values)
             ),
-            ExprKind::ThreadNumber(number) => format!("thread.{}", number.name()),
-            ExprKind::Together { operation, args } => format!("{} {}", operation.name, self.list(args)),
+            ExprKind::ThreadIndex(number) => format!("thread.{}", number.name()),
+            ExprKind::Collective { operation, args } => format!("{} {}", operation.name, self.list(args)),
             ExprKind::Here => "here".to_owned(),
             ExprKind::NonNull(value) => format!("{}!", self.expr(value)),
             ExprKind::At { place, closure } => format!("at ({}) {}", self.expr(place), self.expr(closure)),
@@ -449,7 +450,7 @@ impl<'a> Printer<'a> {
             ExprKind::MakeObject { class, fields } => {
                 format!("new {}{{{}}}", self.class_name(*class), self.list(fields))
             }
-            ExprKind::Frame { slot, class, fields } => {
+            ExprKind::StackAllocate { slot, class, fields } => {
                 format!("frame#{slot} {}{{{}}}", self.class_name(*class), self.list(fields))
             }
             _ => String::new(),

@@ -2,7 +2,7 @@
 
 use super::*;
 
-super::parts!(iter, values);
+super::children!(iter, values);
 
 /// Calls `f` with every statement, outer ones first.
 pub fn visit_stmts<'a>(body: &'a [Stmt], f: &mut dyn FnMut(&'a Stmt)) {

@@ -53,7 +53,7 @@ fn of_threads(functions: &[Function]) -> Vec<bool> {
     let mut found = vec![false; functions.len()];
     loop {
         let mut more = false;
-        for (index, function) in functions.iter().enumerate().filter(|it| it.1.for_kernels) {
+        for (index, function) in functions.iter().enumerate().filter(|it| it.1.kernel_only) {
             if found[index] {
                 continue;
             }
@@ -61,7 +61,7 @@ fn of_threads(functions: &[Function]) -> Vec<bool> {
             visit_stmts(&function.body, &mut |it| is_one |= matches!(it.kind, StmtKind::Barrier));
             visit_exprs(&function.body, &mut |it, _| {
                 is_one |= match it.kind {
-                    ExprKind::Together { .. } | ExprKind::ThreadNumber(_) => true,
+                    ExprKind::Collective { .. } | ExprKind::ThreadIndex(_) => true,
                     ExprKind::Call { function, .. } => found.get(function.index()).copied().unwrap_or(false),
                     _ => false,
                 };
@@ -85,8 +85,8 @@ fn number_threads(kernel: &Kernel, locals: &[Local], body: &mut [Stmt]) {
     let blocks = axes(&kernel.block_locals, &kernel.host.blocks);
     let threads = axes(&kernel.thread_locals, &kernel.host.threads);
     edit_exprs(body, &mut |it| {
-        if let ExprKind::ThreadNumber(number) = it.kind {
-            *it = number.value(&blocks, &threads, it.ty);
+        if let ExprKind::ThreadIndex(index) = it.kind {
+            *it = index.expand(&blocks, &threads, it.ty);
         }
     });
 }
@@ -128,7 +128,8 @@ impl Inliner<'_> {
             return Some(function);
         }
         let size = size(&function.body);
-        let fits = size <= LARGEST.min(self.left) && !function.body.is_empty() && function.frame.is_empty();
+        let fits =
+            size <= LARGEST.min(self.left) && !function.body.is_empty() && function.stack_objects.is_empty();
         (fits && tells(function)).then_some(function)
     }
 
@@ -208,7 +209,7 @@ impl Inliner<'_> {
     /// Whether an expression may change what others in its statement read.
     fn disturbs(&self, expr: &Expr) -> bool {
         match &expr.kind {
-            ExprKind::Atomic { .. } | ExprKind::Together { .. } | ExprKind::Runtime { .. } => true,
+            ExprKind::Atomic { .. } | ExprKind::Collective { .. } | ExprKind::Runtime { .. } => true,
             ExprKind::Call { function, .. } => {
                 self.functions.get(function.index()).is_none_or(|it| !self.is_quiet(it, 8))
             }
@@ -223,7 +224,7 @@ impl Inliner<'_> {
             quiet &= !matches!(it.kind, StmtKind::SetElement { .. } | StmtKind::Barrier | StmtKind::Native(_))
         });
         visit_exprs(&function.body, &mut |it, _| match &it.kind {
-            ExprKind::Atomic { .. } | ExprKind::Together { .. } | ExprKind::Runtime { .. } => quiet = false,
+            ExprKind::Atomic { .. } | ExprKind::Collective { .. } | ExprKind::Runtime { .. } => quiet = false,
             ExprKind::Call { function, .. } if quiet => {
                 quiet = self.functions.get(function.index()).is_some_and(|it| self.is_quiet(it, depth - 1));
             }
@@ -323,7 +324,7 @@ fn tells(function: &Function) -> bool {
         rails |= matches!(it.kind, ExprKind::Element { .. } | ExprKind::Length { .. });
         possible &= !matches!(
             it.kind,
-            ExprKind::AllocateRail { .. } | ExprKind::TableRail { .. } | ExprKind::Together { .. }
+            ExprKind::AllocateRail { .. } | ExprKind::TableRail { .. } | ExprKind::Collective { .. }
         );
     });
     rails && possible

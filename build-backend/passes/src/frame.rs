@@ -27,7 +27,7 @@ pub(super) fn place(program: &mut Program) {
         places.of_locals(&mut function, &escapes);
         places.of_arguments(&mut function, &escapes);
         places.of_activities(&mut function.body, false);
-        function.frame = places.frame;
+        function.stack_objects = places.frame;
         program.functions[index] = function;
     }
 }
@@ -174,7 +174,7 @@ impl Places<'_> {
             return;
         }
         self.bytes += size;
-        value.kind = ExprKind::Frame { slot: self.frame.len() as u32, class, fields };
+        value.kind = ExprKind::StackAllocate { slot: self.frame.len() as u32, class, fields };
         self.frame.push(class);
     }
 }

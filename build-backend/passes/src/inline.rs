@@ -23,11 +23,8 @@ impl<'a> Straight<'a> {
         let plain = |stmt: &&Stmt| {
             matches!(stmt.kind, StmtKind::Set { .. } | StmtKind::SetField { .. } | StmtKind::Expr(_))
         };
-        (stmts.len() <= MOST && stmts.iter().all(plain) && function.frame.is_empty()).then_some(Straight {
-            function,
-            stmts,
-            result,
-        })
+        (stmts.len() <= MOST && stmts.iter().all(plain) && function.stack_objects.is_empty())
+            .then_some(Straight { function, stmts, result })
     }
 
     /// The local that holds the result, if it holds nothing else.

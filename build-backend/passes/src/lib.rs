@@ -80,7 +80,7 @@ fn trust_declarations(program: &mut Program) {
         walk_mut::edit_exprs(&mut function.body, &mut |expr| {
             if let ExprKind::NonNull(value) = &mut expr.kind
                 && let ExprKind::Field { class, field, .. } = bare(value).kind
-                && classes[class.index()].fields.get(field as usize).is_some_and(|it| it.present)
+                && classes[class.index()].fields.get(field as usize).is_some_and(|it| it.non_null)
             {
                 expr.kind = std::mem::replace(&mut value.kind, ExprKind::Null);
             }
@@ -103,7 +103,7 @@ fn take_natives(program: &mut Program) -> Vec<(usize, Vec<Stmt>)> {
 
 /// Whether a function runs on hosts only.
 fn is_host_code(function: &Function) -> bool {
-    !function.device && !function.for_kernels
+    !function.device && !function.kernel_only
 }
 
 /// The expression whose value this is, seen through checks.

@@ -13,7 +13,7 @@ const OUTLINED_STATEMENTS: usize = 256;
 
 /// Outlines long runs in host code.
 pub fn outline(program: &mut Program) {
-    for function in program.functions.iter_mut().filter(|it| !it.for_kernels) {
+    for function in program.functions.iter_mut().filter(|it| !it.kernel_only) {
         cut(&mut function.body);
     }
 }

@@ -21,7 +21,8 @@ pub fn recompute_in_kernels(program: &mut Program) {
     let mut objects: FxHashMap<ClassId, Made> = FxHashMap::default();
     for (function, assigned) in program.functions.iter().zip(&assigned) {
         visit_exprs(&function.body, &mut |expr, _| {
-            if let ExprKind::MakeObject { class, fields } | ExprKind::Frame { class, fields, .. } = &expr.kind
+            if let ExprKind::MakeObject { class, fields } | ExprKind::StackAllocate { class, fields, .. } =
+                &expr.kind
             {
                 let site = Site { assigned, params: function.params, captures: fields, objects: None };
                 agree(&mut objects, *class, site.made());
@@ -39,7 +40,7 @@ pub fn recompute_in_kernels(program: &mut Program) {
     }
     for (kernel, made) in kernels {
         for (capture, value) in program.kernels[kernel.index()].captures.iter_mut().zip(made) {
-            capture.same_as = value;
+            capture.derived_from = value;
         }
     }
 }

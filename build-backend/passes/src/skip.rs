@@ -31,11 +31,11 @@ pub fn skip_by_branches(program: &mut Program) {
 }
 
 /// Whether threads meet in statements: at a barrier, or at what is wanted of what they do together.
-fn meets(stmts: &[Stmt], wanted: &dyn Fn(Together) -> bool) -> bool {
+fn meets(stmts: &[Stmt], wanted: &dyn Fn(CollectiveOp) -> bool) -> bool {
     let mut found = false;
     visit_stmts(stmts, &mut |it| found |= matches!(it.kind, StmtKind::Barrier));
     visit_exprs(stmts, &mut |it, _| {
-        found |= matches!(&it.kind, ExprKind::Together { operation, .. } if wanted(*operation));
+        found |= matches!(&it.kind, ExprKind::Collective { operation, .. } if wanted(*operation));
     });
     found
 }

@@ -149,8 +149,8 @@ fn closure_version(
     }
     let version = ClassId(program.classes.len() as u32);
     program.classes.push(copy);
-    let shape = program.versions.get(&class).copied().unwrap_or(class);
-    program.versions.insert(version, shape);
+    let shape = program.closure_versions.get(&class).copied().unwrap_or(class);
+    program.closure_versions.insert(version, shape);
     versions.closures.insert(key, version);
     versions.depths.insert(version, depth);
     Some(version)

@@ -79,7 +79,7 @@ fn forget_assigned(kind: &StmtKind, numbers: &mut Numbers) {
 
 /// How many turns a loop has that counts from a known number to another.
 fn turns(kind: &StmtKind, numbers: &Numbers) -> Option<usize> {
-    let StmtKind::Loop { condition, body, update, test_last, unroll: Some(_), .. } = kind else {
+    let StmtKind::Loop { condition, body, update, post_tested, unroll: Some(_), .. } = kind else {
         return None;
     };
     let ExprKind::Operation { operation, args } = &condition.kind else { return None };
@@ -98,7 +98,7 @@ fn turns(kind: &StmtKind, numbers: &Numbers) -> Option<usize> {
         (Operation::Ne, _) if way >= 0 && way % by == 0 => way / by,
         _ => return None,
     };
-    usize::try_from(turns.max(i128::from(*test_last))).ok()
+    usize::try_from(turns.max(i128::from(*post_tested))).ok()
 }
 
 /// What is added to a counter in each turn, where nothing else changes it.

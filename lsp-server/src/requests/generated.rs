@@ -114,7 +114,7 @@ fn written(
     kind: &str,
     mut compiler: KernelCompiler<'_>,
 ) -> Result<String, String> {
-    program.says_every_line = true;
+    program.emit_all_lines = true;
     let translated = build::emitted(program, Options::default()).map_err(|errors| {
         let lines = errors.iter().map(|error| format!("// {}\n", comment(&error.to_string())));
         format!("// A fault of apg, not of the program; please report it:\n{}", lines.collect::<String>())

@@ -371,7 +371,7 @@ impl<'k> Printer<'_, '_, 'k> {
     /// result, or sets those of all threads.
     fn together(&mut self, stmt: &Stmt) {
         let StmtKind::Set { local, value } = &stmt.kind else { return };
-        let ExprKind::Together { operation, args } = &value.kind else { return };
+        let ExprKind::Collective { operation, args } = &value.kind else { return };
         self.code.at(stmt.position);
         let (count, rank, thread) = match self.in_warp {
             true => ("lanes_", "apg_i64 lane_", "const apg_i64 r_ = base_ + lane_; "),
@@ -397,7 +397,7 @@ impl<'k> Printer<'_, '_, 'k> {
         let place = self.code.local(*local).text;
         let call = |text: &[String]| format!("apg_{}<{ty}>({})", operation.name, text.join(", "));
         let line = match self.array_of_threads(&place) {
-            Some(all) if !operation.same => {
+            Some(all) if !operation.is_uniform => {
                 text.insert(0, all);
                 format!("{};", call(&text))
             }
@@ -448,10 +448,10 @@ impl<'k> Printer<'_, '_, 'k> {
     }
 
     pub(super) fn repeat(&mut self, stmt: &'k Stmt, body: &[Node<'k>], update: &[Node<'k>]) {
-        let StmtKind::Loop { label, condition, test_last, .. } = &stmt.kind else { return };
+        let StmtKind::Loop { label, condition, post_tested, .. } = &stmt.kind else { return };
         self.code.at(stmt.position);
         let condition = self.common(condition);
-        let head = if *test_last { "do {".to_owned() } else { format!("while ({condition}) {{") };
+        let head = if *post_tested { "do {".to_owned() } else { format!("while ({condition}) {{") };
         self.code.out.open(head);
         self.code.scopes.push(Scope::Breakable {
             label: *label,
@@ -470,7 +470,7 @@ impl<'k> Printer<'_, '_, 'k> {
         }
         self.nodes(update);
         let scope = self.code.scopes.pop();
-        self.code.out.close(if *test_last { format!("}} while ({condition});") } else { "}".to_owned() });
+        self.code.out.close(if *post_tested { format!("}} while ({condition});") } else { "}".to_owned() });
         if let Some(Scope::Breakable { break_used: true, .. }) = scope {
             self.code.out.line(format!("b{}: ;", label.0));
         }

@@ -16,7 +16,8 @@ const PRELUDE: &str = include_str!("../include/apg_device.h");
 pub fn cuda(program: &Program, names: &Names, id: KernelId) -> (String, Vec<EmitError>) {
     let kernel = &program.kernels[id.index()];
     let mut code = Code::new(program, names, Target::Cuda);
-    let statics = kernel.captures.iter().enumerate().filter_map(|(index, it)| Some((it.of_static?, index)));
+    let statics =
+        kernel.captures.iter().enumerate().filter_map(|(index, it)| Some((it.static_field?, index)));
     code.statics = statics.collect();
     code.environment_type = format!("E{}", names.kernels[id.index()]);
     kernel_function(&mut code, id, kernel);
@@ -130,7 +131,7 @@ fn captures(code: &mut Code<'_>, kernel: &Kernel, usage: &Usage) {
     for (index, capture) in kernel.captures.iter().enumerate() {
         let text = code.locals[index].text.clone();
         match capture.kind {
-            KernelCaptureKind::Scalar(_) if capture.same_as.is_some() => {}
+            KernelCaptureKind::Scalar(_) if capture.derived_from.is_some() => {}
             KernelCaptureKind::Scalar(ty) => {
                 let name = code.ty(ty);
                 // A parameter may be assigned in the body, so it is copied; the compiler removes what it can.
@@ -191,7 +192,7 @@ fn made_of_captures(code: &mut Code<'_>, kernel: &Kernel) {
         .captures
         .iter()
         .enumerate()
-        .filter_map(|(index, it)| Some((index, it.same_as.as_ref()?)))
+        .filter_map(|(index, it)| Some((index, it.derived_from.as_ref()?)))
         .collect();
     while !open.is_empty() {
         let waits = |expr: &Expr| open.iter().any(|it| super::bounds::mentions(expr, LocalId(it.0 as u32)));

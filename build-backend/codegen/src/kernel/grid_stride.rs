@@ -49,7 +49,7 @@ pub struct Context<'c, 'a> {
 
 /// Recognises a loop.
 pub fn stride<'a>(stmt: &'a Stmt, context: &Context<'_, 'a>) -> Option<Stride<'a>> {
-    let StmtKind::Loop { label, condition, body, update, test_last: false, .. } = &stmt.kind else {
+    let StmtKind::Loop { label, condition, body, update, post_tested: false, .. } = &stmt.kind else {
         return None;
     };
     let [thread] = context.threads else { return None };

@@ -153,7 +153,7 @@ impl<'a> Planner<'a> {
     fn is_split(&self, stmt: &Stmt) -> bool {
         match &stmt.kind {
             StmtKind::Barrier => true,
-            StmtKind::Set { value: Expr { kind: ExprKind::Together { .. }, .. }, .. } => true,
+            StmtKind::Set { value: Expr { kind: ExprKind::Collective { .. }, .. }, .. } => true,
             StmtKind::Break(label) | StmtKind::Continue(label) => self.split.contains(label),
             kind => bodies(kind).into_iter().flatten().any(|it| self.is_split(it)),
         }
@@ -336,7 +336,7 @@ impl<'a> Planner<'a> {
         let is_uniform = |expr: &Expr| self.is_uniform_with(expr, more);
         match &expr.kind {
             ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Zero => true,
-            ExprKind::Together { operation, .. } => operation.same,
+            ExprKind::Collective { operation, .. } => operation.is_uniform,
             ExprKind::Local(local) => {
                 self.is_given_uniform(*local) || self.uniform.contains(local) || more.contains(local)
             }
@@ -385,7 +385,7 @@ impl<'a> Planner<'a> {
         for stmt in body {
             match &stmt.kind {
                 StmtKind::Barrier => nodes.push(Node::Run(Vec::new())),
-                StmtKind::Set { value: Expr { kind: ExprKind::Together { .. }, .. }, .. } => {
+                StmtKind::Set { value: Expr { kind: ExprKind::Collective { .. }, .. }, .. } => {
                     nodes.push(Node::Together(stmt));
                 }
                 StmtKind::Set { local, .. } if self.uniform.contains(local) => {

@@ -240,7 +240,7 @@ impl<'k> Printer<'_, '_, 'k> {
     }
 
     fn turns(&mut self, chunk: &mut Chunk<'_>, stmt: &'k Stmt, body: &[Part<'k>], update: &[Part<'k>]) {
-        let StmtKind::Loop { condition, unroll, test_last, .. } = &stmt.kind else { return };
+        let StmtKind::Loop { condition, unroll, post_tested, .. } = &stmt.kind else { return };
         self.code.at(stmt.position);
         let condition = self.code.expr(condition);
         self.labels += 1;
@@ -252,13 +252,13 @@ impl<'k> Printer<'_, '_, 'k> {
         if let Some(count) = unroll {
             self.code.out.line(format!("#pragma GCC unroll {count}"));
         }
-        self.code.out.open(if *test_last { "do {".to_owned() } else { format!("while ({condition}) {{") });
+        self.code.out.open(if *post_tested { "do {".to_owned() } else { format!("while ({condition}) {{") });
         if let Some(rows) = &rows {
             self.tiles(chunk, (rows, &flag), body, update);
         }
         self.parts(chunk, body);
         self.parts(chunk, update);
-        self.code.out.close(if *test_last { format!("}} while ({condition});") } else { "}".to_owned() });
+        self.code.out.close(if *post_tested { format!("}} while ({condition});") } else { "}".to_owned() });
     }
 
     /// Statements for each thread of a chunk. Values come from arrays and go back there, whether the thread takes part or not, so

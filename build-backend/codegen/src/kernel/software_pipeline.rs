@@ -42,7 +42,7 @@ pub fn find_pipelined_loops<'k>(
 ) -> FxHashMap<LabelId, PipelinedLoop<'k>> {
     let mut found = FxHashMap::default();
     visit_stmts(&kernel.body, &mut |stmt| {
-        let StmtKind::Loop { label, condition, body, update, unroll: None, test_last: false } = &stmt.kind
+        let StmtKind::Loop { label, condition, body, update, unroll: None, post_tested: false } = &stmt.kind
         else {
             return;
         };

@@ -269,8 +269,8 @@ impl<'k> Rows<'k> {
 
 /// How a loop counts, if that is by one.
 fn count(stmt: &Stmt) -> Option<Count<'_>> {
-    let StmtKind::Loop { condition, update, test_last, .. } = &stmt.kind else { return None };
-    let (counter, end, ends) = match (test_last, &condition.kind) {
+    let StmtKind::Loop { condition, update, post_tested, .. } = &stmt.kind else { return None };
+    let (counter, end, ends) = match (post_tested, &condition.kind) {
         (false, _) => bound(condition).map(|it| (it.0, it.1, if it.2 { Ends::UpTo } else { Ends::Below }))?,
         (true, ExprKind::Operation { operation: Operation::Ne, args }) => match args.as_slice() {
             [Expr { kind: ExprKind::Local(counter), .. }, end] => (*counter, end, Ends::There),

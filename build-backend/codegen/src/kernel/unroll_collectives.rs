@@ -47,7 +47,7 @@ pub fn find_unrolled_loop<'k>(
     body: &[Node<'k>],
     update: &[Node<'k>],
 ) -> Option<UnrolledLoop> {
-    let StmtKind::Loop { condition, test_last: false, .. } = &stmt.kind else { return None };
+    let StmtKind::Loop { condition, post_tested: false, .. } = &stmt.kind else { return None };
     let Some(Node::Uniform(first)) = before.last() else { return None };
     let StmtKind::Set { local: counter, value } = &first.kind else { return None };
     let (last, inside) = split_last_assignment(body, update)?;
@@ -112,7 +112,7 @@ fn count_expressions(node: &Node<'_>) -> usize {
 fn shuffles_by_counter(node: &Node<'_>, counter: LocalId) -> bool {
     let Node::Together(stmt) = node else { return false };
     let StmtKind::Set { value, .. } = &stmt.kind else { return false };
-    let ExprKind::Together { operation, args } = &value.kind else { return false };
+    let ExprKind::Collective { operation, args } = &value.kind else { return false };
     operation.name.starts_with("warp_shuffle") && args.get(1).is_some_and(|it| reads(it, counter))
 }
 
@@ -140,7 +140,7 @@ fn meets_in_whole_warps(plan: &Plan<'_>, inside: &[&Node<'_>]) -> bool {
             // A barrier is a run of nothing.
             Node::Run(stmts) => !stmts.is_empty(),
             Node::Together(stmt) => matches!(&stmt.kind, StmtKind::Set { value, .. }
-                if matches!(&value.kind, ExprKind::Together { operation, .. } if operation.is_of_warp())),
+                if matches!(&value.kind, ExprKind::Collective { operation, .. } if operation.is_of_warp())),
             _ => false,
         })
 }

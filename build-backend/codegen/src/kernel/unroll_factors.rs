@@ -162,7 +162,7 @@ fn reads_shared_memory(kernel: &Kernel, register_rails: &FxHashSet<LocalId>, bod
         }
         ExprKind::Call { .. }
         | ExprKind::Atomic { .. }
-        | ExprKind::Together { .. }
+        | ExprKind::Collective { .. }
         | ExprKind::Runtime { .. } => others = true,
         _ => {}
     });

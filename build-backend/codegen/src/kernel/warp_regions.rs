@@ -20,7 +20,7 @@ pub fn meets_in_warps_only(stmt: &Stmt) -> bool {
     let (mut of_warps, mut of_blocks) = (false, false);
     visit_stmts(list, &mut |it| of_blocks |= matches!(it.kind, StmtKind::Barrier));
     visit_exprs(list, &mut |it, _| {
-        if let ExprKind::Together { operation, .. } = &it.kind {
+        if let ExprKind::Collective { operation, .. } = &it.kind {
             of_warps |= operation.is_of_warp();
             of_blocks |= !operation.is_of_warp();
         }

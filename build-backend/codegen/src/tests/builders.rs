@@ -92,7 +92,7 @@ pub fn when_true(condition: Expr, then: Vec<Stmt>) -> Stmt {
 
 pub fn repeat(label: u32, condition: Expr, body: Vec<Stmt>, update: Vec<Stmt>) -> Stmt {
     let label = LabelId(label);
-    stmt(StmtKind::Loop { label, condition, body, update, unroll: None, test_last: false })
+    stmt(StmtKind::Loop { label, condition, body, update, unroll: None, post_tested: false })
 }
 
 pub fn ret(value: Option<Expr>) -> Stmt {
@@ -124,16 +124,16 @@ pub fn function(name: &str, params: u32, types: &[Ty], result: Ty, body: Vec<Stm
         result,
         body,
         device: false,
-        for_kernels: false,
+        kernel_only: false,
         recursion: Recursion::default(),
-        frame: Vec::new(),
+        stack_objects: Vec::new(),
         inlining: Inlining::Free,
     }
 }
 
 fn class(name: &str, kind: ClassKind) -> Class {
     Class {
-        custom: Custom::Fields,
+        serialization: Serialization::FieldByField,
         name: name.into(),
         kind,
         superclass: (name != "x10.lang.Any").then_some(ROOT),

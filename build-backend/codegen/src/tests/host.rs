@@ -134,7 +134,7 @@ fn closures_and_dispatch() {
         ty: Ty::I64,
         transient: false,
         volatile: false,
-        present: false,
+        non_null: false,
     };
     let get = |class| {
         let object = Box::new(var(0, Ty::Any));
@@ -151,7 +151,7 @@ fn closures_and_dispatch() {
     ));
     program.interfaces.push(Interface { name: "Source".into(), slots: 1 });
     let class = |name: &str, kind, vtable, interfaces| Class {
-        custom: Custom::Fields,
+        serialization: Serialization::FieldByField,
         name: name.into(),
         kind,
         superclass: Some(ROOT),
@@ -254,7 +254,7 @@ fn loops_switches_and_labels() {
         body: vec![when_true(eq(j(), long(1)), vec![stmt(StmtKind::Continue(LabelId(0)))])],
         update: vec![set(2, add(j(), long(1)))],
         unroll: None,
-        test_last: true,
+        post_tested: true,
     });
     let body = vec![
         set(1, long(0)),

@@ -15,7 +15,7 @@ pub fn kernel(blocks: i64, threads: i64, own: &[Ty], body: Vec<Stmt>) -> Kernel 
     let mut types = vec![global_rail(), Ty::I64, Ty::I32, Ty::I32];
     types.extend(own);
     let capture =
-        |name: &str, kind| KernelCapture { name: name.into(), kind, of_static: None, same_as: None };
+        |name: &str, kind| KernelCapture { name: name.into(), kind, static_field: None, derived_from: None };
     Kernel {
         name: "Main_main_1".into(),
         position: at(1),
@@ -69,8 +69,8 @@ pub fn launch(kernel: Kernel, length: i64, n: i64) -> Program {
             place: long(0),
             kernel: KernelId(0),
             captures: vec![global, long(n)],
-            detached: None,
-            settled: true,
+            fallback_activity: None,
+            captures_stable: true,
         }),
         set(2, long(0)),
         repeat(900, lt(i(), long(length)), vec![show], vec![set(2, add(i(), long(1)))]),
@@ -81,10 +81,10 @@ pub fn launch(kernel: Kernel, length: i64, n: i64) -> Program {
         ty: Ty::I64,
         transient: false,
         volatile: false,
-        present: false,
+        non_null: false,
     };
     program.structs.push(Struct {
-        custom: Custom::Fields,
+        serialization: Serialization::FieldByField,
         name: "x10.lang.GlobalRail[x10.lang.Int]".into(),
         fields: vec![field("size"), field("home"), field("handle")],
     });
@@ -534,8 +534,8 @@ fn read_only_global_rails_are_assumed_not_to_alias_written_ones() {
         kernel.captures[1] = KernelCapture {
             name: "in".into(),
             kind: KernelCaptureKind::GlobalRail { element: Ty::I32 },
-            of_static: None,
-            same_as: None,
+            static_field: None,
+            derived_from: None,
         };
         kernel.locals[1].ty = global_rail();
         super::emit(&launch(kernel, 64, 0), false).unwrap().cuda[0].clone()

@@ -32,8 +32,8 @@ fn text(condition: Expr, step: i64, body: Vec<Stmt>) -> String {
     kernel.captures.push(KernelCapture {
         name: "from".into(),
         kind: KernelCaptureKind::GlobalRail { element: Ty::I32 },
-        of_static: None,
-        same_as: None,
+        static_field: None,
+        derived_from: None,
     });
     kernel.locals = locals(&[global_rail(), Ty::I64, global_rail(), Ty::I32, Ty::I32, Ty::I64, Ty::I32]);
     (kernel.block_locals, kernel.thread_locals) = (vec![LocalId(3)], vec![LocalId(THREAD)]);

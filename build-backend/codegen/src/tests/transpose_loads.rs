@@ -16,7 +16,12 @@ fn sums_after(first: Vec<Stmt>, body: Vec<Stmt>, expected: impl Fn(i64, i64) -> 
     all.extend([set(5, int(0)), set(6, int(0)), count, out(add(own(), int(2000)), i32_(5))]);
     let mut kernel = kernel(1, 32, &[], all);
     let rail = KernelCaptureKind::GlobalRail { element: Ty::I32 };
-    kernel.captures.push(KernelCapture { name: "from".into(), kind: rail, of_static: None, same_as: None });
+    kernel.captures.push(KernelCapture {
+        name: "from".into(),
+        kind: rail,
+        static_field: None,
+        derived_from: None,
+    });
     let int = Ty::I32;
     kernel.locals = locals(&[global_rail(), Ty::I64, global_rail(), int, int, int, int, int, int]);
     (kernel.block_locals, kernel.thread_locals) = (vec![LocalId(3)], vec![LocalId(4)]);

@@ -17,8 +17,8 @@ impl<'a> Prover<'_, 'a> {
     }
 
     fn stmt(&mut self, stmt: &'a Stmt) -> bool {
-        if let StmtKind::Loop { label, condition, body, update, test_last, .. } = &stmt.kind {
-            self.repeat(*label, condition, (body, update), *test_last, None);
+        if let StmtKind::Loop { label, condition, body, update, post_tested, .. } = &stmt.kind {
+            self.repeat(*label, condition, (body, update), *post_tested, None);
             return true;
         }
         for operand in operands(&stmt.kind) {
@@ -143,7 +143,8 @@ impl<'a> Prover<'_, 'a> {
     fn guarded(&mut self, condition: &'a Expr, then: &'a [Stmt]) -> bool {
         if let [
             Stmt {
-                kind: StmtKind::Loop { label, condition: again, body, update, test_last: true, .. }, ..
+                kind: StmtKind::Loop { label, condition: again, body, update, post_tested: true, .. },
+                ..
             },
         ] = then
         {

@@ -60,7 +60,7 @@ impl<'a> Prover<'_, 'a> {
         label: LabelId,
         condition: &'a Expr,
         (body, update): (&'a [Stmt], &'a [Stmt]),
-        test_last: bool,
+        post_tested: bool,
         guard: Option<&'a Expr>,
     ) {
         let before = self.state.clone();
@@ -68,12 +68,12 @@ impl<'a> Prover<'_, 'a> {
         assigned(body, &mut changed);
         assigned(update, &mut changed);
         let steps = self.steps(label, (body, update), &changed);
-        let test = if test_last { last_test(condition, body, update) } else { condition };
+        let test = if post_tested { last_test(condition, body, update) } else { condition };
         // What holds in every turn, the locals that change in unknown ways unknown.
         self.forget(&changed);
         let turn = self.book.atom((Some(Num::Known(0)), None), Default::default());
         self.enter(&steps, &turn);
-        let turns = self.turns(test, &turn, test_last, guard);
+        let turns = self.turns(test, &turn, post_tested, guard);
         let after = match turns {
             Some(turns) => {
                 let id = turn.terms.keys().next().copied().unwrap_or_default();
@@ -87,7 +87,7 @@ impl<'a> Prover<'_, 'a> {
                     (Form { facts: facts.clone(), ..turn }, Form { facts: facts.clone(), ..past });
                 // The condition is also evaluated once more than it holds, also where there is no turn.
                 self.enter(&steps, &past);
-                if !test_last {
+                if !post_tested {
                     self.accesses(condition);
                 }
                 self.may_be_empty(&turns.most, &facts);
@@ -96,14 +96,14 @@ impl<'a> Prover<'_, 'a> {
             }
             None => {
                 self.forget(&changed);
-                if !test_last {
+                if !post_tested {
                     self.accesses(condition);
                     self.monotone(&before, test, (body, update), &changed);
                 }
                 None
             }
         };
-        if !test_last {
+        if !post_tested {
             self.assume(condition, true);
         } else if let Some(guard) = guard.filter(|_| after.is_some() && is_until(test)) {
             // A counter that goes up by one to just behind the last value is at most that in each turn.
@@ -121,7 +121,7 @@ impl<'a> Prover<'_, 'a> {
             self.rejoin(head, body);
         }
         self.stmts(update);
-        if test_last {
+        if post_tested {
             self.accesses(condition);
         }
         self.state = before;
@@ -135,7 +135,7 @@ impl<'a> Prover<'_, 'a> {
         if let Some(past) = after {
             self.enter(&steps, &past);
         }
-        if !leaves(body, label) && !test_last {
+        if !leaves(body, label) && !post_tested {
             self.assume(condition, false);
         }
     }
@@ -247,14 +247,14 @@ impl<'a> Prover<'_, 'a> {
         &mut self,
         test: &'a Expr,
         turn: &Form,
-        test_last: bool,
+        post_tested: bool,
         guard: Option<&'a Expr>,
     ) -> Option<Turns> {
         let ExprKind::Operation { operation, args } = &test.kind else {
             let ExprKind::And(a, b) = &test.kind else { return None };
-            return match self.turns(a, turn, test_last, None) {
+            return match self.turns(a, turn, post_tested, None) {
                 Some(turns) => Some(turns),
-                None => self.turns(b, turn, test_last, None),
+                None => self.turns(b, turn, post_tested, None),
             };
         };
         let is_until = *operation == Operation::Ne;
@@ -284,7 +284,7 @@ impl<'a> Prover<'_, 'a> {
         let least = self.book.range(&rest).0?;
         let room = self.book.sub(&Num::Known(if equal { 0 } else { -1 }), &least);
         let mut most = self.book.floor(&room, &factor);
-        if test_last {
+        if post_tested {
             most = self.book.max(&most, &Num::Known(0));
         }
         facts.extend(&gap.facts);

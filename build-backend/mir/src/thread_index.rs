@@ -8,7 +8,7 @@ const WARP: i64 = 32;
 /// The number of a thread in its warp, block or kernel, or how many there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // each variant is a function of the class library
-pub enum Number {
+pub enum ThreadIndex {
     Rank,
     Lane,
     Warp,
@@ -17,14 +17,14 @@ pub enum Number {
     GridIndex,
 }
 
-impl Number {
-    const ALL: [(Number, &str); 6] = [
-        (Number::Rank, "rank"),
-        (Number::Lane, "lane"),
-        (Number::Warp, "warp"),
-        (Number::Count, "count"),
-        (Number::GridSize, "grid_size"),
-        (Number::GridIndex, "grid_index"),
+impl ThreadIndex {
+    const ALL: [(ThreadIndex, &str); 6] = [
+        (ThreadIndex::Rank, "rank"),
+        (ThreadIndex::Lane, "lane"),
+        (ThreadIndex::Warp, "warp"),
+        (ThreadIndex::Count, "count"),
+        (ThreadIndex::GridSize, "grid_size"),
+        (ThreadIndex::GridIndex, "grid_index"),
     ];
 
     /// What the class library calls it.
@@ -33,29 +33,31 @@ impl Number {
     }
 
     /// The one that the class library calls so.
-    pub fn from_name(name: &str) -> Option<Number> {
+    pub fn from_name(name: &str) -> Option<ThreadIndex> {
         Self::ALL.iter().find(|it| it.1 == name).map(|it| it.0)
     }
 
     /// What it is where there are no other threads.
-    pub fn alone(self) -> i64 {
-        i64::from(matches!(self, Number::Count | Number::GridSize))
+    pub fn of_single_thread(self) -> i64 {
+        i64::from(matches!(self, ThreadIndex::Count | ThreadIndex::GridSize))
     }
 
     /// What it is in a kernel: `blocks` and `threads` are indices with their extents, the slowest first.
-    pub fn value(self, blocks: &[(Expr, Expr)], threads: &[(Expr, Expr)], ty: Ty) -> Expr {
+    pub fn expand(self, blocks: &[(Expr, Expr)], threads: &[(Expr, Expr)], ty: Ty) -> Expr {
         let long = |operation, a, b| Expr {
             ty: Ty::I64,
             kind: ExprKind::Operation { operation, args: vec![a, b] },
             position: None,
         };
         let value = match self {
-            Number::Rank => rank(threads),
-            Number::Lane => long(Operation::And, rank(threads), int(Ty::I64, WARP - 1)),
-            Number::Warp => long(Operation::Shr, rank(threads), int(Ty::I64, WARP.trailing_zeros().into())),
-            Number::Count => count(threads),
-            Number::GridSize => long(Operation::Mul, count(blocks), count(threads)),
-            Number::GridIndex => {
+            ThreadIndex::Rank => rank(threads),
+            ThreadIndex::Lane => long(Operation::And, rank(threads), int(Ty::I64, WARP - 1)),
+            ThreadIndex::Warp => {
+                long(Operation::Shr, rank(threads), int(Ty::I64, WARP.trailing_zeros().into()))
+            }
+            ThreadIndex::Count => count(threads),
+            ThreadIndex::GridSize => long(Operation::Mul, count(blocks), count(threads)),
+            ThreadIndex::GridIndex => {
                 let before = long(Operation::Mul, rank(blocks), count(threads));
                 long(Operation::Add, before, rank(threads))
             }

@@ -1,7 +1,7 @@
 //! What statements and expressions consist of, once for those who read a program and for those who change it.
 
 /// `bodies`, `operands` and `children` of references, or of mutable ones.
-macro_rules! parts {
+macro_rules! children {
     ($iter:ident, $values:ident $(, $mutable:tt)?) => {
         /// The statement lists in a statement.
         pub fn bodies(kind: &$($mutable)? StmtKind) -> Vec<&$($mutable)? Vec<Stmt>> {
@@ -47,10 +47,10 @@ macro_rules! parts {
                     branches.$iter().map(|it| &$($mutable)? it.condition).collect()
                 }
                 StmtKind::Native(native) => native.$values().collect(),
-                StmtKind::Launch { place, captures, detached, .. } => {
+                StmtKind::Launch { place, captures, fallback_activity, .. } => {
                     let mut all = vec![place];
                     all.extend(captures);
-                    all.extend(detached);
+                    all.extend(fallback_activity);
                     all
                 }
                 _ => Vec::new(),
@@ -86,9 +86,9 @@ macro_rules! parts {
                     [&$($mutable)? **rail, &$($mutable)? **index].into_iter().chain(values).collect()
                 }
                 ExprKind::MakeStruct(args)
-                | ExprKind::Together { args, .. }
+                | ExprKind::Collective { args, .. }
                 | ExprKind::MakeObject { fields: args, .. }
-                | ExprKind::Frame { fields: args, .. }
+                | ExprKind::StackAllocate { fields: args, .. }
                 | ExprKind::Call { args, .. }
                 | ExprKind::CallVirtual { args, .. }
                 | ExprKind::CallInterface { args, .. }
@@ -100,4 +100,4 @@ macro_rules! parts {
         }
     };
 }
-pub(super) use parts;
+pub(super) use children;
