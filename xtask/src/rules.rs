@@ -10,6 +10,9 @@ const FOLDER: &str = "analysis/x10/src/rules";
 /// Separates the part of a family's `mod.rs` that is written by hand, its documentation, from the generated part.
 const GENERATED: &str = "// The rest is written by `cargo xtask rules` from the files of this folder.";
 
+/// The longest line that rustfmt leaves as it is, with its line end.
+const MAX_LINE_LENGTH: usize = 111;
+
 /// The file of one rule.
 struct RuleFile {
     /// The module: the name of the file.
@@ -101,19 +104,14 @@ fn family_module(family: &Family, documentation: &[&str]) -> String {
     text.push_str(
         "\nuse crate::diagnostics::Rule;\n\n/// The rules of this family, in alphabetical order.\n",
     );
-    text.push_str("pub static RULES: &[&Rule] = &[");
-    match &family.rules[..] {
-        [only] => {
-            let _ = write!(text, "&{}::RULE", identifier(&only.module));
-        }
-        rules => {
-            text.push('\n');
-            for rule in rules {
-                let _ = writeln!(text, "    &{}::RULE,", identifier(&rule.module));
-            }
-        }
+    let rules: Vec<String> =
+        family.rules.iter().map(|it| format!("&{}::RULE", identifier(&it.module))).collect();
+    let list = format!("pub static RULES: &[&Rule] = &[{}];\n", rules.join(", "));
+    if list.len() <= MAX_LINE_LENGTH {
+        text.push_str(&list);
+    } else {
+        let _ = writeln!(text, "pub static RULES: &[&Rule] = &[\n    {},\n];", rules.join(",\n    "));
     }
-    text.push_str("];\n");
     text
 }
 
@@ -121,7 +119,7 @@ fn registry(families: &[Family]) -> String {
     let mut text = String::from(
         "//! All rules by family, and one type for the problems of all of them. Written by `cargo xtask rules`.\n\n",
     );
-    text.push_str("use super::problem::Render;\n");
+    text.push_str("use super::render::Render;\n");
     let mut names: Vec<String> = families.iter().map(|family| identifier(&family.name)).collect();
     names.sort_by_key(|name| name.trim_start_matches("r#").to_owned());
     let _ = writeln!(text, "use super::{{{}}};", names.join(", "));

@@ -33,8 +33,8 @@ use crate::item_tree::items::{
 use crate::item_tree::source::{Item, file_header_ranges, place_diagnostics, ranges};
 use crate::kernel::kernel_diagnostics;
 use crate::rules::{
-    Problem as BodyProblem, RenderContext, r#async as async_rules, flow as flow_rules, internal,
-    place as place_rules, syntax as syntax_rules, r#type as type_rules,
+    Problem as BodyProblem, r#async as async_rules, flow as flow_rules, internal, place as place_rules,
+    render::RenderContext, syntax as syntax_rules, r#type as type_rules,
 };
 use crate::scope::imports::{import_problems, package_problem};
 use crate::scope::problem::{Problem, placed};

@@ -8,7 +8,7 @@ use super::ctx::Infer;
 use super::pick::{Call, Picked};
 use crate::body::{ExprId, ExprKind, LocalId, LocalKind, StmtId, StmtKind};
 use crate::members::Candidate;
-use crate::rules::named_by_source;
+use crate::rules::render::named_by_source;
 use crate::scope::property::mentioned;
 use crate::ty::{ConstraintTerm, Path};
 

@@ -5,6 +5,7 @@
 
 mod problem;
 mod registry;
+pub mod render;
 #[cfg(test)]
 pub(crate) mod testing;
 
@@ -21,7 +22,7 @@ pub mod r#type;
 
 use crate::diagnostics::Rule;
 
-pub use problem::{Problem, Render, RenderContext, named_by_source, source_in};
+pub use problem::Problem;
 pub use registry::ProblemData;
 
 /// All rules, by family.

@@ -1,6 +1,6 @@
 //! All rules by family, and one type for the problems of all of them. Written by `cargo xtask rules`.
 
-use super::problem::Render;
+use super::render::Render;
 use super::{r#async, constraint, cuda, flow, hoist, internal, name, place, syntax, r#type};
 use crate::diagnostics::Rule;
 

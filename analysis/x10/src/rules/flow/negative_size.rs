@@ -3,7 +3,7 @@
 use apg_syntax::TextRange;
 
 use crate::diagnostics::{Diagnostic, Rule, Severity};
-use crate::rules::{Render, RenderContext};
+use crate::rules::render::{Render, RenderContext};
 
 /// A rail of a negative number of elements.
 pub static RULE: Rule = Rule {

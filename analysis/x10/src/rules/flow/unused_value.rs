@@ -3,7 +3,7 @@
 use apg_syntax::TextRange;
 
 use crate::diagnostics::{Diagnostic, Fix, Rule, Severity};
-use crate::rules::{Render, RenderContext};
+use crate::rules::render::{Render, RenderContext};
 
 /// A statement that computes a value and does nothing with it.
 pub static RULE: Rule = Rule {

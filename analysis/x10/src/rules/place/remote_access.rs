@@ -5,7 +5,7 @@ use apg_syntax::TextRange;
 use crate::body::ExprId;
 use crate::diagnostics::{Diagnostic, Rule, Severity};
 use crate::place::{here_of_body, is_here};
-use crate::rules::{Render, RenderContext};
+use crate::rules::render::{Render, RenderContext};
 use crate::suggest::wrap_in_at::at_around;
 use crate::ty::Path;
 
