@@ -18,8 +18,8 @@ pub struct Rule {
     pub explanation: &'static str,
     /// A program that yields this code and no other. A line `// file: a/B.x10` starts a further file.
     pub failing: &'static str,
-    /// The same program mended: it yields nothing.
-    pub mended: &'static str,
+    /// The same program, fixed: it yields nothing.
+    pub fixed: &'static str,
 }
 
 impl Rule {
@@ -55,7 +55,7 @@ impl Rule {
             self.summary,
             self.explanation.trim()
         );
-        for (title, example) in [("Refused", self.failing), ("Mended", self.mended)] {
+        for (title, example) in [("Refused", self.failing), ("Fixed", self.fixed)] {
             if example.trim().is_empty() {
                 continue;
             }

@@ -100,10 +100,10 @@ fn every_file_is_registered_once() {
 #[test]
 fn every_rule_is_documented() {
     for rule in rules::rules() {
-        let Rule { code, summary, explanation, failing, mended, .. } = rule;
+        let Rule { code, summary, explanation, failing, fixed, .. } = rule;
         assert!(summary.ends_with('.') && !summary.contains('\n'), "{code}: the summary is one sentence");
         assert!(explanation.trim().len() > 80, "{code}: say what, why, and what to write instead");
-        let has_examples = !failing.trim().is_empty() && !mended.trim().is_empty();
-        assert!(has_examples || rule.family() == "internal", "{code}: needs a failing and a mended example");
+        let has_examples = !failing.trim().is_empty() && !fixed.trim().is_empty();
+        assert!(has_examples || rule.family() == "internal", "{code}: needs a failing and a fixed example");
     }
 }

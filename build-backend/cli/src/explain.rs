@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::{Failure, Outcome, output};
 
-/// Print the page of a diagnostic code: the rule, why it is, a refused and a mended program
+/// Print the page of a diagnostic code: the rule, why it is, a refused program and the same one fixed
 #[derive(Debug, Args)]
 pub struct Explain {
     /// The code, e.g. `cuda/missing-clocked-async`; without it all codes are listed

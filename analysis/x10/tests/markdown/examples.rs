@@ -1,4 +1,4 @@
-//! The examples of the diagnostics' pages: the failing one yields the code and no other, the mended one
+//! The examples of the diagnostics' pages: the failing one yields the code and no other, the fixed one
 //! nothing, and what a fix makes of the failing one no longer has that diagnostic.
 
 use apg_analysis::diagnostics::{Rule, example_files};
@@ -32,9 +32,9 @@ fn check(rule: &Rule) -> Option<String> {
     if !codes.contains(&rule.code) || !codes.iter().all(|code| allowed(rule, code)) {
         return Some(format!("{}: the failing example yields {}", rule.code, listed(&failing)));
     }
-    let mended = analyse(&example_files(rule.mended));
-    if !self::codes(&mended).is_empty() {
-        return Some(format!("{}: the mended example yields {}", rule.code, listed(&mended)));
+    let fixed = analyse(&example_files(rule.fixed));
+    if !self::codes(&fixed).is_empty() {
+        return Some(format!("{}: the fixed example yields {}", rule.code, listed(&fixed)));
     }
     check_fixes(rule, &failing, codes.len())
 }

@@ -23,7 +23,7 @@ class Example {
     }
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     static def count():Long {
         var total:Long = 0;

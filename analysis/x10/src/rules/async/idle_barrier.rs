@@ -26,7 +26,7 @@ class Example {
     }
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     static def phases(a:Rail[Long], b:Rail[Long]) {
         clocked finish {

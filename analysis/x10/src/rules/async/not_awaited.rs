@@ -26,7 +26,7 @@ class Example {
     }
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     static def squares(n:Long):Long {
         val result = new Rail[Long](n);

@@ -22,7 +22,7 @@ class Example {
     }
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     static def main(args:Rail[String]) {
         val sum = finish (Reducible.SumReducer[Long]()) {

@@ -21,7 +21,7 @@ class Example {
     static def root(n:Double){n >= 0.0}:Double = Math.sqrt(n);
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     static def root(n:Double):Double {
         if (n < 0.0) throw new IllegalArgumentException("negative");

@@ -23,7 +23,7 @@ class Example {
     static def half(n:Double):Double = inverse(n) / 2.0;
 }
 "##,
-    mended: r##"
+    fixed: r##"
 // OPTIONS: -STATIC_CHECKS
 class Example {
     static def inverse(n:Double){n != 0.0}:Double = 1.0 / n;

@@ -18,7 +18,7 @@ class Example {
     static def never(n:Long{self == 1, self == 2}):Long = n;
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     static def sometimes(n:Long{self == 1}):Long = n;
 }

@@ -27,7 +27,7 @@ class Example {
     }
 }
 "##,
-    mended: r##"
+    fixed: r##"
 // OPTIONS: -STATIC_CHECKS
 class Example {
     static def share(total:Long, parts:Long{self != 0}):Long = total / parts;

@@ -19,7 +19,7 @@ class Square(width:Long, height:Long){width == height} {
     def this(width:Long, height:Long) { property(width, height); }
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Square(width:Long, height:Long){width == height} {
     def this(width:Long, height:Long){width == height} { property(width, height); }
 }

@@ -19,7 +19,7 @@ class Example {
     static def each(total:Long, parts:Long):Long = share(total, parts);
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     static def share(total:Long, parts:Long{self != 0}):Long = total / parts;
     static def each(total:Long, parts:Long{self != 0}):Long = share(total, parts);

@@ -21,7 +21,7 @@ class Example {
     static def use(cell:Cell[Long{self != 0}]) { }
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Cell[T]{T haszero} {
     var value:T = Zero.get[T]();
 }

@@ -31,7 +31,7 @@ class Example {
     }
 }
 "##,
-    mended: r##"
+    fixed: r##"
 import x10.compiler.CUDA;
 import x10.util.CUDAUtilities;
 

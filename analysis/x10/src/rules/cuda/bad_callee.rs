@@ -11,7 +11,7 @@ pub static RULE: Rule = Rule {
 A function marked `@CUDA` keeps the rules of kernels, and so do all that it calls. This one does not; the
 message says what is wrong, and the function itself has a diagnostic where it is.
 
-Mend the function, or call another.
+Fix the function, or call another.
 "##,
     failing: r##"
 import x10.compiler.CUDA;
@@ -33,7 +33,7 @@ class Example {
     }
 }
 "##,
-    mended: r##"
+    fixed: r##"
 import x10.compiler.CUDA;
 
 class Example {

@@ -33,7 +33,7 @@ class Example {
     }
 }
 "##,
-    mended: r##"
+    fixed: r##"
 import x10.compiler.CUDA;
 
 class Settings {

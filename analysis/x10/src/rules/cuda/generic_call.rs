@@ -43,7 +43,7 @@ class Example {
     }
 }
 "##,
-    mended: r##"
+    fixed: r##"
 import x10.compiler.CUDA;
 
 class Example {

@@ -30,7 +30,7 @@ class Example {
     }
 }
 "##,
-    mended: r##"
+    fixed: r##"
 import x10.compiler.CUDA;
 
 class Example {

@@ -22,7 +22,7 @@ class Example {
     def initialSize() = 10;
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     val size:Long;
     def this() {

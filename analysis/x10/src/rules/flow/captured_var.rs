@@ -22,7 +22,7 @@ class Example {
     }
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     static def adder():(Long)=>Long {
         var step:Long = 1;

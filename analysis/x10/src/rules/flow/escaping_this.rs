@@ -24,7 +24,7 @@ class Example {
     }
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     static val all = new Rail[Example](10);
     def this() {}

@@ -22,7 +22,7 @@ class Example {
     }
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     val limit:Long;
     def this(wanted:Long) {

@@ -25,7 +25,7 @@ class Example {
     }
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     static def first(numbers:Rail[Long]):Long {
         for (number in numbers) {

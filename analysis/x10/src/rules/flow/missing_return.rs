@@ -21,7 +21,7 @@ class Example {
     }
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     static def sign(number:Long):Long {
         if (number < 0) return -1;

@@ -20,7 +20,7 @@ class Example {
     static def none() = new Rail[Long](-1);
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     static def none() = new Rail[Long](0);
 }

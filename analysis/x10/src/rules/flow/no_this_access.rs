@@ -23,7 +23,7 @@ class Example {
     @NoThisAccess def computed(n:Long):Long = n * start;
 }
 "##,
-    mended: r##"
+    fixed: r##"
 import x10.compiler.NoThisAccess;
 
 class Example {

@@ -25,7 +25,7 @@ class Example {
     }
 }
 "##,
-    mended: r##"
+    fixed: r##"
 import x10.compiler.NonEscaping;
 
 class Example {

@@ -22,7 +22,7 @@ class Example(size:Long) {
     }
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example(size:Long) {
     def this(wanted:Long) {
         property(wanted);

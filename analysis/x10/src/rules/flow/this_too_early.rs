@@ -20,7 +20,7 @@ class Example(size:Long) {
     }
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example(size:Long) {
     var used:Long = 1;
     def this(wanted:Long) {

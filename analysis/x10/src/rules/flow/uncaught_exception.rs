@@ -21,7 +21,7 @@ class Example {
     }
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Broken extends CheckedException {}
 
 class Example {

@@ -11,7 +11,7 @@ pub static RULE: Rule = Rule {
 All paths that lead to the statement return, throw, jump elsewhere, or loop for ever. Such code is a mistake:
 either it is left over, or an earlier `return` or `break` is not where it was meant to be.
 
-Remove the statement, or mend the path before it.
+Remove the statement, or fix the path before it.
 "##,
     failing: r##"
 class Example {
@@ -21,7 +21,7 @@ class Example {
     }
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     static def twice(number:Long):Long {
         Console.OUT.println(number);

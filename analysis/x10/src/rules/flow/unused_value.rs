@@ -24,7 +24,7 @@ class Counter {
     def reset() { count == 0; }
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Counter {
     var count:Long = 0;
     def reset() { count = 0; }

@@ -23,7 +23,7 @@ class Example {
     }
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     static def largest(a:Long, b:Long):Long {
         val result:Long;

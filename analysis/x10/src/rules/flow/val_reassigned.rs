@@ -23,7 +23,7 @@ class Example {
     }
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     static def next(number:Long):Long {
         var result:Long = number;

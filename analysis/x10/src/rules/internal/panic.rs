@@ -14,7 +14,7 @@ it with the file, or the smallest part of it that still shows the message.
     failing: r##"
 
 "##,
-    mended: r##"
+    fixed: r##"
 
 "##,
 };

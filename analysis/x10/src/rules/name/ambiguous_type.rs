@@ -27,7 +27,7 @@ package two;
 
 public class Shape {}
 "##,
-    mended: r##"
+    fixed: r##"
 import one.*;
 import two.*;
 import two.Shape;

@@ -21,7 +21,7 @@ class Example {
     }
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     static def sum(number:Long):Long {
         for (index in 0..9) Console.OUT.println(index);

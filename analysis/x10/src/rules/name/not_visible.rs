@@ -26,7 +26,7 @@ public class Example {
     }
 }
 "##,
-    mended: r##"
+    fixed: r##"
 // file: Account.x10
 public class Account {
     private var balance:Long = 0;

@@ -19,7 +19,7 @@ import x10.util.Randon;
 class Example {
 }
 "##,
-    mended: r##"
+    fixed: r##"
 import x10.util.Random;
 
 class Example {

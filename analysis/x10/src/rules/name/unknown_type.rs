@@ -17,7 +17,7 @@ class Example {
     static def parse(text:Strng):Long = 1;
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     static def parse(text:String):Long = 1;
 }

@@ -19,7 +19,7 @@ class Example {
     static def twice(number:Long) = 2 * numbr;
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     static def twice(number:Long) = 2 * number;
 }

@@ -18,7 +18,7 @@ class Example {
     static def length(text:String):Int = text.lenght();
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     static def length(text:String):Int = text.length();
 }

@@ -24,7 +24,7 @@ class Example {
     }
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     static def load(p:Place):Long {
         var load:Long = 0;

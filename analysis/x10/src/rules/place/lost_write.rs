@@ -25,7 +25,7 @@ class Example {
     }
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     static def identify(p:Place):Rail[Long] {
         val ids = new Rail[Long](1);

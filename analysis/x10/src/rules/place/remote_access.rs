@@ -28,7 +28,7 @@ class Example {
     }
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     static def first(p:Place, numbers:GlobalRail[Long]{self.home()==p}):Long {
         return at (numbers.home()) numbers(0);

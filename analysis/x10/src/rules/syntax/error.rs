@@ -16,7 +16,7 @@ class Example {
     static def twice(number:Long) = 2 * ;
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     static def twice(number:Long) = 2 * number;
 }

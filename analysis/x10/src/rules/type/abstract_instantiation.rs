@@ -18,7 +18,7 @@ class Example {
     static def make():Shape = new Shape();
 }
 "##,
-    mended: r##"
+    fixed: r##"
 abstract class Shape {
     abstract def area():Double;
 }

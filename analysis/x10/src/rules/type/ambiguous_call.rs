@@ -22,7 +22,7 @@ class Example {
     }
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     static def pick(a:Any, b:String) = "first";
     static def pick(a:String, b:Any) = "second";

@@ -18,7 +18,7 @@ class Example(size:Long) {
     }
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example(size:Long) {
     def this(wanted:Long):Example{self.size == wanted} {
         property(wanted);

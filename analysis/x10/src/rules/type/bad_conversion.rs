@@ -16,7 +16,7 @@ class Celsius(degrees:Double) {
     public static operator (x:Double):String = x + " C";
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Celsius(degrees:Double) {
     public static operator (x:Double):Celsius = new Celsius(x);
 }

@@ -22,7 +22,7 @@ class Square extends Shape {
     public def area():String = "large";
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Shape {
     public def area():Long = 0;
 }

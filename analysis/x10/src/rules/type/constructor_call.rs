@@ -21,7 +21,7 @@ class Example(size:Long) {
     }
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example(size:Long) {
     def this(size:Long) {
         property(size);

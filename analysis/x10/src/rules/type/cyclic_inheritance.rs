@@ -15,7 +15,7 @@ through other classes.
 class Hen extends Egg {}
 class Egg extends Hen {}
 "##,
-    mended: r##"
+    fixed: r##"
 class Hen extends Egg {}
 class Egg {}
 "##,

@@ -16,7 +16,7 @@ class Example {
     static type Tree = Rail[Tree];
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     static class Tree {
         var children:Rail[Tree] = null;

@@ -23,7 +23,7 @@ class Example {
     }
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     static def name(number:Long):String {
         switch (number) {

@@ -17,7 +17,7 @@ class Example {
     def area(height:Long) = height;
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     def area(width:Long) = width;
     def area(width:Long, height:Long) = width * height;

@@ -14,7 +14,7 @@ of a class that leads back to it through properties or superclasses. What refers
     failing: r##"
 class Node(value:Long, next:Node) {}
 "##,
-    mended: r##"
+    fixed: r##"
 class Node(value:Long) {
     var next:Node;
 }

@@ -21,7 +21,7 @@ struct Node {
     }
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Node {
     val value:Long;
     val next:Node;

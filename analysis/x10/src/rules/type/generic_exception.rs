@@ -15,7 +15,7 @@ question. So a class that extends `CheckedThrowable` has no type parameters.
 class Failure[T] extends Exception {
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Failure extends Exception {
 }
 "##,

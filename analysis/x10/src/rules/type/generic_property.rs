@@ -14,7 +14,7 @@ an object, so that a constraint could say nothing of it. Make it a `val` field, 
     failing: r##"
 class Box[T](value:T) {}
 "##,
-    mended: r##"
+    fixed: r##"
 class Box[T] {
     val value:T;
     def this(value:T) { this.value = value; }

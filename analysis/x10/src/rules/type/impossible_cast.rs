@@ -18,7 +18,7 @@ class Example {
     static def number(text:String) = text as Long;
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     static def number(text:String) = Long.parse(text);
 }

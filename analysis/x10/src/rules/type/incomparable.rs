@@ -18,7 +18,7 @@ class Example {
     static def isOne(text:String) = text == 1;
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     static def isOne(text:String) = Long.parse(text) == 1;
 }

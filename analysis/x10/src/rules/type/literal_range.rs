@@ -18,7 +18,7 @@ class Example {
     static def limit():Int = 3000000000n;
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     static def limit():Long = 3000000000;
 }

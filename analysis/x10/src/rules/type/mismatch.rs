@@ -22,7 +22,7 @@ class Example {
     }
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     static def count(text:String):Int {
         val length:Int = text.length();

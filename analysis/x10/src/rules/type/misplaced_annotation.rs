@@ -19,7 +19,7 @@ interface Checked extends MethodAnnotation {}
 
 @Checked class Example {}
 "##,
-    mended: r##"
+    fixed: r##"
 import x10.lang.annotations.ClassAnnotation;
 
 interface Checked extends ClassAnnotation {}

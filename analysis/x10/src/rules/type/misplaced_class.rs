@@ -18,7 +18,7 @@ class Example {
     }
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     static struct Pair {
         val a:Long = 1;

@@ -18,7 +18,7 @@ class Example {
     }
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     static def nothing() {
         val none = new Rail[Long](0);

@@ -20,7 +20,7 @@ class Example {
     }
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     static def half(n:Long):Long {
         var i:Long = n;

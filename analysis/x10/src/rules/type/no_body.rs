@@ -16,7 +16,7 @@ class Example {
     def area():Long;
 }
 "##,
-    mended: r##"
+    fixed: r##"
 abstract class Example {
     abstract def area():Long;
 }

@@ -21,7 +21,7 @@ class Example {
     }
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     static def twice(number:Long):Long = 2 * number;
     static def main(args:Rail[String]) {

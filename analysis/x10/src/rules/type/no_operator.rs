@@ -19,7 +19,7 @@ class Example {
     static def half(flag:Boolean) = flag / 2;
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     static def half(number:Long) = number / 2;
 }

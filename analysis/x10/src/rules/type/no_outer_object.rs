@@ -22,7 +22,7 @@ class List {
     static def single():Node = new Node();
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class List {
     static class Node {
         var next:Node = null;

@@ -18,7 +18,7 @@ class Example {
     }
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     static type Action = ()=>void;
     static def make() {

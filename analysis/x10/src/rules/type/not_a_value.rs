@@ -18,7 +18,7 @@ class Example {
     }
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     static def main(args:Rail[String]) {
         val place = here;

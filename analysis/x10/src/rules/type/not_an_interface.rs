@@ -15,7 +15,7 @@ single superclass, which stands after `extends`.
 class Shape {}
 class Circle implements Shape {}
 "##,
-    mended: r##"
+    fixed: r##"
 class Shape {}
 class Circle extends Shape {}
 "##,

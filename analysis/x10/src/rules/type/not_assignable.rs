@@ -18,7 +18,7 @@ class Example {
     }
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     static def capital(text:Rail[Char]) {
         text(0) = 'A';

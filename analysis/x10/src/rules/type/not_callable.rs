@@ -16,7 +16,7 @@ class Example {
     static def first(count:Long) = count(0);
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     static def first(counts:Rail[Long]) = counts(0);
 }

@@ -23,7 +23,7 @@ class Example {
     }
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     static def isBest(score:Long, best:Long):Boolean {
         return score == best;

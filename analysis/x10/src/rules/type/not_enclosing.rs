@@ -18,7 +18,7 @@ class Example {
     def count():Long = Other.this.count;
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Other {
     var count:Long = 0;
 }

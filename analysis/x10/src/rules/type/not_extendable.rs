@@ -16,7 +16,7 @@ class Example extends Comparable[Example] {
     public def compareTo(other:Example):Int = 0n;
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example implements Comparable[Example] {
     public def compareTo(other:Example):Int = 0n;
 }

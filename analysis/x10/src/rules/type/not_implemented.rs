@@ -19,7 +19,7 @@ class Square implements Shape {
     val side:Long = 1;
 }
 "##,
-    mended: r##"
+    fixed: r##"
 interface Shape {
     def area():Long;
 }

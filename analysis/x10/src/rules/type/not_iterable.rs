@@ -20,7 +20,7 @@ class Example {
     }
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     static def show(count:Long) {
         for (i in 0..(count-1)) Console.OUT.println(i);

@@ -18,7 +18,7 @@ class Example {
     static def last(n:Long) = last(n - 1);
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     static def last(n:Long):Long = last(n - 1);
 }

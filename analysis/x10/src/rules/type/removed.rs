@@ -19,7 +19,7 @@ class Example {
     }
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     static def main(args:Rail[String]) {
         val plus = (n:Long) => 1 + n;

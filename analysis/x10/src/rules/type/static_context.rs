@@ -19,7 +19,7 @@ class Example {
     static def next():Long = count + 1;
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     var count:Long = 0;
     def next():Long = count + 1;

@@ -16,7 +16,7 @@ class Example {
     static var count:Long = 0;
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     static val count = new Cell[Long](0);
 }

@@ -16,7 +16,7 @@ struct Counter {
     var count:Long = 0;
 }
 "##,
-    mended: r##"
+    fixed: r##"
 struct Counter(count:Long) {
     def next():Counter = Counter(count + 1);
 }

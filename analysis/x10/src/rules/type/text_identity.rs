@@ -18,7 +18,7 @@ class Example {
     static def isHelp(argument:String) = argument == "--help";
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     static def isHelp(argument:String) = argument.equals("--help");
 }

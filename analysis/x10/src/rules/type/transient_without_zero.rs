@@ -18,7 +18,7 @@ class Example {
     transient val cached:Long{self == 3} = 3;
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     transient val cached:Long = 3;
 }

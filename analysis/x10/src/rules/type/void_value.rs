@@ -16,7 +16,7 @@ class Example {
     static def keep(x:void):Long = 1;
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     static def keep():Long = 1;
 }

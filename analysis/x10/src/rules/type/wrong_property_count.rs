@@ -16,7 +16,7 @@ class Pixel(x:Long, y:Long) {
     static def origin(p:Pixel(0)):Boolean = true;
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Pixel(x:Long, y:Long) {
     static def origin(p:Pixel{self.x==0}):Boolean = true;
 }

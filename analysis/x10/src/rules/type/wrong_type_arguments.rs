@@ -16,7 +16,7 @@ class Example {
     static def first(list:Rail):Long = 1;
 }
 "##,
-    mended: r##"
+    fixed: r##"
 class Example {
     static def first(list:Rail[Long]):Long = 1;
 }
