@@ -1,4 +1,4 @@
-//! Annotations stand where their interface says that they may: X10 2.6, "Annotations on Program Elements".
+//! Placement of annotations as their interfaces allow it (X10 2.6, "Annotations on Program Elements").
 
 use smol_str::SmolStr;
 
@@ -13,7 +13,7 @@ use crate::scope::resolve::TypeScope;
 use crate::ty::context::Context;
 use crate::ty::known::{Known, known_class};
 
-/// Adds what is wrong with the annotations of a class and its members.
+/// Adds the problems of annotations of a class and its members.
 pub(super) fn annotation_problems(
     db: &dyn Db,
     class: ClassId,
@@ -55,16 +55,16 @@ fn misplaced(
         let problem = scope.missing_class(&names, annotation.at)?;
         let message = format!("there is no annotation `@{}` here", annotation.name);
         let unknown = Problem::new(&name_rules::unknown_type::RULE, annotation.at, message);
-        // A word without `@`, which was said when it was parsed.
+        // A keyword without `@`, which the parser has reported.
         if annotation.name.starts_with("__") {
             return None;
         }
         return Some(match annotation.name.as_str() {
             "Override" | "override" => unknown.note("whether a method overrides one is checked without any: leave it out"),
             name if is_device_word(name) => unknown.note(MARKED).replace_by("Replace by `CUDA`".to_owned(), "CUDA"),
-            // What resembles it, or is to be imported.
+            // A similar name, or one to be imported.
             _ if !problem.diagnostic.fixes.is_empty() => problem,
-            _ => unknown.note("an annotation is an interface: import it, or declare one that extends one of `x10.lang.annotations`"),
+            _ => unknown.note("an annotation is an interface: import it, or declare an interface that extends one of `x10.lang.annotations`"),
         });
     };
     let wanted_class = known_class(db, wanted)?;

@@ -1,4 +1,4 @@
-//! Checks of a class by itself: members declared twice, bodies that are missing or too many.
+//! Checks of a class by itself: duplicate members, missing and superfluous bodies.
 
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
@@ -19,7 +19,7 @@ use crate::ty::Ty;
 use crate::ty::relate::erase;
 use crate::ty::subst::Substitution;
 
-/// Top-level types of one name in one file.
+/// Duplicate top-level types of a file.
 pub(super) fn duplicate_types(db: &dyn Db, file: SourceFile) -> Vec<Diagnostic> {
     let twice = top_level_classes(db, file).iter().filter(|c| c.nth(db) > 0);
     twice
@@ -30,7 +30,7 @@ pub(super) fn duplicate_types(db: &dyn Db, file: SourceFile) -> Vec<Diagnostic> 
         .collect()
 }
 
-/// Problems of members, each with the member.
+/// Problems of a class and its members, each with its item.
 #[salsa::tracked]
 pub(super) fn class_problems(db: &dyn Db, class: ClassId) -> Vec<(Item, Vec<Problem>)> {
     let Some(item) = class_item(db, class) else { return Vec::new() };
@@ -60,7 +60,7 @@ pub(super) fn class_problems(db: &dyn Db, class: ClassId) -> Vec<(Item, Vec<Prob
     all
 }
 
-/// Members that the condition of the class names and nothing has: that is known only once the header has been read.
+/// Unknown members in the class condition, which are known only once the header has been resolved.
 fn guard_problems(db: &dyn Db, class: ClassId, item: &ClassItem, all: &mut Vec<(Item, Vec<Problem>)>) {
     let Some(guard) = item.guard.as_ref().filter(|_| class_header(db, class).problems.is_empty()) else {
         return;
@@ -79,7 +79,7 @@ fn duplicate_fields(db: &dyn Db, class: ClassId, item: &ClassItem, all: &mut Vec
             seen.push(&field.name);
             continue;
         }
-        // A second field has no identity of its own: the message stands at the first.
+        // A second field has no identity of its own: the problem is at the first.
         let id = FieldId::new(db, class, field.name.clone());
         let message = format!("`{}` has several fields or properties named `{}`", item.name, field.name);
         all.push((
@@ -89,7 +89,7 @@ fn duplicate_fields(db: &dyn Db, class: ClassId, item: &ClassItem, all: &mut Vec
     }
 }
 
-/// Type definitions of one name that take as many arguments.
+/// Duplicate type definitions with the same number of arguments.
 fn duplicate_typedefs(db: &dyn Db, class: ClassId, item: &ClassItem, all: &mut Vec<(Item, Vec<Problem>)>) {
     for (index, typedef) in item.typedefs.iter().enumerate() {
         let same = |other: &&std::sync::Arc<TypedefItem>| {
@@ -99,7 +99,7 @@ fn duplicate_typedefs(db: &dyn Db, class: ClassId, item: &ClassItem, all: &mut V
                 && other.params.len() == typedef.params.len()
                 && same_formals(db, class, other, typedef)
         };
-        // In code, a definition in one block has nothing to do with one in another.
+        // In code, definitions of different blocks are unrelated.
         if typedef.body.is_none() && item.typedefs[..index].iter().any(|t| same(&t)) {
             let id = TypedefId::new(db, class.file(db), Some(class), typedef.name.clone(), typedef.nth);
             let message =
@@ -112,12 +112,12 @@ fn duplicate_typedefs(db: &dyn Db, class: ClassId, item: &ClassItem, all: &mut V
     }
 }
 
-/// Whether two type definitions take values of the same types, constraints aside.
+/// Whether two type definitions have formals of the same types, ignoring constraints.
 fn same_formals(db: &dyn Db, class: ClassId, a: &TypedefItem, b: &TypedefItem) -> bool {
     let types = |typedef: &TypedefItem| -> Vec<Ty> {
         let id = TypedefId::new(db, class.file(db), Some(class), typedef.name.clone(), typedef.nth);
         let mut scope = TypeScope::typedef(db, id);
-        // Parameters of one name stand for the same, whatever that is.
+        // Type parameters of the same name are identified.
         let params = typedef.type_params.iter().enumerate().map(|(index, param)| {
             let stand_in = TypeParamId::new(db, class, None, index as u32 + 0x4000, SmolStr::new_static("$"));
             (param.name.clone(), Ty::param(db, stand_in))
@@ -130,14 +130,14 @@ fn same_formals(db: &dyn Db, class: ClassId, a: &TypedefItem, b: &TypedefItem) -
     a == b && !a.iter().any(|ty| ty.mentions_error(db))
 }
 
-/// Two methods of one name whose formals are of the same types, constraints and names aside.
+/// Methods of the same name with formals of the same types, ignoring constraints and names.
 fn duplicate_methods(db: &dyn Db, class: ClassId, all: &mut Vec<(Item, Vec<Problem>)>) {
     let mut seen: FxHashMap<(SmolStr, bool, MethodKind, usize, Vec<Ty>), MethodId> = FxHashMap::default();
     for method in methods(db, class) {
         let Some(item) = crate::item_tree::items::method_item(db, *method) else { continue };
         let arity = item.type_params.len();
         let mut key = (item.name.clone(), false, item.kind, arity, comparable_formals(db, *method));
-        // Conversions differ in what they give.
+        // Conversions may differ in their result.
         if matches!(item.kind, MethodKind::ExplicitConversion | MethodKind::ImplicitConversion) {
             key.4.extend(method_signature(db, *method).result.map(|t| erase(db, t)));
         }
@@ -159,7 +159,7 @@ fn duplicate_methods(db: &dyn Db, class: ClassId, all: &mut Vec<(Item, Vec<Probl
     }
 }
 
-/// The erased types of the formals, the method's own type parameters numbered.
+/// The erased types of the formals, with the method's own type parameters numbered.
 fn comparable_formals(db: &dyn Db, method: MethodId) -> Vec<Ty> {
     let own = method_type_param_ids(db, method);
     let numbered: Vec<Ty> = own
@@ -179,13 +179,13 @@ fn body_problem(class: &ClassItem, method: &MethodItem) -> Option<Problem> {
         Some(Problem::new(&type_rules::no_body::RULE, method.at, message).note(note))
     };
     let name = &method.name;
-    // One without a name is being written.
+    // A method without a name is incomplete.
     if method.kind == MethodKind::AutomaticConstructor || name.is_empty() {
         return None;
     }
     let in_interface = class.kind == ClassKind::Interface;
     if is(Modifiers::NATIVE) || has_annotation(&method.annotations, "Native") {
-        // Annotations of the method or of its class say what is called.
+        // Annotations of the method or its class specify the native code.
         return match method.annotations.is_empty() && class.annotations.is_empty() {
             true => problem(
                 format!("nothing says what the native method `{name}` calls"),

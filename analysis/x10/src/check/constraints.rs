@@ -1,5 +1,5 @@
-//! Checks of constraints as declared: whether a value can meet them, and whether type arguments meet the conditions
-//! of their classes.
+//! Checks of declared constraints: satisfiability, and type arguments against the conditions of their
+//! classes.
 
 use std::sync::Arc;
 
@@ -20,14 +20,14 @@ use crate::ty::subst::{Substitution, facts_about};
 use crate::ty::supers::direct_supertypes;
 use crate::ty::{Constraint, Path, Ty, TyKind};
 
-/// What is wrong with the constraints of a class, its fields and the signatures of its methods.
+/// Problems of the constraints of a class, its fields and the signatures of its methods.
 #[salsa::tracked]
 pub(super) fn constraint_problems(db: &dyn Db, class: ClassId) -> Vec<(Item, Vec<Problem>)> {
     let Some(item) = class_item(db, class) else { return Vec::new() };
     let mut all = Vec::new();
     let problems = of_class(db, class, item);
     if !problems.is_empty() {
-        // What is said of all its objects cannot hold: of its members nothing can be said.
+        // A contradictory class condition makes problems of members meaningless.
         return vec![(Item::Class(class), problems)];
     }
     for field in fields(db, class) {
@@ -95,7 +95,7 @@ fn of_method(db: &dyn Db, method: MethodId) -> Vec<Problem> {
     problems
 }
 
-/// Where questions about a signature are asked from: its formals are known, by index.
+/// The context of a signature, with its formals by index.
 pub(super) fn signature_context(db: &dyn Db, method: MethodId) -> Context<'_> {
     let signature = method_signature(db, method);
     let mut context = Context::method(db, method);
@@ -105,7 +105,7 @@ pub(super) fn signature_context(db: &dyn Db, method: MethodId) -> Context<'_> {
     context
 }
 
-/// The same, where the condition of the method holds and what the types of its formals say of them.
+/// The context of a signature that includes the method's guard and the constraints of its formals.
 pub(super) fn guarded_context(db: &dyn Db, method: MethodId) -> Context<'_> {
     let mut context = signature_context(db, method);
     let mut facts = Facts::default();
@@ -120,8 +120,7 @@ pub(super) fn guarded_context(db: &dyn Db, method: MethodId) -> Context<'_> {
     context
 }
 
-/// What is wrong with a type as it is written at `at`: no value can meet its constraint, or a type argument is not
-/// allowed.
+/// The problem of a type written at `at`: an unsatisfiable constraint, or an inadmissible type argument.
 pub(crate) fn type_problem(context: &Context<'_>, ty: Ty, at: u32) -> Option<Problem> {
     let db = context.db;
     match ty.kind(db) {

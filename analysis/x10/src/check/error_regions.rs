@@ -1,4 +1,5 @@
-//! What of a file does not parse, and what nobody can know because of it.
+//! Regions with syntax errors, and the names whose meaning they make unknown (used to suppress follow-up
+//! errors).
 
 use apg_syntax::T;
 use apg_syntax::ast::{self, AstNode};
@@ -6,37 +7,37 @@ use apg_syntax::{SyntaxError, SyntaxKind, SyntaxNode, SyntaxToken, TextRange, Te
 use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
 
-/// The statements and declarations with syntax errors, and what they may have meant to declare.
+/// Statements and declarations with syntax errors, and the names that they may declare.
 #[derive(Default)]
 pub(super) struct ErrorRegions {
-    /// Where the errors are.
+    /// Ranges of the errors.
     pub errors: Vec<TextRange>,
-    /// The statements, and the heads of loops and declarations, that do not parse.
+    /// Statements, and headers of loops and declarations, with syntax errors.
     pub fragments: Vec<TextRange>,
-    /// The declarations whose code has one.
+    /// Members whose code has a syntax error.
     pub member_ranges: Vec<TextRange>,
-    /// The classes with one.
+    /// Classes with a syntax error.
     pub classes: Vec<TextRange>,
-    /// From a broken statement to the end of the code: what it declares is not known there.
+    /// From an erroneous statement to the end of its code: the scope of unknown declarations.
     scopes_after: Vec<TextRange>,
-    /// What broken statements declare, and in which code.
+    /// Locals declared by erroneous statements, each with its code.
     locals: Vec<(TextRange, SmolStr)>,
-    /// What broken declarations declare.
+    /// Members declared by erroneous declarations.
     members: FxHashSet<SmolStr>,
-    /// Not even the names of what they declare are known.
+    /// Whether a declaration has no recognisable name.
     has_unnamed_declaration: bool,
-    /// What is written of the imports that do not parse: they may bring any type whose name begins so.
+    /// Prefixes of erroneous imports: they may import any type whose name starts so.
     pub imports: Vec<String>,
 }
 
 impl ErrorRegions {
-    /// That of these errors.
+    /// The regions of these errors.
     pub fn new(root: &SyntaxNode, errors: &[SyntaxError]) -> ErrorRegions {
         let mut regions = ErrorRegions::default();
         for error in errors {
             regions.errors.push(error.range);
             if error.is_gap {
-                // What lacks nothing but its end declares what it says.
+                // A statement that lacks only `;` declares what it says.
                 let lacks_end = error.replacement.as_deref() == Some(";");
                 regions.add_fragment(root, error.range, lacks_end);
             } else {
@@ -46,7 +47,7 @@ impl ErrorRegions {
         regions
     }
 
-    /// Where it is known what was meant, only the ways through the code are not.
+    /// Adds an error whose meaning is known: only the control flow of its member is unknown.
     fn add_member_of(&mut self, root: &SyntaxNode, place: TextRange) {
         let around = token_at(root, place).into_iter().flat_map(|token| token.parent_ancestors());
         self.member_ranges.extend(around.filter(|it| is_member(it.kind())).last().map(|it| it.text_range()));
@@ -89,12 +90,12 @@ impl ErrorRegions {
         }
     }
 
-    /// Whether it may be that the names that are unknown at this place are declared by what does not parse.
+    /// Whether an erroneous fragment may declare the names unknown at `at`.
     pub fn may_declare(&self, at: TextRange) -> bool {
         self.has_unnamed_declaration || self.scopes_after.iter().any(|it| it.contains_range(at))
     }
 
-    /// Whether a piece of code, of which nothing else is wrong, names what does not parse.
+    /// Whether an otherwise valid fragment names a declaration with syntax errors.
     pub fn is_named_in(&self, root: &SyntaxNode, at: TextRange) -> bool {
         if self.members.is_empty() && self.locals.is_empty() {
             return false;
@@ -106,7 +107,7 @@ impl ErrorRegions {
     }
 }
 
-/// The names in the statement, or the head of the declaration, that has a place.
+/// The names in the statement, or the declaration header, around `at`.
 pub(super) fn names_around(root: &SyntaxNode, at: TextRange) -> Vec<SmolStr> {
     let token = apg_syntax::token_at_offset(root, at.start()).right_biased();
     let fragment_at = token.and_then(|token| fragment_at(&token));
@@ -122,7 +123,7 @@ pub(super) fn names_within(root: &SyntaxNode, range: TextRange) -> Vec<SmolStr> 
     names.map(|it| SmolStr::new(it.text().trim_matches('`'))).collect()
 }
 
-/// The token that an error is about: what is missing is missing after it.
+/// The token of an error; a gap belongs to the token before it.
 fn token_at(root: &SyntaxNode, place: TextRange) -> Option<SyntaxToken> {
     let at = apg_syntax::token_at_offset(root, place.start());
     if !place.is_empty() {
@@ -132,7 +133,7 @@ fn token_at(root: &SyntaxNode, place: TextRange) -> Option<SyntaxToken> {
     std::iter::successors(Some(token), SyntaxToken::prev_token).find(|token| !token.kind().is_trivia())
 }
 
-/// The innermost statement or declaration around a token. Between them, what was put aside there.
+/// The innermost statement or declaration around a token, or a skipped region between them.
 fn fragment_at(token: &SyntaxToken) -> Option<SyntaxNode> {
     use SyntaxKind::{BLOCK, CLASS_BODY, IMPORT_DECL, PACKAGE_DECL, SOURCE_FILE, SWITCH_BLOCK};
     let mut inner: Option<SyntaxNode> = None;
@@ -152,7 +153,7 @@ fn fragment_at(token: &SyntaxToken) -> Option<SyntaxNode> {
     inner
 }
 
-/// Whether what does not parse may be a declaration: stray characters are none.
+/// Whether a fragment may be a declaration; stray characters are none.
 fn may_be_declaration(fragment_at: &SyntaxNode) -> bool {
     let mut tokens = fragment_at.descendants_with_tokens().filter_map(|it| it.into_token());
     fragment_at.kind() != SyntaxKind::SOURCE_FILE
@@ -164,7 +165,7 @@ fn is_member(kind: SyntaxKind) -> bool {
     matches!(kind, METHOD_DECL | CONSTRUCTOR_DECL | OPERATOR_DECL | FIELD_DECL)
 }
 
-/// What of a statement or declaration stands before the statements or members in it that come after a place.
+/// The part of a statement or declaration before the nested statements or members that start after `place`.
 fn header_range(fragment_at: &SyntaxNode, place: TextSize) -> TextRange {
     use SyntaxKind::{BLOCK, CLASS_BODY, SWITCH_BLOCK};
     let is_inner = |kind| ast::Stmt::can_cast(kind) || matches!(kind, BLOCK | CLASS_BODY | SWITCH_BLOCK);
@@ -174,7 +175,7 @@ fn header_range(fragment_at: &SyntaxNode, place: TextSize) -> TextRange {
     TextRange::new(fragment_at.text_range().start(), end)
 }
 
-/// The names that stand in a head as those of what is declared, and whether they are those of formals.
+/// The names declared in a header, and whether they are formals.
 fn declared_names(
     fragment_at: &SyntaxNode,
     header_range: TextRange,

@@ -1,5 +1,4 @@
-//! Checks of fields and properties by what they hold: a zero for those that are not always set, no endless
-//! containment.
+//! Checks of field types: zero values of fields that may be unset, and recursive containment.
 
 use crate::db::Db;
 use crate::ids::{ClassId, FieldId};
@@ -35,7 +34,7 @@ pub(super) fn field_problems(
     }
 }
 
-/// Each place has a copy of a static field: a change would be seen at one of them only.
+/// Each place has a copy of a static field, so that a change would be seen at one place only.
 fn static_var(class: &ClassItem, field: &FieldItem) -> Option<Problem> {
     if field.mutable && class.kind == ClassKind::Interface && !field.is_property {
         let message = format!("the field `{}` of an interface cannot be a `var`", field.name);
@@ -53,12 +52,12 @@ fn static_var(class: &ClassItem, field: &FieldItem) -> Option<Problem> {
     )
 }
 
-/// Static fields have their value from an initialiser: no constructor could assign them.
+/// Static fields need an initialiser: no constructor assigns them.
 fn static_without_value(class: &ClassItem, field: &FieldItem) -> Option<Problem> {
     let is_static =
         field.modifiers.has(Modifiers::STATIC) || class.kind == ClassKind::Interface && !field.is_property;
     let is_native = field.modifiers.has(Modifiers::NATIVE) || has_annotation(&field.annotations, "Native");
-    // Of one that has no type either, the parser has said so.
+    // A field without a type is a syntax error, too.
     if !is_static || field.mutable || field.has_initializer || is_native || field.ty.is_none() {
         return None;
     }
@@ -74,7 +73,7 @@ fn transient_without_zero(db: &dyn Db, class: ClassId, id: FieldId, field: &Fiel
     if !field.modifiers.has(Modifiers::TRANSIENT) || field.modifiers.has(Modifiers::STATIC) {
         return None;
     }
-    // Whoever says so restores the field before it is read.
+    // These annotations promise that the field is restored before it is read.
     if ["SuppressTransientError", "TransientInitExpr"].iter().any(|it| has_annotation(&field.annotations, it))
     {
         return None;
@@ -89,7 +88,7 @@ fn transient_without_zero(db: &dyn Db, class: ClassId, id: FieldId, field: &Fiel
     ))
 }
 
-/// The types of properties are simpler than the class: no property leads back to its class.
+/// Property types form a hierarchy: no property leads back to its class.
 fn recursive_property(db: &dyn Db, class: ClassId, id: FieldId, field: &FieldItem) -> Option<Problem> {
     if !field.is_property {
         return None;
@@ -111,7 +110,7 @@ fn recursive_property(db: &dyn Db, class: ClassId, id: FieldId, field: &FieldIte
     ))
 }
 
-/// Whether `to` is `from`, a superclass of it, or the class of a property of those, and so on.
+/// Whether `from` leads to `to` by superclasses and classes of properties.
 fn reaches_class(db: &dyn Db, from: ClassId, to: ClassId) -> bool {
     let mut pending = vec![from];
     let mut seen = Vec::new();
@@ -132,7 +131,7 @@ fn reaches_class(db: &dyn Db, from: ClassId, to: ClassId) -> bool {
     false
 }
 
-/// A struct cannot contain one of its own kind: its values would have no end.
+/// A struct cannot contain a value of its own type.
 fn recursive_struct(
     db: &dyn Db,
     class: ClassId,

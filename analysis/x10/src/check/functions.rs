@@ -1,4 +1,5 @@
-//! Classes that implement function types: `class Twice implements (Long) => Long` promises `operator this(x:Long):Long`.
+//! Classes that implement function types: `class Twice implements (Long) => Long` needs `operator
+//! this(x:Long):Long`.
 
 use super::override_types::result_problem;
 use super::overrides::formals;
@@ -16,10 +17,10 @@ use crate::ty::subst::Substitution;
 use crate::ty::supers::{all_supertypes, direct_supertypes};
 use crate::ty::{Ty, TyKind};
 
-/// The operator by which its objects are called.
+/// The name of the application operator.
 const APPLY: &str = "operator()";
 
-/// What the class `class`, which is not abstract, lacks of the function types that it implements.
+/// Problems of the concrete class `class` with the function types that it implements.
 pub(super) fn function_problems(
     db: &dyn Db,
     class: ClassId,
@@ -47,9 +48,9 @@ pub(super) fn function_problems(
         let given = Substitution::class(db, owner_class, args).apply(db, result_type(db, method));
         let name = format!("`{}`, which its class implements,", supertype.display(db));
         let mut problem = result_problem(db, (method, declared), given, erase(db, *result), &name)?;
-        // An inherited operator is said where the class is.
+        // An inherited operator is reported at the class.
         if owner_class != class {
-            // The superclass that promises it with this operator has the same problem.
+            // A superclass that implements the same type has the same problem.
             if !direct_supertypes(db, class).contains(supertype) {
                 return None;
             }
@@ -60,7 +61,7 @@ pub(super) fn function_problems(
     })
 }
 
-/// The function types that a class inherits and whose operator it lacks.
+/// The function types that a class inherits without an operator.
 pub(crate) fn missing_functions(db: &dyn Db, class: ClassId) -> Vec<Ty> {
     let is_missing = |ty: &Ty| match ty.kind(db) {
         TyKind::Function { params, .. } => implementing(db, class, params).is_none(),
@@ -69,7 +70,8 @@ pub(crate) fn missing_functions(db: &dyn Db, class: ClassId) -> Vec<Ty> {
     all_supertypes(db, class).iter().copied().filter(is_missing).collect()
 }
 
-/// The operators by which a class, where its type parameters stand for `types`, is the function `wanted`.
+/// The operators by which a class, with `types` for its type parameters, implements the function type
+/// `wanted`.
 pub(crate) fn functions_of(db: &dyn Db, class: ClassId, types: &Substitution, wanted: Ty) -> Vec<MethodId> {
     let context = Context::global(db);
     let is_it = |ty: Ty| context.is_subtype(erase(db, types.apply(db, ty)), erase(db, wanted));
@@ -80,7 +82,7 @@ pub(crate) fn functions_of(db: &dyn Db, class: ClassId, types: &Substitution, wa
     all_supertypes(db, class).iter().filter_map(operator).map(|(method, _)| method).collect()
 }
 
-/// The operator with these formals that objects of `class` have, and the type that declares it.
+/// The operator with these formals, and the supertype of `class` that declares it.
 fn implementing(db: &dyn Db, class: ClassId, wanted: &[Ty]) -> Option<(MethodId, Ty)> {
     let wanted: Vec<Ty> = wanted.iter().map(|ty| erase(db, *ty)).collect();
     all_supertypes(db, class).iter().find_map(|supertype| {

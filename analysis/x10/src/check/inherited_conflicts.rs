@@ -1,4 +1,5 @@
-//! Methods that a class inherits from several sides, and that no method could implement together.
+//! Conflicts of inherited methods: equal formals with incompatible results, which no method can implement
+//! together.
 
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
@@ -21,14 +22,14 @@ use crate::ty::known::Known;
 use crate::ty::subst::Substitution;
 use crate::ty::supers::{all_supertypes, direct_supertypes};
 
-/// Adds the first collision among what `class` inherits.
+/// Adds the first conflict among the methods that `class` inherits.
 pub(super) fn conflict_problems(
     db: &dyn Db,
     class: ClassId,
     item: &ClassItem,
     all: &mut Vec<(Item, Vec<Problem>)>,
 ) {
-    // With one supertype, whatever collides does so there.
+    // With one supertype, the conflict is that type's.
     if direct_supertypes(db, class).len() < 2 {
         return;
     }
@@ -73,11 +74,11 @@ fn conflict(
     if !is_interface(first_owner) && !is_interface(second_owner) {
         return None;
     }
-    // Of related types one method overrides the other, which is checked there.
+    // Among related types one method overrides the other, which is checked there.
     if context.is_subtype(first_owner, second_owner) || context.is_subtype(second_owner, first_owner) {
         return None;
     }
-    // A supertype that inherits both has the same problem.
+    // A direct supertype that inherits both has the same problem.
     let inherits = |supertype: Ty, owner: Ty| context.is_subtype(supertype, owner);
     let direct = direct_supertypes(db, class);
     if direct.iter().any(|it| inherits(*it, first_owner) && inherits(*it, second_owner)) {
@@ -88,7 +89,7 @@ fn conflict(
     let same = method_type_param_ids(db, second).len() == own.len()
         && formals(db, second, second_owner, &own) == types
         && !types.iter().any(|ty| ty.mentions_error(db));
-    // What the class itself declares is compared with each of them.
+    // A method of the class itself is checked against each of them.
     let overridden = || {
         own_methods(db, class, first.name(db)).iter().any(|m| {
             method_type_param_ids(db, *m).len() == own.len()

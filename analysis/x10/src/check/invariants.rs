@@ -1,5 +1,5 @@
-//! The invariants of the architecture that are about queries: an edit inside a body invalidates nothing
-//! outside it (3), and a panic in a query is a diagnostic (4).
+//! Tests of the architecture's invariants on queries: an edit inside a body invalidates nothing outside of
+//! it, and a panic in a query becomes a diagnostic.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -9,7 +9,7 @@ use crate::db::Db;
 use crate::fixture::library_files;
 use crate::host::{AnalysisHost, Program};
 
-/// A host that writes down which queries are executed.
+/// A host that records executed queries.
 struct Watched {
     host: AnalysisHost,
     executed: Arc<Mutex<Vec<String>>>,
@@ -58,8 +58,7 @@ impl Watched {
         found.into_iter().map(|it| (it.code, it.message, it.range)).collect()
     }
 
-    /// The diagnostics' codes of a file, and the names of the queries executed to find them, without
-    /// their keys, sorted.
+    /// The codes of a file's diagnostics, and the sorted names of the queries executed to find them.
     fn check(&self, name: &str) -> (Vec<&'static str>, Vec<String>) {
         self.executed.lock().expect("no panic while it is held").clear();
         let file = self.host.snapshot().file(&path(name)).expect("known");
@@ -88,7 +87,7 @@ fn nothing_is_asked_again_without_an_edit() {
     assert_eq!(watched.check("Shape.x10").1, Vec::<String>::new());
 }
 
-/// A type may stand beside the one that its file is named after: to find it, the files of the package are not parsed.
+/// A type may be declared in a file with another name: the package's files are not parsed to find it.
 #[test]
 fn a_type_is_found_in_a_package_that_is_not_parsed() {
     let caller = |name: &str| format!("package p;\nclass Caller {{ def f() {{ new {name}(); }} }}\n");
@@ -99,7 +98,7 @@ fn a_type_is_found_in_a_package_that_is_not_parsed() {
     assert_eq!(watched.check("p/Caller.x10").0, Vec::<&str>::new());
     assert_eq!(count(&watched.check("p/Shape.x10").1, "parse"), 0);
     assert_eq!(count(&watched.check("p/Other.x10").1, "parse"), 1);
-    // What is typed there counts at once.
+    // Edits of such a file count at once.
     watched.set("p/Caller.x10", &caller("Extra"));
     assert_eq!(watched.check("p/Caller.x10").0, ["name/unknown-type"]);
     watched.set("p/Other.x10", &format!("{other}class Extra {{}}\n"));
@@ -113,7 +112,7 @@ fn an_edit_in_a_body_stays_in_that_body() {
     let mut watched = Watched::new(&[("Shape.x10", SHAPE), ("Caller.x10", CALLER)]);
     watched.check("Shape.x10");
     watched.check("Caller.x10");
-    // Longer, so that everything after it moves.
+    // A longer body moves everything after it.
     watched.set(
         "Shape.x10",
         &SHAPE.replace("return new Shape(side * factor);", "val s = side * factor;\n return new Shape(s);"),
@@ -135,7 +134,7 @@ fn an_edit_in_a_body_stays_in_that_body() {
     assert_eq!(watched.check("Caller.x10").1, Vec::<String>::new());
 }
 
-/// A class of many methods, of which one has `code`.
+/// A class of many methods, one of them with `code`.
 fn many(methods: usize, code: &str) -> String {
     let method =
         |n| format!("    def m{n}(x:Long):Long {{ val y = x + {n}; return m{}(y); }}\n", (n + 1) % methods);
@@ -160,7 +159,7 @@ fn an_edit_costs_the_same_whatever_is_around_it() {
 
 #[test]
 fn edits_give_what_a_new_file_gives() {
-    let texts = [
+    let versions = [
         many(4, "return 1;"),
         many(4, "return one;"),
         many(5, "return one;"),
@@ -173,8 +172,8 @@ fn edits_give_what_a_new_file_gives() {
         String::new(),
         many(3, "return true;"),
     ];
-    let mut watched = Watched::new(&[("Many.x10", &texts[0])]);
-    for text in &texts {
+    let mut watched = Watched::new(&[("Many.x10", &versions[0])]);
+    for text in &versions {
         watched.set("Many.x10", text);
         let fresh = Watched::new(&[("Many.x10", text)]);
         assert_eq!(watched.found("Many.x10"), fresh.found("Many.x10"), "{text}");
@@ -198,7 +197,7 @@ fn an_edit_of_a_comment_or_of_the_layout_moves_only_positions() {
 fn an_inferred_result_reaches_its_callers() {
     let mut watched = Watched::new(&[("Shape.x10", SHAPE), ("Caller.x10", CALLER)]);
     watched.check("Caller.x10");
-    // Another body of the same type: the caller is not typed again.
+    // A body of the same type: the caller is not typed again.
     watched.set("Shape.x10", &SHAPE.replace("side * side", "side * side + 0"));
     let (_, executed) = watched.check("Caller.x10");
     assert!(count(&executed, "owner_body") >= 1, "{executed:?}");
@@ -220,7 +219,7 @@ fn a_signature_reaches_its_callers() {
     assert_eq!(watched.check("Caller.x10").0, Vec::<&str>::new());
 }
 
-/// A method that two others use, and so many that do not.
+/// A method that two others call, and `others` methods that do not.
 fn shared(signature: &str, others: usize, more: &str) -> String {
     let other =
         |n| format!("    def other{n}(x:Long):Long {{ return other{}(x + 1) * 2; }}\n", (n + 1) % others);
@@ -246,13 +245,13 @@ fn a_signature_concerns_only_the_code_that_uses_it() {
         let mut watched = Watched::new(&[("Shared.x10", &text), ("User.x10", USER)]);
         assert_eq!(watched.check("Shared.x10").0, Vec::<&str>::new());
         watched.check("User.x10");
-        // Once so that what it needs of the library is known.
+        // A first edit loads what it needs of the library.
         watched.set("Shared.x10", &shared("(n:Long):Long = n;", others, ""));
         watched.check("Shared.x10");
         watched.check("User.x10");
         watched.set("Shared.x10", &text);
         let (_, here) = watched.check("Shared.x10");
-        // Itself and the two that use it.
+        // The method and its two callers.
         assert_eq!(count(&here, "owner_body"), 3, "{here:?}");
         assert_eq!(count(&here, "method_signature"), 1, "{here:?}");
         let (_, there) = watched.check("User.x10");
@@ -271,7 +270,7 @@ fn a_new_member_concerns_no_code_that_does_not_name_it() {
     for more in ["    def another(x:Long) = x;\n", "    var another:Long = 1;\n"] {
         watched.set("Shared.x10", &text(more));
         let (_, here) = watched.check("Shared.x10");
-        // The new one and, at a field, the constructor that comes with the class.
+        // The new member and, for a field, the automatic constructor.
         assert!(count(&here, "owner_body") <= 2, "{more}: {here:?}");
         let (_, there) = watched.check("User.x10");
         assert_eq!(count(&there, "owner_body"), 0, "{more}: {there:?}");
@@ -297,7 +296,7 @@ fn a_fixed_host_finds_the_same_whatever_it_forgets() {
         ..Program::default()
     };
     let mut fixed = AnalysisHost::fixed(library, program);
-    // Twice: what was forgotten is made again.
+    // Twice, so that forgotten results are computed again.
     for _ in 0..2 {
         for (name, _) in &files {
             let file = fixed.snapshot().file(&path(name)).expect("known");
@@ -337,17 +336,17 @@ fn constraints_reach_only_who_depends_on_them() {
     watched.check("Guarded.x10");
     let (codes, _) = watched.check("Constrained.x10");
     assert_eq!(codes, ["constraint/run-time-check"]);
-    // The code of a method with a condition is nobody else's business.
+    // The code of a method with a condition concerns no other code.
     watched.set("Guarded.x10", &guarded.replace("work(n); }", "work(n + 1); }"));
     let (_, executed) = watched.check("Guarded.x10");
     assert_eq!(count(&executed, "owner_body"), 1, "{executed:?}");
     assert_eq!(watched.check("Constrained.x10").1, Vec::<String>::new());
-    // The condition itself is: of those who call the method, and of no other code there.
+    // The condition concerns the callers of the method, and no other code there.
     let other = guarded.replace("{n != 0}:void { work(n); }", "{n == 1}:void { work(n); }");
     watched.set("Guarded.x10", &other);
     let (_, executed) = watched.check("Constrained.x10");
     assert!((1..=2).contains(&count(&executed, "owner_body")), "{executed:?}");
-    // So is what a property method stands for.
+    // So does the definition of a property method.
     watched.set("Guarded.x10", &other.replace("size == 0", "size == 1"));
     watched.check("Guarded.x10");
     let (codes, executed) = watched.check("Constrained.x10");

@@ -1,5 +1,5 @@
-//! The members of a class piece by piece: which of them there is something to say about. After an edit the pieces in which nobody
-//! typed are known to hold at one look each, so that a class of a thousand methods is not asked a thousand times.
+//! Chunks of class members with problems. After an edit, salsa revalidates one query for each unchanged chunk
+//! instead of several for each member, so that large classes stay cheap.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -10,15 +10,15 @@ use crate::infer::{Owner, owner_body};
 use crate::item_tree::items::{fields, methods};
 use crate::kernel::{function_violations, instance_violations, kernels};
 
-/// So many members make a piece.
+/// Number of members in a chunk.
 const MEMBERS_PER_CHUNK: usize = 16;
 
-/// How many pieces a class has.
+/// The number of chunks of a class.
 pub(super) fn count(db: &dyn Db, class: ClassId) -> usize {
     (fields(db, class).len() + methods(db, class).len()).div_ceil(MEMBERS_PER_CHUNK)
 }
 
-/// The members of a piece that something is wrong with, or that cannot be looked at.
+/// The members of a chunk that have problems, or whose analysis fails.
 #[salsa::tracked]
 pub(super) fn members_with_problems(db: &dyn Db, class: ClassId, chunk: usize) -> Vec<Owner> {
     let fields = fields(db, class).iter().copied().map(Owner::Field);
@@ -30,13 +30,13 @@ pub(super) fn members_with_problems(db: &dyn Db, class: ClassId, chunk: usize) -
         .collect()
 }
 
-/// Whether something is wrong, or the analysis fails.
+/// Whether a member has problems, or its analysis fails.
 fn may_have_problems(db: &dyn Db, owner: Owner) -> bool {
     match catch_unwind(AssertUnwindSafe(|| has_problems(db, owner))) {
         Ok(found) => found,
         Err(payload) if payload.is::<salsa::Cancelled>() => std::panic::resume_unwind(payload),
         Err(_) => {
-            // What it failed at is not known, nor when that will be another: it is tried again after each edit.
+            // The inputs of a failed analysis are unknown, so it is repeated after each edit.
             db.report_untracked_read();
             true
         }

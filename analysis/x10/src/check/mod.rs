@@ -1,4 +1,4 @@
-//! All diagnostics of a file, gathered from the queries that found them.
+//! Diagnostics of a file, collected from the queries of all layers.
 
 mod annotations;
 mod classes;
@@ -44,8 +44,8 @@ use crate::ty::context::Context;
 pub(crate) use functions::{functions_of, missing_functions};
 pub(crate) use overrides::{missing_methods, overridden, property_for, same_methods};
 
-/// All that is to be said about a file, in the order of the text. A panic in a query is an error of that
-/// part of the file, and nothing else is lost (invariant 4); a cancellation passes through.
+/// All diagnostics of a file, in source order. A panic in a query becomes a diagnostic and affects only its
+/// part of the file; a cancellation propagates.
 pub fn file_diagnostics(db: &dyn Db, file: SourceFile) -> Vec<Diagnostic> {
     let mut all = Vec::new();
     guarded(&mut all, || syntax_diagnostics(db, file));
@@ -66,30 +66,30 @@ pub fn file_diagnostics(db: &dyn Db, file: SourceFile) -> Vec<Diagnostic> {
     all
 }
 
-/// What follows from another error at the very same place.
+/// Drops errors that another error at the same range implies.
 fn suppress_dependent_errors(text: &str, all: &mut Vec<Diagnostic>) {
     let reassigned = flow_rules::val_reassigned::RULE.code;
     let unassigned = flow_rules::field_not_assigned::RULE.code;
     let unset = flow_rules::use_before_assignment::RULE.code;
-    // What is left out, where which other error stands.
+    // Pairs of (implied error, cause).
     let consequences = [
-        // `if (x = 5)` compares: that the condition assigns to a `val`, too, is not said.
+        // `if (x = 5)` is meant as a comparison: the assignment to a `val` is no error of its own.
         (reassigned, type_rules::mismatch::RULE.code),
         // `v += x` without such an operator: a `var` would not have it either.
         (reassigned, type_rules::no_operator::RULE.code),
-        // Who may not assign at all does not do it at a wrong place.
+        // A variable that cannot be assigned at all needs no second report.
         (async_rules::captured_var::RULE.code, reassigned),
         (place_rules::captured_var::RULE.code, reassigned),
         (flow_rules::captured_var::RULE.code, reassigned),
-        // Of two fields of one name nobody knows which has the value.
+        // With two fields of the same name, assignment is ambiguous.
         (unassigned, type_rules::duplicate_member::RULE.code),
-        // What cannot be shared, or must not be a `var`, is not asked for its value.
+        // A variable that cannot be captured, or must not be a `var`, needs no initialisation report.
         (unset, async_rules::captured_var::RULE.code),
         (unset, place_rules::captured_var::RULE.code),
         (unset, flow_rules::captured_var::RULE.code),
         (unassigned, type_rules::struct_var_field::RULE.code),
     ];
-    // What a `val` is given a second time does not matter.
+    // The type of a value reassigned to a `val` is irrelevant.
     let refused: Vec<TextRange> = all.iter().filter(|it| it.code == reassigned).map(|it| it.range).collect();
     let is_value = |it: &Diagnostic| refused.iter().any(|of| is_assigned(text, *of, it.range));
     all.retain(|found| found.code != type_rules::mismatch::RULE.code || !is_value(found));
@@ -109,8 +109,8 @@ fn is_assigned(text: &str, assignment: TextRange, value: TextRange) -> bool {
     is_last && target.and_then(|it| it.strip_suffix('=')).is_some_and(|target| !target.contains('='))
 }
 
-/// Everything of a file that has code: what most of the time for [`file_diagnostics`] goes into, and can be [`prepare`]d on several
-/// threads.
+/// The members of a file that have code. Their analysis dominates [`file_diagnostics`], and [`prepare`] can
+/// run it on several threads.
 pub fn code_of(db: &dyn Db, file: SourceFile) -> Vec<Owner> {
     let mut all = Vec::new();
     for class in all_classes(db, file) {
@@ -121,14 +121,15 @@ pub fn code_of(db: &dyn Db, file: SourceFile) -> Vec<Owner> {
     all
 }
 
-/// Has everything ready that is to be said about code. What fails here fails again where it is asked for.
+/// Computes the diagnostics of members ahead of use. A panic is caught here, and reported by
+/// [`file_diagnostics`].
 pub fn prepare(db: &dyn Db, code: &[Owner]) {
     for owner in code {
         guarded(&mut Vec::new(), || code_diagnostics(db, *owner));
     }
 }
 
-/// Adds what `find` finds. Cancellation goes on; any other panic becomes a diagnostic.
+/// Adds the diagnostics of `find`. A cancellation propagates; any other panic becomes a diagnostic.
 pub(crate) fn guarded(all: &mut Vec<Diagnostic>, find: impl FnOnce() -> Vec<Diagnostic>) {
     match catch_unwind(AssertUnwindSafe(find)) {
         Ok(found) => all.extend(found),
@@ -165,7 +166,7 @@ fn syntax_diagnostics(db: &dyn Db, file: SourceFile) -> Vec<Diagnostic> {
                     let title = match (error.range.is_empty(), text.is_empty()) {
                         (true, _) => format!("Insert `{text}`"),
                         (_, true) => "Remove it".to_owned(),
-                        // What has backquotes shows them.
+                        // Text with backquotes is shown as it is.
                         _ if text.starts_with('`') => format!("Write {text}"),
                         _ => format!("Write `{text}`"),
                     };
@@ -200,7 +201,7 @@ fn header_diagnostics(db: &dyn Db, file: SourceFile) -> Vec<Diagnostic> {
     all
 }
 
-/// The problems of an item as diagnostics; its ranges are looked up only if there are any.
+/// The problems of an item as diagnostics; ranges are resolved only if there are any.
 pub(crate) fn item_problems(db: &dyn Db, item: Item, problems: &[Problem]) -> Vec<Diagnostic> {
     if problems.is_empty() {
         return Vec::new();
@@ -247,7 +248,7 @@ fn class_diagnostics(db: &dyn Db, class: ClassId) -> Vec<Diagnostic> {
     all
 }
 
-/// What is wrong with the declaration of a method or field.
+/// Problems of the declaration of a method or field.
 fn signature_problems(db: &dyn Db, owner: Owner) -> &[Problem] {
     match owner {
         Owner::Method(method) => &method_signature(db, method).problems,
@@ -272,8 +273,7 @@ fn problems_in_words(db: &dyn Db, owner: Owner, problems: &[BodyProblem]) -> Vec
     place_diagnostics(db, owner.into(), &diagnostics)
 }
 
-/// What is wrong with the code of a method or field initialiser: its typing, control flow and places, then its
-/// kernels.
+/// Problems of the code of a method or field initialiser: typing, control flow, places and kernels.
 fn code_diagnostics(db: &dyn Db, owner: Owner) -> Vec<Diagnostic> {
     let mut all = problems_in_words(db, owner, &owner_body(db, owner).problems);
     if let Owner::Method(method) = owner

@@ -1,4 +1,4 @@
-//! What a method promises whose signature others rely on: its result, and formals that those who override it take as they are.
+//! Types of overriding methods: covariant results, and equal formals.
 
 use crate::db::Db;
 use crate::ids::MethodId;
@@ -14,8 +14,8 @@ use crate::ty::{ConstraintTerm, Path, Ty};
 use super::constraints::guarded_context;
 use super::overrides::own_params;
 
-/// What types of the signature of `other`, which belongs to `owner`, are in terms of `method`, which overrides it. Formals are the
-/// same by their places in the lists, whatever they are called.
+/// The substitution from the signature of `other`, which belongs to `owner`, to that of the overriding
+/// `method`. Formals correspond by position, not by name.
 pub(super) fn substitution_from(
     db: &dyn Db,
     method: MethodId,
@@ -29,7 +29,7 @@ pub(super) fn substitution_from(
     Some(types.with_paths(Some(Path::this()), formals))
 }
 
-/// The problem that `method` gives `given` where `wanted` is promised by what is called `name`.
+/// The problem of a result `given` where `name` requires `wanted`.
 pub(super) fn result_problem(
     db: &dyn Db,
     (method, item): (MethodId, &MethodItem),
@@ -38,7 +38,7 @@ pub(super) fn result_problem(
     name: &str,
 ) -> Option<Problem> {
     let context = guarded_context(db, method);
-    // A result that is not declared is known without all that its code says of it (`= this`, `= new R(rank - 1)`).
+    // An inferred result may be less precise than the code (`= this`, `= new R(rank - 1)`).
     let may_say_more = || {
         method_signature(db, method).result.is_none()
             && context.convert_directly(given, wanted, None).is_some()
@@ -56,8 +56,8 @@ pub(super) fn result_problem(
     Some(Problem::new(&type_rules::bad_override::RULE, item.at, message).note(note))
 }
 
-/// The problem that a formal of `method` is constrained otherwise than in the method that it overrides: they are neither one method
-/// nor two.
+/// The problem of a formal whose constraint differs from the overridden method's: then `method` is neither an
+/// override nor an overload.
 pub(super) fn formals_problem(
     db: &dyn Db,
     (method, item): (MethodId, &MethodItem),
@@ -84,14 +84,14 @@ pub(super) fn formals_problem(
     })
 }
 
-/// Whether every value of `given` is known to be one of `wanted`, which is not left to the run of the program.
+/// Whether every value of `given` is statically known to be one of `wanted`.
 fn is_statically_convertible(context: &Context<'_>, given: Ty, wanted: Ty) -> bool {
     given == wanted
         || has_opaque_constraint(context.db, wanted)
         || context.convert_directly(given, wanted, None).is_some_and(|it| !it.checked)
 }
 
-/// Of an expression that constraints cannot hold nothing can be decided.
+/// Opaque constraint terms are undecidable.
 fn has_opaque_constraint(db: &dyn Db, ty: Ty) -> bool {
     let is_opaque = |term: &ConstraintTerm| matches!(term, ConstraintTerm::Opaque(_));
     ty.constraint(db).is_some_and(|it| it.terms.iter().any(is_opaque))

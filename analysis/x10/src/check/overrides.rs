@@ -1,5 +1,4 @@
-//! Checks of a class against what it inherits: overriding, and abstract methods left without an
-//! implementation.
+//! Checks of inheritance: valid overriding, and unimplemented abstract methods.
 
 use super::override_types::{formals_problem, result_problem, substitution_from};
 use crate::constraint::{Entailment, entails};
@@ -25,7 +24,7 @@ use crate::ty::subst::{Substitution, facts_about};
 use crate::ty::supers::all_supertypes;
 use crate::ty::{ConstraintTerm, Path, Ty};
 
-/// Problems of a class and its methods with what it inherits.
+/// Problems of a class and its methods with inherited methods.
 #[salsa::tracked]
 pub(super) fn override_problems(db: &dyn Db, class: ClassId) -> Vec<(Item, Vec<Problem>)> {
     let Some(item) = class_item(db, class) else { return Vec::new() };
@@ -68,7 +67,7 @@ pub(super) fn own_params(db: &dyn Db, method: MethodId) -> Vec<Ty> {
     method_type_param_ids(db, method).iter().map(|p| Ty::param(db, *p)).collect()
 }
 
-/// The inherited methods that `method` of `class` overrides, each with its owner seen from `class`.
+/// The inherited methods that `method` of `class` overrides, each with its owner as a supertype of `class`.
 pub(crate) fn overridden(db: &dyn Db, class: ClassId, method: MethodId) -> Vec<(MethodId, Ty)> {
     let own = own_params(db, method);
     let mine = formals(db, method, Ty::this_type(db, class), &own);
@@ -90,11 +89,11 @@ pub(crate) fn overridden(db: &dyn Db, class: ClassId, method: MethodId) -> Vec<(
     all
 }
 
-/// The methods of this name that are one method to those who call them on a value of `class`: for each form, itself and all it
-/// overrides or that the class brings together, inherited or not.
+/// The methods of this name, grouped into those that are one method to callers: methods with equal formals in
+/// `class` and its supertypes.
 pub(crate) fn same_methods(db: &dyn Db, class: ClassId, name: &str) -> Vec<Vec<MethodId>> {
     let mut all: Vec<(MethodId, Ty)> = Vec::new();
-    // Headers that name each other's members are a cycle that only a header ends: it is asked for first.
+    // Mutually dependent headers form a query cycle that only the header query resolves: it runs first.
     let _ = crate::ty::supers::direct_supertypes(db, class);
     for supertype in all_supertypes(db, class) {
         let Some((owner, _)) = supertype.as_class(db) else { continue };
@@ -168,14 +167,15 @@ fn bad_override(
     }
     let (mine, their) =
         (visibility(db, class, item.modifiers), visibility(db, owner_class, theirs.modifiers));
-    // The methods of `Any` are called through it by whoever has the object, however its class declares them.
+    // Methods of `Any` can be called through `Any`, whatever their visibility.
     if mine as u8 > their as u8 && !is_any(db, owner_class) {
         let modifier = match their {
             Visibility::Public => "write `public` before it",
             _ => "give it the same access modifier",
         };
-        return problem(format!("this method can be seen less far than {name}, which it overrides"))
-            .map(|p| p.note(format!("whoever may call that must be able to call this: {modifier}")));
+        return problem(format!("this method can be seen less far than {name}, which it overrides")).map(
+            |p| p.note(format!("every caller of that method must be able to call this one: {modifier}")),
+        );
     }
     if !guard_entailed(db, class, method, other, owner) {
         return problem(format!("the guard of this method asks for more than that of {name}")).map(|p| {
@@ -195,7 +195,8 @@ fn bad_override(
     bad_result(db, (method, item), given, (other, owner))
 }
 
-/// The problem that the result `given` of `method` is not the one that callers of `other`, which it overrides, rely on.
+/// The problem of a result `given` of `method` that differs from what callers of the overridden `other` rely
+/// on.
 fn bad_result(
     db: &dyn Db,
     (method, item): (MethodId, &MethodItem),
@@ -204,7 +205,7 @@ fn bad_result(
 ) -> Option<Problem> {
     let wanted = match method_signature(db, other).result {
         Some(result) => result,
-        // What an inferred type says of its values is not promised.
+        // The constraints of an inferred type are not part of the contract.
         None if method_item(db, other)?.has_body => erase(db, result_type(db, other)),
         None => return None,
     };
@@ -213,7 +214,7 @@ fn bad_result(
     result_problem(db, (method, item), given, wanted, &name)
 }
 
-/// The problem of a method whose result is inferred from its code with one that it overrides.
+/// The problem of a method whose result is inferred from its code.
 pub(super) fn inferred_result_problem(db: &dyn Db, method: MethodId) -> Option<Problem> {
     let item = method_item(db, method)?;
     if item.kind.is_constructor() || declares_result(db, method) {
@@ -230,7 +231,7 @@ pub(super) fn inferred_result_problem(db: &dyn Db, method: MethodId) -> Option<P
     })
 }
 
-/// Whether what the overridden method asks for is all that the overriding one asks for.
+/// Whether the guard of the overridden method implies that of the overriding one.
 fn guard_entailed(db: &dyn Db, class: ClassId, method: MethodId, other: MethodId, owner: Ty) -> bool {
     let (mine, theirs) = (&method_signature(db, method).guard, &method_signature(db, other).guard);
     if *mine == Guard::default() {
@@ -254,7 +255,7 @@ fn guard_entailed(db: &dyn Db, class: ClassId, method: MethodId, other: MethodId
     if !types_hold {
         return false;
     }
-    // Formals are the same by their places in the lists, whatever they are called.
+    // Formals correspond by position, not by name.
     let count = method_signature(db, method).params.len();
     let formals: Vec<Option<Path>> =
         (0..count).map(|index| Some(Path::local("formal", index as u32))).collect();
@@ -285,7 +286,7 @@ pub(crate) fn missing_methods(db: &dyn Db, class: ClassId) -> Vec<(MethodId, Ty)
     let mut missing: Vec<(MethodId, Ty)> = Vec::new();
     for supertype in all_supertypes(db, class) {
         let Some((owner, _)) = supertype.as_class(db) else { continue };
-        // Everything has the methods of `Any`: they are built in.
+        // Methods of `Any` are built in.
         if supertype.is_known(db, crate::ty::known::Known::Any) || owner == class {
             continue;
         }
@@ -304,7 +305,7 @@ pub(crate) fn missing_methods(db: &dyn Db, class: ClassId) -> Vec<(MethodId, Ty)
 fn unimplemented(db: &dyn Db, class: ClassId, item: &ClassItem) -> Vec<Problem> {
     let mut missing = missing_methods(db, class);
     let context = Context::class(db, class);
-    // What is unknown may be it: a formal of a method of that name, or a superclass.
+    // An unknown type may be the missing one: of a formal of a method of that name, or of a superclass.
     missing.retain(|(method, _)| {
         let own = own_methods(db, class, method.name(db));
         !may_be_among(db, own) && (own.is_empty() || !has_unknown_formal(db, *method))
@@ -326,7 +327,7 @@ fn unimplemented(db: &dyn Db, class: ClassId, item: &ClassItem) -> Vec<Problem> 
         let note = format!("a property is no method: write `public {keyword} {name}() = {name};`");
         return vec![problem.note(note)];
     }
-    // A method of the name was probably meant to be it.
+    // A method of the same name with other formals was probably meant.
     let similar = missing.iter().find_map(|(m, _)| own_methods(db, class, m.name(db)).first());
     if let Some(method) = similar {
         return vec![problem.note(format!("`{}` has other formals", describe_method(db, *method)))];
@@ -342,7 +343,7 @@ fn unimplemented(db: &dyn Db, class: ClassId, item: &ClassItem) -> Vec<Problem> 
     }]
 }
 
-/// Leaves out what a superclass owes already, which is said of it. An abstract one owes nothing, but those above it may.
+/// Drops methods that a concrete superclass lacks already.
 fn retain_own(db: &dyn Db, class: ClassId, missing: &mut Vec<(MethodId, Ty)>) {
     for supertype in all_supertypes(db, class).iter().skip(1) {
         let Some((above, _)) = supertype.as_class(db).filter(|_| !missing.is_empty()) else { continue };
@@ -355,7 +356,7 @@ fn retain_own(db: &dyn Db, class: ClassId, missing: &mut Vec<(MethodId, Ty)>) {
     }
 }
 
-/// The property, own or inherited, that has the name of a `method` of `owner` and can be its result: what it probably gives.
+/// The own or inherited property with the name and result type of `method`: its likely implementation.
 pub(crate) fn property_for(db: &dyn Db, class: ClassId, (method, owner): (MethodId, Ty)) -> Option<FieldId> {
     let seen = |ty: Ty, from: Ty| {
         let (owner, args) = from.as_class(db)?;
@@ -396,7 +397,7 @@ fn join(list: &[String]) -> String {
     }
 }
 
-/// An interface may repeat a method of `Any`.
+/// Whether a method repeats one of `Any`, as interfaces may.
 fn is_of_any(db: &dyn Db, method: MethodId) -> bool {
     let Some(any) = crate::ty::known::known_class(db, crate::ty::known::Known::Any) else { return false };
     let formals = &method_signature(db, method).params;

@@ -1,4 +1,4 @@
-//! What may stand inside what: structs, static classes, type definitions beside classes.
+//! Placement of declarations: structs and static classes in classes, type definitions beside classes.
 
 use crate::db::Db;
 use crate::ids::{ClassId, SourceFile, TypedefId};
@@ -9,7 +9,7 @@ use crate::members::is_static_class;
 use crate::rules::r#type as type_rules;
 use crate::scope::problem::Problem;
 
-/// Adds the problems of where a class stands and of what stands in it.
+/// Adds the problems of the placement of a class and of its type definitions.
 pub(super) fn placement_problems(
     db: &dyn Db,
     class: ClassId,
@@ -28,7 +28,7 @@ pub(super) fn placement_problems(
     }
 }
 
-/// Top-level type definitions that are named as a class of their file.
+/// Top-level type definitions with the name of a class of their file.
 pub(super) fn shadowed_typedefs(db: &dyn Db, file: SourceFile) -> Vec<(Item, Vec<Problem>)> {
     let tree = item_tree(db, file);
     let same = |typedef: &TypedefItem| {
@@ -48,8 +48,9 @@ fn is_plain(typedef: &TypedefItem) -> bool {
 
 fn shadowed_typedef(typedef: &TypedefItem) -> Problem {
     let message = format!("`{}` is already the name of a class here", typedef.name);
-    Problem::new(&type_rules::duplicate_member::RULE, typedef.at, message)
-        .note("a type definition without parameters could not be told from the class: choose another name")
+    Problem::new(&type_rules::duplicate_member::RULE, typedef.at, message).note(
+        "a type definition without parameters could not be distinguished from the class: choose another name",
+    )
 }
 
 fn misplaced_class(db: &dyn Db, class: ClassId, item: &ClassItem) -> Option<Problem> {

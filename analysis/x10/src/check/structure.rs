@@ -1,4 +1,5 @@
-//! Checks of what a class is made of: fields of structs, properties of subclasses, conversion operators.
+//! Checks of class members: mutable fields of structs, redeclared properties, conversion operators,
+//! constructor results.
 
 use crate::db::Db;
 use crate::ids::{ClassId, FieldId};
@@ -14,7 +15,7 @@ use crate::ty::context::Context;
 use crate::ty::known::{Known, known_class};
 use crate::ty::supers::all_supertypes;
 
-/// Adds the problems of the class's parts, each with its part.
+/// Adds the problems of the class's members, each with its item.
 pub(super) fn structure_problems(
     db: &dyn Db,
     class: ClassId,
@@ -39,7 +40,7 @@ pub(super) fn structure_problems(
     invalid_constructor_results(db, class, all);
 }
 
-/// A constructor makes objects of its own class.
+/// A constructor returns its own class.
 fn invalid_constructor_results(db: &dyn Db, class: ClassId, all: &mut Vec<(Item, Vec<Problem>)>) {
     for method in methods(db, class) {
         let Some(item) = method_item(db, *method) else { continue };
@@ -58,9 +59,9 @@ fn invalid_constructor_results(db: &dyn Db, class: ClassId, all: &mut Vec<(Item,
     }
 }
 
-/// A property of a class that its superclass has already.
+/// A property that a superclass has already.
 fn redeclared_properties(db: &dyn Db, class: ClassId, item: &ClassItem, all: &mut Vec<(Item, Vec<Problem>)>) {
-    // An interface may repeat the properties of those that it extends.
+    // An interface may repeat inherited properties.
     if item.kind == ClassKind::Interface {
         return;
     }

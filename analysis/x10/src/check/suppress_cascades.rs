@@ -1,4 +1,5 @@
-//! Code that does not parse, as all code does while it is typed: what else seems wrong with it because a piece is missing is not said.
+//! Suppression of cascading errors: problems that are likely consequences of a syntax error (Dragon Book,
+//! 4.1.3).
 
 use apg_syntax::{SyntaxNode, TextRange};
 use smol_str::SmolStr;
@@ -9,9 +10,9 @@ use crate::diagnostics::Diagnostic;
 use crate::ids::SourceFile;
 use crate::scope::packages::{all_type_names, source_root, types_named};
 
-/// Takes away what follows from a syntax error: what is wrong with the statement or declaration that has it and with those that use
-/// what it declares, names that it may have declared, and where control goes in its code. Where braces do not match, nobody knows what
-/// belongs to what: only the syntax is judged.
+/// Drops consequences of syntax errors: problems of the erroneous statement or declaration and of those that
+/// use its names, of names that it may declare, and of control flow in its member. If braces do not match,
+/// only syntax errors remain.
 pub(super) fn suppress_cascades(db: &dyn Db, file: SourceFile, all: &mut Vec<Diagnostic>) {
     let parse = parse(db, file);
     let Some(first) = parse.syntax_errors().iter().map(|error| error.range.start()).min() else { return };
@@ -50,7 +51,7 @@ fn is_cascade(root: &SyntaxNode, regions: &ErrorRegions, family: &str, found: &D
     }
     match found.code {
         "name/unresolved" | "name/unknown-type" if regions.may_declare(range) => return true,
-        // Constructors that do not parse assign nothing.
+        // Constructors with syntax errors assign nothing.
         "flow/field-not-assigned" if is_in_any(&regions.classes, range) => return true,
         _ if matches!(family, "flow" | "cuda" | "hoist") && is_in_any(&regions.member_ranges, range) => {
             return true;
@@ -60,7 +61,7 @@ fn is_cascade(root: &SyntaxNode, regions: &ErrorRegions, family: &str, found: &D
     regions.is_named_in(root, range)
 }
 
-/// Whether it may be that an import that does not parse would bring what an error is about.
+/// Whether an erroneous import may provide the name that an error is about.
 fn may_need_broken_import(
     db: &dyn Db,
     file: SourceFile,
@@ -82,12 +83,12 @@ fn may_need_broken_import(
     let brings = |name: &SmolStr| {
         types_named(db, folder, name).iter().any(|it| imports.iter().any(|import| it.starts_with(&**import)))
     };
-    // What is in a type is not listed.
+    // Members of a type are not listed.
     let is_type = |import: &String| all.iter().any(|it| *it == import.trim_end_matches('.'));
     imports.iter().any(is_type) || names.iter().any(brings)
 }
 
-/// Whether an error stands where members or classes are expected: one after the other, when a brace too many has ended a class.
+/// Whether an error is where members or classes are expected, as after a superfluous brace.
 fn is_between_members(root: &SyntaxNode, found: &Diagnostic) -> bool {
     use apg_syntax::SyntaxKind::{CLASS_BODY, ERROR, SOURCE_FILE};
     let token = apg_syntax::token_at_offset(root, found.range.start()).right_biased();

@@ -1,11 +1,11 @@
-//! Notes at unknown names that a file would declare which could not be read.
+//! Notes at unknown names that an unreadable file may declare.
 
 use crate::db::{Db, Project};
 use crate::diagnostics::Diagnostic;
 use crate::ids::SourceFile;
 use crate::rules::name::{unknown_import, unknown_type, unresolved, unresolved_member};
 
-/// A name is looked up in the file of its name: if that file could not be read, the name is unknown for this reason.
+/// Adds a note if the file with the name of an unknown type could not be read.
 pub fn add_unreadable_file_notes(db: &dyn Db, file: SourceFile, all: &mut [Diagnostic]) {
     let rules = [&unknown_import::RULE, &unknown_type::RULE, &unresolved::RULE, &unresolved_member::RULE];
     let unknown = all.iter_mut().filter(|it| rules.iter().any(|rule| rule.code == it.code));

@@ -1,4 +1,4 @@
-//! Waiting where it is forbidden, in the code of an `atomic`, and where it waits for nobody, in an activity that is on no clock.
+//! Blocking operations in `atomic` code, and barriers of activities that are not registered on a clock.
 
 use apg_syntax::{TextRange, TextSize};
 
@@ -12,7 +12,7 @@ use crate::rules::r#async as rules;
 use crate::ty::Ty;
 use crate::ty::known::Known;
 
-/// The warnings of one body.
+/// The problems of one body.
 pub(super) fn check(context: &FlowContext<'_>, body: &Body) -> Vec<Diagnostic> {
     let Some(root) = body.root else { return Vec::new() };
     let is_atomic = |kind: &StmtKind| matches!(kind, StmtKind::Atomic(_) | StmtKind::When(_));
@@ -25,7 +25,7 @@ pub(super) fn check(context: &FlowContext<'_>, body: &Body) -> Vec<Diagnostic> {
                 Node::Stmt(id) => match &body.stmt(id).kind {
                     StmtKind::Atomic(code) => vec![*code],
                     StmtKind::When(arms) => arms.iter().map(|(_, code)| *code).collect(),
-                    // What device code may not do has rules of its own.
+                    // Device code has rules of its own.
                     _ => return !is_kernel(body, id),
                 },
                 Node::Expr(_) => return true,
@@ -54,7 +54,7 @@ fn is_barrier(context: &FlowContext<'_>, kind: &ExprKind) -> bool {
     matches!(kind, ExprKind::Call { method, .. } if method.name(context.db) == "advanceAll" && is_clock(context, *method))
 }
 
-/// Adds what the code of an `atomic` does that would wait or start others; of what is in that nothing more is said.
+/// Reports operations in `atomic` code that block or start activities; nested ones only once.
 fn report_blocking_calls(
     context: &FlowContext<'_>,
     body: &Body,
@@ -68,7 +68,7 @@ fn report_blocking_calls(
         let (word, range) = match node {
             Node::Stmt(id) => match &body.stmt(id).kind {
                 StmtKind::Async { body: inner, .. } => match head(id, *inner) {
-                    // An `ateach` is a loop over activities that are written nowhere.
+                    // The activities of an `ateach` are implicit.
                     none if none.is_empty() => ("ateach", TextRange::at(none.start(), TextSize::of("ateach"))),
                     range => ("async", range),
                 },
@@ -95,7 +95,7 @@ fn report_blocking_calls(
     });
 }
 
-/// The barriers in activities that are on no clock.
+/// Barriers in activities that are not registered on a clock.
 fn barriers_without_clock(context: &FlowContext<'_>, body: &Body) -> Vec<Diagnostic> {
     let parents = Parents::of(body);
     let mut diagnostics = Vec::new();
@@ -112,7 +112,7 @@ fn barriers_without_clock(context: &FlowContext<'_>, body: &Body) -> Vec<Diagnos
         let finishes = |node: &Node| matches!(node, Node::Stmt(id) if matches!(body.stmt(*id).kind, StmtKind::Finish { .. }));
         let finish = parents.ancestors(Node::Stmt(started)).find(finishes);
         let start = TextRange::empty(body.stmt(started).range.start());
-        // Only who is on the clock starts activities that are.
+        // Only a registered activity can start registered ones.
         let mut between = parents.ancestors(Node::Stmt(started)).take_while(|it| Some(*it) != finish);
         let is_off_clock = between.any(|it| match it {
             Node::Stmt(id) => matches!(
@@ -133,7 +133,7 @@ fn barriers_without_clock(context: &FlowContext<'_>, body: &Body) -> Vec<Diagnos
     diagnostics
 }
 
-/// Whether a call is one of a clock's, or makes one: who makes a clock is on it.
+/// Whether a call is a clock operation, or creates a clock, which registers the caller.
 fn registers_on_clock(context: &FlowContext<'_>, body: &Body, id: ExprId) -> bool {
     let expr = body.expr(id);
     let of_clock = matches!(expr.kind, ExprKind::Call { method, .. } if is_clock(context, method));
@@ -141,7 +141,7 @@ fn registers_on_clock(context: &FlowContext<'_>, body: &Body, id: ExprId) -> boo
     (of_clock || makes && expr.ty.is_known(context.db, Known::Clock)) && !is_barrier(context, &expr.kind)
 }
 
-/// The `async` that runs a barrier, if nothing in it gets it onto a clock.
+/// The `async` that executes a barrier, if nothing in it registers it on a clock.
 fn enclosing_unclocked_async(
     context: &FlowContext<'_>,
     body: &Body,
@@ -156,7 +156,7 @@ fn enclosing_unclocked_async(
             Node::Stmt(id) if is_kernel(body, id) => return None,
             Node::Stmt(id) => match &body.stmt(id).kind {
                 StmtKind::Async { clocked: Clocked::No, .. } if started.is_none() => started = Some(id),
-                // Who starts activities with a clock of its own is on that.
+                // An activity that starts clocked activities is registered itself.
                 StmtKind::Async { .. }
                 | StmtKind::AtEach { .. }
                 | StmtKind::Finish { clocked: Clocked::Implicit, .. }

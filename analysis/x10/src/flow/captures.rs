@@ -1,9 +1,9 @@
-//! Which variables a closure, an `async` or an `at` may use.
+//! Captured variables of closures, `async` and `at`.
 //!
-//! An `async` shares a `var` with the activity that started it only if a `finish` around it, inside the
-//! variable's scope, waits for it. A closure copies what it captures, so it captures no `var`. An `at` copies as
-//! well, to another place: nothing outside is assigned, and a `var` is only read if the place is
-//! known to be the variable's own.
+//!
+//! An `async` shares a `var` with its parent only if a `finish` inside the variable's scope waits for it. A
+//! closure copies its captures, so it captures no `var`. An `at` copies to another place: it assigns nothing
+//! outside, and reads a `var` only if its place is known to be the variable's own.
 
 use rustc_hash::FxHashMap;
 
@@ -12,7 +12,7 @@ use crate::body::{AssignTarget, Body, ExprId, ExprKind, LocalId, StmtId, StmtKin
 use crate::diagnostics::{Diagnostic, Fix, TextEdit};
 use crate::rules::flow as rules;
 
-/// A place as far as equality of two is concerned.
+/// An equivalence class of places.
 type PlaceTerm = u32;
 
 enum Frame {
@@ -20,7 +20,7 @@ enum Frame {
     Async,
     Finish,
     At,
-    /// An `at` marked `@CUDA`: what it may use is a matter of the kernel rules.
+    /// An `at` marked `@CUDA`, which has kernel rules of its own.
     Kernel,
 }
 
@@ -28,9 +28,9 @@ pub(super) struct CaptureWalker<'a> {
     context: &'a FlowContext<'a>,
     body: &'a Body,
     frames: Vec<Frame>,
-    /// Of each local: how many frames were around its declaration, and the place it is at.
+    /// For each local: the number of frames around its declaration, and its place.
     declared: FxHashMap<LocalId, (usize, PlaceTerm)>,
-    /// `val`s known to hold a place.
+    /// Known places of `val`s.
     place_of_val: FxHashMap<LocalId, PlaceTerm>,
     here: PlaceTerm,
     next_place: PlaceTerm,
@@ -66,7 +66,7 @@ impl<'a> CaptureWalker<'a> {
         self.next_place
     }
 
-    /// The place that `id` evaluates to; a new one if it is not known.
+    /// The place that `id` evaluates to; a fresh one if unknown.
     fn place_of(&mut self, id: ExprId) -> PlaceTerm {
         let known = match &self.body.expr(id).kind {
             ExprKind::Here => Some(self.here),
@@ -181,7 +181,7 @@ impl<'a> CaptureWalker<'a> {
         let Some(&(depth, place)) = self.declared.get(&local) else { return };
         let between = &self.frames[depth.min(self.frames.len())..];
         let mut finished = false;
-        // The activities of a kernel are its blocks and threads, which have rules of their own.
+        // Activities of a kernel are its blocks and threads, which have rules of their own.
         let in_kernel = self.frames.iter().any(|frame| matches!(frame, Frame::Kernel));
         for frame in between {
             match frame {
@@ -197,7 +197,7 @@ impl<'a> CaptureWalker<'a> {
     }
 
     fn report(&mut self, diagnostic: Diagnostic, local: LocalId) {
-        // `e++` reads and assigns, at ranges one within the other: that is one finding.
+        // `e++` reads and assigns, at nested ranges: reported once.
         let nested = |d: &Diagnostic| {
             d.range.contains_range(diagnostic.range) || diagnostic.range.contains_range(d.range)
         };
@@ -222,7 +222,7 @@ impl<'a> CaptureWalker<'a> {
             .any(|e| matches!(e.kind, ExprKind::Assign { target: AssignTarget::Local(l), .. } if l == local))
     }
 
-    /// A `var` that nobody assigns is better a `val`.
+    /// A fix that declares an unassigned `var` as `val`.
     fn declare_as_val_fix(&self, local: LocalId) -> Option<Fix> {
         let range = (self.context.keyword)(local)?;
         Some(Fix {
@@ -258,7 +258,7 @@ impl<'a> CaptureWalker<'a> {
         self.report(diagnostic, local);
     }
 
-    /// Whether the variable that is read here is changed: `x += 1` reads it first.
+    /// Whether a read belongs to a compound assignment, `x += 1`.
     fn is_compound_assignment(&self, local: LocalId, at: ExprId) -> bool {
         let range = self.body.expr(at).range;
         self.body.exprs.iter().any(|expr| {

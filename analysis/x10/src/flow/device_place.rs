@@ -1,4 +1,4 @@
-//! Code that goes to an accelerator without being a kernel: the place of an `at` is certainly a child of a host.
+//! Non-kernel code at accelerators: an `at` whose place is certainly a child of a host.
 
 use apg_syntax::TextRange;
 
@@ -11,10 +11,10 @@ use crate::ids::MethodId;
 use crate::item_tree::items::qualified_name;
 use crate::rules::cuda;
 
-/// `val`s that lead to other `val`s are followed so far.
+/// Maximum length of a chain of `val`s that is followed.
 const MAX_VAL_CHAIN_LENGTH: u32 = 16;
 
-/// The warnings of one body.
+/// The problems of one body.
 pub(super) fn check(context: &FlowContext<'_>, body: &Body) -> Vec<Diagnostic> {
     let search = AcceleratorAnalysis { context, body };
     let iterates_children =
@@ -71,7 +71,7 @@ impl AcceleratorAnalysis<'_> {
             && qualified_name(self.context.db, method.class(self.context.db)) == "x10.lang.PlaceTopology"
     }
 
-    /// Whether a value is a place that is certainly an accelerator.
+    /// Whether a value is certainly an accelerator place.
     fn is_accelerator(&self, expr: ExprId, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         match &self.body.expr(expr).kind {
@@ -79,7 +79,7 @@ impl AcceleratorAnalysis<'_> {
             ExprKind::Call { method, .. } if self.is_topology_method(*method) => {
                 method.name(self.context.db) == "getChild"
             }
-            // `rail.home()` of what was made there.
+            // `rail.home()` of a rail allocated there.
             ExprKind::Call { method, receiver: Some(rail), .. } if method.name(self.context.db) == "home" => {
                 self.is_allocated_at_accelerator(*rail, depth)
             }
@@ -94,7 +94,7 @@ impl AcceleratorAnalysis<'_> {
         }
     }
 
-    /// Whether a rail is made at an accelerator.
+    /// Whether a rail is allocated at an accelerator.
     fn is_allocated_at_accelerator(&self, rail: ExprId, depth: u32) -> bool {
         let ExprKind::Local(local) = self.body.expr(self.strip_casts(rail)).kind else { return false };
         let Some(init) = self.initialiser(local).filter(|_| !self.body.local(local).mutable) else {
@@ -108,7 +108,7 @@ impl AcceleratorAnalysis<'_> {
         }
     }
 
-    /// The variable of a loop over the children of a host.
+    /// Whether a variable iterates over the children of a host.
     fn iterates_children(&self, variable: LocalId) -> bool {
         self.body.stmts.iter().any(|it| match &it.kind {
             StmtKind::ForIn { local, iterable, .. } if *local == variable => {
@@ -132,7 +132,7 @@ impl AcceleratorAnalysis<'_> {
         })
     }
 
-    /// Whether code around asks if there is an accelerator: then what runs at one is its own business.
+    /// Whether an enclosing condition tests for an accelerator: then the code is taken to be intended.
     fn is_guarded_by_test(&self, parents: &Parents, node: Node) -> bool {
         parents.ancestors(node).any(|it| {
             let condition = match it {

@@ -1,6 +1,6 @@
-//! Checked exceptions (X10 2.6, "Throws Clause"): those that are neither `Exception`s nor `Error`s are caught, or
-//! declared by `throws`. A closure declares none; what an activity throws reaches its `finish` as one of
-//! `MultipleExceptions`.
+//! Checked exceptions (X10 2.6, "Throws Clause"): exceptions that are neither `Exception`s nor `Error`s are
+//! caught, or declared by `throws`. A closure declares none; exceptions of an activity reach its `finish`
+//! within `MultipleExceptions`.
 
 use apg_syntax::TextRange;
 
@@ -16,7 +16,7 @@ use crate::ty::Ty;
 use crate::ty::context::Context;
 use crate::ty::known::Known;
 
-/// Checked exceptions that nothing catches or declares.
+/// Checked exceptions that are neither caught nor declared.
 pub(super) fn check(db: &dyn Db, owner: Owner, body: &Body) -> Vec<Diagnostic> {
     let Some(root) = body.root else { return Vec::new() };
     let (context, declared) = match owner {
@@ -46,9 +46,9 @@ pub(crate) fn is_checked(context: &Context<'_>, ty: Ty) -> bool {
 struct ExceptionWalker<'a> {
     context: Context<'a>,
     body: &'a Body,
-    /// What is declared, or caught around this point.
+    /// Exceptions declared, or caught around the current node.
     caught: Vec<Ty>,
-    /// The code around that can declare nothing.
+    /// Enclosing code that cannot declare exceptions.
     enclosing_code: Option<&'static str>,
     diagnostics: Vec<Diagnostic>,
 }
@@ -104,7 +104,7 @@ impl ExceptionWalker<'_> {
                 catches.iter().for_each(|(_, handler)| self.stmt(*handler));
                 finally.iter().for_each(|finally| self.stmt(*finally));
             }
-            // Its exceptions go to the `finish` around it.
+            // Its exceptions go to the enclosing `finish`.
             StmtKind::Async { .. } | StmtKind::AtEach { .. } => {
                 let depth = self.caught.len();
                 self.caught.push(Ty::known(self.context.db, Known::CheckedThrowable));

@@ -1,8 +1,9 @@
-//! Changes of objects that an `at` captured, where nothing in the `at` uses them: they are made to copies, and lost.
+//! Lost writes: changes of captured copies in an `at` that nothing in the `at` reads.
 //!
-//! Sure is only what is written out: an assignment to a field or an element, or a call that changes a container of the library.
-//! Whatever else is done with the object in the `at` (it is read, returned, passed on), or with another one that may
-//! be the same or lead to it, counts as a use of what was changed.
+//!
+//! Reported are only certain changes: assignments to fields or elements, and mutating methods of library
+//! containers. Any other use of the object in the `at`, or of an object that may alias or reach it, counts as
+//! a read.
 
 use apg_syntax::TextRange;
 
@@ -20,7 +21,7 @@ use crate::ty::Ty;
 use crate::ty::context::Context;
 use crate::ty::known::Known;
 
-/// Containers of the library whose elements are copied with them.
+/// Library containers whose elements are copied with them.
 const COPIED_CONTAINERS: &[&str] = &[
     "Rail",
     "Cell",
@@ -41,7 +42,7 @@ const COPIED_CONTAINERS: &[&str] = &[
     "AtomicDouble",
     "AtomicFloat",
 ];
-/// Their methods that change them. Those that have a value count only where nothing takes it.
+/// Mutating methods of containers. Those with a result count only where it is unused.
 const MUTATING_METHODS: &[&str] = &[
     "operator()=",
     "add",
@@ -64,11 +65,11 @@ const MUTATING_METHODS: &[&str] = &[
     "getAndSet",
     "fill",
 ];
-/// Those that have a size for good.
+/// Containers whose size never changes.
 const FIXED_SIZE_CONTAINERS: &[&str] = &["Rail", "Array_1", "Array_2", "Array_3", "Array_4"];
-/// What tells nothing of the elements of these.
+/// Members that reveal only the size.
 const SIZE_METHODS: &[&str] = &["size", "range", "numElems_1", "numElems_2", "numElems_3", "indices"];
-/// What refers to objects without having copies of them, and values.
+/// Values, and types that refer to objects without copying them.
 const OPAQUE_TYPES: &[Known] = &[
     Known::String,
     Known::Place,
@@ -78,27 +79,27 @@ const OPAQUE_TYPES: &[Known] = &[
     Known::Clock,
 ];
 
-/// What is done to an object at one place.
+/// The effect of one use on a captured object.
 enum Effect {
-    /// This expression changes it, or the object of type `of` that it leads to.
+    /// The expression writes the object of type `of`, reached from the capture.
     Write { by: ExprId, of: Ty },
-    /// Nothing that shows what it holds.
+    /// Neither a write nor a read of contents.
     None,
-    /// It, or something that it leads to, is used.
+    /// The object, or an object reachable from it, is read.
     Read,
 }
 
-/// A use of something captured.
+/// A use of a captured variable.
 struct CapturedUse {
     root: Captured,
     at: Effect,
-    /// Where the object is written.
+    /// Range of the use.
     range: TextRange,
-    /// In code that an `at` within this one runs.
+    /// Whether it is in a nested `at`.
     is_in_nested_at: bool,
 }
 
-/// The warnings of one body.
+/// The problems of one body.
 pub(super) fn check(context: &FlowContext<'_>, body: &Body) -> Vec<Diagnostic> {
     let goes = |stmt: &StmtKind| matches!(stmt, StmtKind::At { .. } | StmtKind::AtEach { .. });
     let has_at = body.stmts.iter().any(|stmt| goes(&stmt.kind))
@@ -156,7 +157,7 @@ impl<'a> LostWriteAnalysis<'a> {
                     _ => None,
                 })
                 .collect();
-            // `a(i) += 1` reads what it changes: the object is written once.
+            // `a(i) += 1` reads what it changes, at one source range.
             let part_of_change = |found: &CapturedUse| writes.iter().any(|(.., range)| *range == found.range);
             let is_read = uses_of_captures.iter().filter(|it| matches!(it.at, Effect::Read)).any(|it| {
                 if it.root == capture.what {
@@ -177,18 +178,18 @@ impl<'a> LostWriteAnalysis<'a> {
         diagnostics
     }
 
-    /// Whether `other` may be or lead to the object of type `changed` that `root` is or leads to.
+    /// Whether `other` may alias or reach the object of type `changed` that `root` is or reaches.
     fn may_alias_or_reach(&self, other: Captured, root: Captured, changed: Ty) -> bool {
         let (Captured::Local(other), Captured::Local(root)) = (other, root) else { return true };
         let ty = self.body.local(other).ty;
-        // Of two objects that are made here neither is the other: what is left is what they hold.
+        // Two objects created here are distinct, but may share contents.
         if self.is_fresh_object(other) && self.is_fresh_object(root) && self.container(ty).is_some() {
             return self.arguments(ty).iter().any(|part| self.may_reach(*part, changed));
         }
         self.may_reach(ty, changed)
     }
 
-    /// Whether `local` has a new object that nothing else had before.
+    /// Whether `local` holds a new object that has no other name.
     fn is_fresh_object(&self, local: LocalId) -> bool {
         let mut made = false;
         let Some(root) = self.body.root else { return false };
@@ -224,7 +225,7 @@ impl<'a> LostWriteAnalysis<'a> {
             ))
     }
 
-    /// Whether `code` has an error: what it uses there is not known.
+    /// Whether `code` has type errors, so that its uses are unknown.
     fn has_errors(&self, code: StmtId) -> bool {
         let mut unknown = false;
         self.body.walk(Node::Stmt(code), &mut |node| {
@@ -237,7 +238,7 @@ impl<'a> LostWriteAnalysis<'a> {
         unknown
     }
 
-    /// All uses of what is captured in `code`.
+    /// All uses of captures in `code`.
     fn uses_of_captures(&self, code: StmtId, captures: &[Capture]) -> Vec<CapturedUse> {
         let mut uses_of_captures = Vec::new();
         self.body.walk(Node::Stmt(code), &mut |node| {
@@ -272,7 +273,7 @@ impl<'a> LostWriteAnalysis<'a> {
         (is_in_nested_at, is_closure)
     }
 
-    /// What is done with the object that the path from `root` leads to: `x`, `x.f`, `x.f.g`.
+    /// The effect on the object at the end of the access path from `root`: `x`, `x.f`, `x.f.g`.
     fn effect_at(&self, root: ExprId) -> Effect {
         let mut id = root;
         loop {
@@ -280,7 +281,7 @@ impl<'a> LostWriteAnalysis<'a> {
             let Some(Node::Expr(parent)) = self.parents.parent(Node::Expr(id)) else {
                 return Effect::Read;
             };
-            // Another object may have come to the place of `x.f`, of another size.
+            // `x.f` may refer to another object by now, of another size.
             let has_size = self.strip_coercions(id) == root && self.has_fixed_size(ty);
             match &self.body.expr(parent).kind {
                 ExprKind::Coerce { .. } => id = parent,
@@ -336,7 +337,8 @@ impl<'a> LostWriteAnalysis<'a> {
         self.container(ty).is_some_and(|class| FIXED_SIZE_CONTAINERS.contains(&class.name(self.db).as_str()))
     }
 
-    /// Whether objects of type `ty` are copied field by field. Those of an abstract class are of another, which may differ.
+    /// Whether objects of type `ty` are copied field by field. An abstract class says nothing about its
+    /// subclasses.
     fn is_copied(&self, ty: Ty) -> bool {
         let (db, ty) = (self.db, ty.base(self.db));
         let Some(class) = self.class(ty) else { return false };
@@ -347,12 +349,12 @@ impl<'a> LostWriteAnalysis<'a> {
             || !ty.is_interface(db) && !is_abstract && !Context::global(db).is_subtype(ty, own_way)
     }
 
-    /// Whether each place has a value of its own.
+    /// Whether each place has its own value of a field.
     fn is_transient(&self, field: FieldId) -> bool {
         field_item(self.db, field).is_none_or(|item| item.modifiers.has(Modifiers::TRANSIENT))
     }
 
-    /// Whether nothing takes the value of `id`.
+    /// Whether the value of `id` is unused.
     fn is_statement(&self, id: ExprId) -> bool {
         let mut node = Node::Expr(id);
         while let Some(parent) = self.parents.parent(node) {
@@ -367,8 +369,8 @@ impl<'a> LostWriteAnalysis<'a> {
         false
     }
 
-    /// Whether an object of the type `changed` may be reached from a value of type `ty`. Of a class that is not of the library
-    /// nothing is known: its objects may be of a subclass.
+    /// Whether an object of type `changed` may be reached from a value of type `ty`. User classes may have
+    /// subclasses, so they may reach anything.
     fn may_reach(&self, ty: Ty, changed: Ty) -> bool {
         let (db, ty) = (self.db, ty.base(self.db));
         if ty.primitive(db).is_some() || OPAQUE_TYPES.iter().any(|known| ty.is_known(db, *known)) {

@@ -1,6 +1,5 @@
-//! Checks along the control flow of typed bodies: definite assignment, unreachable code, missing results
-//! (`assignment`), which variables closures and activities may use (`capture`), checked exceptions (`exceptions`), and
-//! how objects are constructed (`construction`).
+//! Flow analyses of typed bodies: definite assignment and reachability, captured variables, checked
+//! exceptions, object construction, blocking operations, lost writes and unjoined reads.
 
 mod blocking;
 mod captures;
@@ -23,25 +22,25 @@ use crate::rules::Problem;
 pub(crate) use exceptions::is_checked as is_checked_exception;
 pub(crate) use unjoined_reads::unjoined_read_problems;
 
-/// What the checks need to know about the owner of a body.
+/// The owner of a body, as flow analyses need it.
 pub struct FlowContext<'a> {
     /// The database.
     pub db: &'a dyn Db,
-    /// Whether every path has to return a value.
+    /// Whether every path must return a value.
     pub needs_value: bool,
-    /// The name of the owner.
+    /// The range of the owner's name.
     pub name: TextRange,
-    /// In a constructor, the fields of its object: [`construction`] judges their assignments.
+    /// In a constructor, the fields of its object: [`construction`] checks their assignments.
     pub is_constructed: &'a dyn Fn(FieldId) -> bool,
     /// Whether a field may be assigned only once.
     pub is_val: &'a dyn Fn(FieldId) -> bool,
-    /// The keyword `val` or `var` of a local's declaration, if it is written for this local alone.
+    /// The keyword `val` or `var` of a local's declaration, if it declares this local alone.
     pub keyword: &'a dyn Fn(LocalId) -> Option<TextRange>,
-    /// The class that the code belongs to.
+    /// The class of the code.
     pub class: ClassId,
 }
 
-/// Whether the code behind a statement can be reached through it.
+/// Whether a statement can complete normally (Java Language Specification, 14.22).
 pub(crate) fn completes(db: &dyn Db, owner: Owner, class: ClassId, body: &Body, stmt: StmtId) -> bool {
     let context = FlowContext {
         db,
@@ -55,7 +54,7 @@ pub(crate) fn completes(db: &dyn Db, owner: Owner, class: ClassId, body: &Body, 
     definite_assignment::AssignmentWalker::new(&context, owner, body).completes(stmt)
 }
 
-/// All findings in one body, ranges relative to its owner.
+/// All problems of one body, relative to its owner.
 pub fn check(context: &FlowContext<'_>, owner: Owner, body: &Body) -> Vec<Problem> {
     let mut assignment = definite_assignment::AssignmentWalker::new(context, owner, body);
     let _ = assignment.run();

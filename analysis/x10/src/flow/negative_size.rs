@@ -1,4 +1,4 @@
-//! Rails whose size is written out, and negative.
+//! Rails with a negative constant size.
 
 use super::FlowContext;
 use crate::body::walk::Node;
@@ -8,7 +8,7 @@ use crate::rules::Problem;
 use crate::rules::flow::negative_size::NegativeSize;
 use crate::ty::Ty;
 
-/// The warnings of one body.
+/// The problems of one body.
 pub(super) fn check(context: &FlowContext<'_>, body: &Body) -> Vec<Problem> {
     let lengths = body.exprs.iter().filter_map(|expr| rail_length(context, &expr.kind));
     lengths
@@ -21,7 +21,7 @@ pub(super) fn check(context: &FlowContext<'_>, body: &Body) -> Vec<Problem> {
         .collect()
 }
 
-/// The number of elements that `new Rail[T](size)` is given.
+/// The length argument of `new Rail[T](length)`.
 fn rail_length(context: &FlowContext<'_>, kind: &ExprKind) -> Option<ExprId> {
     let ExprKind::New { class, args, .. } = kind else { return None };
     let is_rail = Ty::this_type(context.db, *class).rail_element(context.db).is_some();
@@ -29,7 +29,7 @@ fn rail_length(context: &FlowContext<'_>, kind: &ExprKind) -> Option<ExprId> {
     Some(first)
 }
 
-/// The value of an expression, if the code itself says it: fields are left alone, as what they hold would be looked up in other code.
+/// The value of an expression without names: evaluating names could depend on other code.
 fn constant_size(context: &FlowContext<'_>, body: &Body, id: ExprId) -> Option<Literal> {
     let mut is_own = body.expr(id).ty.base(context.db) == Ty::long(context.db);
     body.walk(Node::Expr(id), &mut |node| {

@@ -1,5 +1,8 @@
-//! Symbolic integers: affine sums of variables (`16n * y + x + 1n`), with what is not affine (`(x + 1n) % 64n`, `x ^ k`,
-//! `c ? a : b`) as further terms that are evaluated for given values of the variables.
+//! Affine forms of integer expressions, `16n * y + x + 1n` (Feautrier 1991; Dragon Book, 11.3), extended by
+//! non-affine terms.
+//!
+//! A non-affine operation (`(x + 1n) % 64n`, `x ^ k`, `c ? a : b`) is a term of its own, which can be
+//! evaluated for given values of its variables.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -9,28 +12,28 @@ use rustc_hash::FxHashMap;
 use crate::body::{ExprId, ExprKind, Literal, LocalId};
 use crate::kernel::context::KernelContext;
 
-/// Parts of an index that are visited, those of the `val`s that it is made of among them.
+/// Maximum number of nodes visited for one index, including those of `val`s it refers to.
 const MAX_VISITED: u32 = 200;
 
-/// A sum of terms, each with a factor that is not 0, and a constant.
+/// A linear combination of terms with non-zero coefficients, and a constant.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Affine {
-    /// Terms and their factors: variables in their order, then the others.
+    /// Terms and their coefficients: variables in order of their numbers, then non-affine terms.
     pub terms: Vec<(Term, i64)>,
-    /// What is added.
+    /// The constant term.
     pub constant: i64,
 }
 
-/// What a factor belongs to.
+/// A term that has a coefficient.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Term {
     /// A variable.
     Local(LocalId),
-    /// A value that is no affine sum of variables.
+    /// A non-affine value.
     Operation(Rc<Operation>),
 }
 
-/// An operation on symbolic integers that is not affine.
+/// A non-affine operation on affine forms.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Operation {
     Binary(BinaryOp, Affine, Affine),
@@ -72,22 +75,22 @@ impl Affine {
         Affine { terms: vec![(Term::Local(local), 1)], constant: 0 }
     }
 
-    /// The number, if it is one.
+    /// The value, if there are no terms.
     pub fn as_constant(&self) -> Option<i64> {
         self.terms.is_empty().then_some(self.constant)
     }
 
-    /// The factor of a variable.
+    /// The coefficient of a variable.
     pub fn coefficient(&self, local: LocalId) -> i64 {
         self.term_coefficient(&Term::Local(local))
     }
 
-    /// The factor of a term.
+    /// The coefficient of a term.
     pub fn term_coefficient(&self, term: &Term) -> i64 {
         self.terms.iter().find(|it| it.0 == *term).map_or(0, |it| it.1)
     }
 
-    /// `self + factor * other`; none if a number gets too large.
+    /// `self + factor * other`; `None` on overflow.
     pub fn add_scaled(&self, factor: i64, other: &Affine) -> Option<Affine> {
         let mut sum = self.clone();
         sum.constant = sum.constant.checked_add(other.constant.checked_mul(factor)?)?;
@@ -106,7 +109,7 @@ impl Affine {
         Some(sum)
     }
 
-    /// Calls `visit` for all variables, those in operations among them.
+    /// Calls `visit` for all variables, including those of non-affine terms.
     pub fn for_each_variable(&self, visit: &mut dyn FnMut(LocalId)) {
         self.terms.iter().for_each(|it| it.0.for_each_variable(visit));
     }
@@ -118,7 +121,7 @@ impl Affine {
         found
     }
 
-    /// The largest number that occurs, without its sign.
+    /// The largest magnitude of any constant or coefficient.
     pub fn max_magnitude(&self) -> u64 {
         let of_term = |(term, factor): &(Term, i64)| match term {
             Term::Local(_) => factor.unsigned_abs(),
@@ -127,7 +130,8 @@ impl Affine {
         self.terms.iter().map(of_term).max().unwrap_or(0).max(self.constant.unsigned_abs())
     }
 
-    /// The value, where those of all variables are known and no operation leaves 32 bits.
+    /// The value for given values of the variables; `None` if one is unknown or a non-affine operation
+    /// overflows 32 bits.
     pub fn evaluate(&self, value_of: &dyn Fn(LocalId) -> Option<i64>) -> Option<i64> {
         self.terms.iter().try_fold(self.constant, |sum, (term, factor)| {
             let value = match term {
@@ -138,7 +142,7 @@ impl Affine {
         })
     }
 
-    /// An operation on two sums; affine where it can be.
+    /// A binary operation, kept affine where possible.
     fn binary(
         op: BinaryOp,
         left: Affine,
@@ -175,7 +179,7 @@ impl Affine {
         Affine { terms: vec![(Term::Operation(Rc::new(operation)), 1)], constant: 0 }
     }
 
-    /// Whether it is never negative.
+    /// Whether the value is known to be non-negative.
     fn is_non_negative(&self, is_non_negative: &dyn Fn(LocalId) -> bool) -> bool {
         self.constant >= 0
             && self.terms.iter().all(|(term, factor)| {
@@ -183,7 +187,7 @@ impl Affine {
             })
     }
 
-    /// Without the terms that leave no remainder.
+    /// Drops terms that are multiples of the modulus.
     fn modulo(mut self, modulus: i64) -> Affine {
         if modulus > 0 {
             self.terms.retain(|it| it.1 % modulus != 0);
@@ -249,7 +253,7 @@ impl BinaryOp {
         })
     }
 
-    /// What it makes of two numbers, if that is the same for all types of 32 bits and more.
+    /// Constant folding; `None` unless the result is the same for all integer types of at least 32 bits.
     fn apply(self, left: i64, right: i64) -> Option<i64> {
         let fits = |it: &i64| i32::try_from(*it).is_ok();
         if !fits(&left) || !fits(&right) {
@@ -285,7 +289,7 @@ impl Condition {
         Condition::All(conditions.into_iter().map(Condition::negated).collect()).negated()
     }
 
-    /// Whether it holds, where the values of all variables that decide are known.
+    /// The truth value, if the known variables decide it.
     pub fn evaluate(&self, value_of: &dyn Fn(LocalId) -> Option<i64>) -> Option<bool> {
         match self {
             Condition::Less(left, right) => Some(left.evaluate(value_of)? < right.evaluate(value_of)?),
@@ -319,7 +323,7 @@ impl Condition {
         }
     }
 
-    /// The largest number that occurs, without its sign.
+    /// The largest magnitude of any constant.
     pub fn max_magnitude(&self) -> u64 {
         match self {
             Condition::Less(a, b) | Condition::Equal(a, b) => a.max_magnitude().max(b.max_magnitude()),
@@ -330,37 +334,38 @@ impl Condition {
     }
 }
 
-/// What is known of variables where an expression stands.
+/// The variables that affine forms may contain at a point of the code.
 pub(crate) struct SymbolContext<'f> {
-    /// A variable that may be part of a sum.
+    /// Whether a variable may be a symbol of the form.
     pub is_symbol: &'f dyn Fn(LocalId) -> bool,
-    /// A variable of sums that is never negative.
+    /// Whether a symbol is never negative.
     pub is_non_negative: &'f dyn Fn(LocalId) -> bool,
-    /// What variables are here.
+    /// Known values of variables at this point.
     pub values: &'f FxHashMap<LocalId, Affine>,
 }
 
 impl KernelContext<'_> {
-    /// The sum that an integer expression is, of known variables; a `val` that is not known is looked into.
+    /// The affine form of an integer expression over the known symbols. `val`s that are no symbols are
+    /// expanded.
     pub(crate) fn affine(&self, expr: ExprId, known: &SymbolContext) -> Option<Affine> {
         AffineReader { context: self, known, fuel: Cell::new(MAX_VISITED) }.integer(expr, known.values)
     }
 
-    /// The condition on integers that an expression is.
+    /// The symbolic form of a Boolean expression.
     pub(super) fn condition(&self, expr: ExprId, known: &SymbolContext) -> Option<Condition> {
         AffineReader { context: self, known, fuel: Cell::new(MAX_VISITED) }.condition(expr, known.values)
     }
 }
 
-/// Reads expressions as symbolic integers and conditions.
+/// Translates expressions into affine forms and conditions.
 struct AffineReader<'r, 'd, 'a> {
     context: &'d KernelContext<'a>,
     known: &'r SymbolContext<'r>,
-    /// Parts that may still be visited.
+    /// Number of nodes that may still be visited.
     fuel: Cell<u32>,
 }
 
-/// What variables are at some point of the code.
+/// Values of variables at a point of the code.
 type Values = FxHashMap<LocalId, Affine>;
 
 impl AffineReader<'_, '_, '_> {
@@ -402,7 +407,7 @@ impl AffineReader<'_, '_, '_> {
         if self.context.local(local).mutable {
             return None;
         }
-        // Variables may have had other values then.
+        // Variables may have had other values at the initialiser.
         self.integer(self.context.initialiser(local)?, &Values::default())
     }
 
@@ -443,7 +448,7 @@ impl AffineReader<'_, '_, '_> {
         }
     }
 
-    /// A value as one of the type of an expression; types of fewer than 32 bits may cut it.
+    /// A conversion to the type of `expr`; `None` for types of fewer than 32 bits, which may truncate.
     fn converted(&self, expr: ExprId, value: Affine) -> Option<Affine> {
         let ty = self.context.expr(expr).ty.primitive(self.context.semantics.db)?;
         (ty.is_integer() && ty.size().is_some_and(|it| it >= 4)).then_some(value)

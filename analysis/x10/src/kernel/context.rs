@@ -1,5 +1,5 @@
-//! What all parts of the recogniser share while they look at one kernel: the body, the facts about
-//! what it names, and the violations found so far.
+//! Context shared by the checks of one kernel or `@CUDA` function: its body, device semantics of names, and
+//! the violations found so far.
 
 use std::cell::RefCell;
 
@@ -15,12 +15,12 @@ use crate::kernel::device_semantics::DeviceSemantics;
 use crate::kernel::fixes::template::{EditTemplate, FixTemplate, Fragment, text};
 use crate::kernel::violation::Violation;
 
-/// The recogniser at work on one `@CUDA` block or function.
+/// The body of one `@CUDA` block or function under check.
 pub(crate) struct KernelContext<'a> {
     pub semantics: &'a DeviceSemantics<'a>,
     pub body: &'a Body,
     pub parents: &'a Parents,
-    /// The `at` statement; for a function its root.
+    /// The `at` statement; for a function, its root.
     pub at: StmtId,
     /// Locals declared inside the `at`.
     pub inner: FxHashSet<LocalId>,
@@ -51,7 +51,7 @@ impl<'a> KernelContext<'a> {
         self.body.local(id)
     }
 
-    /// A violation to be completed and given to [`KernelContext::report`].
+    /// Starts a violation; [`KernelContext::report`] records it.
     pub fn violation(&self, rule: &'static Rule, range: TextRange, message: impl Into<String>) -> Violation {
         Violation::new(self.at, rule, range, message)
     }
@@ -64,18 +64,18 @@ impl<'a> KernelContext<'a> {
         }
     }
 
-    /// Whether a rule is broken by something around `range`.
+    /// Whether a violation of the rule covers `range`.
     pub fn has_violation(&self, rule: &Rule, range: TextRange) -> bool {
         self.found.borrow().iter().any(|it| it.rule.code == rule.code && it.range.contains_range(range))
     }
 
-    /// Whether a rule is broken anywhere.
+    /// Whether any violation of the rule is recorded.
     pub fn breaks(&self, rule: &Rule) -> bool {
         self.found.borrow().iter().any(|it| it.rule.code == rule.code)
     }
 
-    /// Whether an expression is a variable of the kernel whose initial value has been refused: what is done with it then is no
-    /// mistake of its own.
+    /// Whether an expression is a variable of the kernel whose initialiser already has a violation, so that
+    /// its uses need no further report.
     pub fn is_reported(&self, expr: ExprId) -> bool {
         let ExprKind::Local(local) = self.expr(self.strip(expr)).kind else { return false };
         let Some(init) = self.initialiser(local).filter(|_| self.inner.contains(&local)) else {
@@ -85,7 +85,7 @@ impl<'a> KernelContext<'a> {
         self.found.borrow().iter().any(|it| range.contains_range(it.range))
     }
 
-    /// A part of the code has errors that others report: no kernel, but nothing to say either.
+    /// Records that some code has type errors: then there is no kernel, and nothing more to report.
     pub fn mark_broken(&self) {
         self.broken.set(true);
     }
@@ -94,7 +94,7 @@ impl<'a> KernelContext<'a> {
         self.broken.get()
     }
 
-    /// Whether `node` or anything below it has an error that others report; then there is no kernel.
+    /// Whether `node` or anything below it has type errors; then there is no kernel.
     pub fn has_errors(&self, node: impl Into<Node>) -> bool {
         let mut found = false;
         self.body.walk(node.into(), &mut |node| {
@@ -117,12 +117,12 @@ impl<'a> KernelContext<'a> {
         found
     }
 
-    /// Where the statement, or the body of an `at`, carries the annotation `x10.compiler.NAME`.
+    /// The range of the annotation `x10.compiler.NAME` of a statement, or of the body of an `at`.
     pub fn annotation(&self, stmt: StmtId, name: &str) -> Option<TextRange> {
         annotation(self.semantics, self.body, stmt, name)
     }
 
-    /// The statements of a block, blocks of a single statement opened, empty statements left out.
+    /// The statements of a block, without empty ones and nested single-statement blocks.
     pub fn statements(&self, stmt: StmtId) -> Vec<StmtId> {
         let mut current = stmt;
         loop {
@@ -139,7 +139,7 @@ impl<'a> KernelContext<'a> {
         }
     }
 
-    /// The expression without conversions that do nothing at run time.
+    /// The expression without conversions that have no effect at run time.
     pub fn strip(&self, mut expr: ExprId) -> ExprId {
         while let ExprKind::Coerce { value } = self.expr(expr).kind {
             expr = value;
@@ -147,7 +147,7 @@ impl<'a> KernelContext<'a> {
         expr
     }
 
-    /// The local that an expression names; a `val` that is another name of a local gives that local.
+    /// The local that an expression names, resolved through `val`s that alias another local.
     pub fn named_local(&self, expr: ExprId) -> Option<LocalId> {
         let mut expr = self.strip(expr);
         for _ in 0..self.body.locals.len() {
@@ -165,7 +165,7 @@ impl<'a> KernelContext<'a> {
         None
     }
 
-    /// The expression that a declared local starts with.
+    /// The initialiser of a local.
     pub fn initialiser(&self, local: LocalId) -> Option<ExprId> {
         self.body.stmts.iter().find_map(|stmt| match stmt.kind {
             StmtKind::Let { local: declared, init } if declared == local => init,
@@ -173,7 +173,7 @@ impl<'a> KernelContext<'a> {
         })
     }
 
-    /// Moves the text of `range` into a `val` before the statement that holds the `at`.
+    /// A fix that moves an expression into a `val` before the statement that holds the `at`.
     pub fn hoist_before_at(&self, range: TextRange, suggestion: &str) -> FixTemplate {
         let name = self.fresh_name(suggestion);
         let (anchor, in_block) = self.anchor();
@@ -200,7 +200,7 @@ impl<'a> KernelContext<'a> {
         FixTemplate::edits(title, edits)
     }
 
-    /// Moves a whole statement before the statement that holds the `at`.
+    /// A fix that moves a statement before or after the statement that holds the `at`.
     pub fn move_out_of_at(&self, stmt: StmtId, after: bool) -> Option<FixTemplate> {
         if self.is_in_multi_declaration(stmt) {
             return None;
@@ -223,7 +223,8 @@ impl<'a> KernelContext<'a> {
         Some(FixTemplate::edits(vec![text(format!("Move the statement {side} the `at`"))], edits))
     }
 
-    /// Whether it is one of several variables of one `val a = 1, b = 2;`, which cannot be moved alone.
+    /// Whether a statement declares one of several variables of `val a = 1, b = 2;`, which cannot be moved
+    /// alone.
     pub fn is_in_multi_declaration(&self, stmt: StmtId) -> bool {
         match self.stmt(stmt).kind {
             StmtKind::Let { local, .. } => self.local(local).range.start() == self.stmt(stmt).range.start(),
@@ -231,8 +232,8 @@ impl<'a> KernelContext<'a> {
         }
     }
 
-    /// The outermost statement around the `at` that a declaration can be put before, and whether it
-    /// stands in a block already.
+    /// The outermost statement around the `at` before which a declaration can be inserted, and whether it is
+    /// in a block.
     pub fn anchor(&self) -> (StmtId, bool) {
         let mut anchor = self.at;
         loop {
@@ -249,7 +250,7 @@ impl<'a> KernelContext<'a> {
         }
     }
 
-    /// A name that no local of the body has, and no field that it uses.
+    /// A name that is not used by any local or accessed field of the body.
     pub fn fresh_name(&self, suggestion: &str) -> SmolStr {
         let db = self.semantics.db;
         let names_field = |name: &str| {
@@ -269,7 +270,7 @@ impl<'a> KernelContext<'a> {
     }
 }
 
-/// Where `stmt` carries the annotation `x10.compiler.NAME`; of an `at`, its body.
+/// The range of the annotation `x10.compiler.NAME` of `stmt`; for an `at`, of its body.
 pub(super) fn annotation(
     semantics: &DeviceSemantics,
     body: &Body,

@@ -1,4 +1,4 @@
-//! What the kernel rules ask about classes, methods, fields and types.
+//! Classification of types and methods for device code.
 
 use std::sync::Arc;
 
@@ -17,35 +17,35 @@ use crate::ty::known::Known;
 use crate::ty::subst::Substitution;
 use crate::ty::{Ty, TyKind};
 
-/// How deep structs may lie in each other.
+/// Maximum nesting depth of structs.
 const MAX_EXPRESSION_DEPTH: u32 = 32;
 
-/// What the kernel rules ask about classes, methods, fields and types.
+/// Queries on classes, methods, fields and types that kernel rules need.
 pub(crate) struct DeviceSemantics<'a> {
     pub db: &'a dyn Db,
 }
 
-/// How a method may be called in a kernel.
+/// How device code may call a method.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum CalleeKind {
-    /// A machine operation, or an element of a rail: the emitter knows it.
+    /// A machine operation or an element access, known to code generation.
     Builtin,
-    /// `Clock.advanceAll()`.
+    /// The block barrier, `Clock.advanceAll()`.
     Barrier,
-    /// What the threads of a warp or block do together.
+    /// A collective operation of a warp or block.
     Collective,
-    /// The number of a thread, or of threads.
+    /// The index of a thread, or the number of threads.
     ThreadIndex,
-    /// A `@CUDA` function with a body to be checked and emitted.
+    /// A `@CUDA` function, checked and compiled for the device.
     Function,
-    /// None of these.
+    /// Not callable in device code.
     HostOnly,
 }
 
-/// What a value's type means to a kernel.
+/// Categories of types for device code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TypeCategory {
-    /// A number, `Boolean`, `Char`, or a struct of such. A type parameter too: code is compiled for the types that it stands for.
+    /// A number, `Boolean`, `Char`, a struct of such, or a type parameter (checked at instantiation).
     Plain,
     /// `Rail[T]` of plain elements.
     Rail(Ty),
@@ -53,7 +53,7 @@ pub(crate) enum TypeCategory {
     GlobalRail(Ty),
     /// `CUDAConstantRail[T]` of plain elements.
     ConstantRail(Ty),
-    /// A rail of any kind whose elements are not plain: the element type.
+    /// A rail of unsupported elements: the element type.
     UnsupportedRail(Ty),
     /// `String`.
     String,
@@ -68,7 +68,7 @@ pub(crate) enum TypeCategory {
 }
 
 impl<'a> DeviceSemantics<'a> {
-    /// Facts for code of a program.
+    /// Device semantics for code of a program.
     pub fn new(db: &'a dyn Db) -> DeviceSemantics<'a> {
         DeviceSemantics { db }
     }
@@ -86,7 +86,7 @@ impl<'a> DeviceSemantics<'a> {
         method.name(self.db) == name && self.is_class(method.class(self.db), full)
     }
 
-    /// `Class.method`, as a reader knows it.
+    /// `Class.method`, for messages.
     pub fn method_name(&self, method: MethodId) -> String {
         let class = method.class(self.db).name(self.db);
         match method.name(self.db).as_str() {
@@ -95,7 +95,7 @@ impl<'a> DeviceSemantics<'a> {
         }
     }
 
-    /// How a kernel may call `method`.
+    /// How device code may call `method`.
     pub fn callee_kind(&self, method: MethodId) -> CalleeKind {
         let Some(item) = method_item(self.db, method) else { return CalleeKind::HostOnly };
         match annotation_string(&item.annotations, "Intrinsic").map(SmolStr::as_str) {
@@ -121,7 +121,7 @@ impl<'a> DeviceSemantics<'a> {
         if is_access && rail.iter().any(|full| self.is_class(class, full)) {
             return CalleeKind::Builtin;
         }
-        // The bounds of a range are all that is left of it in a kernel.
+        // In a kernel, only the bounds of a range remain.
         if ["x10.lang.IntRange", "x10.lang.LongRange"].iter().any(|full| self.is_class(class, full))
             && item.kind.is_constructor()
         {
@@ -130,13 +130,13 @@ impl<'a> DeviceSemantics<'a> {
         CalleeKind::HostOnly
     }
 
-    /// Whether the method changes an element of its first argument, a rail.
+    /// Whether the method is an atomic update of an element of its first argument, a rail.
     pub fn is_atomic(&self, method: MethodId) -> bool {
         let Some(item) = method_item(self.db, method) else { return false };
         annotation_string(&item.annotations, "Intrinsic").is_some_and(|name| name.starts_with("atomic."))
     }
 
-    /// Whether all threads of the block get the same from the method.
+    /// Whether all threads of a block get the same result.
     pub fn is_block_uniform(&self, method: MethodId) -> bool {
         self.intrinsic(method).is_some_and(|name| {
             let sums = ["block.inclusive", "block.exclusive"];
@@ -145,7 +145,7 @@ impl<'a> DeviceSemantics<'a> {
         })
     }
 
-    /// Whether all threads of a warp get the same from the method.
+    /// Whether all threads of a warp get the same result.
     pub fn is_warp_uniform(&self, method: MethodId) -> bool {
         self.intrinsic(method).is_some_and(|name| {
             let sums = ["warp.inclusive", "warp.exclusive"];
@@ -154,12 +154,12 @@ impl<'a> DeviceSemantics<'a> {
         })
     }
 
-    /// Whether the threads of a warp do this together, whatever those of other warps do.
+    /// Whether the method is a collective operation of one warp.
     pub fn is_warp_collective(&self, method: MethodId) -> bool {
         self.intrinsic(method).is_some_and(|name| name.starts_with("warp."))
     }
 
-    /// What the method does with threads or asks of one: `shuffle` of `warp.shuffle`.
+    /// The name of a thread operation: `shuffle` for `warp.shuffle`.
     pub fn thread_operation(&self, method: MethodId) -> Option<&str> {
         self.intrinsic(method)?.split_once('.').map(|it| it.1)
     }
@@ -169,7 +169,7 @@ impl<'a> DeviceSemantics<'a> {
         annotation_string(&item.annotations, "Intrinsic").map(SmolStr::as_str)
     }
 
-    /// Whether the class is an array of the class library, whose elements lie in a rail.
+    /// Whether the class is an array of the class library, backed by a rail.
     pub fn is_array(&self, class: ClassId) -> bool {
         let arrays = [
             "x10.array.Array",
@@ -181,17 +181,15 @@ impl<'a> DeviceSemantics<'a> {
         arrays.iter().any(|full| self.is_class(class, full))
     }
 
-    /// Whether the method stands in the user's code, so that it can be changed.
+    /// Whether the method is declared in user code, so that fixes can change it.
     pub fn is_user_code(&self, method: MethodId) -> bool {
         method.class(self.db).file(self.db).origin(self.db) == FileOrigin::User
     }
 
-    /// Whether the method needs no receiver.
     pub fn is_static(&self, method: MethodId) -> bool {
         method_is_static(self.db, method)
     }
 
-    /// Whether the method is a constructor.
     pub fn is_constructor(&self, method: MethodId) -> bool {
         method_item(self.db, method).is_some_and(|item| item.kind.is_constructor())
     }
@@ -201,7 +199,6 @@ impl<'a> DeviceSemantics<'a> {
         method_item(self.db, method).is_some_and(|item| has_annotation(&item.annotations, "CUDA"))
     }
 
-    /// Class, struct or interface.
     pub fn class_kind(&self, class: ClassId) -> ClassKind {
         class_kind(self.db, class).unwrap_or(ClassKind::Class)
     }
@@ -211,7 +208,7 @@ impl<'a> DeviceSemantics<'a> {
         field_item(self.db, field).is_some_and(|item| item.mutable)
     }
 
-    /// Whether computing with it gives the same value at every place and has no effect.
+    /// Whether a call has no effect and the same value at every place.
     pub fn is_pure(&self, method: MethodId) -> bool {
         let Some(item) = method_item(self.db, method) else { return false };
         annotation_string(&item.annotations, "Intrinsic").is_some_and(|name| name.starts_with("op."))
@@ -219,7 +216,6 @@ impl<'a> DeviceSemantics<'a> {
             || has_annotation(&item.annotations, "Pure")
     }
 
-    /// The typed code of a method.
     pub fn body(&self, method: MethodId) -> Arc<BodyResult> {
         self.body_of(Owner::Method(method))
     }
@@ -229,17 +225,18 @@ impl<'a> DeviceSemantics<'a> {
         owner_body(self.db, owner).clone()
     }
 
-    /// As written in a program.
+    /// The type as written in a program, without constraints.
     pub fn display(&self, ty: Ty) -> String {
         ty.base(self.db).display(self.db).to_string()
     }
 
-    /// What the type means to a kernel.
+    /// The category of a type.
     pub fn category(&self, ty: Ty) -> TypeCategory {
         self.category_at_depth(ty, 0)
     }
 
-    /// The same `depth` types deep in another: no struct that a device holds is as deep as a type without an end.
+    /// The category of a type nested `depth` types deep. Recursion ends at [`MAX_EXPRESSION_DEPTH`]: the type
+    /// may be infinite.
     fn category_at_depth(&self, ty: Ty, depth: u32) -> TypeCategory {
         let (class, args) = match ty.base(self.db).kind(self.db) {
             TyKind::Class { class, args } => (*class, args),
@@ -275,7 +272,7 @@ impl<'a> DeviceSemantics<'a> {
         if self.class_kind(class) != ClassKind::Struct || depth > MAX_EXPRESSION_DEPTH {
             return TypeCategory::Object;
         }
-        // What an unknown type is may be plain.
+        // An unknown type may be plain.
         let fields = self.instance_fields(class, args).map(|ty| self.category_at_depth(ty, depth + 1));
         let worse = |found, field| match (found, field) {
             (TypeCategory::Plain, TypeCategory::Plain) => TypeCategory::Plain,
@@ -287,14 +284,15 @@ impl<'a> DeviceSemantics<'a> {
         fields.fold(TypeCategory::Plain, worse)
     }
 
-    /// What the type means as that of a rail's elements.
+    /// The category of a type as element of a rail.
     pub fn element_category(&self, ty: Ty) -> TypeCategory {
         self.element_category_at_depth(ty, 0)
     }
 
     fn element_category_at_depth(&self, ty: Ty, depth: u32) -> TypeCategory {
         match self.category_at_depth(ty, depth) {
-            // Where a texture lives is looked at when a kernel starts: it must be a captured value or in one.
+            // The location of a texture is resolved at launch: a texture must be captured, alone or in a
+            // struct, never an element.
             TypeCategory::Plain if self.holds_texture(ty, depth) => TypeCategory::Object,
             shape => shape,
         }
@@ -309,7 +307,8 @@ impl<'a> DeviceSemantics<'a> {
             || self.instance_fields(class, args).any(|it| self.holds_texture(it, depth + 1))
     }
 
-    /// Why a device cannot have a struct: the field of it that refers to an object.
+    /// Explains why a struct has no device representation: the path to its first field that refers to an
+    /// object.
     pub fn describe_reference_in(&self, ty: Ty) -> Option<String> {
         let mut path = Vec::new();
         let held =
@@ -322,7 +321,7 @@ impl<'a> DeviceSemantics<'a> {
         ))
     }
 
-    /// The type of the first field of a struct, or of a struct in it, that is no plain value; `path` leads there.
+    /// The type of the first field of a struct, nested ones included, that is not plain; `path` leads to it.
     fn find_reference(&self, ty: Ty, path: &mut Vec<SmolStr>) -> Option<Ty> {
         let (class, args) = ty.as_class(self.db)?;
         if self.class_kind(class) != ClassKind::Struct || path.len() > MAX_EXPRESSION_DEPTH as usize {
@@ -341,7 +340,7 @@ impl<'a> DeviceSemantics<'a> {
         None
     }
 
-    /// The types of the instance fields of a class with those arguments.
+    /// The types of the instance fields of an instantiated class.
     fn instance_fields(&self, class: ClassId, args: &[Ty]) -> impl Iterator<Item = Ty> + '_ {
         let substitution = Substitution::class(self.db, class, args);
         fields(self.db, class)
@@ -360,7 +359,7 @@ impl<'a> DeviceSemantics<'a> {
         fields(self.db, class).iter().copied().filter(initialised).collect()
     }
 
-    /// Bytes of a plain value in device memory, aligned as C++ does.
+    /// Size in bytes of a plain value in device memory, laid out as in C++.
     pub fn size(&self, ty: Ty) -> Option<u64> {
         self.size_and_alignment(ty, 0).map(|(size, _)| size)
     }
@@ -383,12 +382,13 @@ impl<'a> DeviceSemantics<'a> {
     }
 }
 
-/// Whether kernels may call a function: a misspelt `@CUDA` is an error of its own, and calls are judged as if it were right.
+/// Whether kernels may call a function. A misspelt `@CUDA` is reported separately; calls are checked as if it
+/// were right.
 fn marks_device_code(annotations: &[AnnotationItem]) -> bool {
     annotations.iter().any(|it| it.simple_name() == "CUDA" || is_misspelt(it.simple_name(), "CUDA"))
 }
 
-/// Whether one name was probably meant to be the other.
+/// Whether `written` is a likely misspelling of `meant`.
 pub(super) fn is_misspelt(written: &str, meant: &str) -> bool {
     apg_syntax::closest(written, std::iter::once(meant)).is_some()
         || meant == "CUDA" && crate::infer::cuda_words::is_device_word(written)

@@ -1,4 +1,4 @@
-//! The queries: the kernels of a body, and what is wrong with them as diagnostics of the file.
+//! Queries of kernel rules: the kernels of a body, and the violations of an item as diagnostics.
 
 use std::sync::Arc;
 
@@ -15,14 +15,14 @@ use crate::kernel::generics::instantiation::instance_violations;
 use crate::kernel::shape::recognise::recognise;
 use crate::kernel::violation::Violation;
 
-/// All kernels of the code of a method or field initialiser, in source order; and annotations in wrong places.
+/// All kernels of a method or field initialiser and misplaced annotations, in source order.
 #[salsa::tracked]
 pub fn kernels(db: &dyn Db, owner: Owner) -> Arc<Vec<Recognised>> {
     let semantics = DeviceSemantics::new(db);
     Arc::new(recognise(&semantics, &semantics.body_of(owner).body))
 }
 
-/// What is wrong with a `@CUDA` function by itself, not with those it calls.
+/// Violations in a `@CUDA` function itself, without those of its callees.
 #[salsa::tracked]
 pub fn function_violations(db: &dyn Db, method: MethodId) -> Arc<Vec<Violation>> {
     if !DeviceSemantics::new(db).is_cuda(method) {
@@ -31,8 +31,8 @@ pub fn function_violations(db: &dyn Db, method: MethodId) -> Arc<Vec<Violation>>
     Arc::new(function_summary(db, method).violations.clone())
 }
 
-/// Everything that is wrong with the kernels of an item, with the item if it is a `@CUDA` function, and with the types that it chooses
-/// for kernels elsewhere; at its place in the file.
+/// All violations of an item: those of its kernels, of the item as `@CUDA` function, and of instantiations
+/// whose type arguments reach kernels elsewhere.
 pub fn kernel_diagnostics(db: &dyn Db, owner: Owner) -> Vec<Diagnostic> {
     let mut found: Vec<Diagnostic> = Vec::new();
     for recognised in kernels(db, owner).iter() {
@@ -44,7 +44,7 @@ pub fn kernel_diagnostics(db: &dyn Db, owner: Owner) -> Vec<Diagnostic> {
     }
     for violation in instance_violations(db, owner).iter() {
         let instance = diagnostic(db, owner, violation);
-        // A call of a kernel's thread may have been refused by itself.
+        // A call in a kernel may have been reported already.
         if !found.iter().any(|it| it.code == instance.code && it.range == instance.range) {
             found.push(instance);
         }
@@ -73,7 +73,7 @@ fn diagnostic(db: &dyn Db, owner: Owner, violation: &Violation) -> Diagnostic {
     }
 }
 
-/// The declaration whose code it is.
+/// The declaration of an owner.
 pub(super) fn item_of(owner: Owner) -> Item {
     match owner {
         Owner::Method(method) => Item::Method(method),

@@ -1,4 +1,4 @@
-//! How a kernel will be launched, for the editor: what a hover on it shows.
+//! Launch summaries of kernels for hovers, lenses and hints.
 
 use apg_syntax::TextRange;
 
@@ -12,32 +12,32 @@ use crate::kernel::device_semantics::DeviceSemantics;
 use crate::kernel::diagnostics::{item_of, kernels};
 use crate::kernel::{Axis, CaptureKind, CaptureSource, Kernel, KernelCapture, PreludeKind};
 
-/// How one kernel will be launched.
+/// Summary of the launch of one kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaunchSummary {
-    /// The `at` in its file.
+    /// The `at` statement, in its file.
     pub range: TextRange,
-    /// The word `at` with its place, in the file: where a lens belongs.
+    /// The keyword `at` with its place expression, in its file: the position of lenses.
     pub head: TextRange,
-    /// The place it is sent to, as written.
+    /// The target place, as written.
     pub place: String,
     /// The axes of the grid, outermost first.
     pub blocks: Vec<AxisSummary>,
     /// The axes of a block, outermost first.
     pub threads: Vec<AxisSummary>,
-    /// Blocks in all, if known.
+    /// Number of blocks, if known.
     pub block_count: Option<i64>,
-    /// Threads of a block, if known.
+    /// Number of threads of a block, if known.
     pub thread_count: Option<i64>,
     /// Shared memory, in order.
     pub shared: Vec<SharedSummary>,
-    /// Bytes of shared memory of a block, if all are known.
+    /// Bytes of shared memory of a block, if known.
     pub shared_bytes: Option<u64>,
-    /// What travels to the device, in order of first use.
+    /// Captured values, in order of first use.
     pub captures: Vec<CaptureSummary>,
-    /// The `@CUDA` functions that it calls, also through others.
+    /// The `@CUDA` functions that it calls, directly or indirectly.
     pub functions: Vec<String>,
-    /// Whether threads wait for each other.
+    /// Whether it has barriers.
     pub has_barrier: bool,
 }
 
@@ -48,7 +48,7 @@ pub struct AxisSummary {
     pub index: Option<String>,
     /// The highest index, as written.
     pub last: String,
-    /// How many, if known.
+    /// The extent, if known.
     pub extent: Option<i64>,
 }
 
@@ -57,13 +57,13 @@ pub struct AxisSummary {
 pub struct SharedSummary {
     /// Its name.
     pub name: String,
-    /// Type of its elements.
+    /// The element type.
     pub element: String,
-    /// Its size, if known.
+    /// Its size in bytes, if known.
     pub bytes: Option<u64>,
 }
 
-/// How a captured value gets to the device.
+/// How a captured value is transferred to the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TransferKind {
     /// With the launch parameters.
@@ -72,24 +72,24 @@ pub enum TransferKind {
     Copied,
     /// The elements are copied to constant memory before each launch.
     Constant,
-    /// The elements are there already; their address travels.
+    /// The elements are on the device already; only their address is passed.
     Address,
 }
 
-/// A value that travels to the device.
+/// A captured value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CaptureSummary {
     /// Its name.
     pub name: String,
     /// Its type.
     pub ty: String,
-    /// How it travels.
+    /// How it is transferred.
     pub transfer: TransferKind,
-    /// Bytes that travel at each launch, if known.
+    /// Bytes transferred at each launch, if known.
     pub bytes: Option<u64>,
 }
 
-/// The launch of each valid kernel of an item, in source order.
+/// The launch summaries of the valid kernels of an item, in source order.
 pub fn launch_summaries(db: &dyn Db, owner: Owner) -> Vec<LaunchSummary> {
     let recognised = kernels(db, owner);
     let valid: Vec<&Kernel> = recognised.iter().filter_map(|recognised| recognised.kernel.as_ref()).collect();
@@ -152,7 +152,7 @@ fn summary(
 }
 
 impl KernelContext<'_> {
-    /// Constant memory first, then what the code of the kernel uses.
+    /// Constant memory first, then the captures of the code.
     fn capture_summaries(&self, kernel: &Kernel) -> Vec<CaptureSummary> {
         let constants = kernel.prelude.iter().filter_map(|prelude| match &prelude.kind {
             PreludeKind::ConstantRail { rail, element } => {
@@ -177,7 +177,7 @@ impl KernelContext<'_> {
         };
         let (transfer, bytes) = match (&capture.kind, capture.source) {
             (CaptureKind::Scalar, _) => (TransferKind::Value, self.semantics.size(capture.ty)),
-            // Size and address.
+            // A size and an address.
             (CaptureKind::GlobalRail { .. }, _) => (TransferKind::Address, Some(16)),
             (CaptureKind::Rail { element }, CaptureSource::Local(local)) => {
                 (TransferKind::Copied, self.rail_bytes(local, *element))

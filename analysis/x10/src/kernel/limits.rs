@@ -1,25 +1,26 @@
-//! Limits of the hardware that a kernel exceeds on every device, where the numbers are known statically.
+//! Hardware limits of launches that are exceeded for statically known sizes (CUDA C++ Programming Guide,
+//! "Compute Capabilities").
 
 use crate::kernel::context::KernelContext;
 use crate::kernel::{Axis, SharedInit, SharedRail};
 use crate::rules::cuda;
 
-/// The most threads of a block.
+/// Maximum number of threads of a block.
 pub(super) const MAX_THREADS_PER_BLOCK: i64 = 1024;
-/// Shared memory of a block on every device.
+/// Bytes of shared memory of a block that every device has.
 const COMMON_SHARED_MEMORY_BYTES: u64 = 48 * 1024;
-/// Shared memory of a block on the devices that have most.
+/// Maximum bytes of shared memory of a block on any device.
 const MAX_SHARED_MEMORY_BYTES: u64 = 227 * 1024;
 
 impl KernelContext<'_> {
-    /// The number of threads or blocks, where statically known.
+    /// The number of threads or blocks, if statically known.
     pub fn extent(&self, axes: &[Axis]) -> Option<i64> {
         axes.iter().try_fold(1i64, |product, axis| {
             product.checked_mul(self.constant(axis.last)?.checked_add(1)?.max(0))
         })
     }
 
-    /// Bytes of one shared rail, where statically known.
+    /// Bytes of one shared rail, if statically known.
     pub fn shared_bytes(&self, rail: &SharedRail) -> Option<u64> {
         let length = match &rail.init {
             SharedInit::Zero { length }
@@ -34,7 +35,7 @@ impl KernelContext<'_> {
         u64::try_from(length).ok()?.checked_mul(self.semantics.size(rail.element)?)
     }
 
-    /// A kernel that is known to have no blocks, or blocks without threads.
+    /// Reports statically empty ranges of blocks or threads.
     pub fn check_empty(&self, axes: &[Axis]) {
         for axis in axes.iter().filter(|axis| self.constant(axis.last).is_some_and(|last| last < 0)) {
             self.report_with_note(
@@ -46,7 +47,7 @@ impl KernelContext<'_> {
         }
     }
 
-    /// Too many threads in a block.
+    /// Reports blocks with too many threads.
     pub fn check_threads(&self, threads: &[Axis]) {
         let Some(count) = self.extent(threads).filter(|count| *count > MAX_THREADS_PER_BLOCK) else { return };
         let Some(first) = threads.first() else { return };
@@ -61,7 +62,7 @@ impl KernelContext<'_> {
         );
     }
 
-    /// Too much shared memory in a block.
+    /// Reports blocks with too much shared memory.
     pub fn check_shared(&self, shared: &[SharedRail]) {
         let Some(last) = shared.last() else { return };
         let total: u64 = shared.iter().filter_map(|rail| self.shared_bytes(rail)).sum();

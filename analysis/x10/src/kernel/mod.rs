@@ -1,5 +1,9 @@
-//! `@CUDA` kernels. One query answers the one question "what does the GPU run?": [`Kernel`] or all the
-//! [`Violation`]s (invariant 1). The editor underlines the violations; the emitter takes only a kernel.
+//! GPU kernels: recognition of `@CUDA` blocks, the rules of device code, and analyses of threads.
+//!
+//! One query answers what the GPU runs: a [`Kernel`], or all [`Violation`]s. The editor underlines the
+//! violations; code generation takes only a kernel. Folders: `shape` (recognition of the loop nest),
+//! `device_code` (what threads may do), `generics` (type parameters), `uniformity` (divergence and barriers),
+//! `races` (data races in shared memory) and `fixes`.
 
 mod affine;
 mod constant;
@@ -22,7 +26,7 @@ use crate::body::{ExprId, LocalId, StmtId};
 use crate::ids::{FieldId, MethodId};
 use crate::ty::Ty;
 
-/// How constant memory is made.
+/// Note of diagnostics about the construction of constant memory.
 pub(crate) const CONSTANT_RAIL: &str = "constant memory is filled from a rail of the host, at the start of the kernel: `val rail = new Rail[T](n, init);` \
                                         before it, and `async at (p) @CUDA { val c = CUDAConstantRail(rail); finish for (block in ...) ... }`";
 
@@ -39,17 +43,17 @@ pub use launch_summary::{
 };
 pub use violation::{RelatedSite, Violation};
 
-/// A well-formed kernel: the parts of
-/// `at (p) @CUDA { prelude; finish for (block..) async { shared..; clocked finish for (thread..) clocked async body } }`.
+/// A well-formed kernel: `at (p) @CUDA { prelude; finish for (block..) async { shared..; clocked finish for
+/// (thread..) clocked async body } }`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kernel {
     /// The `at` statement inside the owner's body.
     pub at: StmtId,
-    /// Where it is sent.
+    /// The target place.
     pub place: ExprId,
-    /// `@CUDADirectParams` was given.
+    /// Whether `@CUDADirectParams` is given.
     pub direct_params: bool,
-    /// `@FastMath` was given.
+    /// Whether `@FastMath` is given.
     pub fast_math: bool,
     /// The `val`s before the outer finish, in order.
     pub prelude: Vec<Prelude>,
@@ -59,15 +63,15 @@ pub struct Kernel {
     pub shared: Vec<SharedRail>,
     /// One to three thread axes, outermost first.
     pub threads: Vec<Axis>,
-    /// What each thread does.
+    /// The code of one thread.
     pub body: StmtId,
-    /// What has to be brought to the place, in order of first use.
+    /// Captured variables, in order of first use.
     pub captures: Vec<KernelCapture>,
-    /// Every `@CUDA` function reached, transitively, each once.
+    /// Every `@CUDA` function reachable from the kernel, each once.
     pub functions: Vec<MethodId>,
     /// Whether the body has a barrier (`Clock.advanceAll()`).
     pub has_barrier: bool,
-    /// What its own code calls that type parameters promise.
+    /// Calls through bounds of type parameters in its own code.
     pub bound_calls: Vec<BoundCall>,
 }
 
@@ -76,13 +80,13 @@ pub struct Kernel {
 pub struct Prelude {
     /// The variable.
     pub local: LocalId,
-    /// What it is.
+    /// How it is computed.
     pub kind: PreludeKind,
-    /// What automatic configuration chooses from, the preferred ones first; empty for any number.
+    /// Choices of automatic configuration, preferred ones first; empty: any number.
     pub choices: Vec<i32>,
 }
 
-/// What a prelude variable holds.
+/// How a prelude variable is computed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // each variant says what its fields are
 pub enum PreludeKind {
@@ -94,12 +98,12 @@ pub enum PreludeKind {
     ConstantRail { rail: ExprId, element: Ty },
 }
 
-/// One axis of blocks or threads: `local in low..high`, `low` is always 0.
+/// One axis of blocks or threads: `local in 0..last`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Axis {
-    /// The index; `None` when nothing names it.
+    /// The index; `None` if the loop does not name it.
     pub local: Option<LocalId>,
-    /// Highest index, included; hoistable, evaluated on the host. The extent is this plus one.
+    /// The highest index, inclusive: a hoistable expression, evaluated on the host. The extent is one more.
     pub last: ExprId,
 }
 
@@ -110,11 +114,11 @@ pub struct SharedRail {
     pub local: LocalId,
     /// Element type, a primitive or plain struct.
     pub element: Ty,
-    /// Size and first contents.
+    /// Length and initial contents.
     pub init: SharedInit,
 }
 
-/// How a shared rail starts.
+/// Initialisation of a shared rail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // each variant says what its fields are
 pub enum SharedInit {
@@ -124,22 +128,22 @@ pub enum SharedInit {
     Value { length: ExprId, value: ExprId },
     /// `new Rail[T](length, (i:Long) => ...)`: the closure literal, called in the kernel for each index.
     Closure { length: ExprId, closure: ExprId },
-    /// `new Rail[T](rail)`: a copy of a captured `Rail` or `GlobalRail`, as long as it.
+    /// `new Rail[T](rail)`: a copy of a captured `Rail` or `GlobalRail`, of the same length.
     Copy { rail: ExprId },
 }
 
-/// A variable that the kernel uses and the host provides.
+/// A captured variable: the kernel uses it, the host passes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelCapture {
-    /// The variable, or the instance's field read through `this` (never inside a valid kernel today).
+    /// The variable.
     pub source: CaptureSource,
     /// Its type.
     pub ty: Ty,
-    /// How it travels.
+    /// How it is passed.
     pub kind: CaptureKind,
 }
 
-/// Where a captured value comes from.
+/// Source of a captured value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CaptureSource {
     /// A local of the enclosing body.
@@ -148,7 +152,7 @@ pub enum CaptureSource {
     Static(FieldId),
 }
 
-/// How a captured value travels.
+/// How a captured value is passed to the device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // each variant says what its fields are
 pub enum CaptureKind {
@@ -156,22 +160,22 @@ pub enum CaptureKind {
     Scalar,
     /// A host `Rail[T]`: its elements are copied to the device before the launch; read-only in the kernel.
     Rail { element: Ty },
-    /// A `GlobalRail[T]` that lives at the kernel's place: only its address travels.
+    /// A `GlobalRail[T]` that lives at the kernel's place: only its address is passed.
     GlobalRail { element: Ty },
 }
 
-/// What the recogniser says about one `@CUDA` block, or about one `@CUDA` function.
+/// The result of recognition for one `@CUDA` block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recognised {
-    /// The `at` statement; for an annotation in a wrong place the annotated statement.
+    /// The `at` statement; for a misplaced annotation the annotated statement.
     pub at: StmtId,
-    /// The kernel; `None` if a violation is an error, or if a part of the body has errors of its own.
+    /// The kernel; `None` if a violation is an error, or if a part of the body has type errors.
     pub kernel: Option<Kernel>,
-    /// All broken rules, in source order.
+    /// All violations, in source order.
     pub violations: Vec<Violation>,
 }
 
-/// The bytes of a value that holds no references; none for others.
+/// Size in bytes of a value without references; `None` for other types.
 pub fn plain_bytes(db: &dyn crate::db::Db, ty: crate::ty::Ty) -> Option<u64> {
     device_semantics::DeviceSemantics::new(db).size(ty)
 }

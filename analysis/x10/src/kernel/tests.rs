@@ -1,4 +1,4 @@
-//! Launch summaries, and broken texts.
+//! Tests of launch summaries, and of analyses on broken sources.
 
 use crate::check::file_diagnostics;
 use crate::fixture::{file, host};
@@ -76,7 +76,7 @@ fn summary_of_a_launch() {
     assert!(launch.has_barrier);
 }
 
-/// Whatever is left of a kernel, or missing from it, the analysis ends, and says nothing of itself.
+/// The analysis of any mutilated kernel ends without an internal error.
 #[test]
 fn broken_kernels_do_no_harm() {
     let check = |text: String| {

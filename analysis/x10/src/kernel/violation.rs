@@ -1,5 +1,5 @@
-//! One broken rule, as the recogniser reports it: ranges are relative to the owning item, fixes are
-//! recipes, so that the result does not change when the text elsewhere does.
+//! A violation of a kernel rule. Ranges are relative to the owning item and fixes are templates, so that
+//! edits elsewhere do not invalidate it.
 
 use apg_syntax::TextRange;
 
@@ -8,40 +8,40 @@ use crate::diagnostics::{Rule, Severity};
 use crate::ids::MethodId;
 use crate::kernel::fixes::template::FixTemplate;
 
-/// One broken rule. Every rule has its own code (`cuda/...`, `hoist/...`), its page and its fixes.
+/// One violation. Every rule has its own code (`cuda/...`, `hoist/...`), page and fixes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// The `at` statement whose kernel it breaks.
+    /// The `at` statement of the kernel.
     pub at: StmtId,
     /// The rule.
     pub rule: &'static Rule,
-    /// How serious; the rule's severity unless the recogniser knows better.
+    /// Severity; the rule's, unless the check knows better.
     pub severity: Severity,
-    /// What was found, in one sentence.
+    /// Message, one sentence.
     pub message: String,
-    /// Where, relative to the owning item.
+    /// Range, relative to the owning item.
     pub range: TextRange,
-    /// Why the GPU cannot do it, what to write instead.
+    /// Why the GPU cannot do it, and what to write instead.
     pub notes: Vec<String>,
-    /// Other places that matter.
+    /// Related locations.
     pub related: Vec<RelatedSite>,
-    /// What mends it.
+    /// Fixes.
     pub fixes: Vec<FixTemplate>,
 }
 
-/// Another place that matters.
+/// A related location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RelatedSite {
     /// The method that `range` is relative to; `None` is the violation's own item.
     pub method: Option<MethodId>,
-    /// Where.
+    /// Range.
     pub range: TextRange,
-    /// What is there.
+    /// Message.
     pub message: String,
 }
 
 impl Violation {
-    /// A violation without notes and repairs.
+    /// A violation without notes and fixes.
     pub fn new(at: StmtId, rule: &'static Rule, range: TextRange, message: impl Into<String>) -> Violation {
         Violation {
             at,
@@ -55,19 +55,19 @@ impl Violation {
         }
     }
 
-    /// Adds why, or what to write instead.
+    /// Adds a note.
     pub fn note(mut self, note: impl Into<String>) -> Violation {
         self.notes.push(note.into());
         self
     }
 
-    /// Adds more of these, if there are any.
+    /// Adds notes.
     pub fn notes(mut self, notes: impl IntoIterator<Item = String>) -> Violation {
         self.notes.extend(notes);
         self
     }
 
-    /// Adds another place that matters.
+    /// Adds a related location.
     pub fn related(
         mut self,
         method: Option<MethodId>,
@@ -78,7 +78,7 @@ impl Violation {
         self
     }
 
-    /// Adds what mends it.
+    /// Adds a fix, if there is one.
     pub fn fix(mut self, fix: impl Into<Option<FixTemplate>>) -> Violation {
         self.fixes.extend(fix.into());
         self

@@ -1,20 +1,20 @@
-//! Where values live: what is known of the place that a condition `here == x.home` speaks of.
+//! Place types: what is known of the place in a condition `here == x.home` (X10 2.6, "Places").
 
 use crate::constraint::{Entailment, Solver};
 use crate::ty::{ConstraintTerm, Path, PathRoot};
 
-/// What `here` of the body itself is called in its constraints. Inside an `at` or a closure it has
-/// another name, so [`PathRoot::Here`] is left to mean the place of the call in a signature.
+/// The path of `here` in the constraints of a body. Inside an `at` or a closure it has another name, so
+/// [`PathRoot::Here`] denotes the place of the call in a signature.
 pub(crate) fn here_of_body() -> Path {
     Path::local("here", u32::MAX - 2)
 }
 
-/// A value without a name, for the time of one question.
+/// A path to an unnamed value, for one query.
 pub(crate) fn nameless() -> Path {
     Path::local("$value", u32::MAX - 3)
 }
 
-/// Whether a path is `here` at some point of the body, or of a signature.
+/// Whether a path is `here` at some point of a body or signature.
 pub(crate) fn is_here(path: &Path) -> bool {
     match &path.root {
         PathRoot::Here => path.fields.is_empty(),
@@ -32,20 +32,20 @@ pub(crate) fn required_home(term: &ConstraintTerm) -> Option<&Path> {
     }
 }
 
-/// What is known of a home.
+/// Knowledge about a home.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Home {
     /// It is `here`.
     Here,
-    /// It is this place, which is not known to be `here`.
+    /// This place, which is not known to be `here`.
     Named(Path),
     /// It is certainly not `here`.
     Elsewhere(Option<Path>),
-    /// Nothing is known.
+    /// Unknown.
     Unknown,
 }
 
-/// What `facts` say of `home`, seen from the place `here`.
+/// The knowledge that `facts` imply about `home`, seen from the place `here`.
 pub(crate) fn home(facts: &[ConstraintTerm], home: &Path, here: &Path) -> Home {
     let mut solver = Solver::default();
     facts.iter().for_each(|fact| solver.assume(fact));
@@ -57,8 +57,7 @@ pub(crate) fn home(facts: &[ConstraintTerm], home: &Path, here: &Path) -> Home {
     }
 }
 
-/// Another name of the place `home`: the shortest path that is equal to it and does not start from the
-/// same object.
+/// Another name of the place `home`: the shortest equal path with another root.
 fn other_name(facts: &[ConstraintTerm], home: &Path, solver: &mut Solver) -> Option<Path> {
     let mut best: Option<Path> = None;
     for fact in facts {

@@ -1,5 +1,5 @@
-//! `this` must not get away from a constructor: it is only there to reach its fields and its methods that cannot be
-//! overridden.
+//! Escape of `this` during construction: a constructor may use `this` only to access fields and call methods
+//! that cannot be overridden.
 
 use apg_syntax::TextRange;
 use rustc_hash::FxHashSet;
@@ -17,7 +17,7 @@ use crate::item_tree::{ClassPlace, MethodKind, Modifiers, has_annotation};
 use crate::rules::flow as rules;
 use crate::ty::known::Known;
 
-/// Looks at constructors, initialisers and the methods that they call; the result is those methods.
+/// Checks constructors, initialisers and the methods they call; returns those methods.
 pub(super) fn check(object: &Object<'_>, found: &mut Vec<(Owner, Diagnostic)>) -> Vec<MethodId> {
     let mut search =
         EscapeAnalysis { object, pending: Vec::new(), reached: Vec::new(), seen: FxHashSet::default() };
@@ -60,9 +60,9 @@ pub(super) fn check(object: &Object<'_>, found: &mut Vec<(Owner, Diagnostic)>) -
     search.reached
 }
 
-/// Fields that hold a `GlobalRef` to their own object: those that their initialiser makes one,
-/// `private val root = GlobalRef[C](this);`, and those marked `@NonEscaping`. They may be made, since they cannot be
-/// read before the object is complete.
+/// Fields that hold a `GlobalRef` to their own object: initialised as in `private val root =
+/// GlobalRef[C](this);`, or marked `@NonEscaping`. They are allowed, since they cannot be read before the
+/// object is complete.
 fn self_references(object: &Object<'_>) -> Vec<FieldId> {
     let is_reference = |body: &Body| {
         let StmtKind::Return(Some(value)) = body.stmt(body.root?).kind else { return None };
@@ -212,7 +212,7 @@ impl Walker<'_, '_, '_> {
         }
     }
 
-    /// Code that may run elsewhere or later must not use the object at all.
+    /// Code that may run elsewhere or later must not use the object.
     fn report_captured_this(&mut self, code: StmtId, what: &str, why: &str) {
         for at in uses_of_this(self.search.object.db, self.body, code) {
             let message = format!("{what} in a constructor cannot use `this` or its fields: {why}");
@@ -221,7 +221,7 @@ impl Walker<'_, '_, '_> {
         }
     }
 
-    /// `new Inner()`, and an anonymous class: both keep the object around.
+    /// `new Inner()`, and an anonymous class: both keep a reference to the outer object.
     fn check_inner_object(&mut self, class: ClassId, at: TextRange) {
         let object = self.search.object;
         if class.outer(object.db) != Some(object.class) || crate::members::is_static_class(object.db, class) {
@@ -280,7 +280,7 @@ impl Walker<'_, '_, '_> {
     }
 }
 
-/// A struct is boxed to call what it inherits from an interface.
+/// A struct is boxed for calls of inherited interface methods.
 fn unboxed(body: &Body, receiver: ExprId) -> ExprId {
     match body.expr(receiver).kind {
         ExprKind::Box { value } => value,
@@ -288,7 +288,7 @@ fn unboxed(body: &Body, receiver: ExprId) -> ExprId {
     }
 }
 
-/// Where code uses `this`.
+/// The uses of `this` in code.
 fn uses_of_this(db: &dyn Db, body: &Body, code: StmtId) -> Vec<TextRange> {
     let mut found = Vec::new();
     body.walk(Node::Stmt(code), &mut |visit| {
@@ -303,7 +303,7 @@ fn uses_of_this(db: &dyn Db, body: &Body, code: StmtId) -> Vec<TextRange> {
     found
 }
 
-/// Methods marked `@NonEscaping` or `@NoThisAccess`: what the marks demand of them.
+/// Checks methods marked `@NonEscaping` or `@NoThisAccess`.
 pub(super) fn check_annotated_methods(object: &Object<'_>) -> Vec<(Owner, Diagnostic)> {
     let db = object.db;
     let mut found = Vec::new();
@@ -334,7 +334,7 @@ pub(super) fn check_annotated_methods(object: &Object<'_>) -> Vec<(Owner, Diagno
     found
 }
 
-/// Puts `final` before `def`.
+/// A fix that inserts `final` before `def`.
 fn add_final(db: &dyn Db, method: MethodId) -> Option<crate::diagnostics::Fix> {
     use apg_syntax::ast::{self, AstNode};
     let abstract_or_native = method_item(db, method)?.modifiers;

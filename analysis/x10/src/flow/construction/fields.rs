@@ -1,5 +1,5 @@
-//! Which fields are assigned when: initialisers in their order, then each constructor, and the methods that they
-//! call on the object.
+//! Definite assignment of fields: initialisers in order, then each constructor, including the methods that
+//! they call on the object.
 
 use rustc_hash::FxHashMap;
 
@@ -21,7 +21,7 @@ use crate::scope::signature::field_type;
 use crate::ty::context::Context;
 use crate::ty::{Constraint, ConstraintTerm, Path, Ty};
 
-/// What each method does that construction calls.
+/// Effects of the methods called during construction.
 pub(super) type MethodEffects = FxHashMap<MethodId, Effects>;
 
 impl Effects {
@@ -30,7 +30,7 @@ impl Effects {
     }
 }
 
-/// The fields that have no value from the start: all but `var`s with a zero and without an initialiser.
+/// The fields without an initial value: all except `var`s with a zero and no initialiser.
 fn tracked(object: &Object<'_>) -> Vec<FieldId> {
     let db = object.db;
     let context = Context::class(db, object.class);
@@ -47,7 +47,7 @@ fn tracked(object: &Object<'_>) -> Vec<FieldId> {
     own_fields(db, object.class).iter().copied().filter(is_tracked).collect()
 }
 
-/// `T{this.f == 0}`, the type of `f`, as `T{self == 0}`.
+/// The type `T{this.f == 0}` of `f` as `T{self == 0}`.
 fn in_terms_of_self(db: &dyn Db, ty: Ty, own_name: &Path) -> Ty {
     let Some(constraint) = ty.constraint(db) else { return ty };
     let path = |path: &Path| if path == own_name { Path::self_value() } else { path.clone() };
@@ -60,11 +60,10 @@ fn in_terms_of_self(db: &dyn Db, ty: Ty, own_name: &Path) -> Ty {
     ty.base(db).constrained(db, Constraint { terms: terms.collect() })
 }
 
-/// How often methods that call each other are looked at; more rounds than any real program needs.
+/// Maximum number of fixpoint iterations over mutually recursive methods, beyond real programs.
 const MAX_FIXPOINT_ITERATIONS: usize = 64;
 
-/// What the methods do, those that call each other taken together: the greatest solution for what is assigned, the
-/// least for what is read.
+/// Effects of methods, as a fixpoint over the call graph: greatest for assigned fields, least for read ones.
 pub(super) fn effects(object: &Object<'_>, methods: &[MethodId]) -> MethodEffects {
     let tracked = tracked(object);
     let all = AssignmentState::all_assigned(tracked.len());
@@ -105,7 +104,7 @@ pub(super) fn effects(object: &Object<'_>, methods: &[MethodId]) -> MethodEffect
     effects
 }
 
-/// Judges initialisers and constructors.
+/// Checks initialisers and constructors.
 pub(super) fn check(object: &Object<'_>, effects: &MethodEffects, found: &mut Vec<(Owner, Diagnostic)>) {
     let db = object.db;
     let tracked = tracked(object);
@@ -116,7 +115,7 @@ pub(super) fn check(object: &Object<'_>, effects: &MethodEffects, found: &mut Ve
     let fields = TrackedFields { tracked: &tracked, effects: &of_method, report: true };
     let slot = |field: FieldId| tracked.iter().position(|it| *it == field);
     let is_property = |field: &FieldId| field_item(db, *field).is_some_and(|item| item.is_property);
-    // Initialisers run when the properties have their values.
+    // Initialisers run after the properties are set.
     let mut state = AssignmentState::start();
     let properties: Vec<usize> =
         tracked.iter().enumerate().filter(|(_, f)| is_property(f)).map(|(i, _)| i).collect();
@@ -135,7 +134,7 @@ pub(super) fn check(object: &Object<'_>, effects: &MethodEffects, found: &mut Ve
     for (method, code) in &object.constructors {
         let (after, _, diagnostics) = walk(object, &code.body, &fields, state.clone());
         found.extend(diagnostics.into_iter().map(|it| (Owner::Method(*method), it)));
-        // What did not parse or resolve may have been meant to assign them.
+        // Code with syntax or name errors may have been meant to assign them.
         let is_broken = code.body.stmts.iter().any(|stmt| matches!(stmt.kind, StmtKind::Error));
         if !after.live || is_broken {
             continue;
@@ -144,7 +143,7 @@ pub(super) fn check(object: &Object<'_>, effects: &MethodEffects, found: &mut Ve
             .filter(|slot| !after.definite.contains(*slot))
             .map(|slot| tracked[slot])
             .collect();
-        // `this.x = x` in place of `property(x)` has an error of its own.
+        // `this.x = x` in place of `property(x)` is reported separately.
         let refused = |it: &BodyProblem| it.breaks(&type_rules::not_assignable::RULE);
         let is_set = code.body.stmts.iter().any(|stmt| matches!(stmt.kind, StmtKind::Property { .. }));
         if missing.iter().all(is_property) && !is_set && code.problems.iter().any(refused) {
@@ -167,7 +166,7 @@ fn report_unassigned_fields(
     let is_automatic =
         method_item(db, constructor).is_some_and(|item| item.kind == MethodKind::AutomaticConstructor);
     if is_automatic {
-        // Of a field without a name the parser has spoken.
+        // A field without a name is a syntax error.
         for field in missing.iter().filter(|field| !field.name(db).is_empty()) {
             let owner = Owner::Field(*field);
             let (name, ty) = (field.name(db), field_type(db, *field).display(db).to_string());
@@ -213,7 +212,7 @@ fn report_unassigned_fields(
     ));
 }
 
-/// One body: the state after it, what it reads too early, and what is said of it.
+/// Walks one body: the state after it, fields read too early, and problems.
 fn walk(
     object: &Object<'_>,
     body: &Body,

@@ -1,11 +1,12 @@
-//! How objects are constructed (X10 2.6, "Object Initialization"): until its constructor has ended, nothing but
-//! the constructor, the field initialisers and methods that cannot be overridden may touch an object, and
-//! none of its fields is read before it has a value.
+//! Object construction (X10 2.6, "Object Initialization"): until its constructor completes, only the
+//! constructor, field initialisers and methods that cannot be overridden may access an object, and no field
+//! is read before it is assigned.
 //!
-//! Constructors, initialisers and the methods that they call on the object are judged together, a class at a
-//! time: [`escape`] looks for ways in which the object gets away, [`order`] at `super(...)`, `property(...)` and
-//! what may come before them, [`fields`] at what is assigned when. The results are relative to the
-//! declarations, so that an edit elsewhere leaves them as they are.
+//!
+//! Constructors, initialisers and the methods that they call are checked together, a class at a time:
+//! [`escape`] checks how the object escapes, [`order`] the order of `super(...)`, `property(...)` and other
+//! code, [`fields`] definite assignment. Results are relative to declarations, so that edits elsewhere keep
+//! them.
 
 mod escape;
 mod fields;
@@ -25,7 +26,7 @@ use crate::item_tree::items::{
 };
 use crate::item_tree::{ClassKind, MethodItem, Modifiers, has_annotation};
 
-/// What is wrong with the construction of a class's objects, each with whose code it is in.
+/// Problems in the construction of a class's objects, each with its code's owner.
 #[salsa::tracked]
 pub fn construction_problems(db: &dyn Db, class: ClassId) -> Vec<(Owner, Diagnostic)> {
     let Some(item) = class_head(db, class) else { return Vec::new() };
@@ -46,11 +47,11 @@ pub fn construction_problems(db: &dyn Db, class: ClassId) -> Vec<(Owner, Diagnos
 struct Object<'db> {
     db: &'db dyn Db,
     class: ClassId,
-    /// Nothing can override its methods.
+    /// Whether its methods cannot be overridden.
     is_final: bool,
-    /// Fields of objects with an initialiser, in order.
+    /// Instance fields with an initialiser, in order.
     initializers: Vec<(FieldId, Arc<BodyResult>)>,
-    /// Constructors with their code; the automatic one too.
+    /// Constructors with their code, the automatic one included.
     constructors: Vec<(MethodId, Arc<BodyResult>)>,
 }
 
@@ -79,20 +80,20 @@ impl<'db> Object<'db> {
         }
     }
 
-    /// A method of the class itself, with its code.
+    /// A method declared in the class, with its code.
     fn own_method(&self, method: MethodId) -> Option<(&'db MethodItem, Arc<BodyResult>)> {
         let item = method_item(self.db, method).filter(|item| item.has_body)?;
         (method.class(self.db) == self.class)
             .then(|| (item, owner_body(self.db, Owner::Method(method)).clone()))
     }
 
-    /// Whether the method is what is called, whatever the object's class.
+    /// Whether a call has one target whatever the object's class.
     fn cannot_be_overridden(&self, item: &MethodItem) -> bool {
         self.is_final || item.modifiers.has(Modifiers::FINAL) || item.modifiers.has(Modifiers::PRIVATE)
     }
 }
 
-/// Whether it is a variable of the code around a local class, which its object has from the start.
+/// Whether a node is a captured variable of a local class, which its objects have from the start.
 fn is_captured_variable(db: &dyn Db, body: &Body, visit: Node) -> bool {
     let Node::Expr(id) = visit else { return false };
     match body.expr(id).kind {
@@ -101,7 +102,7 @@ fn is_captured_variable(db: &dyn Db, body: &Body, visit: Node) -> bool {
     }
 }
 
-/// Whether it is the object itself, also seen as its superclass.
+/// Whether an expression is `this`, possibly converted to a superclass.
 fn is_this(body: &Body, id: ExprId) -> bool {
     match body.expr(id).kind {
         ExprKind::This => true,

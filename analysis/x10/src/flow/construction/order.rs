@@ -1,5 +1,6 @@
-//! The parts of a constructor in their order: `this(...)` or `super(...)`, what leads to `property(...)`, the rest.
-//! Before `property(...)`, or before `super(...)` in a class without properties, there is no object to speak of.
+//! Order of constructor calls: `this(...)` or `super(...)`, code that leads to `property(...)`, the rest.
+//!
+//! Before `property(...)`, or before `super(...)` in a class without properties, `this` cannot be used.
 
 use apg_syntax::TextRange;
 use rustc_hash::FxHashMap;
@@ -15,7 +16,7 @@ use crate::item_tree::items::{method_item, properties};
 use crate::item_tree::{MethodKind, has_annotation};
 use crate::rules::{flow as rules, r#type as type_rules};
 
-/// Judges all constructors that are written.
+/// Checks all explicit constructors.
 pub(super) fn check(object: &Object<'_>, effects: &MethodEffects, found: &mut Vec<(Owner, Diagnostic)>) {
     report_constructor_cycles(object, found);
     let has_properties = !properties(object.db, object.class).is_empty();
@@ -24,7 +25,7 @@ pub(super) fn check(object: &Object<'_>, effects: &MethodEffects, found: &mut Ve
             method_item(object.db, *method).is_some_and(|item| item.kind == MethodKind::AutomaticConstructor);
         let Some(root) = code.body.root.filter(|_| !is_automatic) else { continue };
         let body = &code.body;
-        // One that forgets `property(...)` is told so, and no more.
+        // A missing `property(...)` is reported separately.
         let sets = |stmt: &crate::body::Stmt| {
             matches!(stmt.kind, StmtKind::Property { .. } | StmtKind::ConstructorCall { is_super: false, .. })
         };
@@ -37,7 +38,7 @@ pub(super) fn check(object: &Object<'_>, effects: &MethodEffects, found: &mut Ve
     }
 }
 
-/// The constructors of the class that each constructor calls by `this(...)`.
+/// For each constructor, the constructor called by its `this(...)`.
 fn called_constructors(object: &Object<'_>) -> FxHashMap<MethodId, (MethodId, TextRange)> {
     let calls = object.constructors.iter().filter_map(|(method, code)| {
         let call = code.body.stmts.iter().find_map(|stmt| match stmt.kind {
@@ -49,15 +50,15 @@ fn called_constructors(object: &Object<'_>) -> FxHashMap<MethodId, (MethodId, Te
     calls.collect()
 }
 
-/// Constructors that call each other for ever.
+/// Reports constructors that call each other in a cycle.
 fn report_constructor_cycles(object: &Object<'_>, found: &mut Vec<(Owner, Diagnostic)>) {
     let called_constructors = called_constructors(object);
-    // Of each circle one place is enough.
+    // Each cycle is reported once.
     let mut reported = Vec::new();
     for (method, _) in &object.constructors {
         let Some((mut next, range)) = called_constructors.get(method).copied() else { continue };
         let mut cycle = vec![next];
-        // No way is longer than there are constructors.
+        // No path is longer than the number of constructors.
         for _ in 0..called_constructors.len() {
             if next == *method && !reported.contains(method) {
                 reported.append(&mut cycle);
@@ -74,7 +75,7 @@ fn report_constructor_cycles(object: &Object<'_>, found: &mut Vec<(Owner, Diagno
     }
 }
 
-/// How far a constructor is.
+/// Progress of a constructor.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     /// Before `this(...)` or `super(...)`.
@@ -141,7 +142,7 @@ impl Walker<'_, '_> {
                     }
                 }
             }
-            // What these may use is a matter of escaping.
+            // Captures are checked by the escape analysis.
             StmtKind::At { place, .. } => self.expr(*place),
             StmtKind::AtEach { distribution, .. } => self.expr(*distribution),
             _ => self.visit_children(Node::Stmt(id)),
@@ -158,7 +159,7 @@ impl Walker<'_, '_> {
             ExprKind::At { place, .. } => self.expr(*place),
             ExprKind::This => self.report_too_early(body.expr(id).range, false),
             ExprKind::Coerce { value } if is_this(body, *value) => {
-                // The part of the object that the superclass made is complete.
+                // The superclass part of the object is complete.
                 if self.state == State::Start {
                     self.report_too_early(body.expr(id).range, true);
                 }
@@ -195,14 +196,14 @@ impl Walker<'_, '_> {
         }
     }
 
-    /// Whether the method has nothing to do with the object's fields.
+    /// Whether a method neither reads nor assigns fields.
     fn ignores_fields(&self, method: crate::ids::MethodId) -> bool {
         let Some(item) = method_item(self.object.db, method) else { return true };
         if item.kind == MethodKind::Property {
             return false;
         }
         has_annotation(&item.annotations, "NoThisAccess")
-            // Other calls that are refused are refused as such.
+            // Other invalid calls are reported separately.
             || self.effects.get(&method).is_none_or(|effects| effects.is_empty())
     }
 

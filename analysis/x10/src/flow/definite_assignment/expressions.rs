@@ -1,4 +1,4 @@
-//! What expressions read and assign, and the messages about it.
+//! Definite assignment of expressions: reads, assignments and conditions (Java Language Specification, 16.1).
 
 use apg_syntax::TextRange;
 
@@ -28,7 +28,7 @@ impl AssignmentWalker<'_> {
         }
     }
 
-    /// Whether the last step of evaluating an expression, after its operands, may throw an exception.
+    /// Whether the last step of an evaluation, after its operands, may throw.
     fn can_fail(&self, id: ExprId) -> bool {
         let db = self.context.db;
         match &self.body.expr(id).kind {
@@ -51,7 +51,7 @@ impl AssignmentWalker<'_> {
             ExprKind::Assign { target: AssignTarget::Field { object, .. }, .. }
             | ExprKind::Field { object, .. } => !self.is_this(*object),
             ExprKind::Assign { .. } => false,
-            // Arithmetic; a division by zero throws.
+            // Division by zero throws; other arithmetic does not.
             ExprKind::Call { method, .. } => {
                 let operator = method.name(db).strip_prefix("operator");
                 let of_number = Ty::this_type(db, method.class(db)).primitive(db).is_some();
@@ -87,10 +87,10 @@ impl AssignmentWalker<'_> {
                 let when_false = self.condition(id);
                 self.state.join(&when_false);
             }
-            // In construction neither may use the object at all, which is said elsewhere.
+            // During construction neither may use the object, which is reported separately.
             ExprKind::Closure(_) if self.fields.is_some() => {}
             ExprKind::At { place, .. } if self.fields.is_some() => self.expr(*place),
-            // What its code throws, its callers catch.
+            // Exceptions of a closure's code are thrown at its calls.
             ExprKind::Closure(closure) => {
                 let thrown = self.thrown.clone();
                 self.closure(closure);
@@ -126,8 +126,8 @@ impl AssignmentWalker<'_> {
         }
     }
 
-    /// An object of a local or anonymous class keeps variables of the code around the class, as they are now. Other code, that of
-    /// the class itself too, is not asked: what it uses is what this would be told.
+    /// Creating an object of a local or anonymous class reads the variables that the class captures, in their
+    /// current state. Code of the class itself is not considered: it uses the same captures.
     fn read_captured_variables(&mut self, class: ClassId, at: ExprId) {
         let db = self.context.db;
         if self.owner.is_none() || enclosing_owner(db, class) != self.owner {
@@ -138,8 +138,8 @@ impl AssignmentWalker<'_> {
         }
     }
 
-    /// A condition: afterwards the state is that of `true`, and the result is that of `false`. So
-    /// `a && (x = f()) > 0` has assigned `x` where it is true.
+    /// A condition: afterwards the state is that of `true`, and the result is that of `false`. So `a && (x =
+    /// f()) > 0` has assigned `x` where it is true.
     pub(super) fn condition(&mut self, id: ExprId) -> AssignmentState {
         let body = self.body;
         match &body.expr(id).kind {
@@ -182,7 +182,7 @@ impl AssignmentWalker<'_> {
         self.nested_at(body, needs_value, range);
     }
 
-    /// Code with `return`s of its own: a closure or an `at` expression.
+    /// Code with its own `return`s: a closure or an `at` expression.
     pub(super) fn nested_at(&mut self, body: StmtId, needs_value: bool, range: TextRange) {
         let before = self.state.clone();
         let returns = std::mem::replace(&mut self.returns, AssignmentState::dead());
@@ -221,7 +221,7 @@ impl AssignmentWalker<'_> {
         }
     }
 
-    /// Whether it is the object itself, also seen as its superclass.
+    /// Whether an expression is `this`, possibly converted to a superclass.
     pub(super) fn is_this(&self, id: ExprId) -> bool {
         match self.body.expr(id).kind {
             ExprKind::This => true,
@@ -241,7 +241,7 @@ impl AssignmentWalker<'_> {
         self.reads.insert(slot);
         let is_property = field_item(self.context.db, field).is_some_and(|item| item.is_property);
         if is_property {
-            return; // said with the order of the parts of a constructor
+            return; // reported by construction::order
         }
         let name = field.name(self.context.db);
         self.report_field(
@@ -256,7 +256,7 @@ impl AssignmentWalker<'_> {
         );
     }
 
-    /// A call of the object's own method while it is constructed.
+    /// A call of the object's own method during construction.
     fn apply_method_effects(&mut self, method: MethodId, at: ExprId) {
         let Some(fields) = self.fields else { return };
         let Some(effects) = (fields.effects)(method) else { return };
@@ -366,7 +366,7 @@ impl AssignmentWalker<'_> {
         }
     }
 
-    /// `x = x` in a class with a field `x`: the field is meant.
+    /// A fix for `x = x` in a class with a field `x`: the field is meant.
     fn hidden_field_fix(&self, target: AssignTarget, at: ExprId) -> Option<Fix> {
         let AssignTarget::Local(local) = target else { return None };
         let ExprKind::Assign { value, .. } = &self.body.expr(at).kind else { return None };
@@ -378,7 +378,8 @@ impl AssignmentWalker<'_> {
         Some(Fix { title: format!("Assign to the field `this.{name}`"), edits })
     }
 
-    /// Whether a variable may change: no closure, activity or place has a copy of it, and it can hold what is assigned.
+    /// Whether a variable may become a `var`: nothing captures a copy of it, and it can hold the assigned
+    /// value.
     fn may_be_var(&self, local: LocalId, assignment: ExprId) -> bool {
         let holds = |it: &Capture| it.what == Captured::Local(local);
         let copies = |captures: &[Capture]| captures.iter().any(holds);
@@ -398,11 +399,11 @@ impl AssignmentWalker<'_> {
         }
         let db = self.context.db;
         let (new, old) = (self.body.expr(value).ty.base(db), self.body.local(local).ty.base(db));
-        // What did not fit is an error of its own.
+        // A type mismatch is reported separately.
         !is_copied && !new.is_null(db) && !new.is_error(db) && Context::global(db).is_subtype(new, old)
     }
 
-    /// Declares the local with `var`.
+    /// A fix that declares the local with `var`.
     fn declare_as_var_fix(&self, target: AssignTarget, assignment: ExprId) -> Option<Fix> {
         let AssignTarget::Local(local) = target else { return None };
         if !self.may_be_var(local, assignment) {

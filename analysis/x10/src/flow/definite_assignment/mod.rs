@@ -1,8 +1,10 @@
-//! Definite assignment and reachability: one walk along the control flow of a body.
+//! Definite assignment and reachability: one walk along the control flow of a body (Java Language
+//! Specification, chapter 16 and 14.22; X10 2.6 adds activities).
 //!
-//! For every variable without an initialiser the walk keeps whether it is assigned on all paths, on some path,
-//! or on all paths once the activities started inside the enclosing `finish` have ended ([`AssignmentState`]).
-//! The same walk serves [`super::construction`], which asks it about the fields of an object instead.
+//!
+//! For every variable without an initialiser the state says whether it is assigned on all paths, on some
+//! path, or on all paths once the activities of the enclosing `finish` have ended ([`AssignmentState`]).
+//! [`super::construction`] uses the same walk for the fields of an object.
 
 mod expressions;
 pub(super) mod state;
@@ -18,61 +20,61 @@ use crate::infer::Owner;
 use crate::rules::flow as rules;
 use state::{AssignmentState, SlotSet};
 
-/// Where jumps to one label arrive.
+/// States at the jumps to one label.
 struct JumpStates {
     breaks: AssignmentState,
     continues: AssignmentState,
 }
 
-/// What calling a method during construction does to the fields, by their slots.
+/// Effects of a method called during construction on fields, by slot.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Effects {
-    /// May be read before the method assigns them.
+    /// Fields that it may read before assigning them.
     pub(super) reads: SlotSet,
-    /// May be assigned by it or by an activity that it starts.
+    /// Fields that it, or an activity that it starts, may assign.
     pub(super) writes: SlotSet,
-    /// Assigned when it returns.
+    /// Fields assigned when it returns.
     pub(super) assigned: SlotSet,
-    /// Assigned when the activities that it starts have ended as well.
+    /// Fields assigned when the activities that it starts have ended, too.
     pub(super) after_finish: SlotSet,
 }
 
-/// The fields of an object whose construction is walked.
+/// The fields of an object under construction.
 pub(super) struct TrackedFields<'a> {
-    /// Those that are not there from the start; a field's slot is its index.
+    /// Fields without an initial value; the slot of a field is its index.
     pub(super) tracked: &'a [FieldId],
-    /// What a method of the class does, called for the object itself.
+    /// Effects of the class's methods, when called on the object.
     pub(super) effects: &'a dyn Fn(MethodId) -> Option<Effects>,
-    /// Whether reads are complained about, or only collected.
+    /// Whether reads are reported, or only collected.
     pub(super) report: bool,
 }
 
 pub(super) struct AssignmentWalker<'a> {
     pub(super) context: &'a FlowContext<'a>,
     pub(super) body: &'a Body,
-    /// Whose locals are asked about.
+    /// Owner of the locals.
     pub(super) owner: Option<Owner>,
-    /// Set: only these fields matter. Unset: only locals do.
+    /// If set, the walk tracks these fields, otherwise locals.
     pub(super) fields: Option<&'a TrackedFields<'a>>,
-    /// The fields that were read before they were assigned.
+    /// Fields read before they are assigned.
     pub(super) reads: SlotSet,
-    /// The locals that were said to be read before they are assigned: of each one place is enough.
+    /// Locals already reported as read before assignment, each once.
     reported: SlotSet,
     local_slots: FxHashMap<LocalId, usize>,
     field_slots: FxHashMap<FieldId, usize>,
     state: AssignmentState,
-    /// Where `return`s of the current method, closure or `at` expression arrive.
+    /// State at the `return`s of the current method, closure or `at` expression.
     returns: AssignmentState,
     jumps: FxHashMap<LabelId, JumpStates>,
-    /// What may be assigned where an exception leaves the body of the innermost `try`.
+    /// Slots possibly assigned where an exception leaves the body of the innermost `try`.
     thrown: SlotSet,
-    /// Greater than 0: only the state matters, nothing is reported.
+    /// If positive, nothing is reported.
     suppressed: u32,
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
 impl<'a> AssignmentWalker<'a> {
-    /// A walk that asks about locals.
+    /// A walk that tracks locals.
     pub(super) fn new(context: &'a FlowContext<'a>, owner: Owner, body: &'a Body) -> AssignmentWalker<'a> {
         let mut local_slots = FxHashMap::default();
         let mut push_diagnostic = |local: LocalId| {
@@ -82,7 +84,7 @@ impl<'a> AssignmentWalker<'a> {
         for stmt in &body.stmts {
             match &stmt.kind {
                 StmtKind::Let { local, init: None } => push_diagnostic(*local),
-                // Those of one `case` are there in the next ones, which may be jumped to.
+                // Declarations of one `case` are in scope in the following ones, which may be jumped to.
                 StmtKind::Switch { cases, .. } => {
                     for &id in cases.iter().flat_map(|(_, stmts)| stmts) {
                         if let StmtKind::Let { local, .. } = body.stmt(id).kind {
@@ -96,7 +98,7 @@ impl<'a> AssignmentWalker<'a> {
         AssignmentWalker { owner: Some(owner), local_slots, ..AssignmentWalker::without_slots(context, body) }
     }
 
-    /// A walk that asks about fields, from a state of which they are the slots.
+    /// A walk that tracks fields.
     pub(super) fn of_fields(
         context: &'a FlowContext<'a>,
         body: &'a Body,
@@ -131,7 +133,7 @@ impl<'a> AssignmentWalker<'a> {
         }
     }
 
-    /// Walks the whole body and reports; the state is the one after it, however it ends.
+    /// Walks the body; returns the state after it, over all ways to leave it.
     pub(super) fn run(&mut self) -> AssignmentState {
         let Some(root) = self.body.root else { return self.state.clone() };
         self.stmt(root);
@@ -157,7 +159,7 @@ impl<'a> AssignmentWalker<'a> {
         self.returns.clone()
     }
 
-    /// The expression that the code ends in, if it does nothing but have a value.
+    /// The trailing expression of the code, if its value is unused.
     fn unused_value(&self, root: StmtId) -> Option<TextRange> {
         match &self.body.stmt(root).kind {
             StmtKind::Block(stmts) => self.unused_value(*stmts.last()?),
@@ -171,14 +173,14 @@ impl<'a> AssignmentWalker<'a> {
         }
     }
 
-    /// Reports about code and its locals, of which a walk over fields says nothing.
+    /// Reports a problem of code or locals, unless fields are tracked.
     fn report(&mut self, diagnostic: Diagnostic) {
         if self.fields.is_none() {
             self.push_diagnostic(diagnostic);
         }
     }
 
-    /// Reports about fields.
+    /// Reports a problem of fields.
     fn report_field(&mut self, diagnostic: Diagnostic) {
         if self.fields.is_some_and(|fields| fields.report) {
             self.push_diagnostic(diagnostic);
@@ -191,13 +193,11 @@ impl<'a> AssignmentWalker<'a> {
         }
     }
 
-    /// Whether a statement that is reached lets what stands behind it be reached.
+    /// Whether a reachable statement can complete normally.
     pub(super) fn completes(&mut self, id: StmtId) -> bool {
         self.stmt(id);
         self.state.live
     }
-
-    // ---- statements
 
     fn stmt(&mut self, id: StmtId) {
         let body = self.body;
@@ -242,7 +242,7 @@ impl<'a> AssignmentWalker<'a> {
                 self.expr(*iterable);
                 self.may_throw();
                 self.loop_statement(*label, None, *body, &[], true);
-                // The iterator, between two rounds.
+                // The iterator may throw between two iterations.
                 self.may_throw();
             }
             StmtKind::Switch { label, value, cases } => {
@@ -277,7 +277,7 @@ impl<'a> AssignmentWalker<'a> {
         }
     }
 
-    /// The statements that start, wait for, move or lock out activities.
+    /// Statements that start, wait for, move or exclude activities.
     fn activity(&mut self, id: StmtId) {
         let body = self.body;
         let stmt = body.stmt(id);
@@ -292,7 +292,7 @@ impl<'a> AssignmentWalker<'a> {
                 self.expr(*place);
                 self.may_throw();
                 if self.fields.is_some() {
-                    // It cannot use the object, which is said elsewhere: once.
+                    // It cannot use the object, which is reported separately.
                     self.slots_assigned_in(&[Node::Stmt(*body)])
                         .into_iter()
                         .for_each(|slot| self.state.assign(slot));
@@ -330,7 +330,7 @@ impl<'a> AssignmentWalker<'a> {
                 self.report(
                     rules::unreachable::RULE
                         .at(self.body.stmt(id).range, "this statement can never be reached")
-                        .note("every path before it returns, throws, jumps away or loops for ever: remove it, or mend the path"),
+                        .note("every path before it returns, throws, jumps away or loops for ever: remove it, or fix the path"),
                 );
                 return;
             }
@@ -367,7 +367,7 @@ impl<'a> AssignmentWalker<'a> {
         }
     }
 
-    /// A loop that tests before each round. `has_condition`: it has a test at all.
+    /// A loop with its test before each iteration. `has_condition`: whether it has a test.
     fn loop_statement(
         &mut self,
         label: LabelId,
@@ -387,7 +387,7 @@ impl<'a> AssignmentWalker<'a> {
         self.state.join(&jumps.breaks);
     }
 
-    /// One round; the result is the state right after the test, where the loop may end.
+    /// One iteration; returns the state after the test, where the loop may end.
     fn iteration(
         &mut self,
         label: LabelId,
@@ -420,9 +420,9 @@ impl<'a> AssignmentWalker<'a> {
         self.state.join(&jumps.breaks);
     }
 
-    /// At the head of a loop, whatever an earlier round may have assigned is possibly assigned. A quiet
-    /// round finds it out; inside such a round the loops in it are approximated by all the
-    /// assignments they contain, which keeps the cost linear in the depth of nesting.
+    /// Adds the assignments of earlier iterations to the state at the head of a loop. A first walk without
+    /// reports finds them; in such a walk, inner loops are approximated by all their assignments, so that the
+    /// cost is linear in the nesting depth.
     fn add_earlier_iterations(&mut self, nodes: &[Node], iteration: impl FnOnce(&mut Self)) {
         if !self.state.live || (self.local_slots.is_empty() && self.field_slots.is_empty()) {
             return;
@@ -473,7 +473,7 @@ impl<'a> AssignmentWalker<'a> {
         self.state.join(&jumps.breaks);
     }
 
-    /// Walks code, and keeps apart how it is left by jumps: on their way they pass through what is around the code.
+    /// Walks code and collects its jumps, which pass through the surrounding statement before they continue.
     fn collect_jumps(
         &mut self,
         walk: impl FnOnce(&mut Self),
@@ -488,7 +488,7 @@ impl<'a> AssignmentWalker<'a> {
         (std::mem::replace(&mut self.jumps, around.0), std::mem::replace(&mut self.returns, around.1))
     }
 
-    /// Lets jumps go on, after what `pass` does.
+    /// Continues collected jumps after the effect of `pass`.
     fn resume_jumps(
         &mut self,
         (apart, returns): (FxHashMap<LabelId, JumpStates>, AssignmentState),
@@ -552,7 +552,7 @@ impl<'a> AssignmentWalker<'a> {
         self.state = after;
     }
 
-    /// `waited_for`: a `finish` waits for it. What no `finish` waits for may never be assigned.
+    /// `waited_for`: a `finish` waits for the activity. Otherwise its assignments may never happen.
     fn async_statement(&mut self, body: StmtId, clocks: &[ExprId], waited_for: bool) {
         self.exprs(clocks);
         let before = self.state.clone();
@@ -567,7 +567,7 @@ impl<'a> AssignmentWalker<'a> {
     fn finish(&mut self, body: StmtId) {
         let pending = self.state.after_finish.clone();
         self.state.after_finish = self.state.definite.clone();
-        // Jumps out of it wait as well.
+        // Jumps out of a `finish` wait as well.
         let end = |state: &mut AssignmentState| {
             state.definite = state.after_finish.clone();
             state.after_finish.insert_all(&pending);
@@ -575,13 +575,13 @@ impl<'a> AssignmentWalker<'a> {
         let jumps = self.collect_jumps(|walker| walker.stmt(body));
         self.resume_jumps(jumps, end);
         end(&mut self.state);
-        // What one activity throws arrives here, whatever the others have done meanwhile.
+        // An exception of one activity arrives here, whatever the others have done.
         if !self.is_one_activity(body) {
             self.may_throw();
         }
     }
 
-    /// Whether a statement does no more than start an activity.
+    /// Whether a statement only starts an activity.
     fn is_one_activity(&self, stmt: StmtId) -> bool {
         match &self.body.stmt(stmt).kind {
             StmtKind::Block(stmts) => matches!(stmts[..], [only] if self.is_one_activity(only)),
@@ -613,7 +613,7 @@ impl<'a> AssignmentWalker<'a> {
     }
 }
 
-/// The clocks an `async` is registered on.
+/// The clocks that an `async` is registered on.
 fn clocks_of_async(kind: &StmtKind) -> Vec<ExprId> {
     match kind {
         StmtKind::Async { clocked: crate::body::Clocked::Clocks(clocks), .. } => clocks.clone(),

@@ -1,6 +1,6 @@
-//! What is known about the variables at one point of a body.
+//! State of definite assignment at one point of a body: a lattice of bit sets.
 
-/// A small set of variable numbers.
+/// A bit set of slots.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::flow) struct SlotSet {
     words: Vec<u64>,
@@ -46,17 +46,17 @@ impl SlotSet {
     }
 }
 
-/// The state of all variables at one point.
+/// Assignment state of all slots at one point.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::flow) struct AssignmentState {
-    /// Whether execution can reach the point at all.
+    /// Whether the point is reachable.
     pub(in crate::flow) live: bool,
     /// Assigned on every path to here.
     pub(in crate::flow) definite: SlotSet,
-    /// Assigned on every path to here once the activities started since the enclosing `finish` have
-    /// ended; includes `definite`.
+    /// Assigned on every path to here once the activities of the enclosing `finish` have ended; includes
+    /// `definite`.
     pub(in crate::flow) after_finish: SlotSet,
-    /// Assigned on some path to here, or by some activity that may be running.
+    /// Assigned on some path to here, or by an activity that may be running.
     pub(in crate::flow) possible: SlotSet,
 }
 
@@ -70,14 +70,14 @@ impl AssignmentState {
         }
     }
 
-    /// All of so many variables are assigned.
+    /// The state in which `count` slots are assigned.
     pub(in crate::flow) fn all_assigned(count: usize) -> AssignmentState {
         let mut state = AssignmentState::start();
         (0..count).for_each(|slot| state.assign(slot));
         state
     }
 
-    /// The state of a point that nothing reaches; the neutral element of [`AssignmentState::join`].
+    /// The state of an unreachable point; the neutral element of [`AssignmentState::join`].
     pub(in crate::flow) fn dead() -> AssignmentState {
         AssignmentState { live: false, ..AssignmentState::start() }
     }
@@ -88,14 +88,14 @@ impl AssignmentState {
         self.possible.insert(slot);
     }
 
-    /// The variable's declaration is reached (again, in a loop): nothing is assigned yet.
+    /// A declaration is reached (again, in a loop): the slot is unassigned.
     pub(in crate::flow) fn unassign(&mut self, slot: usize) {
         self.definite.remove(slot);
         self.after_finish.remove(slot);
         self.possible.remove(slot);
     }
 
-    /// Two paths meet.
+    /// Joins the states of two paths.
     pub(in crate::flow) fn join(&mut self, other: &AssignmentState) {
         if !other.live {
             return;

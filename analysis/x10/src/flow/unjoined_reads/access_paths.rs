@@ -1,6 +1,7 @@
-//! Access paths: fields and elements as they are written (`x.f`, `x(i).f`, `g()(j)`), and whether two of them are the same one.
+//! Access paths of fields and elements (`x.f`, `x(i).f`, `g()(j)`), and whether two of them overlap.
 //!
-//! A `val` that is another name of an object, and a `GlobalRail` or `GlobalRef` of one, stands for that object.
+//!
+//! A `val` that aliases an object, and a `GlobalRail` or `GlobalRef` of one, stands for that object.
 
 use apg_syntax::TextRange;
 use rustc_hash::FxHashMap;
@@ -16,19 +17,19 @@ use crate::kernel::{Affine, KernelContext};
 use crate::ty::Ty;
 use crate::ty::known::Known;
 
-/// A field or elements of an object.
+/// A path to a field or to elements.
 #[derive(Clone, Debug)]
 pub(super) struct AccessPath {
     pub root: PathRoot,
-    /// What the code names the object by.
+    /// The name of the object in the code, for messages.
     pub name: SmolStr,
-    /// The last step first.
+    /// The steps, the last one first.
     pub steps: Vec<PathStep>,
-    /// What is changed through it at another place is the same object, not a copy.
+    /// Whether the path denotes the same object at other places, not a copy.
     pub is_global: bool,
 }
 
-/// Where a path starts.
+/// The start of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PathRoot {
     Local(LocalId),
@@ -39,14 +40,14 @@ pub(super) enum PathRoot {
 #[derive(Clone, Debug)]
 pub(super) enum PathStep {
     Field(FieldId),
-    /// The elements with these indices; none of a cell or reference.
+    /// The elements with these indices; without indices, the value of a cell or reference.
     Elements(Vec<IndexSet>),
-    /// All elements of an array of any number of dimensions.
+    /// All elements of an array of any rank.
     AllElements,
 }
 
 impl AccessPath {
-    /// Whether an index depends on a variable.
+    /// Whether the root or an index is a variable that satisfies `predicate`.
     pub fn uses(&self, predicate: &dyn Fn(LocalId) -> bool) -> bool {
         let root = matches!(self.root, PathRoot::Local(local) if predicate(local));
         root || self.steps.iter().any(|step| match step {
@@ -56,7 +57,7 @@ impl AccessPath {
     }
 }
 
-/// Makes paths of the expressions in one statement: variables of loops in it have all their values.
+/// Builds paths of expressions in one statement. Loop variables of the statement stand for all their values.
 pub(super) struct AccessPaths<'a> {
     pub db: &'a dyn Db,
     pub body: &'a Body,
@@ -112,7 +113,7 @@ impl<'a> AccessPaths<'a> {
         Some(path)
     }
 
-    /// The number of elements that a rail is made with.
+    /// The length that a rail is allocated with.
     fn size_of(&self, rail: ExprId) -> Option<Affine> {
         let mut rail = self.strip_temporaries(rail);
         for _ in 0..self.body.locals.len() {
@@ -135,11 +136,11 @@ impl<'a> AccessPaths<'a> {
         None
     }
 
-    /// The path with these last steps, the last one first.
+    /// The path to `object`, followed by `steps` (the last one first).
     pub fn path(&self, mut object: ExprId, steps: Vec<PathStep>) -> Option<AccessPath> {
         let mut path = AccessPath { root: PathRoot::This, name: SmolStr::default(), steps, is_global: false };
         let mut is_named = false;
-        // Each step goes to an expression that is written earlier or to another variable.
+        // Each step goes to an earlier expression or to another variable, so that the loop ends.
         for _ in 0..self.body.exprs.len() {
             object = self.strip_temporaries(object);
             let ty = self.body.expr(object).ty;
@@ -201,7 +202,7 @@ impl<'a> AccessPaths<'a> {
         None
     }
 
-    /// What a `val` is another name of.
+    /// The expression that a `val` is an alias of.
     fn aliased_expr(&self, local: LocalId) -> Option<ExprId> {
         let declared = self.body.local(local);
         if declared.mutable || declared.kind != LocalKind::Declared {
@@ -211,7 +212,7 @@ impl<'a> AccessPaths<'a> {
         self.is_stable(init).then_some(init)
     }
 
-    /// Whether an expression always names the same object.
+    /// Whether an expression denotes the same object at any time.
     fn is_stable(&self, id: ExprId) -> bool {
         let id = self.strip_temporaries(id);
         match &self.body.expr(id).kind {
@@ -244,7 +245,8 @@ impl<'a> AccessPaths<'a> {
         args.len() == 1 && (is_array || self.is_global(expr.ty))
     }
 
-    /// An expression without conversions that do nothing, and in place of a variable that desugaring made (`x().f += 1` names `x()` once) its value.
+    /// The expression without coercions; a temporary of desugaring (`x().f += 1` evaluates `x()` once) is
+    /// replaced by its value.
     pub fn strip_temporaries(&self, mut id: ExprId) -> ExprId {
         loop {
             id = match &self.body.expr(id).kind {
@@ -272,7 +274,7 @@ impl<'a> AccessPaths<'a> {
         self.stmt.contains_range(self.body.local(local).range)
     }
 
-    /// Whether an expression uses such a variable, its `val`s looked into.
+    /// Whether an expression uses such a variable, directly or through `val`s.
     pub fn uses(&self, id: ExprId, predicate: &dyn Fn(LocalId) -> bool) -> bool {
         let mut open = vec![id];
         let mut seen: Vec<LocalId> = Vec::new();
@@ -300,7 +302,7 @@ impl<'a> AccessPaths<'a> {
         })
     }
 
-    /// Whether two are certainly the same field, or have an element in common.
+    /// Whether two paths are certainly the same field, or have an element in common.
     pub fn overlap(&self, a: &AccessPath, b: &AccessPath) -> bool {
         let steps = || a.steps.iter().zip(&b.steps);
         a.root == b.root
@@ -316,7 +318,7 @@ impl<'a> AccessPaths<'a> {
             })
     }
 
-    /// Whether two expressions, which no assignment is between, have the same value.
+    /// Whether two expressions have the same value, given that no assignment is between them.
     pub fn is_same_value(&self, a: ExprId, b: ExprId) -> bool {
         let (a, b) = (self.strip_temporaries(a), self.strip_temporaries(b));
         let all = |a: &[ExprId], b: &[ExprId]| {

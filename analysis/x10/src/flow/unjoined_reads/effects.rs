@@ -1,4 +1,5 @@
-//! Effect summaries of methods: what a method reads and writes of its arguments, what it leaves running, and whether it may wait.
+//! Effect summaries of methods: what a method reads and writes of its arguments, what it leaves running, and
+//! whether it may block.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,20 +17,20 @@ use crate::item_tree::Modifiers;
 use crate::item_tree::items::{class_head, method_item};
 use crate::kernel::{DeviceSemantics, KernelContext, Term};
 
-/// What a method does.
+/// Effect summary of a method.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Effects {
-    /// Written by what may still run when the method returns.
+    /// Written by activities that may still run when the method returns.
     pub starts: Vec<ArgumentAccess>,
     /// Written before it returns.
     pub writes: Vec<ArgumentAccess>,
-    /// Read before it may wait.
+    /// Read before it may block.
     pub reads: Vec<ArgumentAccess>,
-    /// It may wait, for what is not known.
+    /// Whether it may block on something unknown.
     pub may_block: bool,
 }
 
-/// Fields or elements of an argument.
+/// A path that starts at an argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ArgumentAccess {
     object: ArgumentRoot,
@@ -61,7 +62,7 @@ enum ArgumentIndex {
     Argument(usize),
 }
 
-/// Whether it is known which code a call runs.
+/// Whether a call has one known target with user code.
 pub(super) fn has_known_target(db: &dyn Db, method: MethodId, dispatch: Dispatch) -> bool {
     let Some(item) = method_item(db, method) else { return false };
     let is_fixed =
@@ -74,13 +75,13 @@ pub(super) fn has_known_target(db: &dyn Db, method: MethodId, dispatch: Dispatch
         && (dispatch != Dispatch::Virtual || is_fixed(item.modifiers) || is_final())
 }
 
-/// What a method does to its arguments. One that calls itself may wait for anything.
+/// The effect summary of a method. Recursion is approximated by blocking.
 #[salsa::tracked(cycle_result = unknown_effects)]
 pub(super) fn effects(db: &dyn Db, method: MethodId) -> Arc<Effects> {
     let result = owner_body(db, Owner::Method(method));
     let body = &result.body;
     let Some(root) = body.root else {
-        // The automatic constructor of a class does nothing.
+        // The automatic constructor of a class has no effect.
         let is_automatic = method_item(db, method).is_some_and(|it| it.kind.is_constructor());
         return Arc::new(Effects { may_block: !is_automatic, ..Effects::default() });
     };
@@ -129,7 +130,7 @@ impl UnjoinedReads<'_> {
         effects
     }
 
-    /// A path as others see it, if it starts with an argument.
+    /// A path in terms of the arguments, if it starts at one.
     fn access(&self, path: &AccessPath) -> Option<ArgumentAccess> {
         let parameter = |local: LocalId| {
             let is_kept = !self.body.local(local).mutable;
@@ -166,7 +167,7 @@ impl UnjoinedReads<'_> {
 }
 
 impl ArgumentAccess {
-    /// The path of the caller.
+    /// The path in terms of the caller.
     pub fn path(&self, paths: &AccessPaths, call: ExprId) -> Option<AccessPath> {
         let ExprKind::Call { receiver, args, .. } = &paths.body.expr(call).kind else { return None };
         let index = |index: &ArgumentIndex| match index {

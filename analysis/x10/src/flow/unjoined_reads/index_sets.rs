@@ -1,4 +1,4 @@
-//! Index sets: the elements that an index stands for while the loops of a statement run.
+//! Index sets: the elements that an index expression denotes over all iterations of a statement's loops.
 
 use std::collections::BTreeSet;
 
@@ -7,33 +7,33 @@ use crate::body::walk::Node;
 use crate::body::{AssignTarget, ExprId, ExprKind, Iteration, Literal, LocalId, StmtKind};
 use crate::kernel::{Affine, SymbolContext, Term};
 
-/// Combinations of the values of loop variables that are enumerated for one index.
+/// Maximum number of loop iterations enumerated for one index.
 const MAX_COMBINATIONS: i64 = 1 << 13;
 
-/// The elements that one index stands for.
+/// The set of elements that an index denotes.
 #[derive(Clone, Debug)]
 pub(super) enum IndexSet {
     /// These elements.
     Elements(BTreeSet<i64>),
-    /// All from the first to the last one; both are the same outside of the statement.
+    /// All from the first to the last one; both ends are invariant outside of the statement.
     Interval {
         first: Affine,
         last: Affine,
     },
-    /// From 0 on, to where is not known; without gaps, as far as can be told, if `is_dense`.
+    /// From 0 to an unknown end; `is_dense`: without gaps, as far as known.
     Prefix {
         is_dense: bool,
     },
-    /// The value of an expression that is no sum, the same outside of the statement.
+    /// The value of a non-affine expression that is invariant outside of the statement.
     Value(ExprId),
-    /// Those of all elements.
+    /// All elements.
     All,
     Unknown,
 }
 
 /// The values of a loop variable.
 pub(super) enum LoopValues {
-    /// Those that a range of a rail or region has.
+    /// All indices of a rail or region.
     All,
     Range {
         first: RangeEnd,
@@ -49,7 +49,7 @@ pub(super) enum RangeEnd {
 }
 
 impl IndexSet {
-    /// From `first` to `last`, as numbers where both are.
+    /// The interval from `first` to `last`, enumerated if both are constants.
     fn interval(first: Affine, last: Affine) -> IndexSet {
         match (first.as_constant(), last.as_constant()) {
             (Some(first), Some(last)) if last.saturating_sub(first) < MAX_COMBINATIONS => {
@@ -59,7 +59,7 @@ impl IndexSet {
         }
     }
 
-    /// Whether it depends on a variable.
+    /// Whether it depends on a variable that satisfies `predicate`.
     pub fn uses(&self, predicate: &dyn Fn(LocalId) -> bool) -> bool {
         match self {
             IndexSet::Interval { first, last } => {
@@ -76,7 +76,7 @@ impl IndexSet {
 }
 
 impl AccessPaths<'_> {
-    /// The elements that an index stands for; in a kernel, those it may stand for.
+    /// The elements that an index denotes; in a kernel, those that it may denote.
     pub(super) fn index(&self, id: ExprId, in_kernel: bool) -> IndexSet {
         let id = self.strip_temporaries(id);
         if let ExprKind::Local(local) = self.body.expr(id).kind
@@ -122,7 +122,7 @@ impl AccessPaths<'_> {
         self.prefix(&affine, lows.as_deref(), in_kernel)
     }
 
-    /// What counts from 0 on, if each term comes from a variable that does.
+    /// The prefix from 0 on, if all terms are non-negative multiples of loop variables.
     fn prefix(&self, affine: &Affine, lows: Option<&[i64]>, in_kernel: bool) -> IndexSet {
         let is_inner = |term: &Term| {
             let mut found = false;
@@ -156,7 +156,8 @@ impl AccessPaths<'_> {
         }
     }
 
-    /// An integer as a sum of variables that keep their values, and of loop variables of the statement if they are meant.
+    /// The affine form of an integer over invariant variables and, `with_loops`, loop variables of the
+    /// statement.
     pub(super) fn affine(&self, id: ExprId, with_loops: bool) -> Option<Affine> {
         let is_symbol = |local: LocalId| match self.is_inner(local) {
             true => with_loops && self.values(local).is_some(),
@@ -176,7 +177,7 @@ impl AccessPaths<'_> {
         Some((end(first)?, end(last)?))
     }
 
-    /// The values of a variable of a loop that counts by one.
+    /// The values of a loop variable with step 1.
     pub(super) fn values(&self, variable: LocalId) -> Option<LoopValues> {
         self.body.stmts.iter().find_map(|it| match &it.kind {
             StmtKind::ForIn { local, components, iterable, iteration, .. } => {
@@ -206,7 +207,7 @@ impl AccessPaths<'_> {
         })
     }
 
-    /// The ranges of a product of ranges.
+    /// The factors of a product of ranges.
     fn product_ranges(&self, iterable: ExprId, ranges: &mut Vec<ExprId>) {
         let iterable = self.strip_temporaries(iterable);
         match &self.body.expr(iterable).kind {
@@ -289,7 +290,7 @@ impl AccessPaths<'_> {
         !self.is_inner(local) && number && !is_constant
     }
 
-    /// Whether two indices certainly have an element in common, if neither is of an empty loop.
+    /// Whether two index sets certainly have a common element, unless one is of an empty loop.
     pub(super) fn may_overlap(&self, a: &IndexSet, b: &IndexSet) -> bool {
         match (a, b) {
             (IndexSet::All, _) | (_, IndexSet::All) => true,
@@ -298,7 +299,7 @@ impl AccessPaths<'_> {
             | (IndexSet::Interval { first, last }, IndexSet::Elements(elements)) => {
                 let within = |it: i64| match (first.as_constant(), last.as_constant()) {
                     (Some(first), Some(last)) => (first..=last).contains(&it),
-                    // From 0 on: taken to be all.
+                    // A range from 0 is taken to be the whole.
                     (Some(first), None) => first == it || first == 0 && it > 0,
                     _ => false,
                 };
@@ -344,7 +345,7 @@ impl AccessPaths<'_> {
         let point_in = |point: &Affine, first: &Affine, last: &Affine| {
             let mut is_end = false;
             point.for_each_variable(&mut |it| is_end |= last.mentions(it));
-            // Nobody counts up to just before a variable that the end is not computed from.
+            // An end is unlikely to be just before an unrelated variable.
             is_variable(point) && first.as_constant() == Some(0) && !is_end
         };
         match (a == end_of_a, b == end_of_b) {
@@ -356,12 +357,12 @@ impl AccessPaths<'_> {
     }
 }
 
-/// One variable and nothing else.
+/// Whether the form is a single variable.
 fn is_variable(affine: &Affine) -> bool {
     affine.constant == 0 && matches!(affine.terms[..], [(Term::Local(_), 1)])
 }
 
-/// `variable + rest` for all values of the variable.
+/// The interval of `variable + rest` over all values of the variable.
 fn shifted_interval(affine: &Affine, variable: LocalId, low: &Affine, high: &Affine) -> Option<IndexSet> {
     let factor = affine.coefficient(variable);
     let rest = affine.add_scaled(-factor, &Affine::variable(variable))?;
@@ -375,7 +376,7 @@ fn shifted_interval(affine: &Affine, variable: LocalId, low: &Affine, high: &Aff
     }
 }
 
-/// The values of a sum for all values of its variables, where those are few and known.
+/// The values over all iterations, if there are few and all are constants.
 fn enumerate(affine: &Affine, variables: &[LocalId], ends: &[(Affine, Affine)]) -> Option<IndexSet> {
     let ranges: Vec<(i64, i64)> = ends
         .iter()
@@ -400,7 +401,7 @@ fn enumerate(affine: &Affine, variables: &[LocalId], ends: &[(Affine, Affine)]) 
     Some(IndexSet::Elements(found))
 }
 
-/// The values of a sum like `256 * block + thread`, which leave none out.
+/// The interval of a form like `256 * block + thread`, if it has no gaps.
 fn dense_interval(affine: &Affine, variables: &[LocalId], ends: &[(Affine, Affine)]) -> Option<IndexSet> {
     let mut terms: Vec<(i64, i64)> = Vec::new();
     let mut first = affine.constant;

@@ -1,9 +1,10 @@
-//! Unjoined reads: results that are read while the activities that write them may still run. Code starts them without a `finish`
-//! that ends before the read.
+//! Unjoined reads: results that are read while the activities that write them may still run, because no
+//! `finish` ends before the read.
 //!
-//! Only what is certain is reported: an assignment to elements or a field in an activity, a copy by `Rail.asyncCopy`, or the output of a
-//! kernel; and afterwards, on every way there and with nothing between that may wait, a read of such an element or field. Methods of
-//! the same file are looked into ([`effects`]).
+//!
+//! Only certain cases are reported: an activity assigns to elements or a field, `Rail.asyncCopy` copies, or a
+//! kernel writes; and afterwards, on every path and with no possibly blocking operation between, the same
+//! element or field is read. Methods of the same file are summarised ([`effects`]).
 
 mod access_paths;
 mod effects;
@@ -30,7 +31,7 @@ use access_paths::{AccessPath, AccessPaths, PathStep};
 use effects::Effects;
 use scan::{Read, ScanResult};
 
-/// The warnings about one body, at their places in its item.
+/// The problems of one body, relative to its item.
 #[salsa::tracked]
 pub(crate) fn unjoined_read_problems(db: &dyn Db, owner: Owner) -> Arc<Vec<Diagnostic>> {
     let result = owner_body(db, owner);
@@ -49,7 +50,7 @@ pub(crate) fn unjoined_read_problems(db: &dyn Db, owner: Owner) -> Arc<Vec<Diagn
     Arc::new(search.diagnostics)
 }
 
-/// Whether the code can start anything: without activities and calls there is nothing to look for.
+/// Whether the code has activities or calls, without which there is nothing to find.
 fn may_start(body: &Body) -> bool {
     let starts = |it: &Stmt| matches!(it.kind, StmtKind::Async { .. } | StmtKind::AtEach { .. });
     body.stmts.iter().any(starts) || body.exprs.iter().any(|it| matches!(it.kind, ExprKind::Call { .. }))
@@ -62,25 +63,25 @@ fn owner_file(db: &dyn Db, owner: Owner) -> SourceFile {
     }
 }
 
-/// Goes through one body.
+/// The analysis of one body.
 struct UnjoinedReads<'a> {
     db: &'a dyn Db,
     body: &'a Body,
     context: &'a KernelContext<'a>,
     file: SourceFile,
-    /// `finish` statements around.
+    /// Number of enclosing `finish` statements.
     finishes: u32,
     diagnostics: Vec<Diagnostic>,
 }
 
-/// Something that runs on when the code that starts it goes on.
+/// An asynchronous operation that may still run when the next statement starts.
 #[derive(Clone, Copy)]
 struct PendingStart {
     node: Node,
     kind: StartKind,
-    /// No `finish` waits for it.
+    /// Whether no `finish` waits for it.
     is_uncounted: bool,
-    /// It is started under a condition.
+    /// Whether it starts under a condition.
     is_conditional: bool,
 }
 
@@ -88,17 +89,17 @@ struct PendingStart {
 enum StartKind {
     Activity,
     Copy,
-    /// What a method of this file starts and leaves.
+    /// Started by a method of this file that returns before it ends.
     Call(MethodId),
 }
 
-/// A start and what it writes, as seen from the statements after one that contains it.
+/// A pending start and its writes, as seen from the following statements.
 struct OpenStart {
     start: PendingStart,
-    /// The statement of the block.
+    /// The statement of the block that contains the start.
     stmt: StmtId,
     writes: Vec<AccessPath>,
-    /// What the code itself has written since.
+    /// Later writes by the code itself.
     own_writes: Vec<AccessPath>,
 }
 
@@ -118,7 +119,7 @@ impl<'a> UnjoinedReads<'a> {
         AccessPaths::new(self.db, self.body, self.context, stmt)
     }
 
-    /// What a statement starts that may run on when it ends. Reports what its own code reads too early.
+    /// The operations that a statement leaves running. Reports unjoined reads within it.
     fn pending_starts(&mut self, stmt: StmtId) -> Vec<PendingStart> {
         let body = self.body;
         match &body.stmt(stmt).kind {
@@ -176,7 +177,7 @@ impl<'a> UnjoinedReads<'a> {
         }
     }
 
-    /// Statements one after the other.
+    /// A sequence of statements.
     fn block(&mut self, stmts: &[StmtId]) -> Vec<PendingStart> {
         let mut open: Vec<OpenStart> = Vec::new();
         for stmt in stmts {
@@ -197,7 +198,7 @@ impl<'a> UnjoinedReads<'a> {
         open.into_iter().map(|it| it.start).collect()
     }
 
-    /// What is still open after the next statement; reports what that reads.
+    /// Scans the next statement; reports its conflicting read, or keeps the start open.
     fn scan_statement(&mut self, mut open: OpenStart, next: StmtId) -> Option<OpenStart> {
         match self.scan(next, &mut open) {
             ScanResult::Reads(read) => {
@@ -210,7 +211,7 @@ impl<'a> UnjoinedReads<'a> {
         }
     }
 
-    /// What a loop leaves running; reports what the next iteration reads of what one has started.
+    /// The operations that a loop leaves running. Reports conflicting reads in the next iteration.
     fn next_iteration(&mut self, stmt: StmtId, code: StmtId, starts: Vec<PendingStart>) -> Vec<PendingStart> {
         let range = self.body.stmt(stmt).range;
         let is_inner = |local: LocalId| range.contains_range(self.body.local(local).range);
@@ -218,7 +219,7 @@ impl<'a> UnjoinedReads<'a> {
         for start in starts {
             let first = self.statement_of(start, code);
             let mut writes = self.writes(start, first);
-            // Elements that the variable of the loop picks are others in the next iteration.
+            // Elements indexed by the loop variable differ in the next iteration.
             writes.retain(|it| !it.uses(&is_inner));
             if start.is_conditional || writes.is_empty() {
                 left.push(start);
@@ -237,7 +238,7 @@ impl<'a> UnjoinedReads<'a> {
         left
     }
 
-    /// The statement directly in `code`, or in its block, that contains what is started.
+    /// The statement directly in `code`, or in its block, that contains a start.
     fn statement_of(&self, start: PendingStart, code: StmtId) -> StmtId {
         let mut found = code;
         let mut node = Some(start.node);
@@ -277,14 +278,14 @@ impl<'a> UnjoinedReads<'a> {
         matches!(&self.body.expr(id).kind, ExprKind::Call { method, .. } if method.name(self.db) == name)
     }
 
-    /// What a method does, if it is known which one is called and its code is in this file.
+    /// The effects of a method, if the target is known and declared in this file.
     fn effects(&self, method: MethodId, dispatch: Dispatch) -> Option<Arc<Effects>> {
         let is_own = method.class(self.db).file(self.db) == self.file;
         (is_own && effects::has_known_target(self.db, method, dispatch))
             .then(|| effects::effects(self.db, method).clone())
     }
 
-    /// What is written by what was started, as seen from the statements after `stmt`.
+    /// The paths that a start writes, as seen from the statements after `stmt`.
     fn writes(&self, start: PendingStart, stmt: StmtId) -> Vec<AccessPath> {
         let paths = self.paths(stmt);
         let mut found = Vec::new();
@@ -316,9 +317,9 @@ impl<'a> UnjoinedReads<'a> {
         found
     }
 
-    /// Whether what code changes is what the statements after `stmt` see.
+    /// Whether a write is visible to the statements after `stmt`.
     fn is_changed(&self, path: &AccessPath, node: Node, stmt: StmtId) -> bool {
-        // What goes to another place works on copies there, of all but what names an object of one place.
+        // Code at another place works on copies, except for globally referenced objects.
         let goes = |it: Node| match it {
             Node::Stmt(id) => {
                 matches!(self.body.stmt(id).kind, StmtKind::At { .. } | StmtKind::AtEach { .. })
@@ -330,7 +331,7 @@ impl<'a> UnjoinedReads<'a> {
         (path.is_global || !is_elsewhere) && !self.is_reassigned(path, stmt)
     }
 
-    /// Whether a variable on the way to what is written may name another object when `stmt` ends.
+    /// Whether `stmt` assigns a variable or field on the path, so that it may denote another object.
     fn is_reassigned(&self, path: &AccessPath, stmt: StmtId) -> bool {
         let mut found = false;
         self.body.walk(Node::Stmt(stmt), &mut |node| {
@@ -344,7 +345,7 @@ impl<'a> UnjoinedReads<'a> {
         found
     }
 
-    /// What an expression itself changes: by an assignment, a copy or an atomic operation.
+    /// The path that an expression writes: by an assignment, a copy or an atomic operation.
     fn written_path(&self, id: ExprId, paths: &AccessPaths) -> Option<AccessPath> {
         let in_kernel = || self.is_in_kernel(Node::Expr(id));
         match &self.body.expr(id).kind {
@@ -367,7 +368,7 @@ impl<'a> UnjoinedReads<'a> {
         }
     }
 
-    /// What a method of this file changes.
+    /// The paths that a call of a method of this file writes.
     fn paths_written_by_call(&self, id: ExprId, paths: &AccessPaths) -> Vec<AccessPath> {
         let ExprKind::Call { method, dispatch, .. } = &self.body.expr(id).kind else { return Vec::new() };
         let Some(effects) = self.effects(*method, *dispatch) else { return Vec::new() };
@@ -390,7 +391,7 @@ impl<'a> UnjoinedReads<'a> {
         }
     }
 
-    /// The arguments of `Rail.asyncCopy(from, index, to, index, count)` and its like.
+    /// The arguments of `Rail.asyncCopy(from, index, to, index, count)` and similar methods.
     fn copy_target(&self, id: ExprId) -> Option<&'a [ExprId]> {
         let ExprKind::Call { method, args, receiver: None, .. } = &self.body.expr(id).kind else {
             return None;
@@ -405,7 +406,7 @@ impl<'a> UnjoinedReads<'a> {
         (is_rail || is_array).then_some(args)
     }
 
-    /// Whether a statement is a kernel: an `at` that is marked, or whose code is.
+    /// Whether a statement is a kernel: an `at` that is marked, or whose body is.
     fn is_kernel(&self, stmt: StmtId) -> bool {
         let is_marked = |id: StmtId| self.body.stmt(id).annotations.iter().any(|it| it.name == "CUDA");
         match &self.body.stmt(stmt).kind {
@@ -476,7 +477,7 @@ impl<'a> UnjoinedReads<'a> {
             StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. } | StmtKind::ForIn { .. }))
     }
 
-    /// Whether `stmt` is what starts an activity and nothing else: loops over it, an `at`, or itself.
+    /// Whether `stmt` only starts the activity: `start` itself, or loops and `at`s around it.
     fn is_only_start(&self, stmt: StmtId, start: StmtId) -> bool {
         let mut at = stmt;
         while at != start {
@@ -491,7 +492,7 @@ impl<'a> UnjoinedReads<'a> {
         true
     }
 
-    /// A statement without the code in it.
+    /// The range of a statement without its body.
     fn head(&self, stmt: StmtId) -> TextRange {
         let range = self.body.stmt(stmt).range;
         let inner = match &self.body.stmt(stmt).kind {
@@ -509,7 +510,7 @@ impl<'a> UnjoinedReads<'a> {
     }
 }
 
-/// Whether an assignment changes which object the path leads to.
+/// Whether an assignment changes the object that the path denotes.
 fn is_on_path(path: &AccessPath, target: AssignTarget) -> bool {
     match target {
         AssignTarget::Local(local) => path.root == access_paths::PathRoot::Local(local),

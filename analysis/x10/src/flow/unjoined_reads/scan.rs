@@ -1,4 +1,5 @@
-//! What code does next, in the order in which it runs: it reads what may not have been written yet, or it may wait.
+//! Scan of code in execution order for the first read of a path that may not have been written yet, or the
+//! first blocking operation.
 
 use apg_syntax::TextRange;
 
@@ -11,32 +12,32 @@ use crate::item_tree::items::{field_is_mutable, package};
 use crate::ty::Ty;
 use crate::ty::known::Known;
 
-/// A read of what may not have been written yet.
+/// A read of a path that may not have been written yet.
 pub(super) struct Read {
     pub path: AccessPath,
     pub range: TextRange,
 }
 
-/// What code does first.
+/// The first relevant event.
 pub(super) enum ScanResult {
     Reads(Read),
-    /// It waits, for what is not known.
+    /// It may block on something unknown.
     MayWait,
     Continues,
 }
 
-/// A part of the code that is still to be visited.
+/// A node to be visited.
 struct Visit {
     node: Node,
-    /// What is in it has been visited.
+    /// Whether its children have been visited.
     children_visited: bool,
-    /// It runs under a condition.
+    /// Whether it runs under a condition.
     is_conditional: bool,
     in_kernel: bool,
 }
 
 impl UnjoinedReads<'_> {
-    /// What `stmt` does first.
+    /// The first relevant event in `stmt`.
     pub(super) fn scan(&self, stmt: StmtId, open: &mut OpenStart) -> ScanResult {
         self.scan_code(stmt, stmt, open, false)
     }
@@ -69,11 +70,11 @@ impl UnjoinedReads<'_> {
         ScanResult::Continues
     }
 
-    /// What is known before anything in a part of the code is visited: it is left out, or it ends the search.
+    /// The event before any child is visited: the node is skipped, or ends the scan.
     fn scan_before_children(&self, visit: &Visit, stmt: StmtId, open: &mut OpenStart) -> Option<ScanResult> {
         match visit.node {
             Node::Stmt(id) => match &self.body.stmt(id).kind {
-                // Another activity: what it waits for is its own business.
+                // Another activity: blocking in it does not block this one.
                 StmtKind::Async { .. } if visit.is_conditional && open.start.is_conditional => {
                     Some(ScanResult::Continues)
                 }
@@ -120,9 +121,9 @@ impl UnjoinedReads<'_> {
         self.body.children(visit.node).into_iter().map(visit_of).collect()
     }
 
-    /// The first read in a node itself of what may not have been written.
+    /// The first conflicting read of a node itself.
     fn conflicting_read(&self, visit: &Visit, open: &OpenStart, paths: &AccessPaths) -> Option<Read> {
-        // The one may run only where the other one does not.
+        // The branches may be exclusive.
         if visit.is_conditional && open.start.is_conditional {
             return None;
         }
@@ -139,7 +140,7 @@ impl UnjoinedReads<'_> {
         early.map(|path| Read { path, range })
     }
 
-    /// The elements or field that an expression or loop itself reads.
+    /// The paths that an expression or loop header reads.
     pub(super) fn reads(&self, node: Node, in_kernel: bool, paths: &AccessPaths) -> Vec<AccessPath> {
         let id = match node {
             Node::Expr(id) => id,
@@ -167,7 +168,7 @@ impl UnjoinedReads<'_> {
         }
     }
 
-    /// Takes account of what a node itself assigns.
+    /// Applies the assignment of a node itself.
     fn apply_assignment(&self, visit: &Visit, open: &mut OpenStart, paths: &AccessPaths) {
         let Node::Expr(id) = visit.node else { return };
         if let ExprKind::Assign { target, .. } = self.body.expr(id).kind {
@@ -178,7 +179,7 @@ impl UnjoinedReads<'_> {
         }
     }
 
-    /// Whether a statement waits until something happens; what it reads for that may change.
+    /// Whether a statement waits for an event; a loop condition may be changed by other activities.
     pub(super) fn is_waiting_loop(&self, id: StmtId) -> bool {
         match &self.body.stmt(id).kind {
             StmtKind::When(_) => true,
@@ -190,7 +191,7 @@ impl UnjoinedReads<'_> {
         }
     }
 
-    /// Whether how often a loop runs depends on nothing that other activities may change.
+    /// Whether the number of iterations depends only on the code itself.
     fn is_counted(&self, condition: ExprId, code: StmtId) -> bool {
         let mut reads_only_variables = !matches!(self.body.expr(condition).kind, ExprKind::Literal(_));
         let mut variables: Vec<LocalId> = Vec::new();
@@ -228,7 +229,7 @@ impl UnjoinedReads<'_> {
         reads_only_variables
     }
 
-    /// Whether an expression itself reads variables at most.
+    /// Whether an expression itself reads at most variables.
     fn reads_only_variables(&self, id: ExprId, variables: &mut Vec<LocalId>) -> bool {
         match &self.body.expr(id).kind {
             ExprKind::Local(local) => {
@@ -245,7 +246,7 @@ impl UnjoinedReads<'_> {
         }
     }
 
-    /// Whether an expression or statement may wait for activities, by means that are not known.
+    /// Whether an expression or statement may block, for unknown reasons.
     pub(super) fn may_block(&self, node: Node, in_kernel: bool) -> bool {
         match node {
             Node::Stmt(id) => match &self.body.stmt(id).kind {
@@ -254,7 +255,7 @@ impl UnjoinedReads<'_> {
                 _ => false,
             },
             Node::Expr(id) => match &self.body.expr(id).kind {
-                // The threads of a kernel wait for each other only.
+                // Threads of a kernel wait only for each other.
                 ExprKind::Call { .. } if in_kernel => false,
                 ExprKind::Call { method, dispatch, .. } => match self.effects(*method, *dispatch) {
                     Some(effects) => effects.may_block,
@@ -270,7 +271,8 @@ impl UnjoinedReads<'_> {
         }
     }
 
-    /// Whether a method may wait: those of programs, and of the library all but those of values and containers, and what prints.
+    /// Whether a method may block: methods of programs, and library methods except those of values,
+    /// containers and printing.
     pub(super) fn may_wait(&self, method: MethodId) -> bool {
         let class = method.class(self.db);
         let clock = Ty::this_type(self.db, class).is_known(self.db, Known::Clock);

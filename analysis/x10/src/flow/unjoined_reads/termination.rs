@@ -1,4 +1,4 @@
-//! Whether a `finish` around a statement ends.
+//! Whether a `finish` around a statement terminates.
 
 use super::UnjoinedReads;
 use crate::body::walk::Node;
@@ -7,7 +7,7 @@ use crate::ids::{FileOrigin, MethodId};
 use crate::item_tree::items::field_is_mutable;
 
 impl UnjoinedReads<'_> {
-    /// Whether a statement can follow the word `finish`.
+    /// Whether `finish` can be inserted before a statement.
     pub(super) fn can_wrap_in_finish(&self, stmt: StmtId) -> bool {
         let mut leaves = false;
         self.body.walk(Node::Stmt(stmt), &mut |node| {
@@ -19,13 +19,13 @@ impl UnjoinedReads<'_> {
         !leaves && !is_let && self.terminates_alone(stmt)
     }
 
-    /// Whether what a statement starts waits for nobody, so that a `finish` around it ends: what it would wait for may come after it. No
-    /// `finish` stands around activities of clocks that are made outside of it either.
+    /// Whether a `finish` around a statement terminates: nothing that it starts waits for what may come after
+    /// it, and it starts no activities on outer clocks, which a `finish` cannot contain.
     fn terminates_alone(&self, stmt: StmtId) -> bool {
         let mut ends = !self.is_clocked(stmt);
         self.body.walk(Node::Stmt(stmt), &mut |node| {
             ends &= match node {
-                // Threads wait for each other only, and end.
+                // Threads wait only for each other, and end.
                 Node::Stmt(id) if self.is_kernel(id) => return false,
                 Node::Stmt(id) => match &self.body.stmt(id).kind {
                     StmtKind::When(_) => false,
@@ -48,7 +48,7 @@ impl UnjoinedReads<'_> {
         ends
     }
 
-    /// Whether a statement starts activities of clocks that are made outside of it.
+    /// Whether a statement starts activities on clocks created outside of it.
     pub(super) fn is_clocked(&self, stmt: StmtId) -> bool {
         let mut found = false;
         self.body.walk(Node::Stmt(stmt), &mut |node| {

@@ -1,4 +1,4 @@
-//! Which rails an expression may name, through other variables, conditions and functions that give back what they are given.
+//! May-alias analysis of rails: through other variables, conditionals, and functions that return an argument.
 
 use rustc_hash::FxHashSet;
 
@@ -8,17 +8,17 @@ use crate::ids::MethodId;
 use crate::kernel::context::KernelContext;
 use crate::kernel::device_semantics::{DeviceSemantics, TypeCategory};
 
-/// A search through one body.
+/// An alias search in one body.
 struct Search<'a> {
     semantics: &'a DeviceSemantics<'a>,
     body: &'a Body,
     found: Vec<LocalId>,
-    /// The functions that are being looked into.
+    /// The functions on the current call path.
     within: Vec<MethodId>,
 }
 
 impl KernelContext<'_> {
-    /// The variables whose rail an expression may be, in order of discovery: a variable itself and all that it may have its rail from.
+    /// The variables whose rail an expression may denote, in order of discovery.
     pub(in crate::kernel) fn aliased_rails(&self, expr: ExprId) -> Vec<LocalId> {
         let mut search =
             Search { semantics: self.semantics, body: self.body, found: Vec::new(), within: Vec::new() };
@@ -73,10 +73,10 @@ impl Search<'_> {
         }
     }
 
-    /// The formals of which a `@CUDA` function may give a rail back.
+    /// The formals that a `@CUDA` function may return.
     fn given_back(&mut self, method: MethodId) -> FxHashSet<usize> {
         let mut formals = FxHashSet::default();
-        // A function that calls itself has an error of its own.
+        // Recursion is reported separately.
         if !self.semantics.is_cuda(method) || self.within.contains(&method) {
             return formals;
         }

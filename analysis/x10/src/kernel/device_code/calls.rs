@@ -1,4 +1,4 @@
-//! Calls in device code: what may be called, and what to do about the rest.
+//! Checks of calls in device code.
 
 use apg_syntax::TextRange;
 
@@ -15,7 +15,7 @@ use crate::rules::cuda;
 use crate::ty::Ty;
 
 impl KernelContext<'_> {
-    /// Looks at a call; gives whether to go on to its operands.
+    /// Checks a call; returns whether to visit its operands.
     pub(in crate::kernel) fn check_call(&self, expr: ExprId, code: CodeKind, uses: &mut DeviceUses) -> bool {
         let ExprKind::Call { method, dispatch, receiver, args, .. } = &self.expr(expr).kind else {
             return true;
@@ -59,22 +59,23 @@ impl KernelContext<'_> {
         }
     }
 
-    /// The type parameter whose bound promises the method that is called: which code it is is known when that of the kernel is made.
+    /// The type parameter whose bound declares the called method. The target is known once the kernel is
+    /// instantiated.
     fn bound_of_callee(&self, method: MethodId, receiver: ExprId) -> Option<Ty> {
         let ty = self.type_parameter_of(receiver)?;
         let in_interface = self.semantics.class_kind(method.class(self.semantics.db)) == ClassKind::Interface;
-        // What all values have an object of the host has, too.
+        // Methods of `Any` are declared by every object of the host, too.
         let of_all = || self.semantics.is_class(method.class(self.semantics.db), "x10.lang.Any");
         (in_interface && !of_all()).then_some(ty)
     }
 
-    /// The type parameter whose values an expression has.
+    /// The type parameter that is the type of an expression.
     fn type_parameter_of(&self, expr: ExprId) -> Option<Ty> {
         let ty = self.expr(self.unboxed(expr)).ty.base(self.semantics.db);
         ty.as_param(self.semantics.db).map(|_| ty)
     }
 
-    /// `f(args)`; gives whether to go on to its operands.
+    /// Checks `f(args)`; returns whether to visit its operands.
     pub(in crate::kernel) fn check_closure_call(
         &self,
         expr: ExprId,
@@ -107,7 +108,7 @@ impl KernelContext<'_> {
         false
     }
 
-    /// A call of what a type parameter promises.
+    /// Checks a call through a bound of a type parameter.
     fn check_bound_call<'e>(
         &self,
         of: Ty,
@@ -122,13 +123,13 @@ impl KernelContext<'_> {
         }
         let (class_args, type_args) = match &self.expr(expr).kind {
             ExprKind::Call { class_args, type_args, .. } => (class_args.clone(), type_args.clone()),
-            // The value is boxed as the function that the bound says it is.
+            // The value is boxed as the function type of the bound.
             ExprKind::ClosureCall { closure, .. } => {
                 (vec![self.expr(*closure).ty.base(self.semantics.db)], Vec::new())
             }
             _ => Default::default(),
         };
-        // Of a function it is not known whose rails it is given.
+        // Within a function, it is unknown which rails its formals are.
         let foreign =
             |rail: &LocalId| matches!(code, CodeKind::Function { .. }) || !self.inner.contains(rail);
         let is_foreign = |arg: &ExprId| {
@@ -139,7 +140,7 @@ impl KernelContext<'_> {
         uses.bound_calls.push(BoundCall { of, what, class_args, type_args, protected });
     }
 
-    /// A value without the box that calling through an interface would need.
+    /// An expression without the boxing that a call through an interface needs.
     fn unboxed(&self, expr: ExprId) -> ExprId {
         let expr = self.strip(expr);
         match self.expr(expr).kind {
@@ -148,7 +149,7 @@ impl KernelContext<'_> {
         }
     }
 
-    /// Notes the rails that a function is given.
+    /// Records rails passed to a function.
     fn add_passed_rails(&self, method: MethodId, args: &[ExprId], uses: &mut DeviceUses) {
         for (formal, site) in args.iter().copied().enumerate() {
             if matches!(self.semantics.category(self.expr(site).ty), TypeCategory::Rail(_)) {
@@ -166,16 +167,16 @@ impl KernelContext<'_> {
             &cuda::barrier_outside_thread::RULE,
             self.expr(expr).range,
             "a barrier in the initialiser of shared memory",
-            "the threads fill shared memory in turns of which some have one more than others: call `Clock.advanceAll()` in their own code",
+            "the threads fill shared memory in a loop with different numbers of iterations: call `Clock.advanceAll()` in their own code",
         );
     }
 
-    /// Whether an expression is what the threads of a warp do together.
+    /// Whether an expression is a collective operation of a warp.
     pub(in crate::kernel) fn is_warp_collective(&self, expr: ExprId) -> bool {
         matches!(&self.expr(expr).kind, ExprKind::Call { method, .. } if self.semantics.is_warp_collective(*method))
     }
 
-    /// What the threads of a warp or block do together: a barrier with values.
+    /// Checks a collective operation of a warp or block.
     fn check_collective_call(
         &self,
         expr: ExprId,
@@ -191,7 +192,7 @@ impl KernelContext<'_> {
         args.iter().all(|arg| self.check_element(self.expr(*arg).ty, *arg))
     }
 
-    /// Whether this is code of the threads themselves or of a function that they call, which alone know who they are.
+    /// Whether thread operations are allowed here: in thread code and functions called by threads.
     fn check_thread_operation(&self, expr: ExprId, method: MethodId, code: CodeKind) -> bool {
         if code != CodeKind::SharedClosure {
             return true;
@@ -206,7 +207,7 @@ impl KernelContext<'_> {
         false
     }
 
-    /// Whether a `@CUDA` method can be called here.
+    /// Checks a call of a `@CUDA` method.
     fn check_function_call(&self, expr: ExprId, method: MethodId, dispatch: Dispatch) -> bool {
         let range = self.expr(expr).range;
         let name = self.semantics.method_name(method);
@@ -234,7 +235,7 @@ impl KernelContext<'_> {
         false
     }
 
-    /// A call of a method of an object.
+    /// Reports a call of a method of an object.
     fn report_object_call(&self, expr: ExprId, method: MethodId, dispatch: Dispatch) {
         let range = self.expr(expr).range;
         let name = self.semantics.method_name(method);
@@ -322,7 +323,7 @@ impl KernelContext<'_> {
         true
     }
 
-    /// `x.equals(y)`, `x.hashCode()` for a value of the type parameter `of`.
+    /// Reports `x.equals(y)`, `x.hashCode()` on a value of the type parameter `of`.
     fn report_any_method_call(&self, range: TextRange, name: &str, of: Ty) {
         let of = self.semantics.display(of);
         self.report_with_note(
@@ -336,7 +337,7 @@ impl KernelContext<'_> {
         );
     }
 
-    /// Calls of the library that have a rule of their own; gives whether it is one.
+    /// Reports library calls that have a rule of their own; returns whether this was one.
     fn report_library_call(&self, expr: ExprId, method: MethodId, name: &str) -> bool {
         let range = self.expr(expr).range;
         let class = method.class(self.semantics.db);

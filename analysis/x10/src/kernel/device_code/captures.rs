@@ -1,4 +1,4 @@
-//! What a kernel uses of the code around it: how each variable travels to the device, and what cannot.
+//! Captured variables of a kernel: how each is passed to the device, and which cannot be captured.
 
 use crate::body::{ExprId, ExprKind, LocalId, StmtKind};
 use crate::constraint::{Entailment, entails};
@@ -13,7 +13,7 @@ use crate::rules::cuda;
 use crate::ty::{Constraint, ConstraintTerm, Path, PathRoot, Ty};
 
 impl KernelContext<'_> {
-    /// The variables that the host brings to the kernel, in order of first use. What cannot travel is reported.
+    /// The captured variables, in order of first use. Reports those that cannot be captured.
     pub fn collect_captures(&self, uses: &DeviceUses, place: Option<ExprId>) -> Vec<KernelCapture> {
         let mut found: Vec<KernelCapture> = Vec::new();
         let mut seen: Vec<CaptureSource> = Vec::new();
@@ -50,7 +50,7 @@ impl KernelContext<'_> {
         }
     }
 
-    /// Where the kernel first uses `local`.
+    /// The first use of `local` in the kernel.
     fn first_use(&self, local: LocalId) -> apg_syntax::TextRange {
         let at = self.stmt(self.at).range;
         let body = match self.stmt(self.at).kind {
@@ -79,7 +79,7 @@ impl KernelContext<'_> {
         let declared = self.local(local);
         let (name, range) = (&declared.name, self.first_use(local));
         if declared.mutable {
-            // Where a launch computes with it, that it cannot is said already.
+            // Already reported where the launch configuration uses it.
             if self.has_violation(&crate::rules::hoist::mutable_variable::RULE, range) {
                 self.mark_broken();
                 return None;
@@ -134,7 +134,7 @@ impl KernelContext<'_> {
         }
     }
 
-    /// Whether a kernel may use a variable of this type of the code around it.
+    /// Whether a kernel may capture a variable of this type.
     pub fn can_capture(&self, ty: Ty) -> bool {
         matches!(
             self.semantics.category(ty),
@@ -142,7 +142,7 @@ impl KernelContext<'_> {
         )
     }
 
-    /// Copies a `var` into a `val` before the `at`, unless the kernel assigns it.
+    /// A fix that copies a `var` into a `val` before the `at`, unless the kernel assigns it.
     pub fn copy_var_to_val(&self, local: LocalId) -> Option<crate::kernel::FixTemplate> {
         use crate::kernel::fixes::template::{EditTemplate, FixTemplate, text};
         let StmtKind::At { body, .. } = self.stmt(self.at).kind else { return None };
@@ -177,7 +177,7 @@ impl KernelContext<'_> {
         ))
     }
 
-    /// `this` used as a value.
+    /// Reports `this` used as a value.
     pub fn report_captured_this(&self, expr: ExprId) {
         self.report_with_note(
             &cuda::captured_this::RULE,
@@ -187,7 +187,7 @@ impl KernelContext<'_> {
         );
     }
 
-    /// A field read through `this`, written or not.
+    /// Reports a field accessed through `this`.
     pub fn report_captured_field(&self, expr: ExprId, field: FieldId) {
         let name = field.name(self.semantics.db);
         let range = self.expr(expr).range;
@@ -210,7 +210,7 @@ impl KernelContext<'_> {
         });
     }
 
-    /// Copies a field into a `val` and uses that throughout the kernel.
+    /// A fix that copies a field into a `val` and uses that throughout the kernel.
     fn copy_field(&self, expr: ExprId, field: FieldId, name: &str) -> Option<crate::kernel::FixTemplate> {
         use crate::kernel::fixes::template::{EditTemplate, FixTemplate, Fragment, text};
         let first = self.expr(expr).range;
@@ -223,7 +223,7 @@ impl KernelContext<'_> {
         if assigned || !self.is_movable(expr) || !self.can_capture(self.expr(expr).ty) {
             return None;
         }
-        // A local of the field's name would hide the field, so `this.` keeps the initialiser right.
+        // A local of the field's name would shadow the field: the initialiser keeps `this.`.
         let FixTemplate::Edits { mut edits, .. } = self.hoist_before_at(first, &format!("the_{name}")) else {
             return None;
         };
@@ -243,7 +243,7 @@ impl KernelContext<'_> {
         Some(FixTemplate::edits(title, edits))
     }
 
-    /// An element is written: a captured host rail is only a copy.
+    /// Checks a write to an element: a captured host rail is only a copy.
     pub fn check_rail_write(&self, rail: ExprId, site: ExprId, uses: &mut DeviceUses) {
         for local in self.aliased_rails(rail) {
             uses.written.push(local);
@@ -251,7 +251,7 @@ impl KernelContext<'_> {
         }
     }
 
-    /// The same for a local, at `site`.
+    /// Reports a write to a captured host rail at `site`.
     pub(in crate::kernel) fn check_captured_rail_write(&self, local: LocalId, site: ExprId) {
         let declared = self.local(local);
         if self.inner.contains(&local)
@@ -268,7 +268,7 @@ impl KernelContext<'_> {
         );
     }
 
-    /// A `GlobalRail` whose type says that it lives somewhere else than the kernel runs.
+    /// Warns of a `GlobalRail` whose type says that it lives at another place than the kernel runs.
     fn check_home(&self, local: LocalId, kind: &CaptureKind, place: ExprId) {
         let CaptureKind::GlobalRail { .. } = kind else { return };
         let Some(home) = self.home_path_of(self.local(local).ty) else { return };
@@ -288,7 +288,7 @@ impl KernelContext<'_> {
         self.report(violation);
     }
 
-    /// The path `p` of `self.home == p` in a type.
+    /// The path `p` of the constraint `self.home == p` of a type.
     fn home_path_of(&self, ty: Ty) -> Option<Path> {
         let constraint = ty.constraint(self.semantics.db)?;
         let is_home = |path: &Path| {
@@ -301,7 +301,8 @@ impl KernelContext<'_> {
         })
     }
 
-    /// Whether the types of the variables say that two paths are one place: of `o:Field{self.p == this.p}`, `o.p` is `this.p`.
+    /// Whether constraints of variables imply that two paths are equal: for `o:Field{self.p == this.p}`,
+    /// `o.p` is `this.p`.
     fn are_equal_by_types(&self, home: &Path, target: &Path) -> bool {
         let of_local = |local: &crate::body::Local| {
             let path = Path::local(local.name.clone(), local.range.start().into());
@@ -331,7 +332,7 @@ impl KernelContext<'_> {
         }
     }
 
-    /// Whether two paths may be the same place; only paths known to differ in name are told apart.
+    /// Whether two paths may denote the same place; unequal only if their names are known to differ.
     fn same_path(&self, a: &Path, b: &Path) -> bool {
         let root = |path: &Path| match &path.root {
             PathRoot::Local { name, .. } => Some(name.clone()),
@@ -347,7 +348,7 @@ impl KernelContext<'_> {
         }
     }
 
-    /// Whether `a` is a `val` made from `b`.
+    /// Whether `a` is a `val` initialised with `b`.
     fn is_copy_of(&self, a: &Path, b: &Path) -> bool {
         let PathRoot::Local { name, .. } = &a.root else { return false };
         self.body.stmts.iter().any(|stmt| match stmt.kind {
@@ -368,7 +369,7 @@ fn root_name(path: &Path) -> Option<&str> {
     }
 }
 
-/// Whether a home path names a place that is fixed where the kernel is launched.
+/// Whether a home path denotes a place that is fixed at the launch.
 fn is_fixed_at_launch(home: &Path) -> bool {
     matches!(home.root, PathRoot::Here | PathRoot::Local { .. } | PathRoot::This)
 }

@@ -1,4 +1,4 @@
-//! `@CUDA` functions: their own code, and what kernels reach through them.
+//! `@CUDA` functions: summaries of their own code, and the functions reachable from kernels.
 
 use std::sync::Arc;
 
@@ -18,39 +18,39 @@ use crate::kernel::generics::bound_requirements::BoundCall;
 use crate::kernel::violation::Violation;
 use crate::rules::cuda;
 
-/// What is known about one `@CUDA` function by itself.
+/// Summary of one `@CUDA` function, without its callees.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::kernel) struct FunctionSummary {
-    /// Broken rules, ranges relative to the function.
+    /// Violations, relative to the function.
     pub violations: Vec<Violation>,
-    /// What it calls.
+    /// Callees.
     pub calls: Vec<MethodId>,
-    /// The formals that are rails whose elements it sets.
+    /// Indices of rail formals whose elements it writes.
     written_rails: Vec<usize>,
-    /// The formals that are rails and passed on: to which formal of what.
+    /// Rail formals passed on: own index, callee, callee's index.
     forwarded_rails: Vec<(usize, MethodId, usize)>,
-    /// The static fields that it uses.
+    /// Static fields it uses.
     statics: Vec<FieldId>,
-    /// What it calls that type parameters promise.
+    /// Calls through bounds of type parameters.
     pub bound_calls: Vec<BoundCall>,
-    /// It has errors that others report.
+    /// Whether it has type errors.
     pub broken: bool,
-    /// It has barriers, or does something together with other threads.
+    /// Whether it has barriers or collective operations.
     synchronizes: bool,
-    /// Not only the threads of a warp.
+    /// Whether one of them concerns the whole block, not only a warp.
     synchronizes_block: bool,
-    /// It asks for the number of a thread.
+    /// Whether it asks for the index of a thread.
     reads_thread_index: bool,
 }
 
 impl FunctionSummary {
-    /// The first rule that it breaks.
+    /// The first violation that is an error.
     pub fn first_error(&self) -> Option<&Violation> {
         self.violations.iter().find(|violation| violation.severity == Severity::Error)
     }
 }
 
-/// Checks the code of one function for the device, not of those it calls.
+/// Checks the code of one function for the device, without its callees.
 #[salsa::tracked]
 pub(in crate::kernel) fn function_summary(db: &dyn Db, method: MethodId) -> Arc<FunctionSummary> {
     let semantics = DeviceSemantics::new(db);
@@ -89,17 +89,17 @@ pub(in crate::kernel) fn function_summary(db: &dyn Db, method: MethodId) -> Arc<
     })
 }
 
-/// Whether the threads that call a function meet in it: at a barrier, or to do something together.
+/// Whether a function has a barrier or collective operation, directly or in callees.
 pub(in crate::kernel) fn synchronizes(db: &dyn Db, method: MethodId) -> bool {
     any_reachable(db, method, |code| code.synchronizes)
 }
 
-/// Whether all threads of a block meet in a function, not only those of each warp.
+/// Whether a function synchronises whole blocks, not only warps.
 pub(in crate::kernel) fn synchronizes_block(db: &dyn Db, method: MethodId) -> bool {
     any_reachable(db, method, |code| code.synchronizes_block)
 }
 
-/// Whether a function can run only as part of the code of a kernel's threads: they meet in it, or it asks for their numbers.
+/// Whether a function can run only in thread code: it synchronises, or asks for thread indices.
 pub fn requires_thread_context(db: &dyn Db, method: MethodId) -> bool {
     any_reachable(db, method, |code| code.synchronizes || code.reads_thread_index)
 }
@@ -108,7 +108,7 @@ fn any_reachable(db: &dyn Db, method: MethodId, wanted: fn(&FunctionSummary) -> 
     visit_reachable(db, method, |_, code| wanted(code))
 }
 
-/// A function and all that it calls.
+/// A function and all functions reachable from it.
 pub(in crate::kernel) fn reachable_functions(
     db: &dyn Db,
     method: MethodId,
@@ -121,7 +121,7 @@ pub(in crate::kernel) fn reachable_functions(
     all
 }
 
-/// Goes through a function and all that it calls until one is found.
+/// Visits the call graph from a function until `wanted` holds; returns whether it did.
 fn visit_reachable(
     db: &dyn Db,
     method: MethodId,
@@ -141,11 +141,11 @@ fn visit_reachable(
     false
 }
 
-/// The functions reached from some code, by name.
+/// Summaries of reachable functions.
 type FunctionSummaries = FxHashMap<MethodId, Arc<FunctionSummary>>;
 
 impl KernelContext<'_> {
-    /// The initialisers of a struct's fields are part of its constructors.
+    /// Initialisers of a struct's fields are part of its constructors.
     fn field_initialisers(&self, constructor: MethodId, root: StmtId, uses: &mut DeviceUses) {
         for field in self.semantics.initialised_fields(constructor.class(self.semantics.db)) {
             let result = self.semantics.body_of(Owner::Field(field));
@@ -166,8 +166,8 @@ impl KernelContext<'_> {
         self.report(violation);
     }
 
-    /// All functions that a kernel reaches, each once, in order of first call. What is wrong with one of
-    /// them is reported at the call that leads there.
+    /// All functions that a kernel reaches, each once, in order of first call. Their errors are reported at
+    /// the kernel's call.
     pub(in crate::kernel) fn functions(&self, uses: &mut DeviceUses) -> Vec<MethodId> {
         let mut codes = FunctionSummaries::default();
         let mut reached = Vec::new();
@@ -181,12 +181,12 @@ impl KernelContext<'_> {
             }
         }
         self.check_passed(uses, &codes);
-        // What functions use travels with the kernel too.
+        // Static fields used by functions are captured with the kernel.
         uses.statics.extend(reached.iter().filter_map(|it| codes.get(it)).flat_map(|it| &it.statics));
         reached
     }
 
-    /// `method` and all that it calls, callers first.
+    /// `method` and all functions reachable from it, in preorder.
     fn reachable(&self, method: MethodId, codes: &mut FunctionSummaries) -> Vec<MethodId> {
         let mut order = Vec::new();
         let mut seen = FxHashSet::default();
@@ -237,12 +237,12 @@ impl KernelContext<'_> {
                 self.expr(call).range,
                 format!("a thread calls `{name}`{through}, which a device cannot run"),
             )
-            .note(format!("{}: mend the function, or do without it here", first.message))
+            .note(format!("{}: fix the function, or do without it here", first.message))
             .related(Some(found), first.range, first.message.clone()),
         );
     }
 
-    /// Captured host rails that a function is given which sets elements of them.
+    /// Reports captured host rails passed to functions that write their elements.
     fn check_passed(&self, uses: &DeviceUses, codes: &FunctionSummaries) {
         let written = written_formals(codes.iter().map(|(method, code)| (*method, &**code)));
         for passed in &uses.passed {
@@ -253,7 +253,7 @@ impl KernelContext<'_> {
     }
 }
 
-/// The formals, of some functions that call each other, whose elements are set there.
+/// The rail formals whose elements are written, directly or through callees: a fixpoint over the call graph.
 pub(in crate::kernel) fn written_formals<'c>(
     codes: impl Iterator<Item = (MethodId, &'c FunctionSummary)> + Clone,
 ) -> FxHashSet<(MethodId, usize)> {
@@ -276,7 +276,7 @@ pub(in crate::kernel) fn written_formals<'c>(
     }
 }
 
-/// What is wrong with the initialiser of a field, and what it calls.
+/// Violations and callees of a field initialiser.
 fn initialiser_code(semantics: &DeviceSemantics, body: &Body) -> (Vec<Violation>, Vec<MethodId>) {
     let Some(root) = body.root else { return (Vec::new(), Vec::new()) };
     let parents = Parents::of(body);

@@ -1,4 +1,4 @@
-//! What device code may contain, whether the code of a kernel's threads or of a `@CUDA` function.
+//! Rules of device code: what kernel threads and `@CUDA` functions may contain.
 
 pub(in crate::kernel) mod aliases;
 pub(in crate::kernel) mod calls;
@@ -18,33 +18,33 @@ use crate::kernel::generics::bound_requirements::BoundCall;
 use crate::rules::cuda;
 use crate::ty::Ty;
 
-/// What the code of a kernel or function uses of the world around it, in order of first use.
+/// What device code uses of its surroundings, in order of first use.
 #[derive(Debug, Default)]
 pub(crate) struct DeviceUses {
-    /// Locals, from inside and outside.
+    /// Locals, declared inside or outside.
     pub locals: Vec<LocalId>,
     /// Static fields.
     pub statics: Vec<FieldId>,
-    /// Functions called, with the call.
+    /// Called functions, with the call.
     pub calls: Vec<(MethodId, ExprId)>,
-    /// Calls of `Clock.advanceAll()`.
+    /// Barriers and collective operations.
     pub barriers: Vec<ExprId>,
-    /// Locals that are rails whose elements are set.
+    /// Rail locals whose elements are written.
     pub written: Vec<LocalId>,
-    /// Locals that are rails and given to functions.
+    /// Rail locals passed to functions.
     pub passed: Vec<PassedRail>,
-    /// What is called that type parameters promise.
+    /// Calls through bounds of type parameters.
     pub bound_calls: Vec<BoundCall>,
-    /// It asks for the number of a thread.
+    /// Whether it asks for the index of a thread.
     pub reads_thread_index: bool,
 }
 
-/// A rail given to a function.
+/// A rail passed to a function.
 #[derive(Debug)]
 pub(crate) struct PassedRail {
     /// The function.
     pub method: MethodId,
-    /// Which of its formals.
+    /// The index of the formal.
     pub formal: usize,
     /// The rail.
     pub local: LocalId,
@@ -52,14 +52,14 @@ pub(crate) struct PassedRail {
     pub site: ExprId,
 }
 
-/// Whose code is looked at.
+/// The kind of device code under check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CodeKind {
     /// The threads of a kernel.
     Thread,
     /// A closure that fills shared memory.
     SharedClosure,
-    /// A `@CUDA` function; of a struct, if it may use `this`.
+    /// A `@CUDA` function; `this` says whether it may use `this`, as methods of structs may.
     Function { this: bool },
 }
 
@@ -81,7 +81,7 @@ impl KernelContext<'_> {
         }
     }
 
-    /// Looks at one statement; gives whether to go on below it.
+    /// Checks one statement; returns whether to visit its children.
     fn check_stmt(&self, stmt: StmtId, code: CodeKind, uses: &mut DeviceUses) -> bool {
         let range = self.stmt(stmt).range;
         match &self.stmt(stmt).kind {
@@ -131,7 +131,7 @@ impl KernelContext<'_> {
         false
     }
 
-    /// What `for (x in e)` iterates over: the ends of a written range, a rail, or something to refuse.
+    /// The iterable of `for (x in e)`: a written range, a rail, or an unsupported one.
     fn check_loop(&self, iterable: ExprId, iteration: &Iteration, code: CodeKind, uses: &mut DeviceUses) {
         if let Iteration::Iterable { .. } = iteration {
             let shown = self.semantics.display(self.expr(iterable).ty);
@@ -151,7 +151,7 @@ impl KernelContext<'_> {
         self.check_node(Node::Expr(iterable), code, uses);
     }
 
-    /// Looks at one expression; gives whether to go on below it.
+    /// Checks one expression; returns whether to visit its children.
     fn check_expr(&self, expr: ExprId, code: CodeKind, uses: &mut DeviceUses) -> bool {
         let node = self.expr(expr);
         match &node.kind {
@@ -185,7 +185,7 @@ impl KernelContext<'_> {
         false
     }
 
-    /// Expressions that no device code may contain; gives whether to go on below.
+    /// Reports expressions that no device code may contain; returns whether to visit children.
     fn report_unsupported_expr(&self, expr: ExprId) -> bool {
         let node = self.expr(expr);
         let range = node.range;
@@ -196,7 +196,7 @@ impl KernelContext<'_> {
                 "a closure is an object: write the code itself, or make it a `@CUDA static def`"),
             ExprKind::RailLiteral { .. } => self.report_with_note(&cuda::rail_literal::RULE, range, "a thread cannot allocate a rail",
                 "a device has no heap: make the rail before the `at`, or use `@StackAllocate val r = new Rail[T](16)` of fixed size"),
-            // A box that was refused is no second mistake.
+            // A box that is already reported.
             ExprKind::InstanceOf { value: of, .. } | ExprKind::Unbox { value: of } | ExprKind::Cast { value: of, .. }
                 if self.is_reported(*of) => {}
             ExprKind::InstanceOf { .. } => self.report_with_note(&cuda::instanceof_in_kernel::RULE, range, "a thread cannot test a value's class",
@@ -249,7 +249,7 @@ impl KernelContext<'_> {
             [left, right].into_iter().map(|side| self.semantics.category(self.expr(side).ty)).find(|shape| {
                 !matches!(shape, TypeCategory::Plain | TypeCategory::Unknown | TypeCategory::String)
             });
-        // That a struct is no `null` has been said.
+        // A comparison of a struct with `null` is reported elsewhere.
         let (a, b) = (self.expr(left).ty, self.expr(right).ty);
         let struct_and_null = |a: Ty, b: Ty| a.is_null(self.semantics.db) && b.is_struct(self.semantics.db);
         if struct_and_null(a, b) || struct_and_null(b, a) {
@@ -271,7 +271,7 @@ impl KernelContext<'_> {
         writes: bool,
     ) -> bool {
         let inner = self.strip(object);
-        // `o.f++` reads and writes: one mistake.
+        // `o.f++` reads and writes: reported once.
         if !writes
             && self.semantics.category(self.expr(inner).ty) != TypeCategory::Plain
             && self.is_updated(expr, field)
@@ -320,17 +320,17 @@ impl KernelContext<'_> {
         }
     }
 
-    /// Moves what is refused before the `at`; of a function it is not known where that stands.
+    /// A fix that hoists an expression before the `at`; unavailable in functions, whose callers are unknown.
     fn hoist_fix(&self, range: TextRange, name: &str) -> Option<FixTemplate> {
         (!self.is_function()).then(|| self.hoist_before_at(range, name))
     }
 
-    /// Whether it is the code of a `@CUDA` function that is looked at, not a kernel.
+    /// Whether a `@CUDA` function is checked, not a kernel.
     fn is_function(&self) -> bool {
         !matches!(self.stmt(self.at).kind, StmtKind::At { .. })
     }
 
-    /// Whether the field that an expression reads is assigned around it.
+    /// Whether the field read by an expression is assigned by an enclosing compound assignment.
     fn is_updated(&self, read: ExprId, field: FieldId) -> bool {
         let range = self.expr(read).range;
         self.body.exprs.iter().any(|it| match it.kind {
@@ -346,7 +346,7 @@ impl KernelContext<'_> {
         match self.semantics.category(node.ty) {
             TypeCategory::Plain if !self.semantics.is_mutable_field(field) => uses.statics.push(field),
             TypeCategory::Unknown => self.mark_broken(),
-            // Its declaration is an error already.
+            // Its declaration is reported already.
             _ if self.semantics.is_mutable_field(field) => self.mark_broken(),
             _ => {
                 let name = field.name(self.semantics.db);
@@ -359,7 +359,7 @@ impl KernelContext<'_> {
         }
     }
 
-    /// `new` in device code, and a struct's `S(...)`.
+    /// Checks `new` in device code, and a struct's `S(...)`.
     fn check_allocation(&self, expr: ExprId, uses: &mut DeviceUses) -> bool {
         let node = self.expr(expr);
         let ExprKind::New { constructor, .. } = &node.kind else { return true };
@@ -392,7 +392,7 @@ impl KernelContext<'_> {
                     });
                 let is_rail =
                     self.new_rail(expr).is_some() && matches!(self.stmt(self.at).kind, StmtKind::At { .. });
-                // Threads that wait for each other have something to share: what is meant is not known.
+                // In a kernel with barriers the rail may have been meant as shared memory.
                 self.report(match is_rail && self.has_barrier(self.at) {
                     true => violation.note(
                         "memory that all threads of a block share is made before them, in the `async` of the blocks",
@@ -404,11 +404,11 @@ impl KernelContext<'_> {
         }
     }
 
-    /// `@StackAllocate` for a `val` that holds a small rail of fixed size.
+    /// A fix that adds `@StackAllocate` to a `val` that holds a small rail of fixed size.
     fn stack_allocate_fix(&self, expr: ExprId) -> Option<FixTemplate> {
-        const LARGEST: i64 = 64;
+        const MAX_STACK_RAIL_LENGTH: i64 = 64;
         let (args, element) = self.new_rail(expr)?;
-        let fits = (0..=LARGEST).contains(&self.constant(*args.first()?)?);
+        let fits = (0..=MAX_STACK_RAIL_LENGTH).contains(&self.constant(*args.first()?)?);
         let Some(Node::Stmt(stmt)) = self.parents.parent(Node::Expr(expr)) else { return None };
         let StmtKind::Let { local, .. } = self.stmt(stmt).kind else { return None };
         let alone = !self.is_in_multi_declaration(stmt) && !self.local(local).mutable;
@@ -422,7 +422,7 @@ impl KernelContext<'_> {
         })
     }
 
-    /// `@StackAllocate val r = new Rail[T](n)`.
+    /// Checks `@StackAllocate val r = new Rail[T](n)`.
     fn check_stack_allocation(&self, init: ExprId, code: CodeKind, uses: &mut DeviceUses) -> bool {
         let init = self.strip(init);
         let Some((args, element)) = self.new_rail(init) else { return true };
@@ -458,12 +458,12 @@ impl KernelContext<'_> {
             "a string is an object of the host: write numbers into a `GlobalRail`, and make text of them after the `at`");
     }
 
-    /// A violation with its reason, without a fix.
+    /// Reports a violation with one note and no fix.
     pub fn report_with_note(&self, rule: &'static Rule, range: TextRange, message: &str, note: &str) {
         self.report(self.violation(rule, range, message).note(note));
     }
 
-    /// From the start of a statement to its body.
+    /// The range from the start of a statement to its body.
     fn keyword(&self, range: TextRange, body: StmtId) -> TextRange {
         let body = self.stmt(body).range;
         if body.start() > range.start() { TextRange::new(range.start(), body.start()) } else { range }

@@ -1,4 +1,4 @@
-//! A fix for updates that get lost: the operation of `CUDAAtomic` that does the same.
+//! A fix for lost updates: the equivalent operation of `CUDAAtomic`.
 
 use crate::body::walk::Node;
 use crate::body::{ExprId, ExprKind, LocalId, StmtKind};
@@ -6,7 +6,7 @@ use crate::kernel::context::KernelContext;
 use crate::kernel::fixes::template::{EditTemplate, FixTemplate, Fragment, text};
 use crate::ty::known::Known;
 
-/// How the number 1 of a type is written.
+/// The literal 1 of a type.
 fn one(ty: Known) -> Option<&'static str> {
     Some(match ty {
         Known::Int => "1n",
@@ -18,7 +18,7 @@ fn one(ty: Known) -> Option<&'static str> {
 }
 
 impl KernelContext<'_> {
-    /// `CUDAAtomic.add(rail, index, x)` for the statement `rail(index) += x`, where `x` has the type of the elements.
+    /// `CUDAAtomic.add(rail, index, x)` for the statement `rail(index) += x`, where `x` has the element type.
     pub fn atomic_update_fix(
         &self,
         store: ExprId,
@@ -32,7 +32,7 @@ impl KernelContext<'_> {
             node = Node::Expr(around);
         }
         let Some(Node::Stmt(mut stmt)) = self.parents.parent(node) else { return None };
-        // What a compound assignment is made of is a statement within its expression.
+        // A compound assignment is desugared into a statement within its expression.
         while let Some(Node::Expr(around)) = self.parents.parent(Node::Stmt(stmt)) {
             let Some(Node::Stmt(outer)) = self.parents.parent(Node::Expr(around)) else { return None };
             stmt = outer;
@@ -53,7 +53,7 @@ impl KernelContext<'_> {
         let is_same_type = self.expr(operand).ty.is_known(self.semantics.db, element);
         let range = self.expr(operand).range;
         let is_written = self.expr(whole).range.contains_range(range) && self.expr(whole).range != range;
-        // The 1 of `out(0)++` is written nowhere.
+        // The 1 of `out(0)++` is not in the source.
         let operand = match (is_written, &self.expr(operand).kind) {
             (true, _) => Fragment::Source(range),
             (false, ExprKind::Literal(_)) => text(one(element)?),
@@ -77,7 +77,7 @@ impl KernelContext<'_> {
         Some(FixTemplate::edits(title, edits).importing("x10.util.CUDAAtomic"))
     }
 
-    /// What a temporary or a conversion that nobody wrote stands for.
+    /// The source expression behind temporaries and implicit conversions.
     fn written(&self, expr: ExprId) -> ExprId {
         let expr = self.strip_int_conversion(expr);
         match self.expr(expr).kind {

@@ -1,7 +1,10 @@
-//! Code motion out of a kernel: which expressions the host may evaluate before the `at` instead of inside it.
+//! Legality of code motion out of a kernel (loop-invariant code motion; Muchnick, *Advanced Compiler Design
+//! and Implementation*, 13.2).
 //!
-//! A fix moves an expression only if nobody can tell the difference: its operands exist before the `at` and keep their values until then,
-//! it has no effect, raises no exception and does not depend on the place. Functions of the program are looked into.
+//!
+//! A fix moves an expression before the `at` only if the program behaves the same: operands are available
+//! there and unchanged, evaluation has no effect, raises no exception and does not depend on the place.
+//! Functions of the program are analysed, too.
 
 use crate::body::walk::Node;
 use crate::body::{AssignTarget, Body, Dispatch, ExprId, ExprKind, Literal, LocalId, StmtId, StmtKind};
@@ -13,16 +16,16 @@ use crate::kernel::context::KernelContext;
 use crate::kernel::device_semantics::{DeviceSemantics, TypeCategory};
 use crate::ty::known::Known;
 
-/// Calls that lie deeper in each other are not looked into.
+/// Maximum depth of calls that are analysed.
 const MAX_CALL_DEPTH: u32 = 4;
 
-/// The code that an expression belongs to, and what is known of its variables.
+/// The code of an expression, and assumptions on its variables.
 struct MotionCheck<'a> {
     semantics: &'a DeviceSemantics<'a>,
     body: &'a Body,
-    /// Whether a variable has one value, which is there before the `at`.
+    /// Whether a variable has one value that is available before the `at`.
     is_known: &'a dyn Fn(LocalId) -> bool,
-    /// Nothing of the program runs between: fields that change have the same value as well.
+    /// Whether no code of the program runs in between, so that mutable fields are unchanged.
     may_read_mutable_fields: bool,
     depth: u32,
 }
@@ -45,7 +48,7 @@ impl KernelContext<'_> {
         settled.expr(expr)
     }
 
-    /// Whether no code of the program runs where the place of the `at` is computed.
+    /// Whether evaluating the place of the `at` runs no code of the program.
     fn has_pure_place(&self) -> bool {
         let StmtKind::At { place, .. } = self.stmt(self.at).kind else { return false };
         let mut is_pure = true;
@@ -63,7 +66,7 @@ impl KernelContext<'_> {
         is_pure
     }
 
-    /// Whether a `var` that is declared outside has the same value in the kernel as before the statement around the `at`.
+    /// Whether the kernel assigns a captured `var` nowhere.
     pub fn is_unassigned_in_kernel(&self, local: LocalId) -> bool {
         let mut assigned = false;
         self.body.walk(Node::Stmt(self.at), &mut |node| {
@@ -74,7 +77,7 @@ impl KernelContext<'_> {
         !assigned
     }
 
-    /// Whether a statement may run before the statement around the `at`: it prints what is known there.
+    /// Whether a statement only prints values available before the `at`, and may run there.
     pub fn is_movable_print(&self, stmt: StmtId) -> bool {
         let StmtKind::Expr(expr) = self.stmt(stmt).kind else { return false };
         let ExprKind::Call { method, receiver: Some(receiver), args, .. } = &self.expr(expr).kind else {
@@ -124,7 +127,7 @@ impl MotionCheck<'_> {
         }
     }
 
-    /// Whether a field of an object can be read without an exception, as of a struct, of `this`, and the length of a rail.
+    /// Whether a field can be read without an exception: of a struct, of `this`, or the length of a rail.
     fn is_available(&self, object: ExprId) -> bool {
         let ty = self.body.expr(object).ty;
         let is_new = |local: LocalId| {
@@ -152,7 +155,7 @@ impl MotionCheck<'_> {
             )
     }
 
-    /// Numbers, characters, truth values, strings.
+    /// Numbers, characters, Booleans and strings.
     fn is_plain(&self, expr: ExprId) -> bool {
         let ty = self.body.expr(self.strip(expr)).ty;
         ty.primitive(self.semantics.db).is_some() || ty.is_known(self.semantics.db, Known::String)
@@ -191,7 +194,7 @@ impl MotionCheck<'_> {
         is_final && self.is_movable_code(Owner::Method(method))
     }
 
-    /// `/` and `%` of integers by what is not a literal other than 0.
+    /// `/` or `%` of integers, unless by a non-zero literal.
     fn may_divide_by_zero(&self, method: MethodId, receiver: Option<ExprId>, args: &[ExprId]) -> bool {
         let db = self.semantics.db;
         let divides =
@@ -207,7 +210,7 @@ impl MotionCheck<'_> {
         divides && !by_literal && !operands.iter().all(is_float)
     }
 
-    /// Whether a function only computes a value from its formals and from what never changes.
+    /// Whether a function only computes a value from its formals and constants.
     fn is_movable_code(&self, owner: Owner) -> bool {
         if self.depth >= MAX_CALL_DEPTH {
             return false;
@@ -219,7 +222,7 @@ impl MotionCheck<'_> {
         body.root.is_some_and(|root| inside.stmt(root))
     }
 
-    /// A `val` that holds a closure.
+    /// A call of a `val` that holds a closure.
     fn closure(&self, closure: ExprId) -> bool {
         let ExprKind::Local(local) = self.body.expr(self.strip(closure)).kind else { return false };
         let init = initialiser(self.body, local);

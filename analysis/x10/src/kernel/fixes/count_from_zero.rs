@@ -1,4 +1,4 @@
-//! A fix for blocks and threads that count from another number than 0: they count from 0, and the start is added where the index is used.
+//! A fix for axes with a non-zero start: counts from 0, and adds the start where the index is used.
 
 use apg_syntax::TextRange;
 
@@ -9,7 +9,7 @@ use crate::kernel::fixes::template::{EditTemplate, FixTemplate, Fragment, text};
 use crate::ty::known::Known;
 
 impl KernelContext<'_> {
-    /// `0n..(high - low)`, and `(i + low)` for `i`, where `low` is a literal or a `val` that is declared outside.
+    /// `0n..(high - low)`, and `(i + low)` for `i`, where `low` is a literal or a `val` declared outside.
     pub fn count_from_zero_fix(&self, (low, high): (ExprId, ExprId), axis: usize) -> Option<FixTemplate> {
         let (index, body) = self.loop_around(low, axis)?;
         let (first, last) = (self.strip_int_conversion(low), self.strip_int_conversion(high));
@@ -42,7 +42,7 @@ impl KernelContext<'_> {
         Some(FixTemplate::edits(vec![text("Count from `0n`")], edits))
     }
 
-    /// The variable of an axis of the loop whose range has this end, and the body of the loop.
+    /// The index variable and body of the loop whose range has this bound.
     fn loop_around(&self, low: ExprId, axis: usize) -> Option<(Option<LocalId>, StmtId)> {
         self.parents.ancestors(Node::Expr(low)).find_map(|node| match node {
             Node::Stmt(stmt) => match &self.stmt(stmt).kind {
@@ -56,7 +56,7 @@ impl KernelContext<'_> {
         })
     }
 
-    /// The edits that make `last` the difference of both.
+    /// The edits that replace `last` by the difference of both.
     fn less(&self, first: ExprId, last: ExprId) -> Option<Vec<EditTemplate>> {
         let range = self.expr(last).range;
         let (first, start) = (&self.expr(first).kind, self.expr(first).range);

@@ -1,4 +1,5 @@
-//! A fix for a rail of the host that a kernel writes: the kernel gets a `GlobalRail` with its elements, which are copied back afterwards.
+//! A fix for writes to captured host rails: passes a `GlobalRail` with its elements, and copies it back
+//! afterwards.
 
 use apg_syntax::TextRange;
 
@@ -9,7 +10,8 @@ use crate::kernel::device_semantics::TypeCategory;
 use crate::kernel::fixes::template::{EditTemplate, FixTemplate, Fragment, text};
 
 impl KernelContext<'_> {
-    /// Where all that the kernel does with the rail is to read and set elements, and what follows waits for the kernel.
+    /// The fix, if the kernel only reads and writes elements of the rail, and the code after it waits for the
+    /// kernel.
     pub fn global_rail_fix(&self, rail: LocalId) -> Option<FixTemplate> {
         let StmtKind::At { place, body, .. } = self.stmt(self.at).kind else { return None };
         let TypeCategory::Rail(element) = self.semantics.category(self.local(rail).ty) else { return None };
@@ -65,7 +67,7 @@ impl KernelContext<'_> {
         Some(FixTemplate::edits(title, edits).importing("x10.util.CUDAUtilities"))
     }
 
-    /// Whether an element of the rail is read or set there, or its size is asked for.
+    /// Whether a use of the rail accesses an element or its size.
     fn is_of_element(&self, rail: ExprId) -> bool {
         match self.parents.parent(Node::Expr(rail)) {
             Some(Node::Expr(around)) => match &self.expr(around).kind {

@@ -1,4 +1,5 @@
-//! Fixes of kernel rules: templates of text edits, independent of the text elsewhere, and what makes each fix safe.
+//! Fixes of kernel rules: templates of text edits, independent of the text elsewhere, and what makes each fix
+//! safe.
 
 mod atomic_update;
 mod code_motion;

@@ -1,4 +1,4 @@
-//! Fixes that move what stands between the blocks and the threads of a kernel to where it belongs.
+//! Fixes that move statements between blocks and threads to where they belong.
 
 use apg_syntax::{TextRange, TextSize};
 
@@ -7,11 +7,11 @@ use crate::body::{ExprId, ExprKind, LocalId, StmtId, StmtKind};
 use crate::kernel::context::KernelContext;
 use crate::kernel::fixes::template::{EditTemplate, FixTemplate, Fragment, text};
 
-/// What a block may have of shared memory on every device.
+/// Bytes of shared memory of a block that every device has.
 const COMMON_SHARED_MEMORY_BYTES: u64 = 48 << 10;
 
 impl KernelContext<'_> {
-    /// Moves a value of a block before the `at`, if it is the same there and for all blocks, else into the threads.
+    /// Moves a value of a block before the `at` if it is the same for all blocks, otherwise into the threads.
     pub fn relocate_block_value(&self, stmt: StmtId, local: LocalId, init: ExprId) -> Option<FixTemplate> {
         if self.local(local).mutable || self.uses_inner(init) {
             return self.move_into_threads(stmt, local, init);
@@ -19,7 +19,7 @@ impl KernelContext<'_> {
         self.move_value_before_at(stmt, local, init)
     }
 
-    /// Moves `val x = e` before the `at`, where the host can evaluate `e` there, and the kernel can use `x`.
+    /// Moves `val x = e` before the `at`, if the host can evaluate `e` there and the kernel can capture `x`.
     pub fn move_value_before_at(&self, stmt: StmtId, local: LocalId, init: ExprId) -> Option<FixTemplate> {
         let name = &self.local(local).name;
         let is_only = self.body.locals.iter().filter(|it| it.name == *name).count() == 1;
@@ -27,14 +27,14 @@ impl KernelContext<'_> {
         movable.then(|| self.move_out_of_at(stmt, false)).flatten()
     }
 
-    /// Moves what prints behind the statement around the `at`, if that waits for the kernel.
+    /// Moves a print statement after the statement around the `at`, if that waits for the kernel.
     pub fn move_print_after_at(&self, stmt: StmtId) -> Option<FixTemplate> {
         (self.is_movable_print(stmt) && self.completes_before_next_statement())
             .then(|| self.move_out_of_at(stmt, true))
             .flatten()
     }
 
-    /// Whether what follows the statement around the `at` runs when the kernel has ended.
+    /// Whether the statement after the one around the `at` runs only when the kernel has completed.
     pub fn completes_before_next_statement(&self) -> bool {
         let mut node = Node::Stmt(self.at);
         let mut starts = false;
@@ -50,7 +50,7 @@ impl KernelContext<'_> {
         !starts
     }
 
-    /// Whether each thread gets the same value from an expression as its block would have: arithmetic on what does not change.
+    /// Whether each thread computes the same value as its block: arithmetic on constants.
     fn is_thread_invariant(&self, expr: ExprId) -> bool {
         let mut same = true;
         self.body.walk(Node::Expr(expr), &mut |node| {
@@ -76,9 +76,9 @@ impl KernelContext<'_> {
         same
     }
 
-    /// Moves a value of a block to the start of what each thread does, where nothing else needs it.
+    /// Moves a value of a block to the start of the thread code, if it has no other uses.
     fn move_into_threads(&self, stmt: StmtId, local: LocalId, init: ExprId) -> Option<FixTemplate> {
-        // A variable that threads assign is one that they share.
+        // A variable that threads assign is shared by them.
         if !self.is_unassigned_in_kernel(local) || !self.is_thread_invariant(init) {
             return None;
         }
@@ -99,7 +99,7 @@ impl KernelContext<'_> {
         let to = self.stmt(first).range.start();
         let title = "Compute it in each thread";
         if self.is_in_multi_declaration(first) {
-            // Of `val x = 1, y = 2` the first statement is `x = 1`: behind the brace, then.
+            // In `val x = 1, y = 2` the first statement is `x = 1`: insert after the brace.
             let brace = self.stmt(body).range.start() + TextSize::of('{');
             let fragments = vec![Fragment::NewLine(to), Fragment::Source(self.stmt(stmt).range)];
             return self.relocation(
@@ -111,7 +111,7 @@ impl KernelContext<'_> {
         self.move_before(stmt, to, title)
     }
 
-    /// Moves a rail that stands before the blocks or behind the threads before the threads of each block, if all that it is made of is there.
+    /// Moves a misplaced rail before the threads of each block, if its operands are available there.
     pub fn move_into_block(&self, stmt: StmtId, title: &str) -> Option<FixTemplate> {
         let StmtKind::Async { body, .. } = self.stmt(self.first_activity(TextSize::new(0))?).kind else {
             return None;
@@ -135,7 +135,7 @@ impl KernelContext<'_> {
         self.move_before(stmt, to, title)
     }
 
-    /// Whether each block can make the rail of a statement: its length and its first value are numbers that the host knows.
+    /// Whether each block can make the rail: its length and initial value are known to the host.
     fn is_block_invariant_rail(&self, stmt: StmtId) -> bool {
         let StmtKind::Let { local, init: Some(init) } = self.stmt(stmt).kind else { return false };
         let Some((args, element)) = self.new_rail(self.strip(init)) else { return false };
@@ -149,7 +149,7 @@ impl KernelContext<'_> {
             && args.iter().all(is_known)
     }
 
-    /// The first `async` of the kernel from there on.
+    /// The first `async` of the kernel from an offset on.
     fn first_activity(&self, from: TextSize) -> Option<StmtId> {
         let mut first = None;
         self.walk_kernel(&mut |node| {
@@ -164,7 +164,7 @@ impl KernelContext<'_> {
         first
     }
 
-    /// Visits all of the kernel.
+    /// Visits all nodes of the kernel.
     fn walk_kernel(&self, visit: &mut dyn FnMut(Node)) -> Option<()> {
         let StmtKind::At { body, .. } = self.stmt(self.at).kind else { return None };
         self.body.walk(Node::Stmt(body), &mut |node| {
@@ -174,7 +174,7 @@ impl KernelContext<'_> {
         Some(())
     }
 
-    /// Moves a statement before what begins there.
+    /// Moves a statement to an offset.
     fn move_before(&self, stmt: StmtId, to: TextSize, title: &str) -> Option<FixTemplate> {
         let fragments = vec![Fragment::Source(self.stmt(stmt).range), Fragment::NewLine(to)];
         self.relocation(stmt, EditTemplate { range: TextRange::empty(to), text: fragments }, title)

@@ -1,4 +1,4 @@
-//! From the recipe of a fix to text edits in the file as it is now.
+//! Rendering of fix templates as text edits in the current file.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub(in crate::kernel) struct FixRenderer<'a> {
     db: &'a dyn Db,
     file: SourceFile,
     text: &'a Arc<str>,
-    /// Where the item starts in its file.
+    /// Start of the item in its file.
     pub offset: TextSize,
 }
 
@@ -71,7 +71,7 @@ impl<'a> FixRenderer<'a> {
         self.text.get(usize::from(range.start())..usize::from(range.end())).unwrap_or_default()
     }
 
-    /// The text of `range`, its further lines indented as fits `target`.
+    /// The source text of `range`, its further lines indented as at `target`.
     fn moved(&self, range: TextRange, target: Option<TextSize>) -> String {
         let source = self.slice(range);
         let Some(target) = target else { return source.to_owned() };
@@ -79,14 +79,14 @@ impl<'a> FixRenderer<'a> {
         source.replace(&format!("\n{from}"), &format!("\n{to}"))
     }
 
-    /// The blanks at the start of the line of `offset`.
+    /// The indentation of the line of `offset`.
     fn indentation(&self, offset: TextSize) -> &'a str {
         let before = self.text.get(..usize::from(offset)).unwrap_or_default();
         let line = &self.text[before.rfind('\n').map_or(0, |end| end + 1)..];
         &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
     }
 
-    /// What goes with a deleted piece: its lines if nothing else stands there, else one blank.
+    /// Extends a deletion to whole lines if nothing else is on them, otherwise to one blank.
     fn whole_deletion(&self, range: TextRange) -> TextRange {
         let (start, end) = (usize::from(range.start()), usize::from(range.end()));
         let (Some(before), Some(after)) = (self.text.get(..start), self.text.get(end..)) else {
@@ -105,7 +105,7 @@ impl<'a> FixRenderer<'a> {
     }
 }
 
-/// The function and those it calls that lack `@CUDA`, if that is all that keeps a device from running it.
+/// The function and its callees that lack `@CUDA`, if nothing else keeps a device from running it.
 fn unannotated(db: &dyn Db, method: MethodId) -> Option<Vec<MethodId>> {
     let semantics = DeviceSemantics::new(db);
     let mut found = vec![method];
@@ -126,7 +126,7 @@ fn unannotated(db: &dyn Db, method: MethodId) -> Option<Vec<MethodId>> {
             }
         }
     }
-    // A thread's stack is no place for recursion.
+    // Recursion is not supported on devices.
     let reaches_itself = |start: MethodId| {
         let mut open = vec![start];
         let mut seen: Vec<MethodId> = Vec::new();
@@ -146,7 +146,7 @@ fn unannotated(db: &dyn Db, method: MethodId) -> Option<Vec<MethodId>> {
     (!found.iter().any(|it| reaches_itself(*it))).then_some(found)
 }
 
-/// Puts `@CUDA` before methods, and imports it.
+/// A fix that annotates methods with `@CUDA`, and imports it.
 fn annotate(db: &dyn Db, methods: &[MethodId]) -> Fix {
     let mut edits = Vec::new();
     let mut files: Vec<SourceFile> = Vec::new();
@@ -190,7 +190,7 @@ fn import(db: &dyn Db, file: SourceFile, name: &str) -> Option<TextEdit> {
     Some(TextEdit { file: Some(file), range: TextRange::empty(at), text: format!("{wanted}\n") })
 }
 
-/// A title on one line, of bearable length.
+/// A title on one line, truncated to [`MAX_TITLE_LENGTH`].
 fn shorten(title: &str) -> String {
     const MAX_TITLE_LENGTH: usize = 100;
     let line = title.split_whitespace().collect::<Vec<_>>().join(" ");

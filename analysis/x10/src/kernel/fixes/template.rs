@@ -1,48 +1,48 @@
-//! Recipes for text edits, relative to the owning item and free of its text: the diagnostics layer
-//! turns them into edits when someone asks (see `report`).
+//! Templates of text edits, relative to the owning item and independent of its text. [`super::render`]
+//! instantiates them.
 
 use apg_syntax::{TextRange, TextSize};
 
 use crate::ids::MethodId;
 
-/// A recipe for a fix.
+/// A template of a fix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FixTemplate {
     /// Edits in the owning item.
     Edits {
-        /// Imperative, with the source text of its pieces filled in.
+        /// Imperative title, with source fragments to be filled in.
         title: Vec<Fragment>,
-        /// The edits, in source order, not overlapping.
+        /// The edits, in source order, without overlap.
         edits: Vec<EditTemplate>,
-        /// A class that the file must import: an annotation of `x10.compiler`, or a qualified name.
+        /// A class to import: an annotation of `x10.compiler`, or a qualified name.
         import: Option<&'static str>,
     },
-    /// Put `@CUDA` before this method, and import it in its file if need be.
+    /// Annotates a method with `@CUDA`, and imports that in its file.
     Annotate(MethodId),
 }
 
-/// Replace `range` by `text`.
+/// Replaces `range` by `text`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EditTemplate {
     /// Relative to the owning item.
     pub range: TextRange,
-    /// What comes.
+    /// The replacement.
     pub text: Vec<Fragment>,
 }
 
-/// A part of a replacement.
+/// A fragment of a replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fragment {
-    /// This.
+    /// Literal text.
     Text(String),
-    /// The item's text in this range.
+    /// Source text of the item in this range.
     Source(TextRange),
-    /// A line break and the indentation of the line of this offset.
+    /// A line break with the indentation of the line at this offset.
     NewLine(TextSize),
 }
 
 impl FixTemplate {
-    /// A fix of one replacement.
+    /// A fix with one replacement.
     pub fn replace(title: impl Into<String>, range: TextRange, text: impl Into<String>) -> FixTemplate {
         FixTemplate::Edits {
             title: vec![Fragment::Text(title.into())],
@@ -56,13 +56,13 @@ impl FixTemplate {
         FixTemplate::replace(title, TextRange::empty(offset), text)
     }
 
-    /// A fix of several edits.
+    /// A fix with several edits.
     pub fn edits(title: Vec<Fragment>, mut edits: Vec<EditTemplate>) -> FixTemplate {
         edits.sort_by_key(|edit| edit.range.start());
         FixTemplate::Edits { title, edits, import: None }
     }
 
-    /// The same, with a class that the file must import: an annotation of `x10.compiler`, or a qualified name.
+    /// Adds a class to import: an annotation of `x10.compiler`, or a qualified name.
     pub fn importing(self, name: &'static str) -> FixTemplate {
         match self {
             FixTemplate::Edits { title, edits, .. } => {
@@ -73,7 +73,7 @@ impl FixTemplate {
     }
 }
 
-/// A piece of fixed text.
+/// A fragment of literal text.
 pub fn text(text: impl Into<String>) -> Fragment {
     Fragment::Text(text.into())
 }

@@ -1,5 +1,6 @@
-//! What code with type parameters asks of the types that they stand for, and whether a type has it. The code of a kernel is made for each
-//! choice of them, so that a method which an interface promises is a known one there.
+//! Requirements of device code on type arguments, and whether a type meets them.
+//!
+//! Device code is monomorphised, so a method declared by a bound has one known target in each instantiation.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -21,41 +22,41 @@ use crate::ty::relate::erase;
 use crate::ty::subst::Substitution;
 use crate::ty::test::mentions_param;
 
-/// A call in device code of what the bound of a type parameter promises.
+/// A call in device code through the bound of a type parameter.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct BoundCall {
-    /// The type of the receiver.
+    /// The receiver's type.
     pub of: Ty,
-    /// What is promised.
+    /// The callee.
     pub what: BoundCallee,
-    /// The arguments of the interface; for a function alone its type.
+    /// Type arguments of the interface; for a function, its type.
     pub class_args: Vec<Ty>,
-    /// Those of the method itself.
+    /// Type arguments of the method.
     pub type_args: Vec<Ty>,
-    /// The formals that are given rails whose elements must stay as they are.
+    /// Indices of formals that are passed rails whose elements must not be written.
     pub protected: Vec<usize>,
 }
 
-/// What a bound can promise.
+/// The callee of a bound call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BoundCallee {
-    /// A method of an interface.
+    /// An interface method.
     Method(MethodId),
-    /// A call as of a function.
+    /// The operator of a function type.
     Function,
 }
 
-/// What code asks of a type.
+/// A requirement on a type argument.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Requirement {
-    /// Values of it lie in the memory of a device.
+    /// Its values are stored in device memory.
     Storable(Ty),
-    /// A thread calls what its bound promises.
+    /// A thread calls it through its bound.
     Callable(BoundCall),
 }
 
 impl Requirement {
-    /// The same for a choice of type parameters.
+    /// The requirement for an instantiation.
     pub fn apply(&self, semantics: &DeviceSemantics, types: &Substitution) -> Requirement {
         let db = semantics.db;
         match self {
@@ -69,7 +70,7 @@ impl Requirement {
         }
     }
 
-    /// Whether it depends on a choice that is still to be made.
+    /// Whether it still depends on type parameters.
     pub fn is_open(&self, semantics: &DeviceSemantics) -> bool {
         match self {
             Requirement::Storable(ty) | Requirement::Callable(BoundCall { of: ty, .. }) => {
@@ -79,36 +80,39 @@ impl Requirement {
     }
 }
 
-/// Why a type does not have what is asked of it.
+/// Why a type does not meet a requirement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum UnmetRequirement {
-    /// A device cannot hold it.
+    /// It has no device representation.
     NotStorable(Ty),
-    /// Its method is not made for devices.
+    /// Its method is not marked `@CUDA`.
     NotAnnotated(Ty, MethodId),
-    /// Its method breaks a rule: in which function, and how.
+    /// Its method violates a rule: in which function, and how.
     Invalid(MethodId, Violation),
-    /// Its method is about the threads around it.
+    /// Its method depends on the threads around it.
     ThreadDependent(MethodId),
-    /// Its method sets elements of a rail that it has to leave alone.
+    /// Its method writes elements of a rail that must stay unchanged.
     WritesCapture(MethodId),
-    /// Its method comes back to itself.
+    /// Its method is recursive.
     Recursive(MethodId),
 }
 
 impl DeviceSemantics<'_> {
-    /// The first misfit among demands, each with the method that makes it; and among those of the methods that keep what is promised. Each is
-    /// judged once: types that are made of others ask the same of them in many ways.
+    /// The first unmet requirement, with the method that has it. Requirements of the implementing methods are
+    /// checked too. A work list with a visited set: composite types often repeat requirements.
     pub fn unmet(
         &self,
         requirements: impl Iterator<Item = (Requirement, MethodId)>,
     ) -> Option<(UnmetRequirement, MethodId)> {
-        /// As many as no sensible program reaches.
-        const MOST: usize = 1000;
+        /// Limit of the work list, beyond sensible programs.
+        const MAX_VISITED_REQUIREMENTS: usize = 1000;
         let mut seen = FxHashSet::default();
         let mut open: VecDeque<(Requirement, MethodId)> = requirements.collect();
         while let Some((requirement, by)) = open.pop_front() {
-            if requirement.is_open(self) || seen.len() >= MOST || !seen.insert(requirement.clone()) {
+            if requirement.is_open(self)
+                || seen.len() >= MAX_VISITED_REQUIREMENTS
+                || !seen.insert(requirement.clone())
+            {
                 continue;
             }
             match &requirement {
@@ -130,7 +134,7 @@ impl DeviceSemantics<'_> {
         None
     }
 
-    /// What a thread that calls a function for those types asks of them.
+    /// Requirements of an instantiated function.
     fn callee_requirements(&self, instance: &Instance) -> Vec<(Requirement, MethodId)> {
         if are_too_large(self.db, &instance.class_args) {
             return Vec::new();
@@ -140,7 +144,7 @@ impl DeviceSemantics<'_> {
         asked.map(|(requirement, by)| (requirement.apply(self, &types), *by)).collect()
     }
 
-    /// The methods by which a type keeps a promise: of a function more than one if it is several functions.
+    /// The methods of a type that implement a bound call; several if it implements several function types.
     fn implementations(&self, bound_call: &BoundCall) -> Vec<Instance> {
         let Some((class, args)) = bound_call.of.as_class(self.db) else { return Vec::new() };
         if self.class_kind(class) != ClassKind::Struct {
@@ -206,24 +210,27 @@ impl DeviceSemantics<'_> {
         bound_call.protected.iter().any(|formal| written.contains(&(method, *formal)))
     }
 
-    /// Whether a call of a function for those types leads to itself.
+    /// Whether an instantiated function can reach itself.
     fn is_recursive(&self, start: &Instance) -> bool {
-        /// As many as no sensible program reaches.
-        const MOST: usize = 1000;
+        /// Limit of the work list, beyond sensible programs.
+        const MAX_VISITED_REQUIREMENTS: usize = 1000;
         let mut seen = FxHashSet::default();
         let mut open = self.callees(start);
         while let Some(instance) = open.pop() {
             if instance == *start {
                 return true;
             }
-            if seen.len() < MOST && !instance.is_too_large(self.db) && seen.insert(instance.clone()) {
+            if seen.len() < MAX_VISITED_REQUIREMENTS
+                && !instance.is_too_large(self.db)
+                && seen.insert(instance.clone())
+            {
                 open.extend(self.callees(&instance));
             }
         }
         false
     }
 
-    /// What a function calls, for those types.
+    /// Callees of an instantiated function, including those through bounds.
     fn callees(&self, instance: &Instance) -> Vec<Instance> {
         let types = instance.types(self.db);
         let requirements = requirements(self.db, instance.method, ExecutionSpace::Device);

@@ -1,5 +1,7 @@
-//! Code that is called by another name: of a method that overrides, the calls name the method that is overridden. An object's methods may
-//! be called so by whoever has it; which type parameters they have is chosen where it is made.
+//! Dispatch targets of virtual calls and calls through interfaces, for generic code.
+//!
+//! A call names the overridden method; the methods that may run are those that override it. Type arguments of
+//! a class are chosen where an object is constructed.
 
 use std::sync::Arc;
 
@@ -14,7 +16,7 @@ use crate::ty::params::all_type_params;
 use crate::ty::supers::all_supertypes;
 use crate::ty::{Ty, TyKind};
 
-/// Of an object that a constructor makes, the methods that stand in for others, its superclasses' too.
+/// The overriding methods of an object, inherited ones included, with the type arguments of its construction.
 pub(in crate::kernel) fn dispatch_targets_of_object(
     semantics: &DeviceSemantics,
     constructor: MethodId,
@@ -40,7 +42,7 @@ fn is_users_class(semantics: &DeviceSemantics, class: ClassId) -> bool {
         && class.file(semantics.db).origin(semantics.db) == FileOrigin::User
 }
 
-/// Whether a method is called where another one, or a function, is named.
+/// Whether a method overrides another one, or implements a function type.
 fn is_dispatch_target(semantics: &DeviceSemantics, class: ClassId, method: MethodId) -> bool {
     let db = semantics.db;
     if semantics.is_static(method)
@@ -54,7 +56,7 @@ fn is_dispatch_target(semantics: &DeviceSemantics, class: ClassId, method: Metho
         || method.name(db) == "operator()" && all_supertypes(db, class).iter().any(is_function)
 }
 
-/// The methods that may run where one with type parameters of its own is called: those that override it.
+/// The methods that a call of a generic method may run: those that override it.
 pub(in crate::kernel) fn dispatch_targets_of_call(
     semantics: &DeviceSemantics,
     method: MethodId,
@@ -73,7 +75,8 @@ pub(in crate::kernel) fn dispatch_targets_of_call(
     overriders(db, method).iter().map(instance).collect()
 }
 
-/// The methods that override one, and what the type parameters of their classes are in those of its class.
+/// The methods that override `method`, with the type parameters of their classes in terms of those of its
+/// class.
 #[salsa::tracked]
 fn overriders(db: &dyn Db, method: MethodId) -> Arc<Vec<(MethodId, Vec<Ty>)>> {
     let project = Project::get(db);
@@ -91,12 +94,13 @@ fn overriders(db: &dyn Db, method: MethodId) -> Arc<Vec<(MethodId, Vec<Ty>)>> {
     Arc::new(classes.flat_map(overriding).collect())
 }
 
-/// The type parameters of a class in those of the class that `owner` is of; none if a value of `owner` does not tell them.
+/// The type parameters of `class` in terms of those of the class of `owner`; `None` if `owner` does not
+/// determine them.
 fn params_in(db: &dyn Db, class: ClassId, owner: Ty) -> Option<Vec<Ty>> {
     let (above, args) = owner.as_class(db)?;
-    let told = |param: &TypeParamId| {
+    let corresponding = |param: &TypeParamId| {
         let index = args.iter().position(|arg| *arg == Ty::param(db, *param))?;
         all_type_params(db, above).get(index).map(|it| Ty::param(db, *it))
     };
-    all_type_params(db, class).iter().map(told).collect()
+    all_type_params(db, class).iter().map(corresponding).collect()
 }

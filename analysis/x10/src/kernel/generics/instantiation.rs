@@ -1,5 +1,7 @@
-//! Calls of code with type parameters that comes to run on a device: at each the types that are chosen must have what that code asks
-//! of them. What still depends on type parameters around the call is looked at where those are chosen.
+//! Instantiations of generic code that runs on devices: type arguments must meet the requirements of that
+//! code.
+//!
+//! Type arguments that still contain type parameters are checked where those are instantiated.
 
 use std::sync::Arc;
 
@@ -29,7 +31,7 @@ use crate::ty::subst::Substitution;
 use crate::ty::test::mentions_param;
 use crate::ty::{Ty, TyKind};
 
-/// A method for a choice of its type parameters.
+/// A method with type arguments.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(in crate::kernel) struct Instance {
     pub method: MethodId,
@@ -38,7 +40,7 @@ pub(in crate::kernel) struct Instance {
 }
 
 impl Instance {
-    /// The method as it is written.
+    /// The method with its own type parameters as arguments.
     fn identity(db: &dyn Db, method: MethodId) -> Instance {
         let params = |ids: &[crate::ids::TypeParamId]| ids.iter().map(|id| Ty::param(db, *id)).collect();
         Instance {
@@ -48,13 +50,13 @@ impl Instance {
         }
     }
 
-    /// What its type parameters stand for.
+    /// The substitution of its type parameters.
     pub fn types(&self, db: &dyn Db) -> Substitution {
         let own = method_type_param_ids(db, self.method);
         Substitution::class(db, self.method.class(db), &self.class_args).with_types(own, &self.type_args)
     }
 
-    /// The same where the types around it are chosen.
+    /// The instance with a substitution applied to its type arguments.
     pub fn apply(&self, db: &dyn Db, types: &Substitution) -> Instance {
         let all = |args: &[Ty]| args.iter().map(|ty| erase(db, types.apply(db, *ty))).collect();
         Instance { method: self.method, class_args: all(&self.class_args), type_args: all(&self.type_args) }
@@ -64,7 +66,7 @@ impl Instance {
         !self.class_args.is_empty() || !self.type_args.is_empty()
     }
 
-    /// Whether its types have outgrown those of sensible programs.
+    /// Whether its type arguments exceed the size limit.
     pub fn is_too_large(&self, db: &dyn Db) -> bool {
         are_too_large(db, &self.class_args) || are_too_large(db, &self.type_args)
     }
@@ -74,15 +76,16 @@ impl Instance {
     }
 }
 
-/// Whether types are larger than any that people write: from call to call they may grow without end, and double at each.
+/// Whether types exceed the size limit. Polymorphic recursion can make types grow without end, even
+/// exponentially.
 pub(in crate::kernel) fn are_too_large(db: &dyn Db, types: &[Ty]) -> bool {
-    /// Of parts, each counted as often as it occurs.
-    const MOST: usize = 128;
+    /// Limit on the number of type constructors, counted with repetition.
+    const MAX_TYPE_SIZE: usize = 128;
     let mut open = types.to_vec();
     let mut count = 0;
     while let Some(ty) = open.pop() {
         count += 1;
-        if count > MOST {
+        if count > MAX_TYPE_SIZE {
             return true;
         }
         match ty.kind(db) {
@@ -98,23 +101,24 @@ pub(in crate::kernel) fn are_too_large(db: &dyn Db, types: &[Ty]) -> bool {
     false
 }
 
-/// Who runs code. The host calls `@CUDA` functions as any others: only of what threads call something is asked.
+/// Where code executes. Requirements arise only from calls by device code; the host calls `@CUDA` functions
+/// as any others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::kernel) enum ExecutionSpace {
     Host,
     Device,
 }
 
-/// What the code of one method asks of its type parameters, and for what it calls others.
+/// Requirements of one method, and the instantiations that it calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::kernel) struct Requirements {
-    /// What is asked.
+    /// Requirements of its own code.
     pub own: Vec<Requirement>,
-    /// Calls, and who makes them; of those of the host only what depends on type parameters.
+    /// Calls and their execution spaces; for host code, only calls that depend on type parameters.
     pub calls: Vec<(ExecutionSpace, Instance)>,
 }
 
-/// What the code of a method asks of types by itself where that side runs it.
+/// Requirements of the code of a method itself, when run in an execution space.
 #[salsa::tracked]
 pub(in crate::kernel) fn requirements(
     db: &dyn Db,
@@ -157,7 +161,7 @@ pub(in crate::kernel) fn requirements(
     Arc::new(requirements)
 }
 
-/// A method, with the initialisers of fields that a constructor runs.
+/// A method, with the field initialisers that a constructor runs.
 fn code_of(semantics: &DeviceSemantics, method: MethodId) -> impl Iterator<Item = Owner> {
     let fields = match semantics.is_constructor(method) {
         true => semantics.initialised_fields(method.class(semantics.db)),
@@ -182,7 +186,7 @@ impl Requirements {
     }
 }
 
-/// The parts of a body that threads run.
+/// The nodes of a body that threads execute.
 struct DeviceCode(FxHashSet<Node>);
 
 impl DeviceCode {
@@ -202,7 +206,7 @@ fn device_code(db: &dyn Db, owner: Owner, body: &Body) -> DeviceCode {
                 });
                 closures.chain([Node::Stmt(kernel.body)]).collect()
             }
-            // What its threads would be is not known.
+            // The thread code is not known.
             None => vec![Node::Stmt(recognised.at)],
         };
         for part in parts {
@@ -215,7 +219,7 @@ fn device_code(db: &dyn Db, owner: Owner, body: &Body) -> DeviceCode {
     DeviceCode(all)
 }
 
-/// What a kernel holds, and calls.
+/// Requirements of a kernel: stored types and bound calls.
 fn kernel_demands(semantics: &DeviceSemantics, body: &Body, kernel: &Kernel) -> Vec<Requirement> {
     let mut held: Vec<Ty> = kernel.shared.iter().map(|it| it.element).collect();
     for prelude in &kernel.prelude {
@@ -242,7 +246,7 @@ fn kernel_demands(semantics: &DeviceSemantics, body: &Body, kernel: &Kernel) -> 
     held.chain(kernel.bound_calls.iter().cloned().map(Requirement::Callable)).collect()
 }
 
-/// The calls of a body for chosen types: who makes each, and where it stands.
+/// The instantiated calls of a body, with execution space and range.
 fn calls(
     body: &Body,
     space: impl Fn(Node) -> ExecutionSpace,
@@ -267,21 +271,24 @@ fn calls(
     exprs.chain(stmts).map(move |(node, instance, range)| (space(node), instance, range))
 }
 
-/// What a method that a side runs, and all that it calls, ask of its type parameters, and which method it is that asks.
+/// Requirements of a method and everything it calls on its type parameters, each with the method that has it.
 #[salsa::tracked]
 pub(in crate::kernel) fn requirement_summary(
     db: &dyn Db,
     method: MethodId,
     space: ExecutionSpace,
 ) -> Arc<Vec<(Requirement, MethodId)>> {
-    /// As many as no sensible program reaches.
-    const MOST: usize = 1000;
+    /// Limit of the work list, beyond sensible programs.
+    const MAX_VISITED_INSTANCES: usize = 1000;
     let semantics = DeviceSemantics::new(db);
     let mut found: Vec<(Requirement, MethodId)> = Vec::new();
     let mut seen = FxHashSet::default();
     let mut open = vec![(space, Instance::identity(db, method))];
     while let Some((space, instance)) = open.pop() {
-        if seen.len() >= MOST || instance.is_too_large(db) || !seen.insert((space, instance.clone())) {
+        if seen.len() >= MAX_VISITED_INSTANCES
+            || instance.is_too_large(db)
+            || !seen.insert((space, instance.clone()))
+        {
             continue;
         }
         let types = instance.types(db);
@@ -298,7 +305,8 @@ pub(in crate::kernel) fn requirement_summary(
     Arc::new(found)
 }
 
-/// Whether a file can speak of kernels: it imports the annotation. Of a file that someone types in only its outline is asked.
+/// Whether a file may contain kernels, which need an import. For a file that is being edited only the
+/// skeleton is consulted.
 #[salsa::tracked(returns(copy))]
 fn mentions_kernels(db: &dyn Db, file: SourceFile) -> bool {
     if edited(db, file).is_some() {
@@ -308,7 +316,7 @@ fn mentions_kernels(db: &dyn Db, file: SourceFile) -> bool {
     ["import x10.compiler.CUDA", "import x10.compiler.*"].iter().any(|it| file.text(db).contains(it))
 }
 
-/// Whether any file of the user does: programs without kernels pay nothing for what follows.
+/// Whether any user file may contain kernels: other programs skip these checks.
 #[salsa::tracked(returns(copy))]
 fn has_kernels(db: &dyn Db) -> bool {
     let project = Project::get(db);
@@ -316,7 +324,7 @@ fn has_kernels(db: &dyn Db) -> bool {
     files.into_iter().any(|file| mentions_kernels(db, *file))
 }
 
-/// The calls of an item that choose types which have not what code for devices asks of them.
+/// Violations at calls whose type arguments do not meet the requirements of device code.
 pub fn instance_violations(db: &dyn Db, owner: Owner) -> Arc<Vec<Violation>> {
     if item_of(owner).file(db).origin(db) != FileOrigin::User || !has_kernels(db) {
         return Arc::default();
@@ -339,7 +347,7 @@ fn violations_of_instantiations(db: &dyn Db, owner: Owner) -> Arc<Vec<Violation>
     Arc::new(violations.collect())
 }
 
-/// What is wrong with the types that a call chooses, and which method it is that asks for it.
+/// The unmet requirement of an instantiated call, and the method that has the requirement.
 fn unmet_requirement(
     semantics: &DeviceSemantics,
     space: ExecutionSpace,
@@ -397,7 +405,7 @@ fn violation(
             let own = semantics.method_name(method);
             let message = format!("a thread calls `{own}` through `{asking}`, which a device cannot run");
             Violation::new(at, &cuda::bad_callee::RULE, range, message)
-                .note(format!("{}: mend the function, or do without it here", first.message))
+                .note(format!("{}: fix the function, or do without it here", first.message))
                 .related(Some(method), first.range, first.message.clone())
         }
         UnmetRequirement::ThreadDependent(method) => generic(

@@ -1,8 +1,10 @@
-//! Device code with type parameters: what it requires of type arguments, and whether instantiations meet that.
+//! Device code with type parameters: what it requires of type arguments, and whether instantiations meet
+//! that.
 //!
-//! Code for devices is monomorphised, so a call through a bound has one known target in each instantiation. A kernel's
-//! requirements are collected as summaries of methods ([`instantiation`]), and checked where type arguments are chosen
-//! ([`bound_requirements`]).
+//!
+//! Device code is monomorphised, so a call through a bound has one known target in each instantiation.
+//! Requirements are collected as summaries of methods ([`instantiation`]), and checked where type arguments
+//! are chosen ([`bound_requirements`]).
 
 pub(in crate::kernel) mod bound_requirements;
 mod dispatch;

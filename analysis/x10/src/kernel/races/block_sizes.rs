@@ -1,4 +1,4 @@
-//! Sizes of blocks for which races are looked for: the one size that is written, or samples where the number of threads is a variable.
+//! Block sizes for race detection: the constant size, or samples where the number of threads is a variable.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -9,9 +9,9 @@ use crate::kernel::context::KernelContext;
 use crate::kernel::races::Range;
 use crate::kernel::{Axis, Kernel};
 
-/// Values of the variables that the number of threads depends on. The first one is the example in messages.
+/// Sampled values of the variable that determines the number of threads; messages cite the first one.
 const SAMPLED_SIZES: [i64; 9] = [64, 2, 3, 4, 5, 32, 100, 128, 256];
-/// Values of two and three variables.
+/// Sampled values of two and three variables.
 const SAMPLED_SIZE_TUPLES: [[i64; 3]; 9] = [
     [16, 16, 4],
     [2, 2, 2],
@@ -23,23 +23,23 @@ const SAMPLED_SIZE_TUPLES: [[i64; 3]; 9] = [
     [4, 32, 2],
     [32, 8, 1],
 ];
-/// Numbers of the kernel's code that are tried as well.
+/// Maximum number of integer constants of the kernel that are sampled as well.
 const MAX_CODE_CONSTANTS: usize = 8;
-/// The threads of a block.
+/// Block sizes considered: one thread has no races, and hardware has a maximum.
 const THREADS_PER_BLOCK: std::ops::RangeInclusive<i64> = 2..=1024;
 
-/// The size of a block.
+/// A block size.
 pub(in crate::kernel) struct BlockSize {
-    /// The indices of a thread, and their last values.
+    /// The thread indices, and their last values.
     pub axes: Vec<(LocalId, i64)>,
-    /// What the variables are that it depends on.
+    /// Values of the variables that determine the size.
     pub values: FxHashMap<LocalId, Affine>,
-    /// It is one of several that are tried.
+    /// Whether it is one of several samples.
     pub is_sampled: bool,
 }
 
 impl KernelContext<'_> {
-    /// The sizes that a block may have, as far as they are tried; none if that is not known.
+    /// The block sizes to examine; empty if they cannot be determined.
     pub(in crate::kernel) fn sampled_block_sizes(&self, kernel: &Kernel) -> Vec<BlockSize> {
         self.block_size_samples(kernel).unwrap_or_default()
     }
@@ -103,7 +103,7 @@ impl KernelContext<'_> {
         }
     }
 
-    /// Numbers that the code of a kernel names, as far as blocks may be so large.
+    /// Integer literals of the kernel that are possible block sizes.
     fn constants_in(&self, kernel: &Kernel) -> Vec<i64> {
         let mut found = FxHashSet::default();
         let mut numbers = Vec::new();
@@ -129,7 +129,7 @@ impl KernelContext<'_> {
     }
 }
 
-/// How many values a range has.
+/// The number of values of a range.
 pub(in crate::kernel) fn count((low, high): Range) -> Option<usize> {
     usize::try_from(high.checked_sub(low)?.checked_add(1)?.max(0)).ok()
 }

@@ -1,4 +1,4 @@
-//! The elements that threads access, by enumeration of the values of all variables, and whether two accesses meet.
+//! Conflicts between two accesses, found by enumerating the indices of all threads.
 
 use rustc_hash::FxHashMap;
 
@@ -7,11 +7,11 @@ use crate::kernel::affine::{Affine, Term};
 use crate::kernel::races::block_sizes::count;
 use crate::kernel::races::{Access, RaceDetector, Range};
 
-/// Combinations of the values of variables that are enumerated for one access.
+/// Maximum number of value combinations enumerated for one access.
 const MAX_COMBINATIONS: usize = 1 << 16;
-/// The largest number in an index or condition with which all values of a variable that is not known are tried.
+/// Largest constant up to which an unknown variable is sampled exhaustively.
 const MAX_NUMBER: u64 = 128;
-/// A value of such a variable that is larger than all numbers around it.
+/// A sampled value larger than all constants.
 const LARGE_VALUE: i64 = 1 << 20;
 
 /// Two threads that access the same element.
@@ -19,7 +19,7 @@ const LARGE_VALUE: i64 = 1 << 20;
 pub(in crate::kernel) struct ConflictExample {
     pub reader: String,
     pub writer: String,
-    /// The size of the block, where that is a variable: ", with `n` = 64".
+    /// Suffix of messages on sampled block sizes: ", with `n` = 64".
     pub size: String,
 }
 
@@ -27,7 +27,7 @@ pub(in crate::kernel) struct ConflictExample {
 type Values = FxHashMap<LocalId, i64>;
 
 impl RaceDetector<'_, '_, '_> {
-    /// Two threads, if what one of them writes is certainly what the other one reads.
+    /// Two threads of which one certainly writes what the other reads.
     pub(in crate::kernel) fn find_conflict(&self, write: &Access, read: &Access) -> Option<ConflictExample> {
         if write.rail != read.rail {
             return None;
@@ -44,7 +44,7 @@ impl RaceDetector<'_, '_, '_> {
         example
     }
 
-    /// The access without the terms that another one adds alike: those of what is the same for all threads and does not change.
+    /// The access without terms that both accesses have in common and that are uniform and constant.
     fn without_common_terms(&self, access: &Access, other: &Access) -> Access {
         let mut access = access.clone();
         let is_picking = |local: LocalId| {
@@ -84,13 +84,13 @@ impl RaceDetector<'_, '_, '_> {
         *self.loop_variables.get(&local)?
     }
 
-    /// The values of a variable in an access.
+    /// The range of a variable in an access.
     fn range(&self, access: &Access, local: LocalId) -> Option<Range> {
         let axis = self.axes.iter().find(|it| it.0 == local).map(|it| (0, it.1));
         axis.or_else(|| access.bound(local)).or_else(|| self.loop_variable_range(local))
     }
 
-    /// The one variable of two accesses whose values are not known; none if there are several.
+    /// The only variable of two accesses without a known range; `None` if there are several.
     #[expect(clippy::option_option, reason = "there may be none, and there may be too many")]
     fn unknown_variables(&self, a: &Access, b: &Access) -> Option<Option<LocalId>> {
         let mut unknown: Vec<LocalId> = Vec::new();
@@ -108,7 +108,7 @@ impl RaceDetector<'_, '_, '_> {
         }
     }
 
-    /// Values of a variable that stand for all that it may have.
+    /// Representative values of a variable.
     fn sampled_values(&self, unknown: LocalId, a: &Access, b: &Access) -> Option<Vec<i64>> {
         let of = |it: &Access| {
             let conditions = it.conditions.iter().map(|it| it.max_magnitude()).max().unwrap_or(0);
@@ -120,7 +120,7 @@ impl RaceDetector<'_, '_, '_> {
         Some((first..=2 * largest).chain([LARGE_VALUE]).collect())
     }
 
-    /// Two threads of which one writes what the other one reads, where the variables without a range have the given values.
+    /// Two threads of which one writes what the other reads, for given values of variables without a range.
     fn conflict_at(&self, write: &Access, read: &Access, given: &Values) -> Option<ConflictExample> {
         let written = self.elements(write, given)?;
         let read_elements = self.elements(read, given)?;
@@ -131,7 +131,7 @@ impl RaceDetector<'_, '_, '_> {
                 other.get_or_insert(*thread);
             }
         }
-        // All threads that write one element write the same, if it is right at all.
+        // Several threads that write the same element are taken to write the same value.
         let is_own = self.axes.iter().any(|it| write.index.mentions(it.0));
         let several = writers.values().any(|it| it.1.is_some());
         if !is_own && several {
@@ -148,7 +148,7 @@ impl RaceDetector<'_, '_, '_> {
         })
     }
 
-    /// The elements of an access and the number of the thread of each; none if there are too many, or if they are not known.
+    /// The accessed elements, each with the number of its thread; `None` if they are unknown or too many.
     fn elements(&self, access: &Access, given: &Values) -> Option<Vec<(i64, u32)>> {
         let mut ranges: Vec<(LocalId, Range)> = self.axes.iter().map(|it| (it.0, (0, it.1))).collect();
         for local in variables(access) {
@@ -200,7 +200,7 @@ impl RaceDetector<'_, '_, '_> {
         }
     }
 
-    /// The size of the block, where it is an example.
+    /// The suffix of messages for sampled block sizes.
     fn describe_block_size(&self) -> String {
         match self.is_sampled {
             false => String::new(),
@@ -212,7 +212,7 @@ impl RaceDetector<'_, '_, '_> {
     }
 }
 
-/// The variables of an index and of the conditions around it, each once.
+/// The variables of an index and its conditions, each once.
 fn variables(access: &Access) -> Vec<LocalId> {
     let mut found: Vec<LocalId> = Vec::new();
     let mut add = |local: LocalId| {

@@ -1,8 +1,10 @@
-//! Dependences between the iterations of a loop: whether they may run at the same time.
+//! Loop-carried dependences: whether iterations of a loop may run in parallel (Allen and Kennedy, *Optimizing
+//! Compilers for Modern Architectures*, chapter 3).
 //!
-//! A fix makes activities of the iterations of a plain loop only if no iteration stores what another one loads or stores: all stores go to
-//! variables of the iteration itself, or to elements whose index differs from iteration to iteration, and what is loaded from a rail that is
-//! stored to has the index of the store.
+//!
+//! A fix starts activities for the iterations of a loop only if no iteration stores what another one loads or
+//! stores: stores target variables of the iteration, or elements with an index that is distinct in each
+//! iteration; loads from a rail that is stored to have the same index as the store.
 
 use crate::body::walk::Node;
 use crate::body::{AssignTarget, ExprId, ExprKind, LocalId, LocalKind, StmtId, StmtKind};
@@ -11,7 +13,7 @@ use crate::kernel::context::{KernelContext, declared_below};
 use crate::kernel::device_semantics::{CalleeKind, TypeCategory};
 
 impl KernelContext<'_> {
-    /// Whether the iterations of a `for (i in a..b)` may run at the same time.
+    /// Whether the iterations of a `for (i in a..b)` are independent.
     pub fn has_independent_iterations(&self, stmt: StmtId) -> bool {
         let StmtKind::ForIn { local, components, label, body, .. } = &self.stmt(stmt).kind else {
             return false;
@@ -73,7 +75,7 @@ impl KernelContext<'_> {
         )
     }
 
-    /// Whether a call may set elements of a rail that it is given.
+    /// Whether a call may write elements of a rail argument.
     fn changes_rails(&self, method: crate::ids::MethodId, args: &[ExprId]) -> bool {
         let is_symbol =
             matches!(self.semantics.callee_kind(method), CalleeKind::Builtin | CalleeKind::Barrier);
@@ -81,7 +83,7 @@ impl KernelContext<'_> {
     }
 
     fn index_of(&self, expr: ExprId) -> Option<Affine> {
-        // Other `val`s of the kernel are what they are made of.
+        // Other `val`s of the kernel are expanded.
         let is_fixed = |local: LocalId| {
             let it = self.local(local);
             !it.mutable && (it.kind == LocalKind::Loop || !self.inner.contains(&local))
@@ -93,7 +95,8 @@ impl KernelContext<'_> {
         )
     }
 
-    /// Whether an index is another one in each iteration: one step of the axis is more than all that varies within an iteration.
+    /// Whether an index is distinct in each iteration: a step of the axis exceeds the span of all terms that
+    /// vary within an iteration (as in Banerjee's test).
     fn differs(&self, index: &Affine, axes: &[LocalId], own: &rustc_hash::FxHashSet<LocalId>) -> bool {
         let (mut step, mut span) = (0_i64, 0_i64);
         for (term, factor) in &index.terms {
@@ -111,7 +114,7 @@ impl KernelContext<'_> {
         step > span
     }
 
-    /// How far the variable of a loop with constant ends goes.
+    /// The span of a loop variable with constant bounds.
     fn range_of_axis(&self, axis: LocalId) -> Option<i64> {
         self.body.stmts.iter().find_map(|stmt| match &stmt.kind {
             StmtKind::ForIn { local, iterable, .. } if *local == axis => {

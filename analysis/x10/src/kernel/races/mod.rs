@@ -1,11 +1,12 @@
-//! Shared memory that a thread reads where another one wrote, or writes where another one may still have to read, with no barrier
-//! between. On a device the result depends on how threads are scheduled; on the processor, where threads of a block run one after the
-//! other up to the next barrier, it is another one.
+//! Data races in shared memory: conflicting accesses of two threads without a barrier between them (Adve and
+//! Boehm, CACM 2010).
 //!
-//! Only what is certain is reported. Indices, and conditions that pick threads, are functions of the thread's indices, of loop variables
-//! and of what is the same for all threads ([`Affine`]); their values are enumerated for all threads ([`elements`]). Loops whose iterations
-//! are all known (`for (var d:Int = 32n; d > 0n; d /= 2n)`) are executed one iteration after the other; others are taken to run more than
-//! once. Where the number of threads is a variable, what is reported holds for every size that is tried ([`block_sizes`]).
+//!
+//! Only certain races are reported. Indices and conditions are symbolic functions ([`Affine`]) of thread
+//! indices, loop variables and uniform values, and are evaluated for all threads of a block ([`elements`]).
+//! Loops with known iterations (`for (var d:Int = 32n; d > 0n; d /= 2n)`) are executed symbolically; others
+//! are taken to run more than once. If the number of threads is a variable, a race must exist for every
+//! sampled size ([`block_sizes`]).
 
 pub(in crate::kernel) mod loop_dependence;
 pub(in crate::kernel) mod write_conflicts;
@@ -29,23 +30,23 @@ mod thread_conditions;
 use elements::ConflictExample;
 use thread_conditions::ThreadCondition;
 
-/// Loops that lie deeper in each other than this are gone through once.
+/// Maximum nesting depth of loops that are walked twice, to find races between iterations.
 const MAX_LOOP_DEPTH: u32 = 4;
-/// So many rounds of the loops of a kernel are gone through one by one.
+/// Maximum number of loop iterations executed symbolically in one kernel.
 const MAX_EXECUTED_ITERATIONS: u32 = 64;
 
-/// The first and the last of some numbers.
+/// First and last value of a variable.
 type Range = (i64, i64);
 
-/// Elements of a shared rail that threads read or write.
+/// An access to an element of a shared rail.
 #[derive(Clone, Debug)]
 struct Access {
     rail: LocalId,
     index: Affine,
-    /// Variables of loops that are over, with the values that those had.
+    /// Variables of completed loops, with their ranges.
     bound: Vec<(LocalId, Range)>,
     site: ExprId,
-    /// What holds for the threads that do it.
+    /// Conditions that hold for the accessing threads.
     conditions: Vec<Condition>,
 }
 
@@ -61,56 +62,56 @@ impl Access {
     }
 }
 
-/// Two accesses that lack a barrier between them.
+/// Two conflicting accesses without a barrier between them.
 struct Race {
     access: Access,
     other: Access,
     is_write: bool,
-    /// The statement of the thread's block with the second access.
+    /// The statement of the thread's block that has the second access.
     outermost: Option<StmtId>,
     example: ConflictExample,
 }
 
 struct RaceDetector<'d, 'u, 'a> {
     context: &'d KernelContext<'a>,
-    /// The indices of a thread, and their last values.
+    /// The thread indices, and their last values.
     axes: Vec<(LocalId, i64)>,
     /// Shared rails.
     shared: FxHashSet<LocalId>,
-    /// Indices of the block.
+    /// Block indices.
     fixed: FxHashSet<LocalId>,
-    /// Variables of loops that count from a number that is not negative.
+    /// Loop variables that are never negative.
     non_negative: FxHashSet<LocalId>,
-    /// Variables of loops; their values, if all rounds come between two barriers.
+    /// Loop variables; their ranges, if all iterations run between two barriers.
     loop_variables: FxHashMap<LocalId, Option<Range>>,
-    /// Since the last barrier.
+    /// Accesses since the last barrier.
     writes: Vec<Access>,
     reads: Vec<Access>,
-    /// Conditions around that pick threads.
+    /// Enclosing conditions that depend on the thread.
     conditions: Vec<Condition>,
-    /// Conditions around that hold for unknown threads.
+    /// Number of enclosing conditions that hold for an unknown set of threads.
     unknown: u32,
-    /// Loops around.
+    /// Number of enclosing loops.
     depth: u32,
-    /// Barriers so far.
+    /// Number of barriers so far.
     barriers: u32,
-    /// The statement of the thread's block that is looked at.
+    /// The statement of the thread's block under analysis.
     outermost: Option<StmtId>,
-    /// What variables are now.
+    /// Current values of variables.
     values: FxHashMap<LocalId, Affine>,
-    /// Iterations of loops that may still be executed one by one.
+    /// Remaining loop iterations to execute symbolically.
     budget: u32,
     races: Vec<Race>,
-    /// The size of the block is one of several that are tried.
+    /// Whether the block size is one of several samples.
     is_sampled: bool,
-    /// What is the same for all threads.
+    /// Uniformity of conditions.
     uniformity: &'d mut UniformityAnalysis<'u, 'a>,
 }
 
 impl<'a> KernelContext<'a> {
     /// Reports accesses to shared memory that lack a barrier between them.
     pub(in crate::kernel) fn check_races(&self, kernel: &Kernel, mut uniformity: UniformityAnalysis<'_, 'a>) {
-        // Threads that leave early are not there for what follows.
+        // With early exits, the set of threads at later accesses is unknown.
         let mut leaves = false;
         self.body.walk(Node::Stmt(kernel.body), &mut |node| {
             leaves |= matches!(node, Node::Stmt(stmt) if matches!(self.stmt(stmt).kind, StmtKind::Return(_) | StmtKind::Break(_) | StmtKind::Continue(_)));
@@ -137,7 +138,7 @@ impl<'a> KernelContext<'a> {
         found.into_iter().flatten().for_each(|it| self.report_race(&it));
     }
 
-    /// The accesses that lack a barrier between them in blocks of a given size.
+    /// The races in blocks of a given size.
     fn races_in_block(
         &self,
         kernel: &Kernel,
@@ -173,13 +174,13 @@ impl<'a> KernelContext<'a> {
 }
 
 impl KernelContext<'_> {
-    /// Whether threads may wait for each other in a statement.
+    /// Whether a statement may synchronise threads.
     fn may_wait(&self, stmt: StmtId) -> bool {
         let waits = |it: &CalleeKind| !matches!(it, CalleeKind::Builtin | CalleeKind::ThreadIndex);
         self.calls_any(stmt, &waits)
     }
 
-    /// Whether there is a barrier in a statement.
+    /// Whether a statement contains a barrier.
     pub(in crate::kernel) fn has_barrier(&self, stmt: StmtId) -> bool {
         self.calls_any(stmt, &|it| *it == CalleeKind::Barrier)
     }
@@ -234,7 +235,7 @@ impl RaceDetector<'_, '_, '_> {
         }
     }
 
-    /// A loop over a range, whose ends are the same for all threads if they are given.
+    /// A loop over a range; `ends` are its uniform bounds.
     fn range_loop(&mut self, local: LocalId, ends: Option<(Affine, Affine)>, body: StmtId) {
         let range = ends.as_ref().and_then(|(low, high)| Some((low.as_constant()?, high.as_constant()?)));
         let waits = self.context.may_wait(body);
@@ -262,7 +263,7 @@ impl RaceDetector<'_, '_, '_> {
         self.forget_values(Node::Stmt(body));
     }
 
-    /// A loop under a condition. Its rounds are gone through one by one as long as it is known whether there is a next one.
+    /// A loop with a condition. Iterations are executed symbolically while the condition is known.
     fn condition_loop(&mut self, condition: Option<ExprId>, update: &[ExprId], body: StmtId) {
         let round = |this: &mut Self| {
             condition.iter().for_each(|it| this.expr(*it));
@@ -286,14 +287,15 @@ impl RaceDetector<'_, '_, '_> {
         self.unknown -= u32::from(!alike);
     }
 
-    /// The body of a loop, of which each thread runs as many rounds, if `alike`; its variable, and whether it has only one round.
+    /// The body of a loop. `alike`: all threads run the same number of iterations. `counter`: the loop
+    /// variable, and whether there is only one iteration.
     fn loop_body(&mut self, alike: bool, counter: Option<(LocalId, bool)>, mut body: impl FnMut(&mut Self)) {
         self.unknown += u32::from(!alike);
         self.depth += 1;
         body(self);
         if self.depth <= MAX_LOOP_DEPTH && !counter.is_some_and(|(_, once)| once) {
             if let Some((counter, _)) = counter {
-                // In the next round it is another.
+                // The variable has another value in the next iteration.
                 self.forget(counter);
             }
             body(self);
@@ -310,7 +312,7 @@ impl RaceDetector<'_, '_, '_> {
         self.values.retain(|_, value| !value.mentions(counter));
     }
 
-    /// Leaves out what was done to elements that a variable picks.
+    /// Drops accesses to elements that depend on a variable.
     fn forget(&mut self, counter: LocalId) {
         let stays = |it: &Access| !it.mentions(counter) || it.bound(counter).is_some();
         self.writes.retain(stays);
@@ -358,7 +360,7 @@ impl RaceDetector<'_, '_, '_> {
                     matches!(context.semantics.category(context.expr(*it).ty), TypeCategory::Rail(_))
                 };
                 let is_function = context.semantics.callee_kind(*method) == CalleeKind::Function;
-                // What a function does to a rail is not looked into.
+                // Accesses by callees are not analysed.
                 let meets = || is_function && functions::synchronizes(context.semantics.db, *method);
                 if waits || is_function && args.iter().any(is_rail) || meets() {
                     self.barriers += 1;
@@ -380,7 +382,7 @@ impl RaceDetector<'_, '_, '_> {
         }
     }
 
-    /// What runs if the condition holds, and if it does not.
+    /// The branches of a condition.
     fn branches(&mut self, condition: ExprId, then: Node, otherwise: Option<Node>) {
         match self.known_value(condition) {
             Some(true) => return self.node(then),
@@ -392,7 +394,7 @@ impl RaceDetector<'_, '_, '_> {
         let unknown = limits.iter().any(|it| matches!(it, ThreadCondition::Unknown));
         let before = (self.writes.clone(), self.reads.clone());
         if all_threads && self.depth > 0 && self.is_loop_variant(condition) {
-            // Perhaps it holds only in rounds before which what is pending is not done.
+            // The condition may hold only in iterations that have no pending access.
             self.writes.clear();
             self.reads.clear();
         }
@@ -412,7 +414,7 @@ impl RaceDetector<'_, '_, '_> {
         self.unknown -= u32::from(unknown);
         self.conditions.truncate(around);
         if let Some(otherwise) = otherwise.filter(|_| picked.len() == limits.len()) {
-            // The other threads do this, with no barrier between.
+            // The other threads run this branch, with no barrier between.
             self.values = values;
             self.conditions.push(Condition::All(picked).negated());
             self.node(otherwise);
@@ -421,7 +423,7 @@ impl RaceDetector<'_, '_, '_> {
             let after =
                 (std::mem::replace(&mut self.writes, start.0), std::mem::replace(&mut self.reads, start.1));
             self.values = values;
-            // Which threads come here is the opposite of what is known.
+            // The set of threads in this branch is the complement of an unknown one.
             let is_uniform = limits.iter().all(|it| matches!(it, ThreadCondition::Uniform));
             self.unknown += u32::from(!is_uniform);
             self.node(otherwise);
@@ -430,11 +432,11 @@ impl RaceDetector<'_, '_, '_> {
         }
         otherwise.iter().chain([&then]).for_each(|it| self.forget_values(*it));
         if self.barriers != barriers {
-            // Perhaps all have passed one.
+            // All threads may have passed a barrier.
             self.writes.clear();
             self.reads.clear();
         } else if all_threads {
-            // Perhaps none of it was done.
+            // No thread may have run the branch.
             (self.writes, self.reads) = before;
         }
     }
@@ -456,7 +458,7 @@ impl RaceDetector<'_, '_, '_> {
         if let Some((other, example)) = found {
             let (access, outermost) = (access.clone(), self.outermost);
             self.races.push(Race { access, other, is_write, outermost, example });
-            // As if the barrier was there.
+            // Continues as if the barrier was there.
             self.writes.clear();
             self.reads.clear();
         }
@@ -491,10 +493,10 @@ impl KernelContext<'_> {
         let message = format!("{message}{}", example.size);
         let violation = self
             .violation(&cuda::missing_barrier::RULE, self.expr(access.site).range, message)
-            .note("the threads of a block run in any order: `Clock.advanceAll()` lets all of them come here before one goes on")
+            .note("the threads of a block run in any order: `Clock.advanceAll()` lets all of them arrive here before one continues")
             .related(None, self.expr(other.site).range, there);
-        // Between two statements of the thread all threads come along.
-        // A loop may have a label, which belongs to it.
+        // Between two statements of the thread's block a barrier is uniform.
+        // A label belongs to its loop.
         let is_loop = |stmt: &StmtId| {
             matches!(
                 self.stmt(*stmt).kind,

@@ -1,27 +1,27 @@
-//! What conditions say about the threads for which they hold, and what variables are.
+//! Conditions as predicates on thread indices, and symbolic values of variables.
 
 use crate::body::walk::Node;
 use crate::body::{AssignTarget, ExprId, ExprKind, LocalId};
 use crate::kernel::affine::{Affine, Condition, SymbolContext};
 use crate::kernel::races::RaceDetector;
 
-/// What a condition says about the threads for which it holds.
+/// The threads for which a condition holds.
 pub(in crate::kernel) enum ThreadCondition {
     /// All or none.
     Uniform,
-    /// Those for which this holds.
+    /// The threads that satisfy the predicate.
     Threads(Condition),
-    /// It cannot be told.
+    /// An unknown set.
     Unknown,
 }
 
 impl RaceDetector<'_, '_, '_> {
-    /// Whether a condition is known to be the same for all threads.
+    /// Whether a condition is known to be uniform.
     pub(in crate::kernel) fn is_uniform_condition(&mut self, condition: ExprId) -> bool {
         self.thread_conditions(condition).iter().all(|it| matches!(it, ThreadCondition::Uniform))
     }
 
-    /// Whether the variable is an index of the thread.
+    /// Whether the variable is a thread index.
     pub(in crate::kernel) fn is_axis(&self, local: LocalId) -> bool {
         self.axes.iter().any(|axis| axis.0 == local)
     }
@@ -49,19 +49,19 @@ impl RaceDetector<'_, '_, '_> {
         })
     }
 
-    /// Whether a variable of sums is never negative.
+    /// Whether a symbol is never negative.
     pub(in crate::kernel) fn is_non_negative(&self, local: LocalId) -> bool {
         self.is_axis(local) || self.fixed.contains(&local) || self.non_negative.contains(&local)
     }
 
-    /// The value is the same for all threads of the block.
+    /// Whether the value is uniform for the block.
     fn is_uniform(&self, value: &Affine) -> bool {
         let mut found = false;
         value.for_each_variable(&mut |local| found |= self.is_axis(local));
         !found
     }
 
-    /// The ends of a range that are the same for all threads.
+    /// The bounds of a range, if they are uniform.
     pub(in crate::kernel) fn ends(&self, iterable: ExprId) -> Option<(Affine, Affine)> {
         let ExprKind::Call { receiver, args, .. } = &self.context.expr(self.context.strip(iterable)).kind
         else {
@@ -73,7 +73,7 @@ impl RaceDetector<'_, '_, '_> {
         ends.next().is_none().then_some((low, high))
     }
 
-    /// What a condition says of the threads.
+    /// The threads for which a condition holds, one entry a conjunct.
     pub(in crate::kernel) fn thread_conditions(&mut self, condition: ExprId) -> Vec<ThreadCondition> {
         match self.uniformity.is_uniform(condition) {
             true => vec![ThreadCondition::Uniform],
@@ -102,12 +102,12 @@ impl RaceDetector<'_, '_, '_> {
         }]
     }
 
-    /// Whether a condition holds, where that is known.
+    /// The truth value of a condition, if known.
     pub(in crate::kernel) fn known_value(&self, condition: ExprId) -> Option<bool> {
         self.condition(condition)?.evaluate(&|_| None)
     }
 
-    /// Whether a condition may be another one in the next round of a loop.
+    /// Whether a condition may change between iterations of a loop.
     pub(in crate::kernel) fn is_loop_variant(&self, condition: ExprId) -> bool {
         let mut found = false;
         self.context.body.walk(Node::Expr(condition), &mut |node| {
@@ -124,7 +124,7 @@ impl RaceDetector<'_, '_, '_> {
         found
     }
 
-    /// A variable gets a value.
+    /// Records an assignment.
     pub(in crate::kernel) fn set_value(&mut self, local: LocalId, value: Option<ExprId>) {
         match value.and_then(|it| self.affine(it)) {
             Some(value) => self.values.insert(local, value),
@@ -132,7 +132,7 @@ impl RaceDetector<'_, '_, '_> {
         };
     }
 
-    /// Leaves out the values of variables that are assigned in a part of the code.
+    /// Drops the values of variables that are assigned in a part of the code.
     pub(in crate::kernel) fn forget_values(&mut self, part: Node) {
         let context = self.context;
         context.body.walk(part, &mut |node| {

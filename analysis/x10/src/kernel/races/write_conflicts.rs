@@ -1,5 +1,5 @@
-//! Elements that several threads store into: `sum(0) += x` in all threads of a block, which read, change and store it, and those where blocks
-//! overlap.
+//! Write-write conflicts: elements that several threads store to, as in lost updates (`sum(0) += x` in all
+//! threads) and overlapping blocks.
 
 use apg_syntax::TextRange;
 
@@ -14,8 +14,8 @@ use crate::kernel::violation::Violation;
 use crate::rules::cuda;
 
 impl KernelContext<'_> {
-    /// What is wrong with a store into `rail(block * 64n + thread)`, if a block has 65 threads: the last of one block and the
-    /// first of the next have the same element.
+    /// The violation of a store to `rail(block * 64n + thread)` in blocks of 65 threads: the last thread of a
+    /// block and the first of the next one store to the same element.
     pub(in crate::kernel) fn overlapping_store(
         &self,
         store: ExprId,
@@ -65,7 +65,7 @@ impl KernelContext<'_> {
         )
     }
 
-    /// `63n` for `64n`, and `(n - 1n)` for a constant with a name.
+    /// A fix that writes `63n` for `64n`, and `(n - 1n)` for a named constant.
     fn one_less(&self, number: ExprId, value: i64) -> FixTemplate {
         let (range, less) = (self.expr(number).range, value - 1);
         if matches!(self.expr(self.strip(number)).kind, ExprKind::Literal(_)) {
@@ -76,7 +76,8 @@ impl KernelContext<'_> {
         FixTemplate::edits(vec![text("Count to one less")], edits)
     }
 
-    /// Whether two threads with the same value of a sum both execute a store, if one does: under conditions on that value alone.
+    /// Whether a store is executed by all threads with the same index or by none: its conditions depend on
+    /// the index alone.
     fn is_for_both(&self, store: ExprId, index: &Affine, is_index: &dyn Fn(LocalId) -> bool) -> bool {
         let mut node = Node::Expr(store);
         while let Some(around) = self.parents.parent(node) {
@@ -116,13 +117,13 @@ impl KernelContext<'_> {
         self.affine(expr, &SymbolContext { is_symbol, is_non_negative: &|_| false, values: &values })
     }
 
-    /// Whether a block surely has more than one thread.
+    /// Whether a block certainly has more than one thread.
     pub(in crate::kernel) fn has_several_threads(&self, threads: &[Axis]) -> bool {
         threads.iter().any(|axis| self.constant(axis.last).is_some_and(|last| last > 0))
     }
 
-    /// What is wrong where all threads execute this, if it stores into an element a sum, difference, product, minimum or maximum of that
-    /// element and something else.
+    /// The violation of a statement that all threads execute, if it stores to an element a sum, difference,
+    /// product, minimum or maximum of its old value.
     pub(in crate::kernel) fn lost_update(&self, store: ExprId) -> Option<Violation> {
         let ExprKind::Call { method, receiver: Some(rail), args, .. } = &self.expr(store).kind else {
             return None;
@@ -131,7 +132,7 @@ impl KernelContext<'_> {
         if method.name(self.semantics.db) != "operator()=" {
             return None;
         }
-        // A store to a captured rail is an error of its own.
+        // A store to a captured rail is reported separately.
         let is_global = matches!(self.semantics.category(self.expr(*rail).ty), TypeCategory::GlobalRail(_));
         let rail = self.named_local(*rail).filter(|it| is_global || self.inner.contains(it))?;
         let (function, parts) = self.change(value)?;
@@ -152,7 +153,7 @@ impl KernelContext<'_> {
         }))
     }
 
-    /// A value that is computed from an old one: what of `CUDAAtomic` does the same, and of what.
+    /// The operation of `CUDAAtomic` for a value computed from an old one, and its operands.
     fn change(&self, value: ExprId) -> Option<(Option<&'static str>, Vec<ExprId>)> {
         let value = self.strip(value);
         let ExprKind::Call { method, receiver, args, .. } = &self.expr(value).kind else { return None };
@@ -173,7 +174,7 @@ impl KernelContext<'_> {
         Some((function, parts))
     }
 
-    /// Whether an expression reads that element.
+    /// Whether an expression reads the element.
     pub fn is_element(&self, expr: ExprId, rail: LocalId, index: ExprId) -> bool {
         let ExprKind::Call { method, receiver: Some(of), args, .. } = &self.expr(self.strip(expr)).kind
         else {

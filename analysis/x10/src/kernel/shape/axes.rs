@@ -1,5 +1,5 @@
-//! The headers of the block loop and of the thread loop: `(i in 0n..last)`, or up to three such ranges
-//! multiplied with `[i, j, k]`.
+//! Axes of blocks and threads: loop headers `(i in 0n..last)`, or `([i, j, k] in ...)` over a product of up
+//! to three ranges.
 
 use apg_syntax::TextRange;
 
@@ -10,10 +10,10 @@ use crate::kernel::fixes::template::{EditTemplate, FixTemplate, Fragment, text};
 use crate::rules::cuda;
 use crate::ty::known::Known;
 
-/// The most axes that the hardware has.
+/// Maximum number of axes of a grid or block.
 const MAX_AXES: usize = 3;
 
-/// Which of the two loops of a kernel.
+/// The two loop levels of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Level {
     /// `finish for (block in ...) async`
@@ -23,7 +23,7 @@ pub(crate) enum Level {
 }
 
 impl Level {
-    /// "block" or "thread".
+    /// The noun for messages, "block" or "thread".
     pub fn noun(self) -> &'static str {
         match self {
             Level::Blocks => "block",
@@ -31,7 +31,7 @@ impl Level {
         }
     }
 
-    /// What its rounds are.
+    /// The statement that starts one iteration.
     pub fn activity(self) -> &'static str {
         match self {
             Level::Blocks => "async",
@@ -41,7 +41,7 @@ impl Level {
 }
 
 impl KernelContext<'_> {
-    /// The axes of a loop, and its body. `None` if the header is wrong, which is reported.
+    /// The axes of a loop, and its body. Axes are `None` if the header is invalid, which is reported.
     pub fn axes(&self, level: Level, stmt: StmtId) -> (Option<Vec<Axis>>, StmtId) {
         let StmtKind::ForIn { local, components, iterable, body, .. } = &self.stmt(stmt).kind else {
             return (None, stmt);
@@ -72,13 +72,13 @@ impl KernelContext<'_> {
         (Some(axes), *body)
     }
 
-    /// The local, if it has a name that somebody wrote.
+    /// The local, if it is named in the source.
     pub fn user_named(&self, local: LocalId) -> Option<LocalId> {
         let name = &self.local(local).name;
         (!name.is_empty() && !name.starts_with('$') && name != "_").then_some(local)
     }
 
-    /// Takes `0n..a * 0n..b` apart into the highest indices. All wrong ranges are reported.
+    /// Collects the upper bounds of `0n..a * 0n..b`. Reports all invalid ranges.
     fn ranges(&self, level: Level, expr: ExprId, found: &mut Vec<ExprId>) -> bool {
         let expr = self.unwritten(expr);
         let node = self.expr(expr);
@@ -114,7 +114,7 @@ impl KernelContext<'_> {
         }
     }
 
-    /// The lowest indices of `a..b * c..d`; whether it is written so.
+    /// Collects the lower bounds of `a..b * c..d`; returns whether the expression has this form.
     pub fn collect_range_starts(&self, range: ExprId, found: &mut Vec<ExprId>) -> bool {
         match self.operator(self.unwritten(range)) {
             Some(("*", left, right)) => {
@@ -128,7 +128,7 @@ impl KernelContext<'_> {
         }
     }
 
-    /// An operand without the conversions to a region that nobody wrote.
+    /// An operand without implicit conversions to a region.
     fn unwritten(&self, expr: ExprId) -> ExprId {
         let expr = self.strip(expr);
         match &self.expr(expr).kind {
@@ -148,7 +148,7 @@ impl KernelContext<'_> {
         }
     }
 
-    /// A binary operator: its sign and operands.
+    /// The operator and operands of a binary operation.
     pub fn operator(&self, expr: ExprId) -> Option<(&str, ExprId, ExprId)> {
         let ExprKind::Call { method, receiver, args, .. } = &self.expr(expr).kind else { return None };
         let sign = method.name(self.semantics.db).strip_prefix("operator")?.trim();
@@ -181,7 +181,7 @@ impl KernelContext<'_> {
         false
     }
 
-    /// An operand without the implicit conversion around it.
+    /// An operand without its implicit conversion.
     pub fn strip_int_conversion(&self, expr: ExprId) -> ExprId {
         let expr = self.strip(expr);
         match &self.expr(expr).kind {
@@ -205,7 +205,7 @@ impl KernelContext<'_> {
             return true;
         }
         let noun = level.noun();
-        // What stands between the end of an operand and that of the range is a parenthesis around the operand.
+        // Text between an operand's end and the end of the range is a parenthesis around the operand.
         let enclosed = |end: ExprId| {
             let inner = self.expr(self.strip_int_conversion(end)).range;
             if end == low { inner.start() > range.start() } else { inner.end() < range.end() }
@@ -224,7 +224,7 @@ impl KernelContext<'_> {
         false
     }
 
-    /// An end of a range as an Int.
+    /// A bound of a range as an `Int`.
     pub fn int_bound(&self, end: ExprId) -> Vec<Fragment> {
         let written = self.expr(self.strip_int_conversion(end));
         let is_int = written.ty.is_known(self.semantics.db, Known::Int);
@@ -236,7 +236,7 @@ impl KernelContext<'_> {
         vec![text(before), Fragment::Source(written.range), text(behind)]
     }
 
-    /// Edits that make an end of a range an Int: a suffix for a literal, a conversion for the rest.
+    /// Edits that make a bound of a range an `Int`: a suffix for a literal, a conversion otherwise.
     fn to_int(&self, end: ExprId, enclosed: bool) -> Option<Vec<EditTemplate>> {
         let written = self.strip_int_conversion(end);
         let expr = self.expr(written);

@@ -1,6 +1,6 @@
-//! Expressions of a kernel that the host evaluates before the launch: the numbers of blocks and
-//! threads, sizes and first values of shared memory. They may use only what has the same value on the
-//! host as it would have on the device.
+//! Host-evaluated expressions of a kernel: extents, sizes and initial values of shared memory.
+//!
+//! They are evaluated before the launch, so they may use only values that are the same on host and device.
 
 use apg_syntax::TextRange;
 
@@ -86,7 +86,7 @@ impl KernelContext<'_> {
         }
     }
 
-    /// Whether a call only computes: of an operator, a `@CUDA` function, or a `@CUDA` method of a struct, which never changes.
+    /// Whether a call only computes: an operator, a `@CUDA` function, or a `@CUDA` method of a struct.
     fn is_side_effect_free(&self, method: MethodId) -> bool {
         let is_of_struct = || self.semantics.class_kind(method.class(self.semantics.db)) == ClassKind::Struct;
         self.semantics.is_pure(method) || self.semantics.is_cuda(method) && is_of_struct()
@@ -108,7 +108,7 @@ impl KernelContext<'_> {
         );
     }
 
-    /// Whether it is a field that never changes of what travels with the kernel: of a struct, or the length of a rail.
+    /// Whether a field of a captured value is constant: a field of a struct, or the length of a rail.
     fn is_constant_field(&self, object: ExprId, field: &str) -> bool {
         match self.semantics.category(self.expr(object).ty) {
             TypeCategory::Plain => true,
@@ -119,7 +119,7 @@ impl KernelContext<'_> {
         }
     }
 
-    /// Whether it is a field or result of `here` itself.
+    /// Whether an expression is a field or result of `here`.
     fn depends_on_here(&self, expr: ExprId) -> bool {
         match &self.expr(self.strip(expr)).kind {
             ExprKind::Here => true,
@@ -171,18 +171,18 @@ impl KernelContext<'_> {
         );
     }
 
-    /// Whether the local is `CUDAUtilities.autoBlocks()` or `autoThreads()` of this kernel's prelude.
+    /// Whether the local is `CUDAUtilities.autoBlocks()` or `autoThreads()` of the prelude.
     fn is_auto(&self, local: LocalId) -> bool {
         let Some(init) = self.initialiser(local) else { return false };
         matches!(self.prelude_auto(init), Some(PreludeKind::AutoBlocks | PreludeKind::AutoThreads))
     }
 
-    /// Whether an expression is such a number of the prelude.
+    /// Whether an expression names such a local.
     pub fn is_auto_value(&self, expr: ExprId) -> bool {
         matches!(self.expr(self.strip(expr)).kind, ExprKind::Local(local) if self.is_auto(local))
     }
 
-    /// Whether the local is one that may not stand where it stands, before the blocks or threads, which is reported there.
+    /// Whether the local is a misplaced definition before blocks or threads, reported there.
     fn is_reported_prelude(&self, local: LocalId) -> bool {
         let declared = self.local(local).range;
         let init = self.initialiser(local).map(|init| self.expr(init).range);
@@ -229,7 +229,7 @@ impl KernelContext<'_> {
     }
 }
 
-/// A name for the value of a call.
+/// A variable name for the value of a call.
 fn suggestion(method: &str) -> String {
     if method.starts_with("operator") || method == "this" {
         "value".to_owned()

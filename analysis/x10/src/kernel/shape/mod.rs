@@ -1,5 +1,6 @@
-//! The shape of a kernel: prelude, block loop, shared memory, thread loop. A part that is missing is
-//! reported once and looked through, so that the rest is still checked.
+//! Shape of a kernel: prelude, block loop, shared memory, thread loop.
+//!
+//! A missing part is reported once and skipped, so that the rest is still checked.
 
 pub(in crate::kernel) mod axes;
 pub(in crate::kernel) mod hoistable;
@@ -18,7 +19,7 @@ use crate::kernel::shape::axes::Level;
 use crate::kernel::{Axis, Prelude, PreludeKind, SharedRail};
 use crate::rules::cuda;
 
-/// The parts of a kernel that were found.
+/// The parts of a kernel that were matched.
 #[derive(Debug, Default)]
 pub(crate) struct KernelShape {
     pub prelude: Vec<Prelude>,
@@ -29,7 +30,7 @@ pub(crate) struct KernelShape {
 }
 
 impl KernelContext<'_> {
-    /// Takes the body of the `at` apart.
+    /// Matches the body of the `at`.
     pub fn match_shape(&self, body: StmtId) -> KernelShape {
         let mut shape = KernelShape::default();
         let stmts = self.statements(body);
@@ -73,7 +74,7 @@ impl KernelContext<'_> {
         shape
     }
 
-    /// `at (p) @CUDA async { ... }`: the activity is started where the kernel should be.
+    /// Reports `at (p) @CUDA async { ... }`, which starts an activity in place of the kernel.
     fn report_async_behind_at(&self, stmt: StmtId, inner: StmtId) {
         self.report(
             self.violation(
@@ -85,7 +86,8 @@ impl KernelContext<'_> {
         );
     }
 
-    /// Whether what should start the blocks starts threads: it is clocked, and nothing in it starts others.
+    /// Whether the outer `finish` starts threads instead of blocks: it is clocked and contains one level of
+    /// activities.
     fn are_threads(&self, stmt: StmtId) -> bool {
         let StmtKind::Finish { clocked, body } = &self.stmt(stmt).kind else { return false };
         let mut starts = 0;
@@ -115,7 +117,7 @@ impl KernelContext<'_> {
         );
     }
 
-    /// What each block does: shared memory, then the threads.
+    /// Matches the code of a block: shared memory, then the threads.
     fn match_block(&self, block: StmtId, shape: &mut KernelShape) {
         let stmts = self.statements(block);
         let Some(main) = self.main_statement(Level::Threads, &stmts, block) else { return };
@@ -131,7 +133,7 @@ impl KernelContext<'_> {
         self.match_threads(stmts[main], shape);
     }
 
-    /// The statement that starts the threads of a block.
+    /// Matches the statement that starts the threads of a block.
     fn match_threads(&self, main: StmtId, shape: &mut KernelShape) {
         let loops = self.match_finish(Level::Threads, main);
         let Some((axes, thread)) = self.match_loop(Level::Threads, &loops, main) else { return };
@@ -139,7 +141,7 @@ impl KernelContext<'_> {
         shape.body = self.match_async(Level::Threads, thread, main);
     }
 
-    /// The index of the statement that starts the blocks or threads: the first `finish`, else the first loop.
+    /// The index of the statement that starts a level: the first `finish`, else the first loop.
     fn main_statement(&self, level: Level, stmts: &[StmtId], around: StmtId) -> Option<usize> {
         let find =
             |wanted: fn(&StmtKind) -> bool| stmts.iter().position(|stmt| wanted(&self.stmt(*stmt).kind));
@@ -167,7 +169,7 @@ impl KernelContext<'_> {
         main
     }
 
-    /// Looks into the `finish` of a level. Gives the statements inside.
+    /// Matches the `finish` of a level; returns its statements.
     fn match_finish(&self, level: Level, stmt: StmtId) -> Vec<StmtId> {
         let start = self.stmt(stmt).range.start();
         match (&self.stmt(stmt).kind, level) {
@@ -211,8 +213,8 @@ impl KernelContext<'_> {
         }
     }
 
-    /// Inserts `words` at `start`, and `clocked` before the `async` in the loop that is all of `inside`, if it lacks that as well: one
-    /// mistake.
+    /// A fix that inserts `words` at `start`, and `clocked` before the `async` of the loop inside, if it is
+    /// missing there, too.
     fn insert_clocked_fix(&self, start: TextSize, words: &str, title: &str, inside: StmtId) -> FixTemplate {
         let body = match self.statements(inside)[..] {
             [only] => match &self.stmt(only).kind {
@@ -252,7 +254,7 @@ impl KernelContext<'_> {
             text: vec![text(format!("{words} "))],
         };
         let (message, title, edits) = match self.plain_body(stmt) {
-            // One mistake: a plain loop.
+            // A sequential loop lacks both `finish` and `async`: reported once.
             Some(body) => {
                 let activity = level.activity();
                 (
@@ -280,19 +282,19 @@ impl KernelContext<'_> {
         );
     }
 
-    /// Whether a statement is the body of a loop whose iterations may run at the same time.
+    /// Whether a statement is the body of a loop with independent iterations.
     fn is_body_of_independent(&self, body: StmtId) -> bool {
         matches!(self.parents.parent(Node::Stmt(body)), Some(Node::Stmt(around)) if self.has_independent_iterations(around))
     }
 
-    /// Where the body of a loop starts that starts no activities.
+    /// The start of the body of a loop that starts no activities.
     fn plain_body(&self, stmt: StmtId) -> Option<TextSize> {
         let StmtKind::ForIn { body, .. } = &self.stmt(stmt).kind else { return None };
         let starts = |stmt: &StmtId| matches!(self.stmt(*stmt).kind, StmtKind::Async { .. });
         (!self.statements(*body).iter().any(starts)).then(|| self.stmt(*body).range.start())
     }
 
-    /// The one loop among the statements of a `finish`: its axes (if right) and its body.
+    /// Matches the loop in the statements of a `finish`: its axes (if valid) and its body.
     fn match_loop(
         &self,
         level: Level,
@@ -336,8 +338,8 @@ impl KernelContext<'_> {
         }
     }
 
-    /// The code of the `async` that a loop of the kernel consists of.
-    /// `main` is the statement that starts the level: a `finish`, or, already reported, the loop.
+    /// Matches the `async` that is the body of a loop; returns its code. `main` is the statement that starts
+    /// the level: a `finish`, or a loop whose missing `finish` is reported already.
     fn match_async(&self, level: Level, body: StmtId, main: StmtId) -> Option<StmtId> {
         let reported = !matches!(self.stmt(main).kind, StmtKind::Finish { .. });
         let stmts = self.statements(body);
@@ -393,7 +395,7 @@ impl KernelContext<'_> {
                     .note("blocks run in any order and cannot wait for each other; only the threads of one block can")
                     .fix(self.remove_clocked_fix(stmt, body, "async")),
             ),
-            // One mistake, one fix.
+            // Covered by the fix for the missing `clocked finish`.
             (Level::Threads, Clocked::No)
                 if self.breaks(&cuda::missing_clocked_finish::RULE)
                     || self.breaks(&cuda::missing_thread_finish::RULE) => {}
@@ -409,7 +411,7 @@ impl KernelContext<'_> {
         }
     }
 
-    /// From the start of a statement to its body: `clocked finish`, `async`.
+    /// The range from the start of a statement to its body: `clocked finish`, `async`.
     fn head(&self, stmt: StmtId, body: StmtId) -> TextRange {
         let start = self.stmt(stmt).range.start();
         TextRange::new(start, self.stmt(body).range.start().max(start))
@@ -432,7 +434,7 @@ impl KernelContext<'_> {
         )
     }
 
-    /// Statements behind the part of the kernel that runs on the device.
+    /// Reports statements after the part of the kernel that runs on the device.
     fn report_extra_statements(&self, rule: &'static Rule, stmts: &[StmtId], what: &str, movable: bool) {
         for stmt in stmts {
             if self.has_errors(*stmt) {
@@ -461,7 +463,7 @@ impl KernelContext<'_> {
         }
     }
 
-    /// A statement before the blocks: auto-configuration or constant memory.
+    /// Matches a statement before the blocks: auto-configuration or constant memory.
     fn match_prelude_value(&self, stmt: StmtId, found: &mut Vec<Prelude>) {
         let range = self.stmt(stmt).range;
         let (local, init) = match self.stmt(stmt).kind {
@@ -533,12 +535,12 @@ impl KernelContext<'_> {
                 format!("the kernel asks for this a second time; `{name}` has it already"),
             )
             .note(format!("both would be the same number: use `{name}`"))
-            .related(None, self.local(first).range, "asked for here first")
+            .related(None, self.local(first).range, "first requested here")
             .fix(alone.then(|| FixTemplate::edits(vec![text(format!("Use `{name}` instead"))], edits))),
         );
     }
 
-    /// What a `val` before the blocks is made by.
+    /// How a `val` before the blocks is computed.
     pub fn prelude_auto(&self, init: ExprId) -> Option<PreludeKind> {
         let init = self.strip(init);
         if let Some(rail) = self.constant_rail_call(init) {
@@ -555,7 +557,7 @@ impl KernelContext<'_> {
         Some(kind)
     }
 
-    /// The numbers that `autoThreads([256n, 128n])` may choose from.
+    /// The choices of `autoThreads([256n, 128n])`.
     fn choices(&self, init: ExprId, kind: &PreludeKind) -> Option<Vec<i32>> {
         let ExprKind::Call { args, .. } = &self.expr(self.strip(init)).kind else { return None };
         let most = match kind {

@@ -1,4 +1,4 @@
-//! The recogniser: from a body to its kernels and to all that is wrong with them.
+//! Recognition of kernels in a body.
 
 use apg_syntax::TextRange;
 use rustc_hash::FxHashSet;
@@ -15,10 +15,10 @@ use crate::kernel::violation::Violation;
 use crate::kernel::{Kernel, Recognised, SharedInit, device_code::functions, shape};
 use crate::rules::cuda;
 
-/// All kernels of a body, in source order, and the annotations that make none.
+/// All kernels of a body and misplaced annotations, in source order.
 pub(in crate::kernel) fn recognise(semantics: &DeviceSemantics, body: &Body) -> Vec<Recognised> {
     let mut found = Vec::new();
-    // Most bodies have no such annotation, and cost no more than this.
+    // Fast path: most bodies have no such annotation.
     let speaks_of_kernels =
         |stmt: &Stmt| stmt.annotations.iter().any(|annotation| annotation.name.starts_with("CUDA"));
     if !body.stmts.iter().any(speaks_of_kernels) {
@@ -45,7 +45,7 @@ pub(in crate::kernel) fn recognise(semantics: &DeviceSemantics, body: &Body) -> 
     found
 }
 
-/// One `at` with `@CUDA`.
+/// Recognises one `at` with `@CUDA`.
 fn kernel(semantics: &DeviceSemantics, body: &Body, parents: &Parents, at: StmtId) -> Recognised {
     let context = KernelContext::new(semantics, body, parents, at);
     let mut kernel = None;
@@ -60,7 +60,8 @@ fn kernel(semantics: &DeviceSemantics, body: &Body, parents: &Parents, at: StmtI
 }
 
 impl KernelContext<'_> {
-    /// Checks the parts that were found; a kernel if none is missing. The place is not known of what is not in an `at` yet.
+    /// Checks the matched parts; returns a kernel if none is missing. `place` is `None` for code that is not
+    /// in an `at` yet.
     fn complete(&self, place: Option<ExprId>, shape: shape::KernelShape) -> Option<Kernel> {
         for axis in shape.blocks.iter().chain(&shape.threads).flatten() {
             self.check_hoistable(axis.last);
@@ -113,7 +114,7 @@ impl KernelContext<'_> {
     }
 }
 
-/// `@CUDA` or `@CUDADirectParams` where it makes no kernel.
+/// Reports `@CUDA` or `@CUDADirectParams` on a statement that is no kernel.
 fn misplaced(
     semantics: &DeviceSemantics,
     body: &Body,
@@ -121,7 +122,7 @@ fn misplaced(
     stmt: StmtId,
 ) -> Option<Recognised> {
     let is_at = matches!(body.stmt(stmt).kind, StmtKind::At { .. });
-    // On the `at` itself, not on its body.
+    // An annotation on the `at` itself, not on its body.
     let own = body.stmt(stmt).annotations.iter().find(|annotation| is_at && annotation.name == "CUDA");
     let cuda = annotation(semantics, body, stmt, "CUDA").or(own.map(|annotation| annotation.range));
     let direct = annotation(semantics, body, stmt, "CUDADirectParams");
@@ -150,13 +151,13 @@ fn misplaced(
     Some(Recognised { at: stmt, kernel: None, violations: vec![violation] })
 }
 
-/// Whether an `at` would be a kernel without errors if it was marked `@CUDA`.
+/// Whether an `at` would be a valid kernel if it was marked `@CUDA`.
 fn would_be_kernel(context: &KernelContext, at: StmtId) -> bool {
     let found = kernel(context.semantics, context.body, context.parents, at);
     found.kernel.is_some()
 }
 
-/// Whether a statement would be one if it was all that an `at (here)` does.
+/// Whether a statement would be a valid kernel as the body of an `at (here)`.
 fn would_be_kernel_here(context: &KernelContext, stmt: StmtId) -> bool {
     let probe = KernelContext::new(context.semantics, context.body, context.parents, stmt);
     let shape = probe.match_shape(stmt);
@@ -173,7 +174,7 @@ fn misplaced_cuda(context: &KernelContext, stmt: StmtId, range: TextRange) -> Vi
         "`@CUDA` on a statement that is not the body of an `at`",
     );
     let note = "a kernel is sent to a place: write `at (p) @CUDA { ... }`";
-    // `@CUDA finish async at (p) { ... }`: the annotation has only to move.
+    // `@CUDA finish async at (p) { ... }`: the annotation moves inwards.
     let mut inner = stmt;
     while let StmtKind::Finish { body, .. } | StmtKind::Async { body, .. } = context.stmt(inner).kind {
         inner = body;
@@ -187,7 +188,7 @@ fn misplaced_cuda(context: &KernelContext, stmt: StmtId, range: TextRange) -> Vi
         let moved = FixTemplate::edits(vec![text("Move `@CUDA` to the body of the `at`")], edits);
         return violation.note(note).fix(would_be_kernel(context, inner).then_some(moved));
     }
-    // `at (p) async @CUDA { ... }`: the two have to change places.
+    // `at (p) async @CUDA { ... }`: `at` and `async` change their order.
     let around = |stmt: StmtId| match context.parents.parent(Node::Stmt(stmt)) {
         Some(Node::Stmt(parent)) => Some((parent, &context.stmt(parent).kind)),
         _ => None,
@@ -220,7 +221,7 @@ fn misplaced_cuda(context: &KernelContext, stmt: StmtId, range: TextRange) -> Vi
     violation.note(note).fix(FixTemplate::edits(vec![text(format!("Wrap in `{head}`"))], edits))
 }
 
-/// Whether the place of an `at` is the same when the activity that goes there computes it.
+/// Whether the place expression of an `at` has the same value if the started activity evaluates it.
 fn place_keeps(context: &KernelContext, at: StmtId) -> bool {
     let StmtKind::At { place, .. } = context.stmt(at).kind else { return false };
     let mut keeps = true;

@@ -1,4 +1,4 @@
-//! Loops over the blocks or threads of a kernel that are written as in a sequential program: inside each other, or counting by steps.
+//! Sequential loops over blocks or threads: nested loops, and loops with a step.
 
 use apg_syntax::TextRange;
 
@@ -11,14 +11,14 @@ use crate::rules::cuda;
 use crate::ty::known::Known;
 
 impl KernelContext<'_> {
-    /// Where the loop of a level holds others and the innermost starts the blocks or threads, reports that and gives the body of the
+    /// Reports nested loops of which the innermost starts the level's activities; returns the body of the
     /// innermost.
     pub fn match_nested_loops(&self, level: Level, outer: StmtId) -> Option<StmtId> {
         let mut loops = vec![outer];
         while let Some(inner) = self.loop_inside(*loops.last()?) {
             loops.push(inner);
         }
-        // The threads of a block are a loop inside of a loop as well, and so is what they do one after the other.
+        // A block's thread loop is nested as well, and so are loops in thread code.
         let plain = self.async_of(outer).is_none();
         while !self.starts_level(level, plain, *loops.last()?) {
             loops.pop();
@@ -37,7 +37,7 @@ impl KernelContext<'_> {
         Some(innermost)
     }
 
-    /// A loop over blocks or threads that says in which order: a fix counts them by a range, where the loop only counts.
+    /// Reports a loop that is no range loop; the fix counts by a range, if the loop only counts.
     pub fn report_not_a_range_loop(&self, level: Level, stmt: StmtId) {
         let noun = level.noun();
         let mut violation = self
@@ -57,7 +57,7 @@ impl KernelContext<'_> {
         self.report(violation);
     }
 
-    /// `for (i in 0n..(n - 1n))` for `for (var i:Int = 0n; i < n; i++)`.
+    /// A fix that writes `for (i in 0n..(n - 1n))` for `for (var i:Int = 0n; i < n; i++)`.
     fn range_loop_fix(&self, stmt: StmtId) -> Option<FixTemplate> {
         let StmtKind::For { init, condition: Some(condition), update, body, .. } = &self.stmt(stmt).kind
         else {
@@ -82,7 +82,7 @@ impl KernelContext<'_> {
             return None;
         }
         let one = if ty == Known::Int { "1n" } else { "1" };
-        // What the source has of an operand in parentheses is without them.
+        // The source range of a parenthesised operand excludes the parentheses.
         let (before, behind) = match (sign, &self.expr(last).kind) {
             ("<", ExprKind::Literal(_) | ExprKind::Local(_)) => ("", format!(" - {one}")),
             ("<", _) => ("(", format!(") - {one}")),
@@ -100,7 +100,7 @@ impl KernelContext<'_> {
         Some(FixTemplate::edits(vec![text("Count by a range")], vec![EditTemplate { range, text: head }]))
     }
 
-    /// Whether nothing in a statement assigns to a local.
+    /// Whether no assignment in a statement targets the local.
     fn is_unassigned_in(&self, local: LocalId, stmt: StmtId) -> bool {
         let mut keeps = true;
         self.body.walk(Node::Stmt(stmt), &mut |node| {
@@ -115,7 +115,7 @@ impl KernelContext<'_> {
         matches!(self.expr(self.strip(expr)).kind, ExprKind::Literal(Literal::Int(it)) if it == number)
     }
 
-    /// Whether an expression adds one to the local, and assigns nothing else.
+    /// Whether an expression increments the local by one and assigns nothing else.
     fn counts_up(&self, local: LocalId, update: ExprId) -> bool {
         let mut assigned = Vec::new();
         self.body.walk(Node::Expr(update), &mut |node| {
@@ -132,7 +132,7 @@ impl KernelContext<'_> {
         assigned == [true]
     }
 
-    /// What a loop repeats.
+    /// The body of a loop.
     pub fn loop_body(&self, stmt: StmtId) -> Option<StmtId> {
         match self.stmt(stmt).kind {
             StmtKind::ForIn { body, .. } | StmtKind::For { body, .. } => Some(body),
@@ -140,7 +140,7 @@ impl KernelContext<'_> {
         }
     }
 
-    /// The loop that is all that a loop does, but for an `async` and a `finish` around it.
+    /// The loop that is the only content of a loop, apart from an `async` and a `finish` around it.
     fn loop_inside(&self, outer: StmtId) -> Option<StmtId> {
         let mut stmt = self.loop_body(outer)?;
         loop {
@@ -153,7 +153,7 @@ impl KernelContext<'_> {
         }
     }
 
-    /// Whether a loop starts blocks, which wait for threads of their own, or threads, which are clocked; loops around it may start none.
+    /// Whether a loop starts the activities of a level: blocks contain a `finish`, threads are clocked.
     fn starts_level(&self, level: Level, plain: bool, stmt: StmtId) -> bool {
         let Some((clocked, body)) = self.async_of(stmt) else { return false };
         let waits = |stmt: &StmtId| matches!(self.stmt(*stmt).kind, StmtKind::Finish { .. });
@@ -171,8 +171,9 @@ impl KernelContext<'_> {
         })
     }
 
-    /// One loop over the product of the ranges, where that says the same: plain ranges of `Long`s, which know nothing of each other, and only
-    /// `async` and `finish` between the loops. The axes of a product are `Long`s, which compute otherwise than `Int`s.
+    /// A fix that writes one loop over the product of the ranges. It requires independent ranges of `Long`s
+    /// and only `async` and `finish` between the loops: axes of a product are `Long`s, whose arithmetic
+    /// differs from that of `Int`s.
     fn product_loop_fix(&self, loops: &[StmtId], innermost: StmtId) -> Option<FixTemplate> {
         let mut axes: Vec<LocalId> = Vec::new();
         let mut head = vec![text("")];
@@ -198,7 +199,7 @@ impl KernelContext<'_> {
             head.push(text(".."));
             head.extend(self.int_bound(high));
         }
-        // A `finish` between the loops runs the outer one in order.
+        // A `finish` between the loops orders the outer iterations.
         let outer = &loops[..loops.len() - 1];
         let is_ordered = |it: &StmtId| self.waits_inside(*it) && !self.has_independent_iterations(*it);
         if axes.len() > 3 || outer.iter().any(is_ordered) {
@@ -214,7 +215,7 @@ impl KernelContext<'_> {
         ))
     }
 
-    /// Whether the iterations of a loop wait for what they start, or start nothing themselves.
+    /// Whether iterations of a loop wait for the activities that they start, or start none.
     fn waits_inside(&self, stmt: StmtId) -> bool {
         let Some(body) = self.loop_body(stmt) else { return true };
         match self.statements(body)[..] {
@@ -237,7 +238,7 @@ impl KernelContext<'_> {
         found
     }
 
-    /// Whether braces stand between a loop and the one inside of it.
+    /// Whether there are braces between a loop and the loop in it.
     fn has_braces(&self, outer: StmtId, inner: StmtId) -> bool {
         let mut next = self.loop_body(outer);
         while let Some(stmt) = next.filter(|stmt| *stmt != inner) {

@@ -1,4 +1,4 @@
-//! Shared memory: the `val`s between the block loop and the thread loop.
+//! Shared memory: `val`s between the block loop and the thread loop.
 
 use crate::body::{ExprId, ExprKind, StmtId, StmtKind};
 use crate::kernel::context::KernelContext;
@@ -8,7 +8,7 @@ use crate::rules::cuda;
 use crate::ty::Ty;
 
 impl KernelContext<'_> {
-    /// A statement before the threads of a block: must define shared memory.
+    /// Checks a statement before the threads of a block, which must define shared memory.
     pub fn check_shared_definition(&self, stmt: StmtId, found: &mut Vec<SharedRail>) {
         let range = self.stmt(stmt).range;
         let (local, init) = match self.stmt(stmt).kind {
@@ -76,7 +76,7 @@ impl KernelContext<'_> {
         self.new_rail(self.strip(init)).is_some()
     }
 
-    /// A rail made before the blocks or after the threads: shared memory belongs to each block, and is there when its threads start.
+    /// Reports a rail made before the blocks or after the threads.
     pub fn report_misplaced_shared_memory(&self, stmt: StmtId, message: &str) {
         self.report(
             self.violation(&cuda::misplaced_shared_memory::RULE, self.stmt(stmt).range, message)
@@ -93,7 +93,7 @@ impl KernelContext<'_> {
         self.semantics.is_class(*class, "x10.lang.Rail").then_some((args, element))
     }
 
-    /// Whether device memory can hold the elements.
+    /// Checks that device memory can hold the elements.
     pub fn check_element(&self, element: Ty, site: ExprId) -> bool {
         match self.semantics.element_category(element) {
             TypeCategory::Plain => true,

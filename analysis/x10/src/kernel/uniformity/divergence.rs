@@ -1,9 +1,11 @@
-//! How values vary over the threads of a block.
+//! Divergence lattice: how values vary over the threads of a block (Coutinho and others, *Divergence Analysis
+//! and Optimizations*, PACT 2011).
 //!
-//! A value is *uniform* if all threads of a block compute the same, *divergent* if not. Between the two lie values that are the same
-//! within each warp, and an *offset*, a fixed divergent value plus something uniform, so that `i < last` is uniform if both count
-//! from the same start. What is read from memory at a uniform index is uniform, since the threads of a program without data
-//! races all read the same.
+//!
+//! A value is *uniform* if all threads of a block compute the same, *divergent* otherwise. Between them are
+//! values that are uniform within each warp, and *offsets*: a fixed divergent value plus a uniform one, so
+//! that `i < last` is uniform if both have the same base. A load from a uniform index is uniform: in a
+//! program without data races all threads read the same.
 
 use apg_syntax::{TextRange, TextSize};
 
@@ -14,15 +16,15 @@ use crate::kernel::context::KernelContext;
 /// Threads of a warp.
 pub(in crate::kernel) const WARP_SIZE: i64 = 32;
 
-/// Why threads differ in a value.
+/// The cause of divergence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::kernel) enum Cause {
-    /// It was computed from this thread index.
+    /// Computed from this thread index.
     Index(LocalId),
-    /// It was read at a thread's own index, or from a thread's own memory.
+    /// Read at a thread's own index, or from a thread's own memory.
     Data,
-    /// It was computed by a division or remainder, of that range, of a number that may be negative: that rounds towards zero, and so is
-    /// not the same for the threads of the warp that count from -32.
+    /// Computed by the division or remainder at this range, of a number that may be negative: rounding
+    /// towards zero differs within a warp whose numbers start at -32.
     Rounding(TextRange),
 }
 
@@ -33,17 +35,17 @@ pub(in crate::kernel) enum Divergence {
     Uniform,
     /// The same for all threads of each warp.
     WarpUniform(Cause),
-    /// The number of the thread in its block, or what dividing that by a multiple of 32 leaves: in each warp it counts from a multiple of
-    /// 32, perhaps a negative one. It is an offset too, from the value of that local.
+    /// The thread's rank in its block, or its remainder by a multiple of 32: in each warp it counts up from a
+    /// multiple of 32, possibly a negative one. Also an offset from the value of that local.
     Rank(Option<LocalId>, Cause),
-    /// The value that the local had when it was declared, plus something uniform.
+    /// The value that the local had at its declaration, plus a uniform value.
     Offset(LocalId, Cause),
     /// Any value in any thread.
     Divergent(Cause),
 }
 
 impl Divergence {
-    /// Why threads differ, if they do.
+    /// The cause of divergence; `None` for uniform values.
     pub fn cause(self) -> Option<Cause> {
         match self {
             Divergence::Uniform => None,
@@ -54,12 +56,12 @@ impl Divergence {
         }
     }
 
-    /// Whether all threads of a warp have the same.
+    /// Whether all threads of a warp have the same value.
     fn is_warp_uniform(self) -> bool {
         matches!(self, Divergence::Uniform | Divergence::WarpUniform(_))
     }
 
-    /// A value that is either of two, or computed from two in some way.
+    /// Least upper bound: a value that is either of two, or computed from both.
     pub fn join(self, other: Divergence) -> Divergence {
         match (self.cause(), other.cause()) {
             _ if self == other => self,
@@ -71,7 +73,7 @@ impl Divergence {
         }
     }
 
-    /// A value computed from this one other than by adding.
+    /// The divergence after an operation other than addition.
     pub fn without_offset(self) -> Divergence {
         match self {
             Divergence::Rank(_, cause) | Divergence::Offset(_, cause) => Divergence::Divergent(cause),
@@ -79,7 +81,7 @@ impl Divergence {
         }
     }
 
-    /// This, plus something that is the same for all threads.
+    /// The divergence of the sum with a uniform value.
     pub fn plus_uniform(self) -> Divergence {
         match self {
             Divergence::Rank(Some(local), cause) => Divergence::Offset(local, cause),
@@ -88,7 +90,7 @@ impl Divergence {
         }
     }
 
-    /// The first value of a local that is a number.
+    /// The divergence of a numeric local at its declaration.
     pub fn at_declaration(self, local: LocalId, is_mutable: bool) -> Divergence {
         match self {
             Divergence::Rank(None, cause) if !is_mutable => Divergence::Rank(Some(local), cause),
@@ -98,7 +100,7 @@ impl Divergence {
         }
     }
 
-    /// The same value in another function: locals mean something only in the code that declares them.
+    /// The divergence as seen in a callee, where the caller's locals have no meaning.
     pub fn as_argument(self) -> Divergence {
         match self {
             Divergence::Uniform => Divergence::Uniform,
@@ -108,7 +110,7 @@ impl Divergence {
         }
     }
 
-    /// What it counts from.
+    /// The local whose value is the base of the offset.
     fn base(self) -> Option<LocalId> {
         match self {
             Divergence::Rank(start, _) => start,
@@ -117,13 +119,14 @@ impl Divergence {
         }
     }
 
-    /// The difference of two values.
+    /// The divergence of the difference, if both have the same base.
     pub fn difference(self, other: Divergence) -> Option<Divergence> {
         (self.base().is_some() && self.base() == other.base()).then_some(Divergence::Uniform)
     }
 
-    /// What a binary operator makes of the number of a thread and a constant; `/` and `%` of one that is not negative. Numbers count up from
-    /// a multiple of 32 in each warp: so `/ 32` is the number of the warp, and `& 63` counts from a multiple of 32 as well.
+    /// The result of a binary operator on a rank and a constant; for `/` and `%`, of a non-negative rank.
+    /// Ranks count up from a multiple of 32 in each warp, so `/ 32` is the index of the warp, and `& 63` is a
+    /// rank again.
     pub fn apply_constant(self, sign: &str, by: i64) -> Option<Divergence> {
         let Divergence::Rank(_, cause) = self else { return None };
         let is_multiple = by > 0 && by % WARP_SIZE == 0;
@@ -142,35 +145,35 @@ impl Divergence {
     }
 }
 
-/// Comparing: two values that count from the same start compare the same in all threads.
+/// The divergence of a comparison: values with the same base compare equally in all threads.
 pub(in crate::kernel) fn compare(left: Divergence, right: Divergence) -> Divergence {
     left.difference(right).unwrap_or_else(|| left.join(right).without_offset())
 }
 
-/// A condition on which threads part.
+/// A branch whose condition is divergent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::kernel) struct DivergentBranch {
     pub range: TextRange,
     pub cause: Cause,
-    /// Threads of a warp stay together.
+    /// Whether threads of a warp take the same direction.
     pub is_warp_uniform: bool,
-    /// Only what stands behind this offset is concerned (after a `continue`).
+    /// Only code after this offset is affected (after a `continue`).
     pub from: Option<TextSize>,
 }
 
 impl DivergentBranch {
-    /// What a condition of that value does.
+    /// The branch of a condition, if it is divergent.
     pub fn new(range: TextRange, value: Divergence) -> Option<DivergentBranch> {
         let is_warp_uniform = value.is_warp_uniform();
         value.cause().map(|cause| DivergentBranch { range, cause, is_warp_uniform, from: None })
     }
 
-    /// Whether it concerns what stands at an offset.
+    /// Whether it affects code at an offset.
     pub fn controls(&self, at: TextSize) -> bool {
         self.from.is_none_or(|from| from <= at)
     }
 
-    /// What a value set under it is.
+    /// The divergence of a value assigned under the branch.
     pub fn assigned_divergence(&self) -> Divergence {
         match self.is_warp_uniform {
             true => Divergence::WarpUniform(self.cause),
@@ -180,14 +183,14 @@ impl DivergentBranch {
 }
 
 impl KernelContext<'_> {
-    /// Whether a block has a multiple of 32 threads, as far as the program says.
+    /// Whether a block is known to have a multiple of 32 threads.
     pub(in crate::kernel) fn has_whole_warps(&self, threads: &[Axis]) -> bool {
         let extents = threads.iter().map(|axis| self.constant(axis.last)?.checked_add(1));
         let product = extents.into_iter().try_fold(1i64, |all, it| all.checked_mul(it?));
         product.is_some_and(|it| it % WARP_SIZE == 0)
     }
 
-    /// How the indices of threads vary. Warps are 32 neighbours, the last axis first.
+    /// The divergence of thread indices. A warp is 32 consecutive threads, the last axis fastest.
     pub(in crate::kernel) fn thread_index_divergence(&self, threads: &[Axis]) -> Vec<(LocalId, Divergence)> {
         let extents: Vec<Option<i64>> =
             threads.iter().map(|axis| self.constant(axis.last)?.checked_add(1)).collect();

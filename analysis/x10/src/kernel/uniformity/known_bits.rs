@@ -1,7 +1,8 @@
-//! What the integers of a body are known to be: multiples of 32, and not negative.
+//! Known bits of integers: divisibility by 32, and sign.
 //!
-//! Division rounds towards zero. So `i / 32n` is the number of a warp only where `i` counts from a multiple of 32 that is not negative;
-//! `i >> 5n` is in any case.
+//!
+//! Division rounds towards zero, so `i / 32n` is the index of a warp only if `i` counts from a non-negative
+//! multiple of 32; `i >> 5n` is in any case.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -13,34 +14,34 @@ use crate::kernel::uniformity::divergence::{Cause, Divergence, WARP_SIZE};
 use crate::ty::Ty;
 use crate::ty::known::Known;
 
-/// Numbers of a body of which something is known.
+/// Integers of a body with known bits.
 pub(in crate::kernel) struct KnownBits<'d, 'a> {
     context: &'d KernelContext<'a>,
     /// `val`s that are multiples of 32.
     warp_multiples: FxHashSet<LocalId>,
-    /// Variables that are never negative, if no sum or product goes past the largest number.
+    /// Variables that are never negative, barring overflow.
     non_negative: FxHashSet<LocalId>,
 }
 
-/// What the variables of a body are given; `None` for what is not negative.
+/// The values assigned to each variable; `None` is a non-negative value.
 type Definitions = FxHashMap<LocalId, Vec<Option<ExprId>>>;
 
 impl<'d, 'a> KnownBits<'d, 'a> {
-    /// Of the formals, those are not negative.
+    /// `formals` are known to be non-negative.
     pub fn new(context: &'d KernelContext<'a>, formals: impl Iterator<Item = LocalId>) -> KnownBits<'d, 'a> {
         let mut definitions = definitions(context);
         for formal in formals {
             definitions.entry(formal).or_default().push(None);
         }
         for formal in &context.body.params {
-            // One that is given anything starts with what nobody knows.
+            // A formal that is assigned has an unknown initial value.
             if definitions.get(formal).is_some_and(|it| !it.contains(&None)) {
                 definitions.remove(formal);
             }
         }
         let non_negative = definitions.keys().copied().collect();
         let mut known_bits = KnownBits { context, warp_multiples: FxHashSet::default(), non_negative };
-        // A counter is not negative if nothing makes it so: what is found to be makes others so, until there are no more.
+        // Greatest fixpoint: variables are assumed to be non-negative until a definition contradicts that.
         loop {
             let is_non_negative =
                 |value: &Option<ExprId>| value.is_none_or(|it| known_bits.is_non_negative(it));
@@ -59,14 +60,14 @@ impl<'d, 'a> KnownBits<'d, 'a> {
         }
     }
 
-    /// A `val` with its value.
+    /// Records the value of a `val`.
     pub fn declare(&mut self, local: LocalId, init: ExprId) {
         if self.is_warp_multiple(init) {
             self.warp_multiples.insert(local);
         }
     }
 
-    /// A binary operation of the number of a thread and a constant.
+    /// The divergence of a binary operation on a rank and a constant.
     pub fn apply_constant(
         &self,
         sign: &str,
@@ -74,7 +75,7 @@ impl<'d, 'a> KnownBits<'d, 'a> {
         operands: &[Divergence],
         exprs: &[ExprId],
     ) -> Option<Divergence> {
-        // To be compared with, a multiple of 32 is as good as another.
+        // In comparisons, all multiples of 32 behave alike.
         let multiple = |it: ExprId, of: &Divergence| {
             (["<", ">=", ">", "<="].contains(&sign)
                 && *of == Divergence::Uniform
@@ -111,7 +112,7 @@ impl<'d, 'a> KnownBits<'d, 'a> {
         }
     }
 
-    /// Whether a sum is that of the number of a thread and a multiple of 32 that is the same for all threads.
+    /// Whether an operand pair is a rank and a uniform multiple of 32.
     pub fn has_warp_multiple(&self, operands: &[Divergence], exprs: &[ExprId]) -> bool {
         match (operands, exprs) {
             ([Divergence::Rank(..), Divergence::Uniform], [_, by])
@@ -120,7 +121,7 @@ impl<'d, 'a> KnownBits<'d, 'a> {
         }
     }
 
-    /// Whether an integer is a multiple of 32, as far as it says so itself.
+    /// Whether an integer is known to be a multiple of 32.
     fn is_warp_multiple(&self, expr: ExprId) -> bool {
         if let Some(value) = self.context.constant(expr) {
             return value % WARP_SIZE == 0;
@@ -144,7 +145,7 @@ impl<'d, 'a> KnownBits<'d, 'a> {
         self.primitive_type(expr).is_some_and(Known::is_unsigned) || self.is_non_negative(expr)
     }
 
-    /// Whether an integer is not negative, as far as it says so itself.
+    /// Whether an integer is known to be non-negative.
     pub fn is_non_negative(&self, expr: ExprId) -> bool {
         if let Some(value) = self.context.constant(expr) {
             return value >= 0;
@@ -193,7 +194,8 @@ impl<'d, 'a> KnownBits<'d, 'a> {
         }
     }
 
-    /// Whether a number is not negative after it became another type. Unsigned ones get a sign only where they keep their size.
+    /// Whether a number is non-negative after a conversion. Unsigned numbers can become negative only at the
+    /// same size.
     fn is_non_negative_conversion(&self, to: ExprId, from: ExprId) -> bool {
         let (Some(new), Some(old)) = (self.primitive_type(to), self.primitive_type(from)) else {
             return false;
@@ -210,7 +212,7 @@ impl<'d, 'a> KnownBits<'d, 'a> {
         self.context.semantics.is_pure(method) && sign.is_some_and(|it| !["-", "~", "!"].contains(&it))
     }
 
-    /// A binary operation of two integers: its sign and operands. `max` and `min` of `Math` are such.
+    /// The operator and operands of a binary operation on integers, `max` and `min` of `Math` included.
     fn operation(&self, expr: ExprId) -> Option<(&str, ExprId, ExprId)> {
         let ExprKind::Call { method, receiver, args, .. } = &self.context.expr(expr).kind else {
             return None;
@@ -230,7 +232,7 @@ impl<'d, 'a> KnownBits<'d, 'a> {
         }
     }
 
-    /// A value as another number: one of fewer bits may begin anew in the middle.
+    /// The divergence after a conversion: narrow integers may wrap within a warp.
     pub fn converted(&self, value: Divergence, to: Ty) -> Divergence {
         match self.is_wide(to) {
             true => value,
@@ -242,14 +244,14 @@ impl<'d, 'a> KnownBits<'d, 'a> {
         self.context.expr(expr).ty.primitive(self.context.semantics.db)
     }
 
-    /// Whether a type is of integers of 32 bits or more.
+    /// Whether a type is an integer type of at least 32 bits.
     fn is_wide(&self, ty: Ty) -> bool {
         let known = ty.primitive(self.context.semantics.db);
         known.is_some_and(|it| it.is_integer() && it.size().is_some_and(|size| size >= 4))
     }
 }
 
-/// All that the variables of a body are given. One that is given what nobody knows is not among them.
+/// All values assigned to the variables of a body; variables with unknown values are left out.
 fn definitions(context: &KernelContext) -> Definitions {
     let mut found = Definitions::default();
     for stmt in &context.body.stmts {

@@ -1,7 +1,9 @@
-//! Whether all threads of a block reach each barrier together.
+//! Uniformity analysis and barrier divergence: whether all threads of a block reach each barrier together.
 //!
-//! A barrier may stand only where conditions lead that are the same for all threads of the block; what the threads of a warp do
-//! together also where they are the same for each warp. [`crate::kernel::uniformity::divergence`] says how values vary.
+//!
+//! A barrier may be controlled only by conditions that are uniform for the block, a warp collective by
+//! conditions that are uniform for each warp. [`crate::kernel::uniformity::divergence`] is the lattice
+//! (Coutinho and others, PACT 2011; barriers: CUDA C++ Programming Guide, "Synchronization Functions").
 
 pub(in crate::kernel) mod divergence;
 pub(in crate::kernel) mod known_bits;
@@ -25,39 +27,39 @@ use crate::kernel::uniformity::reaching_defs::{ReachingDef, ReachingDefs};
 use crate::kernel::{Axis, device_code::functions};
 use crate::rules::cuda;
 
-/// How values and conditions vary over the threads.
+/// Divergence of the values and conditions of one body.
 pub(in crate::kernel) struct UniformityAnalysis<'d, 'a> {
     context: &'d KernelContext<'a>,
     divergence: FxHashMap<LocalId, Divergence>,
     reaching_defs: ReachingDefs,
-    /// Where locals are declared, and how many conditions are around that.
+    /// Position of each local's declaration, and the number of divergent conditions around it.
     declared: FxHashMap<LocalId, (TextSize, usize)>,
     known_bits: KnownBits<'d, 'a>,
-    /// All warps of a block are known to have 32 threads.
+    /// Whether all warps of a block are known to have 32 threads.
     has_whole_warps: bool,
-    /// Those of the kernel: of the blocks, of the threads.
+    /// The kernel's axes: of blocks, of threads.
     axes: (Vec<Axis>, Vec<Axis>),
-    /// A block is known to have more than one thread.
+    /// Whether a block is known to have more than one thread.
     has_several_threads: bool,
-    /// How jumps to labels part threads: whole warps, and the threads of one.
+    /// How jumps to labels diverge: between warps (`true`), and within warps (`false`).
     label_divergence: FxHashMap<(LabelId, bool), DivergentBranch>,
-    /// The conditions around the current node that are not the same for all threads.
+    /// The divergent conditions around the current node.
     control: Vec<DivergentBranch>,
-    /// The loops around the current node, with the number of divergent conditions outside them.
+    /// The loops around the current node, each with the number of divergent conditions outside it.
     loops: Vec<(LabelId, usize)>,
     changed: bool,
     reporting: bool,
-    /// Functions around.
+    /// Depth of inlined calls.
     depth: u32,
-    /// In a function: how `this` varies.
+    /// In a function: the divergence of `this`.
     this: Divergence,
 }
 
-/// Functions that call each other deeper than this are not looked into.
+/// Maximum depth of calls that are analysed inline.
 const MAX_CALL_DEPTH: u32 = 16;
 
 impl<'a> KernelContext<'a> {
-    /// How values vary over the threads of a kernel. Reports the barriers that not all threads of a block reach together.
+    /// Analyses a kernel and reports barriers that not all threads of a block reach together.
     pub(in crate::kernel) fn check_barriers(
         &self,
         body: StmtId,
@@ -79,7 +81,7 @@ impl<'a> KernelContext<'a> {
         uniformity
     }
 
-    /// Whether a function returns at its end only.
+    /// Whether the only `return` of a function is its last statement.
     fn has_single_final_return(&self, root: StmtId) -> bool {
         let is_return = |stmt: StmtId| matches!(self.stmt(stmt).kind, StmtKind::Return(_));
         let last = self.statements(root).last().copied().filter(|stmt| is_return(*stmt));
@@ -120,7 +122,7 @@ impl<'d, 'a> UniformityAnalysis<'d, 'a> {
     }
 
     fn run(&mut self, body: StmtId) {
-        // Each round can only make something less uniform, so this ends; the bound is for safety.
+        // Divergence only grows, so the fixpoint iteration ends; the bound is a safeguard.
         let bound = 2 * (self.context.body.locals.len() + self.context.body.stmts.len()) + 2;
         for _ in 0..bound {
             if !std::mem::take(&mut self.changed) {
@@ -133,12 +135,12 @@ impl<'d, 'a> UniformityAnalysis<'d, 'a> {
         self.reporting = false;
     }
 
-    /// Whether an expression of the code is the same for all threads of the block, when they come to it together.
+    /// Whether an expression is uniform when the threads evaluate it together.
     pub(in crate::kernel) fn is_uniform(&mut self, expr: ExprId) -> bool {
         self.expr(expr) == Divergence::Uniform
     }
 
-    /// A call of a function in which threads meet, with what it is called for.
+    /// A call of a function that synchronises, analysed with its arguments.
     fn call_function(
         &mut self,
         call: ExprId,
@@ -250,7 +252,7 @@ impl<'d, 'a> UniformityAnalysis<'d, 'a> {
         }
     }
 
-    /// A statement of a block. What it assigns to a variable is what the rest of the block sees.
+    /// A statement of a block. Its assignment is the reaching definition for the rest of the block.
     fn block_statement(&mut self, block: StmtId, stmt: StmtId) {
         let StmtKind::Expr(expr) = self.context.stmt(stmt).kind else { return self.stmt(stmt) };
         let ExprKind::Assign { target: AssignTarget::Local(local), value } = self.context.expr(expr).kind
@@ -265,7 +267,7 @@ impl<'d, 'a> UniformityAnalysis<'d, 'a> {
         self.reaching_defs.push(ReachingDef { local, set: stmt, block, declared: (at, self.control.len()) });
     }
 
-    /// Loops, and `switch`, which can be left like one.
+    /// Loops, and `switch`, which `break` can leave as well.
     fn loop_statement(&mut self, stmt: StmtId) {
         match &self.context.stmt(stmt).kind {
             StmtKind::While { label, condition, body } => {
@@ -288,7 +290,7 @@ impl<'d, 'a> UniformityAnalysis<'d, 'a> {
                 for local in components.iter().chain([local]) {
                     self.declare(*local, over);
                 }
-                // All rails that are the same for all threads are equally long.
+                // Uniform rails have the same length in all threads.
                 let over = if *iteration == Iteration::Rail { Divergence::Uniform } else { over };
                 self.with_condition(*iterable, over, |this| this.with_loop(*label, |this| this.stmt(*body)));
             }
@@ -324,7 +326,7 @@ impl<'d, 'a> UniformityAnalysis<'d, 'a> {
         }
     }
 
-    /// Runs `body` as controlled by a condition.
+    /// Runs `body` under the control of a condition.
     fn with_condition(&mut self, condition: ExprId, value: Divergence, body: impl FnOnce(&mut Self)) {
         let branch = DivergentBranch::new(self.context.expr(condition).range, value);
         self.control.extend(branch);
@@ -334,7 +336,7 @@ impl<'d, 'a> UniformityAnalysis<'d, 'a> {
         }
     }
 
-    /// Runs the body of a loop; threads that leave it at different times part in all of it.
+    /// Runs the body of a loop. Threads that leave it at different times diverge in all of it.
     fn with_loop(&mut self, label: LabelId, body: impl FnOnce(&mut Self)) {
         let outside = self.control.len();
         self.loops.push((label, outside));
@@ -345,8 +347,8 @@ impl<'d, 'a> UniformityAnalysis<'d, 'a> {
         self.loops.pop();
     }
 
-    /// `break` or `continue`: under a condition within the loop that is not the same for all threads, it parts them. Loops inside that one
-    /// are left at different times as well.
+    /// `break` or `continue` under a divergent condition within the loop makes the loop divergent, and the
+    /// loops inside that are left with it.
     fn jump_out(&mut self, label: LabelId, from: Option<TextSize>) {
         let Some(position) = self.loops.iter().rposition(|(open, _)| *open == label) else { return };
         let around = self.control[self.loops[position].1..].iter().filter(|branch| branch.from.is_none());
@@ -398,9 +400,9 @@ impl<'d, 'a> UniformityAnalysis<'d, 'a> {
         }
     }
 
-    /// What a variable is that gets a value under the conditions of here.
+    /// The divergence of a value that is assigned under the current conditions.
     fn under_control(&self, new: Divergence, declared: (TextSize, usize), at: TextSize) -> Divergence {
-        // Threads that parted before it was declared have variables of their own.
+        // Conditions around the declaration do not count: each thread that reaches it has its own variable.
         let (from, around) = declared;
         let is_before = |position: usize, it: &DivergentBranch| position < around && it.controls(from);
         let branches = self.control.iter().enumerate();
@@ -465,7 +467,7 @@ impl<'d, 'a> UniformityAnalysis<'d, 'a> {
                 left_value.join(right_value).without_offset()
             }
             ExprKind::Call { .. } => self.call(expr),
-            // A rail that a thread allocates is its own.
+            // A rail allocated by a thread is private to it.
             ExprKind::New { .. }
                 if !matches!(context.semantics.category(context.expr(expr).ty), TypeCategory::Plain) =>
             {
@@ -521,7 +523,7 @@ impl<'d, 'a> UniformityAnalysis<'d, 'a> {
             found.into_iter().for_each(|it| context.report(it));
         }
         let name = method.name(context.semantics.db);
-        // What a struct makes of an operator is its own affair.
+        // Operators of structs may compute anything.
         let number = |it: &ExprId| context.expr(*it).ty.primitive(context.semantics.db).is_some();
         let is_of_numbers = receiver.iter().chain(args).all(number);
         let sign = name.strip_prefix("operator").map_or("", str::trim);
@@ -531,7 +533,7 @@ impl<'d, 'a> UniformityAnalysis<'d, 'a> {
             return found;
         }
         if sign == "+" && is_of_numbers && self.known_bits.has_warp_multiple(&operands, &exprs) {
-            // It counts from another multiple of 32 then.
+            // The rank counts from another multiple of 32.
             let rank = operands.iter().copied().find(|it| matches!(it, Divergence::Rank(..)));
             return rank.unwrap_or(Divergence::Uniform);
         }
@@ -558,13 +560,13 @@ impl<'d, 'a> UniformityAnalysis<'d, 'a> {
         }
     }
 
-    /// What the threads of a warp or block do together, or a number of a thread.
+    /// The divergence of a collective operation or thread index.
     fn thread_operation_divergence(&mut self, expr: ExprId, method: MethodId, args: &[ExprId]) -> Divergence {
         let semantics = self.context.semantics;
         if semantics.callee_kind(method) == CalleeKind::Collective {
             self.check_barrier(expr, semantics.is_warp_collective(method));
         }
-        // The first lane of a warp is always there. That of another may not be, and each thread keeps its own value then.
+        // Lane 0 of a warp always exists. Another lane may not, and then each thread keeps its own value.
         let is_first_lane = || args.get(1).and_then(|lane| self.context.constant(*lane)) == Some(0);
         match semantics.thread_operation(method) {
             Some("rank") => Divergence::Rank(None, Cause::Data),
@@ -576,7 +578,7 @@ impl<'d, 'a> UniformityAnalysis<'d, 'a> {
         }
     }
 
-    /// Whether no condition picks the threads that execute an expression.
+    /// Whether no divergent condition controls an expression.
     fn is_unconditional(&self, expr: ExprId) -> bool {
         let at = self.context.expr(expr).range.start();
         !self.control.iter().any(|it| it.controls(at))

@@ -1,4 +1,5 @@
-//! A fix for barriers under a condition: the barrier moves out, and what follows it is put under the condition again.
+//! A fix for divergent barriers: moves the barrier out of an `if`, and repeats the condition for the code
+//! after it.
 
 use apg_syntax::TextRange;
 
@@ -9,7 +10,8 @@ use crate::kernel::fixes::template::{EditTemplate, FixTemplate, Fragment, text};
 use crate::kernel::uniformity::UniformityAnalysis;
 
 impl UniformityAnalysis<'_, '_> {
-    /// For a barrier directly in the braces of an `if` that is all that parts the threads, and whose condition stays as it is.
+    /// The fix for a barrier directly in the braces of an `if` that is the only divergent condition, and
+    /// whose condition is invariant.
     pub(in crate::kernel) fn move_barrier_out_fix(&self, barrier: ExprId) -> Option<FixTemplate> {
         let context = self.context;
         let Some(Node::Stmt(stmt)) = context.parents.parent(Node::Expr(barrier)) else { return None };
@@ -59,7 +61,7 @@ impl UniformityAnalysis<'_, '_> {
         Some(FixTemplate::edits(title, vec![EditTemplate { range, text: again }]))
     }
 
-    /// Whether a condition has the same value later: numbers and `val`s, and arithmetic on these.
+    /// Whether a condition has the same value later: literals, `val`s, and arithmetic on these.
     fn is_invariant(&self, condition: ExprId) -> bool {
         let context = self.context;
         let mut stays = true;
@@ -78,7 +80,7 @@ impl UniformityAnalysis<'_, '_> {
         stays
     }
 
-    /// Whether statements use variables that others before them declare.
+    /// Whether `behind` uses variables that `before` declares.
     fn declares_variable_used_in(&self, before: &[StmtId], behind: &[StmtId]) -> bool {
         let context = self.context;
         let declares = |local| {

@@ -1,7 +1,8 @@
-//! Values of variables between two assignments.
+//! Reaching definitions of variables within blocks (Dragon Book, 9.2.4).
 //!
-//! What is assigned by a statement of a block is what the rest of that block sees, until something in there assigns
-//! again: `first = CUDAWarp.shuffle(first, 0n);` is the same for the warp from there on, whatever `first` was before.
+//!
+//! An assignment by a statement of a block reaches the rest of that block, until the next assignment there:
+//! after `first = CUDAWarp.shuffle(first, 0n);` the variable is uniform for the warp, whatever it was before.
 
 use apg_syntax::TextSize;
 use rustc_hash::FxHashMap;
@@ -9,19 +10,19 @@ use rustc_hash::FxHashMap;
 use crate::body::{LocalId, StmtId};
 use crate::kernel::uniformity::divergence::Divergence;
 
-/// A variable in the rest of a block.
+/// A definition that reaches the rest of a block.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::kernel) struct ReachingDef {
     pub local: LocalId,
     /// The assignment.
     pub set: StmtId,
-    /// The block that it is a statement of.
+    /// The block it is a statement of.
     pub block: StmtId,
-    /// Where it stands, and how many conditions are around it.
+    /// Its position, and the number of divergent conditions around it.
     pub declared: (TextSize, usize),
 }
 
-/// The versions of the blocks around the current node, and how each varies.
+/// The definitions that reach the current node, and their divergence.
 #[derive(Default)]
 pub(in crate::kernel) struct ReachingDefs {
     open: Vec<ReachingDef>,
@@ -29,38 +30,39 @@ pub(in crate::kernel) struct ReachingDefs {
 }
 
 impl ReachingDefs {
-    /// What the variable is here, if a version is what can be seen.
+    /// The divergence of a variable here, if a definition reaches this point.
     pub fn get(&self, local: LocalId) -> Option<Divergence> {
         let version = self.open.iter().rev().find(|it| it.local == local)?;
         self.divergence.get(&version.set).copied()
     }
 
-    /// How many are open.
+    /// The number of open definitions.
     pub fn len(&self) -> usize {
         self.open.len()
     }
 
-    /// From here on the variable is what was assigned.
+    /// Adds a definition that reaches the following code.
     pub fn push(&mut self, version: ReachingDef) {
         self.open.push(version);
     }
 
-    /// The block ends that had `len` versions open when it began.
+    /// Drops all but the first `len` definitions, at the end of a block.
     pub fn truncate(&mut self, len: usize) {
         self.open.truncate(len);
     }
 
-    /// The versions that an assignment may reach. One by a statement of `block` ends those that the same block began before it.
+    /// The definitions that an assignment joins. An assignment by a statement of `block` replaces earlier
+    /// ones of the same block.
     pub fn reached_by_assignment(&self, local: LocalId, block: Option<StmtId>) -> Vec<ReachingDef> {
         self.open.iter().filter(|it| it.local == local && Some(it.block) != block).copied().collect()
     }
 
-    /// How a version varies.
+    /// The divergence of a definition.
     pub fn of(&self, set: StmtId) -> Option<Divergence> {
         self.divergence.get(&set).copied()
     }
 
-    /// Says how a version varies; whether that is news.
+    /// Sets the divergence of a definition; returns whether it changed.
     pub fn set(&mut self, set: StmtId, value: Divergence) -> bool {
         self.divergence.insert(set, value) != Some(value)
     }

@@ -1,4 +1,4 @@
-//! What is said where not all threads meet.
+//! Reports of divergent barriers and collectives.
 
 use crate::body::{ExprId, ExprKind};
 use crate::kernel::device_semantics::CalleeKind;
@@ -7,7 +7,7 @@ use crate::kernel::uniformity::divergence::{Cause, DivergentBranch};
 use crate::rules::cuda;
 
 impl UniformityAnalysis<'_, '_> {
-    /// What waits for the other threads, why all must come, and what to write instead.
+    /// The noun for the operation, why all threads must reach it, and what to write instead.
     fn describe_barrier(&self, expr: ExprId, of_warp: bool) -> (String, [&'static str; 2]) {
         let semantics = self.context.semantics;
         match &self.context.expr(expr).kind {
@@ -35,7 +35,7 @@ impl UniformityAnalysis<'_, '_> {
         }
     }
 
-    /// Threads meet: those of the block, or of a warp.
+    /// Checks a barrier of the block, or a collective of a warp.
     pub(in crate::kernel) fn check_barrier(&self, expr: ExprId, of_warp: bool) {
         if !self.reporting {
             return;
