@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::kernel::{Narrowed, PipelinedLoop, Proof, UnrollFactor};
+use super::kernel::{CheckElimination, NarrowedExprs, PipelinedLoop, UnrollFactor};
 use super::names::Names;
 use super::writer::Writer;
 use super::{EmitError, names};
@@ -38,13 +38,13 @@ impl Target {
 
 /// How a local is spelled.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct LocalSpelling {
     /// An lvalue.
     pub text: String,
     /// Its type.
     pub ty: Ty,
     /// For a rail of a kernel's environment, in shared memory or on a thread's stack: its elements and its length.
-    pub rail: Option<RailText>,
+    pub rail: Option<RailSpelling>,
     /// For a rail on a thread's stack: element type and length.
     pub stack: Option<(Ty, i64)>,
 }
@@ -60,7 +60,7 @@ pub struct PreloadedElement {
 
 /// Spelling of a rail in a kernel.
 #[derive(Clone, Debug)]
-pub struct RailText {
+pub struct RailSpelling {
     /// Pointer to the first element.
     pub data: String,
     /// Number of elements.
@@ -70,10 +70,10 @@ pub struct RailText {
     pub lane: Option<(String, String)>,
 }
 
-impl RailText {
+impl RailSpelling {
     /// A rail whose elements are neighbours.
-    pub fn new(data: String, length: String) -> RailText {
-        RailText { data, length, lane: None }
+    pub fn new(data: String, length: String) -> RailSpelling {
+        RailSpelling { data, length, lane: None }
     }
 
     /// An element.
@@ -165,7 +165,7 @@ pub struct Code<'p> {
     /// What the text refers to.
     pub used: Used,
     /// Locals of the current body.
-    pub locals: Vec<Place>,
+    pub locals: Vec<LocalSpelling>,
     /// Those that are shared memory of a block that one thread of the processor runs.
     pub shared: Vec<LocalId>,
     /// Enclosing constructs, outermost first.
@@ -181,12 +181,12 @@ pub struct Code<'p> {
     /// What could not be printed.
     pub errors: Vec<EmitError>,
     /// In a kernel: what is known of accesses, by the address of the index expression.
-    pub proofs: FxHashMap<*const Expr, Proof>,
+    pub check_elimination: FxHashMap<*const Expr, CheckElimination>,
     /// In a kernel: indices that may be computed with 64 bits (for the processor), and steps of counters that do not wrap, by
     /// address; in launches that the host finds right.
     pub wide: FxHashSet<*const Expr>,
     /// What a device may compute with 32 bits if the host says so.
-    pub narrowed: Narrowed,
+    pub narrowed: NarrowedExprs,
     /// Integer locals that have a second form of 64 bits, made of such forms, with `_w` behind the name.
     pub widened_locals: FxHashSet<LocalId>,
     /// Elements that were read in front of a loop over threads, by the address of the index expression: their names.
@@ -224,9 +224,9 @@ impl<'p> Code<'p> {
             position: Position { file: FileId(0), line: 1 },
             next: 0,
             errors: Vec::new(),
-            proofs: FxHashMap::default(),
+            check_elimination: FxHashMap::default(),
             wide: FxHashSet::default(),
-            narrowed: Narrowed::default(),
+            narrowed: NarrowedExprs::default(),
             widened_locals: FxHashSet::default(),
             rematerialized: FxHashSet::default(),
             preloaded: FxHashMap::default(),
@@ -337,8 +337,8 @@ impl<'p> Code<'p> {
     }
 
     /// The place of a local.
-    pub fn local(&self, id: LocalId) -> Place {
-        self.locals.get(id.index()).cloned().unwrap_or(Place {
+    pub fn local(&self, id: LocalId) -> LocalSpelling {
+        self.locals.get(id.index()).cloned().unwrap_or(LocalSpelling {
             text: "unknown_local".into(),
             ty: Ty::Void,
             rail: None,
@@ -347,8 +347,8 @@ impl<'p> Code<'p> {
     }
 
     /// Names for locals, as plain variables.
-    pub fn plain_locals(locals: &[Local]) -> Vec<Place> {
-        let place = |(index, local): (usize, &Local)| Place {
+    pub fn plain_locals(locals: &[Local]) -> Vec<LocalSpelling> {
+        let place = |(index, local): (usize, &Local)| LocalSpelling {
             text: names::local(index, &local.name),
             ty: local.ty,
             rail: None,
@@ -378,7 +378,7 @@ impl Code<'_> {
             };
             let place = &mut self.locals[local.index()];
             place.stack = Some((element, length));
-            place.rail = Some(RailText::new(place.text.clone(), format!("{length}LL")));
+            place.rail = Some(RailSpelling::new(place.text.clone(), format!("{length}LL")));
         }
     }
 }

@@ -3,22 +3,27 @@
 
 use rustc_hash::FxHashSet;
 
-use super::regions::Plan;
+use super::regions::RegionTree;
 use apg_mir::walk::{visit_exprs, visit_stmts};
 use apg_mir::*;
 
 /// The factor of a thread's index on an axis in an integer; none if it is not known.
-pub fn factor(plan: &Plan<'_>, uniform: &FxHashSet<LocalId>, axis: LocalId, expr: &Expr) -> Option<i64> {
-    let of = |expr: &Expr| factor(plan, uniform, axis, expr);
-    if plan.is_uniform(expr, uniform) {
+pub fn thread_stride(
+    tree: &RegionTree<'_>,
+    uniform: &FxHashSet<LocalId>,
+    axis: LocalId,
+    expr: &Expr,
+) -> Option<i64> {
+    let of = |expr: &Expr| thread_stride(tree, uniform, axis, expr);
+    if tree.is_uniform(expr, uniform) {
         return Some(0);
     }
     match &expr.kind {
         ExprKind::Local(local) => {
-            if plan.kernel().thread_locals.contains(local) {
+            if tree.kernel().thread_locals.contains(local) {
                 return Some(i64::from(*local == axis));
             }
-            of(plan.derived.iter().find(|it| it.local == *local)?.value)
+            of(tree.rematerialized.iter().find(|it| it.local == *local)?.value)
         }
         ExprKind::Operation { operation, args } => match (operation, args.as_slice()) {
             (Operation::Convert, [value]) => of(value),
@@ -36,15 +41,15 @@ pub fn factor(plan: &Plan<'_>, uniform: &FxHashSet<LocalId>, axis: LocalId, expr
 }
 
 /// Whether all that threads read and write of captured rails in these statements is several elements apart from what their neighbours do.
-pub fn is_strided(plan: &Plan<'_>, uniform: &FxHashSet<LocalId>, stmts: &[&Stmt]) -> bool {
+pub fn is_strided(tree: &RegionTree<'_>, uniform: &FxHashSet<LocalId>, stmts: &[&Stmt]) -> bool {
     let (mut any, mut all) = (false, true);
-    let captures = plan.kernel().captures.len();
-    let Some(fastest) = plan.kernel().thread_locals.last().copied() else { return false };
+    let captures = tree.kernel().captures.len();
+    let Some(fastest) = tree.kernel().thread_locals.last().copied() else { return false };
     let mut access = |rail: &Expr, index: &Expr| {
         let ExprKind::Local(local) = rail.kind else { return };
         if local.index() < captures {
             any = true;
-            all &= factor(plan, uniform, fastest, index).is_some_and(|it| it.unsigned_abs() > 1);
+            all &= thread_stride(tree, uniform, fastest, index).is_some_and(|it| it.unsigned_abs() > 1);
         }
     };
     for stmt in stmts {

@@ -5,31 +5,31 @@ use apg_mir::*;
 use rustc_hash::FxHashSet;
 
 /// Locals that name rails which are written, or given to something that might write them.
-pub struct Usage {
+pub struct AccessSummary {
     written: FxHashSet<LocalId>,
     /// A store went through something that is not a local.
     anywhere: bool,
 }
 
-impl Usage {
+impl AccessSummary {
     /// Looks at a kernel.
-    pub fn of(kernel: &Kernel) -> Usage {
-        let mut usage = Usage { written: FxHashSet::default(), anywhere: false };
-        usage.look_at(&kernel.body);
+    pub fn of(kernel: &Kernel) -> AccessSummary {
+        let mut accesses = AccessSummary { written: FxHashSet::default(), anywhere: false };
+        accesses.scan_stmts(&kernel.body);
         for rail in &kernel.shared {
             match &rail.init {
                 SharedInit::Zero | SharedInit::Copy(_) => {}
-                SharedInit::Value(value) => usage.look_into(value),
+                SharedInit::Value(value) => accesses.scan_operand(value),
                 SharedInit::Function { setup, value, .. } => {
-                    usage.look_at(setup);
-                    usage.look_into(value);
+                    accesses.scan_stmts(setup);
+                    accesses.scan_operand(value);
                 }
             }
         }
-        usage
+        accesses
     }
 
-    fn look_at(&mut self, body: &[Stmt]) {
+    fn scan_stmts(&mut self, body: &[Stmt]) {
         visit_stmts(body, &mut |stmt| {
             if let StmtKind::SetElement { rail, .. } = &stmt.kind
                 && !matches!(rail.kind, ExprKind::Local(_))
@@ -37,13 +37,13 @@ impl Usage {
                 self.anywhere = true;
             }
             for operand in operands(&stmt.kind) {
-                self.look_into(operand);
+                self.scan_operand(operand);
             }
         });
     }
 
     /// An operand: stored to, or given another name through which it might be.
-    fn look_into(&mut self, operand: &Expr) {
+    fn scan_operand(&mut self, operand: &Expr) {
         visit_expr(operand, None, &mut |expr, parent| {
             let ExprKind::Local(local) = expr.kind else { return };
             let only_read = matches!(
@@ -62,7 +62,7 @@ impl Usage {
     }
 
     /// The rail is never stored to and never leaves the body.
-    pub fn is_only_read(&self, local: LocalId) -> bool {
+    pub fn is_read_only(&self, local: LocalId) -> bool {
         !self.anywhere && !self.written.contains(&local)
     }
 
@@ -82,7 +82,7 @@ pub fn is_rail_like(expr: &Expr) -> bool {
 }
 
 /// Whether a rail on a thread's stack is only indexed, so that its elements need not be neighbours.
-pub fn is_indexed(kernel: &Kernel, local: LocalId) -> bool {
+pub fn is_only_indexed(kernel: &Kernel, local: LocalId) -> bool {
     let mut indexed = true;
     let mut places = 0;
     visit_stmts(&kernel.body, &mut |stmt| {

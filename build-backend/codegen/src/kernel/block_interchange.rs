@@ -6,11 +6,11 @@ use rustc_hash::FxHashSet;
 
 use super::cpu::{Printer, block_indices};
 use super::index_set_split::split_by_guards;
-use super::regions::{Class, Node, Plan};
+use super::regions::{RegionNode, RegionTree, Storage};
 use super::unswitch::{
     GuardedBody, MAX_COEFFICIENT, count_widened_values, find_single_guard, is_total, single_value,
 };
-use super::workitem_loop::Turn;
+use super::workitem_loop::ThreadRange;
 use apg_mir::walk::{visit_exprs, visit_stmts};
 use apg_mir::*;
 
@@ -25,45 +25,45 @@ pub struct BlockInterchange<'a> {
 }
 
 /// Whether and how rows go across blocks.
-pub fn find_block_interchange<'a>(plan: &Plan<'a>) -> Option<BlockInterchange<'a>> {
-    let kernel = plan.kernel();
-    let alone = kernel.shared.is_empty() && !plan.classes.contains(&Class::Spilled);
+pub fn find_block_interchange<'a>(tree: &RegionTree<'a>) -> Option<BlockInterchange<'a>> {
+    let kernel = tree.kernel();
+    let alone = kernel.shared.is_empty() && !tree.storage.contains(&Storage::ContextArray);
     if !alone || kernel.thread_locals.len() < 2 {
         return None;
     }
     let (mut uniform, mut stmts) = (Vec::new(), Vec::new());
-    for node in &plan.nodes {
+    for node in &tree.nodes {
         match node {
             // It is computed again for each row of a block, and wherever a corner is asked.
-            Node::Uniform(stmt) if stmts.is_empty() && is_cheap_assignment(stmt) => uniform.push(*stmt),
-            Node::Run(run) if stmts.is_empty() => stmts = run.clone(),
+            RegionNode::Uniform(stmt) if stmts.is_empty() && is_cheap_assignment(stmt) => uniform.push(*stmt),
+            RegionNode::Parallel(run) if stmts.is_empty() => stmts = run.clone(),
             _ => return None,
         }
     }
     // What goes through memory itself has an order of its own.
-    if stmts.is_empty() || stmts.iter().any(|it| scans_memory(it)) || has_long_row_stride(plan, &stmts) {
+    if stmts.is_empty() || stmts.iter().any(|it| scans_memory(it)) || has_long_row_stride(tree, &stmts) {
         return None;
     }
-    let Some(guarded) = find_single_guard(plan, &stmts) else {
-        return split_by_guards(plan, &stmts).is_none().then_some(BlockInterchange {
+    let Some(guarded) = find_single_guard(tree, &stmts) else {
+        return split_by_guards(tree, &stmts).is_none().then_some(BlockInterchange {
             uniform,
             stmts,
             guard: None,
         });
     };
     let is_fixed = |it: &Expr| {
-        block_coefficient(plan, &uniform, it) == Some(0) && plan.is_uniform(it, &FxHashSet::default())
+        block_coefficient(tree, &uniform, it) == Some(0) && tree.is_uniform(it, &FxHashSet::default())
     };
     let sides = guarded.comparisons.iter().flat_map(|it| it.sides);
     let coefficients: Option<Vec<i64>> = sides
         .map(|it| {
-            block_coefficient(plan, &uniform, it).filter(|grows| {
-                grows.abs() <= MAX_COEFFICIENT && count_widened_values(plan, &uniform, &is_fixed, it) < 2
+            block_coefficient(tree, &uniform, it).filter(|grows| {
+                grows.abs() <= MAX_COEFFICIENT && count_widened_values(tree, &uniform, &is_fixed, it) < 2
             })
         })
         .collect();
     let stmts = guarded.then.clone();
-    split_by_guards(plan, &stmts).is_none().then_some(())?;
+    split_by_guards(tree, &stmts).is_none().then_some(())?;
     Some(BlockInterchange { uniform, stmts, guard: Some((guarded, coefficients?)) })
 }
 
@@ -86,10 +86,11 @@ fn scans_memory(stmt: &Stmt) -> bool {
 }
 
 /// Whether neighbours of a row touch elements that are far from each other: rows through many blocks would then be columns in memory.
-fn has_long_row_stride(plan: &Plan<'_>, stmts: &[&Stmt]) -> bool {
-    let Some(fastest) = plan.kernel().thread_locals.last() else { return true };
+fn has_long_row_stride(tree: &RegionTree<'_>, stmts: &[&Stmt]) -> bool {
+    let Some(fastest) = tree.kernel().thread_locals.last() else { return true };
     let mut moving = FxHashSet::from_iter([*fastest]);
-    let mut values: Vec<(LocalId, &Expr)> = plan.derived.iter().map(|it| (it.local, it.value)).collect();
+    let mut values: Vec<(LocalId, &Expr)> =
+        tree.rematerialized.iter().map(|it| (it.local, it.value)).collect();
     let mut indices: Vec<&Expr> = Vec::new();
     for stmt in stmts {
         let list = std::slice::from_ref(*stmt);
@@ -142,9 +143,9 @@ fn multiplies_any(expr: &Expr, locals: &FxHashSet<LocalId>) -> bool {
 }
 
 /// What a value grows by from one block of a row to the next.
-fn block_coefficient(plan: &Plan<'_>, uniform: &[&Stmt], expr: &Expr) -> Option<i64> {
-    let kernel = plan.kernel();
-    let of = |expr: &Expr| block_coefficient(plan, uniform, expr);
+fn block_coefficient(tree: &RegionTree<'_>, uniform: &[&Stmt], expr: &Expr) -> Option<i64> {
+    let kernel = tree.kernel();
+    let of = |expr: &Expr| block_coefficient(tree, uniform, expr);
     match &expr.kind {
         ExprKind::Int(_) => Some(0),
         ExprKind::Local(local) if kernel.block_locals.last() == Some(local) => Some(1),
@@ -155,7 +156,7 @@ fn block_coefficient(plan: &Plan<'_>, uniform: &[&Stmt], expr: &Expr) -> Option<
             if given {
                 return Some(0);
             }
-            let derived = plan.derived.iter().find(|it| it.local == *local).map(|it| it.value);
+            let derived = tree.rematerialized.iter().find(|it| it.local == *local).map(|it| it.value);
             of(derived.or_else(|| single_value(uniform, *local))?)
         }
         ExprKind::StructField { value, .. } => of(value),
@@ -194,15 +195,15 @@ impl<'k> Printer<'_, '_, 'k> {
         self.code.out.line("next_ = strip_ + count_;");
         // A function of its own, for labels are printed twice.
         self.code.out.open("[&]() __attribute__((always_inline)) {");
-        for axis in (1..self.axes()).rev() {
+        for axis in (1..self.axis_count()).rev() {
             self.code.out.line(format!("for (apg_i64 t{axis}_ = 0; t{axis}_ < n{axis}_; ++t{axis}_)"));
         }
         self.code.out.open("for (apg_i64 block_ = strip_; block_ < next_; ++block_) {");
         self.declare_strip_block(interchange);
-        let around = self.read_ahead(&interchange.stmts, &[]);
-        let turn = Turn::of_block();
-        self.lanes_loop("0", turn.count, 1);
-        self.each_thread(&turn, &interchange.stmts);
+        let around = self.preload_uniform_elements(&interchange.stmts, &[]);
+        let range = ThreadRange::of_block();
+        self.open_lane_loop("0", range.count, 1);
+        self.print_thread_body(&range, &interchange.stmts);
         self.code.out.close("}");
         self.code.preloaded = around;
         self.code.widened_locals.clear();
@@ -217,8 +218,8 @@ impl<'k> Printer<'_, '_, 'k> {
     fn declare_strip_block(&mut self, interchange: &BlockInterchange<'k>) {
         self.code.out.line("const apg_i64 r_ = 0; (void)r_;");
         block_indices(self.code, self.kernel, ["(x_ + (block_ - strip_))", "y_", "z_"]);
-        for (index, class) in self.plan.classes.iter().enumerate() {
-            if *class == Class::Uniform {
+        for (index, class) in self.tree.storage.iter().enumerate() {
+            if *class == Storage::Uniform {
                 self.code.declare(index..index + 1);
             }
         }
@@ -234,7 +235,7 @@ impl<'k> Printer<'_, '_, 'k> {
         guarded: &GuardedBody<'k>,
         coefficients: &[i64],
     ) {
-        let axes = self.axes();
+        let axes = self.axis_count();
         let block = format!("const apg_i64 block_ = strip_ + t_[{axes}];");
         self.code.out.open("const auto sides_at_ = [&](const apg_i64 *const t_, apg_i64 *const sides_) {");
         self.code.out.line(block);

@@ -1,8 +1,8 @@
 //! Checks in kernels, as they are printed. A failing one records what it found and ends the thread (on a device) or the launch
 //! (on the processor); the runtime turns the record into an exception.
 
-use super::super::code::{Code, PreloadedElement, RailText, Target};
-use super::Proof;
+use super::super::code::{Code, PreloadedElement, RailSpelling, Target};
+use super::CheckElimination;
 use super::bounds::is_wide;
 use apg_mir::*;
 
@@ -43,14 +43,19 @@ impl Code<'_> {
         if self.program.unchecked {
             return None;
         }
-        match self.proofs.get(&std::ptr::from_ref(index)).copied().unwrap_or(Proof::Unknown) {
-            Proof::Inside => None,
+        match self
+            .check_elimination
+            .get(&std::ptr::from_ref(index))
+            .copied()
+            .unwrap_or(CheckElimination::Unknown)
+        {
+            CheckElimination::Inside => None,
             // On a device each access has its own conditions; code for the processor is of one piece.
-            Proof::AtLaunch(conditions) if self.target == Target::Cuda => {
+            CheckElimination::AtLaunch(conditions) if self.target == Target::Cuda => {
                 Some(format!("(held_<{conditions}u>)"))
             }
-            Proof::AtLaunch(_) => Some("proven_".to_owned()),
-            Proof::Unknown => Some("false".to_owned()),
+            CheckElimination::AtLaunch(_) => Some("proven_".to_owned()),
+            CheckElimination::Unknown => Some("false".to_owned()),
         }
     }
 
@@ -60,7 +65,7 @@ impl Code<'_> {
     }
 
     /// An element of a rail whose first element and length are known by name.
-    pub fn kernel_element(&mut self, rail: &RailText, index: &Expr) -> String {
+    pub fn kernel_element(&mut self, rail: &RailSpelling, index: &Expr) -> String {
         match self.preloaded.get(&std::ptr::from_ref(index)).cloned() {
             Some(PreloadedElement { name, when }) => {
                 format!("({when} ? {name} : {})", self.kernel_access(rail, index))
@@ -69,7 +74,7 @@ impl Code<'_> {
         }
     }
 
-    fn kernel_access(&mut self, rail: &RailText, index: &Expr) -> String {
+    fn kernel_access(&mut self, rail: &RailSpelling, index: &Expr) -> String {
         let wide = self.target == Target::Cpu && self.wide.contains(&std::ptr::from_ref(index));
         let wide = wide.then(|| self.wide_value(index));
         let short = self.is_narrow(index).then(|| self.narrow_value(index));
@@ -89,7 +94,7 @@ impl Code<'_> {
             _ => None,
         };
         let text = self.expr(narrow.unwrap_or(index));
-        let RailText { data, length, .. } = rail;
+        let RailSpelling { data, length, .. } = rail;
         let check = |proven: &str, index: &str| {
             format!("apg_index<{proven}>({index}, {length}, {data}, {})", self.site())
         };
@@ -155,7 +160,7 @@ impl Code<'_> {
         }
         // Known steps are understood anyhow.
         let (by, minus) =
-            super::rematerialize::is_step(value, local).filter(|it| super::constant(it.0).is_none())?;
+            super::rematerialize::as_step(value, local).filter(|it| super::constant(it.0).is_none())?;
         let place = self.local(local);
         let ty = self.ty(place.ty);
         let by = self.expr(by);

@@ -1,11 +1,11 @@
-//! Prints a kernel for the processor, from its plan: blocks one after the other, each run a loop over the threads of the
+//! Prints a kernel for the processor, from its tree: blocks one after the other, each run a loop over the threads of the
 //! block, which the compiler vectorises. Threads of a run may be executed in any order, as on a device.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::code::{Code, RailText, Scope, Target};
-use super::access_summary::{Usage, is_indexed};
-use super::regions::{Class, Node, Plan, plan};
+use super::super::code::{Code, RailSpelling, Scope, Target};
+use super::access_summary::{AccessSummary, is_only_indexed};
+use super::regions::{RegionNode, RegionTree, Storage, form_regions};
 use super::unroll_collectives::{WARP_ELEMENT, block_local_rails, find_unrolled_loop};
 use apg_mir::*;
 
@@ -13,27 +13,27 @@ use apg_mir::*;
 pub fn cpu(code: &mut Code<'_>, id: KernelId) {
     let kernel = &code.program.kernels[id.index()];
     let symbol = code.names.kernels[id.index()].clone();
-    let plan = plan(kernel);
+    let tree = form_regions(kernel);
     code.target = Target::Cpu;
     code.result = Ty::Void;
     code.scopes.clear();
     code.locals = Code::plain_locals(&kernel.locals);
     code.shared = kernel.shared.iter().map(|it| it.local).collect();
     code.stack_rails(&kernel.body);
-    let bounds = super::bounds::kernel(code.program, code.names, id);
-    code.proofs = bounds.proofs;
+    let bounds = super::bounds::analyse_kernel(code.program, code.names, id);
+    code.check_elimination = bounds.check_elimination;
     code.wide = bounds.wide;
-    code.rematerialized = plan.derived.iter().map(|it| it.local).collect();
+    code.rematerialized = tree.rematerialized.iter().map(|it| it.local).collect();
     code.out.no_position();
     let parameters = "const void *env_, const apg_launch *launch_, apg_i64 first_, apg_i64 last_";
     code.out.open(format!("template <bool proven_> static apg_object *run_{symbol}({parameters}) {{"));
     code.out.line(format!("const E{symbol} &env = *(const E{symbol} *)env_; (void)env;"));
     extents(code, kernel);
     captures(code, kernel);
-    let scratch = scratch(code, kernel, &plan);
+    let scratch = scratch(code, kernel, &tree);
     code.out.line("apg_object *result_ = nullptr;");
     code.out.open("try {");
-    blocks(code, kernel, &plan);
+    blocks(code, kernel, &tree);
     code.out.close(
         "} catch (apg_object *x_) { result_ = x_; } catch (const apg_kernel_fault &x_) { apg_record(launch_, x_); }",
     );
@@ -59,11 +59,11 @@ pub fn cpu(code: &mut Code<'_>, id: KernelId) {
 }
 
 /// The loop over blocks, for each of which all that its threads do is done; where rows may go across blocks, only for those that stay by themselves.
-fn blocks<'k>(code: &mut Code<'_>, kernel: &'k Kernel, plan: &Plan<'k>) {
-    let interchange = super::block_interchange::find_block_interchange(plan);
+fn blocks<'k>(code: &mut Code<'_>, kernel: &'k Kernel, tree: &RegionTree<'k>) {
+    let interchange = super::block_interchange::find_block_interchange(tree);
     match &interchange {
         Some(interchange) => {
-            Printer::new(code, kernel, plan).open_block_strips(interchange);
+            Printer::new(code, kernel, tree).open_block_strips(interchange);
             code.out.open("for (apg_i64 block_ = strip_; block_ < next_; ++block_) {");
         }
         None => code.out.open("for (apg_i64 block_ = first_; block_ < last_; ++block_) {"),
@@ -71,23 +71,23 @@ fn blocks<'k>(code: &mut Code<'_>, kernel: &'k Kernel, plan: &Plan<'k>) {
     // What is done once a block counts as the first thread's.
     code.out.line("const apg_i64 r_ = 0; (void)r_;");
     block_indices(code, kernel, BLOCK);
-    for (index, class) in plan.classes.iter().enumerate() {
-        if *class == Class::Uniform {
+    for (index, class) in tree.storage.iter().enumerate() {
+        if *class == Storage::Uniform {
             code.declare(index..index + 1);
         }
     }
-    for derived in plan.derived.iter().filter(|it| it.has_offset) {
+    for derived in tree.rematerialized.iter().filter(|it| it.has_offset) {
         code.out.line(format!("apg_i64 {}_u = 0;", code.local(derived.local).text));
     }
-    for (rail, length) in block_local_rails(plan) {
+    for (rail, length) in block_local_rails(tree) {
         let place = code.local(rail);
         let element = kernel.shared.iter().find(|it| it.local == rail).map_or(Ty::I32, |it| it.element);
         let ty = code.ty(element);
         code.out.line(format!("alignas(64) {ty} {}[{length}];", place.text));
     }
     shared(code, kernel);
-    let mut printer = Printer::new(code, kernel, plan);
-    printer.nodes(&plan.nodes);
+    let mut printer = Printer::new(code, kernel, tree);
+    printer.nodes(&tree.nodes);
     code.out.close("}");
     if interchange.is_some() {
         code.out.close("}");
@@ -110,7 +110,7 @@ fn extents(code: &mut Code<'_>, kernel: &Kernel) {
 }
 
 fn captures(code: &mut Code<'_>, kernel: &Kernel) {
-    let usage = Usage::of(kernel);
+    let accesses = AccessSummary::of(kernel);
     for (index, capture) in kernel.captures.iter().enumerate() {
         let text = code.locals[index].text.clone();
         let (element, member, length) = match capture.kind {
@@ -125,10 +125,10 @@ fn captures(code: &mut Code<'_>, kernel: &Kernel) {
             KernelCaptureKind::GlobalRail { element } => (element, "handle", "size"),
         };
         let ty = code.ty(element);
-        let constant = if usage.is_only_read(LocalId(index as u32)) { "const " } else { "" };
+        let constant = if accesses.is_read_only(LocalId(index as u32)) { "const " } else { "" };
         code.out.line(format!("{constant}{ty} *const {text} = ({constant}{ty} *)env.m{index}.{member};"));
         length_for_debugger(code, &text, &format!("env.m{index}.{length}"));
-        code.locals[index].rail = Some(RailText::new(text, format!("env.m{index}.{length}")));
+        code.locals[index].rail = Some(RailSpelling::new(text, format!("env.m{index}.{length}")));
     }
     for (local, text) in [
         (kernel.auto_blocks, "(apg_i64)launch_->blocks[0] * launch_->blocks[1] * launch_->blocks[2]"),
@@ -150,9 +150,9 @@ fn length_for_debugger(code: &mut Code<'_>, pointer: &str, length: &str) {
 }
 
 /// Memory of shared rails and of spilled locals; gives whether there is any.
-fn scratch(code: &mut Code<'_>, kernel: &Kernel, plan: &Plan<'_>) -> bool {
+fn scratch(code: &mut Code<'_>, kernel: &Kernel, tree: &RegionTree<'_>) -> bool {
     let mut parts = Vec::new();
-    let of_blocks = block_local_rails(plan);
+    let of_blocks = block_local_rails(tree);
     for (number, rail) in kernel.shared.iter().enumerate() {
         let ty = code.ty(rail.element);
         let length = format!("launch_->shared_lengths[{number}]");
@@ -160,22 +160,22 @@ fn scratch(code: &mut Code<'_>, kernel: &Kernel, plan: &Plan<'_>) -> bool {
         if !of_blocks.iter().any(|it| it.0 == rail.local) {
             parts.push((ty, text.clone(), length.clone()));
         }
-        code.locals[rail.local.index()].rail = Some(RailText::new(text, format!("((apg_i64){length})")));
+        code.locals[rail.local.index()].rail = Some(RailSpelling::new(text, format!("((apg_i64){length})")));
     }
-    for (index, class) in plan.classes.iter().enumerate() {
-        if *class == Class::Spilled {
+    for (index, class) in tree.storage.iter().enumerate() {
+        if *class == Storage::ContextArray {
             let place = code.locals[index].clone();
             if let Some((element, length)) = place.stack {
                 let ty = code.ty(element);
                 parts.push((ty, format!("{}_", place.text), format!("threads_ * {length}")));
-                let rail = match is_indexed(kernel, LocalId(index as u32)) {
-                    true => RailText {
+                let rail = match is_only_indexed(kernel, LocalId(index as u32)) {
+                    true => RailSpelling {
                         data: format!("{}_", place.text),
                         length: format!("{length}LL"),
                         lane: Some(("threads_".into(), "r_".into())),
                     },
                     false => {
-                        RailText::new(format!("({}_ + r_ * {length})", place.text), format!("{length}LL"))
+                        RailSpelling::new(format!("({}_ + r_ * {length})", place.text), format!("{length}LL"))
                     }
                 };
                 code.locals[index].rail = Some(rail);
@@ -200,7 +200,7 @@ fn scratch(code: &mut Code<'_>, kernel: &Kernel, plan: &Plan<'_>) -> bool {
         "if (!scratch_) return apg_rt->raise(APG_OUT_OF_MEMORY_EXCEPTION, \"no memory for the shared rails and the locals of a kernel's block\");",
     );
     code.out.line("char *const base_ = (char *)(((unsigned long)scratch_ + 63) & ~63ul) - 64;");
-    let moving: Vec<String> = super::pointer_rotation::rotated(kernel, &plan.classes, &plan.nodes)
+    let moving: Vec<String> = super::pointer_rotation::rotated_locals(kernel, &tree.storage, &tree.nodes)
         .iter()
         .map(|it| array(code, *it))
         .collect();
@@ -236,7 +236,7 @@ pub fn block_indices(code: &mut Code<'_>, kernel: &Kernel, axes: [&str; 3]) {
 }
 
 fn shared(code: &mut Code<'_>, kernel: &Kernel) {
-    let overwritten = super::init_barrier::overwritten(kernel);
+    let overwritten = super::init_barrier::overwritten_rails(kernel);
     for (number, rail) in kernel.shared.iter().enumerate() {
         if overwritten.contains(&rail.local) {
             continue;
@@ -261,15 +261,15 @@ fn shared(code: &mut Code<'_>, kernel: &Kernel) {
     }
 }
 
-/// Prints the nodes of a plan.
+/// Prints the nodes of a tree.
 pub struct Printer<'c, 'p, 'k> {
     pub code: &'c mut Code<'p>,
     pub kernel: &'k Kernel,
-    pub plan: &'c Plan<'k>,
+    pub tree: &'c RegionTree<'k>,
     /// Number of the last label.
     pub labels: u32,
     /// What the rows of a run begin with.
-    pub(super) rows_begin: FxHashMap<*const Node<'k>, String>,
+    pub(super) rows_begin: FxHashMap<*const RegionNode<'k>, String>,
     /// The same of the run that is being printed.
     pub(super) row_begins: String,
     /// What is printed is what a warp does by itself.
@@ -277,37 +277,37 @@ pub struct Printer<'c, 'p, 'k> {
 }
 
 impl<'c, 'p, 'k> Printer<'c, 'p, 'k> {
-    fn new(code: &'c mut Code<'p>, kernel: &'k Kernel, plan: &'c Plan<'k>) -> Self {
+    fn new(code: &'c mut Code<'p>, kernel: &'k Kernel, tree: &'c RegionTree<'k>) -> Self {
         let (rows_begin, row_begins) = (FxHashMap::default(), String::new());
-        Printer { code, kernel, plan, labels: 0, rows_begin, row_begins, in_warp: false }
+        Printer { code, kernel, tree, labels: 0, rows_begin, row_begins, in_warp: false }
     }
 }
 
 impl<'k> Printer<'_, '_, 'k> {
-    pub(super) fn nodes(&mut self, nodes: &[Node<'k>]) {
+    pub(super) fn nodes(&mut self, nodes: &[RegionNode<'k>]) {
         for (index, node) in nodes.iter().enumerate() {
             self.code.out.no_position();
             match node {
-                Node::Run(stmts) if stmts.is_empty() => {}
-                Node::Run(stmts) if self.in_warp => self.warp_run(stmts),
-                Node::Warps(body) => self.warps(body),
-                Node::Run(stmts) => {
+                RegionNode::Parallel(stmts) if stmts.is_empty() => {}
+                RegionNode::Parallel(stmts) if self.in_warp => self.print_warp_region(stmts),
+                RegionNode::Warps(body) => self.print_warps(body),
+                RegionNode::Parallel(stmts) => {
                     self.row_begins = self.rows_begin.remove(&std::ptr::from_ref(node)).unwrap_or_default();
-                    self.run(stmts);
+                    self.print_parallel_region(stmts);
                     self.row_begins.clear();
                 }
-                Node::Stride(stride) => self.stride(stride),
-                Node::Uniform(stmt) | Node::Jump(stmt) => self.code.stmt(stmt),
-                Node::Offset(stmt) => self.offset(stmt),
-                Node::Together(stmt) => self.together(stmt),
-                Node::If(stmt, then, otherwise) => self.branch(stmt, then, otherwise),
-                Node::Loop(stmt, body, update) => {
-                    match find_unrolled_loop(self.plan, &nodes[..index], stmt, body, update) {
+                RegionNode::GridStride(stride) => self.print_grid_stride(stride),
+                RegionNode::Uniform(stmt) | RegionNode::Jump(stmt) => self.code.stmt(stmt),
+                RegionNode::Offset(stmt) => self.offset(stmt),
+                RegionNode::Collective(stmt) => self.together(stmt),
+                RegionNode::If(stmt, then, otherwise) => self.branch(stmt, then, otherwise),
+                RegionNode::Loop(stmt, body, update) => {
+                    match find_unrolled_loop(self.tree, &nodes[..index], stmt, body, update) {
                         Some(unrolled) => self.print_unrolled_loop(&unrolled, stmt, body, update),
                         None => self.repeat(stmt, body, update),
                     }
                 }
-                Node::Labeled(label, body) => {
+                RegionNode::Labeled(label, body) => {
                     self.code.scopes.push(Scope::Labeled { label: *label, used: false });
                     self.code.out.open("{");
                     self.nodes(body);
@@ -316,7 +316,7 @@ impl<'k> Printer<'_, '_, 'k> {
                         self.code.out.line(format!("b{}: ;", label.0));
                     }
                 }
-                Node::Switch(stmt, cases) => self.switch(stmt, cases),
+                RegionNode::Switch(stmt, cases) => self.switch(stmt, cases),
             }
         }
     }
@@ -335,7 +335,7 @@ impl<'k> Printer<'_, '_, 'k> {
 
     /// Declares the indices of thread `r_` that an expression speaks of, and what is derived from them.
     fn thread_indices(&mut self, value: &str) -> String {
-        let derived: Vec<LocalId> = self.plan.derived.iter().map(|it| it.local).collect();
+        let derived: Vec<LocalId> = self.tree.rematerialized.iter().map(|it| it.local).collect();
         let all = derived.iter().any(|it| value.contains(&self.code.local(*it).text));
         let mut names = String::new();
         for local in &self.kernel.thread_locals {
@@ -347,7 +347,7 @@ impl<'k> Printer<'_, '_, 'k> {
             }
         }
         if all {
-            names.push_str(&self.derived(&derived.into_iter().collect(), false).join(" "));
+            names.push_str(&self.print_rematerialized(&derived.into_iter().collect(), false).join(" "));
         }
         names
     }
@@ -357,7 +357,7 @@ impl<'k> Printer<'_, '_, 'k> {
         let StmtKind::Set { local, value } = &stmt.kind else { return };
         self.code.at(stmt.position);
         let name = self.code.local(*local).text;
-        let line = match super::rematerialize::is_step(value, *local) {
+        let line = match super::rematerialize::as_step(value, *local) {
             None => format!("{name}_u = 0;"),
             Some((by, minus)) => {
                 let sign = if minus { "-" } else { "+" };
@@ -380,7 +380,7 @@ impl<'k> Printer<'_, '_, 'k> {
         let mut text = vec![count.to_owned()];
         let shifts = operation.name.starts_with("warp_shuffle");
         for (position, arg) in args.iter().enumerate() {
-            if shifts && position == 1 && self.plan.is_uniform(arg, &FxHashSet::default()) {
+            if shifts && position == 1 && self.tree.is_uniform(arg, &FxHashSet::default()) {
                 text.push(self.code.expr(arg));
                 continue;
             }
@@ -434,7 +434,7 @@ impl<'k> Printer<'_, '_, 'k> {
         }
     }
 
-    fn branch(&mut self, stmt: &Stmt, then: &[Node<'k>], otherwise: &[Node<'k>]) {
+    fn branch(&mut self, stmt: &Stmt, then: &[RegionNode<'k>], otherwise: &[RegionNode<'k>]) {
         let StmtKind::If { condition, .. } = &stmt.kind else { return };
         self.code.at(stmt.position);
         let condition = self.common(condition);
@@ -447,7 +447,7 @@ impl<'k> Printer<'_, '_, 'k> {
         self.code.out.close("}");
     }
 
-    pub(super) fn repeat(&mut self, stmt: &'k Stmt, body: &[Node<'k>], update: &[Node<'k>]) {
+    pub(super) fn repeat(&mut self, stmt: &'k Stmt, body: &[RegionNode<'k>], update: &[RegionNode<'k>]) {
         let StmtKind::Loop { label, condition, post_tested, .. } = &stmt.kind else { return };
         self.code.at(stmt.position);
         let condition = self.common(condition);
@@ -476,7 +476,7 @@ impl<'k> Printer<'_, '_, 'k> {
         }
     }
 
-    fn switch(&mut self, stmt: &Stmt, bodies: &[Vec<Node<'k>>]) {
+    fn switch(&mut self, stmt: &Stmt, bodies: &[Vec<RegionNode<'k>>]) {
         let StmtKind::Switch { label, value, cases } = &stmt.kind else { return };
         self.code.at(stmt.position);
         let text = self.common(value);

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::super::EmitError;
-use super::super::code::{Code, PreloadedElement, RailText, Target};
+use super::super::code::{Code, PreloadedElement, RailSpelling, Target};
 use super::super::names::Names;
-use super::Proof;
-use super::access_summary::Usage;
+use super::CheckElimination;
+use super::access_summary::AccessSummary;
 use apg_mir::walk::visit_exprs;
 use apg_mir::*;
 
@@ -35,9 +35,9 @@ pub fn cuda(program: &Program, names: &Names, id: KernelId) -> (String, Vec<Emit
 
 fn kernel_function<'p>(code: &mut Code<'p>, id: KernelId, kernel: &'p Kernel) {
     let symbol = code.names.kernels[id.index()].clone();
-    let usage = Usage::of(kernel);
-    let bounds = super::bounds::kernel(code.program, code.names, id);
-    code.proofs = bounds.proofs;
+    let accesses = AccessSummary::of(kernel);
+    let bounds = super::bounds::analyse_kernel(code.program, code.names, id);
+    code.check_elimination = bounds.check_elimination;
     code.wide = bounds.wide;
     code.narrowed = bounds.narrow;
     code.locals = Code::plain_locals(&kernel.locals);
@@ -63,7 +63,7 @@ fn kernel_function<'p>(code: &mut Code<'p>, id: KernelId, kernel: &'p Kernel) {
         code.out.line(get);
     }
     code.out.line("apg_fault *const fault_ = shared_.fault; (void)fault_;");
-    captures(code, kernel, &usage);
+    captures(code, kernel, &accesses);
     made_of_captures(code, kernel);
     indices(code, kernel);
     let first_own = kernel.captures.len();
@@ -83,7 +83,7 @@ fn kernel_function<'p>(code: &mut Code<'p>, id: KernelId, kernel: &'p Kernel) {
     constants_ahead(code, kernel);
     shared(code, kernel);
     code.unroll_factors = super::unroll_factors::choose_unroll_factors(kernel);
-    code.pipelined_loops = super::software_pipeline::find_pipelined_loops(code, kernel, &usage);
+    code.pipelined_loops = super::software_pipeline::find_pipelined_loops(code, kernel, &accesses);
     code.stmts(&kernel.body);
     code.out.close("}");
 }
@@ -103,8 +103,8 @@ fn constants_ahead(code: &mut Code<'_>, kernel: &Kernel) {
         if let (Some(KernelCaptureKind::ConstantRail { .. }), Some(value)) =
             (capture.map(|it| it.kind), index_known)
             && matches!(
-                code.proofs.get(&std::ptr::from_ref(&**index)),
-                Some(Proof::Inside | Proof::AtLaunch(_))
+                code.check_elimination.get(&std::ptr::from_ref(&**index)),
+                Some(CheckElimination::Inside | CheckElimination::AtLaunch(_))
             )
         {
             uses.entry((local.0, value)).or_default().push(std::ptr::from_ref(&**index));
@@ -127,7 +127,7 @@ fn constants_ahead(code: &mut Code<'_>, kernel: &Kernel) {
 }
 
 /// Captured values: scalars are read from the parameter, rails become a pointer and a length.
-fn captures(code: &mut Code<'_>, kernel: &Kernel, usage: &Usage) {
+fn captures(code: &mut Code<'_>, kernel: &Kernel, accesses: &AccessSummary) {
     for (index, capture) in kernel.captures.iter().enumerate() {
         let text = code.locals[index].text.clone();
         match capture.kind {
@@ -147,24 +147,24 @@ fn captures(code: &mut Code<'_>, kernel: &Kernel, usage: &Usage) {
                      #endif\n",
                     elements = elements(element, &format!("env.m{index}.data")),
                 ));
-                code.locals[index].rail = Some(RailText::new(text, format!("env.m{index}.length")));
+                code.locals[index].rail = Some(RailSpelling::new(text, format!("env.m{index}.length")));
             }
             KernelCaptureKind::Rail { element } => {
                 let name = code.ty(element);
                 // A copied rail is this kernel's own: nothing else refers to its memory.
-                let constant = if usage.is_only_read(LocalId(index as u32)) { "const " } else { "" };
+                let constant = if accesses.is_read_only(LocalId(index as u32)) { "const " } else { "" };
                 code.out.line(format!(
                     "{constant}{name} *__restrict__ {text} = ({constant}{name} *){};",
                     elements(element, &format!("env.m{index}.data"))
                 ));
-                code.locals[index].rail = Some(RailText::new(text, format!("env.m{index}.length")));
+                code.locals[index].rail = Some(RailSpelling::new(text, format!("env.m{index}.length")));
             }
             KernelCaptureKind::GlobalRail { element } => {
                 let name = code.ty(element);
                 // Two global rails may be the same memory. Each launch sees whether they are: `APG_APART` promises that
                 // they are not, unless the code is compiled for a launch with `APG_OVERLAP`.
-                let (constant, restrict) = match usage.is_only_read(LocalId(index as u32)) {
-                    true if usage.stores_to_global_rails(kernel) => ("const ", "APG_APART "),
+                let (constant, restrict) = match accesses.is_read_only(LocalId(index as u32)) {
+                    true if accesses.stores_to_global_rails(kernel) => ("const ", "APG_APART "),
                     true => ("const ", "__restrict__ "),
                     false => ("", ""),
                 };
@@ -172,7 +172,7 @@ fn captures(code: &mut Code<'_>, kernel: &Kernel, usage: &Usage) {
                     "{constant}{name} *{restrict}{text} = ({constant}{name} *){};",
                     elements(element, &format!("env.m{index}.handle"))
                 ));
-                code.locals[index].rail = Some(RailText::new(text, format!("env.m{index}.size")));
+                code.locals[index].rail = Some(RailSpelling::new(text, format!("env.m{index}.size")));
             }
         }
     }
@@ -260,10 +260,10 @@ fn shared(code: &mut Code<'_>, kernel: &Kernel) {
             Some(length @ 0..) => format!("{length}LL"),
             _ => format!("((apg_i64)shared_.length[{number}])"),
         };
-        code.locals[rail.local.index()].rail = Some(RailText::new(place.text.clone(), known));
+        code.locals[rail.local.index()].rail = Some(RailSpelling::new(place.text.clone(), known));
     }
     for (number, rail) in kernel.shared.iter().enumerate() {
-        if super::shared_init::meets_before(kernel, number) {
+        if super::shared_init::needs_barrier_before(kernel, number) {
             code.out.line("__syncthreads();");
         }
         let known = kernel.host.shared_lengths.get(number).and_then(super::constant);

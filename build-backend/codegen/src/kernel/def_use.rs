@@ -2,61 +2,61 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::regions::Node;
+use super::regions::RegionNode;
 use apg_mir::walk::{bodies, operands, visit_expr, visit_exprs, visit_stmts};
 use apg_mir::*;
 
 /// Where a local is used.
 #[derive(Clone, Copy)]
-pub enum Site {
+pub enum LocalUse {
     /// In one run; `carried` from one turn of a loop around it to the next.
-    One {
+    Single {
         run: usize,
         carried: bool,
     },
-    Many,
+    Multiple,
 }
 
 /// Where locals are used.
 #[derive(Default)]
-pub struct Sites {
+pub struct DefUse {
     /// Those that are.
-    pub by_local: FxHashMap<LocalId, Site>,
+    pub by_local: FxHashMap<LocalId, LocalUse>,
     runs: usize,
 }
 
-impl Sites {
+impl DefUse {
     /// Looks at parts of a body.
-    pub fn collect(&mut self, nodes: &[Node<'_>], in_loop: bool) {
+    pub fn collect(&mut self, nodes: &[RegionNode<'_>], in_loop: bool) {
         for node in nodes {
             match node {
-                Node::Run(stmts) => self.run(stmts, in_loop),
-                Node::Uniform(_) | Node::Offset(_) | Node::Jump(_) => {}
-                Node::Together(stmt) => {
-                    self.condition(stmt);
+                RegionNode::Parallel(stmts) => self.collect_region(stmts, in_loop),
+                RegionNode::Uniform(_) | RegionNode::Offset(_) | RegionNode::Jump(_) => {}
+                RegionNode::Collective(stmt) => {
+                    self.collect_operands(stmt);
                     if let StmtKind::Set { local, .. } = &stmt.kind {
-                        self.by_local.insert(*local, Site::Many);
+                        self.by_local.insert(*local, LocalUse::Multiple);
                     }
                 }
-                Node::Stride(stride) => {
+                RegionNode::GridStride(stride) => {
                     let body: Vec<&Stmt> = stride.body.iter().collect();
-                    self.run(&body, true);
+                    self.collect_region(&body, true);
                     // The counter is the loop's own.
                     self.by_local.remove(&stride.index);
                 }
-                Node::If(stmt, then, otherwise) => {
-                    self.condition(stmt);
+                RegionNode::If(stmt, then, otherwise) => {
+                    self.collect_operands(stmt);
                     self.collect(then, in_loop);
                     self.collect(otherwise, in_loop);
                 }
-                Node::Loop(stmt, body, update) => {
-                    self.condition(stmt);
+                RegionNode::Loop(stmt, body, update) => {
+                    self.collect_operands(stmt);
                     self.collect(body, true);
                     self.collect(update, true);
                 }
-                Node::Labeled(_, body) | Node::Warps(body) => self.collect(body, in_loop),
-                Node::Switch(stmt, cases) => {
-                    self.condition(stmt);
+                RegionNode::Labeled(_, body) | RegionNode::Warps(body) => self.collect(body, in_loop),
+                RegionNode::Switch(stmt, cases) => {
+                    self.collect_operands(stmt);
                     for body in cases {
                         self.collect(body, in_loop);
                     }
@@ -66,27 +66,27 @@ impl Sites {
     }
 
     /// A condition outside runs looks at the element of one thread.
-    fn condition(&mut self, stmt: &Stmt) {
+    fn collect_operands(&mut self, stmt: &Stmt) {
         for expr in operands(&stmt.kind) {
             visit_expr(expr, None, &mut |it, _| {
                 if let ExprKind::Local(local) = it.kind {
-                    self.by_local.insert(local, Site::Many);
+                    self.by_local.insert(local, LocalUse::Multiple);
                 }
             });
         }
     }
 
-    fn run(&mut self, stmts: &[&Stmt], in_loop: bool) {
+    fn collect_region(&mut self, stmts: &[&Stmt], in_loop: bool) {
         self.runs += 1;
         let run = self.runs;
         for local in mentioned(stmts) {
-            let carried = in_loop && !assigned_first(stmts.iter().copied(), local);
+            let carried = in_loop && !is_assigned_first(stmts.iter().copied(), local);
             let site = match self.by_local.get(&local) {
-                None => Site::One { run, carried },
-                Some(Site::One { run: other, carried: before }) if *other == run => {
-                    Site::One { run, carried: carried || *before }
+                None => LocalUse::Single { run, carried },
+                Some(LocalUse::Single { run: other, carried: before }) if *other == run => {
+                    LocalUse::Single { run, carried: carried || *before }
                 }
-                Some(_) => Site::Many,
+                Some(_) => LocalUse::Multiple,
             };
             self.by_local.insert(local, site);
         }
@@ -114,26 +114,26 @@ pub fn mentioned(stmts: &[&Stmt]) -> FxHashSet<LocalId> {
 
 /// How a local is first used.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum First {
+enum FirstUse {
     Unused,
     Assigned,
     /// Assigned on some ways, and not read on the others.
-    Inside,
+    MaybeAssigned,
     Read,
 }
 
 /// Whether every read of a local comes after an assignment in the same statements.
-pub fn assigned_first<'a>(stmts: impl Iterator<Item = &'a Stmt>, local: LocalId) -> bool {
-    first_use(stmts, local) != First::Read
+pub fn is_assigned_first<'a>(stmts: impl Iterator<Item = &'a Stmt>, local: LocalId) -> bool {
+    first_use(stmts, local) != FirstUse::Read
 }
 
 /// Whether every way through statements begins with an assignment of a local.
-pub fn always_assigned<'a>(stmts: impl Iterator<Item = &'a Stmt>, local: LocalId) -> bool {
-    first_use(stmts, local) == First::Assigned
+pub fn is_always_assigned<'a>(stmts: impl Iterator<Item = &'a Stmt>, local: LocalId) -> bool {
+    first_use(stmts, local) == FirstUse::Assigned
 }
 
-fn first_use<'a>(stmts: impl Iterator<Item = &'a Stmt>, local: LocalId) -> First {
-    let mut state = First::Unused;
+fn first_use<'a>(stmts: impl Iterator<Item = &'a Stmt>, local: LocalId) -> FirstUse {
+    let mut state = FirstUse::Unused;
     for stmt in stmts {
         let mut reads = false;
         for expr in operands(&stmt.kind) {
@@ -142,31 +142,31 @@ fn first_use<'a>(stmts: impl Iterator<Item = &'a Stmt>, local: LocalId) -> First
             });
         }
         if reads || matches!(&stmt.kind, StmtKind::SetStructField { local: id, .. } if *id == local) {
-            return First::Read;
+            return FirstUse::Read;
         }
         if matches!(&stmt.kind, StmtKind::Set { local: id, .. } if *id == local) {
-            return First::Assigned;
+            return FirstUse::Assigned;
         }
         if let StmtKind::Loop { body, update, .. } = &stmt.kind {
             // The update comes after the body.
             match first_use(body.iter().chain(update), local) {
-                First::Read => return First::Read,
-                First::Unused => {}
-                _ => state = First::Inside,
+                FirstUse::Read => return FirstUse::Read,
+                FirstUse::Unused => {}
+                _ => state = FirstUse::MaybeAssigned,
             }
             continue;
         }
-        let inner: Vec<First> =
+        let inner: Vec<FirstUse> =
             bodies(&stmt.kind).into_iter().map(|body| first_use(body.iter(), local)).collect();
-        if inner.contains(&First::Read) {
-            return First::Read;
+        if inner.contains(&FirstUse::Read) {
+            return FirstUse::Read;
         }
         let everywhere = matches!(stmt.kind, StmtKind::If { .. } | StmtKind::Block(_));
-        if everywhere && !inner.is_empty() && inner.iter().all(|it| *it == First::Assigned) {
-            return First::Assigned;
+        if everywhere && !inner.is_empty() && inner.iter().all(|it| *it == FirstUse::Assigned) {
+            return FirstUse::Assigned;
         }
-        if inner.iter().any(|it| *it != First::Unused) {
-            state = First::Inside;
+        if inner.iter().any(|it| *it != FirstUse::Unused) {
+            state = FirstUse::MaybeAssigned;
         }
     }
     state

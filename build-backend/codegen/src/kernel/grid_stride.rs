@@ -5,25 +5,25 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cpu::Printer;
-use super::regions::Class;
-use super::workitem_loop::Turn;
+use super::regions::Storage;
+use super::workitem_loop::ThreadRange;
 use apg_mir::walk::{visit_exprs, visit_stmts};
 use apg_mir::*;
 
 /// How many turns are taken at once where threads add up.
-const TURNS: i64 = 4;
+const UNROLLED_ITERATIONS: i64 = 4;
 /// Longer turns have enough to do besides.
-const SHORT: usize = 40;
+const MAX_UNROLLED_BODY_EXPRESSIONS: usize = 40;
 
 /// A loop of that form.
-pub struct Stride<'a> {
+pub struct GridStrideLoop<'a> {
     /// Its label: a thread's `continue` ends its turn.
     pub label: LabelId,
     /// The counter.
     pub index: LocalId,
     /// First value; of thread 0 it is the smallest.
     pub start: Expr,
-    /// The counter stays below this value, or at most reaches it.
+    /// The counter has_no_outer_jump below this value, or at most reaches it.
     pub end: &'a Expr,
     /// See `end`.
     pub inclusive: bool,
@@ -34,7 +34,7 @@ pub struct Stride<'a> {
 }
 
 /// What is known where a loop stands.
-pub struct Context<'c, 'a> {
+pub struct StrideContext<'c, 'a> {
     /// Thread index, slowest axis first.
     pub threads: &'c [LocalId],
     /// Whether an expression has the same value in all threads.
@@ -48,23 +48,27 @@ pub struct Context<'c, 'a> {
 }
 
 /// Recognises a loop.
-pub fn stride<'a>(stmt: &'a Stmt, context: &Context<'_, 'a>) -> Option<Stride<'a>> {
+pub fn recognise_grid_stride<'a>(
+    stmt: &'a Stmt,
+    context: &StrideContext<'_, 'a>,
+) -> Option<GridStrideLoop<'a>> {
     let StmtKind::Loop { label, condition, body, update, post_tested: false, .. } = &stmt.kind else {
         return None;
     };
     let [thread] = context.threads else { return None };
-    let (index, end, inclusive) = bound(condition)?;
-    let step = step(update, index)?;
-    if !(context.is_uniform)(end) || !(context.is_uniform)(step) || !stays(body, *label) {
+    let (index, end, inclusive) = loop_bound(condition)?;
+    let step = counter_step(update, index)?;
+    if !(context.is_uniform)(end) || !(context.is_uniform)(step) || !has_no_outer_jump(body, *label) {
         return None;
     }
     // Nothing else reads or assigns the counter.
-    if assignments(body, index) != 0 || reads(context.body, index) != reads(std::slice::from_ref(stmt), index)
+    if count_assignments(body, index) != 0
+        || count_reads(context.body, index) != count_reads(std::slice::from_ref(stmt), index)
     {
         return None;
     }
-    let start = expand((context.first)(index)?, context, 0)?;
-    (coefficient(&start, *thread, context)? == 1).then_some(Stride {
+    let start = substitute_locals((context.first)(index)?, context, 0)?;
+    (thread_coefficient(&start, *thread, context)? == 1).then_some(GridStrideLoop {
         label: *label,
         index,
         start,
@@ -76,7 +80,7 @@ pub fn stride<'a>(stmt: &'a Stmt, context: &Context<'_, 'a>) -> Option<Stride<'a
 }
 
 /// `i < end`, `i <= end`, or the same the other way round.
-pub(super) fn bound(condition: &Expr) -> Option<(LocalId, &Expr, bool)> {
+pub(super) fn loop_bound(condition: &Expr) -> Option<(LocalId, &Expr, bool)> {
     let ExprKind::Operation { operation, args } = &condition.kind else { return None };
     let [a, b] = args.as_slice() else { return None };
     let (counter, end, inclusive) = match operation {
@@ -87,30 +91,30 @@ pub(super) fn bound(condition: &Expr) -> Option<(LocalId, &Expr, bool)> {
         _ => return None,
     };
     let is_integer = matches!(counter.ty, Ty::I32 | Ty::I64);
-    Some((plain_local(counter)?, end, inclusive)).filter(|_| is_integer)
+    Some((counter_local(counter)?, end, inclusive)).filter(|_| is_integer)
 }
 
 /// A local, perhaps widened.
-fn plain_local(expr: &Expr) -> Option<LocalId> {
+fn counter_local(expr: &Expr) -> Option<LocalId> {
     match &expr.kind {
         ExprKind::Local(local) if matches!(expr.ty, Ty::I32 | Ty::I64) => Some(*local),
         ExprKind::Operation { operation: Operation::Convert, args } if expr.ty == Ty::I64 => {
-            plain_local(args.first()?)
+            counter_local(args.first()?)
         }
         _ => None,
     }
 }
 
 /// The step of `i = i + step`.
-fn step(update: &[Stmt], index: LocalId) -> Option<&Expr> {
+fn counter_step(update: &[Stmt], index: LocalId) -> Option<&Expr> {
     let [Stmt { kind: StmtKind::Set { local, value }, .. }] = update else { return None };
     let ExprKind::Operation { operation: Operation::Add, args } = &value.kind else { return None };
     let [a, b] = args.as_slice() else { return None };
-    (*local == index && plain_local(a) == Some(index)).then_some(b)
+    (*local == index && counter_local(a) == Some(index)).then_some(b)
 }
 
 /// Whether a turn can only end at its end or by the loop's own `continue`.
-fn stays(body: &[Stmt], label: LabelId) -> bool {
+fn has_no_outer_jump(body: &[Stmt], label: LabelId) -> bool {
     let mut inner = vec![label];
     visit_stmts(body, &mut |stmt| {
         if let StmtKind::Loop { label, .. }
@@ -120,16 +124,16 @@ fn stays(body: &[Stmt], label: LabelId) -> bool {
             inner.push(*label);
         }
     });
-    let mut stays = true;
+    let mut has_no_outer_jump = true;
     visit_stmts(body, &mut |stmt| match &stmt.kind {
-        StmtKind::Break(target) => stays &= *target != label && inner.contains(target),
-        StmtKind::Continue(target) => stays &= inner.contains(target),
+        StmtKind::Break(target) => has_no_outer_jump &= *target != label && inner.contains(target),
+        StmtKind::Continue(target) => has_no_outer_jump &= inner.contains(target),
         _ => {}
     });
-    stays
+    has_no_outer_jump
 }
 
-fn assignments(body: &[Stmt], local: LocalId) -> usize {
+fn count_assignments(body: &[Stmt], local: LocalId) -> usize {
     let mut count = 0;
     visit_stmts(body, &mut |stmt| {
         count += usize::from(matches!(&stmt.kind, StmtKind::Set { local: id, .. } if *id == local))
@@ -137,7 +141,7 @@ fn assignments(body: &[Stmt], local: LocalId) -> usize {
     count
 }
 
-fn reads(body: &[Stmt], local: LocalId) -> usize {
+fn count_reads(body: &[Stmt], local: LocalId) -> usize {
     let mut count = 0;
     visit_exprs(body, &mut |expr, _| {
         count += usize::from(matches!(expr.kind, ExprKind::Local(id) if id == local))
@@ -146,7 +150,7 @@ fn reads(body: &[Stmt], local: LocalId) -> usize {
 }
 
 /// The expression in terms of indices and uniform values.
-fn expand(expr: &Expr, context: &Context<'_, '_>, depth: u32) -> Option<Expr> {
+fn substitute_locals(expr: &Expr, context: &StrideContext<'_, '_>, depth: u32) -> Option<Expr> {
     if depth > 16 {
         return None;
     }
@@ -155,10 +159,10 @@ fn expand(expr: &Expr, context: &Context<'_, '_>, depth: u32) -> Option<Expr> {
     }
     let kind = match &expr.kind {
         ExprKind::Local(local) if context.threads.contains(local) => return Some(expr.clone()),
-        ExprKind::Local(local) => return expand(context.values.get(local)?, context, depth + 1),
+        ExprKind::Local(local) => return substitute_locals(context.values.get(local)?, context, depth + 1),
         ExprKind::Operation { operation, args } => ExprKind::Operation {
             operation: *operation,
-            args: args.iter().map(|it| expand(it, context, depth + 1)).collect::<Option<_>>()?,
+            args: args.iter().map(|it| substitute_locals(it, context, depth + 1)).collect::<Option<_>>()?,
         },
         _ => return None,
     };
@@ -166,14 +170,14 @@ fn expand(expr: &Expr, context: &Context<'_, '_>, depth: u32) -> Option<Expr> {
 }
 
 /// By how much an expression grows from one thread to the next.
-fn coefficient(expr: &Expr, thread: LocalId, context: &Context<'_, '_>) -> Option<i64> {
+fn thread_coefficient(expr: &Expr, thread: LocalId, context: &StrideContext<'_, '_>) -> Option<i64> {
     if (context.is_uniform)(expr) {
         return Some(0);
     }
     match &expr.kind {
         ExprKind::Local(local) => (*local == thread).then_some(1),
         ExprKind::Operation { operation, args } => {
-            let of = |index: usize| coefficient(args.get(index)?, thread, context);
+            let of = |index: usize| thread_coefficient(args.get(index)?, thread, context);
             match operation {
                 Operation::Add => of(0)?.checked_add(of(1)?),
                 Operation::Sub => of(0)?.checked_sub(of(1)?),
@@ -191,11 +195,13 @@ fn coefficient(expr: &Expr, thread: LocalId, context: &Context<'_, '_>) -> Optio
 }
 
 /// What an index adds to a counter; none if it is something else.
-fn beyond(index: &Expr, counter: LocalId) -> Option<Option<&Expr>> {
-    let is_counter = |it: &Expr| beyond(it, counter).is_some_and(|by| by.is_none());
+fn offset_from_counter(index: &Expr, counter: LocalId) -> Option<Option<&Expr>> {
+    let is_counter = |it: &Expr| offset_from_counter(it, counter).is_some_and(|by| by.is_none());
     match &index.kind {
         ExprKind::Local(local) => (*local == counter).then_some(None),
-        ExprKind::Operation { operation: Operation::Convert, args } => beyond(args.first()?, counter),
+        ExprKind::Operation { operation: Operation::Convert, args } => {
+            offset_from_counter(args.first()?, counter)
+        }
         ExprKind::Operation { operation: Operation::Add, args } => match args.as_slice() {
             [a, b] if is_counter(a) => Some(Some(b)),
             [a, b] if is_counter(b) => Some(Some(a)),
@@ -207,7 +213,7 @@ fn beyond(index: &Expr, counter: LocalId) -> Option<Option<&Expr>> {
 
 impl<'k> Printer<'_, '_, 'k> {
     /// What a loop that all step through reads in order: a captured rail's first element, and what is added to the counter.
-    pub(super) fn streams(&mut self, stride: &Stride<'k>) -> Vec<(String, String)> {
+    pub(super) fn prefetch_streams(&mut self, stride: &GridStrideLoop<'k>) -> Vec<(String, String)> {
         let mut found: Vec<(String, String)> = Vec::new();
         visit_exprs(stride.body, &mut |it, _| {
             let ExprKind::Element { rail, index, .. } = &it.kind else { return };
@@ -215,10 +221,10 @@ impl<'k> Printer<'_, '_, 'k> {
             if rail.index() >= self.kernel.captures.len() {
                 return;
             }
-            let Some(by) = beyond(index, stride.index) else { return };
+            let Some(by) = offset_from_counter(index, stride.index) else { return };
             let text = match by {
                 None => String::new(),
-                Some(by) if self.plan.is_uniform(by, &FxHashSet::default()) && self.code.is_plain(by) => {
+                Some(by) if self.tree.is_uniform(by, &FxHashSet::default()) && self.code.is_plain(by) => {
                     format!(" + {}", self.code.wide_value(by))
                 }
                 Some(_) => return,
@@ -231,45 +237,53 @@ impl<'k> Printer<'_, '_, 'k> {
 
     /// Several turns at once, where so many are left: what threads add up comes from memory and goes back there once for all of them. Each thread takes its
     /// turns in their order.
-    pub(super) fn several_turns(&mut self, stride: &Stride<'k>, body: &[&'k Stmt], turn: &Turn<'_>) {
-        if self.chunk().is_none() || !self.adds_up(stride) || self.taken_apart(turn, body).is_some() {
+    pub(super) fn print_unrolled_iterations(
+        &mut self,
+        stride: &GridStrideLoop<'k>,
+        body: &[&'k Stmt],
+        range: &ThreadRange<'_>,
+    ) {
+        if self.chunk_threads().is_none()
+            || !self.is_accumulation(stride)
+            || self.find_fission(range, body).is_some()
+        {
             return;
         }
         self.code.out.open("if constexpr (proven_) {");
         self.code.out.open(format!(
             "if (step_ > 0 && step_ < (apg_i64)1 << 60 && end_ - at_ - n0_ >= {} * step_) {{",
-            TURNS - 1
+            UNROLLED_ITERATIONS - 1
         ));
-        for (data, by) in self.streams(stride) {
+        for (data, by) in self.prefetch_streams(stride) {
             self.code.out.line(format!(
-                "apg_prefetch_stream({data}, at_ + {TURNS} * step_{by}, n0_, step_, {TURNS});"
+                "apg_prefetch_stream({data}, at_ + {UNROLLED_ITERATIONS} * step_{by}, n0_, step_, {UNROLLED_ITERATIONS});"
             ));
         }
         self.code.out.line("const apg_i64 first_at_ = at_;");
-        let around = self.read_ahead(body, &[]);
-        self.rows("n0_");
-        for number in 0..TURNS {
+        let around = self.preload_uniform_elements(body, &[]);
+        self.open_thread_loops("n0_");
+        for number in 0..UNROLLED_ITERATIONS {
             self.code.out.open("{");
             self.code.out.line(format!("const apg_i64 at_ = first_at_ + {number} * step_;"));
-            self.each_thread(turn, body);
+            self.print_thread_body(range, body);
             self.code.out.close("}");
             self.code.widened_locals.clear();
         }
         self.code.out.close("}");
         self.code.out.close("}");
         self.code.preloaded = around;
-        self.code.out.line(format!("at_ += {} * step_;", TURNS - 1));
+        self.code.out.line(format!("at_ += {} * step_;", UNROLLED_ITERATIONS - 1));
         self.code.out.line("continue;");
         self.code.out.close("}");
         self.code.out.close("}");
     }
 
     /// Whether a turn is short, does nothing but change locals, and changes one that threads keep from turn to turn.
-    fn adds_up(&self, stride: &Stride<'k>) -> bool {
+    fn is_accumulation(&self, stride: &GridStrideLoop<'k>) -> bool {
         let (mut plain, mut keeps, mut weight) = (true, false, 0);
         visit_stmts(stride.body, &mut |it| match &it.kind {
             StmtKind::Set { local, .. } => {
-                keeps |= self.plan.classes[local.index()] == Class::Spilled;
+                keeps |= self.tree.storage[local.index()] == Storage::ContextArray;
                 plain &= self.code.local(*local).stack.is_none();
             }
             StmtKind::Block(_) | StmtKind::If { .. } | StmtKind::Expr(_) => {}
@@ -279,7 +293,7 @@ impl<'k> Printer<'_, '_, 'k> {
             weight += 1;
             plain &= !matches!(it.kind, ExprKind::Call { .. } | ExprKind::Atomic { .. });
         });
-        plain && keeps && weight <= SHORT
+        plain && keeps && weight <= MAX_UNROLLED_BODY_EXPRESSIONS
     }
 }
 
@@ -306,7 +320,8 @@ mod tests {
             position: None,
         };
         let by = |it: &Expr| {
-            beyond(it, counter).map(|by| by.map(|by| matches!(by.kind, ExprKind::Local(LocalId(1)))))
+            offset_from_counter(it, counter)
+                .map(|by| by.map(|by| matches!(by.kind, ExprKind::Local(LocalId(1)))))
         };
         assert_eq!(by(&wide(i())), Some(None));
         assert_eq!(by(&sum(Operation::Add, i(), n())), Some(Some(true)));

@@ -1,6 +1,6 @@
 //! Host code of kernels: the launch configuration and the form for the processor.
 
-use super::super::code::{Code, Place, RailText, Target};
+use super::super::code::{Code, LocalSpelling, RailSpelling, Target};
 use apg_mir::*;
 
 /// The unit of all kernels.
@@ -33,7 +33,7 @@ fn proven(code: &mut Code<'_>, id: KernelId) -> String {
     if !super::depends_on_launch(code.program, code.names, id) {
         return String::new();
     }
-    let bounds = super::bounds::kernel(code.program, code.names, id);
+    let bounds = super::bounds::analyse_kernel(code.program, code.names, id);
     let conditions = if code.program.unchecked { Vec::new() } else { bounds.conditions };
     let wide = bounds.wide_condition.unwrap_or_else(|| "true".into());
     let narrow = bounds.narrow_condition.unwrap_or_else(|| "true".into());
@@ -63,7 +63,12 @@ pub fn captured_locals(code: &mut Code<'_>, kernel: &Kernel) {
         .locals
         .iter()
         .enumerate()
-        .map(|(index, local)| Place { text: format!("env->m{index}"), ty: local.ty, rail: None, stack: None })
+        .map(|(index, local)| LocalSpelling {
+            text: format!("env->m{index}"),
+            ty: local.ty,
+            rail: None,
+            stack: None,
+        })
         .collect();
     for (index, capture) in kernel.captures.iter().enumerate() {
         let member = format!("env->m{index}");
@@ -71,10 +76,10 @@ pub fn captured_locals(code: &mut Code<'_>, kernel: &Kernel) {
             KernelCaptureKind::Scalar(_) => None,
             KernelCaptureKind::Rail { element } | KernelCaptureKind::ConstantRail { element } => {
                 let ty = code.ty(element);
-                Some(RailText::new(format!("((const {ty} *){member}.data)"), format!("{member}.length")))
+                Some(RailSpelling::new(format!("((const {ty} *){member}.data)"), format!("{member}.length")))
             }
             KernelCaptureKind::GlobalRail { .. } => {
-                Some(RailText::new(format!("{member}.handle"), format!("{member}.size")))
+                Some(RailSpelling::new(format!("{member}.handle"), format!("{member}.size")))
             }
         };
     }

@@ -8,10 +8,10 @@
 use rustc_hash::FxHashSet;
 
 use super::cpu::Printer;
-use super::def_use::{assigned_first, mentioned};
-use super::regions::{Class, Plan};
+use super::def_use::{is_assigned_first, mentioned};
+use super::regions::{RegionTree, Storage};
 use super::unswitch::{is_total, single_stmt};
-use super::workitem_loop::Turn;
+use super::workitem_loop::ThreadRange;
 use apg_mir::*;
 
 /// A row of no more threads is a few vectors: those take a mask for less than what a shorter loop costs.
@@ -100,29 +100,29 @@ impl<'a> SubRange<'a> {
 }
 
 /// The sub_ranges of a run, if it has guards that are worth it.
-pub fn split_by_guards<'a>(plan: &Plan<'a>, stmts: &[&'a Stmt]) -> Option<Vec<SubRange<'a>>> {
+pub fn split_by_guards<'a>(tree: &RegionTree<'a>, stmts: &[&'a Stmt]) -> Option<Vec<SubRange<'a>>> {
     let mut found = Vec::new();
-    let is_alone = is_single_guard(plan, stmts);
-    stmts.iter().for_each(|it| add_stmt(plan, it, is_alone, &mut found));
-    merge_dependent(plan, &mut found);
+    let is_alone = is_single_guard(tree, stmts);
+    stmts.iter().for_each(|it| add_stmt(tree, it, is_alone, &mut found));
+    merge_dependent(tree, &mut found);
     found.iter().any(|it| !it.bounds.is_empty()).then_some(found)
 }
 
 /// Whether there is nothing around a guard.
-fn is_single_guard<'a>(plan: &Plan<'a>, stmts: &[&'a Stmt]) -> bool {
+fn is_single_guard<'a>(tree: &RegionTree<'a>, stmts: &[&'a Stmt]) -> bool {
     let mut found = None;
-    stmts.iter().all(|it| single_stmt(plan, it, &mut found).is_some())
+    stmts.iter().all(|it| single_stmt(tree, it, &mut found).is_some())
 }
 
-fn add_stmt<'a>(plan: &Plan<'a>, stmt: &'a Stmt, is_alone: bool, found: &mut Vec<SubRange<'a>>) {
+fn add_stmt<'a>(tree: &RegionTree<'a>, stmt: &'a Stmt, is_alone: bool, found: &mut Vec<SubRange<'a>>) {
     let mut bounds = Vec::new();
     let mut is_exact = false;
     match &stmt.kind {
-        StmtKind::Block(body) => return body.iter().for_each(|it| add_stmt(plan, it, is_alone, found)),
+        StmtKind::Block(body) => return body.iter().for_each(|it| add_stmt(tree, it, is_alone, found)),
         StmtKind::If { condition, otherwise, .. } if otherwise.is_empty() => {
-            let is_complete = collect_bounds(plan, condition, &mut bounds) == Residual::None;
+            let is_complete = collect_bounds(tree, condition, &mut bounds) == Residual::None;
             let before = bounds.len();
-            let row = plan.kernel().host.threads.last().and_then(super::constant);
+            let row = tree.kernel().host.threads.last().and_then(super::constant);
             bounds.retain(|it| it.is_profitable(row, is_alone));
             let rest = bounds.iter().any(|it| matches!(it.relation, Relation::Remainder(_)));
             is_exact = is_complete && bounds.len() == before && !rest;
@@ -136,15 +136,15 @@ fn add_stmt<'a>(plan: &Plan<'a>, stmt: &'a Stmt, is_alone: bool, found: &mut Vec
 }
 
 /// Puts together what hands values on in locals that have no place for each thread.
-fn merge_dependent<'a>(plan: &Plan<'a>, found: &mut Vec<SubRange<'a>>) {
+fn merge_dependent<'a>(tree: &RegionTree<'a>, found: &mut Vec<SubRange<'a>>) {
     let all: Vec<&Stmt> = found.iter().flat_map(|it| it.stmts.iter().copied()).collect();
     for local in mentioned(&all) {
-        if plan.classes.get(local.index()) != Some(&Class::Private) {
+        if tree.storage.get(local.index()) != Some(&Storage::Register) {
             continue;
         }
         let mentions = |it: &SubRange<'_>| mentioned(&it.stmts).contains(&local);
         let reads_first =
-            |it: &SubRange<'_>| mentions(it) && !assigned_first(it.stmts.iter().copied(), local);
+            |it: &SubRange<'_>| mentions(it) && !is_assigned_first(it.stmts.iter().copied(), local);
         let (Some(first), Some(last)) =
             (found.iter().position(mentions), found.iter().rposition(reads_first))
         else {
@@ -168,19 +168,19 @@ enum Residual {
 }
 
 /// Goes through a condition from the left, up to what all threads must ask.
-fn collect_bounds<'a>(plan: &Plan<'a>, expr: &'a Expr, found: &mut Vec<AxisBound<'a>>) -> Residual {
-    let both = |a: &'a Expr, b: &'a Expr, found: &mut Vec<AxisBound<'a>>| match collect_bounds(plan, a, found)
+fn collect_bounds<'a>(tree: &RegionTree<'a>, expr: &'a Expr, found: &mut Vec<AxisBound<'a>>) -> Residual {
+    let both = |a: &'a Expr, b: &'a Expr, found: &mut Vec<AxisBound<'a>>| match collect_bounds(tree, a, found)
     {
         Residual::Required => Residual::Required,
-        first => match collect_bounds(plan, b, found) {
+        first => match collect_bounds(tree, b, found) {
             Residual::None => first,
             second => second,
         },
     };
     match &expr.kind {
         ExprKind::And(a, b) => both(a, b, found),
-        ExprKind::Local(local) => rematerialized_value(plan, *local)
-            .map_or(Residual::Required, |it| collect_bounds(plan, it, found)),
+        ExprKind::Local(local) => rematerialized_value(tree, *local)
+            .map_or(Residual::Required, |it| collect_bounds(tree, it, found)),
         ExprKind::Operation { operation, args } => match (args.as_slice(), Relation::of(*operation)) {
             // Without a short cut all threads ask the second part, whatever the first says.
             ([a, b], _) if *operation == Operation::And && expr.ty == Ty::Bool => {
@@ -193,7 +193,7 @@ fn collect_bounds<'a>(plan: &Plan<'a>, expr: &'a Expr, found: &mut Vec<AxisBound
             }
             ([a, b], Some(relation)) => {
                 if let Some(bound) =
-                    axis_bound(plan, a, relation, b).or_else(|| axis_bound(plan, b, relation.mirrored(), a))
+                    axis_bound(tree, a, relation, b).or_else(|| axis_bound(tree, b, relation.mirrored(), a))
                 {
                     found.push(bound);
                     return Residual::None;
@@ -239,26 +239,26 @@ impl AxisBound<'_> {
 
 /// What a comparison says about an index.
 fn axis_bound<'a>(
-    plan: &Plan<'a>,
+    tree: &RegionTree<'a>,
     value: &'a Expr,
     relation: Relation,
     side: &'a Expr,
 ) -> Option<AxisBound<'a>> {
     let relation_of = |number| (relation == Relation::Is).then_some(Relation::Remainder(number));
-    if let Some((axis, number)) = remainder_axis(plan, value) {
+    if let Some((axis, number)) = remainder_axis(tree, value) {
         super::constant(side).filter(|it| (0..number).contains(it))?;
         return Some(AxisBound { axis, relation: relation_of(number)?, side });
     }
-    let axis = index_axis(plan, value).filter(|_| is_uniform_total(plan, side))?;
+    let axis = index_axis(tree, value).filter(|_| is_uniform_total(tree, side))?;
     Some(AxisBound { axis, relation, side })
 }
 
 /// The axis whose index is divided, and by what, if a value is the rest: the lane in a warp.
-fn remainder_axis(plan: &Plan<'_>, expr: &Expr) -> Option<(usize, i64)> {
+fn remainder_axis(tree: &RegionTree<'_>, expr: &Expr) -> Option<(usize, i64)> {
     match &expr.kind {
         _ if !matches!(expr.ty, Ty::I32 | Ty::I64) => None,
-        ExprKind::Local(local) => remainder_axis(plan, rematerialized_value(plan, *local)?),
-        ExprKind::Operation { operation: Operation::Convert, args } => remainder_axis(plan, args.first()?),
+        ExprKind::Local(local) => remainder_axis(tree, rematerialized_value(tree, *local)?),
+        ExprKind::Operation { operation: Operation::Convert, args } => remainder_axis(tree, args.first()?),
         ExprKind::Operation { operation, args } => {
             let [index, number] = args.as_slice() else { return None };
             let number = match (operation, super::constant(number)?) {
@@ -266,48 +266,48 @@ fn remainder_axis(plan: &Plan<'_>, expr: &Expr) -> Option<(usize, i64)> {
                 (Operation::And, mask) => mask.checked_add(1).filter(|it| it & mask == 0)?,
                 _ => return None,
             };
-            Some((index_axis(plan, index)?, number)).filter(|_| number > 1)
+            Some((index_axis(tree, index)?, number)).filter(|_| number > 1)
         }
         _ => None,
     }
 }
 
 /// The same for all threads, and nobody minds if it is asked for.
-fn is_uniform_total(plan: &Plan<'_>, expr: &Expr) -> bool {
-    matches!(expr.ty, Ty::I32 | Ty::I64) && is_total(expr) && plan.is_uniform(expr, &FxHashSet::default())
+fn is_uniform_total(tree: &RegionTree<'_>, expr: &Expr) -> bool {
+    matches!(expr.ty, Ty::I32 | Ty::I64) && is_total(expr) && tree.is_uniform(expr, &FxHashSet::default())
 }
 
-fn rematerialized_value<'a>(plan: &Plan<'a>, local: LocalId) -> Option<&'a Expr> {
-    plan.derived.iter().find(|it| it.local == local && !it.has_offset).map(|it| it.value)
+fn rematerialized_value<'a>(tree: &RegionTree<'a>, local: LocalId) -> Option<&'a Expr> {
+    tree.rematerialized.iter().find(|it| it.local == local && !it.has_offset).map(|it| it.value)
 }
 
 /// The axis whose index a value is.
-fn index_axis(plan: &Plan<'_>, expr: &Expr) -> Option<usize> {
+fn index_axis(tree: &RegionTree<'_>, expr: &Expr) -> Option<usize> {
     match &expr.kind {
         _ if !matches!(expr.ty, Ty::I32 | Ty::I64) => None,
         ExprKind::Local(local) => {
-            let own = plan.kernel().thread_locals.iter().rev().position(|it| it == local);
-            own.or_else(|| index_axis(plan, rematerialized_value(plan, *local)?))
+            let own = tree.kernel().thread_locals.iter().rev().position(|it| it == local);
+            own.or_else(|| index_axis(tree, rematerialized_value(tree, *local)?))
         }
-        ExprKind::Operation { operation: Operation::Convert, args } => index_axis(plan, args.first()?),
+        ExprKind::Operation { operation: Operation::Convert, args } => index_axis(tree, args.first()?),
         _ => None,
     }
 }
 
 impl<'k> Printer<'_, '_, 'k> {
     /// The loops over the threads of a block, row after row; in each row range after range.
-    pub(super) fn print_sub_ranges(&mut self, turn: &Turn<'_>, sub_ranges: &[SubRange<'k>]) {
-        self.rows_of_block();
-        for range in sub_ranges {
-            self.print_sub_range(turn, range);
+    pub(super) fn print_sub_ranges(&mut self, range: &ThreadRange<'_>, sub_ranges: &[SubRange<'k>]) {
+        self.open_row_loops();
+        for sub_range in sub_ranges {
+            self.print_sub_range(range, sub_range);
         }
         self.code.out.close("}");
     }
 
-    fn print_sub_range(&mut self, turn: &Turn<'_>, range: &SubRange<'k>) {
+    fn print_sub_range(&mut self, range: &ThreadRange<'_>, sub_range: &SubRange<'k>) {
         let (mut rows, mut limits) = (Vec::new(), Vec::new());
         let (mut begin, mut step) = ("begin_".to_owned(), 1);
-        for AxisBound { axis, relation, side } in &range.bounds {
+        for AxisBound { axis, relation, side } in &sub_range.bounds {
             let side = self.code.expr(side);
             match (axis, relation) {
                 (0, Relation::Below) => limits.push(format!("end_ = apg_below(end_, {side});")),
@@ -328,12 +328,12 @@ impl<'k> Printer<'_, '_, 'k> {
         } else {
             format!("if ({}) {{", rows.join(" && "))
         });
-        self.code.out.line(format!("apg_i64 begin_ = 0, end_ = {}; (void)begin_;", turn.count));
+        self.code.out.line(format!("apg_i64 begin_ = 0, end_ = {}; (void)begin_;", range.count));
         for limit in limits {
             self.code.out.line(limit);
         }
-        self.lanes_loop(&begin, "end_", step);
-        self.each_thread(turn, &range.inside());
+        self.open_lane_loop(&begin, "end_", step);
+        self.print_thread_body(range, &sub_range.inside());
         self.code.out.close("}");
         self.code.out.close("}");
         self.code.widened_locals.clear();

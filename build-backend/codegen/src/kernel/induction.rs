@@ -2,8 +2,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::regions::{Class, Node, Plan};
-use super::rematerialize::is_step;
+use super::regions::{RegionNode, RegionTree, Storage};
+use super::rematerialize::as_step;
 use apg_mir::walk::{operands, visit_expr, visit_stmts};
 use apg_mir::*;
 
@@ -29,7 +29,7 @@ pub struct InductionStep<'k> {
 
 /// A loop.
 pub struct LoopInductions<'p, 'k> {
-    plan: &'p Plan<'k>,
+    tree: &'p RegionTree<'k>,
     pub steps: Vec<InductionStep<'k>>,
     /// Locals that a turn makes of these, the same for all threads, in order.
     pub recomputed: Vec<(LocalId, &'k Expr)>,
@@ -105,8 +105,8 @@ fn last_assignments(stmt: &Stmt) -> FxHashSet<LocalId> {
 }
 
 /// The type of the elements of a captured rail.
-fn element_type(plan: &Plan<'_>, rail: LocalId) -> Option<Ty> {
-    match plan.kernel().captures.get(rail.index())?.kind {
+fn element_type(tree: &RegionTree<'_>, rail: LocalId) -> Option<Ty> {
+    match tree.kernel().captures.get(rail.index())?.kind {
         KernelCaptureKind::Scalar(_) => None,
         KernelCaptureKind::Rail { element }
         | KernelCaptureKind::ConstantRail { element }
@@ -126,7 +126,7 @@ pub fn scalar_bytes(ty: Ty) -> Option<i64> {
 }
 
 impl<'p, 'k> LoopInductions<'p, 'k> {
-    pub fn of(plan: &'p Plan<'k>, stmt: &'k Stmt) -> Self {
+    pub fn of(tree: &'p RegionTree<'k>, stmt: &'k Stmt) -> Self {
         let mut sets: Vec<(LocalId, &'k Expr)> = Vec::new();
         let mut times: FxHashMap<LocalId, usize> = FxHashMap::default();
         visit_stmts(std::slice::from_ref(stmt), &mut |it| match &it.kind {
@@ -139,18 +139,18 @@ impl<'p, 'k> LoopInductions<'p, 'k> {
         });
         let assigned = times.keys().copied().collect();
         let mut inductions = LoopInductions {
-            plan,
+            tree,
             steps: Vec::new(),
             recomputed: Vec::new(),
             assigned,
             evolutions: FxHashMap::default(),
         };
         let offsets: FxHashSet<LocalId> =
-            plan.derived.iter().filter(|it| it.has_offset).map(|it| it.local).collect();
-        let is_uniform = |it: LocalId| plan.classes[it.index()] == Class::Uniform;
+            tree.rematerialized.iter().filter(|it| it.has_offset).map(|it| it.local).collect();
+        let is_uniform = |it: LocalId| tree.storage[it.index()] == Storage::Uniform;
         let last = last_assignments(stmt);
         for (local, value) in &sets {
-            if let Some((by, minus)) = is_step(value, *local)
+            if let Some((by, minus)) = as_step(value, *local)
                 && times[local] == 1
                 && (offsets.contains(local) || is_uniform(*local) && last.contains(local))
                 && inductions.evolution(by).is_computable
@@ -174,7 +174,7 @@ impl<'p, 'k> LoopInductions<'p, 'k> {
         for (local, value) in &sets {
             if is_uniform(*local)
                 && !inductions.evolutions.contains_key(local)
-                && plan.is_assigned_once(*local)
+                && tree.is_assigned_once(*local)
             {
                 let found = inductions.evolution(value);
                 if found.is_computable {
@@ -184,7 +184,7 @@ impl<'p, 'k> LoopInductions<'p, 'k> {
             }
         }
         // In an order in which they can be computed.
-        for derived in &plan.derived {
+        for derived in &tree.rematerialized {
             let offset = match (derived.has_offset, inductions.evolutions.get(&derived.local)) {
                 (true, Some(step)) => *step,
                 (true, None) if times.contains_key(&derived.local) => Evolution::UNKNOWN,
@@ -201,7 +201,7 @@ impl<'p, 'k> LoopInductions<'p, 'k> {
         if let Some(found) = self.evolutions.get(&local) {
             return *found;
         }
-        let is_invariant = matches!(self.plan.classes[local.index()], Class::Given | Class::Uniform)
+        let is_invariant = matches!(self.tree.storage[local.index()], Storage::Predefined | Storage::Uniform)
             && !self.assigned.contains(&local);
         match is_invariant {
             true => Evolution {
@@ -262,19 +262,21 @@ impl<'p, 'k> LoopInductions<'p, 'k> {
 
     /// The size of the elements of a captured rail of numbers.
     pub fn element_bytes(&self, rail: LocalId) -> Option<i64> {
-        element_type(self.plan, rail).and_then(scalar_bytes)
+        element_type(self.tree, rail).and_then(scalar_bytes)
     }
 
     /// The fastest axis of threads.
     fn fastest_axis(&self) -> Option<LocalId> {
-        self.plan.kernel().thread_locals.last().copied()
+        self.tree.kernel().thread_locals.last().copied()
     }
 
-    pub fn collect_candidates(&self, nodes: &[Node<'k>], candidates: &mut Vec<PrefetchCandidate<'k>>) {
+    pub fn collect_candidates(&self, nodes: &[RegionNode<'k>], candidates: &mut Vec<PrefetchCandidate<'k>>) {
         for node in nodes {
             match node {
-                Node::Run(stmts) => stmts.iter().for_each(|it| self.collect_from_stmt(it, candidates)),
-                Node::If(stmt, then, otherwise) => {
+                RegionNode::Parallel(stmts) => {
+                    stmts.iter().for_each(|it| self.collect_from_stmt(it, candidates))
+                }
+                RegionNode::If(stmt, then, otherwise) => {
                     let StmtKind::If { condition, .. } = &stmt.kind else { continue };
                     let (mut first, mut second) = (Vec::new(), Vec::new());
                     self.collect_candidates(then, &mut first);

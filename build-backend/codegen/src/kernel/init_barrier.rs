@@ -4,31 +4,31 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::shared_init::Initial;
+use super::shared_init::InitEffects;
 use apg_mir::walk::{bodies, operands, visit_expr, visit_stmts};
 use apg_mir::*;
 
 /// So many elements of a rail each thread stores to, one by one, in front of the first barrier; nobody writes more.
-const MOST_STORES: i64 = 64;
+const MAX_STORES_PER_THREAD: i64 = 64;
 
 /// The threads must meet.
 pub fn needs_barrier(kernel: &Kernel) -> bool {
-    if !kernel.shared.iter().all(|it| Initial::of(kernel, &it.init).is_own()) {
+    if !kernel.shared.iter().all(|it| InitEffects::of(kernel, &it.init).is_own()) {
         return true;
     }
-    Start::of(kernel).list(&kernel.body) == Seen::Others
+    InitScan::of(kernel).scan_list(&kernel.body) == BarrierScan::OtherElements
 }
 
 /// Shared rails all of whose elements the threads store to before any is read: their initial values are never seen.
-pub fn overwritten(kernel: &Kernel) -> FxHashSet<LocalId> {
-    let mut start = Start::of(kernel);
+pub fn overwritten_rails(kernel: &Kernel) -> FxHashSet<LocalId> {
+    let mut start = InitScan::of(kernel);
     let mut threads = kernel.host.threads.iter().map(super::constant);
     let threads = threads.try_fold(1_i64, |all, it| all.checked_mul(it?));
     let Some(threads) = threads.filter(|it| *it > 0) else { return FxHashSet::default() };
-    if start.list(&kernel.body) != Seen::Barrier {
+    if start.scan_list(&kernel.body) != BarrierScan::Barrier {
         return FxHashSet::default();
     }
-    let (stored, _) = start.stored(&kernel.body);
+    let (stored, _) = start.stored_elements(&kernel.body);
     let lengths = kernel.host.shared_lengths.iter().map(super::constant);
     let rails = kernel.shared.iter().zip(lengths).filter(|(rail, length)| {
         let is_plain = match &rail.init {
@@ -40,31 +40,32 @@ pub fn overwritten(kernel: &Kernel) -> FxHashSet<LocalId> {
         };
         let all =
             |length: i64| (0..length).step_by(threads as usize).all(|it| stored.contains(&(rail.local, it)));
-        is_plain && length.is_some_and(|it| it % threads == 0 && it / threads <= MOST_STORES && all(it))
+        is_plain
+            && length.is_some_and(|it| it % threads == 0 && it / threads <= MAX_STORES_PER_THREAD && all(it))
     });
     rails.map(|it| it.0.local).collect()
 }
 
 /// What statements do before the first barrier.
 #[derive(PartialEq, Eq)]
-enum Seen {
+enum BarrierScan {
     /// Nothing that matters; their end is reached.
-    Own,
+    OwnElements,
     /// There is a barrier, to which all threads come.
     Barrier,
     /// They may touch what another thread has filled.
-    Others,
+    OtherElements,
 }
 
-impl Seen {
+impl BarrierScan {
     /// Of what may be left out, or left in the middle.
-    fn or_not(self) -> Seen {
-        if self == Seen::Others { self } else { Seen::Own }
+    fn if_conditional(self) -> BarrierScan {
+        if self == BarrierScan::OtherElements { self } else { BarrierScan::OwnElements }
     }
 
     /// Of two of these.
-    fn and(self, other: Seen) -> Seen {
-        if self == Seen::Others { self } else { other }
+    fn and(self, other: BarrierScan) -> BarrierScan {
+        if self == BarrierScan::OtherElements { self } else { other }
     }
 }
 
@@ -74,48 +75,48 @@ fn has_barrier(stmt: &Stmt) -> bool {
     found
 }
 
-struct Start<'a> {
+struct InitScan<'a> {
     kernel: &'a Kernel,
     /// How often locals are assigned.
     assigned: FxHashMap<LocalId, usize>,
     /// What those are that are assigned once, by now. Found once for each: a chain of `b = a + a` is not gone through twice at each step.
-    values: FxHashMap<LocalId, Option<Linear>>,
+    values: FxHashMap<LocalId, Option<ThreadLinear>>,
 }
 
 /// `constant + sum of factors * thread indices`, the fastest axis first.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-struct Linear {
+struct ThreadLinear {
     constant: i64,
     axes: [i64; 3],
 }
 
-impl<'a> Start<'a> {
-    fn of(kernel: &'a Kernel) -> Start<'a> {
+impl<'a> InitScan<'a> {
+    fn of(kernel: &'a Kernel) -> InitScan<'a> {
         let mut assigned: FxHashMap<LocalId, usize> = FxHashMap::default();
         visit_stmts(&kernel.body, &mut |stmt| {
             if let StmtKind::Set { local, .. } | StmtKind::SetStructField { local, .. } = &stmt.kind {
                 *assigned.entry(*local).or_default() += 1;
             }
         });
-        Start { kernel, assigned, values: FxHashMap::default() }
+        InitScan { kernel, assigned, values: FxHashMap::default() }
     }
 
     /// What every thread stores to of shared rails up to the first barrier: the rail, and what is added to the thread's number in the block. And whether
     /// the end of the statements is reached without one. Only after `list`, which has found the values of locals.
-    fn stored(&self, stmts: &[Stmt]) -> (FxHashSet<(LocalId, i64)>, bool) {
+    fn stored_elements(&self, stmts: &[Stmt]) -> (FxHashSet<(LocalId, i64)>, bool) {
         let mut found = FxHashSet::default();
         for stmt in stmts {
             match &stmt.kind {
                 StmtKind::Barrier => return (found, false),
                 StmtKind::Block(inner) => {
-                    let (more, goes_on) = self.stored(inner);
+                    let (more, continues) = self.stored_elements(inner);
                     found.extend(more);
-                    if !goes_on {
+                    if !continues {
                         return (found, false);
                     }
                 }
                 StmtKind::If { then, otherwise, .. } => {
-                    let (first, second) = (self.stored(then), self.stored(otherwise));
+                    let (first, second) = (self.stored_elements(then), self.stored_elements(otherwise));
                     found.extend(first.0.intersection(&second.0));
                     if !first.1 || !second.1 {
                         return (found, false);
@@ -136,38 +137,40 @@ impl<'a> Start<'a> {
         (found, true)
     }
 
-    fn list(&mut self, stmts: &[Stmt]) -> Seen {
+    fn scan_list(&mut self, stmts: &[Stmt]) -> BarrierScan {
         for stmt in stmts {
-            let seen = self.stmt(stmt);
-            if seen != Seen::Own {
+            let seen = self.scan_stmt(stmt);
+            if seen != BarrierScan::OwnElements {
                 return seen;
             }
         }
-        Seen::Own
+        BarrierScan::OwnElements
     }
 
-    fn stmt(&mut self, stmt: &Stmt) -> Seen {
+    fn scan_stmt(&mut self, stmt: &Stmt) -> BarrierScan {
         if operands(&stmt.kind).into_iter().any(|it| self.touches(it)) && !self.stores_own(stmt) {
-            return Seen::Others;
+            return BarrierScan::OtherElements;
         }
         match &stmt.kind {
-            StmtKind::Barrier => Seen::Barrier,
-            StmtKind::Block(inner) => self.list(inner),
-            StmtKind::Labeled { body, .. } => self.list(body).or_not(),
-            StmtKind::If { then, otherwise, .. } => match (self.list(then), self.list(otherwise)) {
-                (Seen::Barrier, Seen::Barrier) => Seen::Barrier,
-                (a, b) => a.or_not().and(b.or_not()),
+            StmtKind::Barrier => BarrierScan::Barrier,
+            StmtKind::Block(inner) => self.scan_list(inner),
+            StmtKind::Labeled { body, .. } => self.scan_list(body).if_conditional(),
+            StmtKind::If { then, otherwise, .. } => match (self.scan_list(then), self.scan_list(otherwise)) {
+                (BarrierScan::Barrier, BarrierScan::Barrier) => BarrierScan::Barrier,
+                (a, b) => a.if_conditional().and(b.if_conditional()),
             },
-            StmtKind::Loop { body, update, .. } => self.list(body).or_not().and(self.list(update).or_not()),
+            StmtKind::Loop { body, update, .. } => {
+                self.scan_list(body).if_conditional().and(self.scan_list(update).if_conditional())
+            }
             StmtKind::Set { local, value } => {
                 if self.assigned.get(local) == Some(&1) {
                     self.values.insert(*local, self.linear(value));
                 }
-                Seen::Own
+                BarrierScan::OwnElements
             }
             kind => match bodies(kind).into_iter().all(|it| it.is_empty()) {
-                true => Seen::Own,
-                false => Seen::Others,
+                true => BarrierScan::OwnElements,
+                false => BarrierScan::OtherElements,
             },
         }
     }
@@ -195,7 +198,7 @@ impl<'a> Start<'a> {
     /// Whether this thread fills the element: its number in the block, or a whole number of blocks on from there.
     fn is_own(&self, index: &Expr) -> bool {
         let Some(found) = self.linear(index) else { return false };
-        let (mut expected, mut size) = (Linear::default(), Some(1_i64));
+        let (mut expected, mut size) = (ThreadLinear::default(), Some(1_i64));
         let extents = self.kernel.host.threads.iter().rev().map(super::constant);
         for (axis, extent) in extents.enumerate() {
             // Threads of this axis are so far apart, if there is more than one.
@@ -210,18 +213,18 @@ impl<'a> Start<'a> {
         whole && found.constant >= 0 && found.axes == expected.axes
     }
 
-    fn linear(&self, expr: &Expr) -> Option<Linear> {
+    fn linear(&self, expr: &Expr) -> Option<ThreadLinear> {
         let small = |it: i64| (-(1 << 20)..1 << 20).contains(&it).then_some(it);
         if !matches!(expr.ty, Ty::I32 | Ty::I64) {
             return None;
         }
         if let Some(value) = super::constant(expr) {
-            return Some(Linear { constant: small(value)?, ..Linear::default() });
+            return Some(ThreadLinear { constant: small(value)?, ..ThreadLinear::default() });
         }
         match &expr.kind {
             ExprKind::Local(local) => {
                 if let Some(axis) = self.kernel.thread_locals.iter().rev().position(|it| it == local) {
-                    let mut found = Linear::default();
+                    let mut found = ThreadLinear::default();
                     found.axes[axis] = 1;
                     return (!self.assigned.contains_key(local)).then_some(found);
                 }
@@ -238,7 +241,7 @@ impl<'a> Start<'a> {
                         let b = b()?;
                         let (factor, other) = if a.axes == [0; 3] { (a, b) } else { (b, a) };
                         (factor.axes == [0; 3]).then_some(())?;
-                        return other.times(factor.constant).plus(&Linear::default(), 0);
+                        return other.times(factor.constant).plus(&ThreadLinear::default(), 0);
                     }
                     _ => return None,
                 };
@@ -249,13 +252,13 @@ impl<'a> Start<'a> {
     }
 }
 
-impl Linear {
-    fn times(self, factor: i64) -> Linear {
-        Linear { constant: self.constant * factor, axes: self.axes.map(|it| it * factor) }
+impl ThreadLinear {
+    fn times(self, factor: i64) -> ThreadLinear {
+        ThreadLinear { constant: self.constant * factor, axes: self.axes.map(|it| it * factor) }
     }
 
     /// None if it is too large to be the number of an element without wrapping.
-    fn plus(self, other: &Linear, factor: i64) -> Option<Linear> {
+    fn plus(self, other: &ThreadLinear, factor: i64) -> Option<ThreadLinear> {
         let mut sum = self;
         sum.constant += factor * other.constant;
         for (a, b) in sum.axes.iter_mut().zip(other.axes) {

@@ -5,66 +5,66 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::access_stride::is_strided;
-use super::def_use::{assigned_first, mentioned};
-use super::regions::{Class, Plan};
+use super::def_use::{is_assigned_first, mentioned};
+use super::regions::{RegionTree, Storage};
 use apg_mir::walk::{bodies, visit_exprs, visit_stmts};
 use apg_mir::*;
 
 /// A part of a run.
-pub enum Part<'a> {
+pub enum FissionPart<'a> {
     /// Statements for each thread of the chunk.
     Lanes(Vec<&'a Stmt>),
     /// Assignment of a uniform local.
     Uniform(&'a Stmt),
     /// A loop that all take together: body and update.
-    Loop(&'a Stmt, Vec<Part<'a>>, Vec<Part<'a>>),
+    Loop(&'a Stmt, Vec<FissionPart<'a>>, Vec<FissionPart<'a>>),
     /// A branch that all take alike.
-    If(&'a Stmt, Vec<Part<'a>>, Vec<Part<'a>>),
+    If(&'a Stmt, Vec<FissionPart<'a>>, Vec<FissionPart<'a>>),
     /// A branch that each takes for itself.
-    Masked(&'a Stmt, Vec<Part<'a>>, Vec<Part<'a>>),
+    Masked(&'a Stmt, Vec<FissionPart<'a>>, Vec<FissionPart<'a>>),
 }
 
 /// A run in parts.
 pub struct Fission<'a> {
     /// In order.
-    pub parts: Vec<Part<'a>>,
+    pub parts: Vec<FissionPart<'a>>,
     /// Locals with one value for all threads of the chunk.
     pub uniform: Vec<LocalId>,
     /// Locals that have an element for each thread of the chunk.
-    pub arrays: Vec<LocalId>,
+    pub expanded: Vec<LocalId>,
 }
 
 /// Takes a run apart, if it has a loop for which that is worth it.
-pub fn fission<'a>(plan: &Plan<'a>, stmts: &[&'a Stmt]) -> Option<Fission<'a>> {
-    let mut found = Fissioner { plan, uniform: FxHashSet::default(), mentions: mentions(stmts) };
+pub fn split_region<'a>(tree: &RegionTree<'a>, stmts: &[&'a Stmt]) -> Option<Fission<'a>> {
+    let mut found = FissionAnalysis { tree, uniform: FxHashSet::default(), mentions: count_mentions(stmts) };
     found.find_uniform(stmts);
-    let parts = found.parts(stmts.iter().copied());
-    if !parts.iter().any(has_loop) || is_strided(plan, &found.uniform, stmts) {
+    let parts = found.build_parts(stmts.iter().copied());
+    if !parts.iter().any(has_loop) || is_strided(tree, &found.uniform, stmts) {
         return None;
     }
-    let mut sites = Sites { plan, uniform: &found.uniform, by_local: FxHashMap::default(), count: 0 };
-    sites.collect(&parts, false);
-    let mut arrays: Vec<LocalId> =
-        sites.by_local.iter().filter(|it| it.1.is_none()).map(|it| *it.0).collect();
-    arrays.sort();
+    let mut uses = PartUses { tree, uniform: &found.uniform, by_local: FxHashMap::default(), count: 0 };
+    uses.collect(&parts, false);
+    let mut expanded: Vec<LocalId> =
+        uses.by_local.iter().filter(|it| it.1.is_none()).map(|it| *it.0).collect();
+    expanded.sort();
     let mut uniform: Vec<LocalId> = found.uniform.iter().copied().collect();
     uniform.sort();
-    Some(Fission { parts, uniform, arrays })
+    Some(Fission { parts, uniform, expanded })
 }
 
 /// Whether a part is or has a loop that all take together.
-pub fn has_loop(part: &Part<'_>) -> bool {
+pub fn has_loop(part: &FissionPart<'_>) -> bool {
     match part {
-        Part::Loop(..) => true,
-        Part::If(_, then, otherwise) | Part::Masked(_, then, otherwise) => {
+        FissionPart::Loop(..) => true,
+        FissionPart::If(_, then, otherwise) | FissionPart::Masked(_, then, otherwise) => {
             then.iter().chain(otherwise).any(has_loop)
         }
-        Part::Lanes(_) | Part::Uniform(_) => false,
+        FissionPart::Lanes(_) | FissionPart::Uniform(_) => false,
     }
 }
 
 /// How often locals are read or assigned.
-pub fn mentions(stmts: &[&Stmt]) -> FxHashMap<LocalId, usize> {
+pub fn count_mentions(stmts: &[&Stmt]) -> FxHashMap<LocalId, usize> {
     let mut found: FxHashMap<LocalId, usize> = FxHashMap::default();
     for stmt in stmts {
         let list = std::slice::from_ref(*stmt);
@@ -82,28 +82,28 @@ pub fn mentions(stmts: &[&Stmt]) -> FxHashMap<LocalId, usize> {
     found
 }
 
-struct Fissioner<'p, 'a> {
-    plan: &'p Plan<'a>,
+struct FissionAnalysis<'p, 'a> {
+    tree: &'p RegionTree<'a>,
     uniform: FxHashSet<LocalId>,
     /// In the whole run.
     mentions: FxHashMap<LocalId, usize>,
 }
 
-impl<'a> Fissioner<'_, 'a> {
+impl<'a> FissionAnalysis<'_, 'a> {
     /// All locals of the run are assumed to be uniform, and dropped until what remains holds.
     fn find_uniform(&mut self, stmts: &[&'a Stmt]) {
         for local in self.mentions.keys() {
-            if self.plan.classes.get(local.index()) == Some(&Class::Private) {
+            if self.tree.storage.get(local.index()) == Some(&Storage::Register) {
                 self.uniform.insert(*local);
             }
         }
         loop {
-            let mut wrong = FxHashSet::default();
+            let mut divergent = FxHashSet::default();
             for stmt in stmts {
-                self.check(std::slice::from_ref(*stmt), None, &mut wrong);
+                self.find_divergent(std::slice::from_ref(*stmt), None, &mut divergent);
             }
             let before = self.uniform.len();
-            self.uniform.retain(|it| !wrong.contains(it));
+            self.uniform.retain(|it| !divergent.contains(it));
             if self.uniform.len() == before {
                 return;
             }
@@ -111,33 +111,38 @@ impl<'a> Fissioner<'_, 'a> {
     }
 
     fn is_uniform(&self, expr: &Expr) -> bool {
-        self.plan.is_uniform(expr, &self.uniform)
+        self.tree.is_uniform(expr, &self.uniform)
     }
 
     /// Finds locals that are not uniform. Where not all threads go, only `allowed` ones can be, which nothing else speaks of.
-    fn check(&self, stmts: &[Stmt], allowed: Option<&FxHashSet<LocalId>>, wrong: &mut FxHashSet<LocalId>) {
+    fn find_divergent(
+        &self,
+        stmts: &[Stmt],
+        allowed: Option<&FxHashSet<LocalId>>,
+        divergent: &mut FxHashSet<LocalId>,
+    ) {
         for stmt in stmts {
             match &stmt.kind {
                 StmtKind::Set { local, value } => {
                     let is_rail = matches!(value.kind, ExprKind::AllocateRail { .. });
                     if is_rail || !self.is_uniform(value) || allowed.is_some_and(|it| !it.contains(local)) {
-                        wrong.insert(*local);
+                        divergent.insert(*local);
                     }
                 }
                 StmtKind::SetStructField { local, .. } => {
-                    wrong.insert(*local);
+                    divergent.insert(*local);
                 }
-                StmtKind::Block(body) => self.check(body, allowed, wrong),
+                StmtKind::Block(body) => self.find_divergent(body, allowed, divergent),
                 StmtKind::If { condition, then, otherwise } => {
                     let alike = self.is_uniform(condition);
                     for branch in [then, otherwise] {
-                        let inside = (!alike).then(|| self.only_in(branch));
-                        self.check(branch, inside.as_ref().or(allowed), wrong);
+                        let inside = (!alike).then(|| self.locals_used_only_in(branch));
+                        self.find_divergent(branch, inside.as_ref().or(allowed), divergent);
                     }
                 }
-                StmtKind::Loop { body, update, .. } if self.is_taken_apart(stmt) => {
-                    self.check(body, allowed, wrong);
-                    self.check(update, allowed, wrong);
+                StmtKind::Loop { body, update, .. } if self.is_fissioned(stmt) => {
+                    self.find_divergent(body, allowed, divergent);
+                    self.find_divergent(update, allowed, divergent);
                 }
                 kind => {
                     for body in bodies(kind) {
@@ -145,7 +150,7 @@ impl<'a> Fissioner<'_, 'a> {
                             if let StmtKind::Set { local, .. } | StmtKind::SetStructField { local, .. } =
                                 &it.kind
                             {
-                                wrong.insert(*local);
+                                divergent.insert(*local);
                             }
                         });
                     }
@@ -155,9 +160,9 @@ impl<'a> Fissioner<'_, 'a> {
     }
 
     /// Locals that only these statements speak of.
-    fn only_in(&self, body: &[Stmt]) -> FxHashSet<LocalId> {
+    fn locals_used_only_in(&self, body: &[Stmt]) -> FxHashSet<LocalId> {
         let stmts: Vec<&Stmt> = body.iter().collect();
-        mentions(&stmts)
+        count_mentions(&stmts)
             .into_iter()
             .filter(|(local, count)| self.mentions.get(local) == Some(count))
             .map(|it| it.0)
@@ -165,7 +170,7 @@ impl<'a> Fissioner<'_, 'a> {
     }
 
     /// A loop whose turns are the same for all threads, and that is left only at its end.
-    fn is_taken_apart(&self, stmt: &Stmt) -> bool {
+    fn is_fissioned(&self, stmt: &Stmt) -> bool {
         let StmtKind::Loop { condition, body, update, .. } = &stmt.kind else { return false };
         let mut inner = FxHashSet::default();
         let mut stays = true;
@@ -189,47 +194,56 @@ impl<'a> Fissioner<'_, 'a> {
     }
 
     /// Whether a loop inside is taken apart.
-    fn divides(&self, stmt: &Stmt) -> bool {
+    fn contains_fissioned_loop(&self, stmt: &Stmt) -> bool {
         match &stmt.kind {
-            StmtKind::Loop { .. } => self.is_taken_apart(stmt),
-            StmtKind::Block(body) => body.iter().any(|it| self.divides(it)),
-            StmtKind::If { then, otherwise, .. } => then.iter().chain(otherwise).any(|it| self.divides(it)),
+            StmtKind::Loop { .. } => self.is_fissioned(stmt),
+            StmtKind::Block(body) => body.iter().any(|it| self.contains_fissioned_loop(it)),
+            StmtKind::If { then, otherwise, .. } => {
+                then.iter().chain(otherwise).any(|it| self.contains_fissioned_loop(it))
+            }
             _ => false,
         }
     }
 
-    fn parts<'s>(&self, stmts: impl Iterator<Item = &'a Stmt> + 's) -> Vec<Part<'a>> {
+    fn build_parts<'s>(&self, stmts: impl Iterator<Item = &'a Stmt> + 's) -> Vec<FissionPart<'a>> {
         let mut parts = Vec::new();
         for stmt in stmts {
-            self.add(stmt, &mut parts);
+            self.add_stmt(stmt, &mut parts);
         }
         parts
     }
 
-    fn add(&self, stmt: &'a Stmt, parts: &mut Vec<Part<'a>>) {
+    fn add_stmt(&self, stmt: &'a Stmt, parts: &mut Vec<FissionPart<'a>>) {
         match &stmt.kind {
-            StmtKind::Set { local, .. } if self.uniform.contains(local) => parts.push(Part::Uniform(stmt)),
-            StmtKind::Set { local, .. } if self.plan.classes.get(local.index()) == Some(&Class::Derived) => {}
+            StmtKind::Set { local, .. } if self.uniform.contains(local) => {
+                parts.push(FissionPart::Uniform(stmt))
+            }
+            StmtKind::Set { local, .. }
+                if self.tree.storage.get(local.index()) == Some(&Storage::Rematerialized) => {}
             StmtKind::Block(body) => {
                 for stmt in body {
-                    self.add(stmt, parts);
+                    self.add_stmt(stmt, parts);
                 }
             }
             StmtKind::If { condition, then, otherwise }
-                if self.divides(stmt) || self.assigns_uniform(stmt) =>
+                if self.contains_fissioned_loop(stmt) || self.assigns_uniform(stmt) =>
             {
-                let (then, otherwise) = (self.parts(then.iter()), self.parts(otherwise.iter()));
+                let (then, otherwise) = (self.build_parts(then.iter()), self.build_parts(otherwise.iter()));
                 parts.push(match self.is_uniform(condition) {
-                    true => Part::If(stmt, then, otherwise),
-                    false => Part::Masked(stmt, then, otherwise),
+                    true => FissionPart::If(stmt, then, otherwise),
+                    false => FissionPart::Masked(stmt, then, otherwise),
                 });
             }
-            StmtKind::Loop { body, update, .. } if self.is_taken_apart(stmt) => {
-                parts.push(Part::Loop(stmt, self.parts(body.iter()), self.parts(update.iter())));
+            StmtKind::Loop { body, update, .. } if self.is_fissioned(stmt) => {
+                parts.push(FissionPart::Loop(
+                    stmt,
+                    self.build_parts(body.iter()),
+                    self.build_parts(update.iter()),
+                ));
             }
             _ => match parts.last_mut() {
-                Some(Part::Lanes(lanes)) => lanes.push(stmt),
-                _ => parts.push(Part::Lanes(vec![stmt])),
+                Some(FissionPart::Lanes(lanes)) => lanes.push(stmt),
+                _ => parts.push(FissionPart::Lanes(vec![stmt])),
             },
         }
     }
@@ -244,33 +258,33 @@ impl<'a> Fissioner<'_, 'a> {
 }
 
 /// Which locals are used in more than one part, or from one turn to the next (none), and which in one only (its number).
-struct Sites<'p, 'a> {
-    plan: &'p Plan<'a>,
+struct PartUses<'p, 'a> {
+    tree: &'p RegionTree<'a>,
     uniform: &'p FxHashSet<LocalId>,
     by_local: FxHashMap<LocalId, Option<usize>>,
     count: usize,
 }
 
-impl Sites<'_, '_> {
-    fn collect(&mut self, parts: &[Part<'_>], in_loop: bool) {
+impl PartUses<'_, '_> {
+    fn collect(&mut self, parts: &[FissionPart<'_>], in_loop: bool) {
         for part in parts {
             match part {
-                Part::Lanes(stmts) => self.lanes(stmts, in_loop),
-                Part::Uniform(_) => {}
-                Part::Loop(_, body, update) => {
+                FissionPart::Lanes(stmts) => self.add_lanes(stmts, in_loop),
+                FissionPart::Uniform(_) => {}
+                FissionPart::Loop(_, body, update) => {
                     self.collect(body, true);
                     self.collect(update, true);
                 }
-                Part::If(_, then, otherwise) => {
+                FissionPart::If(_, then, otherwise) => {
                     self.collect(then, in_loop);
                     self.collect(otherwise, in_loop);
                 }
-                Part::Masked(stmt, then, otherwise) => {
+                FissionPart::Masked(stmt, then, otherwise) => {
                     self.count += 1;
                     if let StmtKind::If { condition, .. } = &stmt.kind {
                         walk::visit_expr(condition, None, &mut |it, _| {
                             if let ExprKind::Local(local) = it.kind {
-                                self.add(local, true);
+                                self.add_use(local, true);
                             }
                         });
                     }
@@ -281,18 +295,19 @@ impl Sites<'_, '_> {
         }
     }
 
-    fn lanes(&mut self, stmts: &[&Stmt], in_loop: bool) {
+    fn add_lanes(&mut self, stmts: &[&Stmt], in_loop: bool) {
         self.count += 1;
         for local in mentioned(stmts) {
-            let spilled = self.plan.classes.get(local.index()) == Some(&Class::Spilled);
-            let carried = in_loop && (spilled || !assigned_first(stmts.iter().copied(), local));
-            self.add(local, carried);
+            let spilled = self.tree.storage.get(local.index()) == Some(&Storage::ContextArray);
+            let carried = in_loop && (spilled || !is_assigned_first(stmts.iter().copied(), local));
+            self.add_use(local, carried);
         }
     }
 
-    fn add(&mut self, local: LocalId, carried: bool) {
-        let class = self.plan.classes.get(local.index());
-        if !matches!(class, Some(Class::Private | Class::Spilled)) || self.uniform.contains(&local) {
+    fn add_use(&mut self, local: LocalId, carried: bool) {
+        let class = self.tree.storage.get(local.index());
+        if !matches!(class, Some(Storage::Register | Storage::ContextArray)) || self.uniform.contains(&local)
+        {
             return;
         }
         let count = self.count;

@@ -28,7 +28,7 @@ mod unswitch;
 mod warp_regions;
 mod workitem_loop;
 
-pub use bounds::{Narrowed, Proof};
+pub use bounds::{CheckElimination, NarrowedExprs};
 pub use cuda::cuda;
 pub use host::host;
 pub use software_pipeline::{PipelinedLoop, has_pipelined_loops};
@@ -62,7 +62,7 @@ fn size(program: &Program, ty: Ty) -> usize {
 
 /// Whether there is faster code for launches that the host finds right.
 pub fn depends_on_launch(program: &Program, names: &Names, id: KernelId) -> bool {
-    let bounds = bounds::kernel(program, names, id);
+    let bounds = bounds::analyse_kernel(program, names, id);
     bounds.wide_condition.is_some()
         || bounds.narrow_condition.is_some()
         || !bounds.conditions.is_empty() && !program.unchecked
@@ -130,9 +130,9 @@ fn device_functions(code: &mut Code<'_>, storage: &str) -> String {
     while let Some(id) = code.used.device_functions.iter().copied().find(|it| !done.contains(it)) {
         done.push(id);
         let function = &code.program.functions[id.index()];
-        code.proofs = match code.program.unchecked {
+        code.check_elimination = match code.program.unchecked {
             true => Default::default(),
-            false => bounds::function(code.program, code.names, function).proofs,
+            false => bounds::analyse_function(code.program, code.names, function).check_elimination,
         };
         code.function(id, storage);
         bodies.push_str(&code.out.take());

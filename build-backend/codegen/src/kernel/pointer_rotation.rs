@@ -4,29 +4,30 @@
 use rustc_hash::FxHashSet;
 
 use super::def_use::mentioned;
-use super::regions::{Class, Node};
+use super::regions::{RegionNode, Storage};
 use apg_mir::*;
 
 /// How many statements at the beginning of a run are copies of all threads' variables that can be exchanges: what has moved on is
 /// assigned anew before it is read again.
-pub fn rotations(kernel: &Kernel, classes: &[Class], run: &[&Stmt]) -> usize {
-    let copies: Vec<_> = run.iter().map_while(|stmt| copy(kernel, classes, stmt)).collect();
-    (1..=copies.len()).rev().find(|count| moves_on(&copies[..*count], &run[*count..])).unwrap_or(0)
+pub fn count_rotations(kernel: &Kernel, storage: &[Storage], run: &[&Stmt]) -> usize {
+    let copies: Vec<_> = run.iter().map_while(|stmt| as_copy(kernel, storage, stmt)).collect();
+    (1..=copies.len()).rev().find(|count| is_rotation(&copies[..*count], &run[*count..])).unwrap_or(0)
 }
 
 /// The target and the source of a copy.
-pub fn copy(kernel: &Kernel, classes: &[Class], stmt: &Stmt) -> Option<(LocalId, LocalId)> {
+pub fn as_copy(kernel: &Kernel, storage: &[Storage], stmt: &Stmt) -> Option<(LocalId, LocalId)> {
     let StmtKind::Set { local, value } = &stmt.kind else { return None };
     let ExprKind::Local(from) = value.kind else { return None };
     let ty = |it: LocalId| kernel.locals[it.index()].ty;
     let is_scalar = |it: LocalId| {
-        classes[it.index()] == Class::Spilled && !matches!(ty(it), Ty::Ref(_) | Ty::Any | Ty::Struct(_))
+        storage[it.index()] == Storage::ContextArray
+            && !matches!(ty(it), Ty::Ref(_) | Ty::Any | Ty::Struct(_))
     };
     (*local != from && ty(*local) == ty(from) && is_scalar(*local) && is_scalar(from))
         .then_some((*local, from))
 }
 
-fn moves_on(copies: &[(LocalId, LocalId)], rest: &[&Stmt]) -> bool {
+fn is_rotation(copies: &[(LocalId, LocalId)], rest: &[&Stmt]) -> bool {
     copies.iter().enumerate().all(|(number, (_, from))| {
         let later = &copies[number + 1..];
         match later.iter().find(|(to, source)| to == from || source == from) {
@@ -51,29 +52,35 @@ fn is_assigned_first(local: LocalId, stmts: &[&Stmt]) -> bool {
     false
 }
 
-/// The variables of a plan that change names.
-pub fn rotated(kernel: &Kernel, classes: &[Class], nodes: &[Node<'_>]) -> FxHashSet<LocalId> {
+/// The variables of a tree that change names.
+pub fn rotated_locals(kernel: &Kernel, storage: &[Storage], nodes: &[RegionNode<'_>]) -> FxHashSet<LocalId> {
     let mut found = FxHashSet::default();
     for node in nodes {
         match node {
-            Node::Run(stmts) => found.extend(mentioned(&stmts[..rotations(kernel, classes, stmts)])),
-            Node::If(_, then, otherwise) => {
-                found.extend(rotated(kernel, classes, then));
-                found.extend(rotated(kernel, classes, otherwise));
+            RegionNode::Parallel(stmts) => {
+                found.extend(mentioned(&stmts[..count_rotations(kernel, storage, stmts)]))
             }
-            Node::Loop(_, body, update) => {
-                found.extend(rotated(kernel, classes, body));
-                found.extend(rotated(kernel, classes, update));
+            RegionNode::If(_, then, otherwise) => {
+                found.extend(rotated_locals(kernel, storage, then));
+                found.extend(rotated_locals(kernel, storage, otherwise));
             }
-            Node::Labeled(_, body) => found.extend(rotated(kernel, classes, body)),
-            Node::Switch(_, cases) => {
+            RegionNode::Loop(_, body, update) => {
+                found.extend(rotated_locals(kernel, storage, body));
+                found.extend(rotated_locals(kernel, storage, update));
+            }
+            RegionNode::Labeled(_, body) => found.extend(rotated_locals(kernel, storage, body)),
+            RegionNode::Switch(_, cases) => {
                 for case in cases {
-                    found.extend(rotated(kernel, classes, case));
+                    found.extend(rotated_locals(kernel, storage, case));
                 }
             }
             // Warps do not copy whole arrays.
-            Node::Warps(_) => {}
-            Node::Uniform(_) | Node::Offset(_) | Node::Together(_) | Node::Jump(_) | Node::Stride(_) => {}
+            RegionNode::Warps(_) => {}
+            RegionNode::Uniform(_)
+            | RegionNode::Offset(_)
+            | RegionNode::Collective(_)
+            | RegionNode::Jump(_)
+            | RegionNode::GridStride(_) => {}
         }
     }
     found
@@ -100,7 +107,7 @@ mod tests {
             })
             .collect();
         let rest: Vec<&Stmt> = stmts[copies.len()..].iter().collect();
-        moves_on(&copies, &rest)
+        is_rotation(&copies, &rest)
     }
 
     #[test]

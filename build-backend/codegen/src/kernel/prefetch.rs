@@ -8,8 +8,8 @@ use rustc_hash::FxHashSet;
 
 use super::cpu::Printer;
 use super::induction::{LoopInductions, PrefetchCandidate, collect_mentioned_locals};
-use super::regions::Node;
-use super::workitem_loop::Turn;
+use super::regions::RegionNode;
+use super::workitem_loop::ThreadRange;
 use apg_mir::walk::{visit_exprs, visit_stmts};
 use apg_mir::*;
 
@@ -22,12 +22,12 @@ const ASSUMED_TRIP_COUNT: usize = 8;
 
 impl<'k> Printer<'_, '_, 'k> {
     /// Asks for what a later turn of a loop touches; `body` is the loop's.
-    pub(super) fn prefetch_later_iterations(&mut self, stmt: &'k Stmt, body: &[Node<'k>]) {
+    pub(super) fn prefetch_later_iterations(&mut self, stmt: &'k Stmt, body: &[RegionNode<'k>]) {
         // Rows of one thread or two are no rows.
-        if self.chunk().is_none() {
+        if self.chunk_threads().is_none() {
             return;
         }
-        let inductions = LoopInductions::of(self.plan, stmt);
+        let inductions = LoopInductions::of(self.tree, stmt);
         let mut candidates = Vec::new();
         if !inductions.steps.is_empty() {
             inductions.collect_candidates(body, &mut candidates);
@@ -66,10 +66,10 @@ impl<'k> Printer<'_, '_, 'k> {
         self.declare_recomputed(&inductions);
         let lane = CACHE_LINE_BYTES / widest_element_bytes(&inductions, &candidates);
         self.code.out.open(format!("for (apg_i64 t0_ = 0; t0_ < n0_; t0_ += {lane}) {{"));
-        self.indices(&Turn::of_block(), "t0_");
+        self.declare_thread_indices(&ThreadRange::of_block(), "t0_");
         let mut locals = FxHashSet::default();
         collect_mentioned(&candidates, &mut locals);
-        self.declare_derived(&locals);
+        self.declare_rematerialized(&locals);
         self.print_prefetches(&candidates, &unknown);
         self.code.out.close("}");
         self.code.out.close("}");
@@ -79,11 +79,11 @@ impl<'k> Printer<'_, '_, 'k> {
     }
 
     /// Where rows are printed for: between those of the longest run of the turn; if it has none, or rows are whole blocks, at once.
-    fn schedule_prefetches(&mut self, number: u32, body: &[Node<'k>]) {
-        let runs = body.iter().filter(|it| matches!(it, Node::Run(_)));
+    fn schedule_prefetches(&mut self, number: u32, body: &[RegionNode<'k>]) {
+        let runs = body.iter().filter(|it| matches!(it, RegionNode::Parallel(_)));
         match runs.max_by_key(|it| estimate_accesses(it)) {
-            Some(longest) if self.axes() > 1 => {
-                let t2 = if self.axes() > 2 { "t2_" } else { "0" };
+            Some(longest) if self.axis_count() > 1 => {
+                let t2 = if self.axis_count() > 2 { "t2_" } else { "0" };
                 self.rows_begin.insert(std::ptr::from_ref(longest), format!("prefetch{number}_(t1_, {t2});"));
             }
             _ => {
@@ -122,10 +122,10 @@ impl<'k> Printer<'_, '_, 'k> {
             .open(format!("const auto first_thread_ = [&]({}, apg_i64 *at_) {{", parameters.join(", ")));
         self.code.out.line("const apg_i64 t0_ = 0, t1_ = 0, t2_ = 0; (void)t1_; (void)t2_;");
         self.declare_recomputed(inductions);
-        self.indices(&Turn::of_block(), "t0_");
+        self.declare_thread_indices(&ThreadRange::of_block(), "t0_");
         let mut locals = FxHashSet::default();
         unknown.iter().for_each(|it| collect_mentioned_locals(it, &mut locals));
-        self.declare_derived(&locals);
+        self.declare_rematerialized(&locals);
         for (number, index) in unknown.iter().enumerate() {
             let index = self.code.wide_value(index);
             self.code.out.line(format!("at_[{number}] = {index};"));
@@ -176,18 +176,18 @@ impl<'k> Printer<'_, '_, 'k> {
 }
 
 /// How often a thread touches memory in a part of a turn, about.
-fn estimate_accesses(node: &Node<'_>) -> usize {
-    let all = |nodes: &[Node<'_>]| nodes.iter().map(estimate_accesses).sum::<usize>();
+fn estimate_accesses(node: &RegionNode<'_>) -> usize {
+    let all = |nodes: &[RegionNode<'_>]| nodes.iter().map(estimate_accesses).sum::<usize>();
     match node {
-        Node::Run(stmts) => stmts.iter().map(|it| estimate_stmt_accesses(it)).sum(),
-        Node::Stride(stride) => {
+        RegionNode::Parallel(stmts) => stmts.iter().map(|it| estimate_stmt_accesses(it)).sum(),
+        RegionNode::GridStride(stride) => {
             ASSUMED_TRIP_COUNT * stride.body.iter().map(estimate_stmt_accesses).sum::<usize>()
         }
-        Node::If(_, then, otherwise) => all(then) + all(otherwise),
-        Node::Loop(_, body, update) => ASSUMED_TRIP_COUNT * (all(body) + all(update)),
-        Node::Labeled(_, body) | Node::Warps(body) => all(body),
-        Node::Switch(_, cases) => cases.iter().map(|it| all(it)).sum(),
-        Node::Uniform(_) | Node::Offset(_) | Node::Together(_) | Node::Jump(_) => 0,
+        RegionNode::If(_, then, otherwise) => all(then) + all(otherwise),
+        RegionNode::Loop(_, body, update) => ASSUMED_TRIP_COUNT * (all(body) + all(update)),
+        RegionNode::Labeled(_, body) | RegionNode::Warps(body) => all(body),
+        RegionNode::Switch(_, cases) => cases.iter().map(|it| all(it)).sum(),
+        RegionNode::Uniform(_) | RegionNode::Offset(_) | RegionNode::Collective(_) | RegionNode::Jump(_) => 0,
     }
 }
 

@@ -1,6 +1,6 @@
 //! The processor form of a thread body, planned. A barrier means that every thread of the block has done what stands before
 //! it, so the body is divided into *runs*, stretches without a barrier, each executed for all threads in turn. Branches and
-//! loops with a barrier inside are taken by all threads alike and so stay outside the runs (deep fission, as in MCUDA and POCL).
+//! loops with a barrier inside are taken by all threads alike and so stay outer_assignments the runs (deep fission, as in MCUDA and POCL).
 //!
 //! What a local becomes follows from where it is used: a *private* one lives in one run, a *spilled* one has an element for each
 //! thread because it crosses a barrier, a *uniform* one has the same value in every thread and is computed once, a *derived* one is
@@ -8,88 +8,88 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::access_summary::Usage;
-use super::def_use::{Site, Sites};
-use super::grid_stride::{Context, Stride, stride};
-use super::rematerialize::{Derived, is_step};
+use super::access_summary::AccessSummary;
+use super::def_use::{DefUse, LocalUse};
+use super::grid_stride::{GridStrideLoop, StrideContext, recognise_grid_stride};
+use super::rematerialize::{Rematerialized, as_step};
 use apg_mir::walk::{bodies, visit_expr, visit_stmts};
 use apg_mir::*;
 
 /// A part of a body.
-pub enum Node<'a> {
+pub enum RegionNode<'a> {
     /// Statements without a barrier, for every thread.
-    Run(Vec<&'a Stmt>),
+    Parallel(Vec<&'a Stmt>),
     /// Assignment of a uniform local, once.
     Uniform(&'a Stmt),
     /// Assignment of a derived local that has an offset: its first value, or a step.
     Offset(&'a Stmt),
     /// What the threads of a warp or block do together, given to all of them.
-    Together(&'a Stmt),
+    Collective(&'a Stmt),
     /// A jump taken by all threads.
     Jump(&'a Stmt),
     /// A loop that all threads step through together, a turn for each of them.
-    Stride(Stride<'a>),
+    GridStride(GridStrideLoop<'a>),
     /// What each warp does by itself.
-    Warps(Vec<Node<'a>>),
+    Warps(Vec<RegionNode<'a>>),
     /// A branch taken by all threads.
-    If(&'a Stmt, Vec<Node<'a>>, Vec<Node<'a>>),
+    If(&'a Stmt, Vec<RegionNode<'a>>, Vec<RegionNode<'a>>),
     /// A loop or labelled block that all threads run through together: body and update.
-    Loop(&'a Stmt, Vec<Node<'a>>, Vec<Node<'a>>),
+    Loop(&'a Stmt, Vec<RegionNode<'a>>, Vec<RegionNode<'a>>),
     /// A labelled block.
-    Labeled(LabelId, Vec<Node<'a>>),
+    Labeled(LabelId, Vec<RegionNode<'a>>),
     /// A switch.
-    Switch(&'a Stmt, Vec<Vec<Node<'a>>>),
+    Switch(&'a Stmt, Vec<Vec<RegionNode<'a>>>),
 }
 
 /// What a local becomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Class {
+pub enum Storage {
     /// Captures, indices, shared rails: declared elsewhere.
-    Given,
+    Predefined,
     /// One value for all threads.
     Uniform,
     /// A variable of one run.
-    Private,
+    Register,
     /// An element for each thread.
-    Spilled,
+    ContextArray,
     /// Computed where it is needed.
-    Derived,
+    Rematerialized,
     /// Not used in the body.
     Unused,
 }
 
 /// A planned body.
-pub struct Plan<'a> {
+pub struct RegionTree<'a> {
     /// Parts in order.
-    pub nodes: Vec<Node<'a>>,
+    pub nodes: Vec<RegionNode<'a>>,
     /// By local.
-    pub classes: Vec<Class>,
+    pub storage: Vec<Storage>,
     /// Locals that are computed where they are needed, in an order in which they can be.
-    pub derived: Vec<Derived<'a>>,
-    planner: Planner<'a>,
+    pub rematerialized: Vec<Rematerialized<'a>>,
+    builder: RegionBuilder<'a>,
 }
 
-impl<'a> Plan<'a> {
+impl<'a> RegionTree<'a> {
     /// Whether an expression has the same value in all threads, if those locals have.
     pub fn is_uniform(&self, expr: &Expr, more: &FxHashSet<LocalId>) -> bool {
-        self.planner.is_uniform_with(expr, more)
+        self.builder.is_uniform_with(expr, more)
     }
 
     /// Whether one statement of the kernel assigns a local.
     pub fn is_assigned_once(&self, local: LocalId) -> bool {
-        self.planner.sets.get(&local) == Some(&1)
+        self.builder.assignments.get(&local) == Some(&1)
     }
 
     /// The kernel.
     pub fn kernel(&self) -> &'a Kernel {
-        self.planner.kernel
+        self.builder.kernel
     }
 
     /// The derived locals that a text with these locals needs.
-    pub fn needed(&self, mentioned: &FxHashSet<LocalId>) -> Vec<&Derived<'a>> {
+    pub fn rematerialized_for(&self, mentioned: &FxHashSet<LocalId>) -> Vec<&Rematerialized<'a>> {
         let mut wanted = mentioned.clone();
         let mut found = Vec::new();
-        for derived in self.derived.iter().rev() {
+        for derived in self.rematerialized.iter().rev() {
             if wanted.contains(&derived.local) {
                 visit_expr(derived.value, None, &mut |it, _| {
                     if let ExprKind::Local(local) = it.kind {
@@ -105,51 +105,52 @@ impl<'a> Plan<'a> {
 }
 
 /// Plans a kernel's body.
-pub fn plan(kernel: &Kernel) -> Plan<'_> {
-    let mut planner = Planner {
+pub fn form_regions(kernel: &Kernel) -> RegionTree<'_> {
+    let mut builder = RegionBuilder {
         kernel,
-        usage: Usage::of(kernel),
+        accesses: AccessSummary::of(kernel),
         split: FxHashSet::default(),
         uniform: FxHashSet::default(),
-        sets: FxHashMap::default(),
-        outside: FxHashMap::default(),
+        assignments: FxHashMap::default(),
+        outer_assignments: FxHashMap::default(),
         warps: Vec::new(),
-        derived: Vec::new(),
+        rematerialized: Vec::new(),
     };
-    planner.find_split_labels();
+    builder.find_split_labels();
     // What warps do by themselves follows from what is uniform, and the other way round.
     loop {
-        planner.find_uniform();
-        if !planner.find_warps(&kernel.body) {
+        builder.find_uniform();
+        if !builder.find_warp_regions(&kernel.body) {
             break;
         }
     }
-    planner.derived = super::rematerialize::derived(kernel, &planner.uniform, &planner.sets);
-    let nodes = planner.nodes(&kernel.body);
-    let classes = planner.classes(&nodes);
-    let spilled = |it: LocalId| classes.get(it.index()) == Some(&Class::Spilled);
-    let nodes = if planner.find_offsets(&spilled) { planner.nodes(&kernel.body) } else { nodes };
-    let classes = planner.classes(&nodes);
-    Plan { nodes, classes, derived: planner.derived.clone(), planner }
+    builder.rematerialized =
+        super::rematerialize::find_rematerializable(kernel, &builder.uniform, &builder.assignments);
+    let nodes = builder.nodes(&kernel.body);
+    let storage = builder.classify_locals(&nodes);
+    let spilled = |it: LocalId| storage.get(it.index()) == Some(&Storage::ContextArray);
+    let nodes = if builder.find_offsets(&spilled) { builder.nodes(&kernel.body) } else { nodes };
+    let storage = builder.classify_locals(&nodes);
+    RegionTree { nodes, storage, rematerialized: builder.rematerialized.clone(), builder }
 }
 
-struct Planner<'a> {
+struct RegionBuilder<'a> {
     kernel: &'a Kernel,
-    usage: Usage,
-    /// Labels of constructs outside runs.
+    accesses: AccessSummary,
+    /// Labels of constructs outer_assignments runs.
     split: FxHashSet<LabelId>,
     uniform: FxHashSet<LocalId>,
     /// Number of assignments of each local.
-    sets: FxHashMap<LocalId, usize>,
+    assignments: FxHashMap<LocalId, usize>,
     /// Number of those that stand directly where all threads go.
-    outside: FxHashMap<LocalId, usize>,
+    outer_assignments: FxHashMap<LocalId, usize>,
     /// Statements that each warp executes by itself.
     warps: Vec<&'a Stmt>,
-    derived: Vec<Derived<'a>>,
+    rematerialized: Vec<Rematerialized<'a>>,
 }
 
-impl<'a> Planner<'a> {
-    /// Whether a statement stays outside runs: it has a barrier inside, or a jump to something that stays outside.
+impl<'a> RegionBuilder<'a> {
+    /// Whether a statement stays outer_assignments runs: it has a barrier inside, or a jump to something that stays outer_assignments.
     fn is_split(&self, stmt: &Stmt) -> bool {
         match &stmt.kind {
             StmtKind::Barrier => true,
@@ -182,21 +183,21 @@ impl<'a> Planner<'a> {
     /// Locals that only have uniform values, assigned where all threads go: those are assumed, and dropped until
     /// what remains holds.
     fn find_uniform(&mut self) {
-        let mut outside = FxHashMap::default();
-        self.count_outside(&self.kernel.body, &mut outside);
-        self.outside = outside.clone();
-        super::warp_regions::keep_own(self.kernel, &self.warps, &mut outside);
-        let sets = &mut self.sets;
-        sets.clear();
+        let mut outer_assignments = FxHashMap::default();
+        self.count_outer_assignments(&self.kernel.body, &mut outer_assignments);
+        self.outer_assignments = outer_assignments.clone();
+        super::warp_regions::retain_warp_private(self.kernel, &self.warps, &mut outer_assignments);
+        let assignments = &mut self.assignments;
+        assignments.clear();
         visit_stmts(&self.kernel.body, &mut |stmt| match &stmt.kind {
-            StmtKind::Set { local, .. } => *sets.entry(*local).or_default() += 1,
-            // Part of a value: such locals are not considered.
-            StmtKind::SetStructField { local, .. } => *sets.entry(*local).or_default() += 1000,
+            StmtKind::Set { local, .. } => *assignments.entry(*local).or_default() += 1,
+            // FissionPart of a value: such locals are not considered.
+            StmtKind::SetStructField { local, .. } => *assignments.entry(*local).or_default() += 1000,
             _ => {}
         });
-        self.uniform = outside
+        self.uniform = outer_assignments
             .iter()
-            .filter(|(local, count)| self.sets.get(local) == Some(count))
+            .filter(|(local, count)| self.assignments.get(local) == Some(count))
             .map(|it| *it.0)
             .collect();
         loop {
@@ -220,35 +221,35 @@ impl<'a> Planner<'a> {
 
     /// Finds statements in which the threads of a warp meet, not those of a block, under conditions that may differ from warp to warp.
     /// Whether there are more than before.
-    fn find_warps(&mut self, body: &'a [Stmt]) -> bool {
+    fn find_warp_regions(&mut self, body: &'a [Stmt]) -> bool {
         let before = self.warps.len();
         for stmt in body.iter().filter(|it| self.is_split(it)).collect::<Vec<_>>() {
             let is_list = matches!(stmt.kind, StmtKind::Block(_));
-            if !is_list && self.is_of_warps(stmt) {
-                if !self.is_done_by_warps(stmt) {
+            if !is_list && self.can_run_by_warp(stmt) {
+                if !self.is_warp_region(stmt) {
                     self.warps.push(stmt);
                 }
                 continue;
             }
             for body in bodies(&stmt.kind) {
-                self.find_warps(body);
+                self.find_warp_regions(body);
             }
         }
         self.warps.len() > before
     }
 
-    fn is_done_by_warps(&self, stmt: &Stmt) -> bool {
+    fn is_warp_region(&self, stmt: &Stmt) -> bool {
         self.warps.iter().any(|it| std::ptr::eq(*it, stmt))
     }
 
-    fn is_of_warps(&self, stmt: &Stmt) -> bool {
-        super::warp_regions::meets_in_warps_only(stmt)
-            && super::warp_regions::jumps_inside(stmt)
-            && self.parts_warps(stmt)
+    fn can_run_by_warp(&self, stmt: &Stmt) -> bool {
+        super::warp_regions::synchronises_warps_only(stmt)
+            && super::warp_regions::has_no_outer_jump(stmt)
+            && self.diverges_between_warps(stmt)
     }
 
     /// Whether not all threads of a block may go the same way where they meet.
-    fn parts_warps(&self, stmt: &Stmt) -> bool {
+    fn diverges_between_warps(&self, stmt: &Stmt) -> bool {
         let decides = match &stmt.kind {
             _ if !self.is_split(stmt) => return false,
             StmtKind::If { condition, .. } | StmtKind::Loop { condition, .. } => Some(condition),
@@ -256,13 +257,13 @@ impl<'a> Planner<'a> {
             _ => None,
         };
         decides.is_some_and(|it| !self.is_uniform(it))
-            || bodies(&stmt.kind).into_iter().flatten().any(|it| self.parts_warps(it))
+            || bodies(&stmt.kind).into_iter().flatten().any(|it| self.diverges_between_warps(it))
     }
 
     /// Locals that would be spilled and only grow by what is the same for all threads: a first value that is computed where it is
     /// needed, and an offset. Whether there are any.
     fn find_offsets(&mut self, spilled: &dyn Fn(LocalId) -> bool) -> bool {
-        let before = self.derived.len();
+        let before = self.rematerialized.len();
         let mut locals = Vec::new();
         visit_stmts(&self.kernel.body, &mut |stmt| {
             if let StmtKind::Set { local, .. } = &stmt.kind
@@ -274,9 +275,9 @@ impl<'a> Planner<'a> {
         for local in locals {
             let ty = self.kernel.locals[local.index()].ty;
             if !spilled(local)
-                || super::warp_regions::set_inside(&self.warps, local)
+                || super::warp_regions::is_assigned_in(&self.warps, local)
                 || !matches!(ty, Ty::I32 | Ty::I64)
-                || self.sets.get(&local) != self.outside.get(&local)
+                || self.assignments.get(&local) != self.outer_assignments.get(&local)
             {
                 continue;
             }
@@ -285,7 +286,7 @@ impl<'a> Planner<'a> {
                 if let StmtKind::Set { local: id, value } = &stmt.kind
                     && *id == local
                 {
-                    match is_step(value, local) {
+                    match as_step(value, local) {
                         Some((by, _)) if self.is_uniform(by) => steps += 1,
                         Some(_) => others += 1,
                         None => first.push(value),
@@ -293,32 +294,32 @@ impl<'a> Planner<'a> {
                 }
             });
             let ([value], 0, 1..) = (first.as_slice(), others, steps) else { continue };
-            if super::rematerialize::is_derivable(
+            if super::rematerialize::is_rematerializable(
                 value,
                 self.kernel,
                 &self.uniform,
-                &self.sets,
-                &self.derived,
+                &self.assignments,
+                &self.rematerialized,
             ) {
-                self.derived.push(Derived { local, value, has_offset: true });
+                self.rematerialized.push(Rematerialized { local, value, has_offset: true });
             }
         }
-        self.derived.len() > before
+        self.rematerialized.len() > before
     }
 
-    fn is_derived(&self, local: LocalId) -> Option<bool> {
-        self.derived.iter().find(|it| it.local == local).map(|it| it.has_offset)
+    fn rematerialized_with_offset(&self, local: LocalId) -> Option<bool> {
+        self.rematerialized.iter().find(|it| it.local == local).map(|it| it.has_offset)
     }
 
     /// Counts assignments that stand directly where all threads go.
-    fn count_outside(&self, body: &[Stmt], counts: &mut FxHashMap<LocalId, usize>) {
+    fn count_outer_assignments(&self, body: &[Stmt], counts: &mut FxHashMap<LocalId, usize>) {
         for stmt in body {
             match &stmt.kind {
                 StmtKind::Set { local, .. } => *counts.entry(*local).or_default() += 1,
-                StmtKind::Block(body) => self.count_outside(body, counts),
+                StmtKind::Block(body) => self.count_outer_assignments(body, counts),
                 kind if self.is_split(stmt) => {
                     for body in bodies(kind) {
-                        self.count_outside(body, counts);
+                        self.count_outer_assignments(body, counts);
                     }
                 }
                 _ => {}
@@ -338,7 +339,7 @@ impl<'a> Planner<'a> {
             ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Zero => true,
             ExprKind::Collective { operation, .. } => operation.is_uniform,
             ExprKind::Local(local) => {
-                self.is_given_uniform(*local) || self.uniform.contains(local) || more.contains(local)
+                self.is_predefined_uniform(*local) || self.uniform.contains(local) || more.contains(local)
             }
             ExprKind::Length { rail, .. } => matches!(rail.kind, ExprKind::Local(_)),
             ExprKind::Element { rail, index, .. } => {
@@ -349,7 +350,7 @@ impl<'a> Planner<'a> {
                     capture,
                     Some(KernelCaptureKind::Rail { .. } | KernelCaptureKind::ConstantRail { .. })
                 );
-                copied && self.usage.is_only_read(local) && is_uniform(index)
+                copied && self.accesses.is_read_only(local) && is_uniform(index)
             }
             ExprKind::StructField { value, .. } => is_uniform(value),
             ExprKind::MakeStruct(args) | ExprKind::Operation { args, .. } => args.iter().all(is_uniform),
@@ -361,7 +362,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    fn is_given_uniform(&self, local: LocalId) -> bool {
+    fn is_predefined_uniform(&self, local: LocalId) -> bool {
         local.index() < self.kernel.captures.len()
             || self.kernel.block_locals.contains(&local)
             || self.kernel.auto_blocks == Some(local)
@@ -369,68 +370,70 @@ impl<'a> Planner<'a> {
     }
 
     /// Divides statements into parts.
-    fn nodes(&self, body: &'a [Stmt]) -> Vec<Node<'a>> {
-        self.nodes_in(body, false)
+    fn nodes(&self, body: &'a [Stmt]) -> Vec<RegionNode<'a>> {
+        self.nodes_for(body, false)
     }
 
     /// The same of what all threads of a block do, or each warp by itself.
-    fn nodes_in(&self, body: &'a [Stmt], in_warp: bool) -> Vec<Node<'a>> {
+    fn nodes_for(&self, body: &'a [Stmt], in_warp: bool) -> Vec<RegionNode<'a>> {
         let mut nodes = Vec::new();
-        self.add(body, in_warp, &mut nodes);
+        self.add_nodes(body, in_warp, &mut nodes);
         nodes
     }
 
-    fn add(&self, body: &'a [Stmt], in_warp: bool, nodes: &mut Vec<Node<'a>>) {
-        let inner = |body| self.nodes_in(body, in_warp);
+    fn add_nodes(&self, body: &'a [Stmt], in_warp: bool, nodes: &mut Vec<RegionNode<'a>>) {
+        let inner = |body| self.nodes_for(body, in_warp);
         for stmt in body {
             match &stmt.kind {
-                StmtKind::Barrier => nodes.push(Node::Run(Vec::new())),
+                StmtKind::Barrier => nodes.push(RegionNode::Parallel(Vec::new())),
                 StmtKind::Set { value: Expr { kind: ExprKind::Collective { .. }, .. }, .. } => {
-                    nodes.push(Node::Together(stmt));
+                    nodes.push(RegionNode::Collective(stmt));
                 }
                 StmtKind::Set { local, .. } if self.uniform.contains(local) => {
                     self.add_uniform(stmt, *local, nodes)
                 }
-                StmtKind::Set { local, .. } if let Some(has_offset) = self.is_derived(*local) => {
+                StmtKind::Set { local, .. }
+                    if let Some(has_offset) = self.rematerialized_with_offset(*local) =>
+                {
                     if has_offset {
-                        nodes.push(Node::Offset(stmt));
+                        nodes.push(RegionNode::Offset(stmt));
                     }
                 }
-                StmtKind::Loop { .. } if !in_warp && let Some(found) = self.stride(stmt, nodes) => {
-                    nodes.push(Node::Stride(found))
+                StmtKind::Loop { .. } if !in_warp && let Some(found) = self.grid_stride(stmt, nodes) => {
+                    nodes.push(RegionNode::GridStride(found))
                 }
                 // A block without locals of its own to declare is only a list.
-                StmtKind::Block(body) => self.add(body, in_warp, nodes),
+                StmtKind::Block(body) => self.add_nodes(body, in_warp, nodes),
                 _ if !self.is_split(stmt) => match nodes.last_mut() {
-                    Some(Node::Run(run)) => run.push(stmt),
-                    _ => nodes.push(Node::Run(vec![stmt])),
+                    Some(RegionNode::Parallel(run)) => run.push(stmt),
+                    _ => nodes.push(RegionNode::Parallel(vec![stmt])),
                 },
-                _ if !in_warp && self.is_done_by_warps(stmt) => {
-                    nodes.push(Node::Warps(self.nodes_in(std::slice::from_ref(stmt), true)));
+                _ if !in_warp && self.is_warp_region(stmt) => {
+                    nodes.push(RegionNode::Warps(self.nodes_for(std::slice::from_ref(stmt), true)));
                 }
                 StmtKind::If { then, otherwise, .. } => {
-                    nodes.push(Node::If(stmt, inner(then), inner(otherwise)));
+                    nodes.push(RegionNode::If(stmt, inner(then), inner(otherwise)));
                 }
                 StmtKind::Loop { body, update, .. } => {
-                    nodes.push(Node::Loop(stmt, inner(body), inner(update)));
+                    nodes.push(RegionNode::Loop(stmt, inner(body), inner(update)));
                 }
-                StmtKind::Labeled { label, body } => nodes.push(Node::Labeled(*label, inner(body))),
+                StmtKind::Labeled { label, body } => nodes.push(RegionNode::Labeled(*label, inner(body))),
                 StmtKind::Switch { cases, .. } => {
-                    nodes.push(Node::Switch(stmt, cases.iter().map(|(_, body)| inner(body)).collect()));
+                    nodes.push(RegionNode::Switch(stmt, cases.iter().map(|(_, body)| inner(body)).collect()));
                 }
-                _ => nodes.push(Node::Jump(stmt)),
+                _ => nodes.push(RegionNode::Jump(stmt)),
             }
         }
     }
 
     /// A grid-stride loop whose counter is set in the run before it; that assignment becomes part of the loop.
-    fn stride(&self, stmt: &'a Stmt, nodes: &mut [Node<'a>]) -> Option<Stride<'a>> {
-        let Some(Node::Run(run)) = nodes.last_mut() else { return None };
-        let known = self.derived.iter().filter(|it| !it.has_offset);
+    fn grid_stride(&self, stmt: &'a Stmt, nodes: &mut [RegionNode<'a>]) -> Option<GridStrideLoop<'a>> {
+        let Some(RegionNode::Parallel(run)) = nodes.last_mut() else { return None };
+        let known = self.rematerialized.iter().filter(|it| !it.has_offset);
         let mut values: FxHashMap<LocalId, &Expr> = known.map(|it| (it.local, it.value)).collect();
         for stmt in run.iter() {
             if let StmtKind::Set { local, value } = &stmt.kind
-                && self.sets.get(local) == Some(&1)
+                && self.assignments.get(local) == Some(&1)
             {
                 values.insert(*local, value);
             }
@@ -443,48 +446,49 @@ impl<'a> Planner<'a> {
                 _ => None,
             }
         };
-        let context = Context {
+        let context = StrideContext {
             threads: &self.kernel.thread_locals,
             is_uniform: &|it| self.is_uniform(it),
             values: &values,
             first: &first,
             body: &self.kernel.body,
         };
-        let found = stride(stmt, &context).filter(|it| self.sets.get(&it.index) == Some(&2))?;
+        let found =
+            recognise_grid_stride(stmt, &context).filter(|it| self.assignments.get(&it.index) == Some(&2))?;
         run.retain(|it| !matches!(&it.kind, StmtKind::Set { local, .. } if *local == found.index));
         Some(found)
     }
 
     /// The only assignment of a local can go in front of the run it stands in; one of several ends the run.
-    fn add_uniform(&self, stmt: &'a Stmt, local: LocalId, nodes: &mut Vec<Node<'a>>) {
-        let only = self.sets.get(&local) == Some(&1);
+    fn add_uniform(&self, stmt: &'a Stmt, local: LocalId, nodes: &mut Vec<RegionNode<'a>>) {
+        let only = self.assignments.get(&local) == Some(&1);
         match nodes.last() {
-            Some(Node::Run(_)) if only => nodes.insert(nodes.len() - 1, Node::Uniform(stmt)),
-            _ => nodes.push(Node::Uniform(stmt)),
+            Some(RegionNode::Parallel(_)) if only => nodes.insert(nodes.len() - 1, RegionNode::Uniform(stmt)),
+            _ => nodes.push(RegionNode::Uniform(stmt)),
         }
     }
 
-    fn classes(&self, nodes: &[Node<'a>]) -> Vec<Class> {
-        let mut sites = Sites::default();
-        sites.collect(nodes, false);
+    fn classify_locals(&self, nodes: &[RegionNode<'a>]) -> Vec<Storage> {
+        let mut uses = DefUse::default();
+        uses.collect(nodes, false);
         let kernel = self.kernel;
         (0..kernel.locals.len())
             .map(|index| {
                 let local = LocalId(index as u32);
                 let is_shared = kernel.shared.iter().any(|it| it.local == local);
-                if self.is_given_uniform(local) || kernel.thread_locals.contains(&local) || is_shared {
-                    return Class::Given;
+                if self.is_predefined_uniform(local) || kernel.thread_locals.contains(&local) || is_shared {
+                    return Storage::Predefined;
                 }
                 if self.uniform.contains(&local) {
-                    return Class::Uniform;
+                    return Storage::Uniform;
                 }
-                if self.is_derived(local).is_some() {
-                    return Class::Derived;
+                if self.rematerialized_with_offset(local).is_some() {
+                    return Storage::Rematerialized;
                 }
-                match sites.by_local.get(&local) {
-                    None => Class::Unused,
-                    Some(Site::One { carried: false, .. }) => Class::Private,
-                    Some(_) => Class::Spilled,
+                match uses.by_local.get(&local) {
+                    None => Storage::Unused,
+                    Some(LocalUse::Single { carried: false, .. }) => Storage::Register,
+                    Some(_) => Storage::ContextArray,
                 }
             })
             .collect()

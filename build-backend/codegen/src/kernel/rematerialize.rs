@@ -7,7 +7,7 @@ use apg_mir::*;
 
 /// Such a local.
 #[derive(Clone)]
-pub struct Derived<'a> {
+pub struct Rematerialized<'a> {
     /// The local.
     pub local: LocalId,
     /// Its only value, or its first.
@@ -17,35 +17,35 @@ pub struct Derived<'a> {
 }
 
 /// Locals with one assignment, of a value that is cheap and the same wherever it is computed.
-pub fn derived<'a>(
+pub fn find_rematerializable<'a>(
     kernel: &'a Kernel,
     uniform: &FxHashSet<LocalId>,
     sets: &FxHashMap<LocalId, usize>,
-) -> Vec<Derived<'a>> {
-    let mut found: Vec<Derived<'a>> = Vec::new();
+) -> Vec<Rematerialized<'a>> {
+    let mut found: Vec<Rematerialized<'a>> = Vec::new();
     visit_stmts(&kernel.body, &mut |stmt| {
         if let StmtKind::Set { local, value } = &stmt.kind
             && sets.get(local) == Some(&1)
             && !uniform.contains(local)
             && local.index() >= kernel.captures.len()
             && matches!(value.ty, Ty::I32 | Ty::I64 | Ty::Bool)
-            && is_derivable(value, kernel, uniform, sets, &found)
+            && is_rematerializable(value, kernel, uniform, sets, &found)
         {
-            found.push(Derived { local: *local, value, has_offset: false });
+            found.push(Rematerialized { local: *local, value, has_offset: false });
         }
     });
     found
 }
 
 /// Whether a value is cheap, has no effect, and is the same at every point where it may be needed.
-pub fn is_derivable(
+pub fn is_rematerializable(
     expr: &Expr,
     kernel: &Kernel,
     uniform: &FxHashSet<LocalId>,
     sets: &FxHashMap<LocalId, usize>,
-    derived: &[Derived<'_>],
+    derived: &[Rematerialized<'_>],
 ) -> bool {
-    let all = |expr: &Expr| is_derivable(expr, kernel, uniform, sets, derived);
+    let all = |expr: &Expr| is_rematerializable(expr, kernel, uniform, sets, derived);
     let scalar = matches!(
         expr.ty,
         Ty::I32 | Ty::I64 | Ty::Bool | Ty::I8 | Ty::I16 | Ty::U8 | Ty::U16 | Ty::U32 | Ty::U64
@@ -94,7 +94,7 @@ pub fn is_derivable(
                     | Operation::Min
                     | Operation::Max
             );
-            scalar && (cheap || is_power(*operation, args)) && args.iter().all(all)
+            scalar && (cheap || is_power_of_two_division(*operation, args)) && args.iter().all(all)
         }
         ExprKind::And(a, b) | ExprKind::Or(a, b) => all(a) && all(b),
         _ => false,
@@ -102,13 +102,13 @@ pub fn is_derivable(
 }
 
 /// A division by a power of two, or its rest: warps and lanes.
-fn is_power(operation: Operation, args: &[Expr]) -> bool {
+fn is_power_of_two_division(operation: Operation, args: &[Expr]) -> bool {
     let divides = matches!(operation, Operation::Div | Operation::Rem);
     divides && args.get(1).and_then(super::constant).is_some_and(|it| it > 0 && it & (it - 1) == 0)
 }
 
 /// `local + by`, or `local - by` (true).
-pub fn is_step(value: &Expr, local: LocalId) -> Option<(&Expr, bool)> {
+pub fn as_step(value: &Expr, local: LocalId) -> Option<(&Expr, bool)> {
     let ExprKind::Operation { operation, args } = &value.kind else { return None };
     let [a, b] = args.as_slice() else { return None };
     let is_local = |it: &Expr| matches!(it.kind, ExprKind::Local(id) if id == local);

@@ -6,7 +6,7 @@ use apg_mir::*;
 
 /// What computing a rail's initial values does with memory.
 #[derive(Clone, Copy, Default)]
-pub struct Initial {
+pub struct InitEffects {
     /// Uses other shared rails.
     shared: bool,
     /// Reads rails, or might.
@@ -15,10 +15,10 @@ pub struct Initial {
     writes: bool,
 }
 
-impl Initial {
+impl InitEffects {
     /// Of one rail.
-    pub fn of(kernel: &Kernel, init: &SharedInit) -> Initial {
-        let mut found = Initial::default();
+    pub fn of(kernel: &Kernel, init: &SharedInit) -> InitEffects {
+        let mut found = InitEffects::default();
         let mut look = |it: &Expr, _: Option<&Expr>| match &it.kind {
             ExprKind::Local(local) => {
                 found.shared |= kernel.shared.iter().any(|it| it.local == *local);
@@ -45,7 +45,7 @@ impl Initial {
             SharedInit::Function { setup, value, .. } => {
                 visit_exprs(setup, &mut look);
                 visit_expr(value, None, &mut look);
-                visit_stmts(setup, &mut |stmt| found.writes |= !is_quiet(stmt));
+                visit_stmts(setup, &mut |stmt| found.writes |= !changes_only_locals(stmt));
             }
         }
         found
@@ -57,19 +57,20 @@ impl Initial {
     }
 
     /// Whether all threads must have done `before` first.
-    fn follows(self, before: Initial) -> bool {
+    fn follows(self, before: InitEffects) -> bool {
         self.shared || before.writes && (self.reads || self.writes) || before.reads && self.writes
     }
 }
 
 /// Whether the threads must meet between filling the rails in front of this one and filling it.
-pub fn meets_before(kernel: &Kernel, number: usize) -> bool {
-    let all: Vec<Initial> = kernel.shared[..=number].iter().map(|it| Initial::of(kernel, &it.init)).collect();
+pub fn needs_barrier_before(kernel: &Kernel, number: usize) -> bool {
+    let all: Vec<InitEffects> =
+        kernel.shared[..=number].iter().map(|it| InitEffects::of(kernel, &it.init)).collect();
     all[..number].iter().any(|before| all[number].follows(*before))
 }
 
 /// A statement that itself changes nothing but locals.
-fn is_quiet(stmt: &Stmt) -> bool {
+fn changes_only_locals(stmt: &Stmt) -> bool {
     matches!(
         stmt.kind,
         StmtKind::Set { .. }

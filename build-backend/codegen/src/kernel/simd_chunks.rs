@@ -4,31 +4,31 @@
 
 use rustc_hash::FxHashSet;
 
-use super::super::code::RailText;
-use super::access_stride::factor;
-use super::access_summary::is_indexed;
+use super::super::code::RailSpelling;
+use super::access_stride::thread_stride;
+use super::access_summary::is_only_indexed;
 use super::cpu::Printer;
-use super::def_use::{always_assigned, mentioned};
-use super::loop_fission::{Fission, Part};
-use super::regions::Class;
-use super::workitem_loop::Turn;
+use super::def_use::{is_always_assigned, mentioned};
+use super::loop_fission::{Fission, FissionPart};
+use super::regions::Storage;
+use super::workitem_loop::ThreadRange;
 use apg_mir::walk::{visit_exprs, visit_stmts};
 use apg_mir::*;
 
 /// Threads of a chunk: as many as there are 32-bit numbers in the widest vectors.
-pub const CHUNK: i64 = 16;
+pub const CHUNK_THREADS: i64 = 16;
 /// A longer rail on a thread's stack stays where it is while a chunk works on it.
-const LONGEST_COPY: i64 = 64;
+const MAX_COPIED_RAIL_ELEMENTS: i64 = 64;
 
 impl<'k> Printer<'_, '_, 'k> {
     /// A run that is taken apart.
-    pub(super) fn chunks(&mut self, turn: &Turn<'_>, stmts: &[&'k Stmt], found: &Fission<'k>) {
+    pub(super) fn print_chunks(&mut self, range: &ThreadRange<'_>, stmts: &[&'k Stmt], found: &Fission<'k>) {
         self.labels += 1;
         let number = self.labels;
-        let deep = self.deep(turn, stmts, found);
-        match deep {
-            Deep { rows: 2.., axis: 1 } => self.rows_together(deep.rows),
-            _ => self.rows_of_block(),
+        let jam = self.choose_unroll_and_jam(range, stmts, found);
+        match jam {
+            UnrollAndJam { rows: 2.., axis: 1 } => self.open_jammed_rows(jam.rows),
+            _ => self.open_row_loops(),
         }
         self.code.out.open(format!(
             "const auto chunk{number}_ = [&]<int full_>(const apg_i64 c0_, const int rest_) __attribute__((always_inline)) {{"
@@ -37,29 +37,29 @@ impl<'k> Printer<'_, '_, 'k> {
         for local in &found.uniform {
             self.code.declare(local.index()..local.index() + 1);
         }
-        let (arrays, guard) = (Vec::new(), Vec::new());
-        let mut chunk = Chunk { turn, arrays, uniform: &found.uniform, guard, deep };
-        for local in &found.arrays {
-            self.enter(&mut chunk, *local, stmts);
+        let (expanded, guard) = (Vec::new(), Vec::new());
+        let mut chunk = Chunk { range, expanded, uniform: &found.uniform, guard, jam };
+        for local in &found.expanded {
+            self.expand_local(&mut chunk, *local, stmts);
         }
-        self.parts(&mut chunk, &found.parts);
-        self.leave(&chunk, stmts);
+        self.print_parts(&mut chunk, &found.parts);
+        self.store_expanded(&chunk, stmts);
         self.code.out.close("};");
-        self.all_chunks(turn, number, deep);
+        self.call_chunks(range, number, jam);
         self.code.out.close("}");
     }
 
     /// Does the chunks of a row.
-    fn all_chunks(&mut self, turn: &Turn<'_>, number: u32, deep: Deep) {
-        let size = self.chunk().unwrap_or(CHUNK);
-        let step = if deep.axis == 0 { size * deep.rows } else { size };
-        let count = turn.count;
+    fn call_chunks(&mut self, range: &ThreadRange<'_>, number: u32, jam: UnrollAndJam) {
+        let size = self.chunk_threads().unwrap_or(CHUNK_THREADS);
+        let step = if jam.axis == 0 { size * jam.rows } else { size };
+        let count = range.count;
         self.code.out.line("apg_i64 c0_ = 0;");
         self.code.out.line(format!(
             "for (; c0_ + {step} <= {count}; c0_ += {step}) chunk{number}_.template operator()<{size}>(c0_, 0);"
         ));
         let extent = self.extent(0);
-        if turn.stride.is_some() || extent.is_none_or(|it| it % step != 0) {
+        if range.stride.is_some() || extent.is_none_or(|it| it % step != 0) {
             self.code.out.line(format!(
                 "if (c0_ < {count}) chunk{number}_.template operator()<0>(c0_, (int)({count} - c0_));"
             ));
@@ -72,16 +72,21 @@ impl<'k> Printer<'_, '_, 'k> {
     }
 
     /// How many vectors of threads make a chunk: as many as find room in registers, of what certainly becomes vectors.
-    fn deep(&self, turn: &Turn<'_>, stmts: &[&Stmt], found: &Fission<'_>) -> Deep {
-        let one = Deep { rows: 1, axis: 1 };
-        let has_rail = found.arrays.iter().any(|it| self.code.local(*it).stack.is_some());
-        if turn.stride.is_some() || has_rail {
+    fn choose_unroll_and_jam(
+        &self,
+        range: &ThreadRange<'_>,
+        stmts: &[&Stmt],
+        found: &Fission<'_>,
+    ) -> UnrollAndJam {
+        let one = UnrollAndJam { rows: 1, axis: 1 };
+        let has_rail = found.expanded.iter().any(|it| self.code.local(*it).stack.is_some());
+        if range.stride.is_some() || has_rail {
             return one;
         }
         let uniform: FxHashSet<LocalId> = found.uniform.iter().copied().collect();
         let fastest = self.kernel.thread_locals.last().copied().unwrap_or(LocalId(0));
         let is_near = |index: &Expr| {
-            let apart = factor(self.plan, &uniform, fastest, index);
+            let apart = thread_stride(self.tree, &uniform, fastest, index);
             self.code.is_inside(index) && apart.is_some_and(|it| it.abs() <= 1)
         };
         let (mut weight, mut plain) = (0, true);
@@ -103,28 +108,28 @@ impl<'k> Printer<'_, '_, 'k> {
                 }
             });
         }
-        let most = match (found.arrays.len(), weight) {
+        let most = match (found.expanded.len(), weight) {
             _ if !plain => 1,
             (..=4, ..=120) => 4,
             (..=8, ..=200) => 2,
             _ => 1,
         };
-        let size = self.chunk().unwrap_or(CHUNK);
+        let size = self.chunk_threads().unwrap_or(CHUNK_THREADS);
         let fits = |axis: usize, threads: i64| self.extent(axis).is_some_and(|it| it % threads == 0);
         for rows in [4, 2].into_iter().filter(|it| *it <= most) {
-            if self.axes() > 1 && fits(1, rows) {
-                return Deep { rows, axis: 1 };
+            if self.axis_count() > 1 && fits(1, rows) {
+                return UnrollAndJam { rows, axis: 1 };
             }
-            if self.axes() == 1 && fits(0, size * rows) {
-                return Deep { rows, axis: 0 };
+            if self.axis_count() == 1 && fits(0, size * rows) {
+                return UnrollAndJam { rows, axis: 0 };
             }
         }
         one
     }
 
     /// The heads of the loops over as many rows of a block as a chunk has, and what these begin with.
-    fn rows_together(&mut self, rows: i64) {
-        for axis in (2..self.axes()).rev() {
+    fn open_jammed_rows(&mut self, rows: i64) {
+        for axis in (2..self.axis_count()).rev() {
             self.code.out.line(format!("for (apg_i64 t{axis}_ = 0; t{axis}_ < n{axis}_; ++t{axis}_)"));
         }
         self.code.out.open(format!("for (apg_i64 q_ = 0; q_ < n1_; q_ += {rows}) {{"));
@@ -135,47 +140,51 @@ impl<'k> Printer<'_, '_, 'k> {
     }
 
     /// A loop over the threads of a chunk.
-    pub(super) fn each(&mut self, chunk: &Chunk<'_>, body: impl FnOnce(&mut Self)) {
-        let Deep { rows, axis } = chunk.deep;
+    pub(super) fn for_each_chunk_thread(&mut self, chunk: &Chunk<'_>, body: impl FnOnce(&mut Self)) {
+        let UnrollAndJam { rows, axis } = chunk.jam;
         if rows > 1 {
             self.code.out.line(format!("#pragma GCC unroll {rows}"));
             self.code.out.line(format!("for (int j_ = 0; j_ < {rows}; ++j_)"));
         }
-        self.lanes_pragma();
+        self.print_lane_pragmas();
         self.code.out.open("for (int l_ = 0; l_ < lanes_; ++l_) {");
-        let size = self.chunk().unwrap_or(CHUNK);
+        let size = self.chunk_threads().unwrap_or(CHUNK_THREADS);
         self.code.out.line(match (rows, axis) {
             (1, _) => "const int e_ = l_; const apg_i64 t0_ = c0_ + l_;".to_owned(),
             (_, 0) => {
-                format!("const int e_ = j_ * {CHUNK} + l_; const apg_i64 t0_ = c0_ + j_ * {size} + l_;")
+                format!(
+                    "const int e_ = j_ * {CHUNK_THREADS} + l_; const apg_i64 t0_ = c0_ + j_ * {size} + l_;"
+                )
             }
-            _ => format!("const int e_ = j_ * {CHUNK} + l_; const apg_i64 t0_ = c0_ + l_, t1_ = q_ + j_;"),
+            _ => format!(
+                "const int e_ = j_ * {CHUNK_THREADS} + l_; const apg_i64 t0_ = c0_ + l_, t1_ = q_ + j_;"
+            ),
         });
-        self.indices(chunk.turn, "t0_");
+        self.declare_thread_indices(chunk.range, "t0_");
         body(self);
         self.code.out.close("}");
         self.code.widened_locals.clear();
     }
 
     /// Makes an array of a local, with the values of the threads if it comes from outside.
-    fn enter(&mut self, chunk: &mut Chunk<'_>, local: LocalId, stmts: &[&Stmt]) {
+    fn expand_local(&mut self, chunk: &mut Chunk<'_>, local: LocalId, stmts: &[&Stmt]) {
         let place = self.code.local(local);
         let all = chunk.threads();
-        let spilled = self.plan.classes[local.index()] == Class::Spilled;
+        let spilled = self.tree.storage[local.index()] == Storage::ContextArray;
         let name = place.text.trim_end_matches("_[r_]").to_owned();
         if let Some((element, length)) = place.stack {
-            if spilled && (length > LONGEST_COPY || !is_indexed(self.kernel, local)) {
+            if spilled && (length > MAX_COPIED_RAIL_ELEMENTS || !is_only_indexed(self.kernel, local)) {
                 return;
             }
             let ty = self.code.ty(element);
             self.code.out.line(format!("{ty} {name}_a[{}];", length.max(1) * all));
-            let lane = is_indexed(self.kernel, local).then(|| (all.to_string(), "e_".to_owned()));
+            let lane = is_only_indexed(self.kernel, local).then(|| (all.to_string(), "e_".to_owned()));
             let data =
                 if lane.is_some() { format!("{name}_a") } else { format!("({name}_a + e_ * {length})") };
-            let rail = RailText { data, length: format!("{length}LL"), lane };
+            let rail = RailSpelling { data, length: format!("{length}LL"), lane };
             if let (true, Some(from)) = (spilled, &place.rail) {
                 let line = format!("{} = {};", rail.element("i_"), from.element("i_"));
-                self.elements(chunk, length, line);
+                self.copy_elements(chunk, length, line);
             }
             self.code.locals[local.index()].rail = Some(rail);
         } else {
@@ -183,69 +192,77 @@ impl<'k> Printer<'_, '_, 'k> {
             // UnrolledLoop copy it before they set it, and a `bool` that is neither may not even be copied.
             let first = if place.ty == Ty::Bool { " = {}" } else { "" };
             self.code.out.line(format!("{ty} {name}_a[{all}]{first};"));
-            if spilled && !always_assigned(stmts.iter().copied(), local) {
-                self.each(chunk, |printer| printer.code.out.line(format!("{name}_a[e_] = {};", place.text)));
+            if spilled && !is_always_assigned(stmts.iter().copied(), local) {
+                self.for_each_chunk_thread(chunk, |printer| {
+                    printer.code.out.line(format!("{name}_a[e_] = {};", place.text))
+                });
             }
             self.code.locals[local.index()].text = name;
         }
-        chunk.arrays.push((local, place));
+        chunk.expanded.push((local, place));
     }
 
-    fn elements(&mut self, chunk: &Chunk<'_>, length: i64, line: String) {
+    fn copy_elements(&mut self, chunk: &Chunk<'_>, length: i64, line: String) {
         self.code.out.open(format!("for (int i_ = 0; i_ < {length}; ++i_) {{"));
-        self.each(chunk, |printer| printer.code.out.line(line));
+        self.for_each_chunk_thread(chunk, |printer| printer.code.out.line(line));
         self.code.out.close("}");
     }
 
-    /// Gives the values of arrays back.
-    fn leave(&mut self, chunk: &Chunk<'_>, stmts: &[&Stmt]) {
-        for (local, outer) in &chunk.arrays {
+    /// Gives the values of expanded back.
+    fn store_expanded(&mut self, chunk: &Chunk<'_>, stmts: &[&Stmt]) {
+        for (local, outer) in &chunk.expanded {
             let inner = std::mem::replace(&mut self.code.locals[local.index()], outer.clone());
-            if self.plan.classes[local.index()] != Class::Spilled || !is_assigned(stmts, *local) {
+            if self.tree.storage[local.index()] != Storage::ContextArray || !is_written(stmts, *local) {
                 continue;
             }
             match (outer.stack, &outer.rail, &inner.rail) {
                 (Some((_, length)), Some(to), Some(from)) => {
                     let line = format!("{} = {};", to.element("i_"), from.element("i_"));
-                    self.elements(chunk, length, line);
+                    self.copy_elements(chunk, length, line);
                 }
-                _ => self.each(chunk, |printer| {
+                _ => self.for_each_chunk_thread(chunk, |printer| {
                     printer.code.out.line(format!("{} = {}_a[e_];", outer.text, inner.text));
                 }),
             }
         }
     }
 
-    pub(super) fn parts(&mut self, chunk: &mut Chunk<'_>, parts: &[Part<'k>]) {
+    pub(super) fn print_parts(&mut self, chunk: &mut Chunk<'_>, parts: &[FissionPart<'k>]) {
         for part in parts {
             match part {
-                Part::Lanes(stmts) => self.lanes(chunk, stmts),
-                Part::Uniform(stmt) => self.code.stmt(stmt),
-                Part::If(stmt, then, otherwise) => {
+                FissionPart::Lanes(stmts) => self.print_lanes(chunk, stmts),
+                FissionPart::Uniform(stmt) => self.code.stmt(stmt),
+                FissionPart::If(stmt, then, otherwise) => {
                     let StmtKind::If { condition, .. } = &stmt.kind else { continue };
                     self.code.at(stmt.position);
                     let condition = self.code.expr(condition);
                     self.code.out.open(format!("if ({condition}) {{"));
-                    self.parts(chunk, then);
+                    self.print_parts(chunk, then);
                     if !otherwise.is_empty() {
                         self.code.out.between("} else {");
-                        self.parts(chunk, otherwise);
+                        self.print_parts(chunk, otherwise);
                     }
                     self.code.out.close("}");
                 }
-                Part::Loop(stmt, body, update) => self.turns(chunk, stmt, body, update),
-                Part::Masked(stmt, then, otherwise) => self.masked(chunk, stmt, then, otherwise),
+                FissionPart::Loop(stmt, body, update) => self.print_loop(chunk, stmt, body, update),
+                FissionPart::Masked(stmt, then, otherwise) => self.print_masked(chunk, stmt, then, otherwise),
             }
         }
     }
 
-    fn turns(&mut self, chunk: &mut Chunk<'_>, stmt: &'k Stmt, body: &[Part<'k>], update: &[Part<'k>]) {
+    fn print_loop(
+        &mut self,
+        chunk: &mut Chunk<'_>,
+        stmt: &'k Stmt,
+        body: &[FissionPart<'k>],
+        update: &[FissionPart<'k>],
+    ) {
         let StmtKind::Loop { condition, unroll, post_tested, .. } = &stmt.kind else { return };
         self.code.at(stmt.position);
         let condition = self.code.expr(condition);
         self.labels += 1;
         let flag = format!("tiled{}_", self.labels);
-        let rows = self.rows_read(chunk, stmt, body);
+        let rows = self.find_strided_loads(chunk, stmt, body);
         if rows.is_some() {
             self.code.out.line(format!("bool {flag} = false; (void){flag};"));
         }
@@ -254,25 +271,25 @@ impl<'k> Printer<'_, '_, 'k> {
         }
         self.code.out.open(if *post_tested { "do {".to_owned() } else { format!("while ({condition}) {{") });
         if let Some(rows) = &rows {
-            self.tiles(chunk, (rows, &flag), body, update);
+            self.print_tiles(chunk, (rows, &flag), body, update);
         }
-        self.parts(chunk, body);
-        self.parts(chunk, update);
+        self.print_parts(chunk, body);
+        self.print_parts(chunk, update);
         self.code.out.close(if *post_tested { format!("}} while ({condition});") } else { "}".to_owned() });
     }
 
-    /// Statements for each thread of a chunk. Values come from arrays and go back there, whether the thread takes part or not, so
+    /// Statements for each thread of a chunk. Values come from expanded and go back there, whether the thread takes part or not, so
     /// that nothing but the statements depends on that.
-    fn lanes(&mut self, chunk: &Chunk<'_>, stmts: &[&'k Stmt]) {
+    fn print_lanes(&mut self, chunk: &Chunk<'_>, stmts: &[&'k Stmt]) {
         let mentioned = mentioned(stmts);
-        let around = self.read_ahead(stmts, chunk.uniform);
-        self.each(chunk, |printer| {
-            printer.declare_derived(&mentioned);
+        let around = self.preload_uniform_elements(stmts, chunk.uniform);
+        self.for_each_chunk_thread(chunk, |printer| {
+            printer.declare_rematerialized(&mentioned);
             printer.declare_private(&mentioned, &|it| {
-                !chunk.uniform.contains(&it) && !chunk.arrays.iter().any(|(array, _)| *array == it)
+                !chunk.uniform.contains(&it) && !chunk.expanded.iter().any(|(array, _)| *array == it)
             });
             let used: Vec<LocalId> =
-                chunk.arrays.iter().map(|it| it.0).filter(|it| mentioned.contains(it)).collect();
+                chunk.expanded.iter().map(|it| it.0).filter(|it| mentioned.contains(it)).collect();
             for local in &used {
                 let place = printer.code.local(*local);
                 if place.stack.is_none() {
@@ -282,11 +299,11 @@ impl<'k> Printer<'_, '_, 'k> {
             }
             let guard = chunk.guard.join(" && ");
             printer.code.out.open(if guard.is_empty() { "{".into() } else { format!("if ({guard}) {{") });
-            printer.lane(chunk.turn, stmts);
+            printer.print_thread_stmts(chunk.range, stmts);
             printer.code.out.close("}");
             for local in &used {
                 let place = printer.code.local(*local);
-                if place.stack.is_none() && is_assigned(stmts, *local) {
+                if place.stack.is_none() && is_written(stmts, *local) {
                     printer.code.out.line(format!("{0}_a[e_] = {0};", place.text));
                 }
             }
@@ -294,9 +311,9 @@ impl<'k> Printer<'_, '_, 'k> {
         self.code.preloaded = around;
     }
 
-    /// Declares what a thread has of the arrays that are mentioned, to read it.
-    pub(super) fn declare_arrays(&mut self, chunk: &Chunk<'_>, mentioned: &FxHashSet<LocalId>) {
-        for (local, _) in chunk.arrays.iter().filter(|it| mentioned.contains(&it.0)) {
+    /// Declares what a thread has of the expanded that are mentioned, to read it.
+    pub(super) fn declare_expanded(&mut self, chunk: &Chunk<'_>, mentioned: &FxHashSet<LocalId>) {
+        for (local, _) in chunk.expanded.iter().filter(|it| mentioned.contains(&it.0)) {
             let place = self.code.local(*local);
             if place.stack.is_none() {
                 let ty = self.code.ty(place.ty);
@@ -306,7 +323,13 @@ impl<'k> Printer<'_, '_, 'k> {
     }
 
     /// A branch that each thread takes for itself.
-    fn masked(&mut self, chunk: &mut Chunk<'_>, stmt: &'k Stmt, then: &[Part<'k>], otherwise: &[Part<'k>]) {
+    fn print_masked(
+        &mut self,
+        chunk: &mut Chunk<'_>,
+        stmt: &'k Stmt,
+        then: &[FissionPart<'k>],
+        otherwise: &[FissionPart<'k>],
+    ) {
         let StmtKind::If { condition, .. } = &stmt.kind else { return };
         self.labels += 1;
         let number = self.labels;
@@ -320,9 +343,9 @@ impl<'k> Printer<'_, '_, 'k> {
                 mentioned.insert(local);
             }
         });
-        self.each(chunk, |printer| {
-            printer.declare_derived(&mentioned);
-            printer.declare_arrays(chunk, &mentioned);
+        self.for_each_chunk_thread(chunk, |printer| {
+            printer.declare_rematerialized(&mentioned);
+            printer.declare_expanded(chunk, &mentioned);
             printer.code.at(stmt.position);
             let condition = printer.code.expr(condition);
             printer.code.out.line(format!("const bool in_ = {guard}, on_ = in_ && {condition};"));
@@ -335,7 +358,7 @@ impl<'k> Printer<'_, '_, 'k> {
             }
             self.code.out.open(format!("if ({any}{number}_) {{"));
             chunk.guard.push(format!("{name}{number}_[e_]"));
-            self.parts(chunk, parts);
+            self.print_parts(chunk, parts);
             chunk.guard.pop();
             self.code.out.close("}");
         }
@@ -344,30 +367,30 @@ impl<'k> Printer<'_, '_, 'k> {
 
 /// What holds where parts of a run are printed.
 pub(super) struct Chunk<'s> {
-    turn: &'s Turn<'s>,
+    range: &'s ThreadRange<'s>,
     /// Locals with an array, as they were before.
-    arrays: Vec<(LocalId, super::super::code::Place)>,
+    expanded: Vec<(LocalId, super::super::code::LocalSpelling)>,
     /// Locals with one value for all.
     pub(super) uniform: &'s [LocalId],
     /// Which threads take part.
     pub(super) guard: Vec<String>,
-    deep: Deep,
+    jam: UnrollAndJam,
 }
 
 impl Chunk<'_> {
     pub(super) fn threads(&self) -> i64 {
-        CHUNK * self.deep.rows
+        CHUNK_THREADS * self.jam.rows
     }
 }
 
 /// How many vectors of threads make a chunk, and along which axis they lie beside each other.
 #[derive(Clone, Copy)]
-struct Deep {
+struct UnrollAndJam {
     rows: i64,
     axis: usize,
 }
 
-fn is_assigned(stmts: &[&Stmt], local: LocalId) -> bool {
+fn is_written(stmts: &[&Stmt], local: LocalId) -> bool {
     let mut found = false;
     for stmt in stmts {
         let list = std::slice::from_ref(*stmt);

@@ -6,9 +6,9 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::code::{Code, PreloadedElement};
-use super::access_summary::Usage;
+use super::access_summary::AccessSummary;
 use super::bounds::assigned;
-use super::rematerialize::is_step;
+use super::rematerialize::as_step;
 use apg_mir::walk::{operands, visit_expr, visit_stmts};
 use apg_mir::*;
 
@@ -38,7 +38,7 @@ pub struct PipelinedLoop<'k> {
 pub fn find_pipelined_loops<'k>(
     code: &Code<'_>,
     kernel: &'k Kernel,
-    usage: &Usage,
+    accesses: &AccessSummary,
 ) -> FxHashMap<LabelId, PipelinedLoop<'k>> {
     let mut found = FxHashMap::default();
     visit_stmts(&kernel.body, &mut |stmt| {
@@ -46,7 +46,7 @@ pub fn find_pipelined_loops<'k>(
         else {
             return;
         };
-        if let Some(pipelined) = pipelined_loop(code, kernel, usage, condition, body, update) {
+        if let Some(pipelined) = pipelined_loop(code, kernel, accesses, condition, body, update) {
             found.insert(*label, pipelined);
         }
     });
@@ -56,7 +56,7 @@ pub fn find_pipelined_loops<'k>(
 fn pipelined_loop<'k>(
     code: &Code<'_>,
     kernel: &'k Kernel,
-    usage: &Usage,
+    accesses: &AccessSummary,
     condition: &Expr,
     body: &'k [Stmt],
     update: &'k [Stmt],
@@ -80,7 +80,7 @@ fn pipelined_loop<'k>(
         let is_read = matches!(
             kernel.captures.get(local.index()).map(|it| it.kind),
             Some(KernelCaptureKind::Rail { .. } | KernelCaptureKind::GlobalRail { .. })
-        ) && usage.is_only_read(local);
+        ) && accesses.is_read_only(local);
         let is_number = !matches!(expr.ty, Ty::Struct(_) | Ty::Ref(_) | Ty::Any);
         let is_induction = counters.iter().any(|it| mentions_any(index, &FxHashSet::from_iter([*it])));
         if is_read && is_number && is_induction && is_known(index) && code.is_inside(index) {
@@ -108,7 +108,7 @@ fn induction_counters(update: &[Stmt], inside: &FxHashSet<LocalId>) -> Option<Ve
     let mut is_far_step = false;
     for stmt in update {
         let StmtKind::Set { local, value } = &stmt.kind else { return None };
-        let (by, _) = is_step(value, *local)?;
+        let (by, _) = as_step(value, *local)?;
         if inside.contains(local) || found.contains(local) || !is_arithmetic(by) || mentions_any(by, &changed)
         {
             return None;

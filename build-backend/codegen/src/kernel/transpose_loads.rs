@@ -1,4 +1,4 @@
-//! Rows read as columns. Where each thread of a chunk goes through elements of its own, one after the other (a row of a matrix, the coordinates of a
+//! StridedLoads read as columns. Where each thread of a chunk goes through elements of its own, one after the other (a row of a matrix, the coordinates of a
 //! point), what the threads read in a turn lies far apart, and a vector of it is gathered element by element. What they read in several turns is a
 //! tile, and a line of memory in each of its rows: it is read as it lies and transposed in registers, and each turn then has its vector. A thread
 //! adds up in the order that the program says.
@@ -6,85 +6,88 @@
 use rustc_hash::FxHashSet;
 
 use super::super::code::PreloadedElement;
-use super::access_stride::factor;
-use super::access_summary::{Usage, is_rail_like};
+use super::access_stride::thread_stride;
+use super::access_summary::{AccessSummary, is_rail_like};
 use super::cpu::Printer;
-use super::grid_stride::bound;
-use super::loop_fission::{Part, has_loop};
-use super::regions::Plan;
-use super::rematerialize::is_step;
-use super::simd_chunks::{CHUNK, Chunk};
+use super::grid_stride::loop_bound;
+use super::loop_fission::{FissionPart, has_loop};
+use super::regions::RegionTree;
+use super::rematerialize::as_step;
+use super::simd_chunks::{CHUNK_THREADS, Chunk};
 use super::unswitch::is_total;
 use apg_mir::walk::{children, operands, visit_expr, visit_exprs, visit_stmts};
 use apg_mir::*;
 
 /// Elements of a captured rail, of which a thread reads the next in each turn of a loop.
-struct Row<'k> {
+struct StridedLoad<'k> {
     rail: LocalId,
     index: &'k Expr,
     ty: Ty,
 }
 
 /// How a loop counts its turns, one at a time.
-struct Count<'k> {
+struct CountedLoop<'k> {
     counter: LocalId,
     end: &'k Expr,
-    ends: Ends,
+    ends: LoopEnd,
 }
 
 /// When a loop ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Ends {
+enum LoopEnd {
     /// The counter stays below its end,
     Below,
     /// or at most reaches it,
     UpTo,
     /// or is asked at the end of a turn whether it is there.
-    There,
+    At,
 }
 
 /// A loop whose threads read such rows.
-pub(super) struct Rows<'k> {
-    count: Count<'k>,
-    rows: Vec<Row<'k>>,
+pub(super) struct StridedLoads<'k> {
+    count: CountedLoop<'k>,
+    rows: Vec<StridedLoad<'k>>,
     /// Values of locals that a turn assigns, of which indices are made.
     values: Vec<(LocalId, &'k Expr)>,
 }
 
 impl<'k> Printer<'_, '_, 'k> {
     /// The rows that the threads of a chunk read in a loop, if what they read may be read some turns before.
-    pub(super) fn rows_read(
+    pub(super) fn find_strided_loads(
         &self,
         chunk: &Chunk<'_>,
         stmt: &'k Stmt,
-        parts: &[Part<'k>],
-    ) -> Option<Rows<'k>> {
+        parts: &[FissionPart<'k>],
+    ) -> Option<StridedLoads<'k>> {
         let StmtKind::Loop { body, update, .. } = &stmt.kind else { return None };
-        if self.chunk() != Some(CHUNK) || chunk.threads() != CHUNK || stores(self.plan, body) {
+        if self.chunk_threads() != Some(CHUNK_THREADS)
+            || chunk.threads() != CHUNK_THREADS
+            || may_store_to_captures(self.tree, body)
+        {
             return None;
         }
         // The turns are printed twice, with all loops in them: around loops that would double at each level.
         if parts.iter().any(has_loop) {
             return None;
         }
-        let count = count(stmt)?;
+        let count = counted_loop(stmt)?;
         let mut assigned = assigned(body);
         if assigned.contains(&count.counter) {
             return None;
         }
         assigned.extend(self::assigned(update));
         let is_fixed = is_total(count.end) && !mentions_any(count.end, &assigned);
-        let is_short = super::constant(count.end).is_some_and(|it| it < CHUNK);
+        let is_short = super::constant(count.end).is_some_and(|it| it < CHUNK_THREADS);
         if !is_fixed || is_short || !chunk.uniform.contains(&count.counter) {
             return None;
         }
-        let mut found = Rows { count, rows: Vec::new(), values: Vec::new() };
+        let mut found = StridedLoads { count, rows: Vec::new(), values: Vec::new() };
         for part in parts {
             match part {
-                Part::Lanes(stmts) => {
-                    stmts.iter().for_each(|it| self.rows_of(chunk, it, &assigned, &mut found))
+                FissionPart::Lanes(stmts) => {
+                    stmts.iter().for_each(|it| self.collect_strided_loads(chunk, it, &assigned, &mut found))
                 }
-                Part::Uniform(stmt) => found.name(self.plan, stmt, &assigned),
+                FissionPart::Uniform(stmt) => found.record_value(self.tree, stmt, &assigned),
                 _ => {}
             }
         }
@@ -92,52 +95,52 @@ impl<'k> Printer<'_, '_, 'k> {
     }
 
     /// What a statement of a turn reads of rows, whatever else is so.
-    fn rows_of(
+    fn collect_strided_loads(
         &self,
         chunk: &Chunk<'_>,
         stmt: &'k Stmt,
         assigned: &FxHashSet<LocalId>,
-        found: &mut Rows<'k>,
+        found: &mut StridedLoads<'k>,
     ) {
         let kernel = self.kernel;
         let uniform: FxHashSet<LocalId> = chunk.uniform.iter().copied().collect();
-        let (usage, fastest) = (Usage::of(kernel), kernel.thread_locals.last().copied());
+        let (accesses, fastest) = (AccessSummary::of(kernel), kernel.thread_locals.last().copied());
         let mut read = |expr: &'k Expr| {
             let ExprKind::Element { rail, index, .. } = &expr.kind else { return };
             let (ExprKind::Local(rail), Some(fastest)) = (&rail.kind, fastest) else { return };
-            let is_captured = rail.index() < kernel.captures.len() && usage.is_only_read(*rail);
+            let is_captured = rail.index() < kernel.captures.len() && accesses.is_read_only(*rail);
             let is_exact = self.code.wide.contains(&std::ptr::from_ref(&**index));
-            let apart = factor(self.plan, &uniform, fastest, index);
+            let apart = thread_stride(self.tree, &uniform, fastest, index);
             if is_captured
                 && is_exact
                 && is_number(expr.ty)
                 && self.code.is_inside(index)
                 && apart.is_none_or(|it| it.abs() > 1)
-                && found.growth(index, assigned) == Some(1)
+                && found.linear_coefficient(index, assigned) == Some(1)
             {
-                found.rows.push(Row { rail: *rail, index, ty: expr.ty });
+                found.rows.push(StridedLoad { rail: *rail, index, ty: expr.ty });
             }
         };
         if let StmtKind::Set { .. } | StmtKind::SetElement { .. } | StmtKind::If { .. } = stmt.kind {
-            operands(&stmt.kind).into_iter().for_each(|it| always(it, &mut read));
+            operands(&stmt.kind).into_iter().for_each(|it| visit_unconditional(it, &mut read));
         }
-        found.name(self.plan, stmt, assigned);
+        found.record_value(self.tree, stmt, assigned);
     }
 
     /// Turns of a loop whose rows are read as tiles. For the last ones, if `flag` says that there were others, the tile begins with turns that are done.
     /// What stands after it is done one turn at a time.
-    pub(super) fn tiles(
+    pub(super) fn print_tiles(
         &mut self,
         chunk: &mut Chunk<'_>,
-        (rows, flag): (&Rows<'k>, &str),
-        body: &[Part<'k>],
-        update: &[Part<'k>],
+        (rows, flag): (&StridedLoads<'k>, &str),
+        body: &[FissionPart<'k>],
+        update: &[FissionPart<'k>],
     ) {
-        let Count { counter, end, ends } = rows.count;
+        let CountedLoop { counter, end, ends } = rows.count;
         let (counter, end) = (self.code.local(counter), self.code.expr(end));
         self.labels += 1;
         let number = self.labels;
-        self.code.out.open(format!("if constexpr (full_ == {CHUNK}) {{"));
+        self.code.out.open(format!("if constexpr (full_ == {CHUNK_THREADS}) {{"));
         // Its own labels, which are printed twice; and what is done for a whole tile is compiled for its length.
         self.code.out.open(format!(
             "const auto tile{number}_ = [&](const int done_) __attribute__((always_inline)) {{"
@@ -145,38 +148,38 @@ impl<'k> Printer<'_, '_, 'k> {
         let around = self.code.preloaded.clone();
         let mut names: Vec<(String, String)> = Vec::new();
         for row in &rows.rows {
-            let name = self.tile(chunk, rows, row, &mut names);
-            let name = format!("{name}[turn{number}_ * {CHUNK} + l_]");
+            let name = self.load_tile(chunk, rows, row, &mut names);
+            let name = format!("{name}[iteration{number}_ * {CHUNK_THREADS} + l_]");
             self.code
                 .preloaded
                 .insert(std::ptr::from_ref(row.index), PreloadedElement { name, when: "proven_" });
         }
         self.code
             .out
-            .open(format!("for (int turn{number}_ = done_; turn{number}_ < {CHUNK}; ++turn{number}_) {{"));
-        self.parts(chunk, body);
-        self.parts(chunk, update);
+            .open(format!("for (int iteration{number}_ = done_; iteration{number}_ < {CHUNK_THREADS}; ++iteration{number}_) {{"));
+        self.print_parts(chunk, body);
+        self.print_parts(chunk, update);
         self.code.out.close("}");
         self.code.preloaded = around;
         self.code.out.close("};");
         // What is left after this turn; a counter that wraps comes to its end as well.
-        let unsigned = if counter.ty == Ty::I32 && ends == Ends::There { "apg_u32" } else { "apg_u64" };
-        let after = if ends == Ends::UpTo { "" } else { " - 1" };
+        let unsigned = if counter.ty == Ty::I32 && ends == LoopEnd::At { "apg_u32" } else { "apg_u64" };
+        let after = if ends == LoopEnd::UpTo { "" } else { " - 1" };
         let value = |it: &str| format!("({unsigned})(apg_i64)({it})");
         let (end, counter) = (value(&end), value(&counter.text));
         self.code.out.line(format!("const {unsigned} left_ = {end} - {counter}{after};"));
-        let last = CHUNK - 1;
+        let last = CHUNK_THREADS - 1;
         self.code.out.line(format!("if (left_ >= {last}) {{ tile{number}_(0); {flag} = true; continue; }}"));
         self.code.out.line(format!("if ({flag}) {{ tile{number}_({last} - (int)left_); continue; }}"));
         self.code.out.close("}");
     }
 
     /// Reads a tile, if that has not been done; its name.
-    fn tile(
+    fn load_tile(
         &mut self,
         chunk: &Chunk<'_>,
-        all: &Rows<'k>,
-        row: &Row<'k>,
+        all: &StridedLoads<'k>,
+        row: &StridedLoad<'k>,
         names: &mut Vec<(String, String)>,
     ) -> String {
         let mut locals = locals(row.index);
@@ -194,16 +197,16 @@ impl<'k> Printer<'_, '_, 'k> {
         }
         self.labels += 1;
         let name = format!("tile{}_", self.labels);
-        self.code.out.line(format!("alignas(64) {ty} {name}[{CHUNK} * {CHUNK}];"));
-        self.code.out.line(format!("const {ty} *{name}rows_[{CHUNK}];"));
+        self.code.out.line(format!("alignas(64) {ty} {name}[{CHUNK_THREADS} * {CHUNK_THREADS}];"));
+        self.code.out.line(format!("const {ty} *{name}rows_[{CHUNK_THREADS}];"));
         let guard = chunk.guard.join(" && ");
         let named: Vec<_> = all.values.iter().filter(|it| locals.contains(&it.0)).collect();
         // What an array has of a local that the turn assigns is the value of the turn before.
         let kept: FxHashSet<LocalId> =
             locals.iter().copied().filter(|it| !named.iter().any(|named| named.0 == *it)).collect();
-        self.each(chunk, |printer| {
-            printer.declare_derived(&locals);
-            printer.declare_arrays(chunk, &kept);
+        self.for_each_chunk_thread(chunk, |printer| {
+            printer.declare_rematerialized(&locals);
+            printer.declare_expanded(chunk, &kept);
             for (local, value) in named {
                 printer.declare_value(*local, value);
             }
@@ -229,21 +232,21 @@ impl<'k> Printer<'_, '_, 'k> {
     }
 }
 
-impl<'k> Rows<'k> {
+impl<'k> StridedLoads<'k> {
     /// Keeps the value of a local that has no other.
-    fn name(&mut self, plan: &Plan<'k>, stmt: &'k Stmt, assigned: &FxHashSet<LocalId>) {
+    fn record_value(&mut self, tree: &RegionTree<'k>, stmt: &'k Stmt, assigned: &FxHashSet<LocalId>) {
         if let StmtKind::Set { local, value } = &stmt.kind
             && matches!(value.ty, Ty::I32 | Ty::I64)
-            && plan.is_assigned_once(*local)
-            && self.growth(value, assigned).is_some()
+            && tree.is_assigned_once(*local)
+            && self.linear_coefficient(value, assigned).is_some()
         {
             self.values.push((*local, value));
         }
     }
 
     /// What an index grows by when the counter is one more, if all else that it is made of stays as it is.
-    fn growth(&self, expr: &Expr, assigned: &FxHashSet<LocalId>) -> Option<i64> {
-        let of = |expr: &Expr| self.growth(expr, assigned);
+    fn linear_coefficient(&self, expr: &Expr, assigned: &FxHashSet<LocalId>) -> Option<i64> {
+        let of = |expr: &Expr| self.linear_coefficient(expr, assigned);
         match &expr.kind {
             ExprKind::Int(_) => Some(0),
             ExprKind::Local(local) if *local == self.count.counter => Some(1),
@@ -268,25 +271,27 @@ impl<'k> Rows<'k> {
 }
 
 /// How a loop counts, if that is by one.
-fn count(stmt: &Stmt) -> Option<Count<'_>> {
+fn counted_loop(stmt: &Stmt) -> Option<CountedLoop<'_>> {
     let StmtKind::Loop { condition, update, post_tested, .. } = &stmt.kind else { return None };
     let (counter, end, ends) = match (post_tested, &condition.kind) {
-        (false, _) => bound(condition).map(|it| (it.0, it.1, if it.2 { Ends::UpTo } else { Ends::Below }))?,
+        (false, _) => {
+            loop_bound(condition).map(|it| (it.0, it.1, if it.2 { LoopEnd::UpTo } else { LoopEnd::Below }))?
+        }
         (true, ExprKind::Operation { operation: Operation::Ne, args }) => match args.as_slice() {
-            [Expr { kind: ExprKind::Local(counter), .. }, end] => (*counter, end, Ends::There),
+            [Expr { kind: ExprKind::Local(counter), .. }, end] => (*counter, end, LoopEnd::At),
             _ => return None,
         },
         _ => return None,
     };
     let [Stmt { kind: StmtKind::Set { local, value }, .. }] = update.as_slice() else { return None };
-    let (by, minus) = is_step(value, counter)?;
+    let (by, minus) = as_step(value, counter)?;
     let is_one = *local == counter && !minus && super::constant(by) == Some(1);
-    (is_one && matches!(value.ty, Ty::I32 | Ty::I64)).then_some(Count { counter, end, ends })
+    (is_one && matches!(value.ty, Ty::I32 | Ty::I64)).then_some(CountedLoop { counter, end, ends })
 }
 
 /// Whether statements store to memory that may be that of a captured rail: two may be the same.
-fn stores(plan: &Plan<'_>, body: &[Stmt]) -> bool {
-    let is_own = |rail: &Expr| matches!(rail.kind, ExprKind::Local(local) if local.index() >= plan.kernel().captures.len());
+fn may_store_to_captures(tree: &RegionTree<'_>, body: &[Stmt]) -> bool {
+    let is_own = |rail: &Expr| matches!(rail.kind, ExprKind::Local(local) if local.index() >= tree.kernel().captures.len());
     let mut found = false;
     visit_stmts(body, &mut |it| {
         found |= matches!(&it.kind, StmtKind::SetElement { rail, .. } if !is_own(rail));
@@ -329,12 +334,12 @@ fn locals(expr: &Expr) -> FxHashSet<LocalId> {
 }
 
 /// Calls `f` with all parts of an expression that are evaluated whenever it is.
-fn always<'k>(expr: &'k Expr, f: &mut dyn FnMut(&'k Expr)) {
+fn visit_unconditional<'k>(expr: &'k Expr, f: &mut dyn FnMut(&'k Expr)) {
     f(expr);
     match &expr.kind {
-        ExprKind::And(first, _) | ExprKind::Or(first, _) => always(first, f),
-        ExprKind::Select { condition, .. } => always(condition, f),
-        kind => children(kind).into_iter().for_each(|it| always(it, f)),
+        ExprKind::And(first, _) | ExprKind::Or(first, _) => visit_unconditional(first, f),
+        ExprKind::Select { condition, .. } => visit_unconditional(condition, f),
+        kind => children(kind).into_iter().for_each(|it| visit_unconditional(it, f)),
     }
 }
 

@@ -5,12 +5,12 @@
 //!
 //! Loops whose turns are all alike gain nothing by that: prefix sums, in which all threads take part, take longer.
 
-use super::super::code::Place;
+use super::super::code::LocalSpelling;
 use super::cpu::Printer;
-use super::def_use::{always_assigned, assigned_first, mentioned};
+use super::def_use::{is_always_assigned, is_assigned_first, mentioned};
 use super::index_set_split::split_by_guards;
-use super::loop_fission::mentions;
-use super::regions::{Class, Node, Plan};
+use super::loop_fission::count_mentions;
+use super::regions::{RegionNode, RegionTree, Storage};
 use apg_mir::fold::fold;
 use apg_mir::walk::visit_exprs;
 use apg_mir::walk_mut::edit_expr;
@@ -41,14 +41,14 @@ pub struct UnrolledLoop {
 
 /// Whether and how a loop is written out; `before` is what is done before it, where it stands.
 pub fn find_unrolled_loop<'k>(
-    plan: &Plan<'k>,
-    before: &[Node<'k>],
+    tree: &RegionTree<'k>,
+    before: &[RegionNode<'k>],
     stmt: &Stmt,
-    body: &[Node<'k>],
-    update: &[Node<'k>],
+    body: &[RegionNode<'k>],
+    update: &[RegionNode<'k>],
 ) -> Option<UnrolledLoop> {
     let StmtKind::Loop { condition, post_tested: false, .. } = &stmt.kind else { return None };
-    let Some(Node::Uniform(first)) = before.last() else { return None };
+    let Some(RegionNode::Uniform(first)) = before.last() else { return None };
     let StmtKind::Set { local: counter, value } = &first.kind else { return None };
     let (last, inside) = split_last_assignment(body, update)?;
     let StmtKind::Set { local, value: next } = &last.kind else { return None };
@@ -57,8 +57,8 @@ pub fn find_unrolled_loop<'k>(
     }
     let weight: usize = inside.iter().map(|it| count_expressions(it)).sum();
     let by_warps = inside.iter().any(|it| shuffles_by_counter(it, *counter));
-    let changes = by_warps || inside.iter().any(|it| selects_threads_by(plan, it, *counter));
-    if !changes || by_warps && !meets_in_whole_warps(plan, &inside) {
+    let changes = by_warps || inside.iter().any(|it| selects_threads_by(tree, it, *counter));
+    if !changes || by_warps && !meets_in_whole_warps(tree, &inside) {
         return None;
     }
     let (mut values, mut now) = (Vec::new(), super::constant(value)?);
@@ -75,32 +75,32 @@ pub fn find_unrolled_loop<'k>(
 
 /// The last statement of a turn, which has to be an assignment for all threads, and what it does before that.
 fn split_last_assignment<'n, 'k>(
-    body: &'n [Node<'k>],
-    update: &'n [Node<'k>],
-) -> Option<(&'k Stmt, Vec<&'n Node<'k>>)> {
-    let mut all: Vec<&Node<'k>> = body.iter().chain(update).collect();
-    let Some(Node::Uniform(last)) = all.pop() else { return None };
+    body: &'n [RegionNode<'k>],
+    update: &'n [RegionNode<'k>],
+) -> Option<(&'k Stmt, Vec<&'n RegionNode<'k>>)> {
+    let mut all: Vec<&RegionNode<'k>> = body.iter().chain(update).collect();
+    let Some(RegionNode::Uniform(last)) = all.pop() else { return None };
     Some((last, all))
 }
 
 /// Whether a part of a turn can be written twice, and leaves the counter alone.
-fn is_duplicable(node: &Node<'_>, counter: LocalId) -> bool {
+fn is_duplicable(node: &RegionNode<'_>, counter: LocalId) -> bool {
     match node {
-        Node::Run(_) | Node::Together(_) => true,
-        Node::Uniform(stmt) => !matches!(&stmt.kind, StmtKind::Set { local, .. } if *local == counter),
+        RegionNode::Parallel(_) | RegionNode::Collective(_) => true,
+        RegionNode::Uniform(stmt) => !matches!(&stmt.kind, StmtKind::Set { local, .. } if *local == counter),
         _ => false,
     }
 }
 
-fn statements<'n, 'k>(node: &'n Node<'k>) -> &'n [&'k Stmt] {
+fn statements<'n, 'k>(node: &'n RegionNode<'k>) -> &'n [&'k Stmt] {
     match node {
-        Node::Run(stmts) => stmts,
-        Node::Together(stmt) | Node::Uniform(stmt) => std::slice::from_ref(stmt),
+        RegionNode::Parallel(stmts) => stmts,
+        RegionNode::Collective(stmt) | RegionNode::Uniform(stmt) => std::slice::from_ref(stmt),
         _ => &[],
     }
 }
 
-fn count_expressions(node: &Node<'_>) -> usize {
+fn count_expressions(node: &RegionNode<'_>) -> usize {
     let mut count = 0;
     for stmt in statements(node) {
         visit_exprs(std::slice::from_ref(*stmt), &mut |_, _| count += 1);
@@ -109,17 +109,17 @@ fn count_expressions(node: &Node<'_>) -> usize {
 }
 
 /// Whether threads shuffle by what a counter says.
-fn shuffles_by_counter(node: &Node<'_>, counter: LocalId) -> bool {
-    let Node::Together(stmt) = node else { return false };
+fn shuffles_by_counter(node: &RegionNode<'_>, counter: LocalId) -> bool {
+    let RegionNode::Collective(stmt) = node else { return false };
     let StmtKind::Set { value, .. } = &stmt.kind else { return false };
     let ExprKind::Collective { operation, args } = &value.kind else { return false };
     operation.name.starts_with("warp_shuffle") && args.get(1).is_some_and(|it| reads(it, counter))
 }
 
 /// Whether a counter says which threads do something.
-fn selects_threads_by(plan: &Plan<'_>, node: &Node<'_>, counter: LocalId) -> bool {
-    let Node::Run(stmts) = node else { return false };
-    split_by_guards(plan, stmts)
+fn selects_threads_by(tree: &RegionTree<'_>, node: &RegionNode<'_>, counter: LocalId) -> bool {
+    let RegionNode::Parallel(stmts) = node else { return false };
+    split_by_guards(tree, stmts)
         .is_some_and(|all| all.iter().any(|it| it.sides().any(|side| reads(side, counter))))
 }
 
@@ -132,14 +132,14 @@ fn reads(expr: &Expr, local: LocalId) -> bool {
 }
 
 /// Whether only threads of a warp meet in a turn, and all warps are whole.
-fn meets_in_whole_warps(plan: &Plan<'_>, inside: &[&Node<'_>]) -> bool {
-    let threads = plan.kernel().host.threads.iter().map(super::constant);
+fn meets_in_whole_warps(tree: &RegionTree<'_>, inside: &[&RegionNode<'_>]) -> bool {
+    let threads = tree.kernel().host.threads.iter().map(super::constant);
     let known = threads.into_iter().try_fold(1i64, |all, it| all.checked_mul(it?.max(0)));
     known.is_some_and(|it| it % WARP == 0)
         && inside.iter().all(|node| match node {
             // A barrier is a run of nothing.
-            Node::Run(stmts) => !stmts.is_empty(),
-            Node::Together(stmt) => matches!(&stmt.kind, StmtKind::Set { value, .. }
+            RegionNode::Parallel(stmts) => !stmts.is_empty(),
+            RegionNode::Collective(stmt) => matches!(&stmt.kind, StmtKind::Set { value, .. }
                 if matches!(&value.kind, ExprKind::Collective { operation, .. } if operation.is_of_warp())),
             _ => false,
         })
@@ -178,11 +178,11 @@ fn evaluate_condition(condition: &Expr, counter: LocalId, now: i64) -> Option<bo
 
 /// The shared rails of a kernel that are variables of each block, with their lengths: where turns are written out, a compiler then sees that
 /// nobody reads them after the last one.
-pub fn block_local_rails(plan: &Plan<'_>) -> Vec<(LocalId, i64)> {
-    if !has_unrolled_loop(plan, &plan.nodes) {
+pub fn block_local_rails(tree: &RegionTree<'_>) -> Vec<(LocalId, i64)> {
+    if !has_unrolled_loop(tree, &tree.nodes) {
         return Vec::new();
     }
-    let kernel = plan.kernel();
+    let kernel = tree.kernel();
     let (mut found, mut room) = (Vec::new(), MAX_BLOCK_RAIL_BYTES);
     for (rail, length) in kernel.shared.iter().zip(&kernel.host.shared_lengths) {
         let (Some(bytes), Some(length)) =
@@ -198,14 +198,16 @@ pub fn block_local_rails(plan: &Plan<'_>) -> Vec<(LocalId, i64)> {
     found
 }
 
-fn has_unrolled_loop(plan: &Plan<'_>, nodes: &[Node<'_>]) -> bool {
+fn has_unrolled_loop(tree: &RegionTree<'_>, nodes: &[RegionNode<'_>]) -> bool {
     nodes.iter().enumerate().any(|(index, node)| match node {
-        Node::Loop(stmt, body, update) => {
-            find_unrolled_loop(plan, &nodes[..index], stmt, body, update).is_some_and(|it| !it.by_warps)
-                || has_unrolled_loop(plan, body)
+        RegionNode::Loop(stmt, body, update) => {
+            find_unrolled_loop(tree, &nodes[..index], stmt, body, update).is_some_and(|it| !it.by_warps)
+                || has_unrolled_loop(tree, body)
         }
-        Node::If(_, then, otherwise) => has_unrolled_loop(plan, then) || has_unrolled_loop(plan, otherwise),
-        Node::Labeled(_, body) => has_unrolled_loop(plan, body),
+        RegionNode::If(_, then, otherwise) => {
+            has_unrolled_loop(tree, then) || has_unrolled_loop(tree, otherwise)
+        }
+        RegionNode::Labeled(_, body) => has_unrolled_loop(tree, body),
         _ => false,
     })
 }
@@ -216,8 +218,8 @@ impl<'k> Printer<'_, '_, 'k> {
         &mut self,
         unrolled: &UnrolledLoop,
         stmt: &'k Stmt,
-        body: &[Node<'k>],
-        update: &[Node<'k>],
+        body: &[RegionNode<'k>],
+        update: &[RegionNode<'k>],
     ) {
         // A launch that the host does not find right is slow anyhow: it takes the form that is quick to compile.
         self.code.out.open("if constexpr (proven_) {");
@@ -237,7 +239,7 @@ impl<'k> Printer<'_, '_, 'k> {
         self.code.out.close("}");
     }
 
-    fn print_iterations(&mut self, unrolled: &UnrolledLoop, counter: &str, parts: [&[Node<'k>]; 2]) {
+    fn print_iterations(&mut self, unrolled: &UnrolledLoop, counter: &str, parts: [&[RegionNode<'k>]; 2]) {
         for value in &unrolled.values {
             self.code.out.line(format!("{counter} = {value};"));
             // A function of its own, for labels are printed as often.
@@ -253,7 +255,7 @@ impl<'k> Printer<'_, '_, 'k> {
         unrolled: &UnrolledLoop,
         counter: &str,
         stmt: &'k Stmt,
-        parts: [&[Node<'k>]; 2],
+        parts: [&[RegionNode<'k>]; 2],
     ) {
         let around = std::mem::replace(&mut self.in_warp, true);
         if around {
@@ -284,16 +286,17 @@ impl<'k> Printer<'_, '_, 'k> {
     fn declare_warp_arrays(
         &mut self,
         stmt: &'k Stmt,
-        parts: [&[Node<'k>]; 2],
-    ) -> Vec<(LocalId, Place, bool)> {
+        parts: [&[RegionNode<'k>]; 2],
+    ) -> Vec<(LocalId, LocalSpelling, bool)> {
         let stmts: Vec<&'k Stmt> = parts.iter().copied().flatten().flat_map(statements).copied().collect();
-        let (inside, all) = (mentions(&[stmt]), mentions(&self.kernel.body.iter().collect::<Vec<_>>()));
+        let (inside, all) =
+            (count_mentions(&[stmt]), count_mentions(&self.kernel.body.iter().collect::<Vec<_>>()));
         let mut locals: Vec<LocalId> = mentioned(&stmts).into_iter().collect();
         locals.sort();
         let mut kept = Vec::new();
         for local in locals {
             let place = self.code.local(local);
-            if self.plan.classes[local.index()] != Class::Spilled || place.stack.is_some() {
+            if self.tree.storage[local.index()] != Storage::ContextArray || place.stack.is_some() {
                 continue;
             }
             self.labels += 1;
@@ -301,11 +304,11 @@ impl<'k> Printer<'_, '_, 'k> {
             let ty = self.code.ty(place.ty);
             self.code.out.line(format!("alignas(64) {ty} {name}[32];"));
             self.code.locals[local.index()].text = format!("{name}{WARP_ELEMENT}");
-            if !always_assigned(stmts.iter().copied(), local) {
+            if !is_always_assigned(stmts.iter().copied(), local) {
                 self.print_for_each_lane(&format!("{name}{WARP_ELEMENT} = {};", place.text));
             }
             let is_own =
-                inside.get(&local) == all.get(&local) && assigned_first(stmts.iter().copied(), local);
+                inside.get(&local) == all.get(&local) && is_assigned_first(stmts.iter().copied(), local);
             kept.push((local, place, !is_own));
         }
         kept

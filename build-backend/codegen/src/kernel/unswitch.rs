@@ -7,11 +7,11 @@
 
 use rustc_hash::FxHashSet;
 
-use super::access_stride::factor;
+use super::access_stride::thread_stride;
 use super::cpu::Printer;
 use super::index_set_split::split_by_guards;
-use super::regions::{Class, Plan};
-use super::workitem_loop::Turn;
+use super::regions::{RegionTree, Storage};
+use super::workitem_loop::ThreadRange;
 use apg_mir::walk::{visit_expr, visit_exprs, visit_stmts};
 use apg_mir::*;
 
@@ -44,20 +44,20 @@ pub struct GuardedBody<'a> {
 }
 
 /// The guard that a run consists of, if corners tell about it.
-pub fn find_single_guard<'a>(plan: &Plan<'a>, stmts: &[&'a Stmt]) -> Option<GuardedBody<'a>> {
+pub fn find_single_guard<'a>(tree: &RegionTree<'a>, stmts: &[&'a Stmt]) -> Option<GuardedBody<'a>> {
     let mut found = None;
     for stmt in stmts {
-        single_stmt(plan, stmt, &mut found)?;
+        single_stmt(tree, stmt, &mut found)?;
     }
     let StmtKind::If { condition, then, otherwise } = &found?.kind else { return None };
     let mut comparisons = Vec::new();
-    (otherwise.is_empty() && collect_comparisons(plan, condition, &mut comparisons)).then_some(())?;
+    (otherwise.is_empty() && collect_comparisons(tree, condition, &mut comparisons)).then_some(())?;
     Some(GuardedBody { comparisons, then: then.iter().collect(), assumed_conditions: Vec::new() })
 }
 
 /// What most blocks find to hold for all of their threads in a run that is more than one guard: `i < n ? a(i) : 0`, and guards beside other
 /// statements. Only what depends on the block: what a thread's index says by itself is the same in each.
-pub fn find_uniform_conditions<'a>(plan: &Plan<'a>, stmts: &[&'a Stmt]) -> Option<GuardedBody<'a>> {
+pub fn find_uniform_conditions<'a>(tree: &RegionTree<'a>, stmts: &[&'a Stmt]) -> Option<GuardedBody<'a>> {
     let (mut conditions, mut weight, mut loops) = (Vec::new(), 0, false);
     for stmt in stmts {
         let list = std::slice::from_ref(*stmt);
@@ -80,7 +80,7 @@ pub fn find_uniform_conditions<'a>(plan: &Plan<'a>, stmts: &[&'a Stmt]) -> Optio
     for condition in conditions {
         let mut found = Vec::new();
         let asks =
-            depends_on_block_index(plan, condition) && collect_comparisons(plan, condition, &mut found);
+            depends_on_block_index(tree, condition) && collect_comparisons(tree, condition, &mut found);
         let [comparison] = found.as_slice() else { continue };
         let is_known = |it: &Comparison<'_>| {
             it.strict == comparison.strict
@@ -114,23 +114,23 @@ fn collect_conjuncts<'a>(condition: &'a Expr, into: &mut Vec<&'a Expr>) {
 }
 
 /// Whether a value is made of the index of a block.
-fn depends_on_block_index(plan: &Plan<'_>, expr: &Expr) -> bool {
+fn depends_on_block_index(tree: &RegionTree<'_>, expr: &Expr) -> bool {
     let mut found = false;
     visit_expr(expr, None, &mut |it, _| {
         let ExprKind::Local(local) = it.kind else { return };
-        found |= plan.kernel().block_locals.contains(&local)
-            || block_invariant_value(plan, local).is_some_and(|it| depends_on_block_index(plan, it));
+        found |= tree.kernel().block_locals.contains(&local)
+            || block_invariant_value(tree, local).is_some_and(|it| depends_on_block_index(tree, it));
     });
     found
 }
 
 /// The value of a local that has one all through a block.
-fn block_invariant_value<'a>(plan: &Plan<'a>, local: LocalId) -> Option<&'a Expr> {
-    let derived = plan.derived.iter().find(|it| it.local == local).map(|it| it.value);
-    let is_fixed = plan.classes.get(local.index()) == Some(&Class::Uniform) && plan.is_assigned_once(local);
+fn block_invariant_value<'a>(tree: &RegionTree<'a>, local: LocalId) -> Option<&'a Expr> {
+    let derived = tree.rematerialized.iter().find(|it| it.local == local).map(|it| it.value);
+    let is_fixed = tree.storage.get(local.index()) == Some(&Storage::Uniform) && tree.is_assigned_once(local);
     let mut found = None;
     if is_fixed {
-        visit_stmts(&plan.kernel().body, &mut |it| {
+        visit_stmts(&tree.kernel().body, &mut |it| {
             if let StmtKind::Set { local: id, value } = &it.kind
                 && *id == local
             {
@@ -142,10 +142,12 @@ fn block_invariant_value<'a>(plan: &Plan<'a>, local: LocalId) -> Option<&'a Expr
 }
 
 /// Notes the one statement that is not the value of a derived local; none if there are more.
-pub fn single_stmt<'a>(plan: &Plan<'a>, stmt: &'a Stmt, found: &mut Option<&'a Stmt>) -> Option<()> {
+pub fn single_stmt<'a>(tree: &RegionTree<'a>, stmt: &'a Stmt, found: &mut Option<&'a Stmt>) -> Option<()> {
     match &stmt.kind {
-        StmtKind::Block(body) => body.iter().try_for_each(|it| single_stmt(plan, it, found)),
-        StmtKind::Set { local, .. } if plan.derived.iter().any(|it| it.local == *local && !it.has_offset) => {
+        StmtKind::Block(body) => body.iter().try_for_each(|it| single_stmt(tree, it, found)),
+        StmtKind::Set { local, .. }
+            if tree.rematerialized.iter().any(|it| it.local == *local && !it.has_offset) =>
+        {
             Some(())
         }
         _ => found.replace(stmt).is_none().then_some(()),
@@ -153,9 +155,13 @@ pub fn single_stmt<'a>(plan: &Plan<'a>, stmt: &'a Stmt, found: &mut Option<&'a S
 }
 
 /// The comparisons of a condition; false if it has other parts.
-fn collect_comparisons<'a>(plan: &Plan<'a>, condition: &'a Expr, into: &mut Vec<Comparison<'a>>) -> bool {
+fn collect_comparisons<'a>(
+    tree: &RegionTree<'a>,
+    condition: &'a Expr,
+    into: &mut Vec<Comparison<'a>>,
+) -> bool {
     let both =
-        |a, b, into: &mut Vec<_>| collect_comparisons(plan, a, into) && collect_comparisons(plan, b, into);
+        |a, b, into: &mut Vec<_>| collect_comparisons(tree, a, into) && collect_comparisons(tree, b, into);
     match &condition.kind {
         ExprKind::And(a, b) => both(a, b, into),
         ExprKind::Operation { operation, args } => {
@@ -168,7 +174,7 @@ fn collect_comparisons<'a>(plan: &Plan<'a>, condition: &'a Expr, into: &mut Vec<
                 Operation::Ge => ([b, a], false),
                 _ => return false,
             };
-            let factors = sides.map(|it| axis_coefficients(plan, it));
+            let factors = sides.map(|it| axis_coefficients(tree, it));
             let [Some(first), Some(second)] = factors else { return false };
             into.push(Comparison { sides, factors: [first, second], strict });
             true
@@ -178,38 +184,39 @@ fn collect_comparisons<'a>(plan: &Plan<'a>, condition: &'a Expr, into: &mut Vec<
 }
 
 /// What a side grows by along each axis.
-fn axis_coefficients(plan: &Plan<'_>, side: &Expr) -> Option<Vec<i64>> {
-    let is_fixed = |it: &Expr| plan.is_uniform(it, &FxHashSet::default());
+fn axis_coefficients(tree: &RegionTree<'_>, side: &Expr) -> Option<Vec<i64>> {
+    let is_fixed = |it: &Expr| tree.is_uniform(it, &FxHashSet::default());
     let fits = matches!(side.ty, Ty::I32 | Ty::I64)
         && is_total(side)
-        && count_widened_values(plan, &[], &is_fixed, side) < 2;
+        && count_widened_values(tree, &[], &is_fixed, side) < 2;
     let none = FxHashSet::default();
-    let along = |axis: &LocalId| factor(plan, &none, *axis, side).filter(|it| it.abs() <= MAX_COEFFICIENT);
-    fits.then(|| plan.kernel().thread_locals.iter().rev().map(along).collect())?
+    let along =
+        |axis: &LocalId| thread_stride(tree, &none, *axis, side).filter(|it| it.abs() <= MAX_COEFFICIENT);
+    fits.then(|| tree.kernel().thread_locals.iter().rev().map(along).collect())?
 }
 
 /// How many values of 32 bits that move are made wider in one of 64. One that has wrapped is seen at a corner; two that have
 /// wrapped could cancel out there, and not in between. `fixed` says what does not move, `uniform` what locals are.
 pub fn count_widened_values(
-    plan: &Plan<'_>,
+    tree: &RegionTree<'_>,
     uniform: &[&Stmt],
     fixed: &dyn Fn(&Expr) -> bool,
     expr: &Expr,
 ) -> usize {
-    let of = |expr: &Expr| count_widened_values(plan, uniform, fixed, expr);
+    let of = |expr: &Expr| count_widened_values(tree, uniform, fixed, expr);
     if expr.ty != Ty::I64 {
         return 0;
     }
     match &expr.kind {
         ExprKind::Local(local) => {
-            let derived = plan.derived.iter().find(|it| it.local == *local).map(|it| it.value);
+            let derived = tree.rematerialized.iter().find(|it| it.local == *local).map(|it| it.value);
             derived.or_else(|| single_value(uniform, *local)).map_or(0, of)
         }
         ExprKind::Operation { operation: Operation::Convert, args } => args
             .iter()
             .map(|it| match it.ty {
                 Ty::I64 => of(it),
-                _ => usize::from(!is_index(plan, it) && !fixed(it)),
+                _ => usize::from(!is_index(tree, it) && !fixed(it)),
             })
             .sum(),
         ExprKind::Operation { args, .. } => args.iter().map(of).sum(),
@@ -218,8 +225,8 @@ pub fn count_widened_values(
 }
 
 /// An index of a thread or block, which does not wrap.
-fn is_index(plan: &Plan<'_>, expr: &Expr) -> bool {
-    let kernel = plan.kernel();
+fn is_index(tree: &RegionTree<'_>, expr: &Expr) -> bool {
+    let kernel = tree.kernel();
     matches!(expr.kind, ExprKind::Local(local) if kernel.thread_locals.contains(&local) || kernel.block_locals.contains(&local))
 }
 
@@ -247,12 +254,12 @@ pub fn is_total(expr: &Expr) -> bool {
 
 impl<'k> Printer<'_, '_, 'k> {
     /// The loops for a block whose threads all pass a guard. What follows is done for other blocks.
-    pub(super) fn print_full_tile(&mut self, turn: &Turn<'_>, guarded: &GuardedBody<'k>) {
+    pub(super) fn print_full_tile(&mut self, range: &ThreadRange<'_>, guarded: &GuardedBody<'k>) {
         self.code.out.open("const auto sides_at_ = [&](const apg_i64 *const t_, apg_i64 *const sides_) {");
         self.print_comparison_sides(guarded);
         self.code.out.close("};");
         self.print_coefficients(guarded, None);
-        let (axes, count) = (self.axes(), 2 * guarded.comparisons.len());
+        let (axes, count) = (self.axis_count(), 2 * guarded.comparisons.len());
         let extents: Vec<String> = (0..axes).map(|axis| format!("n{axis}_")).collect();
         self.code.out.line(format!("const apg_i64 extents_[] = {{{}}};", extents.join(", ")));
         self.code.out.open(format!(
@@ -261,12 +268,12 @@ impl<'k> Printer<'_, '_, 'k> {
         // A function of its own, for labels are printed twice.
         self.code.out.open("[&]() __attribute__((always_inline)) {");
         self.code.assumed_conditions.extend(&guarded.assumed_conditions);
-        match (self.taken_apart(turn, &guarded.then), split_by_guards(self.plan, &guarded.then)) {
-            (Some(found), _) => self.chunks(turn, &guarded.then, &found),
-            (None, Some(sub_ranges)) => self.print_sub_ranges(turn, &sub_ranges),
+        match (self.find_fission(range, &guarded.then), split_by_guards(self.tree, &guarded.then)) {
+            (Some(found), _) => self.print_chunks(range, &guarded.then, &found),
+            (None, Some(sub_ranges)) => self.print_sub_ranges(range, &sub_ranges),
             (None, None) => {
-                self.rows(turn.count);
-                self.each_thread(turn, &guarded.then);
+                self.open_thread_loops(range.count);
+                self.print_thread_body(range, &guarded.then);
                 self.code.out.close("}");
                 self.code.out.close("}");
             }
@@ -279,10 +286,10 @@ impl<'k> Printer<'_, '_, 'k> {
 
     /// Computes the sides of a guard's comparisons for the thread at `t_`.
     pub(super) fn print_comparison_sides(&mut self, guarded: &GuardedBody<'k>) {
-        for axis in 0..self.axes() {
+        for axis in 0..self.axis_count() {
             self.code.out.line(format!("const apg_i64 t{axis}_ = t_[{axis}];"));
         }
-        self.indices(&Turn::of_block(), "t0_");
+        self.declare_thread_indices(&ThreadRange::of_block(), "t0_");
         let sides: Vec<&Expr> = guarded.comparisons.iter().flat_map(|it| it.sides).collect();
         let mut compared = FxHashSet::default();
         for side in &sides {
@@ -292,7 +299,7 @@ impl<'k> Printer<'_, '_, 'k> {
                 }
             });
         }
-        self.declare_derived(&compared);
+        self.declare_rematerialized(&compared);
         for (number, side) in sides.iter().enumerate() {
             let text = self.code.expr(side);
             self.code.out.line(format!("sides_[{number}] = (apg_i64)({text});"));
@@ -302,7 +309,7 @@ impl<'k> Printer<'_, '_, 'k> {
 
     /// Says what the sides grow by along each axis, and from block to block if that is one more, and which comparisons are strict.
     pub(super) fn print_coefficients(&mut self, guarded: &GuardedBody<'k>, blocks: Option<&[i64]>) {
-        let axes = self.axes();
+        let axes = self.axis_count();
         let rows =
             guarded.comparisons.iter().flat_map(|it| &it.factors).enumerate().map(|(number, factors)| {
                 let mut all: Vec<i64> =

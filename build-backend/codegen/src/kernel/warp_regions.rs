@@ -4,10 +4,10 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cpu::Printer;
-use super::def_use::{assigned_first, mentioned};
-use super::loop_fission::mentions;
-use super::regions::Node;
-use super::workitem_loop::Turn;
+use super::def_use::{is_assigned_first, mentioned};
+use super::loop_fission::count_mentions;
+use super::regions::RegionNode;
+use super::workitem_loop::ThreadRange;
 use apg_mir::walk::{visit_exprs, visit_stmts};
 use apg_mir::*;
 
@@ -15,7 +15,7 @@ use apg_mir::*;
 const WARP: i64 = 32;
 
 /// Whether threads meet in a statement, and only those of a warp.
-pub fn meets_in_warps_only(stmt: &Stmt) -> bool {
+pub fn synchronises_warps_only(stmt: &Stmt) -> bool {
     let list = std::slice::from_ref(stmt);
     let (mut of_warps, mut of_blocks) = (false, false);
     visit_stmts(list, &mut |it| of_blocks |= matches!(it.kind, StmtKind::Barrier));
@@ -29,7 +29,7 @@ pub fn meets_in_warps_only(stmt: &Stmt) -> bool {
 }
 
 /// Whether all jumps in a statement stay in it.
-pub fn jumps_inside(stmt: &Stmt) -> bool {
+pub fn has_no_outer_jump(stmt: &Stmt) -> bool {
     let list = std::slice::from_ref(stmt);
     let mut labels = FxHashSet::default();
     visit_stmts(list, &mut |it| {
@@ -50,7 +50,7 @@ pub fn jumps_inside(stmt: &Stmt) -> bool {
 }
 
 /// Whether what warps do by themselves sets a local.
-pub fn set_inside(warps: &[&Stmt], local: LocalId) -> bool {
+pub fn is_assigned_in(warps: &[&Stmt], local: LocalId) -> bool {
     let mut found = false;
     for stmt in warps {
         visit_stmts(std::slice::from_ref(*stmt), &mut |it| {
@@ -62,24 +62,24 @@ pub fn set_inside(warps: &[&Stmt], local: LocalId) -> bool {
 
 /// A local that warps set by themselves has one value for all threads of a warp at most, and so only if nothing else speaks of it. Takes
 /// the others away.
-pub fn keep_own(kernel: &Kernel, warps: &[&Stmt], locals: &mut FxHashMap<LocalId, usize>) {
+pub fn retain_warp_private(kernel: &Kernel, warps: &[&Stmt], locals: &mut FxHashMap<LocalId, usize>) {
     if warps.is_empty() {
         return;
     }
-    let all = mentions(&kernel.body.iter().collect::<Vec<_>>());
+    let all = count_mentions(&kernel.body.iter().collect::<Vec<_>>());
     for stmt in warps {
-        let inside = mentions(&[*stmt]);
+        let inside = count_mentions(&[*stmt]);
         locals.retain(|local, _| {
             let is_own =
-                inside.get(local) == all.get(local) && assigned_first(std::iter::once(*stmt), *local);
-            is_own || !set_inside(&[*stmt], *local)
+                inside.get(local) == all.get(local) && is_assigned_first(std::iter::once(*stmt), *local);
+            is_own || !is_assigned_in(&[*stmt], *local)
         });
     }
 }
 
 impl<'k> Printer<'_, '_, 'k> {
     /// One warp after the other.
-    pub(super) fn warps(&mut self, body: &[Node<'k>]) {
+    pub(super) fn print_warps(&mut self, body: &[RegionNode<'k>]) {
         let threads = self.kernel.host.threads.iter().map(super::constant);
         let known = threads.into_iter().try_fold(1i64, |all, it| all.checked_mul(it?.max(0)));
         let lanes = match known {
@@ -95,8 +95,8 @@ impl<'k> Printer<'_, '_, 'k> {
     }
 
     /// Statements for every thread of a warp.
-    pub(super) fn warp_run(&mut self, stmts: &[&'k Stmt]) {
-        self.lanes_pragma();
+    pub(super) fn print_warp_region(&mut self, stmts: &[&'k Stmt]) {
+        self.print_lane_pragmas();
         // Counted from 0, so that compilers know how often.
         self.code.out.open("for (apg_i64 lane_ = 0; lane_ < lanes_; ++lane_) {");
         self.code.out.line("const apg_i64 r_ = base_ + lane_;");
@@ -110,9 +110,9 @@ impl<'k> Printer<'_, '_, 'k> {
             }
         }
         let mentioned = mentioned(stmts);
-        self.declare_derived(&mentioned);
+        self.declare_rematerialized(&mentioned);
         self.declare_private(&mentioned, &|_| true);
-        self.lane(&Turn::of_block(), stmts);
+        self.print_thread_stmts(&ThreadRange::of_block(), stmts);
         self.code.out.close("}");
         self.code.widened_locals.clear();
     }

@@ -6,34 +6,34 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::super::code::{PreloadedElement, Scope};
 use super::cpu::{Printer, array};
 use super::def_use::mentioned;
-use super::grid_stride::Stride;
+use super::grid_stride::GridStrideLoop;
 use super::index_set_split::split_by_guards;
-use super::loop_fission::{Fission, fission};
-use super::pointer_rotation::{copy, rotations};
-use super::regions::Class;
-use super::simd_chunks::CHUNK;
+use super::loop_fission::{Fission, split_region};
+use super::pointer_rotation::{as_copy, count_rotations};
+use super::regions::Storage;
+use super::simd_chunks::CHUNK_THREADS;
 use super::unswitch::{find_single_guard, find_uniform_conditions};
 use apg_mir::walk::{visit_exprs, visit_stmts};
 use apg_mir::*;
 
 /// How the threads of a run are counted.
-pub(super) struct Turn<'s> {
+pub(super) struct ThreadRange<'s> {
     /// How many on the fastest axis take part.
     pub(super) count: &'s str,
     /// The counter of a loop that all step through together, and its label.
     pub(super) stride: Option<(LocalId, LabelId)>,
 }
 
-impl Turn<'_> {
+impl ThreadRange<'_> {
     /// All of a block.
     pub(super) fn of_block() -> Self {
-        Turn { count: "n0_", stride: None }
+        ThreadRange { count: "n0_", stride: None }
     }
 }
 
 impl<'k> Printer<'_, '_, 'k> {
     /// A loop that all threads step through together.
-    pub fn stride(&mut self, stride: &Stride<'k>) {
+    pub fn print_grid_stride(&mut self, stride: &GridStrideLoop<'k>) {
         let start = self.common(&stride.start);
         let (end, step) = (self.code.expr(stride.end), self.code.expr(stride.step));
         let past = if stride.inclusive { " + 1" } else { "" };
@@ -44,48 +44,50 @@ impl<'k> Printer<'_, '_, 'k> {
         self.code.out.line(format!("const apg_i64 step_ = (apg_i64)({step});"));
         self.code.out.open("for (apg_i64 at_ = start_; at_ < end_; at_ += step_) {");
         let body: Vec<&Stmt> = stride.body.iter().collect();
-        let turn = Turn { count: "active_", stride: Some((stride.index, stride.label)) };
-        self.several_turns(stride, &body, &turn);
+        let range = ThreadRange { count: "active_", stride: Some((stride.index, stride.label)) };
+        self.print_unrolled_iterations(stride, &body, &range);
         self.code.out.line("const apg_i64 active_ = end_ - at_ < n0_ ? end_ - at_ : n0_;");
-        for (data, by) in self.streams(stride) {
+        for (data, by) in self.prefetch_streams(stride) {
             self.code.out.line(format!("apg_prefetch_stream({data}, at_ + step_{by}, active_, step_);"));
         }
-        self.threads(&turn, &body);
+        self.print_workitem_loops(&range, &body);
         self.code.out.close("}");
         self.code.out.close("}");
     }
 
     /// Statements for every thread of the block.
-    pub fn run(&mut self, stmts: &[&'k Stmt]) {
-        let (moved, stmts) = stmts.split_at(rotations(self.kernel, &self.plan.classes, stmts));
-        for (to, from) in moved.iter().filter_map(|it| copy(self.kernel, &self.plan.classes, it)) {
+    pub fn print_parallel_region(&mut self, stmts: &[&'k Stmt]) {
+        let (moved, stmts) = stmts.split_at(count_rotations(self.kernel, &self.tree.storage, stmts));
+        for (to, from) in moved.iter().filter_map(|it| as_copy(self.kernel, &self.tree.storage, it)) {
             let (to, from) = (array(self.code, to), array(self.code, from));
             self.code.out.line(format!("apg_exchange({to}, {from});"));
         }
-        self.threads(&Turn::of_block(), stmts);
+        self.print_workitem_loops(&ThreadRange::of_block(), stmts);
     }
 
     /// The loops over the threads.
-    fn threads(&mut self, turn: &Turn<'_>, stmts: &[&'k Stmt]) {
-        let Some(found) = self.taken_apart(turn, stmts) else { return self.one_by_one(turn, stmts) };
+    fn print_workitem_loops(&mut self, range: &ThreadRange<'_>, stmts: &[&'k Stmt]) {
+        let Some(found) = self.find_fission(range, stmts) else {
+            return self.print_scalar_loops(range, stmts);
+        };
         // A launch that the host does not find right is slow anyhow: it takes the form that is quick to compile.
         self.code.out.open("if constexpr (proven_) {");
-        let guarded = Self::may_cut(turn).then(|| find_single_guard(self.plan, stmts)).flatten();
+        let guarded = Self::may_skip_threads(range).then(|| find_single_guard(self.tree, stmts)).flatten();
         if let Some(guarded) = &guarded {
-            self.print_full_tile(turn, guarded);
+            self.print_full_tile(range, guarded);
         }
-        self.chunks(turn, stmts, &found);
+        self.print_chunks(range, stmts, &found);
         if guarded.is_some() {
             self.code.out.close("}");
         }
         self.code.out.between("} else {");
-        self.one_by_one(turn, stmts);
+        self.print_scalar_loops(range, stmts);
         self.code.out.close("}");
     }
 
     /// How a run is taken apart, if it is.
-    pub(super) fn taken_apart(&self, turn: &Turn<'_>, stmts: &[&'k Stmt]) -> Option<Fission<'k>> {
-        let continues = turn.stride.is_some_and(|(_, label)| {
+    pub(super) fn find_fission(&self, range: &ThreadRange<'_>, stmts: &[&'k Stmt]) -> Option<Fission<'k>> {
+        let continues = range.stride.is_some_and(|(_, label)| {
             let mut found = false;
             for stmt in stmts {
                 visit_stmts(std::slice::from_ref(*stmt), &mut |it| {
@@ -94,37 +96,37 @@ impl<'k> Printer<'_, '_, 'k> {
             }
             found
         });
-        let wide_enough = self.chunk().is_some();
-        (wide_enough && !continues).then(|| fission(self.plan, stmts)).flatten()
+        let wide_enough = self.chunk_threads().is_some();
+        (wide_enough && !continues).then(|| split_region(self.tree, stmts)).flatten()
     }
 
     /// Whether threads may be left out, and blocks asked as a whole.
-    fn may_cut(turn: &Turn<'_>) -> bool {
-        turn.stride.is_none()
+    fn may_skip_threads(range: &ThreadRange<'_>) -> bool {
+        range.stride.is_none()
     }
 
-    fn one_by_one(&mut self, turn: &Turn<'_>, stmts: &[&'k Stmt]) {
+    fn print_scalar_loops(&mut self, range: &ThreadRange<'_>, stmts: &[&'k Stmt]) {
         self.code.out.open("{");
-        let around = self.read_ahead(stmts, &[]);
-        let may_cut = Self::may_cut(turn);
-        let cut = may_cut.then(|| split_by_guards(self.plan, stmts)).flatten();
-        let guarded = (may_cut && cut.is_none())
+        let around = self.preload_uniform_elements(stmts, &[]);
+        let may_skip_threads = Self::may_skip_threads(range);
+        let cut = may_skip_threads.then(|| split_by_guards(self.tree, stmts)).flatten();
+        let guarded = (may_skip_threads && cut.is_none())
             .then(|| {
-                find_single_guard(self.plan, stmts).or_else(|| find_uniform_conditions(self.plan, stmts))
+                find_single_guard(self.tree, stmts).or_else(|| find_uniform_conditions(self.tree, stmts))
             })
             .flatten();
         if let Some(sub_ranges) = &cut {
             // A function of its own, for labels are printed twice.
             self.code.out.open("if constexpr (proven_) { [&]() __attribute__((always_inline)) {");
-            self.print_sub_ranges(turn, sub_ranges);
+            self.print_sub_ranges(range, sub_ranges);
             self.code.out.close("}();");
             self.code.out.between("} else {");
         }
         if let Some(guarded) = &guarded {
-            self.print_full_tile(turn, guarded);
+            self.print_full_tile(range, guarded);
         }
-        self.rows(turn.count);
-        self.each_thread(turn, stmts);
+        self.open_thread_loops(range.count);
+        self.print_thread_body(range, stmts);
         self.code.out.close("}");
         self.code.out.close("}");
         if cut.is_some() || guarded.is_some() {
@@ -136,23 +138,23 @@ impl<'k> Printer<'_, '_, 'k> {
     }
 
     /// What stands in a loop over threads.
-    pub(super) fn each_thread(&mut self, turn: &Turn<'_>, stmts: &[&'k Stmt]) {
-        self.indices(turn, "s0_");
+    pub(super) fn print_thread_body(&mut self, range: &ThreadRange<'_>, stmts: &[&'k Stmt]) {
+        self.declare_thread_indices(range, "s0_");
         let mentioned = mentioned(stmts);
-        self.declare_derived(&mentioned);
+        self.declare_rematerialized(&mentioned);
         self.declare_private(&mentioned, &|_| true);
-        self.lane(turn, stmts);
+        self.print_thread_stmts(range, stmts);
     }
 
     /// The heads of the loops over all threads; two scopes are open after them.
-    pub(super) fn rows(&mut self, count: &str) {
-        self.rows_of_block();
-        self.lanes_loop("0", count, 1);
+    pub(super) fn open_thread_loops(&mut self, count: &str) {
+        self.open_row_loops();
+        self.open_lane_loop("0", count, 1);
     }
 
     /// The heads of the loops over the rows of a block, and what a row begins with.
-    pub(super) fn rows_of_block(&mut self) {
-        for axis in (1..self.axes()).rev() {
+    pub(super) fn open_row_loops(&mut self) {
+        for axis in (1..self.axis_count()).rev() {
             self.code.out.line(format!("for (apg_i64 t{axis}_ = 0; t{axis}_ < n{axis}_; ++t{axis}_)"));
         }
         self.code.out.open("{");
@@ -164,7 +166,7 @@ impl<'k> Printer<'_, '_, 'k> {
     /// Reads elements that are the same for all threads once, in front of the loop over them: of rails that are this kernel's own and never
     /// stored to. A thread may not come to reading them, so nothing is read outside of the rail; what may be outside of it when a thread comes to it
     /// is left where it stands, and checked there. The result is what was read ahead before: what is read here has names in this scope only.
-    pub(super) fn read_ahead(
+    pub(super) fn preload_uniform_elements(
         &mut self,
         stmts: &[&'k Stmt],
         uniform: &[LocalId],
@@ -175,7 +177,7 @@ impl<'k> Printer<'_, '_, 'k> {
         for stmt in stmts {
             visit_exprs(std::slice::from_ref(*stmt), &mut |it, _| {
                 if let ExprKind::Element { rail, index, .. } = &it.kind
-                    && self.plan.is_uniform(it, &uniform)
+                    && self.tree.is_uniform(it, &uniform)
                     && self.code.is_inside(index)
                 {
                     found.push((rail, &**index, it.ty));
@@ -204,25 +206,27 @@ impl<'k> Printer<'_, '_, 'k> {
         around
     }
 
-    pub(super) fn axes(&self) -> usize {
+    pub(super) fn axis_count(&self) -> usize {
         self.kernel.thread_locals.len().clamp(1, 3)
     }
 
     /// How many threads make a chunk; none if the fastest axis has too few.
-    pub(super) fn chunk(&self) -> Option<i64> {
+    pub(super) fn chunk_threads(&self) -> Option<i64> {
         match self.kernel.host.threads.last().map(super::constant) {
             Some(Some(extent)) if extent < 4 => None,
-            Some(Some(extent)) if extent < CHUNK => Some(extent),
-            Some(Some(extent)) if extent % CHUNK != 0 && extent % (CHUNK / 2) == 0 => Some(CHUNK / 2),
+            Some(Some(extent)) if extent < CHUNK_THREADS => Some(extent),
+            Some(Some(extent)) if extent % CHUNK_THREADS != 0 && extent % (CHUNK_THREADS / 2) == 0 => {
+                Some(CHUNK_THREADS / 2)
+            }
             // As many as the host has it: one.
             Some(None) if self.kernel.auto_threads.is_some() => None,
-            _ => Some(CHUNK),
+            _ => Some(CHUNK_THREADS),
         }
     }
 
     /// Declares the rank of a thread and its indices; `short` is its number on the fastest axis if that is an Int.
-    pub(super) fn indices(&mut self, turn: &Turn<'_>, short: &str) {
-        let rank = match self.axes() {
+    pub(super) fn declare_thread_indices(&mut self, range: &ThreadRange<'_>, short: &str) {
+        let rank = match self.axis_count() {
             1 => "t0_",
             2 => "t1_ * n0_ + t0_",
             _ => "(t2_ * n1_ + t1_) * n0_ + t0_",
@@ -233,7 +237,7 @@ impl<'k> Printer<'_, '_, 'k> {
         for (position, local) in self.kernel.thread_locals.iter().enumerate() {
             all.push((*local, format!("t{}_", count - 1 - position)));
         }
-        if let Some((index, _)) = turn.stride {
+        if let Some((index, _)) = range.stride {
             all.push((index, "(at_ + t0_)".into()));
         }
         for (local, value) in all {
@@ -249,9 +253,9 @@ impl<'k> Printer<'_, '_, 'k> {
     }
 
     /// Declarations of the derived locals that are needed for others; with their forms of 64 bits where indices are printed.
-    pub fn derived(&mut self, mentioned: &FxHashSet<LocalId>, twins: bool) -> Vec<String> {
+    pub fn print_rematerialized(&mut self, mentioned: &FxHashSet<LocalId>, twins: bool) -> Vec<String> {
         let mut lines = Vec::new();
-        for derived in self.plan.needed(mentioned) {
+        for derived in self.tree.rematerialized_for(mentioned) {
             let place = self.code.local(derived.local);
             let ty = self.code.ty(place.ty);
             let value = self.code.expr(derived.value);
@@ -266,8 +270,8 @@ impl<'k> Printer<'_, '_, 'k> {
         lines
     }
 
-    pub(super) fn declare_derived(&mut self, mentioned: &FxHashSet<LocalId>) {
-        for line in self.derived(mentioned, true) {
+    pub(super) fn declare_rematerialized(&mut self, mentioned: &FxHashSet<LocalId>) {
+        for line in self.print_rematerialized(mentioned, true) {
             self.code.out.line(line);
         }
     }
@@ -278,9 +282,9 @@ impl<'k> Printer<'_, '_, 'k> {
         mentioned: &FxHashSet<LocalId>,
         filter: &dyn Fn(LocalId) -> bool,
     ) {
-        for (index, class) in self.plan.classes.iter().enumerate() {
+        for (index, class) in self.tree.storage.iter().enumerate() {
             let local = LocalId(index as u32);
-            if *class != Class::Private || !mentioned.contains(&local) || !filter(local) {
+            if *class != Storage::Register || !mentioned.contains(&local) || !filter(local) {
                 continue;
             }
             self.code.declare(index..index + 1);
@@ -293,17 +297,17 @@ impl<'k> Printer<'_, '_, 'k> {
     }
 
     /// What one thread does, up to where it may jump.
-    pub(super) fn lane(&mut self, turn: &Turn<'_>, stmts: &[&'k Stmt]) {
+    pub(super) fn print_thread_stmts(&mut self, range: &ThreadRange<'_>, stmts: &[&'k Stmt]) {
         self.labels += 1;
         self.code.scopes.push(Scope::Thread);
-        if let Some((_, label)) = turn.stride {
+        if let Some((_, label)) = range.stride {
             let scope = Scope::Breakable { label, is_loop: true, break_used: false, continue_used: false };
             self.code.scopes.push(scope);
         }
         for stmt in stmts {
             self.code.stmt(stmt);
         }
-        if let Some((_, label)) = turn.stride
+        if let Some((_, label)) = range.stride
             && let Some(Scope::Breakable { continue_used: true, .. }) = self.code.scopes.pop()
         {
             self.code.out.line(format!("n{}: ;", label.0));
@@ -313,9 +317,9 @@ impl<'k> Printer<'_, '_, 'k> {
 
     /// The head of a loop over threads of a row. It counts with 32 bits beside 64: what a program computes from an Int is then a vector of Ints from the
     /// beginning, not one of Longs that is cut down in each turn. (Prefix sums of `tests/bench`: 2.4 ms for 3.1.)
-    pub(super) fn lanes_loop(&mut self, begin: &str, end: &str, step: i64) {
+    pub(super) fn open_lane_loop(&mut self, begin: &str, end: &str, step: i64) {
         self.code.out.line(format!("apg_i32 s0_ = (apg_i32)({begin});"));
-        self.lanes_pragma();
+        self.print_lane_pragmas();
         self.code
             .out
             .open(format!("for (apg_i64 t0_ = {begin}; t0_ < {end}; t0_ += {step}, s0_ += {step}) {{"));
@@ -323,7 +327,7 @@ impl<'k> Printer<'_, '_, 'k> {
 
     /// In front of a loop over threads: what they do does not depend on each other. And the loop stays one until it has been
     /// vectorised: compilers unroll short loops of known length first, and then find nothing to vectorise.
-    pub(super) fn lanes_pragma(&mut self) {
+    pub(super) fn print_lane_pragmas(&mut self) {
         self.code.out.line("#pragma GCC ivdep");
         self.code.out.line("#pragma GCC unroll 1");
     }

@@ -2,38 +2,40 @@
 
 use rustc_hash::FxHashSet;
 
-use super::evaluate::{key, limits};
+use super::evaluate::{expr_key, type_range};
 use super::loop_ranges::{assigned, mentions};
 use super::refine::is_pure;
-use super::symbolic::Form;
-use super::{Prover, State};
+use super::symbolic::Affine;
+use super::{AbstractState, BoundsChecker};
 use apg_mir::walk::{children, operands};
 use apg_mir::*;
 
-impl<'a> Prover<'_, 'a> {
+impl<'a> BoundsChecker<'_, 'a> {
     /// Statements; whether their end is reached.
-    pub fn stmts(&mut self, stmts: &'a [Stmt]) -> bool {
-        stmts.iter().all(|it| self.stmt(it))
+    pub fn visit_stmts(&mut self, stmts: &'a [Stmt]) -> bool {
+        stmts.iter().all(|it| self.visit_stmt(it))
     }
 
-    fn stmt(&mut self, stmt: &'a Stmt) -> bool {
+    fn visit_stmt(&mut self, stmt: &'a Stmt) -> bool {
         if let StmtKind::Loop { label, condition, body, update, post_tested, .. } = &stmt.kind {
-            self.repeat(*label, condition, (body, update), *post_tested, None);
+            self.visit_loop(*label, condition, (body, update), *post_tested, None);
             return true;
         }
         for operand in operands(&stmt.kind) {
-            self.accesses(operand);
+            self.visit_expr_accesses(operand);
         }
         match &stmt.kind {
-            StmtKind::Set { local, value } => self.set(*local, value),
-            StmtKind::SetStructField { local, .. } => self.forget(&FxHashSet::from_iter([*local])),
-            StmtKind::SetElement { rail, index, .. } => self.access(rail, index),
-            StmtKind::Block(body) => return self.stmts(body),
-            StmtKind::If { condition, then, otherwise } => return self.branch(condition, then, otherwise),
+            StmtKind::Set { local, value } => self.visit_assignment(*local, value),
+            StmtKind::SetStructField { local, .. } => self.invalidate(&FxHashSet::from_iter([*local])),
+            StmtKind::SetElement { rail, index, .. } => self.visit_access(rail, index),
+            StmtKind::Block(body) => return self.visit_stmts(body),
+            StmtKind::If { condition, then, otherwise } => {
+                return self.visit_branch(condition, then, otherwise);
+            }
             StmtKind::Labeled { label, body } => {
                 let before = self.state.clone();
-                let ends = self.stmts(body);
-                if leaves(body, *label) {
+                let ends = self.visit_stmts(body);
+                if has_break(body, *label) {
                     self.rejoin(before, body);
                 } else if !ends {
                     return false;
@@ -45,11 +47,11 @@ impl<'a> Prover<'_, 'a> {
                     self.state = before.clone();
                     // An earlier case may fall through into this one.
                     let all = cases.iter().flat_map(|(_, body)| body);
-                    self.forget(&assigned_in(all));
-                    self.stmts(body);
+                    self.invalidate(&assigned_in(all));
+                    self.visit_stmts(body);
                 }
                 self.state = before;
-                self.forget(&assigned_in(cases.iter().flat_map(|(_, body)| body)));
+                self.invalidate(&assigned_in(cases.iter().flat_map(|(_, body)| body)));
             }
             StmtKind::Return(_) | StmtKind::Break(_) | StmtKind::Continue(_) | StmtKind::Throw(_) => {
                 return false;
@@ -59,16 +61,16 @@ impl<'a> Prover<'_, 'a> {
         true
     }
 
-    fn set(&mut self, local: LocalId, value: &'a Expr) {
-        let integer = limits(value.ty).is_some();
+    fn visit_assignment(&mut self, local: LocalId, value: &'a Expr) {
+        let integer = type_range(value.ty).is_some();
         let (form, narrow) = if integer { self.assigned_value(value) } else { (None, None) };
-        self.widened(local, value);
+        self.widen_assignment(local, value);
         self.narrow_assignment(value);
         let alias = match value.kind {
             ExprKind::Local(from) => Some(self.state.aliases.get(&from).copied().unwrap_or(from)),
             _ => None,
         };
-        self.forget(&FxHashSet::from_iter([local]));
+        self.invalidate(&FxHashSet::from_iter([local]));
         if let Some(form) = form {
             self.state.values.insert(local, form);
         }
@@ -77,26 +79,26 @@ impl<'a> Prover<'_, 'a> {
         }
         if let Some(form) = narrow {
             self.state
-                .narrow
-                .insert(key(&Expr { ty: value.ty, kind: ExprKind::Local(local), position: None }), form);
+                .refined
+                .insert(expr_key(&Expr { ty: value.ty, kind: ExprKind::Local(local), position: None }), form);
         }
         if let Some(rail) = alias.filter(|it| self.lengths.contains_key(it)) {
             self.state.aliases.insert(local, rail);
         }
         if value.ty == Ty::Bool && !mentions(value, local) {
-            self.state.tests.insert(local, value);
+            self.state.predicates.insert(local, value);
         }
     }
 
     /// What is known of a value by itself, and what guards say of it beyond that.
-    fn assigned_value(&mut self, value: &Expr) -> (Option<Form>, Option<Form>) {
-        let guarded = self.value(value);
-        let narrowed = std::mem::replace(&mut self.narrowed, false);
-        let plain = self.value(value);
-        self.narrowed = narrowed;
+    fn assigned_value(&mut self, value: &Expr) -> (Option<Affine>, Option<Affine>) {
+        let guarded = self.evaluate(value);
+        let uses_guards = std::mem::replace(&mut self.uses_guards, false);
+        let plain = self.evaluate(value);
+        self.uses_guards = uses_guards;
         match plain {
             Some(plain) if Some(&plain) != guarded.as_ref() => {
-                (Some(plain), self.exact(value).map(|it| it.0))
+                (Some(plain), self.evaluate_exact(value).map(|it| it.0))
             }
             Some(plain) => (Some(plain), None),
             None => (guarded, None),
@@ -104,34 +106,35 @@ impl<'a> Prover<'_, 'a> {
     }
 
     /// Locals whose values are not known any more.
-    pub fn forget(&mut self, locals: &FxHashSet<LocalId>) {
+    pub fn invalidate(&mut self, locals: &FxHashSet<LocalId>) {
         let state = &mut self.state;
         state.values.retain(|local, _| !locals.contains(local));
         state.aliases.retain(|local, _| !locals.contains(local));
         state
-            .tests
+            .predicates
             .retain(|local, test| !locals.contains(local) && !locals.iter().any(|it| mentions(test, *it)));
         state
             .definitions
             .retain(|local, value| !locals.contains(local) && !locals.iter().any(|it| mentions(value, *it)));
-        state.narrow.retain(|key, _| !speaks_of(key, locals));
+        state.refined.retain(|key, _| !key_mentions(key, locals));
     }
 
-    fn branch(&mut self, condition: &'a Expr, then: &'a [Stmt], otherwise: &'a [Stmt]) -> bool {
+    fn visit_branch(&mut self, condition: &'a Expr, then: &'a [Stmt], otherwise: &'a [Stmt]) -> bool {
         let before = self.state.clone();
         self.assume(condition, true);
-        let first = self.guarded(condition, then).then(|| std::mem::replace(&mut self.state, before.clone()));
-        let mut narrow = before.narrow.clone();
+        let first =
+            self.visit_guarded(condition, then).then(|| std::mem::replace(&mut self.state, before.clone()));
+        let mut narrow = before.refined.clone();
         self.state = before;
         self.assume(condition, false);
-        let second = self.stmts(otherwise);
+        let second = self.visit_stmts(otherwise);
         match (first, second) {
             (Some(first), true) => {
                 self.join(first);
                 // What was known of values that neither branch changes is known still.
                 let changed = assigned_in(then.iter().chain(otherwise));
-                narrow.retain(|key, _| !speaks_of(key, &changed));
-                self.state.narrow.extend(narrow);
+                narrow.retain(|key, _| !key_mentions(key, &changed));
+                self.state.refined.extend(narrow);
             }
             (Some(first), false) => self.state = first,
             (None, ends) => return ends,
@@ -140,7 +143,7 @@ impl<'a> Prover<'_, 'a> {
     }
 
     /// A branch that may hold the loop over a range whose first value is not beyond its last.
-    fn guarded(&mut self, condition: &'a Expr, then: &'a [Stmt]) -> bool {
+    fn visit_guarded(&mut self, condition: &'a Expr, then: &'a [Stmt]) -> bool {
         if let [
             Stmt {
                 kind: StmtKind::Loop { label, condition: again, body, update, post_tested: true, .. },
@@ -148,16 +151,16 @@ impl<'a> Prover<'_, 'a> {
             },
         ] = then
         {
-            self.repeat(*label, again, (body, update), true, Some(condition));
+            self.visit_loop(*label, again, (body, update), true, Some(condition));
             return true;
         }
-        self.stmts(then)
+        self.visit_stmts(then)
     }
 
     /// Two ways come together.
-    fn join(&mut self, other: State<'a>) {
+    fn join(&mut self, other: AbstractState<'a>) {
         let mine = std::mem::take(&mut self.state);
-        let mut joined = State::default();
+        let mut joined = AbstractState::default();
         for (local, form) in mine.values {
             let Some(second) = other.values.get(&local) else { continue };
             if form == *second {
@@ -168,10 +171,10 @@ impl<'a> Prover<'_, 'a> {
                 // Modulo the width: no common range.
                 continue;
             }
-            let (a, b) = (self.book.range(&form), self.book.range(second));
-            let range = self.book.hull(&a, &b);
+            let (a, b) = (self.context.range(&form), self.context.range(second));
+            let range = self.context.hull(&a, &b);
             if range != (None, None) {
-                let form = self.book.atom(range, &form.facts | &second.facts);
+                let form = self.context.symbol(range, &form.assumptions | &second.assumptions);
                 joined.values.insert(local, form);
             }
         }
@@ -181,51 +184,54 @@ impl<'a> Prover<'_, 'a> {
         joined
             .definitions
             .retain(|local, value| other.definitions.get(local).is_some_and(|it| std::ptr::eq(*it, *value)));
-        joined.tests = mine.tests;
-        joined.tests.retain(|local, test| other.tests.get(local).is_some_and(|it| std::ptr::eq(*it, *test)));
-        joined.narrow = mine.narrow;
-        joined.narrow.retain(|key, form| other.narrow.get(key) == Some(form));
-        joined.gaps = mine.gaps;
-        joined.gaps.retain(|gap| other.gaps.contains(gap));
-        let same = mine.path.iter().zip(&other.path).take_while(|(a, b)| a == b).count();
-        joined.path = mine.path;
-        joined.path.truncate(same);
+        joined.predicates = mine.predicates;
+        joined
+            .predicates
+            .retain(|local, test| other.predicates.get(local).is_some_and(|it| std::ptr::eq(*it, *test)));
+        joined.refined = mine.refined;
+        joined.refined.retain(|key, form| other.refined.get(key) == Some(form));
+        joined.nonnegative = mine.nonnegative;
+        joined.nonnegative.retain(|gap| other.nonnegative.contains(gap));
+        let same =
+            mine.path_conditions.iter().zip(&other.path_conditions).take_while(|(a, b)| a == b).count();
+        joined.path_conditions = mine.path_conditions;
+        joined.path_conditions.truncate(same);
         self.state = joined;
     }
 
     /// After a construct that is left from within: what was known before it, but for what it assigns.
-    pub fn rejoin(&mut self, before: State<'a>, body: &'a [Stmt]) {
+    pub fn rejoin(&mut self, before: AbstractState<'a>, body: &'a [Stmt]) {
         self.state = before;
-        self.forget(&assigned_in(body));
+        self.invalidate(&assigned_in(body));
     }
 
     /// Accesses in an expression.
-    pub fn accesses(&mut self, expr: &'a Expr) {
+    pub fn visit_expr_accesses(&mut self, expr: &'a Expr) {
         match &expr.kind {
             ExprKind::And(a, b) | ExprKind::Or(a, b) => {
-                self.accesses(a);
+                self.visit_expr_accesses(a);
                 let before = self.state.clone();
                 self.assume(a, matches!(expr.kind, ExprKind::And(..)));
-                self.accesses(b);
+                self.visit_expr_accesses(b);
                 self.state = before;
             }
             ExprKind::Select { condition, then, otherwise } => {
-                self.accesses(condition);
+                self.visit_expr_accesses(condition);
                 for (side, holds) in [(then, true), (otherwise, false)] {
                     let before = self.state.clone();
                     self.assume(condition, holds);
-                    self.accesses(side);
+                    self.visit_expr_accesses(side);
                     self.state = before;
                 }
             }
             kind => {
                 for inner in children(kind) {
-                    self.accesses(inner);
+                    self.visit_expr_accesses(inner);
                 }
                 self.narrow_operation(expr);
-                self.division(expr);
+                self.visit_division(expr);
                 if let ExprKind::Element { rail, index, .. } | ExprKind::Atomic { rail, index, .. } = kind {
-                    self.access(rail, index);
+                    self.visit_access(rail, index);
                 }
             }
         }
@@ -233,7 +239,7 @@ impl<'a> Prover<'_, 'a> {
 }
 
 /// Whether what identifies an expression names one of the locals.
-fn speaks_of(key: &str, locals: &FxHashSet<LocalId>) -> bool {
+fn key_mentions(key: &str, locals: &FxHashSet<LocalId>) -> bool {
     locals.iter().any(|it| key.contains(&format!("LocalId({})", it.0)))
 }
 
@@ -246,14 +252,14 @@ fn assigned_in<'a>(body: impl IntoIterator<Item = &'a Stmt>) -> FxHashSet<LocalI
 }
 
 /// Whether a jump behind the construct with that label is inside.
-pub fn leaves(body: &[Stmt], label: LabelId) -> bool {
+pub fn has_break(body: &[Stmt], label: LabelId) -> bool {
     let mut found = false;
     walk::visit_stmts(body, &mut |it| found |= matches!(it.kind, StmtKind::Break(target) if target == label));
     found
 }
 
 /// Whether a jump to the next turn of that loop is inside.
-pub fn continues(body: &[Stmt], label: LabelId) -> bool {
+pub fn has_continue(body: &[Stmt], label: LabelId) -> bool {
     let mut found = false;
     walk::visit_stmts(body, &mut |it| {
         found |= matches!(it.kind, StmtKind::Continue(target) if target == label)

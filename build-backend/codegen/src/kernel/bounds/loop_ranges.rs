@@ -1,14 +1,14 @@
-//! Loops: locals that change by the same amount in each turn are `first + step * turn`, and the condition bounds the turns.
+//! Loops: locals that change by the same amount in each iteration are `first + step * iteration`, and the condition bounds the trip_count.
 
 use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::evaluate::{key, limits, plain};
-use super::interpret::{continues, leaves};
-use super::refine::ordered;
-use super::symbolic::{AtomId, FactId, Form, Num, Range};
-use super::{Prover, State};
+use super::evaluate::{expr_key, strip_widening, type_range};
+use super::interpret::{has_break, has_continue};
+use super::refine::as_ordering;
+use super::symbolic::{Affine, AssumptionId, Range, SymInt, SymbolId};
+use super::{AbstractState, BoundsChecker};
 use apg_mir::*;
 
 /// Locals that statements assign.
@@ -27,35 +27,35 @@ pub fn mentions(expr: &Expr, local: LocalId) -> bool {
     found
 }
 
-/// Statements that every turn executes, blocks opened.
-pub fn straight<'a>(body: &'a [Stmt], into: &mut Vec<&'a Stmt>) {
+/// Statements that every iteration executes, blocks opened.
+pub fn unconditional_stmts<'a>(body: &'a [Stmt], into: &mut Vec<&'a Stmt>) {
     for stmt in body {
         match &stmt.kind {
-            StmtKind::Block(inner) => straight(inner, into),
+            StmtKind::Block(inner) => unconditional_stmts(inner, into),
             _ => into.push(stmt),
         }
     }
 }
 
-/// A local that each turn changes by the same amount.
-struct Step<'a> {
+/// A local that each iteration changes by the same amount.
+struct InductionVariable<'a> {
     /// The value of the assignment.
     value: &'a Expr,
     local: LocalId,
     ty: Ty,
-    first: Form,
-    by: Num,
+    first: Affine,
+    by: SymInt,
 }
 
-/// How often a loop is run: turns after the first, and what that rests on.
-struct Turns {
-    most: Num,
-    facts: BTreeSet<FactId>,
+/// How often a loop is run: trip_count after the first, and what that rests on.
+struct TripCount {
+    max: SymInt,
+    assumptions: BTreeSet<AssumptionId>,
 }
 
-impl<'a> Prover<'_, 'a> {
-    /// A loop; `guard` held just before the first turn of one that is tested last.
-    pub fn repeat(
+impl<'a> BoundsChecker<'_, 'a> {
+    /// A loop; `guard` held just before the first iteration of one that is tested last.
+    pub fn visit_loop(
         &mut self,
         label: LabelId,
         condition: &'a Expr,
@@ -67,38 +67,40 @@ impl<'a> Prover<'_, 'a> {
         let mut changed = FxHashSet::default();
         assigned(body, &mut changed);
         assigned(update, &mut changed);
-        let steps = self.steps(label, (body, update), &changed);
-        let test = if post_tested { last_test(condition, body, update) } else { condition };
-        // What holds in every turn, the locals that change in unknown ways unknown.
-        self.forget(&changed);
-        let turn = self.book.atom((Some(Num::Known(0)), None), Default::default());
-        self.enter(&steps, &turn);
-        let turns = self.turns(test, &turn, post_tested, guard);
-        let after = match turns {
-            Some(turns) => {
-                let id = turn.terms.keys().next().copied().unwrap_or_default();
-                self.book.range_of(id).1 = Some(turns.most.clone());
-                let end = self.book.add(&turns.most, &Num::Known(1));
-                let end = self.book.max(&end, &Num::Known(0));
-                let past = self.book.atom((Some(Num::Known(0)), Some(end)), turns.facts);
-                let facts = &past.facts | &self.no_wrap(&steps, &past);
-                self.without_wrapping(&steps, &past, &facts);
-                let (turn, past) =
-                    (Form { facts: facts.clone(), ..turn }, Form { facts: facts.clone(), ..past });
-                // The condition is also evaluated once more than it holds, also where there is no turn.
-                self.enter(&steps, &past);
+        let inductions = self.find_inductions(label, (body, update), &changed);
+        let test = if post_tested { exit_test(condition, body, update) } else { condition };
+        // What holds in every iteration, the locals that change in unknown ways unknown.
+        self.invalidate(&changed);
+        let iteration = self.context.symbol((Some(SymInt::Const(0)), None), Default::default());
+        self.bind_inductions(&inductions, &iteration);
+        let trip_count = self.trip_count(test, &iteration, post_tested, guard);
+        let after = match trip_count {
+            Some(trip_count) => {
+                let id = iteration.terms.keys().next().copied().unwrap_or_default();
+                self.context.range_of(id).1 = Some(trip_count.max.clone());
+                let end = self.context.add(&trip_count.max, &SymInt::Const(1));
+                let end = self.context.max(&end, &SymInt::Const(0));
+                let past = self.context.symbol((Some(SymInt::Const(0)), Some(end)), trip_count.assumptions);
+                let assumptions = &past.assumptions | &self.no_wrap_assumptions(&inductions, &past);
+                self.mark_exact_steps(&inductions, &past, &assumptions);
+                let (iteration, past) = (
+                    Affine { assumptions: assumptions.clone(), ..iteration },
+                    Affine { assumptions: assumptions.clone(), ..past },
+                );
+                // The condition is also evaluated once more than it holds, also where there is no iteration.
+                self.bind_inductions(&inductions, &past);
                 if !post_tested {
-                    self.accesses(condition);
+                    self.visit_expr_accesses(condition);
                 }
-                self.may_be_empty(&turns.most, &facts);
-                self.enter(&steps, &turn);
+                self.assume_nonempty(&trip_count.max, &assumptions);
+                self.bind_inductions(&inductions, &iteration);
                 Some(past)
             }
             None => {
-                self.forget(&changed);
+                self.invalidate(&changed);
                 if !post_tested {
-                    self.accesses(condition);
-                    self.monotone(&before, test, (body, update), &changed);
+                    self.visit_expr_accesses(condition);
+                    self.bind_monotone(&before, test, (body, update), &changed);
                 }
                 None
             }
@@ -106,249 +108,267 @@ impl<'a> Prover<'_, 'a> {
         if !post_tested {
             self.assume(condition, true);
         } else if let Some(guard) = guard.filter(|_| after.is_some() && is_until(test)) {
-            // A counter that goes up by one to just behind the last value is at most that in each turn.
+            // A counter that goes up by one to just behind the last value is at max that in each iteration.
             self.assume(guard, true);
         }
-        // Those that have the value of the turn until its end.
+        // Those that have the value of the iteration until its end.
         let mut counters = FxHashMap::default();
-        for step in steps.iter().filter(|it| after.is_some() && count(body, it.local) == 0) {
-            counters.extend(self.first(step.local, step.ty).map(|form| (step.local, form)));
+        for step in inductions.iter().filter(|it| after.is_some() && count_assignments(body, it.local) == 0) {
+            counters.extend(self.initial_value(step.local, step.ty).map(|form| (step.local, form)));
         }
-        let swapped = self.taking_turns(&before, (body, update), &changed, &counters);
-        self.state.values.extend(swapped.iter().cloned());
+        let permuted = self.find_permuted_locals(&before, (body, update), &changed, &counters);
+        self.state.values.extend(permuted.iter().cloned());
         let head = self.state.clone();
-        if !self.stmts(body) || continues(body, label) {
+        if !self.visit_stmts(body) || has_continue(body, label) {
             self.rejoin(head, body);
         }
-        self.stmts(update);
+        self.visit_stmts(update);
         if post_tested {
-            self.accesses(condition);
+            self.visit_expr_accesses(condition);
         }
         self.state = before;
-        self.forget(&changed);
-        for (local, form) in swapped {
-            // Not the value of a turn, but of the same range.
-            let range = self.book.range(&form);
-            let form = self.book.atom(range, form.facts);
+        self.invalidate(&changed);
+        for (local, form) in permuted {
+            // Not the value of a iteration, but of the same range.
+            let range = self.context.range(&form);
+            let form = self.context.symbol(range, form.assumptions);
             self.state.values.insert(local, form);
         }
         if let Some(past) = after {
-            self.enter(&steps, &past);
+            self.bind_inductions(&inductions, &past);
         }
-        if !leaves(body, label) && !post_tested {
+        if !has_break(body, label) && !post_tested {
             self.assume(condition, false);
         }
     }
 
-    /// Inside the loop there is a turn: where the host sees that there is none, nothing inside matters.
-    fn may_be_empty(&mut self, most: &Num, facts: &BTreeSet<FactId>) {
-        let Num::Text(most) = most else { return };
-        let mut text = format!("{most} >= 0");
-        for fact in facts {
-            text.push_str(&format!(" || !q{fact}"));
+    /// Inside the loop there is a iteration: where the host sees that there is none, nothing inside matters.
+    fn assume_nonempty(&mut self, max: &SymInt, assumptions: &BTreeSet<AssumptionId>) {
+        let SymInt::Expr(max) = max else { return };
+        let mut text = format!("{max} >= 0");
+        for assumption in assumptions {
+            text.push_str(&format!(" || !q{assumption}"));
         }
-        let fact = self.book.fact(text);
-        self.state.path.push(format!("q{fact}"));
+        let assumption = self.context.assumption(text);
+        self.state.path_conditions.push(format!("q{assumption}"));
     }
 
     /// The locals that step, with their values before the loop.
-    fn steps(
+    fn find_inductions(
         &mut self,
         label: LabelId,
         (body, update): (&'a [Stmt], &'a [Stmt]),
         changed: &FxHashSet<LocalId>,
-    ) -> Vec<Step<'a>> {
+    ) -> Vec<InductionVariable<'a>> {
         let (mut always, mut found) = (Vec::new(), Vec::new());
-        if !continues(body, label) {
-            straight(body, &mut always);
+        if !has_continue(body, label) {
+            unconditional_stmts(body, &mut always);
         }
-        straight(update, &mut always);
+        unconditional_stmts(update, &mut always);
         for stmt in &always {
             let StmtKind::Set { local, value } = &stmt.kind else { continue };
-            if count(body, *local) + count(update, *local) != 1 {
+            if count_assignments(body, *local) + count_assignments(update, *local) != 1 {
                 continue;
             }
-            let Some((by, minus)) = step(value, *local) else { continue };
+            let Some((by, minus)) = as_step(value, *local) else { continue };
             let mut reads_changed = false;
             walk::visit_expr(by, None, &mut |it, _| {
                 reads_changed |= matches!(it.kind, ExprKind::Local(id) if changed.contains(&id));
             });
             // By itself rather than by its guard: what it shares with the bound of the loop counts.
-            let narrowed = std::mem::replace(&mut self.narrowed, false);
-            let plain = self.first(*local, value.ty);
-            self.narrowed = narrowed;
-            let first = plain.or_else(|| self.first(*local, value.ty));
+            let uses_guards = std::mem::replace(&mut self.uses_guards, false);
+            let plain = self.initial_value(*local, value.ty);
+            self.uses_guards = uses_guards;
+            let first = plain.or_else(|| self.initial_value(*local, value.ty));
             let (Some(first), false) = (first, reads_changed) else { continue };
-            let Some((form, _)) = self.exact(by) else { continue };
-            let Some(by) = form.as_point().cloned() else { continue };
-            let by = if minus { self.book.sub(&Num::Known(0), &by) } else { by };
-            let first = Form { facts: &first.facts | &form.facts, ..first };
-            found.push(Step { value, local: *local, ty: value.ty, first, by });
+            let Some((form, _)) = self.evaluate_exact(by) else { continue };
+            let Some(by) = form.as_constant().cloned() else { continue };
+            let by = if minus { self.context.sub(&SymInt::Const(0), &by) } else { by };
+            let first = Affine { assumptions: &first.assumptions | &form.assumptions, ..first };
+            found.push(InductionVariable { value, local: *local, ty: value.ty, first, by });
         }
         found
     }
 
-    fn first(&mut self, local: LocalId, ty: Ty) -> Option<Form> {
-        self.exact(&Expr { ty, kind: ExprKind::Local(local), position: None }).map(|it| it.0)
+    fn initial_value(&mut self, local: LocalId, ty: Ty) -> Option<Affine> {
+        self.evaluate_exact(&Expr { ty, kind: ExprKind::Local(local), position: None }).map(|it| it.0)
     }
 
-    /// The locals that step have their values of a turn.
-    fn enter(&mut self, steps: &[Step<'_>], turn: &Form) {
-        for step in steps {
-            let mut grown = self.book.scale(turn, &step.by);
-            grown.facts.extend(&turn.facts);
-            let mut form = self.book.sum(&step.first, &grown);
-            // That it does not wrap is one of the facts.
+    /// The locals that step have their values of a iteration.
+    fn bind_inductions(&mut self, inductions: &[InductionVariable<'_>], iteration: &Affine) {
+        for step in inductions {
+            let mut grown = self.context.scale(iteration, &step.by);
+            grown.assumptions.extend(&iteration.assumptions);
+            let mut form = self.context.sum(&step.first, &grown);
+            // That it does not wrap is one of the assumptions.
             form.exact = true;
             self.state.values.insert(step.local, form);
         }
     }
 
-    /// The condition that locals do not wrap up to the turn after the last.
-    fn no_wrap(&mut self, steps: &[Step<'_>], past: &Form) -> BTreeSet<FactId> {
-        let mut facts = BTreeSet::new();
-        for step in steps {
-            let Some(limits) = limits(step.ty) else { continue };
-            let grown = self.book.scale(past, &step.by);
-            let form = self.book.sum(&step.first, &grown);
-            let range = self.book.range(&form);
-            facts.extend(self.within(range, limits));
+    /// The condition that locals do not wrap up to the iteration after the last.
+    fn no_wrap_assumptions(
+        &mut self,
+        inductions: &[InductionVariable<'_>],
+        past: &Affine,
+    ) -> BTreeSet<AssumptionId> {
+        let mut assumptions = BTreeSet::new();
+        for step in inductions {
+            let Some(type_range) = type_range(step.ty) else { continue };
+            let grown = self.context.scale(past, &step.by);
+            let form = self.context.sum(&step.first, &grown);
+            let range = self.context.range(&form);
+            assumptions.extend(self.assume_in_range(range, type_range));
         }
-        facts
+        assumptions
     }
 
-    /// The condition that a range is within limits; none if that is known. Beyond 64 bits, the numbers themselves cannot be computed.
-    fn within(&mut self, range: Range, (least, most): (i64, i64)) -> Option<FactId> {
+    /// The condition that a range is within type_range; none if that is known. Beyond 64 bits, the numbers themselves cannot be computed.
+    fn assume_in_range(&mut self, range: Range, (least, max): (i64, i64)) -> Option<AssumptionId> {
         let text = match range {
-            (Some(Num::Known(low)), Some(Num::Known(high))) if low >= least && high <= most => return None,
+            (Some(SymInt::Const(low)), Some(SymInt::Const(high))) if low >= least && high <= max => {
+                return None;
+            }
             (Some(low), Some(high)) => {
-                format!("{} >= {} && {} <= {most}LL", low.text(), Num::Known(least).text(), high.text())
+                format!("{} >= {} && {} <= {max}LL", low.text(), SymInt::Const(least).text(), high.text())
             }
             // Between a guard and its bound a counter of 64 bits is not seen to wrap, wherever it starts.
-            _ if most == i64::MAX => return None,
+            _ if max == i64::MAX => return None,
             _ => "false".into(),
         };
-        Some(self.book.fact(text))
+        Some(self.context.assumption(text))
     }
 
-    /// The steps of a loop whose counters do not wrap: a compiler that is told so knows how often the loop is run.
-    fn without_wrapping(&mut self, steps: &[Step<'_>], past: &Form, facts: &BTreeSet<FactId>) {
-        for step in steps {
-            let grown = self.book.scale(past, &step.by);
-            let form = self.book.sum(&step.first, &grown);
+    /// The inductions of a loop whose counters do not wrap: a compiler that is told so knows how often the loop is run.
+    fn mark_exact_steps(
+        &mut self,
+        inductions: &[InductionVariable<'_>],
+        past: &Affine,
+        assumptions: &BTreeSet<AssumptionId>,
+    ) {
+        for step in inductions {
+            let grown = self.context.scale(past, &step.by);
+            let form = self.context.sum(&step.first, &grown);
             // Where that takes more than 64 bits, the host says no.
-            let (Some(_), Some(_)) = self.book.range(&form) else { continue };
-            self.steps_exactly(step.value, &(facts | &step.first.facts));
+            let (Some(_), Some(_)) = self.context.range(&form) else { continue };
+            self.steps_exactly(step.value, &(assumptions | &step.first.assumptions));
         }
     }
 
-    /// Bounds the turns by a condition that holds before each, or before each but the first.
-    fn turns(
+    /// Bounds the trip_count by a condition that holds before each, or before each but the first.
+    fn trip_count(
         &mut self,
         test: &'a Expr,
-        turn: &Form,
+        iteration: &Affine,
         post_tested: bool,
         guard: Option<&'a Expr>,
-    ) -> Option<Turns> {
+    ) -> Option<TripCount> {
         let ExprKind::Operation { operation, args } = &test.kind else {
             let ExprKind::And(a, b) = &test.kind else { return None };
-            return match self.turns(a, turn, post_tested, None) {
-                Some(turns) => Some(turns),
-                None => self.turns(b, turn, post_tested, None),
+            return match self.trip_count(a, iteration, post_tested, None) {
+                Some(trip_count) => Some(trip_count),
+                None => self.trip_count(b, iteration, post_tested, None),
             };
         };
         let is_until = *operation == Operation::Ne;
-        let (low, high, equal, mut facts) = match ordered(*operation, args, true) {
-            Some((a, b, equal)) => (self.value(a)?, self.value(b)?, equal, BTreeSet::new()),
-            None if is_until => self.until(args, guard?)?,
+        let (low, high, equal, mut assumptions) = match as_ordering(*operation, args, true) {
+            Some((a, b, equal)) => (self.evaluate(a)?, self.evaluate(b)?, equal, BTreeSet::new()),
+            None if is_until => self.counted_until(args, guard?)?,
             None => return None,
         };
-        if args.iter().any(|it| plain(it).ty == Ty::U64) {
+        if args.iter().any(|it| strip_widening(it).ty == Ty::U64) {
             return None;
         }
-        let gap = self.book.difference(&low, &high);
-        let id = turn.terms.keys().next().copied()?;
+        let gap = self.context.difference(&low, &high);
+        let id = iteration.terms.keys().next().copied()?;
         let mut rest = gap.clone();
         let factor = rest.terms.remove(&id)?;
         match &factor {
-            Num::Known(1) => {}
+            SymInt::Const(1) => {}
             _ if is_until => return None,
-            Num::Known(2..) => {}
-            Num::Known(_) => return None,
-            Num::Text(text) => {
+            SymInt::Const(2..) => {}
+            SymInt::Const(_) => return None,
+            SymInt::Expr(text) => {
                 let text = format!("{text} > 0");
-                facts.insert(self.book.fact(text));
+                assumptions.insert(self.context.assumption(text));
             }
         }
-        // rest + factor * turn < 0, or <= 0.
-        let least = self.book.range(&rest).0?;
-        let room = self.book.sub(&Num::Known(if equal { 0 } else { -1 }), &least);
-        let mut most = self.book.floor(&room, &factor);
+        // rest + factor * iteration < 0, or <= 0.
+        let least = self.context.range(&rest).0?;
+        let room = self.context.sub(&SymInt::Const(if equal { 0 } else { -1 }), &least);
+        let mut max = self.context.floor_div(&room, &factor);
         if post_tested {
-            most = self.book.max(&most, &Num::Known(0));
+            max = self.context.max(&max, &SymInt::Const(0));
         }
-        facts.extend(&gap.facts);
-        self.compared_exactly(args, [&low, &high], (id, &most), &mut facts);
-        Some(Turns { most, facts })
+        assumptions.extend(&gap.assumptions);
+        self.require_exact_comparison(args, [&low, &high], (id, &max), &mut assumptions);
+        Some(TripCount { max, assumptions })
     }
 
     /// What is compared is not wrapped, up to the comparison that ends the loop.
-    fn compared_exactly(
+    fn require_exact_comparison(
         &mut self,
         args: &[Expr],
-        forms: [&Form; 2],
-        (turn, most): (AtomId, &Num),
-        facts: &mut BTreeSet<FactId>,
+        forms: [&Affine; 2],
+        (iteration, max): (SymbolId, &SymInt),
+        assumptions: &mut BTreeSet<AssumptionId>,
     ) {
-        let end = self.book.add(most, &Num::Known(1));
-        let end = self.book.max(&end, &Num::Known(0));
-        let past = self.book.atom((Some(Num::Known(0)), Some(end)), BTreeSet::new());
-        let narrowest = args.iter().map(|it| plain(it).ty).filter_map(limits).min_by_key(|it| it.1);
+        let end = self.context.add(max, &SymInt::Const(1));
+        let end = self.context.max(&end, &SymInt::Const(0));
+        let past = self.context.symbol((Some(SymInt::Const(0)), Some(end)), BTreeSet::new());
+        let narrowest =
+            args.iter().map(|it| strip_widening(it).ty).filter_map(type_range).min_by_key(|it| it.1);
         for form in forms.into_iter().filter(|it| !it.exact) {
             let mut form = form.clone();
-            if let Some(factor) = form.terms.remove(&turn) {
-                let grown = self.book.scale(&past, &factor);
-                form = self.book.sum(&form, &grown);
+            if let Some(factor) = form.terms.remove(&iteration) {
+                let grown = self.context.scale(&past, &factor);
+                form = self.context.sum(&form, &grown);
             }
-            let range = self.book.range(&form);
-            facts.extend(narrowest.and_then(|limits| self.within(range, limits)));
+            let range = self.context.range(&form);
+            assumptions.extend(narrowest.and_then(|type_range| self.assume_in_range(range, type_range)));
         }
     }
 
     /// `i != end` at the end of a loop that is entered where `i <= last`, with `end == last + 1`.
     #[allow(clippy::type_complexity)]
-    fn until(&mut self, args: &'a [Expr], guard: &'a Expr) -> Option<(Form, Form, bool, BTreeSet<FactId>)> {
+    fn counted_until(
+        &mut self,
+        args: &'a [Expr],
+        guard: &'a Expr,
+    ) -> Option<(Affine, Affine, bool, BTreeSet<AssumptionId>)> {
         let ExprKind::Operation { operation, args: guarded } = &guard.kind else { return None };
-        let (start, last, true) = ordered(*operation, guarded, true)? else { return None };
+        let (start, last, true) = as_ordering(*operation, guarded, true)? else { return None };
         let [counter, end] = args else { return None };
-        let (ExprKind::Local(a), ExprKind::Local(b)) = (&plain(counter).kind, &plain(start).kind) else {
+        let (ExprKind::Local(a), ExprKind::Local(b)) =
+            (&strip_widening(counter).kind, &strip_widening(start).kind)
+        else {
             return None;
         };
         if a != b {
             return None;
         }
         // The guard says something of the last value as well, which is not what it is compared by.
-        let narrowed = std::mem::replace(&mut self.narrowed, false);
-        let values = self.exact(end).zip(self.exact(last));
-        self.narrowed = narrowed;
+        let uses_guards = std::mem::replace(&mut self.uses_guards, false);
+        let values = self.evaluate_exact(end).zip(self.evaluate_exact(last));
+        self.uses_guards = uses_guards;
         let ((end, _), (last, _)) = values?;
-        let gap = self.book.difference(&end, &last);
-        let mut facts = &end.facts | &last.facts;
-        match gap.as_point()? {
-            Num::Known(1) => {}
-            Num::Known(_) => return None,
-            Num::Text(text) => {
+        let gap = self.context.difference(&end, &last);
+        let mut assumptions = &end.assumptions | &last.assumptions;
+        match gap.as_constant()? {
+            SymInt::Const(1) => {}
+            SymInt::Const(_) => return None,
+            SymInt::Expr(text) => {
                 let text = format!("{text} == 1");
-                facts.insert(self.book.fact(text));
+                assumptions.insert(self.context.assumption(text));
             }
         }
-        Some((self.value(counter)?, last, true, facts))
+        Some((self.evaluate(counter)?, last, true, assumptions))
     }
 
     /// Locals that only get smaller and stay above zero (`i /= 2`, `i >>= 1`), or only larger up to a bound (`i *= 2`).
-    fn monotone(
+    fn bind_monotone(
         &mut self,
-        before: &State<'a>,
+        before: &AbstractState<'a>,
         test: &'a Expr,
         (body, update): (&'a [Stmt], &'a [Stmt]),
         changed: &FxHashSet<LocalId>,
@@ -357,24 +377,28 @@ impl<'a> Prover<'_, 'a> {
             let mut changes = Vec::new();
             for part in [body, update] {
                 walk::visit_stmts(part, &mut |stmt| match &stmt.kind {
-                    StmtKind::Set { local: id, value } if id == local => changes.push(change(value, *local)),
+                    StmtKind::Set { local: id, value } if id == local => {
+                        changes.push(as_scaling(value, *local))
+                    }
                     StmtKind::SetStructField { local: id, .. } if id == local => changes.push(None),
                     _ => {}
                 });
             }
-            let Some(form) = first_of(before, *local).filter(|it| it.exact).cloned() else { continue };
-            let (Some(low @ Num::Known(0..)), Some(high)) = self.book.range(&form) else { continue };
+            let Some(form) = value_before(before, *local).filter(|it| it.exact).cloned() else { continue };
+            let (Some(low @ SymInt::Const(0..)), Some(high)) = self.context.range(&form) else { continue };
             let form = match changes.as_slice() {
-                [Some(Change::Part)] => self.book.atom((Some(Num::Known(0)), Some(high)), form.facts),
-                [Some(Change::Times(by))] if once(body, update, *local) => {
-                    let Some((bound, mut facts)) = self.upper(test, *local) else { continue };
+                [Some(Scaling::Shrink)] => {
+                    self.context.symbol((Some(SymInt::Const(0)), Some(high)), form.assumptions)
+                }
+                [Some(Scaling::Multiply(by))] if assigns_unconditionally(body, update, *local) => {
+                    let Some((bound, mut assumptions)) = self.upper_bound(test, *local) else { continue };
                     // Nothing above the bound is multiplied, so that nothing wraps.
-                    let next = self.book.mul(&bound, &Num::Known(*by));
-                    let most = limits(Ty::I32).map_or(0, |it| it.1);
-                    facts.insert(self.book.fact(format!("{} <= {most}LL", next.text())));
-                    facts.extend(&form.facts);
-                    let high = self.book.max(&high, &next);
-                    self.book.atom((Some(low), Some(high)), facts)
+                    let next = self.context.mul(&bound, &SymInt::Const(*by));
+                    let max = type_range(Ty::I32).map_or(0, |it| it.1);
+                    assumptions.insert(self.context.assumption(format!("{} <= {max}LL", next.text())));
+                    assumptions.extend(&form.assumptions);
+                    let high = self.context.max(&high, &next);
+                    self.context.symbol((Some(low), Some(high)), assumptions)
                 }
                 _ => continue,
             };
@@ -382,17 +406,17 @@ impl<'a> Prover<'_, 'a> {
         }
     }
 
-    /// The most that a local is where a condition holds.
-    fn upper(&mut self, test: &'a Expr, local: LocalId) -> Option<(Num, BTreeSet<FactId>)> {
+    /// The max that a local is where a condition holds.
+    fn upper_bound(&mut self, test: &'a Expr, local: LocalId) -> Option<(SymInt, BTreeSet<AssumptionId>)> {
         match &test.kind {
-            ExprKind::And(a, b) => self.upper(a, local).or_else(|| self.upper(b, local)),
+            ExprKind::And(a, b) => self.upper_bound(a, local).or_else(|| self.upper_bound(b, local)),
             ExprKind::Operation { operation, args } => {
-                let (a, b, _) = ordered(*operation, args, true)?;
-                if !matches!(plain(a).kind, ExprKind::Local(id) if id == local) {
+                let (a, b, _) = as_ordering(*operation, args, true)?;
+                if !matches!(strip_widening(a).kind, ExprKind::Local(id) if id == local) {
                     return None;
                 }
-                let (form, (_, high)) = self.exact(b)?;
-                Some((high?, form.facts))
+                let (form, (_, high)) = self.evaluate_exact(b)?;
+                Some((high?, form.assumptions))
             }
             _ => None,
         }
@@ -400,9 +424,9 @@ impl<'a> Prover<'_, 'a> {
 }
 
 /// What is known of a local before a loop, by a guard if there is one.
-fn first_of<'s>(before: &'s State<'_>, local: LocalId) -> Option<&'s Form> {
-    let name = key(&Expr { ty: Ty::I64, kind: ExprKind::Local(local), position: None });
-    before.narrow.get(&name).or_else(|| before.values.get(&local))
+fn value_before<'s>(before: &'s AbstractState<'_>, local: LocalId) -> Option<&'s Affine> {
+    let name = expr_key(&Expr { ty: Ty::I64, kind: ExprKind::Local(local), position: None });
+    before.refined.get(&name).or_else(|| before.values.get(&local))
 }
 
 /// `i != end`.
@@ -410,23 +434,23 @@ fn is_until(test: &Expr) -> bool {
     matches!(test.kind, ExprKind::Operation { operation: Operation::Ne, .. })
 }
 
-/// Whether each turn assigns the local at most once.
-fn once(body: &[Stmt], update: &[Stmt], local: LocalId) -> bool {
+/// Whether each iteration assigns the local at max once.
+fn assigns_unconditionally(body: &[Stmt], update: &[Stmt], local: LocalId) -> bool {
     let mut all = Vec::new();
-    straight(body, &mut all);
-    straight(update, &mut all);
+    unconditional_stmts(body, &mut all);
+    unconditional_stmts(update, &mut all);
     all.iter().any(|it| matches!(&it.kind, StmtKind::Set { local: id, .. } if *id == local))
 }
 
 /// How an assignment changes a local that is not negative.
-enum Change {
+enum Scaling {
     /// To a part of it.
-    Part,
+    Shrink,
     /// To a multiple.
-    Times(i64),
+    Multiply(i64),
 }
 
-fn count(body: &[Stmt], local: LocalId) -> usize {
+fn count_assignments(body: &[Stmt], local: LocalId) -> usize {
     let mut count = 0;
     walk::visit_stmts(body, &mut |stmt| {
         count += match &stmt.kind {
@@ -440,12 +464,12 @@ fn count(body: &[Stmt], local: LocalId) -> usize {
 }
 
 /// `by` of `local + by` or `local - by`, and whether it is subtracted.
-fn step(value: &Expr, local: LocalId) -> Option<(&Expr, bool)> {
+fn as_step(value: &Expr, local: LocalId) -> Option<(&Expr, bool)> {
     let ExprKind::Operation { operation, args } = &value.kind else { return None };
-    let is_counter = |it: &Expr| matches!(plain(it).kind, ExprKind::Local(id) if id == local);
+    let is_counter = |it: &Expr| matches!(strip_widening(it).kind, ExprKind::Local(id) if id == local);
     match (operation, args.as_slice()) {
         // Of a counter that is narrower than its type says, the lower bits are taken after each step.
-        (Operation::Convert, [inner]) => step(inner, local).filter(|_| inner.ty == Ty::I64),
+        (Operation::Convert, [inner]) => as_step(inner, local).filter(|_| inner.ty == Ty::I64),
         (Operation::Add, [a, b]) if is_counter(a) => Some((b, false)),
         (Operation::Add, [a, b]) if is_counter(b) => Some((a, false)),
         (Operation::Sub, [a, b]) if is_counter(a) => Some((b, true)),
@@ -453,34 +477,34 @@ fn step(value: &Expr, local: LocalId) -> Option<(&Expr, bool)> {
     }
 }
 
-fn change(value: &Expr, local: LocalId) -> Option<Change> {
+fn as_scaling(value: &Expr, local: LocalId) -> Option<Scaling> {
     let ExprKind::Operation { operation, args } = &value.kind else { return None };
     let [a, b] = args.as_slice() else { return None };
     let is_local = |it: &Expr| matches!(it.kind, ExprKind::Local(id) if id == local);
     match (operation, &b.kind) {
         (Operation::Div, ExprKind::Int(1..)) | (Operation::Shr, ExprKind::Int(0..=62)) if is_local(a) => {
-            Some(Change::Part)
+            Some(Scaling::Shrink)
         }
-        (Operation::Mul, ExprKind::Int(by @ 1..=65536)) if is_local(a) => Some(Change::Times(*by)),
+        (Operation::Mul, ExprKind::Int(by @ 1..=65536)) if is_local(a) => Some(Scaling::Multiply(*by)),
         (Operation::Mul, ExprKind::Local(_)) if is_local(b) => match a.kind {
-            ExprKind::Int(by @ 1..=65536) => Some(Change::Times(by)),
+            ExprKind::Int(by @ 1..=65536) => Some(Scaling::Multiply(by)),
             _ => None,
         },
-        (Operation::Shl, ExprKind::Int(count @ 0..=16)) if is_local(a) => Some(Change::Times(1 << count)),
-        (Operation::Add, ExprKind::Local(_)) if is_local(a) && is_local(b) => Some(Change::Times(2)),
+        (Operation::Shl, ExprKind::Int(count @ 0..=16)) if is_local(a) => Some(Scaling::Multiply(1 << count)),
+        (Operation::Add, ExprKind::Local(_)) if is_local(a) && is_local(b) => Some(Scaling::Multiply(2)),
         _ => None,
     }
 }
 
 /// The test of a loop that is tested last: a boolean local stands for what it was set to.
-fn last_test<'a>(condition: &'a Expr, body: &'a [Stmt], update: &'a [Stmt]) -> &'a Expr {
+fn exit_test<'a>(condition: &'a Expr, body: &'a [Stmt], update: &'a [Stmt]) -> &'a Expr {
     let ExprKind::Local(local) = condition.kind else { return condition };
-    if count(body, local) + count(update, local) != 1 {
+    if count_assignments(body, local) + count_assignments(update, local) != 1 {
         return condition;
     }
     let mut all = Vec::new();
-    straight(body, &mut all);
-    straight(update, &mut all);
+    unconditional_stmts(body, &mut all);
+    unconditional_stmts(update, &mut all);
     let Some(at) =
         all.iter().position(|it| matches!(&it.kind, StmtKind::Set { local: id, .. } if *id == local))
     else {

@@ -2,7 +2,7 @@
 //! sums of the block's and the thread's index, of loops' turns and of what the host knows. What the host must know to be sure
 //! is written down as a function that it evaluates at each launch; where that says yes, code without these checks is run.
 //!
-//! Soundness rests on three rules: a form is the value itself only under its `facts`; what a guard says is used only where
+//! Soundness rests on three rules: a form is the value itself only under its `assumptions`; what a guard says is used only where
 //! the guard holds; a local that changes in a way not understood is unknown from the loop's head on.
 
 mod evaluate;
@@ -20,19 +20,19 @@ use super::super::code::{Code, Used};
 use super::super::names::Names;
 use apg_mir::*;
 pub use loop_ranges::{assigned, mentions};
-pub use narrow_i32::Narrowed;
-use symbolic::{Book, Form, Num, Range};
+pub use narrow_i32::NarrowedExprs;
+use symbolic::{Affine, Range, SymInt, SymbolicContext};
 pub use widen_i64::is_wide;
 
 /// How many locals are looked behind for one index.
-const MOST_EXPANDED: u32 = 48;
+const MAX_EXPANDED_LOCALS: u32 = 48;
 
-/// The last bit of [`Proof::AtLaunch`]; conditions beyond share it.
-const LAST_CONDITION: usize = 31;
+/// The last bit of [`CheckElimination::AtLaunch`]; conditions beyond share it.
+const LAST_CONDITION_BIT: usize = 31;
 
 /// How much is known of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Proof {
+pub enum CheckElimination {
     /// It is inside the rail, always.
     Inside,
     /// It is if the host says so at the launch: these of [`Bounds::conditions`] hold, a bit each.
@@ -41,13 +41,15 @@ pub enum Proof {
     Unknown,
 }
 
-impl Proof {
+impl CheckElimination {
     /// What is known of an access that is seen twice.
-    fn and(self, other: Proof) -> Proof {
+    fn and(self, other: CheckElimination) -> CheckElimination {
         match (self, other) {
-            (Proof::Inside, it) | (it, Proof::Inside) => it,
-            (Proof::AtLaunch(a), Proof::AtLaunch(b)) => Proof::AtLaunch(a | b),
-            (Proof::Unknown, _) | (_, Proof::Unknown) => Proof::Unknown,
+            (CheckElimination::Inside, it) | (it, CheckElimination::Inside) => it,
+            (CheckElimination::AtLaunch(a), CheckElimination::AtLaunch(b)) => {
+                CheckElimination::AtLaunch(a | b)
+            }
+            (CheckElimination::Unknown, _) | (_, CheckElimination::Unknown) => CheckElimination::Unknown,
         }
     }
 }
@@ -56,7 +58,7 @@ impl Proof {
 #[derive(Default)]
 pub struct Bounds {
     /// By the address of the index expression; of divisors, which must not be zero, by theirs.
-    pub proofs: FxHashMap<*const Expr, Proof>,
+    pub check_elimination: FxHashMap<*const Expr, CheckElimination>,
     /// Host code of what follows.
     pub lines: Vec<String>,
     /// What accesses depend on at the launch: an expression for each bit.
@@ -66,7 +68,7 @@ pub struct Bounds {
     /// The condition of that; none if it holds always.
     pub wide_condition: Option<String>,
     /// What is the same when a device computes it with 32 bits.
-    pub narrow: Narrowed,
+    pub narrow: NarrowedExprs,
     /// The condition of that; none if it holds always.
     pub narrow_condition: Option<String>,
     /// What that code refers to.
@@ -75,74 +77,74 @@ pub struct Bounds {
 
 /// A length that the host knows.
 #[derive(Clone)]
-enum Bound {
-    Number(Num),
-    Host(String),
+enum RailLength {
+    Symbolic(SymInt),
+    HostExpr(String),
 }
 
 /// What holds at a point of the body.
 #[derive(Clone, Default)]
-struct State<'a> {
+struct AbstractState<'a> {
     /// Integer locals.
-    values: FxHashMap<LocalId, Form>,
+    values: FxHashMap<LocalId, Affine>,
     /// Other names of rails.
     aliases: FxHashMap<LocalId, LocalId>,
     /// What integer locals were computed from, as long as that would still give the same.
     definitions: FxHashMap<LocalId, &'a Expr>,
     /// Boolean locals: what they were computed from.
-    tests: FxHashMap<LocalId, &'a Expr>,
+    predicates: FxHashMap<LocalId, &'a Expr>,
     /// What guards say of expressions, by [`evaluate::key`].
-    narrow: FxHashMap<String, Form>,
+    refined: FxHashMap<String, Affine>,
     /// Forms that guards say are not negative.
-    gaps: Vec<Form>,
+    nonnegative: Vec<Affine>,
     /// Conditions of the host under which this point is reached.
-    path: Vec<String>,
+    path_conditions: Vec<String>,
 }
 
-struct Prover<'p, 'a> {
+struct BoundsChecker<'p, 'a> {
     code: Code<'p>,
-    book: Book,
-    state: State<'a>,
+    context: SymbolicContext,
+    state: AbstractState<'a>,
     /// Guards count.
-    narrowed: bool,
+    uses_guards: bool,
     /// So many more locals are seen as what they were computed from, of which guards may say more than of them.
-    expanded: u32,
+    expansion_budget: u32,
     /// Captured values that nothing assigns.
     uniform: FxHashSet<LocalId>,
-    lengths: FxHashMap<LocalId, Bound>,
-    proofs: FxHashMap<*const Expr, Proof>,
+    lengths: FxHashMap<LocalId, RailLength>,
+    check_elimination: FxHashMap<*const Expr, CheckElimination>,
     /// What accesses depend on at the launch.
     conditions: Vec<String>,
-    /// See [`widen_i64::Wide`].
-    wide: widen_i64::Wide,
-    /// See [`narrow_i32::Narrow`].
-    narrow: narrow_i32::Narrow,
+    /// See [`widen_i64::WidenAnalysis`].
+    wide: widen_i64::WidenAnalysis,
+    /// See [`narrow_i32::NarrowAnalysis`].
+    narrow: narrow_i32::NarrowAnalysis,
 }
 
 /// Walks a kernel.
-pub fn kernel(program: &Program, names: &Names, id: KernelId) -> Bounds {
+pub fn analyse_kernel(program: &Program, names: &Names, id: KernelId) -> Bounds {
     let kernel = &program.kernels[id.index()];
     let mut code = Code::new(program, names, super::super::code::Target::Host);
     super::host::captured_locals(&mut code, kernel);
-    let mut prover = Prover::new(code, &kernel.body);
+    let mut checker = BoundsChecker::new(code, &kernel.body);
     let mut assigned = FxHashSet::default();
     loop_ranges::assigned(&kernel.body, &mut assigned);
     for (index, capture) in kernel.captures.iter().enumerate() {
         let local = LocalId(index as u32);
         match capture.kind {
             KernelCaptureKind::Scalar(_) if assigned.contains(&local) => {
-                let text = prover.code.local(local).text;
-                if evaluate::limits(kernel.locals[index].ty).is_some() {
-                    let form = Form::point(prover.book.named(&text));
-                    prover.state.values.insert(local, form);
+                let text = checker.code.local(local).text;
+                if evaluate::type_range(kernel.locals[index].ty).is_some() {
+                    let form = Affine::constant(checker.context.bind_value(&text));
+                    checker.state.values.insert(local, form);
                 }
             }
             KernelCaptureKind::Scalar(_) => {
-                prover.uniform.insert(local);
+                checker.uniform.insert(local);
             }
             _ => {
-                let length = prover.code.local(local).rail.map(|it| it.length).unwrap_or_default();
-                prover.lengths.insert(local, Bound::Host(length));
+                let length = checker.code.local(local).rail.map(|it| it.length).unwrap_or_default();
+                checker.lengths.insert(local, RailLength::HostExpr(length));
             }
         }
     }
@@ -150,8 +152,8 @@ pub fn kernel(program: &Program, names: &Names, id: KernelId) -> Bounds {
     for (local, text) in [(kernel.auto_blocks, product("blocks")), (kernel.auto_threads, product("threads"))]
     {
         if let Some(local) = local {
-            let form = Form::point(prover.book.named(&text));
-            prover.state.values.insert(local, form);
+            let form = Affine::constant(checker.context.bind_value(&text));
+            checker.state.values.insert(local, form);
         }
     }
     for (locals, extents, member) in [
@@ -160,29 +162,29 @@ pub fn kernel(program: &Program, names: &Names, id: KernelId) -> Bounds {
     ] {
         for (axis, local) in locals.iter().rev().enumerate() {
             let extent = match extents.iter().rev().nth(axis).and_then(super::constant) {
-                Some(value) => Num::Known(value),
-                None => prover.book.named(&format!("launch->{member}[{axis}]")),
+                Some(value) => SymInt::Const(value),
+                None => checker.context.bind_value(&format!("launch->{member}[{axis}]")),
             };
-            let last = prover.book.sub(&extent, &Num::Known(1));
-            let form = prover.book.atom((Some(Num::Known(0)), Some(last)), Default::default());
-            prover.state.values.insert(*local, form);
+            let last = checker.context.sub(&extent, &SymInt::Const(1));
+            let form = checker.context.symbol((Some(SymInt::Const(0)), Some(last)), Default::default());
+            checker.state.values.insert(*local, form);
         }
     }
     for (number, rail) in kernel.shared.iter().enumerate() {
         let bound = match kernel.host.shared_lengths.get(number).and_then(super::constant) {
-            Some(value) => Bound::Number(Num::Known(value)),
-            None => Bound::Host(format!("launch->shared_lengths[{number}]")),
+            Some(value) => RailLength::Symbolic(SymInt::Const(value)),
+            None => RailLength::HostExpr(format!("launch->shared_lengths[{number}]")),
         };
-        prover.lengths.insert(rail.local, bound);
+        checker.lengths.insert(rail.local, bound);
     }
-    prover.shared(kernel);
-    prover.stmts(&kernel.body);
-    let given: FxHashSet<LocalId> = given_locals(kernel);
-    prover.finish(|local| kernel.locals[local.index()].ty == Ty::I64 && !given.contains(&local))
+    checker.visit_shared_initialisers(kernel);
+    checker.visit_stmts(&kernel.body);
+    let given: FxHashSet<LocalId> = predefined_locals(kernel);
+    checker.finish(|local| kernel.locals[local.index()].ty == Ty::I64 && !given.contains(&local))
 }
 
 /// The locals of a kernel that have values without assignments.
-fn given_locals(kernel: &Kernel) -> FxHashSet<LocalId> {
+fn predefined_locals(kernel: &Kernel) -> FxHashSet<LocalId> {
     let captured = (0..kernel.captures.len() as u32).map(LocalId);
     let filled = kernel.shared.iter().filter_map(|it| match it.init {
         SharedInit::Function { index, .. } => Some(index),
@@ -193,61 +195,61 @@ fn given_locals(kernel: &Kernel) -> FxHashSet<LocalId> {
 }
 
 /// Walks a function that kernels call: only what holds always is told.
-pub fn function(program: &Program, names: &Names, function: &Function) -> Bounds {
+pub fn analyse_function(program: &Program, names: &Names, function: &Function) -> Bounds {
     let mut code = Code::new(program, names, super::super::code::Target::Host);
     code.locals = Code::plain_locals(&function.locals);
-    let mut prover = Prover::new(code, &function.body);
-    prover.stmts(&function.body);
-    let mut bounds = prover.finish(|_| false);
-    for proof in bounds.proofs.values_mut() {
-        if matches!(proof, Proof::AtLaunch(_)) {
-            *proof = Proof::Unknown;
+    let mut checker = BoundsChecker::new(code, &function.body);
+    checker.visit_stmts(&function.body);
+    let mut bounds = checker.finish(|_| false);
+    for elimination in bounds.check_elimination.values_mut() {
+        if matches!(elimination, CheckElimination::AtLaunch(_)) {
+            *elimination = CheckElimination::Unknown;
         }
     }
     bounds
 }
 
-impl<'p, 'a> Prover<'p, 'a> {
-    fn new(code: Code<'p>, body: &[Stmt]) -> Prover<'p, 'a> {
+impl<'p, 'a> BoundsChecker<'p, 'a> {
+    fn new(code: Code<'p>, body: &[Stmt]) -> BoundsChecker<'p, 'a> {
         let mut lengths = FxHashMap::default();
         walk::visit_stmts(body, &mut |stmt| {
             if let StmtKind::Set { local, value } = &stmt.kind
                 && let ExprKind::AllocateRail { length, .. } = &value.kind
                 && let Some(length) = super::constant(length)
             {
-                lengths.insert(*local, Bound::Number(Num::Known(length)));
+                lengths.insert(*local, RailLength::Symbolic(SymInt::Const(length)));
             }
         });
-        Prover {
+        BoundsChecker {
             code,
-            book: Book::default(),
-            state: State::default(),
-            narrowed: true,
-            expanded: 0,
+            context: SymbolicContext::default(),
+            state: AbstractState::default(),
+            uses_guards: true,
+            expansion_budget: 0,
             uniform: FxHashSet::default(),
             lengths,
-            proofs: FxHashMap::default(),
+            check_elimination: FxHashMap::default(),
             conditions: Vec::new(),
-            wide: widen_i64::Wide::default(),
-            narrow: narrow_i32::Narrow::new(body),
+            wide: widen_i64::WidenAnalysis::default(),
+            narrow: narrow_i32::NarrowAnalysis::new(body),
         }
     }
 
     /// What shared rails are filled with.
-    fn shared(&mut self, kernel: &'a Kernel) {
+    fn visit_shared_initialisers(&mut self, kernel: &'a Kernel) {
         for rail in &kernel.shared {
             let SharedInit::Function { index, setup, value } = &rail.init else { continue };
             let before = self.state.clone();
             let last = match self.lengths.get(&rail.local).cloned() {
-                Some(Bound::Number(number)) => number,
-                Some(Bound::Host(text)) => self.book.named(&text),
+                Some(RailLength::Symbolic(number)) => number,
+                Some(RailLength::HostExpr(text)) => self.context.bind_value(&text),
                 None => continue,
             };
-            let last = self.book.sub(&last, &Num::Known(1));
-            let form = self.book.atom((Some(Num::Known(0)), Some(last)), Default::default());
+            let last = self.context.sub(&last, &SymInt::Const(1));
+            let form = self.context.symbol((Some(SymInt::Const(0)), Some(last)), Default::default());
             self.state.values.insert(*index, form);
-            self.stmts(setup);
-            self.accesses(value);
+            self.visit_stmts(setup);
+            self.visit_expr_accesses(value);
             self.state = before;
         }
     }
@@ -257,130 +259,140 @@ impl<'p, 'a> Prover<'p, 'a> {
         let wide_condition = all(&self.wide.conditions());
         let narrow = self.narrow.finish(own);
         let narrow_condition = all(&narrow.conditions);
-        let conditions = sharing_bits(self.conditions);
+        let conditions = merge_excess_conditions(self.conditions);
         let results = conditions.iter().chain(&wide_condition).chain(&narrow_condition);
         Bounds {
-            lines: symbolic::needed(self.book.lines, results.map(String::as_str)),
+            lines: symbolic::needed_lines(self.context.lines, results.map(String::as_str)),
             conditions,
             wide_condition,
             wide: self.wide.indices(),
             narrow,
             narrow_condition,
-            proofs: self.proofs,
+            check_elimination: self.check_elimination,
             used: self.code.used,
         }
     }
 
     /// An access with an index.
-    fn access(&mut self, rail: &Expr, index: &'a Expr) {
-        let proof = self.prove(rail, index).unwrap_or(Proof::Unknown);
+    fn visit_access(&mut self, rail: &Expr, index: &'a Expr) {
+        let elimination = self.check_access(rail, index).unwrap_or(CheckElimination::Unknown);
         self.widen(index);
         self.narrow_index(index);
         // A body may be walked only once, but an access that is walked twice must hold both times.
-        let entry = self.proofs.entry(std::ptr::from_ref(index)).or_insert(proof);
-        *entry = entry.and(proof);
+        let entry = self.check_elimination.entry(std::ptr::from_ref(index)).or_insert(elimination);
+        *entry = entry.and(elimination);
     }
 
     /// What is known of an index, in one way after the other.
-    fn known(&mut self, index: &'a Expr, way: u32) -> Option<(Form, Range)> {
-        (self.narrowed, self.expanded) = match way {
+    fn evaluate_by_strategy(&mut self, index: &'a Expr, strategy: u32) -> Option<(Affine, Range)> {
+        (self.uses_guards, self.expansion_budget) = match strategy {
             0 | 1 => (false, 0),
             2 => (true, 0),
-            _ => (true, MOST_EXPANDED),
+            _ => (true, MAX_EXPANDED_LOCALS),
         };
-        let found = self.exact(index);
-        (self.narrowed, self.expanded) = (true, 0);
-        match way {
-            1 => self.bounded_by_gaps(&found?.0),
+        let found = self.evaluate_exact(index);
+        (self.uses_guards, self.expansion_budget) = (true, 0);
+        match strategy {
+            1 => self.bound_by_nonnegative(&found?.0),
             _ => found,
         }
     }
 
     /// A division or remainder of integers.
-    fn division(&mut self, expr: &'a Expr) {
+    fn visit_division(&mut self, expr: &'a Expr) {
         let ExprKind::Operation { operation: Operation::Div | Operation::Rem, args } = &expr.kind else {
             return;
         };
         let [_, divisor] = args.as_slice() else { return };
-        if evaluate::limits(divisor.ty).is_none() || super::constant(divisor).is_some() {
+        if evaluate::type_range(divisor.ty).is_none() || super::constant(divisor).is_some() {
             return;
         }
-        let proof = self.proven(divisor, not_zero).unwrap_or(Proof::Unknown);
-        let entry = self.proofs.entry(std::ptr::from_ref(divisor)).or_insert(proof);
-        *entry = entry.and(proof);
+        let elimination = self.check_value(divisor, nonzero_tests).unwrap_or(CheckElimination::Unknown);
+        let entry = self.check_elimination.entry(std::ptr::from_ref(divisor)).or_insert(elimination);
+        *entry = entry.and(elimination);
     }
 
-    fn prove(&mut self, rail: &Expr, index: &'a Expr) -> Option<Proof> {
+    fn check_access(&mut self, rail: &Expr, index: &'a Expr) -> Option<CheckElimination> {
         let length = self.length(rail)?;
-        self.proven(index, |range| inside(range, &length))
+        self.check_value(index, |range| in_bounds_tests(range, &length))
     }
 
     /// What is known of a value that must be in some range; `tests` says what must hold of its own range for that, or that it is not so.
-    fn proven(&mut self, expr: &'a Expr, tests: impl Fn(&Range) -> Option<Vec<String>>) -> Option<Proof> {
-        let mut ways: Vec<String> = Vec::new();
-        for way in 0..4 {
-            let Some((form, range)) = self.known(expr, way) else { continue };
+    fn check_value(
+        &mut self,
+        expr: &'a Expr,
+        tests: impl Fn(&Range) -> Option<Vec<String>>,
+    ) -> Option<CheckElimination> {
+        let mut alternatives: Vec<String> = Vec::new();
+        for strategy in 0..4 {
+            let Some((form, range)) = self.evaluate_by_strategy(expr, strategy) else { continue };
             let Some(mut tests) = tests(&range) else { continue };
-            let rough = self.book.rough();
-            if form.facts.contains(&rough) && !tests.is_empty() {
+            let approximate = self.context.approximation();
+            if form.assumptions.contains(&approximate) && !tests.is_empty() {
                 continue;
             }
-            tests.extend(form.facts.iter().filter(|it| **it != rough).map(|it| format!("q{it}")));
+            tests.extend(form.assumptions.iter().filter(|it| **it != approximate).map(|it| format!("q{it}")));
             if tests.is_empty() {
-                return Some(Proof::Inside);
+                return Some(CheckElimination::Inside);
             }
             let test = tests.join(" && ");
-            if !ways.contains(&test) {
-                ways.push(test);
+            if !alternatives.contains(&test) {
+                alternatives.push(test);
             }
         }
-        if ways.is_empty() {
+        if alternatives.is_empty() {
             return None;
         }
-        let mut text = if ways.len() == 1 { ways.remove(0) } else { format!("(({}))", ways.join(") || (")) };
-        if !self.state.path.is_empty() {
-            text = format!("(!({}) || ({text}))", self.state.path.join(" && "));
+        let mut text = if alternatives.len() == 1 {
+            alternatives.remove(0)
+        } else {
+            format!("(({}))", alternatives.join(") || ("))
+        };
+        if !self.state.path_conditions.is_empty() {
+            text = format!("(!({}) || ({text}))", self.state.path_conditions.join(" && "));
         }
-        let fact = self.book.fact(text);
-        let name = format!("q{fact}");
+        let assumption = self.context.assumption(text);
+        let name = format!("q{assumption}");
         let number = self.conditions.iter().position(|it| *it == name).unwrap_or(self.conditions.len());
         if number == self.conditions.len() {
             self.conditions.push(name);
         }
-        Some(Proof::AtLaunch(1 << number.min(LAST_CONDITION)))
+        Some(CheckElimination::AtLaunch(1 << number.min(LAST_CONDITION_BIT)))
     }
 }
 
 /// Of an index: it is an element's.
-fn inside((low, high): &Range, length: &Num) -> Option<Vec<String>> {
+fn in_bounds_tests((low, high): &Range, length: &SymInt) -> Option<Vec<String>> {
     let mut tests = Vec::new();
     match low.as_ref()? {
-        Num::Known(0..) => {}
-        Num::Known(_) => return None,
-        Num::Text(text) => tests.push(format!("{text} >= 0")),
+        SymInt::Const(0..) => {}
+        SymInt::Const(_) => return None,
+        SymInt::Expr(text) => tests.push(format!("{text} >= 0")),
     }
     match (high.as_ref()?, length) {
-        (Num::Known(high), Num::Known(length)) if high < length => {}
-        (Num::Known(_), Num::Known(_)) => return None,
+        (SymInt::Const(high), SymInt::Const(length)) if high < length => {}
+        (SymInt::Const(_), SymInt::Const(_)) => return None,
         (high, length) => tests.push(format!("{} < {}", high.text(), length.text())),
     }
     Some(tests)
 }
 
 /// Of a divisor.
-fn not_zero((low, high): &Range) -> Option<Vec<String>> {
+fn nonzero_tests((low, high): &Range) -> Option<Vec<String>> {
     match (low, high) {
-        (Some(Num::Known(1..)), _) | (_, Some(Num::Known(..=-1))) => Some(Vec::new()),
-        (Some(Num::Text(low)), Some(Num::Text(high))) if low == high => Some(vec![format!("{low} != 0")]),
-        (Some(Num::Text(low)), _) => Some(vec![format!("{low} > 0")]),
+        (Some(SymInt::Const(1..)), _) | (_, Some(SymInt::Const(..=-1))) => Some(Vec::new()),
+        (Some(SymInt::Expr(low)), Some(SymInt::Expr(high))) if low == high => {
+            Some(vec![format!("{low} != 0")])
+        }
+        (Some(SymInt::Expr(low)), _) => Some(vec![format!("{low} > 0")]),
         _ => None,
     }
 }
 
 /// The conditions that share the last bit become one.
-fn sharing_bits(mut conditions: Vec<String>) -> Vec<String> {
-    if conditions.len() > LAST_CONDITION {
-        let rest = conditions.split_off(LAST_CONDITION).join(" && ");
+fn merge_excess_conditions(mut conditions: Vec<String>) -> Vec<String> {
+    if conditions.len() > LAST_CONDITION_BIT {
+        let rest = conditions.split_off(LAST_CONDITION_BIT).join(" && ");
         conditions.push(rest);
     }
     conditions

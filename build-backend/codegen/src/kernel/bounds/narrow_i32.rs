@@ -10,19 +10,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Prover;
-use super::evaluate::limits;
-use super::symbolic::{FactId, Form, Num, Range};
+use super::BoundsChecker;
+use super::evaluate::type_range;
+use super::symbolic::{Affine, AssumptionId, Range, SymInt};
 use super::widen_i64::is_wide;
 use apg_mir::*;
 
 /// What was found so far.
 #[derive(Default)]
-pub struct Narrow {
+pub struct NarrowAnalysis {
     /// Indices, comparisons, divisions and values of assignments, by address; none if it must stay as it is.
-    found: FxHashMap<*const Expr, Option<Found>>,
-    /// Those of them that are wanted for their own sake.
-    wanted: BTreeSet<*const Expr>,
+    found: FxHashMap<*const Expr, Option<NarrowConditions>>,
+    /// Those of them that are demanded_values for their own sake.
+    demanded_values: BTreeSet<*const Expr>,
     /// Expressions that are made of narrow parts, by address, or not: every time they were looked at.
     parts: FxHashMap<*const Expr, bool>,
     /// The values that are assigned to locals.
@@ -35,7 +35,7 @@ pub struct Narrow {
 
 /// What an expression needs to be narrow.
 #[derive(Clone, Default)]
-struct Found {
+struct NarrowConditions {
     /// Conditions.
     conditions: BTreeSet<String>,
     /// Locals that must be narrow.
@@ -46,15 +46,15 @@ struct Found {
 
 /// The same of a part, its conditions not yet in words.
 #[derive(Default)]
-struct Needs {
-    facts: BTreeSet<FactId>,
+struct NarrowRequirements {
+    assumptions: BTreeSet<AssumptionId>,
     needs: BTreeSet<LocalId>,
     reads: BTreeSet<LocalId>,
 }
 
 /// What is computed with 32 bits.
 #[derive(Default)]
-pub struct Narrowed {
+pub struct NarrowedExprs {
     /// Indices, comparisons, divisions and values of assignments, by address.
     pub values: FxHashSet<*const Expr>,
     /// The expressions in them whose operands are narrow too, by address.
@@ -65,9 +65,9 @@ pub struct Narrowed {
     pub conditions: Vec<String>,
 }
 
-impl Narrow {
+impl NarrowAnalysis {
     /// For a kernel.
-    pub fn new(body: &[Stmt]) -> Narrow {
+    pub fn new(body: &[Stmt]) -> NarrowAnalysis {
         let mut assigned: BTreeMap<LocalId, Vec<*const Expr>> = BTreeMap::new();
         let (mut changing, mut of_32_bits) = (FxHashSet::default(), FxHashSet::default());
         walk::visit_stmts(body, &mut |stmt| {
@@ -82,11 +82,11 @@ impl Narrow {
                 }
             }
         });
-        Narrow { assigned, changing, of_32_bits, ..Narrow::default() }
+        NarrowAnalysis { assigned, changing, of_32_bits, ..NarrowAnalysis::default() }
     }
 
     /// The end: what holds together. `own` are the locals of 64 bits that get their values by assignments alone.
-    pub fn finish(mut self, own: impl Fn(LocalId) -> bool) -> Narrowed {
+    pub fn finish(mut self, own: impl Fn(LocalId) -> bool) -> NarrowedExprs {
         let mut locals: FxHashSet<LocalId> = self.assigned.keys().copied().filter(|it| own(*it)).collect();
         loop {
             let holds = |it: &*const Expr| {
@@ -104,14 +104,14 @@ impl Narrow {
         self.found.retain(|_, found| {
             found.as_ref().is_some_and(|it| it.needs.iter().all(|it| locals.contains(it)))
         });
-        self.demanded(&locals)
+        self.select_demanded(&locals)
     }
 
-    /// What is wanted, and the assignments to what it reads.
-    fn demanded(self, candidates: &FxHashSet<LocalId>) -> Narrowed {
-        let mut narrowed = Narrowed::default();
+    /// What is demanded_values, and the assignments to what it reads.
+    fn select_demanded(self, candidates: &FxHashSet<LocalId>) -> NarrowedExprs {
+        let mut narrowed = NarrowedExprs::default();
         let mut conditions = BTreeSet::new();
-        let mut open: Vec<*const Expr> = self.wanted.into_iter().collect();
+        let mut open: Vec<*const Expr> = self.demanded_values.into_iter().collect();
         while let Some(address) = open.pop() {
             let Some(Some(found)) = self.found.get(&address) else { continue };
             if !narrowed.values.insert(address) {
@@ -145,7 +145,7 @@ fn is_narrowing(operation: Operation, ty: Ty, args: &[Expr]) -> bool {
             }
 }
 
-impl Prover<'_, '_> {
+impl BoundsChecker<'_, '_> {
     /// An index.
     pub fn narrow_index(&mut self, index: &Expr) {
         let is_sum = |it: &Expr| match &it.kind {
@@ -162,7 +162,7 @@ impl Prover<'_, '_> {
         };
         if arithmetic {
             let needs = self.narrow_needs(index);
-            self.found_narrow(index, needs, true);
+            self.record_narrow(index, needs, true);
         }
     }
 
@@ -178,7 +178,7 @@ impl Prover<'_, '_> {
             _ if operation.is_comparison() => self.narrow_operands(args),
             _ => return,
         };
-        self.found_narrow(expr, needs, true);
+        self.record_narrow(expr, needs, true);
     }
 
     /// The value of an assignment.
@@ -186,12 +186,12 @@ impl Prover<'_, '_> {
         let arithmetic = value.ty == Ty::I32 && matches!(value.kind, ExprKind::Operation { .. });
         if value.ty == Ty::I64 || arithmetic {
             let needs = self.narrow_needs(value);
-            self.found_narrow(value, needs, false);
+            self.record_narrow(value, needs, false);
         }
     }
 
-    fn narrow_operands(&mut self, args: &[Expr]) -> Option<Needs> {
-        let mut all = Needs::default();
+    fn narrow_operands(&mut self, args: &[Expr]) -> Option<NarrowRequirements> {
+        let mut all = NarrowRequirements::default();
         for arg in args {
             all.extend(self.narrow_needs(arg)?);
         }
@@ -199,13 +199,13 @@ impl Prover<'_, '_> {
     }
 
     /// What is needed for an expression to fit 32 bits with a sign, and so its parts, as far as they are looked into.
-    fn narrow_needs(&mut self, expr: &Expr) -> Option<Needs> {
-        let mut needs = Needs::default();
+    fn narrow_needs(&mut self, expr: &Expr) -> Option<NarrowRequirements> {
+        let mut needs = NarrowRequirements::default();
         match &expr.kind {
             ExprKind::Int(value) => return i32::try_from(*value).ok().map(|_| needs),
             ExprKind::Operation { operation, args } if is_narrowing(*operation, expr.ty, args) => {
                 let parts = self.narrow_operands(args);
-                needs.extend(self.made_of(expr, parts));
+                needs.extend(self.record_parts(expr, parts));
             }
             ExprKind::Select { condition, then, otherwise } if expr.ty == Ty::I64 => {
                 let parts = self
@@ -215,13 +215,13 @@ impl Prover<'_, '_> {
                     a.extend(b);
                     a
                 });
-                needs.extend(self.made_of(expr, parts));
+                needs.extend(self.record_parts(expr, parts));
             }
             ExprKind::Local(local) if expr.ty == Ty::I64 => {
                 needs.reads.insert(*local);
                 let known = if self.narrow.changing.contains(local) { None } else { self.fits(expr) };
                 match known {
-                    Some(facts) => needs.facts.extend(facts),
+                    Some(assumptions) => needs.assumptions.extend(assumptions),
                     None => _ = needs.needs.insert(*local),
                 }
                 return Some(needs);
@@ -235,21 +235,21 @@ impl Prover<'_, '_> {
             }
             _ => {}
         }
-        needs.facts.extend(self.fits(expr)?);
+        needs.assumptions.extend(self.fits(expr)?);
         Some(needs)
     }
 
     /// What is known of an expression. Of arithmetic with 32 bits what its operands say: a guard is about what it gives, wrapped or not.
-    fn exact_before_wrapping(&mut self, expr: &Expr) -> Option<(Form, Range)> {
+    fn exact_before_wrapping(&mut self, expr: &Expr) -> Option<(Affine, Range)> {
         if expr.ty == Ty::I32 && matches!(expr.kind, ExprKind::Operation { .. }) {
-            self.exact_by_operands(expr)
+            self.evaluate_exact_operands(expr)
         } else {
-            self.exact(expr)
+            self.evaluate_exact(expr)
         }
     }
 
     /// The side of a choice.
-    fn narrow_side(&mut self, condition: &Expr, holds: bool, side: &Expr) -> Option<Needs> {
+    fn narrow_side(&mut self, condition: &Expr, holds: bool, side: &Expr) -> Option<NarrowRequirements> {
         let before = self.state.clone();
         self.assume(condition, holds);
         let needs = self.narrow_needs(side);
@@ -258,47 +258,47 @@ impl Prover<'_, '_> {
     }
 
     /// Notes whether an expression is made of narrow parts.
-    fn made_of(&mut self, expr: &Expr, parts: Option<Needs>) -> Needs {
+    fn record_parts(&mut self, expr: &Expr, parts: Option<NarrowRequirements>) -> NarrowRequirements {
         *self.narrow.parts.entry(std::ptr::from_ref(expr)).or_insert(true) &= parts.is_some();
         parts.unwrap_or_default()
     }
 
     /// The conditions under which the value of an expression fits 32 bits.
-    fn fits(&mut self, expr: &Expr) -> Option<BTreeSet<FactId>> {
+    fn fits(&mut self, expr: &Expr) -> Option<BTreeSet<AssumptionId>> {
         let (form, (low, high)) = self.exact_before_wrapping(expr)?;
-        let mut facts = form.facts;
-        let (least, most) = limits(Ty::I32)?;
+        let mut assumptions = form.assumptions;
+        let (least, most) = type_range(Ty::I32)?;
         let (low, high) = (low?, high?);
-        let never = |it: &Num| matches!(it, Num::Known(value) if !(least..=most).contains(value));
+        let never = |it: &SymInt| matches!(it, SymInt::Const(value) if !(least..=most).contains(value));
         if never(&low) || never(&high) {
             return None;
         }
-        if !matches!((&low, &high), (Num::Known(_), Num::Known(_))) {
-            if facts.contains(&self.book.rough()) {
+        if !matches!((&low, &high), (SymInt::Const(_), SymInt::Const(_))) {
+            if assumptions.contains(&self.context.approximation()) {
                 return None;
             }
             let text = format!("{} >= {least}LL && {} <= {most}LL", low.text(), high.text());
-            facts.insert(self.book.fact(text));
+            assumptions.insert(self.context.assumption(text));
         }
-        Some(facts)
+        Some(assumptions)
     }
 
-    fn found_narrow(&mut self, expr: &Expr, needs: Option<Needs>, wanted: bool) {
+    fn record_narrow(&mut self, expr: &Expr, needs: Option<NarrowRequirements>, demanded_values: bool) {
         let address = std::ptr::from_ref(expr);
-        let path = self.state.path.join(" && ");
-        let fact = |it: FactId| match path.is_empty() {
+        let path = self.state.path_conditions.join(" && ");
+        let assumption = |it: AssumptionId| match path.is_empty() {
             true => format!("q{it}"),
             false => format!("(!({path}) || q{it})"),
         };
-        if wanted {
-            self.narrow.wanted.insert(address);
+        if demanded_values {
+            self.narrow.demanded_values.insert(address);
         }
-        let more = needs.map(|it| Found {
-            conditions: it.facts.into_iter().map(fact).collect(),
+        let more = needs.map(|it| NarrowConditions {
+            conditions: it.assumptions.into_iter().map(assumption).collect(),
             needs: it.needs,
             reads: it.reads,
         });
-        match self.narrow.found.entry(address).or_insert_with(|| Some(Found::default())) {
+        match self.narrow.found.entry(address).or_insert_with(|| Some(NarrowConditions::default())) {
             Some(all) if let Some(more) = more => {
                 all.conditions.extend(more.conditions);
                 all.needs.extend(more.needs);
@@ -309,9 +309,9 @@ impl Prover<'_, '_> {
     }
 }
 
-impl Needs {
-    fn extend(&mut self, other: Needs) {
-        self.facts.extend(other.facts);
+impl NarrowRequirements {
+    fn extend(&mut self, other: NarrowRequirements) {
+        self.assumptions.extend(other.assumptions);
         self.needs.extend(other.needs);
         self.reads.extend(other.reads);
     }

@@ -6,15 +6,15 @@ use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::evaluate::{limits, plain};
-use super::loop_ranges::{assigned, straight};
-use super::symbolic::{FactId, Form, Num, Range};
-use super::{Prover, State};
+use super::evaluate::{strip_widening, type_range};
+use super::loop_ranges::{assigned, unconditional_stmts};
+use super::symbolic::{Affine, AssumptionId, Range, SymInt};
+use super::{AbstractState, BoundsChecker};
 use apg_mir::*;
 
 /// What a local is set to.
 enum Source {
-    Number(i64),
+    Constant(i64),
     Local(LocalId),
     /// The number less the local.
     Mirror(i64, LocalId),
@@ -24,57 +24,57 @@ enum Source {
 
 /// Everything that a group of locals may hold.
 #[derive(Default)]
-struct Group {
+struct ValueGroup {
     ranges: Vec<Range>,
     mirrors: Vec<i64>,
     flips: Vec<i64>,
-    facts: BTreeSet<FactId>,
+    assumptions: BTreeSet<AssumptionId>,
 }
 
-impl<'a> Prover<'_, 'a> {
+impl<'a> BoundsChecker<'_, 'a> {
     /// Such locals of a loop with what they hold, in each turn and after it. `counters` keep these values in a turn.
-    pub fn taking_turns(
+    pub fn find_permuted_locals(
         &mut self,
-        before: &State<'a>,
+        before: &AbstractState<'a>,
         parts: (&'a [Stmt], &'a [Stmt]),
         changed: &FxHashSet<LocalId>,
-        counters: &FxHashMap<LocalId, Form>,
-    ) -> Vec<(LocalId, Form)> {
+        counters: &FxHashMap<LocalId, Affine>,
+    ) -> Vec<(LocalId, Affine)> {
         let mut found = Vec::new();
         for local in changed {
             if counters.contains_key(local) || !before.values.contains_key(local) {
                 continue;
             }
-            if let Some(group) = self.group(*local, before, parts, (changed, counters))
-                && let Some(range) = self.hull_of(&group)
+            if let Some(group) = self.collect_group(*local, before, parts, (changed, counters))
+                && let Some(range) = self.group_range(&group)
             {
-                found.push((*local, self.book.atom(range, group.facts)));
+                found.push((*local, self.context.symbol(range, group.assumptions)));
             }
         }
         found
     }
 
     /// The range of a group, if what is made of values of that range stays in it.
-    fn hull_of(&mut self, group: &Group) -> Option<Range> {
+    fn group_range(&mut self, group: &ValueGroup) -> Option<Range> {
         if group.mirrors.is_empty() && group.flips.is_empty() {
             let mut ranges = group.ranges.iter();
             let first = ranges.next()?.clone();
-            let all = ranges.fold(first, |all, range| self.book.hull(&all, range));
+            let all = ranges.fold(first, |all, range| self.context.hull(&all, range));
             return matches!(all, (Some(_), Some(_))).then_some(all);
         }
-        let (low, high) = group.closed()?;
-        Some((Some(Num::Known(low)), Some(Num::Known(high))))
+        let (low, high) = group.closed_range()?;
+        Some((Some(SymInt::Const(low)), Some(SymInt::Const(high))))
     }
 
     /// The local and all that it gets its values from.
-    fn group(
+    fn collect_group(
         &mut self,
         local: LocalId,
-        before: &State<'a>,
+        before: &AbstractState<'a>,
         (body, update): (&'a [Stmt], &'a [Stmt]),
-        (changed, counters): (&FxHashSet<LocalId>, &FxHashMap<LocalId, Form>),
-    ) -> Option<Group> {
-        let mut group = Group::default();
+        (changed, counters): (&FxHashSet<LocalId>, &FxHashMap<LocalId, Affine>),
+    ) -> Option<ValueGroup> {
+        let mut group = ValueGroup::default();
         let mut members = vec![local];
         let mut next = 0;
         while let Some(member) = members.get(next).copied() {
@@ -86,12 +86,12 @@ impl<'a> Prover<'_, 'a> {
             };
             match known {
                 Some(form) if form.exact => {
-                    let range = self.book.range(&form);
+                    let range = self.context.range(&form);
                     group.ranges.push(range);
-                    group.facts.extend(&form.facts);
+                    group.assumptions.extend(&form.assumptions);
                 }
                 // A local of the loop's own code.
-                None if set_first(body, member) => {}
+                None if is_set_before_read(body, member) => {}
                 _ => return None,
             }
             if counts || !changed.contains(&member) {
@@ -102,7 +102,7 @@ impl<'a> Prover<'_, 'a> {
             for part in [body, update] {
                 walk::visit_stmts(part, &mut |stmt| match &stmt.kind {
                     StmtKind::Set { local, value } if *local == member => {
-                        sources = sources.take().and_then(|it| classify(value, it));
+                        sources = sources.take().and_then(|it| collect_sources(value, it));
                     }
                     StmtKind::SetStructField { local, .. } if *local == member => sources = None,
                     _ => {}
@@ -113,7 +113,7 @@ impl<'a> Prover<'_, 'a> {
             }
             // Between two turns a counter may have gone beyond its last value: `i++, j = i`.
             let is_beyond = |source: &Source| match source {
-                Source::Number(_) => false,
+                Source::Constant(_) => false,
                 Source::Local(from) | Source::Mirror(_, from) | Source::Flip(_, from) => {
                     counters.contains_key(from)
                 }
@@ -124,8 +124,8 @@ impl<'a> Prover<'_, 'a> {
             }
             for source in sources {
                 let from = match source {
-                    Source::Number(value) => {
-                        group.ranges.push((Some(Num::Known(value)), Some(Num::Known(value))));
+                    Source::Constant(value) => {
+                        group.ranges.push((Some(SymInt::Const(value)), Some(SymInt::Const(value))));
                         continue;
                     }
                     Source::Local(from) => from,
@@ -147,14 +147,14 @@ impl<'a> Prover<'_, 'a> {
     }
 }
 
-impl Group {
+impl ValueGroup {
     /// The least and the greatest value, with all that mirrors and flips make of them.
-    fn closed(&self) -> Option<(i64, i64)> {
+    fn closed_range(&self) -> Option<(i64, i64)> {
         // Far from the ends of every type, so that nothing wraps.
-        const FAR: i64 = 1 << 24;
+        const MAX_MAGNITUDE: i64 = 1 << 24;
         let (mut low, mut high) = (i64::MAX, i64::MIN);
         for range in &self.ranges {
-            let (Some(Num::Known(first)), Some(Num::Known(last))) = range else { return None };
+            let (Some(SymInt::Const(first)), Some(SymInt::Const(last))) = range else { return None };
             (low, high) = (low.min(*first), high.max(*last));
         }
         for by in &self.flips {
@@ -163,7 +163,7 @@ impl Group {
         for by in &self.mirrors {
             (low, high) = (low.min(by.checked_sub(high)?), high.max(by.checked_sub(low)?));
         }
-        if low > high || low < -FAR || high > FAR {
+        if low > high || low < -MAX_MAGNITUDE || high > MAX_MAGNITUDE {
             return None;
         }
         if !self.flips.is_empty() {
@@ -177,16 +177,18 @@ impl Group {
 }
 
 /// What a value may be, added to what is there; none if it is something else.
-fn classify(value: &Expr, mut into: Vec<Source>) -> Option<Vec<Source>> {
-    limits(value.ty)?;
-    let of = |expr: &Expr| match plain(expr).kind {
+fn collect_sources(value: &Expr, mut into: Vec<Source>) -> Option<Vec<Source>> {
+    type_range(value.ty)?;
+    let of = |expr: &Expr| match strip_widening(expr).kind {
         ExprKind::Local(local) => Some(local),
         _ => None,
     };
-    match &plain(value).kind {
-        ExprKind::Int(number) => into.push(Source::Number(*number)),
+    match &strip_widening(value).kind {
+        ExprKind::Int(number) => into.push(Source::Constant(*number)),
         ExprKind::Local(local) => into.push(Source::Local(*local)),
-        ExprKind::Select { then, otherwise, .. } => return classify(otherwise, classify(then, into)?),
+        ExprKind::Select { then, otherwise, .. } => {
+            return collect_sources(otherwise, collect_sources(then, into)?);
+        }
         ExprKind::Operation { operation, args } => {
             let [a, b] = args.as_slice() else { return None };
             into.push(match (operation, &a.kind, &b.kind) {
@@ -202,9 +204,9 @@ fn classify(value: &Expr, mut into: Vec<Source>) -> Option<Vec<Source>> {
 }
 
 /// Whether every turn sets the local before it reads it.
-fn set_first(body: &[Stmt], local: LocalId) -> bool {
+fn is_set_before_read(body: &[Stmt], local: LocalId) -> bool {
     let mut all = Vec::new();
-    straight(body, &mut all);
+    unconditional_stmts(body, &mut all);
     for stmt in all {
         let one = std::slice::from_ref(stmt);
         let mut reads = false;

@@ -2,18 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use super::Prover;
-use super::evaluate::{key, limits, plain};
-use super::symbolic::{FactId, Form, Num, Range};
+use super::BoundsChecker;
+use super::evaluate::{expr_key, strip_widening, type_range};
+use super::symbolic::{Affine, AssumptionId, Range, SymInt};
 use apg_mir::*;
 
-/// How many such facts are kept.
-const MOST_GAPS: usize = 16;
+/// How many such assumptions are kept.
+const MAX_NONNEGATIVE_FORMS: usize = 16;
 /// The widest step of a counter whose distance to a bound is looked at.
-const MOST_APART: u64 = 1 << 30;
+const MAX_COMMON_STEP: u64 = 1 << 30;
 
 /// `a < b` (or `a <= b`) that holds: smaller side, larger side, whether they may be equal.
-pub fn ordered(operation: Operation, args: &[Expr], holds: bool) -> Option<(&Expr, &Expr, bool)> {
+pub fn as_ordering(operation: Operation, args: &[Expr], holds: bool) -> Option<(&Expr, &Expr, bool)> {
     let [a, b] = args else { return None };
     Some(match (operation, holds) {
         (Operation::Lt, true) | (Operation::Ge, false) => (a, b, false),
@@ -24,7 +24,7 @@ pub fn ordered(operation: Operation, args: &[Expr], holds: bool) -> Option<(&Exp
     })
 }
 
-impl Prover<'_, '_> {
+impl BoundsChecker<'_, '_> {
     /// From here on the condition is known to hold, or not to.
     pub fn assume(&mut self, condition: &Expr, holds: bool) {
         match &condition.kind {
@@ -37,10 +37,10 @@ impl Prover<'_, '_> {
                 self.assume(b, false);
             }
             ExprKind::Local(local) => {
-                if let Some(test) = self.state.tests.get(local).copied() {
+                if let Some(test) = self.state.predicates.get(local).copied() {
                     self.assume(test, holds);
                 } else if self.uniform.contains(local) {
-                    self.reached(condition, holds);
+                    self.push_path_condition(condition, holds);
                 }
             }
             ExprKind::Operation { operation: Operation::Not, args } => {
@@ -50,22 +50,22 @@ impl Prover<'_, '_> {
             }
             ExprKind::Operation { operation, args } => {
                 if self.is_uniform(condition) {
-                    return self.reached(condition, holds);
+                    return self.push_path_condition(condition, holds);
                 }
-                if let Some((a, b, equal)) = ordered(*operation, args, holds) {
-                    self.learn(a, b, equal);
-                    let (below, above) = (self.bounds(a), self.bounds(b));
-                    let (gap, facts) = self.least_gap(a, b, equal);
-                    let most = above.1.clone().map(|it| self.book.sub(&it, &gap));
-                    let least = below.0.clone().map(|it| self.book.add(&it, &gap));
-                    self.narrow(a, (None, most), b, &facts);
-                    self.narrow(b, (least, None), a, &facts);
+                if let Some((a, b, equal)) = as_ordering(*operation, args, holds) {
+                    self.record_nonnegative(a, b, equal);
+                    let (below, above) = (self.range_of(a), self.range_of(b));
+                    let (gap, assumptions) = self.min_gap(a, b, equal);
+                    let most = above.1.clone().map(|it| self.context.sub(&it, &gap));
+                    let least = below.0.clone().map(|it| self.context.add(&it, &gap));
+                    self.refine(a, (None, most), b, &assumptions);
+                    self.refine(b, (least, None), a, &assumptions);
                 } else if let ([a, b], true) =
                     (args.as_slice(), *operation == if holds { Operation::Eq } else { Operation::Ne })
                 {
-                    let (left, right) = (self.bounds(a), self.bounds(b));
-                    self.narrow(a, right, b, &BTreeSet::new());
-                    self.narrow(b, left, a, &BTreeSet::new());
+                    let (left, right) = (self.range_of(a), self.range_of(b));
+                    self.refine(a, right, b, &BTreeSet::new());
+                    self.refine(b, left, a, &BTreeSet::new());
                 }
             }
             _ => {}
@@ -73,91 +73,91 @@ impl Prover<'_, '_> {
     }
 
     /// The one is not beyond the other: sums that both are part of are bounded by that.
-    fn learn(&mut self, below: &Expr, above: &Expr, equal: bool) {
-        let Some((below, above)) = self.unguarded(below, above) else { return };
-        let mut gap = self.book.difference(&above, &below);
+    fn record_nonnegative(&mut self, below: &Expr, above: &Expr, equal: bool) {
+        let Some((below, above)) = self.evaluate_without_guards(below, above) else { return };
+        let mut gap = self.context.difference(&above, &below);
         if gap.terms.len() < 2 {
             return;
         }
-        gap.constant = self.book.sub(&gap.constant, &Num::Known(i64::from(!equal)));
-        if self.state.gaps.len() < MOST_GAPS && !self.state.gaps.contains(&gap) {
-            self.state.gaps.push(gap);
+        gap.constant = self.context.sub(&gap.constant, &SymInt::Const(i64::from(!equal)));
+        if self.state.nonnegative.len() < MAX_NONNEGATIVE_FORMS && !self.state.nonnegative.contains(&gap) {
+            self.state.nonnegative.push(gap);
         }
     }
 
     /// The least that two values can be apart where the one is below the other, and what that rests on. Between what goes up in
     /// equal steps and a bound, it is what is left of the bound: behind `k < n` and `k = 16 * turn`, if 16 divides `n`, `k <= n - 16`.
-    fn least_gap(&mut self, below: &Expr, above: &Expr, equal: bool) -> (Num, BTreeSet<FactId>) {
-        let least = Num::Known(i64::from(!equal));
-        let forms = self.unguarded(below, above);
+    fn min_gap(&mut self, below: &Expr, above: &Expr, equal: bool) -> (SymInt, BTreeSet<AssumptionId>) {
+        let least = SymInt::Const(i64::from(!equal));
+        let forms = self.evaluate_without_guards(below, above);
         let Some((below, above)) = forms else { return (least, BTreeSet::new()) };
-        let gap = self.book.difference(&above, &below);
+        let gap = self.context.difference(&above, &below);
         let by = gap.terms.values().try_fold(0, |by, factor| match factor {
-            Num::Known(factor) => Some(common(by, factor.unsigned_abs())),
-            Num::Text(_) => None,
+            SymInt::Const(factor) => Some(gcd(by, factor.unsigned_abs())),
+            SymInt::Expr(_) => None,
         });
-        let Some(by @ 2..=MOST_APART) = by else { return (least, BTreeSet::new()) };
-        let by = Num::Known(by as i64);
-        let more = self.book.sub(&gap.constant, &least);
-        let whole = self.book.floor(&more, &by);
-        let whole = self.book.mul(&whole, &by);
-        let left = self.book.sub(&more, &whole);
-        (self.book.add(&least, &left), gap.facts)
+        let Some(by @ 2..=MAX_COMMON_STEP) = by else { return (least, BTreeSet::new()) };
+        let by = SymInt::Const(by as i64);
+        let more = self.context.sub(&gap.constant, &least);
+        let whole = self.context.floor_div(&more, &by);
+        let whole = self.context.mul(&whole, &by);
+        let left = self.context.sub(&more, &whole);
+        (self.context.add(&least, &left), gap.assumptions)
     }
 
     /// The values that are compared, without what guards say of them.
-    fn unguarded(&mut self, below: &Expr, above: &Expr) -> Option<(Form, Form)> {
-        if limits(below.ty).is_none() || below.ty == Ty::U64 || above.ty == Ty::U64 {
+    fn evaluate_without_guards(&mut self, below: &Expr, above: &Expr) -> Option<(Affine, Affine)> {
+        if type_range(below.ty).is_none() || below.ty == Ty::U64 || above.ty == Ty::U64 {
             return None;
         }
-        let narrowed = std::mem::replace(&mut self.narrowed, false);
-        let forms = self.exact(below).zip(self.exact(above));
-        self.narrowed = narrowed;
+        let uses_guards = std::mem::replace(&mut self.uses_guards, false);
+        let forms = self.evaluate_exact(below).zip(self.evaluate_exact(above));
+        self.uses_guards = uses_guards;
         forms.map(|((below, _), (above, _))| (below, above))
     }
 
     /// The bounds of a form that follow from what is known not to be negative.
-    pub fn bounded_by_gaps(&mut self, form: &Form) -> Option<(Form, Range)> {
-        let mut range = self.book.range(form);
+    pub fn bound_by_nonnegative(&mut self, form: &Affine) -> Option<(Affine, Range)> {
+        let mut range = self.context.range(form);
         let mut found = form.clone();
-        for gap in self.state.gaps.clone() {
+        for gap in self.state.nonnegative.clone() {
             for upper in [false, true] {
                 let other = match upper {
-                    true => self.book.sum(form, &gap),
-                    false => self.book.difference(form, &gap),
+                    true => self.context.sum(form, &gap),
+                    false => self.context.difference(form, &gap),
                 };
                 if other.terms.len() >= form.terms.len() {
                     continue;
                 }
-                let (low, high) = self.book.range(&other);
+                let (low, high) = self.context.range(&other);
                 let (mine, theirs) = if upper { (&mut range.1, high) } else { (&mut range.0, low) };
                 *mine = match (mine.take(), theirs) {
-                    (Some(a), Some(b)) if upper => Some(self.book.min(&a, &b)),
-                    (Some(a), Some(b)) => Some(self.book.max(&a, &b)),
+                    (Some(a), Some(b)) if upper => Some(self.context.min(&a, &b)),
+                    (Some(a), Some(b)) => Some(self.context.max(&a, &b)),
                     (a, b) => a.or(b),
                 };
-                found.facts.extend(&gap.facts);
+                found.assumptions.extend(&gap.assumptions);
             }
         }
-        (found.facts != form.facts || range != self.book.range(form)).then_some((found, range))
+        (found.assumptions != form.assumptions || range != self.context.range(form)).then_some((found, range))
     }
 
-    fn reached(&mut self, condition: &Expr, holds: bool) {
+    fn push_path_condition(&mut self, condition: &Expr, holds: bool) {
         let text = self.code.expr(condition);
         let text = if holds { text } else { format!("!({text})") };
-        let fact = self.book.fact(text);
-        self.state.path.push(format!("q{fact}"));
+        let assumption = self.context.assumption(text);
+        self.state.path_conditions.push(format!("q{assumption}"));
     }
 
-    fn bounds(&mut self, expr: &Expr) -> Range {
-        self.exact(expr).map_or((None, None), |it| it.1)
+    fn range_of(&mut self, expr: &Expr) -> Range {
+        self.evaluate_exact(expr).map_or((None, None), |it| it.1)
     }
 
     /// An expression is within a range as well; the range comes from another one.
-    fn narrow(&mut self, expr: &Expr, range: Range, from: &Expr, more: &BTreeSet<FactId>) {
-        let expr = plain(expr);
+    fn refine(&mut self, expr: &Expr, range: Range, from: &Expr, more: &BTreeSet<AssumptionId>) {
+        let expr = strip_widening(expr);
         // A narrower range of a wrapped value is not one of the value before.
-        if limits(expr.ty).is_none()
+        if type_range(expr.ty).is_none()
             || expr.ty == Ty::U64
             || from.ty == Ty::U64
             || self.is_uniform(expr)
@@ -167,28 +167,28 @@ impl Prover<'_, '_> {
         {
             return;
         }
-        let Some((other, _)) = self.exact(from) else { return };
-        let (mut facts, mut all) = (&other.facts | more, (None, None));
-        if let Some((form, own)) = self.exact(expr) {
-            facts.extend(&form.facts);
+        let Some((other, _)) = self.evaluate_exact(from) else { return };
+        let (mut assumptions, mut all) = (&other.assumptions | more, (None, None));
+        if let Some((form, own)) = self.evaluate_exact(expr) {
+            assumptions.extend(&form.assumptions);
             all = own;
         }
         let low = match (all.0, range.0) {
-            (Some(a), Some(b)) => Some(self.book.max(&a, &b)),
+            (Some(a), Some(b)) => Some(self.context.max(&a, &b)),
             (a, b) => a.or(b),
         };
         let high = match (all.1, range.1) {
-            (Some(a), Some(b)) => Some(self.book.min(&a, &b)),
+            (Some(a), Some(b)) => Some(self.context.min(&a, &b)),
             (a, b) => a.or(b),
         };
-        let form = self.book.atom((low, high), facts);
-        self.state.narrow.insert(key(expr), form);
+        let form = self.context.symbol((low, high), assumptions);
+        self.state.refined.insert(expr_key(expr), form);
     }
 }
 
 /// The greatest number that divides both.
-fn common(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { common(b, a % b) }
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// Whether an expression has the same value again, as long as its locals have.

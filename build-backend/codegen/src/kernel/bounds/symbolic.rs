@@ -7,94 +7,94 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A number that the host knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Num {
+pub enum SymInt {
     /// The compiler knows it too.
-    Known(i64),
+    Const(i64),
     /// An expression of the host code.
-    Text(String),
+    Expr(String),
 }
 
-impl Num {
+impl SymInt {
     /// As host code.
     pub fn text(&self) -> String {
         match self {
-            Num::Known(i64::MIN) => "(-9223372036854775807LL - 1)".into(),
-            Num::Known(value) if *value < 0 => format!("({value}LL)"),
-            Num::Known(value) => format!("{value}LL"),
-            Num::Text(text) => text.clone(),
+            SymInt::Const(i64::MIN) => "(-9223372036854775807LL - 1)".into(),
+            SymInt::Const(value) if *value < 0 => format!("({value}LL)"),
+            SymInt::Const(value) => format!("{value}LL"),
+            SymInt::Expr(text) => text.clone(),
         }
     }
 
-    fn known(&self) -> Option<i64> {
+    fn as_known(&self) -> Option<i64> {
         match self {
-            Num::Known(value) => Some(*value),
-            Num::Text(_) => None,
+            SymInt::Const(value) => Some(*value),
+            SymInt::Expr(_) => None,
         }
     }
 }
 
-/// Number of an unknown in [`Book`].
-pub type AtomId = u32;
-/// Number of a condition in [`Book`].
-pub type FactId = u32;
+/// Number of an unknown in [`SymbolicContext`].
+pub type SymbolId = u32;
+/// Number of a condition in [`SymbolicContext`].
+pub type AssumptionId = u32;
 
-/// `constant + sum of coefficient * unknown`, true if all of `facts` are.
+/// `constant + sum of coefficient * unknown`, true if all of `assumptions` are.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Form {
+pub struct Affine {
     /// What stands alone.
-    pub constant: Num,
+    pub constant: SymInt,
     /// Coefficients by unknown; none is a known 0.
-    pub terms: BTreeMap<AtomId, Num>,
+    pub terms: BTreeMap<SymbolId, SymInt>,
     /// Conditions under which the form is the value.
-    pub facts: BTreeSet<FactId>,
+    pub assumptions: BTreeSet<AssumptionId>,
     /// It is the value itself, not only modulo the width of the type.
     pub exact: bool,
 }
 
-impl Form {
+impl Affine {
     /// A number.
-    pub fn point(constant: Num) -> Form {
-        Form { constant, terms: BTreeMap::new(), facts: BTreeSet::new(), exact: true }
+    pub fn constant(constant: SymInt) -> Affine {
+        Affine { constant, terms: BTreeMap::new(), assumptions: BTreeSet::new(), exact: true }
     }
 
     /// The number that it is, if it has no unknown.
-    pub fn as_point(&self) -> Option<&Num> {
+    pub fn as_constant(&self) -> Option<&SymInt> {
         self.terms.is_empty().then_some(&self.constant)
     }
 }
 
 /// Least and greatest value; none if there is no bound.
-pub type Range = (Option<Num>, Option<Num>);
+pub type Range = (Option<SymInt>, Option<SymInt>);
 
 /// The host code that is being written.
 #[derive(Default)]
-pub struct Book {
+pub struct SymbolicContext {
     /// Its lines.
     pub lines: Vec<String>,
-    atoms: Vec<Range>,
-    numbers: FxHashMap<String, u32>,
-    facts: FxHashMap<String, FactId>,
+    symbols: Vec<Range>,
+    bindings: FxHashMap<String, u32>,
+    assumptions: FxHashMap<String, AssumptionId>,
 }
 
-impl Book {
-    fn number(&mut self, text: String) -> Num {
-        let next = self.numbers.len() as u32;
-        let number = *self.numbers.entry(text.clone()).or_insert_with(|| {
+impl SymbolicContext {
+    fn bind(&mut self, text: String) -> SymInt {
+        let next = self.bindings.len() as u32;
+        let number = *self.bindings.entry(text.clone()).or_insert_with(|| {
             self.lines.push(format!("const apg_i64 n{next} = {text};"));
             next
         });
-        Num::Text(format!("n{number}"))
+        SymInt::Expr(format!("n{number}"))
     }
 
     /// Gives an expression a name, so that it is evaluated once.
-    pub fn named(&mut self, text: &str) -> Num {
-        self.number(format!("(apg_i64)({text})"))
+    pub fn bind_value(&mut self, text: &str) -> SymInt {
+        self.bind(format!("(apg_i64)({text})"))
     }
 
     /// A condition with a number.
-    pub fn fact(&mut self, text: String) -> FactId {
-        let next = self.facts.len() as FactId;
-        *self.facts.entry(text.clone()).or_insert_with(|| {
+    pub fn assumption(&mut self, text: String) -> AssumptionId {
+        let next = self.assumptions.len() as AssumptionId;
+        *self.assumptions.entry(text.clone()).or_insert_with(|| {
             self.lines.push(format!("const bool q{next} = {text};"));
             next
         })
@@ -102,135 +102,154 @@ impl Book {
 
     /// What forms that are far from exact rest on: that an access is inside its rail is not asked of the host where only they
     /// would say so, since where it denies anything the code is compiled once more.
-    pub fn rough(&mut self) -> FactId {
-        self.fact("true".into())
+    pub fn approximation(&mut self) -> AssumptionId {
+        self.assumption("true".into())
     }
 
     /// An unknown in that range, which holds under some conditions.
-    pub fn atom(&mut self, range: Range, facts: BTreeSet<FactId>) -> Form {
+    pub fn symbol(&mut self, range: Range, assumptions: BTreeSet<AssumptionId>) -> Affine {
         if let (Some(low), Some(high)) = &range
             && low == high
         {
-            return Form { facts, ..Form::point(low.clone()) };
+            return Affine { assumptions, ..Affine::constant(low.clone()) };
         }
-        self.atoms.push(range);
-        let id = (self.atoms.len() - 1) as AtomId;
-        Form { terms: BTreeMap::from([(id, Num::Known(1))]), facts, ..Form::point(Num::Known(0)) }
+        self.symbols.push(range);
+        let id = (self.symbols.len() - 1) as SymbolId;
+        Affine {
+            terms: BTreeMap::from([(id, SymInt::Const(1))]),
+            assumptions,
+            ..Affine::constant(SymInt::Const(0))
+        }
     }
 
     /// The range of an unknown, which may be set once more is known.
-    pub fn range_of(&mut self, id: AtomId) -> &mut Range {
-        &mut self.atoms[id as usize]
+    pub fn range_of(&mut self, id: SymbolId) -> &mut Range {
+        &mut self.symbols[id as usize]
     }
 
-    fn apply(&mut self, name: &str, fold: fn(i64, i64) -> Option<i64>, a: &Num, b: &Num) -> Num {
-        if let (Some(a), Some(b)) = (a.known(), b.known())
+    fn fold_or_bind(
+        &mut self,
+        name: &str,
+        fold: fn(i64, i64) -> Option<i64>,
+        a: &SymInt,
+        b: &SymInt,
+    ) -> SymInt {
+        if let (Some(a), Some(b)) = (a.as_known(), b.as_known())
             && let Some(value) = fold(a, b)
         {
-            return Num::Known(value);
+            return SymInt::Const(value);
         }
-        self.number(format!("apg_{name}({}, {}, bad_)", a.text(), b.text()))
+        self.bind(format!("apg_{name}({}, {}, bad_)", a.text(), b.text()))
     }
 
     /// `a + b`.
-    pub fn add(&mut self, a: &Num, b: &Num) -> Num {
+    pub fn add(&mut self, a: &SymInt, b: &SymInt) -> SymInt {
         match (a, b) {
-            (Num::Known(0), other) | (other, Num::Known(0)) => other.clone(),
-            _ => self.apply("sum", i64::checked_add, a, b),
+            (SymInt::Const(0), other) | (other, SymInt::Const(0)) => other.clone(),
+            _ => self.fold_or_bind("sum", i64::checked_add, a, b),
         }
     }
 
     /// `a - b`.
-    pub fn sub(&mut self, a: &Num, b: &Num) -> Num {
+    pub fn sub(&mut self, a: &SymInt, b: &SymInt) -> SymInt {
         if a == b {
-            return Num::Known(0);
+            return SymInt::Const(0);
         }
         match b {
-            Num::Known(0) => a.clone(),
-            _ => self.apply("difference", i64::checked_sub, a, b),
+            SymInt::Const(0) => a.clone(),
+            _ => self.fold_or_bind("difference", i64::checked_sub, a, b),
         }
     }
 
     /// `a * b`.
-    pub fn mul(&mut self, a: &Num, b: &Num) -> Num {
+    pub fn mul(&mut self, a: &SymInt, b: &SymInt) -> SymInt {
         match (a, b) {
-            (Num::Known(0), _) | (_, Num::Known(0)) => Num::Known(0),
-            (Num::Known(1), other) | (other, Num::Known(1)) => other.clone(),
-            _ => self.apply("product", i64::checked_mul, a, b),
+            (SymInt::Const(0), _) | (_, SymInt::Const(0)) => SymInt::Const(0),
+            (SymInt::Const(1), other) | (other, SymInt::Const(1)) => other.clone(),
+            _ => self.fold_or_bind("product", i64::checked_mul, a, b),
         }
     }
 
     /// The greatest integer not above `a / b`; `b` is above 0.
-    pub fn floor(&mut self, a: &Num, b: &Num) -> Num {
+    pub fn floor_div(&mut self, a: &SymInt, b: &SymInt) -> SymInt {
         let fold = |a: i64, b: i64| if b > 0 { Some(a.div_euclid(b)) } else { None };
-        if b == &Num::Known(1) { a.clone() } else { self.apply("floor", fold, a, b) }
+        if b == &SymInt::Const(1) { a.clone() } else { self.fold_or_bind("floor", fold, a, b) }
     }
 
     /// The smaller one.
-    pub fn min(&mut self, a: &Num, b: &Num) -> Num {
-        if a == b { a.clone() } else { self.apply("least", |a, b| Some(a.min(b)), a, b) }
+    pub fn min(&mut self, a: &SymInt, b: &SymInt) -> SymInt {
+        if a == b { a.clone() } else { self.fold_or_bind("least", |a, b| Some(a.min(b)), a, b) }
     }
 
     /// The larger one.
-    pub fn max(&mut self, a: &Num, b: &Num) -> Num {
-        if a == b { a.clone() } else { self.apply("most", |a, b| Some(a.max(b)), a, b) }
+    pub fn max(&mut self, a: &SymInt, b: &SymInt) -> SymInt {
+        if a == b { a.clone() } else { self.fold_or_bind("most", |a, b| Some(a.max(b)), a, b) }
     }
 
     /// The least number of the form `11...1` in binary that is not below `a`, which is not negative.
-    pub fn ones(&mut self, a: &Num) -> Num {
+    pub fn all_ones(&mut self, a: &SymInt) -> SymInt {
         let fold = |a: i64, _: i64| {
             (0..i64::MAX / 2).contains(&a).then(|| (a as u64 + 1).next_power_of_two() as i64 - 1)
         };
-        self.apply("ones", fold, a, &Num::Known(0))
+        self.fold_or_bind("ones", fold, a, &SymInt::Const(0))
     }
 
     /// The sum of two forms.
-    pub fn sum(&mut self, a: &Form, b: &Form) -> Form {
+    pub fn sum(&mut self, a: &Affine, b: &Affine) -> Affine {
         let mut terms = a.terms.clone();
-        for (atom, factor) in &b.terms {
-            let all = match terms.get(atom) {
+        for (symbol, factor) in &b.terms {
+            let all = match terms.get(symbol) {
                 Some(other) => self.add(other, factor),
                 None => factor.clone(),
             };
-            terms.insert(*atom, all);
+            terms.insert(*symbol, all);
         }
-        terms.retain(|_, factor| *factor != Num::Known(0));
-        Form { constant: self.add(&a.constant, &b.constant), terms, facts: &a.facts | &b.facts, exact: false }
+        terms.retain(|_, factor| *factor != SymInt::Const(0));
+        Affine {
+            constant: self.add(&a.constant, &b.constant),
+            terms,
+            assumptions: &a.assumptions | &b.assumptions,
+            exact: false,
+        }
     }
 
     /// A form times a number.
-    pub fn scale(&mut self, a: &Form, factor: &Num) -> Form {
+    pub fn scale(&mut self, a: &Affine, factor: &SymInt) -> Affine {
         let constant = self.mul(&a.constant, factor);
         let mut terms = BTreeMap::new();
-        for (atom, old) in &a.terms {
-            terms.insert(*atom, self.mul(old, factor));
+        for (symbol, old) in &a.terms {
+            terms.insert(*symbol, self.mul(old, factor));
         }
-        terms.retain(|_, factor| *factor != Num::Known(0));
-        Form { constant, terms, facts: a.facts.clone(), exact: false }
+        terms.retain(|_, factor| *factor != SymInt::Const(0));
+        Affine { constant, terms, assumptions: a.assumptions.clone(), exact: false }
     }
 
     /// `a - b`.
-    pub fn difference(&mut self, a: &Form, b: &Form) -> Form {
+    pub fn difference(&mut self, a: &Affine, b: &Affine) -> Affine {
         if a.terms.is_empty() && b.terms.is_empty() {
-            let facts = &a.facts | &b.facts;
-            return Form { facts, exact: false, ..Form::point(self.sub(&a.constant, &b.constant)) };
+            let assumptions = &a.assumptions | &b.assumptions;
+            return Affine {
+                assumptions,
+                exact: false,
+                ..Affine::constant(self.sub(&a.constant, &b.constant))
+            };
         }
-        let negative = self.scale(b, &Num::Known(-1));
+        let negative = self.scale(b, &SymInt::Const(-1));
         self.sum(a, &negative)
     }
 
     /// The range of a form.
-    pub fn range(&mut self, form: &Form) -> Range {
+    pub fn range(&mut self, form: &Affine) -> Range {
         let (mut low, mut high) = (Some(form.constant.clone()), Some(form.constant.clone()));
-        for (atom, factor) in &form.terms {
-            let (first, last) = self.atoms[*atom as usize].clone();
+        for (symbol, factor) in &form.terms {
+            let (first, last) = self.symbols[*symbol as usize].clone();
             let (first, last) = match factor {
-                Num::Known(value) => {
+                SymInt::Const(value) => {
                     let first = first.map(|it| self.mul(&it, factor));
                     let last = last.map(|it| self.mul(&it, factor));
                     if *value < 0 { (last, first) } else { (first, last) }
                 }
-                Num::Text(_) => match (first, last) {
+                SymInt::Expr(_) => match (first, last) {
                     (Some(first), Some(last)) => {
                         let (a, b) = (self.mul(&first, factor), self.mul(&last, factor));
                         (Some(self.min(&a, &b)), Some(self.max(&a, &b)))
@@ -254,7 +273,7 @@ impl Book {
 }
 
 /// The lines that results are made of, in order: what does not lead to a result could only say that it does not fit 64 bits.
-pub fn needed<'t>(lines: Vec<String>, results: impl Iterator<Item = &'t str>) -> Vec<String> {
+pub fn needed_lines<'t>(lines: Vec<String>, results: impl Iterator<Item = &'t str>) -> Vec<String> {
     let mut wanted: FxHashSet<String> = results.flat_map(names).map(str::to_owned).collect();
     let mut kept: Vec<String> = Vec::new();
     for line in lines.into_iter().rev() {

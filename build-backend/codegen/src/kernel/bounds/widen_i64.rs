@@ -6,21 +6,21 @@ use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Prover;
-use super::evaluate::limits;
-use super::symbolic::FactId;
+use super::BoundsChecker;
+use super::evaluate::type_range;
+use super::symbolic::AssumptionId;
 use apg_mir::*;
 
 /// What was found so far.
 #[derive(Default)]
-pub struct Wide {
+pub struct WidenAnalysis {
     /// Under which conditions the values of locals were computed without exceeding 32 bits; none if nothing is known.
-    locals: FxHashMap<LocalId, Option<BTreeSet<FactId>>>,
+    locals: FxHashMap<LocalId, Option<BTreeSet<AssumptionId>>>,
     /// Accesses: their conditions.
     found: FxHashMap<*const Expr, Option<Vec<String>>>,
 }
 
-impl Wide {
+impl WidenAnalysis {
     /// Indices, by address.
     pub fn indices(&self) -> FxHashSet<*const Expr> {
         self.found.iter().filter(|it| it.1.is_some()).map(|it| *it.0).collect()
@@ -34,11 +34,11 @@ impl Wide {
 }
 
 /// Calls `f` with the parts of an expression that [`Code::wide`](super::super::super::code::Code::wide) does not look into.
-pub fn leaves<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
+pub fn visit_leaves<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
     match &expr.kind {
         ExprKind::Operation { operation, args } if is_wide(*operation, expr.ty, args) => {
             for arg in args {
-                leaves(arg, f);
+                visit_leaves(arg, f);
             }
         }
         _ => f(expr),
@@ -56,63 +56,63 @@ pub fn is_wide(operation: Operation, ty: Ty, args: &[Expr]) -> bool {
         )
 }
 
-impl Prover<'_, '_> {
+impl BoundsChecker<'_, '_> {
     /// The conditions under which an expression is the same with 64 bits.
-    fn wide_facts(&mut self, expr: &Expr) -> Option<BTreeSet<FactId>> {
+    fn wide_assumptions(&mut self, expr: &Expr) -> Option<BTreeSet<AssumptionId>> {
         let mut found = Vec::new();
-        leaves(expr, &mut |it| found.push(it));
-        let mut facts = self.captured_facts(expr)?;
+        visit_leaves(expr, &mut |it| found.push(it));
+        let mut assumptions = self.captured_assumptions(expr)?;
         for leaf in found {
             let ExprKind::Local(local) = leaf.kind else { continue };
-            facts.extend(self.wide.locals.get(&local).cloned().unwrap_or(Some(BTreeSet::new()))?);
+            assumptions.extend(self.wide.locals.get(&local).cloned().unwrap_or(Some(BTreeSet::new()))?);
             if leaf.ty == Ty::I32 {
-                facts.extend(self.exact(leaf)?.0.facts);
+                assumptions.extend(self.evaluate_exact(leaf)?.0.assumptions);
             }
         }
-        Some(facts)
+        Some(assumptions)
     }
 
     /// The conditions under which arithmetic on captured values alone does not wrap: of that the host tells what the program makes of
     /// it, wrapped or not.
-    fn captured_facts(&mut self, expr: &Expr) -> Option<BTreeSet<FactId>> {
-        let mut facts = BTreeSet::new();
-        let ExprKind::Operation { operation, args } = &expr.kind else { return Some(facts) };
+    fn captured_assumptions(&mut self, expr: &Expr) -> Option<BTreeSet<AssumptionId>> {
+        let mut assumptions = BTreeSet::new();
+        let ExprKind::Operation { operation, args } = &expr.kind else { return Some(assumptions) };
         if !is_wide(*operation, expr.ty, args) {
-            return Some(facts);
+            return Some(assumptions);
         }
         if expr.ty == Ty::I32 && self.is_uniform(expr) {
-            facts.extend(self.exact_by_operands(expr)?.0.facts);
+            assumptions.extend(self.evaluate_exact_operands(expr)?.0.assumptions);
         }
         for arg in args {
-            facts.extend(self.captured_facts(arg)?);
+            assumptions.extend(self.captured_assumptions(arg)?);
         }
-        Some(facts)
+        Some(assumptions)
     }
 
     /// An access.
     pub fn widen(&mut self, index: &Expr) {
-        let narrowed = std::mem::replace(&mut self.narrowed, false);
-        let facts = self.wide_facts(index).and_then(|mut facts| {
-            facts.extend(self.exact(index)?.0.facts);
-            Some(facts)
+        let uses_guards = std::mem::replace(&mut self.uses_guards, false);
+        let assumptions = self.wide_assumptions(index).and_then(|mut assumptions| {
+            assumptions.extend(self.evaluate_exact(index)?.0.assumptions);
+            Some(assumptions)
         });
-        self.narrowed = narrowed;
-        self.found_wide(index, facts);
+        self.uses_guards = uses_guards;
+        self.record_wide(index, assumptions);
     }
 
     /// A step of a loop's counter: it never wraps under these conditions.
-    pub fn steps_exactly(&mut self, value: &Expr, facts: &BTreeSet<FactId>) {
-        self.found_wide(value, Some(facts.clone()));
+    pub fn steps_exactly(&mut self, value: &Expr, assumptions: &BTreeSet<AssumptionId>) {
+        self.record_wide(value, Some(assumptions.clone()));
     }
 
-    fn found_wide(&mut self, expr: &Expr, facts: Option<BTreeSet<FactId>>) {
-        let conditions = facts.map(|facts| {
-            let path = self.state.path.join(" && ");
-            let fact = |it: FactId| match path.is_empty() {
+    fn record_wide(&mut self, expr: &Expr, assumptions: Option<BTreeSet<AssumptionId>>) {
+        let conditions = assumptions.map(|assumptions| {
+            let path = self.state.path_conditions.join(" && ");
+            let assumption = |it: AssumptionId| match path.is_empty() {
                 true => format!("q{it}"),
                 false => format!("(!({path}) || q{it})"),
             };
-            facts.into_iter().map(fact).collect::<Vec<String>>()
+            assumptions.into_iter().map(assumption).collect::<Vec<String>>()
         });
         match self.wide.found.entry(std::ptr::from_ref(expr)).or_insert_with(|| Some(Vec::new())) {
             Some(all) if let Some(more) = conditions => all.extend(more),
@@ -121,15 +121,15 @@ impl Prover<'_, '_> {
     }
 
     /// An assignment.
-    pub fn widened(&mut self, local: LocalId, value: &Expr) {
-        if !matches!(value.ty, Ty::I32 | Ty::I64) || limits(value.ty).is_none() {
+    pub fn widen_assignment(&mut self, local: LocalId, value: &Expr) {
+        if !matches!(value.ty, Ty::I32 | Ty::I64) || type_range(value.ty).is_none() {
             return;
         }
-        let narrowed = std::mem::replace(&mut self.narrowed, false);
-        let facts = self.wide_facts(value);
-        self.narrowed = narrowed;
+        let uses_guards = std::mem::replace(&mut self.uses_guards, false);
+        let assumptions = self.wide_assumptions(value);
+        self.uses_guards = uses_guards;
         match self.wide.locals.entry(local).or_insert_with(|| Some(BTreeSet::new())) {
-            Some(all) if let Some(more) = facts => all.extend(more),
+            Some(all) if let Some(more) = assumptions => all.extend(more),
             other => *other = None,
         }
     }
