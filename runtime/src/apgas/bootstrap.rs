@@ -36,8 +36,8 @@ pub struct Options {
 
 static PROCESSES: OnceLock<Arc<Processes>> = OnceLock::new();
 
-/// Makes this process a place: place 0, which starts the others, or the one it was invited to be. Returns when all
-/// places know each other.
+/// Makes this process a place: place 0, which starts the others, or the one it was invited to be. Returns
+/// when all places know each other.
 pub fn open(invitation: Option<Invitation>, options: &Options) -> Result<&'static System, String> {
     let selection = options.accelerators.clone();
     let timeouts = Timeouts::from_environment()?;

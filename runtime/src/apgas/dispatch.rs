@@ -165,8 +165,8 @@ impl Receiver for Dispatcher {
     }
 }
 
-/// The connection with a place is gone. Place 0 has the processes watched, says how one has ended, and ends the program; but if the process still
-/// lives, nobody else notices.
+/// The connection with a place is gone. Place 0 has the processes watched, says how one has ended, and ends
+/// the program; but if the process still lives, nobody else notices.
 fn end_without(place: u32, error: Option<io::Error>) {
     const GRACE: Duration = Duration::from_secs(5);
     let why = error.map_or_else(String::new, |error| format!(": {error}"));

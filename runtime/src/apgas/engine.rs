@@ -1,6 +1,7 @@
 //! What the distributed half of the runtime needs of the half that runs activities here, and the reverse.
 //!
-//! The scheduler, the heap and the program implement [`Engine`] and [`Governor`]; tests implement them with threads.
+//! The scheduler, the heap and the program implement [`Engine`] and [`Governor`]; tests implement them with
+//! threads.
 
 use std::sync::Arc;
 
@@ -11,17 +12,19 @@ use crate::device::Flight;
 use crate::heap::Ref;
 use crate::layout::Type;
 
-/// What an activity reports to: the innermost finish, at its own place, or a stand-in for one of another place.
+/// What an activity reports to: the innermost finish, at its own place, or a stand-in for one of another
+/// place.
 pub trait Governor: Send + Sync {
     /// One more thing to wait for: an activity, a copy, a kernel.
     fn enter(&self);
     /// One has ended, with this exception or null.
     fn leave(&self, exception: Ref);
     /// The number by which other places know this finish. A finish of this place answers with
-    /// [`crate::apgas::FinishRoot::identify`]; one that waits for nothing (uncounted activities) with [`FinishId::NONE`].
+    /// [`crate::apgas::FinishRoot::identify`]; one that waits for nothing (uncounted activities) with
+    /// [`FinishId::NONE`].
     fn identify(&self, this: &Arc<dyn Governor>) -> FinishId;
-    /// An activity goes to host place `place`: told before it is sent. A finish of this place hands this on to
-    /// [`crate::apgas::FinishRoot::departed`].
+    /// An activity goes to host place `place`: told before it is sent. A finish of this place hands this on
+    /// to [`crate::apgas::FinishRoot::departed`].
     fn departed(&self, this: &Arc<dyn Governor>, place: u32);
     /// It is the body of an `at`: an activity of another place waits for it.
     fn is_visit(&self) -> bool {
@@ -39,8 +42,8 @@ pub trait Waiter: Send + Sync {
 
 /// Activities and program of this place. Its heap is [`crate::heap`].
 pub trait Engine: Send + Sync {
-    /// Starts an activity that runs `work`; it may wait. Called on any thread. `governor` has been entered for it, and is left when it ends,
-    /// with the exception that `work` returns (or null).
+    /// Starts an activity that runs `work`; it may wait. Called on any thread. `governor` has been entered
+    /// for it, and is left when it ends, with the exception that `work` returns (or null).
     fn spawn(&self, governor: Arc<dyn Governor>, work: Box<dyn FnOnce() -> Ref + Send>);
     /// As [`Engine::spawn`], for an activity with clocks.
     fn spawn_on_clocks(
@@ -62,7 +65,8 @@ pub trait Engine: Send + Sync {
         let governor = self.governor();
         governor.identify(&governor)
     }
-    /// A kernel or copy that the governor of the calling activity waits for: it looks for the end when it comes to wait, if it can.
+    /// A kernel or copy that the governor of the calling activity waits for: it looks for the end when it
+    /// comes to wait, if it can.
     fn watch(&self, flight: Flight) {
         drop(flight);
     }
@@ -76,7 +80,8 @@ pub trait Engine: Send + Sync {
     fn call(&self, closure: Ref) -> Ref;
     /// Calls a closure without parameters whose result is a reference.
     fn call_value(&self, closure: Ref) -> Result<Ref, Ref>;
-    /// Whether an object is a closure that [`Engine::call`], or for a `value` [`Engine::call_value`], can call.
+    /// Whether an object is a closure that [`Engine::call`], or for a `value` [`Engine::call_value`], can
+    /// call.
     fn is_body(&self, object: Ref, value: bool) -> bool {
         object.ty().is_body(value)
     }

@@ -1,8 +1,10 @@
-//! Fuzzing of frames: what a session between places has sent is changed, cut, joined, doubled and shuffled, and fed to the decoder of streams and to
-//! the inbox. Whatever comes must be dealt with or refused, and the process must go on as before.
+//! Fuzzing of frames: what a session between places has sent is changed, cut, joined, doubled and shuffled,
+//! and fed to the decoder of streams and to the inbox. Whatever comes must be dealt with or refused, and the
+//! process must go on as before.
 //!
-//! The process of a fuzzer is one place among others that a thread plays, and so has to be one of its own: the test starts itself
-//! again. `APG_FUZZ_SEED` and `APG_FRAME_FUZZ_SECONDS` say with which random numbers and for how long.
+//! The process of a fuzzer is one place among others that a thread plays, and so has to be one of its own:
+//! the test starts itself again. `APG_FUZZ_SEED` and `APG_FRAME_FUZZ_SECONDS` say with which random numbers
+//! and for how long.
 
 use std::process::Command;
 use std::sync::atomic::Ordering;

@@ -1,5 +1,5 @@
-//! Objects to bytes, from bytes, and copies, with failures as X10 exceptions. The program's own code may run in all of them
-//! ([`crate::serialize::custom`]).
+//! Objects to bytes, from bytes, and copies, with failures as X10 exceptions. The program's own code may run
+//! in all of them ([`crate::serialize::custom`]).
 
 use crate::abi::ExceptionKind;
 use crate::apgas::system::system;
@@ -14,7 +14,8 @@ use crate::serialize::read::{self, Input};
 use crate::serialize::write::{self, Unwritten};
 use crate::serialize::{Error, ProgramHeap, TypeTable, copy, single};
 
-/// Appends an object's graph, to be read once, with its long plain elements in parts; or nothing of use, and an exception object.
+/// Appends an object's graph, to be read once, with its long plain elements in parts; or nothing of use, and
+/// an exception object.
 pub fn append(out: &mut Vec<u8>, parts: &mut Vec<Part>, object: Ref) -> Result<(), Ref> {
     // SAFETY: an object of the program, which the caller has.
     if unsafe { single::write(out, object.0) } {
@@ -84,8 +85,9 @@ pub fn decode(input: &mut Input<'_>) -> Result<Ref, Ref> {
     decoded.map_err(Failure::exception)
 }
 
-/// Makes a graph under a hold, which may find the heap full of what only a collection frees. Other threads use what one has freed, too, and
-/// may have used all before this one goes on: as long as collections leave much, that is a reason to try once more.
+/// Makes a graph under a hold, which may find the heap full of what only a collection frees. Other threads
+/// use what one has freed, too, and may have used all before this one goes on: as long as collections leave
+/// much, that is a reason to try once more.
 fn retry_with_room<R, E>(
     mut attempt: impl FnMut() -> Result<R, E>,
     is_full: impl Fn(&E) -> bool,
@@ -109,8 +111,8 @@ pub fn decode_body(input: &mut Input<'_>, value: bool) -> Result<Ref, Ref> {
     check_body(closure, value).map(|()| closure)
 }
 
-/// Whether an object is the closure of an activity, or of an `at` with a `value`; if not, an exception object. Nothing else that a message brings
-/// is called.
+/// Whether an object is the closure of an activity, or of an `at` with a `value`; if not, an exception
+/// object. Nothing else that a message brings is called.
 pub fn check_body(closure: Ref, value: bool) -> Result<(), Ref> {
     if !closure.is_null() && system().engine().is_body(closure, value) {
         return Ok(());
@@ -177,7 +179,8 @@ impl Rest {
     }
 }
 
-/// The part of [`decode`] that neither waits nor runs code of the program. After an error it is as if nothing had been read.
+/// The part of [`decode`] that neither waits nor runs code of the program. After an error it is as if nothing
+/// had been read.
 pub fn begin_to_decode(input: &mut Input<'_>) -> Result<Begun, Error> {
     if let Some(object) = single::read(input, TypeTable(system().engine().types()), &ProgramHeap) {
         return Ok(Begun::Whole(Ref(object)));

@@ -1,4 +1,5 @@
-//! Objects that every place has its own of, by a number that is the same everywhere (`x10.lang.PlaceLocalHandle`).
+//! Objects that every place has its own of, by a number that is the same everywhere
+//! (`x10.lang.PlaceLocalHandle`).
 //!
 //! Programs look them up in their innermost loops, so generated code does that itself ([`Table`]).
 

@@ -1,5 +1,5 @@
-//! Copies between a rail of this place and a global rail anywhere: of this host, of one of its accelerators, of another host,
-//! or of an accelerator there.
+//! Copies between a rail of this place and a global rail anywhere: of this host, of one of its accelerators,
+//! of another host, or of an accelerator there.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -118,7 +118,8 @@ fn check_flat(rail: Ref) -> Outcome<()> {
     raise(ExceptionKind::UnsupportedOperation, &message)
 }
 
-/// Starts a copy of `count` elements of a rail of this place into a global rail; the caller's governor waits for it.
+/// Starts a copy of `count` elements of a rail of this place into a global rail; the caller's governor waits
+/// for it.
 pub fn put(source: Ref, source_index: i64, target: GlobalRail, target_index: i64, count: i64) -> Outcome<()> {
     let part = part(source, source_index, count)?;
     check_range("global rail", target_index, count, target.size)?;
@@ -156,7 +157,8 @@ pub fn put(source: Ref, source_index: i64, target: GlobalRail, target_index: i64
     Ok(())
 }
 
-/// Starts a copy of `count` elements of a global rail into a rail of this place; the caller's governor waits for it.
+/// Starts a copy of `count` elements of a global rail into a rail of this place; the caller's governor waits
+/// for it.
 pub fn get(source: GlobalRail, source_index: i64, target: Ref, target_index: i64, count: i64) -> Outcome<()> {
     let part = part(target, target_index, count)?;
     check_range("global rail", source_index, count, source.size)?;
@@ -190,8 +192,8 @@ pub fn get(source: GlobalRail, source_index: i64, target: Ref, target_index: i64
     Ok(())
 }
 
-/// Starts a copy of `count` elements, of a kind with those of `sample`, from a rail of one accelerator of this host to one of another
-/// or the same; the caller's governor waits for it.
+/// Starts a copy of `count` elements, of a kind with those of `sample`, from a rail of one accelerator of
+/// this host to one of another or the same; the caller's governor waits for it.
 pub fn between(
     sample: Ref,
     source: GlobalRail,
@@ -423,8 +425,8 @@ fn land(transfer: &Transfer, length: u64) -> (Landing, Option<*mut u8>) {
     }
 }
 
-/// Memory of this process for bytes between an accelerator and another host: room for so many, none of which the system has to have before it is
-/// written.
+/// Memory of this process for bytes between an accelerator and another host: room for so many, none of which
+/// the system has to have before it is written.
 fn staging(bytes: u64) -> Result<Vec<u8>, DeviceError> {
     let mut staging = Vec::new();
     match staging.try_reserve_exact(usize::try_from(bytes).unwrap_or(usize::MAX)) {
@@ -494,7 +496,8 @@ fn unload(from: u32, transfer: Transfer, staging: Vec<u8>) {
     }
 }
 
-/// Another host wants bytes from here. They are sent by an activity: a thread that receives must not wait for one that sends.
+/// Another host wants bytes from here. They are sent by an activity: a thread that receives must not wait for
+/// one that sends.
 pub(super) fn requested(from: u32, transfer: Transfer) {
     aside(move || {
         if let Err(text) = send_back(from, &transfer) {

@@ -104,8 +104,8 @@ impl System {
         self.hosts
     }
 
-    /// All places. Accelerators are looked for on the first call, which may take a moment: a driver starts slowly, and most
-    /// programs never ask.
+    /// All places. Accelerators are looked for on the first call, which may take a moment: a driver starts
+    /// slowly, and most programs never ask.
     pub fn topology(&'static self) -> &'static Topology {
         if self.hosts() == 1 {
             return self.topology.get_or_init(|| Topology::new(vec![self.own().to_vec()]));
@@ -185,7 +185,8 @@ impl System {
 
     /// The same for a message that starts nothing, and is not counted.
     pub(crate) fn send_control(&self, to: u32, kind: u8, body: &[u8]) {
-        // A place that has ended ends the program, of which place 0 sees to it: nothing is left to be done here.
+        // A place that has ended ends the program, of which place 0 sees to it: nothing is left to be done
+        // here.
         sanitizer::release(&raw const sanitizer::MESSAGES);
         let _ = self.transport.send(to, kind, body, &[]);
     }
@@ -199,7 +200,8 @@ impl System {
         let _ = self.transport.put(to, kind, header, data);
     }
 
-    /// Tells the other places that the program has ended, and leaves. At a place other than 0: asks place 0 to end it.
+    /// Tells the other places that the program has ended, and leaves. At a place other than 0: asks place 0
+    /// to end it.
     pub fn end_program(&self, code: i32) {
         let body = code.to_le_bytes();
         if crate::base::place::here() != 0 {

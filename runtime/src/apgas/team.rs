@@ -1,6 +1,7 @@
-//! Collective operations over the host places of a team: each member calls the same operations in the same order. Built from
-//! messages: barriers by dissemination, broadcasts and reductions along binomial trees, in the same order every time, so that
-//! sums of floating-point numbers do not vary from run to run; scatter, gather and exchange directly.
+//! Collective operations over the host places of a team: each member calls the same operations in the same
+//! order. Built from messages: barriers by dissemination, broadcasts and reductions along binomial trees, in
+//! the same order every time, so that sums of floating-point numbers do not vary from run to run; scatter,
+//! gather and exchange directly.
 //!
 //! A team is a number that nobody else has and a list of places, so that making one needs no messages.
 
@@ -351,8 +352,8 @@ fn collect(
     Ok(data)
 }
 
-/// The elements of each member of a rail of the root, one part after the other. `counts` says how many each has (a Rail[Int]);
-/// without it each has as many as `own`.
+/// The elements of each member of a rail of the root, one part after the other. `counts` says how many each
+/// has (a Rail[Int]); without it each has as many as `own`.
 fn parts(team: &Team<'_>, whole: (Ref, i64), counts: Ref, own: i64) -> Outcome<Vec<Part>> {
     let counts: Vec<i64> = match counts {
         Ref::NULL => vec![own; team.size() as usize],

@@ -1,9 +1,9 @@
-//! CUDA devices as places: memory, copies, kernels. The driver and the run-time compiler are loaded when they are
-//! there; without them every question has an answer in words, and nothing here panics.
+//! CUDA devices as places: memory, copies, kernels. The driver and the run-time compiler are loaded when they
+//! are there; without them every question has an answer in words, and nothing here panics.
 //!
-//! Nothing in this module waits for a device on the calling thread but for short driver calls: operations take a
-//! [`Done`] and call it, once, on a thread of the device, so that the activity that asked can be suspended; some return a
-//! [`Flight`], at which it may look.
+//! Nothing in this module waits for a device on the calling thread but for short driver calls: operations
+//! take a [`Done`] and call it, once, on a thread of the device, so that the activity that asked can be
+//! suspended; some return a [`Flight`], at which it may look.
 
 mod cache;
 pub mod collective;
@@ -38,8 +38,8 @@ pub use self_test::{Check, self_test};
 use crate::topology::Accelerator;
 use cuda::driver::{Attribute, Context, sys};
 
-/// Called once, when an operation has ended, on a thread of the device or by who looks for its end: it must not wait for the device
-/// itself.
+/// Called once, when an operation has ended, on a thread of the device or by who looks for its end: it must
+/// not wait for the device itself.
 pub type Done = Box<dyn FnOnce(Result<(), DeviceError>) + Send>;
 
 /// How many kernels of one device may run side by side.

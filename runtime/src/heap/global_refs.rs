@@ -1,21 +1,26 @@
-//! Objects that other places name by a GlobalRef, kept alive for as long as anybody does.
+//! Weighted reference counting of objects that other places refer to by a `GlobalRef` (Bevan, "Distributed
+//! Garbage Collection Using Reference Counting", PARLE 1987; Watson and Watson, "An Efficient Garbage
+//! Collection Scheme for Parallel Computer Architectures", PARLE 1987).
 //!
-//! All GlobalRefs to one object share, at each place, one *token* (`x10.lang.GlobalObject`): home, number and, at home, the
-//! object. A token is an ordinary object that the collector finds dead or alive; this table knows it weakly ([`crate::heap::mark::weak`]).
+//! All GlobalRefs to one object share, at each place, one *token* (`x10.lang.GlobalObject`): home, number
+//! and, at home, the object. A token is an ordinary object that the collector finds dead or alive; this table
+//! knows it weakly ([`crate::heap::mark::weak`]).
 //!
 //! # Weights
-//! What is sent of a token carries a *weight* of an *account*. Home keeps the balance of each account: what was given out less
-//! what came back. The token at home, and so the object, is a root while any balance is not zero: weights on the way count, and
-//! nobody waits. A place adds what it receives to its token's own, gives a part of that with each copy that it sends, and
-//! returns all when its token is dead. What comes home with a message needs no return.
+//! What is sent of a token carries a *weight* of an *account*. Home keeps the balance of each account: the
+//! weight given out less the weight that came back. The token at home, and so the object, is a root while any
+//! balance is not zero: weights on the way count, and no place waits. A place adds what it receives to its
+//! token's own, gives a part of that with each copy that it sends, and returns all when its token is dead.
+//! What comes home with a message needs no return.
 //!
-//! A place never gives its last unit of an account away. When it has no more to give it opens an account of its own, of which it
-//! tells home without waiting: until home knows of it, the balance of the account from which the place has its last unit is not
-//! zero, since messages arrive in order and the place tells of the new account before it returns that unit. A copy that may
-//! be received any number of times has no weight: it pins the token for good at the place that makes it.
+//! A place never gives its last unit of an account away. When it has no more to give it opens an account of
+//! its own, of which it tells home without waiting: until home knows of it, the balance of the account from
+//! which the place has its last unit is not zero, since messages arrive in order and the place tells of the
+//! new account before it returns that unit. A copy that may be received any number of times has no weight: it
+//! pins the token for good at the place that makes it.
 //!
-//! A token is small and what it keeps alive elsewhere may be large, so that a place also collects when many tokens have come, and
-//! when another place that runs out of memory asks for it.
+//! A token is small and what it keeps alive elsewhere may be large, so that a place also collects when many
+//! tokens have come, and when another place that runs out of memory asks for it.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -29,12 +34,12 @@ use crate::heap::mark::weak;
 use crate::heap::mark::weak::Slot;
 use crate::heap::object::Ref;
 
-/// What home gives with a copy.
-const WHOLE: i128 = 1 << 40;
-/// A place gives this part of what it has.
-const PART: i128 = 1 << 10;
-/// The account that home has for every object.
-const FIRST: u64 = 0;
+/// Weight that home gives with a copy.
+const HOME_WEIGHT: i128 = 1 << 40;
+/// A place gives its weight divided by this.
+const GIVE_DIVISOR: i128 = 1 << 10;
+/// The account that home opens for every object.
+const HOME_ACCOUNT: u64 = 0;
 
 /// An object's home and its number there.
 type Key = (u32, u64);
@@ -117,9 +122,9 @@ struct Table {
     numbers: HashMap<usize, u64, FxBuildHasher>,
     last_number: u64,
     last_account: u64,
-    /// Tokens of other places' objects that have come since the last collection for them.
-    came: usize,
-    /// What the homes of objects are to be told, in this order.
+    /// Tokens of other places' objects that have arrived since the last collection for them.
+    arrived: usize,
+    /// Changes to send to the homes of objects, in this order.
     outbox: Vec<(u32, Change)>,
 }
 
@@ -143,7 +148,7 @@ impl Token {
     }
 
     fn set_key(&self, key: Key) {
-        // SAFETY: as above.
+        // SAFETY: the first fields of the class.
         unsafe {
             self.field::<i64>(0).write(i64::from(key.0));
             self.field::<i64>(1).write(key.1 as i64);
@@ -156,7 +161,7 @@ impl Table {
         work(TABLE.lock().get_or_insert_default())
     }
 
-    /// A token enters under a key; what is known of that key stays.
+    /// Enters a token under its key; weights that the key has stay.
     fn enter(&mut self, key: Key, token: Ref, target: usize) {
         Token(token).set_key(key);
         match self.entries.get_mut(&key) {
@@ -186,7 +191,7 @@ impl Table {
 
     fn give(&mut self, key: Key, copies: Copies) -> Sent {
         let Table { entries, last_account, outbox, .. } = self;
-        let none = Sent { home: key.0, number: key.1, account: FIRST, weight: 0 };
+        let none = Sent { home: key.0, number: key.1, account: HOME_ACCOUNT, weight: 0 };
         let Some(entry) = entries.get_mut(&key).filter(|entry| !entry.is_forgotten(key.0)) else {
             return none;
         };
@@ -196,8 +201,8 @@ impl Table {
                 none
             }
             Copies::One if key.0 == here() => {
-                entry.add(FIRST, WHOLE);
-                Sent { weight: WHOLE as u64, ..none }
+                entry.add(HOME_ACCOUNT, HOME_WEIGHT);
+                Sent { weight: HOME_WEIGHT as u64, ..none }
             }
             // What has no weight is pinned elsewhere.
             Copies::One if entry.weights.is_empty() => none,
@@ -205,12 +210,12 @@ impl Table {
                 if entry.weights.iter().all(|(_, weight)| *weight < 2) {
                     *last_account += 1;
                     let account = u64::from(here()) << 40 | *last_account;
-                    entry.add(account, WHOLE);
-                    outbox.push((key.0, Change { number: key.1, account, by: WHOLE }));
+                    entry.add(account, HOME_WEIGHT);
+                    outbox.push((key.0, Change { number: key.1, account, by: HOME_WEIGHT }));
                 }
                 let most = entry.weights.iter().max_by_key(|(_, weight)| *weight);
-                let (account, held) = most.copied().unwrap_or((FIRST, 0));
-                let weight = (held / PART).clamp(1, i128::from(i64::MAX));
+                let (account, held) = most.copied().unwrap_or((HOME_ACCOUNT, 0));
+                let weight = (held / GIVE_DIVISOR).clamp(1, i128::from(i64::MAX));
                 entry.add(account, -weight);
                 Sent { account, weight: weight as u64, ..none }
             }
@@ -289,7 +294,7 @@ pub fn forget(token: Ref) {
 /// What is sent of a token.
 pub fn give(token: Ref, copies: Copies) -> Sent {
     let sent = Table::with(|table| table.give(Token(token).key(), copies));
-    if sent.account != FIRST {
+    if sent.account != HOME_ACCOUNT {
         if let Some(pressure) = hooks::pressure() {
             pressure.references_changed();
         }
@@ -297,12 +302,13 @@ pub fn give(token: Ref, copies: Copies) -> Sent {
     sent
 }
 
-/// It was not sent after all.
+/// Takes the weight back of a message that was not sent.
 pub fn undo(sent: Sent) {
     Table::with(|table| table.take(sent));
 }
 
-/// The token here of what was sent: the known one, or a new one from `make`. The caller keeps the collector away.
+/// The token of a received reference: the known one, or a new one from `make`. The caller holds off the
+/// collector.
 pub fn receive<E>(sent: Sent, make: impl FnOnce() -> Result<Ref, E>) -> Result<Ref, E> {
     let key = (sent.home, sent.number);
     let known = |table: &mut Table| table.entries.get(&key).and_then(|entry| entry.slot.get());
@@ -321,9 +327,9 @@ pub fn receive<E>(sent: Sent, make: impl FnOnce() -> Result<Ref, E>) -> Result<R
     Ok(Table::with(|table| {
         let token = known(table).unwrap_or_else(|| {
             table.enter(key, new, 0);
-            table.came += 1;
-            if table.came > MANY.max(table.entries.len() / 2) {
-                table.came = 0;
+            table.arrived += 1;
+            if table.arrived > MIN_ARRIVED_TOKENS.max(table.entries.len() / 2) {
+                table.arrived = 0;
                 if let Some(pressure) = hooks::pressure() {
                     pressure.many_tokens_arrived();
                 }
@@ -335,12 +341,12 @@ pub fn receive<E>(sent: Sent, make: impl FnOnce() -> Result<Ref, E>) -> Result<R
     }))
 }
 
-/// It could not be used.
+/// Undoes [`receive`]: the message could not be used.
 pub fn undo_receive(sent: Sent) {
     Table::with(|table| table.take_weight(sent, -1));
 }
 
-/// Another place has told of changes.
+/// Applies the changes of another place.
 pub fn apply(changes: &[Change]) {
     Table::with(|table| {
         for change in changes {
@@ -358,7 +364,7 @@ pub(crate) fn kept() -> usize {
     KEPT.load(Ordering::Relaxed)
 }
 
-/// Forgets tokens that have died: what their homes are to be told.
+/// Forgets tokens that have died: the changes for their homes.
 pub(crate) fn tidy() -> Vec<(u32, Change)> {
     Table::with(|table| {
         if weak::take_died() {
@@ -368,8 +374,8 @@ pub(crate) fn tidy() -> Vec<(u32, Change)> {
     })
 }
 
-/// Tokens that come before a collection looks for those that are needed no more.
-const MANY: usize = 500;
+/// Tokens that arrive before a collection is requested, at least.
+const MIN_ARRIVED_TOKENS: usize = 500;
 
 #[cfg(test)]
 mod tests {
@@ -384,8 +390,8 @@ mod tests {
     }
 
     #[test]
-    fn what_a_place_gives_and_what_it_holds_is_what_it_got_and_opened() {
-        let mut table = entry(&[(FIRST, WHOLE)]);
+    fn weight_is_conserved_by_giving() {
+        let mut table = entry(&[(HOME_ACCOUNT, HOME_WEIGHT)]);
         let mut given = HashMap::<u64, i128>::new();
         for _ in 0..100_000 {
             let sent = table.give((7, 1), Copies::One);
@@ -393,23 +399,26 @@ mod tests {
             *given.entry(sent.account).or_default() += i128::from(sent.weight);
         }
         let opened = table.outbox.iter().map(|(_, change)| (change.account, change.by));
-        let mut balances: HashMap<u64, i128> = opened.chain([(FIRST, WHOLE)]).collect();
+        let mut balances: HashMap<u64, i128> = opened.chain([(HOME_ACCOUNT, HOME_WEIGHT)]).collect();
         for (account, weight) in table.entries[&(7, 1)].weights.iter().copied().chain(given) {
             *balances.get_mut(&account).expect("an account that was opened") -= weight;
         }
         assert!(balances.values().all(|balance| *balance == 0));
         assert!(table.outbox.len() < 100);
         assert!(
-            table.entries[&(7, 1)].weights.iter().any(|(account, weight)| *account == FIRST && *weight > 0)
+            table.entries[&(7, 1)]
+                .weights
+                .iter()
+                .any(|(account, weight)| *account == HOME_ACCOUNT && *weight > 0)
         );
     }
 
     #[test]
-    fn what_was_not_sent_is_held_again() {
-        let mut table = entry(&[(FIRST, 5)]);
+    fn undo_returns_the_weight() {
+        let mut table = entry(&[(HOME_ACCOUNT, 5)]);
         let sent = table.give((7, 1), Copies::One);
         table.take(sent);
-        assert_eq!(table.entries[&(7, 1)].weights, [(FIRST, 5)]);
+        assert_eq!(table.entries[&(7, 1)].weights, [(HOME_ACCOUNT, 5)]);
         assert_eq!(table.give((7, 2), Copies::One).weight, 0);
     }
 }

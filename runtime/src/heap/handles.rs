@@ -1,4 +1,5 @@
-//! References held by Rust code, by other places and by string constants.
+//! Handles: references to objects from Rust code, from other places (by number), and from string constants.
+//! Roots of the collector.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
@@ -25,8 +26,9 @@ const CAPACITY: usize = 1 << 22;
 /// No free entry.
 const END: u32 = u32::MAX;
 
-/// A table of objects. Free entries form a list: an entry with its lowest bit set holds the index of the next one. Changed in
-/// critical sections only, so it must not call the system's allocator (see [`crate::heap::safepoint::mutators`]).
+/// A table of objects. Free entries form a list: an entry with its lowest bit set holds the index of the next
+/// one. Changed in critical sections only, so it must not call the system's allocator (see
+/// [`crate::heap::safepoint::mutators`]).
 struct Shard {
     entries: *mut usize,
     used: u32,
@@ -70,7 +72,7 @@ impl Shard {
             self.free = unsafe { (self.entry(index).read() >> 1) as u32 };
             index
         };
-        // SAFETY: as above.
+        // SAFETY: an index below `used`, so inside the table.
         unsafe { self.entry(index).write(object.address()) };
         index
     }
@@ -119,8 +121,8 @@ impl Handle {
         raw
     }
 
-    /// Ends the handle of that number, which [`Handle::into_raw`] gave. In a thread that has ended but for the destructors of its
-    /// thread-local variables nothing can be done: the object stays.
+    /// Ends the handle of that number, which [`Handle::into_raw`] gave. In a thread that has ended but for
+    /// the destructors of its thread-local variables nothing can be done: the object stays.
     pub fn release_raw(raw: u64) {
         let (shard, index) = ((raw >> 32) as u32, raw as u32);
         if mutators::can_register() {
@@ -152,28 +154,28 @@ static GLOBALS: parking_lot::Mutex<Globals> = parking_lot::Mutex::new(Globals {
 });
 
 /// The most objects whose numbers are looked up without the lock; addresses for them are reserved at once.
-const QUICK: usize = 1 << 20;
+const MAX_LOCK_FREE: usize = 1 << 20;
 
-/// The same objects by number, null where there is none; null itself before the first. Programs ask for elements of a `GlobalRail` in
-/// their loops.
+/// The same objects by number, null where there is none; null itself before the first. Programs ask for
+/// elements of a `GlobalRail` in their loops.
 static BY_NUMBER: AtomicPtr<AtomicPtr<Object>> = AtomicPtr::new(std::ptr::null_mut());
 
 /// The entry of a number, if it may have one.
-fn quick(number: i64) -> Option<&'static AtomicPtr<Object>> {
-    let index = usize::try_from(number).ok().filter(|index| *index < QUICK)?;
+fn lock_free_entry(number: i64) -> Option<&'static AtomicPtr<Object>> {
+    let index = usize::try_from(number).ok().filter(|index| *index < MAX_LOCK_FREE)?;
     let entries = BY_NUMBER.load(Ordering::Acquire);
-    // SAFETY: inside of the zeroed memory that was reserved for so many, and is never given back.
+    // SAFETY: inside the zeroed memory that was reserved for all of them, and is never given back.
     (!entries.is_null()).then(|| unsafe { &*entries.add(index) })
 }
 
 /// Sets the entry of a number, under the lock.
-fn note(number: i64, object: Ref) {
+fn set_lock_free_entry(number: i64, object: Ref) {
     if BY_NUMBER.load(Ordering::Relaxed).is_null()
-        && let Some(memory) = reserve(QUICK * size_of::<AtomicPtr<Object>>())
+        && let Some(memory) = reserve(MAX_LOCK_FREE * size_of::<AtomicPtr<Object>>())
     {
         BY_NUMBER.store(memory.cast(), Ordering::Release);
     }
-    if let Some(entry) = quick(number) {
+    if let Some(entry) = lock_free_entry(number) {
         entry.store(object.0, Ordering::Release);
     }
 }
@@ -191,7 +193,7 @@ pub fn register_global(object: Ref) -> i64 {
     let number = globals.last;
     globals.objects.insert(number, Handle::new(object));
     globals.numbers.insert(object, number);
-    note(number, object);
+    set_lock_free_entry(number, object);
     number
 }
 
@@ -200,7 +202,7 @@ pub fn global(number: i64) -> Option<Ref> {
     if number == 0 {
         return Some(Ref::NULL);
     }
-    if let Some(entry) = quick(number) {
+    if let Some(entry) = lock_free_entry(number) {
         let object = entry.load(Ordering::Acquire);
         if !object.is_null() {
             return Some(Ref(object));
@@ -213,7 +215,7 @@ pub fn global(number: i64) -> Option<Ref> {
 pub fn forget_global(number: i64) {
     let mut globals = GLOBALS.lock();
     if let Some(handle) = globals.objects.remove(&number) {
-        note(number, Ref::NULL);
+        set_lock_free_entry(number, Ref::NULL);
         globals.numbers.remove(&handle.get());
     }
 }

@@ -1,8 +1,9 @@
-//! Hooks: what the heap asks of the layers above it, which register their answers here.
+//! Hooks: what the heap needs from the layers above it, which register themselves here.
 
 use std::sync::OnceLock;
 
-/// The part of garbage collection that crosses places. Every call but the last returns without waiting.
+/// The part of garbage collection that crosses places. All calls except `remote_collections` return
+/// without waiting.
 pub trait HeapPressure: Send + Sync {
     /// From now on there are references between this place and others.
     fn begin(&self);
@@ -14,7 +15,8 @@ pub trait HeapPressure: Send + Sync {
     fn heap_filled(&self);
     /// Whether the calling thread may wait for other places: one that reads their messages must not.
     fn may_wait(&self) -> bool;
-    /// The heap is full: has other places collect. Each item is a moment after which another attempt may succeed.
+    /// The heap is full: has other places collect. Each item is a moment after which another attempt may
+    /// succeed.
     fn remote_collections(&self) -> Box<dyn Iterator<Item = ()>>;
 }
 
@@ -25,7 +27,7 @@ pub fn register_pressure(pressure: &'static dyn HeapPressure) {
     PRESSURE.get_or_init(|| pressure);
 }
 
-/// The registered one; none before this process is a place.
+/// The registered collector; none before this process is a place.
 pub(crate) fn pressure() -> Option<&'static dyn HeapPressure> {
     PRESSURE.get().copied()
 }
@@ -45,7 +47,8 @@ pub fn register_pinned(check: IsPinned) {
     IS_PINNED.get_or_init(|| check);
 }
 
-/// Whether a device has pinned some of this memory, or may have: pages that it knows must not go back to the system.
+/// Whether a device has pinned some of this memory, or may have: pages that it knows must not go back to the
+/// system.
 #[inline]
 pub(crate) fn is_pinned(address: usize, bytes: usize) -> bool {
     IS_PINNED.get().is_some_and(|check| check(address, bytes))

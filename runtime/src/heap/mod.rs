@@ -1,9 +1,10 @@
 //! The heap: references to objects, allocation, collection.
 //!
-//! A non-moving mark-and-sweep collector. Small objects live in blocks of one size ([`alloc::blocks`]), each thread allocates
-//! from blocks of its own ([`alloc::allocator`]). To collect, every thread that may touch objects is stopped by a signal wherever
-//! it is ([`safepoint`]); stacks and registers are read conservatively ([`mark::roots`]), objects precisely by their
-//! descriptors ([`mark::marker`]). Rust code that keeps a reference where no stack shows it uses a [`Handle`].
+//! A non-moving mark-and-sweep collector. Small objects live in blocks of one size ([`alloc::blocks`]), each
+//! thread allocates from blocks of its own ([`alloc::allocator`]). To collect, every thread that may touch
+//! objects is stopped by a signal wherever it is ([`safepoint`]); stacks and registers are read
+//! conservatively ([`mark::roots`]), objects precisely by their descriptors ([`mark::marker`]). Rust code
+//! that keeps a reference where no stack shows it uses a [`Handle`].
 
 mod alloc;
 pub mod global_refs;
@@ -30,7 +31,7 @@ pub(crate) use mark::collect::{collect_for_others, is_held as is_collection_held
 pub use mark::roots::{add_queues, add_static_roots};
 pub use object::{ARRAY_HEADER, Ref};
 pub(crate) use safepoint::mutators::{
-    SIGNAL as STOP_SIGNAL, abandon as abandon_thread, enter_critical, leave_critical, while_parked,
+    STOP_SIGNAL, abandon as abandon_thread, enter_critical, leave_critical, while_parked,
 };
 pub(crate) use safepoint::stacks::{
     StackRecord, forget_ended_calls, register_stack, set_running, set_suspended,

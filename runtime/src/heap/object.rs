@@ -7,15 +7,15 @@ use crate::layout::{Counted, Kind, Object, Type};
 /// Bytes before the elements of a rail and the text of a string.
 pub const ARRAY_HEADER: usize = std::mem::size_of::<Counted>();
 
-/// A reference to a heap object, or null. The collector keeps alive whatever a stack, a register or a registered root
-/// refers to; a `Ref` in other Rust memory does not keep its object alive.
+/// A reference to a heap object, or null. The collector keeps alive whatever a stack, a register or a
+/// registered root refers to; a `Ref` in other Rust memory does not keep its object alive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Ref(pub *mut Object);
 
 // SAFETY: objects are the program's shared memory; X10's own rules order accesses to them.
 unsafe impl Send for Ref {}
-// SAFETY: as above.
+// SAFETY: objects are the program's shared memory; X10's own rules order accesses to them.
 unsafe impl Sync for Ref {}
 
 impl Ref {

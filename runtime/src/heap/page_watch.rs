@@ -1,68 +1,101 @@
-//! Memory whose first change is noticed. Its pages are made read-only: who writes to one meets a fault, whose handler makes all of them
-//! writable again and notes that the memory may have changed, and the write is done again. So nobody who writes needs to know.
+//! Dirty-page tracking: notices the first write to watched memory, by page protection (a write barrier by
+//! virtual memory; Jones, Hosking and Moss, "The Garbage Collection Handbook", "page protection barriers").
 //!
-//! What changes memory past the processor's own stores has to say so with [`release`]: devices that write to it, the system when it reads
-//! a file into it, or when it takes the pages away.
+//! Watched pages are read-only. A write to one of them faults; the handler of the fault makes all pages of
+//! the watch writable, notes that they may have changed, and the write is executed again. Code that writes
+//! needs no barrier.
 //!
-//! The table is read and written by signal handlers, so that nothing in it waits: who may be stopped while somebody waits for a lock
-//! would be waited for for ever. Protections change in an order that keeps this true: memory that is watched and clean, and that nobody is just
-//! releasing, cannot be written.
+//! What changes memory without a store of a CPU calls [`release`]: devices that write to it, the system when
+//! it reads a file into it or when it takes the pages away.
+//!
+//! Signal handlers read and write the table, so that no operation on it waits: a thread that is stopped while
+//! it holds a lock would be waited for without end. The order of changes keeps this invariant: memory that is
+//! watched and clean, and that no thread is releasing, cannot be written.
 
 use std::cell::Cell;
 use std::io;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
-/// Most ranges that are watched at once.
-const SLOTS: usize = 64;
+/// Maximum number of ranges that are watched at the same time.
+const MAX_WATCHES: usize = 64;
 /// The unit of protection.
 pub const PAGE: usize = 4096;
-/// Bits of a range for how many pages it has; the others are the number of the first one.
+/// Bits of [`Slot::range`] that hold its number of pages; the others hold the number of the first page.
 const COUNT_BITS: u32 = 28;
-/// Faults at one address without a reason that is seen, while no pages are released, before it is believed that there is another one. As
-/// often a call of the system is tried again that has met watched pages.
-const PATIENCE: u32 = 16;
+/// Faults at one address that no watch explains, while no pages are released, before the fault is taken for
+/// the program's own. Also how often a system call is repeated that has met watched pages.
+const MAX_ATTEMPTS: u32 = 16;
 
-const FREE: u32 = 0;
-const CLEAN: u32 = 1;
-const CHANGED: u32 = 2;
-
-struct Slot {
-    /// In one word, so that nobody reads parts of two.
-    range: AtomicU64,
-    state: AtomicU32,
+/// State of a slot of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+enum State {
+    /// In use by no watch.
+    Free,
+    /// Watched, and not written since.
+    Clean,
+    /// Watched, and perhaps written.
+    Changed,
 }
 
-static TABLE: [Slot; SLOTS] =
-    [const { Slot { range: AtomicU64::new(0), state: AtomicU32::new(FREE) } }; SLOTS];
+/// A [`State`] that signal handlers may change.
+struct AtomicState(AtomicU8);
+
+impl AtomicState {
+    const fn new(state: State) -> AtomicState {
+        AtomicState(AtomicU8::new(state as u8))
+    }
+
+    #[inline]
+    fn is(&self, state: State) -> bool {
+        self.0.load(Ordering::SeqCst) == state as u8
+    }
+
+    #[inline]
+    fn set(&self, state: State) {
+        self.0.store(state as u8, Ordering::SeqCst);
+    }
+}
+
+struct Slot {
+    /// Pages in one word, so that no reader sees parts of two ranges.
+    range: AtomicU64,
+    state: AtomicState,
+}
+
+static TABLE: [Slot; MAX_WATCHES] =
+    [const { Slot { range: AtomicU64::new(0), state: AtomicState::new(State::Free) } }; MAX_WATCHES];
 /// Whether anything was ever watched.
 static USED: AtomicBool = AtomicBool::new(false);
 /// Held while slots are given out and taken back, never by a handler.
 static OWNERS: Mutex<()> = Mutex::new(());
 /// How often pages were released.
 static RELEASES: AtomicU64 = AtomicU64::new(0);
-/// How many are just releasing pages: these may be writable already though their state does not say so yet.
+/// Threads that are releasing pages: the pages may be writable although their state is still clean.
 static RELEASING: AtomicU32 = AtomicU32::new(0);
 
-/// A fault without a reason that is seen.
+/// A fault that no watch explains.
 #[derive(Clone, Copy)]
-struct Puzzle {
+struct UnexplainedFault {
     address: usize,
-    /// How often pages had been released then: a fault may be of the time before.
+    /// [`RELEASES`] at that time: a fault may have happened before the last release.
     releases: u64,
     times: u32,
 }
 
 thread_local! {
-    /// The last one, and how often it was met.
-    static PUZZLE: Cell<Puzzle> = const { Cell::new(Puzzle { address: 0, releases: 0, times: 0 }) };
+    /// The last one of this thread.
+    static UNEXPLAINED_FAULT: Cell<UnexplainedFault> =
+        const { Cell::new(UnexplainedFault { address: 0, releases: 0, times: 0 }) };
 }
 
 /// Whole pages that are watched until this is dropped.
 #[derive(Debug)]
 pub struct Watch(usize);
 
-/// Watches the pages from `start` to `end`, which are the heap's; None if too many are watched, or the system refuses.
+/// Watches the pages from `start` to `end`, which belong to the heap; `None` if too many are watched, or the
+/// system refuses.
 pub fn watch(start: usize, end: usize) -> Option<Watch> {
     if !start.is_multiple_of(PAGE) || !end.is_multiple_of(PAGE) || start >= end {
         return None;
@@ -72,28 +105,29 @@ pub fn watch(start: usize, end: usize) -> Option<Watch> {
         return None;
     }
     let _owner = OWNERS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let free = TABLE.iter().position(|slot| slot.state.load(Ordering::SeqCst) == FREE)?;
+    let free = TABLE.iter().position(|slot| slot.state.is(State::Free))?;
     let slot = &TABLE[free];
     slot.range.store(first << COUNT_BITS | count, Ordering::SeqCst);
-    slot.state.store(CLEAN, Ordering::SeqCst);
+    slot.state.set(State::Clean);
     USED.store(true, Ordering::SeqCst);
-    // The slot is there before the first fault can be.
+    // After the slot is filled: the first fault must find it.
     if !protect(start, end, libc::PROT_READ) {
         slot.release();
-        slot.state.store(FREE, Ordering::SeqCst);
+        slot.state.set(State::Free);
         return None;
     }
     Some(Watch(free))
 }
 
 impl Watch {
-    /// Whether nobody has written to it since it is watched. Waits for who is just releasing pages: a moment, unless that one is stopped for a
-    /// collection, so that no handler and no critical section may ask.
+    /// Whether the memory was not written since the watch began. Waits for threads that are releasing pages:
+    /// briefly, unless one of them is stopped for a collection, so that neither handlers nor critical
+    /// sections may call this.
     pub fn is_clean(&self) -> bool {
         while RELEASING.load(Ordering::SeqCst) > 0 {
             std::thread::yield_now();
         }
-        TABLE[self.0].state.load(Ordering::SeqCst) == CLEAN
+        TABLE[self.0].state.is(State::Clean)
     }
 }
 
@@ -101,10 +135,11 @@ impl Drop for Watch {
     fn drop(&mut self) {
         let _owner = OWNERS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let slot = &TABLE[self.0];
-        // Others who watch the same pages lose their protection. It may be here though this one is not clean: who changed pages that
-        // two watch has released those of one. What the system does not release stays in the table, for the handler.
+        // Other watches of the same pages lose their protection and become changed. A changed watch may still
+        // have protected pages: a write to pages of two watches releases those of one. Pages that the system
+        // does not release stay in the table, for the handler.
         if slot.release() {
-            slot.state.store(FREE, Ordering::SeqCst);
+            slot.state.set(State::Free);
         }
     }
 }
@@ -118,7 +153,7 @@ impl Slot {
 
     fn overlaps(&self, start: usize, end: usize) -> bool {
         let (own_start, own_end) = self.range();
-        self.state.load(Ordering::SeqCst) != FREE && own_start < end && start < own_end
+        !self.state.is(State::Free) && own_start < end && start < own_end
     }
 
     /// Makes its pages writable; whether the system does.
@@ -126,18 +161,20 @@ impl Slot {
         let (start, end) = self.range();
         RELEASING.fetch_add(1, Ordering::SeqCst);
         let done = protect(start, end, libc::PROT_READ | libc::PROT_WRITE);
-        // Only now: a watch that begins meanwhile is seen here, or protects its pages after this.
+        // After the pages are writable: a watch that begins meanwhile is seen here, or protects its pages
+        // after this.
         for other in TABLE.iter().filter(|other| other.overlaps(start, end)) {
-            other.state.store(CHANGED, Ordering::SeqCst);
+            other.state.set(State::Changed);
         }
         RELEASING.fetch_sub(1, Ordering::SeqCst);
-        // Before the slot can be free: who finds no reason for a fault sees that there was one.
+        // Before the slot can be free: a thread that finds no watch for its fault sees that pages were
+        // released.
         RELEASES.fetch_add(u64::from(done), Ordering::SeqCst);
         done
     }
 }
 
-/// Says that memory changes, or may, in a way that raises no fault. It can be written without one from then on.
+/// Notes that memory changes, or may change, without a fault. From then on it can be written without one.
 pub fn release(start: usize, bytes: usize) {
     if USED.load(Ordering::SeqCst) {
         release_range(start, start.saturating_add(bytes));
@@ -154,24 +191,26 @@ fn release_range(start: usize, end: usize) -> bool {
     any && all
 }
 
-/// Calls the system with memory that it writes to, as often as it meets pages that somebody began to watch meanwhile: it raises no faults,
-/// but fails.
+/// Executes a system call that writes to this memory, again while it meets pages that another thread began to
+/// watch meanwhile: then the call raises no fault, but fails.
 pub fn written_by_system<R>(
     start: usize,
     bytes: usize,
     mut call: impl FnMut() -> io::Result<R>,
 ) -> io::Result<R> {
-    let mut times = 0;
+    let mut attempts = 0;
     loop {
         release(start, bytes);
         match call() {
-            Err(error) if error.raw_os_error() == Some(libc::EFAULT) && times < PATIENCE => times += 1,
+            Err(error) if error.raw_os_error() == Some(libc::EFAULT) && attempts < MAX_ATTEMPTS => {
+                attempts += 1;
+            }
             result => return result,
         }
     }
 }
 
-/// For the handler of faults: whether the instruction can be tried again.
+/// For the handler of faults: whether the instruction can be executed again.
 pub fn fault(address: usize) -> bool {
     if !USED.load(Ordering::SeqCst) {
         return false;
@@ -179,17 +218,18 @@ pub fn fault(address: usize) -> bool {
     if release_range(address, address + 1) {
         return true;
     }
-    // Somebody may have released the page since; or it is no page of ours, or one that the system does not release.
+    // Another thread may have released the page since; or the page is not watched, or the system does not
+    // release it.
     let releases = RELEASES.load(Ordering::SeqCst);
-    let last = PUZZLE.get();
+    let last = UNEXPLAINED_FAULT.get();
     let same = last.address == address && last.releases == releases;
     let times = if same { last.times + 1 } else { 1 };
-    PUZZLE.set(Puzzle { address, releases, times });
-    times < PATIENCE
+    UNEXPLAINED_FAULT.set(UnexplainedFault { address, releases, times });
+    times < MAX_ATTEMPTS
 }
 
 fn protect(start: usize, end: usize, protection: i32) -> bool {
-    // SAFETY: pages of the heap, which stay mapped. Who writes to them meets `fault`.
+    // SAFETY: pages of the heap, which stay mapped. A write to a read-only one is handled by `fault`.
     unsafe { libc::mprotect(start as *mut _, end - start, protection) == 0 }
 }
 
@@ -217,12 +257,12 @@ pub(super) mod tests {
     }
 
     fn read(address: usize) -> u64 {
-        // SAFETY: as above.
+        // SAFETY: in pages of the test.
         unsafe { (address as *const u64).read_volatile() }
     }
 
     #[test]
-    fn the_first_write_is_noticed_and_done() {
+    fn first_write_marks_the_watch_changed_and_succeeds() {
         let start = pages(4);
         write(start + 8, 5);
         let watched = watch(start, start + 3 * PAGE).expect("a slot");
@@ -242,7 +282,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn watches_of_the_same_pages_end_together() {
+    fn releasing_shared_pages_changes_all_their_watches() {
         let start = pages(4);
         let (first, second) = (watch(start, start + 2 * PAGE), watch(start + PAGE, start + 4 * PAGE));
         let (first, second) = (first.expect("a slot"), second.expect("a slot"));
@@ -255,7 +295,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_nobody_watches_any_more_can_be_written() {
+    fn pages_are_writable_after_their_last_watch() {
         let start = pages(4);
         let first = watch(start, start + 2 * PAGE).expect("a slot");
         let second = watch(start + PAGE, start + 4 * PAGE).expect("a slot");
@@ -267,18 +307,18 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_fault_is_explained_by_who_released_the_page_meanwhile() {
+    fn fault_is_repeated_after_a_concurrent_release() {
         let start = pages(1);
-        for _ in 0..4 * PATIENCE {
+        for _ in 0..4 * MAX_ATTEMPTS {
             drop(watch(start, start + PAGE).expect("a slot"));
             assert!(fault(start), "it was watched a moment ago");
         }
         // While other tests release pages it takes longer.
-        assert!((0..1_000_000).any(|_| !fault(start)), "nobody watches it");
+        assert!((0..1_000_000).any(|_| !fault(start)), "it is not watched");
     }
 
     #[test]
-    fn what_the_system_does_not_release_is_no_endless_fault() {
+    fn fault_on_pages_that_cannot_be_released_is_reported_in_the_end() {
         let start = pages(1);
         let watched = watch(start, start + PAGE).expect("a slot");
         // SAFETY: the test's own page, which nothing touches after this.
@@ -289,7 +329,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_system_writes_to_what_is_watched_again_meanwhile() {
+    fn system_call_is_repeated_when_pages_are_watched_again() {
         use std::io::{Read, Seek};
         let start = pages(2);
         let mut file = tempfile::tempfile().expect("a file");
@@ -312,14 +352,14 @@ pub(super) mod tests {
         assert!(written_by_system(start, 1, nowhere).is_err(), "an address of somebody else's");
     }
 
-    /// Who writes to pages that somebody else is just making writable meets no fault, and has changed them all the same.
+    /// A write to pages that another thread is releasing raises no fault, and changes them all the same.
     #[test]
-    fn who_has_written_finds_it_noticed() {
+    fn writers_see_the_watch_changed() {
         let start = pages(1);
         let at_once = std::sync::Barrier::new(2);
         for round in 1..2000_u64 {
             let watched = watch(start, start + PAGE).expect("a slot");
-            let write_and_look = |at| {
+            let write_and_check = |at| {
                 at_once.wait();
                 write(at, round);
                 !watched.is_clean()
@@ -327,16 +367,16 @@ pub(super) mod tests {
             let noticed = std::thread::scope(|scope| {
                 let other = scope.spawn(|| {
                     crate::base::signals::prepare_thread();
-                    write_and_look(start + 8)
+                    write_and_check(start + 8)
                 });
-                [write_and_look(start), other.join().expect("it ends")]
+                [write_and_check(start), other.join().expect("it ends")]
             });
             assert_eq!(noticed, [true; 2], "in round {round}");
         }
     }
 
     #[test]
-    fn writers_of_several_threads_all_get_through() {
+    fn concurrent_writers_all_succeed() {
         let start = pages(16);
         for round in 1..50_u64 {
             let watched = watch(start, start + 16 * PAGE).expect("a slot");

@@ -82,15 +82,15 @@ fn sum(mut at: Ref) -> i64 {
 }
 
 #[test]
-fn size_classes_hold_their_sizes() {
-    for bytes in 1..=blocks::LARGEST_SMALL {
+fn size_classes_fit_their_sizes() {
+    for bytes in 1..=blocks::MAX_SMALL_SIZE {
         let size = blocks::CLASS_SIZES[blocks::class_of(bytes)] as usize;
         assert!(size >= bytes && (size < 2 * bytes || size == 16), "{bytes} in {size}");
     }
 }
 
 #[test]
-fn what_a_stack_refers_to_survives() {
+fn objects_referenced_from_a_stack_survive() {
     let ty = node();
     let head = list(ty, 10_000);
     collect();
@@ -99,7 +99,7 @@ fn what_a_stack_refers_to_survives() {
 }
 
 #[test]
-fn handles_keep_objects_and_let_them_go() {
+fn handles_keep_objects_alive_until_dropped() {
     let ty = node();
     let handle = Handle::new(list(ty, 100));
     for _ in 0..3 {
@@ -110,7 +110,7 @@ fn handles_keep_objects_and_let_them_go() {
 }
 
 #[test]
-fn garbage_is_reused() {
+fn freed_memory_is_reused() {
     let rail = make_rail(c"Rail[Byte]", slot::BOOL);
     for _ in 0..2000 {
         let memory = allocate_counted(rail, 10 << 20).expect("garbage is collected before the heap is full");
@@ -124,7 +124,7 @@ fn garbage_is_reused() {
 }
 
 #[test]
-fn references_in_rails_are_followed() {
+fn rails_of_references_are_traced() {
     let rail = allocate_counted(make_rail(c"Rail[Node]", slot::REF), 100_000).expect("room");
     let ty = node();
     for index in 0..rail.length() {
@@ -136,7 +136,7 @@ fn references_in_rails_are_followed() {
 }
 
 #[test]
-fn too_much_is_refused() {
+fn oversized_allocation_fails() {
     let rail = make_rail(c"Rail[Long]", slot::I64);
     assert_eq!(allocate_counted(rail, i64::MAX / 8), None);
     assert_eq!(allocate_counted(rail, 1 << 45), None);
@@ -144,7 +144,7 @@ fn too_much_is_refused() {
 }
 
 #[test]
-fn globals_have_one_number_each() {
+fn global_numbers_are_unique() {
     let object = allocate(node()).expect("room");
     let number = register_global(object);
     assert_eq!(register_global(object), number);
@@ -155,7 +155,7 @@ fn globals_have_one_number_each() {
 }
 
 #[test]
-fn threads_are_stopped_in_the_midst_of_their_work() {
+fn running_threads_are_stopped() {
     static STOP: AtomicBool = AtomicBool::new(false);
     std::thread::scope(|scope| {
         for _ in 0..4 {
@@ -177,7 +177,7 @@ fn threads_are_stopped_in_the_midst_of_their_work() {
 }
 
 #[test]
-fn what_is_made_under_holds_is_collected_between_them() {
+fn objects_made_under_holds_are_collected_between_holds() {
     let rail = make_rail(c"Rail[Byte]", slot::BOOL);
     for _ in 0..300 {
         let _hold = hold_collection();
@@ -187,7 +187,7 @@ fn what_is_made_under_holds_is_collected_between_them() {
 }
 
 #[test]
-fn a_hold_keeps_the_collector_away() {
+fn hold_prevents_collection() {
     let ty = node();
     let hold = hold_collection();
     let before = statistics().collections;
@@ -204,7 +204,7 @@ fn a_hold_keeps_the_collector_away() {
 
 /// Signal handlers run on stacks of their own.
 #[test]
-fn who_is_stopped_in_the_handler_of_a_fault_keeps_what_it_refers_to() {
+fn thread_stopped_in_a_fault_handler_keeps_its_references() {
     const WRITERS: usize = 3;
     let ty = node();
     let ended = AtomicBool::new(false);
@@ -232,10 +232,10 @@ fn who_is_stopped_in_the_handler_of_a_fault_keeps_what_it_refers_to() {
     });
 }
 
-/// A thread that begins to wait as a stop is asked for gets its signal late, when that stop is over and perhaps the next
-/// one too: it goes on all the same.
+/// A thread that begins to wait when a stop is requested gets its signal late, when that stop and perhaps the
+/// next one are over: it continues all the same.
 #[test]
-fn who_is_stopped_too_late_goes_on() {
+fn late_stop_signal_is_ignored() {
     let is_over = crate::heap::safepoint::mutators::is_over;
     assert!(is_over(4, 4) && is_over(4, 5) && is_over(u32::MAX, 1));
     assert!(!is_over(4, 3) && !is_over(1, u32::MAX));
@@ -258,7 +258,7 @@ fn who_is_stopped_too_late_goes_on() {
 
 /// A thread whose process began with all signals blocked is stopped all the same.
 #[test]
-fn who_has_inherited_blocked_signals_is_stopped() {
+fn thread_with_inherited_blocked_signals_is_stopped() {
     let (begins, begun) = std::sync::mpsc::channel();
     let ended = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -282,9 +282,9 @@ fn who_has_inherited_blocked_signals_is_stopped() {
     });
 }
 
-/// A thread that waits is not stopped, and what only its stack refers to stays; it goes on while others collect.
+/// A thread that waits is not stopped, and what only its stack refers to stays; it runs while others collect.
 #[test]
-fn who_is_parked_keeps_what_it_refers_to() {
+fn parked_thread_keeps_its_references() {
     static STOP: AtomicBool = AtomicBool::new(false);
     let ty = node();
     let (begins, begun) = std::sync::mpsc::channel();

@@ -37,15 +37,15 @@ unsafe impl Send for PutTarget {}
 pub trait Receiver: Send + Sync {
     /// A message; an error if it is none of the program's.
     fn message(&self, from: u32, kind: u8, body: Cow<'_, [u8]>, parts: Vec<Received>) -> Result<(), Error>;
-    /// A part of a message is coming: the object that it is made for, and where its elements go. `None` if there is no room for it: it is
-    /// then kept as bytes.
+    /// A part of a message is coming: the object that it is made for, and where its elements go. `None` if
+    /// there is no room for it: it is then kept as bytes.
     fn begin_part(&self, ty: u64, length: u64, bytes: u64) -> Option<(PutTarget, Handle)>;
     /// A put is coming: where do its `length` bytes go? `None` refuses it; the bytes are thrown away.
     fn begin_put(&self, from: u32, kind: u8, header: &[u8], length: u64) -> Result<Option<PutTarget>, Error>;
     /// All bytes of a put have arrived (`accepted`), or were thrown away.
     fn end_put(&self, from: u32, kind: u8, header: Vec<u8>, accepted: bool) -> Result<(), Error>;
-    /// Nothing more comes from a place that took no leave: its connection has ended or failed, or it sent what makes no sense
-    /// ([`io::ErrorKind::InvalidData`]).
+    /// Nothing more comes from a place that took no leave: its connection has ended or failed, or it sent
+    /// what makes no sense ([`io::ErrorKind::InvalidData`]).
     fn ended(&self, place: u32, error: Option<io::Error>);
 }
 
@@ -62,19 +62,21 @@ pub trait Transport: Send + Sync {
     fn start(&self, receiver: Arc<dyn Receiver>) -> io::Result<()>;
     /// Sends a message; returns when `body` and `parts` may be reused.
     fn send(&self, to: u32, kind: u8, body: &[u8], parts: &[Part]) -> Result<(), PlaceEnded>;
-    /// Sends a message whose sender, a thread that deals with messages itself ([`Transport::probe`]), will do so at least until the next one has
-    /// come from there. Whether the receiver knows that; if not, other places have to be told ([`Transport::attend`]).
+    /// Sends a message whose sender, a thread that deals with messages itself ([`Transport::probe`]), will do
+    /// so at least until the next one has come from there. Whether the receiver knows that; if not, other
+    /// places have to be told ([`Transport::attend`]).
     fn ask(&self, to: u32, kind: u8, body: &[u8]) -> Result<bool, PlaceEnded> {
         self.send(to, kind, body, &[]).map(|()| false)
     }
-    /// The caller of [`Transport::ask`] has had its answer, and ceases to deal with messages. Whether it need not say so.
+    /// The caller of [`Transport::ask`] has had its answer, and ceases to deal with messages. Whether it need
+    /// not say so.
     fn is_answered(&self, _by: u32) -> bool {
         false
     }
     /// Sends bytes into memory that the receiver names for `header`; returns when `data` may be reused.
     fn put(&self, to: u32, kind: u8, header: &[u8], data: &[u8]) -> Result<(), PlaceEnded>;
-    /// Deals with what has come; waits for nothing but the rest of a message that has begun to come. A thread with nothing else to do may
-    /// call it, to spare waking another. Whether anything had come.
+    /// Deals with what has come; waits for nothing but the rest of a message that has begun to come. A thread
+    /// with nothing else to do may call it, to spare waking another. Whether anything had come.
     fn probe(&self) -> bool {
         false
     }
@@ -112,7 +114,8 @@ pub(crate) fn put_here(
         let target = receiver.begin_put(here, kind, header, data.len() as u64)?;
         let target = target.filter(|target| target.length == data.len() as u64);
         if let Some(target) = target {
-            // SAFETY: the receiver gave out this memory, and its length was checked. It may overlap the source.
+            // SAFETY: the receiver gave out this memory, and its length was checked. It may overlap the
+            // source.
             unsafe { std::ptr::copy(data.as_ptr(), target.address, data.len()) };
         }
         receiver.end_put(here, kind, header.to_vec(), target.is_some())

@@ -1,10 +1,10 @@
 //! How host places talk to each other: one trait, shaped like the message layers of APGAS systems, and its
 //! implementations.
 //!
-//! A transport carries *active messages* (a small number that says what to do, and bytes) and *puts* (bytes that
-//! land directly in memory that the receiver names, without a copy on the way). A get is a message that asks for a put.
-//! Collectives are built from these in [`crate::apgas`]. Between two places messages and puts arrive in the order in
-//! which they were sent.
+//! A transport carries *active messages* (a small number that says what to do, and bytes) and *puts* (bytes
+//! that land directly in memory that the receiver names, without a copy on the way). A get is a message that
+//! asks for a put. Collectives are built from these in [`crate::apgas`]. Between two places messages and puts
+//! arrive in the order in which they were sent.
 
 pub mod bootstrap;
 pub mod endpoint;

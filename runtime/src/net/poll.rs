@@ -7,7 +7,8 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::net::RecvFlags;
 
-/// Waits until one of the descriptors can be read or has ended, or for `timeout`; which of them can. A signal ends the wait early.
+/// Waits until one of the descriptors can be read or has ended, or for `timeout`; which of them can. A signal
+/// ends the wait early.
 pub fn wait_readable(descriptors: &[BorrowedFd<'_>], timeout: Duration) -> io::Result<Vec<bool>> {
     let mut entries: Vec<PollFd<'_>> =
         descriptors.iter().map(|it| PollFd::from_borrowed_fd(*it, PollFlags::IN)).collect();
@@ -19,7 +20,8 @@ pub fn wait_readable(descriptors: &[BorrowedFd<'_>], timeout: Duration) -> io::R
     }
 }
 
-/// Reads what has come, without waiting whatever mode the socket is in: `None` if nothing has, `Some(0)` at the end.
+/// Reads what has come, without waiting whatever mode the socket is in: `None` if nothing has, `Some(0)` at
+/// the end.
 pub fn receive_available(socket: impl AsFd, memory: &mut [u8]) -> io::Result<Option<usize>> {
     match rustix::net::recv(&socket, memory, RecvFlags::DONTWAIT) {
         Ok((count, _)) => Ok(Some(count)),

@@ -1,10 +1,10 @@
-//! Types that say themselves what is sent of them (`x10.io.CustomSerialization`): in place of an instance goes a rail of what
-//! its `serialize` wrote, and its constructor makes it anew from that.
+//! Types that say themselves what is sent of them (`x10.io.CustomSerialization`): in place of an instance
+//! goes a rail of what its `serialize` wrote, and its constructor makes it anew from that.
 //!
-//! Their code allocates, waits, raises exceptions, so that it never runs in the middle of a graph. A sender tries to write the
-//! graph; is told what is missing ([`super::write::graph`]); has that saved and tries again, until nothing is missing. A
-//! receiver reads the whole graph, with such objects still zero, and then runs their constructors, each after those that it
-//! sees ([`Restored::order`]).
+//! Their code allocates, waits, raises exceptions, so that it never runs in the middle of a graph. A sender
+//! tries to write the graph; is told what is missing ([`super::write::graph`]); has that saved and tries
+//! again, until nothing is missing. A receiver reads the whole graph, with such objects still zero, and then
+//! runs their constructors, each after those that it sees ([`Restored::order`]).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -32,7 +32,8 @@ pub type Saved = FxHashMap<*mut u8, Handle>;
 pub struct Restored {
     /// The root.
     pub root: *mut Object,
-    /// What is still zero, and the rail that was sent for it; or what has transient fields to be set, and null.
+    /// What is still zero, and the rail that was sent for it; or what has transient fields to be set, and
+    /// null.
     pub customs: Vec<(Place, *mut Object)>,
 }
 
@@ -44,8 +45,8 @@ enum Step {
 }
 
 impl Restored {
-    /// The order in which the constructors run, as indices: first those whose objects the others see. In a cycle somebody has to
-    /// be the first.
+    /// The order in which the constructors run, as indices: first those whose objects the others see. In a
+    /// cycle somebody has to be the first.
     ///
     /// # Safety
     /// The graph is as it was read, and nothing has been collected since.

@@ -1,17 +1,19 @@
 //! Copies of object graphs, within a place and between places, driven by type descriptors.
 //!
-//! One walk over an object's slots ([`visit`]) serves three users: [`copy`] makes a copy at the same place (what
-//! `at (here)` means), [`mod@write`] turns a graph into bytes and [`mod@read`] makes the graph at another place. Sharing and
-//! cycles are kept, transient fields arrive zero, and values that stand for something by number (GlobalRef, GlobalRail,
-//! PlaceLocalHandle, Place) are plain bytes and so need nothing special.
+//! One walk over an object's slots ([`visit`]) serves three users: [`copy`] makes a copy at the same place
+//! (what `at (here)` means), [`mod@write`] turns a graph into bytes and [`mod@read`] makes the graph at
+//! another place. Sharing and cycles are kept, transient fields arrive zero, and values that stand for
+//! something by number (GlobalRef, GlobalRail, PlaceLocalHandle, Place) are plain bytes and so need nothing
+//! special.
 //!
 //! A type may say itself what is sent of it ([`custom`]).
 //!
 //! # Encoding
-//! Numbers are LEB128. A graph is the reference of its root, then its objects in the order in which the references
-//! name them, ended by a zero. A reference is 0 for null, else 1 + the object's index. An object is
-//! 1 + the index of its type, the length if it has one, then its slots in the order of its fields: references as above,
-//! all else as the bytes of memory; of what says itself what is sent, the reference of a rail of that. Both ends run the same program on the same kind of processor; the transport checks this
+//! Numbers are LEB128. A graph is the reference of its root, then its objects in the order in which the
+//! references name them, ended by a zero. A reference is 0 for null, else 1 + the object's index. An object
+//! is 1 + the index of its type, the length if it has one, then its slots in the order of its fields:
+//! references as above, all else as the bytes of memory; of what says itself what is sent, the reference of a
+//! rail of that. Both ends run the same program on the same kind of processor; the transport checks this
 //! before the first message.
 
 pub mod copy;

@@ -1,5 +1,6 @@
-//! Long rails and strings of plain bytes, which go beside the bytes of a message: from the sender's object to the pipe, and from there into
-//! the receiver's, without being copied in between. In the graph are only their types and lengths; their parts follow in the same order.
+//! Long rails and strings of plain bytes, which go beside the bytes of a message: from the sender's object to
+//! the pipe, and from there into the receiver's, without being copied in between. In the graph are only their
+//! types and lengths; their parts follow in the same order.
 
 use crate::heap::{Handle, Ref};
 use crate::layout::{Kind, Type};

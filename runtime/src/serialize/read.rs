@@ -1,5 +1,5 @@
-//! A graph from bytes. The bytes come from another process and are not trusted: anything that is not a graph of this
-//! program's types is an error, and nothing outside the new objects is ever written.
+//! A graph from bytes. The bytes come from another process and are not trusted: anything that is not a graph
+//! of this program's types is an error, and nothing outside the new objects is ever written.
 
 use smallvec::SmallVec;
 
@@ -104,8 +104,8 @@ impl<'a> Input<'a> {
     }
 }
 
-/// Reads one graph and returns its root. The objects are unknown to the collector until then, see [`Heap`]. What says itself
-/// what is sent is still zero.
+/// Reads one graph and returns its root. The objects are unknown to the collector until then, see [`Heap`].
+/// What says itself what is sent is still zero.
 pub fn graph(input: &mut Input<'_>, types: TypeTable, heap: &dyn Heap) -> Result<Restored, Error> {
     let mut reader = Reader {
         types,
@@ -133,7 +133,8 @@ struct Reader<'a> {
     objects: SmallVec<[*mut Object; 8]>,
     /// Slots that wait for their object: address, reference, declared class.
     references: SmallVec<[(*mut *mut Object, u64, *const Type); 8]>,
-    /// What says itself what is sent, and the reference of the rail of that; and what sets its transient fields, with none.
+    /// What says itself what is sent, and the reference of the rail of that; and what sets its transient
+    /// fields, with none.
     customs: Vec<(Place, u64)>,
     /// What came with the graph.
     received: Vec<Sent>,
@@ -196,7 +197,8 @@ impl Reader<'_> {
             return Ok(());
         }
         let (references, customs) = (&mut self.references, &mut self.customs);
-        // SAFETY: the object has just been made with this type and length; its slots are written inside it only.
+        // SAFETY: the object has just been made with this type and length; its slots are written inside it
+        // only.
         unsafe {
             visit::visit(object, ty, length, &mut |slot| {
                 match slot {

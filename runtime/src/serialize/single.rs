@@ -1,5 +1,6 @@
-//! Graphs of one object that refers to nothing, as most closures are that go to another place. They are written and read in the common
-//! encoding, but without the tables that other graphs need, and without keeping the collector away: whoever has the object keeps it.
+//! Graphs of one object that refers to nothing, as most closures are that go to another place. They are
+//! written and read in the common encoding, but without the tables that other graphs need, and without
+//! keeping the collector away: whoever has the object keeps it.
 
 use crate::layout::{Field, Kind, Object, Type, custom, slot};
 use crate::serialize::read::Input;
@@ -45,7 +46,8 @@ pub unsafe fn write(out: &mut Vec<u8>, object: *mut Object) -> bool {
     true
 }
 
-/// Reads the graph of such an object; `None`, with nothing read, if it is another one, or there is no room for it.
+/// Reads the graph of such an object; `None`, with nothing read, if it is another one, or there is no room
+/// for it.
 pub fn read(input: &mut Input<'_>, types: TypeTable, heap: &dyn Heap) -> Option<*mut Object> {
     let mut rest = input.clone();
     if rest.number().ok()? != 1 {

@@ -26,7 +26,8 @@ pub unsafe fn length_of(object: *mut Object, ty: &Type) -> i64 {
     if ty.is_counted() { unsafe { (*object.cast::<Counted>()).length } } else { 0 }
 }
 
-/// Whether values of this struct hold neither references nor transient fields, so that their bytes can be copied whole.
+/// Whether values of this struct hold neither references nor transient fields, so that their bytes can be
+/// copied whole.
 pub fn is_flat(ty: &Type) -> bool {
     ty.custom == custom::NONE
         && ty.fields().iter().all(|field| {
@@ -48,7 +49,8 @@ pub fn is_flat_rail(ty: &Type) -> bool {
     }
 }
 
-/// Calls `visit` for every slot of `object`, in the order of its type's fields or its elements. Stops at the first error.
+/// Calls `visit` for every slot of `object`, in the order of its type's fields or its elements. Stops at the
+/// first error.
 ///
 /// # Safety
 /// `object` is an object of type `ty` with `length` elements.

@@ -38,8 +38,8 @@ pub fn signed(out: &mut Vec<u8>, value: i64) {
     number(out, ((value << 1) ^ (value >> 63)) as u64);
 }
 
-/// Appends the graph that is reachable from `root`. `saved` are the rails that stand for what says itself what is sent;
-/// `copies` says how often the graph may be read.
+/// Appends the graph that is reachable from `root`. `saved` are the rails that stand for what says itself
+/// what is sent; `copies` says how often the graph may be read.
 ///
 /// # Errors
 /// What is not in `saved` and should be; what was appended is of no use then.

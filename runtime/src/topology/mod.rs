@@ -1,7 +1,9 @@
-//! Which places a program has: hosts first, then their accelerators, in a tree of two levels that is the same everywhere.
+//! Which places a program has: hosts first, then their accelerators, in a tree of two levels that is the same
+//! everywhere.
 //!
-//! A host place is a process, an accelerator place lives in the process of its parent. Place 0 collects what every host
-//! has, numbers the places and tells the others ([`Topology::encode`]), so that no two places disagree.
+//! A host place is a process, an accelerator place lives in the process of its parent. Place 0 collects what
+//! every host has, numbers the places and tells the others ([`Topology::encode`]), so that no two places
+//! disagree.
 
 mod selection;
 

@@ -3,8 +3,8 @@
 /// What the user asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub enum Selection {
-    /// All there are; none is fine. X10's launcher uses none unless told so; a program that has kernels should find
-    /// the GPUs without being told, and `none` is one word.
+    /// All there are; none is fine. X10's launcher uses none unless told so; a program that has kernels
+    /// should find the GPUs without being told, and `none` is one word.
     #[default]
     Auto,
     /// None.
@@ -16,7 +16,8 @@ pub enum Selection {
 }
 
 impl Selection {
-    /// From the value of `--accels`: `auto`, `all`, `none` or numbers (`0,1`; X10's `CUDA0,CUDA1` too), in either case.
+    /// From the value of `--accels`: `auto`, `all`, `none` or numbers (`0,1`; X10's `CUDA0,CUDA1` too), in
+    /// either case.
     pub fn parse(text: &str) -> Result<Selection, String> {
         match text.trim().to_ascii_lowercase().as_str() {
             "auto" => Ok(Selection::Auto),
@@ -48,7 +49,8 @@ impl Selection {
         Some(Selection::Listed(ordinals))
     }
 
-    /// The flag if there is one, else X10's variables: `X10RT_ACCELS` with the number of the host place, then without.
+    /// The flag if there is one, else X10's variables: `X10RT_ACCELS` with the number of the host place, then
+    /// without.
     pub fn choose(
         flag: Option<&str>,
         host: u32,
@@ -65,8 +67,8 @@ impl Selection {
         Ok(Selection::Auto)
     }
 
-    /// The driver's numbers of the accelerators to use. `count` is asked only if it matters: how many there are, or why there
-    /// are none.
+    /// The driver's numbers of the accelerators to use. `count` is asked only if it matters: how many there
+    /// are, or why there are none.
     pub fn resolve(&self, count: &dyn Fn() -> Result<u32, String>) -> Result<Vec<u32>, String> {
         let reason = |why: String| format!("no accelerator can be used here: {why}");
         match self {

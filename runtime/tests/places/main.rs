@@ -1,7 +1,7 @@
 //! Programs of several places, run as processes: this binary is the harness, place 0 and every other place.
 //!
-//! Without arguments it runs every scenario as a process of its own and looks at status and output; `--scenario NAME
-//! PLACES` is place 0 of one.
+//! Without arguments it runs every scenario as a process of its own and looks at status and output;
+//! `--scenario NAME PLACES` is place 0 of one.
 
 mod engine;
 mod scenarios;

@@ -25,7 +25,8 @@ pub enum Expected {
     OneError(&'static str),
     /// The harness kills place 0 once it has printed `ready`.
     Killed,
-    /// The harness stops the last place once that is printed; the program must say so, and that it goes on again.
+    /// The harness stops the last place once that is printed; the program must say so, and that it goes on
+    /// again.
     Stopped,
 }
 

@@ -29,8 +29,8 @@ use crate::serialize::out_of_band::{Part, Received};
 use crate::serialize::read::Input;
 use crate::serialize::write;
 
-/// Activities with less than that on the stacks of those that wait for them travel without saying so. They count as having as much, so that an
-/// activity that goes from place to place without an end is found to.
+/// Activities with less than that on the stacks of those that wait for them travel without saying so. They
+/// count as having as much, so that an activity that goes from place to place without an end is found to.
 const SHALLOW: usize = 8 << 10;
 
 /// Bytes of most messages.
@@ -159,8 +159,8 @@ fn call(place: u32, closure: Ref, value: bool) -> Outcome<Ref> {
     read_reply(&mut input, place).unwrap_or_else(|error| Err(Raised(marshal::exception(&error))))
 }
 
-/// Sends the body of an `at`. If nothing else is to be done here, the caller's thread looks for the answer itself, and the other place knows
-/// that it need not wake any.
+/// Sends the body of an `at`. If nothing else is to be done here, the caller's thread looks for the answer
+/// itself, and the other place knows that it need not wake any.
 fn ask(place: u32, body: &[u8], parts: &[Part]) -> Option<Attention> {
     if parts.is_empty()
         && let Some(mut attention) = scheduler::begin_to_attend()
@@ -228,10 +228,12 @@ pub(crate) fn called(from: u32, visit: Visit, body: Cow<'_, [u8]>, parts: Vec<Re
     visit(Box::new(move || marshal::decode(&mut Input::with_parts(&body[graph..], &parts))));
 }
 
-/// The longest message and the longest answer of a body that runs at once: to make what is in a longer one takes its time.
+/// The longest message and the longest answer of a body that runs at once: to make what is in a longer one
+/// takes its time.
 const LONGEST: usize = 4096;
 
-/// Whether a graph is that of a closure that can be called and ends soon, and the caller is a thread that has nothing else to do.
+/// Whether a graph is that of a closure that can be called and ends soon, and the caller is a thread that has
+/// nothing else to do.
 fn is_brief(graph: &[u8], value: bool) -> bool {
     graph.len() <= LONGEST
         && scheduler::attends()
@@ -253,7 +255,8 @@ fn start_visit(caller: Caller, finish: FinishId, clocks: Luggage, decode: Decode
         let body = may_run.and_then(|()| decode());
         let body = body.and_then(|closure| marshal::check_body(closure, caller.value).map(|()| closure));
         let result = body.and_then(|closure| caller.run(closure));
-        // The activity goes back with its clocks, one that it has made here too; and without one that it has left.
+        // The activity goes back with its clocks, one that it has made here too; and without one that it has
+        // left.
         let tickets = system().engine().take_clocks();
         let clocks = (clocked || !tickets.is_empty()).then_some(Luggage { tickets, ..Luggage::default() });
         caller.answer(result, own.counts(), clocks);
@@ -287,7 +290,8 @@ impl Caller {
         }
     }
 
-    /// Runs a body that ends soon in the thread that reads messages, and answers, which is left to an activity if it may take longer.
+    /// Runs a body that ends soon in the thread that reads messages, and answers, which is left to an
+    /// activity if it may take longer.
     fn run_at_once(self, closure: Ref) {
         let (mut graph, mut parts) = (Vec::new(), Vec::new());
         match self.run(closure) {

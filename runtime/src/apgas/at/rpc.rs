@@ -1,5 +1,5 @@
-//! Activities that wait for the bodies of their `at` elsewhere. What one waits with belongs to its fiber and is used again and again, so
-//! that an `at` takes neither memory nor a lock.
+//! Activities that wait for the bodies of their `at` elsewhere. What one waits with belongs to its fiber and
+//! is used again and again, so that an `at` takes neither memory nor a lock.
 
 use std::cell::{Cell, UnsafeCell};
 use std::sync::OnceLock;
@@ -98,7 +98,8 @@ impl Waiting {
         (self.0.turn.get() + 1) << INDEX | self.0.index
     }
 
-    /// Waits for the answer of `place` to a message that `send` sends, with the memory that it gets. What `send` results in is what to wait with.
+    /// Waits for the answer of `place` to a message that `send` sends, with the memory that it gets. What
+    /// `send` results in is what to wait with.
     pub fn send<E>(
         &mut self,
         place: u32,

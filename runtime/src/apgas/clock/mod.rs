@@ -1,4 +1,5 @@
-//! Clocks: barriers that activities register on (X10 language specification 2.6, "Clocks"). [`local`] is a clock at its own place.
+//! Clocks: barriers that activities register on (X10 language specification 2.6, "Clocks"). [`local`] is a
+//! clock at its own place.
 
 mod local;
 pub(crate) mod remote;

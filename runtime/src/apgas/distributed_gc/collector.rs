@@ -1,8 +1,9 @@
-//! Distributed garbage collection: a thread tells the homes of objects which references are no longer needed, collects for places that are
-//! short of memory, and requests collections from others.
+//! Distributed garbage collection: a thread tells the homes of objects which references are no longer needed,
+//! collects for places that are short of memory, and requests collections from others.
 //!
-//! A place answers a request once it has collected and told the homes, in this order. Requests have round numbers, and an answer names the
-//! round that it belongs to, so that a waiting place knows when its request has no further effect.
+//! A place answers a request once it has collected and told the homes, in this order. Requests have round
+//! numbers, and an answer names the round that it belongs to, so that a waiting place knows when its request
+//! has no further effect.
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -135,7 +136,8 @@ fn wait_for_others(collector: &DistributedCollector) -> impl Iterator<Item = ()>
     const PAUSE: Duration = Duration::from_millis(10);
     /// A reference of one place may be the only one to an object of another: several rounds are needed.
     const MIN_PAUSES: u32 = 25;
-    /// After the minimum only places are waited for that have not answered at all, which may have much to collect.
+    /// After the minimum only places are waited for that have not answered at all, which may have much to
+    /// collect.
     const MAX_PAUSES: u32 = 1000;
     let recently = LAST_FUTILE.lock().is_some_and(|at| at.elapsed() < RETRY_INTERVAL);
     let kept = global_refs::kept();

@@ -1,4 +1,5 @@
-//! `finish`: waits for all activities started in it, at all places (X10 language specification 2.6, "Finish").
+//! `finish`: waits for all activities started in it, at all places (X10 language specification 2.6,
+//! "Finish").
 //!
 //! [`local`] counts the activities of one place.
 

@@ -35,7 +35,8 @@ struct State {
 
 static PROXIES: Mutex<Option<HashMap<FinishId, Arc<FinishProxy>>>> = Mutex::new(None);
 
-/// An activity of that finish has arrived: what it reports to, entered. `None` for a finish of this place that does not wait for it.
+/// An activity of that finish has arrived: what it reports to, entered. `None` for a finish of this place
+/// that does not wait for it.
 pub(crate) fn arrive(id: FinishId) -> Option<Arc<dyn Governor>> {
     if id == FinishId::NONE {
         let governor = system().engine().uncounted();
@@ -103,8 +104,8 @@ impl Governor for FinishProxy {
     }
 }
 
-/// What the body of an `at` from another place reports to. The activity that waits for it keeps the finish from ending, so that
-/// nothing is counted until the body starts something.
+/// What the body of an `at` from another place reports to. The activity that waits for it keeps the finish
+/// from ending, so that nothing is counted until the body starts something.
 pub(crate) struct RemoteAtScope {
     id: FinishId,
     used: OnceLock<Arc<dyn Governor>>,
@@ -132,7 +133,8 @@ impl RemoteAtScope {
         })
     }
 
-    /// The body has ended: whether the place that waits has to count the visit as an activity that it sent here.
+    /// The body has ended: whether the place that waits has to count the visit as an activity that it sent
+    /// here.
     pub fn counts(&self) -> bool {
         self.used.get().is_some() && self.id.home != here() && self.id != FinishId::NONE
     }

@@ -11,8 +11,8 @@ use crate::apgas::finish::id::FinishId;
 use crate::base::sanitizer;
 use crate::heap::Ref;
 
-/// The part of a local finish that exists from its first activity elsewhere on. Keep one in every finish; it costs
-/// nothing until then. It is dropped with the finish, which must have ended.
+/// The part of a local finish that exists from its first activity elsewhere on. Keep one in every finish; it
+/// costs nothing until then. It is dropped with the finish, which must have ended.
 #[derive(Default)]
 pub struct FinishRoot(OnceLock<Arc<Shared>>);
 
@@ -111,7 +111,8 @@ pub(crate) fn find(number: u64) -> Option<Arc<dyn Governor>> {
     shared(number)?.governor.upgrade()
 }
 
-/// A place has reported; false if there is no such finish. The exceptions of its activities must have been entered before.
+/// A place has reported; false if there is no such finish. The exceptions of its activities must have been
+/// entered before.
 pub(crate) fn report(number: u64, deltas: &[(u32, i64)]) -> bool {
     if let Some(shared) = shared(number)
         && let Some(governor) = shared.governor.upgrade()

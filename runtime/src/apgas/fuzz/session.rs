@@ -1,4 +1,5 @@
-//! A session between places: this process is place 0, a thread plays the others, and all that they send is recorded.
+//! A session between places: this process is place 0, a thread plays the others, and all that they send is
+//! recorded.
 
 use std::borrow::Cow;
 use std::io;
@@ -116,7 +117,8 @@ impl Wire {
         others.send((to, frame)).expect("the others play");
     }
 
-    /// What a place does that gets a frame: bodies of `at` it has run by this one, of which it gets the same answer.
+    /// What a place does that gets a frame: bodies of `at` it has run by this one, of which it gets the same
+    /// answer.
     fn play(&self, place: u32, frame: Frame) -> Result<(), Error> {
         let receiver = self.receiver.get().expect("started");
         let mut input = Input::new(&frame.body);

@@ -1,5 +1,5 @@
-//! The program of the fuzzer: types of every kind that travels, and closures whose code looks at all that they capture. It trusts the types
-//! of fields and nothing else, as generated code does.
+//! The program of the fuzzer: types of every kind that travels, and closures whose code looks at all that
+//! they capture. It trusts the types of fields and nothing else, as generated code does.
 
 use std::ffi::CStr;
 use std::path::Path;

@@ -1,6 +1,6 @@
-//! Decoding of messages: from the bytes that another place has sent to a value whose every field was checked. Nothing that comes from
-//! elsewhere is used before it has gone through here; graphs of objects, which are read by the activities that use them, are checked there
-//! ([`crate::apgas::marshal`]).
+//! Decoding of messages: from the bytes that another place has sent to a value whose every field was checked.
+//! Nothing that comes from elsewhere is used before it has gone through here; graphs of objects, which are
+//! read by the activities that use them, are checked there ([`crate::apgas::marshal`]).
 
 use crate::apgas::clock::remote;
 use crate::apgas::clock::{self, Luggage, Ticket};
@@ -25,7 +25,8 @@ pub struct Route {
     pub hosts: u32,
 }
 
-/// A message; what it says is possible, if not necessarily true. The rest of the body begins where a field says so.
+/// A message; what it says is possible, if not necessarily true. The rest of the body begins where a field
+/// says so.
 #[derive(Debug)]
 pub enum Message {
     /// See [`kinds::SPAWN`].

@@ -1,4 +1,5 @@
-//! Kinds of active messages between places (von Eicken and others, "Active Messages", ISCA 1992), and their encodings.
+//! Kinds of active messages between places (von Eicken and others, "Active Messages", ISCA 1992), and their
+//! encodings.
 
 use crate::apgas::finish::id::FinishId;
 use crate::serialize::Error;
@@ -7,7 +8,8 @@ use crate::serialize::write;
 
 /// An activity: finish, clocks, closure.
 pub const SPAWN: u8 = 1;
-/// A body to run while an activity waits: number of the call, finish, what it is ([`about`]), its clocks, closure.
+/// A body to run while an activity waits: number of the call, finish, what it is ([`about`]), its clocks,
+/// closure.
 pub const AT: u8 = 2;
 /// The end of such a body: number of the call, an [`outcome`], its clocks, its graph.
 pub const AT_REPLY: u8 = 3;

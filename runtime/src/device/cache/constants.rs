@@ -1,7 +1,8 @@
-//! Constant memory: the code of a kernel with constant rails has one area of it, of which each launch takes a part until it has
-//! ended, so that launches on their way at the same time do not see each other's constants. What a part holds is remembered: a launch
-//! with the same constants as one that has ended needs no upload, which takes as long as a short kernel. A launch for which there
-//! is no room runs code that reads the same rails from ordinary memory.
+//! Constant memory: the code of a kernel with constant rails has one area of it, of which each launch takes a
+//! part until it has ended, so that launches on their way at the same time do not see each other's constants.
+//! What a part holds is remembered: a launch with the same constants as one that has ended needs no upload,
+//! which takes as long as a short kernel. A launch for which there is no room runs code that reads the same
+//! rails from ordinary memory.
 
 use std::sync::Arc;
 

@@ -1,8 +1,10 @@
-//! Captured rails that stay on the device after their launch, for later launches that capture the same rail unchanged. That it is
-//! unchanged is known, never guessed: a short rail is compared with what was sent, the pages of a long one are watched.
+//! Captured rails that stay on the device after their launch, for later launches that capture the same rail
+//! unchanged. That it is unchanged is known, never guessed: a short rail is compared with what was sent, the
+//! pages of a long one are watched.
 //!
-//! A rail is kept from its second upload on. One that had changed by the next launch is left alone for a while, twice as long each
-//! time, so that a program that writes to it before every launch pays next to nothing.
+//! A rail is kept from its second upload on. One that had changed by the next launch is left alone for a
+//! while, twice as long each time, so that a program that writes to it before every launch pays next to
+//! nothing.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -202,8 +204,8 @@ impl State {
 }
 
 impl Device {
-    /// Room for a captured rail on the device, and what is to be uploaded to it. `may_watch` where all that writes to the rail's memory
-    /// is known.
+    /// Room for a captured rail on the device, and what is to be uploaded to it. `may_watch` where all that
+    /// writes to the rail's memory is known.
     ///
     /// # Safety
     /// The memory is valid until the launch has ended.

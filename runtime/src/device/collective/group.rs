@@ -1,5 +1,5 @@
-//! Collective operations over memory of several devices, of this process and of others, by NCCL: a stream on each device of this
-//! process, and a thread for what takes long.
+//! Collective operations over memory of several devices, of this process and of others, by NCCL: a stream on
+//! each device of this process, and a thread for what takes long.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -37,7 +37,8 @@ pub enum Collective {
     Exchange,
 }
 
-/// How NCCL combines elements of a kind (one of [`slot`]) by an operation's number in `x10.util.Team`; None if it does not.
+/// How NCCL combines elements of a kind (one of [`slot`]) by an operation's number in `x10.util.Team`; None
+/// if it does not.
 pub fn reduction(element: u8, operation: i32) -> Option<(Element, Reduction)> {
     let element = match element {
         1 => Element::ncclInt8,
@@ -91,8 +92,9 @@ enum Order {
 }
 
 impl Communicator {
-    /// Joins `devices` as numbers `first` and following of `size`. All others join at the same time with the same mark; `done` is called
-    /// when they have, or with what went wrong. The thread ends with the communicator.
+    /// Joins `devices` as numbers `first` and following of `size`. All others join at the same time with the
+    /// same mark; `done` is called when they have, or with what went wrong. The thread ends with the
+    /// communicator.
     pub fn join(
         devices: Vec<Arc<Device>>,
         mark: [u8; MARK],
@@ -120,7 +122,8 @@ impl Communicator {
         &self.devices
     }
 
-    /// Begins an operation, which all members begin, and looks for its end as long as `worthwhile` says so: true if it has ended.
+    /// Begins an operation, which all members begin, and looks for its end as long as `worthwhile` says so:
+    /// true if it has ended.
     ///
     /// # Safety
     /// The memory is of the devices, long enough and not used by others until the operation has ended.

@@ -1,5 +1,5 @@
-//! NVIDIA's library of collective operations, loaded where it is there. Its types are cudarc's; its file is found here, since cudarc does
-//! not look for the name that installations have (`libnccl.so.2`).
+//! NVIDIA's library of collective operations, loaded where it is there. Its types are cudarc's; its file is
+//! found here, since cudarc does not look for the name that installations have (`libnccl.so.2`).
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::sync::OnceLock;
@@ -32,7 +32,8 @@ macro_rules! library {
 
         impl Library {
             fn load(file: libloading::Library) -> Result<Library, libloading::Error> {
-                // SAFETY: the types are those of the library's header, the same in all of its versions 2.7 and newer.
+                // SAFETY: the types are those of the library's header, the same in all of its versions 2.7
+                // and newer.
                 unsafe { Ok(Library { $($name: *file.get::<$ty>($symbol)?,)* _file: file }) }
             }
         }
@@ -90,7 +91,8 @@ pub fn mark() -> Result<[u8; MARK], String> {
     Ok(mark.internal.map(|it| it as u8))
 }
 
-/// All calls of `calls` as one, called `what` in errors: those for several members by one thread would wait for each other otherwise.
+/// All calls of `calls` as one, called `what` in errors: those for several members by one thread would wait
+/// for each other otherwise.
 pub fn together(what: &str, calls: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
     let library = library()?;
     // SAFETY: every start has its end.
@@ -111,7 +113,8 @@ pub struct Member {
 unsafe impl std::marker::Send for Member {}
 
 impl Member {
-    /// Joins as numbers `first` and following of `size` members: one for each of `devices`, which makes its device's context current.
+    /// Joins as numbers `first` and following of `size` members: one for each of `devices`, which makes its
+    /// device's context current.
     pub fn join<D>(
         devices: &[D],
         enter: impl Fn(&D) -> Result<(), String>,
@@ -138,7 +141,8 @@ impl Member {
     /// Combines `count` elements of all members, for all.
     ///
     /// # Safety
-    /// Here and below: the addresses are memory of the device that holds so many elements, until the stream's work has ended.
+    /// Here and below: the addresses are memory of the device that holds so many elements, until the stream's
+    /// work has ended.
     pub unsafe fn all_reduce(
         &self,
         (source, target): (u64, u64),

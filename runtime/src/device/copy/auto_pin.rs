@@ -1,9 +1,10 @@
-//! Rails that devices read and write without a stop on the way. Memory that the system may move or take away has to go through
-//! pinned slices; a long rail that is copied again is pinned itself, beside the program's work, and from then on the device
-//! moves it alone. Pinning costs as much as one or two copies, so that a rail that is copied once is not.
+//! Rails that devices read and write without a stop on the way. Memory that the system may move or take away
+//! has to go through pinned slices; a long rail that is copied again is pinned itself, beside the program's
+//! work, and from then on the device moves it alone. Pinning costs as much as one or two copies, so that a
+//! rail that is copied once is not.
 //!
-//! Memory of the heap stays pinned when its rail has died: the next one there finds it so. Whoever gives such memory back to the
-//! system must ask [`touches`] first, since the device would go on with the old pages.
+//! Memory of the heap stays pinned when its rail has died: the next one there finds it so. Whoever gives such
+//! memory back to the system must ask [`touches`] first, since the device would go on with the old pages.
 
 use std::any::Any;
 use std::collections::{BTreeMap, HashMap};
@@ -21,8 +22,8 @@ use crate::heap::page_watch;
 const LEAST: usize = 256 << 10;
 /// Copies of the same memory before it is pinned.
 const COPIES: u32 = 2;
-/// Most that one call of the driver pins: what is done can be used while the rest is pinned, and a collection that begins meanwhile may
-/// have to wait for the call's end.
+/// Most that one call of the driver pins: what is done can be used while the rest is pinned, and a collection
+/// that begins meanwhile may have to wait for the call's end.
 const PIECE: usize = 32 << 20;
 /// Memory is pinned in whole pages. Long rails own the pages they begin and end in.
 const PAGE: usize = 4096;
@@ -82,8 +83,8 @@ fn pinned() -> MutexGuard<'static, Pinned> {
     PINNED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether some of this memory is pinned, or may be: the heap asks while no collection can begin, and who has the lock may have been
-/// stopped for one, so that nobody waits here.
+/// Whether some of this memory is pinned, or may be: the heap asks while no collection can begin, and who has
+/// the lock may have been stopped for one, so that nobody waits here.
 pub fn touches(start: usize, bytes: usize) -> bool {
     if !ANY.load(Ordering::Acquire) {
         return false;
@@ -195,9 +196,11 @@ impl Request {
 }
 
 fn pin(range: Range<usize>) -> bool {
-    // Pages that cannot be written would not be pinned; who begins to watch them just now keeps them from it, which is all.
+    // Pages that cannot be written would not be pinned; who begins to watch them just now keeps them from it,
+    // which is all.
     page_watch::release(range.start, range.len());
-    // SAFETY: memory of the heap, which is never unmapped; it is released before it is given back to the system.
+    // SAFETY: memory of the heap, which is never unmapped; it is released before it is given back to the
+    // system.
     let result = unsafe {
         sys::cuMemHostRegister_v2(range.start as *mut _, range.len(), sys::CU_MEMHOSTREGISTER_PORTABLE)
     };

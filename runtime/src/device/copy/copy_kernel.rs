@@ -1,6 +1,7 @@
-//! Short copies from the device behind a kernel: a kernel too, which writes to host memory by itself. A copy engine is told by the device
-//! that the kernel before has ended, and begins some 6 us after it (H100); another kernel on the same stream is there at once. It goes
-//! before all blocks of other kernels that have not begun: it must not wait for a device that is full of them.
+//! Short copies from the device behind a kernel: a kernel too, which writes to host memory by itself. A copy
+//! engine is told by the device that the kernel before has ended, and begins some 6 us after it (H100);
+//! another kernel on the same stream is there at once. It goes before all blocks of other kernels that have
+//! not begun: it must not wait for a device that is full of them.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -17,8 +18,8 @@ const THREADS: u32 = 256;
 /// Most words that one block moves in little time.
 const MOST_WORDS: u32 = 16 << 10;
 
-// What is written last says that the rest is there, all that the kernel before has written included: its end comes before this begins,
-// and the fence is for what its thread knows of.
+// What is written last says that the rest is there, all that the kernel before has written included: its end
+// comes before this begins, and the fence is for what its thread knows of.
 pub(crate) const SOURCE: &std::ffi::CStr = c"
 template <class Word>
 static __device__ void copy(void *target, const void *source, unsigned words) {
@@ -92,8 +93,8 @@ pub struct Fetch {
 }
 
 impl Device {
-    /// A copy of so many bytes to host memory that the device knows by the same address; none if it would be slow, or the kernel cannot
-    /// be compiled.
+    /// A copy of so many bytes to host memory that the device knows by the same address; none if it would be
+    /// slow, or the kernel cannot be compiled.
     pub(crate) fn fetch(&self, source: u64, target: u64, bytes: u32) -> Option<Fetch> {
         let (size, words) = words(source, target, bytes)?;
         let function = self.function(&KERNEL, Variant::default()).ok()?;
@@ -102,10 +103,12 @@ impl Device {
 }
 
 impl Fetch {
-    /// Puts it on a stream. The device writes 1 to `ended` when all before it on the stream and the copy have ended.
+    /// Puts it on a stream. The device writes 1 to `ended` when all before it on the stream and the copy have
+    /// ended.
     ///
     /// # Safety
-    /// Both sides are valid until then, and the target is this copy's alone; the device knows `ended` by the same address.
+    /// Both sides are valid until then, and the target is this copy's alone; the device knows `ended` by the
+    /// same address.
     pub unsafe fn put(&self, stream: &Stream, ended: *const u32) -> Result<(), Failure> {
         let Fetch { mut source, mut target, mut size, mut words, priority, .. } = *self;
         let mut ended = ended;
@@ -134,7 +137,8 @@ impl Fetch {
             numAttrs: 1,
         };
         let (function, none) = (self.function.raw(), std::ptr::null_mut());
-        // SAFETY: the function takes these five, which the driver copies before it returns; the memory is valid by the caller.
+        // SAFETY: the function takes these five, which the driver copies before it returns; the memory is
+        // valid by the caller.
         driver::check(unsafe { sys::cuLaunchKernelEx(&config, function, parameters.as_mut_ptr(), none) })
     }
 }

@@ -1,5 +1,6 @@
-//! Copies between a host's memory and a device's by threads of their own. Memory that is pinned is moved by the device alone. Other memory
-//! is staged through pinned slices: while the device moves one, the processor fills or empties the other.
+//! Copies between a host's memory and a device's by threads of their own. Memory that is pinned is moved by
+//! the device alone. Other memory is staged through pinned slices: while the device moves one, the processor
+//! fills or empties the other.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -48,7 +49,8 @@ enum Work {
     WaitForAll,
 }
 
-// SAFETY: the addresses stay valid until `done` is called: callers of the unsafe functions below vouch for it.
+// SAFETY: the addresses stay valid until `done` is called: callers of the unsafe functions below vouch for
+// it.
 unsafe impl Send for Work {}
 
 /// A thread with a stream that does copies one after the other.
@@ -101,7 +103,8 @@ impl Device {
         self.downloads.submit(Work::Download(Download { source, target, bytes }), done);
     }
 
-    /// Says that a rail's memory has been copied: if that goes on, it is pinned. `keep` makes what keeps the rail alive.
+    /// Says that a rail's memory has been copied: if that goes on, it is pinned. `keep` makes what keeps the
+    /// rail alive.
     pub fn copied<K: std::any::Any + Send>(&self, memory: *const u8, bytes: u64, keep: impl FnOnce() -> K) {
         auto_pin::copied(memory as usize, bytes as usize, &self.context, keep);
     }
@@ -253,7 +256,8 @@ impl<'a> Worker<'a> {
         self.synchronize()
     }
 
-    /// Waits for what has begun, whether or not all of it has: memory must not be given back while the device is at it.
+    /// Waits for what has begun, whether or not all of it has: memory must not be given back while the device
+    /// is at it.
     fn end(&self, begun: Result<(), Failure>) -> Result<(), Failure> {
         let ended = self.synchronize();
         if begun.is_err() || ended.is_err() {

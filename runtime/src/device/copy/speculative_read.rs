@@ -1,9 +1,11 @@
-//! Short reads of what a kernel has written, put on the device before they are asked for. Programs run a kernel in a loop and read a few
-//! numbers after it; a read that is behind the kernel on its own stream has arrived when the kernel is known to have ended. Else the
-//! program would tell the device a second time, and wait a second time.
+//! Short reads of what a kernel has written, put on the device before they are asked for. Programs run a
+//! kernel in a loop and read a few numbers after it; a read that is behind the kernel on its own stream has
+//! arrived when the kernel is known to have ended. Else the program would tell the device a second time, and
+//! wait a second time.
 //!
-//! That the program gets what the memory holds is known, never guessed: nothing else was being written to the device as the kernel
-//! began, and nothing has been since. What is guessed is only that the read will be asked for: it followed the last launches too.
+//! That the program gets what the memory holds is known, never guessed: nothing else was being written to the
+//! device as the kernel began, and nothing has been since. What is guessed is only that the read will be
+//! asked for: it followed the last launches too.
 
 use std::collections::HashMap;
 use std::ops::Range;

@@ -1,4 +1,5 @@
-//! Long copies: several threads fill or empty pinned slices of their own, since one is slower at that than the device.
+//! Long copies: several threads fill or empty pinned slices of their own, since one is slower at that than
+//! the device.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::Builder;
@@ -48,8 +49,8 @@ impl Lanes {
         self.0.len() > 1
     }
 
-    /// Runs `work` on a thread for each lane, which take the numbers below `chunks` from the counter; on the calling one if the system has
-    /// no more.
+    /// Runs `work` on a thread for each lane, which take the numbers below `chunks` from the counter; on the
+    /// calling one if the system has no more.
     fn run(
         &self,
         context: &Context,
@@ -92,7 +93,8 @@ impl Lanes {
                 let slice = &lane[turn];
                 slice.free()?;
                 // Plain stores: what the device reads from the caches is there sooner than from memory.
-                // SAFETY: inside the caller's memory; the slice's last transfer has ended, and it is long enough.
+                // SAFETY: inside the caller's memory; the slice's last transfer has ended, and it is long
+                // enough.
                 unsafe { std::ptr::copy_nonoverlapping(source.at(at), slice.memory, count) };
                 slice.send(stream, piece.target + at, count)?;
                 turn ^= 1;
@@ -290,8 +292,8 @@ impl Slice {
     }
 }
 
-/// New memory in large pages that are there already: clearing them goes several times as fast as the driver's own way to pinned memory,
-/// and by several threads at once.
+/// New memory in large pages that are there already: clearing them goes several times as fast as the driver's
+/// own way to pinned memory, and by several threads at once.
 fn pages(bytes: usize) -> Option<*mut u8> {
     // SAFETY: new memory.
     let memory = unsafe {

@@ -1,6 +1,6 @@
-//! Copies that the calling thread puts on a stream itself, so that it may look for their end: waking the thread for copies and being
-//! woken by it takes longer than a short copy does. Short ones go through pockets, pinned memory; long ones can if their rail is
-//! pinned; those between devices always can.
+//! Copies that the calling thread puts on a stream itself, so that it may look for their end: waking the
+//! thread for copies and being woken by it takes longer than a short copy does. Short ones go through
+//! pockets, pinned memory; long ones can if their rail is pinned; those between devices always can.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -190,7 +190,8 @@ impl Device {
         })
     }
 
-    /// Copies to this or another device of the process. A copy that the caller may look at until it ends is returned.
+    /// Copies to this or another device of the process. A copy that the caller may look at until it ends is
+    /// returned.
     pub fn copy_to(
         self: &Arc<Self>,
         source: u64,
@@ -235,7 +236,8 @@ impl Device {
         }
     }
 
-    /// A copy of host memory that the device can read by itself, and its address; None if it is too long or there is no room.
+    /// A copy of host memory that the device can read by itself, and its address; None if it is too long or
+    /// there is no room.
     ///
     /// # Safety
     /// The memory is valid.

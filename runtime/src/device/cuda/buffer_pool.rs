@@ -1,5 +1,5 @@
-//! Device memory that a launch needs for itself: uploaded rails and large environments. It is kept for the next launch, since
-//! allocation waits for the device.
+//! Device memory that a launch needs for itself: uploaded rails and large environments. It is kept for the
+//! next launch, since allocation waits for the device.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -67,8 +67,9 @@ pub fn check(result: sys::CUresult) -> Result<(), Failure> {
     if result == sys::CUresult::CUDA_SUCCESS { Ok(()) } else { Err(Failure(result)) }
 }
 
-/// As many connections to a device as it has kernels side by side, and more: the driver makes 8 unless told otherwise, and streams that
-/// share one wait for each other (CUDA C++ Programming Guide, CUDA Environment Variables). What the user has set stays.
+/// As many connections to a device as it has kernels side by side, and more: the driver makes 8 unless told
+/// otherwise, and streams that share one wait for each other (CUDA C++ Programming Guide, CUDA Environment
+/// Variables). What the user has set stays.
 ///
 /// Called before the driver starts and before there are threads of the program.
 pub fn ask_for_connections() {
@@ -85,8 +86,8 @@ pub fn ready() -> Result<(), String> {
     READY.get_or_init(start).clone()
 }
 
-/// Loads the driver's library for good. To look whether it is there loads it and lets it go again, and a debugger of kernels takes
-/// note of its first time in the process only.
+/// Loads the driver's library for good. To look whether it is there loads it and lets it go again, and a
+/// debugger of kernels takes note of its first time in the process only.
 fn keep_loaded() {
     // SAFETY: a library of a well-known name; its initialisers are the driver's own.
     if let Ok(library) = unsafe { libloading::Library::new("libcuda.so.1") } {
@@ -205,8 +206,8 @@ unsafe impl Send for Context {}
 unsafe impl Sync for Context {}
 
 impl Context {
-    /// The primary context. Its flags are the driver's own: launches take longer where it is told to sleep when it waits. We wait
-    /// by events, which sleep.
+    /// The primary context. Its flags are the driver's own: launches take longer where it is told to sleep
+    /// when it waits. We wait by events, which sleep.
     pub fn retain(ordinal: u32) -> Result<Context, DeviceError> {
         let device = Handle::of(ordinal)?;
         let error = |failure| DeviceError::driver(&format!("CUDA{ordinal}"), "be used", &failure);
@@ -220,7 +221,8 @@ impl Context {
         Ok(Context { device, context, reached: Mutex::default() })
     }
 
-    /// Makes it the calling thread's. Activities move between threads, so that this comes before any other call.
+    /// Makes it the calling thread's. Activities move between threads, so that this comes before any other
+    /// call.
     pub fn enter(&self) -> Result<(), DeviceError> {
         // SAFETY: a context that is never destroyed.
         check(unsafe { sys::cuCtxSetCurrent(self.context) }).map_err(|failure| {
@@ -244,8 +246,8 @@ impl Context {
         self.context
     }
 
-    /// Asks, once, for direct ways between this device and another one's memory. Where there are none, the driver copies through the host.
-    /// This context is current before and after.
+    /// Asks, once, for direct ways between this device and another one's memory. Where there are none, the
+    /// driver copies through the host. This context is current before and after.
     pub fn reach(&self, other: &Context) {
         let mut reached = self.reached.lock();
         if reached.contains(&other.device.ordinal) {
@@ -254,7 +256,8 @@ impl Context {
         reached.push(other.device.ordinal);
         for (from, to) in [(other, self), (self, other)] {
             let mut can = 0;
-            // SAFETY: devices and contexts of the driver; the result goes to a local. That access was given before is no harm.
+            // SAFETY: devices and contexts of the driver; the result goes to a local. That access was given
+            // before is no harm.
             unsafe {
                 if check(sys::cuDeviceCanAccessPeer(&mut can, from.device.device, to.device.device)).is_ok()
                     && can != 0

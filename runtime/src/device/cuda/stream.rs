@@ -1,5 +1,6 @@
-//! Queues of kernels or copies: a stream, and a thread that sleeps until what was put on it has ended. The thread that puts it there may
-//! look for the end itself for a moment: most of it ends sooner than another thread could be woken, twice.
+//! Queues of kernels or copies: a stream, and a thread that sleeps until what was put on it has ended. The
+//! thread that puts it there may look for the end itself for a moment: most of it ends sooner than another
+//! thread could be woken, twice.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering, fence};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -21,19 +22,21 @@ const LONGEST_LOOK: Duration = Duration::from_millis(3);
 const EARLY: Duration = Duration::from_micros(300);
 /// Looks at the flag of a kernel between looks at the clock.
 const LOOKS: u32 = 16;
-/// How long whoever waits for a longer kernel sleeps at once, when its end or beginning is near and when both are far. After a longer sleep an
-/// activity is slow to go on: its processor has forgotten what the next launch needs (35 us more for one after 6 ms, on an H100).
+/// How long whoever waits for a longer kernel sleeps at once, when its end or beginning is near and when both
+/// are far. After a longer sleep an activity is slow to go on: its processor has forgotten what the next
+/// launch needs (35 us more for one after 6 ms, on an H100).
 const NAPS: (Duration, Duration) = (Duration::from_micros(400), Duration::from_millis(5));
 /// How often the driver is asked whether a kernel has failed.
 const ASK: Duration = Duration::from_micros(50);
 /// How long the processor is kept before others may have it between two looks.
 const SPIN: Duration = Duration::from_micros(40);
 
-/// Told that the end of a kernel or copy, which nobody but a thread of its queue looks at, is near, and then that it has been dealt with.
+/// Told that the end of a kernel or copy, which nobody but a thread of its queue looks at, is near, and then
+/// that it has been dealt with.
 static BEFORE_ENDS: OnceLock<fn(bool)> = OnceLock::new();
 
-/// `tell(true)` is called shortly before the end of work on a device that is left to its queue, `tell(false)` when whoever waits for it has
-/// been told.
+/// `tell(true)` is called shortly before the end of work on a device that is left to its queue, `tell(false)`
+/// when whoever waits for it has been told.
 pub fn before_ends(tell: fn(bool)) {
     let _ = BEFORE_ENDS.set(tell);
 }
@@ -138,7 +141,8 @@ pub enum Marks {
 pub struct Order {
     /// Called at its end.
     pub done: Done,
-    /// Where the device may say so: memory that it shares with the host, which is 0 and stays until `done` is called.
+    /// Where the device may say so: memory that it shares with the host, which is 0 and stays until `done` is
+    /// called.
     pub ended: *const u32,
     /// How long such work takes.
     pub pace: Arc<Pace>,
@@ -323,8 +327,8 @@ impl Queues {
         queues.collect::<Result<_, _>>().map(Queues)
     }
 
-    /// A turn on the queue with the least to do. It is taken before anything is put there: activities that start together find
-    /// queues of their own.
+    /// A turn on the queue with the least to do. It is taken before anything is put there: activities that
+    /// start together find queues of their own.
     pub fn pick(&self) -> Turn {
         loop {
             let mut best = (&self.0[0], self.0[0].load.load(Ordering::Relaxed));
@@ -372,8 +376,8 @@ impl Queue {
 }
 
 impl Turn {
-    /// Runs `start`, which puts work on the stream; `order.done` is called when that work has ended, or with its error. Work of
-    /// several callers is not mixed.
+    /// Runs `start`, which puts work on the stream; `order.done` is called when that work has ended, or with
+    /// its error. Work of several callers is not mixed.
     pub fn submit(
         self,
         start: impl FnOnce(&Stream) -> Result<Marks, driver::Failure>,
@@ -438,8 +442,8 @@ impl Mark {
 }
 
 impl Flight {
-    /// Looks for a moment, as long as there is nothing else to do, whether the kernel has ended; sleeps before that if it takes long. Leaves
-    /// it to the thread of the queue if it has not.
+    /// Looks for a moment, as long as there is nothing else to do, whether the kernel has ended; sleeps
+    /// before that if it takes long. Leaves it to the thread of the queue if it has not.
     pub fn look(mut self, patience: Patience) {
         let Some(ending) = self.ending.take() else { return };
         let expected = ending.pace.expected();
@@ -521,10 +525,11 @@ impl Ending {
         }
     }
 
-    /// Sleeps until shortly before the expected end, in parts, so that work that is quicker than usual is not waited for in vain, and as
-    /// long as `doze` says that it may.
+    /// Sleeps until shortly before the expected end, in parts, so that work that is quicker than usual is not
+    /// waited for in vain, and as long as `doze` says that it may.
     fn doze(&self, expected: Duration, doze: impl Fn(Duration) -> bool) -> Nap {
-        // By the clock: each sleep takes longer than it is told, and all of them together would take longer than the kernel.
+        // By the clock: each sleep takes longer than it is told, and all of them together would take longer
+        // than the kernel.
         let until = self.began + expected.saturating_sub(EARLY);
         let begun = Instant::now();
         while let Some(left) = until.checked_duration_since(Instant::now()) {

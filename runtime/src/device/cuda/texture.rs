@@ -1,5 +1,6 @@
-//! Textures: rails that kernels read at any point, with an answer for points between and outside of the elements. On a device
-//! they are arrays of the driver with a texture object, on a host plain memory that generated code samples.
+//! Textures: rails that kernels read at any point, with an answer for points between and outside of the
+//! elements. On a device they are arrays of the driver with a texture object, on a host plain memory that
+//! generated code samples.
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -257,7 +258,8 @@ impl Device {
             unsafe { (std::mem::zeroed(), std::mem::zeroed()) };
         resource.resType = sys::CUresourcetype_enum::CU_RESOURCE_TYPE_ARRAY;
         resource.res.array.hArray = array;
-        // An axis that the texture does not have is sampled at an edge: a border there would take half of every value.
+        // An axis that the texture does not have is sampled at an edge: a border there would take half of
+        // every value.
         texture.addressMode = [CU_TR_ADDRESS_MODE_CLAMP; 3];
         texture.addressMode[..form.rank].fill(address);
         texture.filterMode = filter;
@@ -312,7 +314,8 @@ impl Device {
         let [width, height, depth] = texture.form.extent;
         let row = width * slot::size(texture.form.slot).unwrap_or(1);
         let mut copy = MaybeUninit::<sys::CUDA_MEMCPY3D>::zeroed();
-        // SAFETY: plain data for which zeros mean "none", but for the two types of memory, which are set first.
+        // SAFETY: plain data for which zeros mean "none", but for the two types of memory, which are set
+        // first.
         let copy = unsafe {
             let described = copy.as_mut_ptr();
             (&raw mut (*described).srcMemoryType).write(sys::CUmemorytype_enum::CU_MEMORYTYPE_DEVICE);
@@ -323,7 +326,8 @@ impl Device {
         (copy.srcPitch, copy.srcHeight) = (row, height);
         copy.dstArray = texture.array;
         (copy.WidthInBytes, copy.Height, copy.Depth) = (row, height, depth);
-        // SAFETY: both are memory of this device with as many bytes. Inside of the device this takes little time.
+        // SAFETY: both are memory of this device with as many bytes. Inside of the device this takes little
+        // time.
         let copied = unsafe {
             match sys::cuMemcpy3D_v2(copy) {
                 sys::CUresult::CUDA_SUCCESS => sys::cuStreamSynchronize(std::ptr::null_mut()),

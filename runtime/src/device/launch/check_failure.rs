@@ -1,4 +1,5 @@
-//! What failing checks in kernels leave, and what becomes of it: an exception with the line, the index, the block and the thread.
+//! What failing checks in kernels leave, and what becomes of it: an exception with the line, the index, the
+//! block and the thread.
 
 use std::ffi::c_void;
 use std::sync::Arc;

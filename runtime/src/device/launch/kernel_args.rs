@@ -1,4 +1,5 @@
-//! A kernel's environment as the device sees it: a copy of the program's struct in which rails have device addresses.
+//! A kernel's environment as the device sees it: a copy of the program's struct in which rails have device
+//! addresses.
 
 use std::ffi::CStr;
 use std::ops::Range;
@@ -34,7 +35,8 @@ pub struct Prepared {
     constants: Option<Part>,
 }
 
-// SAFETY: the addresses in `uploads` are valid until the launch has ended; the caller of the launch vouches for it.
+// SAFETY: the addresses in `uploads` are valid until the launch has ended; the caller of the launch vouches
+// for it.
 unsafe impl Send for Prepared {}
 
 impl Prepared {
@@ -67,8 +69,8 @@ impl Prepared {
         prepared
     }
 
-    /// Uploads come from copies of what is pinned. The driver takes a copy of other memory before it returns, but leaves to the device to
-    /// read what is pinned, when the program may have written to it again.
+    /// Uploads come from copies of what is pinned. The driver takes a copy of other memory before it returns,
+    /// but leaves to the device to read what is pinned, when the program may have written to it again.
     pub fn copy_pinned(&mut self) {
         for upload in &mut self.uploads {
             if self.copies.iter().any(|copy| copy.as_ptr() == upload.source) {
@@ -97,8 +99,8 @@ impl Prepared {
         true
     }
 
-    /// Captured rails of the host that a global rail is another name of get copies: the kernel sees them as they are now, whatever it
-    /// writes to the global rail.
+    /// Captured rails of the host that a global rail is another name of get copies: the kernel sees them as
+    /// they are now, whatever it writes to the global rail.
     fn part(&mut self, captures: &[Capture]) {
         for capture in captures.iter().filter(|it| is_captured_rail(it)) {
             let mut rail: KernelRail = self.read(capture);
@@ -175,8 +177,8 @@ pub fn global_rails(kernel: &Kernel, environment: &[u8]) -> impl Iterator<Item =
     })
 }
 
-/// Whether two of the kernel's global rails have memory in common. Code that is compiled without `APG_OVERLAP` relies on the
-/// opposite.
+/// Whether two of the kernel's global rails have memory in common. Code that is compiled without
+/// `APG_OVERLAP` relies on the opposite.
 pub fn overlap(kernel: &Kernel, environment: &[u8]) -> bool {
     let ranges = global_rails(kernel, environment);
     ranges.clone().enumerate().any(|(index, rail)| {
@@ -245,7 +247,8 @@ pub fn prepare(
     Ok(prepared)
 }
 
-/// The same for a kernel that runs at a host place: `resolve` finds the elements of a global rail by its handle.
+/// The same for a kernel that runs at a host place: `resolve` finds the elements of a global rail by its
+/// handle.
 pub fn prepare_host(
     place: i64,
     kernel: &Kernel,

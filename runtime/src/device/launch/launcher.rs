@@ -1,4 +1,5 @@
-//! Launches: extents and shared memory, checks against the device's limits, the way from captured values to the running kernel.
+//! Launches: extents and shared memory, checks against the device's limits, the way from captured values to
+//! the running kernel.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -65,12 +66,13 @@ impl Extents {
 pub struct Terms<'a> {
     /// All that writes to captured rails is known, so that their memory may be watched.
     pub may_watch: bool,
-    /// The launching activity may write to captured rails before the kernel has ended: asked for what is to be called when they are read
-    /// no more, if that is later than the launch returns.
+    /// The launching activity may write to captured rails before the kernel has ended: asked for what is to
+    /// be called when they are read no more, if that is later than the launch returns.
     pub when_read: Option<&'a mut dyn FnMut() -> Box<dyn FnOnce() + Send>>,
 }
 
-/// Extents, and where shared rails lie. It is filled in place: a launch takes microseconds, and these are hundreds of bytes.
+/// Extents, and where shared rails lie. It is filled in place: a launch takes microseconds, and these are
+/// hundreds of bytes.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// As the program computed them.
@@ -181,11 +183,12 @@ fn shared_error(length: i64) -> DeviceError {
 }
 
 impl Device {
-    /// Runs a kernel; `done` is called when it has ended, unless the launch fails at once. A kernel that the caller may look at
-    /// until it ends is returned.
+    /// Runs a kernel; `done` is called when it has ended, unless the launch fails at once. A kernel that the
+    /// caller may look at until it ends is returned.
     ///
     /// # Safety
-    /// `environment` is an environment of the kernel, and the rails it names are valid until `done` is called.
+    /// `environment` is an environment of the kernel, and the rails it names are valid until `done` is
+    /// called.
     pub unsafe fn launch(
         self: &Arc<Self>,
         place: i64,
@@ -234,7 +237,8 @@ impl Device {
         Ok(None)
     }
 
-    /// The code to run, its extents, and the constant memory that it reads, if it reads any and there is room.
+    /// The code to run, its extents, and the constant memory that it reads, if it reads any and there is
+    /// room.
     ///
     /// # Safety
     /// `environment` is an environment of the kernel, and the rails it names are valid.
@@ -258,8 +262,8 @@ impl Device {
         }
     }
 
-    /// The variant to run and its extents. Code without the checks that depend on the launch is run where the host finds them
-    /// unnecessary; it may need fewer registers, so that automatic extents differ.
+    /// The variant to run and its extents. Code without the checks that depend on the launch is run where the
+    /// host finds them unnecessary; it may need fewer registers, so that automatic extents differ.
     ///
     /// # Safety
     /// `environment` is an environment of the kernel.
@@ -306,7 +310,8 @@ impl Device {
         }
     }
 
-    /// Whether the threads of a launch of code that may read early are so few that it should: three quarters of what the device holds at once.
+    /// Whether the threads of a launch of code that may read early are so few that it should: three quarters
+    /// of what the device holds at once.
     ///
     /// # Safety
     /// `environment` is an environment of the kernel.
@@ -451,8 +456,8 @@ struct Ready {
 }
 
 impl Ready {
-    /// What is called when captured rails are on the device, or cannot get there: the kernel starts. `read` is to be told that they are
-    /// read no more.
+    /// What is called when captured rails are on the device, or cannot get there: the kernel starts. `read`
+    /// is to be told that they are read no more.
     fn when_uploaded(mut self, mut plan: Plan, read: Option<Box<dyn FnOnce() + Send>>, done: Done) -> Done {
         Box::new(move |result| {
             if result.is_ok() {
@@ -497,12 +502,14 @@ impl Ready {
         let finished = self.finished(Extents::of(&plan.launch), record, stopwatch.clone(), ahead, done);
         device.kernels.pick().submit(
             |stream| {
-                // SAFETY: memory of captured rails or copies of it, and room for it on the device, which stay until `finished`.
+                // SAFETY: memory of captured rails or copies of it, and room for it on the device, which stay
+                // until `finished`.
                 unsafe { upload_on(stream, &uploads)? };
                 if let Some(stopwatch) = &stopwatch {
                     stopwatch.start(stream)?;
                 }
-                // SAFETY: the function takes these two parameters; what the environment points to stays until `finished`.
+                // SAFETY: the function takes these two parameters; what the environment points to stays until
+                // `finished`.
                 unsafe { launch_on(stream, &function, plan, &mut parameters)? };
                 stopwatch.as_ref().map_or(Ok(()), |it| it.stop(stream))?;
                 // SAFETY: a range of a rail that the kernel has, and a pocket that stays until `finished`.
@@ -568,8 +575,8 @@ unsafe fn upload_on(stream: &Stream, uploads: &[Upload]) -> Result<(), Failure> 
 /// Puts a kernel on a stream.
 ///
 /// # Safety
-/// The function takes these parameters, which the driver copies before it returns; what they point to is valid until the kernel has
-/// ended.
+/// The function takes these parameters, which the driver copies before it returns; what they point to is
+/// valid until the kernel has ended.
 unsafe fn launch_on(
     stream: &Stream,
     function: &Function,

@@ -1,4 +1,5 @@
-//! Launches: modules and functions, arguments, block sizes, the launch itself, and checks that fail in kernels.
+//! Launches: modules and functions, arguments, block sizes, the launch itself, and checks that fail in
+//! kernels.
 
 pub(crate) mod check_failure;
 pub(crate) mod kernel_args;

@@ -64,7 +64,8 @@ pub struct Modules {
     held: Mutex<FxHashMap<usize, Vec<u32>>>,
 }
 
-/// For how many choices of conditions a kernel is compiled: where each launch has another, that would take longer than the checks.
+/// For how many choices of conditions a kernel is compiled: where each launch has another, that would take
+/// longer than the checks.
 const MOST_HELD: usize = 4;
 
 /// Where the kernel stands.
@@ -114,8 +115,8 @@ impl Device {
         self.context.enter()?;
         let (mut module, mut function) = (std::ptr::null_mut(), std::ptr::null_mut());
         let name = text(kernel.name);
-        // SAFETY: a context of this device is current; the code is a whole image and the name a C string. The module
-        // is never unloaded.
+        // SAFETY: a context of this device is current; the code is a whole image and the name a C string. The
+        // module is never unloaded.
         unsafe {
             self.check(
                 sys::cuModuleLoadData(&mut module, code.as_ptr().cast()),
@@ -132,7 +133,8 @@ impl Device {
         };
         let mut constants = 0;
         if variant.constant {
-            // SAFETY: a module of this device and the name of a variable that its code has; the result goes to a local.
+            // SAFETY: a module of this device and the name of a variable that its code has; the result goes
+            // to a local.
             let found = unsafe {
                 sys::cuModuleGetGlobal_v2(
                     &mut constants,

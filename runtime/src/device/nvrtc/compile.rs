@@ -6,7 +6,8 @@ use cudarc::nvrtc::sys;
 
 use crate::device::error::{DeviceError, Kind};
 
-/// The environment variable with which kernels are compiled for a debugger: nothing is optimised, and variables can be seen.
+/// The environment variable with which kernels are compiled for a debugger: nothing is optimised, and
+/// variables can be seen.
 pub const DEBUG: &str = "APG_DEVICE_DEBUG";
 
 /// Stands in front of code that wants the fast mathematical functions.
@@ -80,13 +81,14 @@ fn options_for(target: Target) -> Vec<String> {
         architecture,
         "--std=c++17".to_owned(),
         if debug { "--device-debug" } else { "--generate-line-info" }.to_owned(),
-        // Infinite loops without side effects are X10's to keep, and warnings about unused variables nobody's to read.
+        // Infinite loops without side effects are X10's to keep, and warnings about unused variables nobody's
+        // to read.
         "--disable-warnings".to_owned(),
     ]
 }
 
-/// Compiles for a compute capability. `name` is shown in messages of the compiler. The result is device code and what the
-/// compiler said.
+/// Compiles for a compute capability. `name` is shown in messages of the compiler. The result is device code
+/// and what the compiler said.
 pub fn compile_for(
     source: &str,
     name: &str,
@@ -105,7 +107,8 @@ pub fn compile_for(
     Ok((program.code(target)?, log))
 }
 
-/// The virtual architecture of [`ptx`]: the oldest that the compiler knows, so that the text fits every device.
+/// The virtual architecture of [`ptx`]: the oldest that the compiler knows, so that the text fits every
+/// device.
 const PTX_TARGET: Target = Target::Portable(75);
 
 /// The PTX of a kernel, for people.

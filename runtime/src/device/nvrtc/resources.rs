@@ -68,8 +68,8 @@ impl Occupancy {
     }
 }
 
-/// A multiprocessor of an architecture: compute capability times 10, threads, blocks, bytes of shared memory, and bytes of it
-/// that each block costs besides its own.
+/// A multiprocessor of an architecture: compute capability times 10, threads, blocks, bytes of shared memory,
+/// and bytes of it that each block costs besides its own.
 struct Multiprocessor(u32, u32, u32, u32, u32);
 
 const MULTIPROCESSORS: [Multiprocessor; 9] = [
@@ -136,12 +136,14 @@ fn parse(log: &str) -> Option<Resources> {
     any.then_some(found)
 }
 
-/// How many blocks of that size, with that much shared memory each, a multiprocessor holds; none if the architecture is unknown.
+/// How many blocks of that size, with that much shared memory each, a multiprocessor holds; none if the
+/// architecture is unknown.
 pub fn occupancy(architecture: u32, resources: &Resources, threads: u32, shared: u32) -> Option<Occupancy> {
     let Multiprocessor(_, most_threads, most_blocks, most_shared, overhead) =
         *MULTIPROCESSORS.iter().find(|it| it.0 == architecture)?;
     let warps = threads.div_ceil(WARP).max(1);
-    // Registers are given out 256 at a time to a warp, and four parts of a multiprocessor have a quarter each.
+    // Registers are given out 256 at a time to a warp, and four parts of a multiprocessor have a quarter
+    // each.
     let of_warp = (resources.registers.max(1) * WARP).next_multiple_of(256);
     let by_registers = REGISTERS / 4 / of_warp * 4 / warps;
     let of_block = (shared + resources.shared + overhead).next_multiple_of(128);

@@ -1,4 +1,5 @@
-//! Allocation.
+//! Allocation: a thread takes cells from blocks of its own, without a lock (thread-local caches over
+//! segregated size classes).
 
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -7,11 +8,12 @@ use std::time::{Duration, Instant};
 
 use crate::base::sanitizer;
 use crate::heap::alloc::blocks::{
-    BLOCK, CLASS_SIZES, CLASSES, LARGEST_SMALL, LEAD, NONE, Region, class_of, kind, large_pages, zero,
+    BLOCK, CLASS_SIZES, CLASSES, LARGE_PADDING, MAX_SMALL_SIZE, NONE, Region, class_of, kind,
+    request_huge_pages, zero,
 };
 use crate::heap::alloc::limits;
 use crate::heap::alloc::limits::{
-    Ceiling, FutileCollections, Limits, RESERVE, RESERVE_OF_BODIES, min_threshold,
+    Ceiling, FutileCollections, HANDLER_RESERVE, Limits, RESERVE, min_threshold,
 };
 use crate::heap::alloc::{mixed_blocks, trim};
 use crate::heap::hooks;
@@ -28,25 +30,26 @@ pub struct Heap {
     central: Mutex<Central>,
     /// Blocks that hold objects, or may soon.
     used: AtomicUsize,
-    /// Bytes that count against the limit ([`limits`]); changed under the lock, or while all threads are stopped.
+    /// Bytes that count against the limit ([`limits`]); changed under the lock, or while all threads are
+    /// stopped.
     charged: AtomicUsize,
-    /// Collect when so many blocks are used.
+    /// Collect when this number of blocks is used.
     threshold: AtomicUsize,
-    /// Never use more than that, but for exceptions.
+    /// Never exceeded, except by exceptions.
     limits: Limits,
     /// Blocks used after the last collection.
     kept: AtomicUsize,
     /// The collector's own.
     futile: Mutex<FutileCollections>,
     /// The program would do little more than collect.
-    is_as_good_as_full: AtomicBool,
-    /// Blocks for what messages have brought since the last collection.
-    brought: AtomicUsize,
+    is_nearly_full: AtomicBool,
+    /// Blocks allocated for message contents since the last collection.
+    received_blocks: AtomicUsize,
 }
 
 /// Free blocks and cells.
 pub struct Central {
-    /// Where the search for free blocks goes on.
+    /// Where the search for free blocks continues.
     pub cursor: u32,
     /// Free blocks below the top.
     pub free: u32,
@@ -104,7 +107,8 @@ impl Cache {
 /// A cache that its thread uses in critical sections and the collector while that thread is stopped.
 pub struct CacheCell(UnsafeCell<Cache>);
 
-// SAFETY: see above.
+// SAFETY: the cache is used by its thread in critical sections, and by the collector while that thread is
+// stopped.
 unsafe impl Sync for CacheCell {}
 
 impl CacheCell {
@@ -135,14 +139,15 @@ pub fn heap() -> &'static Heap {
             limits,
             kept: AtomicUsize::new(0),
             futile: Mutex::new(FutileCollections::new()),
-            is_as_good_as_full: AtomicBool::new(false),
-            brought: AtomicUsize::new(0),
+            is_nearly_full: AtomicBool::new(false),
+            received_blocks: AtomicUsize::new(0),
         }
     })
 }
 
 impl Heap {
-    /// What is free. The lock is one of the standard library's, which needs nothing but itself: it is taken in critical sections.
+    /// What is free. The lock is one of the standard library's, which needs nothing but itself: it is taken
+    /// in critical sections.
     pub fn central(&self) -> MutexGuard<'_, Central> {
         self.central.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -169,43 +174,45 @@ impl Heap {
         let next = (used + used.max(min_threshold()).min(left)).min(self.limits.blocks);
         self.threshold.store(next.max(used), Ordering::Relaxed);
         self.kept.store(used, Ordering::Relaxed);
-        self.brought.store(0, Ordering::Relaxed);
+        self.received_blocks.store(0, Ordering::Relaxed);
     }
 
     /// Notes how long a collection took.
     pub fn note_time(&self, took: Duration) {
-        /// Of the heap, what is next to nothing.
-        const PART: usize = 64;
-        let is_futile = self.limits.bytes.saturating_sub(self.charged()) < self.limits.bytes / PART;
+        /// A collection that leaves less than this fraction of the heap free is futile.
+        const FUTILE_FRACTION: usize = 64;
+        let is_futile =
+            self.limits.bytes.saturating_sub(self.charged()) < self.limits.bytes / FUTILE_FRACTION;
         let mut futile = self.futile.lock().unwrap_or_else(PoisonError::into_inner);
-        self.is_as_good_as_full.store(futile.note(is_futile, took, Instant::now()), Ordering::Relaxed);
+        self.is_nearly_full.store(futile.note(is_futile, took, Instant::now()), Ordering::Relaxed);
     }
 
     /// Whether the program would do little more than collect.
-    fn is_as_good_as_full(&self) -> bool {
-        self.is_as_good_as_full.load(Ordering::Relaxed)
+    fn is_nearly_full(&self) -> bool {
+        self.is_nearly_full.load(Ordering::Relaxed)
     }
 
-    /// Whether so many used blocks are most of what the limit has.
+    /// Whether `used` blocks are most of the limit.
     pub fn is_short_of_blocks(&self, used: usize) -> bool {
         used * BLOCK > self.limits.bytes / 4 * 3
     }
 
-    /// Whether so many used blocks are more than the limit has: what is free between objects that are alive takes much memory.
+    /// Whether `used` blocks are more than the limit: fragmentation takes much memory.
     pub fn is_beyond_limit(&self, used: usize) -> bool {
         used * BLOCK > self.limits.bytes
     }
 
-    /// Whether it is time to collect if so many blocks are needed. What messages bring lives shortly as a rule, and is written more quickly
-    /// to memory that was just used.
+    /// Whether a collection is due if `blocks` more are needed. Message contents are short-lived as a rule,
+    /// and writing them to recently used memory is faster.
     pub fn is_due(&self, blocks: usize) -> bool {
-        /// Much more than these are not in a processor's fast memory.
-        const MUCH: usize = 256;
-        let brought = self.brought.load(Ordering::Relaxed);
+        /// Blocks that fit the caches of a CPU.
+        const MIN_RECEIVED_BLOCKS: usize = 256;
+        let received_blocks = self.received_blocks.load(Ordering::Relaxed);
         let planned = self.planned();
         self.used.load(Ordering::Relaxed) + blocks > planned.blocks
             || self.charged() + blocks * BLOCK > planned.bytes
-            || brought >= MUCH && brought > 4 * self.kept.load(Ordering::Relaxed)
+            || received_blocks >= MIN_RECEIVED_BLOCKS
+                && received_blocks > 4 * self.kept.load(Ordering::Relaxed)
     }
 
     /// A run of free blocks; `None` if more than `ceiling` would be in use.
@@ -235,12 +242,13 @@ impl Heap {
         Some(first)
     }
 
-    /// Gives memory back to the system if more is touched than may be used; those blocks that were just taken are no longer free.
+    /// Gives memory back to the system if more is touched than may be used; those blocks that were just taken
+    /// are no longer free.
     fn trim(&self, central: &mut Central) {
-        let most = self.limits.bytes / BLOCK + RESERVE;
-        if central.touched > most && central.touched > self.used.load(Ordering::Relaxed) {
+        let max_touched = self.limits.bytes / BLOCK + RESERVE;
+        if central.touched > max_touched && central.touched > self.used.load(Ordering::Relaxed) {
             // Some more, so that it is not done again for the next block.
-            trim::release_free_blocks(&self.region, central, most - most / 16);
+            trim::release_free_blocks(&self.region, central, max_touched - max_touched / 16);
         }
     }
 
@@ -264,7 +272,7 @@ impl Heap {
     /// Gives a cache a block with free cells, or free cells in a gap.
     fn refill(&self, cache: &mut Cache, class: usize, ceiling: Ceiling) -> bool {
         let mut central = self.central();
-        // The last block may go beyond the limit by what of it is not needed yet.
+        // The last block may exceed the limit by its cells that are not in use yet.
         if self.charged() + CLASS_SIZES[class] as usize > ceiling.bytes {
             return false;
         }
@@ -353,9 +361,10 @@ impl Heap {
         true
     }
 
-    /// Zeroed memory for an object, or `None` when the heap is full. What the maker of a large one sets anyway needs not be zero.
+    /// Zeroed memory for an object, or `None` when the heap is full. What the maker of a large one sets
+    /// anyway needs not be zero.
     fn memory(&self, cache: &mut Cache, bytes: usize, zeroed: bool, ceiling: Ceiling) -> Option<*mut u8> {
-        if bytes <= LARGEST_SMALL {
+        if bytes <= MAX_SMALL_SIZE {
             let class = class_of(bytes);
             let size = CLASS_SIZES[class] as usize;
             loop {
@@ -372,7 +381,7 @@ impl Heap {
                 }
             }
         }
-        let count = u32::try_from((LEAD + bytes).div_ceil(BLOCK)).ok()?;
+        let count = u32::try_from((LARGE_PADDING + bytes).div_ceil(BLOCK)).ok()?;
         let first = {
             let mut central = self.central();
             let first = self.take_blocks(&mut central, count, ceiling)?;
@@ -383,22 +392,22 @@ impl Heap {
         let (first, clean) = first;
         let (start, room) = (self.region.address(first), count as usize * BLOCK);
         sanitizer::unpoison(start, room);
-        large_pages(start, room);
+        request_huge_pages(start, room);
         if !clean && zeroed {
             // SAFETY: the blocks are this thread's.
             unsafe { zero(start as *mut u8, room) };
         }
         let address = self.region.large(first);
-        sanitizer::allocated(address, bytes, room - LEAD);
+        sanitizer::allocated(address, bytes, room - LARGE_PADDING);
         Some(address as *mut u8)
     }
 }
 
-/// A new small instance from the thread's row of free cells, zero but for header and length; `None` if there is no row. One function
-/// without calls: the thread is the same all over it.
+/// A new small instance from the thread's row of free cells, zero but for header and length; `None` if there
+/// is no row. One function without calls: the thread is the same all over it.
 #[inline]
 fn quick_instance(ty: &'static Type, length: i64, bytes: usize) -> Option<Ref> {
-    if bytes > LARGEST_SMALL || sanitizer::is_present() {
+    if bytes > MAX_SMALL_SIZE || sanitizer::is_present() {
         return None;
     }
     let class = class_of(bytes);
@@ -421,7 +430,7 @@ fn quick_instance(ty: &'static Type, length: i64, bytes: usize) -> Option<Ref> {
 /// # Safety
 /// New memory of at least the instance's size.
 unsafe fn prepare(object: *mut Object, ty: &'static Type, length: i64) {
-    // SAFETY: by the caller.
+    // SAFETY: the caller gives new memory of at least the instance's size.
     unsafe {
         (*object).ty = ty;
         if ty.is_counted() {
@@ -430,7 +439,8 @@ unsafe fn prepare(object: *mut Object, ty: &'static Type, length: i64) {
     }
 }
 
-/// A new instance, zero but for header and length (strings: whatever it may be), if no more than `ceiling` is then used.
+/// A new instance, zero but for header and length (strings: whatever it may be), if no more than `ceiling` is
+/// then used.
 fn try_instance(ty: &'static Type, length: i64, bytes: usize, ceiling: Ceiling) -> Option<Ref> {
     try_memory(ty, length, bytes, ceiling, ty.kind != Kind::String as u32)
 }
@@ -467,29 +477,31 @@ fn slow_instance(ty: &'static Type, length: i64, bytes: usize) -> Option<Ref> {
     if let Some(object) = try_instance(ty, length, bytes, full) {
         return Some(object);
     }
-    // Other threads use what a collection frees before this one runs again: it gets its memory while they are stopped.
+    // Other threads use what a collection frees before this one runs again: it gets its memory while they are
+    // stopped.
     let collect_and_try = || collect::collect_until(|| try_instance(ty, length, bytes, full));
-    if !heap.is_as_good_as_full()
+    if !heap.is_nearly_full()
         && let Some(object) = collect_and_try()
     {
         return Some(object);
     }
     if hooks::pressure().is_some_and(|pressure| !pressure.may_wait()) {
-        // Whoever reads messages must not wait for other places.
-        return try_instance(ty, length, bytes, heap.limits.ceiling(RESERVE_OF_BODIES));
+        // A thread that reads messages must not wait for other places.
+        return try_instance(ty, length, bytes, heap.limits.ceiling(HANDLER_RESERVE));
     }
-    // What other places still refer to may come free.
+    // Objects that only other places refer to may become free.
     hooks::remote_collections().find_map(|()| collect_and_try())
 }
 
-/// Whether a body that makes only a few small objects finds room for them without waiting for other places. Its thread reads messages, so
-/// that no other one has what is kept back for it.
+/// Whether a body that makes only a few small objects finds room for them without waiting for other places.
+/// Its thread reads messages, so that no other one has what is kept back for it.
 pub fn has_room_at_once() -> bool {
     let heap = heap();
-    heap.charged() <= heap.limits.bytes && !heap.is_as_good_as_full()
+    heap.charged() <= heap.limits.bytes && !heap.is_nearly_full()
 }
 
-/// A copy found no room while it kept the collector away: makes some, if that can be. Whether half of the heap is free then.
+/// A copy found no room while it kept the collector away: makes some, if that can be. Whether half of the
+/// heap is free then.
 pub fn make_room() -> bool {
     let collect_enough = || {
         collect::collect();
@@ -508,32 +520,35 @@ pub fn allocate_counted(ty: &'static Type, length: i64) -> Option<Ref> {
     instance(ty, length)
 }
 
-/// A new rail or string whose elements hold no references and are written at once; `None` if that would need a collection.
+/// A new rail or string whose elements hold no references and are written at once; `None` if that would need
+/// a collection.
 pub fn allocate_unwritten(ty: &'static Type, length: i64) -> Option<Ref> {
     let bytes = ty.instance_size(length)?.max(16);
-    heap().brought.fetch_add(bytes / BLOCK, Ordering::Relaxed);
+    heap().received_blocks.fetch_add(bytes / BLOCK, Ordering::Relaxed);
     try_memory(ty, length, bytes, heap().limits.ceiling(0), false)
 }
 
-/// A new rail whose elements hold no references and mean nothing yet; `None` if that saves nothing (small ones are made of memory that is
-/// zero already) or would need a collection.
+/// A new rail whose elements hold no references and mean nothing yet; `None` if that saves nothing (small
+/// ones are made of memory that is zero already) or would need a collection.
 pub fn allocate_set_later(ty: &'static Type, length: i64) -> Option<Ref> {
     let bytes = ty.instance_size(length)?;
-    if bytes <= LARGEST_SMALL || length < 0 || crate::heap::mark::marker::elements_have_references(ty) {
+    if bytes <= MAX_SMALL_SIZE || length < 0 || crate::heap::mark::marker::elements_have_references(ty) {
         return None;
     }
     try_memory(ty, length, bytes, heap().planned(), false)
 }
 
-/// A new rail or string whose elements hold no references and are written at once; `None` if the heap is full.
+/// A new rail or string whose elements hold no references and are written at once; `None` if the heap is
+/// full.
 pub fn allocate_for_copy(ty: &'static Type, length: i64) -> Option<Ref> {
     let bytes = ty.instance_size(length)?.max(16);
     let planned = heap().planned();
-    let unwritten = if bytes > LARGEST_SMALL { try_memory(ty, length, bytes, planned, false) } else { None };
+    let unwritten = if bytes > MAX_SMALL_SIZE { try_memory(ty, length, bytes, planned, false) } else { None };
     unwritten.or_else(|| instance(ty, length))
 }
 
-/// Makes a string longer, if there is room behind it; the caller, who alone has the string, sets the new bytes at once.
+/// Makes a string longer, if there is room behind it; the caller, who alone has the string, sets the new
+/// bytes at once.
 pub fn grow_string(string: Ref, length: usize) -> bool {
     let region = &heap().region;
     // No collection changes what the block is meanwhile.
@@ -544,7 +559,7 @@ pub fn grow_string(string: Ref, length: usize) -> bool {
     let room = match region.kind(block) {
         kind::SMALL => meta.cell as usize,
         kind::MIXED => 0,
-        _ => meta.extent as usize * BLOCK - LEAD,
+        _ => meta.extent as usize * BLOCK - LARGE_PADDING,
     };
     // The sanitizer knows of no such room.
     let fits = start == string.address() && ARRAY_HEADER + length <= room && i32::try_from(length).is_ok();

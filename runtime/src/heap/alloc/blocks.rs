@@ -1,8 +1,10 @@
-//! The memory of the heap: one reserved range of addresses, cut into blocks.
+//! Blocks of the heap: one reserved range of addresses, divided into blocks of one size class each
+//! (segregated fits; Wilson and others, "Dynamic Storage Allocation: A Survey and Critical Review", IWMM
+//! 1995).
 //!
-//! A block holds cells of one size, or belongs to one large object. What a block is stands in a table of bytes, so that
-//! a search for free blocks is quick; bitmaps of cells stand in a second table. Memory is given by the system when it is
-//! first touched, so that reserving much costs nothing.
+//! A block holds cells of one size, or belongs to one large object. A table of bytes holds the kind of each
+//! block, so that a search for free blocks is quick; a second table holds bitmaps of cells. The system
+//! provides memory on first touch, so that reserving much costs nothing.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -12,10 +14,10 @@ use crate::heap::alloc::mixed_blocks;
 /// Bytes of a block.
 pub const BLOCK: usize = 64 * 1024;
 /// Objects larger than this get blocks of their own.
-pub const LARGEST_SMALL: usize = BLOCK / 2;
-/// What is left free in front of a large object, so that the first element of a rail begins a line of the caches: vectors as long as a
-/// line are then read from one line each, not from two.
-pub const LEAD: usize = (64 - crate::heap::object::ARRAY_HEADER % 64) % 64;
+pub const MAX_SMALL_SIZE: usize = BLOCK / 2;
+/// Bytes left free in front of a large object, so that the first element of a rail is aligned to a cache
+/// line: a vector as long as a line is then in one line, not in two.
+pub const LARGE_PADDING: usize = (64 - crate::heap::object::ARRAY_HEADER % 64) % 64;
 /// Sizes of cells, in multiples of 16 bytes.
 pub const CLASS_SIZES: [u32; 37] = [
     16, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 640, 768, 896, 1024, 1280,
@@ -29,10 +31,10 @@ pub const CLASSES: usize = CLASS_SIZES.len();
 pub const NONE: u32 = u32::MAX;
 
 /// Size class by size in units of 16 bytes, rounded up.
-static CLASS_OF: [u8; LARGEST_SMALL / 16 + 1] = class_table();
+static CLASS_OF: [u8; MAX_SMALL_SIZE / 16 + 1] = class_table();
 
-const fn class_table() -> [u8; LARGEST_SMALL / 16 + 1] {
-    let mut table = [0; LARGEST_SMALL / 16 + 1];
+const fn class_table() -> [u8; MAX_SMALL_SIZE / 16 + 1] {
+    let mut table = [0; MAX_SMALL_SIZE / 16 + 1];
     let (mut units, mut class) = (0, 0);
     while units < table.len() {
         if units * 16 > CLASS_SIZES[class] as usize {
@@ -57,7 +59,7 @@ pub mod kind {
     pub const FREE_DIRTY: u8 = 1;
     /// Cells.
     pub const SMALL: u8 = 2;
-    /// Objects of several sizes ([`crate::mixed`]).
+    /// Objects of several sizes ([`crate::heap::alloc::mixed_blocks`]).
     pub const MIXED: u8 = 3;
     /// The first of a large object.
     pub const LARGE: u8 = 4;
@@ -108,7 +110,7 @@ pub struct Region {
 
 // SAFETY: the tables are plain memory; who may write which part is said at each use.
 unsafe impl Send for Region {}
-// SAFETY: as above.
+// SAFETY: the tables are plain memory; who may write which part is said at each use.
 unsafe impl Sync for Region {}
 
 /// Reserves zeroed memory that the system provides on first touch.
@@ -196,10 +198,10 @@ impl Region {
 
     /// Where the large object begins whose first block this is.
     pub fn large(&self, block: u32) -> usize {
-        self.address(block) + LEAD
+        self.address(block) + LARGE_PADDING
     }
 
-    /// Start of the object that an address lies in, and its place: block and cell (0 in a large object).
+    /// Start of the object that contains an address, its block, and its cell (0 in a large object).
     pub fn find(&self, address: usize) -> Option<(usize, u32, usize)> {
         let offset = address.wrapping_sub(self.base);
         let block = offset / BLOCK;
@@ -209,21 +211,22 @@ impl Region {
         let block = block as u32;
         match self.kind(block) {
             kind::SMALL => {
-                // SAFETY: a small block's table is valid; this races with nothing: threads are stopped, or the caller
-                // asks about an object it holds.
+                // SAFETY: a small block's table is valid; this races with nothing: threads are stopped, or
+                // the caller asks about an object it holds.
                 let meta = unsafe { &*self.meta(block) };
                 let cell = (offset % BLOCK) / meta.cell as usize;
                 let taken = cell < meta.cells as usize && meta.allocated[cell / 64] & (1 << (cell % 64)) != 0;
                 taken.then(|| (self.address(block) + cell * meta.cell as usize, block, cell))
             }
             kind::MIXED => {
-                // SAFETY: as above.
+                // SAFETY: a mixed block's table is valid; threads are stopped, or the caller holds the
+                // object.
                 let start = mixed_blocks::find(self, block, unsafe { &*self.meta(block) }, offset % BLOCK)?;
                 Some((self.address(block) + start * mixed_blocks::GRANULE, block, start))
             }
             kind::LARGE => Some((self.large(block), block, 0)),
             kind::LARGE_TAIL => {
-                // SAFETY: as above.
+                // SAFETY: a tail's table says how far its first block is.
                 let head = block - unsafe { (*self.meta(block)).extent };
                 Some((self.large(head), head, 0))
             }
@@ -251,7 +254,7 @@ impl Region {
         let mut clean = true;
         for block in first..first + count {
             clean &= self.kind(block) == kind::FREE;
-            // SAFETY: as above.
+            // SAFETY: the caller owns the blocks; their table is plain memory.
             let meta = unsafe { &mut *self.meta(block) };
             meta.marked = false;
             meta.extent = if block == first { count } else { block - first };
@@ -261,18 +264,18 @@ impl Region {
     }
 }
 
-/// Zeroes memory; very much of it by giving it back to the system: new pages cost several times what it costs to clear old ones, if they
-/// are used at all.
+/// Zeroes memory; very much of it by giving it back to the system: new pages cost several times what it costs
+/// to clear old ones, if they are used at all.
 ///
 /// # Safety
-/// `bytes` bytes at `at` belong to the caller; `at` lies at the start of a block if there are many.
+/// `bytes` bytes at `at` belong to the caller; `at` is the start of a block if there are many.
 pub unsafe fn zero(at: *mut u8, bytes: usize) {
-    const GIVE_BACK: usize = 32 << 20;
-    // SAFETY: by the caller.
+    const MIN_RELEASE_SIZE: usize = 32 << 20;
+    // SAFETY: the caller owns these bytes.
     unsafe {
         let whole = bytes / BLOCK * BLOCK;
-        // What devices have pinned stays theirs: new pages would not be the ones that they know.
-        let give_back = bytes >= GIVE_BACK && !crate::heap::hooks::is_pinned(at as usize, bytes);
+        // Pages that a device has pinned must stay: it would continue with the old ones.
+        let give_back = bytes >= MIN_RELEASE_SIZE && !crate::heap::hooks::is_pinned(at as usize, bytes);
         if give_back {
             crate::heap::page_watch::release(at as usize, bytes);
         }
@@ -284,12 +287,12 @@ pub unsafe fn zero(at: *mut u8, bytes: usize) {
     }
 }
 
-/// Asks for large pages for an object of several of them: who goes through a long rail in strides then seldom waits for the address of a
-/// page, and memory that is used for the first time comes faster. Where the system has none, nothing changes.
-pub fn large_pages(at: usize, bytes: usize) {
+/// Requests transparent huge pages for a large object: strided access then has few misses of the address
+/// cache, and first touches are faster. Without effect where the system has none.
+pub fn request_huge_pages(at: usize, bytes: usize) {
     const PAGE: usize = 2 << 20;
-    const WORTH: usize = 4 << 20;
-    if bytes < WORTH {
+    const MIN_SIZE: usize = 4 << 20;
+    if bytes < MIN_SIZE {
         return;
     }
     let first = at.next_multiple_of(PAGE);

@@ -1,9 +1,10 @@
-//! The heap's limits: how much it may hold, when it is collected, and when a program is told that it is full.
+//! The heap's limits: how much it may hold, when it is collected, and when an allocation fails.
 //!
-//! Two sums are kept. *Charged* bytes are those of objects and of the blocks that threads allocate from; the limit that the user gives is
-//! one of charged bytes. *Used* blocks hold at least one object: their free cells between objects count, too. Objects do not move, so that a
-//! heap of which little is alive may have many used blocks. These may be more than the limit has, up to [`Limits::blocks`]; then the system
-//! gets back what memory is free ([`crate::heap::alloc::trim`]).
+//! Two sums are kept. *Charged* bytes are those of objects and of the blocks that threads allocate from; the
+//! limit that the user gives is one of charged bytes. *Used* blocks hold at least one object: their free
+//! cells between objects count, too. Objects do not move, so that a heap of which little is alive may have
+//! many used blocks. These may be more than the limit has, up to [`Limits::blocks`]; then the system gets
+//! back what memory is free ([`crate::heap::alloc::trim`]).
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -13,20 +14,22 @@ use crate::heap::alloc::blocks::{BLOCK, Region};
 
 /// Blocks kept back so that an OutOfMemoryError can be made.
 pub const RESERVE: usize = 64;
-/// So many of them are for bodies that run where their message is read: each makes a few small objects, and must not wait for room.
-pub const RESERVE_OF_BODIES: usize = RESERVE / 2;
-/// Fewest blocks between collections.
+/// The share of [`RESERVE`] for bodies that run in a message handler: each makes a few small objects, and
+/// must not wait for room.
+pub const HANDLER_RESERVE: usize = RESERVE / 2;
+/// Minimum number of blocks between collections.
 const MIN_THRESHOLD: usize = 1024;
 /// A sanitizer finds what the collector frees too early only if it collects: small programs, too.
 const MIN_WATCHED_THRESHOLD: usize = 8;
 /// The smallest limit.
 const MIN_LIMIT: usize = 16 << 20;
-/// The range of addresses is so many times as long as the limit, if the system gives that much: objects that stay then seldom leave no room
-/// for a long one between them. Address-ordered allocation needs the logarithm of the longest object's blocks at worst (Robson, "Worst
-/// case fragmentation of first fit and best fit storage allocation strategies", 1977).
+/// The range of addresses is as long as the limit times one of these factors, the first that the system
+/// provides: objects that stay then seldom leave no room for a long one between them. Address-ordered
+/// allocation needs the logarithm of the longest object's blocks at worst (Robson, "Worst case fragmentation
+/// of first fit and best fit storage allocation strategies", 1977).
 const ADDRESS_FACTORS: [usize; 4] = [8, 4, 2, 1];
 
-/// Fewest blocks between collections.
+/// Minimum number of blocks between collections.
 pub fn min_threshold() -> usize {
     if sanitizer::watches_addresses() { MIN_WATCHED_THRESHOLD } else { MIN_THRESHOLD }
 }
@@ -34,44 +37,45 @@ pub fn min_threshold() -> usize {
 /// What an allocation must leave.
 #[derive(Clone, Copy, Debug)]
 pub struct Ceiling {
-    /// Most charged bytes.
+    /// Maximum of charged bytes.
     pub bytes: usize,
-    /// Most used blocks.
+    /// Maximum of used blocks.
     pub blocks: usize,
 }
 
 /// What may be used.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Most charged bytes.
+    /// Maximum of charged bytes.
     pub bytes: usize,
-    /// Most used blocks.
+    /// Maximum of used blocks.
     pub blocks: usize,
 }
 
 impl Limits {
-    /// All that may be used, and so many of the blocks that are kept back.
+    /// All that may be used, and `reserve` of the blocks that are kept back.
     pub fn ceiling(&self, reserve: usize) -> Ceiling {
         Ceiling { bytes: self.bytes + reserve * BLOCK, blocks: self.blocks + reserve }
     }
 }
 
-/// What the user asks for; 0 is nothing in particular.
-static CHOSEN: AtomicUsize = AtomicUsize::new(0);
-/// Places that share the machine's memory, unless the user asks for something.
+/// The limit that the user has set; 0 without one.
+static USER_LIMIT: AtomicUsize = AtomicUsize::new(0);
+/// Places that share the machine's memory, unless the user sets a limit.
 static SHARERS: AtomicUsize = AtomicUsize::new(1);
 
-/// Sets the most bytes the heap may use; 0 asks for three quarters of the machine's memory, shared by `places`
+/// Sets the most bytes the heap may use; 0 is three quarters of the machine's memory, shared by `places`
 /// processes. Without effect once the heap is in use.
 pub fn configure(limit: usize, places: usize) {
-    CHOSEN.store(limit, Ordering::Relaxed);
+    USER_LIMIT.store(limit, Ordering::Relaxed);
     SHARERS.store(places.max(1), Ordering::Relaxed);
 }
 
-/// Reserves addresses, and says what may be used of them: less than asked for where the system limits addresses.
+/// Reserves addresses, and says what may be used of them: less than the setting where the system limits
+/// addresses.
 pub fn reserve() -> (Region, Limits) {
     let machine = of_machine();
-    let (mut limit, most) = match CHOSEN.load(Ordering::Relaxed) {
+    let (mut limit, most) = match USER_LIMIT.load(Ordering::Relaxed) {
         0 => {
             let share = machine / SHARERS.load(Ordering::Relaxed);
             (share / 4 * 3, share / 8 * 7)
@@ -89,7 +93,7 @@ pub fn reserve() -> (Region, Limits) {
             }
         }
         if limit <= MIN_LIMIT {
-            remark!("apg: no address space for the heap (16 MiB were asked for; see `ulimit -v`)");
+            remark!("apg: no address space for the heap (16 MiB are needed; see `ulimit -v`)");
             std::process::exit(1);
         }
         limit = (limit / 2).max(MIN_LIMIT);
@@ -106,8 +110,8 @@ pub fn of_machine() -> usize {
     physical.min(group.unwrap_or(usize::MAX))
 }
 
-/// Collections in a row that have left next to nothing free. A program that does little else for long is told that the heap is full while
-/// there is a bit left: the rule and its numbers are those of HotSpot's `UseGCOverheadLimit`.
+/// Consecutive collections that left next to nothing free. Allocation fails early for a program that does
+/// little but collect for long: the rule and its numbers are those of HotSpot's `UseGCOverheadLimit`.
 #[derive(Debug)]
 pub struct FutileCollections {
     count: u32,
@@ -146,18 +150,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_that_only_collects_is_told() {
+    fn collecting_all_the_time_is_futile() {
         let second = Duration::from_secs(1);
         let start = Instant::now();
         let mut futile = FutileCollections::new();
         let ends: Vec<bool> = (1..=9).map(|at| futile.note(true, second, start + second * at)).collect();
         assert_eq!(ends, [false, false, false, false, false, false, false, true, true]);
-        assert!(!futile.note(false, second, start + second * 10), "one that frees much begins anew");
+        assert!(
+            !futile.note(false, second, start + second * 10),
+            "a collection that frees much resets the count"
+        );
         assert!(!futile.note(true, second, start + second * 11));
     }
 
     #[test]
-    fn a_program_that_works_between_collections_is_not() {
+    fn collections_between_work_are_not_futile() {
         let (second, start) = (Duration::from_secs(1), Instant::now());
         let mut futile = FutileCollections::new();
         assert!((1..100).all(|at| !futile.note(true, second, start + second * 2 * at)));

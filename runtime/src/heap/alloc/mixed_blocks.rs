@@ -1,9 +1,11 @@
-//! Blocks with objects of several sizes: allocation between objects that are alive, for a heap that is nearly full.
+//! Blocks with objects of several sizes: allocation between objects that are alive, for a heap that is nearly
+//! full.
 //!
-//! Objects do not move, so that a few of one size keep whole blocks from objects of all others. When most blocks of the limit are used, those
-//! with few objects become *mixed*: any small object may be put into a gap of theirs, as in a mark-region heap (Blackburn and McKinley,
-//! "Immix", PLDI 2008). A bit for each granule says whether an object begins there; how long it is says its descriptor. Threads share
-//! mixed blocks: each takes part of a gap at a time. Between two collections the gaps of a block are gone through once.
+//! Objects do not move, so that a few of one size keep whole blocks from objects of all others. When most
+//! blocks of the limit are used, those with few objects become *mixed*: any small object may be put into a
+//! gap of theirs, as in a mark-region heap (Blackburn and McKinley, "Immix", PLDI 2008). A bit for each
+//! granule says whether an object begins there; how long it is says its descriptor. Threads share mixed
+//! blocks: each takes part of a gap at a time. Between two collections the gaps of a block are visited once.
 
 use std::ops::Range;
 
@@ -17,8 +19,8 @@ pub const GRANULE: usize = 16;
 const GRANULES: u32 = (BLOCK / GRANULE) as u32;
 /// Lists of mixed blocks: by the logarithm of their longest gap's granules.
 pub const BUCKETS: usize = GRANULES.ilog2() as usize + 1;
-/// A block becomes mixed if its objects take at most this part of it.
-const SPARSE_PART: usize = 4;
+/// A block becomes mixed if its objects take at most this fraction of it.
+const SPARSE_FRACTION: usize = 4;
 
 /// Bytes of an object of a mixed block, or 0 where none was made yet.
 fn size_at(address: usize) -> usize {
@@ -40,7 +42,8 @@ pub fn find(region: &Region, block: u32, meta: &Meta, offset: usize) -> Option<u
     (offset < start * GRANULE + size_at(region.address(block) + start * GRANULE)).then_some(start)
 }
 
-/// The next gap of so many granules from one on, at which no object is that begins before it.
+/// The next gap of at least `granules` granules from `from` on; no object begins before `from` and ends
+/// behind it.
 fn next_gap(region: &Region, block: u32, meta: &Meta, from: u32, granules: u32) -> Option<Range<u32>> {
     let mut at = from;
     loop {
@@ -81,8 +84,8 @@ fn each_gap(region: &Region, block: u32, meta: &Meta, mut from: u32, mut visit: 
     }
 }
 
-/// Puts a block into the list for its longest gap from a granule on, if there is one; the granules of all those gaps. The caller holds the
-/// heap's lock, or all threads are stopped.
+/// Puts a block into the list for its longest gap from a granule on, if there is one; the granules of all
+/// those gaps. The caller holds the heap's lock, or all threads are stopped.
 fn enlist(region: &Region, central: &mut Central, block: u32, from: u32) -> u32 {
     // SAFETY: the block is in no list and mixed.
     let meta = unsafe { &mut *region.meta(block) };
@@ -106,7 +109,8 @@ fn enlist_whole(region: &Region, central: &mut Central, block: u32) -> usize {
     BLOCK - enlist(region, central, block, 0) as usize * GRANULE
 }
 
-/// Keeps of a mixed block what was marked: the bytes of its objects, 0 if there is none. All threads are stopped.
+/// Keeps of a mixed block what was marked: the bytes of its objects, 0 if there is none. All threads are
+/// stopped.
 pub fn sweep(region: &Region, central: &mut Central, block: u32) -> usize {
     // SAFETY: all threads are stopped.
     let meta = unsafe { &mut *region.meta(block) };
@@ -122,8 +126,8 @@ pub fn sweep(region: &Region, central: &mut Central, block: u32) -> usize {
     enlist_whole(region, central, block)
 }
 
-/// Makes blocks mixed that have few objects and free cells; all threads are stopped and the heap is swept. How many bytes fewer their objects
-/// take than their cells.
+/// Makes blocks mixed that have few objects and free cells; all threads are stopped and the heap is swept.
+/// How many bytes fewer their objects take than their cells.
 pub fn convert_sparse(region: &Region, central: &mut Central) -> usize {
     let mut saved = 0;
     for class in 0..CLASSES {
@@ -133,7 +137,7 @@ pub fn convert_sparse(region: &Region, central: &mut Central) -> usize {
             let meta = unsafe { &mut *region.meta(block) };
             let next = meta.next;
             let bytes = (meta.extent * meta.cell) as usize;
-            if bytes <= BLOCK / SPARSE_PART {
+            if bytes <= BLOCK / SPARSE_FRACTION {
                 convert(region, block, meta);
                 saved += bytes - enlist_whole(region, central, block);
             } else {
@@ -151,7 +155,7 @@ fn convert(region: &Region, block: u32, meta: &mut Meta) {
     let mut starts = [0; 64];
     for cell in 0..meta.cells as usize {
         let start = cell * meta.cell as usize;
-        // A cell that nobody has made an object of yet is nobody's any more.
+        // A cell without an object is free from now on.
         if meta.allocated[cell / 64] & (1 << (cell % 64)) != 0 && size_at(region.address(block) + start) > 0 {
             starts[start / GRANULE / 64] |= 1 << (start / GRANULE % 64);
         }
@@ -162,7 +166,8 @@ fn convert(region: &Region, block: u32, meta: &mut Meta) {
     region.set_kind(block, kind::MIXED);
 }
 
-/// Takes room for some objects of this size, at most so many, which are noted as made; the caller holds the heap's lock.
+/// Takes room for objects of this size, at most `most` of them, and notes them as allocated; the caller holds
+/// the heap's lock.
 pub fn take(region: &Region, central: &mut Central, size: usize, most: usize) -> Option<Range<usize>> {
     let granules = (size / GRANULE) as u32;
     // A gap of that many granules is in one of the lists from this one on.
@@ -177,10 +182,10 @@ pub fn take(region: &Region, central: &mut Central, size: usize, most: usize) ->
             } else if let Some(gap) = next_gap(region, block, meta, meta.cursor, granules) {
                 return Some(take_part(region, block, meta, gap, granules, most));
             } else {
-                // Its longest gap is used up: it goes to where the longest one that is left belongs.
+                // Its longest gap is used up: the block moves to the list of its longest remaining gap.
                 match before {
                     NONE => central.mixed[bucket] = next,
-                    // SAFETY: as above; it is another block.
+                    // SAFETY: a block of the same list, under the lock; not the block of `meta`.
                     _ => unsafe { (*region.meta(before)).next = next },
                 }
                 let from = meta.cursor;
@@ -246,7 +251,7 @@ mod tests {
         for cell in cells {
             meta.allocated[cell / 64] |= 1 << (cell % 64);
             let object = (region.address(0) + cell * bytes) as *mut crate::layout::Object;
-            // SAFETY: as above.
+            // SAFETY: a cell of the test's region.
             unsafe { (*object).ty = node() };
         }
         meta.extent = cells.len() as u32;
@@ -257,7 +262,7 @@ mod tests {
     const NODE: usize = 32;
 
     #[test]
-    fn objects_of_other_sizes_go_between_those_that_are_alive() {
+    fn gaps_between_live_objects_take_objects_of_other_sizes() {
         let alive = [0, 7, 8, 500, 1023];
         let (region, mut central) = sparse(64, &alive);
         assert_eq!(convert_sparse(&region, &mut central), alive.len() * (64 - NODE));
@@ -276,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_inside_an_object_finds_it() {
+    fn interior_address_finds_its_object() {
         let (region, mut central) = sparse(64, &[3, 900]);
         convert_sparse(&region, &mut central);
         let start = region.address(0) + 3 * 64;
@@ -290,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_marked_is_free_again() {
+    fn unmarked_objects_are_freed() {
         let (region, mut central) = sparse(64, &[3, 900]);
         convert_sparse(&region, &mut central);
         // SAFETY: the block is the test's own.

@@ -1,4 +1,5 @@
-//! Allocation: blocks of one size class, thread caches, mixed blocks for a heap that is nearly full, and its limits.
+//! Allocation: blocks of one size class, thread caches, mixed blocks for a heap that is nearly full, and its
+//! limits.
 
 pub(crate) mod allocator;
 pub(crate) mod blocks;

@@ -1,14 +1,15 @@
-//! Giving memory that is free back to the system, when the heap has touched more of it than its limit.
+//! Trimming: free memory goes back to the system when the heap has touched more than its limit.
 
 use crate::heap::alloc::allocator::Central;
 use crate::heap::alloc::blocks::{BLOCK, Region, kind};
 
 /// The unit in which the system gives memory.
 const PAGE: usize = 4096;
-/// Most blocks that are given back in one call.
-const MAX_RUN: u32 = 256;
+/// Maximum number of blocks that are released in one call.
+const MAX_BLOCKS_PER_CALL: u32 = 256;
 
-/// Gives free blocks back until no more than `most` are touched, or all that can be; the caller holds the heap's lock.
+/// Gives free blocks back until no more than `most` are touched, or all that can be; the caller holds the
+/// heap's lock.
 pub fn release_free_blocks(region: &Region, central: &mut Central, most: usize) {
     let mut block = 0;
     while block < central.high && central.touched > most {
@@ -16,9 +17,9 @@ pub fn release_free_blocks(region: &Region, central: &mut Central, most: usize) 
             block += 1;
             continue;
         }
-        let end = (block..central.high.min(block + MAX_RUN))
+        let end = (block..central.high.min(block + MAX_BLOCKS_PER_CALL))
             .find(|at| region.kind(*at) != kind::FREE_DIRTY)
-            .unwrap_or(central.high.min(block + MAX_RUN));
+            .unwrap_or(central.high.min(block + MAX_BLOCKS_PER_CALL));
         if release_pages(region.address(block), (end - block) as usize * BLOCK) {
             (block..end).for_each(|at| region.set_kind(at, kind::FREE));
             central.touched -= (end - block) as usize;
@@ -35,9 +36,10 @@ pub fn release_between(start: usize, end: usize) {
     }
 }
 
-/// Gives whole pages back, which are zero when they are used again; false if they must stay or the system does not take them.
+/// Gives whole pages back, which are zero when they are used again; false if they must stay or the system
+/// does not take them.
 fn release_pages(at: usize, bytes: usize) -> bool {
-    // What devices have pinned stays theirs: new pages would not be the ones that they know.
+    // Pages that a device has pinned must stay: it would continue with the old ones.
     if crate::heap::hooks::is_pinned(at, bytes) {
         return false;
     }

@@ -1,4 +1,5 @@
-//! A collection: stop, mark, sweep, go on.
+//! Collection: stops all mutators, marks, sweeps, resumes (Jones, Hosking and Moss, "The Garbage Collection
+//! Handbook", chapter 2).
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, compiler_fence};
@@ -16,25 +17,25 @@ use crate::heap::mark::{roots, weak};
 use crate::heap::safepoint::mutators;
 use crate::heap::safepoint::mutators::Mutator;
 
-/// The right to collect.
+/// Held by the thread that collects.
 static COLLECTOR: Mutex<()> = Mutex::new(());
 /// A collector waits for the holds to end.
-static WANTED: AtomicBool = AtomicBool::new(false);
+static COLLECTION_PENDING: AtomicBool = AtomicBool::new(false);
 /// For a collector that waits for the holds to end.
 static HOLDS_CHANGED: (Mutex<()>, Condvar) = (Mutex::new(()), Condvar::new());
 
 static COLLECTIONS: AtomicU64 = AtomicU64::new(0);
 static NANOSECONDS: AtomicU64 = AtomicU64::new(0);
-static LONGEST: AtomicU64 = AtomicU64::new(0);
+static MAX_PAUSE_NANOSECONDS: AtomicU64 = AtomicU64::new(0);
 
 /// What the collector has done so far.
 #[derive(Clone, Copy, Debug)]
 pub struct Statistics {
     /// Collections.
     pub collections: u64,
-    /// Time in which the program stood still, in nanoseconds.
+    /// Sum of pauses, in nanoseconds.
     pub nanoseconds: u64,
-    /// Longest such time.
+    /// Longest pause, in nanoseconds.
     pub longest: u64,
     /// Bytes in use.
     pub in_use: usize,
@@ -45,17 +46,17 @@ pub fn statistics() -> Statistics {
     Statistics {
         collections: COLLECTIONS.load(Ordering::Relaxed),
         nanoseconds: NANOSECONDS.load(Ordering::Relaxed),
-        longest: LONGEST.load(Ordering::Relaxed),
+        longest: MAX_PAUSE_NANOSECONDS.load(Ordering::Relaxed),
         in_use: crate::heap::alloc::allocator::bytes_in_use(),
     }
 }
 
-/// Keeps the collector away while it lives. It must end in the thread that made it, soon and without blocking.
+/// Holds off the collector while it lives. It must end in the thread that made it, soon and without blocking.
 #[derive(Debug)]
 pub struct CollectionHold(std::marker::PhantomData<*const ()>);
 
-/// Keeps the collector away, for code that links new objects where no root shows them. A thread only says so in its own record, without a
-/// fence: the collector stops it before it believes that there is no hold.
+/// Holds off the collector, for code that links new objects where no root shows them. A thread only says so
+/// in its own record, without a fence: the collector stops it before it believes that there is no hold.
 pub fn hold_collection() -> CollectionHold {
     let own = mutators::current();
     if own.holds.load(Ordering::Relaxed) == 0 {
@@ -66,7 +67,7 @@ pub fn hold_collection() -> CollectionHold {
         loop {
             own.holds.store(1, Ordering::Relaxed);
             compiler_fence(Ordering::SeqCst);
-            if !WANTED.load(Ordering::Acquire) {
+            if !COLLECTION_PENDING.load(Ordering::Acquire) {
                 return CollectionHold(std::marker::PhantomData);
             }
             end_hold(own);
@@ -88,18 +89,18 @@ fn end_hold(own: &Mutator) {
     let holds = own.holds.load(Ordering::Relaxed) - 1;
     own.holds.store(holds, Ordering::Release);
     compiler_fence(Ordering::SeqCst);
-    if holds == 0 && WANTED.load(Ordering::Relaxed) {
+    if holds == 0 && COLLECTION_PENDING.load(Ordering::Relaxed) {
         let _lock = HOLDS_CHANGED.0.lock();
         HOLDS_CHANGED.1.notify_all();
     }
 }
 
-/// Whether this thread keeps the collector away.
+/// Whether this thread holds off the collector.
 pub(crate) fn is_held() -> bool {
     mutators::current().holds.load(Ordering::Relaxed) > 0
 }
 
-/// Collects now, unless this thread keeps the collector away.
+/// Collects now, unless this thread holds off the collector.
 pub fn collect() {
     run(|_| true, true, || ());
 }
@@ -128,19 +129,19 @@ pub(crate) fn collect_if_needed_after(collections: u64, blocks: usize) {
     run(|heap| COLLECTIONS.load(Ordering::Relaxed) == collections && heap.is_due(blocks), true, || ());
 }
 
-/// The same, since other places or their references want it: they are not asked for the same in turn, else that would never end.
+/// The same on request of another place: it requests no collections in turn, which would never end.
 pub(crate) fn collect_for_others() {
     run(|_| true, false, || ());
 }
 
-/// Collects if `blocks` more would be more than planned, unless this thread keeps the collector away.
+/// Collects if `blocks` more would be more than planned, unless this thread holds off the collector.
 pub fn collect_if_needed(blocks: usize) {
     run(|heap| heap.is_due(blocks), true, || ());
 }
 
-/// Collects if `needed` still holds once this thread may collect, and calls `swept` before other threads go on. `asks`: other places are
-/// asked, too, where little becomes free.
-fn run(needed: impl FnOnce(&Heap) -> bool, asks: bool, swept: impl Fn()) {
+/// Collects if `needed` still holds once this thread may collect, and calls `swept` before other threads go
+/// on. `requests`: other places are requested to collect, too, where little becomes free.
+fn run(needed: impl FnOnce(&Heap) -> bool, requests: bool, swept: impl Fn()) {
     if mutators::current().holds.load(Ordering::Relaxed) > 0 {
         return;
     }
@@ -149,7 +150,7 @@ fn run(needed: impl FnOnce(&Heap) -> bool, asks: bool, swept: impl Fn()) {
     if !needed(heap) {
         return;
     }
-    WANTED.store(true, Ordering::SeqCst);
+    COLLECTION_PENDING.store(true, Ordering::SeqCst);
     let (died, time) = loop {
         wait_for_holds();
         let start = Instant::now();
@@ -161,14 +162,14 @@ fn run(needed: impl FnOnce(&Heap) -> bool, asks: bool, swept: impl Fn()) {
     let time = time.as_nanos() as u64;
     COLLECTIONS.fetch_add(1, Ordering::Relaxed);
     NANOSECONDS.fetch_add(time, Ordering::Relaxed);
-    LONGEST.fetch_max(time, Ordering::Relaxed);
-    WANTED.store(false, Ordering::SeqCst);
+    MAX_PAUSE_NANOSECONDS.fetch_max(time, Ordering::Relaxed);
+    COLLECTION_PENDING.store(false, Ordering::SeqCst);
     if died {
         if let Some(pressure) = hooks::pressure() {
             pressure.references_changed();
         }
     }
-    if asks && heap.is_half_full() {
+    if requests && heap.is_half_full() {
         if let Some(pressure) = hooks::pressure() {
             pressure.heap_filled();
         }
@@ -177,11 +178,11 @@ fn run(needed: impl FnOnce(&Heap) -> bool, asks: bool, swept: impl Fn()) {
 
 /// Waits until there seems to be no hold.
 fn wait_for_holds() {
-    /// One that ended while its thread did not see yet that somebody waits has told nobody.
-    const UNTOLD: Duration = Duration::from_micros(200);
+    /// A hold that ends while its thread does not see yet that a collector waits notifies nobody.
+    const POLL_INTERVAL: Duration = Duration::from_micros(200);
     let mut lock = HOLDS_CHANGED.0.lock();
     while mutators::any(is_holding) {
-        HOLDS_CHANGED.1.wait_for(&mut lock, UNTOLD);
+        HOLDS_CHANGED.1.wait_for(&mut lock, POLL_INTERVAL);
     }
 }
 
@@ -189,8 +190,8 @@ fn is_holding(mutator: &Mutator) -> bool {
     mutator.holds.load(Ordering::Acquire) > 0
 }
 
-/// Stops the world, marks and sweeps; whether something died that others have to hear of. `None`, with nothing done, if a thread turns out to
-/// keep the collector away: one that is stopped shows what it has written.
+/// Stops the world, marks and sweeps; whether a weakly referenced object died. `None`, with nothing done, if
+/// a thread turns out to have a hold: what a stopped thread has written is visible.
 fn mark_and_sweep(heap: &Heap, swept: &dyn Fn()) -> Option<bool> {
     let mut died = None;
     with_registers_on_stack(|stack_pointer| {
@@ -212,8 +213,8 @@ fn mark_and_sweep(heap: &Heap, swept: &dyn Fn()) -> Option<bool> {
     died
 }
 
-/// Calls `work` with an address below which nothing of the callers is, while the registers that calls preserve are
-/// stored above it.
+/// Calls `work` with an address below which nothing of the callers is, while the registers that calls
+/// preserve are stored above it.
 #[inline(never)]
 pub(crate) fn with_registers_on_stack(work: impl FnOnce(usize)) {
     let mut registers = [0_usize; 16];
@@ -282,7 +283,7 @@ fn sweep(heap: &Heap) {
     }
 }
 
-/// What is free at the end is beyond the top again.
+/// Lowers the top below free blocks at the end.
 fn lower_top(region: &Region, central: &mut Central) {
     let mut top = region.top();
     while top > 0 && region.is_free(top - 1) {
@@ -292,7 +293,7 @@ fn lower_top(region: &Region, central: &mut Central) {
     region.set_top(top);
 }
 
-/// Cells that hold no object any more must not be touched.
+/// Poisons cells that hold no object any more.
 #[cold]
 fn poison_freed(meta: &Meta, start: usize) {
     for (word, (allocated, marks)) in meta.allocated.iter().zip(&meta.marks).enumerate() {

@@ -1,11 +1,11 @@
-//! Marking: finds all objects that can be reached.
+//! Marking: finds all reachable objects, depth first with an explicit stack.
 
 use crate::heap::alloc::blocks::{Region, kind};
 use crate::heap::object::Ref;
 use crate::layout::{Kind, Type, slot};
 
-/// Objects found alive whose fields have not been looked at. Its memory is reserved once: the system's allocator must
-/// not be called while threads are stopped, and each object is pushed at most once.
+/// Mark stack: objects found alive whose fields are not traced yet. Its memory is reserved once: the system's
+/// allocator must not be called while threads are stopped, and each object is pushed at most once.
 pub struct Marker<'a> {
     region: &'a Region,
     stack: *mut Ref,

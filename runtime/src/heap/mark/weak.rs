@@ -1,4 +1,5 @@
-//! References that do not keep their object alive, unless they are told to. Where an object has died, the collector says so.
+//! Weak references, which can be made strong and weak again. The collector notes which of their objects have
+//! died.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -54,7 +55,8 @@ impl Entries {
 pub(crate) struct Slot(u32);
 
 impl Slot {
-    /// To an object that is alive. Without memory for it none: then nobody learns of the object's death, as if it lived for ever.
+    /// To an object that is alive. Without memory for it none: then nobody learns of the object's death, as
+    /// if it lived for ever.
     pub(crate) fn new(object: Ref) -> Slot {
         let slot = Entries::with(|entries| {
             if entries.first.is_null() {

@@ -1,9 +1,10 @@
-//! The threads that may touch objects, and how they are stopped.
+//! Safepoints: mutators, the threads that may touch objects, and how a collector stops them.
 //!
-//! A thread is stopped by a signal wherever it is, unless it is in a *critical section*: allocating, switching stacks or
-//! changing a table of roots. Then it stops when it leaves the section. Neither a critical section nor the collector, while
-//! the world is stopped, may wait for a lock that a thread may hold outside of critical sections, since that thread may be
-//! stopped; above all they do not call the system's allocator, and use no lock with a global table behind it.
+//! A signal stops a thread wherever it is, unless it is in a *critical section*: allocating, switching stacks
+//! or changing a table of roots. Then it stops when it leaves the section. Neither a critical section nor the
+//! collector, while the world is stopped, may wait for a lock that a thread may hold outside of critical
+//! sections, since that thread may be stopped; above all they do not call the system's allocator, and use no
+//! lock with a global table behind it.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -23,9 +24,10 @@ pub struct Mutator {
     thread: i32,
     /// Depth of critical sections; written by the thread itself only.
     critical: AtomicU32,
-    /// A stop is asked for.
+    /// A stop is requested.
     pending: AtomicBool,
-    /// The thread waits and touches no object until it has seen whether a stop is asked for: it is as good as stopped.
+    /// The thread waits, and touches no object until it has checked for a requested stop: it counts as
+    /// stopped.
     parked: AtomicBool,
     /// The stop in which the thread is, or was last.
     stopped: AtomicU32,
@@ -51,10 +53,10 @@ impl Mutator {
 }
 
 static MUTATORS: Mutex<Vec<Arc<Mutator>>> = Mutex::new(Vec::new());
-/// The stop that is asked for.
-static WANTED: AtomicU32 = AtomicU32::new(0);
-/// The last stop that is over.
-static RESUMED: AtomicU32 = AtomicU32::new(0);
+/// Number of the requested stop.
+static REQUESTED_STOP: AtomicU32 = AtomicU32::new(0);
+/// Number of the last stop that is over.
+static FINISHED_STOP: AtomicU32 = AtomicU32::new(0);
 /// Grows with each thread that stops or ends: what the collector waits on.
 static ARRIVALS: AtomicU32 = AtomicU32::new(0);
 
@@ -64,7 +66,7 @@ thread_local! {
     static REGISTRATION: Registration = Registration(attach());
 }
 
-/// Ends a thread's registration when the thread ends.
+/// Marks a thread as ended when it ends.
 struct Registration(Arc<Mutator>);
 
 impl Drop for Registration {
@@ -82,7 +84,7 @@ fn attach() -> Arc<Mutator> {
     crate::heap::alloc::allocator::heap();
     accept_signal();
     let mutator = Arc::new(Mutator {
-        // SAFETY: asks for this thread's number.
+        // SAFETY: plain system call without arguments.
         thread: unsafe { libc::syscall(libc::SYS_gettid) } as i32,
         critical: AtomicU32::new(0),
         pending: AtomicBool::new(false),
@@ -102,13 +104,14 @@ fn attach() -> Arc<Mutator> {
     mutator
 }
 
-/// A process inherits which signals are blocked; a thread that is not stopped by this one would be waited for for ever.
+/// Unblocks the signal: a process inherits blocked signals, and a collector would wait without end for a
+/// thread that blocks this one.
 fn accept_signal() {
     // SAFETY: changes what this thread blocks.
     unsafe {
         let mut own: libc::sigset_t = std::mem::zeroed();
         libc::sigemptyset(&mut own);
-        libc::sigaddset(&mut own, SIGNAL);
+        libc::sigaddset(&mut own, STOP_SIGNAL);
         libc::pthread_sigmask(libc::SIG_UNBLOCK, &own, std::ptr::null_mut());
     }
 }
@@ -128,8 +131,8 @@ fn end_of_stack() -> usize {
     }
 }
 
-/// This thread's record, made on first use. Not inlined: a coroutine may go on in another thread, so that the address
-/// of a thread-local variable must not be kept over a call.
+/// This thread's record, made on first use. Not inlined: a coroutine may continue in another thread, so that
+/// the address of a thread-local variable must not be kept over a call.
 #[inline(never)]
 pub fn current() -> &'static Mutator {
     let mut current = CURRENT.with(Cell::get);
@@ -146,10 +149,10 @@ pub fn can_register() -> bool {
     REGISTRATION.try_with(|_| ()).is_ok()
 }
 
-/// This thread's record, if it has one. Not inlined, as above.
+/// This thread's record, if it has one. Not inlined, like [`current`].
 #[inline(never)]
 fn registered() -> Option<&'static Mutator> {
-    // SAFETY: null, or as above.
+    // SAFETY: null, or this thread's record, which lives until the thread has ended.
     unsafe { CURRENT.with(Cell::get).as_ref() }
 }
 
@@ -168,8 +171,8 @@ impl Drop for Critical {
     }
 }
 
-/// Runs `work` in a critical section with this thread's record, if it has one. It must call nothing: inlined, it must be the same
-/// thread all over it.
+/// Runs `work` in a critical section with this thread's record, if it has one. It must call nothing: inlined,
+/// it must be the same thread all over it.
 #[inline(always)]
 pub fn if_registered<R>(work: impl FnOnce(&Mutator) -> Option<R>) -> Option<R> {
     // SAFETY: null, or this thread's record.
@@ -182,7 +185,7 @@ pub fn if_registered<R>(work: impl FnOnce(&Mutator) -> Option<R>) -> Option<R> {
     mutator.critical.store(depth, Ordering::Relaxed);
     compiler_fence(Ordering::SeqCst);
     if depth == 0 && mutator.pending.load(Ordering::Relaxed) {
-        // SAFETY: as in `leave_critical`.
+        // SAFETY: a signal to this thread.
         unsafe { signal(mutator) };
     }
     result
@@ -196,7 +199,7 @@ pub fn enter_critical() {
     compiler_fence(Ordering::SeqCst);
 }
 
-/// Leaves a critical section, and stops if that was asked for meanwhile.
+/// Leaves a critical section, and stops if a stop was requested meanwhile.
 #[inline(never)]
 pub fn leave_critical() {
     let mutator = current();
@@ -211,8 +214,9 @@ pub fn leave_critical() {
     }
 }
 
-/// Runs `wait`, which waits for something in this thread and neither touches an object nor is in a critical section. A stop needs not wake the
-/// thread, which stops itself if it goes on too early. As many threads as there are without work would have to be woken for each collection.
+/// Runs `wait`, which waits for something in this thread and neither touches an object nor is in a critical
+/// section. A stop need not wake the thread, which stops itself if it continues too early; otherwise each
+/// collection would wake all idle threads.
 pub fn while_parked<R>(wait: impl FnOnce() -> R) -> R {
     let Some(own) = registered() else { return wait() };
     stacks::forget_ended_calls();
@@ -222,23 +226,23 @@ pub fn while_parked<R>(wait: impl FnOnce() -> R) -> R {
         own.parked.store(true, Ordering::SeqCst);
         result = Some(wait());
         own.parked.store(false, Ordering::SeqCst);
-        // Whoever did not see this has asked before, and is seen here.
+        // A collector that did not see this has set `pending` before, which is seen here.
         if own.pending.load(Ordering::SeqCst) {
-            // SAFETY: as in `leave_critical`.
+            // SAFETY: a signal to this thread.
             unsafe { signal(own) };
         }
     });
     result.unwrap_or_else(|| unreachable!("it has been called"))
 }
 
-/// What stops a thread.
-pub const SIGNAL: libc::c_int = libc::SIGPWR;
+/// The signal that stops a thread.
+pub const STOP_SIGNAL: libc::c_int = libc::SIGPWR;
 
 /// # Safety
 /// None: a thread that has ended gets nothing.
 unsafe fn signal(mutator: &Mutator) {
     // SAFETY: plain system call.
-    unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), mutator.thread, SIGNAL) };
+    unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), mutator.thread, STOP_SIGNAL) };
 }
 
 fn install_handler() {
@@ -248,7 +252,7 @@ fn install_handler() {
         action.sa_sigaction = on_signal as extern "C" fn(libc::c_int) as usize;
         action.sa_flags = libc::SA_RESTART;
         libc::sigemptyset(&mut action.sa_mask);
-        crate::base::sanitizer::sigaction(SIGNAL, &action, std::ptr::null_mut());
+        crate::base::sanitizer::sigaction(STOP_SIGNAL, &action, std::ptr::null_mut());
     }
 }
 
@@ -264,29 +268,31 @@ extern "C" fn on_signal(_: libc::c_int) {
     let error = unsafe { *libc::__errno_location() };
     let here = 0_usize;
     mutator.stack_pointer.store(&raw const here as usize, Ordering::Relaxed);
-    // In this order: it may be a signal of an earlier stop, which a thread that was parked did not need, and the next one may just be asked for.
+    // In this order: the signal may belong to an earlier stop, during which the thread was parked, while the
+    // next stop is being requested.
     mutator.pending.store(false, Ordering::SeqCst);
-    let stop = WANTED.load(Ordering::SeqCst);
+    let stop = REQUESTED_STOP.load(Ordering::SeqCst);
     mutator.stopped.store(stop, Ordering::SeqCst);
     arrive();
     loop {
-        let resumed = RESUMED.load(Ordering::SeqCst);
+        let resumed = FINISHED_STOP.load(Ordering::SeqCst);
         if is_over(stop, resumed) {
             break;
         }
-        futex_wait(&RESUMED, resumed);
+        futex_wait(&FINISHED_STOP, resumed);
     }
-    // SAFETY: as above.
+    // SAFETY: the location of this thread's error number.
     unsafe { *libc::__errno_location() = error };
 }
 
-/// Whether a stop is over when `resumed` is. It may be a later one: nobody waits for a thread that is parked, so a signal that was sent before it
-/// was may be handled while stops come and go.
+/// Whether a stop is over when `resumed` is. It may be a later one: nobody waits for a thread that is parked,
+/// so a signal that was sent before it was may be handled while stops come and go.
 pub(crate) fn is_over(stop: u32, resumed: u32) -> bool {
     resumed.wrapping_sub(stop) as i32 >= 0
 }
 
-/// The caller ends the process, in a handler of a signal: nobody waits for it any more, and what only it refers to is not kept.
+/// The caller ends the process, in a handler of a signal: no collector waits for it from now on, and what
+/// only it refers to is not kept.
 pub fn abandon() {
     // SAFETY: null, or this thread's record.
     if let Some(mutator) = unsafe { CURRENT.with(Cell::get).as_ref() } {
@@ -309,31 +315,31 @@ fn futex_wait(word: &AtomicU32, value: u32) {
 }
 
 fn futex_wake(word: &AtomicU32) {
-    // SAFETY: wakes whoever waits on the word.
+    // SAFETY: wakes the threads that wait on the word.
     unsafe {
         libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG, i32::MAX);
     }
 }
 
-/// Whether that is so of a thread.
+/// Whether a mutator satisfies `is`.
 pub fn any(is: impl Fn(&Mutator) -> bool) -> bool {
     MUTATORS.lock().iter().any(|mutator| is(mutator))
 }
 
-/// Stops all threads but this one, runs `work` with the records of all, and lets them go on. The caller is the only
-/// collector, and its own registers are on its stack above `stack_pointer`.
+/// Stops all threads but this one, runs `work` with the records of all, and resumes them. The caller is the
+/// only collector, and its own registers are on its stack above `stack_pointer`.
 pub fn with_world_stopped(stack_pointer: usize, work: impl FnOnce(&[Arc<Mutator>])) {
     let own = current();
     own.stack_pointer.store(stack_pointer, Ordering::Relaxed);
     let mut all = MUTATORS.lock();
     all.retain(|mutator| !mutator.gone.load(Ordering::SeqCst));
-    let stop = WANTED.load(Ordering::Relaxed) + 1;
-    WANTED.store(stop, Ordering::SeqCst);
+    let stop = REQUESTED_STOP.load(Ordering::Relaxed) + 1;
+    REQUESTED_STOP.store(stop, Ordering::SeqCst);
     let others = || all.iter().filter(|mutator| !std::ptr::eq(Arc::as_ptr(mutator), own));
     for mutator in others() {
         mutator.pending.store(true, Ordering::SeqCst);
         if !mutator.parked.load(Ordering::SeqCst) {
-            // SAFETY: a thread of this process, or one that has just ended.
+            // SAFETY: a thread of this process, which may have ended just now.
             unsafe { signal(mutator) };
         }
     }
@@ -349,6 +355,6 @@ pub fn with_world_stopped(stack_pointer: usize, work: impl FnOnce(&[Arc<Mutator>
     }
     fence(Ordering::SeqCst);
     work(&all);
-    RESUMED.store(stop, Ordering::SeqCst);
-    futex_wake(&RESUMED);
+    FINISHED_STOP.store(stop, Ordering::SeqCst);
+    futex_wake(&FINISHED_STOP);
 }

@@ -20,7 +20,7 @@ pub struct StackRecord {
 
 // SAFETY: all but one field are constant.
 unsafe impl Send for StackRecord {}
-// SAFETY: as above.
+// SAFETY: all but one field are constant, and that one is atomic.
 unsafe impl Sync for StackRecord {}
 
 impl StackRecord {
@@ -64,22 +64,23 @@ pub fn set_suspended(record: &StackRecord, at: usize) {
 
 /// Calls `scan` with the used part of each suspended stack; all threads are stopped.
 pub fn each_suspended(mut scan: impl FnMut(usize, usize)) {
-    /// What the switch itself pushes below the place that was noted.
-    const BELOW: usize = 1024;
+    /// Bytes that the switch itself pushes below the noted address.
+    const SWITCH_FRAME: usize = 1024;
     let mut next: *const StackRecord = ALL.load(Ordering::Acquire);
     // SAFETY: null, or a record, which lives for ever.
     while let Some(record) = unsafe { next.as_ref() } {
         next = record.next;
         let at = record.suspended_at.load(Ordering::SeqCst);
         if at != 0 {
-            scan(at.saturating_sub(BELOW).max(record.low), record.high);
+            scan(at.saturating_sub(SWITCH_FRAME).max(record.low), record.high);
         }
     }
 }
 
-/// Clears the part of the stack below the caller, where calls that have ended left references. Stacks are scanned as they are, and the frames
-/// of calls to come do not write all that they cover: what is left there would keep objects alive, perhaps for good. As much is cleared as calls
-/// mostly take down to where they allocate (Boehm, "Space efficient conservative garbage collection", PLDI 1993).
+/// Clears the part of the stack below the caller, where ended calls left references. Stacks are scanned as
+/// they are, and the frames of calls to come do not write all that they cover: what is left there would keep
+/// objects alive, perhaps for good. As much is cleared as calls mostly take down to where they allocate
+/// (Boehm, "Space efficient conservative garbage collection", PLDI 1993).
 #[inline(never)]
 pub fn forget_ended_calls() {
     const BYTES: usize = 8 << 10;

@@ -1,6 +1,7 @@
-//! Whether this machine can take all places of a program: their processes, threads and descriptors against the limits of the user, the
-//! control group (`pids` controller) and the system. Looked at before the first process is started, so that a program that does not fit fails at
-//! once, with the reason, and takes nothing away from others meanwhile.
+//! Whether this machine can take all places of a program: their processes, threads and descriptors against
+//! the limits of the user, the control group (`pids` controller) and the system. Looked at before the first
+//! process is started, so that a program that does not fit fails at once, with the reason, and takes nothing
+//! away from others meanwhile.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -10,9 +11,11 @@ use rustix::process::{Resource, getrlimit, setrlimit};
 
 use crate::net::shm::setup::MAX_PLACES_WITH_PIPES;
 
-/// Threads that every place has beside those that run activities and those of connections: the first one, and one for signals.
+/// Threads that every place has beside those that run activities and those of connections: the first one, and
+/// one for signals.
 const OTHER_THREADS: u64 = 2;
-/// Descriptors that every process has beside those of connections: input and output, the lock of these, the listener, the program.
+/// Descriptors that every process has beside those of connections: input and output, the lock of these, the
+/// listener, the program.
 const OTHER_DESCRIPTORS: u64 = 6;
 /// The tasks of a user are counted, which takes a while, when a program would take this part of the limit.
 const COUNTED_PART: u64 = 16;
@@ -37,12 +40,14 @@ fn tasks(hosts: u64, workers: u64) -> u64 {
 
 const MAX_HOSTS_WITH_PIPES: u64 = MAX_PLACES_WITH_PIPES as u64;
 
-/// Descriptors of the process that has most, which is place 0: for each other place a connection and a process.
+/// Descriptors of the process that has most, which is place 0: for each other place a connection and a
+/// process.
 fn descriptors(hosts: u64) -> u64 {
     2 * (hosts - 1) + OTHER_DESCRIPTORS
 }
 
-/// An error that says why, if so many places do not fit. Raises the soft limit of descriptors where that helps.
+/// An error that says why, if so many places do not fit. Raises the soft limit of descriptors where that
+/// helps.
 ///
 /// # Errors
 /// What is too little, and how many places fit.
@@ -112,7 +117,8 @@ fn tasks_of_user(user: u32) -> u64 {
         .sum()
 }
 
-/// The control groups of this process that limit tasks, by the text of `/proc/self/cgroup`: lines of hierarchy, controllers, path.
+/// The control groups of this process that limit tasks, by the text of `/proc/self/cgroup`: lines of
+/// hierarchy, controllers, path.
 fn group_rooms(root: &Path, groups: &str) -> Vec<Room> {
     let mut rooms = Vec::new();
     for line in groups.lines() {

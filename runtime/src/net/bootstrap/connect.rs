@@ -1,6 +1,6 @@
-//! How the processes of a program find each other: place 0 listens on the loopback interface, the others are told its port
-//! and a random token, and every connection begins with the token ([`crate::net::bootstrap::handshake`]), so that no other process of the machine
-//! gets in.
+//! How the processes of a program find each other: place 0 listens on the loopback interface, the others are
+//! told its port and a random token, and every connection begins with the token
+//! ([`crate::net::bootstrap::handshake`]), so that no other process of the machine gets in.
 
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -121,7 +121,8 @@ pub fn host(listener: TcpListener, meeting: &Meeting<'_>, hosts: u32) -> io::Res
     Tcp::new(0, links, meeting.deadline)
 }
 
-/// Connects with a place and greets. A place with too many connections closes some before it knows whose they are: then again.
+/// Connects with a place and greets. A place with too many connections closes some before it knows whose they
+/// are: then again.
 fn call(meeting: &Meeting<'_>, place: u32, port: u16, greeting: &Greeting) -> io::Result<TcpStream> {
     loop {
         let connection = connect(meeting, place, port, greeting);

@@ -1,6 +1,6 @@
-//! Authentication of connections while a program's places start: every connection begins with a greeting that holds the program's token.
-//! Connections of other processes (silent, slow, or with anything else to say) cost one descriptor each until they are told apart, and
-//! never delay those of places.
+//! Authentication of connections while a program's places start: every connection begins with a greeting that
+//! holds the program's token. Connections of other processes (silent, slow, or with anything else to say)
+//! cost one descriptor each until they are told apart, and never delay those of places.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -17,7 +17,8 @@ pub type Token = [u8; 32];
 /// What an accepted place is sent.
 pub const WELCOME: u8 = 1;
 
-/// Most connections that have not greeted yet: beyond, the oldest one is closed, and if it was a place's, that place connects again.
+/// Most connections that have not greeted yet: beyond, the oldest one is closed, and if it was a place's,
+/// that place connects again.
 const MAX_UNKNOWN: usize = 128;
 /// Connections accepted before those that wait are looked at again.
 const ACCEPT_BATCH: usize = 32;
@@ -165,7 +166,8 @@ impl Meeting<'_> {
         let Some(slot) = slot.filter(|slot| slot.is_none()) else {
             return Err(io::Error::other(format!("place {place} called twice, or was not called for")));
         };
-        // A place that is gone by now ends the start elsewhere; the socket of a new connection has room for a byte.
+        // A place that is gone by now ends the start elsewhere; the socket of a new connection has room for a
+        // byte.
         let _ = stream.write_all(&[WELCOME]);
         *slot = Some(Caller { greeting, stream });
         Ok(())

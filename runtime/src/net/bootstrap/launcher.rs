@@ -1,8 +1,9 @@
-//! Places as processes of this machine: place 0 starts the others by running its own program again, and nobody outlives it.
+//! Places as processes of this machine: place 0 starts the others by running its own program again, and
+//! nobody outlives it.
 //!
-//! All others are started and awaited by one thread: the kernel ends a process when the *thread* that started it ends
-//! (`PR_SET_PDEATHSIG`), so that thread lives as long as the places. The others ignore Ctrl-C: it ends place 0, and with it
-//! everything.
+//! All others are started and awaited by one thread: the kernel ends a process when the *thread* that started
+//! it ends (`PR_SET_PDEATHSIG`), so that thread lives as long as the places. The others ignore Ctrl-C: it
+//! ends place 0, and with it everything.
 
 use std::ffi::OsString;
 use std::io;
@@ -29,7 +30,8 @@ pub const VARIABLE: &str = "APG_PLACE_INVITATION";
 /// Most host places on one machine; more is a slip of the keyboard.
 pub const MAX_PLACES: u32 = 1024;
 
-/// Exit status of a place that has said what came of another one and makes no sense (`EX_PROTOCOL` of sysexits.h).
+/// Exit status of a place that has said what came of another one and makes no sense (`EX_PROTOCOL` of
+/// sysexits.h).
 pub const PROTOCOL_STATUS: i32 = 76;
 
 /// How long a place may take to write what it has printed, when the program is interrupted.
@@ -145,7 +147,8 @@ impl Processes {
         }
     }
 
-    /// Starts the processes, says whether that has succeeded, and waits for the ends of those that were started.
+    /// Starts the processes, says whether that has succeeded, and waits for the ends of those that were
+    /// started.
     fn supervise(&self, program: &Program, invitations: &[Invitation], started: &Sender<io::Result<()>>) {
         let mut ends = Vec::new();
         let all = invitations.iter().try_for_each(|invitation| {
@@ -198,8 +201,8 @@ impl Processes {
         self.state.lock().ending = true;
     }
 
-    /// Waits for all places to end by themselves, but no longer than `patience`; then ends them. Those that had to be ended, and their
-    /// processes.
+    /// Waits for all places to end by themselves, but no longer than `patience`; then ends them. Those that
+    /// had to be ended, and their processes.
     pub fn end(&self, patience: Duration) -> Vec<(u32, u32)> {
         let deadline = Instant::now() + patience;
         let mut state = self.state.lock();

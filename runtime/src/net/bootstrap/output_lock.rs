@@ -1,8 +1,8 @@
 //! Output in whole lines when several processes share it.
 //!
-//! All places of a machine inherit place 0's output, so that what is printed stays in the order in which it was
-//! printed. Each writes whole lines, and holds a lock that all of them share meanwhile: the system keeps only short writes
-//! to a pipe in one piece.
+//! All places of a machine inherit place 0's output, so that what is printed stays in the order in which it
+//! was printed. Each writes whole lines, and holds a lock that all of them share meanwhile: the system keeps
+//! only short writes to a pipe in one piece.
 
 use std::fs::File;
 use std::io;
@@ -11,8 +11,8 @@ use std::sync::OnceLock;
 
 use crate::net::bootstrap::connect::Invitation;
 
-/// A lock between processes: a file without a name that place 0 makes and the others inherit. It is released by the
-/// kernel when its holder ends.
+/// A lock between processes: a file without a name that place 0 makes and the others inherit. It is released
+/// by the kernel when its holder ends.
 #[derive(Debug)]
 pub struct SharedLock(File);
 
@@ -37,8 +37,8 @@ impl SharedLock {
         self.0.as_raw_fd()
     }
 
-    /// In a child: the lock behind an inherited descriptor. It is opened anew, since a lock belongs to an open
-    /// file and not to a process.
+    /// In a child: the lock behind an inherited descriptor. It is opened anew, since a lock belongs to an
+    /// open file and not to a process.
     pub fn inherited(descriptor: i32) -> io::Result<SharedLock> {
         File::options().read(true).write(true).open(format!("/proc/self/fd/{descriptor}")).map(SharedLock)
     }

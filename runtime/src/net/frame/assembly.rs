@@ -1,5 +1,5 @@
-//! Frames from the pieces in which a stream brings them: a state machine, so that one thread reads from many streams and none of them, however
-//! slow or silent, keeps the others waiting.
+//! Frames from the pieces in which a stream brings them: a state machine, so that one thread reads from many
+//! streams and none of them, however slow or silent, keeps the others waiting.
 
 use std::borrow::Cow;
 use std::io;
@@ -82,7 +82,8 @@ impl Piece {
                 bytes.extend_from_slice(taken);
             }
             Target::Memory(target, written) => {
-                // SAFETY: the receiver gave out this memory until the frame has come; `left` bytes behind `written` are in it.
+                // SAFETY: the receiver gave out this memory until the frame has come; `left` bytes behind
+                // `written` are in it.
                 unsafe { target.address.add(*written).copy_from_nonoverlapping(taken.as_ptr(), count) };
                 *written += count;
             }

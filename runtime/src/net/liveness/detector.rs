@@ -1,7 +1,9 @@
-//! Failure detection by heartbeats: which places have given no sign of life for too long, and which place says so.
+//! Failure detection by heartbeats: which places have given no sign of life for too long, and which place
+//! says so.
 //!
-//! Every place hears every other one. Of each silent place one place tells the user: the lowest that is not silent itself. A place that was
-//! stopped itself (by a signal, a debugger, with the whole machine) has heard nothing meanwhile, and blames nobody for that.
+//! Every place hears every other one. Of each silent place one place tells the user: the lowest that is not
+//! silent itself. A place that was stopped itself (by a signal, a debugger, with the whole machine) has heard
+//! nothing meanwhile, and blames nobody for that.
 
 use std::time::{Duration, Instant};
 
@@ -54,7 +56,8 @@ impl Liveness {
         Liveness { here, timeouts: [timeout, timeout.max(start)], places, looked: now }
     }
 
-    /// To be called every [`BEAT_INTERVAL`], with the signs of each other place. `excused`: what has come may not have been read.
+    /// To be called every [`BEAT_INTERVAL`], with the signs of each other place. `excused`: what has come may
+    /// not have been read.
     pub fn look(&mut self, now: Instant, excused: bool, signs: impl Fn(u32) -> Signs) -> Vec<Event> {
         let held_up = excused || now.saturating_duration_since(self.looked) > MAX_GAP;
         self.looked = now;

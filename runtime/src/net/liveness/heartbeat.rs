@@ -1,5 +1,5 @@
-//! The thread that shows other places that this one lives, hears whether they do, and says which does not. It depends on nothing that a
-//! program does, so that a place that computes, collects or waits is no silent one.
+//! The thread that shows other places that this one lives, hears whether they do, and says which does not. It
+//! depends on nothing that a program does, so that a place that computes, collects or waits is no silent one.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -54,7 +54,8 @@ pub fn send_available(peer: &Peer, bytes: &[u8]) -> usize {
     rustix::net::send(&peer.stream, bytes, SendFlags::DONTWAIT | SendFlags::NOSIGNAL).unwrap_or(0)
 }
 
-/// The heartbeat of place `here`. `rounds` counts what the thread that reads from connections without pipes does, if there is one.
+/// The heartbeat of place `here`. `rounds` counts what the thread that reads from connections without pipes
+/// does, if there is one.
 pub fn run(here: u32, peers: &[Arc<Peer>], timeouts: Timeouts, rounds: &AtomicU64, receiver: &dyn Receiver) {
     let (mut beside, streams): (Vec<_>, Vec<_>) =
         peers.iter().cloned().partition::<Vec<_>, _>(|peer| peer.pipes.is_some());
@@ -83,7 +84,8 @@ pub fn run(here: u32, peers: &[Arc<Peer>], timeouts: Timeouts, rounds: &AtomicU6
     }
 }
 
-/// Hears for so long. The pipes of a place whose connection ends are closed: what it wrote before is read all the same.
+/// Hears for so long. The pipes of a place whose connection ends are closed: what it wrote before is read all
+/// the same.
 fn hear(beside: &mut Vec<Beside>, timeout: Duration, receiver: &dyn Receiver) {
     let descriptors: Vec<_> = beside.iter().map(|it| it.peer.stream.as_fd()).collect();
     let Ok(ready) = wait_readable(&descriptors, timeout) else {

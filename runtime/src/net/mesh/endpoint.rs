@@ -1,10 +1,12 @@
-//! A connection between every two places, over TCP; between places of one machine, what is sent goes through a pipe in shared memory
-//! ([`crate::net::shm::ring`]), and the connection only shows that the other end lives.
+//! A connection between every two places, over TCP; between places of one machine, what is sent goes through
+//! a pipe in shared memory ([`crate::net::shm::ring`]), and the connection only shows that the other end
+//! lives.
 //!
-//! Each pipe has a thread that reads from it, and also a thread that has nothing else to do reads from all of them
-//! ([`Transport::probe`]): a message is then dealt with without waking a thread. From connections without pipes one thread
-//! reads ([`crate::net::mesh::stream_reader`]). One thread is the place's heartbeat ([`crate::net::liveness::heartbeat`]), one writes what readers have sent and
-//! could not write ([`crate::net::mesh::peer`]).
+//! Each pipe has a thread that reads from it, and also a thread that has nothing else to do reads from all of
+//! them ([`Transport::probe`]): a message is then dealt with without waking a thread. From connections
+//! without pipes one thread reads ([`crate::net::mesh::stream_reader`]). One thread is the place's heartbeat
+//! ([`crate::net::liveness::heartbeat`]), one writes what readers have sent and could not write
+//! ([`crate::net::mesh::peer`]).
 
 use std::io;
 use std::net::{Shutdown, TcpStream};
@@ -189,7 +191,8 @@ impl Transport for Tcp {
                     dealt_with = peer.read_next(pipes.input, &**receiver, true);
                 }
                 drop(reading);
-                // What takes longer is for the thread that does nothing else: work that came before it would wait.
+                // What takes longer is for the thread that does nothing else: work that came before it would
+                // wait.
                 if more() {
                     pipes.input.wake_reader();
                 }

@@ -1,8 +1,8 @@
 //! Another place as this one sees it: the connection, what is written to it, and its end.
 //!
-//! Who writes holds the connection's lock. Readers never wait, neither for other messages nor for room to answer, so that every
-//! connection is always drained and a blocked write ends: what a reader sends and cannot write at once is kept, and goes before what others
-//! send.
+//! Who writes holds the connection's lock. Readers never wait, neither for other messages nor for room to
+//! answer, so that every connection is always drained and a blocked write ends: what a reader sends and
+//! cannot write at once is kept, and goes before what others send.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -190,7 +190,8 @@ impl Peer {
         Ok(())
     }
 
-    /// Sends a heartbeat over a connection without pipes, unless something else is being sent, which is as good a sign.
+    /// Sends a heartbeat over a connection without pipes, unless something else is being sent, which is as
+    /// good a sign.
     pub fn beat(&self) {
         let Some(_out) = self.out.try_lock() else { return };
         if self.closed.load(Ordering::Acquire) || self.keeps.load(Ordering::Acquire) {

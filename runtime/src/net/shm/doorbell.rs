@@ -24,7 +24,8 @@ pub(crate) struct Bell {
 }
 
 impl Bell {
-    /// Wakes who sleeps, after what it waits for was written; who has promised to look for that need not be woken.
+    /// Wakes who sleeps, after what it waits for was written; who has promised to look for that need not be
+    /// woken.
     pub fn ring(&self, promised: bool) {
         fence(Ordering::SeqCst);
         match self.state.load(Ordering::Relaxed) {
@@ -42,7 +43,8 @@ impl Bell {
         }
     }
 
-    /// Whether whoever had promised to look may cease to without saying so: nobody has said anything else meanwhile.
+    /// Whether whoever had promised to look may cease to without saying so: nobody has said anything else
+    /// meanwhile.
     pub fn is_promised(&self) -> bool {
         self.state.load(Ordering::Relaxed) == PROMISED
     }

@@ -1,6 +1,7 @@
-//! A pipe between two processes of one machine: a ring in memory that both have mapped. Bytes go through it without a system call
-//! while both ends are awake; who has to wait looks for a moment, and then sleeps on a futex in the same memory. Where the system lets one
-//! process read the other's memory, many bytes are not written but lent: the reader fetches them from where they are.
+//! A pipe between two processes of one machine: a ring in memory that both have mapped. Bytes go through it
+//! without a system call while both ends are awake; who has to wait looks for a moment, and then sleeps on a
+//! futex in the same memory. Where the system lets one process read the other's memory, many bytes are not
+//! written but lent: the reader fetches them from where they are.
 
 use std::fs::File;
 use std::io;
@@ -18,8 +19,8 @@ const SIZE: usize = 512 << 10;
 /// Bytes after which the other end is told, so that it can begin.
 const PIECE: usize = 16 << 10;
 
-/// What both processes see; zero at first. What one end writes and the other one reads is together: memory that two processors write in
-/// turn is what a message costs.
+/// What both processes see; zero at first. What one end writes and the other one reads is together: memory
+/// that two processors write in turn is what a message costs.
 #[repr(C)]
 struct Shared {
     writer: CachePadded<End>,
@@ -31,8 +32,9 @@ struct Shared {
     note: CachePadded<Note>,
 }
 
-/// A short message, beside the ring: all of it is in one line of the processors' memory, so that whoever sees that it is there has it. It is
-/// written only while the ring is empty, and after the one before it has been read; so it is older than what is in the ring.
+/// A short message, beside the ring: all of it is in one line of the processors' memory, so that whoever sees
+/// that it is there has it. It is written only while the ring is empty, and after the one before it has been
+/// read; so it is older than what is in the ring.
 #[repr(C)]
 struct Note {
     /// How many there have been, what kind of message it is, and its bytes. Written last.
@@ -58,7 +60,8 @@ struct End {
     read: AtomicU64,
     /// Of the writer: nothing more is written.
     gone: AtomicU32,
-    /// Of the writer: its process, and a word of its memory with its address, for the reader to see whether it can read it.
+    /// Of the writer: its process, and a word of its memory with its address, for the reader to see whether
+    /// it can read it.
     process: AtomicU32,
     sample: [AtomicU64; 2],
     /// Of the reader: that it can; and how often it has.
@@ -144,8 +147,8 @@ struct Own {
     taken: AtomicU64,
     /// Of the reader: the process whose memory it can read; 0 for none.
     lender: AtomicU32,
-    /// Of the writer: what the reader had read when it looked last. The reader writes there for every message, so that it is looked at only
-    /// when the room that is known does not do.
+    /// Of the writer: what the reader had read when it looked last. The reader writes there for every
+    /// message, so that it is looked at only when the room that is known does not do.
     tail: AtomicU64,
     /// The other place has promised to look for the next message.
     promised: AtomicBool,
@@ -214,8 +217,8 @@ impl Pipe {
         self.shared.bells[1].ring(promised);
     }
 
-    /// Writes a message as a note, if that can be now. The caller `promises`, with [`Pipe::promise`] for the other direction, that it
-    /// will look for what comes next.
+    /// Writes a message as a note, if that can be now. The caller `promises`, with [`Pipe::promise`] for the
+    /// other direction, that it will look for what comes next.
     pub fn write_note(&self, kind: u8, bytes: &[u8], promises: bool) -> bool {
         let note = &self.shared.note;
         let head = note.head.load(Ordering::Relaxed);
@@ -244,8 +247,8 @@ impl Pipe {
         self.shared.note.head.load(Ordering::Acquire) >> 16 != self.own.read.load(Ordering::Relaxed)
     }
 
-    /// Takes the note that has come, if there is one: what kind of message it is, and its length; its bytes go to `memory`. It is older than
-    /// what was seen in the ring before.
+    /// Takes the note that has come, if there is one: what kind of message it is, and its length; its bytes
+    /// go to `memory`. It is older than what was seen in the ring before.
     pub fn take_note(&self, memory: &mut [u8; NOTE]) -> Option<(u8, usize)> {
         let note = &self.shared.note;
         let head = note.head.load(Ordering::Acquire);
@@ -291,7 +294,8 @@ impl Pipe {
     fn has_read(&self, tail: u64, filled: usize) {
         self.own.taken.store(self.shared.writer.read.load(Ordering::Relaxed), Ordering::Release);
         self.shared.reader.at.store(tail, Ordering::Release);
-        // The writer waits only for room. If it begins to just now, the next part that is read finds the ring nearly full.
+        // The writer waits only for room. If it begins to just now, the next part that is read finds the ring
+        // nearly full.
         if filled >= SIZE / 4 {
             self.shared.bells[0].ring(false);
         }
@@ -378,7 +382,8 @@ impl Pipe {
         Ok(())
     }
 
-    /// Fetches a piece of so many bytes that was lent. Memory is taken as they come: how many there are is only what the other place says.
+    /// Fetches a piece of so many bytes that was lent. Memory is taken as they come: how many there are is
+    /// only what the other place says.
     pub fn fetch_bytes(&mut self, length: usize) -> io::Result<Vec<u8>> {
         /// Bytes fetched at once.
         const STEP: usize = 1 << 20;
@@ -462,7 +467,8 @@ fn fetch(process: u32, address: u64, memory: &mut [u8]) -> io::Result<()> {
         let from =
             libc::iovec { iov_base: (address as usize).wrapping_add(done) as *mut _, iov_len: rest.len() };
         let read = page_watch::written_by_system(to.iov_base as usize, to.iov_len, || {
-            // SAFETY: writes no more than there is room for; the addresses of the other process are its own affair.
+            // SAFETY: writes no more than there is room for; the addresses of the other process are its own
+            // affair.
             let count = unsafe { libc::process_vm_readv(process as i32, &to, 1, &from, 1, 0) };
             usize::try_from(count).map_err(|_| io::Error::last_os_error())
         })?;

@@ -1,4 +1,5 @@
-//! Frames from a pipe. Whoever reads deals with a whole frame, and may wait for its rest: its writer has begun to write it.
+//! Frames from a pipe. Whoever reads deals with a whole frame, and may wait for its rest: its writer has
+//! begun to write it.
 
 use std::borrow::Cow;
 use std::io::{self, Read};
@@ -24,8 +25,9 @@ pub fn run(peer: &Peer, input: Pipe, receiver: &dyn Receiver) {
 }
 
 impl Peer {
-    /// Deals with the next message, or the end; false if none has come. One that has not come as a whole is waited for if the caller `waits`,
-    /// else it has not come. The caller holds [`crate::net::mesh::peer::Pipes::reading`].
+    /// Deals with the next message, or the end; false if none has come. One that has not come as a whole is
+    /// waited for if the caller `waits`, else it has not come. The caller holds
+    /// [`crate::net::mesh::peer::Pipes::reading`].
     #[inline]
     pub fn read_next(&self, input: Pipe, receiver: &dyn Receiver, waits: bool) -> bool {
         if self.ended.load(Ordering::Acquire) {

@@ -1,5 +1,5 @@
-//! How two places of one machine come to share pipes: one of them makes the memory and sends its address over their connection, the other
-//! one opens it.
+//! How two places of one machine come to share pipes: one of them makes the memory and sends its address over
+//! their connection, the other one opens it.
 
 use std::io::{self, Read, Write};
 use std::time::{Duration, Instant};
@@ -13,8 +13,8 @@ pub const MAX_PLACES_WITH_PIPES: u32 = 16;
 /// A timeout of 0 would be none.
 const SHORTEST_TIMEOUT: Duration = Duration::from_millis(1);
 
-/// The pipes to the places that the links lead to: each of a pair has to call this, and answers until the deadline. Between two places the
-/// one with the lower number makes the memory.
+/// The pipes to the places that the links lead to: each of a pair has to call this, and answers until the
+/// deadline. Between two places the one with the lower number makes the memory.
 pub fn share(
     here: u32,
     links: &mut [Option<Link>],

@@ -57,7 +57,8 @@ fn encode(class: Class, kind: u8, header: &[u8], body: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Feeds a stream in pieces of that size: what has come, whether the sender has left, and whether the stream ends between frames.
+/// Feeds a stream in pieces of that size: what has come, whether the sender has left, and whether the stream
+/// ends between frames.
 fn feed(stream: &[u8], size: usize) -> (Vec<String>, bool, io::Result<bool>) {
     let (log, left) = (Log::default(), AtomicBool::new(false));
     let mut assembly = Assembly::default();
