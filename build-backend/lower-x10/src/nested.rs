@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use apg_analysis::body::ExprId;
 use apg_analysis::ids::{ClassId, FieldId};
-use apg_analysis::infer::surroundings::{CapturedVariable, class_captures};
+use apg_analysis::infer::local_class_env::{CapturedVariable, class_captures};
 use apg_analysis::ty::Ty;
 use apg_syntax::TextRange;
 

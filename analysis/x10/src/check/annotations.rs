@@ -4,7 +4,7 @@ use smol_str::SmolStr;
 
 use crate::db::Db;
 use crate::ids::{ClassId, FieldId, MethodId};
-use crate::infer::cuda_words::{MARKED, is_device_word};
+use crate::infer::suggest::cuda_names::{MARKED, is_device_word};
 use crate::item_tree::source::Item;
 use crate::item_tree::{AnnotationItem, ClassItem};
 use crate::rules::{name as name_rules, r#type as type_rules};

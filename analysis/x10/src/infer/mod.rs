@@ -5,48 +5,19 @@
 //! (but for the result of a method that declares none), and all its ranges are relative to the
 //! declaration: an edit elsewhere leaves it as it is.
 
-mod activity;
-mod apply;
-mod assign;
-mod ateach;
-mod atomics;
+mod body;
 mod call;
-mod closure;
-mod collect;
-mod conditions;
-pub mod constant;
-mod construct;
-mod convert;
-mod ctx;
-pub(crate) mod cuda_words;
-mod elsewhere;
-mod establish;
-mod expr;
-mod facts;
-mod guard;
-mod habits;
-mod idle;
-mod iterable;
-mod java_names;
-mod leave;
-mod local;
-mod loops;
-mod making;
-mod name;
-mod nameless;
-mod narrowed;
-mod operator;
-mod pick;
-mod profiled;
-mod remote;
+mod constraint;
+mod context;
+pub(crate) mod expr;
+pub mod local_class_env;
+mod narrowing;
 mod scopes;
-mod start;
 mod stmt;
-pub mod surroundings;
-mod tested;
-mod undecided;
-mod unknown;
-mod written;
+pub(crate) mod suggest;
+mod type_lower;
+
+pub use expr::constant;
 
 use std::sync::Arc;
 
@@ -91,7 +62,7 @@ impl BodyResult {
 
 /// The range of an owner's name, relative to its declaration.
 pub fn name_range(db: &dyn Db, owner: Owner) -> apg_syntax::TextRange {
-    start::name_range(db, owner)
+    body::name_range(db, owner)
 }
 
 /// The typed code of a method, operator or constructor. `root` is `None` if it has none.
@@ -109,7 +80,7 @@ pub fn field_init_body(db: &dyn Db, field: FieldId) -> Option<Arc<BodyResult>> {
 /// again with the result found, until it stays: what its other `return`s deliver says where to begin.
 #[salsa::tracked(lru = 0, cycle_fn = typed_again, cycle_initial = not_typed_yet)]
 pub fn owner_body(db: &dyn Db, owner: Owner) -> Arc<BodyResult> {
-    Arc::new(start::infer(db, owner))
+    Arc::new(body::infer(db, owner))
 }
 
 /// From now on so many bodies are kept where some are forgotten; all until then. Only for what no edit follows: salsa takes a
@@ -144,8 +115,8 @@ fn typed_again(
 /// The result type of an owner without a declared one depends on itself alone.
 fn recursive_body(db: &dyn Db, owner: Owner) -> Arc<BodyResult> {
     let (range, name, what) = match owner {
-        Owner::Method(method) => (start::name_range(db, owner), method.name(db), "the result type"),
-        Owner::Field(field) => (start::name_range(db, owner), field.name(db), "the type"),
+        Owner::Method(method) => (body::name_range(db, owner), method.name(db), "the result type"),
+        Owner::Field(field) => (body::name_range(db, owner), field.name(db), "the type"),
     };
     let diagnostic = type_rules::recursive_result::RULE
         .at(range, format!("{what} of `{name}` depends on itself"))
@@ -172,7 +143,7 @@ pub fn inferred_guard(db: &dyn Db, method: MethodId) -> Constraint {
 /// Methods that call each other are typed until their conditions grow no more.
 #[salsa::tracked(cycle_fn = grown_guard, cycle_initial = no_guard)]
 fn required_guard(db: &dyn Db, method: MethodId) -> Constraint {
-    start::infer(db, Owner::Method(method)).required
+    body::infer(db, Owner::Method(method)).required
 }
 
 fn no_guard(_db: &dyn Db, _id: salsa::Id, _method: MethodId) -> Constraint {
@@ -204,7 +175,7 @@ pub fn inferred_result(db: &dyn Db, method: MethodId) -> Ty {
 /// method gives nothing, and it may well call itself.
 #[salsa::tracked]
 fn returns_nothing(db: &dyn Db, method: MethodId) -> bool {
-    start::returns_nothing(db, method)
+    body::returns_nothing(db, method)
 }
 
 /// Whether the method declares its result, so that no body is asked for it.

@@ -9,7 +9,7 @@ use crate::ty::Ty;
 
 /// A construct that runs its code on captured variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FrameKind {
+pub(crate) enum FrameKind {
     Closure,
     Async,
     /// A statement or expression.
@@ -19,7 +19,7 @@ pub(super) enum FrameKind {
 
 impl FrameKind {
     /// As a person calls it.
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             FrameKind::Closure => "closure",
             FrameKind::Async => "`async`",
@@ -48,7 +48,7 @@ struct Target {
 }
 
 /// What a jump found.
-pub(super) enum Jump {
+pub(crate) enum Jump {
     To(LabelId),
     /// The target lies outside the closure or activity.
     Outside(FrameKind),
@@ -58,44 +58,44 @@ pub(super) enum Jump {
 }
 
 /// Where `return` delivers.
-pub(super) struct Returns {
+pub(crate) struct Returns {
     /// The declared result, or the one found so far; `None` until the first `return`.
-    pub(super) result: Option<Ty>,
+    pub(crate) result: Option<Ty>,
     /// The result is declared.
-    pub(super) declared: bool,
+    pub(crate) declared: bool,
     /// How many frames are around it.
-    pub(super) depth: usize,
+    pub(crate) depth: usize,
 }
 
 #[derive(Default)]
-pub(super) struct Scopes {
+pub(crate) struct Scopes {
     blocks: Vec<FxHashMap<SmolStr, LocalId>>,
     /// Of each local: how many frames are around its declaration, and whether it is a `var`.
     locals: Vec<(usize, bool)>,
     frames: Vec<Frame>,
     targets: Vec<Target>,
-    pub(super) returns: Vec<Returns>,
+    pub(crate) returns: Vec<Returns>,
     next_label: u32,
     /// Names that wait for the loop they label.
     pending_labels: Vec<SmolStr>,
 }
 
 impl Scopes {
-    pub(super) fn enter(&mut self) {
+    pub(crate) fn enter(&mut self) {
         self.blocks.push(FxHashMap::default());
     }
 
-    pub(super) fn leave(&mut self) {
+    pub(crate) fn leave(&mut self) {
         self.blocks.pop();
     }
 
     /// A local was made: `local`s come in the order of their numbers.
-    pub(super) fn made(&mut self, mutable: bool) {
+    pub(crate) fn made(&mut self, mutable: bool) {
         self.locals.push((self.frames.len(), mutable));
     }
 
     /// Makes `local` visible under `name`; the local that it hides without a closure between, if any.
-    pub(super) fn declare(&mut self, name: &SmolStr, local: LocalId) -> Option<LocalId> {
+    pub(crate) fn declare(&mut self, name: &SmolStr, local: LocalId) -> Option<LocalId> {
         let hidden = self.local(name).filter(|&other| {
             let from = self.locals[other.0 as usize].0;
             !self.frames[from..].iter().any(|frame| frame.kind == FrameKind::Closure)
@@ -107,12 +107,12 @@ impl Scopes {
     }
 
     /// The local of that name.
-    pub(super) fn local(&self, name: &str) -> Option<LocalId> {
+    pub(crate) fn local(&self, name: &str) -> Option<LocalId> {
         self.blocks.iter().rev().find_map(|block| block.get(name)).copied()
     }
 
     /// The visible locals by name.
-    pub(super) fn visible(&self) -> Vec<(SmolStr, LocalId)> {
+    pub(crate) fn visible(&self) -> Vec<(SmolStr, LocalId)> {
         let mut all: Vec<(SmolStr, LocalId)> = Vec::new();
         for (name, local) in self.blocks.iter().rev().flatten() {
             if !all.iter().any(|(other, _)| other == name) {
@@ -124,18 +124,18 @@ impl Scopes {
     }
 
     /// All visible names, for suggestions.
-    pub(super) fn names(&self) -> impl Iterator<Item = &SmolStr> {
+    pub(crate) fn names(&self) -> impl Iterator<Item = &SmolStr> {
         self.blocks.iter().flat_map(|block| block.keys())
     }
 
     // ---- frames
 
-    pub(super) fn enter_frame(&mut self, kind: FrameKind) {
+    pub(crate) fn enter_frame(&mut self, kind: FrameKind) {
         self.frames.push(Frame { kind, captures: Vec::new(), assigned: Vec::new() });
     }
 
     /// Ends the innermost frame; its captures, in order of first use.
-    pub(super) fn leave_frame(&mut self) -> Vec<Capture> {
+    pub(crate) fn leave_frame(&mut self) -> Vec<Capture> {
         let Some(frame) = self.frames.pop() else { return Vec::new() };
         let shares = frame.kind == FrameKind::Async;
         let capture = |what: Captured| {
@@ -151,12 +151,12 @@ impl Scopes {
     }
 
     /// Whether code is inside a closure or activity of this body.
-    pub(super) fn frame_depth(&self) -> usize {
+    pub(crate) fn frame_depth(&self) -> usize {
         self.frames.len()
     }
 
     /// A use of a local: captured by every frame since its declaration.
-    pub(super) fn use_local(&mut self, local: LocalId, assigned: bool) {
+    pub(crate) fn use_local(&mut self, local: LocalId, assigned: bool) {
         let from = self.locals[local.0 as usize].0;
         for frame in self.frames.iter_mut().skip(from) {
             let what = Captured::Local(local);
@@ -170,7 +170,7 @@ impl Scopes {
     }
 
     /// A use of `this`: captured by every frame.
-    pub(super) fn use_this(&mut self) {
+    pub(crate) fn use_this(&mut self) {
         for frame in &mut self.frames {
             if !frame.captures.contains(&Captured::This) {
                 frame.captures.push(Captured::This);
@@ -181,16 +181,16 @@ impl Scopes {
     // ---- jumps
 
     /// `name:` before the next loop.
-    pub(super) fn label(&mut self, name: SmolStr) {
+    pub(crate) fn label(&mut self, name: SmolStr) {
         self.pending_labels.push(name);
     }
 
     /// Names that no loop took.
-    pub(super) fn take_labels(&mut self) -> Vec<SmolStr> {
+    pub(crate) fn take_labels(&mut self) -> Vec<SmolStr> {
         std::mem::take(&mut self.pending_labels)
     }
 
-    pub(super) fn enter_target(&mut self, is_loop: bool, is_switch: bool) -> LabelId {
+    pub(crate) fn enter_target(&mut self, is_loop: bool, is_switch: bool) -> LabelId {
         let label = LabelId(self.next_label);
         self.next_label += 1;
         let names = self.take_labels();
@@ -198,12 +198,12 @@ impl Scopes {
         label
     }
 
-    pub(super) fn leave_target(&mut self) {
+    pub(crate) fn leave_target(&mut self) {
         self.targets.pop();
     }
 
     /// Where `break` or `continue` goes.
-    pub(super) fn jump(&self, name: Option<&str>, is_break: bool) -> Jump {
+    pub(crate) fn jump(&self, name: Option<&str>, is_break: bool) -> Jump {
         let mut not_a_loop = false;
         for target in self.targets.iter().rev() {
             let named = match name {
@@ -226,12 +226,12 @@ impl Scopes {
     }
 
     /// The visible label names, for suggestions.
-    pub(super) fn label_names(&self) -> impl Iterator<Item = &SmolStr> {
+    pub(crate) fn label_names(&self) -> impl Iterator<Item = &SmolStr> {
         self.targets.iter().flat_map(|target| target.names.iter())
     }
 
     /// The frame that a `return` here would have to leave, if it is one that cannot be left.
-    pub(super) fn return_crosses(&self) -> Option<FrameKind> {
+    pub(crate) fn return_crosses(&self) -> Option<FrameKind> {
         let depth = self.returns.last().map_or(0, |returns| returns.depth);
         self.frames.get(depth).map(|frame| frame.kind)
     }

@@ -281,12 +281,12 @@ impl TypeScope<'_> {
                     return Some(Path::this().field(name.clone()));
                 }
                 Some(ValueMember::Field(_) | ValueMember::Method(_)) => {
-                    return Some(crate::infer::surroundings::outer_path(db, around).field(name.clone()));
+                    return Some(crate::infer::local_class_env::outer_path(db, around).field(name.clone()));
                 }
                 None => {
-                    let around_class = crate::infer::surroundings::surroundings(db, around);
+                    let around_class = crate::infer::local_class_env::local_class_env(db, around);
                     if around_class.local(name).is_some_and(|local| !local.mutable) {
-                        return Some(crate::infer::surroundings::captured_path(db, around, name));
+                        return Some(crate::infer::local_class_env::captured_path(db, around, name));
                     }
                 }
             }
@@ -441,7 +441,7 @@ impl TypeScope<'_> {
         }
         let mut around = std::iter::successors(self.class, |class| class.outer(self.db));
         if name == "this" && around.any(|it| it == class) {
-            return crate::infer::surroundings::outer_path(self.db, class);
+            return crate::infer::local_class_env::outer_path(self.db, class);
         }
         match self.declares(class, name) {
             Some(ValueMember::Static(field)) => Path::static_field(self.db, field),

@@ -233,7 +233,7 @@ pub fn method_signature(db: &dyn Db, method: MethodId) -> MethodSignature {
         params.push(Param { name: param.name.clone().unwrap_or_default(), ty, mutable: param.mutable });
     }
     if item.kind == MethodKind::AutomaticConstructor
-        && let Some(call) = &crate::infer::surroundings::surroundings(db, method.class(db)).superclass
+        && let Some(call) = &crate::infer::local_class_env::local_class_env(db, method.class(db)).superclass
     {
         let param = |ty: &Ty| Param { name: SmolStr::default(), ty: *ty, mutable: false };
         params.extend(call.outer.iter().chain(&call.params).map(param));
@@ -321,7 +321,7 @@ pub struct FieldSignature {
 #[salsa::tracked(cycle_result = cyclic_field)]
 pub fn field_signature(db: &dyn Db, field: FieldId) -> FieldSignature {
     let Some(item) = field_item(db, field) else {
-        let ty = crate::infer::surroundings::captured_type(db, field);
+        let ty = crate::infer::local_class_env::captured_type(db, field);
         return FieldSignature { ty: Some(ty.unwrap_or_else(|| Ty::error(db))), problems: Vec::new() };
     };
     let mut problems = Vec::new();

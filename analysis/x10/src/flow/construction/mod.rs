@@ -19,7 +19,7 @@ use crate::body::{Body, ExprId, ExprKind};
 use crate::db::Db;
 use crate::diagnostics::Diagnostic;
 use crate::ids::{ClassId, FieldId, MethodId};
-use crate::infer::surroundings::captured_variable;
+use crate::infer::local_class_env::captured_variable;
 use crate::infer::{BodyResult, Owner, owner_body};
 use crate::item_tree::items::{
     class_head, field_is_static, field_item, fields as own_fields, method_item, methods,

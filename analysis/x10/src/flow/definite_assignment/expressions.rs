@@ -10,7 +10,7 @@ use crate::body::{
 use crate::db::Db;
 use crate::diagnostics::{Diagnostic, Fix, TextEdit};
 use crate::ids::{ClassId, FieldId, MethodId};
-use crate::infer::surroundings::{class_captures, enclosing_owner};
+use crate::infer::local_class_env::{class_captures, enclosing_owner};
 use crate::item_tree::ClassKind;
 use crate::item_tree::items::{class_kind, field_item, own_field};
 use crate::ty::context::Context;

@@ -1,0 +1,70 @@
+//! What a constructor has to establish: the condition of its class, the constraint of its superclass, and that of
+//! its own result type.
+
+use apg_syntax::TextRange;
+
+use crate::constraint::Entailment;
+use crate::constraint::decide::Question;
+use crate::infer::Owner;
+use crate::infer::context::Infer;
+use crate::item_tree::items::field_item;
+use crate::rules::constraint as rules;
+use crate::scope::property::class_facts;
+use crate::scope::signature::method_signature;
+use crate::ty::subst::facts_about;
+use crate::ty::{ConstraintTerm, Path, PathRoot, Ty};
+
+impl Infer<'_> {
+    /// What the called constructor of the superclass, or another one of this class, promises of `this`.
+    pub(crate) fn note_made(&mut self, made: Ty) {
+        let facts = made.constraint(self.db).map_or_else(Vec::new, |it| facts_about(it, &Path::this()));
+        facts.into_iter().for_each(|fact| self.learn(fact));
+    }
+
+    fn starts_with_property(&self, path: &Path) -> bool {
+        let this = Ty::this_type(self.db, self.class);
+        let field = path.fields.first().and_then(|name| self.find_field(this, name));
+        field.is_none_or(|(field, _)| field_item(self.db, field).is_some_and(|item| item.is_property))
+    }
+
+    /// Checks what is known of `this` once all its properties are set, at `range`.
+    pub(crate) fn establish(&mut self, range: TextRange) {
+        let Owner::Method(method) = self.owner else { return };
+        let db = self.db;
+        let mut context = self.context();
+        context.is_making = true;
+        let result = method_signature(db, method).result.map(|ty| self.seen_inside(ty));
+        let promised = result
+            .and_then(|ty| ty.constraint(db))
+            .map_or_else(Vec::new, |it| facts_about(it, &Path::this()));
+        let of_class = class_facts(db, self.class).iter().map(|term| (term.clone(), false));
+        let of_result = promised.into_iter().map(|term| (term, true));
+        for (term, is_result) in of_class.chain(of_result).collect::<Vec<_>>() {
+            let term = self.term_here(&term);
+            // Nothing is known of what cannot be decided; where it is forbidden, that was said.
+            if matches!(term, ConstraintTerm::Opaque(_)) {
+                continue;
+            }
+            // A field that is no property is set later.
+            let later = |path: &Path| path.root == PathRoot::This && !self.starts_with_property(path);
+            let meaning = context.meaning(&term, None);
+            if meaning.iter().flat_map(ConstraintTerm::paths).any(later) {
+                continue;
+            }
+            if context.decide(Question::default(), std::slice::from_ref(&term)) == Entailment::Proved {
+                continue;
+            }
+            let who = if is_result { "the result type of this constructor" } else { "the class" };
+            let known = self.what_is_known_in(&context, std::slice::from_ref(&term));
+            self.report(
+                rules::not_established::RULE
+                    .at(
+                        range,
+                        format!("{who} promises `{term}`, which does not follow from what is set here"),
+                    )
+                    .note(known),
+            );
+            return;
+        }
+    }
+}

@@ -1,0 +1,317 @@
+//! The typing of one body at work: what it builds and what all of its parts share.
+
+use std::sync::Arc;
+
+use apg_syntax::TextRange;
+use apg_syntax::ast::AstNode;
+use rustc_hash::FxHashMap;
+use smol_str::{SmolStr, format_smolstr};
+
+use crate::body::{Body, Expr, ExprId, ExprKind, Local, LocalId, LocalKind, Stmt, StmtId, StmtKind};
+use crate::constraint::facts::Facts;
+use crate::db::{Checks, Db};
+use crate::diagnostics::Diagnostic;
+use crate::ids::ClassId;
+use crate::infer::Owner;
+use crate::infer::local_class_env::{self, LocalClassEnv, SuperCall, Visible, enclosing_owner};
+use crate::infer::scopes::Scopes;
+use crate::rules::r#type as type_rules;
+use crate::rules::{Problem, ProblemData};
+use crate::scope::lookup::Found;
+use crate::ty::known::Known;
+use crate::ty::{ConstraintTerm, Path, PathRoot, Ty};
+
+pub(crate) struct Infer<'db> {
+    pub(crate) db: &'db dyn Db,
+    pub(crate) owner: Owner,
+    /// The class that the body belongs to.
+    pub(crate) class: ClassId,
+    /// No `this` here.
+    pub(crate) is_static: bool,
+    pub(crate) is_constructor: bool,
+    pub(crate) body: Body,
+    pub(crate) scopes: Scopes,
+    pub(crate) problems: Vec<Problem>,
+    /// What is known to hold here: guards of the class and method, then constraints of `val`s.
+    pub(crate) known: Arc<Facts>,
+    /// What conditions around this point made sure of.
+    pub(crate) tested: Vec<ConstraintTerm>,
+    /// The types of the locals that it speaks of.
+    pub(crate) typed: Arc<FxHashMap<PathRoot, Ty>>,
+    /// What `here` is called in constraints at this point.
+    pub(crate) here: Path,
+    /// The innermost `finish` of this code is clocked.
+    pub(crate) in_clocked_finish: bool,
+    /// What `offer` gives values to, and their type: the innermost collecting `finish`, or the method's caller.
+    pub(crate) collector: Option<(LocalId, Ty)>,
+    /// Inside an `at` marked `@CUDA`.
+    pub(crate) in_kernel: bool,
+    /// Classes declared by statements, innermost last.
+    pub(crate) local_types: Vec<(SmolStr, Found)>,
+    /// A name in another line than the dot before it, and the dot: someone may be writing what comes between.
+    pub(crate) far_name: Option<(TextRange, TextRange)>,
+    /// The locals that values without a name would be, by value.
+    pub(crate) nameless: FxHashMap<ExprId, LocalId>,
+    /// How constraints are checked here.
+    pub(crate) checks: Checks,
+    /// The condition of this method is inferred.
+    pub(crate) infers_guard: bool,
+    /// The condition inferred so far.
+    pub(crate) required: Vec<ConstraintTerm>,
+    /// Typing ends at this class: only what is around it is asked for.
+    pub(crate) stop_at: Option<ClassId>,
+    /// What was found there.
+    pub(crate) stopped: Option<LocalClassEnv>,
+    /// What runs before the code: formals taken apart.
+    pub(crate) prologue: Vec<StmtId>,
+    next_temporary: u32,
+}
+
+impl<'db> Infer<'db> {
+    pub(crate) fn new(db: &'db dyn Db, owner: Owner, is_static: bool, is_constructor: bool) -> Infer<'db> {
+        let class = match owner {
+            Owner::Method(method) => method.class(db),
+            Owner::Field(field) => field.class(db),
+        };
+        let checks = crate::db::checks(db, class.file(db));
+        let infers_guard = match owner {
+            Owner::Method(method) => crate::infer::infers_guard(db, method),
+            Owner::Field(_) => false,
+        };
+        let mut known = Facts::default();
+        if enclosing_owner(db, class).is_some() {
+            local_class_env::local_class_env(db, class)
+                .known
+                .iter()
+                .for_each(|term| known.push(term.clone()));
+        };
+        Infer {
+            db,
+            owner,
+            class,
+            is_static,
+            is_constructor,
+            body: Body::default(),
+            scopes: Scopes::default(),
+            problems: Vec::new(),
+            known: Arc::new(known),
+            tested: Vec::new(),
+            typed: Arc::default(),
+            here: crate::place::here_of_body(),
+            in_clocked_finish: false,
+            collector: None,
+            in_kernel: false,
+            local_types: Vec::new(),
+            far_name: None,
+            nameless: FxHashMap::default(),
+            checks,
+            infers_guard,
+            required: Vec::new(),
+            stop_at: None,
+            stopped: None,
+            prologue: Vec::new(),
+            next_temporary: 0,
+        }
+    }
+
+    // ---- building
+
+    pub(crate) fn alloc(&mut self, kind: ExprKind, ty: Ty, range: TextRange) -> ExprId {
+        match kind {
+            ExprKind::Cast { checked: true, .. } => self.uses_of_check(ty),
+            ExprKind::InstanceOf { ty: tested, .. } => self.uses_of_check(tested),
+            _ => {}
+        }
+        self.body.exprs.push(Expr { kind, ty, range });
+        ExprId(self.body.exprs.len() as u32 - 1)
+    }
+
+    pub(crate) fn alloc_stmt(&mut self, kind: StmtKind, range: TextRange) -> StmtId {
+        self.body.stmts.push(Stmt { kind, range, annotations: Vec::new() });
+        StmtId(self.body.stmts.len() as u32 - 1)
+    }
+
+    /// An expression about which nothing more is said; something was reported already.
+    pub(crate) fn error(&mut self, range: TextRange) -> ExprId {
+        self.alloc(ExprKind::Error, Ty::error(self.db), range)
+    }
+
+    pub(crate) fn add_local(
+        &mut self,
+        name: SmolStr,
+        ty: Ty,
+        mutable: bool,
+        kind: LocalKind,
+        range: TextRange,
+    ) -> LocalId {
+        self.body.locals.push(Local { name, ty, mutable, kind, range });
+        self.scopes.made(mutable);
+        LocalId(self.body.locals.len() as u32 - 1)
+    }
+
+    /// Makes a local visible; complains if it hides another local of the same code.
+    pub(crate) fn declare(&mut self, local: LocalId) {
+        let Local { name, range, .. } = self.body.local(local);
+        let (name, range) = (name.clone(), *range);
+        if name.is_empty() {
+            return;
+        }
+        if self.scopes.declare(&name, local).is_some() {
+            self.report(
+                crate::rules::name::duplicate_local::RULE
+                    .at(range, format!("`{name}` is already the name of a local variable here"))
+                    .note("a local may hide a field, but not another local of the same method or closure: choose another name"),
+            );
+        }
+    }
+
+    /// `val $n = value;` and the local.
+    pub(crate) fn temporary(&mut self, value: ExprId) -> (StmtId, LocalId) {
+        let range = self.range(value);
+        let ty = self.ty(value);
+        let name = format_smolstr!("${}", self.next_temporary);
+        self.next_temporary += 1;
+        let local = self.add_local(name, ty, false, LocalKind::Temporary, range);
+        self.note_local(local);
+        self.note_value(local, value);
+        (self.alloc_stmt(StmtKind::Let { local, init: Some(value) }, range), local)
+    }
+
+    /// A use of a local's value.
+    pub(crate) fn read(&mut self, local: LocalId, range: TextRange) -> ExprId {
+        self.scopes.use_local(local, false);
+        let ty = self.body.local(local).ty;
+        self.alloc(ExprKind::Local(local), ty, range)
+    }
+
+    /// Whether evaluating it twice does no more than once: a local or literal.
+    pub(crate) fn is_simple(&self, id: ExprId) -> bool {
+        match &self.body.expr(id).kind {
+            ExprKind::Local(local) => !self.body.local(*local).mutable,
+            ExprKind::Literal(_) | ExprKind::This | ExprKind::Here | ExprKind::Error => true,
+            ExprKind::Coerce { value } => self.is_simple(*value),
+            _ => false,
+        }
+    }
+
+    /// `id`, to be used several times: through a temporary unless it is simple.
+    pub(crate) fn reusable(&mut self, id: ExprId, stmts: &mut Vec<StmtId>) -> ExprId {
+        if self.is_simple(id) {
+            return id;
+        }
+        let range = self.range(id);
+        let (stmt, local) = self.temporary(id);
+        stmts.push(stmt);
+        self.read(local, range)
+    }
+
+    /// A further use of an expression made by [`Infer::reusable`].
+    pub(crate) fn again(&mut self, id: ExprId) -> ExprId {
+        let Expr { kind, ty, range } = self.body.expr(id).clone();
+        match kind {
+            ExprKind::Local(local) => self.read(local, range),
+            ExprKind::Coerce { value } => {
+                let value = self.again(value);
+                self.alloc(ExprKind::Coerce { value }, ty, range)
+            }
+            kind => self.alloc(kind, ty, range),
+        }
+    }
+
+    // ---- stopping
+
+    /// Whether typing ends here; then notes what is in scope.
+    pub(crate) fn stops_at(&mut self, class: ClassId, superclass: Option<SuperCall>) -> bool {
+        if self.stop_at != Some(class) || self.stopped.is_some() {
+            return false;
+        }
+        let db = self.db;
+        let visible = self.scopes.visible();
+        let path = |path: &Path| {
+            let root = match &path.root {
+                PathRoot::Local { name, offset } => {
+                    let same = |local: LocalId| u32::from(self.body.local(local).range.start()) == *offset;
+                    visible.iter().find(|(n, local)| n == name && same(*local))?;
+                    local_class_env::captured_path(db, class, name).root
+                }
+                PathRoot::This => local_class_env::outer_path(db, self.class).root,
+                PathRoot::Here => return None,
+                _ => path.root.clone(),
+            };
+            Some(Path { root, fields: path.fields.clone() })
+        };
+        let local = |(name, local): &(SmolStr, LocalId)| {
+            let Local { ty, mutable, .. } = self.body.local(*local);
+            let ty = local_class_env::seen_by_class(db, *ty, &path);
+            Visible { name: name.clone(), local: *local, ty, mutable: *mutable }
+        };
+        let locals = visible.iter().map(local).collect();
+        let known =
+            self.known.terms().iter().filter_map(|term| local_class_env::term_seen(term, &path)).collect();
+        self.stopped = Some(LocalClassEnv { locals, known, superclass });
+        true
+    }
+
+    // ---- asking
+
+    pub(crate) fn ty(&self, id: ExprId) -> Ty {
+        self.body.expr(id).ty
+    }
+
+    pub(crate) fn range(&self, id: ExprId) -> TextRange {
+        self.body.expr(id).range
+    }
+
+    pub(crate) fn is_error(&self, id: ExprId) -> bool {
+        self.ty(id).is_error(self.db)
+    }
+
+    pub(crate) fn show(&self, ty: Ty) -> String {
+        ty.display(self.db).to_string()
+    }
+
+    pub(crate) fn is_string(&self, ty: Ty) -> bool {
+        ty.is_known(self.db, Known::String)
+    }
+
+    // ---- reporting
+
+    /// Reports a problem whose rule writes the diagnostic here: it has no data yet.
+    pub(crate) fn report(&mut self, mut diagnostic: Diagnostic) {
+        diagnostic.message = self.with_sources(diagnostic.message);
+        diagnostic.notes = diagnostic.notes.into_iter().map(|note| self.with_sources(note)).collect();
+        self.push_problem(diagnostic.into());
+    }
+
+    /// Reports a broken rule.
+    pub(crate) fn report_at(&mut self, range: TextRange, data: impl Into<ProblemData>) {
+        self.push_problem(Problem::new(range, data));
+    }
+
+    /// Adds a problem, unless the same rule is broken in the same range.
+    pub(crate) fn push_problem(&mut self, problem: Problem) {
+        let is_same = |old: &Problem| old.code() == problem.code() && old.range == problem.range;
+        if !self.problems.iter().any(is_same) {
+            self.problems.push(problem);
+        }
+    }
+
+    /// A construct that X10 no longer has.
+    pub(crate) fn removed(&mut self, range: TextRange, message: &str, instead: &str) -> ExprId {
+        self.report(type_rules::removed::RULE.at(range, message).note(instead));
+        self.error(range)
+    }
+
+    pub(crate) fn mismatch(&mut self, range: TextRange, needed: Ty, found: Ty) {
+        if needed.mentions_error(self.db) || found.mentions_error(self.db) {
+            return;
+        }
+        let message = format!("expected `{}`, found `{}`", self.show(needed), self.show(found));
+        self.report(type_rules::mismatch::RULE.at(range, message));
+    }
+}
+
+/// The range of a node without the white space and comments around it.
+pub(crate) fn range_of(node: &impl AstNode) -> TextRange {
+    node.range()
+}

@@ -1,0 +1,519 @@
+//! Making objects: `new`, structs without `new`, and the calls of constructors in constructors.
+
+use apg_syntax::TextRange;
+use apg_syntax::ast::{self, AstNode};
+
+use crate::body::{ExprId, ExprKind, StmtId, StmtKind};
+use crate::check::constraints::type_problem;
+use crate::ids::ClassId;
+use crate::infer::call::overload::{Call, Picked};
+use crate::infer::context::{Infer, range_of};
+use crate::infer::expr::convert::Why;
+use crate::infer::expr::name::Around;
+use crate::infer::local_class_env::{SuperCall, class_captures, enclosing_owner};
+use crate::item_tree::items::{class_kind, class_modifiers, own_methods, properties, type_param_ids};
+use crate::item_tree::{ClassKind, Modifiers};
+use crate::rules::r#type as type_rules;
+use crate::scope::lookup::Found;
+use crate::scope::signature::field_type;
+use crate::ty::Ty;
+use crate::ty::params::all_type_params;
+use crate::ty::subst::Substitution;
+
+impl Infer<'_> {
+    /// `new C[T](args)`
+    pub(crate) fn new_object(&mut self, e: &ast::NewExpr) -> ExprId {
+        let range = range_of(e);
+        let outer = e.outer().map(|outer| self.value(Some(&outer), range, None));
+        let args: Vec<ast::Expr> = e.arg_list().into_iter().flat_map(|list| list.exprs()).collect();
+        let args: Vec<ExprId> = args.iter().map(|arg| self.value(Some(arg), range_of(arg), None)).collect();
+        let Some(ty) = e.named_type() else { return self.error(range) };
+        if e.class_body().is_some() {
+            return self.anonymous(e, outer, args, range);
+        }
+        if let Some(outer) = outer {
+            return self.new_inner(outer, &ty, args, range);
+        }
+        let Some((class, given)) = self.written_class(&ty) else { return self.error(range) };
+        let made = self.construct(class, given, None, args, range_of(&ty), range);
+        if ty.name_ref().is_some_and(|name| name.text() == *class.name(self.db)) {
+            return made;
+        }
+        // A type definition may ask for more than its class.
+        let wanted = self.written_named(&ty);
+        self.with_constraint_of(made, wanted)
+    }
+
+    /// A new value, of which the type that was written says more.
+    fn with_constraint_of(&mut self, made: ExprId, wanted: Ty) -> ExprId {
+        match wanted.constraint(self.db) {
+            Some(constraint) if !self.ty(made).is_error(self.db) && !wanted.mentions_error(self.db) => {
+                let ty = self.ty(made).constrained(self.db, constraint.clone());
+                self.convert(made, ty, Why::Initialiser)
+            }
+            _ => made,
+        }
+    }
+
+    /// `o.new C[T](args)`: an object of an inner class, inside the object `o`.
+    fn new_inner(
+        &mut self,
+        outer: ExprId,
+        ty: &ast::NamedType,
+        args: Vec<ExprId>,
+        range: TextRange,
+    ) -> ExprId {
+        let db = self.db;
+        let (at, around) = (range_of(ty), self.ty(outer));
+        let Some(name) = ty.name_ref().map(|name| name.text()) else { return self.error(range) };
+        if around.is_error(db) {
+            return self.error(range);
+        }
+        let class = around.as_class(db).and_then(|(class, _)| self.member_class(class, &name));
+        let Some(class) = class else {
+            self.no_member(around, &name, at, true);
+            return self.error(range);
+        };
+        let owner = class.outer(db).and_then(|outer| self.as_super(around, outer));
+        let Some(owner) = owner.filter(|_| !crate::members::is_static_class(db, class)) else {
+            let message = format!("objects of `{name}` are not inside other objects");
+            self.report(
+                type_rules::not_enclosing::RULE
+                    .at(at, message)
+                    .note(format!("write `new {name}(...)` alone")),
+            );
+            return self.error(range);
+        };
+        let written: Vec<ast::Type> = ty.type_args().collect();
+        let own: Vec<Ty> = written.iter().map(|ty| self.written_type(ty)).collect();
+        let wanted = type_param_ids(db, class).len();
+        if own.len() != wanted {
+            let message = format!("`{name}` takes {wanted} type arguments, not {}", own.len());
+            self.report(type_rules::wrong_type_arguments::RULE.at(at, message));
+            return self.error(range);
+        }
+        let outer = self.convert(outer, owner, Why::Receiver);
+        let params =
+            all_type_params(db, class)[wanted..].iter().map(|p| Ty::param(db, *p)).collect::<Vec<_>>();
+        let (outer_class, outer_args) = owner.as_class(db).map_or((class, &[][..]), |(c, args)| (c, args));
+        let rest = Substitution::class(db, outer_class, outer_args).apply_all(db, &params);
+        let given = own.into_iter().chain(rest).collect();
+        let made = self.construct(class, Some(given), Some(outer), args, at, range);
+        let object = match self.body.expr(made).kind {
+            ExprKind::Let { result, .. } => result,
+            _ => made,
+        };
+        if let ExprKind::New { outer: place, .. } = &mut self.body.exprs[object.0 as usize].kind {
+            *place = Some(outer);
+        }
+        made
+    }
+
+    fn member_class(&self, class: ClassId, name: &str) -> Option<ClassId> {
+        match self.member_type(class, name)? {
+            Found::Class(class) => Some(class),
+            Found::Param(_) | Found::Typedefs(_) => None,
+        }
+    }
+
+    /// `new T(args) { ... }`: an object of a class of its own, made by its automatic constructor, which passes the
+    /// arguments to the superclass.
+    fn anonymous(
+        &mut self,
+        e: &ast::NewExpr,
+        outer: Option<ExprId>,
+        args: Vec<ExprId>,
+        range: TextRange,
+    ) -> ExprId {
+        let db = self.db;
+        let class = crate::item_tree::source::class_of_node(db, self.owner.into(), e.syntax());
+        let (Some(class), Some(named)) = (class, e.named_type()) else { return self.error(range) };
+        let at = range_of(&named);
+        let Some((above, given)) = self.written_class(&named) else {
+            self.stops_at(class, None);
+            return self.error(range);
+        };
+        let call = Call { args, type_args: Vec::new(), through_super: false, at, range };
+        let picked = match class_kind(db, above) {
+            Some(ClassKind::Class) => match self.pick_constructor(above, given, outer, &call) {
+                Ok(picked) => Some(picked),
+                Err(reason) => {
+                    self.stops_at(class, None);
+                    return self.call_failed(above.name(db), &reason, None, &call);
+                }
+            },
+            _ if !call.args.is_empty() && !self.stops_at(class, None) => {
+                let message = "an interface has no constructor that could take arguments";
+                self.report(type_rules::no_matching_call::RULE.at(range, message));
+                return self.error(range);
+            }
+            _ => None,
+        };
+        if picked.is_some() && outer.is_none() && self.lacks_outer(above, false, at) {
+            self.stops_at(class, None);
+            return self.error(range);
+        }
+        let superclass = picked.as_ref().map(|picked| SuperCall {
+            constructor: picked.method,
+            class_args: picked.class_args.clone(),
+            outer: outer.map(|outer| self.ty(outer).base(db)),
+            params: picked.params.iter().map(|ty| ty.base(db)).collect(),
+        });
+        let constructor = own_methods(db, class, "this").first().copied();
+        let Some(constructor) = constructor.filter(|_| !self.stops_at(class, superclass)) else {
+            return self.error(range);
+        };
+        self.capture_for(class);
+        let ty = Ty::this_type(db, class);
+        let class_args = ty.as_class(db).map(|(_, args)| args.to_vec()).unwrap_or_default();
+        let known = picked.as_ref().and_then(|picked| picked.result.constraint(db)).cloned();
+        let args = match &picked {
+            Some(picked) => self.convert_args(picked, call.args),
+            None => Vec::new(),
+        };
+        // The object around that of the superclass goes first.
+        let args = outer.into_iter().chain(args).collect();
+        let ty = ty.constrained(db, known.unwrap_or_default());
+        let id = self.alloc(ExprKind::New { outer: None, class, class_args, constructor, args }, ty, range);
+        match &picked {
+            Some(picked) => self.guarded(id, picked, Vec::new()),
+            None => id,
+        }
+    }
+
+    /// An object of the class is made here: what it keeps of the code around it is used by the code here.
+    fn capture_for(&mut self, class: ClassId) {
+        let db = self.db;
+        if !crate::members::is_static_class(db, class) {
+            self.scopes.use_this();
+        }
+        let Some(owner) = enclosing_owner(db, class) else { return };
+        if owner != self.owner {
+            self.scopes.use_this();
+        } else if self.stop_at.is_none() {
+            // The variables do not matter to what is around another class.
+            for variable in class_captures(db, class).iter() {
+                self.scopes.use_local(variable.local, false);
+            }
+        }
+    }
+
+    /// Whether objects of the class are inside an object that is not at hand here; reported. With `own` the object
+    /// under construction, which is around nothing yet, does not count.
+    pub(crate) fn lacks_outer(&mut self, class: ClassId, own: bool, at: TextRange) -> bool {
+        let db = self.db;
+        if crate::members::is_static_class(db, class) {
+            return false;
+        }
+        let Some(outer) = class.outer(db) else { return false };
+        let is_around = |around: &Around| {
+            around.has_instance && self.as_super(Ty::this_type(db, around.class), outer).is_some()
+        };
+        if self.around().iter().skip(usize::from(own)).any(is_around) {
+            return false;
+        }
+        let (name, outer) = (class.name(db), outer.name(db));
+        self.report(
+            type_rules::no_outer_object::RULE
+                .at(
+                    at,
+                    format!("objects of `{name}` are inside an object of `{outer}`, and there is none here"),
+                )
+                .note(format!(
+                    "name the object with `value.new {name}(...)`, or declare `static class {name}`"
+                )),
+        );
+        true
+    }
+
+    /// `S(args)`: a struct without `new`. `exact`: the type arguments are part of `ty`.
+    pub(crate) fn construct_struct(
+        &mut self,
+        ty: Ty,
+        exact: bool,
+        type_args: Vec<Ty>,
+        args: Vec<ExprId>,
+        range: TextRange,
+    ) -> ExprId {
+        let Some((class, own)) = ty.as_class(self.db).map(|(class, args)| (class, args.to_vec())) else {
+            self.report(
+                type_rules::not_callable::RULE
+                    .at(range, format!("`{}` is a type parameter, and no function", self.show(ty))),
+            );
+            return self.error(range);
+        };
+        if class_kind(self.db, class) != Some(ClassKind::Struct) {
+            let name = class.name(self.db).clone();
+            let given: Vec<String> = type_args.iter().map(|it| self.show(*it).to_string()).collect();
+            let made = match given[..] {
+                [] if exact => self.show(ty).to_string(),
+                [] => name.to_string(),
+                _ => format!("{name}[{}]", given.join(",")),
+            };
+            self.report(
+                type_rules::not_callable::RULE
+                    .at(range, format!("`{name}` is a class, not a function or a struct"))
+                    .note(format!("to make an object of it, write `new {made}(...)`"))
+                    .fix(crate::diagnostics::Fix {
+                        title: "Add `new`".to_owned(),
+                        edits: vec![crate::diagnostics::TextEdit {
+                            file: None,
+                            range: TextRange::empty(range.start()),
+                            text: "new ".to_owned(),
+                        }],
+                    }),
+            );
+            return self.error(range);
+        }
+        let own_params = type_param_ids(self.db, class).len();
+        let given = match (exact || own_params == 0, type_args.is_empty()) {
+            (true, _) => Some(own),
+            (false, false) => Some(type_args.into_iter().chain(own.into_iter().skip(own_params)).collect()),
+            (false, true) => None,
+        };
+        let made = self.construct(class, given, None, args, range, range);
+        self.with_constraint_of(made, ty)
+    }
+
+    pub(crate) fn construct(
+        &mut self,
+        class: ClassId,
+        given: Option<Vec<Ty>>,
+        outer: Option<ExprId>,
+        args: Vec<ExprId>,
+        at: TextRange,
+        range: TextRange,
+    ) -> ExprId {
+        let db = self.db;
+        let name = class.name(db).clone();
+        let refusal = match class_kind(db, class) {
+            Some(ClassKind::Interface) => Some("an interface"),
+            _ if class_modifiers(db, class).has(Modifiers::ABSTRACT) => Some("abstract"),
+            _ => None,
+        };
+        if let Some(what) = refusal {
+            self.report(
+                type_rules::abstract_instantiation::RULE
+                    .at(at, format!("`{name}` is {what}, so no object of just that class can be made"))
+                    .note("create an object of a class that extends or implements it"),
+            );
+            return self.error(range);
+        }
+        let type_args = given.clone().unwrap_or_default();
+        let is_unknown = type_args.iter().any(|ty| ty.mentions_error(self.db));
+        let call = Call { args, type_args: Vec::new(), through_super: false, at, range };
+        match self.pick_constructor(class, given, outer, &call) {
+            Err(_) if is_unknown => self.error(range),
+            Ok(picked) => {
+                if outer.is_none() && self.lacks_outer(class, false, at) {
+                    return self.error(range);
+                }
+                self.capture_for(class);
+                if let Some(problem) = type_problem(&self.context(), picked.owner, 0) {
+                    self.report(crate::diagnostics::Diagnostic { range: at, ..problem.diagnostic });
+                }
+                let mut call = call;
+                let mut stmts = Vec::new();
+                self.bind_nameless(&picked, &mut call.args, &mut stmts);
+                let args = self.convert_args(&picked, call.args);
+                let class_args = picked.class_args.clone();
+                let kind = ExprKind::New { outer: None, class, class_args, constructor: picked.method, args };
+                let id = self.alloc(kind, picked.result, range);
+                self.guarded(id, &picked, stmts)
+            }
+            Err(reason) => self.call_failed(&name, &reason, None, &call),
+        }
+    }
+
+    /// `this(...)`, `super(...)`
+    pub(crate) fn constructor_call(&mut self, s: &ast::ConstructorCallStmt) -> StmtKind {
+        let range = range_of(s);
+        let outer = s.outer().map(|outer| self.value(Some(&outer), range, None));
+        let args: Vec<ast::Expr> = s.args().collect();
+        let args: Vec<ExprId> = args.iter().map(|arg| self.value(Some(arg), range_of(arg), None)).collect();
+        let is_super = s.is_super();
+        let word = if is_super { "super" } else { "this" };
+        if !self.is_constructor || self.scopes.frame_depth() > 0 {
+            self.report(
+                type_rules::constructor_call::RULE
+                    .at(range, format!("`{word}(...)` can only be called in a constructor"))
+                    .note(format!("to call a method of the object, write `{word}.name(...)`")),
+            );
+            return StmtKind::Error;
+        }
+        let target = if is_super {
+            crate::ty::supers::superclass(self.db, self.class)
+        } else {
+            Some(Ty::this_type(self.db, self.class))
+        };
+        let Some((class, class_args)) =
+            target.and_then(|ty| ty.as_class(self.db).map(|(class, args)| (class, args.to_vec())))
+        else {
+            // Without a declared superclass `super()` does nothing; one that is unknown may take any arguments.
+            if !args.is_empty() && !self.may_inherit() {
+                let message = "the superclass has no constructor with arguments";
+                self.report(type_rules::no_matching_call::RULE.at(range, message));
+                return StmtKind::Error;
+            }
+            return StmtKind::Empty;
+        };
+        let outer = outer.map(|outer| match class.outer(self.db) {
+            Some(around) => {
+                let around = self.as_super(self.ty(outer), around).unwrap_or(Ty::this_type(self.db, around));
+                self.convert(outer, around, Why::Receiver)
+            }
+            None => outer,
+        });
+        let call = Call { args, type_args: Vec::new(), through_super: false, at: range, range };
+        match self.pick_constructor(class, Some(class_args), outer, &call) {
+            Ok(picked) => {
+                if outer.is_none() && is_super && self.lacks_outer(class, true, range) {
+                    return StmtKind::Error;
+                }
+                let args = self.constructor_args(&picked, call.args, range);
+                self.note_made(picked.result);
+                if is_super && properties(self.db, self.class).is_empty() {
+                    self.establish(range);
+                }
+                let class_args = picked.class_args;
+                StmtKind::ConstructorCall { is_super, outer, class_args, constructor: picked.method, args }
+            }
+            Err(reason) => {
+                self.call_failed(class.name(self.db).as_str(), &reason, None, &call);
+                StmtKind::Error
+            }
+        }
+    }
+
+    /// The arguments of a constructor call, converted; checks of its condition are made before the first of them.
+    fn constructor_args(&mut self, picked: &Picked, mut args: Vec<ExprId>, range: TextRange) -> Vec<ExprId> {
+        let mut stmts = Vec::new();
+        self.bind_nameless(picked, &mut args, &mut stmts);
+        let mut args = self.convert_args(picked, args);
+        self.check_guard(picked, range, &mut stmts);
+        if let Some(first) = args.first_mut()
+            && !stmts.is_empty()
+        {
+            let ty = self.ty(*first);
+            *first = self.alloc(ExprKind::Let { stmts, result: *first }, ty, range);
+        }
+        args
+    }
+
+    /// The call of the superclass's constructor that a constructor without one starts with.
+    pub(crate) fn implicit_super(&mut self, range: TextRange) -> Vec<StmtId> {
+        let superclass = crate::ty::supers::superclass(self.db, self.class);
+        let Some((class, class_args)) =
+            superclass.and_then(|ty| ty.as_class(self.db).map(|(class, args)| (class, args.to_vec())))
+        else {
+            return Vec::new();
+        };
+        let call = Call { args: Vec::new(), type_args: Vec::new(), through_super: false, at: range, range };
+        match self.pick_constructor(class, Some(class_args), None, &call) {
+            Ok(picked) => {
+                let class_args = picked.class_args;
+                let kind = StmtKind::ConstructorCall {
+                    is_super: true,
+                    outer: None,
+                    class_args,
+                    constructor: picked.method,
+                    args: Vec::new(),
+                };
+                vec![self.alloc_stmt(kind, range)]
+            }
+            Err(_) => {
+                let name = class.name(self.db).clone();
+                self.report(
+                    type_rules::no_matching_call::RULE
+                        .at(range, format!("the superclass `{name}` has no constructor without arguments"))
+                        .note("start the constructor with `super(...)` and the arguments it needs"),
+                );
+                Vec::new()
+            }
+        }
+    }
+
+    /// Puts the implicit `super()` before the code of a constructor that calls none.
+    pub(crate) fn insert_implicit_super(&mut self) {
+        let Some(root) = self.body.root else { return };
+        let first = match &self.body.stmt(root).kind {
+            StmtKind::Block(stmts) => stmts.first().copied(),
+            _ => Some(root),
+        };
+        let is_call = |id: StmtId| matches!(self.body.stmt(id).kind, StmtKind::ConstructorCall { .. });
+        let explicit =
+            first.is_some_and(|id| is_call(id) || matches!(self.body.stmt(id).kind, StmtKind::Error));
+        // One further down is an error of its own.
+        let misplaced = || (0..self.body.stmts.len()).any(|index| is_call(StmtId(index as u32)));
+        if explicit || misplaced() {
+            return;
+        }
+        let range = crate::infer::body::name_range(self.db, self.owner);
+        let stmts = self.implicit_super(range);
+        self.prepend(stmts);
+    }
+
+    /// Puts statements before the code.
+    pub(crate) fn prepend(&mut self, mut stmts: Vec<StmtId>) {
+        let Some(root) = self.body.root.filter(|_| !stmts.is_empty()) else { return };
+        let whole = self.body.stmt(root).range;
+        match &mut self.body.stmts[root.0 as usize].kind {
+            StmtKind::Block(code) => {
+                stmts.append(code);
+                *code = stmts;
+            }
+            _ => {
+                stmts.push(root);
+                self.body.root = Some(self.alloc_stmt(StmtKind::Block(stmts), whole));
+            }
+        }
+    }
+
+    /// `property(a, b);`
+    pub(crate) fn property_call(&mut self, s: &ast::PropertyCallStmt) -> StmtKind {
+        let range = range_of(s);
+        let fields = properties(self.db, self.class);
+        let args: Vec<ast::Expr> = s.arg_list().into_iter().flat_map(|list| list.exprs()).collect();
+        if !self.is_constructor || self.scopes.frame_depth() > 0 {
+            self.report(
+                type_rules::constructor_call::RULE
+                    .at(range, "`property(...)` can only be called in a constructor"),
+            );
+            return StmtKind::Error;
+        }
+        if fields.len() != args.len() {
+            let name = self.class.name(self.db).clone();
+            self.report(type_rules::no_matching_call::RULE.at(
+                range,
+                format!(
+                    "`{name}` has {}, and {} given",
+                    crate::scope::resolve::counted(fields.len(), "property", "properties"),
+                    match args.len() {
+                        0 => "no value is".to_owned(),
+                        1 => "one value is".to_owned(),
+                        more => format!("{more} values are"),
+                    }
+                ),
+            ));
+            for arg in &args {
+                self.value(Some(arg), range, None);
+            }
+            return StmtKind::Error;
+        }
+        let mut values = Vec::new();
+        for (arg, &field) in args.iter().zip(&fields) {
+            let ty = field_type(self.db, field);
+            let value = self.value(Some(arg), range, Some(ty));
+            // What is set here is known afterwards, and no sooner.
+            let path = self.named(value);
+            let value = self.convert(value, ty, Why::Assignment);
+            if let Some(path) = path {
+                let property = crate::ty::Path::this().field(field.name(self.db).clone());
+                self.learn(crate::ty::ConstraintTerm::Equal(property, path));
+            }
+            values.push(value);
+        }
+        self.establish(range);
+        StmtKind::Property { fields, values }
+    }
+}

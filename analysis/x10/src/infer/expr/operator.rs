@@ -1,0 +1,459 @@
+//! Unary and binary operators.
+
+use apg_syntax::TextRange;
+use apg_syntax::ast::{self, BinaryOp, PrefixOp};
+
+use crate::body::{ExprId, ExprKind, Literal};
+use crate::diagnostics::{Diagnostic, Fix, TextEdit};
+use crate::ids::FileOrigin;
+use crate::infer::context::{Infer, range_of};
+use crate::infer::expr::convert::Why;
+use crate::infer::expr::name::Resolved;
+use crate::members::Failure;
+use crate::rules::{name as name_rules, r#type as type_rules};
+use crate::ty::Ty;
+use crate::ty::known::Known;
+use crate::ty::relate::erase;
+use crate::ty::test::{TypeTest, mentions_param};
+
+/// What to write for an operator that means something else in other languages, where nothing declares it.
+fn elsewhere(op: &str) -> Option<&'static str> {
+    Some(match op {
+        "**" => "powers are computed by `Math.pow(x, y)`",
+        "->" => "a closure is written `(x:Type) => value`; a member is selected by `.`",
+        _ => return None,
+    })
+}
+
+impl Infer<'_> {
+    /// A chain `a + b + c` leans to the left and may be long: it is taken apart without recursion.
+    pub(crate) fn binary(&mut self, e: &ast::BinExpr) -> ExprId {
+        let mut chain = vec![e.clone()];
+        let mut first = e.lhs();
+        while let Some(ast::Expr::BinExpr(inner)) = first {
+            first = inner.lhs();
+            chain.push(inner);
+        }
+        let around = range_of(e);
+        let mut left = None;
+        let mut is_closure = false;
+        for e in chain.iter().rev() {
+            let range = range_of(e);
+            let op = e.op().filter(|_| !is_closure);
+            is_closure |=
+                left.is_none() && op.is_some_and(|op| self.arrow_closure(first.as_ref(), op, range));
+            let Some(op) = op.filter(|_| !is_closure) else {
+                left = Some(self.error(range));
+                continue;
+            };
+            let done = left.take();
+            left = Some(match op {
+                BinaryOp::AndAnd | BinaryOp::OrOr => {
+                    let boolean = Ty::boolean(self.db);
+                    let a = done.unwrap_or_else(|| self.value(first.as_ref(), range, Some(boolean)));
+                    if !self.context().methods_named(self.ty(a), &format!("operator{}", op.text())).is_empty()
+                        && self.ty(a).primitive(self.db).is_none()
+                    {
+                        // A class's own operator: both operands are evaluated.
+                        let b = self.value(e.rhs().as_ref(), range, None);
+                        self.binary_values(op, a, b, range)
+                    } else {
+                        let left = self.convert(a, boolean, Why::Condition);
+                        let is_or = op == BinaryOp::OrOr;
+                        let right =
+                            self.supposing(left, !is_or, |infer| infer.condition(e.rhs().as_ref(), range));
+                        self.alloc(ExprKind::ShortCircuit { is_or, left, right }, boolean, range)
+                    }
+                }
+                BinaryOp::Eq | BinaryOp::Ne
+                    if done.is_none()
+                        && first.as_ref().is_some_and(|e| self.names_type(e))
+                        && e.rhs().is_some_and(|e| self.names_type(&e)) =>
+                {
+                    let test = TypeTest::Same(
+                        self.type_operand(first.as_ref()),
+                        self.type_operand(e.rhs().as_ref()),
+                    );
+                    let same = self.type_test(test, range);
+                    match op {
+                        BinaryOp::Eq => same,
+                        _ => self.unary_operator("!", same, range).unwrap_or(same),
+                    }
+                }
+                _ => {
+                    let a = done.unwrap_or_else(|| self.value(first.as_ref(), range, None));
+                    let a = if self.ty(a).is_void(self.db) { self.void_used(self.range(a)) } else { a };
+                    let b = self.value(e.rhs().as_ref(), range, None);
+                    self.binary_values(op, a, b, range)
+                }
+            });
+        }
+        left.unwrap_or_else(|| self.error(around))
+    }
+
+    /// `x -> e` where there is no `x`: a closure as other languages write it. Whether it is one; the whole is reported then.
+    fn arrow_closure(&mut self, formal: Option<&ast::Expr>, op: BinaryOp, range: TextRange) -> bool {
+        let Some(ast::Expr::NameExpr(name)) = formal.map(ast::Expr::without_parens) else { return false };
+        let Some(name) = name.name_ref().map(|name| name.text()).filter(|_| op.text() == "->") else {
+            return false;
+        };
+        let is_local = self.scopes.local(&name).is_some();
+        if is_local || self.resolve_quietly(&name, range).is_some() || self.may_inherit() {
+            return false;
+        }
+        let message = format!("there is no `{name}` here, and a closure is written with `=>`");
+        let note = format!("write `({name}:Type) => ...`");
+        self.report(name_rules::unresolved::RULE.at(range, message).note(note));
+        true
+    }
+
+    fn type_operand(&mut self, e: Option<&ast::Expr>) -> Ty {
+        match e.map(|e| self.resolve(&e.without_parens(), true)) {
+            Some(Resolved::Type(ty)) => ty,
+            _ => Ty::error(self.db),
+        }
+    }
+
+    /// Whether an operand can only be a type.
+    fn names_type(&self, e: &ast::Expr) -> bool {
+        match &e.without_parens() {
+            ast::Expr::TypeExpr(_) => true,
+            ast::Expr::NameExpr(name) => name.name_ref().is_some_and(|name| self.only_type(&name.text())),
+            _ => false,
+        }
+    }
+
+    /// `left op right` for values.
+    pub(crate) fn binary_values(
+        &mut self,
+        op: BinaryOp,
+        left: ExprId,
+        right: ExprId,
+        range: TextRange,
+    ) -> ExprId {
+        match op {
+            BinaryOp::Eq | BinaryOp::Ne => return self.equality(op == BinaryOp::Ne, left, right, range),
+            BinaryOp::Add if self.is_string(self.ty(left)) || self.is_string(self.ty(right)) => {
+                return self.concat(left, right, range);
+            }
+            _ => {}
+        }
+        if self.is_error(left) || self.is_error(right) || self.is_bounded_by_unknown(left, right) {
+            return self.error(range);
+        }
+        let failure = match self.binary_operator(op.text(), left, right, range) {
+            Ok(call) => return call,
+            Err(failure) => failure,
+        };
+        if [left, right].iter().any(|it| self.context().is_open(self.ty(*it))) {
+            return self.error(range);
+        }
+        let (a, b) = (self.show(self.ty(left)), self.show(self.ty(right)));
+        let mut diagnostic = type_rules::no_operator::RULE
+            .at(range, format!("no operator `{}` takes `{a}` and `{b}`", op.text()));
+        if let Some(note) = elsewhere(op.text()) {
+            diagnostic = diagnostic.note(note);
+        } else if matches!(failure, Failure::Ambiguous(_)) {
+            let notes = failure.notes(self.db);
+            diagnostic = notes.into_iter().fold(diagnostic, |d, note| d.note(note));
+        } else if let Some(fix) = self.closer_cast(op, left, right, range) {
+            let note = format!("`as` binds closer than `{}`: put the operands in parentheses", op.text());
+            diagnostic = diagnostic.note(note).fix(fix);
+        } else if let Some(note) = self.operator_hint(left, right) {
+            let fix =
+                self.literal_fix(right, self.ty(left)).or_else(|| self.literal_fix(left, self.ty(right)));
+            diagnostic = fix.into_iter().fold(diagnostic.note(note), Diagnostic::fix);
+        } else if let Some(comparison) = self.comparison(op, left, right) {
+            let note = format!("`Comparable` has no operators: compare by `{comparison}`");
+            diagnostic =
+                crate::infer::suggest::foreign_members::replaced(diagnostic.note(note), range, comparison);
+        } else if let Some(fix) = self.bound_in_parens(left, right, range) {
+            let note = format!("`..` binds closer than `{}`: put the bound in parentheses", op.text());
+            diagnostic = diagnostic.note(note).fix(fix);
+        } else {
+            let notes = self.operators_there(op, left, right, &failure);
+            diagnostic = notes.into_iter().fold(diagnostic, Diagnostic::note);
+        }
+        self.report(diagnostic);
+        self.error(range)
+    }
+
+    /// `0..n-1` is `(0..n)-1`, which was hardly meant: `0..(n-1)`.
+    fn bound_in_parens(&self, left: ExprId, right: ExprId, range: TextRange) -> Option<Fix> {
+        let call = match &self.body.expr(left).kind {
+            ExprKind::Let { result, .. } => *result,
+            _ => left,
+        };
+        let ExprKind::Call { method, args, .. } = &self.body.expr(call).kind else { return None };
+        let bound = self.range(*args.last()?);
+        // In parentheses it was meant as it stands.
+        let plain = self.range(left).start() == range.start() && self.range(right).end() == range.end();
+        if method.name(self.db) != "operator.." || !plain {
+            return None;
+        }
+        let insert =
+            |at, text: &str| TextEdit { file: None, range: TextRange::empty(at), text: text.to_owned() };
+        Some(Fix {
+            title: "Put the bound in parentheses".to_owned(),
+            edits: vec![insert(bound.start(), "("), insert(range.end(), ")")],
+        })
+    }
+
+    /// `a + b as T` is `a + (b as T)`, which was hardly meant where `a` has the type that `b` had before.
+    fn closer_cast(&self, op: BinaryOp, left: ExprId, right: ExprId, range: TextRange) -> Option<Fix> {
+        let value = match self.body.expr(right).kind {
+            ExprKind::Coerce { value } | ExprKind::Cast { value, .. } | ExprKind::Box { value } => value,
+            _ => return None,
+        };
+        let tail = self.source(TextRange::new(self.range(value).end(), range.end()))?;
+        let plain = self.range(left).start() == range.start();
+        if !plain || !tail.trim_start().starts_with("as ") || op == BinaryOp::Range {
+            return None;
+        }
+        let alike = self.ty(left).base(self.db) == self.ty(value).base(self.db);
+        let insert =
+            |at, text: &str| TextEdit { file: None, range: TextRange::empty(at), text: text.to_owned() };
+        alike.then(|| Fix {
+            title: "Put the operands in parentheses".to_owned(),
+            edits: vec![insert(range.start(), "("), insert(self.range(value).end(), ")")],
+        })
+    }
+
+    /// `a < b` of values that can be compared, but have no operators, as it is written: `a.compareTo(b) < 0n`.
+    fn comparison(&self, op: BinaryOp, left: ExprId, right: ExprId) -> Option<String> {
+        if !matches!(op, BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge) {
+            return None;
+        }
+        let ty = self.ty(left).base(self.db);
+        let supertypes = self.context().supertypes(ty).into_owned();
+        let other = self.ty(right).base(self.db);
+        let compares = supertypes.iter().filter(|it| it.is_known(self.db, Known::Comparable)).any(|it| {
+            it.as_class(self.db).is_some_and(|(_, args)| args.iter().any(|arg| self.is_subtype(other, *arg)))
+        });
+        let (a, b) = (self.source(self.range(left))?, self.source(self.range(right))?);
+        compares.then(|| {
+            format!("{}.compareTo({b}) {} 0n", crate::infer::suggest::conversion::operand(&a), op.text())
+        })
+    }
+
+    /// Whether an operand's type is bounded by one that there is not, which may have any operator.
+    fn is_bounded_by_unknown(&self, left: ExprId, right: ExprId) -> bool {
+        let unknown = |id: ExprId| {
+            let ty = self.ty(id).base(self.db);
+            ty.as_param(self.db).is_some()
+                && self.context().upper_bounds(ty).iter().any(|bound| bound.mentions_error(self.db))
+        };
+        unknown(left) || unknown(right)
+    }
+
+    /// Which operators there are for the left operand, or how there could be one.
+    fn operators_there(&self, op: BinaryOp, left: ExprId, right: ExprId, failure: &Failure) -> Vec<String> {
+        let db = self.db;
+        let ty = self.ty(left).base(db);
+        if let Some(param) = ty.as_param(db).or_else(|| self.ty(right).base(db).as_param(db)) {
+            let interface = match op {
+                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => "Arithmetic",
+                BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => "x10.util.Ordered",
+                BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => "Bitwise",
+                _ => return Vec::new(),
+            };
+            let name = param.name(db);
+            return vec![format!(
+                "`{name}` may be any type: bound it by an interface that has the operator, `{{{name} <: {interface}[{name}]}}`"
+            )];
+        }
+        let Some((class, _)) = ty.as_class(db).filter(|_| ty.primitive(db).is_none()) else {
+            return Vec::new();
+        };
+        match failure {
+            _ if class.name(db).starts_with("Atomic") => {
+                vec!["its value is `x.get()`, and `x.addAndGet(n)` adds to it".to_owned()]
+            }
+            Failure::NoneFits(_) => failure.notes(db),
+            _ if op == BinaryOp::Range || class.file(db).origin(db) == FileOrigin::Library => Vec::new(),
+            _ => {
+                let shown = self.show(ty);
+                let other = self.show(self.ty(right).base(db));
+                vec![format!("`{shown}` can declare it: `operator this {} (that:{other}) = ...`", op.text())]
+            }
+        }
+    }
+
+    fn operator_hint(&self, left: ExprId, right: ExprId) -> Option<String> {
+        let number = |id: ExprId| self.ty(id).primitive(self.db).filter(|k| k.is_number());
+        let (a, b) = (number(left)?, number(right)?);
+        (a != b).then(|| "convert one operand to the type of the other with `as`".to_owned())
+    }
+
+    /// String concatenation; the parts of a concatenation on the left are taken over.
+    fn concat(&mut self, left: ExprId, right: ExprId, range: TextRange) -> ExprId {
+        let mut parts = match &self.body.expr(left).kind {
+            ExprKind::Concat { parts } => parts.clone(),
+            _ => vec![left],
+        };
+        parts.push(right);
+        let ty = Ty::string(self.db);
+        self.alloc(ExprKind::Concat { parts }, ty, range)
+    }
+
+    fn equality(&mut self, negated: bool, left: ExprId, right: ExprId, range: TextRange) -> ExprId {
+        let db = self.db;
+        let boolean = Ty::boolean(db);
+        let (a, b) = (self.ty(left).base(db), self.ty(right).base(db));
+        self.check_text_identity(negated, left, right, range);
+        if a.is_error(db) || b.is_error(db) {
+            return self.alloc(ExprKind::Equal { negated, left, right }, boolean, range);
+        }
+        let context = self.context();
+        let (left, right) = if a == b {
+            (left, right)
+        } else if context.convert_directly(a, b, None).is_some() {
+            (self.convert(left, b, Why::Argument), right)
+        } else if context.convert_directly(b, a, None).is_some() {
+            (left, self.convert(right, a, Why::Argument))
+        } else {
+            if !self.both_references(a, b) {
+                self.never_equal(left, right, range);
+            }
+            (left, right)
+        };
+        self.alloc(ExprKind::Equal { negated, left, right }, boolean, range)
+    }
+
+    /// Which object a text is has no meaning: two that are compared with `==`, one of them written there, are to have the same characters.
+    fn check_text_identity(&mut self, negated: bool, left: ExprId, right: ExprId, range: TextRange) {
+        let is_written = |id: ExprId| match &self.body.expr(id).kind {
+            ExprKind::Literal(literal) => matches!(literal, crate::body::Literal::String(_)),
+            ExprKind::Concat { .. } => true,
+            _ => false,
+        };
+        let are_texts =
+            self.is_string(self.ty(left).base(self.db)) && self.is_string(self.ty(right).base(self.db));
+        if !are_texts || !(is_written(left) || is_written(right)) {
+            return;
+        }
+        let op = if negated { "!=" } else { "==" };
+        let mut diagnostic = type_rules::text_identity::RULE.at(
+            range,
+            format!(
+                "`{op}` asks whether two texts are one object, not whether their characters are the same"
+            ),
+        );
+        // What is written is not null.
+        let (receiver, argument) = if is_written(left) { (left, right) } else { (right, left) };
+        if let (Some(a), Some(b)) = (self.source(self.range(receiver)), self.source(self.range(argument))) {
+            let text = format!(
+                "{}{}.equals({b})",
+                if negated { "!" } else { "" },
+                crate::infer::suggest::conversion::operand(&a)
+            );
+            diagnostic = crate::infer::suggest::foreign_members::replaced(
+                diagnostic.note("`equals` compares characters"),
+                range,
+                text,
+            );
+        }
+        self.report(diagnostic);
+    }
+
+    fn never_equal(&mut self, left: ExprId, right: ExprId, range: TextRange) {
+        let (a, b) = (self.ty(left).base(self.db), self.ty(right).base(self.db));
+        let message = format!("`{}` and `{}` are never equal", self.show(a), self.show(b));
+        let mut diagnostic = type_rules::incomparable::RULE
+            .at(range, message)
+            .note("`==` converts nothing: convert one side with `as`, to `Any` if need be");
+        if a.is_null(self.db) || b.is_null(self.db) {
+            diagnostic.notes.clear();
+            diagnostic =
+                diagnostic.note("only objects of classes may be `null`: values of structs always are there");
+        }
+        let number = |ty: Ty| ty.primitive(self.db).is_some_and(Known::is_number);
+        let place = |ty: Ty| ty == Ty::place(self.db);
+        let compared = match (place(a) && number(b), number(a) && place(b)) {
+            (true, _) => Some(left),
+            (_, true) => Some(right),
+            _ => None,
+        };
+        if let Some(place) = compared {
+            diagnostic.notes.clear();
+            diagnostic = diagnostic.note("places have numbers: `p.id`, a `Long`");
+            let at = self.range(place);
+            if let Some(text) = self.source(at) {
+                let text = format!("{}.id", crate::infer::suggest::conversion::operand(&text));
+                diagnostic = crate::infer::suggest::foreign_members::replaced(diagnostic, at, text);
+            }
+        }
+        if number(a) && number(b) {
+            let fix = self.literal_fix(right, a).or_else(|| self.literal_fix(left, b));
+            diagnostic = fix.into_iter().fold(diagnostic, crate::diagnostics::Diagnostic::fix);
+        }
+        self.report(diagnostic);
+    }
+
+    /// Whether two types are of one class, with type arguments that may turn out to be the same.
+    fn may_be_same(&self, a: Ty, b: Ty) -> bool {
+        let db = self.db;
+        let (Some((class, x)), Some((other, y))) = (a.as_class(db), b.as_class(db)) else {
+            return a.as_class(db).is_none() && b.as_class(db).is_none();
+        };
+        let open = |ty: Ty| mentions_param(db, ty) || ty.mentions_error(db);
+        let context = self.context();
+        let alike =
+            |(x, y): (&Ty, &Ty)| open(*x) || open(*y) || context.is_same(erase(db, *x), erase(db, *y));
+        class == other && x.iter().zip(y).all(alike)
+    }
+
+    /// Two references, one of which could be an instance of the other's type.
+    fn both_references(&self, a: Ty, b: Ty) -> bool {
+        let db = self.db;
+        let reference = |ty: Ty| !ty.is_struct(db) || ty.as_param(db).is_some();
+        let open = |ty: Ty| ty.is_interface(db) || ty.as_param(db).is_some() || ty.as_function(db).is_some();
+        let same = self.may_be_same(a, b);
+        (reference(a) && reference(b) && (open(a) || open(b) || same))
+            || (open(a) && a.as_function(db).is_none() && self.is_subtype(b, a))
+            || (a.as_param(db).is_some() || b.as_param(db).is_some())
+    }
+
+    pub(crate) fn prefix(&mut self, e: &ast::PrefixExpr, expected: Option<Ty>, used: bool) -> ExprId {
+        let range = range_of(e);
+        let Some(op) = e.op() else { return self.error(range) };
+        if matches!(op, PrefixOp::Increment | PrefixOp::Decrement) {
+            return self.prefix_step(e, op == PrefixOp::Increment, used);
+        }
+        let operand = self.value(e.expr().as_ref(), range, expected);
+        if self.is_error(operand) {
+            return operand;
+        }
+        // The literal takes the sign in: -9223372036854775808 has no positive counterpart.
+        if op == PrefixOp::Minus
+            && matches!(e.expr(), Some(ast::Expr::Literal(_)))
+            && let Some(folded) = self.negated(operand)
+        {
+            let ty = self.ty(operand);
+            return self.alloc(ExprKind::Literal(folded), ty, range);
+        }
+        if let Some(call) = self.unary_operator(op.text(), operand, range) {
+            return call;
+        }
+        if self.context().is_open(self.ty(operand)) {
+            return self.error(range);
+        }
+        let message = format!("no operator `{}` takes `{}`", op.text(), self.show(self.ty(operand)));
+        self.report(type_rules::no_operator::RULE.at(range, message));
+        self.error(range)
+    }
+
+    fn negated(&self, operand: ExprId) -> Option<Literal> {
+        let known = self.ty(operand).primitive(self.db)?;
+        match &self.body.expr(operand).kind {
+            ExprKind::Literal(Literal::Int(value)) if !known.is_unsigned() => {
+                let shift = 64 - 8 * known.size()?;
+                Some(Literal::Int((value.wrapping_neg() << shift) >> shift))
+            }
+            ExprKind::Literal(Literal::Float(bits)) => {
+                Some(Literal::Float((-f64::from_bits(*bits)).to_bits()))
+            }
+            _ => None,
+        }
+    }
+}

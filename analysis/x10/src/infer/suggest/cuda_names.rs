@@ -1,0 +1,77 @@
+//! Words of CUDA in a kernel: the indices of blocks and threads are variables of its loops, and their numbers the bounds of these.
+
+use apg_syntax::ast::{self, AstNode};
+use apg_syntax::{SyntaxNode, TextRange};
+
+use crate::infer::context::{Infer, range_of};
+use crate::item_tree::source::{Item, item_source};
+
+/// A loop over blocks or threads with one axis: its variable, and how many there are if that can be told from its range.
+struct Axis {
+    variable: String,
+    count: Option<String>,
+}
+
+/// The annotation that a function or block for devices has elsewhere, in place of `@CUDA`.
+pub(crate) fn is_device_word(name: &str) -> bool {
+    matches!(
+        name.trim_matches('_'),
+        "GPU" | "gpu" | "Gpu" | "device" | "Device" | "global" | "Global" | "kernel" | "Kernel" | "cuda"
+    )
+}
+
+/// The annotation that shared memory has elsewhere.
+pub(crate) fn is_shared_word(name: &str) -> bool {
+    matches!(name.trim_matches('_'), "Shared" | "shared" | "SharedMemory" | "local" | "Local")
+}
+
+/// How shared memory is made.
+pub(crate) const SHARED: &str = "shared memory is a rail made between the two loops of a kernel: \
+                          `finish for (block in ...) async { val s = new Rail[T](n); clocked finish for (thread in ...) clocked async ... }`";
+/// How code for devices is marked.
+pub(crate) const MARKED: &str = "code for devices is marked `@CUDA` (`x10.compiler.CUDA`): the body of an `at`, and functions that it calls";
+
+impl Infer<'_> {
+    /// What stands in this kernel for `threadIdx.x` and its like: what to replace, and by what.
+    pub(crate) fn kernel_index(&self, name: &str, at: TextRange) -> Option<(TextRange, String)> {
+        let item = item_source(self.db, Item::from(self.owner));
+        let root = item.as_ref()?.syntax();
+        let token = apg_syntax::token_at_offset(&root, at.start()).right_biased()?;
+        let field = token.parent_ancestors().find_map(ast::FieldExpr::cast)?;
+        let receiver = field.receiver().filter(|it| range_of(it) == at);
+        if receiver.is_none() || field.name_ref()?.text() != "x" {
+            return None;
+        }
+        // The threads are counted by the innermost loop over activities, the blocks by the one around it.
+        let mut loops = field.syntax().ancestors().filter_map(ast::ForInStmt::cast);
+        let mut loops = loops.by_ref().filter(|it| matches!(it.body(), Some(ast::Stmt::AsyncStmt(_))));
+        let (threads, blocks) = (axis(&loops.next()?)?, axis(&loops.next()?)?);
+        let text = match name {
+            "threadIdx" => threads.variable,
+            "blockIdx" => blocks.variable,
+            "blockDim" => threads.count?,
+            "gridDim" => blocks.count?,
+            _ => return None,
+        };
+        Some((range_of(&field), text))
+    }
+}
+
+fn axis(it: &ast::ForInStmt) -> Option<Axis> {
+    let variable = it.formal().filter(|it| it.point_pattern().is_none())?.name()?.text().to_string();
+    Some(Axis { variable, count: count(it.iterable()?.syntax()) })
+}
+
+/// How many numbers `0n..e` has: `n` of `0n..(n - 1n)`, 256n of `0n..255n`.
+fn count(range: &SyntaxNode) -> Option<String> {
+    let text: String = range.text().to_string().chars().filter(|c| !c.is_whitespace()).collect();
+    let text = text.strip_prefix('(').and_then(|it| it.strip_suffix(')')).unwrap_or(&text);
+    let last = text.strip_prefix("0n..")?;
+    let last = last.strip_prefix('(').and_then(|it| it.strip_suffix(')')).unwrap_or(last);
+    if let Some(last) = last.strip_suffix('n').and_then(|it| it.parse::<i32>().ok()) {
+        return Some(format!("{}n", last.checked_add(1)?));
+    }
+    let count = last.strip_suffix("-1n")?;
+    let is_name = count.chars().all(|c| c.is_alphanumeric() || c == '_');
+    is_name.then(|| count.to_owned())
+}

@@ -1,0 +1,202 @@
+//! Names that other languages have for what X10 calls otherwise.
+
+use apg_syntax::ast::{self, AstNode};
+use apg_syntax::{SyntaxKind, TextRange, TextSize};
+use smol_str::SmolStr;
+
+use crate::body::{ExprId, ExprKind};
+use crate::diagnostics::{Diagnostic, Fix, TextEdit};
+use crate::infer::context::{Infer, range_of};
+use crate::item_tree::MethodKind;
+use crate::item_tree::items::method_item;
+use crate::item_tree::items::own_methods;
+use crate::ty::Ty;
+
+/// The method of X10's printers that does what a function of this name does elsewhere.
+fn printing(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "print" | "write" => "print",
+        "printf" => "printf",
+        "println" | "puts" | "echo" | "log" | "writeln" | "printLine" | "WriteLine" => "println",
+        _ => return None,
+    })
+}
+
+/// What X10's library may call a member that other libraries call so.
+pub(crate) fn elsewhere(name: &str) -> impl Iterator<Item = &'static str> {
+    const NAMES: &[(&str, &[&str])] = &[
+        ("length", &["size"]),
+        ("len", &["size", "length"]),
+        ("count", &["size"]),
+        ("size", &["length"]),
+        ("push", &["add", "push"]),
+        ("append", &["add"]),
+        ("push_back", &["add"]),
+        ("insert", &["add", "put"]),
+        ("set", &["put"]),
+        ("at", &["get"]),
+        ("begin", &["iterator"]),
+        ("getClass", &["typeName"]),
+        ("contains", &["containsKey"]),
+        ("has", &["contains", "containsKey"]),
+        ("keys", &["keySet"]),
+        ("substr", &["substring"]),
+        ("slice", &["substring"]),
+        ("toLower", &["toLowerCase"]),
+        ("lower", &["toLowerCase"]),
+        ("toUpper", &["toUpperCase"]),
+        ("upper", &["toUpperCase"]),
+        ("strip", &["trim"]),
+    ];
+    NAMES.iter().filter(move |(other, _)| *other == name).flat_map(|(_, ours)| ours.iter().copied())
+}
+
+/// The literal that a name is elsewhere.
+pub(crate) fn literal(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "True" | "TRUE" => "true",
+        "False" | "FALSE" => "false",
+        "None" | "nil" | "NULL" | "nullptr" | "undefined" => "null",
+        _ => return None,
+    })
+}
+
+pub(crate) fn replaced(diagnostic: Diagnostic, range: TextRange, text: String) -> Diagnostic {
+    let title = format!("Replace by `{text}`");
+    diagnostic.fix(Fix { title, edits: vec![TextEdit { file: None, range, text }] })
+}
+
+impl Infer<'_> {
+    /// A function that prints elsewhere.
+    pub(crate) fn printed_elsewhere(
+        &self,
+        diagnostic: Diagnostic,
+        name: &str,
+        at: TextRange,
+    ) -> Option<Diagnostic> {
+        let method = printing(name)?;
+        let text = format!("Console.OUT.{method}");
+        Some(replaced(diagnostic.note(format!("X10 prints by `{text}(...)`")), at, text))
+    }
+
+    /// A slip in the name of a function that prints, which stands where it would elsewhere: `printn("x")`.
+    pub(crate) fn misspelt_printing(
+        &self,
+        diagnostic: Diagnostic,
+        name: &str,
+        at: TextRange,
+    ) -> Option<Diagnostic> {
+        let meant = apg_syntax::closest(name, ["print", "println", "printf"].into_iter())?;
+        self.printed_elsewhere(diagnostic, meant, at)
+    }
+
+    /// A static member that prints elsewhere: `System.out`, `Console.println`.
+    pub(crate) fn printer(
+        &self,
+        diagnostic: &Diagnostic,
+        ty: Ty,
+        name: &str,
+        at: TextRange,
+    ) -> Option<Diagnostic> {
+        let (class, _) = ty.as_class(self.db)?;
+        let class = class.name(self.db).as_str();
+        match (class, name) {
+            ("System", "out" | "err") => {
+                let text = format!("Console.{}", name.to_uppercase());
+                let diagnostic = diagnostic.clone().note(format!("X10 prints by `{text}`"));
+                let before = at.start().checked_sub(TextSize::of("System."));
+                let whole = before.map(|start| TextRange::new(start, at.end()));
+                let whole = whole.filter(|it| self.source(*it).is_some_and(|it| it.starts_with("System.")));
+                Some(match whole {
+                    Some(whole) => replaced(diagnostic, whole, text),
+                    None => diagnostic,
+                })
+            }
+            ("Console", _) => {
+                let text = format!("OUT.{}", printing(name)?);
+                let note = format!("X10 prints by `Console.{text}(...)`");
+                Some(replaced(diagnostic.clone().note(note), at, text))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a parenthesis follows: a call.
+    pub(crate) fn is_called(&self, at: TextRange) -> bool {
+        let next = TextRange::at(at.end(), TextSize::of('('));
+        self.source(next).is_some_and(|it| it == "(")
+    }
+
+    /// Whether a statement is an assignment to what stands there: `x = e` after the end of another, or first in a loop.
+    pub(crate) fn is_assigned(&self, at: TextRange) -> bool {
+        let item = crate::item_tree::source::item_source(self.db, self.owner.into());
+        let Some(item) = item else { return false };
+        let root = item.syntax();
+        let Some(name) = root.token_at_offset(at.start()).right_biased() else { return false };
+        let Some(assignment) = name.parent_ancestors().find_map(ast::AssignExpr::cast) else { return false };
+        let is_target = assignment.lhs().is_some_and(|lhs| range_of(&lhs) == at);
+        let is_plain = assignment.op().is_some_and(|op| op.binary().is_none());
+        let around = assignment.syntax().parent().map(|it| it.kind());
+        is_target && is_plain && matches!(around, Some(SyntaxKind::EXPR_STMT | SyntaxKind::FOR_INIT))
+    }
+
+    /// How a member of that name is used: with parentheses if it is a method, without if it is a field. What of the text it replaces.
+    pub(crate) fn member_text(&self, ty: Ty, name: &str, at: TextRange) -> (TextRange, String) {
+        let is_field = self.find_field(ty, name).is_some();
+        match self.is_called(at) {
+            true if is_field => {
+                let parens = TextRange::at(at.end(), TextSize::of("()"));
+                let is_empty = self.source(parens).is_some_and(|it| it == "()");
+                (if is_empty { at.cover(parens) } else { at }, name.to_owned())
+            }
+            false if !is_field && self.takes_nothing(ty, name) => (at, format!("{name}()")),
+            _ => (at, name.to_owned()),
+        }
+    }
+
+    /// Whether a method of that name can be called without arguments.
+    fn takes_nothing(&self, ty: Ty, name: &str) -> bool {
+        self.context().supertypes(ty).iter().filter_map(|it| it.as_class(self.db)).any(|(class, _)| {
+            own_methods(self.db, class, name).iter().any(|method| {
+                let item = method_item(self.db, *method);
+                item.is_some_and(|item| item.kind == MethodKind::Method && item.params.is_empty())
+            })
+        })
+    }
+
+    /// A method that is used as if it was a field.
+    pub(crate) fn method_as_field(
+        &self,
+        diagnostic: Diagnostic,
+        ty: Ty,
+        name: &str,
+        at: TextRange,
+    ) -> Diagnostic {
+        let name = SmolStr::new(name);
+        if !self.takes_nothing(ty, &name) || self.is_called(at) {
+            return diagnostic.note("call it with its arguments, or write a closure that does");
+        }
+        let text = format!("{name}()");
+        replaced(diagnostic.note("a call has parentheses, also without arguments"), at, text)
+    }
+
+    /// `name(x)` is a call of a method where there is one of that name, even if a variable of that name could be applied.
+    pub(crate) fn method_over_variable(&self, diagnostic: &Diagnostic, id: ExprId) -> Option<Diagnostic> {
+        let ExprKind::Call { method, .. } = self.body.expr(id).kind else { return None };
+        let (name, range) = (method.name(self.db), self.range(id));
+        let called = TextRange::at(range.start(), TextSize::of(name.as_str()));
+        let text = self.source(range)?;
+        let arguments = text.strip_prefix(name.as_str())?.trim_start();
+        if !arguments.starts_with('(') {
+            return None;
+        }
+        let variable = self.scopes.local(name)?;
+        if !self.can_apply(self.body.local(variable).ty) {
+            return None;
+        }
+        let note = format!(
+            "`{name}(...)` calls the method of that name; the variable is applied by `({name})(...)`"
+        );
+        Some(replaced(diagnostic.clone().note(note), called, format!("({name})")))
+    }
+}
