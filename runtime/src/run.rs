@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::abi;
 use crate::apgas;
 use crate::apgas::activity::{self, Activity, Work};
 use crate::apgas::bootstrap;
@@ -12,12 +13,12 @@ use crate::apgas::finish::Finish;
 use crate::apgas::local_engine::LocalEngine;
 use crate::apgas::system::System;
 use crate::base::interrupt::{self, Then};
-use crate::base::{output_errors, sanitizer};
+use crate::base::{output, output_errors, sanitizer};
 use crate::cache::InUse;
 use crate::device;
 use crate::heap;
 use crate::heap::{Handle, Ref};
-use crate::natives::{console, files, system};
+use crate::natives::{files, system};
 use crate::net::bootstrap::connect::Invitation;
 use crate::net::bootstrap::launcher::Program;
 use crate::profile;
@@ -100,6 +101,7 @@ pub fn run(mut options: RunOptions) -> Result<i32, String> {
         Image::File(path) => program::load(path),
         Image::Bytes(bytes) => program::load_bytes(bytes),
     };
+    let loaded = loaded.map(|()| abi::bind_program());
     // Another place holds the cache from before it joins until here.
     drop(options.cache_in_use.take());
     if let Err(error) = loaded {
@@ -166,10 +168,10 @@ fn identity(program: &Image) -> Result<u64, String> {
 }
 
 fn report_deadlock() {
-    console::flush_all();
+    output::flush_all();
     remark!("apg: deadlock: every activity of the program waits, and nothing is left that could wake one");
     crate::apgas::deadlock::quiescence::report_all_places();
-    scheduler::end_process(1);
+    output::end_process(1);
 }
 
 /// Runs `main` in an activity under the root finish.
@@ -214,7 +216,7 @@ fn print_in_activity(exceptions: Vec<Handle>) {
 fn finish_output(options: &RunOptions) {
     profile::finish();
     files::flush_all();
-    console::flush_all();
+    output::flush_all();
     if options.collector_statistics {
         let statistics = heap::statistics();
         remark!(

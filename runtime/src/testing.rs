@@ -95,7 +95,7 @@ pub fn closure(code: impl Fn() -> Outcome<()> + Send + Sync + 'static) -> Ref {
     boxed(types::closure(), std::ptr::from_ref(code) as usize)
 }
 
-unsafe extern "C" fn bind(_: *const abi::Runtime) {}
+unsafe extern "C" fn bind(_: *const std::ffi::c_void) {}
 
 unsafe extern "C" fn main(_: Ref) -> Ref {
     Ref::NULL
@@ -112,7 +112,7 @@ unsafe extern "C" fn call_value(closure: Ref, out: *mut Ref) -> Ref {
 }
 
 unsafe extern "C" fn make_exception(kind: u32, argument: Ref, out: *mut Ref) -> Ref {
-    match crate::natives::objects::allocate(types::exception()) {
+    match crate::program::allocate(types::exception()) {
         Ok(object) => unsafe {
             let offset = if argument.is_rail() { 16 } else { 8 };
             object.at(offset).cast::<Ref>().write(argument);
@@ -176,6 +176,7 @@ pub fn setup() {
         }));
         let system = apgas::start(Arc::new(Local::default()), Selection::None).expect("the only place");
         program::attach(table, Path::new("test")).expect("the only program");
+        abi::bind_program();
         scheduler::start(THREADS);
         system.attach(Arc::new(LocalEngine));
     });

@@ -9,38 +9,20 @@
 //! that throws. No C++ exception ever crosses a Rust frame: the program's own entries catch everything they raise
 //! and return it in the same way.
 
+mod bind;
 mod entries;
-mod exceptions;
 mod header;
 
+pub use bind::bind_program;
 pub use entries::{ENTRIES, Runtime, table};
-pub use exceptions::ExceptionKind;
 pub use header::generate as generate_header;
 
 use crate::heap::Ref;
+pub use crate::layout::{ExceptionKind, Outcome, PROGRAM_SYMBOL, Raised, VERSION, names};
 use crate::layout::{Kernel, StaticState, Type};
-
-/// Raised when a program was compiled for another runtime.
-pub const VERSION: u32 = 18;
 
 /// The C header, for the compiler to place next to generated code.
 pub const HEADER: &str = include_str!("../../include/apg.h");
-
-/// The symbol under which a program exports its table.
-pub const PROGRAM_SYMBOL: &str = "apg_program_v1";
-
-/// X10 names of the types that the runtime itself makes instances of. They are looked up by name in the program's
-/// types, so a program must always contain them.
-pub mod names {
-    /// `x10.lang.String`.
-    pub const STRING: &str = "x10.lang.String";
-    /// The parameter of `main`.
-    pub const STRING_RAIL: &str = "x10.lang.Rail[x10.lang.String]";
-    /// The argument of the factory of [`super::ExceptionKind::Multiple`].
-    pub const THROWABLE_RAIL: &str = "x10.lang.Rail[x10.lang.CheckedThrowable]";
-    /// All of them.
-    pub const REQUIRED: [&str; 3] = [STRING, STRING_RAIL, THROWABLE_RAIL];
-}
 
 /// A type in the signature of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -169,10 +151,3 @@ pub type DescriptorPointer = *const Type;
 pub type KernelPointer = *const Kernel;
 /// The state of a static field.
 pub type StaticPointer = *mut StaticState;
-
-/// The exception an entry raises; never null.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Raised(pub Ref);
-
-/// The result of a raising entry.
-pub type Outcome<T> = Result<T, Raised>;

@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 
 use crate::apgas::dispatch::start;
 use crate::apgas::system::System;
+use crate::base::{output, output_lock};
 use crate::net::bootstrap::capacity;
 use crate::net::bootstrap::connect;
 use crate::net::bootstrap::connect::Invitation;
 use crate::net::bootstrap::launcher;
 use crate::net::bootstrap::launcher::{Processes, Program};
-use crate::net::bootstrap::output_lock;
 use crate::net::endpoint::Transport;
 use crate::net::local::Local;
 use crate::net::timeouts::Timeouts;
@@ -46,7 +46,8 @@ pub fn open(invitation: Option<Invitation>, options: &Options) -> Result<&'stati
         let transport = connect::join(&invitation, options.program.identity, deadline)
             .map_err(|error| format!("place {} cannot join the others: {error}", invitation.place))?
             .with_timeouts(timeouts);
-        output_lock::share(&invitation).map_err(|error| format!("cannot share the output: {error}"))?;
+        output_lock::share(invitation.output_lock)
+            .map_err(|error| format!("cannot share the output: {error}"))?;
         return start(Arc::new(transport), selection);
     }
     if options.hosts == 0 || options.hosts > launcher::MAX_PLACES {
@@ -64,6 +65,7 @@ pub fn open(invitation: Option<Invitation>, options: &Options) -> Result<&'stati
         let launched = launcher::launch(options.hosts, &options.program, timeouts.start, Box::new(died));
         let (transport, processes) = launched.map_err(|error| cannot(error.to_string()))?;
         PROCESSES.get_or_init(|| Arc::clone(&processes));
+        output::set_on_broken_pipe(nobody_reads);
         if let Some((place, status)) = processes.first_death() {
             // It ended before anybody watched.
             died(place, status);
@@ -78,7 +80,7 @@ pub fn interrupted() {
     if let Some(processes) = PROCESSES.get() {
         processes.interrupt();
     }
-    crate::natives::console::flush_all();
+    output::flush_all();
 }
 
 /// Nobody reads what the program prints: it ends, as other programs do.
@@ -99,11 +101,11 @@ fn died(place: u32, status: ExitStatus) {
     // Such a place has said why.
     if status.code() == Some(launcher::PROTOCOL_STATUS) {
         processes.kill();
-        crate::scheduler::end_process(1);
+        output::end_process(1);
     }
     remark!("apg: {}", launcher::describe(place, status));
     processes.kill();
-    crate::scheduler::end_process(launcher::exit_code(status));
+    output::end_process(launcher::exit_code(status));
 }
 
 /// Place 0: the program has ended with `code`. Tells the others and waits for them.

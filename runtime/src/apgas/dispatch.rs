@@ -156,7 +156,7 @@ impl Receiver for Dispatcher {
             Some(error) if error.kind() == io::ErrorKind::InvalidData => {
                 // Nobody can be told what the message was about, and the program cannot go on without it.
                 remark!("apg: place {}: from place {place}: {error}", here());
-                crate::scheduler::end_process(if here() == 0 { 1 } else { launcher::PROTOCOL_STATUS });
+                crate::base::output::end_process(if here() == 0 { 1 } else { launcher::PROTOCOL_STATUS });
             }
             // The others go with place 0.
             _ if place == 0 => std::process::exit(1),
@@ -173,6 +173,6 @@ fn end_without(place: u32, error: Option<io::Error>) {
     run_in_thread("apg-broken", move || {
         std::thread::sleep(GRACE);
         remark!("apg: place {}: the connection with place {place} has ended{why}", here());
-        crate::scheduler::end_process(1);
+        crate::base::output::end_process(1);
     });
 }

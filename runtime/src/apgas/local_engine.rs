@@ -127,6 +127,6 @@ impl Engine for LocalEngine {
     }
 
     fn end(&self, code: i32) {
-        crate::scheduler::pool::end_process(code);
+        crate::base::output::end_process(code);
     }
 }

@@ -309,7 +309,7 @@ pub(crate) fn run_in_thread(name: &str, work: impl FnOnce() + Send + 'static) {
     if let Err(error) = std::thread::Builder::new().name(name.to_owned()).spawn(work) {
         // Those that wait for the answer cannot go on either.
         remark!("apg: place {}: cannot start a thread: {error}", crate::base::place::here());
-        crate::scheduler::end_process(1);
+        crate::base::output::end_process(1);
     }
 }
 

@@ -236,7 +236,7 @@ impl Part {
         if self.is_flat() {
             return Ok(memory.to_vec());
         }
-        let own = crate::natives::objects::allocate_rail(self.rail.ty(), self.count)?;
+        let own = crate::program::allocate_rail(self.rail.ty(), self.count)?;
         Part::new(own, 0, self.count).memory()?.copy_from_slice(memory);
         marshal::encode_for_many(own).map_err(Raised)
     }

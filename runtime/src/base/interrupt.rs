@@ -15,6 +15,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use crate::base::sanitizer;
+use crate::base::signals::STOP_SIGNAL;
 
 /// Whether the process ends after an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,7 +90,7 @@ fn install() -> io::Result<()> {
             action.sa_sigaction = on_signal as extern "C" fn(i32) as usize;
             action.sa_flags = libc::SA_RESTART | libc::SA_ONSTACK;
             // Stopped in the handler, the collector would look for references on its stack, and past its end.
-            libc::sigaddset(&mut action.sa_mask, crate::heap::STOP_SIGNAL);
+            libc::sigaddset(&mut action.sa_mask, STOP_SIGNAL);
             sanitizer::sigaction(signal, &action, std::ptr::null_mut());
         }
     }
@@ -152,6 +153,6 @@ mod tests {
         };
         assert_eq!(action.sa_sigaction, on_signal as extern "C" fn(i32) as usize);
         // SAFETY: looks at a set.
-        assert_eq!(unsafe { libc::sigismember(&action.sa_mask, crate::heap::STOP_SIGNAL) }, 1);
+        assert_eq!(unsafe { libc::sigismember(&action.sa_mask, STOP_SIGNAL) }, 1);
     }
 }

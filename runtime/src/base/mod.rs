@@ -5,12 +5,16 @@
 pub(crate) mod log;
 
 pub mod allocator;
+pub(crate) mod backtrace;
 pub mod byte_size;
 pub mod interrupt;
 pub mod limits;
+pub(crate) mod output;
 pub mod output_errors;
+pub(crate) mod output_lock;
 pub mod output_tag;
 pub mod place;
+pub(crate) mod program_image;
 pub mod sanitizer;
 pub(crate) mod signals;
 pub mod temp_files;

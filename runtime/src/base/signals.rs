@@ -1,18 +1,61 @@
-//! Fatal signals: a stack that is used up is reported with the function it happened in, and everything ends.
+//! Faults (SIGSEGV, SIGBUS) of threads that run activities: writes to watched pages are tried again, a stack that is used up is
+//! reported with the function it happened in, and everything ends.
 
 use std::ffi::c_void;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Bytes of the stack that signal handlers run on.
-const ALTERNATE: usize = 64 * 1024;
+use crate::base::{backtrace, output, program_image};
 
-/// Prepares a thread that runs activities.
+/// The signal by which the collector stops threads. No handler runs while it is delivered.
+pub const STOP_SIGNAL: libc::c_int = libc::SIGPWR;
+
+/// Bytes of the stack that signal handlers run on.
+const HANDLER_STACK_BYTES: usize = 64 * 1024;
+/// A fault that far below a stack is its overflow: one big frame may jump over the guard page.
+const MAX_FRAME_BYTES: usize = 1 << 20;
+/// The guard page, and what is reserved for the runtime.
+const GUARD_BYTES: usize = 1 << 14;
+/// Seconds that a report may take; a lock that the interrupted thread holds must not keep the process from ending.
+const REPORT_TIMEOUT_SECONDS: u32 = 10;
+
+/// What upper layers know of a fault.
+#[derive(Clone, Copy)]
+pub struct FaultHooks {
+    /// Lowest and highest address of the stack that the caller's activity runs on.
+    pub activity_stack: fn() -> Option<(usize, usize)>,
+    /// The caller ends the process: nobody waits for it any more.
+    pub abandon_thread: fn(),
+}
+
+static HOOKS: OnceLock<FaultHooks> = OnceLock::new();
+/// Whether the instruction that accessed an address can be tried again.
+static RETRY_HOOK: OnceLock<fn(usize) -> bool> = OnceLock::new();
+
+/// Sets the hooks for faults that end the process. Ignored after the first call.
+pub fn set_fault_hooks(hooks: FaultHooks) {
+    HOOKS.get_or_init(|| hooks);
+}
+
+/// Sets the hook that makes pages accessible. Ignored after the first call.
+pub fn set_retry_hook(retry: fn(usize) -> bool) {
+    RETRY_HOOK.get_or_init(|| retry);
+}
+
+/// Prepares a thread that runs activities: its handlers get a stack of their own.
 pub fn prepare_thread() {
-    let Some(memory) = crate::heap::reserve_memory(ALTERNATE) else { return };
-    // SAFETY: memory of that size which is never freed; a handler that ends the process or hands on.
+    // SAFETY: new memory, checked below.
+    let memory = unsafe {
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        libc::mmap(std::ptr::null_mut(), HANDLER_STACK_BYTES, protection, flags, -1, 0)
+    };
+    if memory == libc::MAP_FAILED {
+        return;
+    }
+    // SAFETY: memory of that size, which `release_thread` frees; a handler that ends the process or hands on.
     unsafe {
-        let stack = libc::stack_t { ss_sp: memory.cast(), ss_flags: 0, ss_size: ALTERNATE };
+        let stack = libc::stack_t { ss_sp: memory, ss_flags: 0, ss_size: HANDLER_STACK_BYTES };
         libc::sigaltstack(&stack, std::ptr::null_mut());
     }
     static INSTALLED: OnceLock<()> = OnceLock::new();
@@ -28,8 +71,8 @@ pub fn release_thread() {
     unsafe {
         let mut stack: libc::stack_t = std::mem::zeroed();
         let none = libc::stack_t { ss_sp: std::ptr::null_mut(), ss_flags: libc::SS_DISABLE, ss_size: 0 };
-        if libc::sigaltstack(&none, &mut stack) == 0 && stack.ss_size == ALTERNATE {
-            libc::munmap(stack.ss_sp, ALTERNATE);
+        if libc::sigaltstack(&none, &mut stack) == 0 && stack.ss_size == HANDLER_STACK_BYTES {
+            libc::munmap(stack.ss_sp, HANDLER_STACK_BYTES);
         }
     }
 }
@@ -45,7 +88,7 @@ fn install(signal: i32) {
         action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
         libc::sigemptyset(&mut action.sa_mask);
         // The collector would look for references on the handler's stack, not on the thread's own.
-        libc::sigaddset(&mut action.sa_mask, crate::heap::STOP_SIGNAL);
+        libc::sigaddset(&mut action.sa_mask, STOP_SIGNAL);
         let mut before: libc::sigaction = std::mem::zeroed();
         libc::sigaction(signal, &action, &mut before);
         BEFORE[usize::from(signal == libc::SIGBUS)].store(before.sa_sigaction, Ordering::Relaxed);
@@ -53,7 +96,7 @@ fn install(signal: i32) {
 }
 
 /// Writes to standard error without buffers or locks.
-fn say(text: &[u8]) {
+fn write_raw(text: &[u8]) {
     // SAFETY: plain system call.
     unsafe { libc::write(2, text.as_ptr().cast(), text.len()) };
 }
@@ -70,25 +113,23 @@ fn instruction(context: *mut c_void) -> usize {
     }
 }
 
-/// Says which X10 function an instruction is in. Not async-signal-safe, but the process ends anyway, and an alarm is set.
-fn name_function(address: usize) {
-    if let Some(name) =
-        crate::program::offset_of(address + 1).and_then(|at| crate::natives::backtrace::describe(at as i64))
-    {
-        say(b" in ");
-        say(name.as_bytes());
+/// Prints which X10 function an instruction is in. Not async-signal-safe, but the process ends anyway, and an alarm is set.
+fn print_function(address: usize) {
+    let position = program_image::offset_of(address + 1);
+    if let Some(name) = position.and_then(|at| backtrace::describe(at as i64)) {
+        write_raw(b" in ");
+        write_raw(name.as_bytes());
     }
 }
 
-/// Says who called it, up to that many. As above.
-fn tell_stack(most: usize) {
-    let frames = crate::natives::backtrace::own_frames();
-    let lines = crate::natives::backtrace::brief_lines(crate::natives::backtrace::trace(&frames));
-    for name in lines.into_iter().take(most) {
+/// Prints up to that many callers. Not async-signal-safe either.
+fn print_callers(max_callers: usize) {
+    let lines = backtrace::brief_lines(backtrace::trace(&backtrace::own_frames()));
+    for name in lines.into_iter().take(max_callers) {
         let start: &[u8] = if name.starts_with("...") { b"\t" } else { b"\tat " };
-        say(start);
-        say(name.as_bytes());
-        say(b"\n");
+        write_raw(start);
+        write_raw(name.as_bytes());
+        write_raw(b"\n");
     }
 }
 
@@ -101,42 +142,40 @@ extern "C" fn on_alarm(_: i32) {
 extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut c_void) {
     // SAFETY: the kernel passes a siginfo_t.
     let address = unsafe { (*info).si_addr() } as usize;
-    if crate::heap::page_watch::fault(address) {
+    if RETRY_HOOK.get().is_some_and(|retry| retry(address)) {
         return;
     }
-    let overflow = crate::scheduler::current_stack().is_some_and(|(low, _)| {
-        // The guard page, and what one big frame may jump over.
-        (low.saturating_sub(1 << 20)..low + (1 << 14)).contains(&address)
-    });
-    // Whatever is locked: never a hang.
+    let stack = HOOKS.get().and_then(|hooks| (hooks.activity_stack)());
+    let is_overflow = stack
+        .is_some_and(|(low, _)| (low.saturating_sub(MAX_FRAME_BYTES)..low + GUARD_BYTES).contains(&address));
     // SAFETY: plain system calls, and a handler that does only what a handler may.
     unsafe {
         libc::signal(libc::SIGALRM, on_alarm as extern "C" fn(i32) as usize);
-        libc::alarm(10);
+        libc::alarm(REPORT_TIMEOUT_SECONDS);
     }
-    let own = crate::program::offset_of(instruction(context)).is_some();
-    if overflow || own {
+    let is_in_program = program_image::offset_of(instruction(context)).is_some();
+    if let Some(hooks) = HOOKS.get().filter(|_| is_overflow || is_in_program) {
         // What follows may wait for a thread that a collector has stopped, and it must not wait for this one.
-        crate::heap::abandon_thread();
+        (hooks.abandon_thread)();
     }
-    if overflow {
-        crate::natives::console::flush_all();
-        say(b"x10.lang.StackOverflowError: an activity has used up its stack of 8 MiB");
-        name_function(instruction(context));
-        say(b"\n  the recursion is too deep, or never ends\n");
-        tell_stack(8);
+    if is_overflow {
+        output::flush_all();
+        write_raw(b"x10.lang.StackOverflowError: an activity has used up its stack of 8 MiB");
+        print_function(instruction(context));
+        write_raw(b"\n  the recursion is too deep, or never ends\n");
+        print_callers(8);
         // SAFETY: ends the process.
         unsafe { libc::_exit(1) };
     }
-    if own {
-        say(b"apg: the program accessed memory that is not its own");
-        name_function(instruction(context));
-        say(b"\n");
-        tell_stack(32);
+    if is_in_program {
+        write_raw(b"apg: the program accessed memory that is not its own");
+        print_function(instruction(context));
+        write_raw(b"\n");
+        print_callers(32);
         // SAFETY: ends the process.
         unsafe { libc::_exit(1) };
     }
-    // Somebody else's: as it would have been without us, when the instruction is tried again.
+    // Other code's fault: as it would have been without this handler, when the instruction is tried again.
     // SAFETY: a handler that was installed before, or the default.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();

@@ -31,7 +31,7 @@ pub(crate) use mark::collect::{collect_for_others, is_held as is_collection_held
 pub use mark::roots::{add_queues, add_static_roots};
 pub use object::{ARRAY_HEADER, Ref};
 pub(crate) use safepoint::mutators::{
-    STOP_SIGNAL, abandon as abandon_thread, enter_critical, leave_critical, while_parked,
+    abandon as abandon_thread, enter_critical, leave_critical, while_parked,
 };
 pub(crate) use safepoint::stacks::{
     StackRecord, forget_ended_calls, register_stack, set_running, set_suspended,

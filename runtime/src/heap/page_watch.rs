@@ -110,6 +110,7 @@ pub fn watch(start: usize, end: usize) -> Option<Watch> {
     slot.range.store(first << COUNT_BITS | count, Ordering::SeqCst);
     slot.state.set(State::Clean);
     USED.store(true, Ordering::SeqCst);
+    crate::base::signals::set_retry_hook(fault);
     // After the slot is filled: the first fault must find it.
     if !protect(start, end, libc::PROT_READ) {
         slot.release();
@@ -211,7 +212,7 @@ pub fn written_by_system<R>(
 }
 
 /// For the handler of faults: whether the instruction can be executed again.
-pub fn fault(address: usize) -> bool {
+fn fault(address: usize) -> bool {
     if !USED.load(Ordering::SeqCst) {
         return false;
     }

@@ -2,7 +2,30 @@
 
 use std::ffi::{CStr, c_char, c_void};
 
+mod exceptions;
+
+pub use exceptions::{ExceptionKind, Outcome, Raised};
+
 use crate::heap::Ref;
+
+/// Raised when a program was compiled for another runtime.
+pub const VERSION: u32 = 18;
+
+/// The symbol under which a program exports its table.
+pub const PROGRAM_SYMBOL: &str = "apg_program_v1";
+
+/// X10 names of the types that the runtime itself makes instances of. They are looked up by name in the program's
+/// types, so a program must always contain them.
+pub mod names {
+    /// `x10.lang.String`.
+    pub const STRING: &str = "x10.lang.String";
+    /// The parameter of `main`.
+    pub const STRING_RAIL: &str = "x10.lang.Rail[x10.lang.String]";
+    /// The argument of the factory of [`super::ExceptionKind::Multiple`].
+    pub const THROWABLE_RAIL: &str = "x10.lang.Rail[x10.lang.CheckedThrowable]";
+    /// All of them.
+    pub const REQUIRED: [&str; 3] = [STRING, STRING_RAIL, THROWABLE_RAIL];
+}
 
 /// The header of every heap object.
 #[repr(C)]
@@ -506,12 +529,12 @@ pub struct Root {
     pub ty: *const Type,
 }
 
-/// What a program exports as [`crate::abi::PROGRAM_SYMBOL`] (`apg_program`). Its functions return the exception
+/// What a program exports as [`PROGRAM_SYMBOL`] (`apg_program`). Its functions return the exception
 /// that the X10 code raised, or null.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Program {
-    /// [`crate::abi::VERSION`].
+    /// [`VERSION`].
     pub abi: u32,
     /// Number of types.
     pub type_count: u32,
@@ -534,10 +557,10 @@ pub struct Program {
     /// `x10.lang.Rail[x10.lang.String]`, or null.
     pub string_rail_type: *const Type,
     /// Receives the runtime's table, before anything else is called.
-    pub bind: unsafe extern "C" fn(*const crate::abi::Runtime),
+    pub bind: unsafe extern "C" fn(*const std::ffi::c_void),
     /// Runs `main` with a rail of strings.
     pub main: unsafe extern "C" fn(Ref) -> Ref,
-    /// Makes an exception of a [`crate::abi::ExceptionKind`] from a message.
+    /// Makes an exception of a [`ExceptionKind`] from a message.
     pub make_exception: unsafe extern "C" fn(u32, Ref, *mut Ref) -> Ref,
     /// Calls a closure without parameters and result.
     pub call: unsafe extern "C" fn(Ref) -> Ref,

@@ -257,7 +257,7 @@ pub fn async_at_uncounted(place: i64, closure: Ref) -> Outcome<()> {
     not_in_atomic("async")?;
     cancellation::check()?;
     if is_here(place)? {
-        return async_uncounted(program::copy(non_null(closure)?)?);
+        return async_uncounted(marshal::copied(non_null(closure)?).map_err(Raised)?);
     }
     super::places::send_async(place, non_null(closure)?, false)
 }

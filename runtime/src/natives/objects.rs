@@ -25,22 +25,13 @@ fn text<'a>(text: Text) -> std::borrow::Cow<'a, str> {
 pub fn allocate(ty: DescriptorPointer) -> Outcome<Ref> {
     // SAFETY: a descriptor of the program.
     let ty = unsafe { &*ty };
-    match heap::allocate(ty) {
-        Some(object) => Ok(object),
-        None => program::allocate_last(ty, 0),
-    }
+    program::allocate(ty)
 }
 
 pub fn allocate_rail(ty: DescriptorPointer, length: i64) -> Outcome<Ref> {
     // SAFETY: a descriptor of the program.
     let ty = unsafe { &*ty };
-    if length < 0 {
-        return raise_kind(ExceptionKind::NegativeArraySize, &length.to_string());
-    }
-    match heap::allocate_counted(ty, length) {
-        Some(rail) => Ok(rail),
-        None => program::allocate_last(ty, length),
-    }
+    program::allocate_rail(ty, length)
 }
 
 pub fn allocate_rail_unwritten(ty: DescriptorPointer, length: i64) -> Outcome<Ref> {

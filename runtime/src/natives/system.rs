@@ -6,9 +6,10 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use super::text_of;
 use crate::abi::Outcome;
+use crate::base::output::end_process;
 use crate::heap;
 use crate::heap::Ref;
-use crate::{program, scheduler};
+use crate::program;
 
 static EXIT_CODE: AtomicI32 = AtomicI32::new(0);
 
@@ -31,7 +32,7 @@ pub fn set_exit_code(code: i32) {
 }
 
 pub fn kill_here() {
-    scheduler::end_process(1);
+    end_process(1);
 }
 
 pub fn getenv(name: Ref) -> Outcome<Ref> {

@@ -3,9 +3,10 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
+use crate::base::{backtrace, program_image};
+use crate::class_library;
 use crate::heap::Ref;
 use crate::layout::CLOSURE_APPLY;
-use crate::{class_library, natives, program};
 
 /// Frames of a caller that are looked at: the class library's own come before the program's.
 const FRAMES: usize = 6;
@@ -36,7 +37,7 @@ impl Code {
         }
         // SAFETY: an entry of the type's table.
         let function = unsafe { *ty.vtable.as_ptr().add(CLOSURE_APPLY as usize) };
-        match program::offset_of(function as usize) {
+        match program_image::offset_of(function as usize) {
             Some(offset) => Code::Function(offset as i64),
             None => Code::Unknown,
         }
@@ -45,7 +46,7 @@ impl Code {
     /// Who called the runtime.
     pub fn of_caller() -> Code {
         let mut frames = [0; FRAMES];
-        for (frame, found) in frames.iter_mut().zip(natives::backtrace::own_frames()) {
+        for (frame, found) in frames.iter_mut().zip(backtrace::own_frames()) {
             *frame = found;
         }
         Code::Frames(frames)
@@ -77,7 +78,7 @@ impl Namer {
             Code::Unknown => Default::default(),
             Code::Main => ("main".to_owned(), String::new()),
             // Behind the first instruction, which belongs to the line of the function's head.
-            Code::Function(offset) => natives::backtrace::describe(offset + 2).map(split).unwrap_or_default(),
+            Code::Function(offset) => backtrace::describe(offset + 2).map(split).unwrap_or_default(),
             Code::Frames(frames) => self.caller(&frames),
         };
         self.known.insert(code, found.clone());
@@ -87,7 +88,7 @@ impl Namer {
     /// The innermost frame of the program itself.
     fn caller(&self, frames: &[i64]) -> (String, String) {
         let frames = frames.iter().filter(|it| **it != 0);
-        let all = frames.flat_map(|it| natives::backtrace::described(*it)).map(split);
+        let all = frames.flat_map(|it| backtrace::described(*it)).map(split);
         let mut last = Default::default();
         for found in all {
             let file = found.1.split(':').next().unwrap_or("");

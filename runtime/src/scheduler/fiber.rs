@@ -106,7 +106,7 @@ fn make() -> &'static Fiber {
             remark!(
                 "  if the program has many activities waiting at the same time: let fewer block at once, or raise `vm.max_map_count`"
             );
-            pool::end_process(1);
+            crate::base::output::end_process(1);
         }
     };
     let (low, high) = stack.range();
@@ -245,7 +245,7 @@ impl Fiber {
     /// Says where it waits, and waits on.
     #[cold]
     fn answer(&self) {
-        let frames = crate::natives::backtrace::own_frames();
+        let frames = crate::base::backtrace::own_frames();
         if let Some(answers) = ANSWERS.lock().as_mut() {
             answers.push(frames);
         }

@@ -20,8 +20,8 @@ pub mod timer;
 
 pub use pool::{
     Attention, External, Inbox, PATIENCE, attends, begin_to_attend, check_for_deadlock, default_threads,
-    end_process, external, is_quiescent, look_at, max_worker_count, nothing_else_to_do, queue_length, start,
-    wake_worker, worker_count, worker_number,
+    external, is_quiescent, look_at, max_worker_count, nothing_else_to_do, queue_length, start, wake_worker,
+    worker_count, worker_number,
 };
 pub use stack::{RESERVE as STACK_RESERVE, SIZE as STACK};
 

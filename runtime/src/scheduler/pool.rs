@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::apgas::finish::Finish;
+use crate::base::output::end_process;
+use crate::base::signals::{self, FaultHooks};
 use crate::device::Patience;
 use crate::heap::Ref;
 use crate::scheduler::admission;
@@ -55,6 +57,10 @@ pub fn default_threads() -> usize {
 /// Starts the pool with that many threads (0: as many as there are by default); without effect when it runs already.
 pub fn start(threads: usize) {
     crate::heap::add_queues(each_queued_word);
+    signals::set_fault_hooks(FaultHooks {
+        activity_stack: super::current_stack,
+        abandon_thread: crate::heap::abandon_thread,
+    });
     POOL.get_or_init(|| {
         let threads = match threads {
             0 => default_threads(),
@@ -86,7 +92,7 @@ fn work(number: usize) {
     let own = Box::into_raw(Box::new(Own { number, attends: Cell::new(false) }));
     // SAFETY: it lives as long as the thread runs activities.
     OWN.with(|cell| cell.set(Some(unsafe { &*own })));
-    crate::base::signals::prepare_thread();
+    signals::prepare_thread();
     let pool = pool();
     pool.queues.begin_thread(number);
     let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(fiber::drive));
@@ -97,15 +103,9 @@ fn work(number: usize) {
     OWN.with(|cell| cell.set(None));
     // SAFETY: made above; nobody refers to it any more.
     drop(unsafe { Box::from_raw(own) });
-    crate::base::signals::release_thread();
+    signals::release_thread();
     pool.queues.end_thread(number);
     pool.compensation.has_ended(number);
-}
-
-/// Ends the process at once, with what is buffered written out.
-pub fn end_process(status: i32) -> ! {
-    crate::natives::console::flush_all();
-    std::process::exit(crate::base::output_errors::exit_status(status, 1))
 }
 
 fn pool() -> &'static Pool {

@@ -53,7 +53,7 @@ pub fn sleep(time: Duration) {
         let spawned = std::thread::Builder::new().name("apg-timer".into()).spawn(run);
         if let Err(error) = spawned {
             remark!("apg: cannot start the thread that wakes sleeping activities: {error}");
-            crate::scheduler::pool::end_process(1);
+            crate::base::output::end_process(1);
         }
     });
     let epoch = cancellation::activity_epoch();

@@ -187,7 +187,7 @@ fn report_own_activities() {
     let waiting = describe_waiting();
     if !waiting.is_empty() {
         let place = if system().hosts() > 1 { format!("apg: at place {}:\n", here()) } else { String::new() };
-        crate::natives::console::print(2, format!("{place}{waiting}").as_bytes());
-        crate::natives::console::flush_all();
+        crate::base::output::print(2, format!("{place}{waiting}").as_bytes());
+        crate::base::output::flush_all();
     }
 }

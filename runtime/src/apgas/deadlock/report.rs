@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crate::natives::backtrace;
+use crate::base::backtrace;
 use crate::scheduler::fiber;
 
 /// Most kinds of waiting that are told.

@@ -118,14 +118,14 @@ fn reference(object: Ref, index: usize) -> Ref {
 
 /// A new object with these words.
 pub fn object(ty: &'static Type, words: &[u64]) -> Outcome<Ref> {
-    let object = crate::natives::objects::allocate(ty)?;
+    let object = crate::program::allocate(ty)?;
     words.iter().enumerate().for_each(|(index, value)| *word(object, index) = *value);
     Ok(object)
 }
 
 /// A new rail of numbers.
 pub fn longs(length: i64) -> Outcome<Ref> {
-    crate::natives::objects::allocate_rail(types().longs, length)
+    crate::program::allocate_rail(types().longs, length)
 }
 
 /// Looks at all that a closure captures: a number that depends on it.
@@ -184,7 +184,7 @@ unsafe extern "C" fn make_exception(_: u32, argument: Ref, out: *mut Ref) -> Ref
 
 unsafe extern "C" fn saved(value: Ref, out: *mut Ref) -> Ref {
     assert!(std::ptr::eq(value.ty(), types().own));
-    match crate::natives::objects::allocate_rail(types().anys, 1) {
+    match crate::program::allocate_rail(types().anys, 1) {
         Ok(rail) => {
             if let Ok(node) = object(types().node, &[0, *word(value, 0)]) {
                 rail.set_element(0, node);
@@ -217,7 +217,7 @@ unsafe extern "C" fn to_string(_: Ref, out: *mut Ref) -> Ref {
     Ref::NULL
 }
 
-unsafe extern "C" fn bind(_: *const abi::Runtime) {}
+unsafe extern "C" fn bind(_: *const std::ffi::c_void) {}
 
 unsafe extern "C" fn main(_: Ref) -> Ref {
     Ref::NULL
@@ -263,4 +263,5 @@ pub fn attach() {
         deserializer: Some(deserializer),
     }));
     program::attach(table, Path::new("fuzz")).expect("the only program");
+    abi::bind_program();
 }

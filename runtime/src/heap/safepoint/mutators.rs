@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering, compiler_f
 
 use parking_lot::Mutex;
 
+use crate::base::signals::STOP_SIGNAL;
 use crate::heap::alloc::allocator::CacheCell;
 use crate::heap::mark::collect::with_registers_on_stack;
 use crate::heap::safepoint::stacks;
@@ -234,9 +235,6 @@ pub fn while_parked<R>(wait: impl FnOnce() -> R) -> R {
     });
     result.unwrap_or_else(|| unreachable!("it has been called"))
 }
-
-/// The signal that stops a thread.
-pub const STOP_SIGNAL: libc::c_int = libc::SIGPWR;
 
 /// # Safety
 /// None: a thread that has ended gets nothing.

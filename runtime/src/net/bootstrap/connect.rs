@@ -27,7 +27,7 @@ pub struct Invitation {
     pub hosts: u32,
     /// Port of place 0.
     pub port: u16,
-    /// An open file that all places inherit, see [`crate::net::bootstrap::output_lock`].
+    /// An open file that all places inherit, see [`crate::base::output_lock`].
     pub output_lock: i32,
     /// Proof of belonging.
     pub token: Token,

@@ -18,10 +18,10 @@ use parking_lot::{Condvar, Mutex};
 use rustix::process::PidfdFlags;
 
 use crate::base::output_errors;
+use crate::base::output_lock;
 use crate::net::bootstrap::connect;
 use crate::net::bootstrap::connect::Invitation;
 use crate::net::bootstrap::handshake::Meeting;
-use crate::net::bootstrap::output_lock;
 use crate::net::mesh::endpoint::Tcp;
 use crate::net::poll::wait_readable;
 

@@ -4,4 +4,3 @@ pub mod capacity;
 pub mod connect;
 mod handshake;
 pub mod launcher;
-pub mod output_lock;

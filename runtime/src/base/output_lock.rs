@@ -9,8 +9,6 @@ use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::OnceLock;
 
-use crate::net::bootstrap::connect::Invitation;
-
 /// A lock between processes: a file without a name that place 0 makes and the others inherit. It is released
 /// by the kernel when its holder ends.
 #[derive(Debug)]
@@ -65,9 +63,9 @@ pub fn offer() -> io::Result<i32> {
     Ok(SHARED.get_or_init(|| lock).descriptor())
 }
 
-/// Another place: uses place 0's lock.
-pub fn share(invitation: &Invitation) -> io::Result<()> {
-    let lock = SharedLock::inherited(invitation.output_lock)?;
+/// Another place: uses place 0's lock, by its number from [`offer`].
+pub fn share(descriptor: i32) -> io::Result<()> {
+    let lock = SharedLock::inherited(descriptor)?;
     SHARED.get_or_init(|| lock);
     Ok(())
 }

@@ -1,5 +1,7 @@
 //! The exceptions that the runtime raises itself.
 
+use crate::heap::Ref;
+
 macro_rules! kinds {
     ($($(#[$doc:meta])* $name:ident = $class:literal),* $(,)?) => {
         /// An exception that the runtime raises itself; the program has a factory for each, in this order.
@@ -80,3 +82,10 @@ kinds! {
     /// A defect of the runtime, or of a device.
     Internal = "x10.lang.InternalError",
 }
+
+/// The exception an entry raises; never null.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Raised(pub Ref);
+
+/// The result of a raising entry.
+pub type Outcome<T> = Result<T, Raised>;

@@ -1,0 +1,149 @@
+//! The compiled program: its shared object, the table that it exports, and calls of its functions.
+
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::path::Path;
+use std::sync::OnceLock;
+
+use crate::base::program_image;
+use crate::heap::{self, Ref};
+use crate::layout::{self, Outcome, Program as Table, Raised, Type};
+
+/// A program in memory.
+pub(super) struct Loaded {
+    pub(super) table: &'static Table,
+    types: Vec<&'static Type>,
+    /// `Rail[CheckedThrowable]`, if the program has it.
+    pub(super) throwables: Option<&'static Type>,
+}
+
+static LOADED: OnceLock<Loaded> = OnceLock::new();
+
+/// Loads a program from its shared object. A process runs one program; it stays loaded.
+///
+/// # Errors
+/// When the file is not a program, or one for another version of the runtime.
+pub fn load(path: &Path) -> Result<(), String> {
+    // SAFETY: the object is one that the compiler made: its initialisers do nothing.
+    let library = unsafe { libloading::Library::new(path) }.map_err(|error| {
+        // What the system's loader said stands in the cause.
+        let cause = std::error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string);
+        format!("cannot load the program {}: {cause}", path.display())
+    })?;
+    let symbol = format!("{}\0", layout::PROGRAM_SYMBOL);
+    // SAFETY: the symbol is a table of this type, which its first field confirms.
+    let table: &'static Table = unsafe {
+        let table = library.get::<*const Table>(symbol.as_bytes());
+        &*table.map(|symbol| *symbol).map_err(|_| format!("{} is not an X10 program", path.display()))?
+    };
+    std::mem::forget(library);
+    attach(table, path)
+}
+
+/// Loads a program from the bytes of its shared object.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_bytes(bytes: &[u8]) -> Result<(), String> {
+    // SAFETY: a constant name; the result is checked.
+    let descriptor = unsafe { libc::memfd_create(c"x10-program".as_ptr(), libc::MFD_CLOEXEC) };
+    if descriptor < 0 {
+        return Err(format!("no memory for the program: {}", std::io::Error::last_os_error()));
+    }
+    // SAFETY: a new descriptor that nobody else owns.
+    let mut file = std::fs::File::from(unsafe { OwnedFd::from_raw_fd(descriptor) });
+    std::io::Write::write_all(&mut file, bytes)
+        .map_err(|error| format!("no memory for the program: {error}"))?;
+    let loaded = load(format!("/proc/self/fd/{}", file.as_raw_fd()).as_ref());
+    // Stays open: stack traces read it.
+    std::mem::forget(file);
+    loaded
+}
+
+/// Makes a table the program of this process; tests bring their own.
+pub(crate) fn attach(table: &'static Table, path: &Path) -> Result<(), String> {
+    if table.abi != layout::VERSION {
+        return Err(format!(
+            "{} was compiled for version {} of the runtime, this is version {}: compile it again",
+            path.display(),
+            table.abi,
+            layout::VERSION
+        ));
+    }
+    // SAFETY: descriptors live as long as the program.
+    let types: Vec<&'static Type> = table.types().iter().map(|ty| unsafe { &**ty }).collect();
+    let throwables = types.iter().copied().find(|ty| ty.name() == layout::names::THROWABLE_RAIL);
+    if LOADED.set(Loaded { table, types, throwables }).is_err() {
+        return Err("this process runs a program already".into());
+    }
+    program_image::set(std::ptr::from_ref(table) as usize, path);
+    heap::add_static_roots(table);
+    Ok(())
+}
+
+/// The loaded program.
+pub(super) fn loaded() -> &'static Loaded {
+    LOADED.get().unwrap_or_else(|| unreachable!("a program is loaded before anything runs"))
+}
+
+/// The table of the program, once it is loaded.
+pub(super) fn table_if_loaded() -> Option<&'static Table> {
+    Some(LOADED.get()?.table)
+}
+
+/// Has the program use this table of runtime functions.
+///
+/// # Safety
+/// The table is an [`crate::abi::Runtime`].
+pub unsafe fn bind(runtime: *const std::ffi::c_void) {
+    // SAFETY: the program's own entry, with the table that it expects.
+    unsafe { (loaded().table.bind)(runtime) };
+}
+
+/// A source file by its number.
+pub fn file(number: u32) -> String {
+    let Some(table) = LOADED.get().map(|it| it.table).filter(|it| number < it.file_count) else {
+        return "?".to_owned();
+    };
+    // SAFETY: the table says its own length, and holds C strings.
+    let name = unsafe { std::ffi::CStr::from_ptr(*table.files.add(number as usize)) };
+    name.to_string_lossy().into_owned()
+}
+
+/// The program's types by number.
+pub fn types() -> &'static [&'static Type] {
+    &loaded().types
+}
+
+/// Calls a closure without parameters and result: the exception it raises, or null.
+pub fn call(closure: Ref) -> Ref {
+    // SAFETY: the program's own entry.
+    unsafe { (loaded().table.call)(closure) }
+}
+
+/// Calls a closure without parameters that returns a reference.
+///
+/// # Errors
+/// The exception it raises.
+pub fn call_value(closure: Ref) -> Result<Ref, Ref> {
+    let mut value = Ref::NULL;
+    // SAFETY: the program's own entry.
+    let exception = unsafe { (loaded().table.call_value)(closure, &mut value) };
+    if exception.is_null() { Ok(value) } else { Err(exception) }
+}
+
+/// Runs `main`.
+pub fn main(arguments: Ref) -> Ref {
+    // SAFETY: the program's own entry.
+    unsafe { (loaded().table.main)(arguments) }
+}
+
+/// `object.toString()`.
+pub fn to_string(object: Ref) -> Outcome<String> {
+    let mut text = Ref::NULL;
+    // SAFETY: the program's own entry.
+    let exception = unsafe { (loaded().table.to_string)(object, &mut text) };
+    if !exception.is_null() {
+        return Err(Raised(exception));
+    }
+    Ok(if text.is_null() { "null".into() } else { text.text().into_owned() })
+}
