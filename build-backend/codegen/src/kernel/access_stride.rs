@@ -1,5 +1,7 @@
-//! How far apart neighbouring threads are in memory. Where each has elements of its own, several in a row, there is nothing that threads could
-//! read together: one after the other they go through memory in order, and loops of known length become plain code.
+//! Strides of memory accesses between adjacent threads.
+//!
+//! Where each thread accesses several consecutive elements of its own, vectorisation over threads would
+//! gather. Such regions run thread after thread, which accesses memory in order.
 
 use rustc_hash::FxHashSet;
 
@@ -7,7 +9,7 @@ use super::regions::RegionTree;
 use apg_mir::walk::{visit_exprs, visit_stmts};
 use apg_mir::*;
 
-/// The factor of a thread's index on an axis in an integer; none if it is not known.
+/// Coefficient of a thread index in an affine integer expression; `None` if it is not affine.
 pub fn thread_stride(
     tree: &RegionTree<'_>,
     uniform: &FxHashSet<LocalId>,
@@ -40,7 +42,8 @@ pub fn thread_stride(
     }
 }
 
-/// Whether all that threads read and write of captured rails in these statements is several elements apart from what their neighbours do.
+/// Whether all accesses of captured rails in these statements have a stride of several elements between
+/// adjacent threads.
 pub fn is_strided(tree: &RegionTree<'_>, uniform: &FxHashSet<LocalId>, stmts: &[&Stmt]) -> bool {
     let (mut any, mut all) = (false, true);
     let captures = tree.kernel().captures.len();

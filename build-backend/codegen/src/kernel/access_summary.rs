@@ -1,18 +1,18 @@
-//! What a kernel does to its rails.
+//! Read/write summary of a kernel's rails.
 
 use apg_mir::walk::{operands, visit_expr, visit_exprs, visit_stmts};
 use apg_mir::*;
 use rustc_hash::FxHashSet;
 
-/// Locals that name rails which are written, or given to something that might write them.
+/// Rails that are written, or passed to something that may write them.
 pub struct AccessSummary {
     written: FxHashSet<LocalId>,
-    /// A store went through something that is not a local.
+    /// A store goes through an expression that is not a local.
     anywhere: bool,
 }
 
 impl AccessSummary {
-    /// Looks at a kernel.
+    /// Summarises a kernel.
     pub fn of(kernel: &Kernel) -> AccessSummary {
         let mut accesses = AccessSummary { written: FxHashSet::default(), anywhere: false };
         accesses.scan_stmts(&kernel.body);
@@ -42,7 +42,7 @@ impl AccessSummary {
         });
     }
 
-    /// An operand: stored to, or given another name through which it might be.
+    /// Records rails that an operand stores to or gives another name.
     fn scan_operand(&mut self, operand: &Expr) {
         visit_expr(operand, None, &mut |expr, parent| {
             let ExprKind::Local(local) = expr.kind else { return };
@@ -61,12 +61,12 @@ impl AccessSummary {
         });
     }
 
-    /// The rail is never stored to and never leaves the body.
+    /// Whether the rail is never stored to and never escapes the body.
     pub fn is_read_only(&self, local: LocalId) -> bool {
         !self.anywhere && !self.written.contains(&local)
     }
 
-    /// Some global rail may be stored to.
+    /// Whether some global rail may be stored to.
     pub fn stores_to_global_rails(&self, kernel: &Kernel) -> bool {
         self.anywhere
             || kernel.captures.iter().enumerate().any(|(index, it)| {
@@ -81,7 +81,7 @@ pub fn is_rail_like(expr: &Expr) -> bool {
     matches!(expr.ty, Ty::Ref(_) | Ty::Struct(_))
 }
 
-/// Whether a rail on a thread's stack is only indexed, so that its elements need not be neighbours.
+/// Whether a private rail is only indexed, so that its elements need not be contiguous.
 pub fn is_only_indexed(kernel: &Kernel, local: LocalId) -> bool {
     let mut indexed = true;
     let mut places = 0;

@@ -1,6 +1,9 @@
-//! Rows across blocks. Nothing says in which order the blocks of a kernel are done. Where its threads neither meet nor share memory, a processor need not finish a
-//! block of 16 by 16 before it begins the next: it takes the first rows of all blocks beside each other, then the second ones, and so goes
-//! through memory in order, whole lines and pages at a time, as one would write it for a processor.
+//! Loop interchange of the block loop and the row loop (Allen and Kennedy, *Optimizing Compilers for Modern
+//! Architectures*, 5.2).
+//!
+//! Precondition: threads neither synchronise nor share memory, so that the order of blocks is free. A CPU
+//! then runs the first rows of a strip of adjacent blocks, then their second rows, and so on: memory is
+//! accessed in order, whole cache lines and pages at a time.
 
 use rustc_hash::FxHashSet;
 
@@ -14,17 +17,17 @@ use super::workitem_loop::ThreadRange;
 use apg_mir::walk::{visit_exprs, visit_stmts};
 use apg_mir::*;
 
-/// A kernel whose blocks are done so.
+/// A kernel whose blocks are interchanged with rows.
 pub struct BlockInterchange<'a> {
-    /// Assignments of what is the same for all threads of a block.
+    /// Assignments of block-uniform locals.
     uniform: Vec<&'a Stmt>,
-    /// What each thread does.
+    /// Statements of each thread.
     stmts: Vec<&'a Stmt>,
-    /// Asked once for all, with what its sides grow by from block to block.
+    /// The guard, evaluated once per strip, with the coefficients of its sides from block to block.
     guard: Option<(GuardedBody<'a>, Vec<i64>)>,
 }
 
-/// Whether and how rows go across blocks.
+/// Whether a kernel's blocks can be interchanged with rows.
 pub fn find_block_interchange<'a>(tree: &RegionTree<'a>) -> Option<BlockInterchange<'a>> {
     let kernel = tree.kernel();
     let alone = kernel.shared.is_empty() && !tree.storage.contains(&Storage::ContextArray);
@@ -34,13 +37,13 @@ pub fn find_block_interchange<'a>(tree: &RegionTree<'a>) -> Option<BlockIntercha
     let (mut uniform, mut stmts) = (Vec::new(), Vec::new());
     for node in &tree.nodes {
         match node {
-            // It is computed again for each row of a block, and wherever a corner is asked.
+            // It is evaluated for each row of a block, and at each corner.
             RegionNode::Uniform(stmt) if stmts.is_empty() && is_cheap_assignment(stmt) => uniform.push(*stmt),
             RegionNode::Parallel(run) if stmts.is_empty() => stmts = run.clone(),
             _ => return None,
         }
     }
-    // What goes through memory itself has an order of its own.
+    // Threads with loops have an access order of their own.
     if stmts.is_empty() || stmts.iter().any(|it| scans_memory(it)) || has_long_row_stride(tree, &stmts) {
         return None;
     }
@@ -67,12 +70,12 @@ pub fn find_block_interchange<'a>(tree: &RegionTree<'a>) -> Option<BlockIntercha
     Some(BlockInterchange { uniform, stmts, guard: Some((guarded, coefficients?)) })
 }
 
-/// Sums and products of what is known already.
+/// Whether an assignment is total arithmetic.
 fn is_cheap_assignment(stmt: &Stmt) -> bool {
     matches!(&stmt.kind, StmtKind::Set { value, .. } if is_total(value))
 }
 
-/// Whether a statement has a loop, or calls something that may have one over a rail.
+/// Whether a statement has a loop, or calls a function that gets a rail.
 fn scans_memory(stmt: &Stmt) -> bool {
     let list = std::slice::from_ref(stmt);
     let mut found = false;
@@ -85,7 +88,8 @@ fn scans_memory(stmt: &Stmt) -> bool {
     found
 }
 
-/// Whether neighbours of a row touch elements that are far from each other: rows through many blocks would then be columns in memory.
+/// Whether adjacent threads of a row access distant elements: a row through many blocks would then be a
+/// column in memory.
 fn has_long_row_stride(tree: &RegionTree<'_>, stmts: &[&Stmt]) -> bool {
     let Some(fastest) = tree.kernel().thread_locals.last() else { return true };
     let mut moving = FxHashSet::from_iter([*fastest]);
@@ -120,7 +124,7 @@ fn has_long_row_stride(tree: &RegionTree<'_>, stmts: &[&Stmt]) -> bool {
     values.chain(indices).any(|it| multiplies_any(it, &moving))
 }
 
-/// Whether a value is computed from locals; what is read from memory is not.
+/// Whether a value is computed from these locals, not counting values loaded from memory.
 fn depends_on(expr: &Expr, locals: &FxHashSet<LocalId>) -> bool {
     match &expr.kind {
         ExprKind::Element { .. } => false,
@@ -129,7 +133,7 @@ fn depends_on(expr: &Expr, locals: &FxHashSet<LocalId>) -> bool {
     }
 }
 
-/// Whether one of these locals is multiplied by something.
+/// Whether an expression multiplies one of these locals.
 fn multiplies_any(expr: &Expr, locals: &FxHashSet<LocalId>) -> bool {
     match &expr.kind {
         ExprKind::Element { .. } => false,
@@ -142,7 +146,7 @@ fn multiplies_any(expr: &Expr, locals: &FxHashSet<LocalId>) -> bool {
     }
 }
 
-/// What a value grows by from one block of a row to the next.
+/// Coefficient of the block index of the fastest axis.
 fn block_coefficient(tree: &RegionTree<'_>, uniform: &[&Stmt], expr: &Expr) -> Option<i64> {
     let kernel = tree.kernel();
     let of = |expr: &Expr| block_coefficient(tree, uniform, expr);
@@ -177,7 +181,8 @@ fn block_coefficient(tree: &RegionTree<'_>, uniform: &[&Stmt], expr: &Expr) -> O
 }
 
 impl<'k> Printer<'_, '_, 'k> {
-    /// Opens the loop over the blocks, in whose body those follow that are done by themselves: from `strip_` to `next_`.
+    /// Opens the loop over blocks and prints the strips. The body that follows runs blocks `strip_` to
+    /// `next_` one by one.
     pub fn open_block_strips(&mut self, interchange: &BlockInterchange<'k>) {
         self.code.out.open("for (apg_i64 strip_ = first_, next_; strip_ < last_; strip_ = next_) {");
         self.code.out.line("next_ = strip_ + 1;");
@@ -193,7 +198,7 @@ impl<'k> Printer<'_, '_, 'k> {
         }
         self.code.out.open("if (count_ > 1) {");
         self.code.out.line("next_ = strip_ + count_;");
-        // A function of its own, for labels are printed twice.
+        // A lambda: labels are printed twice.
         self.code.out.open("[&]() __attribute__((always_inline)) {");
         for axis in (1..self.axis_count()).rev() {
             self.code.out.line(format!("for (apg_i64 t{axis}_ = 0; t{axis}_ < n{axis}_; ++t{axis}_)"));
@@ -214,7 +219,7 @@ impl<'k> Printer<'_, '_, 'k> {
         self.code.out.close("}");
     }
 
-    /// What is the same for all threads of block `block_`.
+    /// Declares the block-uniform values of block `block_`.
     fn declare_strip_block(&mut self, interchange: &BlockInterchange<'k>) {
         self.code.out.line("const apg_i64 r_ = 0; (void)r_;");
         block_indices(self.code, self.kernel, ["(x_ + (block_ - strip_))", "y_", "z_"]);
@@ -228,7 +233,8 @@ impl<'k> Printer<'_, '_, 'k> {
         }
     }
 
-    /// How many blocks lie inside a guard as a whole, one beside the other: another axis of what is asked for a block.
+    /// Prints the number of adjacent blocks that pass the guard as a whole: the block is one more axis of the
+    /// corners.
     fn print_strip_length(
         &mut self,
         interchange: &BlockInterchange<'k>,

@@ -1,5 +1,5 @@
-//! Checks in kernels, as they are printed. A failing one records what it found and ends the thread (on a device) or the launch
-//! (on the processor); the runtime turns the record into an exception.
+//! Run-time checks of kernels. A failing check records the failure and ends the thread (on a device) or the
+//! launch (on a CPU); the runtime turns the record into an exception.
 
 use super::super::code::{Code, PreloadedElement, RailSpelling, Target};
 use super::CheckElimination;
@@ -7,7 +7,7 @@ use super::bounds::is_wide;
 use apg_mir::*;
 
 impl Code<'_> {
-    /// What functions of a kernel get besides their parameters: where a failing check leaves its record.
+    /// Hidden parameters of a kernel's functions: where a failing check records its failure.
     pub fn hidden_parameters(&self) -> Option<String> {
         match self.target {
             Target::Host => None,
@@ -17,13 +17,13 @@ impl Code<'_> {
         }
     }
 
-    /// The arguments for them.
+    /// The arguments for the hidden parameters.
     pub fn hidden_arguments(&self) -> Option<String> {
         let record = self.record()?;
         Some(if self.statics.is_empty() { record.to_owned() } else { format!("{record}, env") })
     }
 
-    /// Where a failing check leaves its record.
+    /// Where a failing check records its failure.
     fn record(&self) -> Option<&'static str> {
         match self.target {
             Target::Host => None,
@@ -32,13 +32,14 @@ impl Code<'_> {
         }
     }
 
-    /// File, line and the rest of what a check records.
+    /// Arguments of a check: file, line and where to record.
     fn site(&self) -> String {
         let hidden = self.record().unwrap_or("0");
         format!("{}, {}, {hidden}", self.position.file.0, self.position.line)
     }
 
-    /// Whether and how an access, or a division by its divisor, is checked: the template argument of the check, none if it needs none.
+    /// Template argument of the check of an access, or of a division by its divisor; `None` if no check is
+    /// needed.
     fn check_of(&self, index: &Expr) -> Option<String> {
         if self.program.unchecked {
             return None;
@@ -50,7 +51,7 @@ impl Code<'_> {
             .unwrap_or(CheckElimination::Unknown)
         {
             CheckElimination::Inside => None,
-            // On a device each access has its own conditions; code for the processor is of one piece.
+            // On a device each access has its own conditions; the CPU form has one variant for all.
             CheckElimination::AtLaunch(conditions) if self.target == Target::Cuda => {
                 Some(format!("(held_<{conditions}u>)"))
             }
@@ -59,12 +60,12 @@ impl Code<'_> {
         }
     }
 
-    /// Whether an access needs no check in launches that the host finds right.
+    /// Whether an access needs no check in launches whose conditions hold.
     pub fn is_inside(&self, index: &Expr) -> bool {
         self.check_of(index).is_none_or(|it| it != "false")
     }
 
-    /// An element of a rail whose first element and length are known by name.
+    /// An element of a rail whose elements and length have names.
     pub fn kernel_element(&mut self, rail: &RailSpelling, index: &Expr) -> String {
         match self.preloaded.get(&std::ptr::from_ref(index)).cloned() {
             Some(PreloadedElement { name, when }) => {
@@ -86,7 +87,7 @@ impl Code<'_> {
                 (None, None) => index,
             });
         };
-        // 32 bits are compared faster than 64.
+        // A comparison of 32 bits is faster than one of 64.
         let narrow = match &index.kind {
             ExprKind::Operation { operation: Operation::Convert, args } => {
                 args.first().filter(|it| it.ty == Ty::I32)
@@ -108,17 +109,18 @@ impl Code<'_> {
         })
     }
 
-    /// Whether a device may compute an index, a comparison, a division or what is assigned with 32 bits, if the host says so.
+    /// Whether a device may compute an index, comparison, division or assigned value with 32 bits if the
+    /// launch conditions hold.
     pub fn is_narrow(&self, expr: &Expr) -> bool {
         self.target == Target::Cuda && self.narrowed.values.contains(&std::ptr::from_ref(expr))
     }
 
-    /// Whether an operation is done with 32 bits, not only its result taken so.
+    /// Whether the operation itself is done with 32 bits, rather than only its result truncated.
     pub fn has_narrow_parts(&self, expr: &Expr) -> bool {
         self.narrowed.parts.contains(&std::ptr::from_ref(expr))
     }
 
-    /// An integer computed with 32 bits and a sign.
+    /// An integer expression computed with signed 32 bits.
     pub fn narrow_value(&mut self, expr: &Expr) -> String {
         match &expr.kind {
             ExprKind::Int(value) => self.integer(*value, Ty::I32),
@@ -138,7 +140,7 @@ impl Code<'_> {
         }
     }
 
-    /// An operation whose operands and result fit 32 bits, so that nothing wraps; divisors are positive.
+    /// An operation whose operands and result fit 32 bits: nothing wraps, and divisors are positive.
     fn narrow_operation(&mut self, operation: Operation, text: &[String]) -> String {
         match (operation, text) {
             (Operation::Convert, [a]) => a.clone(),
@@ -153,12 +155,13 @@ impl Code<'_> {
         }
     }
 
-    /// The step of a counter that does not wrap, on a device, as the compiler understands it: with signs.
+    /// On a device, the step of a counter that does not wrap, in signed arithmetic, from which the compiler
+    /// derives the trip count.
     pub fn exact_step(&mut self, local: LocalId, value: &Expr) -> Option<String> {
         if self.target != Target::Cuda || !self.wide.contains(&std::ptr::from_ref(value)) {
             return None;
         }
-        // Known steps are understood anyhow.
+        // Constant steps are understood without that.
         let (by, minus) =
             super::rematerialize::as_step(value, local).filter(|it| super::constant(it.0).is_none())?;
         let place = self.local(local);
@@ -169,7 +172,7 @@ impl Code<'_> {
         Some(format!("proven_ ? {0} {sign} ({ty}){by} : {any}", place.text))
     }
 
-    /// Whether a value is only arithmetic that [`Self::wide_value`] does with 64 bits, on locals and numbers.
+    /// Whether a value consists of locals, constants and operations that [`Self::wide_value`] widens.
     pub fn is_plain(&self, expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::Int(_) | ExprKind::Local(_) => true,
@@ -180,7 +183,8 @@ impl Code<'_> {
         }
     }
 
-    /// An integer computed with 64 bits; the parts that are not done with 64 bits are as the program has them.
+    /// An integer expression computed with 64 bits; parts that cannot be widened are computed as the program
+    /// says.
     pub fn wide_value(&mut self, expr: &Expr) -> String {
         match &expr.kind {
             ExprKind::Int(value) => self.integer(*value, Ty::I64),
@@ -206,7 +210,7 @@ impl Code<'_> {
         }
     }
 
-    /// An element of a rail that is a pair of address and length.
+    /// An element of a rail that is a pair of pointer and length.
     pub fn view_element(&mut self, view: &str, index: &Expr, text: &str) -> String {
         match self.check_of(index) {
             None => format!("{view}.data[{text}]"),
@@ -214,7 +218,7 @@ impl Code<'_> {
         }
     }
 
-    /// A division of integers by what may be zero.
+    /// An integer division whose divisor may be zero.
     pub fn kernel_division(
         &self,
         operation: Operation,

@@ -1,5 +1,6 @@
-//! Prints a kernel for the processor, from its tree: blocks one after the other, each run a loop over the threads of the
-//! block, which the compiler vectorises. Threads of a run may be executed in any order, as on a device.
+//! CPU form of a kernel: a loop over blocks, in which each parallel region is a work-item loop that the C++
+//! compiler vectorises (Jaaskelainen and others, *pocl: A Performance-Portable OpenCL Implementation*, IJPP
+//! 2015). As on a device, the order of threads within a region is unspecified.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -9,7 +10,7 @@ use super::regions::{RegionNode, RegionTree, Storage, form_regions};
 use super::unroll_collectives::{WARP_ELEMENT, block_local_rails, find_unrolled_loop};
 use apg_mir::*;
 
-/// The function `cpu_KERNEL`.
+/// Prints the function `cpu_KERNEL`.
 pub fn cpu(code: &mut Code<'_>, id: KernelId) {
     let kernel = &code.program.kernels[id.index()];
     let symbol = code.names.kernels[id.index()].clone();
@@ -58,7 +59,7 @@ pub fn cpu(code: &mut Code<'_>, id: KernelId) {
     code.preloaded.clear();
 }
 
-/// The loop over blocks, for each of which all that its threads do is done; where rows may go across blocks, only for those that stay by themselves.
+/// Prints the loop over blocks. With block interchange it runs only the blocks that are not part of a strip.
 fn blocks<'k>(code: &mut Code<'_>, kernel: &'k Kernel, tree: &RegionTree<'k>) {
     let interchange = super::block_interchange::find_block_interchange(tree);
     match &interchange {
@@ -68,7 +69,7 @@ fn blocks<'k>(code: &mut Code<'_>, kernel: &'k Kernel, tree: &RegionTree<'k>) {
         }
         None => code.out.open("for (apg_i64 block_ = first_; block_ < last_; ++block_) {"),
     }
-    // What is done once a block counts as the first thread's.
+    // Code that runs once per block runs as the first thread.
     code.out.line("const apg_i64 r_ = 0; (void)r_;");
     block_indices(code, kernel, BLOCK);
     for (index, class) in tree.storage.iter().enumerate() {
@@ -94,7 +95,7 @@ fn blocks<'k>(code: &mut Code<'_>, kernel: &'k Kernel, tree: &RegionTree<'k>) {
     }
 }
 
-/// Numbers of threads of a block; literals where they are known.
+/// Declares the block's extents, as literals where they are constants.
 fn extents(code: &mut Code<'_>, kernel: &Kernel) {
     for axis in 0..3 {
         let extent =
@@ -142,14 +143,14 @@ fn captures(code: &mut Code<'_>, kernel: &Kernel) {
     }
 }
 
-/// Says a debugger how many elements there are behind a pointer.
+/// Tells a debugger the number of elements behind a pointer.
 fn length_for_debugger(code: &mut Code<'_>, pointer: &str, length: &str) {
     if code.program.debug {
         code.out.line(format!("const apg_i64 {pointer}_n = {length};"));
     }
 }
 
-/// Memory of shared rails and of spilled locals; gives whether there is any.
+/// Allocates the shared rails and the context arrays; returns whether there are any.
 fn scratch(code: &mut Code<'_>, kernel: &Kernel, tree: &RegionTree<'_>) -> bool {
     let mut parts = Vec::new();
     let of_blocks = block_local_rails(tree);
@@ -212,19 +213,19 @@ fn scratch(code: &mut Code<'_>, kernel: &Kernel, tree: &RegionTree<'_>) -> bool 
     true
 }
 
-/// The array of a spilled local that is a number.
+/// The context array of a scalar local.
 pub fn array(code: &Code<'_>, local: LocalId) -> String {
     code.local(local).text.trim_end_matches("[r_]").to_owned()
 }
 
-/// Where a block is in its grid, by axis.
+/// Index of a block in its grid, by axis.
 const BLOCK: [&str; 3] = [
     "block_ % launch_->blocks[0]",
     "block_ / launch_->blocks[0] % launch_->blocks[1]",
     "block_ / launch_->blocks[0] / launch_->blocks[1]",
 ];
 
-/// Declares the indices of a block; `axes` says what they are, the fastest first.
+/// Declares the block indices; `axes` are their values, the fastest first.
 pub fn block_indices(code: &mut Code<'_>, kernel: &Kernel, axes: [&str; 3]) {
     let count = kernel.block_locals.len();
     for (position, local) in kernel.block_locals.iter().enumerate() {
@@ -261,18 +262,18 @@ fn shared(code: &mut Code<'_>, kernel: &Kernel) {
     }
 }
 
-/// Prints the nodes of a tree.
+/// Prints the nodes of a region tree.
 pub struct Printer<'c, 'p, 'k> {
     pub code: &'c mut Code<'p>,
     pub kernel: &'k Kernel,
     pub tree: &'c RegionTree<'k>,
     /// Number of the last label.
     pub labels: u32,
-    /// What the rows of a run begin with.
+    /// Code at the begin of each row of a region.
     pub(super) rows_begin: FxHashMap<*const RegionNode<'k>, String>,
-    /// The same of the run that is being printed.
+    /// That of the region that is being printed.
     pub(super) row_begins: String,
-    /// What is printed is what a warp does by itself.
+    /// The code is inside of a warp region.
     pub(super) in_warp: bool,
 }
 
@@ -321,7 +322,7 @@ impl<'k> Printer<'_, '_, 'k> {
         }
     }
 
-    /// The value of an expression that is the same in every thread.
+    /// The value of a block-uniform expression.
     pub fn common(&mut self, expr: &Expr) -> String {
         let ty = self.code.ty(expr.ty);
         let value = self.code.expr(expr);
@@ -333,7 +334,8 @@ impl<'k> Printer<'_, '_, 'k> {
         format!("({{ const apg_i64 r_ = {one}; {names}const {ty} common_ = {value}; common_; }})")
     }
 
-    /// Declares the indices of thread `r_` that an expression speaks of, and what is derived from them.
+    /// Declarations of the indices of thread `r_` that an expression mentions, and of the rematerialised
+    /// locals.
     fn thread_indices(&mut self, value: &str) -> String {
         let derived: Vec<LocalId> = self.tree.rematerialized.iter().map(|it| it.local).collect();
         let all = derived.iter().any(|it| value.contains(&self.code.local(*it).text));
@@ -352,7 +354,7 @@ impl<'k> Printer<'_, '_, 'k> {
         names
     }
 
-    /// A value that all threads add to a derived local, or its first value.
+    /// Prints a uniform step of a rematerialised local, or the reset of its offset.
     fn offset(&mut self, stmt: &Stmt) {
         let StmtKind::Set { local, value } = &stmt.kind else { return };
         self.code.at(stmt.position);
@@ -367,8 +369,8 @@ impl<'k> Printer<'_, '_, 'k> {
         self.code.out.line(line);
     }
 
-    /// What the threads of a warp or block do together: a function that asks for the operands of each thread, and gives the one
-    /// result, or sets those of all threads.
+    /// Prints a collective operation of a warp or block: a call whose operands are functions of the thread's
+    /// rank, and whose result is one value or an array.
     fn together(&mut self, stmt: &Stmt) {
         let StmtKind::Set { local, value } = &stmt.kind else { return };
         let ExprKind::Collective { operation, args } = &value.kind else { return };
@@ -406,7 +408,7 @@ impl<'k> Printer<'_, '_, 'k> {
         self.code.out.line(line);
     }
 
-    /// The array in which an operand stands already, if that is not where the results go.
+    /// The array that already holds an operand of all threads, unless the result goes there.
     fn kept(&self, operand: &Expr, result: LocalId) -> Option<String> {
         let ExprKind::Local(local) = operand.kind else { return None };
         let place = self.code.local(local);
@@ -414,14 +416,14 @@ impl<'k> Printer<'_, '_, 'k> {
         is_number.then(|| self.array_of_threads(&place.text)).flatten()
     }
 
-    /// Where the elements of those threads stand that do something together, of a local that has one for each.
+    /// The array of a local with an element for each thread that takes part in a collective operation.
     fn array_of_threads(&self, place: &str) -> Option<String> {
         let from = if self.in_warp { " + base_" } else { "" };
         let of_block = place.strip_suffix("[r_]").map(|it| format!("{it}{from}"));
         of_block.or_else(|| place.strip_suffix(WARP_ELEMENT).map(str::to_owned))
     }
 
-    /// The index of thread `r_` on an axis.
+    /// Index of thread `r_` on an axis.
     pub(super) fn rank_to_index(&self, local: LocalId) -> String {
         let position = self.kernel.thread_locals.iter().position(|it| *it == local).unwrap_or(0);
         if self.kernel.thread_locals.len() == 1 {

@@ -1,4 +1,4 @@
-//! Device code: one text for each kernel, complete in itself.
+//! Device form of a kernel: a self-contained CUDA C++ source.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use apg_mir::*;
 
 const PRELUDE: &str = include_str!("../include/apg_device.h");
 
-/// The CUDA C++ of a kernel, and what could not be printed.
+/// The CUDA C++ of a kernel, and the errors.
 pub fn cuda(program: &Program, names: &Names, id: KernelId) -> (String, Vec<EmitError>) {
     let kernel = &program.kernels[id.index()];
     let mut code = Code::new(program, names, Target::Cuda);
@@ -22,7 +22,7 @@ pub fn cuda(program: &Program, names: &Names, id: KernelId) -> (String, Vec<Emit
     code.environment_type = format!("E{}", names.kernels[id.index()]);
     kernel_function(&mut code, id, kernel);
     let body = code.out.take();
-    // What is known by the numbers of locals and labels is of the kernel alone.
+    // Facts about locals and labels are valid in the kernel's body only.
     (code.narrowed, code.unroll_factors) = Default::default();
     let functions = super::device_functions(&mut code, "static __device__ ");
     let environment = code.environment(id);
@@ -88,11 +88,12 @@ fn kernel_function<'p>(code: &mut Code<'p>, id: KernelId, kernel: &'p Kernel) {
     code.out.close("}");
 }
 
-/// The most elements of constant rails that are read before all else.
+/// Upper limit of preloaded elements of constant rails.
 const AHEAD: usize = 16;
 
-/// Reads elements of constant rails with known indices once, where they are there. The compiler leaves them in the loops that
-/// use them, since it does not know that; read here, they stay in the registers that all threads of a warp share.
+/// Preloads elements of constant rails with constant indices, if they are in bounds. The device compiler does
+/// not know that they are and would leave the loads in loops; preloaded, they stay in uniform registers,
+/// which a warp shares.
 fn constants_ahead(code: &mut Code<'_>, kernel: &Kernel) {
     let mut uses: BTreeMap<(u32, i64), Vec<*const Expr>> = BTreeMap::new();
     visit_exprs(&kernel.body, &mut |expr, _| {
@@ -116,7 +117,7 @@ fn constants_ahead(code: &mut Code<'_>, kernel: &Kernel) {
         };
         let (text, ty) = (code.locals[local as usize].text.clone(), code.ty(element));
         let name = format!("{text}_{value}_");
-        // The program may look at the length first.
+        // The program may test the length first.
         code.out.line(format!(
             "const {ty} {name} = proven_ && {value} < env.m{local}.length ? {text}[{value}] : {ty}{{}};"
         ));
@@ -126,7 +127,7 @@ fn constants_ahead(code: &mut Code<'_>, kernel: &Kernel) {
     }
 }
 
-/// Captured values: scalars are read from the parameter, rails become a pointer and a length.
+/// Declares the captures: scalars are read from the environment, rails become a pointer and a length.
 fn captures(code: &mut Code<'_>, kernel: &Kernel, accesses: &AccessSummary) {
     for (index, capture) in kernel.captures.iter().enumerate() {
         let text = code.locals[index].text.clone();
@@ -134,7 +135,7 @@ fn captures(code: &mut Code<'_>, kernel: &Kernel, accesses: &AccessSummary) {
             KernelCaptureKind::Scalar(_) if capture.derived_from.is_some() => {}
             KernelCaptureKind::Scalar(ty) => {
                 let name = code.ty(ty);
-                // A parameter may be assigned in the body, so it is copied; the compiler removes what it can.
+                // The body may assign a parameter, so it is copied; the compiler removes unneeded copies.
                 code.out.line(format!("{name} {text} = env.m{index};"));
             }
             KernelCaptureKind::ConstantRail { element } => {
@@ -151,7 +152,7 @@ fn captures(code: &mut Code<'_>, kernel: &Kernel, accesses: &AccessSummary) {
             }
             KernelCaptureKind::Rail { element } => {
                 let name = code.ty(element);
-                // A copied rail is this kernel's own: nothing else refers to its memory.
+                // The copy of a captured rail belongs to this launch alone: nothing aliases it.
                 let constant = if accesses.is_read_only(LocalId(index as u32)) { "const " } else { "" };
                 code.out.line(format!(
                     "{constant}{name} *__restrict__ {text} = ({constant}{name} *){};",
@@ -161,8 +162,8 @@ fn captures(code: &mut Code<'_>, kernel: &Kernel, accesses: &AccessSummary) {
             }
             KernelCaptureKind::GlobalRail { element } => {
                 let name = code.ty(element);
-                // Two global rails may be the same memory. Each launch sees whether they are: `APG_APART` promises that
-                // they are not, unless the code is compiled for a launch with `APG_OVERLAP`.
+                // Global rails may alias. The runtime tests that at each launch: `APG_APART` means that they
+                // do not, unless the code is compiled for a launch with `APG_OVERLAP`.
                 let (constant, restrict) = match accesses.is_read_only(LocalId(index as u32)) {
                     true if accesses.stores_to_global_rails(kernel) => ("const ", "APG_APART "),
                     true => ("const ", "__restrict__ "),
@@ -178,7 +179,8 @@ fn captures(code: &mut Code<'_>, kernel: &Kernel, accesses: &AccessSummary) {
     }
 }
 
-/// The address of a rail's elements, which is where an allocation begins. Told so, the compiler reads the fields of a struct together.
+/// The address of a rail's elements, which is the start of an allocation. Knowing its alignment, the compiler
+/// loads the fields of a struct together.
 fn elements(element: Ty, address: &str) -> String {
     match element {
         Ty::Struct(_) => format!("__builtin_assume_aligned((const void *){address}, 16)"),
@@ -186,7 +188,7 @@ fn elements(element: Ty, address: &str) -> String {
     }
 }
 
-/// Captured values that are arithmetic on others, each behind what it is made of.
+/// Declares the captures that are rematerialised from others, in dependence order.
 fn made_of_captures(code: &mut Code<'_>, kernel: &Kernel) {
     let mut open: Vec<(usize, &Expr)> = kernel
         .captures
@@ -204,7 +206,7 @@ fn made_of_captures(code: &mut Code<'_>, kernel: &Kernel) {
     }
 }
 
-/// Block and thread numbers; x is the last axis of the loop.
+/// Declares block and thread indices; x is the last axis of the loop.
 fn indices(code: &mut Code<'_>, kernel: &Kernel) {
     for (locals, builtin) in [(&kernel.block_locals, "blockIdx"), (&kernel.thread_locals, "threadIdx")] {
         for (axis, local) in locals.iter().rev().enumerate().rev() {
@@ -216,7 +218,7 @@ fn indices(code: &mut Code<'_>, kernel: &Kernel) {
     }
 }
 
-/// `autoBlocks()` and `autoThreads()` are the extents of the launch.
+/// Sets `autoBlocks()` and `autoThreads()` to the extents of the launch.
 fn auto_values(code: &mut Code<'_>, kernel: &Kernel) {
     for (local, text) in [
         (kernel.auto_blocks, "gridDim.x * gridDim.y * gridDim.z"),
@@ -230,7 +232,7 @@ fn auto_values(code: &mut Code<'_>, kernel: &Kernel) {
     }
 }
 
-/// Shared rails: all threads of a block fill them together.
+/// Declares the shared rails and prints their initialisation by all threads of the block.
 fn shared(code: &mut Code<'_>, kernel: &Kernel) {
     if kernel.shared.is_empty() {
         return;
@@ -239,8 +241,8 @@ fn shared(code: &mut Code<'_>, kernel: &Kernel) {
     let (rank, ranks) = ranks(kernel);
     code.out.line(format!("const unsigned rank_ = {rank};"));
     code.out.line(format!("const unsigned ranks_ = {ranks};"));
-    // Where a rail starts, as far as the lengths before it are known: then the compiler knows the alignment of elements, and
-    // reads several at once.
+    // Offset of a rail, while the lengths before it are constant: the compiler then knows the alignment of
+    // elements and combines loads.
     let mut start = Some("0u".to_owned());
     for (number, rail) in kernel.shared.iter().enumerate() {
         let place = code.local(rail.local);
@@ -278,14 +280,15 @@ fn shared(code: &mut Code<'_>, kernel: &Kernel) {
     }
 }
 
-/// The head of a loop that fills so many elements with so many threads: each has as many turns, perhaps one less.
+/// Head of a loop that initialises `length` elements with `size` threads: the trip count is the same in all
+/// threads.
 fn known_fill(length: i64, size: i64) -> String {
     let turns = length / size + i64::from(length % size != 0);
     let guard = if length % size == 0 { String::new() } else { format!("if (i_ < {length}) ") };
     format!("for (int i_ = rank_, t_ = 0; t_ < {turns}; ++t_, i_ += {size}) {guard}{{")
 }
 
-/// The number of a thread in its block and the number of threads, with what the program's text says of them.
+/// Rank of a thread in its block and number of threads, with constants where they are known.
 fn ranks(kernel: &Kernel) -> (String, String) {
     let extents: Vec<Option<i64>> = kernel.host.threads.iter().rev().map(super::constant).collect();
     let mut rank = "threadIdx.x".to_owned();
@@ -305,7 +308,7 @@ fn ranks(kernel: &Kernel) -> (String, String) {
     (rank, before)
 }
 
-/// The threads of a block, if the program's text says.
+/// Number of threads of a block, if it is constant.
 fn block_size(kernel: &Kernel) -> Option<i64> {
     kernel.host.threads.iter().try_fold(1_i64, |size, extent| {
         super::constant(extent).filter(|it| *it > 0).map(|it| size.saturating_mul(it))

@@ -1,4 +1,5 @@
-//! Where the locals of a planned body are used, and how first.
+//! Def-use summary of the locals of a region tree: in which regions they are used, and whether their first
+//! use is an assignment.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -6,10 +7,10 @@ use super::regions::RegionNode;
 use apg_mir::walk::{bodies, operands, visit_expr, visit_exprs, visit_stmts};
 use apg_mir::*;
 
-/// Where a local is used.
+/// Uses of a local.
 #[derive(Clone, Copy)]
 pub enum LocalUse {
-    /// In one run; `carried` from one turn of a loop around it to the next.
+    /// In one region; `carried` from one iteration of an enclosing loop to the next.
     Single {
         run: usize,
         carried: bool,
@@ -17,16 +18,16 @@ pub enum LocalUse {
     Multiple,
 }
 
-/// Where locals are used.
+/// Uses of all locals.
 #[derive(Default)]
 pub struct DefUse {
-    /// Those that are.
+    /// Uses by local; unused ones have no entry.
     pub by_local: FxHashMap<LocalId, LocalUse>,
     runs: usize,
 }
 
 impl DefUse {
-    /// Looks at parts of a body.
+    /// Collects the uses in nodes.
     pub fn collect(&mut self, nodes: &[RegionNode<'_>], in_loop: bool) {
         for node in nodes {
             match node {
@@ -41,7 +42,7 @@ impl DefUse {
                 RegionNode::GridStride(stride) => {
                     let body: Vec<&Stmt> = stride.body.iter().collect();
                     self.collect_region(&body, true);
-                    // The counter is the loop's own.
+                    // The counter belongs to the loop.
                     self.by_local.remove(&stride.index);
                 }
                 RegionNode::If(stmt, then, otherwise) => {
@@ -65,7 +66,7 @@ impl DefUse {
         }
     }
 
-    /// A condition outside runs looks at the element of one thread.
+    /// Operands outside of regions are evaluated for one thread.
     fn collect_operands(&mut self, stmt: &Stmt) {
         for expr in operands(&stmt.kind) {
             visit_expr(expr, None, &mut |it, _| {
@@ -112,22 +113,22 @@ pub fn mentioned(stmts: &[&Stmt]) -> FxHashSet<LocalId> {
     found
 }
 
-/// How a local is first used.
+/// The first use of a local.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FirstUse {
     Unused,
     Assigned,
-    /// Assigned on some ways, and not read on the others.
+    /// Assigned on some paths, and not read on the others.
     MaybeAssigned,
     Read,
 }
 
-/// Whether every read of a local comes after an assignment in the same statements.
+/// Whether every read of a local follows an assignment in the same statements.
 pub fn is_assigned_first<'a>(stmts: impl Iterator<Item = &'a Stmt>, local: LocalId) -> bool {
     first_use(stmts, local) != FirstUse::Read
 }
 
-/// Whether every way through statements begins with an assignment of a local.
+/// Whether every path through statements begins with an assignment of a local.
 pub fn is_always_assigned<'a>(stmts: impl Iterator<Item = &'a Stmt>, local: LocalId) -> bool {
     first_use(stmts, local) == FirstUse::Assigned
 }
@@ -148,7 +149,7 @@ fn first_use<'a>(stmts: impl Iterator<Item = &'a Stmt>, local: LocalId) -> First
             return FirstUse::Assigned;
         }
         if let StmtKind::Loop { body, update, .. } = &stmt.kind {
-            // The update comes after the body.
+            // The update follows the body.
             match first_use(body.iter().chain(update), local) {
                 FirstUse::Read => return FirstUse::Read,
                 FirstUse::Unused => {}

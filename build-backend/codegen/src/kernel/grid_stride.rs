@@ -1,6 +1,8 @@
-//! Grid-stride loops: `for (i = first; i < end; i += step)` in which thread `t` starts at `first(0) + t`. All threads of a block
-//! take a turn of such a loop together: one after the other they would each step through memory, together they
-//! touch neighbouring elements, and the compiler can vectorise over them.
+//! Grid-stride loops (Harris, *CUDA Pro Tip: Write Flexible Kernels with Grid-Stride Loops*, 2013): `for (i =
+//! first; i < end; i += step)` where thread `t` starts at `first(0) + t`.
+//!
+//! All threads of a block execute an iteration of such a loop together. Thread after thread would each stride
+//! through memory; together they access adjacent elements, and the compiler vectorises over them.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -10,44 +12,44 @@ use super::workitem_loop::ThreadRange;
 use apg_mir::walk::{visit_exprs, visit_stmts};
 use apg_mir::*;
 
-/// How many turns are taken at once where threads add up.
+/// Iterations that are executed together in loops that accumulate.
 const UNROLLED_ITERATIONS: i64 = 4;
-/// Longer turns have enough to do besides.
+/// Upper limit of expressions in a body of which several iterations are executed together.
 const MAX_UNROLLED_BODY_EXPRESSIONS: usize = 40;
 
-/// A loop of that form.
+/// A grid-stride loop.
 pub struct GridStrideLoop<'a> {
-    /// Its label: a thread's `continue` ends its turn.
+    /// Its label: `continue` ends a thread's iteration.
     pub label: LabelId,
     /// The counter.
     pub index: LocalId,
-    /// First value; of thread 0 it is the smallest.
+    /// Initial value; it is smallest in thread 0.
     pub start: Expr,
-    /// The counter has_no_outer_jump below this value, or at most reaches it.
+    /// Upper bound of the counter.
     pub end: &'a Expr,
-    /// See `end`.
+    /// The bound is included.
     pub inclusive: bool,
-    /// What a turn adds.
+    /// Step per iteration.
     pub step: &'a Expr,
-    /// A turn.
+    /// Body.
     pub body: &'a [Stmt],
 }
 
-/// What is known where a loop stands.
+/// Facts about the place where a loop is.
 pub struct StrideContext<'c, 'a> {
-    /// Thread index, slowest axis first.
+    /// Thread indices, slowest axis first.
     pub threads: &'c [LocalId],
-    /// Whether an expression has the same value in all threads.
+    /// Whether an expression is block-uniform.
     pub is_uniform: &'c dyn Fn(&Expr) -> bool,
     /// Values of locals that are assigned once, before the loop.
     pub values: &'c FxHashMap<LocalId, &'a Expr>,
-    /// The value of the counter before the loop.
+    /// Value of a counter before the loop.
     pub first: &'c dyn Fn(LocalId) -> Option<&'a Expr>,
-    /// The whole kernel.
+    /// Body of the kernel.
     pub body: &'a [Stmt],
 }
 
-/// Recognises a loop.
+/// Recognises a grid-stride loop.
 pub fn recognise_grid_stride<'a>(
     stmt: &'a Stmt,
     context: &StrideContext<'_, 'a>,
@@ -79,7 +81,7 @@ pub fn recognise_grid_stride<'a>(
     })
 }
 
-/// `i < end`, `i <= end`, or the same the other way round.
+/// Counter, bound and inclusiveness of `i < end`, `i <= end`, or the mirrored forms.
 pub(super) fn loop_bound(condition: &Expr) -> Option<(LocalId, &Expr, bool)> {
     let ExprKind::Operation { operation, args } = &condition.kind else { return None };
     let [a, b] = args.as_slice() else { return None };
@@ -94,7 +96,7 @@ pub(super) fn loop_bound(condition: &Expr) -> Option<(LocalId, &Expr, bool)> {
     Some((counter_local(counter)?, end, inclusive)).filter(|_| is_integer)
 }
 
-/// A local, perhaps widened.
+/// A local, possibly widened.
 fn counter_local(expr: &Expr) -> Option<LocalId> {
     match &expr.kind {
         ExprKind::Local(local) if matches!(expr.ty, Ty::I32 | Ty::I64) => Some(*local),
@@ -113,7 +115,7 @@ fn counter_step(update: &[Stmt], index: LocalId) -> Option<&Expr> {
     (*local == index && counter_local(a) == Some(index)).then_some(b)
 }
 
-/// Whether a turn can only end at its end or by the loop's own `continue`.
+/// Whether an iteration ends only at its end or by the loop's own `continue`.
 fn has_no_outer_jump(body: &[Stmt], label: LabelId) -> bool {
     let mut inner = vec![label];
     visit_stmts(body, &mut |stmt| {
@@ -149,7 +151,7 @@ fn count_reads(body: &[Stmt], local: LocalId) -> usize {
     count
 }
 
-/// The expression in terms of indices and uniform values.
+/// The expression in terms of thread indices and uniform values.
 fn substitute_locals(expr: &Expr, context: &StrideContext<'_, '_>, depth: u32) -> Option<Expr> {
     if depth > 16 {
         return None;
@@ -169,7 +171,7 @@ fn substitute_locals(expr: &Expr, context: &StrideContext<'_, '_>, depth: u32) -
     Some(Expr { ty: expr.ty, kind, position: None })
 }
 
-/// By how much an expression grows from one thread to the next.
+/// Coefficient of the thread index.
 fn thread_coefficient(expr: &Expr, thread: LocalId, context: &StrideContext<'_, '_>) -> Option<i64> {
     if (context.is_uniform)(expr) {
         return Some(0);
@@ -194,7 +196,7 @@ fn thread_coefficient(expr: &Expr, thread: LocalId, context: &StrideContext<'_, 
     }
 }
 
-/// What an index adds to a counter; none if it is something else.
+/// `by` of `counter + by`; `Some(None)` for the counter itself, `None` for anything else.
 fn offset_from_counter(index: &Expr, counter: LocalId) -> Option<Option<&Expr>> {
     let is_counter = |it: &Expr| offset_from_counter(it, counter).is_some_and(|by| by.is_none());
     match &index.kind {
@@ -212,7 +214,8 @@ fn offset_from_counter(index: &Expr, counter: LocalId) -> Option<Option<&Expr>> 
 }
 
 impl<'k> Printer<'_, '_, 'k> {
-    /// What a loop that all step through reads in order: a captured rail's first element, and what is added to the counter.
+    /// Captured rails that the loop reads sequentially: address of the first element, and what is added to
+    /// the counter.
     pub(super) fn prefetch_streams(&mut self, stride: &GridStrideLoop<'k>) -> Vec<(String, String)> {
         let mut found: Vec<(String, String)> = Vec::new();
         visit_exprs(stride.body, &mut |it, _| {
@@ -235,8 +238,8 @@ impl<'k> Printer<'_, '_, 'k> {
         found
     }
 
-    /// Several turns at once, where so many are left: what threads add up comes from memory and goes back there once for all of them. Each thread takes its
-    /// turns in their order.
+    /// Prints several iterations together while enough are left: accumulators are loaded and stored once for
+    /// all of them. Each thread executes its iterations in order.
     pub(super) fn print_unrolled_iterations(
         &mut self,
         stride: &GridStrideLoop<'k>,
@@ -278,7 +281,7 @@ impl<'k> Printer<'_, '_, 'k> {
         self.code.out.close("}");
     }
 
-    /// Whether a turn is short, does nothing but change locals, and changes one that threads keep from turn to turn.
+    /// Whether a body is short, assigns locals only, and one of them is carried from iteration to iteration.
     fn is_accumulation(&self, stride: &GridStrideLoop<'k>) -> bool {
         let (mut plain, mut keeps, mut weight) = (true, false, 0);
         visit_stmts(stride.body, &mut |it| match &it.kind {
@@ -326,7 +329,7 @@ mod tests {
         assert_eq!(by(&wide(i())), Some(None));
         assert_eq!(by(&sum(Operation::Add, i(), n())), Some(Some(true)));
         assert_eq!(by(&wide(sum(Operation::Add, n(), wide(i())))), Some(Some(true)));
-        // What moves at another speed is not a stream.
+        // Another coefficient than one is no stream.
         assert_eq!(by(&sum(Operation::Mul, i(), n())), None);
         assert_eq!(by(&n()), None);
     }

@@ -1,9 +1,9 @@
-//! Host code of kernels: the launch configuration and the form for the processor.
+//! Host code of kernels: launch configuration, launch conditions and the CPU form.
 
 use super::super::code::{Code, LocalSpelling, RailSpelling, Target};
 use apg_mir::*;
 
-/// The unit of all kernels.
+/// The translation unit of all kernels.
 pub fn host(code: &mut Code<'_>) -> String {
     let mut text = String::new();
     code.out.attribute_each_line(code.program.debug);
@@ -27,8 +27,9 @@ pub fn host(code: &mut Code<'_>) -> String {
     format!("#include \"apg_program.h\"\n#include \"apg_together.h\"\n{declarations}{functions}{text}")
 }
 
-/// The function that says whether the accesses that depend on the launch are inside their rails (1), whether their indices
-/// can be computed with 64 bits (2) or with 32 (4), and, above 32 bits of that, which conditions of accesses hold.
+/// Prints the function that evaluates the launch conditions. Its result has bit 0 if all accesses are in
+/// bounds, bit 1 if indices can be computed with 64 bits, bit 2 if with 32, and from bit 32 on one bit for
+/// each condition of an access.
 fn proven(code: &mut Code<'_>, id: KernelId) -> String {
     if !super::depends_on_launch(code.program, code.names, id) {
         return String::new();
@@ -57,7 +58,7 @@ fn proven(code: &mut Code<'_>, id: KernelId) -> String {
     code.out.take()
 }
 
-/// Captured values as they are spelled in host code that has the environment in `env`.
+/// Spells captures for host code with the environment in `env`.
 pub fn captured_locals(code: &mut Code<'_>, kernel: &Kernel) {
     code.locals = kernel
         .locals
@@ -85,7 +86,7 @@ pub fn captured_locals(code: &mut Code<'_>, kernel: &Kernel) {
     }
 }
 
-/// The function that computes extents and lengths of shared rails from the captures.
+/// Prints the function that computes extents and lengths of shared rails from the captures.
 fn configure(code: &mut Code<'_>, id: KernelId) {
     let kernel = &code.program.kernels[id.index()];
     let symbol = code.names.kernels[id.index()].clone();
@@ -115,7 +116,7 @@ fn configure(code: &mut Code<'_>, id: KernelId) {
     code.out.close("}");
 }
 
-/// Axes, x (the last) first; unused ones are 1.
+/// Sets the extents, x (the last axis) first; unused ones are 1.
 fn extents(code: &mut Code<'_>, member: &str, extents: &[Expr]) {
     for axis in 0..3 {
         let text = match extents.len().checked_sub(axis + 1).and_then(|it| extents.get(it)) {

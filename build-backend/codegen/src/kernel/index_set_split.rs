@@ -1,9 +1,12 @@
-//! Guards on thread indices, cut out of the loops over threads: `if (tx == 0n) ...` in the middle of what all threads do is an answer that each of
-//! them computes, and a mask for the whole vector. Where what follows needs nothing of what a thread computed before, such a guard
-//! becomes a loop of its own over the threads of a row that pass it, and one that leaves out whole rows is asked once a row.
+//! Index-set splitting of work-item loops by guards on thread indices (Griebl, Feautrier and Lengauer, 2000).
 //!
-//! A thread does the same in the same order; threads of a row come to it in another, which they may on a device as well. What a guard also asks
-//! stays: what is cut are threads that cannot pass it.
+//! A guard such as `if (tx == 0n) ...` in a parallel region costs each thread a test and each vector a mask.
+//! Where the code behind it reads no register of the code before it, the guarded statement gets its own loop
+//! over the threads of a row that pass the guard; a guard on a slower axis is tested once per row.
+//!
+//! Each thread executes its statements in order; only the order between threads changes, which CUDA leaves
+//! open. Conjuncts that are no index bounds stay as tests inside: only threads that certainly fail are
+//! excluded.
 
 use rustc_hash::FxHashSet;
 
@@ -14,15 +17,16 @@ use super::unswitch::{is_total, single_stmt};
 use super::workitem_loop::ThreadRange;
 use apg_mir::*;
 
-/// A row of no more threads is a few vectors: those take a mask for less than what a shorter loop costs.
+/// Rows of no more threads are a few vectors, for which a mask is cheaper than a loop.
 const MAX_MASKED_ROW_THREADS: i64 = 32;
-/// A loop of its own loads and stores again what the loops around it have in registers: it has to leave out all but so many of a row. (The halo of 4
-/// beside 16 of the stencil of `tests/bench`: 4.2 ms for 5.1 with all in the caches; three guards that 60 of 64 threads pass: 3 for 1.)
+/// A loop of its own stores and reloads what the loops around it keep in registers: it pays if at most one of
+/// so many threads of a row passes.
 const MIN_EXCLUDED_RATIO: i64 = 4;
-/// Every so many threads, the first of each warp for example, one after the other take less than vectors of which they are a part.
+/// From this stride on, single threads, such as the first lane of each warp, are cheaper one by one than as
+/// masked vectors.
 const MIN_REMAINDER_STRIDE: i64 = 8;
 
-/// How a thread's index compares to a value.
+/// A relation between a thread's index and a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Relation {
     Below,
@@ -30,7 +34,7 @@ enum Relation {
     From,
     Above,
     Is,
-    /// Its rest, divided by a number.
+    /// The index modulo this number equals the value.
     Remainder(i64),
 }
 
@@ -67,28 +71,28 @@ impl Relation {
     }
 }
 
-/// What the index on an axis, the fastest is 0, must be for a guard to hold.
+/// A bound on the index of an axis (0 is the fastest) that a guard implies.
 struct AxisBound<'a> {
     axis: usize,
     relation: Relation,
     side: &'a Expr,
 }
 
-/// Statements for some of the threads.
+/// Statements for a sub-range of the threads.
 pub struct SubRange<'a> {
     stmts: Vec<&'a Stmt>,
     bounds: Vec<AxisBound<'a>>,
-    /// The bounds are all that the guard asks.
+    /// The bounds are equivalent to the guard.
     is_exact: bool,
 }
 
 impl<'a> SubRange<'a> {
-    /// What indices are compared to.
+    /// Values that indices are compared with.
     pub fn sides(&self) -> impl Iterator<Item = &'a Expr> {
         self.bounds.iter().map(|it| it.side)
     }
 
-    /// What is left to do for threads within the bounds.
+    /// Statements for the threads within the bounds.
     fn inside(&self) -> Vec<&'a Stmt> {
         match self.stmts.as_slice() {
             [Stmt { kind: StmtKind::If { then, .. }, .. }] if self.is_exact && !self.bounds.is_empty() => {
@@ -99,7 +103,7 @@ impl<'a> SubRange<'a> {
     }
 }
 
-/// The sub_ranges of a run, if it has guards that are worth it.
+/// Splits a region at its guards, if one of them is worth a loop of its own.
 pub fn split_by_guards<'a>(tree: &RegionTree<'a>, stmts: &[&'a Stmt]) -> Option<Vec<SubRange<'a>>> {
     let mut found = Vec::new();
     let is_alone = is_single_guard(tree, stmts);
@@ -108,7 +112,7 @@ pub fn split_by_guards<'a>(tree: &RegionTree<'a>, stmts: &[&'a Stmt]) -> Option<
     found.iter().any(|it| !it.bounds.is_empty()).then_some(found)
 }
 
-/// Whether there is nothing around a guard.
+/// Whether the region consists of one guard.
 fn is_single_guard<'a>(tree: &RegionTree<'a>, stmts: &[&'a Stmt]) -> bool {
     let mut found = None;
     stmts.iter().all(|it| single_stmt(tree, it, &mut found).is_some())
@@ -135,7 +139,7 @@ fn add_stmt<'a>(tree: &RegionTree<'a>, stmt: &'a Stmt, is_alone: bool, found: &m
     }
 }
 
-/// Puts together what hands values on in locals that have no place for each thread.
+/// Merges sub-ranges that pass values in registers.
 fn merge_dependent<'a>(tree: &RegionTree<'a>, found: &mut Vec<SubRange<'a>>) {
     let all: Vec<&Stmt> = found.iter().flat_map(|it| it.stmts.iter().copied()).collect();
     for local in mentioned(&all) {
@@ -157,17 +161,17 @@ fn merge_dependent<'a>(tree: &RegionTree<'a>, found: &mut Vec<SubRange<'a>>) {
     }
 }
 
-/// What a condition asks besides what was found.
+/// What a condition tests besides the collected bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Residual {
     None,
-    /// Something that anyone may ask.
+    /// Something pure and total: excluded threads need not evaluate it.
     Pure,
-    /// Something that threads which are cut would have to ask.
+    /// Something that excluded threads have to evaluate.
     Required,
 }
 
-/// Goes through a condition from the left, up to what all threads must ask.
+/// Collects the bounds of a condition from left to right, up to what all threads must evaluate.
 fn collect_bounds<'a>(tree: &RegionTree<'a>, expr: &'a Expr, found: &mut Vec<AxisBound<'a>>) -> Residual {
     let both = |a: &'a Expr, b: &'a Expr, found: &mut Vec<AxisBound<'a>>| match collect_bounds(tree, a, found)
     {
@@ -182,7 +186,7 @@ fn collect_bounds<'a>(tree: &RegionTree<'a>, expr: &'a Expr, found: &mut Vec<Axi
         ExprKind::Local(local) => rematerialized_value(tree, *local)
             .map_or(Residual::Required, |it| collect_bounds(tree, it, found)),
         ExprKind::Operation { operation, args } => match (args.as_slice(), Relation::of(*operation)) {
-            // Without a short cut all threads ask the second part, whatever the first says.
+            // A strict conjunction evaluates its second operand for all threads.
             ([a, b], _) if *operation == Operation::And && expr.ty == Ty::Bool => {
                 let before = found.len();
                 let rest = both(a, b, found);
@@ -212,7 +216,7 @@ fn collect_bounds<'a>(tree: &RegionTree<'a>, expr: &'a Expr, found: &mut Vec<Axi
 }
 
 impl AxisBound<'_> {
-    /// How many threads of a row of so many pass, at most.
+    /// Upper bound of the threads that pass, of a row of `row`.
     fn passing(&self, row: i64) -> i64 {
         let Some(side) = super::constant(self.side) else { return row };
         let passing = match self.relation {
@@ -237,7 +241,7 @@ impl AxisBound<'_> {
     }
 }
 
-/// What a comparison says about an index.
+/// The bound that a comparison implies.
 fn axis_bound<'a>(
     tree: &RegionTree<'a>,
     value: &'a Expr,
@@ -253,7 +257,7 @@ fn axis_bound<'a>(
     Some(AxisBound { axis, relation, side })
 }
 
-/// The axis whose index is divided, and by what, if a value is the rest: the lane in a warp.
+/// Axis and modulus of an index modulo a constant, such as the lane in a warp.
 fn remainder_axis(tree: &RegionTree<'_>, expr: &Expr) -> Option<(usize, i64)> {
     match &expr.kind {
         _ if !matches!(expr.ty, Ty::I32 | Ty::I64) => None,
@@ -272,7 +276,7 @@ fn remainder_axis(tree: &RegionTree<'_>, expr: &Expr) -> Option<(usize, i64)> {
     }
 }
 
-/// The same for all threads, and nobody minds if it is asked for.
+/// Whether an integer is block-uniform and its evaluation cannot fail.
 fn is_uniform_total(tree: &RegionTree<'_>, expr: &Expr) -> bool {
     matches!(expr.ty, Ty::I32 | Ty::I64) && is_total(expr) && tree.is_uniform(expr, &FxHashSet::default())
 }
@@ -295,7 +299,7 @@ fn index_axis(tree: &RegionTree<'_>, expr: &Expr) -> Option<usize> {
 }
 
 impl<'k> Printer<'_, '_, 'k> {
-    /// The loops over the threads of a block, row after row; in each row range after range.
+    /// Prints the loops over the threads of a block: for each row, one sub-range after the other.
     pub(super) fn print_sub_ranges(&mut self, range: &ThreadRange<'_>, sub_ranges: &[SubRange<'k>]) {
         self.open_row_loops();
         for sub_range in sub_ranges {
@@ -317,7 +321,7 @@ impl<'k> Printer<'_, '_, 'k> {
                 (0, Relation::Is) => {
                     limits.push(format!("begin_ = apg_from(begin_, {side}); end_ = apg_up_to(end_, {side});"))
                 }
-                // From the first on, whatever else is asked.
+                // Starts at the remainder itself, whatever the other bounds are.
                 (0, Relation::Remainder(number)) => (begin, step) = (side, *number),
                 (axis, Relation::Remainder(number)) => rows.push(format!("t{axis}_ % {number} == {side}")),
                 (axis, _) => rows.push(format!("t{axis}_ {} (apg_i64)({side})", relation.symbol())),

@@ -1,4 +1,5 @@
-//! What the next turn of a loop touches that all threads of a block step through together, as far as it can be computed in this turn.
+//! Induction variables of a loop that all threads of a block execute together, and the addresses that later
+//! iterations touch (Aho, Lam, Sethi and Ullman, *Compilers*, 9.1).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -7,47 +8,47 @@ use super::rematerialize::as_step;
 use apg_mir::walk::{operands, visit_expr, visit_stmts};
 use apg_mir::*;
 
-/// LoopInductions that are nearer to each other than a page, in bytes, a processor foresees.
+/// Smaller strides between iterations are foreseen by hardware prefetchers: bytes of a page.
 const MIN_UNPREDICTED_STRIDE_BYTES: i64 = 4096;
 
-/// What a turn touches.
+/// A memory access of a later iteration.
 pub enum PrefetchCandidate<'k> {
-    /// An element of a captured rail; by how many a turn comes further, if the program says it.
+    /// An element of a captured rail; its stride per iteration in elements, if the compiler knows it.
     Element { rail: LocalId, index: &'k Expr, per_iteration: Option<i64> },
-    /// What is touched under a condition, and otherwise.
+    /// Accesses of both branches of a condition.
     If(&'k Expr, Vec<PrefetchCandidate<'k>>, Vec<PrefetchCandidate<'k>>),
 }
 
-/// A local that a turn adds something to, the same for all threads.
+/// A basic induction variable: each iteration adds a loop-invariant, block-uniform value.
 pub struct InductionStep<'k> {
     pub local: LocalId,
     pub by: &'k Expr,
     pub minus: bool,
-    /// What is added stands in a variable of its own.
+    /// The sum of the steps is in a variable of its own, the offset of a rematerialised local.
     pub is_offset: bool,
 }
 
-/// A loop.
+/// The induction variables of a loop.
 pub struct LoopInductions<'p, 'k> {
     tree: &'p RegionTree<'k>,
     pub steps: Vec<InductionStep<'k>>,
-    /// Locals that a turn makes of these, the same for all threads, in order.
+    /// Block-uniform locals that the body computes from the inductions, in an order in which they can be
+    /// computed.
     pub recomputed: Vec<(LocalId, &'k Expr)>,
-    /// What else is assigned in it: its value in the next turn is not known.
+    /// Locals that the loop assigns otherwise: their values in later iterations are unknown.
     assigned: FxHashSet<LocalId>,
-    /// What is found of locals that are computed in the next turn as well. Each is looked at once: a chain of `b = a + a` is not gone through
-    /// twice at each step.
+    /// Memoised evolutions of locals. Memoisation keeps chains of `b = a + a` from exponential time.
     evolutions: FxHashMap<LocalId, Evolution>,
 }
 
-/// What is found of a value.
+/// How a value changes with the iteration and the thread.
 #[derive(Clone, Copy)]
 struct Evolution {
-    /// It can be computed for the next turn: it raises nothing and reads no memory.
+    /// It can be computed for a later iteration: it raises nothing and reads no memory.
     is_computable: bool,
-    /// How much a turn adds to it; none if that is not a number of the program's.
+    /// Change per iteration, if that is a constant.
     per_iteration: Option<i64>,
-    /// How far neighbouring threads of a row are per_thread in it; none if that is not such a number.
+    /// Difference between adjacent threads of a row, if that is a constant.
     per_thread: Option<i64>,
 }
 
@@ -60,13 +61,13 @@ impl Evolution {
         (self.per_iteration, self.per_thread) == (Some(0), Some(0))
     }
 
-    /// What is recomputed of both in a way that keeps no distances.
+    /// Evolution of a non-linear operation: invariant where both operands are.
     fn combine(self, other: Evolution) -> Evolution {
         let none = |a, b| ((a, b) == (0, 0)).then_some(0);
         self.combine_with(other, none)
     }
 
-    /// Both, and what is added by two numbers that are added.
+    /// Evolution of two values whose changes are combined by `add`.
     fn combine_with(self, other: Evolution, add: fn(i64, i64) -> Option<i64>) -> Evolution {
         let both = |a: Option<i64>, b: Option<i64>| add(a?, b?);
         Evolution {
@@ -85,7 +86,7 @@ pub fn collect_mentioned_locals(expr: &Expr, found: &mut FxHashSet<LocalId>) {
     });
 }
 
-/// What is assigned when all else of a turn is done.
+/// Locals that are assigned after everything else in an iteration.
 fn last_assignments(stmt: &Stmt) -> FxHashSet<LocalId> {
     fn at_end(body: &[Stmt], found: &mut FxHashSet<LocalId>) {
         for stmt in body.iter().rev() {
@@ -104,7 +105,7 @@ fn last_assignments(stmt: &Stmt) -> FxHashSet<LocalId> {
     found
 }
 
-/// The type of the elements of a captured rail.
+/// Element type of a captured rail.
 fn element_type(tree: &RegionTree<'_>, rail: LocalId) -> Option<Ty> {
     match tree.kernel().captures.get(rail.index())?.kind {
         KernelCaptureKind::Scalar(_) => None,
@@ -114,7 +115,7 @@ fn element_type(tree: &RegionTree<'_>, rail: LocalId) -> Option<Ty> {
     }
 }
 
-/// The size of a number.
+/// Size of a scalar in bytes.
 pub fn scalar_bytes(ty: Ty) -> Option<i64> {
     match ty {
         Ty::Bool | Ty::I8 | Ty::U8 => Some(1),
@@ -183,7 +184,7 @@ impl<'p, 'k> LoopInductions<'p, 'k> {
                 }
             }
         }
-        // In an order in which they can be computed.
+        // In dependence order.
         for derived in &tree.rematerialized {
             let offset = match (derived.has_offset, inductions.evolutions.get(&derived.local)) {
                 (true, Some(step)) => *step,
@@ -196,7 +197,7 @@ impl<'p, 'k> LoopInductions<'p, 'k> {
         inductions
     }
 
-    /// What is found of a local, once what it is recomputed of has been.
+    /// Evolution of a local whose definition has been visited.
     fn local_evolution(&self, local: LocalId) -> Evolution {
         if let Some(found) = self.evolutions.get(&local) {
             return *found;
@@ -235,7 +236,8 @@ impl<'p, 'k> LoopInductions<'p, 'k> {
                         is_computable: first.is_computable && second.is_computable,
                         per_iteration: times(changing.per_iteration)
                             .filter(|_| first.is_invariant() || second.is_invariant()),
-                        // What does not differ in a row does not when it is multiplied, whatever a turn adds.
+                        // A product of values that are equal within a row is equal within the row, however it
+                        // changes per iteration.
                         per_thread: match (first.per_thread, second.per_thread) {
                             (Some(0), Some(0)) => Some(0),
                             _ => times(changing.per_thread)
@@ -260,12 +262,12 @@ impl<'p, 'k> LoopInductions<'p, 'k> {
         }
     }
 
-    /// The size of the elements of a captured rail of numbers.
+    /// Element size of a captured rail of scalars.
     pub fn element_bytes(&self, rail: LocalId) -> Option<i64> {
         element_type(self.tree, rail).and_then(scalar_bytes)
     }
 
-    /// The fastest axis of threads.
+    /// Thread index of the fastest axis.
     fn fastest_axis(&self) -> Option<LocalId> {
         self.tree.kernel().thread_locals.last().copied()
     }
@@ -298,7 +300,7 @@ impl<'p, 'k> LoopInductions<'p, 'k> {
                 otherwise.iter().for_each(|it| self.collect_from_stmt(it, &mut second));
                 self.collect_from_branch(condition, first, second, candidates);
             }
-            // Loops in a turn are long enough for a processor to see where they go.
+            // Inner loops are long enough for the hardware prefetcher.
             StmtKind::Loop { .. } => {}
             kind => {
                 for operand in operands(kind) {
@@ -311,7 +313,7 @@ impl<'p, 'k> LoopInductions<'p, 'k> {
         }
     }
 
-    /// What is touched under a condition. One that differs from thread to thread of a row says nothing of the row.
+    /// Accesses under a condition. A condition that diverges within a row does not restrict the row.
     fn collect_from_branch(
         &self,
         condition: &'k Expr,

@@ -1,6 +1,8 @@
-//! Whether the threads of a block have to meet between filling shared rails with their initial values and the program's own code. They
-//! need not where initial values are arithmetic, and a thread touches only what it has filled itself until the program's first barrier; a device's compiler then sees
-//! an initial value and what is stored over it together, and leaves the first away.
+//! Elision of the barrier after the initialisation of shared rails.
+//!
+//! No barrier is needed if initial values are plain arithmetic and, up to the program's first barrier, each
+//! thread accesses only elements that it initialised itself. The device compiler then sees an initial value
+//! and the store that overwrites it together, and removes the first.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -8,10 +10,10 @@ use super::shared_init::InitEffects;
 use apg_mir::walk::{bodies, operands, visit_expr, visit_stmts};
 use apg_mir::*;
 
-/// So many elements of a rail each thread stores to, one by one, in front of the first barrier; nobody writes more.
+/// Upper limit of stores per thread and rail in front of the first barrier that are considered.
 const MAX_STORES_PER_THREAD: i64 = 64;
 
-/// The threads must meet.
+/// Whether the threads must synchronise after initialisation.
 pub fn needs_barrier(kernel: &Kernel) -> bool {
     if !kernel.shared.iter().all(|it| InitEffects::of(kernel, &it.init).is_own()) {
         return true;
@@ -19,7 +21,8 @@ pub fn needs_barrier(kernel: &Kernel) -> bool {
     InitScan::of(kernel).scan_list(&kernel.body) == BarrierScan::OtherElements
 }
 
-/// Shared rails all of whose elements the threads store to before any is read: their initial values are never seen.
+/// Shared rails that the threads overwrite completely before any element is read: their initial values are
+/// dead.
 pub fn overwritten_rails(kernel: &Kernel) -> FxHashSet<LocalId> {
     let mut start = InitScan::of(kernel);
     let mut threads = kernel.host.threads.iter().map(super::constant);
@@ -49,21 +52,21 @@ pub fn overwritten_rails(kernel: &Kernel) -> FxHashSet<LocalId> {
 /// What statements do before the first barrier.
 #[derive(PartialEq, Eq)]
 enum BarrierScan {
-    /// Nothing that matters; their end is reached.
+    /// They access the thread's own elements at most, and their end is reached.
     OwnElements,
-    /// There is a barrier, to which all threads come.
+    /// They reach a barrier with all threads.
     Barrier,
-    /// They may touch what another thread has filled.
+    /// They may access elements that another thread initialised.
     OtherElements,
 }
 
 impl BarrierScan {
-    /// Of what may be left out, or left in the middle.
+    /// Of statements that may be skipped or left early.
     fn if_conditional(self) -> BarrierScan {
         if self == BarrierScan::OtherElements { self } else { BarrierScan::OwnElements }
     }
 
-    /// Of two of these.
+    /// Of two alternatives.
     fn and(self, other: BarrierScan) -> BarrierScan {
         if self == BarrierScan::OtherElements { self } else { other }
     }
@@ -77,13 +80,14 @@ fn has_barrier(stmt: &Stmt) -> bool {
 
 struct InitScan<'a> {
     kernel: &'a Kernel,
-    /// How often locals are assigned.
+    /// Number of assignments of each local.
     assigned: FxHashMap<LocalId, usize>,
-    /// What those are that are assigned once, by now. Found once for each: a chain of `b = a + a` is not gone through twice at each step.
+    /// Affine values of the locals that are assigned once. Memoisation keeps chains of `b = a + a` from
+    /// exponential time.
     values: FxHashMap<LocalId, Option<ThreadLinear>>,
 }
 
-/// `constant + sum of factors * thread indices`, the fastest axis first.
+/// `constant + sum of coefficient * thread index`, the fastest axis first.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct ThreadLinear {
     constant: i64,
@@ -101,8 +105,9 @@ impl<'a> InitScan<'a> {
         InitScan { kernel, assigned, values: FxHashMap::default() }
     }
 
-    /// What every thread stores to of shared rails up to the first barrier: the rail, and what is added to the thread's number in the block. And whether
-    /// the end of the statements is reached without one. Only after `list`, which has found the values of locals.
+    /// Elements of shared rails that every thread stores to before the first barrier, as rail and offset from
+    /// the thread's rank; and whether the statements' end is reached without a barrier. Precondition:
+    /// `scan_list` has visited the statements.
     fn stored_elements(&self, stmts: &[Stmt]) -> (FxHashSet<(LocalId, i64)>, bool) {
         let mut found = FxHashSet::default();
         for stmt in stmts {
@@ -128,7 +133,7 @@ impl<'a> InitScan<'a> {
                     }
                 }
                 StmtKind::Set { .. } | StmtKind::SetElement { .. } | StmtKind::Expr(_) => {}
-                // It may be left in the middle, or not be gone through at all; behind a barrier in it, others read.
+                // It may be skipped or left early; after a barrier inside of it, other threads read.
                 StmtKind::Loop { .. } | StmtKind::Labeled { .. } | StmtKind::Switch { .. }
                     if !has_barrier(stmt) => {}
                 _ => return (found, false),
@@ -175,7 +180,7 @@ impl<'a> InitScan<'a> {
         }
     }
 
-    /// Whether a statement stores to an element that its own thread has filled, and has nothing else to do with shared rails.
+    /// Whether a statement only stores to an element that its own thread initialised.
     fn stores_own(&self, stmt: &Stmt) -> bool {
         let StmtKind::SetElement { rail, index, value, .. } = &stmt.kind else { return false };
         self.is_shared(rail) && self.is_own(index) && !self.touches(index) && !self.touches(value)
@@ -185,7 +190,8 @@ impl<'a> InitScan<'a> {
         matches!(expr.kind, ExprKind::Local(local) if self.kernel.shared.iter().any(|it| it.local == local))
     }
 
-    /// Whether an expression has to do with shared rails but for their lengths. Functions know those that they are given.
+    /// Whether an expression uses shared rails other than their lengths. Functions can access only the rails
+    /// that they get.
     fn touches(&self, expr: &Expr) -> bool {
         let mut found = false;
         visit_expr(expr, None, &mut |it, around| {
@@ -195,13 +201,13 @@ impl<'a> InitScan<'a> {
         found
     }
 
-    /// Whether this thread fills the element: its number in the block, or a whole number of blocks on from there.
+    /// Whether this thread initialised the element: its rank plus a multiple of the block size.
     fn is_own(&self, index: &Expr) -> bool {
         let Some(found) = self.linear(index) else { return false };
         let (mut expected, mut size) = (ThreadLinear::default(), Some(1_i64));
         let extents = self.kernel.host.threads.iter().rev().map(super::constant);
         for (axis, extent) in extents.enumerate() {
-            // Threads of this axis are so far apart, if there is more than one.
+            // Distance of adjacent threads of this axis, if it has more than one.
             match (size, extent) {
                 (_, Some(1)) => expected.axes[axis] = found.axes[axis],
                 (Some(size), _) => expected.axes[axis] = size,
@@ -257,7 +263,7 @@ impl ThreadLinear {
         ThreadLinear { constant: self.constant * factor, axes: self.axes.map(|it| it * factor) }
     }
 
-    /// None if it is too large to be the number of an element without wrapping.
+    /// `None` if the sum is too large to be an index without wrapping.
     fn plus(self, other: &ThreadLinear, factor: i64) -> Option<ThreadLinear> {
         let mut sum = self;
         sum.constant += factor * other.constant;

@@ -1,6 +1,12 @@
-//! A run taken apart at loops whose turns all threads take alike. Some threads, a *chunk*, go through such a loop together, so that the
-//! loops over them are innermost, short, of known length, and vectorised by every compiler; what they keep from turn
-//! to turn stays in registers. Branches that threads take for themselves become masks.
+//! Loop fission and interchange of work-item loops (Allen and Kennedy, *Optimizing Compilers for Modern
+//! Architectures*, 6.3 and 6.2).
+//!
+//! A parallel region is split at loops that all threads execute alike. A *chunk* of threads executes such a
+//! loop together: the work-item loop is then innermost, short, of known length, and vectorised by every
+//! compiler, and values that threads carry from iteration to iteration stay in registers. Divergent branches
+//! become masks.
+//!
+//! Precondition: the loop's condition is uniform and only the loop's end leaves it.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -10,31 +16,31 @@ use super::regions::{RegionTree, Storage};
 use apg_mir::walk::{bodies, visit_exprs, visit_stmts};
 use apg_mir::*;
 
-/// A part of a run.
+/// A part of a fissioned region.
 pub enum FissionPart<'a> {
     /// Statements for each thread of the chunk.
     Lanes(Vec<&'a Stmt>),
     /// Assignment of a uniform local.
     Uniform(&'a Stmt),
-    /// A loop that all take together: body and update.
+    /// A loop that all threads execute together: body and update.
     Loop(&'a Stmt, Vec<FissionPart<'a>>, Vec<FissionPart<'a>>),
-    /// A branch that all take alike.
+    /// A uniform branch.
     If(&'a Stmt, Vec<FissionPart<'a>>, Vec<FissionPart<'a>>),
-    /// A branch that each takes for itself.
+    /// A divergent branch.
     Masked(&'a Stmt, Vec<FissionPart<'a>>, Vec<FissionPart<'a>>),
 }
 
-/// A run in parts.
+/// A fissioned region.
 pub struct Fission<'a> {
-    /// In order.
+    /// Parts in order.
     pub parts: Vec<FissionPart<'a>>,
     /// Locals with one value for all threads of the chunk.
     pub uniform: Vec<LocalId>,
-    /// Locals that have an element for each thread of the chunk.
+    /// Locals that are expanded to an array with an element per thread.
     pub expanded: Vec<LocalId>,
 }
 
-/// Takes a run apart, if it has a loop for which that is worth it.
+/// Splits a region, if it has a loop for which that pays.
 pub fn split_region<'a>(tree: &RegionTree<'a>, stmts: &[&'a Stmt]) -> Option<Fission<'a>> {
     let mut found = FissionAnalysis { tree, uniform: FxHashSet::default(), mentions: count_mentions(stmts) };
     found.find_uniform(stmts);
@@ -52,7 +58,7 @@ pub fn split_region<'a>(tree: &RegionTree<'a>, stmts: &[&'a Stmt]) -> Option<Fis
     Some(Fission { parts, uniform, expanded })
 }
 
-/// Whether a part is or has a loop that all take together.
+/// Whether a part is or contains a fissioned loop.
 pub fn has_loop(part: &FissionPart<'_>) -> bool {
     match part {
         FissionPart::Loop(..) => true,
@@ -63,7 +69,7 @@ pub fn has_loop(part: &FissionPart<'_>) -> bool {
     }
 }
 
-/// How often locals are read or assigned.
+/// Number of reads and assignments of each local.
 pub fn count_mentions(stmts: &[&Stmt]) -> FxHashMap<LocalId, usize> {
     let mut found: FxHashMap<LocalId, usize> = FxHashMap::default();
     for stmt in stmts {
@@ -85,12 +91,13 @@ pub fn count_mentions(stmts: &[&Stmt]) -> FxHashMap<LocalId, usize> {
 struct FissionAnalysis<'p, 'a> {
     tree: &'p RegionTree<'a>,
     uniform: FxHashSet<LocalId>,
-    /// In the whole run.
+    /// Mentions in the whole region.
     mentions: FxHashMap<LocalId, usize>,
 }
 
 impl<'a> FissionAnalysis<'_, 'a> {
-    /// All locals of the run are assumed to be uniform, and dropped until what remains holds.
+    /// Uniformity analysis of the region's locals, by the greatest fixpoint: all are assumed uniform, and
+    /// contradicted ones removed.
     fn find_uniform(&mut self, stmts: &[&'a Stmt]) {
         for local in self.mentions.keys() {
             if self.tree.storage.get(local.index()) == Some(&Storage::Register) {
@@ -114,7 +121,8 @@ impl<'a> FissionAnalysis<'_, 'a> {
         self.tree.is_uniform(expr, &self.uniform)
     }
 
-    /// Finds locals that are not uniform. Where not all threads go, only `allowed` ones can be, which nothing else speaks of.
+    /// Adds locals that are divergent. In divergent branches only the locals in `allowed` can be uniform:
+    /// those that nothing outside of the branch mentions.
     fn find_divergent(
         &self,
         stmts: &[Stmt],
@@ -159,7 +167,7 @@ impl<'a> FissionAnalysis<'_, 'a> {
         }
     }
 
-    /// Locals that only these statements speak of.
+    /// Locals that only these statements mention.
     fn locals_used_only_in(&self, body: &[Stmt]) -> FxHashSet<LocalId> {
         let stmts: Vec<&Stmt> = body.iter().collect();
         count_mentions(&stmts)
@@ -169,7 +177,7 @@ impl<'a> FissionAnalysis<'_, 'a> {
             .collect()
     }
 
-    /// A loop whose turns are the same for all threads, and that is left only at its end.
+    /// Whether a loop is split: its iterations are the same for all threads, and only its end leaves it.
     fn is_fissioned(&self, stmt: &Stmt) -> bool {
         let StmtKind::Loop { condition, body, update, .. } = &stmt.kind else { return false };
         let mut inner = FxHashSet::default();
@@ -193,7 +201,7 @@ impl<'a> FissionAnalysis<'_, 'a> {
         stays && self.is_uniform(condition)
     }
 
-    /// Whether a loop inside is taken apart.
+    /// Whether a statement contains a loop that is split.
     fn contains_fissioned_loop(&self, stmt: &Stmt) -> bool {
         match &stmt.kind {
             StmtKind::Loop { .. } => self.is_fissioned(stmt),
@@ -257,7 +265,8 @@ impl<'a> FissionAnalysis<'_, 'a> {
     }
 }
 
-/// Which locals are used in more than one part, or from one turn to the next (none), and which in one only (its number).
+/// Uses of locals: the number of the only part that uses a local, or `None` if several parts use it or it is
+/// loop-carried.
 struct PartUses<'p, 'a> {
     tree: &'p RegionTree<'a>,
     uniform: &'p FxHashSet<LocalId>,

@@ -1,4 +1,8 @@
-//! Kernels: CUDA C++ for devices, and a form for the processor.
+//! Code of kernels: CUDA C++ for devices, and work-item loops in C++ for CPUs.
+//!
+//! `regions` divides a kernel's body into parallel regions, `bounds` proves accesses in bounds. The files
+//! named by transformations recognise where these apply and print the result; `cpu` and `cuda` print the
+//! functions.
 
 mod access_stride;
 mod access_summary;
@@ -38,11 +42,11 @@ use super::code::{Code, Target};
 use super::names::Names;
 use apg_mir::*;
 
-/// Largest environment that is a parameter of the device function itself: parameters are 4 KB, and the table of shared
-/// rails needs some of it.
+/// Largest environment that is a parameter of the device function itself. Parameters have 4 KB, of which the
+/// table of shared rails needs a part.
 const ENVIRONMENT_BY_VALUE: usize = 3840;
 
-/// Whether the environment is a parameter of the device function, not a pointer.
+/// Whether the environment is a parameter of the device function rather than a pointer.
 pub fn by_value(program: &Program, kernel: &Kernel) -> bool {
     let sizes = kernel.captures.iter().map(|capture| match capture.kind {
         KernelCaptureKind::Scalar(ty) => size(program, ty),
@@ -52,7 +56,7 @@ pub fn by_value(program: &Program, kernel: &Kernel) -> bool {
     sizes.sum::<usize>() <= ENVIRONMENT_BY_VALUE
 }
 
-/// The most bytes that a value takes, padding included.
+/// Upper bound of the bytes of a value, padding included.
 fn size(program: &Program, ty: Ty) -> usize {
     match ty {
         Ty::Struct(id) => program.structs[id.index()].fields.iter().map(|it| size(program, it.ty)).sum(),
@@ -60,7 +64,7 @@ fn size(program: &Program, ty: Ty) -> usize {
     }
 }
 
-/// Whether there is faster code for launches that the host finds right.
+/// Whether there is a faster variant for launches whose conditions hold.
 pub fn depends_on_launch(program: &Program, names: &Names, id: KernelId) -> bool {
     let bounds = bounds::analyse_kernel(program, names, id);
     bounds.wide_condition.is_some()
@@ -68,7 +72,7 @@ pub fn depends_on_launch(program: &Program, names: &Names, id: KernelId) -> bool
         || !bounds.conditions.is_empty() && !program.unchecked
 }
 
-/// The value of an integer constant.
+/// Value of an integer constant expression.
 pub fn constant(expr: &Expr) -> Option<i64> {
     match &expr.kind {
         ExprKind::Int(value) => Some(*value),
@@ -86,7 +90,7 @@ pub fn constant(expr: &Expr) -> Option<i64> {
     }
 }
 
-/// A loop, whose head is given and counts `i_`, that sets the first values of a shared rail.
+/// Prints the loop that initialises a shared rail; `head` is the loop's head, which counts `i_`.
 fn fill(code: &mut Code<'_>, rail: &SharedRail, head: &str) {
     let target = code.local(rail.local).text;
     let ty = code.ty(rail.element);
@@ -96,7 +100,7 @@ fn fill(code: &mut Code<'_>, rail: &SharedRail, head: &str) {
                 SharedInit::Value(value) => code.expr(value),
                 _ => format!("{ty}{{}}"),
             };
-            // A compiler that knows it to be zero calls `memset`, which for a block's rail costs more than it does.
+            // Otherwise the compiler calls `memset` for zeros, which is slower for short rails.
             let (constant, hide) = match code.target {
                 Target::Cpu => ("", "asm volatile(\"\" : \"+m\"(value_)); "),
                 _ => ("const ", ""),
@@ -123,7 +127,7 @@ fn fill(code: &mut Code<'_>, rail: &SharedRail, head: &str) {
     }
 }
 
-/// The functions that printed code calls, and those that they call, with prototypes in front.
+/// Prints the functions that the kernels call, directly or indirectly, with prototypes in front.
 fn device_functions(code: &mut Code<'_>, storage: &str) -> String {
     let mut done: Vec<FunctionId> = Vec::new();
     let mut bodies = String::new();

@@ -1,5 +1,5 @@
-//! Values that move on from variable to variable: `c = b; b = a; a = next`, as in a window over planes. Where these variables have an
-//! element for each thread, the arrays change names instead of contents.
+//! Rotating buffers by pointer swap: `c = b; b = a; a = next`, as in a sliding window. Where these locals are
+//! context arrays, the arrays' pointers are exchanged instead of their contents.
 
 use rustc_hash::FxHashSet;
 
@@ -7,14 +7,14 @@ use super::def_use::mentioned;
 use super::regions::{RegionNode, Storage};
 use apg_mir::*;
 
-/// How many statements at the beginning of a run are copies of all threads' variables that can be exchanges: what has moved on is
-/// assigned anew before it is read again.
+/// Number of copies at the beginning of a region that can be exchanges: each source is overwritten before it
+/// is read again.
 pub fn count_rotations(kernel: &Kernel, storage: &[Storage], run: &[&Stmt]) -> usize {
     let copies: Vec<_> = run.iter().map_while(|stmt| as_copy(kernel, storage, stmt)).collect();
     (1..=copies.len()).rev().find(|count| is_rotation(&copies[..*count], &run[*count..])).unwrap_or(0)
 }
 
-/// The target and the source of a copy.
+/// Target and source of a copy of one context array to another.
 pub fn as_copy(kernel: &Kernel, storage: &[Storage], stmt: &Stmt) -> Option<(LocalId, LocalId)> {
     let StmtKind::Set { local, value } = &stmt.kind else { return None };
     let ExprKind::Local(from) = value.kind else { return None };
@@ -37,7 +37,7 @@ fn is_rotation(copies: &[(LocalId, LocalId)], rest: &[&Stmt]) -> bool {
     })
 }
 
-/// Whether the first statement that mentions a variable assigns it, in all threads.
+/// Whether the first statement that mentions a local assigns it, in all threads.
 fn is_assigned_first(local: LocalId, stmts: &[&Stmt]) -> bool {
     for stmt in stmts {
         let StmtKind::Set { local: target, value } = &stmt.kind else { return false };
@@ -52,7 +52,7 @@ fn is_assigned_first(local: LocalId, stmts: &[&Stmt]) -> bool {
     false
 }
 
-/// The variables of a tree that change names.
+/// Locals whose arrays are exchanged.
 pub fn rotated_locals(kernel: &Kernel, storage: &[Storage], nodes: &[RegionNode<'_>]) -> FxHashSet<LocalId> {
     let mut found = FxHashSet::default();
     for node in nodes {
@@ -115,11 +115,11 @@ mod tests {
         let from = |local| ExprKind::Local(LocalId(local));
         let next = || ExprKind::Float(1.0);
         assert!(exchanges(&[set(2, from(1)), set(1, from(0)), set(0, next())]));
-        // The variable keeps its value.
+        // The local keeps its value.
         assert!(!exchanges(&[set(2, from(1)), set(1, from(0))]));
-        // It goes to two others.
+        // One source goes to two targets.
         assert!(!exchanges(&[set(2, from(0)), set(1, from(0)), set(0, next())]));
-        // Something else is read first.
+        // The source is read first.
         let sum = ExprKind::Operation {
             operation: Operation::Neg,
             args: vec![Expr { ty: Ty::F32, kind: from(0), position: None }],

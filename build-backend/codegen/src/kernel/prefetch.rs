@@ -1,8 +1,10 @@
-//! What a later turn of a loop with barriers touches is printed for in this one. Such a turn (a plane of a stencil, a tile of a product) lies far in
-//! memory from the one before, in short rows that are far from each other, which a processor does not foresee; and what it waits for itself
-//! can only be a few lines at a time, fewer than its second cache asks for on its own. So they are printed for a row at a time, between the rows of the
-//! turn's longest run, and short inductions ask for a turn that is several later. (The stencil of `tests/bench`, one thread of an AMD EPYC: 9.5 ms
-//! without; 7.0 with the next turn's lines printed for at once, 9.8 for the first cache; 5.5 row by row, three inductions before.)
+//! Software prefetching in barrier loops (Mowry, Lam and Gupta, ASPLOS 1992).
+//!
+//! Precondition: a loop that all threads of a block execute together and whose body has barriers. Its
+//! iterations (planes of a stencil, tiles of a product) touch distant memory in short rows. Hardware
+//! prefetchers miss such rows, and a core sustains only a few outstanding misses by itself. The loop
+//! therefore prefetches a row at a time, between the rows of the longest parallel region of the iteration.
+//! Short iterations prefetch several iterations ahead.
 
 use rustc_hash::FxHashSet;
 
@@ -13,17 +15,17 @@ use super::workitem_loop::ThreadRange;
 use apg_mir::walk::{visit_exprs, visit_stmts};
 use apg_mir::*;
 
-/// More than these would be in each other's way, and in that of what the turn itself reads.
+/// Upper limit of prefetches per iteration: more of them evict each other and what the iteration reads.
 const MAX_PREFETCHES_PER_LOOP: usize = 24;
-/// Bytes of a line of the caches.
+/// Bytes of a cache line.
 const CACHE_LINE_BYTES: i64 = 64;
-/// How many inductions a loop in a turn is taken to have, if its text does not say it.
+/// Trip count of an inner loop whose trip count is unknown, for estimates.
 const ASSUMED_TRIP_COUNT: usize = 8;
 
 impl<'k> Printer<'_, '_, 'k> {
-    /// Asks for what a later turn of a loop touches; `body` is the loop's.
+    /// Prints prefetches for what a later iteration of a loop touches; `body` is the loop's body.
     pub(super) fn prefetch_later_iterations(&mut self, stmt: &'k Stmt, body: &[RegionNode<'k>]) {
-        // Rows of one thread or two are no rows.
+        // Rows of one or two threads are too short to be prefetched.
         if self.chunk_threads().is_none() {
             return;
         }
@@ -54,7 +56,7 @@ impl<'k> Printer<'_, '_, 'k> {
             now.push(format!("const {ty} {name}"));
         }
         let unknown = self.measure_strides(&inductions, &candidates, &now);
-        // A function, for it has names of its own: those of this turn.
+        // A lambda has names of its own: the inductions' values in the later iteration.
         self.code
             .out
             .open(format!("const auto prefetch{number}_ = [&](const apg_i64 t1_, const apg_i64 t2_) {{"));
@@ -78,7 +80,8 @@ impl<'k> Printer<'_, '_, 'k> {
         self.schedule_prefetches(number, body);
     }
 
-    /// Where rows are printed for: between those of the longest run of the turn; if it has none, or rows are whole blocks, at once.
+    /// Chooses where rows are prefetched: between the rows of the longest region of the iteration; all at
+    /// once if the iteration has no region, or if blocks have one axis.
     fn schedule_prefetches(&mut self, number: u32, body: &[RegionNode<'k>]) {
         let runs = body.iter().filter(|it| matches!(it, RegionNode::Parallel(_)));
         match runs.max_by_key(|it| estimate_accesses(it)) {
@@ -95,7 +98,7 @@ impl<'k> Printer<'_, '_, 'k> {
         }
     }
 
-    /// What a turn makes of its steps.
+    /// Declares the loop-variant locals that are recomputed from the inductions.
     fn declare_recomputed(&mut self, inductions: &LoopInductions<'_, 'k>) {
         for (local, value) in &inductions.recomputed {
             let place = self.code.local(*local);
@@ -104,8 +107,9 @@ impl<'k> Printer<'_, '_, 'k> {
         }
     }
 
-    /// Finds out when the program runs how far the next turn is, where the program's text does not say it: the first thread's places in
-    /// both inductions are in `now_` and `then_`, in the order of the result. `parameters` are what steps.
+    /// Prints code that measures the strides unknown to the compiler: the indices of the block's first thread
+    /// in this iteration (`now_`) and in the later one (`then_`), in the order of the result. `parameters`
+    /// are the inductions.
     fn measure_strides(
         &mut self,
         inductions: &LoopInductions<'_, 'k>,
@@ -175,7 +179,7 @@ impl<'k> Printer<'_, '_, 'k> {
     }
 }
 
-/// How often a thread touches memory in a part of a turn, about.
+/// Estimated number of memory accesses of a thread in part of an iteration.
 fn estimate_accesses(node: &RegionNode<'_>) -> usize {
     let all = |nodes: &[RegionNode<'_>]| nodes.iter().map(estimate_accesses).sum::<usize>();
     match node {
@@ -226,7 +230,7 @@ fn indices_of_unknown_stride<'k>(candidates: &[PrefetchCandidate<'k>], found: &m
     }
 }
 
-/// The size of the widest_element_bytes element, in bytes.
+/// Size of the widest element in bytes.
 fn widest_element_bytes(inductions: &LoopInductions<'_, '_>, candidates: &[PrefetchCandidate<'_>]) -> i64 {
     let of = |candidate: &PrefetchCandidate<'_>| match candidate {
         PrefetchCandidate::Element { rail, .. } => inductions.element_bytes(*rail).unwrap_or(1),

@@ -1,10 +1,15 @@
-//! The processor form of a thread body, planned. A barrier means that every thread of the block has done what stands before
-//! it, so the body is divided into *runs*, stretches without a barrier, each executed for all threads in turn. Branches and
-//! loops with a barrier inside are taken by all threads alike and so stay outer_assignments the runs (deep fission, as in MCUDA and POCL).
+//! Work-item loop formation: the parallel regions of a kernel's body (Stratton and others, *MCUDA*, LCPC
+//! 2008; Jaaskelainen and others, *pocl*, IJPP 2015).
 //!
-//! What a local becomes follows from where it is used: a *private* one lives in one run, a *spilled* one has an element for each
-//! thread because it crosses a barrier, a *uniform* one has the same value in every thread and is computed once, a *derived* one is
-//! computed again in each run from the indices and from uniform values, so that the compiler sees what it is.
+//! A barrier means that all threads of the block have executed what precedes it. The body is therefore
+//! divided into *parallel regions* without barriers, each executed for all threads in a loop. Branches and
+//! loops that contain a barrier are executed by all threads alike and stay outside of the regions (deep
+//! fission).
+//!
+//! The *storage* of a local follows from its uses. A local of one region is a register. One that is live
+//! across a barrier has a context array with an element per thread. A uniform one is computed once per block.
+//! A rematerialised one is recomputed in each region from indices and uniform values, so that the C++
+//! compiler sees its value.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -15,67 +20,67 @@ use super::rematerialize::{Rematerialized, as_step};
 use apg_mir::walk::{bodies, visit_expr, visit_stmts};
 use apg_mir::*;
 
-/// A part of a body.
+/// A node of the region tree.
 pub enum RegionNode<'a> {
-    /// Statements without a barrier, for every thread.
+    /// A parallel region: statements without a barrier, for every thread.
     Parallel(Vec<&'a Stmt>),
-    /// Assignment of a uniform local, once.
+    /// Assignment of a uniform local, once per block.
     Uniform(&'a Stmt),
-    /// Assignment of a derived local that has an offset: its first value, or a step.
+    /// Assignment of a rematerialised local with an offset: its initial value or a uniform step.
     Offset(&'a Stmt),
-    /// What the threads of a warp or block do together, given to all of them.
+    /// A collective operation of a warp or block.
     Collective(&'a Stmt),
-    /// A jump taken by all threads.
+    /// A uniform jump.
     Jump(&'a Stmt),
-    /// A loop that all threads step through together, a turn for each of them.
+    /// A grid-stride loop, whose iterations all threads execute together.
     GridStride(GridStrideLoop<'a>),
-    /// What each warp does by itself.
+    /// A warp region: each warp executes it by itself.
     Warps(Vec<RegionNode<'a>>),
-    /// A branch taken by all threads.
+    /// A uniform branch.
     If(&'a Stmt, Vec<RegionNode<'a>>, Vec<RegionNode<'a>>),
-    /// A loop or labelled block that all threads run through together: body and update.
+    /// A loop that all threads execute together: body and update.
     Loop(&'a Stmt, Vec<RegionNode<'a>>, Vec<RegionNode<'a>>),
     /// A labelled block.
     Labeled(LabelId, Vec<RegionNode<'a>>),
-    /// A switch.
+    /// A uniform switch.
     Switch(&'a Stmt, Vec<Vec<RegionNode<'a>>>),
 }
 
-/// What a local becomes.
+/// Storage class of a local.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Storage {
-    /// Captures, indices, shared rails: declared elsewhere.
+    /// Captures, indices and shared rails: declared elsewhere.
     Predefined,
-    /// One value for all threads.
+    /// One value for all threads of a block.
     Uniform,
-    /// A variable of one run.
+    /// A variable of one parallel region.
     Register,
-    /// An element for each thread.
+    /// An array with an element for each thread.
     ContextArray,
-    /// Computed where it is needed.
+    /// Recomputed where it is used.
     Rematerialized,
     /// Not used in the body.
     Unused,
 }
 
-/// A planned body.
+/// The regions of a kernel's body.
 pub struct RegionTree<'a> {
-    /// Parts in order.
+    /// Nodes in order.
     pub nodes: Vec<RegionNode<'a>>,
-    /// By local.
+    /// Storage by local.
     pub storage: Vec<Storage>,
-    /// Locals that are computed where they are needed, in an order in which they can be.
+    /// Rematerialised locals in dependence order.
     pub rematerialized: Vec<Rematerialized<'a>>,
     builder: RegionBuilder<'a>,
 }
 
 impl<'a> RegionTree<'a> {
-    /// Whether an expression has the same value in all threads, if those locals have.
+    /// Whether an expression is block-uniform, if the locals `more` are.
     pub fn is_uniform(&self, expr: &Expr, more: &FxHashSet<LocalId>) -> bool {
         self.builder.is_uniform_with(expr, more)
     }
 
-    /// Whether one statement of the kernel assigns a local.
+    /// Whether exactly one statement of the kernel assigns a local.
     pub fn is_assigned_once(&self, local: LocalId) -> bool {
         self.builder.assignments.get(&local) == Some(&1)
     }
@@ -85,7 +90,7 @@ impl<'a> RegionTree<'a> {
         self.builder.kernel
     }
 
-    /// The derived locals that a text with these locals needs.
+    /// The rematerialised locals that code mentioning these locals needs, in dependence order.
     pub fn rematerialized_for(&self, mentioned: &FxHashSet<LocalId>) -> Vec<&Rematerialized<'a>> {
         let mut wanted = mentioned.clone();
         let mut found = Vec::new();
@@ -104,7 +109,7 @@ impl<'a> RegionTree<'a> {
     }
 }
 
-/// Plans a kernel's body.
+/// Forms the regions of a kernel's body.
 pub fn form_regions(kernel: &Kernel) -> RegionTree<'_> {
     let mut builder = RegionBuilder {
         kernel,
@@ -117,7 +122,7 @@ pub fn form_regions(kernel: &Kernel) -> RegionTree<'_> {
         rematerialized: Vec::new(),
     };
     builder.find_split_labels();
-    // What warps do by themselves follows from what is uniform, and the other way round.
+    // Uniformity and warp regions depend on each other: iterates to a fixpoint.
     loop {
         builder.find_uniform();
         if !builder.find_warp_regions(&kernel.body) {
@@ -137,12 +142,12 @@ pub fn form_regions(kernel: &Kernel) -> RegionTree<'_> {
 struct RegionBuilder<'a> {
     kernel: &'a Kernel,
     accesses: AccessSummary,
-    /// Labels of constructs outer_assignments runs.
+    /// Labels of constructs outside of regions.
     split: FxHashSet<LabelId>,
     uniform: FxHashSet<LocalId>,
     /// Number of assignments of each local.
     assignments: FxHashMap<LocalId, usize>,
-    /// Number of those that stand directly where all threads go.
+    /// Number of assignments outside of divergent branches.
     outer_assignments: FxHashMap<LocalId, usize>,
     /// Statements that each warp executes by itself.
     warps: Vec<&'a Stmt>,
@@ -150,7 +155,7 @@ struct RegionBuilder<'a> {
 }
 
 impl<'a> RegionBuilder<'a> {
-    /// Whether a statement stays outer_assignments runs: it has a barrier inside, or a jump to something that stays outer_assignments.
+    /// Whether a statement stays outside of regions: it contains a barrier, or a jump to a construct outside.
     fn is_split(&self, stmt: &Stmt) -> bool {
         match &stmt.kind {
             StmtKind::Barrier => true,
@@ -180,8 +185,8 @@ impl<'a> RegionBuilder<'a> {
         }
     }
 
-    /// Locals that only have uniform values, assigned where all threads go: those are assumed, and dropped until
-    /// what remains holds.
+    /// Uniformity analysis (Coutinho and others, PACT 2011) by the greatest fixpoint: locals that are
+    /// assigned only outside of divergent branches are assumed uniform, and contradicted ones removed.
     fn find_uniform(&mut self) {
         let mut outer_assignments = FxHashMap::default();
         self.count_outer_assignments(&self.kernel.body, &mut outer_assignments);
@@ -191,7 +196,7 @@ impl<'a> RegionBuilder<'a> {
         assignments.clear();
         visit_stmts(&self.kernel.body, &mut |stmt| match &stmt.kind {
             StmtKind::Set { local, .. } => *assignments.entry(*local).or_default() += 1,
-            // FissionPart of a value: such locals are not considered.
+            // A partial assignment: such locals are not considered.
             StmtKind::SetStructField { local, .. } => *assignments.entry(*local).or_default() += 1000,
             _ => {}
         });
@@ -219,8 +224,8 @@ impl<'a> RegionBuilder<'a> {
         }
     }
 
-    /// Finds statements in which the threads of a warp meet, not those of a block, under conditions that may differ from warp to warp.
-    /// Whether there are more than before.
+    /// Finds statements that synchronise warps, not blocks, under conditions that may differ between warps.
+    /// Returns whether there are new ones.
     fn find_warp_regions(&mut self, body: &'a [Stmt]) -> bool {
         let before = self.warps.len();
         for stmt in body.iter().filter(|it| self.is_split(it)).collect::<Vec<_>>() {
@@ -248,7 +253,7 @@ impl<'a> RegionBuilder<'a> {
             && self.diverges_between_warps(stmt)
     }
 
-    /// Whether not all threads of a block may go the same way where they meet.
+    /// Whether the warps of a block may take different ways to a synchronisation.
     fn diverges_between_warps(&self, stmt: &Stmt) -> bool {
         let decides = match &stmt.kind {
             _ if !self.is_split(stmt) => return false,
@@ -260,8 +265,8 @@ impl<'a> RegionBuilder<'a> {
             || bodies(&stmt.kind).into_iter().flatten().any(|it| self.diverges_between_warps(it))
     }
 
-    /// Locals that would be spilled and only grow by what is the same for all threads: a first value that is computed where it is
-    /// needed, and an offset. Whether there are any.
+    /// Finds locals in context arrays that change only by uniform steps: they are rematerialised from their
+    /// initial value and an offset. Returns whether there are any.
     fn find_offsets(&mut self, spilled: &dyn Fn(LocalId) -> bool) -> bool {
         let before = self.rematerialized.len();
         let mut locals = Vec::new();
@@ -311,7 +316,7 @@ impl<'a> RegionBuilder<'a> {
         self.rematerialized.iter().find(|it| it.local == local).map(|it| it.has_offset)
     }
 
-    /// Counts assignments that stand directly where all threads go.
+    /// Counts assignments outside of divergent branches.
     fn count_outer_assignments(&self, body: &[Stmt], counts: &mut FxHashMap<LocalId, usize>) {
         for stmt in body {
             match &stmt.kind {
@@ -332,7 +337,7 @@ impl<'a> RegionBuilder<'a> {
         self.is_uniform_with(expr, &FxHashSet::default())
     }
 
-    /// The same, if those locals are uniform as well.
+    /// The same, if the locals `more` are uniform as well.
     fn is_uniform_with(&self, expr: &Expr, more: &FxHashSet<LocalId>) -> bool {
         let is_uniform = |expr: &Expr| self.is_uniform_with(expr, more);
         match &expr.kind {
@@ -344,7 +349,7 @@ impl<'a> RegionBuilder<'a> {
             ExprKind::Length { rail, .. } => matches!(rail.kind, ExprKind::Local(_)),
             ExprKind::Element { rail, index, .. } => {
                 let ExprKind::Local(local) = rail.kind else { return false };
-                // Only what no thread can change in between.
+                // Only rails that no thread changes meanwhile.
                 let capture = self.kernel.captures.get(local.index()).map(|it| it.kind);
                 let copied = matches!(
                     capture,
@@ -369,12 +374,12 @@ impl<'a> RegionBuilder<'a> {
             || self.kernel.auto_threads == Some(local)
     }
 
-    /// Divides statements into parts.
+    /// Forms the nodes of statements.
     fn nodes(&self, body: &'a [Stmt]) -> Vec<RegionNode<'a>> {
         self.nodes_for(body, false)
     }
 
-    /// The same of what all threads of a block do, or each warp by itself.
+    /// Forms the nodes of statements that a block, or a warp by itself, executes.
     fn nodes_for(&self, body: &'a [Stmt], in_warp: bool) -> Vec<RegionNode<'a>> {
         let mut nodes = Vec::new();
         self.add_nodes(body, in_warp, &mut nodes);
@@ -402,7 +407,7 @@ impl<'a> RegionBuilder<'a> {
                 StmtKind::Loop { .. } if !in_warp && let Some(found) = self.grid_stride(stmt, nodes) => {
                     nodes.push(RegionNode::GridStride(found))
                 }
-                // A block without locals of its own to declare is only a list.
+                // Blocks declare nothing of their own.
                 StmtKind::Block(body) => self.add_nodes(body, in_warp, nodes),
                 _ if !self.is_split(stmt) => match nodes.last_mut() {
                     Some(RegionNode::Parallel(run)) => run.push(stmt),
@@ -426,7 +431,8 @@ impl<'a> RegionBuilder<'a> {
         }
     }
 
-    /// A grid-stride loop whose counter is set in the run before it; that assignment becomes part of the loop.
+    /// Recognises a grid-stride loop whose counter is set in the region before it; that assignment becomes
+    /// part of the loop.
     fn grid_stride(&self, stmt: &'a Stmt, nodes: &mut [RegionNode<'a>]) -> Option<GridStrideLoop<'a>> {
         let Some(RegionNode::Parallel(run)) = nodes.last_mut() else { return None };
         let known = self.rematerialized.iter().filter(|it| !it.has_offset);
@@ -459,7 +465,7 @@ impl<'a> RegionBuilder<'a> {
         Some(found)
     }
 
-    /// The only assignment of a local can go in front of the run it stands in; one of several ends the run.
+    /// The only assignment of a local moves in front of the current region; one of several ends the region.
     fn add_uniform(&self, stmt: &'a Stmt, local: LocalId, nodes: &mut Vec<RegionNode<'a>>) {
         let only = self.assignments.get(&local) == Some(&1);
         match nodes.last() {

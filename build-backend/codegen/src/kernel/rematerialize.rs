@@ -1,22 +1,23 @@
-//! Locals whose values need not be kept from run to run, since they are computed from indices and uniform values.
+//! Rematerialisation of locals (Briggs, Cooper and Torczon, PLDI 1992): values computed from indices and
+//! uniform values are recomputed in each region instead of being kept in context arrays.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use apg_mir::walk::visit_stmts;
 use apg_mir::*;
 
-/// Such a local.
+/// A rematerialised local.
 #[derive(Clone)]
 pub struct Rematerialized<'a> {
     /// The local.
     pub local: LocalId,
-    /// Its only value, or its first.
+    /// Its only value, or its initial value.
     pub value: &'a Expr,
-    /// What all threads add to it together is in a variable of its own.
+    /// The sum of its uniform steps is in a variable of its own.
     pub has_offset: bool,
 }
 
-/// Locals with one assignment, of a value that is cheap and the same wherever it is computed.
+/// Locals with one assignment of a cheap value that is the same wherever it is computed.
 pub fn find_rematerializable<'a>(
     kernel: &'a Kernel,
     uniform: &FxHashSet<LocalId>,
@@ -37,7 +38,7 @@ pub fn find_rematerializable<'a>(
     found
 }
 
-/// Whether a value is cheap, has no effect, and is the same at every point where it may be needed.
+/// Whether a value is cheap, free of effects, and the same at every use.
 pub fn is_rematerializable(
     expr: &Expr,
     kernel: &Kernel,
@@ -101,13 +102,13 @@ pub fn is_rematerializable(
     }
 }
 
-/// A division by a power of two, or its rest: warps and lanes.
+/// Division or remainder by a power of two, as for warps and lanes.
 fn is_power_of_two_division(operation: Operation, args: &[Expr]) -> bool {
     let divides = matches!(operation, Operation::Div | Operation::Rem);
     divides && args.get(1).and_then(super::constant).is_some_and(|it| it > 0 && it & (it - 1) == 0)
 }
 
-/// `local + by`, or `local - by` (true).
+/// `by` of `local + by` or `local - by`, and whether it is subtracted.
 pub fn as_step(value: &Expr, local: LocalId) -> Option<(&Expr, bool)> {
     let ExprKind::Operation { operation, args } = &value.kind else { return None };
     let [a, b] = args.as_slice() else { return None };

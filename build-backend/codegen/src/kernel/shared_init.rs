@@ -1,22 +1,22 @@
-//! What the initial values of shared rails do with memory, and so where the threads of a block have to meet between filling these rails.
+//! Memory effects of shared-rail initialisers, and the barriers that are needed between them.
 
 use super::access_summary::is_rail_like;
 use apg_mir::walk::{visit_expr, visit_exprs, visit_stmts};
 use apg_mir::*;
 
-/// What computing a rail's initial values does with memory.
+/// Memory effects of an initialiser.
 #[derive(Clone, Copy, Default)]
 pub struct InitEffects {
     /// Uses other shared rails.
     shared: bool,
-    /// Reads rails, or might.
+    /// May read rails.
     reads: bool,
-    /// Writes rails, or might.
+    /// May write rails.
     writes: bool,
 }
 
 impl InitEffects {
-    /// Of one rail.
+    /// Effects of one initialiser.
     pub fn of(kernel: &Kernel, init: &SharedInit) -> InitEffects {
         let mut found = InitEffects::default();
         let mut look = |it: &Expr, _: Option<&Expr>| match &it.kind {
@@ -35,7 +35,7 @@ impl InitEffects {
             | ExprKind::MakeStruct(_)
             | ExprKind::Length { .. }
             | ExprKind::Element { .. } => {}
-            // Functions, atomic operations.
+            // Functions and atomic operations.
             _ => (found.reads, found.writes) = (true, true),
         };
         match init {
@@ -51,25 +51,25 @@ impl InitEffects {
         found
     }
 
-    /// Whether it concerns nobody but the thread that does it.
+    /// Whether it affects and observes its own thread only.
     pub fn is_own(self) -> bool {
         !self.shared && !self.reads && !self.writes
     }
 
-    /// Whether all threads must have done `before` first.
+    /// Whether `before` must be complete in all threads first.
     fn follows(self, before: InitEffects) -> bool {
         self.shared || before.writes && (self.reads || self.writes) || before.reads && self.writes
     }
 }
 
-/// Whether the threads must meet between filling the rails in front of this one and filling it.
+/// Whether a barrier is needed between the initialisers before this one and this one.
 pub fn needs_barrier_before(kernel: &Kernel, number: usize) -> bool {
     let all: Vec<InitEffects> =
         kernel.shared[..=number].iter().map(|it| InitEffects::of(kernel, &it.init)).collect();
     all[..number].iter().any(|before| all[number].follows(*before))
 }
 
-/// A statement that itself changes nothing but locals.
+/// Whether a statement itself changes only locals.
 fn changes_only_locals(stmt: &Stmt) -> bool {
     matches!(
         stmt.kind,

@@ -1,6 +1,9 @@
-//! Runs that are taken apart: loops over the threads of a chunk, for each part of the run. A chunk is a vector of threads, or several where what they do is
-//! short: a sum that each thread keeps waits for its last addition, and other rows of the block have something to add meanwhile, often of the
-//! same element.
+//! SIMD chunks of work-items, with unroll-and-jam (Allen and Kennedy, *Optimizing Compilers for Modern
+//! Architectures*, 8.4).
+//!
+//! A fissioned parallel region runs as loops over a chunk, a vector of threads. Locals that live across parts
+//! are expanded to arrays (scalar expansion). Short bodies jam several rows of the block into a chunk: their
+//! accumulations are independent and hide each other's latency, and often read the same elements.
 
 use rustc_hash::FxHashSet;
 
@@ -15,13 +18,13 @@ use super::workitem_loop::ThreadRange;
 use apg_mir::walk::{visit_exprs, visit_stmts};
 use apg_mir::*;
 
-/// Threads of a chunk: as many as there are 32-bit numbers in the widest vectors.
+/// Threads of a chunk: 32-bit lanes of the widest vectors.
 pub const CHUNK_THREADS: i64 = 16;
-/// A longer rail on a thread's stack stays where it is while a chunk works on it.
+/// Longer private rails are not copied into a chunk: elements.
 const MAX_COPIED_RAIL_ELEMENTS: i64 = 64;
 
 impl<'k> Printer<'_, '_, 'k> {
-    /// A run that is taken apart.
+    /// Prints a fissioned region.
     pub(super) fn print_chunks(&mut self, range: &ThreadRange<'_>, stmts: &[&'k Stmt], found: &Fission<'k>) {
         self.labels += 1;
         let number = self.labels;
@@ -49,7 +52,7 @@ impl<'k> Printer<'_, '_, 'k> {
         self.code.out.close("}");
     }
 
-    /// Does the chunks of a row.
+    /// Prints the calls for all chunks of a row.
     fn call_chunks(&mut self, range: &ThreadRange<'_>, number: u32, jam: UnrollAndJam) {
         let size = self.chunk_threads().unwrap_or(CHUNK_THREADS);
         let step = if jam.axis == 0 { size * jam.rows } else { size };
@@ -66,12 +69,13 @@ impl<'k> Printer<'_, '_, 'k> {
         }
     }
 
-    /// The threads on an axis, the fastest is 0, if the program says how many.
+    /// Constant extent of the block on an axis; 0 is the fastest.
     fn extent(&self, axis: usize) -> Option<i64> {
         self.kernel.host.threads.iter().rev().nth(axis).and_then(super::constant)
     }
 
-    /// How many vectors of threads make a chunk: as many as find room in registers, of what certainly becomes vectors.
+    /// Chooses how many vectors of threads make a chunk: as many as registers hold, if the body certainly
+    /// vectorises.
     fn choose_unroll_and_jam(
         &self,
         range: &ThreadRange<'_>,
@@ -127,7 +131,7 @@ impl<'k> Printer<'_, '_, 'k> {
         one
     }
 
-    /// The heads of the loops over as many rows of a block as a chunk has, and what these begin with.
+    /// Opens the loops over the jammed rows of a block, with what a row begins with.
     fn open_jammed_rows(&mut self, rows: i64) {
         for axis in (2..self.axis_count()).rev() {
             self.code.out.line(format!("for (apg_i64 t{axis}_ = 0; t{axis}_ < n{axis}_; ++t{axis}_)"));
@@ -139,7 +143,7 @@ impl<'k> Printer<'_, '_, 'k> {
         }
     }
 
-    /// A loop over the threads of a chunk.
+    /// Prints a loop over the threads of a chunk.
     pub(super) fn for_each_chunk_thread(&mut self, chunk: &Chunk<'_>, body: impl FnOnce(&mut Self)) {
         let UnrollAndJam { rows, axis } = chunk.jam;
         if rows > 1 {
@@ -166,7 +170,7 @@ impl<'k> Printer<'_, '_, 'k> {
         self.code.widened_locals.clear();
     }
 
-    /// Makes an array of a local, with the values of the threads if it comes from outside.
+    /// Expands a local to an array, initialised with the threads' values if it is live-in.
     fn expand_local(&mut self, chunk: &mut Chunk<'_>, local: LocalId, stmts: &[&Stmt]) {
         let place = self.code.local(local);
         let all = chunk.threads();
@@ -189,7 +193,7 @@ impl<'k> Printer<'_, '_, 'k> {
             self.code.locals[local.index()].rail = Some(rail);
         } else {
             let ty = self.code.ty(place.ty);
-            // UnrolledLoop copy it before they set it, and a `bool` that is neither may not even be copied.
+            // Inactive lanes copy it uninitialised, which is undefined for a `bool`.
             let first = if place.ty == Ty::Bool { " = {}" } else { "" };
             self.code.out.line(format!("{ty} {name}_a[{all}]{first};"));
             if spilled && !is_always_assigned(stmts.iter().copied(), local) {
@@ -208,7 +212,7 @@ impl<'k> Printer<'_, '_, 'k> {
         self.code.out.close("}");
     }
 
-    /// Gives the values of expanded back.
+    /// Stores expanded values back to their context arrays.
     fn store_expanded(&mut self, chunk: &Chunk<'_>, stmts: &[&Stmt]) {
         for (local, outer) in &chunk.expanded {
             let inner = std::mem::replace(&mut self.code.locals[local.index()], outer.clone());
@@ -278,8 +282,8 @@ impl<'k> Printer<'_, '_, 'k> {
         self.code.out.close(if *post_tested { format!("}} while ({condition});") } else { "}".to_owned() });
     }
 
-    /// Statements for each thread of a chunk. Values come from expanded and go back there, whether the thread takes part or not, so
-    /// that nothing but the statements depends on that.
+    /// Prints statements for each thread of a chunk. Expanded values are loaded and stored whether the thread
+    /// is active or not, so that only the statements are masked.
     fn print_lanes(&mut self, chunk: &Chunk<'_>, stmts: &[&'k Stmt]) {
         let mentioned = mentioned(stmts);
         let around = self.preload_uniform_elements(stmts, chunk.uniform);
@@ -311,7 +315,7 @@ impl<'k> Printer<'_, '_, 'k> {
         self.code.preloaded = around;
     }
 
-    /// Declares what a thread has of the expanded that are mentioned, to read it.
+    /// Declares constants for the expanded locals that are mentioned.
     pub(super) fn declare_expanded(&mut self, chunk: &Chunk<'_>, mentioned: &FxHashSet<LocalId>) {
         for (local, _) in chunk.expanded.iter().filter(|it| mentioned.contains(&it.0)) {
             let place = self.code.local(*local);
@@ -322,7 +326,7 @@ impl<'k> Printer<'_, '_, 'k> {
         }
     }
 
-    /// A branch that each thread takes for itself.
+    /// Prints a divergent branch with masks.
     fn print_masked(
         &mut self,
         chunk: &mut Chunk<'_>,
@@ -365,14 +369,14 @@ impl<'k> Printer<'_, '_, 'k> {
     }
 }
 
-/// What holds where parts of a run are printed.
+/// The context in which parts of a region are printed.
 pub(super) struct Chunk<'s> {
     range: &'s ThreadRange<'s>,
-    /// Locals with an array, as they were before.
+    /// Expanded locals with their former spelling.
     expanded: Vec<(LocalId, super::super::code::LocalSpelling)>,
-    /// Locals with one value for all.
+    /// Locals with one value for all threads.
     pub(super) uniform: &'s [LocalId],
-    /// Which threads take part.
+    /// Conditions for a thread to be active.
     pub(super) guard: Vec<String>,
     jam: UnrollAndJam,
 }
@@ -383,7 +387,7 @@ impl Chunk<'_> {
     }
 }
 
-/// How many vectors of threads make a chunk, and along which axis they lie beside each other.
+/// How many vectors make a chunk, and on which axis they are adjacent.
 #[derive(Clone, Copy)]
 struct UnrollAndJam {
     rows: i64,

@@ -1,7 +1,9 @@
-//! Loops of a kernel for a device in which a thread takes an element every so often, until the grid has taken all, and has_loop_or_barrier for memory in each turn.
-//! Where a launch has so few threads that a multiprocessor has nothing else to do meanwhile, they read what the turn after the next
-//! needs before they compute. (The options of `tests/bench` by 480 blocks of 128, on an H100: 0.93 ms, so 0.70. With all the threads
-//! that it holds at once it would take 0.56, where it takes 0.49: the host decides at the launch.)
+//! Software pipelining of loads in device loops (Lam, PLDI 1988).
+//!
+//! Precondition: a grid-stride loop without inner loops or barriers that reads read-only captured rails at
+//! affine indices. With few threads per multiprocessor such a loop is bound by memory latency. Its loads are
+//! issued two iterations ahead, so that they overlap with the computation. The host decides at launch, by the
+//! number of threads, whether the pipelined variant runs.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -12,29 +14,29 @@ use super::rematerialize::as_step;
 use apg_mir::walk::{operands, visit_expr, visit_stmts};
 use apg_mir::*;
 
-/// Nearer turns than these are in memory that a thread has read just before.
+/// Loops with a shorter step touch cache lines that the thread has just loaded: elements.
 const MIN_STEP_ELEMENTS: i64 = 32;
-/// More than these would take the registers of other threads.
+/// Upper limit of preloaded elements: more would cost registers, and so occupancy.
 const MAX_PRELOADED_ELEMENTS: usize = 8;
 
-/// What the code asks before.
+/// The condition under which pipelined code runs.
 const PIPELINE_GUARD: &str = "if (pipelined_) {";
 
-/// Whether a kernel's code has such find_pipelined_loops.
+/// Whether a kernel's code has pipelined loops.
 pub fn has_pipelined_loops(cuda: &str) -> bool {
     cuda.contains(PIPELINE_GUARD)
 }
 
-/// What a loop reads pipelined.
+/// A loop whose loads are pipelined.
 pub struct PipelinedLoop<'k> {
-    /// What its update assigns.
+    /// Locals that its update assigns.
     counters: Vec<LocalId>,
     update: &'k [Stmt],
-    /// Elements, each read in every turn; with what else means the same.
+    /// Elements that every iteration reads, each with equal expressions elsewhere in the body.
     elements: Vec<(&'k Expr, Vec<&'k Expr>)>,
 }
 
-/// The find_pipelined_loops that can.
+/// Finds the loops that can be pipelined.
 pub fn find_pipelined_loops<'k>(
     code: &Code<'_>,
     kernel: &'k Kernel,
@@ -68,7 +70,7 @@ fn pipelined_loop<'k>(
         has_loop_or_barrier |= matches!(it.kind, StmtKind::Loop { .. } | StmtKind::Barrier)
     });
     let counters = induction_counters(update, &inside)?;
-    // What both are made of is known two turns before.
+    // Operands of conditions and indices are known two iterations ahead.
     let is_known = |expr: &Expr| is_arithmetic(expr) && !mentions_any(expr, &inside);
     if has_loop_or_barrier || !is_known(condition) {
         return None;
@@ -100,7 +102,7 @@ fn pipelined_loop<'k>(
     })
 }
 
-/// What an update adds to, far enough each time, the same in every turn.
+/// The counters of an update, if it only adds loop-invariant values and one of the steps is long.
 fn induction_counters(update: &[Stmt], inside: &FxHashSet<LocalId>) -> Option<Vec<LocalId>> {
     let mut changed = inside.clone();
     assigned(update, &mut changed);
@@ -119,7 +121,7 @@ fn induction_counters(update: &[Stmt], inside: &FxHashSet<LocalId>) -> Option<Ve
     is_far_step.then_some(found)
 }
 
-/// Sums, products and comparisons of locals and numbers: computed earlier, they do the same and raise nothing.
+/// Arithmetic on locals and constants: it can be evaluated ahead of time and raises nothing.
 fn is_arithmetic(expr: &Expr) -> bool {
     use Operation as O;
     match &expr.kind {
@@ -137,7 +139,7 @@ fn is_arithmetic(expr: &Expr) -> bool {
     }
 }
 
-/// Whether two known values are written in the same way.
+/// Whether two arithmetic expressions are structurally equal.
 pub fn is_same_expr(a: &Expr, b: &Expr) -> bool {
     let all = |a: &[Expr], b: &[Expr]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_same_expr(a, b));
     a.ty == b.ty
@@ -164,7 +166,7 @@ fn mentions_any(expr: &Expr, locals: &FxHashSet<LocalId>) -> bool {
     found
 }
 
-/// The statements that a turn begins with whatever it finds. False at the first other one.
+/// Visits the statements that an iteration executes unconditionally; false at the first other statement.
 fn visit_unconditional_stmts<'k>(body: &'k [Stmt], each: &mut impl FnMut(&'k Stmt)) -> bool {
     body.iter().all(|stmt| match &stmt.kind {
         StmtKind::Block(body) => visit_unconditional_stmts(body, each),
@@ -179,7 +181,7 @@ fn visit_unconditional_stmts<'k>(body: &'k [Stmt], each: &mut impl FnMut(&'k Stm
     })
 }
 
-/// The parts of a value that are computed whatever others are.
+/// Visits the subexpressions that are evaluated unconditionally.
 fn visit_unconditional_exprs<'k>(expr: &'k Expr, visit: &mut impl FnMut(&'k Expr)) {
     visit(expr);
     match &expr.kind {
@@ -193,7 +195,7 @@ fn visit_unconditional_exprs<'k>(expr: &'k Expr, visit: &mut impl FnMut(&'k Expr
 }
 
 impl<'p> Code<'p> {
-    /// In front of a loop: reads what its first two turns need.
+    /// Prints the prologue: loads for the first two iterations.
     pub fn print_pipeline_prologue(&mut self, pipelined: &PipelinedLoop<'p>, condition: &str) -> Vec<String> {
         let names: Vec<String> =
             pipelined.elements.iter().map(|_| format!("preloaded{}_", self.fresh())).collect();
@@ -216,7 +218,8 @@ impl<'p> Code<'p> {
         names
     }
 
-    /// At the beginning of a turn: takes what was read for it, and reads for the turn after the next.
+    /// Prints the begin of an iteration: takes its preloaded values and loads those of the iteration after
+    /// the next.
     pub fn print_pipeline_stage(&mut self, pipelined: &PipelinedLoop<'p>, names: &[String], condition: &str) {
         for (name, (element, _)) in names.iter().zip(&pipelined.elements) {
             let ty = self.ty(element.ty);
@@ -228,7 +231,7 @@ impl<'p> Code<'p> {
         }
         self.save_counters(pipelined);
         self.stmts(pipelined.update);
-        // A turn that does not come has no turn after it.
+        // If the next iteration does not run, the one after it does not either.
         self.out.open(format!("if ({condition}) {{"));
         self.stmts(pipelined.update);
         self.out.open(format!("if ({condition}) {{"));

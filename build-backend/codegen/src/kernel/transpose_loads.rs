@@ -1,7 +1,11 @@
-//! StridedLoads read as columns. Where each thread of a chunk goes through elements of its own, one after the other (a row of a matrix, the coordinates of a
-//! point), what the threads read in a turn lies far apart, and a vector of it is gathered element by element. What they read in several turns is a
-//! tile, and a line of memory in each of its rows: it is read as it lies and transposed in registers, and each turn then has its vector. A thread
-//! adds up in the order that the program says.
+//! Transposition of strided loads in registers.
+//!
+//! Where each thread of a chunk reads consecutive elements of its own (a row of a matrix, the coordinates of
+//! a point), a vector of one iteration would be gathered. The elements of `CHUNK_THREADS` iterations are a
+//! tile, of which each thread's part is contiguous: the tile is loaded row by row and transposed in
+//! registers, and each iteration reads a vector of it. Each thread accumulates in program order.
+//!
+//! Preconditions: the loop counts by one, its bound is invariant, and it stores to no captured rail.
 
 use rustc_hash::FxHashSet;
 
@@ -18,41 +22,41 @@ use super::unswitch::is_total;
 use apg_mir::walk::{children, operands, visit_expr, visit_exprs, visit_stmts};
 use apg_mir::*;
 
-/// Elements of a captured rail, of which a thread reads the next in each turn of a loop.
+/// A load of a captured rail whose index grows by one per iteration.
 struct StridedLoad<'k> {
     rail: LocalId,
     index: &'k Expr,
     ty: Ty,
 }
 
-/// How a loop counts its turns, one at a time.
+/// A loop that counts by one.
 struct CountedLoop<'k> {
     counter: LocalId,
     end: &'k Expr,
     ends: LoopEnd,
 }
 
-/// When a loop ends.
+/// How the loop ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LoopEnd {
-    /// The counter stays below its end,
+    /// The counter stays below the bound.
     Below,
-    /// or at most reaches it,
+    /// The counter reaches the bound at most.
     UpTo,
-    /// or is asked at the end of a turn whether it is there.
+    /// The counter is compared with the bound for equality at the end of an iteration.
     At,
 }
 
-/// A loop whose threads read such rows.
+/// A loop with strided loads.
 pub(super) struct StridedLoads<'k> {
     count: CountedLoop<'k>,
     rows: Vec<StridedLoad<'k>>,
-    /// Values of locals that a turn assigns, of which indices are made.
+    /// Values of the locals that an iteration assigns and indices depend on.
     values: Vec<(LocalId, &'k Expr)>,
 }
 
 impl<'k> Printer<'_, '_, 'k> {
-    /// The rows that the threads of a chunk read in a loop, if what they read may be read some turns before.
+    /// The strided loads of a loop, if they may be executed some iterations ahead.
     pub(super) fn find_strided_loads(
         &self,
         chunk: &Chunk<'_>,
@@ -66,7 +70,7 @@ impl<'k> Printer<'_, '_, 'k> {
         {
             return None;
         }
-        // The turns are printed twice, with all loops in them: around loops that would double at each level.
+        // The body is printed twice with all loops in it: nested loops would double at each level.
         if parts.iter().any(has_loop) {
             return None;
         }
@@ -94,7 +98,7 @@ impl<'k> Printer<'_, '_, 'k> {
         (!found.rows.is_empty()).then_some(found)
     }
 
-    /// What a statement of a turn reads of rows, whatever else is so.
+    /// Collects the strided loads that a statement executes unconditionally.
     fn collect_strided_loads(
         &self,
         chunk: &Chunk<'_>,
@@ -127,8 +131,8 @@ impl<'k> Printer<'_, '_, 'k> {
         found.record_value(self.tree, stmt, assigned);
     }
 
-    /// Turns of a loop whose rows are read as tiles. For the last ones, if `flag` says that there were others, the tile begins with turns that are done.
-    /// What stands after it is done one turn at a time.
+    /// Prints the iterations of whole tiles. If `flag` says that a tile precedes, the remainder is a tile
+    /// that begins with iterations already executed. The code that follows executes one iteration at a time.
     pub(super) fn print_tiles(
         &mut self,
         chunk: &mut Chunk<'_>,
@@ -141,7 +145,7 @@ impl<'k> Printer<'_, '_, 'k> {
         self.labels += 1;
         let number = self.labels;
         self.code.out.open(format!("if constexpr (full_ == {CHUNK_THREADS}) {{"));
-        // Its own labels, which are printed twice; and what is done for a whole tile is compiled for its length.
+        // A lambda: it has its own labels, and its instance for whole tiles is compiled for their length.
         self.code.out.open(format!(
             "const auto tile{number}_ = [&](const int done_) __attribute__((always_inline)) {{"
         ));
@@ -162,7 +166,7 @@ impl<'k> Printer<'_, '_, 'k> {
         self.code.out.close("}");
         self.code.preloaded = around;
         self.code.out.close("};");
-        // What is left after this turn; a counter that wraps comes to its end as well.
+        // Iterations left after this one; a counter that wraps reaches its bound as well.
         let unsigned = if counter.ty == Ty::I32 && ends == LoopEnd::At { "apg_u32" } else { "apg_u64" };
         let after = if ends == LoopEnd::UpTo { "" } else { " - 1" };
         let value = |it: &str| format!("({unsigned})(apg_i64)({it})");
@@ -174,7 +178,7 @@ impl<'k> Printer<'_, '_, 'k> {
         self.code.out.close("}");
     }
 
-    /// Reads a tile, if that has not been done; its name.
+    /// Prints the loads of a tile, unless an equal one is loaded; returns its name.
     fn load_tile(
         &mut self,
         chunk: &Chunk<'_>,
@@ -201,7 +205,7 @@ impl<'k> Printer<'_, '_, 'k> {
         self.code.out.line(format!("const {ty} *{name}rows_[{CHUNK_THREADS}];"));
         let guard = chunk.guard.join(" && ");
         let named: Vec<_> = all.values.iter().filter(|it| locals.contains(&it.0)).collect();
-        // What an array has of a local that the turn assigns is the value of the turn before.
+        // The expanded element of a local that the iteration assigns holds the value of the iteration before.
         let kept: FxHashSet<LocalId> =
             locals.iter().copied().filter(|it| !named.iter().any(|named| named.0 == *it)).collect();
         self.for_each_chunk_thread(chunk, |printer| {
@@ -210,7 +214,7 @@ impl<'k> Printer<'_, '_, 'k> {
             for (local, value) in named {
                 printer.declare_value(*local, value);
             }
-            // With what is declared here the text is another one.
+            // With these declarations the index has another text.
             let address = format!("{data} + {} - done_", printer.code.wide_value(row.index));
             let line = match guard.is_empty() {
                 true => format!("{name}rows_[l_] = {address};"),
@@ -223,7 +227,7 @@ impl<'k> Printer<'_, '_, 'k> {
         name
     }
 
-    /// Declares a local that has its value before the turn that assigns it.
+    /// Declares a local with the value that the iteration will assign.
     fn declare_value(&mut self, local: LocalId, value: &Expr) {
         let place = self.code.local(local);
         let (ty, text, wide) = (self.code.ty(place.ty), self.code.expr(value), self.code.wide_value(value));
@@ -233,7 +237,7 @@ impl<'k> Printer<'_, '_, 'k> {
 }
 
 impl<'k> StridedLoads<'k> {
-    /// Keeps the value of a local that has no other.
+    /// Records the value of a local that is assigned once.
     fn record_value(&mut self, tree: &RegionTree<'k>, stmt: &'k Stmt, assigned: &FxHashSet<LocalId>) {
         if let StmtKind::Set { local, value } = &stmt.kind
             && matches!(value.ty, Ty::I32 | Ty::I64)
@@ -244,7 +248,7 @@ impl<'k> StridedLoads<'k> {
         }
     }
 
-    /// What an index grows by when the counter is one more, if all else that it is made of stays as it is.
+    /// Coefficient of the loop counter in an affine index; `None` if the index is not affine.
     fn linear_coefficient(&self, expr: &Expr, assigned: &FxHashSet<LocalId>) -> Option<i64> {
         let of = |expr: &Expr| self.linear_coefficient(expr, assigned);
         match &expr.kind {
@@ -270,7 +274,7 @@ impl<'k> StridedLoads<'k> {
     }
 }
 
-/// How a loop counts, if that is by one.
+/// Counter and bound of a loop that counts by one.
 fn counted_loop(stmt: &Stmt) -> Option<CountedLoop<'_>> {
     let StmtKind::Loop { condition, update, post_tested, .. } = &stmt.kind else { return None };
     let (counter, end, ends) = match (post_tested, &condition.kind) {
@@ -289,7 +293,7 @@ fn counted_loop(stmt: &Stmt) -> Option<CountedLoop<'_>> {
     (is_one && matches!(value.ty, Ty::I32 | Ty::I64)).then_some(CountedLoop { counter, end, ends })
 }
 
-/// Whether statements store to memory that may be that of a captured rail: two may be the same.
+/// Whether statements may store to a captured rail: captured rails may alias.
 fn may_store_to_captures(tree: &RegionTree<'_>, body: &[Stmt]) -> bool {
     let is_own = |rail: &Expr| matches!(rail.kind, ExprKind::Local(local) if local.index() >= tree.kernel().captures.len());
     let mut found = false;
@@ -300,7 +304,7 @@ fn may_store_to_captures(tree: &RegionTree<'_>, body: &[Stmt]) -> bool {
         found |= match &it.kind {
             ExprKind::Atomic { rail, .. } => !is_own(rail),
             ExprKind::Call { args, .. } => args.iter().any(is_rail_like),
-            // A fence: what others store is to be seen behind it.
+            // A fence: stores of other threads become visible.
             ExprKind::Runtime { .. } => true,
             _ => false,
         }
@@ -333,7 +337,7 @@ fn locals(expr: &Expr) -> FxHashSet<LocalId> {
     found
 }
 
-/// Calls `f` with all parts of an expression that are evaluated whenever it is.
+/// Visits the subexpressions that are evaluated unconditionally.
 fn visit_unconditional<'k>(expr: &'k Expr, f: &mut dyn FnMut(&'k Expr)) {
     f(expr);
     match &expr.kind {
@@ -343,7 +347,7 @@ fn visit_unconditional<'k>(expr: &'k Expr, f: &mut dyn FnMut(&'k Expr)) {
     }
 }
 
-/// Numbers of which a line of memory has at most as many as a tile is wide.
+/// Whether a type is one of which a cache line holds at most a tile's width.
 fn is_number(ty: Ty) -> bool {
     matches!(ty, Ty::I32 | Ty::U32 | Ty::F32 | Ty::I64 | Ty::U64 | Ty::F64)
 }

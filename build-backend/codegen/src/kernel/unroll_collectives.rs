@@ -1,9 +1,12 @@
-//! Loops with barriers or shuffles that all threads go through together as often as the program says, and in whose turns other threads or other
-//! lanes take part: sums by halves, in shared memory (`for (var s:Int = 128n; s > 0n; s /= 2n)`) or by shuffles. Their turns are written out
-//! with the counter's values, so that each is vectors of a known length, and what one turn leaves for the next stays in registers. A warp's
-//! shuffles are done to the end before the next warp's. (`tests/bench`: sums of 4,096 blocks of 256 by halves 160 us as a loop, 104 written out.)
+//! Full unrolling of collective loops on CPUs.
 //!
-//! Loops whose turns are all alike gain nothing by that: prefix sums, in which all threads take part, take longer.
+//! Precondition: a loop with barriers or shuffles, a compile-time trip count, and a set of active threads or
+//! a shuffle distance that depends on the counter, as in tree reductions (`for (var s:Int = 128n; s > 0n; s
+//! /= 2n)`). Each iteration is printed with the counter's value, so that it consists of vectors of known
+//! length and its results stay in registers. A warp finishes all its shuffles before the next warp begins.
+//!
+//! Loops whose iterations all have the same active threads, such as prefix sums, do not profit and stay
+//! loops.
 
 use super::super::code::LocalSpelling;
 use super::cpu::Printer;
@@ -16,30 +19,31 @@ use apg_mir::walk::visit_exprs;
 use apg_mir::walk_mut::edit_expr;
 use apg_mir::*;
 
-/// More turns than a block has halves are not written out.
+/// Upper limit of unrolled iterations: log2 of the largest block and a margin.
 const MAX_UNROLLED_ITERATIONS: usize = 12;
-/// What is written out has at most so many expressions in all.
+/// Upper limit of expressions in all unrolled iterations together.
 const MAX_UNROLLED_EXPRESSIONS: usize = 1000;
-/// Shared rails of more bytes stay in the worker's memory.
+/// Shared rails up to this size become variables of the block function; larger ones stay in the worker's
+/// memory.
 const MAX_BLOCK_RAIL_BYTES: i64 = 8192;
 /// Threads of a warp.
 const WARP: i64 = 32;
 
-/// The element of thread `r_` in an array of its warp.
+/// Suffix of the element of thread `r_` in an array with one element per lane.
 pub const WARP_ELEMENT: &str = "[r_ - base_]";
 
-/// A loop that is written out.
+/// A loop that is fully unrolled.
 pub struct UnrolledLoop {
     counter: LocalId,
-    /// The counter's value in each turn.
+    /// The counter's value in each iteration.
     values: Vec<i64>,
-    /// Its value after the last one.
+    /// Its value after the last iteration.
     end: i64,
-    /// In all of it only threads of a warp meet.
+    /// Only threads of a warp synchronise in it.
     by_warps: bool,
 }
 
-/// Whether and how a loop is written out; `before` is what is done before it, where it stands.
+/// Whether a loop can be unrolled, and how; `before` are the nodes in front of it.
 pub fn find_unrolled_loop<'k>(
     tree: &RegionTree<'k>,
     before: &[RegionNode<'k>],
@@ -69,11 +73,12 @@ pub fn find_unrolled_loop<'k>(
             return None;
         }
     }
-    // What a turn assigns before it reads it is not loaded in front of the first: there has to be one.
+    // Locals that an iteration assigns before it reads them are not loaded before the first: there must be
+    // one.
     (!values.is_empty()).then_some(UnrolledLoop { counter: *counter, values, end: now, by_warps })
 }
 
-/// The last statement of a turn, which has to be an assignment for all threads, and what it does before that.
+/// The last statement of an iteration, which must be a uniform assignment, and the nodes before it.
 fn split_last_assignment<'n, 'k>(
     body: &'n [RegionNode<'k>],
     update: &'n [RegionNode<'k>],
@@ -83,7 +88,7 @@ fn split_last_assignment<'n, 'k>(
     Some((last, all))
 }
 
-/// Whether a part of a turn can be written twice, and leaves the counter alone.
+/// Whether a node can be printed several times and does not assign the counter.
 fn is_duplicable(node: &RegionNode<'_>, counter: LocalId) -> bool {
     match node {
         RegionNode::Parallel(_) | RegionNode::Collective(_) => true,
@@ -108,7 +113,7 @@ fn count_expressions(node: &RegionNode<'_>) -> usize {
     count
 }
 
-/// Whether threads shuffle by what a counter says.
+/// Whether threads shuffle by a distance that depends on the counter.
 fn shuffles_by_counter(node: &RegionNode<'_>, counter: LocalId) -> bool {
     let RegionNode::Collective(stmt) = node else { return false };
     let StmtKind::Set { value, .. } = &stmt.kind else { return false };
@@ -116,7 +121,7 @@ fn shuffles_by_counter(node: &RegionNode<'_>, counter: LocalId) -> bool {
     operation.name.starts_with("warp_shuffle") && args.get(1).is_some_and(|it| reads(it, counter))
 }
 
-/// Whether a counter says which threads do something.
+/// Whether the set of active threads depends on the counter.
 fn selects_threads_by(tree: &RegionTree<'_>, node: &RegionNode<'_>, counter: LocalId) -> bool {
     let RegionNode::Parallel(stmts) = node else { return false };
     split_by_guards(tree, stmts)
@@ -131,13 +136,13 @@ fn reads(expr: &Expr, local: LocalId) -> bool {
     found
 }
 
-/// Whether only threads of a warp meet in a turn, and all warps are whole.
+/// Whether only threads of a warp synchronise in an iteration, and all warps are full.
 fn meets_in_whole_warps(tree: &RegionTree<'_>, inside: &[&RegionNode<'_>]) -> bool {
     let threads = tree.kernel().host.threads.iter().map(super::constant);
     let known = threads.into_iter().try_fold(1i64, |all, it| all.checked_mul(it?.max(0)));
     known.is_some_and(|it| it % WARP == 0)
         && inside.iter().all(|node| match node {
-            // A barrier is a run of nothing.
+            // An empty region is a barrier.
             RegionNode::Parallel(stmts) => !stmts.is_empty(),
             RegionNode::Collective(stmt) => matches!(&stmt.kind, StmtKind::Set { value, .. }
                 if matches!(&value.kind, ExprKind::Collective { operation, .. } if operation.is_of_warp())),
@@ -145,7 +150,7 @@ fn meets_in_whole_warps(tree: &RegionTree<'_>, inside: &[&RegionNode<'_>]) -> bo
         })
 }
 
-/// The value of an expression of numbers and a counter.
+/// Value of an expression of constants and the counter.
 fn evaluate_with(expr: &Expr, counter: LocalId, now: i64) -> Option<i64> {
     let mut expr = expr.clone();
     edit_expr(&mut expr, &mut |it| {
@@ -160,7 +165,7 @@ fn evaluate_with(expr: &Expr, counter: LocalId, now: i64) -> Option<i64> {
     }
 }
 
-/// Whether a comparison of such expressions holds.
+/// Value of a comparison of such expressions.
 fn evaluate_condition(condition: &Expr, counter: LocalId, now: i64) -> Option<bool> {
     let ExprKind::Operation { operation, args } = &condition.kind else { return None };
     let [a, b] = args.as_slice() else { return None };
@@ -176,8 +181,8 @@ fn evaluate_condition(condition: &Expr, counter: LocalId, now: i64) -> Option<bo
     })
 }
 
-/// The shared rails of a kernel that are variables of each block, with their lengths: where turns are written out, a compiler then sees that
-/// nobody reads them after the last one.
+/// Shared rails of a kernel that become variables of the block function, with their lengths: the C++ compiler
+/// then sees that they are dead after the last unrolled iteration.
 pub fn block_local_rails(tree: &RegionTree<'_>) -> Vec<(LocalId, i64)> {
     if !has_unrolled_loop(tree, &tree.nodes) {
         return Vec::new();
@@ -213,7 +218,7 @@ fn has_unrolled_loop(tree: &RegionTree<'_>, nodes: &[RegionNode<'_>]) -> bool {
 }
 
 impl<'k> Printer<'_, '_, 'k> {
-    /// The turns of a loop, one after the other.
+    /// Prints all iterations of a loop.
     pub(super) fn print_unrolled_loop(
         &mut self,
         unrolled: &UnrolledLoop,
@@ -221,10 +226,10 @@ impl<'k> Printer<'_, '_, 'k> {
         body: &[RegionNode<'k>],
         update: &[RegionNode<'k>],
     ) {
-        // A launch that the host does not find right is slow anyhow: it takes the form that is quick to compile.
+        // Launches without proven bounds are slow anyhow and use the form that is quick to compile.
         self.code.out.open("if constexpr (proven_) {");
         let counter = self.code.local(unrolled.counter).text;
-        // What the counter becomes is known.
+        // The assignment of the counter is replaced by its value.
         let parts = match update {
             [] => [&body[..body.len().saturating_sub(1)], &[]],
             _ => [body, &update[..update.len() - 1]],
@@ -242,14 +247,15 @@ impl<'k> Printer<'_, '_, 'k> {
     fn print_iterations(&mut self, unrolled: &UnrolledLoop, counter: &str, parts: [&[RegionNode<'k>]; 2]) {
         for value in &unrolled.values {
             self.code.out.line(format!("{counter} = {value};"));
-            // A function of its own, for labels are printed as often.
+            // A lambda: labels are printed once per iteration.
             self.code.out.open("[&]() __attribute__((always_inline)) {");
             parts.iter().for_each(|it| self.nodes(it));
             self.code.out.close("}();");
         }
     }
 
-    /// All turns of a warp, then those of the next. What its threads keep is in arrays of its own meanwhile.
+    /// Prints all iterations for one warp after the other. Values of its threads are in arrays of the warp
+    /// meanwhile.
     fn print_iterations_by_warp(
         &mut self,
         unrolled: &UnrolledLoop,
@@ -282,7 +288,8 @@ impl<'k> Printer<'_, '_, 'k> {
         self.code.out.line(format!("{head} {{ const apg_i64 r_ = base_ + lane_; {line} }}"));
     }
 
-    /// Makes arrays of a warp, of what its threads keep in those of the block; gives the locals, where they were before, and whether they are read later.
+    /// Declares arrays of the warp for locals in context arrays. Returns the locals, their former spelling,
+    /// and whether they are read later.
     fn declare_warp_arrays(
         &mut self,
         stmt: &'k Stmt,

@@ -1,4 +1,4 @@
-//! Loops of a kernel for a device that are unrolled further than the device's compiler would.
+//! Unroll factors of device loops.
 
 use apg_mir::walk::{bodies, operands, visit_expr, visit_exprs, visit_stmts};
 use apg_mir::*;
@@ -6,32 +6,32 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::bounds::{assigned, mentions};
 
-/// How often. Compilers unroll a loop of unknown length four times; what a loop costs beside its body is then up to a tenth of
-/// its instructions, and few loads are on their way at once. (The nearest of 400 centres in shared memory, on an H100: 4 times
-/// 0.755 ms, 8 times 0.741, 16 times 0.693.)
+/// Unroll factor of loops of unknown length. NVRTC's own factor is four, with which loop control is up to a
+/// tenth of all instructions and few loads are in flight.
 pub const UNROLL_FACTOR: u32 = 16;
 
-/// The most expressions in a body.
+/// Upper limit of expressions in an unrolled body.
 const MAX_UNROLLED_BODY_EXPRESSIONS: usize = 120;
-/// The most trip_count of a loop in it.
+/// Upper limit of the trip count of an inner loop in an unrolled body.
 const MAX_INNER_TRIP_COUNT: i64 = 8;
 
-/// The most trip_count of a loop that is unrolled as a whole, the most elements of a rail in register_rails, and the most expressions that come of it.
+/// Limits of full unrolling: trip count, elements of a rail in registers, and resulting expressions.
 const MAX_FULL_UNROLL_TRIP_COUNT: i64 = 128;
 const MAX_REGISTER_RAIL_ELEMENTS: i64 = 64;
 const MAX_FULL_UNROLL_EXPRESSIONS: usize = 16_384;
 
-/// How far a loop is unrolled.
+/// How a loop is unrolled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnrollFactor {
-    /// So many trip_count make one.
+    /// By a factor.
     Times(u32),
-    /// All trip_count, once the compiler knows how many: where that depends on the turn of a loop around it, after that one. Told a number,
-    /// compilers unroll the inner loop at once, with a rest, and what it selects_elements among a thread's own elements stays in memory.
+    /// Fully, after the trip count is known. Where it depends on an outer counter, that is after the outer
+    /// loop is unrolled. With a number in the pragma, compilers unroll the inner loop at once and leave a
+    /// remainder, whose accesses keep private rails in memory.
     Full,
 }
 
-/// The choose_unroll_factors that are unrolled, and how far.
+/// The loops that are unrolled, and how.
 pub fn choose_unroll_factors(kernel: &Kernel) -> FxHashMap<LabelId, UnrollFactor> {
     let mut found = FxHashMap::default();
     let register_rails = register_rails(&kernel.body);
@@ -45,7 +45,7 @@ pub fn choose_unroll_factors(kernel: &Kernel) -> FxHashMap<LabelId, UnrollFactor
             return;
         }
         match trip_count {
-            // What the turn selects_elements among a thread's own elements stays in memory, unless each turn has code of its own.
+            // Private rails indexed by the counter stay in memory unless each iteration has code of its own.
             Some(trip_count @ 1..=MAX_FULL_UNROLL_TRIP_COUNT)
                 if selects_elements(body, update, &register_rails)
                     && unrolled_size(body, requested_factor) * (trip_count as usize)
@@ -54,8 +54,8 @@ pub fn choose_unroll_factors(kernel: &Kernel) -> FxHashMap<LabelId, UnrollFactor
                 found.insert(*label, UnrollFactor::Full);
             }
             Some(_) => {}
-            // Innermost choose_unroll_factors, of a length that is not in the program's text, that read shared memory and nothing else: what they
-            // read comes soon, so that a longer body needs no more register_rails, and blocks do not make room for each other.
+            // Innermost loops of unknown length that read shared memory only: its latency is short, so that
+            // longer bodies need no more registers and do not reduce occupancy.
             None if is_straight_line(body) && reads_shared_memory(kernel, &register_rails, body) => {
                 found.insert(*label, UnrollFactor::Times(UNROLL_FACTOR));
             }
@@ -65,14 +65,14 @@ pub fn choose_unroll_factors(kernel: &Kernel) -> FxHashMap<LabelId, UnrollFactor
     found
 }
 
-/// The end of the loop is a constant, at most so many trip_count from a start that is likely: the compiler sees how long it is.
+/// Estimated trip count of a loop with a constant bound.
 fn known_trip_count(condition: &Expr) -> Option<i64> {
     let ExprKind::Operation { args, .. } = &condition.kind else { return None };
     let end = args.iter().find_map(super::constant)?;
     Some(if end > 0 { end } else { MAX_REGISTER_RAIL_ELEMENTS })
 }
 
-/// A thread's own rails that may be in register_rails.
+/// Private rails that are small enough for registers.
 fn register_rails(body: &[Stmt]) -> FxHashSet<LocalId> {
     let mut found = FxHashSet::default();
     visit_stmts(body, &mut |stmt| {
@@ -86,11 +86,11 @@ fn register_rails(body: &[Stmt]) -> FxHashSet<LocalId> {
     found
 }
 
-/// Whether an element of one of these rails is chosen by what the loop counts.
+/// Whether the counter selects elements of one of these rails.
 fn selects_elements(body: &[Stmt], update: &[Stmt], register_rails: &FxHashSet<LocalId>) -> bool {
     let mut counters = FxHashSet::default();
     assigned(update, &mut counters);
-    // In order: what is computed from a counter counts as well.
+    // In program order: locals computed from a counter count as counters.
     visit_stmts(body, &mut |stmt| {
         if let StmtKind::Set { local, value } = &stmt.kind
             && counters.iter().any(|it| mentions(value, *it))
@@ -112,7 +112,7 @@ fn selects_elements(body: &[Stmt], update: &[Stmt], register_rails: &FxHashSet<L
     found
 }
 
-/// How many expressions come of statements if each loop in them is written out so many times.
+/// Number of expressions if each loop is unrolled by `times`.
 fn unrolled_size(body: &[Stmt], times: fn(&StmtKind) -> usize) -> usize {
     let of = |stmt: &Stmt| {
         let mut count = 0;
@@ -125,18 +125,18 @@ fn unrolled_size(body: &[Stmt], times: fn(&StmtKind) -> usize) -> usize {
     body.iter().map(of).sum()
 }
 
-/// As often as the program wishes.
+/// The factor that the program requests.
 fn requested_factor(kind: &StmtKind) -> usize {
     if let StmtKind::Loop { unroll: Some(times), .. } = kind { *times as usize } else { 1 }
 }
 
-/// As often as compilers do by themselves.
+/// The factor that compilers choose by themselves.
 fn compiler_factor(kind: &StmtKind) -> usize {
     let StmtKind::Loop { condition, .. } = kind else { return 1 };
     known_trip_count(condition).and_then(|it| usize::try_from(it).ok()).unwrap_or(1)
 }
 
-/// Assignments and conditions, and choose_unroll_factors that compilers write out, no more.
+/// Whether a body consists of assignments, branches and fully unrolled loops.
 fn is_straight_line(body: &[Stmt]) -> bool {
     body.iter().all(|stmt| {
         let is_plain = match &stmt.kind {
@@ -150,7 +150,7 @@ fn is_straight_line(body: &[Stmt]) -> bool {
     })
 }
 
-/// Beside shared memory, only rails in register_rails may be read.
+/// Besides shared memory only rails in registers may be read.
 fn reads_shared_memory(kernel: &Kernel, register_rails: &FxHashSet<LocalId>, body: &[Stmt]) -> bool {
     let (mut reads, mut others) = (0, false);
     visit_exprs(body, &mut |expr, _| match &expr.kind {

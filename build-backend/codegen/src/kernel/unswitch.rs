@@ -1,9 +1,13 @@
-//! Guards that whole blocks pass: where a run is `if (i < n) { ... }` and the like, most blocks lie inside as a whole. That is asked once a block,
-//! and the loops over its threads then have no condition: compilers turn that into vectors.
+//! Loop unswitching of work-item loops on guards that hold for a whole block (Muchnick, *Advanced Compiler
+//! Design and Implementation*, 18.5; full-tile versioning).
 //!
-//! An index may wrap. What is compared is computed, as the program does it, for the threads at the corners of the block: if the
-//! differences are what they should be, nothing wrapped in between, and what holds at the corners holds everywhere. Else, for other
-//! blocks, and for what is not understood, the loops keep the condition.
+//! Most blocks of `if (i < n) { ... }` pass the guard with all threads. The guard is evaluated once per
+//! block, and full blocks run loops without a condition, which compilers vectorise. Other blocks keep the
+//! test.
+//!
+//! Soundness: indices may wrap. The sides of the comparison are evaluated, as the program does it, for the
+//! threads at the corners of the block. If the differences are those of an affine function, nothing wrapped
+//! in between, and what holds at the corners holds for all threads.
 
 use rustc_hash::FxHashSet;
 
@@ -15,35 +19,35 @@ use super::workitem_loop::ThreadRange;
 use apg_mir::walk::{visit_expr, visit_exprs, visit_stmts};
 use apg_mir::*;
 
-/// Larger factors are not looked at: products with numbers of threads do not exceed 64 bits.
+/// Upper limit of coefficients: products with thread counts fit 64 bits.
 pub const MAX_COEFFICIENT: i64 = 1 << 40;
 
-/// More comparisons than these are not asked of a block.
+/// Upper limit of comparisons that are evaluated per block.
 const MAX_COMPARISONS: usize = 4;
-/// Longer runs are not printed twice for what is asked in the middle of them.
+/// Upper limit of expressions in a region that is printed twice for conditions inside of it.
 const MAX_VERSIONED_EXPRESSIONS: usize = 150;
 
 /// A comparison of two integers.
 pub struct Comparison<'a> {
-    /// Both sides.
+    /// Smaller and larger side.
     pub sides: [&'a Expr; 2],
-    /// What each side grows by from one thread to the next, by axis, the fastest first.
+    /// Coefficients of both sides on each axis, the fastest first.
     pub factors: [Vec<i64>; 2],
-    /// `<`, not `<=`.
+    /// `<` rather than `<=`.
     pub strict: bool,
 }
 
-/// A run that is one guard.
+/// A region with conditions that may hold for a whole block.
 pub struct GuardedBody<'a> {
-    /// What it consists of: all must hold.
+    /// Comparisons, all of which must hold.
     pub comparisons: Vec<Comparison<'a>>,
-    /// What is guarded.
+    /// Statements that run if they hold.
     pub then: Vec<&'a Stmt>,
-    /// Conditions in that, which hold if all do.
+    /// Conditions inside of the statements that are then true.
     pub assumed_conditions: Vec<*const Expr>,
 }
 
-/// The guard that a run consists of, if corners tell about it.
+/// The guard that a region consists of, if its sides are affine.
 pub fn find_single_guard<'a>(tree: &RegionTree<'a>, stmts: &[&'a Stmt]) -> Option<GuardedBody<'a>> {
     let mut found = None;
     for stmt in stmts {
@@ -55,8 +59,9 @@ pub fn find_single_guard<'a>(tree: &RegionTree<'a>, stmts: &[&'a Stmt]) -> Optio
     Some(GuardedBody { comparisons, then: then.iter().collect(), assumed_conditions: Vec::new() })
 }
 
-/// What most blocks find to hold for all of their threads in a run that is more than one guard: `i < n ? a(i) : 0`, and guards beside other
-/// statements. Only what depends on the block: what a thread's index says by itself is the same in each.
+/// Conditions inside of a region that hold for all threads of most blocks: `i < n ? a(i) : 0`, and guards
+/// beside other statements. Only conditions that depend on the block index: others are the same in each
+/// block.
 pub fn find_uniform_conditions<'a>(tree: &RegionTree<'a>, stmts: &[&'a Stmt]) -> Option<GuardedBody<'a>> {
     let (mut conditions, mut weight, mut loops) = (Vec::new(), 0, false);
     for stmt in stmts {
@@ -102,7 +107,7 @@ pub fn find_uniform_conditions<'a>(tree: &RegionTree<'a>, stmts: &[&'a Stmt]) ->
     (!assumed.is_empty()).then_some(GuardedBody { comparisons, then, assumed_conditions: assumed })
 }
 
-/// The parts of a condition that all have to hold.
+/// Collects the conjuncts of a condition.
 fn collect_conjuncts<'a>(condition: &'a Expr, into: &mut Vec<&'a Expr>) {
     match &condition.kind {
         ExprKind::And(a, b) => [a, b].into_iter().for_each(|it| collect_conjuncts(it, into)),
@@ -113,7 +118,7 @@ fn collect_conjuncts<'a>(condition: &'a Expr, into: &mut Vec<&'a Expr>) {
     }
 }
 
-/// Whether a value is made of the index of a block.
+/// Whether a value depends on the block index.
 fn depends_on_block_index(tree: &RegionTree<'_>, expr: &Expr) -> bool {
     let mut found = false;
     visit_expr(expr, None, &mut |it, _| {
@@ -124,7 +129,7 @@ fn depends_on_block_index(tree: &RegionTree<'_>, expr: &Expr) -> bool {
     found
 }
 
-/// The value of a local that has one all through a block.
+/// Value of a local that is assigned once per block.
 fn block_invariant_value<'a>(tree: &RegionTree<'a>, local: LocalId) -> Option<&'a Expr> {
     let derived = tree.rematerialized.iter().find(|it| it.local == local).map(|it| it.value);
     let is_fixed = tree.storage.get(local.index()) == Some(&Storage::Uniform) && tree.is_assigned_once(local);
@@ -141,7 +146,8 @@ fn block_invariant_value<'a>(tree: &RegionTree<'a>, local: LocalId) -> Option<&'
     derived.or(found)
 }
 
-/// Notes the one statement that is not the value of a derived local; none if there are more.
+/// Sets `found` to the only statement besides definitions of rematerialised locals; `None` if there are
+/// several.
 pub fn single_stmt<'a>(tree: &RegionTree<'a>, stmt: &'a Stmt, found: &mut Option<&'a Stmt>) -> Option<()> {
     match &stmt.kind {
         StmtKind::Block(body) => body.iter().try_for_each(|it| single_stmt(tree, it, found)),
@@ -154,7 +160,7 @@ pub fn single_stmt<'a>(tree: &RegionTree<'a>, stmt: &'a Stmt, found: &mut Option
     }
 }
 
-/// The comparisons of a condition; false if it has other parts.
+/// Collects the comparisons of a conjunction; false if it has other parts.
 fn collect_comparisons<'a>(
     tree: &RegionTree<'a>,
     condition: &'a Expr,
@@ -183,7 +189,7 @@ fn collect_comparisons<'a>(
     }
 }
 
-/// What a side grows by along each axis.
+/// Coefficients of a side on each axis.
 fn axis_coefficients(tree: &RegionTree<'_>, side: &Expr) -> Option<Vec<i64>> {
     let is_fixed = |it: &Expr| tree.is_uniform(it, &FxHashSet::default());
     let fits = matches!(side.ty, Ty::I32 | Ty::I64)
@@ -195,8 +201,9 @@ fn axis_coefficients(tree: &RegionTree<'_>, side: &Expr) -> Option<Vec<i64>> {
     fits.then(|| tree.kernel().thread_locals.iter().rev().map(along).collect())?
 }
 
-/// How many values of 32 bits that move are made wider in one of 64. One that has wrapped is seen at a corner; two that have
-/// wrapped could cancel out there, and not in between. `fixed` says what does not move, `uniform` what locals are.
+/// Number of varying 32-bit values that are widened in a 64-bit value. A wrapped one is detected at a corner;
+/// two could cancel out at the corners and not in between. `fixed` says which expressions do not vary,
+/// `uniform` has definitions of block-uniform locals.
 pub fn count_widened_values(
     tree: &RegionTree<'_>,
     uniform: &[&Stmt],
@@ -224,13 +231,13 @@ pub fn count_widened_values(
     }
 }
 
-/// An index of a thread or block, which does not wrap.
+/// Whether a value is a thread or block index, which does not wrap.
 fn is_index(tree: &RegionTree<'_>, expr: &Expr) -> bool {
     let kernel = tree.kernel();
     matches!(expr.kind, ExprKind::Local(local) if kernel.thread_locals.contains(&local) || kernel.block_locals.contains(&local))
 }
 
-/// The value of a local that one of these statements assigns.
+/// The only value that these statements assign to a local.
 pub fn single_value<'a>(stmts: &[&'a Stmt], local: LocalId) -> Option<&'a Expr> {
     let mut values = stmts.iter().filter_map(|it| match &it.kind {
         StmtKind::Set { local: id, value } if *id == local => Some(value),
@@ -239,7 +246,7 @@ pub fn single_value<'a>(stmts: &[&'a Stmt], local: LocalId) -> Option<&'a Expr> 
     values.next().filter(|_| values.next().is_none())
 }
 
-/// Whether a value can be computed by whoever asks.
+/// Whether the evaluation of a value has no effect and cannot fail.
 pub fn is_total(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Int(_) | ExprKind::Local(_) | ExprKind::Length { checked: false, .. } => true,
@@ -253,7 +260,7 @@ pub fn is_total(expr: &Expr) -> bool {
 }
 
 impl<'k> Printer<'_, '_, 'k> {
-    /// The loops for a block whose threads all pass a guard. What follows is done for other blocks.
+    /// Prints the loops for full blocks; the code that follows is for other blocks.
     pub(super) fn print_full_tile(&mut self, range: &ThreadRange<'_>, guarded: &GuardedBody<'k>) {
         self.code.out.open("const auto sides_at_ = [&](const apg_i64 *const t_, apg_i64 *const sides_) {");
         self.print_comparison_sides(guarded);
@@ -265,7 +272,7 @@ impl<'k> Printer<'_, '_, 'k> {
         self.code.out.open(format!(
             "if (proven_ && apg_whole<{axes}, {count}>(extents_, factors_, strict_, sides_at_)) {{"
         ));
-        // A function of its own, for labels are printed twice.
+        // A lambda: labels are printed twice.
         self.code.out.open("[&]() __attribute__((always_inline)) {");
         self.code.assumed_conditions.extend(&guarded.assumed_conditions);
         match (self.find_fission(range, &guarded.then), split_by_guards(self.tree, &guarded.then)) {
@@ -284,7 +291,7 @@ impl<'k> Printer<'_, '_, 'k> {
         self.code.widened_locals.clear();
     }
 
-    /// Computes the sides of a guard's comparisons for the thread at `t_`.
+    /// Prints the sides of the comparisons for the thread at `t_`.
     pub(super) fn print_comparison_sides(&mut self, guarded: &GuardedBody<'k>) {
         for axis in 0..self.axis_count() {
             self.code.out.line(format!("const apg_i64 t{axis}_ = t_[{axis}];"));
@@ -307,7 +314,8 @@ impl<'k> Printer<'_, '_, 'k> {
         self.code.widened_locals.clear();
     }
 
-    /// Says what the sides grow by along each axis, and from block to block if that is one more, and which comparisons are strict.
+    /// Prints the coefficients of the sides on each axis (and from block to block with `blocks`), and which
+    /// comparisons are strict.
     pub(super) fn print_coefficients(&mut self, guarded: &GuardedBody<'k>, blocks: Option<&[i64]>) {
         let axes = self.axis_count();
         let rows =

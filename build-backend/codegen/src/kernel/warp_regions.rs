@@ -1,5 +1,6 @@
-//! What each warp of a block does by itself on a processor: a branch or loop in which the threads of a warp meet, where it may go another way
-//! than other warps. One warp after the other goes through all of it, and each run inside is a loop over the threads of that warp.
+//! Warp regions on CPUs: branches and loops that synchronise the threads of a warp, and whose conditions may
+//! differ between the warps of a block. One warp after the other executes the whole region; each parallel
+//! region inside is a loop over the lanes of the warp.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -14,7 +15,7 @@ use apg_mir::*;
 /// Threads of a warp.
 const WARP: i64 = 32;
 
-/// Whether threads meet in a statement, and only those of a warp.
+/// Whether a statement synchronises the threads of warps, and not those of blocks.
 pub fn synchronises_warps_only(stmt: &Stmt) -> bool {
     let list = std::slice::from_ref(stmt);
     let (mut of_warps, mut of_blocks) = (false, false);
@@ -49,7 +50,7 @@ pub fn has_no_outer_jump(stmt: &Stmt) -> bool {
     inside
 }
 
-/// Whether what warps do by themselves sets a local.
+/// Whether warp regions assign a local.
 pub fn is_assigned_in(warps: &[&Stmt], local: LocalId) -> bool {
     let mut found = false;
     for stmt in warps {
@@ -60,8 +61,8 @@ pub fn is_assigned_in(warps: &[&Stmt], local: LocalId) -> bool {
     found
 }
 
-/// A local that warps set by themselves has one value for all threads of a warp at most, and so only if nothing else speaks of it. Takes
-/// the others away.
+/// Removes the locals that warp regions assign and other code mentions: a warp's value is not that of the
+/// block.
 pub fn retain_warp_private(kernel: &Kernel, warps: &[&Stmt], locals: &mut FxHashMap<LocalId, usize>) {
     if warps.is_empty() {
         return;
@@ -78,7 +79,7 @@ pub fn retain_warp_private(kernel: &Kernel, warps: &[&Stmt], locals: &mut FxHash
 }
 
 impl<'k> Printer<'_, '_, 'k> {
-    /// One warp after the other.
+    /// Prints a loop over the warps of the block.
     pub(super) fn print_warps(&mut self, body: &[RegionNode<'k>]) {
         let threads = self.kernel.host.threads.iter().map(super::constant);
         let known = threads.into_iter().try_fold(1i64, |all, it| all.checked_mul(it?.max(0)));
@@ -94,10 +95,10 @@ impl<'k> Printer<'_, '_, 'k> {
         self.code.out.close("}");
     }
 
-    /// Statements for every thread of a warp.
+    /// Prints a parallel region inside of a warp region.
     pub(super) fn print_warp_region(&mut self, stmts: &[&'k Stmt]) {
         self.print_lane_pragmas();
-        // Counted from 0, so that compilers know how often.
+        // Counted from 0, so that the compiler knows the trip count.
         self.code.out.open("for (apg_i64 lane_ = 0; lane_ < lanes_; ++lane_) {");
         self.code.out.line("const apg_i64 r_ = base_ + lane_;");
         for local in self.kernel.thread_locals.clone() {

@@ -1,5 +1,5 @@
-//! Prints what every thread of a block does: a loop over the threads, or, for a run that is taken apart, loops over the threads of a
-//! chunk at a time.
+//! Work-item loops: prints a parallel region as loops over the threads of a block (Jaaskelainen and others,
+//! *pocl*, IJPP 2015), or over chunks of threads if the region is fissioned.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -16,23 +16,23 @@ use super::unswitch::{find_single_guard, find_uniform_conditions};
 use apg_mir::walk::{visit_exprs, visit_stmts};
 use apg_mir::*;
 
-/// How the threads of a run are counted.
+/// The threads that execute a region.
 pub(super) struct ThreadRange<'s> {
-    /// How many on the fastest axis take part.
+    /// Number of threads on the fastest axis.
     pub(super) count: &'s str,
-    /// The counter of a loop that all step through together, and its label.
+    /// Counter and label of the grid-stride loop that the threads execute together.
     pub(super) stride: Option<(LocalId, LabelId)>,
 }
 
 impl ThreadRange<'_> {
-    /// All of a block.
+    /// All threads of a block.
     pub(super) fn of_block() -> Self {
         ThreadRange { count: "n0_", stride: None }
     }
 }
 
 impl<'k> Printer<'_, '_, 'k> {
-    /// A loop that all threads step through together.
+    /// Prints a grid-stride loop.
     pub fn print_grid_stride(&mut self, stride: &GridStrideLoop<'k>) {
         let start = self.common(&stride.start);
         let (end, step) = (self.code.expr(stride.end), self.code.expr(stride.step));
@@ -55,7 +55,7 @@ impl<'k> Printer<'_, '_, 'k> {
         self.code.out.close("}");
     }
 
-    /// Statements for every thread of the block.
+    /// Prints a parallel region, with buffer rotations at its begin.
     pub fn print_parallel_region(&mut self, stmts: &[&'k Stmt]) {
         let (moved, stmts) = stmts.split_at(count_rotations(self.kernel, &self.tree.storage, stmts));
         for (to, from) in moved.iter().filter_map(|it| as_copy(self.kernel, &self.tree.storage, it)) {
@@ -65,12 +65,12 @@ impl<'k> Printer<'_, '_, 'k> {
         self.print_workitem_loops(&ThreadRange::of_block(), stmts);
     }
 
-    /// The loops over the threads.
+    /// Prints the loops over the threads.
     fn print_workitem_loops(&mut self, range: &ThreadRange<'_>, stmts: &[&'k Stmt]) {
         let Some(found) = self.find_fission(range, stmts) else {
             return self.print_scalar_loops(range, stmts);
         };
-        // A launch that the host does not find right is slow anyhow: it takes the form that is quick to compile.
+        // Launches without proven bounds are slow anyhow and use the form that is quick to compile.
         self.code.out.open("if constexpr (proven_) {");
         let guarded = Self::may_skip_threads(range).then(|| find_single_guard(self.tree, stmts)).flatten();
         if let Some(guarded) = &guarded {
@@ -85,7 +85,7 @@ impl<'k> Printer<'_, '_, 'k> {
         self.code.out.close("}");
     }
 
-    /// How a run is taken apart, if it is.
+    /// How a region is fissioned, if it is.
     pub(super) fn find_fission(&self, range: &ThreadRange<'_>, stmts: &[&'k Stmt]) -> Option<Fission<'k>> {
         let continues = range.stride.is_some_and(|(_, label)| {
             let mut found = false;
@@ -100,7 +100,7 @@ impl<'k> Printer<'_, '_, 'k> {
         (wide_enough && !continues).then(|| split_region(self.tree, stmts)).flatten()
     }
 
-    /// Whether threads may be left out, and blocks asked as a whole.
+    /// Whether threads may be excluded, and guards evaluated for whole blocks.
     fn may_skip_threads(range: &ThreadRange<'_>) -> bool {
         range.stride.is_none()
     }
@@ -116,7 +116,7 @@ impl<'k> Printer<'_, '_, 'k> {
             })
             .flatten();
         if let Some(sub_ranges) = &cut {
-            // A function of its own, for labels are printed twice.
+            // A lambda: labels are printed twice.
             self.code.out.open("if constexpr (proven_) { [&]() __attribute__((always_inline)) {");
             self.print_sub_ranges(range, sub_ranges);
             self.code.out.close("}();");
@@ -137,7 +137,7 @@ impl<'k> Printer<'_, '_, 'k> {
         self.code.widened_locals.clear();
     }
 
-    /// What stands in a loop over threads.
+    /// Prints the body of a work-item loop.
     pub(super) fn print_thread_body(&mut self, range: &ThreadRange<'_>, stmts: &[&'k Stmt]) {
         self.declare_thread_indices(range, "s0_");
         let mentioned = mentioned(stmts);
@@ -146,13 +146,13 @@ impl<'k> Printer<'_, '_, 'k> {
         self.print_thread_stmts(range, stmts);
     }
 
-    /// The heads of the loops over all threads; two scopes are open after them.
+    /// Opens the loops over all threads; two scopes are open afterwards.
     pub(super) fn open_thread_loops(&mut self, count: &str) {
         self.open_row_loops();
         self.open_lane_loop("0", count, 1);
     }
 
-    /// The heads of the loops over the rows of a block, and what a row begins with.
+    /// Opens the loops over the rows of a block, and prints what a row begins with.
     pub(super) fn open_row_loops(&mut self) {
         for axis in (1..self.axis_count()).rev() {
             self.code.out.line(format!("for (apg_i64 t{axis}_ = 0; t{axis}_ < n{axis}_; ++t{axis}_)"));
@@ -163,9 +163,10 @@ impl<'k> Printer<'_, '_, 'k> {
         }
     }
 
-    /// Reads elements that are the same for all threads once, in front of the loop over them: of rails that are this kernel's own and never
-    /// stored to. A thread may not come to reading them, so nothing is read outside of the rail; what may be outside of it when a thread comes to it
-    /// is left where it stands, and checked there. The result is what was read ahead before: what is read here has names in this scope only.
+    /// Loads block-uniform elements of read-only captured rails once, in front of a work-item loop. No thread
+    /// may reach the access, so nothing out of bounds is loaded; an access that may be out of bounds is
+    /// checked where it is. Returns the elements that were preloaded before: the new ones are named in this
+    /// scope only.
     pub(super) fn preload_uniform_elements(
         &mut self,
         stmts: &[&'k Stmt],
@@ -210,7 +211,7 @@ impl<'k> Printer<'_, '_, 'k> {
         self.kernel.thread_locals.len().clamp(1, 3)
     }
 
-    /// How many threads make a chunk; none if the fastest axis has too few.
+    /// Number of threads of a chunk; `None` if the fastest axis is too short.
     pub(super) fn chunk_threads(&self) -> Option<i64> {
         match self.kernel.host.threads.last().map(super::constant) {
             Some(Some(extent)) if extent < 4 => None,
@@ -218,13 +219,14 @@ impl<'k> Printer<'_, '_, 'k> {
             Some(Some(extent)) if extent % CHUNK_THREADS != 0 && extent % (CHUNK_THREADS / 2) == 0 => {
                 Some(CHUNK_THREADS / 2)
             }
-            // As many as the host has it: one.
+            // The CPU's own choice is one thread per block.
             Some(None) if self.kernel.auto_threads.is_some() => None,
             _ => Some(CHUNK_THREADS),
         }
     }
 
-    /// Declares the rank of a thread and its indices; `short` is its number on the fastest axis if that is an Int.
+    /// Declares the rank of a thread and its indices; `short` is its index on the fastest axis if that is an
+    /// Int.
     pub(super) fn declare_thread_indices(&mut self, range: &ThreadRange<'_>, short: &str) {
         let rank = match self.axis_count() {
             1 => "t0_",
@@ -252,7 +254,8 @@ impl<'k> Printer<'_, '_, 'k> {
         }
     }
 
-    /// Declarations of the derived locals that are needed for others; with their forms of 64 bits where indices are printed.
+    /// Declarations of the rematerialised locals that are needed for `mentioned`; with `twins`, also of their
+    /// 64-bit forms.
     pub fn print_rematerialized(&mut self, mentioned: &FxHashSet<LocalId>, twins: bool) -> Vec<String> {
         let mut lines = Vec::new();
         for derived in self.tree.rematerialized_for(mentioned) {
@@ -276,7 +279,7 @@ impl<'k> Printer<'_, '_, 'k> {
         }
     }
 
-    /// Declares variables of one loop over threads.
+    /// Declares the registers of one work-item loop.
     pub(super) fn declare_private(
         &mut self,
         mentioned: &FxHashSet<LocalId>,
@@ -296,7 +299,7 @@ impl<'k> Printer<'_, '_, 'k> {
         }
     }
 
-    /// What one thread does, up to where it may jump.
+    /// Prints the statements of one thread, with the labels it may jump to.
     pub(super) fn print_thread_stmts(&mut self, range: &ThreadRange<'_>, stmts: &[&'k Stmt]) {
         self.labels += 1;
         self.code.scopes.push(Scope::Thread);
@@ -315,8 +318,9 @@ impl<'k> Printer<'_, '_, 'k> {
         self.code.scopes.pop();
     }
 
-    /// The head of a loop over threads of a row. It counts with 32 bits beside 64: what a program computes from an Int is then a vector of Ints from the
-    /// beginning, not one of Longs that is cut down in each turn. (Prefix sums of `tests/bench`: 2.4 ms for 3.1.)
+    /// Opens a loop over the threads of a row. It has a 32-bit counter beside the 64-bit one: values that the
+    /// program computes from an Int are then vectors of Ints from the start, rather than narrowed vectors of
+    /// Longs.
     pub(super) fn open_lane_loop(&mut self, begin: &str, end: &str, step: i64) {
         self.code.out.line(format!("apg_i32 s0_ = (apg_i32)({begin});"));
         self.print_lane_pragmas();
@@ -325,8 +329,8 @@ impl<'k> Printer<'_, '_, 'k> {
             .open(format!("for (apg_i64 t0_ = {begin}; t0_ < {end}; t0_ += {step}, s0_ += {step}) {{"));
     }
 
-    /// In front of a loop over threads: what they do does not depend on each other. And the loop stays one until it has been
-    /// vectorised: compilers unroll short loops of known length first, and then find nothing to vectorise.
+    /// Threads are independent. And the loop stays one until it is vectorised: compilers unroll short loops
+    /// of known length first, and find nothing to vectorise afterwards.
     pub(super) fn print_lane_pragmas(&mut self) {
         self.code.out.line("#pragma GCC ivdep");
         self.code.out.line("#pragma GCC unroll 1");
