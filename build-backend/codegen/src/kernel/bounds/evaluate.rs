@@ -1,4 +1,4 @@
-//! Values of integer expressions as forms.
+//! Evaluation of integer expressions to affine forms.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use super::{BoundsChecker, RailLength};
 use apg_mir::walk::{children, visit_expr};
 use apg_mir::*;
 
-/// The values of an integer type, as far as 64 signed bits hold them.
+/// Range of an integer type, as far as signed 64 bits hold it.
 pub fn type_range(ty: Ty) -> Option<(i64, i64)> {
     Some(match ty {
         Ty::I8 => (i64::from(i8::MIN), i64::from(i8::MAX)),
@@ -22,7 +22,7 @@ pub fn type_range(ty: Ty) -> Option<(i64, i64)> {
     })
 }
 
-/// Conversions that keep the value, taken off.
+/// The expression without conversions that keep its value.
 pub fn strip_widening(expr: &Expr) -> &Expr {
     if let ExprKind::Operation { operation: Operation::Convert, args } = &expr.kind
         && let [inner] = args.as_slice()
@@ -35,7 +35,8 @@ pub fn strip_widening(expr: &Expr) -> &Expr {
     expr
 }
 
-/// What identifies an expression. Of a local its number does, whatever it is converted to; one operation gives other values in another type.
+/// Identity of an expression. Conversions of a local are equal to the local; an operation has other values in
+/// another type.
 pub fn expr_key(expr: &Expr) -> String {
     let expr = strip_widening(expr);
     match &expr.kind {
@@ -45,7 +46,7 @@ pub fn expr_key(expr: &Expr) -> String {
 }
 
 impl<'a> BoundsChecker<'_, 'a> {
-    /// The value of an expression, known modulo the width of its type; none if nothing is known.
+    /// Evaluates an expression modulo the width of its type; `None` if nothing is known.
     pub fn evaluate(&mut self, expr: &Expr) -> Option<Affine> {
         type_range(expr.ty)?;
         if let ExprKind::Int(value) = expr.kind {
@@ -83,7 +84,7 @@ impl<'a> BoundsChecker<'_, 'a> {
                 let range = self.context.hull(&a.1, &b.1);
                 Some(self.context.symbol(range, &a.0.assumptions | &b.0.assumptions))
             }
-            // Whatever it is, a small type holds it.
+            // The range of a small type bounds any value of it.
             _ if matches!(expr.ty, Ty::I8 | Ty::U8 | Ty::I16 | Ty::U16) => {
                 let (low, high) = type_range(expr.ty)?;
                 Some(
@@ -95,7 +96,7 @@ impl<'a> BoundsChecker<'_, 'a> {
         }
     }
 
-    /// The value of an expression where a condition holds, or does not.
+    /// Evaluates an expression where a condition has the value `holds`.
     fn evaluate_exact_where(
         &mut self,
         condition: &Expr,
@@ -112,7 +113,7 @@ impl<'a> BoundsChecker<'_, 'a> {
         found
     }
 
-    /// What a local was computed from, if that is looked at.
+    /// Definition of a local, within the expansion budget.
     fn definition_of(&mut self, expr: &Expr) -> Option<&'a Expr> {
         let ExprKind::Local(local) = expr.kind else { return None };
         let definition = self.state.definitions.get(&local).copied()?;
@@ -120,7 +121,7 @@ impl<'a> BoundsChecker<'_, 'a> {
         Some(definition)
     }
 
-    /// A value that is in the ranges of two forms.
+    /// A value in the ranges of both forms.
     fn intersect(&mut self, form: &Affine, other: &Affine, (low, high): Range) -> Affine {
         let own = self.context.range(form);
         let low = match (own.0, low) {
@@ -134,13 +135,13 @@ impl<'a> BoundsChecker<'_, 'a> {
         self.context.symbol((low, high), &form.assumptions | &other.assumptions)
     }
 
-    /// The value itself and its range: as the type holds it.
+    /// Evaluates an expression to its exact value, as its type holds it, and its range.
     pub fn evaluate_exact(&mut self, expr: &Expr) -> Option<(Affine, Range)> {
         let form = self.evaluate(expr)?;
         self.make_exact(form, expr.ty)
     }
 
-    /// The same of an operation, by what its operands are.
+    /// The same of an operation, from its operands only.
     pub fn evaluate_exact_operands(&mut self, expr: &Expr) -> Option<(Affine, Range)> {
         let ExprKind::Operation { operation, args } = &expr.kind else { return None };
         let form = self.evaluate_operation(*operation, expr.ty, args)?;
@@ -173,7 +174,7 @@ impl<'a> BoundsChecker<'_, 'a> {
         }
         match (operation, args) {
             (Operation::Convert, [a]) => {
-                // A narrower value is widened as it is; of a wider one the lower bits are taken.
+                // A narrower value is extended; a wider one is truncated to its lower bits.
                 let (to, from) = (type_range(ty)?, type_range(a.ty)?);
                 if to.1 >= from.1 {
                     let form = self.evaluate_exact(a)?.0;
@@ -251,7 +252,7 @@ impl<'a> BoundsChecker<'_, 'a> {
         Some(Affine { exact: false, ..product })
     }
 
-    /// A divisor that is positive: what that rests on, the least and the greatest.
+    /// Evaluates a positive divisor: assumptions, minimum and maximum.
     fn positive_divisor(&mut self, expr: &Expr) -> Option<(BTreeSet<AssumptionId>, SymInt, Option<SymInt>)> {
         let (mut form, (low, high)) = self.evaluate_exact(expr)?;
         let Some(number) = form.as_constant().cloned() else {
@@ -299,7 +300,7 @@ impl<'a> BoundsChecker<'_, 'a> {
             Some((form.assumptions, high))
         });
         let Some((more, high)) = positive else {
-            // Of what, does not matter but for its sign.
+            // Only the sign of the dividend matters.
             let least = most.as_ref().map(|it| self.context.sub(&SymInt::Const(0), it));
             return Some(self.context.symbol((least, most), assumptions));
         };
@@ -310,7 +311,8 @@ impl<'a> BoundsChecker<'_, 'a> {
         Some(self.context.symbol((Some(SymInt::Const(0)), high), &more | &assumptions))
     }
 
-    /// `a | b` or `a ^ b` of values that are not negative: no bit above those of the larger one.
+    /// `a
+    /// b` or `a ^ b` of non-negative values: no bit above those of the larger one is set.
     fn bits(&mut self, a: &Expr, b: &Expr) -> Option<Affine> {
         let ((mut a, (low_a, high_a)), (mut b, (low_b, high_b))) =
             (self.evaluate_exact(a)?, self.evaluate_exact(b)?);
@@ -321,7 +323,7 @@ impl<'a> BoundsChecker<'_, 'a> {
         Some(self.context.symbol((Some(SymInt::Const(0)), Some(most)), &a.assumptions | &b.assumptions))
     }
 
-    /// `a & b` with a `b` that is not negative.
+    /// `a & b` with a non-negative `b`.
     fn mask(&mut self, a: &Expr, b: &Expr) -> Option<Affine> {
         let form = self.evaluate(b)?;
         if let Some(SymInt::Const(most @ 0..)) = form.as_constant() {
@@ -343,7 +345,7 @@ impl<'a> BoundsChecker<'_, 'a> {
         Some(self.context.symbol((Some(SymInt::Const(0)), high), form.assumptions))
     }
 
-    /// The number of elements of a rail.
+    /// Number of elements of a rail.
     pub fn length(&mut self, rail: &Expr) -> Option<SymInt> {
         let ExprKind::Local(local) = rail.kind else { return None };
         let local = self.state.aliases.get(&local).copied().unwrap_or(local);
@@ -353,17 +355,17 @@ impl<'a> BoundsChecker<'_, 'a> {
         }
     }
 
-    /// The length that an expression is.
+    /// The length that an expression reads.
     fn length_of(&mut self, expr: &Expr) -> Option<SymInt> {
         match &expr.kind {
             ExprKind::Length { rail, .. } => self.length(rail),
-            // Of a global rail.
+            // The size of a global rail.
             ExprKind::StructField { value, field: 0 } => self.length(value),
             _ => None,
         }
     }
 
-    /// Whether an expression is made of captured values alone, and its evaluation on the host raises nothing.
+    /// Whether an expression depends on captures alone, and evaluates on the host without exceptions.
     pub fn is_uniform(&self, expr: &Expr) -> bool {
         let mut uniform = true;
         visit_expr(expr, None, &mut |it, _| {

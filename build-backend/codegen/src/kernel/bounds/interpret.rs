@@ -1,4 +1,4 @@
-//! Statements, in the order in which they are executed.
+//! Abstract interpretation of statements in the domain of affine forms (Cousot and Cousot, POPL 1977).
 
 use rustc_hash::FxHashSet;
 
@@ -11,7 +11,7 @@ use apg_mir::walk::{children, operands};
 use apg_mir::*;
 
 impl<'a> BoundsChecker<'_, 'a> {
-    /// Statements; whether their end is reached.
+    /// Interprets statements; returns whether their end is reached.
     pub fn visit_stmts(&mut self, stmts: &'a [Stmt]) -> bool {
         stmts.iter().all(|it| self.visit_stmt(it))
     }
@@ -90,7 +90,7 @@ impl<'a> BoundsChecker<'_, 'a> {
         }
     }
 
-    /// What is known of a value by itself, and what guards say of it beyond that.
+    /// The value of an expression without guards, and with guards if they refine it.
     fn assigned_value(&mut self, value: &Expr) -> (Option<Affine>, Option<Affine>) {
         let guarded = self.evaluate(value);
         let uses_guards = std::mem::replace(&mut self.uses_guards, false);
@@ -105,7 +105,7 @@ impl<'a> BoundsChecker<'_, 'a> {
         }
     }
 
-    /// Locals whose values are not known any more.
+    /// Forgets the values of locals.
     pub fn invalidate(&mut self, locals: &FxHashSet<LocalId>) {
         let state = &mut self.state;
         state.values.retain(|local, _| !locals.contains(local));
@@ -131,7 +131,7 @@ impl<'a> BoundsChecker<'_, 'a> {
         match (first, second) {
             (Some(first), true) => {
                 self.join(first);
-                // What was known of values that neither branch changes is known still.
+                // Facts about values that neither branch changes stay valid.
                 let changed = assigned_in(then.iter().chain(otherwise));
                 narrow.retain(|key, _| !key_mentions(key, &changed));
                 self.state.refined.extend(narrow);
@@ -142,7 +142,7 @@ impl<'a> BoundsChecker<'_, 'a> {
         true
     }
 
-    /// A branch that may hold the loop over a range whose first value is not beyond its last.
+    /// Interprets a branch, which may be the guard of a range loop.
     fn visit_guarded(&mut self, condition: &'a Expr, then: &'a [Stmt]) -> bool {
         if let [
             Stmt {
@@ -157,7 +157,7 @@ impl<'a> BoundsChecker<'_, 'a> {
         self.visit_stmts(then)
     }
 
-    /// Two ways come together.
+    /// Joins the states of two paths.
     fn join(&mut self, other: AbstractState<'a>) {
         let mine = std::mem::take(&mut self.state);
         let mut joined = AbstractState::default();
@@ -168,7 +168,7 @@ impl<'a> BoundsChecker<'_, 'a> {
                 continue;
             }
             if !form.exact || !second.exact {
-                // Modulo the width: no common range.
+                // Values modulo the width have no common range.
                 continue;
             }
             let (a, b) = (self.context.range(&form), self.context.range(second));
@@ -199,13 +199,13 @@ impl<'a> BoundsChecker<'_, 'a> {
         self.state = joined;
     }
 
-    /// After a construct that is left from within: what was known before it, but for what it assigns.
+    /// Restores the state before a construct that is left from within, less what it assigns.
     pub fn rejoin(&mut self, before: AbstractState<'a>, body: &'a [Stmt]) {
         self.state = before;
         self.invalidate(&assigned_in(body));
     }
 
-    /// Accesses in an expression.
+    /// Visits the accesses in an expression.
     pub fn visit_expr_accesses(&mut self, expr: &'a Expr) {
         match &expr.kind {
             ExprKind::And(a, b) | ExprKind::Or(a, b) => {
@@ -238,7 +238,7 @@ impl<'a> BoundsChecker<'_, 'a> {
     }
 }
 
-/// Whether what identifies an expression names one of the locals.
+/// Whether an expression's key mentions one of the locals.
 fn key_mentions(key: &str, locals: &FxHashSet<LocalId>) -> bool {
     locals.iter().any(|it| key.contains(&format!("LocalId({})", it.0)))
 }
@@ -251,14 +251,14 @@ fn assigned_in<'a>(body: impl IntoIterator<Item = &'a Stmt>) -> FxHashSet<LocalI
     found
 }
 
-/// Whether a jump behind the construct with that label is inside.
+/// Whether statements break out of the construct with that label.
 pub fn has_break(body: &[Stmt], label: LabelId) -> bool {
     let mut found = false;
     walk::visit_stmts(body, &mut |it| found |= matches!(it.kind, StmtKind::Break(target) if target == label));
     found
 }
 
-/// Whether a jump to the next turn of that loop is inside.
+/// Whether statements continue the loop with that label.
 pub fn has_continue(body: &[Stmt], label: LabelId) -> bool {
     let mut found = false;
     walk::visit_stmts(body, &mut |it| {

@@ -1,4 +1,5 @@
-//! Loops: locals that change by the same amount in each iteration are `first + step * iteration`, and the condition bounds the trip_count.
+//! Ranges of induction variables: a local that changes by the same amount in each iteration has the value
+//! `first + step * iteration`, and the loop's condition bounds the trip count.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +12,7 @@ use super::symbolic::{Affine, AssumptionId, Range, SymInt, SymbolId};
 use super::{AbstractState, BoundsChecker};
 use apg_mir::*;
 
-/// Locals that statements assign.
+/// Collects the locals that statements assign.
 pub fn assigned(body: &[Stmt], into: &mut FxHashSet<LocalId>) {
     walk::visit_stmts(body, &mut |stmt| {
         if let StmtKind::Set { local, .. } | StmtKind::SetStructField { local, .. } = &stmt.kind {
@@ -27,7 +28,7 @@ pub fn mentions(expr: &Expr, local: LocalId) -> bool {
     found
 }
 
-/// Statements that every iteration executes, blocks opened.
+/// Collects the statements that every iteration executes, without blocks.
 pub fn unconditional_stmts<'a>(body: &'a [Stmt], into: &mut Vec<&'a Stmt>) {
     for stmt in body {
         match &stmt.kind {
@@ -37,9 +38,9 @@ pub fn unconditional_stmts<'a>(body: &'a [Stmt], into: &mut Vec<&'a Stmt>) {
     }
 }
 
-/// A local that each iteration changes by the same amount.
+/// A basic induction variable.
 struct InductionVariable<'a> {
-    /// The value of the assignment.
+    /// The assigned value.
     value: &'a Expr,
     local: LocalId,
     ty: Ty,
@@ -47,14 +48,14 @@ struct InductionVariable<'a> {
     by: SymInt,
 }
 
-/// How often a loop is run: trip_count after the first, and what that rests on.
+/// Maximum of the iteration number, and the assumptions of that bound.
 struct TripCount {
     max: SymInt,
     assumptions: BTreeSet<AssumptionId>,
 }
 
 impl<'a> BoundsChecker<'_, 'a> {
-    /// A loop; `guard` held just before the first iteration of one that is tested last.
+    /// Interprets a loop; `guard` held just before the first iteration of a post-tested one.
     pub fn visit_loop(
         &mut self,
         label: LabelId,
@@ -69,7 +70,7 @@ impl<'a> BoundsChecker<'_, 'a> {
         assigned(update, &mut changed);
         let inductions = self.find_inductions(label, (body, update), &changed);
         let test = if post_tested { exit_test(condition, body, update) } else { condition };
-        // What holds in every iteration, the locals that change in unknown ways unknown.
+        // The state of every iteration: locals that change otherwise are unknown.
         self.invalidate(&changed);
         let iteration = self.context.symbol((Some(SymInt::Const(0)), None), Default::default());
         self.bind_inductions(&inductions, &iteration);
@@ -87,7 +88,7 @@ impl<'a> BoundsChecker<'_, 'a> {
                     Affine { assumptions: assumptions.clone(), ..iteration },
                     Affine { assumptions: assumptions.clone(), ..past },
                 );
-                // The condition is also evaluated once more than it holds, also where there is no iteration.
+                // The condition is evaluated once more than it holds, even if there is no iteration.
                 self.bind_inductions(&inductions, &past);
                 if !post_tested {
                     self.visit_expr_accesses(condition);
@@ -108,10 +109,10 @@ impl<'a> BoundsChecker<'_, 'a> {
         if !post_tested {
             self.assume(condition, true);
         } else if let Some(guard) = guard.filter(|_| after.is_some() && is_until(test)) {
-            // A counter that goes up by one to just behind the last value is at max that in each iteration.
+            // A counter that is incremented up to the bound is at most the guard's bound in each iteration.
             self.assume(guard, true);
         }
-        // Those that have the value of the iteration until its end.
+        // Inductions that only the update assigns have the iteration's value throughout the body.
         let mut counters = FxHashMap::default();
         for step in inductions.iter().filter(|it| after.is_some() && count_assignments(body, it.local) == 0) {
             counters.extend(self.initial_value(step.local, step.ty).map(|form| (step.local, form)));
@@ -129,7 +130,7 @@ impl<'a> BoundsChecker<'_, 'a> {
         self.state = before;
         self.invalidate(&changed);
         for (local, form) in permuted {
-            // Not the value of a iteration, but of the same range.
+            // After the loop the value is in the same range, not that of an iteration.
             let range = self.context.range(&form);
             let form = self.context.symbol(range, form.assumptions);
             self.state.values.insert(local, form);
@@ -142,7 +143,8 @@ impl<'a> BoundsChecker<'_, 'a> {
         }
     }
 
-    /// Inside the loop there is a iteration: where the host sees that there is none, nothing inside matters.
+    /// Assumes that there is an iteration: if the host finds that there is none, no access inside is
+    /// executed.
     fn assume_nonempty(&mut self, max: &SymInt, assumptions: &BTreeSet<AssumptionId>) {
         let SymInt::Expr(max) = max else { return };
         let mut text = format!("{max} >= 0");
@@ -153,7 +155,7 @@ impl<'a> BoundsChecker<'_, 'a> {
         self.state.path_conditions.push(format!("q{assumption}"));
     }
 
-    /// The locals that step, with their values before the loop.
+    /// Finds the induction variables and their initial values.
     fn find_inductions(
         &mut self,
         label: LabelId,
@@ -175,7 +177,7 @@ impl<'a> BoundsChecker<'_, 'a> {
             walk::visit_expr(by, None, &mut |it, _| {
                 reads_changed |= matches!(it.kind, ExprKind::Local(id) if changed.contains(&id));
             });
-            // By itself rather than by its guard: what it shares with the bound of the loop counts.
+            // Evaluated without guards: terms shared with the loop's bound must cancel out.
             let uses_guards = std::mem::replace(&mut self.uses_guards, false);
             let plain = self.initial_value(*local, value.ty);
             self.uses_guards = uses_guards;
@@ -194,19 +196,19 @@ impl<'a> BoundsChecker<'_, 'a> {
         self.evaluate_exact(&Expr { ty, kind: ExprKind::Local(local), position: None }).map(|it| it.0)
     }
 
-    /// The locals that step have their values of a iteration.
+    /// Sets the induction variables to their values in an iteration.
     fn bind_inductions(&mut self, inductions: &[InductionVariable<'_>], iteration: &Affine) {
         for step in inductions {
             let mut grown = self.context.scale(iteration, &step.by);
             grown.assumptions.extend(&iteration.assumptions);
             let mut form = self.context.sum(&step.first, &grown);
-            // That it does not wrap is one of the assumptions.
+            // The assumptions include that it does not wrap.
             form.exact = true;
             self.state.values.insert(step.local, form);
         }
     }
 
-    /// The condition that locals do not wrap up to the iteration after the last.
+    /// Assumptions that induction variables do not wrap up to one step after the last iteration.
     fn no_wrap_assumptions(
         &mut self,
         inductions: &[InductionVariable<'_>],
@@ -223,7 +225,8 @@ impl<'a> BoundsChecker<'_, 'a> {
         assumptions
     }
 
-    /// The condition that a range is within type_range; none if that is known. Beyond 64 bits, the numbers themselves cannot be computed.
+    /// Assumption that a range is within limits; `None` if that is known. Values beyond 64 bits cannot be
+    /// computed by the host.
     fn assume_in_range(&mut self, range: Range, (least, max): (i64, i64)) -> Option<AssumptionId> {
         let text = match range {
             (Some(SymInt::Const(low)), Some(SymInt::Const(high))) if low >= least && high <= max => {
@@ -232,14 +235,14 @@ impl<'a> BoundsChecker<'_, 'a> {
             (Some(low), Some(high)) => {
                 format!("{} >= {} && {} <= {max}LL", low.text(), SymInt::Const(least).text(), high.text())
             }
-            // Between a guard and its bound a counter of 64 bits is not seen to wrap, wherever it starts.
+            // A 64-bit counter between a guard and its bound does not wrap, whatever its initial value.
             _ if max == i64::MAX => return None,
             _ => "false".into(),
         };
         Some(self.context.assumption(text))
     }
 
-    /// The inductions of a loop whose counters do not wrap: a compiler that is told so knows how often the loop is run.
+    /// Marks the steps of counters that do not wrap: the C++ compiler then derives the trip count.
     fn mark_exact_steps(
         &mut self,
         inductions: &[InductionVariable<'_>],
@@ -249,13 +252,13 @@ impl<'a> BoundsChecker<'_, 'a> {
         for step in inductions {
             let grown = self.context.scale(past, &step.by);
             let form = self.context.sum(&step.first, &grown);
-            // Where that takes more than 64 bits, the host says no.
+            // If the range exceeds 64 bits, the host rejects the launch.
             let (Some(_), Some(_)) = self.context.range(&form) else { continue };
             self.steps_exactly(step.value, &(assumptions | &step.first.assumptions));
         }
     }
 
-    /// Bounds the trip_count by a condition that holds before each, or before each but the first.
+    /// Bounds the trip count by a condition that holds before each iteration, or before each but the first.
     fn trip_count(
         &mut self,
         test: &'a Expr,
@@ -293,7 +296,7 @@ impl<'a> BoundsChecker<'_, 'a> {
                 assumptions.insert(self.context.assumption(text));
             }
         }
-        // rest + factor * iteration < 0, or <= 0.
+        // Solves `rest + factor * iteration < 0`, or `<= 0`.
         let least = self.context.range(&rest).0?;
         let room = self.context.sub(&SymInt::Const(if equal { 0 } else { -1 }), &least);
         let mut max = self.context.floor_div(&room, &factor);
@@ -305,7 +308,7 @@ impl<'a> BoundsChecker<'_, 'a> {
         Some(TripCount { max, assumptions })
     }
 
-    /// What is compared is not wrapped, up to the comparison that ends the loop.
+    /// Adds the assumptions that the compared values do not wrap, up to the comparison that ends the loop.
     fn require_exact_comparison(
         &mut self,
         args: &[Expr],
@@ -329,7 +332,7 @@ impl<'a> BoundsChecker<'_, 'a> {
         }
     }
 
-    /// `i != end` at the end of a loop that is entered where `i <= last`, with `end == last + 1`.
+    /// Bounds of a loop that is entered if `i <= last` and ends with `i != end`, where `end == last + 1`.
     #[allow(clippy::type_complexity)]
     fn counted_until(
         &mut self,
@@ -347,7 +350,7 @@ impl<'a> BoundsChecker<'_, 'a> {
         if a != b {
             return None;
         }
-        // The guard says something of the last value as well, which is not what it is compared by.
+        // Evaluated without guards: the guard refines the last value, which would no longer cancel out.
         let uses_guards = std::mem::replace(&mut self.uses_guards, false);
         let values = self.evaluate_exact(end).zip(self.evaluate_exact(last));
         self.uses_guards = uses_guards;
@@ -365,7 +368,8 @@ impl<'a> BoundsChecker<'_, 'a> {
         Some((self.evaluate(counter)?, last, true, assumptions))
     }
 
-    /// Locals that only get smaller and stay above zero (`i /= 2`, `i >>= 1`), or only larger up to a bound (`i *= 2`).
+    /// Bounds locals that only shrink towards zero (`i /= 2`, `i >>= 1`), or only grow up to a bound (`i *=
+    /// 2`).
     fn bind_monotone(
         &mut self,
         before: &AbstractState<'a>,
@@ -392,7 +396,7 @@ impl<'a> BoundsChecker<'_, 'a> {
                 }
                 [Some(Scaling::Multiply(by))] if assigns_unconditionally(body, update, *local) => {
                     let Some((bound, mut assumptions)) = self.upper_bound(test, *local) else { continue };
-                    // Nothing above the bound is multiplied, so that nothing wraps.
+                    // Only values up to the bound are multiplied, so nothing wraps.
                     let next = self.context.mul(&bound, &SymInt::Const(*by));
                     let max = type_range(Ty::I32).map_or(0, |it| it.1);
                     assumptions.insert(self.context.assumption(format!("{} <= {max}LL", next.text())));
@@ -406,7 +410,7 @@ impl<'a> BoundsChecker<'_, 'a> {
         }
     }
 
-    /// The max that a local is where a condition holds.
+    /// Upper bound of a local where a condition holds.
     fn upper_bound(&mut self, test: &'a Expr, local: LocalId) -> Option<(SymInt, BTreeSet<AssumptionId>)> {
         match &test.kind {
             ExprKind::And(a, b) => self.upper_bound(a, local).or_else(|| self.upper_bound(b, local)),
@@ -423,18 +427,18 @@ impl<'a> BoundsChecker<'_, 'a> {
     }
 }
 
-/// What is known of a local before a loop, by a guard if there is one.
+/// Value of a local before a loop, refined by a guard if there is one.
 fn value_before<'s>(before: &'s AbstractState<'_>, local: LocalId) -> Option<&'s Affine> {
     let name = expr_key(&Expr { ty: Ty::I64, kind: ExprKind::Local(local), position: None });
     before.refined.get(&name).or_else(|| before.values.get(&local))
 }
 
-/// `i != end`.
+/// Whether a condition is `i != end`.
 fn is_until(test: &Expr) -> bool {
     matches!(test.kind, ExprKind::Operation { operation: Operation::Ne, .. })
 }
 
-/// Whether each iteration assigns the local at max once.
+/// Whether each iteration assigns the local once, unconditionally.
 fn assigns_unconditionally(body: &[Stmt], update: &[Stmt], local: LocalId) -> bool {
     let mut all = Vec::new();
     unconditional_stmts(body, &mut all);
@@ -442,11 +446,11 @@ fn assigns_unconditionally(body: &[Stmt], update: &[Stmt], local: LocalId) -> bo
     all.iter().any(|it| matches!(&it.kind, StmtKind::Set { local: id, .. } if *id == local))
 }
 
-/// How an assignment changes a local that is not negative.
+/// How an assignment scales a non-negative local.
 enum Scaling {
-    /// To a part of it.
+    /// By division.
     Shrink,
-    /// To a multiple.
+    /// By multiplication.
     Multiply(i64),
 }
 
@@ -468,7 +472,7 @@ fn as_step(value: &Expr, local: LocalId) -> Option<(&Expr, bool)> {
     let ExprKind::Operation { operation, args } = &value.kind else { return None };
     let is_counter = |it: &Expr| matches!(strip_widening(it).kind, ExprKind::Local(id) if id == local);
     match (operation, args.as_slice()) {
-        // Of a counter that is narrower than its type says, the lower bits are taken after each step.
+        // A counter that is narrower than its type is truncated after each step.
         (Operation::Convert, [inner]) => as_step(inner, local).filter(|_| inner.ty == Ty::I64),
         (Operation::Add, [a, b]) if is_counter(a) => Some((b, false)),
         (Operation::Add, [a, b]) if is_counter(b) => Some((a, false)),
@@ -496,7 +500,7 @@ fn as_scaling(value: &Expr, local: LocalId) -> Option<Scaling> {
     }
 }
 
-/// The test of a loop that is tested last: a boolean local stands for what it was set to.
+/// The exit condition of a post-tested loop: a boolean local stands for its value.
 fn exit_test<'a>(condition: &'a Expr, body: &'a [Stmt], update: &'a [Stmt]) -> &'a Expr {
     let ExprKind::Local(local) = condition.kind else { return condition };
     if count_assignments(body, local) + count_assignments(update, local) != 1 {

@@ -1,9 +1,13 @@
-//! Which accesses of a kernel's threads stay inside their rails. The body is walked once, with a form for every integer local:
-//! sums of the block's and the thread's index, of loops' turns and of what the host knows. What the host must know to be sure
-//! is written down as a function that it evaluates at each launch; where that says yes, code without these checks is run.
+//! Bounds-check elimination for kernels (Bodik, Gupta and Sarkar, *ABCD*, PLDI 2000, for the goal; here with
+//! launch-time conditions).
 //!
-//! Soundness rests on three rules: a form is the value itself only under its `assumptions`; what a guard says is used only where
-//! the guard holds; a local that changes in a way not understood is unknown from the loop's head on.
+//! One walk over the body interprets integer locals as affine forms of the block index, the thread index,
+//! iteration numbers, and values that the host knows. Conditions that the compiler cannot decide are
+//! collected in a host function, which is evaluated at each launch. If they hold, the launch runs code
+//! without these checks.
+//!
+//! Soundness: a form is the exact value only under its `assumptions`; facts from guards are used only where
+//! the guard holds; a local that changes in an unknown way is unknown from the loop's head on.
 
 mod evaluate;
 mod interpret;
@@ -24,25 +28,25 @@ pub use narrow_i32::NarrowedExprs;
 use symbolic::{Affine, Range, SymInt, SymbolicContext};
 pub use widen_i64::is_wide;
 
-/// How many locals are looked behind for one index.
+/// Upper limit of locals that are replaced by their definitions for one index.
 const MAX_EXPANDED_LOCALS: u32 = 48;
 
-/// The last bit of [`CheckElimination::AtLaunch`]; conditions beyond share it.
+/// The last bit of [`CheckElimination::AtLaunch`]; further conditions share it.
 const LAST_CONDITION_BIT: usize = 31;
 
-/// How much is known of an access.
+/// Whether an access needs its check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CheckElimination {
-    /// It is inside the rail, always.
+    /// No: it is always in bounds.
     Inside,
-    /// It is if the host says so at the launch: these of [`Bounds::conditions`] hold, a bit each.
+    /// Not in launches in which these of [`Bounds::conditions`] hold, one bit each.
     AtLaunch(u32),
-    /// Nothing.
+    /// Yes.
     Unknown,
 }
 
 impl CheckElimination {
-    /// What is known of an access that is seen twice.
+    /// The decision for an access that is visited twice.
     fn and(self, other: CheckElimination) -> CheckElimination {
         match (self, other) {
             (CheckElimination::Inside, it) | (it, CheckElimination::Inside) => it,
@@ -54,50 +58,50 @@ impl CheckElimination {
     }
 }
 
-/// What is known of a body's accesses.
+/// Results of the analysis of a body.
 #[derive(Default)]
 pub struct Bounds {
-    /// By the address of the index expression; of divisors, which must not be zero, by theirs.
+    /// Decisions by the address of the index expression, and of divisors, which must not be zero.
     pub check_elimination: FxHashMap<*const Expr, CheckElimination>,
-    /// Host code of what follows.
+    /// Host code that the conditions refer to.
     pub lines: Vec<String>,
-    /// What accesses depend on at the launch: an expression for each bit.
+    /// Launch conditions of accesses, one expression per bit.
     pub conditions: Vec<String>,
-    /// Indices that are the same when they are computed with 64 bits, and steps of counters that do not wrap, by address.
+    /// Indices that can be computed with 64 bits, and steps of counters that do not wrap, by address.
     pub wide: FxHashSet<*const Expr>,
-    /// The condition of that; none if it holds always.
+    /// Launch condition of `wide`; `None` if it always holds.
     pub wide_condition: Option<String>,
-    /// What is the same when a device computes it with 32 bits.
+    /// Expressions that a device can compute with 32 bits.
     pub narrow: NarrowedExprs,
-    /// The condition of that; none if it holds always.
+    /// Launch condition of `narrow`; `None` if it always holds.
     pub narrow_condition: Option<String>,
-    /// What that code refers to.
+    /// What the host code refers to.
     pub used: Used,
 }
 
-/// A length that the host knows.
+/// Length of a rail.
 #[derive(Clone)]
 enum RailLength {
     Symbolic(SymInt),
     HostExpr(String),
 }
 
-/// What holds at a point of the body.
+/// Abstract state at a point of the body.
 #[derive(Clone, Default)]
 struct AbstractState<'a> {
-    /// Integer locals.
+    /// Values of integer locals.
     values: FxHashMap<LocalId, Affine>,
-    /// Other names of rails.
+    /// Rails that other locals refer to.
     aliases: FxHashMap<LocalId, LocalId>,
-    /// What integer locals were computed from, as long as that would still give the same.
+    /// Definitions of integer locals, while their operands are unchanged.
     definitions: FxHashMap<LocalId, &'a Expr>,
-    /// Boolean locals: what they were computed from.
+    /// Definitions of boolean locals.
     predicates: FxHashMap<LocalId, &'a Expr>,
-    /// What guards say of expressions, by [`evaluate::key`].
+    /// Values of expressions refined by guards, by [`evaluate::expr_key`].
     refined: FxHashMap<String, Affine>,
-    /// Forms that guards say are not negative.
+    /// Forms that guards prove to be non-negative.
     nonnegative: Vec<Affine>,
-    /// Conditions of the host under which this point is reached.
+    /// Host conditions under which this point is reached.
     path_conditions: Vec<String>,
 }
 
@@ -105,15 +109,15 @@ struct BoundsChecker<'p, 'a> {
     code: Code<'p>,
     context: SymbolicContext,
     state: AbstractState<'a>,
-    /// Guards count.
+    /// Evaluation uses facts from guards.
     uses_guards: bool,
-    /// So many more locals are seen as what they were computed from, of which guards may say more than of them.
+    /// Number of locals that may still be replaced by their definitions, about which guards may say more.
     expansion_budget: u32,
-    /// Captured values that nothing assigns.
+    /// Captures that nothing assigns.
     uniform: FxHashSet<LocalId>,
     lengths: FxHashMap<LocalId, RailLength>,
     check_elimination: FxHashMap<*const Expr, CheckElimination>,
-    /// What accesses depend on at the launch.
+    /// Launch conditions of accesses.
     conditions: Vec<String>,
     /// See [`widen_i64::WidenAnalysis`].
     wide: widen_i64::WidenAnalysis,
@@ -121,7 +125,7 @@ struct BoundsChecker<'p, 'a> {
     narrow: narrow_i32::NarrowAnalysis,
 }
 
-/// Walks a kernel.
+/// Analyses a kernel.
 pub fn analyse_kernel(program: &Program, names: &Names, id: KernelId) -> Bounds {
     let kernel = &program.kernels[id.index()];
     let mut code = Code::new(program, names, super::super::code::Target::Host);
@@ -183,7 +187,7 @@ pub fn analyse_kernel(program: &Program, names: &Names, id: KernelId) -> Bounds 
     checker.finish(|local| kernel.locals[local.index()].ty == Ty::I64 && !given.contains(&local))
 }
 
-/// The locals of a kernel that have values without assignments.
+/// Locals of a kernel that have values without assignments.
 fn predefined_locals(kernel: &Kernel) -> FxHashSet<LocalId> {
     let captured = (0..kernel.captures.len() as u32).map(LocalId);
     let filled = kernel.shared.iter().filter_map(|it| match it.init {
@@ -194,7 +198,7 @@ fn predefined_locals(kernel: &Kernel) -> FxHashSet<LocalId> {
     captured.chain(filled).chain(numbers).chain(kernel.auto_blocks).chain(kernel.auto_threads).collect()
 }
 
-/// Walks a function that kernels call: only what holds always is told.
+/// Analyses a function that kernels call. It has no launch conditions: only what always holds counts.
 pub fn analyse_function(program: &Program, names: &Names, function: &Function) -> Bounds {
     let mut code = Code::new(program, names, super::super::code::Target::Host);
     code.locals = Code::plain_locals(&function.locals);
@@ -235,7 +239,7 @@ impl<'p, 'a> BoundsChecker<'p, 'a> {
         }
     }
 
-    /// What shared rails are filled with.
+    /// Visits the initialisers of shared rails.
     fn visit_shared_initialisers(&mut self, kernel: &'a Kernel) {
         for rail in &kernel.shared {
             let SharedInit::Function { index, setup, value } = &rail.init else { continue };
@@ -273,17 +277,18 @@ impl<'p, 'a> BoundsChecker<'p, 'a> {
         }
     }
 
-    /// An access with an index.
+    /// Decides an access.
     fn visit_access(&mut self, rail: &Expr, index: &'a Expr) {
         let elimination = self.check_access(rail, index).unwrap_or(CheckElimination::Unknown);
         self.widen(index);
         self.narrow_index(index);
-        // A body may be walked only once, but an access that is walked twice must hold both times.
+        // An access that is visited twice must be in bounds both times.
         let entry = self.check_elimination.entry(std::ptr::from_ref(index)).or_insert(elimination);
         *entry = entry.and(elimination);
     }
 
-    /// What is known of an index, in one way after the other.
+    /// Evaluates an index by one of four strategies: without guards, with non-negative forms, with guards,
+    /// with definitions of locals.
     fn evaluate_by_strategy(&mut self, index: &'a Expr, strategy: u32) -> Option<(Affine, Range)> {
         (self.uses_guards, self.expansion_budget) = match strategy {
             0 | 1 => (false, 0),
@@ -298,7 +303,7 @@ impl<'p, 'a> BoundsChecker<'p, 'a> {
         }
     }
 
-    /// A division or remainder of integers.
+    /// Decides the check of an integer division.
     fn visit_division(&mut self, expr: &'a Expr) {
         let ExprKind::Operation { operation: Operation::Div | Operation::Rem, args } = &expr.kind else {
             return;
@@ -317,7 +322,7 @@ impl<'p, 'a> BoundsChecker<'p, 'a> {
         self.check_value(index, |range| in_bounds_tests(range, &length))
     }
 
-    /// What is known of a value that must be in some range; `tests` says what must hold of its own range for that, or that it is not so.
+    /// Decides a check of a value; `tests` gives the conditions on its range, or `None` if they cannot hold.
     fn check_value(
         &mut self,
         expr: &'a Expr,
@@ -361,7 +366,7 @@ impl<'p, 'a> BoundsChecker<'p, 'a> {
     }
 }
 
-/// Of an index: it is an element's.
+/// Conditions for an index to be in bounds.
 fn in_bounds_tests((low, high): &Range, length: &SymInt) -> Option<Vec<String>> {
     let mut tests = Vec::new();
     match low.as_ref()? {
@@ -377,7 +382,7 @@ fn in_bounds_tests((low, high): &Range, length: &SymInt) -> Option<Vec<String>> 
     Some(tests)
 }
 
-/// Of a divisor.
+/// Conditions for a divisor not to be zero.
 fn nonzero_tests((low, high): &Range) -> Option<Vec<String>> {
     match (low, high) {
         (Some(SymInt::Const(1..)), _) | (_, Some(SymInt::Const(..=-1))) => Some(Vec::new()),
@@ -389,7 +394,7 @@ fn nonzero_tests((low, high): &Range) -> Option<Vec<String>> {
     }
 }
 
-/// The conditions that share the last bit become one.
+/// Merges the conditions that share the last bit.
 fn merge_excess_conditions(mut conditions: Vec<String>) -> Vec<String> {
     if conditions.len() > LAST_CONDITION_BIT {
         let rest = conditions.split_off(LAST_CONDITION_BIT).join(" && ");

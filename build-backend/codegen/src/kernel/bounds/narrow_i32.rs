@@ -1,10 +1,13 @@
-//! What may be computed with 32 bits and signs on a device, whatever type the program gives it. X10's literals have 64 bits, of which
-//! devices have no arithmetic; and of sums of 32 bits that may wrap a compiler makes no address with an offset. The result is the
-//! same if no part exceeds 32 bits; the host knows that at the launch.
+//! Narrowing of 64-bit integers to signed 32 bits on devices.
 //!
-//! Indices, comparisons and divisions are what it is for. A local of 64 bits that they read has 32 itself if every value
-//! that is assigned to it fits; an expression that reads a local which changes is computed so only if that local has 32 bits: of
-//! a counter of 64 bits a compiler knows that it never wraps, of its lower half it does not.
+//! Literals of X10 have 64 bits, for which devices have no native arithmetic; and a compiler folds no offset
+//! into an address computed with 32 bits that may wrap. The result is the same if no subexpression exceeds 32
+//! bits, which the host verifies at launch.
+//!
+//! Indices, comparisons and divisions demand narrowing. A 64-bit local that they read is narrowed if every
+//! value assigned to it fits. An expression that reads a local with several assignments is narrowed only
+//! together with it: compilers know that a 64-bit counter does not wrap, but not that its lower half does
+//! not.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,35 +19,36 @@ use super::symbolic::{Affine, AssumptionId, Range, SymInt};
 use super::widen_i64::is_wide;
 use apg_mir::*;
 
-/// What was found so far.
+/// State of the analysis.
 #[derive(Default)]
 pub struct NarrowAnalysis {
-    /// Indices, comparisons, divisions and values of assignments, by address; none if it must stay as it is.
+    /// Requirements of indices, comparisons, divisions and assigned values, by address; `None` if they cannot
+    /// be narrowed.
     found: FxHashMap<*const Expr, Option<NarrowConditions>>,
-    /// Those of them that are demanded_values for their own sake.
+    /// Expressions that are narrowed for their own sake.
     demanded_values: BTreeSet<*const Expr>,
-    /// Expressions that are made of narrow parts, by address, or not: every time they were looked at.
+    /// Whether all operands of an expression can be narrowed, by address, in every visit.
     parts: FxHashMap<*const Expr, bool>,
-    /// The values that are assigned to locals.
+    /// Values assigned to locals.
     assigned: BTreeMap<LocalId, Vec<*const Expr>>,
-    /// Locals that change.
+    /// Locals with several assignments.
     changing: FxHashSet<LocalId>,
-    /// Locals of 32 bits: what is assigned to them is arithmetic with a sign where that does not wrap.
+    /// 32-bit locals, whose arithmetic becomes signed where it does not wrap.
     of_32_bits: FxHashSet<LocalId>,
 }
 
-/// What an expression needs to be narrow.
+/// What narrowing an expression requires.
 #[derive(Clone, Default)]
 struct NarrowConditions {
-    /// Conditions.
+    /// Launch conditions.
     conditions: BTreeSet<String>,
-    /// Locals that must be narrow.
+    /// Locals that must be narrowed too.
     needs: BTreeSet<LocalId>,
-    /// Locals that are better narrow.
+    /// Locals that profit from narrowing.
     reads: BTreeSet<LocalId>,
 }
 
-/// The same of a part, its conditions not yet in words.
+/// The same, with assumptions instead of launch conditions.
 #[derive(Default)]
 struct NarrowRequirements {
     assumptions: BTreeSet<AssumptionId>,
@@ -52,21 +56,21 @@ struct NarrowRequirements {
     reads: BTreeSet<LocalId>,
 }
 
-/// What is computed with 32 bits.
+/// Result of the analysis.
 #[derive(Default)]
 pub struct NarrowedExprs {
-    /// Indices, comparisons, divisions and values of assignments, by address.
+    /// Narrowed indices, comparisons, divisions and assigned values, by address.
     pub values: FxHashSet<*const Expr>,
-    /// The expressions in them whose operands are narrow too, by address.
+    /// Subexpressions whose operands are narrowed too, by address.
     pub parts: FxHashSet<*const Expr>,
-    /// Locals of 64 bits that have 32.
+    /// 64-bit locals that are declared with 32 bits.
     pub locals: FxHashSet<LocalId>,
-    /// The conditions of all that.
+    /// Launch conditions.
     pub conditions: Vec<String>,
 }
 
 impl NarrowAnalysis {
-    /// For a kernel.
+    /// Prepares the analysis of a body.
     pub fn new(body: &[Stmt]) -> NarrowAnalysis {
         let mut assigned: BTreeMap<LocalId, Vec<*const Expr>> = BTreeMap::new();
         let (mut changing, mut of_32_bits) = (FxHashSet::default(), FxHashSet::default());
@@ -85,7 +89,8 @@ impl NarrowAnalysis {
         NarrowAnalysis { assigned, changing, of_32_bits, ..NarrowAnalysis::default() }
     }
 
-    /// The end: what holds together. `own` are the locals of 64 bits that get their values by assignments alone.
+    /// Solves the requirements by the greatest fixpoint. `own` tells 64-bit locals that get values by
+    /// assignments only.
     pub fn finish(mut self, own: impl Fn(LocalId) -> bool) -> NarrowedExprs {
         let mut locals: FxHashSet<LocalId> = self.assigned.keys().copied().filter(|it| own(*it)).collect();
         loop {
@@ -107,7 +112,7 @@ impl NarrowAnalysis {
         self.select_demanded(&locals)
     }
 
-    /// What is demanded_values, and the assignments to what it reads.
+    /// Selects the demanded expressions, and the assignments to locals that they read.
     fn select_demanded(self, candidates: &FxHashSet<LocalId>) -> NarrowedExprs {
         let mut narrowed = NarrowedExprs::default();
         let mut conditions = BTreeSet::new();
@@ -131,7 +136,7 @@ impl NarrowAnalysis {
     }
 }
 
-/// Whether an operation of 64 bits gives the same with 32, if its operands and its result fit.
+/// Whether an operation on 64 bits gives the same result with 32, if operands and result fit.
 fn is_narrowing(operation: Operation, ty: Ty, args: &[Expr]) -> bool {
     use Operation as O;
     is_wide(operation, ty, args)
@@ -146,7 +151,7 @@ fn is_narrowing(operation: Operation, ty: Ty, args: &[Expr]) -> bool {
 }
 
 impl BoundsChecker<'_, '_> {
-    /// An index.
+    /// Considers an index.
     pub fn narrow_index(&mut self, index: &Expr) {
         let is_sum = |it: &Expr| match &it.kind {
             ExprKind::Operation { operation: Operation::Convert, .. } => false,
@@ -166,7 +171,7 @@ impl BoundsChecker<'_, '_> {
         }
     }
 
-    /// A comparison, a division or a conversion to a floating point number.
+    /// Considers a comparison, a division or a conversion to a floating-point number.
     pub fn narrow_operation(&mut self, expr: &Expr) {
         let ExprKind::Operation { operation, args } = &expr.kind else { return };
         if args.iter().any(|it| it.ty != Ty::I64) {
@@ -181,7 +186,7 @@ impl BoundsChecker<'_, '_> {
         self.record_narrow(expr, needs, true);
     }
 
-    /// The value of an assignment.
+    /// Considers an assigned value.
     pub fn narrow_assignment(&mut self, value: &Expr) {
         let arithmetic = value.ty == Ty::I32 && matches!(value.kind, ExprKind::Operation { .. });
         if value.ty == Ty::I64 || arithmetic {
@@ -198,7 +203,7 @@ impl BoundsChecker<'_, '_> {
         Some(all)
     }
 
-    /// What is needed for an expression to fit 32 bits with a sign, and so its parts, as far as they are looked into.
+    /// Requirements for an expression and its operands to fit signed 32 bits.
     fn narrow_needs(&mut self, expr: &Expr) -> Option<NarrowRequirements> {
         let mut needs = NarrowRequirements::default();
         match &expr.kind {
@@ -226,7 +231,7 @@ impl BoundsChecker<'_, '_> {
                 }
                 return Some(needs);
             }
-            // As the program has it.
+            // It has 32 bits already.
             _ if expr.ty == Ty::I32 => {
                 if let ExprKind::Local(local) = expr.kind {
                     needs.reads.insert(local);
@@ -239,7 +244,8 @@ impl BoundsChecker<'_, '_> {
         Some(needs)
     }
 
-    /// What is known of an expression. Of arithmetic with 32 bits what its operands say: a guard is about what it gives, wrapped or not.
+    /// Evaluates an expression; 32-bit arithmetic from its operands, since guards speak of the wrapped
+    /// result.
     fn exact_before_wrapping(&mut self, expr: &Expr) -> Option<(Affine, Range)> {
         if expr.ty == Ty::I32 && matches!(expr.kind, ExprKind::Operation { .. }) {
             self.evaluate_exact_operands(expr)
@@ -248,7 +254,7 @@ impl BoundsChecker<'_, '_> {
         }
     }
 
-    /// The side of a choice.
+    /// Requirements of one side of a conditional expression.
     fn narrow_side(&mut self, condition: &Expr, holds: bool, side: &Expr) -> Option<NarrowRequirements> {
         let before = self.state.clone();
         self.assume(condition, holds);
@@ -257,13 +263,13 @@ impl BoundsChecker<'_, '_> {
         needs
     }
 
-    /// Notes whether an expression is made of narrow parts.
+    /// Records whether the operands of an expression can be narrowed.
     fn record_parts(&mut self, expr: &Expr, parts: Option<NarrowRequirements>) -> NarrowRequirements {
         *self.narrow.parts.entry(std::ptr::from_ref(expr)).or_insert(true) &= parts.is_some();
         parts.unwrap_or_default()
     }
 
-    /// The conditions under which the value of an expression fits 32 bits.
+    /// Assumptions for the value of an expression to fit 32 bits.
     fn fits(&mut self, expr: &Expr) -> Option<BTreeSet<AssumptionId>> {
         let (form, (low, high)) = self.exact_before_wrapping(expr)?;
         let mut assumptions = form.assumptions;

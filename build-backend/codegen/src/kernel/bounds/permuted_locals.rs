@@ -1,6 +1,8 @@
-//! Locals that take turns, as those that say which of two buffers is read: `t = a; a = b; b = t`, `a = 1 - a`, `a ^= 1`; and those that keep
-//! a counter's value, as the row of the largest element. A loop that sets them only to each other, to counters and to numbers leaves
-//! them within what they start with, the counters' ranges, and those numbers.
+//! Ranges of locals that a loop permutes: buffer indices in double buffering (`t = a; a = b; b = t`, `a = 1 -
+//! a`, `a ^= 1`) and locals that keep a counter's value, such as the row of the largest element.
+//!
+//! A loop that assigns such locals only each other, counters and constants keeps them in the hull of their
+//! initial values, the counters' ranges and the constants.
 
 use std::collections::BTreeSet;
 
@@ -12,17 +14,17 @@ use super::symbolic::{Affine, AssumptionId, Range, SymInt};
 use super::{AbstractState, BoundsChecker};
 use apg_mir::*;
 
-/// What a local is set to.
+/// An assigned value.
 enum Source {
     Constant(i64),
     Local(LocalId),
-    /// The number less the local.
+    /// The constant minus the local.
     Mirror(i64, LocalId),
-    /// The local with these bits turned.
+    /// The local with the bits of the constant flipped.
     Flip(i64, LocalId),
 }
 
-/// Everything that a group of locals may hold.
+/// The values that a group of locals may hold.
 #[derive(Default)]
 struct ValueGroup {
     ranges: Vec<Range>,
@@ -32,7 +34,8 @@ struct ValueGroup {
 }
 
 impl<'a> BoundsChecker<'_, 'a> {
-    /// Such locals of a loop with what they hold, in each turn and after it. `counters` keep these values in a turn.
+    /// Finds the permuted locals of a loop with their values, valid in and after the loop. `counters` keep
+    /// their value throughout an iteration.
     pub fn find_permuted_locals(
         &mut self,
         before: &AbstractState<'a>,
@@ -54,7 +57,7 @@ impl<'a> BoundsChecker<'_, 'a> {
         found
     }
 
-    /// The range of a group, if what is made of values of that range stays in it.
+    /// Range of a group, if it is closed under mirroring and flipping.
     fn group_range(&mut self, group: &ValueGroup) -> Option<Range> {
         if group.mirrors.is_empty() && group.flips.is_empty() {
             let mut ranges = group.ranges.iter();
@@ -66,7 +69,7 @@ impl<'a> BoundsChecker<'_, 'a> {
         Some((Some(SymInt::Const(low)), Some(SymInt::Const(high))))
     }
 
-    /// The local and all that it gets its values from.
+    /// Collects a local and all locals it gets its values from.
     fn collect_group(
         &mut self,
         local: LocalId,
@@ -90,7 +93,7 @@ impl<'a> BoundsChecker<'_, 'a> {
                     group.ranges.push(range);
                     group.assumptions.extend(&form.assumptions);
                 }
-                // A local of the loop's own code.
+                // A local that is local to the iteration.
                 None if is_set_before_read(body, member) => {}
                 _ => return None,
             }
@@ -111,7 +114,7 @@ impl<'a> BoundsChecker<'_, 'a> {
                     of_body = sources.as_ref().map_or(0, Vec::len);
                 }
             }
-            // Between two turns a counter may have gone beyond its last value: `i++, j = i`.
+            // In the update a counter may exceed its last value: `i++, j = i`.
             let is_beyond = |source: &Source| match source {
                 Source::Constant(_) => false,
                 Source::Local(from) | Source::Mirror(_, from) | Source::Flip(_, from) => {
@@ -148,9 +151,9 @@ impl<'a> BoundsChecker<'_, 'a> {
 }
 
 impl ValueGroup {
-    /// The least and the greatest value, with all that mirrors and flips make of them.
+    /// Range of a group, closed under mirroring and flipping.
     fn closed_range(&self) -> Option<(i64, i64)> {
-        // Far from the ends of every type, so that nothing wraps.
+        // Far from the limits of every type, so that nothing wraps.
         const MAX_MAGNITUDE: i64 = 1 << 24;
         let (mut low, mut high) = (i64::MAX, i64::MIN);
         for range in &self.ranges {
@@ -176,7 +179,7 @@ impl ValueGroup {
     }
 }
 
-/// What a value may be, added to what is there; none if it is something else.
+/// Appends the possible sources of a value; `None` if it has another form.
 fn collect_sources(value: &Expr, mut into: Vec<Source>) -> Option<Vec<Source>> {
     type_range(value.ty)?;
     let of = |expr: &Expr| match strip_widening(expr).kind {
@@ -203,7 +206,7 @@ fn collect_sources(value: &Expr, mut into: Vec<Source>) -> Option<Vec<Source>> {
     Some(into)
 }
 
-/// Whether every turn sets the local before it reads it.
+/// Whether every iteration assigns the local before it reads it.
 fn is_set_before_read(body: &[Stmt], local: LocalId) -> bool {
     let mut all = Vec::new();
     unconditional_stmts(body, &mut all);

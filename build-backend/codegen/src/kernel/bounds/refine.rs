@@ -1,4 +1,4 @@
-//! What a condition says of the values in it.
+//! Refinement of values by conditions that hold on a path.
 
 use std::collections::BTreeSet;
 
@@ -7,12 +7,12 @@ use super::evaluate::{expr_key, strip_widening, type_range};
 use super::symbolic::{Affine, AssumptionId, Range, SymInt};
 use apg_mir::*;
 
-/// How many such assumptions are kept.
+/// Upper limit of non-negative forms in a state.
 const MAX_NONNEGATIVE_FORMS: usize = 16;
-/// The widest step of a counter whose distance to a bound is looked at.
+/// Upper limit of the common step of a counter whose distance to a bound is computed.
 const MAX_COMMON_STEP: u64 = 1 << 30;
 
-/// `a < b` (or `a <= b`) that holds: smaller side, larger side, whether they may be equal.
+/// The smaller and the larger side of a comparison that has the value `holds`, and whether they may be equal.
 pub fn as_ordering(operation: Operation, args: &[Expr], holds: bool) -> Option<(&Expr, &Expr, bool)> {
     let [a, b] = args else { return None };
     Some(match (operation, holds) {
@@ -25,7 +25,7 @@ pub fn as_ordering(operation: Operation, args: &[Expr], holds: bool) -> Option<(
 }
 
 impl BoundsChecker<'_, '_> {
-    /// From here on the condition is known to hold, or not to.
+    /// Assumes that a condition has the value `holds`.
     pub fn assume(&mut self, condition: &Expr, holds: bool) {
         match &condition.kind {
             ExprKind::And(a, b) if holds => {
@@ -72,7 +72,7 @@ impl BoundsChecker<'_, '_> {
         }
     }
 
-    /// The one is not beyond the other: sums that both are part of are bounded by that.
+    /// Records that `above - below` is non-negative, which bounds sums that contain both.
     fn record_nonnegative(&mut self, below: &Expr, above: &Expr, equal: bool) {
         let Some((below, above)) = self.evaluate_without_guards(below, above) else { return };
         let mut gap = self.context.difference(&above, &below);
@@ -85,8 +85,8 @@ impl BoundsChecker<'_, '_> {
         }
     }
 
-    /// The least that two values can be apart where the one is below the other, and what that rests on. Between what goes up in
-    /// equal steps and a bound, it is what is left of the bound: behind `k < n` and `k = 16 * turn`, if 16 divides `n`, `k <= n - 16`.
+    /// Minimum of `above - below`, and its assumptions. A counter with equal steps stays a whole step below
+    /// its bound: `k < n` with `k = 16 * i` gives `k <= n - 16` if 16 divides `n`.
     fn min_gap(&mut self, below: &Expr, above: &Expr, equal: bool) -> (SymInt, BTreeSet<AssumptionId>) {
         let least = SymInt::Const(i64::from(!equal));
         let forms = self.evaluate_without_guards(below, above);
@@ -105,7 +105,7 @@ impl BoundsChecker<'_, '_> {
         (self.context.add(&least, &left), gap.assumptions)
     }
 
-    /// The values that are compared, without what guards say of them.
+    /// Evaluates both sides of a comparison without facts from guards.
     fn evaluate_without_guards(&mut self, below: &Expr, above: &Expr) -> Option<(Affine, Affine)> {
         if type_range(below.ty).is_none() || below.ty == Ty::U64 || above.ty == Ty::U64 {
             return None;
@@ -116,7 +116,7 @@ impl BoundsChecker<'_, '_> {
         forms.map(|((below, _), (above, _))| (below, above))
     }
 
-    /// The bounds of a form that follow from what is known not to be negative.
+    /// Bounds of a form that follow from non-negative forms.
     pub fn bound_by_nonnegative(&mut self, form: &Affine) -> Option<(Affine, Range)> {
         let mut range = self.context.range(form);
         let mut found = form.clone();
@@ -153,10 +153,10 @@ impl BoundsChecker<'_, '_> {
         self.evaluate_exact(expr).map_or((None, None), |it| it.1)
     }
 
-    /// An expression is within a range as well; the range comes from another one.
+    /// Refines the range of an expression by one that comes from another expression.
     fn refine(&mut self, expr: &Expr, range: Range, from: &Expr, more: &BTreeSet<AssumptionId>) {
         let expr = strip_widening(expr);
-        // A narrower range of a wrapped value is not one of the value before.
+        // A range of a wrapped value is not one of the value before wrapping.
         if type_range(expr.ty).is_none()
             || expr.ty == Ty::U64
             || from.ty == Ty::U64
@@ -186,12 +186,12 @@ impl BoundsChecker<'_, '_> {
     }
 }
 
-/// The greatest number that divides both.
+/// Greatest common divisor.
 fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// Whether an expression has the same value again, as long as its locals have.
+/// Whether an expression has the same value again while its locals are unchanged.
 pub fn is_pure(expr: &Expr) -> bool {
     let mut pure = true;
     walk::visit_expr(expr, None, &mut |it, _| {

@@ -1,21 +1,21 @@
-//! Numbers that the host knows at a launch, and sums of them times unknowns of known range. Arithmetic on them is folded where
-//! the numbers are known to the compiler, and written down as host code where they are not.
+//! Symbolic integers and affine forms. Arithmetic on constants is folded; otherwise it becomes host code that
+//! is evaluated at launch.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// A number that the host knows.
+/// An integer that the host knows at launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SymInt {
-    /// The compiler knows it too.
+    /// A compile-time constant.
     Const(i64),
     /// An expression of the host code.
     Expr(String),
 }
 
 impl SymInt {
-    /// As host code.
+    /// The integer as host code.
     pub fn text(&self) -> String {
         match self {
             SymInt::Const(i64::MIN) => "(-9223372036854775807LL - 1)".into(),
@@ -33,43 +33,43 @@ impl SymInt {
     }
 }
 
-/// Number of an unknown in [`SymbolicContext`].
+/// Number of a symbol in [`SymbolicContext`].
 pub type SymbolId = u32;
-/// Number of a condition in [`SymbolicContext`].
+/// Number of an assumption in [`SymbolicContext`].
 pub type AssumptionId = u32;
 
-/// `constant + sum of coefficient * unknown`, true if all of `assumptions` are.
+/// An affine form, `constant + sum of coefficient * symbol`, valid under its assumptions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Affine {
-    /// What stands alone.
+    /// The constant term.
     pub constant: SymInt,
-    /// Coefficients by unknown; none is a known 0.
+    /// Coefficients by symbol, without zeros.
     pub terms: BTreeMap<SymbolId, SymInt>,
     /// Conditions under which the form is the value.
     pub assumptions: BTreeSet<AssumptionId>,
-    /// It is the value itself, not only modulo the width of the type.
+    /// The form is the value itself, rather than modulo the width of the type.
     pub exact: bool,
 }
 
 impl Affine {
-    /// A number.
+    /// A form without symbols.
     pub fn constant(constant: SymInt) -> Affine {
         Affine { constant, terms: BTreeMap::new(), assumptions: BTreeSet::new(), exact: true }
     }
 
-    /// The number that it is, if it has no unknown.
+    /// The constant, if the form has no symbol.
     pub fn as_constant(&self) -> Option<&SymInt> {
         self.terms.is_empty().then_some(&self.constant)
     }
 }
 
-/// Least and greatest value; none if there is no bound.
+/// Minimum and maximum; `None` is unbounded.
 pub type Range = (Option<SymInt>, Option<SymInt>);
 
-/// The host code that is being written.
+/// Symbols, assumptions, and the host code that computes them.
 #[derive(Default)]
 pub struct SymbolicContext {
-    /// Its lines.
+    /// Lines of host code.
     pub lines: Vec<String>,
     symbols: Vec<Range>,
     bindings: FxHashMap<String, u32>,
@@ -86,12 +86,12 @@ impl SymbolicContext {
         SymInt::Expr(format!("n{number}"))
     }
 
-    /// Gives an expression a name, so that it is evaluated once.
+    /// Binds an expression of the host to a variable.
     pub fn bind_value(&mut self, text: &str) -> SymInt {
         self.bind(format!("(apg_i64)({text})"))
     }
 
-    /// A condition with a number.
+    /// Defines a condition of the host.
     pub fn assumption(&mut self, text: String) -> AssumptionId {
         let next = self.assumptions.len() as AssumptionId;
         *self.assumptions.entry(text.clone()).or_insert_with(|| {
@@ -100,13 +100,13 @@ impl SymbolicContext {
         })
     }
 
-    /// What forms that are far from exact rest on: that an access is inside its rail is not asked of the host where only they
-    /// would say so, since where it denies anything the code is compiled once more.
+    /// Assumption of over-approximated forms. It is never tested at launch: a test that often fails would
+    /// cost a second compiled variant.
     pub fn approximation(&mut self) -> AssumptionId {
         self.assumption("true".into())
     }
 
-    /// An unknown in that range, which holds under some conditions.
+    /// A new symbol with that range, which is valid under assumptions.
     pub fn symbol(&mut self, range: Range, assumptions: BTreeSet<AssumptionId>) -> Affine {
         if let (Some(low), Some(high)) = &range
             && low == high
@@ -122,7 +122,7 @@ impl SymbolicContext {
         }
     }
 
-    /// The range of an unknown, which may be set once more is known.
+    /// The range of a symbol, which may be narrowed later.
     pub fn range_of(&mut self, id: SymbolId) -> &mut Range {
         &mut self.symbols[id as usize]
     }
@@ -170,23 +170,23 @@ impl SymbolicContext {
         }
     }
 
-    /// The greatest integer not above `a / b`; `b` is above 0.
+    /// `a / b` rounded down; `b` is positive.
     pub fn floor_div(&mut self, a: &SymInt, b: &SymInt) -> SymInt {
         let fold = |a: i64, b: i64| if b > 0 { Some(a.div_euclid(b)) } else { None };
         if b == &SymInt::Const(1) { a.clone() } else { self.fold_or_bind("floor", fold, a, b) }
     }
 
-    /// The smaller one.
+    /// Minimum.
     pub fn min(&mut self, a: &SymInt, b: &SymInt) -> SymInt {
         if a == b { a.clone() } else { self.fold_or_bind("least", |a, b| Some(a.min(b)), a, b) }
     }
 
-    /// The larger one.
+    /// Maximum.
     pub fn max(&mut self, a: &SymInt, b: &SymInt) -> SymInt {
         if a == b { a.clone() } else { self.fold_or_bind("most", |a, b| Some(a.max(b)), a, b) }
     }
 
-    /// The least number of the form `11...1` in binary that is not below `a`, which is not negative.
+    /// The smallest number of the form `2^k - 1` that is at least `a`, which is not negative.
     pub fn all_ones(&mut self, a: &SymInt) -> SymInt {
         let fold = |a: i64, _: i64| {
             (0..i64::MAX / 2).contains(&a).then(|| (a as u64 + 1).next_power_of_two() as i64 - 1)
@@ -194,7 +194,7 @@ impl SymbolicContext {
         self.fold_or_bind("ones", fold, a, &SymInt::Const(0))
     }
 
-    /// The sum of two forms.
+    /// Sum of two forms.
     pub fn sum(&mut self, a: &Affine, b: &Affine) -> Affine {
         let mut terms = a.terms.clone();
         for (symbol, factor) in &b.terms {
@@ -238,7 +238,7 @@ impl SymbolicContext {
         self.sum(a, &negative)
     }
 
-    /// The range of a form.
+    /// Range of a form.
     pub fn range(&mut self, form: &Affine) -> Range {
         let (mut low, mut high) = (Some(form.constant.clone()), Some(form.constant.clone()));
         for (symbol, factor) in &form.terms {
@@ -263,7 +263,7 @@ impl SymbolicContext {
         (low, high)
     }
 
-    /// A value of either range.
+    /// The smallest range that contains both.
     pub fn hull(&mut self, a: &Range, b: &Range) -> Range {
         (
             a.0.as_ref().zip(b.0.as_ref()).map(|(a, b)| self.min(a, b)),
@@ -272,7 +272,7 @@ impl SymbolicContext {
     }
 }
 
-/// The lines that results are made of, in order: what does not lead to a result could only say that it does not fit 64 bits.
+/// The lines that results depend on, in order: any other line could only report an overflow.
 pub fn needed_lines<'t>(lines: Vec<String>, results: impl Iterator<Item = &'t str>) -> Vec<String> {
     let mut wanted: FxHashSet<String> = results.flat_map(names).map(str::to_owned).collect();
     let mut kept: Vec<String> = Vec::new();
@@ -287,7 +287,7 @@ pub fn needed_lines<'t>(lines: Vec<String>, results: impl Iterator<Item = &'t st
     kept
 }
 
-/// The names in a piece of code.
+/// Identifiers in a piece of code.
 fn names(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|it| !it.is_empty())
 }

@@ -1,6 +1,6 @@
-//! Which indices may be computed with 64 bits though the program computes them with 32. A compiler that must let 32 bits wrap does
-//! not see that neighbouring threads touch neighbouring elements. The result is the same if neither the index nor a local
-//! that it is made of exceeds 32 bits; the host knows that at the launch.
+//! Widening of 32-bit index arithmetic to 64 bits on CPUs. A compiler that must let 32 bits wrap does not see
+//! that adjacent threads access adjacent elements. The result is the same if neither the index nor its locals
+//! exceed 32 bits, which the host verifies at launch.
 
 use std::collections::BTreeSet;
 
@@ -11,29 +11,30 @@ use super::evaluate::type_range;
 use super::symbolic::AssumptionId;
 use apg_mir::*;
 
-/// What was found so far.
+/// State of the analysis.
 #[derive(Default)]
 pub struct WidenAnalysis {
-    /// Under which conditions the values of locals were computed without exceeding 32 bits; none if nothing is known.
+    /// Assumptions under which the values of a local were computed without exceeding 32 bits; `None` if
+    /// unknown.
     locals: FxHashMap<LocalId, Option<BTreeSet<AssumptionId>>>,
-    /// Accesses: their conditions.
+    /// Launch conditions of indices; `None` if they cannot be widened.
     found: FxHashMap<*const Expr, Option<Vec<String>>>,
 }
 
 impl WidenAnalysis {
-    /// Indices, by address.
+    /// Indices that can be widened, by address.
     pub fn indices(&self) -> FxHashSet<*const Expr> {
         self.found.iter().filter(|it| it.1.is_some()).map(|it| *it.0).collect()
     }
 
-    /// All conditions.
+    /// All launch conditions.
     pub fn conditions(&self) -> Vec<String> {
         let all: BTreeSet<&String> = self.found.values().flatten().flatten().collect();
         all.into_iter().cloned().collect()
     }
 }
 
-/// Calls `f` with the parts of an expression that [`Code::wide`](super::super::super::code::Code::wide) does not look into.
+/// Visits the operands that [`Code::wide_value`](crate::code::Code::wide_value) does not widen.
 pub fn visit_leaves<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
     match &expr.kind {
         ExprKind::Operation { operation, args } if is_wide(*operation, expr.ty, args) => {
@@ -45,7 +46,7 @@ pub fn visit_leaves<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
     }
 }
 
-/// Whether an operation is done with 64 bits.
+/// Whether an operation can be done with 64 bits.
 pub fn is_wide(operation: Operation, ty: Ty, args: &[Expr]) -> bool {
     let integer = |ty: Ty| matches!(ty, Ty::I32 | Ty::I64);
     integer(ty)
@@ -57,7 +58,7 @@ pub fn is_wide(operation: Operation, ty: Ty, args: &[Expr]) -> bool {
 }
 
 impl BoundsChecker<'_, '_> {
-    /// The conditions under which an expression is the same with 64 bits.
+    /// Assumptions under which an expression has the same value with 64 bits.
     fn wide_assumptions(&mut self, expr: &Expr) -> Option<BTreeSet<AssumptionId>> {
         let mut found = Vec::new();
         visit_leaves(expr, &mut |it| found.push(it));
@@ -72,8 +73,8 @@ impl BoundsChecker<'_, '_> {
         Some(assumptions)
     }
 
-    /// The conditions under which arithmetic on captured values alone does not wrap: of that the host tells what the program makes of
-    /// it, wrapped or not.
+    /// Assumptions under which arithmetic on captures alone does not wrap: the host evaluates it as the
+    /// program does, wrapped or not.
     fn captured_assumptions(&mut self, expr: &Expr) -> Option<BTreeSet<AssumptionId>> {
         let mut assumptions = BTreeSet::new();
         let ExprKind::Operation { operation, args } = &expr.kind else { return Some(assumptions) };
@@ -89,7 +90,7 @@ impl BoundsChecker<'_, '_> {
         Some(assumptions)
     }
 
-    /// An access.
+    /// Considers an index.
     pub fn widen(&mut self, index: &Expr) {
         let uses_guards = std::mem::replace(&mut self.uses_guards, false);
         let assumptions = self.wide_assumptions(index).and_then(|mut assumptions| {
@@ -100,7 +101,7 @@ impl BoundsChecker<'_, '_> {
         self.record_wide(index, assumptions);
     }
 
-    /// A step of a loop's counter: it never wraps under these conditions.
+    /// Records the step of a counter that does not wrap under these assumptions.
     pub fn steps_exactly(&mut self, value: &Expr, assumptions: &BTreeSet<AssumptionId>) {
         self.record_wide(value, Some(assumptions.clone()));
     }
@@ -120,7 +121,7 @@ impl BoundsChecker<'_, '_> {
         }
     }
 
-    /// An assignment.
+    /// Considers an assignment.
     pub fn widen_assignment(&mut self, local: LocalId, value: &Expr) {
         if !matches!(value.ty, Ty::I32 | Ty::I64) || type_range(value.ty).is_none() {
             return;
