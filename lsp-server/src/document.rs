@@ -1,36 +1,41 @@
-//! Documents that the client has open: their text is the client's, whatever the disk says.
+//! Open documents. Their text is the client's, whatever the file on the disk has.
 
 use std::path::PathBuf;
 
 use tower_lsp_server::ls_types::{TextDocumentContentChangeEvent, Uri};
 
-use crate::position::{Encoding, LineText};
-
-/// What is larger is not analysed: the editor would wait for minutes, and analysis takes a hundred bytes for each of the source's.
-pub const LARGEST: usize = 8 << 20;
+use crate::lsp::position::{Encoding, LineText};
+use crate::lsp::uri;
+use crate::workspace::{self, library};
 
 /// An open document.
 #[derive(Clone, Debug)]
 pub struct Document {
-    /// As the client names it.
+    /// The URI as the client writes it.
     pub uri: Uri,
-    /// The file.
+    /// The path that the database knows it by.
     pub path: PathBuf,
     /// The client's version number, sent back with diagnostics.
     pub version: i32,
-    /// Its text.
+    /// The text with its lines.
     pub text: LineText,
-    /// The number of the edit, of all there were, that gave it this text.
-    pub stamp: u64,
+    /// The number of the edit that made this text, of all edits of the session.
+    pub revision: u64,
+}
+
+/// The path that a document is known by: that of its file, the package path in the class library, and a
+/// virtual path for a document that is in no file of this machine.
+pub fn document_path(uri: &Uri) -> PathBuf {
+    uri::to_path(uri).map_or_else(|| uri::virtual_path(uri), |path| library::package_path(&path))
 }
 
 impl Document {
-    /// It is too large to be analysed.
+    /// Whether the document is too large to be analysed.
     pub fn is_too_large(&self) -> bool {
-        self.text.text().len() > LARGEST
+        self.text.text().len() > workspace::MAX_ANALYZED_BYTES
     }
 
-    /// Applies the changes of one `didChange`, in order; each is relative to the text that the ones before it left.
+    /// Applies the changes of one `didChange` in order; each refers to the text after the changes before it.
     pub fn change(&mut self, version: i32, changes: Vec<TextDocumentContentChangeEvent>, encoding: Encoding) {
         for change in changes {
             self.text = match change.range {
@@ -56,13 +61,13 @@ mod tests {
     }
 
     #[test]
-    fn changes_apply_one_after_the_other() {
+    fn each_change_refers_to_the_text_after_the_one_before() {
         let mut document = Document {
             uri: Uri::from_str("file:///a.x10").unwrap(),
             path: "/a.x10".into(),
             version: 1,
             text: LineText::new("val é = 1;\nval b = 2;".into()),
-            stamp: 0,
+            revision: 0,
         };
         document.change(
             2,

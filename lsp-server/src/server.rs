@@ -1,10 +1,11 @@
-//! The requests: each becomes a question to a snapshot. No handler waits for the client.
+//! The protocol's methods: each becomes a request to the main loop. No handler waits for the client.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use serde::Deserialize;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::request::{
@@ -14,63 +15,44 @@ use tower_lsp_server::ls_types::request::{
 use tower_lsp_server::ls_types::*;
 use tower_lsp_server::{Client, LanguageServer};
 
-use crate::capabilities;
-use crate::jobs::Terms;
-use crate::main_loop::{Sender, Settings};
-use crate::position::Encoding;
-use crate::refresh::Refreshes;
-use crate::requests::diagnostics;
-use crate::requests::format::{Formatting, Unformatted};
-use crate::requests::generated::{self, GeneratedCode, GeneratedCodeParams};
-use crate::requests::memory::MemoryReport;
-use crate::requests::rename;
-use crate::requests::tokens::TokenCache;
-use crate::task::Ended;
-use crate::uri;
-use crate::world::{Snapshot, key};
+use crate::cancellation::CancelReason;
+use crate::config::{Config, DEFAULT_ANALYSIS_TIMEOUT, workspace_folders};
+use crate::document::document_path;
+use crate::handlers::diagnostics;
+use crate::handlers::formatting::{Formatting, Unformatted};
+use crate::handlers::generated_code::{self, GeneratedCode, GeneratedCodeParams};
+use crate::handlers::memory_report::MemoryReport;
+use crate::handlers::rename;
+use crate::handlers::semantic_tokens::TokenCache;
+use crate::lsp::{capabilities, uri};
+use crate::main_loop::event::Event;
+use crate::main_loop::handle::MainLoopHandle;
+use crate::request_policy::RequestPolicy;
+use crate::snapshot::Snapshot;
 
-/// The handlers.
+/// The language server.
 #[derive(Debug)]
-pub struct Backend {
-    main: Sender,
+pub struct Server {
+    main_loop: MainLoopHandle,
     client: Option<Client>,
-    /// What is to be registered once the client is ready.
+    log_file: Option<PathBuf>,
+    /// Capabilities to register after `initialized`.
     registrations: OnceLock<Vec<Registration>>,
-    /// The client can be asked for its settings.
-    has_configuration: OnceLock<bool>,
-    /// How often settings changed since the client was last asked for them and answered.
-    changes: Arc<AtomicU64>,
-    /// How long the analysis of a file may take.
-    patience: OnceLock<Duration>,
-    /// The tokens that the client has of each document.
+    /// The client supports `workspace/configuration`.
+    can_request_configuration: OnceLock<bool>,
+    /// Changes of settings since the client last answered a request for them.
+    pending_changes: Arc<AtomicU64>,
+    /// Limit for the analysis of a file.
+    analysis_timeout: OnceLock<Duration>,
+    /// The semantic tokens that the client has of each document.
     tokens: Mutex<TokenCache>,
 }
 
-/// What `initializationOptions` may say.
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct InitializationOptions {
-    source_path: Vec<PathBuf>,
-    /// Commands of lenses that the client carries out, beside `apg.run` and `apg.showCuda`.
-    commands: Vec<String>,
-    /// So many megabytes the server may have in memory before it forgets what it computed; 0 is no limit.
-    memory_limit: Option<u64>,
-    /// So many seconds the analysis of a file may take.
-    patience: Option<f64>,
-    /// Whether kernels are compiled in the background, to say what they need of a GPU.
-    kernel_resources: Option<bool>,
-}
+/// Limit for the client's answer to `workspace/configuration`, unless the limit for analyses is shorter.
+const MAX_CONFIGURATION_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What a server takes at most, unless it is told otherwise.
-const MEMORY_LIMIT: u64 = 2048;
-/// So many seconds the analysis of a file may take, unless the server is told otherwise.
-const PATIENCE: f64 = 20.0;
-
-/// A client that is asked for its settings answers sooner, if it does.
-const CLIENT_PATIENCE: Duration = Duration::from_secs(30);
-
-/// What `workspace/didChangeConfiguration` may say: the settings below `apg`. What is not there stays as it is: some clients
-/// send nothing at all.
+/// Parameters of `workspace/didChangeConfiguration`: the settings below `apg`. Absent settings keep their
+/// values; some clients send none at all.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Configuration {
@@ -84,134 +66,98 @@ struct ChangedSettings {
     source_path: Option<Vec<PathBuf>>,
 }
 
-impl Backend {
-    /// Handlers that ask the main loop.
-    pub fn new(main: Sender, client: Option<Client>) -> Self {
+impl ChangedSettings {
+    fn apply(self, main_loop: &MainLoopHandle) {
+        if let Some(folders) = self.source_path {
+            main_loop.send(Event::SourcePath(folders));
+        }
+    }
+}
+
+impl Server {
+    /// A server that sends requests to the main loop.
+    pub fn new(main_loop: MainLoopHandle, client: Option<Client>, log_file: Option<PathBuf>) -> Self {
         Self {
-            main,
+            main_loop,
             client,
+            log_file,
             registrations: OnceLock::new(),
-            has_configuration: OnceLock::new(),
-            changes: Arc::default(),
-            patience: OnceLock::new(),
+            can_request_configuration: OnceLock::new(),
+            pending_changes: Arc::default(),
+            analysis_timeout: OnceLock::new(),
             tokens: Mutex::default(),
         }
     }
 
-    /// How long the analysis of a file may take.
-    fn patience(&self) -> Duration {
-        self.patience.get().copied().unwrap_or(Duration::from_secs_f64(PATIENCE))
+    /// Limit for the analysis of a file.
+    fn analysis_timeout(&self) -> Duration {
+        self.analysis_timeout.get().copied().unwrap_or(DEFAULT_ANALYSIS_TIMEOUT)
     }
 
-    async fn format(&self, uri: Uri, range: Range, what: Formatting) -> Result<Option<Vec<TextEdit>>> {
-        let terms = Terms::now(&uri).long();
-        // The edits are computed and put in the client's form when nothing of the database is held any more.
-        self.main
-            .ask_and(terms, move |snapshot| snapshot.unformatted(&uri, range, what), Unformatted::edits)
+    async fn format(&self, uri: Uri, range: Range, formatting: Formatting) -> Result<Option<Vec<TextEdit>>> {
+        let policy = RequestPolicy::for_positions(&uri).long();
+        // The edits are computed after the snapshot was dropped.
+        self.main_loop
+            .request_then(
+                policy,
+                move |snapshot| snapshot.unformatted(&uri, range, formatting),
+                Unformatted::edits,
+            )
             .await
-    }
-
-    fn token_cache(&self) -> std::sync::MutexGuard<'_, TokenCache> {
-        self.tokens.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
-    }
-
-    /// Takes the settings that can change while the server runs.
-    fn configure(&self, settings: ChangedSettings) {
-        if let Some(folders) = settings.source_path {
-            self.main.source_path(folders);
-        }
     }
 
     /// `apg/generatedCode`
     pub async fn generated_code(&self, params: GeneratedCodeParams) -> Result<GeneratedCode> {
         let uri = params.text_document.uri;
         let kind = params.kind;
-        let terms = Terms::about(&uri).long().shown("Generated code", None);
-        let ask = move |snapshot: &Snapshot| snapshot.lowered(&uri);
-        self.main.ask_and(terms, ask, move |lowered| generated::code(lowered, &kind)).await
+        let policy = RequestPolicy::for_document(&uri).long().with_progress("Generated code", None);
+        let lower = move |snapshot: &Snapshot| snapshot.lowered(&uri);
+        self.main_loop
+            .request_then(policy, lower, move |lowered| generated_code::generate(lowered, &kind))
+            .await
+    }
+
+    /// `apg/logFile`: the path of the log file; `null` if there is none.
+    pub async fn log_file(&self, _: LSPAny) -> Result<Option<PathBuf>> {
+        Ok(self.log_file.clone())
     }
 
     /// `apg/memory`
     pub async fn memory(&self, _: LSPAny) -> Result<MemoryReport> {
-        self.main.ask(Terms::anytime(), |snapshot| Ok(snapshot.memory())).await
+        self.main_loop.request(RequestPolicy::any_revision(), |snapshot| Ok(snapshot.memory_report())).await
     }
 }
 
-/// Asks the client for the settings that can change; not for ever, since it is asked for those of later only then.
-async fn settings_of(client: &Client, patience: Duration) -> Option<ChangedSettings> {
+/// Requests the settings that can change. The timeout matters: later changes wait for the answer.
+async fn request_settings(client: &Client, timeout: Duration) -> Option<ChangedSettings> {
     let item = ConfigurationItem { scope_uri: None, section: Some("apg".into()) };
-    let answer = tokio::time::timeout(patience, client.configuration(vec![item])).await;
+    let answer = tokio::time::timeout(timeout, client.configuration(vec![item])).await;
     let answer = answer.ok()?.ok()?.into_iter().next()?;
     serde_json::from_value(answer).ok()
 }
 
-/// What the client can do, as far as it matters.
-fn settings(params: &InitializeParams) -> Settings {
-    let client = &params.capabilities;
-    let text = client.text_document.as_ref();
-    let general = client.general.as_ref();
-    let completion = text.and_then(|t| t.completion.as_ref()).and_then(|c| c.completion_item.as_ref());
-    let edits = client.workspace.as_ref().and_then(|w| w.workspace_edit.as_ref());
-    let operations = edits.and_then(|e| e.resource_operations.as_ref());
-    // Options that do not parse are as if absent: the server works without any.
-    let options: InitializationOptions = params
-        .initialization_options
-        .clone()
-        .and_then(|options| serde_json::from_value(options).ok())
-        .unwrap_or_default();
-    let pulls = text.is_some_and(|t| t.diagnostic.is_some() && t.publish_diagnostics.is_none());
-    Settings {
-        encoding: Encoding::choose(general.and_then(|general| general.position_encodings.as_deref())),
-        source_path: options.source_path,
-        folders: folders(params).filter_map(uri::to_path).collect(),
-        snippets: completion.is_some_and(|c| c.snippet_support == Some(true)),
-        versioned_edits: edits.is_some_and(|e| e.document_changes == Some(true)),
-        can_rename_files: operations.is_some_and(|o| o.contains(&ResourceOperationKind::Rename)),
-        pulls,
-        client_watches: capabilities::watches(client),
-        refreshes: Refreshes::of(client, pulls),
-        commands: options.commands,
-        augments_syntax: text
-            .and_then(|t| t.semantic_tokens.as_ref())
-            .is_some_and(|tokens| tokens.augments_syntax_tokens == Some(true)),
-        progress: client.window.as_ref().is_some_and(|w| w.work_done_progress == Some(true)),
-        patience: Duration::try_from_secs_f64(options.patience.unwrap_or(PATIENCE))
-            .unwrap_or(Duration::from_secs(1)),
-        memory: options.memory_limit.unwrap_or(MEMORY_LIMIT).saturating_mul(1 << 20),
-        compiles_kernels: options.kernel_resources.unwrap_or(false),
-    }
-}
-
-/// The folders of the workspace.
-fn folders(params: &InitializeParams) -> impl Iterator<Item = &Uri> {
-    let named = params.workspace_folders.iter().flatten().map(|folder| &folder.uri);
-    #[allow(deprecated)] // what older clients send instead
-    let root = params.root_uri.iter().filter(|_| params.workspace_folders.is_none());
-    named.chain(root)
-}
-
-/// Tells the user of folders that only the client can read.
-fn tell_unreadable<'a>(client: Option<&Client>, folders: impl Iterator<Item = &'a Uri>) {
+/// Warns the user of folders that only the client can read.
+fn warn_of_remote_folders<'a>(client: Option<&Client>, folders: impl Iterator<Item = &'a Uri>) {
     let unreadable: Vec<&str> =
         folders.filter(|folder| uri::to_path(folder).is_none()).map(|folder| folder.as_str()).collect();
     let Some(client) = client.cloned().filter(|_| !unreadable.is_empty()) else { return };
     let message = format!(
-        "apg-lsp reads files of this machine only, and none of {}: of what lies there it knows the documents that are open",
+        "apg-lsp reads files of this machine only, and none of {}: there it knows only the documents that are open",
         unreadable.join(", ")
     );
     tokio::spawn(async move { client.log_message(MessageType::WARNING, message).await });
 }
 
-impl LanguageServer for Backend {
+impl LanguageServer for Server {
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
-        let settings = settings(&params);
-        tell_unreadable(self.client.as_ref(), folders(&params));
+        let config = Config::new(&params);
+        warn_of_remote_folders(self.client.as_ref(), workspace_folders(&params));
         let _ = self.registrations.set(capabilities::registrations(&params.capabilities));
         let workspace = params.capabilities.workspace.as_ref();
-        let _ = self.has_configuration.set(workspace.is_some_and(|w| w.configuration == Some(true)));
-        let _ = self.patience.set(settings.patience);
-        let capabilities = capabilities::server(&settings);
-        self.main.settings(settings);
+        let _ = self.can_request_configuration.set(workspace.is_some_and(|w| w.configuration == Some(true)));
+        let _ = self.analysis_timeout.set(config.analysis_timeout);
+        let capabilities = capabilities::server_capabilities(&config);
+        self.main_loop.set_config(config);
         Ok(InitializeResult {
             capabilities,
             server_info: Some(ServerInfo {
@@ -226,7 +172,7 @@ impl LanguageServer for Backend {
         let Some(registrations) = self.registrations.get().filter(|all| !all.is_empty()) else { return };
         if let Some(client) = self.client.clone() {
             let registrations = registrations.clone();
-            // A client that refuses does without.
+            // Refusals are ignored: the server works without.
             tokio::spawn(async move {
                 let _ = client.register_capability(registrations).await;
             });
@@ -240,27 +186,28 @@ impl LanguageServer for Backend {
     async fn did_change_configuration(&self, params: DidChangeConfigurationParams) {
         let configuration = serde_json::from_value::<Configuration>(params.settings).unwrap_or_default();
         if let Some(settings) = configuration.apg {
-            self.configure(settings);
+            settings.apply(&self.main_loop);
             return;
         }
-        // Newer clients only say that something changed, and want to be asked.
-        let Some(client) = self.client.clone().filter(|_| self.has_configuration.get() == Some(&true)) else {
+        // Newer clients only announce that something changed.
+        let Some(client) =
+            self.client.clone().filter(|_| self.can_request_configuration.get() == Some(&true))
+        else {
             return;
         };
-        // It is asked once more for all that comes while it has not answered.
-        if self.changes.fetch_add(1, Ordering::SeqCst) > 0 {
+        // Changes before its answer cause one more request.
+        if self.pending_changes.fetch_add(1, Ordering::SeqCst) > 0 {
             return;
         }
-        let (main, changes) = (self.main.clone(), self.changes.clone());
-        let patience = self.patience().min(CLIENT_PATIENCE);
+        let (main_loop, pending_changes) = (self.main_loop.clone(), self.pending_changes.clone());
+        let timeout = self.analysis_timeout().min(MAX_CONFIGURATION_TIMEOUT);
         tokio::spawn(async move {
             loop {
-                let seen = changes.load(Ordering::SeqCst);
-                let settings = settings_of(&client, patience).await;
-                if let Some(folders) = settings.and_then(|settings| settings.source_path) {
-                    main.source_path(folders);
+                let seen = pending_changes.load(Ordering::SeqCst);
+                if let Some(settings) = request_settings(&client, timeout).await {
+                    settings.apply(&main_loop);
                 }
-                if changes.compare_exchange(seen, 0, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
+                if pending_changes.compare_exchange(seen, 0, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
                     return;
                 }
             }
@@ -268,43 +215,47 @@ impl LanguageServer for Backend {
     }
 
     async fn did_change_workspace_folders(&self, params: DidChangeWorkspaceFoldersParams) {
-        tell_unreadable(self.client.as_ref(), params.event.added.iter().map(|folder| &folder.uri));
+        warn_of_remote_folders(self.client.as_ref(), params.event.added.iter().map(|folder| &folder.uri));
         let paths = |folders: Vec<WorkspaceFolder>| {
             folders.iter().filter_map(|folder| uri::to_path(&folder.uri)).collect()
         };
-        self.main.folders(paths(params.event.added), paths(params.event.removed));
+        self.main_loop.send(Event::Folders(paths(params.event.added), paths(params.event.removed)));
     }
 
     async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
         let at = params.text_document_position_params;
-        let terms = Terms::now(&at.text_document.uri);
-        self.main.ask(terms, move |snapshot| snapshot.hover(&at.text_document.uri, at.position)).await
+        let policy = RequestPolicy::for_positions(&at.text_document.uri);
+        self.main_loop
+            .request(policy, move |snapshot| snapshot.hover(&at.text_document.uri, at.position))
+            .await
     }
 
     async fn completion(&self, params: CompletionParams) -> Result<Option<CompletionResponse>> {
         let at = params.text_document_position;
-        let terms = Terms::now(&at.text_document.uri);
+        let policy = RequestPolicy::for_positions(&at.text_document.uri);
         let complete = move |snapshot: &Snapshot| snapshot.completion(&at.text_document.uri, at.position);
-        Ok(self.main.ask(terms, complete).await?.map(CompletionResponse::Array))
+        Ok(self.main_loop.request(policy, complete).await?.map(CompletionResponse::Array))
     }
 
     async fn completion_resolve(&self, item: CompletionItem) -> Result<CompletionItem> {
-        self.main.ask(Terms::anytime(), move |snapshot| snapshot.resolve_completion(item.clone())).await
+        self.main_loop
+            .request(RequestPolicy::any_revision(), move |snapshot| snapshot.resolve_completion(item.clone()))
+            .await
     }
 
     async fn signature_help(&self, params: SignatureHelpParams) -> Result<Option<SignatureHelp>> {
         let at = params.text_document_position_params;
-        let terms = Terms::now(&at.text_document.uri);
-        self.main
-            .ask(terms, move |snapshot| snapshot.signature_help(&at.text_document.uri, at.position))
+        let policy = RequestPolicy::for_positions(&at.text_document.uri);
+        self.main_loop
+            .request(policy, move |snapshot| snapshot.signature_help(&at.text_document.uri, at.position))
             .await
     }
 
     async fn goto_definition(&self, params: GotoDefinitionParams) -> Result<Option<GotoDefinitionResponse>> {
         let at = params.text_document_position_params;
-        let terms = Terms::now(&at.text_document.uri);
+        let policy = RequestPolicy::for_positions(&at.text_document.uri);
         let definition = move |snapshot: &Snapshot| snapshot.definition(&at.text_document.uri, at.position);
-        Ok(self.main.ask(terms, definition).await?.map(GotoDefinitionResponse::Scalar))
+        Ok(self.main_loop.request(policy, definition).await?.map(GotoDefinitionResponse::Scalar))
     }
 
     async fn goto_declaration(
@@ -319,10 +270,10 @@ impl LanguageServer for Backend {
         params: GotoTypeDefinitionParams,
     ) -> Result<Option<GotoTypeDefinitionResponse>> {
         let at = params.text_document_position_params;
-        let terms = Terms::now(&at.text_document.uri);
+        let policy = RequestPolicy::for_positions(&at.text_document.uri);
         let definition =
             move |snapshot: &Snapshot| snapshot.type_definition(&at.text_document.uri, at.position);
-        Ok(self.main.ask(terms, definition).await?.map(GotoDefinitionResponse::Scalar))
+        Ok(self.main_loop.request(policy, definition).await?.map(GotoDefinitionResponse::Scalar))
     }
 
     async fn goto_implementation(
@@ -331,18 +282,24 @@ impl LanguageServer for Backend {
     ) -> Result<Option<GotoImplementationResponse>> {
         let at = params.text_document_position_params;
         let token = params.work_done_progress_params.work_done_token;
-        let terms = Terms::now(&at.text_document.uri).over_workspace().shown("Implementations", token);
+        let policy = RequestPolicy::for_positions(&at.text_document.uri)
+            .over_workspace()
+            .with_progress("Implementations", token);
         let all = move |snapshot: &Snapshot| snapshot.implementations(&at.text_document.uri, at.position);
-        Ok(self.main.ask(terms, all).await?.map(GotoDefinitionResponse::Array))
+        Ok(self.main_loop.request(policy, all).await?.map(GotoDefinitionResponse::Array))
     }
 
     async fn references(&self, params: ReferenceParams) -> Result<Option<Vec<Location>>> {
         let at = params.text_document_position;
         let declaration = params.context.include_declaration;
         let token = params.work_done_progress_params.work_done_token;
-        let terms = Terms::now(&at.text_document.uri).over_workspace().shown("References", token);
-        self.main
-            .ask(terms, move |snapshot| snapshot.references(&at.text_document.uri, at.position, declaration))
+        let policy = RequestPolicy::for_positions(&at.text_document.uri)
+            .over_workspace()
+            .with_progress("References", token);
+        self.main_loop
+            .request(policy, move |snapshot| {
+                snapshot.references(&at.text_document.uri, at.position, declaration)
+            })
             .await
     }
 
@@ -351,26 +308,28 @@ impl LanguageServer for Backend {
         params: DocumentHighlightParams,
     ) -> Result<Option<Vec<DocumentHighlight>>> {
         let at = params.text_document_position_params;
-        let terms = Terms::now(&at.text_document.uri);
-        self.main.ask(terms, move |snapshot| snapshot.highlights(&at.text_document.uri, at.position)).await
+        let policy = RequestPolicy::for_positions(&at.text_document.uri);
+        self.main_loop
+            .request(policy, move |snapshot| snapshot.document_highlights(&at.text_document.uri, at.position))
+            .await
     }
 
     async fn document_symbol(&self, params: DocumentSymbolParams) -> Result<Option<DocumentSymbolResponse>> {
-        let terms = Terms::about(&params.text_document.uri);
+        let policy = RequestPolicy::for_document(&params.text_document.uri);
         let symbols = move |snapshot: &Snapshot| snapshot.document_symbols(&params.text_document.uri);
-        Ok(self.main.ask(terms, symbols).await?.map(DocumentSymbolResponse::Nested))
+        Ok(self.main_loop.request(policy, symbols).await?.map(DocumentSymbolResponse::Nested))
     }
 
     async fn symbol(&self, params: WorkspaceSymbolParams) -> Result<Option<WorkspaceSymbolResponse>> {
         let symbols = move |snapshot: &Snapshot| snapshot.workspace_symbols(&params.query);
         Ok(Some(WorkspaceSymbolResponse::Flat(
-            self.main.ask(Terms::anytime().over_workspace(), symbols).await?,
+            self.main_loop.request(RequestPolicy::any_revision().over_workspace(), symbols).await?,
         )))
     }
 
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
-        self.main
-            .ask(Terms::now(&params.text_document.uri), move |snapshot| {
+        self.main_loop
+            .request(RequestPolicy::for_positions(&params.text_document.uri), move |snapshot| {
                 let uri = &params.text_document.uri;
                 snapshot.code_actions(uri, params.range, &params.context).map(Some)
             })
@@ -378,14 +337,16 @@ impl LanguageServer for Backend {
     }
 
     async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
-        let terms = Terms::about(&params.text_document.uri);
-        self.main.ask(terms, move |snapshot| snapshot.code_lenses(&params.text_document.uri).map(Some)).await
+        let policy = RequestPolicy::for_document(&params.text_document.uri);
+        self.main_loop
+            .request(policy, move |snapshot| snapshot.code_lenses(&params.text_document.uri).map(Some))
+            .await
     }
 
     async fn inlay_hint(&self, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
-        let terms = Terms::now(&params.text_document.uri);
-        self.main
-            .ask(terms, move |snapshot| snapshot.inlay_hints(&params.text_document.uri, params.range))
+        let policy = RequestPolicy::for_positions(&params.text_document.uri);
+        self.main_loop
+            .request(policy, move |snapshot| snapshot.inlay_hints(&params.text_document.uri, params.range))
             .await
     }
 
@@ -394,10 +355,10 @@ impl LanguageServer for Backend {
         params: SemanticTokensParams,
     ) -> Result<Option<SemanticTokensResult>> {
         let uri = params.text_document.uri;
-        let (of, terms) = (uri.clone(), Terms::about(&uri));
+        let (of, policy) = (uri.clone(), RequestPolicy::for_document(&uri));
         let tokens = move |snapshot: &Snapshot| snapshot.semantic_tokens(&of, None);
-        let Some(data) = self.main.ask(terms, tokens).await? else { return Ok(None) };
-        Ok(Some(SemanticTokensResult::Tokens(self.token_cache().keep(uri, data))))
+        let Some(data) = self.main_loop.request(policy, tokens).await? else { return Ok(None) };
+        Ok(Some(SemanticTokensResult::Tokens(self.tokens.lock().full(uri, data))))
     }
 
     async fn semantic_tokens_full_delta(
@@ -405,32 +366,34 @@ impl LanguageServer for Backend {
         params: SemanticTokensDeltaParams,
     ) -> Result<Option<SemanticTokensFullDeltaResult>> {
         let uri = params.text_document.uri;
-        let (of, terms) = (uri.clone(), Terms::about(&uri));
+        let (of, policy) = (uri.clone(), RequestPolicy::for_document(&uri));
         let tokens = move |snapshot: &Snapshot| snapshot.semantic_tokens(&of, None);
-        let Some(data) = self.main.ask(terms, tokens).await? else { return Ok(None) };
-        Ok(Some(self.token_cache().delta(uri, &params.previous_result_id, data)))
+        let Some(data) = self.main_loop.request(policy, tokens).await? else { return Ok(None) };
+        Ok(Some(self.tokens.lock().delta(uri, &params.previous_result_id, data)))
     }
 
     async fn semantic_tokens_range(
         &self,
         params: SemanticTokensRangeParams,
     ) -> Result<Option<SemanticTokensRangeResult>> {
-        let terms = Terms::now(&params.text_document.uri);
+        let policy = RequestPolicy::for_positions(&params.text_document.uri);
         let tokens = move |snapshot: &Snapshot| {
             snapshot.semantic_tokens(&params.text_document.uri, Some(params.range))
         };
-        let data = self.main.ask(terms, tokens).await?;
+        let data = self.main_loop.request(policy, tokens).await?;
         Ok(data.map(|data| SemanticTokensRangeResult::Tokens(SemanticTokens { result_id: None, data })))
     }
 
     async fn folding_range(&self, params: FoldingRangeParams) -> Result<Option<Vec<FoldingRange>>> {
-        let terms = Terms::about(&params.text_document.uri);
-        self.main.ask(terms, move |snapshot| snapshot.folding_ranges(&params.text_document.uri)).await
+        let policy = RequestPolicy::for_document(&params.text_document.uri);
+        self.main_loop
+            .request(policy, move |snapshot| snapshot.folding_ranges(&params.text_document.uri))
+            .await
     }
 
     async fn selection_range(&self, params: SelectionRangeParams) -> Result<Option<Vec<SelectionRange>>> {
-        self.main
-            .ask(Terms::now(&params.text_document.uri), move |snapshot| {
+        self.main_loop
+            .request(RequestPolicy::for_positions(&params.text_document.uri), move |snapshot| {
                 snapshot.selection_ranges(&params.text_document.uri, &params.positions)
             })
             .await
@@ -458,8 +421,8 @@ impl LanguageServer for Backend {
         &self,
         params: TextDocumentPositionParams,
     ) -> Result<Option<PrepareRenameResponse>> {
-        self.main
-            .ask(Terms::now(&params.text_document.uri), move |snapshot| {
+        self.main_loop
+            .request(RequestPolicy::for_positions(&params.text_document.uri), move |snapshot| {
                 snapshot.prepare_rename(&params.text_document.uri, params.position)
             })
             .await?
@@ -468,17 +431,23 @@ impl LanguageServer for Backend {
     async fn rename(&self, params: RenameParams) -> Result<Option<WorkspaceEdit>> {
         let at = params.text_document_position;
         let token = params.work_done_progress_params.work_done_token;
-        let terms = Terms::now(&at.text_document.uri).over_workspace().shown("Rename", token);
-        let ask =
+        let policy = RequestPolicy::for_positions(&at.text_document.uri)
+            .over_workspace()
+            .with_progress("Rename", token);
+        let rename =
             move |snapshot: &Snapshot| snapshot.rename(&at.text_document.uri, at.position, &params.new_name);
-        self.main.ask_and(terms, ask, rename::checked).await?
+        self.main_loop.request_then(policy, rename, rename::check).await?
     }
 
     async fn will_rename_files(&self, params: RenameFilesParams) -> Result<Option<WorkspaceEdit>> {
         let path = |uri: &str| uri::to_path(&uri.parse().ok()?);
         let moved = params.files.iter().filter_map(|file| Some((path(&file.old_uri)?, path(&file.new_uri)?)));
         let moved: Vec<_> = moved.collect();
-        self.main.ask(Terms::anytime().over_workspace(), move |snapshot| snapshot.moved(&moved)).await
+        self.main_loop
+            .request(RequestPolicy::any_revision().over_workspace(), move |snapshot| {
+                snapshot.edits_for_moves(&moved)
+            })
+            .await
     }
 
     async fn prepare_call_hierarchy(
@@ -486,8 +455,12 @@ impl LanguageServer for Backend {
         params: CallHierarchyPrepareParams,
     ) -> Result<Option<Vec<CallHierarchyItem>>> {
         let at = params.text_document_position_params;
-        let terms = Terms::now(&at.text_document.uri);
-        self.main.ask(terms, move |snapshot| snapshot.prepare_calls(&at.text_document.uri, at.position)).await
+        let policy = RequestPolicy::for_positions(&at.text_document.uri);
+        self.main_loop
+            .request(policy, move |snapshot| {
+                snapshot.prepare_call_hierarchy(&at.text_document.uri, at.position)
+            })
+            .await
     }
 
     async fn incoming_calls(
@@ -495,16 +468,17 @@ impl LanguageServer for Backend {
         params: CallHierarchyIncomingCallsParams,
     ) -> Result<Option<Vec<CallHierarchyIncomingCall>>> {
         let token = params.work_done_progress_params.work_done_token.clone();
-        let terms = Terms::now(&params.item.uri).over_workspace().shown("Calls", token);
-        self.main.ask(terms, move |snapshot| snapshot.incoming_calls(&params.item)).await
+        let policy =
+            RequestPolicy::for_positions(&params.item.uri).over_workspace().with_progress("Calls", token);
+        self.main_loop.request(policy, move |snapshot| snapshot.incoming_calls(&params.item)).await
     }
 
     async fn outgoing_calls(
         &self,
         params: CallHierarchyOutgoingCallsParams,
     ) -> Result<Option<Vec<CallHierarchyOutgoingCall>>> {
-        let terms = Terms::now(&params.item.uri);
-        self.main.ask(terms, move |snapshot| snapshot.outgoing_calls(&params.item)).await
+        let policy = RequestPolicy::for_positions(&params.item.uri);
+        self.main_loop.request(policy, move |snapshot| snapshot.outgoing_calls(&params.item)).await
     }
 
     async fn prepare_type_hierarchy(
@@ -512,35 +486,41 @@ impl LanguageServer for Backend {
         params: TypeHierarchyPrepareParams,
     ) -> Result<Option<Vec<TypeHierarchyItem>>> {
         let at = params.text_document_position_params;
-        let terms = Terms::now(&at.text_document.uri);
-        self.main.ask(terms, move |snapshot| snapshot.prepare_types(&at.text_document.uri, at.position)).await
+        let policy = RequestPolicy::for_positions(&at.text_document.uri);
+        self.main_loop
+            .request(policy, move |snapshot| {
+                snapshot.prepare_type_hierarchy(&at.text_document.uri, at.position)
+            })
+            .await
     }
 
     async fn supertypes(
         &self,
         params: TypeHierarchySupertypesParams,
     ) -> Result<Option<Vec<TypeHierarchyItem>>> {
-        let terms = Terms::now(&params.item.uri);
-        self.main.ask(terms, move |snapshot| snapshot.supertypes(&params.item)).await
+        let policy = RequestPolicy::for_positions(&params.item.uri);
+        self.main_loop.request(policy, move |snapshot| snapshot.supertypes(&params.item)).await
     }
 
     async fn subtypes(&self, params: TypeHierarchySubtypesParams) -> Result<Option<Vec<TypeHierarchyItem>>> {
         let token = params.work_done_progress_params.work_done_token.clone();
-        let terms = Terms::now(&params.item.uri).over_workspace().shown("Subtypes", token);
-        self.main.ask(terms, move |snapshot| snapshot.subtypes(&params.item)).await
+        let policy =
+            RequestPolicy::for_positions(&params.item.uri).over_workspace().with_progress("Subtypes", token);
+        self.main_loop.request(policy, move |snapshot| snapshot.subtypes(&params.item)).await
     }
 
     async fn diagnostic(&self, params: DocumentDiagnosticParams) -> Result<DocumentDiagnosticReportResult> {
         let uri = params.text_document.uri;
-        let (of, terms) = (uri.clone(), Terms::about(&uri).within(self.patience()));
+        let (path, policy) =
+            (document_path(&uri), RequestPolicy::for_document(&uri).with_timeout(self.analysis_timeout()));
         let found = move |snapshot: &Snapshot| match snapshot.document(&uri) {
             Some((document, _)) => snapshot.diagnostics(&document),
             None => Ok(Vec::new()),
         };
-        let mut items = self.main.ask(terms.clone(), found.clone()).await;
-        if items.as_ref().is_err_and(|error| error.code == Ended::ByTime.error().code) {
-            self.main.slow(key(&of));
-            items = self.main.ask(terms, found).await;
+        let mut items = self.main_loop.request(policy.clone(), found.clone()).await;
+        if items.as_ref().is_err_and(|error| error.code == CancelReason::Timeout.error().code) {
+            self.main_loop.analysis_timed_out(path);
+            items = self.main_loop.request(policy, found).await;
         }
         let items = items?;
         let report = diagnostics::report(items, params.previous_result_id.as_deref());
@@ -551,12 +531,14 @@ impl LanguageServer for Backend {
         &self,
         params: WorkspaceDiagnosticParams,
     ) -> Result<WorkspaceDiagnosticReportResult> {
-        let ask = |snapshot: &Snapshot| snapshot.workspace_diagnostics();
+        let diagnose = |snapshot: &Snapshot| snapshot.workspace_diagnostics();
         let token = params.work_done_progress_params.work_done_token;
-        let terms = Terms::anytime().over_workspace().shown("Diagnostics of the workspace", token);
+        let policy = RequestPolicy::any_revision()
+            .over_workspace()
+            .with_progress("Diagnostics of the workspace", token);
         let report = self
-            .main
-            .ask_and(terms, ask, move |found| {
+            .main_loop
+            .request_then(policy, diagnose, move |found| {
                 diagnostics::workspace_report(found, &params.previous_result_ids)
             })
             .await?;
@@ -568,17 +550,23 @@ impl LanguageServer for Backend {
         params: LinkedEditingRangeParams,
     ) -> Result<Option<LinkedEditingRanges>> {
         let at = params.text_document_position_params;
-        let terms = Terms::now(&at.text_document.uri);
-        self.main.ask(terms, move |snapshot| snapshot.linked_ranges(&at.text_document.uri, at.position)).await
+        let policy = RequestPolicy::for_positions(&at.text_document.uri);
+        self.main_loop
+            .request(policy, move |snapshot| {
+                snapshot.linked_editing_ranges(&at.text_document.uri, at.position)
+            })
+            .await
     }
 
     async fn document_link(&self, params: DocumentLinkParams) -> Result<Option<Vec<DocumentLink>>> {
-        let terms = Terms::about(&params.text_document.uri);
-        self.main.ask(terms, move |snapshot| snapshot.links(&params.text_document.uri)).await
+        let policy = RequestPolicy::for_document(&params.text_document.uri);
+        self.main_loop
+            .request(policy, move |snapshot| snapshot.document_links(&params.text_document.uri))
+            .await
     }
 
     async fn code_lens_resolve(&self, lens: CodeLens) -> Result<CodeLens> {
-        let terms = Terms::anytime().over_workspace();
-        self.main.ask(terms, move |snapshot| snapshot.resolve_lens(lens.clone())).await
+        let policy = RequestPolicy::any_revision().over_workspace();
+        self.main_loop.request(policy, move |snapshot| snapshot.resolve_code_lens(lens.clone())).await
     }
 }

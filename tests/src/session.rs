@@ -79,9 +79,10 @@ impl Session {
     }
 }
 
-/// The server, with a cache of its own beside the documents.
+/// The server, with a cache and a log of its own beside the documents.
 pub fn command(folder: &tempfile::TempDir) -> Command {
     let mut command = Command::new(tools::apg_lsp());
     command.env("APG_CACHE_DIR", folder.path().join(".cache"));
+    command.env("APG_LOG_FILE", folder.path().join(".cache/apg-lsp.log"));
     command
 }

@@ -157,7 +157,7 @@ fn a_failing_compiler_is_reported_and_the_server_continues() {
     for (behaviour, said) in
         [("hang", "took more than 1s"), ("fill", "want of memory"), ("crash", "signal: 6")]
     {
-        let mut fixture = Fixture::start(behaviour, json!({ "patience": 1 }));
+        let mut fixture = Fixture::start(behaviour, json!({ "analysisTimeout": 1 }));
         for kind in ["ptx", "resources"] {
             let found = fixture.generated(kind);
             let text = found["text"].as_str().unwrap_or_default().replace("\n// ", " ");

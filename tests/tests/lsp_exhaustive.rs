@@ -22,7 +22,7 @@ const LEFT_OUT: &[&str] = &["textDocument/rename", "apg/generatedCode"];
 const SLOW: Duration = Duration::from_millis(100);
 
 /// Threads that answer nothing.
-const BACKGROUND: &[&str] = &["apg-lsp-ahead", "apg-lsp-kernels"];
+const BACKGROUND: &[&str] = &["apg-lsp-prime", "apg-lsp-kernels"];
 
 #[test]
 fn every_request_is_answered_everywhere() {

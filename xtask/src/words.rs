@@ -133,7 +133,7 @@ fn parse_entries(text: &str) -> Result<Vec<Entry>, String> {
 /// A word of a line: letters, divided at `_` and where lower case becomes upper case.
 struct Token {
     text: String,
-    /// Only a blank, `_` or nothing stands between this word and the one before.
+    /// Only a blank, `_`, ` = "` or nothing is between this word and the one before.
     follows: bool,
 }
 
@@ -149,7 +149,10 @@ fn words_of(line: &str) -> Vec<Token> {
                 token.text.push(c);
             }
         } else {
-            tokens.push(Token { text: c.to_string(), follows: matches!(gap.as_str(), "" | " " | "_") });
+            tokens.push(Token {
+                text: c.to_string(),
+                follows: matches!(gap.as_str(), "" | " " | "_" | " = \""),
+            });
             gap.clear();
         }
         before = c;

@@ -79,9 +79,9 @@ mod tests {
     #[test]
     fn edit_between_texts_makes_the_new_one() {
         let long = "x".repeat(3 * COMPARED_CHUNK_BYTES);
-        let texts = ["", "a", "aa", "é", "è", "aéb", "aèb", &long, &format!("{long}é{long}")];
-        for old in texts {
-            for new in texts {
+        let sources = ["", "a", "aa", "é", "è", "aéb", "aèb", &long, &format!("{long}é{long}")];
+        for old in sources {
+            for new in sources {
                 let edit = Edit::between(old, new);
                 assert_eq!(edit.is_none(), old == new);
                 let mut text = old.to_owned();

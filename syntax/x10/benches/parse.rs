@@ -43,21 +43,21 @@ fn main() {
     collect(&root.join("runtime/x10"), "x10", &mut library);
     measure("class library", &library, &rust);
     if let Some(home) = std::env::var_os("APG_X10_HOME") {
-        let mut texts = Vec::new();
-        collect(Path::new(&home), "x10", &mut texts);
-        measure("X10's files", &texts, &rust);
+        let mut sources = Vec::new();
+        collect(Path::new(&home), "x10", &mut sources);
+        measure("X10's files", &sources, &rust);
     }
     edit();
 }
 
-fn collect(path: &Path, ending: &str, texts: &mut Vec<String>) {
+fn collect(path: &Path, ending: &str, sources: &mut Vec<String>) {
     if path.is_dir() {
         let Ok(entries) = std::fs::read_dir(path) else { return };
         let mut paths: Vec<_> = entries.flatten().map(|it| it.path()).collect();
         paths.sort();
-        paths.iter().filter(|it| !it.ends_with("target")).for_each(|it| collect(it, ending, texts));
+        paths.iter().filter(|it| !it.ends_with("target")).for_each(|it| collect(it, ending, sources));
     } else if path.extension().is_some_and(|it| it == ending) {
-        texts.extend(std::fs::read_to_string(path));
+        sources.extend(std::fs::read_to_string(path));
     }
 }
 
@@ -69,8 +69,8 @@ fn machine() -> String {
     format!("{cpus} CPUs, {}", model.map_or("", |(_, name)| name))
 }
 
-fn bytes(texts: &[String]) -> usize {
-    texts.iter().map(String::len).sum()
+fn bytes(sources: &[String]) -> usize {
+    sources.iter().map(String::len).sum()
 }
 
 /// Seconds that this thread has run on a processor: other work on the machine counts as little as can be.
@@ -94,28 +94,28 @@ fn fastest(mut action: impl FnMut()) -> f64 {
     (0..7).map(run).fold(f64::MAX, f64::min)
 }
 
-/// Bytes that what `make` makes takes for each byte of the texts.
-fn memory<T>(texts: &[String], make: impl Fn(&str) -> T) -> f64 {
+/// Bytes that what `make` makes takes for each byte of the sources.
+fn memory<T>(sources: &[String], make: impl Fn(&str) -> T) -> f64 {
     // rust-analyzer's trees are dropped by a thread of their own.
     std::thread::sleep(Duration::from_millis(500));
     let before = USED.load(Ordering::Relaxed);
-    let trees: Vec<T> = texts.iter().map(|it| make(it)).collect();
+    let trees: Vec<T> = sources.iter().map(|it| make(it)).collect();
     let used = USED.load(Ordering::Relaxed).saturating_sub(before);
     drop(black_box(trees));
-    used as f64 / bytes(texts) as f64
+    used as f64 / bytes(sources) as f64
 }
 
-fn measure(name: &str, texts: &[String], rust: &[String]) {
-    let megabytes = bytes(texts) as f64 / 1e6;
-    println!("| {name}, {} files, {megabytes:.1} MB | MB/s | tree, bytes a byte of source |", texts.len());
+fn measure(name: &str, sources: &[String], rust: &[String]) {
+    let megabytes = bytes(sources) as f64 / 1e6;
+    println!("| {name}, {} files, {megabytes:.1} MB | MB/s | tree, bytes a byte of source |", sources.len());
     println!("|---|---|---|");
     for (stages, what) in ["lexer", "with parser (events)", "with tree", "with validation"].iter().enumerate()
     {
-        let seconds = fastest(|| texts.iter().for_each(|it| parse_stages(it, stages as u32)));
-        let memory = if stages == 3 { format!("{:.1}", memory(texts, parse)) } else { String::new() };
+        let seconds = fastest(|| sources.iter().for_each(|it| parse_stages(it, stages as u32)));
+        let memory = if stages == 3 { format!("{:.1}", memory(sources, parse)) } else { String::new() };
         println!("| {what} | {:.0} | {memory} |", megabytes / seconds);
     }
-    peer(rust, bytes(texts));
+    peer(rust, bytes(sources));
     println!();
 }
 
@@ -124,21 +124,21 @@ fn measure(name: &str, texts: &[String], rust: &[String]) {
 fn peer(rust: &[String], size: usize) {
     use ra_ap_syntax::{Edition, SourceFile};
     let mut left = size;
-    let mut texts = Vec::new();
+    let mut sources = Vec::new();
     for text in rust.iter().cycle() {
         if text.len() > left {
             break;
         }
         left -= text.len();
-        texts.push(text.clone());
+        sources.push(text.clone());
     }
-    let megabytes = bytes(&texts) as f64 / 1e6;
+    let megabytes = bytes(&sources) as f64 / 1e6;
     let parse = |text: &str| SourceFile::parse(text, Edition::CURRENT);
-    let seconds = fastest(|| texts.iter().for_each(|it| drop(black_box(parse(it)))));
+    let seconds = fastest(|| sources.iter().for_each(|it| drop(black_box(parse(it)))));
     println!(
         "| peer: `ra_ap_syntax`, {megabytes:.1} MB of Rust | {:.0} | {:.1} |",
         megabytes / seconds,
-        memory(&texts, parse)
+        memory(&sources, parse)
     );
 }
 

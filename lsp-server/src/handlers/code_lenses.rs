@@ -1,0 +1,90 @@
+//! Code lenses. The editor implements their commands: two that every client has, and those that it announces.
+
+use apg_analysis::Cancelled;
+use apg_analysis::ide::{self, Access, LensKind};
+use serde_json::{Value, json};
+use tower_lsp_server::ls_types::{CodeLens, Command, Location, Position, Uri};
+
+use crate::kernels::worker::mentions_kernels;
+use crate::lsp::to_proto;
+use crate::snapshot::Snapshot;
+
+const SHOW_REFERENCES: &str = "apg.showReferences";
+
+impl Snapshot {
+    /// *Run* above each `main`, *Show CUDA* above each kernel, and lenses of further commands that the client
+    ///  has.
+    pub fn code_lenses(&self, uri: &Uri) -> Result<Vec<CodeLens>, Cancelled> {
+        let Some((document, file)) = self.document(uri) else { return Ok(Vec::new()) };
+        let counts_references = self.has_command(SHOW_REFERENCES);
+        let lenses = self.analysis.with(|db| ide::lenses(db, file, counts_references))?;
+        let has_kernel = mentions_kernels(&self.analysis);
+        let mut all = Vec::new();
+        for lens in lenses {
+            let range = self.range(&document, lens.range);
+            let command = |title: &str, command: &str, also: &[Value]| {
+                let mut arguments = vec![json!(document.uri)];
+                arguments.extend(also.iter().cloned());
+                let command =
+                    Command { title: title.into(), command: command.into(), arguments: Some(arguments) };
+                CodeLens { range, command: Some(command), data: None }
+            };
+            let optional = |title: &str, name: &str, also: &[Value]| {
+                self.has_command(name).then(|| command(title, name, also))
+            };
+            match lens.kind {
+                LensKind::Run => {
+                    all.push(command("▶ Run", "apg.run", &[]));
+                    all.extend(optional("Debug", "apg.debug", &[]));
+                    // Programs without kernels run in one way only.
+                    if has_kernel {
+                        all.extend(optional("Run at CPU", "apg.runAtCpu", &[]));
+                        all.extend(optional("Run on GPU", "apg.runOnGpu", &[]));
+                    }
+                    all.extend(optional("Run with places…", "apg.runWithPlaces", &[]));
+                    all.extend(optional("Show host code", "apg.showHostCode", &[]));
+                }
+                LensKind::ShowCuda => all.push(command("Show CUDA", "apg.showCuda", &[])),
+                // Counting takes long: the client resolves the lenses that are visible.
+                LensKind::References => all.push(CodeLens {
+                    range,
+                    command: None,
+                    data: Some(json!({ "uri": document.uri, "position": range.start })),
+                }),
+            }
+        }
+        Ok(all)
+    }
+
+    fn has_command(&self, name: &str) -> bool {
+        self.config.commands.iter().any(|command| command == name)
+    }
+
+    /// Counts the references to the declaration of a lens.
+    pub fn resolve_code_lens(&self, lens: CodeLens) -> Result<CodeLens, Cancelled> {
+        let Some((uri, position)) = lens.data.as_ref().and_then(declaration_position) else {
+            return Ok(lens);
+        };
+        let found = self.lens_references(&uri, position)?;
+        let title = match found.len() {
+            1 => "1 reference".to_owned(),
+            n => format!("{n} references"),
+        };
+        let arguments = vec![json!(uri), json!(position), json!(found)];
+        let command = Command { title, command: SHOW_REFERENCES.into(), arguments: Some(arguments) };
+        Ok(CodeLens { command: Some(command), data: None, ..lens })
+    }
+
+    fn lens_references(&self, uri: &Uri, position: Position) -> Result<Vec<Location>, Cancelled> {
+        let Some(symbol) = self.symbol_at(uri, position)? else { return Ok(Vec::new()) };
+        let files = self.analysis.user_files();
+        let found = self.analysis.with(|db| ide::references(db, &files, &symbol))?;
+        let uses = found.into_iter().filter(|r| r.access != Access::Declaration);
+        Ok(to_proto::locations(self, uses.map(|r| (r.file, r.range))))
+    }
+}
+
+fn declaration_position(data: &Value) -> Option<(Uri, Position)> {
+    let uri = serde_json::from_value(data.get("uri")?.clone()).ok()?;
+    Some((uri, serde_json::from_value(data.get("position")?.clone()).ok()?))
+}

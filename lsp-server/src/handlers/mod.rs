@@ -1,0 +1,49 @@
+//! Handlers of requests: one file for each family, as methods of [`Snapshot`].
+
+mod call_hierarchy;
+mod code_actions;
+mod code_lenses;
+mod completion;
+pub mod diagnostics;
+pub mod formatting;
+pub mod generated_code;
+mod hints;
+mod kernel_usage;
+mod links;
+pub mod memory_report;
+mod navigation;
+pub mod rename;
+pub mod semantic_tokens;
+mod symbols;
+mod type_hierarchy;
+
+use std::borrow::Cow;
+
+use apg_analysis::ide::Symbol;
+use apg_analysis::ids::SourceFile;
+use apg_analysis::{Cancelled, ide};
+use apg_syntax::TextSize;
+use tower_lsp_server::ls_types::{Position, Range, Uri};
+
+use crate::document::Document;
+use crate::snapshot::Snapshot;
+
+impl Snapshot {
+    /// A document, its file, and the offset of a position in it.
+    fn resolve(&self, uri: &Uri, position: Position) -> Option<(Cow<'_, Document>, SourceFile, TextSize)> {
+        let (document, file) = self.document(uri)?;
+        let offset = document.text.offset(position, self.config.encoding);
+        Some((document, file, offset))
+    }
+
+    /// The symbol that is named at a position.
+    fn symbol_at(&self, uri: &Uri, position: Position) -> Result<Option<Symbol>, Cancelled> {
+        let Some((_, file, offset)) = self.resolve(uri, position) else { return Ok(None) };
+        self.analysis.with(|db| ide::symbol_at(db, file, offset).map(|(symbol, _)| symbol))
+    }
+
+    /// A byte range of a document in the client's unit.
+    fn range(&self, document: &Document, range: apg_syntax::TextRange) -> Range {
+        document.text.range(range, self.config.encoding)
+    }
+}
