@@ -1,6 +1,7 @@
 //! Calls: of known functions, through vtables and interface tables, of closures, and of the runtime.
 
 use super::code::{Code, Target};
+use apg_mir::entries::{APPEND, JOIN};
 use apg_mir::*;
 use apg_runtime::abi;
 
@@ -32,7 +33,7 @@ impl Code<'_> {
     /// A call through the receiver's vtable.
     pub fn call_virtual(&mut self, result: Ty, class: ClassId, slot: u32, args: &[Expr]) -> String {
         let names = self.names;
-        if let Some(function) = args.first().and_then(|it| names.only.in_class(class, slot, it)) {
+        if let Some(function) = args.first().and_then(|it| names.hierarchy.unique_in_class(class, slot, it)) {
             return self.call_checked(function, args);
         }
         self.indirect(result, args, |receiver| format!("apg_check({receiver})->type->vtable[{slot}]"))
@@ -41,7 +42,9 @@ impl Code<'_> {
     /// A call through the receiver's interface table.
     pub fn call_interface(&mut self, result: Ty, interface: InterfaceId, slot: u32, args: &[Expr]) -> String {
         let names = self.names;
-        if let Some(function) = args.first().and_then(|it| names.only.in_interface(interface, slot, it)) {
+        if let Some(function) =
+            args.first().and_then(|it| names.hierarchy.unique_in_interface(interface, slot, it))
+        {
             return self.call_checked(function, args);
         }
         let number = self.names.interfaces[interface.index()];

@@ -5,8 +5,8 @@ use super::code::{Code, Used, chain};
 use super::constant_table;
 use super::names;
 use super::writer::quote;
-use apg_mir::brief::Brief;
 use apg_mir::*;
+use apg_passes::analysis::bounded_cost::BoundedCost;
 
 /// The kind of a class in the ABI.
 fn kind(kind: ClassKind) -> &'static str {
@@ -83,11 +83,11 @@ impl Code<'_> {
         }
         let program = self.program;
         let names = self.names;
-        let mut brief = Brief::new(program, &names.only);
+        let mut costs = BoundedCost::new(program, &names.hierarchy);
         for (index, class) in program.classes.iter().enumerate() {
             let id = ClassId(index as u32);
             self.used.descriptors.insert(id);
-            self.class_descriptor(id, brief.is_brief(class), result(program, class));
+            self.class_descriptor(id, costs.is_bounded(class), result(program, class));
         }
     }
 

@@ -1,8 +1,8 @@
 //! Symbols. They depend on X10 names and signatures only, never on an index, so that the text of a translation unit
 //! stays the same (and its object is found in the cache) when an unrelated part of the program changes.
 
-use apg_mir::only::Only;
 use apg_mir::{Field, Function, Program, Ty};
+use apg_passes::analysis::class_hierarchy::ClassHierarchy;
 use rustc_hash::FxHashSet;
 
 /// The symbols of a program's items, by index.
@@ -21,14 +21,14 @@ pub struct Names {
     /// Numbers of interfaces in interface tables.
     pub interfaces: Vec<u32>,
     /// Calls through tables that can be written with the symbol of a function.
-    pub only: Only,
+    pub hierarchy: ClassHierarchy,
 }
 
 impl Names {
     /// Names everything.
     pub fn new(program: &Program) -> Names {
         let mut taken = Taken::default();
-        let mut names = Names { only: Only::new(program), ..Names::default() };
+        let mut names = Names { hierarchy: ClassHierarchy::new(program), ..Names::default() };
         for class in &program.classes {
             names.classes.push(taken.symbol("T", &class.name, &class.name));
         }

@@ -120,7 +120,7 @@ impl Builder<'_, '_> {
         loop {
             // As many at once as the runtime takes: what is in between need not be made.
             let mut some = vec![result];
-            some.extend(parts.by_ref().take(mir::MAX_JOIN_OPERANDS - 1));
+            some.extend(parts.by_ref().take(mir::entries::MAX_JOIN_OPERANDS - 1));
             if some.len() == 1 {
                 return some.remove(0);
             }
@@ -129,7 +129,7 @@ impl Builder<'_, '_> {
             result = if strings && some.len() == 2 {
                 self.runtime("string_concat", some, machine)
             } else {
-                expr(machine, ExprKind::Runtime { entry: mir::JOIN.into(), args: some })
+                expr(machine, ExprKind::Runtime { entry: mir::entries::JOIN.into(), args: some })
             };
         }
     }

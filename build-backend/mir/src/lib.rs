@@ -6,12 +6,11 @@
 //! Evaluation order is explicit: operands of every [`Expr`] are evaluated left to right and are free of
 //! side effects on locals assigned in the same expression; lowering introduces temporaries otherwise.
 
-pub mod brief;
 mod children;
+pub mod entries;
 pub mod fold;
 mod kernel;
 pub mod native;
-pub mod only;
 pub mod operation;
 pub mod print;
 pub mod thread_index;
@@ -27,13 +26,6 @@ use smol_str::SmolStr;
 pub use kernel::{Kernel, KernelCapture, KernelCaptureKind, LaunchConfiguration, SharedInit, SharedRail};
 pub use operation::{AtomicOperation, CollectiveOp, Operation};
 pub use thread_index::ThreadIndex;
-
-/// The runtime entry that joins texts.
-pub const JOIN: &str = "string_join";
-/// The runtime entry that puts texts behind another one: that one, whether nobody else has it, and the texts.
-pub const APPEND: &str = "string_append";
-/// How many at once.
-pub const MAX_JOIN_OPERANDS: usize = 8;
 
 macro_rules! index {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => { $(
@@ -532,7 +524,7 @@ pub enum ExprKind {
     CallClosure { interface: InterfaceId, args: Vec<Expr> },
     /// An arithmetic, comparison or conversion operation on machine types.
     Operation { operation: Operation, args: Vec<Expr> },
-    /// A runtime entry by its name in the ABI (`string_concat`, `nano_time`, `math_sqrt`, ...). [`JOIN`] takes up to [`MAX_JOIN_OPERANDS`]
+    /// A runtime entry by its name in the ABI (`string_concat`, `nano_time`, `math_sqrt`, ...). [`entries::JOIN`] takes up to [`entries::MAX_JOIN_OPERANDS`]
     /// strings, numbers, Booleans and characters, whose texts it joins.
     Runtime { entry: SmolStr, args: Vec<Expr> },
     /// Reference cast; checked at run time if `checked`.

@@ -12,6 +12,7 @@ use apg_codegen::{self as emit, Emitted};
 use apg_diagnostics::render::{Finding, Span};
 use apg_lower_x10::{LowerError, MainTarget, lower};
 use apg_mir as mir;
+use apg_passes::pipeline::Pipeline;
 use apg_runtime::cache::Cache;
 use apg_toolchain::{self as driver, BuildError, Built, Mode, NativeOptions, Observer, Profile};
 
@@ -94,16 +95,7 @@ pub fn lowered(
 /// What cannot be translated: a defect of ours.
 pub fn emitted(mut mir: mir::Program, options: Options) -> Result<Translated, Vec<emit::EmitError>> {
     let release = options.mode.profile == Profile::Release;
-    if release {
-        apg_passes::optimise(&mut mir);
-    }
-    if !options.mode.debug {
-        apg_passes::outline(&mut mir);
-    }
-    apg_passes::inline_into_kernels(&mut mir);
-    apg_passes::skip_by_branches(&mut mir);
-    apg_passes::recompute_in_kernels(&mut mir);
-    apg_passes::limit_unrolling(&mut mir);
+    Pipeline { optimize: release, debug: options.mode.debug }.run(&mut mir);
     let emitted = emit::emit(&mir, release)?;
     Ok(Translated { mir, emitted })
 }

@@ -1,28 +1,29 @@
-//! Function outlining: long runs of simple statements become functions of their own, of a length that compilers take well. C++
-//! compilers need a time that grows with the square of a function's length, and source code that a program wrote (tables,
-//! initialisers) has functions of many thousand statements.
+//! Function outlining: long runs of simple statements become functions.
+//!
+//! The time of C++ compilers grows with the square of a function's length, and generated source code (tables, initialisers)
+//! has functions of many thousand statements.
 
 use apg_mir::walk_mut::bodies;
 use apg_mir::*;
 
-/// Statements in a row from which on they are outlined.
-const MIN_RUN: usize = 1024;
+/// Length of the shortest run that is outlined.
+const MIN_RUN_STATEMENTS: usize = 1024;
 
-/// Statements of an outlined function.
+/// Length of an outlined function.
 const OUTLINED_STATEMENTS: usize = 256;
 
 /// Outlines long runs in host code.
-pub fn outline(program: &mut Program) {
+pub(crate) fn outline_long_runs(program: &mut Program) {
     for function in program.functions.iter_mut().filter(|it| !it.kernel_only) {
-        cut(&mut function.body);
+        outline_body(&mut function.body);
     }
 }
 
-fn cut(body: &mut Vec<Stmt>) {
+fn outline_body(body: &mut Vec<Stmt>) {
     for stmt in body.iter_mut() {
-        bodies(&mut stmt.kind).into_iter().for_each(cut);
+        bodies(&mut stmt.kind).into_iter().for_each(outline_body);
     }
-    if body.len() < MIN_RUN {
+    if body.len() < MIN_RUN_STATEMENTS {
         return;
     }
     let mut run = Vec::new();
@@ -30,16 +31,16 @@ fn cut(body: &mut Vec<Stmt>) {
         if is_simple(&stmt) {
             run.push(stmt);
         } else {
-            flush(&mut run, body);
+            append_run(&mut run, body);
             body.push(stmt);
         }
     }
-    flush(&mut run, body);
+    append_run(&mut run, body);
 }
 
-/// Puts a run behind the statements before it.
-fn flush(run: &mut Vec<Stmt>, body: &mut Vec<Stmt>) {
-    if run.len() < MIN_RUN {
+/// Appends a run to the statements before it, outlined if it is long.
+fn append_run(run: &mut Vec<Stmt>, body: &mut Vec<Stmt>) {
+    if run.len() < MIN_RUN_STATEMENTS {
         body.append(run);
         return;
     }
@@ -50,7 +51,7 @@ fn flush(run: &mut Vec<Stmt>, body: &mut Vec<Stmt>) {
     }
 }
 
-/// Whether a statement has neither loops, which are fast where they are, nor jumps.
+/// Whether a statement has neither loops, which gain nothing from outlining, nor jumps.
 fn is_simple(stmt: &Stmt) -> bool {
     match &stmt.kind {
         StmtKind::Set { .. }
@@ -89,13 +90,13 @@ mod tests {
     #[test]
     fn long_runs_are_cut_at_statements_that_jump() {
         let mut body = simple(600);
-        cut(&mut body);
+        outline_body(&mut body);
         assert_eq!(body.len(), 600);
         let mut body = simple(1100);
         body.push(stmt(StmtKind::Break(LabelId(0))));
         body.extend(simple(3));
         body.push(stmt(StmtKind::Block(simple(1024))));
-        cut(&mut body);
+        outline_body(&mut body);
         assert_eq!(lengths(&body), [256, 256, 256, 256, 76, 0, 0, 0, 0, 0]);
         let StmtKind::Block(inner) = &body[9].kind else { panic!("a block") };
         assert_eq!(lengths(inner), [256; 4]);

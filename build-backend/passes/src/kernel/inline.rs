@@ -1,5 +1,7 @@
-//! Functions that kernels call, put into the kernels where that tells something: compilers of devices do the same, but
-//! what looks at a kernel before them (which accesses stay inside their rails, what all threads have alike) sees only calls.
+//! Inlining of device functions into kernels.
+//!
+//! Device compilers inline as well. The analyses of code generation run before them (bounds checks, uniformity) and see through
+//! inlined calls only.
 
 use rustc_hash::FxHashMap;
 
@@ -7,16 +9,16 @@ use apg_mir::walk::{visit_expr, visit_exprs, visit_stmts};
 use apg_mir::walk_mut::{bodies, children, edit_expr, edit_exprs, edit_stmts, operands};
 use apg_mir::*;
 
-/// No functions with more expressions than this.
-const LARGEST: usize = 160;
-/// No more expressions than this are added to a kernel.
-const BUDGET: usize = 2000;
-/// An argument of so few parts may be computed where its parameter is used, as often as that is.
-const SMALL: usize = 4;
+/// Size of the largest function that is inlined.
+const MAX_FUNCTION_EXPRESSIONS: usize = 160;
+/// Number of expressions that inlining may add to a kernel.
+const MAX_ADDED_EXPRESSIONS: usize = 2000;
+/// Size of the largest argument that replaces several uses of its parameter.
+const MAX_DUPLICATED_EXPRESSIONS: usize = 4;
 
-/// Puts functions into all kernels.
+/// Inlines functions into all kernels, expands thread indices and folds constants.
 pub fn inline_into_kernels(program: &mut Program) {
-    let of_threads = of_threads(&program.functions);
+    let thread_functions = find_thread_functions(&program.functions);
     for index in 0..program.kernels.len() {
         let mut body = std::mem::take(&mut program.kernels[index].body);
         let locals = std::mem::take(&mut program.kernels[index].locals);
@@ -24,15 +26,15 @@ pub fn inline_into_kernels(program: &mut Program) {
         visit_stmts(&body, &mut |it| next_label = next_label.max(label_of(it).map_or(0, |it| it.0 + 1)));
         let mut inliner = Inliner {
             functions: &program.functions,
-            of_threads: &of_threads,
+            thread_functions: &thread_functions,
             locals,
             next_label,
-            // A debugger stops in calls; those that take part in barriers must be inlined all the same.
-            left: if program.debug { 0 } else { BUDGET },
+            // A debugger stops in calls. Functions with barriers are inlined in any case.
+            budget: if program.debug { 0 } else { MAX_ADDED_EXPRESSIONS },
         };
         inliner.list(&mut body);
         let locals = inliner.locals;
-        number_threads(&program.kernels[index], &locals, &mut body);
+        expand_thread_indices(&program.kernels[index], &locals, &mut body);
         fold::fold_body(&mut body);
         program.kernels[index].body = body;
         program.kernels[index].locals = locals;
@@ -48,8 +50,8 @@ fn label_of(stmt: &Stmt) -> Option<LabelId> {
     }
 }
 
-/// The functions that are part of the code of threads: these meet in them, or they ask for a thread's number.
-fn of_threads(functions: &[Function]) -> Vec<bool> {
+/// The functions that must be inlined: they contain collective operations or thread indices, or call such functions.
+fn find_thread_functions(functions: &[Function]) -> Vec<bool> {
     let mut found = vec![false; functions.len()];
     loop {
         let mut more = false;
@@ -75,8 +77,8 @@ fn of_threads(functions: &[Function]) -> Vec<bool> {
     }
 }
 
-/// Numbers of threads, which came with functions, become what they are in this kernel.
-fn number_threads(kernel: &Kernel, locals: &[Local], body: &mut [Stmt]) {
+/// Expands thread indices, which come from inlined functions, for this kernel.
+fn expand_thread_indices(kernel: &Kernel, locals: &[Local], body: &mut [Stmt]) {
     let axes = |axes: &[LocalId], extents: &[Expr]| -> Vec<(Expr, Expr)> {
         let index =
             |it: &LocalId| Expr { ty: locals[it.index()].ty, kind: ExprKind::Local(*it), position: None };
@@ -93,12 +95,12 @@ fn number_threads(kernel: &Kernel, locals: &[Local], body: &mut [Stmt]) {
 
 struct Inliner<'f> {
     functions: &'f [Function],
-    /// By function: it is part of the code of threads, and has to be put there.
-    of_threads: &'f [bool],
+    /// By function: it must be inlined.
+    thread_functions: &'f [bool],
     locals: Vec<Local>,
     next_label: u32,
-    /// So many more expressions may be added.
-    left: usize,
+    /// Number of expressions that may still be added.
+    budget: usize,
 }
 
 impl Inliner<'_> {
@@ -108,9 +110,9 @@ impl Inliner<'_> {
             for expr in operands(&mut stmt.kind) {
                 edit_expr(expr, &mut |it| self.substitute(it));
             }
-            let before = self.take_out(stmt);
+            let before = self.expand_first_call(stmt);
             if !before.is_empty() {
-                // What was put in front may call as well.
+                // The inserted statements may contain calls.
                 stmts.splice(at..at, before);
                 continue;
             }
@@ -121,23 +123,24 @@ impl Inliner<'_> {
         }
     }
 
-    /// A function that is worth it, if there is room.
-    fn wanted(&self, id: FunctionId) -> Option<&Function> {
+    /// A function that must be inlined, or is worth it and fits the budget.
+    fn inlinable(&self, id: FunctionId) -> Option<&Function> {
         let function = self.functions.get(id.index())?;
-        if self.of_threads[id.index()] {
+        if self.thread_functions[id.index()] {
             return Some(function);
         }
-        let size = size(&function.body);
-        let fits =
-            size <= LARGEST.min(self.left) && !function.body.is_empty() && function.stack_objects.is_empty();
-        (fits && tells(function)).then_some(function)
+        let size = count_expressions(&function.body);
+        let fits = size <= MAX_FUNCTION_EXPRESSIONS.min(self.budget)
+            && !function.body.is_empty()
+            && function.stack_objects.is_empty();
+        (fits && is_worth_inlining(function)).then_some(function)
     }
 
-    /// A call of a function that only returns an expression becomes that expression.
+    /// Replaces a call of a function that only returns an expression by that expression.
     fn substitute(&mut self, expr: &mut Expr) {
         let ExprKind::Call { function, args } = &expr.kind else { return };
-        let Some(function) = self.wanted(*function) else { return };
-        let Some(result) = only_result(&function.body) else { return };
+        let Some(function) = self.inlinable(*function) else { return };
+        let Some(result) = single_expression(&function.body) else { return };
         let mut uses: FxHashMap<LocalId, usize> = FxHashMap::default();
         visit_expr(result, None, &mut |it, _| {
             if let ExprKind::Local(local) = it.kind {
@@ -148,31 +151,31 @@ impl Inliner<'_> {
         for (index, arg) in args.iter().enumerate() {
             let local = LocalId(index as u32);
             let count = uses.get(&local).copied().unwrap_or(0);
-            if !is_total(arg) || count > 1 && size_of(arg) > SMALL {
+            if !is_speculatable(arg) || count > 1 && count_subexpressions(arg) > MAX_DUPLICATED_EXPRESSIONS {
                 return;
             }
             values.insert(local, arg.kind.clone());
         }
         let mut result = result.clone();
-        self.left = self.left.saturating_sub(size_of(&result));
+        self.budget = self.budget.saturating_sub(count_subexpressions(&result));
         edit_expr(&mut result, &mut |it| rename(it, &values));
         *expr = result;
     }
 
-    /// Takes one call out of a statement: the statements that compute its result, to stand before.
-    fn take_out(&mut self, stmt: &mut Stmt) -> Vec<Stmt> {
+    /// Expands the first inlinable call of a statement. Returns the statements that compute its result in front of it.
+    fn expand_first_call(&mut self, stmt: &mut Stmt) -> Vec<Stmt> {
         if matches!(stmt.kind, StmtKind::Loop { .. } | StmtKind::Launch { .. }) {
             return Vec::new();
         }
-        let whole = match &stmt.kind {
+        let is_whole_statement = match &stmt.kind {
             StmtKind::Set { value, .. } | StmtKind::Expr(value) => match value.kind {
-                ExprKind::Call { function, .. } => self.wanted(function).is_some(),
+                ExprKind::Call { function, .. } => self.inlinable(function).is_some(),
                 _ => false,
             },
             _ => false,
         };
         let position = stmt.position;
-        if whole {
+        if is_whole_statement {
             let (StmtKind::Set { value, .. } | StmtKind::Expr(value)) = &mut stmt.kind else {
                 return Vec::new();
             };
@@ -187,15 +190,15 @@ impl Inliner<'_> {
             );
             return self.expand(call, target, position);
         }
-        let mut disturbs = false;
+        let mut has_side_effects = false;
         for expr in operands(&mut stmt.kind) {
-            visit_expr(expr, None, &mut |it, _| disturbs |= self.disturbs(it));
+            visit_expr(expr, None, &mut |it, _| has_side_effects |= self.has_side_effects(it));
         }
-        if disturbs {
+        if has_side_effects {
             return Vec::new();
         }
         for expr in operands(&mut stmt.kind) {
-            if let Some(call) = self.find(expr) {
+            if let Some(call) = self.find_call(expr) {
                 let ty = call.ty;
                 let target = self.new_local(ty);
                 let call =
@@ -206,50 +209,51 @@ impl Inliner<'_> {
         Vec::new()
     }
 
-    /// Whether an expression may change what others in its statement read.
-    fn disturbs(&self, expr: &Expr) -> bool {
+    /// Whether an expression may change what other operands of its statement read.
+    fn has_side_effects(&self, expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::Atomic { .. } | ExprKind::Collective { .. } | ExprKind::Runtime { .. } => true,
             ExprKind::Call { function, .. } => {
-                self.functions.get(function.index()).is_none_or(|it| !self.is_quiet(it, 8))
+                self.functions.get(function.index()).is_none_or(|it| !self.is_pure(it, 8))
             }
             _ => false,
         }
     }
 
-    /// Whether a function changes nothing but its own locals.
-    fn is_quiet(&self, function: &Function, depth: u32) -> bool {
-        let mut quiet = depth > 0;
+    /// Whether a function writes only its own locals.
+    fn is_pure(&self, function: &Function, depth: u32) -> bool {
+        let mut pure = depth > 0;
         visit_stmts(&function.body, &mut |it| {
-            quiet &= !matches!(it.kind, StmtKind::SetElement { .. } | StmtKind::Barrier | StmtKind::Native(_))
+            pure &= !matches!(it.kind, StmtKind::SetElement { .. } | StmtKind::Barrier | StmtKind::Native(_))
         });
         visit_exprs(&function.body, &mut |it, _| match &it.kind {
-            ExprKind::Atomic { .. } | ExprKind::Collective { .. } | ExprKind::Runtime { .. } => quiet = false,
-            ExprKind::Call { function, .. } if quiet => {
-                quiet = self.functions.get(function.index()).is_some_and(|it| self.is_quiet(it, depth - 1));
+            ExprKind::Atomic { .. } | ExprKind::Collective { .. } | ExprKind::Runtime { .. } => pure = false,
+            ExprKind::Call { function, .. } if pure => {
+                pure = self.functions.get(function.index()).is_some_and(|it| self.is_pure(it, depth - 1));
             }
             _ => {}
         });
-        quiet
+        pure
     }
 
-    /// The first call that is evaluated whatever the rest of the expression says.
-    fn find<'e>(&self, expr: &'e mut Expr) -> Option<&'e mut Expr> {
+    /// The first inlinable call that is evaluated unconditionally.
+    fn find_call<'e>(&self, expr: &'e mut Expr) -> Option<&'e mut Expr> {
         let always = match expr.kind {
             ExprKind::And(..) | ExprKind::Or(..) | ExprKind::Select { .. } => 1,
             _ => usize::MAX,
         };
-        let is_call = matches!(expr.kind, ExprKind::Call { function, .. } if self.wanted(function).is_some());
+        let is_call =
+            matches!(expr.kind, ExprKind::Call { function, .. } if self.inlinable(function).is_some());
         let inside = children(&mut expr.kind).into_iter().take(always);
-        if inside.into_iter().any(|it| self.has_call(it)) {
+        if inside.into_iter().any(|it| self.contains_call(it)) {
             let mut inside = children(&mut expr.kind).into_iter().take(always);
-            return inside.find_map(|it| self.find(it));
+            return inside.find_map(|it| self.find_call(it));
         }
         is_call.then_some(expr)
     }
 
-    fn has_call(&self, expr: &mut Expr) -> bool {
-        self.find(expr).is_some()
+    fn contains_call(&self, expr: &mut Expr) -> bool {
+        self.find_call(expr).is_some()
     }
 
     fn new_local(&mut self, ty: Ty) -> LocalId {
@@ -258,12 +262,12 @@ impl Inliner<'_> {
         id
     }
 
-    /// The statements that do what a call does, its result in `target`.
+    /// The statements of a call, with its result in `target`.
     fn expand(&mut self, call: Expr, target: Option<LocalId>, position: Position) -> Vec<Stmt> {
         let ExprKind::Call { function, args } = call.kind else { return Vec::new() };
         let functions = self.functions;
         let function = &functions[function.index()];
-        self.left = self.left.saturating_sub(size(&function.body));
+        self.budget = self.budget.saturating_sub(count_expressions(&function.body));
         let mut assigned = vec![false; function.locals.len()];
         visit_stmts(&function.body, &mut |it| {
             if let StmtKind::Set { local, .. } | StmtKind::SetStructField { local, .. } = &it.kind {
@@ -275,7 +279,7 @@ impl Inliner<'_> {
         for (index, local) in function.locals.iter().enumerate() {
             let old = LocalId(index as u32);
             let arg = args.get(index).filter(|_| old.0 < function.params);
-            if let Some(arg) = arg.filter(|it| !assigned[index] && is_fixed(it)) {
+            if let Some(arg) = arg.filter(|it| !assigned[index] && is_invariant(it)) {
                 values.insert(old, arg.kind.clone());
                 continue;
             }
@@ -296,63 +300,63 @@ impl Inliner<'_> {
         });
         edit_stmts(&mut body, &mut |stmt| rename_stmt(stmt, &values, &labels));
         edit_exprs(&mut body, &mut |it| rename(it, &values));
-        if ends_once(&body) {
-            returns(&mut body, target, None);
+        if returns_only_at_end(&body) {
+            replace_returns(&mut body, target, None);
             out.extend(body);
         } else {
             let label = LabelId(self.next_label);
             self.next_label += 1;
-            returns(&mut body, target, Some(label));
+            replace_returns(&mut body, target, Some(label));
             out.push(Stmt { position, kind: StmtKind::Labeled { label, body } });
         }
         out
     }
 }
 
-/// Whether something is learnt from the code of a function: it reads or writes rails, or gives an index or an answer.
-fn tells(function: &Function) -> bool {
-    let mut rails = matches!(function.result, Ty::I32 | Ty::I64 | Ty::Bool);
-    let mut possible = true;
+/// Whether analyses of the kernel profit from the body of a function: it accesses rails, or its result is an index or condition.
+fn is_worth_inlining(function: &Function) -> bool {
+    let mut reveals = matches!(function.result, Ty::I32 | Ty::I64 | Ty::Bool);
+    let mut is_supported = true;
     visit_stmts(&function.body, &mut |it| {
-        rails |= matches!(it.kind, StmtKind::SetElement { .. });
-        possible &= !matches!(
+        reveals |= matches!(it.kind, StmtKind::SetElement { .. });
+        is_supported &= !matches!(
             it.kind,
             StmtKind::Native(_) | StmtKind::Try { .. } | StmtKind::Throw(_) | StmtKind::Barrier
         );
     });
     visit_exprs(&function.body, &mut |it, _| {
-        rails |= matches!(it.kind, ExprKind::Element { .. } | ExprKind::Length { .. });
-        possible &= !matches!(
+        reveals |= matches!(it.kind, ExprKind::Element { .. } | ExprKind::Length { .. });
+        is_supported &= !matches!(
             it.kind,
             ExprKind::AllocateRail { .. } | ExprKind::TableRail { .. } | ExprKind::Collective { .. }
         );
     });
-    rails && possible
+    reveals && is_supported
 }
 
-/// The expression of a body that only returns one.
-fn only_result(body: &[Stmt]) -> Option<&Expr> {
+/// The expression of a body that only returns it.
+fn single_expression(body: &[Stmt]) -> Option<&Expr> {
     match body {
-        [Stmt { kind: StmtKind::Block(inner), .. }] => only_result(inner),
+        [Stmt { kind: StmtKind::Block(inner), .. }] => single_expression(inner),
         [Stmt { kind: StmtKind::Return(Some(result)), .. }] => Some(result),
         _ => None,
     }
 }
 
-fn size(body: &[Stmt]) -> usize {
+fn count_expressions(body: &[Stmt]) -> usize {
     let mut count = 0;
     visit_exprs(body, &mut |_, _| count += 1);
     count
 }
 
-fn size_of(expr: &Expr) -> usize {
+fn count_subexpressions(expr: &Expr) -> usize {
     let mut count = 0;
     visit_expr(expr, None, &mut |_, _| count += 1);
     count
 }
 
-/// An argument that is the same wherever it stands, and cannot fail.
-fn is_total(arg: &Expr) -> bool {
+/// Whether an argument can be evaluated anywhere in the function: its value does not change and it cannot raise.
+fn is_speculatable(arg: &Expr) -> bool {
     let mut total = true;
     visit_expr(arg, None, &mut |it, _| {
         total &= match &it.kind {
@@ -365,8 +369,8 @@ fn is_total(arg: &Expr) -> bool {
     total
 }
 
-/// An argument that stays the same while the function runs: nothing there assigns the caller's locals.
-fn is_fixed(arg: &Expr) -> bool {
+/// Whether an argument is invariant during the call. The function does not assign the caller's locals.
+fn is_invariant(arg: &Expr) -> bool {
     matches!(arg.kind, ExprKind::Local(_) | ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Zero)
 }
 
@@ -399,7 +403,7 @@ fn rename_stmt(stmt: &mut Stmt, values: &FxHashMap<LocalId, ExprKind>, labels: &
 }
 
 /// Whether a body returns at its end only.
-fn ends_once(body: &[Stmt]) -> bool {
+fn returns_only_at_end(body: &[Stmt]) -> bool {
     let mut count = 0;
     visit_stmts(body, &mut |it| count += usize::from(matches!(it.kind, StmtKind::Return(_))));
     count == 0 || count == 1 && ends_in_return(body)
@@ -413,12 +417,12 @@ fn ends_in_return(body: &[Stmt]) -> bool {
     }
 }
 
-/// Results go to `target`; the way on leads behind the block with that label, or is the end of the body.
-fn returns(body: &mut Vec<Stmt>, target: Option<LocalId>, label: Option<LabelId>) {
+/// Replaces returns: results are assigned to `target`, and control leaves the block `label`, if there is one.
+fn replace_returns(body: &mut Vec<Stmt>, target: Option<LocalId>, label: Option<LabelId>) {
     let mut at = 0;
     while let Some(stmt) = body.get_mut(at) {
         for inner in bodies(&mut stmt.kind) {
-            returns(inner, target, label);
+            replace_returns(inner, target, label);
         }
         if let StmtKind::Return(value) = &mut stmt.kind {
             let position = stmt.position;

@@ -1,39 +1,39 @@
-//! What calls through tables may mean: the whole program is known, and with it all the functions that a slot can hold.
+//! Call graph of indirect calls: the functions that a virtual, interface or closure call can reach in the whole program.
 
+use apg_mir::*;
 use rustc_hash::FxHashMap;
 
-use super::is_host_code;
-use apg_mir::*;
+use crate::values::is_host_code;
 
-/// What tells apart closures that one call may mean: how the machine sees their parameters, without the closure, and result.
+/// The calling convention of a closure: machine types of parameters, without the closure itself, and of the result.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Signature(Vec<Ty>, Ty);
 
 impl Signature {
     fn new(params: impl Iterator<Item = Ty>, result: Ty) -> Signature {
-        let plain = |ty| if matches!(ty, Ty::Ref(_)) { Ty::Any } else { ty };
-        Signature(params.skip(1).map(plain).collect(), plain(result))
+        let erase = |ty| if matches!(ty, Ty::Ref(_)) { Ty::Any } else { ty };
+        Signature(params.skip(1).map(erase).collect(), erase(result))
     }
 }
 
-/// The functions that each call through a table may mean.
+/// The possible targets of indirect calls. Calls through the same slot, or with the same signature, form a group.
 #[derive(Default)]
-pub(super) struct Targets {
+pub(crate) struct CallTargets {
     classes: FxHashMap<(ClassId, u32), usize>,
     interfaces: FxHashMap<(InterfaceId, u32), usize>,
     closures: FxHashMap<(Signature, InterfaceId), usize>,
-    /// For each of these what it may mean.
+    /// The targets of each group.
     pub functions: Vec<Vec<FunctionId>>,
 }
 
-impl Targets {
-    /// Looks through a program.
-    pub fn of(program: &Program) -> Targets {
-        let mut targets = Targets::default();
+impl CallTargets {
+    /// Analyses the host code of a program.
+    pub fn new(program: &Program) -> CallTargets {
+        let mut targets = CallTargets::default();
         for function in program.functions.iter().filter(|it| is_host_code(it)) {
-            walk::visit_exprs(&function.body, &mut |expr, _| targets.want(expr));
+            walk::visit_exprs(&function.body, &mut |expr, _| targets.add_call(expr));
         }
-        targets.find(program);
+        targets.collect_implementations(program);
         for functions in &mut targets.functions {
             functions.sort_unstable();
             functions.dedup();
@@ -41,9 +41,9 @@ impl Targets {
         targets
     }
 
-    fn want(&mut self, expr: &Expr) {
+    fn add_call(&mut self, expr: &Expr) {
         let next = self.functions.len();
-        let found = match &expr.kind {
+        let group = match &expr.kind {
             ExprKind::CallVirtual { class, slot, .. } => *self.classes.entry((*class, *slot)).or_insert(next),
             ExprKind::CallInterface { interface, slot, .. } => {
                 *self.interfaces.entry((*interface, *slot)).or_insert(next)
@@ -54,12 +54,12 @@ impl Targets {
             }
             _ => return,
         };
-        if found == next {
+        if group == next {
             self.functions.push(Vec::new());
         }
     }
 
-    fn find(&mut self, program: &Program) {
+    fn collect_implementations(&mut self, program: &Program) {
         let mut slots: FxHashMap<ClassId, Vec<(u32, usize)>> = FxHashMap::default();
         for ((class, slot), group) in &self.classes {
             slots.entry(*class).or_default().push((*slot, *group));
@@ -102,8 +102,8 @@ impl Targets {
         }
     }
 
-    /// The number of a call through a table in `functions`.
-    pub fn group(&self, kind: &ExprKind, result: Ty) -> Option<usize> {
+    /// The group of an indirect call: an index into `functions`.
+    pub fn group_of(&self, kind: &ExprKind, result: Ty) -> Option<usize> {
         match kind {
             ExprKind::CallVirtual { class, slot, .. } => self.classes.get(&(*class, *slot)).copied(),
             ExprKind::CallInterface { interface, slot, .. } => {

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use apg_analysis::AnalysisHost;
 use apg_lower_x10::{MainTarget, lower};
 use apg_mir as mir;
-use apg_passes as optimise;
+use apg_passes::pipeline::{optimize_host_code, optimize_kernels};
 
 /// The optimised functions whose names begin so, with these members in `Main`.
-fn optimised(members: &str, name: &str) -> String {
+fn optimized(members: &str, name: &str) -> String {
     let mut program = lowered(members);
-    optimise::optimise(&mut program);
+    optimize_host_code(&mut program);
     let mut out = String::new();
     for (index, function) in program.functions.iter().enumerate() {
         if function.name.starts_with(name) {
@@ -40,7 +40,7 @@ fn lowered(members: &str) -> mir::Program {
 
 #[test]
 fn iterators_of_a_known_class_are_stack_allocated() {
-    let text = optimised(
+    let text = optimized(
         "static def run(n:Long) {
             val list = new ArrayList[Long]();
             var sum:Long = 0;
@@ -55,7 +55,7 @@ fn iterators_of_a_known_class_are_stack_allocated() {
 
 #[test]
 fn points_read_only_by_their_loop_are_stack_allocated() {
-    let text = optimised(
+    let text = optimized(
         "static def run(n:Long) {
             val region = x10.regionarray.Region.make(0..n, 0..n);
             val step = Point.make(1, 0);
@@ -88,7 +88,7 @@ fn arguments_read_only_by_the_callee_are_stack_allocated() {
             "{VECTORS} static def run(n:Long):Double {{
                 val a = new Vec(n as Double); val b = new Vec(2.0); return {value}; }}"
         );
-        let text = optimised(&run, "Main.run");
+        let text = optimized(&run, "Main.run");
         assert!(text.contains("frame#2") && !text.contains("new Main.Vec"), "{value}: {text}");
     }
 }
@@ -101,7 +101,7 @@ fn hoisted_temporaries_keep_evaluation_order() {
             if (n > 5 && a.times(next(7)).x > 3.0) return 1.0;
             return next(1) + a.times(next(2)).dot(a) + next(3); }}"
     );
-    let text = optimised(&run, "Main.run");
+    let text = optimized(&run, "Main.run");
     let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("{what}: {text}"));
     let calls = ["(7:i64)", "(1:i64)", "(2:i64)", "(3:i64)"].map(at);
     assert!(calls.is_sorted(), "{calls:?}: {text}");
@@ -111,7 +111,7 @@ fn hoisted_temporaries_keep_evaluation_order() {
 
 #[test]
 fn functions_are_specialised_for_closure_arguments() {
-    let text = optimised(
+    let text = optimized(
         "static def twice(f:(Long)=>Long, n:Long):Long = n == 0 ? f(0) : f(n) + twice(f, n - 1);
          static def run(n:Long) = twice((x:Long)=>x + n, n);",
         "Main.",
@@ -125,7 +125,7 @@ fn functions_are_specialised_for_closure_arguments() {
 
 #[test]
 fn specialisation_for_nested_closures_is_bounded() {
-    let text = optimised(
+    let text = optimized(
         "static def composed(f:()=>Long, g:()=>Long, n:Long):Long =
             n == 0 ? f() + g() : composed(() => f() + 1, () => g() + f(), n - 1);
         static def run(n:Long) = composed(() => n, () => n + 1, n);",
@@ -149,7 +149,7 @@ fn arguments_read_only_by_all_virtual_targets_are_stack_allocated() {
                  val first = f(new Vec(2.0));
                  return shapes(n).holds(new Vec(n as Double)) && first; }}"
         );
-        let text = optimised(&members, "Main.run");
+        let text = optimized(&members, "Main.run");
         assert!(text.contains("virtual ") && text.contains("frame#"), "{text}");
         assert_eq!(text.contains("new Vec"), kept, "{text}");
     }
@@ -162,7 +162,7 @@ fn strings_are_appended_in_place_until_they_escape() {
             "static val KEPT = new ArrayList[String]();
              static def run(n:Long):String {{ var s:String = \"\"; {body} return s; }}"
         );
-        optimised(&members, "Main.run")
+        optimized(&members, "Main.run")
     };
     for (code, grows) in [
         ("for (i in 1..n) s += i;", true),
@@ -194,7 +194,7 @@ fn escaping_objects_stay_on_the_heap() {
         "val node = new Node(null); keep(new Node(node));",
         "val node = new Node(null); keep(node.me());",
     ] {
-        let text = optimised(&format!("{members} static def run(n:Long) {{ {body} }}"), "Main.run");
+        let text = optimized(&format!("{members} static def run(n:Long) {{ {body} }}"), "Main.run");
         assert!(!text.contains("frame#"), "{body}: {text}");
     }
 }
@@ -216,9 +216,9 @@ fn kernels_rematerialise_captures_computed_from_other_captures() {
         [false, true].map(|release| {
             let mut program = lowered(&members(before, uses));
             if release {
-                optimise::optimise(&mut program);
+                optimize_host_code(&mut program);
             }
-            optimise::recompute_in_kernels(&mut program);
+            optimize_kernels(&mut program);
             let text = mir::print::print(&program);
             let captures =
                 text.lines().filter_map(|it| it.trim().strip_prefix("capture ")?.split_once(" = "));

@@ -1,40 +1,41 @@
-//! Puts functions that only make an object into their caller: constructors, and methods like `iterator()`.
+//! Inline expansion of straight-line functions: constructors, and methods such as `iterator()` that only make an object.
 
-use super::{bare, unchecked};
 use apg_mir::*;
 use rustc_hash::FxHashMap;
 
-/// No longer functions than this.
-const MOST: usize = 12;
+use crate::values::{has_checks, strip_checks, strip_unchecked_casts};
 
-/// A function without branches: its statements, and its result.
-pub(super) struct Straight<'a> {
+/// Length of the longest function that is expanded, in statements.
+const MAX_STATEMENTS: usize = 12;
+
+/// A function without branches, as its statements and its result.
+pub(crate) struct StraightLineBody<'a> {
     function: &'a Function,
     stmts: Vec<&'a Stmt>,
     result: &'a Expr,
 }
 
-impl<'a> Straight<'a> {
-    /// Whether it is one.
-    pub fn of(function: &'a Function) -> Option<Straight<'a>> {
+impl<'a> StraightLineBody<'a> {
+    /// `None` for a function with branches, loops or too many statements.
+    pub fn of(function: &'a Function) -> Option<StraightLineBody<'a>> {
         let mut stmts = Vec::new();
         flatten(&function.body, &mut stmts)?;
         let StmtKind::Return(Some(result)) = &stmts.pop()?.kind else { return None };
-        let plain = |stmt: &&Stmt| {
+        let is_simple = |stmt: &&Stmt| {
             matches!(stmt.kind, StmtKind::Set { .. } | StmtKind::SetField { .. } | StmtKind::Expr(_))
         };
-        (stmts.len() <= MOST && stmts.iter().all(plain) && function.stack_objects.is_empty())
-            .then_some(Straight { function, stmts, result })
+        (stmts.len() <= MAX_STATEMENTS && stmts.iter().all(is_simple) && function.stack_objects.is_empty())
+            .then_some(StraightLineBody { function, stmts, result })
     }
 
-    /// The local that holds the result, if it holds nothing else.
+    /// The local that holds the result and nothing else.
     fn result_local(&self) -> Option<LocalId> {
-        let ExprKind::Local(local) = unchecked(self.result).kind else { return None };
+        let ExprKind::Local(local) = strip_unchecked_casts(self.result).kind else { return None };
         let set = |stmt: &&&Stmt| matches!(stmt.kind, StmtKind::Set { local: set, .. } if set == local);
         (local.0 >= self.function.params && self.stmts.iter().filter(set).count() == 1).then_some(local)
     }
 
-    /// The statements that do what `target = f(args)` does; new locals are added to `locals`.
+    /// The statements of `target = f(args)`. New locals are appended to `locals`.
     pub fn expand(
         &self,
         target: LocalId,
@@ -52,12 +53,14 @@ impl<'a> Straight<'a> {
                 continue;
             }
             let arg = args.get(index).filter(|_| old.0 < self.function.params);
-            if let Some(arg) = arg.filter(|it| is_simple(bare(it), target) && !self.sets(old)) {
-                // What is only checked gets no other name, for an object with two names stays on the heap.
+            if let Some(arg) =
+                arg.filter(|it| is_substitutable(strip_checks(it), target) && !self.assigns(old))
+            {
+                // No copy for a mere check: an object with two names cannot move to the stack.
                 if has_checks(arg) {
                     out.push(Stmt { position, kind: StmtKind::Expr(arg.clone()) });
                 }
-                values.insert(old, bare(arg).kind.clone());
+                values.insert(old, strip_checks(arg).kind.clone());
                 continue;
             }
             let new = LocalId(locals.len() as u32);
@@ -68,21 +71,21 @@ impl<'a> Straight<'a> {
             }
         }
         for stmt in &self.stmts {
-            // To a reader of a trace the caller does it.
+            // In stack traces the line is the caller's.
             out.push(Stmt { position, kind: stmt.kind.clone() });
             let last = out.len() - 1;
-            rename(&mut out[last..], &values);
+            substitute(&mut out[last..], &values);
         }
         if result.is_none() {
             let kind = StmtKind::Set { local: target, value: self.result.clone() };
             let mut last = [Stmt { position, kind }];
-            rename_operands(&mut last, &values);
+            substitute_operands(&mut last, &values);
             out.extend(last);
         }
         out
     }
 
-    fn sets(&self, local: LocalId) -> bool {
+    fn assigns(&self, local: LocalId) -> bool {
         self.stmts.iter().any(|it| matches!(it.kind, StmtKind::Set { local: set, .. } if set == local))
     }
 }
@@ -91,24 +94,15 @@ fn flatten<'a>(body: &'a [Stmt], out: &mut Vec<&'a Stmt>) -> Option<()> {
     for stmt in body {
         match &stmt.kind {
             StmtKind::Block(body) => flatten(body, out)?,
-            _ if out.len() > MOST => return None,
+            _ if out.len() > MAX_STATEMENTS => return None,
             _ => out.push(stmt),
         }
     }
     Some(())
 }
 
-/// Whether evaluation may refuse the reference.
-pub(super) fn has_checks(expr: &Expr) -> bool {
-    match &expr.kind {
-        ExprKind::NonNull(_) | ExprKind::Cast { checked: true, .. } => true,
-        ExprKind::Cast { value, .. } => has_checks(value),
-        _ => false,
-    }
-}
-
-/// An argument that can stand wherever its parameter does.
-fn is_simple(arg: &Expr, target: LocalId) -> bool {
+/// Whether an argument can replace its parameter everywhere.
+fn is_substitutable(arg: &Expr, target: LocalId) -> bool {
     match &arg.kind {
         ExprKind::Local(local) => *local != target,
         ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::String(_) | ExprKind::Null | ExprKind::Zero => true,
@@ -116,7 +110,7 @@ fn is_simple(arg: &Expr, target: LocalId) -> bool {
     }
 }
 
-fn rename(stmts: &mut [Stmt], values: &FxHashMap<LocalId, ExprKind>) {
+fn substitute(stmts: &mut [Stmt], values: &FxHashMap<LocalId, ExprKind>) {
     for stmt in stmts.iter_mut() {
         if let StmtKind::Set { local, .. } = &mut stmt.kind
             && let Some(ExprKind::Local(new)) = values.get(local)
@@ -124,10 +118,10 @@ fn rename(stmts: &mut [Stmt], values: &FxHashMap<LocalId, ExprKind>) {
             *local = *new;
         }
     }
-    rename_operands(stmts, values);
+    substitute_operands(stmts, values);
 }
 
-fn rename_operands(stmts: &mut [Stmt], values: &FxHashMap<LocalId, ExprKind>) {
+fn substitute_operands(stmts: &mut [Stmt], values: &FxHashMap<LocalId, ExprKind>) {
     walk_mut::edit_exprs(stmts, &mut |expr| {
         if let ExprKind::Local(local) = &expr.kind
             && let Some(value) = values.get(local)

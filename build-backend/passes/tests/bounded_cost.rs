@@ -1,4 +1,4 @@
-//! Which bodies of `at` run where their message is read: those that end soon, whatever they are applied to.
+//! Which bodies of `at` run in the message handler: those that are non-blocking and of bounded cost.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -6,9 +6,9 @@ use std::sync::Arc;
 use apg_analysis::AnalysisHost;
 use apg_lower_x10::{MainTarget, lower};
 use apg_mir as mir;
-use apg_mir::brief::Brief;
-use apg_mir::only::Only;
-use apg_passes as optimise;
+use apg_passes::analysis::bounded_cost::BoundedCost;
+use apg_passes::analysis::class_hierarchy::ClassHierarchy;
+use apg_passes::pipeline::optimize_host_code;
 
 const MEMBERS: &str = "
     static class Cell { var v:Long = 0; val list = new Rail[Long](10); var next:Cell = null; var text:String = null; }
@@ -20,8 +20,8 @@ const MEMBERS: &str = "
     static def twice(n:Long) = n + n;
     static class Runs extends Walks { def length(n:Long) = n; }";
 
-/// Whether each of these `at`s has a brief body, in development builds and in optimised ones.
-fn brief(statements: &[&str]) -> Vec<[bool; 2]> {
+/// Whether each of these `at`s has a bounded body, in development builds and in optimised ones.
+fn bounded(statements: &[&str]) -> Vec<[bool; 2]> {
     let methods = statements.iter().enumerate().map(|(index, statement)| {
         format!(
             "static def run{index}(p:Place, n:Long, g:GlobalRef[Cell], count:GlobalRef[AtomicLong], h:PlaceLocalHandle[Cell],
@@ -54,15 +54,15 @@ fn brief(statements: &[&str]) -> Vec<[bool; 2]> {
     let lowered = analysis.with(|db| lower(db, &target)).expect("nothing changes meanwhile");
     let mut program = lowered.unwrap_or_else(|errors| panic!("{text}\n{errors:#?}"));
     let development = bodies(&program, statements.len());
-    optimise::optimise(&mut program);
+    optimize_host_code(&mut program);
     let optimised = bodies(&program, statements.len());
     development.into_iter().zip(optimised).map(|(development, optimised)| [development, optimised]).collect()
 }
 
-/// Whether all closures of each method are brief.
+/// Whether all closures of each method are bounded.
 fn bodies(program: &mir::Program, count: usize) -> Vec<bool> {
-    let only = Only::new(program);
-    let mut brief = Brief::new(program, &only);
+    let hierarchy = ClassHierarchy::new(program);
+    let mut costs = BoundedCost::new(program, &hierarchy);
     let mut found = Vec::new();
     for index in 0..count {
         let name = format!("Main.run{index}$closure");
@@ -73,14 +73,14 @@ fn bodies(program: &mir::Program, count: usize) -> Vec<bool> {
         };
         let bodies: Vec<_> = program.classes.iter().filter(is_body).collect();
         assert!(!bodies.is_empty(), "no {name}");
-        found.push(bodies.into_iter().all(|body| brief.is_brief(body)));
+        found.push(bodies.into_iter().all(|body| costs.is_bounded(body)));
     }
     found
 }
 
 #[track_caller]
 fn check(statements: &[&str], expected: bool) {
-    let found = brief(statements);
+    let found = bounded(statements);
     let wrong: Vec<_> = statements.iter().zip(found).filter(|(_, found)| *found != [expected; 2]).collect();
     assert!(wrong.is_empty(), "not {expected}: {wrong:#?}");
 }

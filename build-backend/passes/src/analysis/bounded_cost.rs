@@ -1,55 +1,34 @@
-//! Code that ends soon, whatever its operands are: no loops, no calls of what is not known, nothing that waits or starts activities. A place
-//! runs such a body of an `at` right where its message is read.
+//! Cost analysis of closures: which bodies of `at` are non-blocking and of bounded cost.
+//!
+//! A place runs such a body in the handler of its message instead of in a new activity. A bounded body has no loop, no
+//! recursion, no call of an unknown function, and neither waits nor starts activities.
 
+use apg_mir::*;
 use rustc_hash::FxHashMap;
 
-use super::only::Only;
-use super::*;
+use super::class_hierarchy::ClassHierarchy;
 
-/// The most statements and expressions, with those of all functions called.
-const MOST: u32 = 400;
+/// Limit of a body's cost, in statements and expressions including those of called functions.
+const MAX_COST: u32 = 400;
+/// Cost of a call of a bounded runtime entry.
+const ENTRY_COST: u32 = 10;
 
-/// Entries of the runtime that end soon: names, or how they begin. None makes anything long.
-const ENTRIES: &[&str] = &[
-    "atomic_load",
-    "atomic_store",
-    "atomic_swap",
-    "atomic_add",
-    "atomic_compare",
-    "atomic_fence",
-    "char_",
-    "global_ref_get",
-    "identity_hash",
-    "nano_time",
-    "place_count",
-    "place_local_get",
-    "raise",
-    "string_char_at",
-    "string_from_bool",
-    "string_from_char",
-    "string_from_f",
-    "string_from_i",
-    "string_from_u",
-    "string_length",
-    "string_literal",
-];
-
-/// What is known of functions so far.
-pub struct Brief<'p> {
+/// Costs of the functions analysed so far.
+pub struct BoundedCost<'p> {
     program: &'p Program,
-    only: &'p Only,
-    /// How much each of them does; `None` for too much, or while it is looked at.
+    hierarchy: &'p ClassHierarchy,
+    /// By function; `None` for an unbounded one, and during its analysis.
     costs: FxHashMap<FunctionId, Option<u32>>,
 }
 
-impl<'p> Brief<'p> {
-    /// Nothing, of that program.
-    pub fn new(program: &'p Program, only: &'p Only) -> Brief<'p> {
-        Brief { program, only, costs: FxHashMap::default() }
+impl<'p> BoundedCost<'p> {
+    /// An analysis without results.
+    pub fn new(program: &'p Program, hierarchy: &'p ClassHierarchy) -> BoundedCost<'p> {
+        BoundedCost { program, hierarchy, costs: FxHashMap::default() }
     }
 
-    /// Whether the code of a closure is brief; of other classes it does not matter.
-    pub fn is_brief(&mut self, class: &Class) -> bool {
+    /// Whether the code of a closure is bounded; false for other classes.
+    pub fn is_bounded(&mut self, class: &Class) -> bool {
         let code = class.vtable.get(slot::CLOSURE_APPLY as usize).copied().flatten();
         let code = code.filter(|_| class.kind == ClassKind::Closure);
         code.is_some_and(|code| self.program.functions[code.index()].params == 1 && self.cost(code).is_some())
@@ -59,7 +38,7 @@ impl<'p> Brief<'p> {
         if let Some(known) = self.costs.get(&id) {
             return *known;
         }
-        // What calls itself is not brief.
+        // A function that calls itself is unbounded.
         self.costs.insert(id, None);
         let program = self.program;
         let cost = self.stmts(&program.functions[id.index()].body, 1);
@@ -92,7 +71,7 @@ impl<'p> Brief<'p> {
             for inner in walk::bodies(&stmt.kind) {
                 cost = self.stmts(inner, cost)?;
             }
-            cost = spent(cost, 1)?;
+            cost = add_cost(cost, 1)?;
         }
         Some(cost)
     }
@@ -101,14 +80,14 @@ impl<'p> Brief<'p> {
         let called = match &expr.kind {
             ExprKind::Call { function, .. } => self.cost(*function)?,
             ExprKind::CallVirtual { class, slot, args } => {
-                let function = self.only.in_class(*class, *slot, args.first()?)?;
+                let function = self.hierarchy.unique_in_class(*class, *slot, args.first()?)?;
                 self.cost(function)?
             }
             ExprKind::CallInterface { interface, slot, args } => {
-                let function = self.only.in_interface(*interface, *slot, args.first()?)?;
+                let function = self.hierarchy.unique_in_interface(*interface, *slot, args.first()?)?;
                 self.cost(function)?
             }
-            ExprKind::Runtime { entry, .. } if ENTRIES.iter().any(|it| entry.starts_with(it)) => 10,
+            ExprKind::Runtime { entry, .. } if entries::is_bounded(entry) => ENTRY_COST,
             ExprKind::Runtime { .. }
             | ExprKind::CallClosure { .. }
             | ExprKind::At { .. }
@@ -118,7 +97,7 @@ impl<'p> Brief<'p> {
             | ExprKind::Collective { .. } => return None,
             _ => 1,
         };
-        let mut cost = spent(cost, called)?;
+        let mut cost = add_cost(cost, called)?;
         for inner in walk::children(&expr.kind) {
             cost = self.expr(inner, cost)?;
         }
@@ -126,8 +105,8 @@ impl<'p> Brief<'p> {
     }
 }
 
-fn spent(cost: u32, more: u32) -> Option<u32> {
-    Some(cost + more).filter(|it| *it <= MOST)
+fn add_cost(cost: u32, more: u32) -> Option<u32> {
+    Some(cost + more).filter(|it| *it <= MAX_COST)
 }
 
 #[cfg(test)]
@@ -157,7 +136,7 @@ mod tests {
     }
 
     /// Whether a closure with this code is brief, where function 1 is brief, 2 has a loop and 3 calls itself.
-    fn is_brief(body: Vec<StmtKind>) -> bool {
+    fn is_bounded(body: Vec<StmtKind>) -> bool {
         let call =
             |index| StmtKind::Expr(expr(ExprKind::Call { function: FunctionId(index), args: Vec::new() }));
         let endless = StmtKind::Loop {
@@ -186,8 +165,8 @@ mod tests {
             interfaces: Vec::new(),
         };
         let program = Program { functions, classes: vec![class], ..Program::default() };
-        let only = Only::new(&program);
-        Brief::new(&program, &only).is_brief(&program.classes[0])
+        let hierarchy = ClassHierarchy::new(&program);
+        BoundedCost::new(&program, &hierarchy).is_bounded(&program.classes[0])
     }
 
     #[test]
@@ -196,16 +175,16 @@ mod tests {
             |index| StmtKind::Expr(expr(ExprKind::Call { function: FunctionId(index), args: Vec::new() }));
         let entry =
             |name: &str| StmtKind::Expr(expr(ExprKind::Runtime { entry: name.into(), args: Vec::new() }));
-        assert!(is_brief(vec![]));
-        assert!(is_brief(vec![call(1), entry("atomic_add_i64")]));
-        assert!(!is_brief(vec![call(2)]), "a loop");
-        assert!(!is_brief(vec![call(3)]), "a recursion");
-        assert!(!is_brief(vec![call(0)]), "the same");
-        assert!(!is_brief(vec![entry("sleep")]));
-        assert!(!is_brief(vec![StmtKind::Atomic(Vec::new())]), "it may wait");
-        assert!(!is_brief((0..300).map(|_| call(1)).collect()), "too much");
+        assert!(is_bounded(vec![]));
+        assert!(is_bounded(vec![call(1), entry("atomic_add_i64")]));
+        assert!(!is_bounded(vec![call(2)]), "a loop");
+        assert!(!is_bounded(vec![call(3)]), "a recursion");
+        assert!(!is_bounded(vec![call(0)]), "the same");
+        assert!(!is_bounded(vec![entry("sleep")]));
+        assert!(!is_bounded(vec![StmtKind::Atomic(Vec::new())]), "it may wait");
+        assert!(!is_bounded((0..300).map(|_| call(1)).collect()), "too much");
         assert!(
-            !is_brief(vec![StmtKind::Expr(expr(ExprKind::Static(StaticId(0))))]),
+            !is_bounded(vec![StmtKind::Expr(expr(ExprKind::Static(StaticId(0))))]),
             "its first use may wait"
         );
     }

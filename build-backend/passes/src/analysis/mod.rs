@@ -1,0 +1,7 @@
+//! Facts about a program. No module here changes it.
+
+pub mod bounded_cost;
+pub(crate) mod call_targets;
+pub mod class_hierarchy;
+pub(crate) mod escape;
+pub(crate) mod exact_types;
