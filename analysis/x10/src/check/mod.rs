@@ -240,10 +240,9 @@ fn class_diagnostics(db: &dyn Db, class: ClassId) -> Vec<Diagnostic> {
     }
     guarded(&mut all, || {
         let problems = construction_problems(db, class).iter();
-        let placed = problems.flat_map(|(owner, problem)| {
-            place_diagnostics(db, (*owner).into(), std::slice::from_ref(problem))
-        });
-        placed.collect()
+        problems
+            .flat_map(|(owner, problem)| problems_in_words(db, *owner, std::slice::from_ref(problem)))
+            .collect()
     });
     all
 }
@@ -281,7 +280,7 @@ fn code_diagnostics(db: &dyn Db, owner: Owner) -> Vec<Diagnostic> {
     {
         all.extend(item_problems(db, Item::Method(method), &[problem]));
     }
-    all.extend(place_diagnostics(db, owner.into(), unjoined_read_problems(db, owner)));
+    all.extend(problems_in_words(db, owner, unjoined_read_problems(db, owner)));
     all.extend(kernel_diagnostics(db, owner));
     all
 }

@@ -6,19 +6,20 @@ use super::FlowContext;
 use crate::body::parents::Parents;
 use crate::body::walk::Node;
 use crate::body::{Body, Clocked, ExprId, ExprKind, StmtId, StmtKind};
-use crate::diagnostics::{Diagnostic, Fix, TextEdit};
 use crate::ids::MethodId;
-use crate::rules::r#async as rules;
+use crate::rules::Problem;
+use crate::rules::r#async::blocked_atomic::{BlockedAtomic, BlockingOperation};
+use crate::rules::r#async::idle_barrier::IdleBarrier;
 use crate::ty::Ty;
 use crate::ty::known::Known;
 
 /// The problems of one body.
-pub(super) fn check(context: &FlowContext<'_>, body: &Body) -> Vec<Diagnostic> {
+pub(super) fn check(context: &FlowContext<'_>, body: &Body) -> Vec<Problem> {
     let Some(root) = body.root else { return Vec::new() };
     let is_atomic = |kind: &StmtKind| matches!(kind, StmtKind::Atomic(_) | StmtKind::When(_));
     let has_atomic = body.stmts.iter().any(|it| is_atomic(&it.kind));
     let calls_barrier = body.exprs.iter().any(|it| is_barrier(context, &it.kind));
-    let mut diagnostics = Vec::new();
+    let mut problems = Vec::new();
     if has_atomic {
         body.walk(Node::Stmt(root), &mut |node| {
             let code = match node {
@@ -30,14 +31,14 @@ pub(super) fn check(context: &FlowContext<'_>, body: &Body) -> Vec<Diagnostic> {
                 },
                 Node::Expr(_) => return true,
             };
-            code.into_iter().for_each(|code| report_blocking_calls(context, body, code, &mut diagnostics));
+            code.into_iter().for_each(|code| report_blocking_calls(context, body, code, &mut problems));
             false
         });
     }
     if calls_barrier {
-        diagnostics.extend(barriers_without_clock(context, body));
+        problems.extend(barriers_without_clock(context, body));
     }
-    diagnostics
+    problems
 }
 
 fn is_kernel(body: &Body, id: StmtId) -> bool {
@@ -55,50 +56,42 @@ fn is_barrier(context: &FlowContext<'_>, kind: &ExprKind) -> bool {
 }
 
 /// Reports operations in `atomic` code that block or start activities; nested ones only once.
-fn report_blocking_calls(
-    context: &FlowContext<'_>,
-    body: &Body,
-    code: StmtId,
-    diagnostics: &mut Vec<Diagnostic>,
-) {
+fn report_blocking_calls(context: &FlowContext<'_>, body: &Body, code: StmtId, problems: &mut Vec<Problem>) {
     let head = |id: StmtId, inner: StmtId| {
         TextRange::new(body.stmt(id).range.start(), body.stmt(inner).range.start())
     };
     body.walk(Node::Stmt(code), &mut |node| {
-        let (word, range) = match node {
+        let (operation, range) = match node {
             Node::Stmt(id) => match &body.stmt(id).kind {
                 StmtKind::Async { body: inner, .. } => match head(id, *inner) {
                     // The activities of an `ateach` are implicit.
-                    none if none.is_empty() => ("ateach", TextRange::at(none.start(), TextSize::of("ateach"))),
-                    range => ("async", range),
+                    none if none.is_empty() => {
+                        (BlockingOperation::AtEach, TextRange::at(none.start(), TextSize::of("ateach")))
+                    }
+                    range => (BlockingOperation::Async, range),
                 },
-                StmtKind::Finish { body: inner, .. } => ("finish", head(id, *inner)),
-                StmtKind::At { body: inner, .. } => ("at", head(id, *inner)),
-                StmtKind::AtEach { body: inner, .. } => ("ateach", head(id, *inner)),
-                StmtKind::When(arms) if !arms.is_empty() => ("when", head(id, arms[0].1)),
+                StmtKind::Finish { body: inner, .. } => (BlockingOperation::Finish, head(id, *inner)),
+                StmtKind::At { body: inner, .. } => (BlockingOperation::At, head(id, *inner)),
+                StmtKind::AtEach { body: inner, .. } => (BlockingOperation::AtEach, head(id, *inner)),
+                StmtKind::When(arms) if !arms.is_empty() => (BlockingOperation::When, head(id, arms[0].1)),
                 _ => return true,
             },
             Node::Expr(id) => match &body.expr(id).kind {
                 ExprKind::Closure(_) => return false,
-                ExprKind::At { .. } => ("at", body.expr(id).range),
-                kind if is_barrier(context, kind) => ("Clock.advanceAll()", body.expr(id).range),
+                ExprKind::At { .. } => (BlockingOperation::At, body.expr(id).range),
+                kind if is_barrier(context, kind) => (BlockingOperation::Barrier, body.expr(id).range),
                 _ => return true,
             },
         };
-        diagnostics.push(
-            rules::blocked_atomic::RULE
-                .at(range, format!("`{word}` in the code of an `atomic` or `when`"))
-                .note("it would wait or start others while no other `atomic` of the place can run: an IllegalOperationException is raised here when the program runs")
-                .note("do it before or after the `atomic`, with what both need in a `val`"),
-        );
+        problems.push(Problem::new(range, BlockedAtomic { operation }));
         false
     });
 }
 
 /// Barriers in activities that are not registered on a clock.
-fn barriers_without_clock(context: &FlowContext<'_>, body: &Body) -> Vec<Diagnostic> {
+fn barriers_without_clock(context: &FlowContext<'_>, body: &Body) -> Vec<Problem> {
     let parents = Parents::of(body);
-    let mut diagnostics = Vec::new();
+    let mut problems = Vec::new();
     for (index, expr) in body.exprs.iter().enumerate() {
         if !is_barrier(context, &expr.kind) {
             continue;
@@ -106,12 +99,9 @@ fn barriers_without_clock(context: &FlowContext<'_>, body: &Body) -> Vec<Diagnos
         let Some(started) = enclosing_unclocked_async(context, body, &parents, ExprId(index as u32)) else {
             continue;
         };
-        let diagnostic = rules::idle_barrier::RULE
-            .at(expr.range, "this activity is on no clock: the barrier waits for nobody");
         let is_clocked = |node: Node| matches!(node, Node::Stmt(id) if matches!(body.stmt(id).kind, StmtKind::Finish { clocked: Clocked::Implicit, .. }));
         let finishes = |node: &Node| matches!(node, Node::Stmt(id) if matches!(body.stmt(*id).kind, StmtKind::Finish { .. }));
         let finish = parents.ancestors(Node::Stmt(started)).find(finishes);
-        let start = TextRange::empty(body.stmt(started).range.start());
         // Only a registered activity can start registered ones.
         let mut between = parents.ancestors(Node::Stmt(started)).take_while(|it| Some(*it) != finish);
         let is_off_clock = between.any(|it| match it {
@@ -121,16 +111,11 @@ fn barriers_without_clock(context: &FlowContext<'_>, body: &Body) -> Vec<Diagnos
             ),
             Node::Expr(id) => matches!(body.expr(id).kind, ExprKind::Closure(_)),
         });
-        diagnostics.push(match finish.is_some_and(is_clocked) && !is_off_clock {
-            true => diagnostic.note("write `clocked async` for each activity of a `clocked finish`").fix(Fix {
-                title: "Write `clocked async`".to_owned(),
-                edits: vec![TextEdit { file: None, range: start, text: "clocked ".to_owned() }],
-            }),
-            false => diagnostic
-                .note("write `clocked finish` around the activities and `clocked async` for each, or name the clocks: `async clocked (c)`"),
-        });
+        let can_be_clocked = finish.is_some_and(is_clocked) && !is_off_clock;
+        let clockable = can_be_clocked.then(|| body.stmt(started).range.start());
+        problems.push(Problem::new(expr.range, IdleBarrier { clockable }));
     }
-    diagnostics
+    problems
 }
 
 /// Whether a call is a clock operation, or creates a clock, which registers the caller.

@@ -7,10 +7,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::FlowContext;
 use crate::body::{AssignTarget, Body, ExprId, ExprKind, LocalId, StmtId, StmtKind, walk::Node};
-use crate::diagnostics::{Diagnostic, Fix, TextEdit};
-use crate::rules::flow as rules;
+use crate::rules::{Problem, r#async, flow, place};
 
 /// An equivalence class of places.
 type PlaceTerm = u32;
@@ -25,7 +23,6 @@ enum Frame {
 }
 
 pub(super) struct CaptureWalker<'a> {
-    context: &'a FlowContext<'a>,
     body: &'a Body,
     frames: Vec<Frame>,
     /// For each local: the number of frames around its declaration, and its place.
@@ -34,20 +31,19 @@ pub(super) struct CaptureWalker<'a> {
     place_of_val: FxHashMap<LocalId, PlaceTerm>,
     here: PlaceTerm,
     next_place: PlaceTerm,
-    pub(super) diagnostics: Vec<Diagnostic>,
+    pub(super) problems: Vec<Problem>,
 }
 
 impl<'a> CaptureWalker<'a> {
-    pub(super) fn new(context: &'a FlowContext<'a>, body: &'a Body) -> CaptureWalker<'a> {
+    pub(super) fn new(body: &'a Body) -> CaptureWalker<'a> {
         CaptureWalker {
-            context,
             body,
             frames: Vec::new(),
             declared: body.params.iter().map(|&local| (local, (0, 0))).collect(),
             place_of_val: FxHashMap::default(),
             here: 0,
             next_place: 1,
-            diagnostics: Vec::new(),
+            problems: Vec::new(),
         }
     }
 
@@ -179,6 +175,7 @@ impl<'a> CaptureWalker<'a> {
             return;
         }
         let Some(&(depth, place)) = self.declared.get(&local) else { return };
+        let range = self.body.expr(at).range;
         let between = &self.frames[depth.min(self.frames.len())..];
         let mut finished = false;
         // Activities of a kernel are its blocks and threads, which have rules of their own.
@@ -186,76 +183,36 @@ impl<'a> CaptureWalker<'a> {
         for frame in between {
             match frame {
                 Frame::Finish => finished = true,
-                Frame::Closure => return self.report_closure(local, at, assigned),
+                Frame::Closure => {
+                    return self.report(Problem::new(
+                        range,
+                        flow::captured_var::CapturedVar { local, is_assigned: assigned },
+                    ));
+                }
                 Frame::Kernel => return,
-                Frame::At if assigned || place != self.here => return self.report_at(local, at, assigned),
+                Frame::At if assigned || place != self.here => {
+                    let is_assigned = assigned || self.is_compound_assignment(local, at);
+                    return self.report(Problem::new(
+                        range,
+                        place::captured_var::CapturedVar { local, is_assigned },
+                    ));
+                }
                 Frame::Async if in_kernel => {}
-                Frame::Async if !finished => return self.report_async(local, at),
+                Frame::Async if !finished => {
+                    return self.report(Problem::new(range, r#async::captured_var::CapturedVar { local }));
+                }
                 Frame::At | Frame::Async => {}
             }
         }
     }
 
-    fn report(&mut self, diagnostic: Diagnostic, local: LocalId) {
+    fn report(&mut self, problem: Problem) {
         // `e++` reads and assigns, at nested ranges: reported once.
-        let nested = |d: &Diagnostic| {
-            d.range.contains_range(diagnostic.range) || diagnostic.range.contains_range(d.range)
-        };
-        let repeated = self.diagnostics.iter().any(|d| d.code == diagnostic.code && nested(d));
-        if repeated {
-            return;
+        let is_nested =
+            |it: &Problem| it.range.contains_range(problem.range) || problem.range.contains_range(it.range);
+        if !self.problems.iter().any(|it| it.code() == problem.code() && is_nested(it)) {
+            self.problems.push(problem);
         }
-        let variable = self.body.local(local);
-        let fix =
-            (variable.mutable && !self.is_assigned(local)).then(|| self.declare_as_val_fix(local)).flatten();
-        let diagnostic = match fix {
-            Some(fix) => diagnostic.fix(fix),
-            None => diagnostic,
-        };
-        self.diagnostics.push(diagnostic);
-    }
-
-    fn is_assigned(&self, local: LocalId) -> bool {
-        self.body
-            .exprs
-            .iter()
-            .any(|e| matches!(e.kind, ExprKind::Assign { target: AssignTarget::Local(l), .. } if l == local))
-    }
-
-    /// A fix that declares an unassigned `var` as `val`.
-    fn declare_as_val_fix(&self, local: LocalId) -> Option<Fix> {
-        let range = (self.context.keyword)(local)?;
-        Some(Fix {
-            title: format!("Declare `{}` as `val`", self.body.local(local).name),
-            edits: vec![TextEdit { file: None, range, text: "val".to_owned() }],
-        })
-    }
-
-    fn report_closure(&mut self, local: LocalId, at: ExprId, assigned: bool) {
-        let name = &self.body.local(local).name;
-        let does = if assigned { "assign" } else { "use" };
-        let diagnostic = rules::captured_var::RULE
-            .at(
-                self.body.expr(at).range,
-                format!("a closure cannot {does} `{name}`, a variable of the code around it that changes"),
-            )
-            .note(format!(
-                "a closure keeps copies of what it captures: copy the value into a `val` before the closure, or put `{name}` into a `Cell`"
-            ));
-        self.report(diagnostic, local);
-    }
-
-    fn report_async(&mut self, local: LocalId, at: ExprId) {
-        let name = &self.body.local(local).name;
-        let diagnostic = crate::rules::r#async::captured_var::RULE
-            .at(
-                self.body.expr(at).range,
-                format!("this activity cannot share `{name}`: nothing waits for it inside the scope of `{name}`"),
-            )
-            .note(format!(
-                "the activity may outlive the variable: put a `finish` around the `async`, inside the scope of `{name}`, or copy the value into a `val` before it"
-            ));
-        self.report(diagnostic, local);
     }
 
     /// Whether a read belongs to a compound assignment, `x += 1`.
@@ -266,26 +223,5 @@ impl<'a> CaptureWalker<'a> {
                 matches!(expr.kind, ExprKind::Assign { target: AssignTarget::Local(it), .. } if it == local);
             assigns && expr.range.start() == range.start() && expr.range.contains_range(range)
         })
-    }
-
-    fn report_at(&mut self, local: LocalId, at: ExprId, assigned: bool) {
-        let name = &self.body.local(local).name;
-        let (does, instead) = if assigned || self.is_compound_assignment(local, at) {
-            (
-                "assigned",
-                format!(
-                    "deliver the value as the result of an `at` expression, `{name} = at (p) e`, or reach the variable's place through a `GlobalRef`"
-                ),
-            )
-        } else {
-            ("read", "copy its value into a `val` before the `at`".to_owned())
-        };
-        let diagnostic = crate::rules::place::captured_var::RULE
-            .at(
-                self.body.expr(at).range,
-                format!("`{name}` cannot be {does} here: it lives at another place, outside the `at`"),
-            )
-            .note(format!("an `at` works on copies of what it captures: {instead}"));
-        self.report(diagnostic, local);
     }
 }

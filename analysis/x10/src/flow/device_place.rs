@@ -6,16 +6,16 @@ use super::FlowContext;
 use crate::body::parents::Parents;
 use crate::body::walk::Node;
 use crate::body::{Body, ExprId, ExprKind, LocalId, StmtId, StmtKind};
-use crate::diagnostics::Diagnostic;
 use crate::ids::MethodId;
 use crate::item_tree::items::qualified_name;
-use crate::rules::cuda;
+use crate::rules::Problem;
+use crate::rules::cuda::missing_annotation::MissingAnnotation;
 
 /// Maximum length of a chain of `val`s that is followed.
 const MAX_VAL_CHAIN_LENGTH: u32 = 16;
 
 /// The problems of one body.
-pub(super) fn check(context: &FlowContext<'_>, body: &Body) -> Vec<Diagnostic> {
+pub(super) fn check(context: &FlowContext<'_>, body: &Body) -> Vec<Problem> {
     let search = AcceleratorAnalysis { context, body };
     let iterates_children =
         |it: &ExprKind| matches!(it, ExprKind::Call { method, .. } if search.is_topology_method(*method));
@@ -23,11 +23,13 @@ pub(super) fn check(context: &FlowContext<'_>, body: &Body) -> Vec<Diagnostic> {
         return Vec::new();
     };
     let parents = Parents::of(body);
-    let mut diagnostics = Vec::new();
+    let mut problems = Vec::new();
     body.walk(Node::Stmt(root), &mut |node| {
         let (place, code, start) = match node {
             Node::Stmt(id) => match &body.stmt(id).kind {
-                StmtKind::At { place, body: code, .. } if !search.is_marked(id) && !search.is_marked(*code) => {
+                StmtKind::At { place, body: code, .. }
+                    if !search.is_marked(id) && !search.is_marked(*code) =>
+                {
                     (*place, *code, body.stmt(id).range.start())
                 }
                 _ => return true,
@@ -39,19 +41,11 @@ pub(super) fn check(context: &FlowContext<'_>, body: &Body) -> Vec<Diagnostic> {
         };
         if search.is_accelerator(place, MAX_VAL_CHAIN_LENGTH) && !search.is_guarded_by_test(&parents, node) {
             let end = body.stmt(code).range.start().max(body.expr(place).range.end());
-            diagnostics.push(
-                cuda::missing_annotation::RULE
-                    .at(TextRange::new(start, end), "this place is an accelerator, where only kernels run")
-                    .note("a BadPlaceException is raised here when the program runs")
-                    .note(
-                        "write `async at (p) @CUDA { finish for (block in ...) async { clocked finish for (thread in ...) clocked async { ... } } }`; \
-                         or go to its host, `p.parent()`, and copy by `Rail.asyncCopy`",
-                    ),
-            );
+            problems.push(Problem::new(TextRange::new(start, end), MissingAnnotation));
         }
         true
     });
-    diagnostics
+    problems
 }
 
 struct AcceleratorAnalysis<'a> {

@@ -7,17 +7,17 @@ use apg_syntax::TextRange;
 use crate::body::walk::Node;
 use crate::body::{Body, ExprKind, StmtId, StmtKind};
 use crate::db::Db;
-use crate::diagnostics::Diagnostic;
 use crate::ids::MethodId;
 use crate::infer::Owner;
-use crate::rules::flow as rules;
+use crate::rules::Problem;
+use crate::rules::flow::uncaught_exception::UncaughtException;
 use crate::scope::signature::method_signature;
 use crate::ty::Ty;
 use crate::ty::context::Context;
 use crate::ty::known::Known;
 
 /// Checked exceptions that are neither caught nor declared.
-pub(super) fn check(db: &dyn Db, owner: Owner, body: &Body) -> Vec<Diagnostic> {
+pub(super) fn check(db: &dyn Db, owner: Owner, body: &Body) -> Vec<Problem> {
     let Some(root) = body.root else { return Vec::new() };
     let (context, declared) = match owner {
         Owner::Method(method) => {
@@ -25,15 +25,10 @@ pub(super) fn check(db: &dyn Db, owner: Owner, body: &Body) -> Vec<Diagnostic> {
         }
         Owner::Field(field) => (Context::class(db, field.class(db)), &[][..]),
     };
-    let mut walker = ExceptionWalker {
-        context,
-        body,
-        caught: declared.to_vec(),
-        enclosing_code: None,
-        diagnostics: Vec::new(),
-    };
+    let mut walker =
+        ExceptionWalker { context, body, caught: declared.to_vec(), in_closure: false, problems: Vec::new() };
     walker.stmt(root);
-    walker.diagnostics
+    walker.problems
 }
 
 /// Whether `ty` is an exception that must be caught or declared.
@@ -48,14 +43,14 @@ struct ExceptionWalker<'a> {
     body: &'a Body,
     /// Exceptions declared, or caught around the current node.
     caught: Vec<Ty>,
-    /// Enclosing code that cannot declare exceptions.
-    enclosing_code: Option<&'static str>,
-    diagnostics: Vec<Diagnostic>,
+    /// Whether the current node is in a closure, which cannot declare exceptions.
+    in_closure: bool,
+    problems: Vec<Problem>,
 }
 
 impl ExceptionWalker<'_> {
-    fn visit(&mut self, visit: Node) {
-        match visit {
+    fn visit(&mut self, node: Node) {
+        match node {
             Node::Stmt(id) => self.stmt(id),
             Node::Expr(id) => {
                 let body = self.body;
@@ -63,23 +58,23 @@ impl ExceptionWalker<'_> {
                 match &body.expr(id).kind {
                     ExprKind::Closure(closure) => {
                         let caught = std::mem::take(&mut self.caught);
-                        let enclosing_code = self.enclosing_code.replace("a closure");
+                        let in_closure = std::mem::replace(&mut self.in_closure, true);
                         self.stmt(closure.body);
                         self.caught = caught;
-                        self.enclosing_code = enclosing_code;
+                        self.in_closure = in_closure;
                         return;
                     }
                     ExprKind::Call { method, .. } => self.check_call(*method, range),
                     ExprKind::New { constructor, .. } => self.check_call(*constructor, range),
                     _ => {}
                 }
-                self.visit_children(visit);
+                self.visit_children(node);
             }
         }
     }
 
-    fn visit_children(&mut self, visit: Node) {
-        for child in self.body.children(visit) {
+    fn visit_children(&mut self, node: Node) {
+        for child in self.body.children(node) {
             self.visit(child);
         }
     }
@@ -122,23 +117,12 @@ impl ExceptionWalker<'_> {
     }
 
     fn check_throw(&mut self, ty: Ty, at: TextRange, by: Option<MethodId>) {
-        let db = self.context.db;
         if !is_checked(&self.context, ty)
             || self.caught.iter().any(|caught| self.context.is_subtype(ty, *caught))
         {
             return;
         }
-        let shown = ty.display(db);
-        let message = match by {
-            Some(method) => format!("`{}` may throw `{shown}`, which nothing catches", method.name(db)),
-            None => format!("this throws `{shown}`, which nothing catches"),
-        };
-        let note = match self.enclosing_code {
-            Some(enclosing_code) => format!(
-                "{enclosing_code} cannot declare what it throws: catch it here, and throw an `Exception` instead"
-            ),
-            None => format!("catch it by `try`, or declare it: `throws {shown}` after the formals"),
-        };
-        self.diagnostics.push(rules::uncaught_exception::RULE.at(at, message).note(note));
+        let data = UncaughtException { ty, method: by, in_closure: self.in_closure };
+        self.problems.push(Problem::new(at, data));
     }
 }

@@ -12,11 +12,11 @@ use crate::body::parents::Parents;
 use crate::body::walk::Node;
 use crate::body::{AssignTarget, Body, Capture, Captured, ExprId, ExprKind, LocalId, StmtId, StmtKind};
 use crate::db::Db;
-use crate::diagnostics::Diagnostic;
 use crate::ids::{ClassId, FieldId};
 use crate::item_tree::Modifiers;
 use crate::item_tree::items::{class_head, field_item, package};
-use crate::rules::place as rules;
+use crate::rules::Problem;
+use crate::rules::place::lost_write::LostWrite;
 use crate::ty::Ty;
 use crate::ty::context::Context;
 use crate::ty::known::Known;
@@ -100,7 +100,7 @@ struct CapturedUse {
 }
 
 /// The problems of one body.
-pub(super) fn check(context: &FlowContext<'_>, body: &Body) -> Vec<Diagnostic> {
+pub(super) fn check(context: &FlowContext<'_>, body: &Body) -> Vec<Problem> {
     let goes = |stmt: &StmtKind| matches!(stmt, StmtKind::At { .. } | StmtKind::AtEach { .. });
     let has_at = body.stmts.iter().any(|stmt| goes(&stmt.kind))
         || body.exprs.iter().any(|expr| matches!(expr.kind, ExprKind::At { .. }));
@@ -109,14 +109,14 @@ pub(super) fn check(context: &FlowContext<'_>, body: &Body) -> Vec<Diagnostic> {
     }
     let search = LostWriteAnalysis { db: context.db, body, parents: Parents::of(body) };
     let Some(root) = body.root else { return Vec::new() };
-    let mut diagnostics = Vec::new();
+    let mut problems = Vec::new();
     body.walk(Node::Stmt(root), &mut |node| {
         if let Some((code, captures)) = search.remote_code(node) {
-            diagnostics.extend(search.lost_writes(code, captures));
+            problems.extend(search.lost_writes(code, captures));
         }
         true
     });
-    diagnostics
+    problems
 }
 
 struct LostWriteAnalysis<'a> {
@@ -143,12 +143,12 @@ impl<'a> LostWriteAnalysis<'a> {
         }
     }
 
-    fn lost_writes(&self, code: StmtId, captures: &[Capture]) -> Vec<Diagnostic> {
+    fn lost_writes(&self, code: StmtId, captures: &[Capture]) -> Vec<Problem> {
         if self.has_errors(code) {
             return Vec::new();
         }
         let uses_of_captures = self.uses_of_captures(code, captures);
-        let mut diagnostics = Vec::new();
+        let mut problems = Vec::new();
         for capture in captures {
             let own = || uses_of_captures.iter().filter(|it| it.root == capture.what);
             let writes: Vec<(ExprId, Ty, TextRange)> = own()
@@ -172,10 +172,12 @@ impl<'a> LostWriteAnalysis<'a> {
                     })
                 };
                 let reported = writes.iter().map(|it| it.0).filter(|it| shallow(*it));
-                diagnostics.extend(reported.map(|write| self.report(write, capture.what)));
+                problems.extend(reported.map(|write| {
+                    Problem::new(self.body.expr(write).range, LostWrite { root: capture.what })
+                }));
             }
         }
-        diagnostics
+        problems
     }
 
     /// Whether `other` may alias or reach the object of type `changed` that `root` is or reaches.
@@ -210,19 +212,6 @@ impl<'a> LostWriteAnalysis<'a> {
             id = value;
         }
         id
-    }
-
-    fn report(&self, write: ExprId, root: Captured) -> Diagnostic {
-        let name = match root {
-            Captured::Local(local) => self.body.local(local).name.as_str(),
-            Captured::This => "this",
-        };
-        rules::lost_write::RULE
-            .at(self.body.expr(write).range, format!("this changes a copy of `{name}`, which is lost when the `at` ends"))
-            .note(format!("an `at` works on copies of what it captures: `{name}` outside of it stays as it is"))
-            .note(format!(
-                "deliver the value as the result, `val v = at (p) e`, or make `val g = GlobalRef({name})` before the `at` and go back in it: `at (g) {{ ... g() ... }}`"
-            ))
     }
 
     /// Whether `code` has type errors, so that its uses are unknown.

@@ -13,7 +13,7 @@ mod unjoined_reads;
 
 use apg_syntax::TextRange;
 
-use crate::body::{Body, LocalId, StmtId};
+use crate::body::{Body, StmtId};
 use crate::db::Db;
 use crate::ids::{ClassId, FieldId};
 use crate::infer::Owner;
@@ -34,8 +34,6 @@ pub struct FlowContext<'a> {
     pub is_constructed: &'a dyn Fn(FieldId) -> bool,
     /// Whether a field may be assigned only once.
     pub is_val: &'a dyn Fn(FieldId) -> bool,
-    /// The keyword `val` or `var` of a local's declaration, if it declares this local alone.
-    pub keyword: &'a dyn Fn(LocalId) -> Option<TextRange>,
     /// The class of the code.
     pub class: ClassId,
 }
@@ -48,7 +46,6 @@ pub(crate) fn completes(db: &dyn Db, owner: Owner, class: ClassId, body: &Body, 
         name: TextRange::default(),
         is_constructed: &|_| false,
         is_val: &|_| false,
-        keyword: &|_| None,
         class,
     };
     definite_assignment::AssignmentWalker::new(&context, owner, body).completes(stmt)
@@ -58,15 +55,14 @@ pub(crate) fn completes(db: &dyn Db, owner: Owner, class: ClassId, body: &Body, 
 pub fn check(context: &FlowContext<'_>, owner: Owner, body: &Body) -> Vec<Problem> {
     let mut assignment = definite_assignment::AssignmentWalker::new(context, owner, body);
     let _ = assignment.run();
-    let mut captures = captures::CaptureWalker::new(context, body);
+    let mut captures = captures::CaptureWalker::new(body);
     captures.run();
-    let mut diagnostics = assignment.diagnostics;
-    diagnostics.append(&mut captures.diagnostics);
-    diagnostics.append(&mut exceptions::check(context.db, owner, body));
-    diagnostics.append(&mut lost_write::check(context, body));
-    diagnostics.append(&mut blocking::check(context, body));
-    diagnostics.append(&mut device_place::check(context, body));
-    let mut problems: Vec<Problem> = diagnostics.into_iter().map(Problem::from).collect();
-    problems.extend(negative_size::check(context, body));
+    let mut problems = assignment.problems;
+    problems.append(&mut captures.problems);
+    problems.append(&mut exceptions::check(context.db, owner, body));
+    problems.append(&mut lost_write::check(context, body));
+    problems.append(&mut blocking::check(context, body));
+    problems.append(&mut device_place::check(context, body));
+    problems.append(&mut negative_size::check(context, body));
     problems
 }

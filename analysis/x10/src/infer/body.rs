@@ -148,7 +148,7 @@ impl Infer<'_> {
         };
         let Some(code) = code else {
             let result = declared.unwrap_or_else(|| Ty::void(db));
-            return self.finish(result, None);
+            return self.finish(result);
         };
         self.note_guard(method);
         let bound = node.children().find_map(ast::ResultType::cast).filter(|r| r.is_bound());
@@ -161,7 +161,7 @@ impl Infer<'_> {
         }
         self.body.root = Some(root);
         self.scopes.leave();
-        self.finish(result, Some(node))
+        self.finish(result)
     }
 
     /// `def m() <: T`: what the code delivers is a subtype of `T`.
@@ -302,7 +302,7 @@ impl Infer<'_> {
         }
         self.body.root = Some(self.alloc_stmt(StmtKind::Return(Some(value)), range));
         self.scopes.leave();
-        self.finish(result, None)
+        self.finish(result)
     }
 
     /// The argument of `@TransientInitExpr`: a value for the field.
@@ -323,7 +323,7 @@ impl Infer<'_> {
         let value = self.convert(value, result, Why::Initialiser);
         self.body.root = Some(self.alloc_stmt(StmtKind::Return(Some(value)), range));
         self.scopes.leave();
-        self.finish(result, None)
+        self.finish(result)
     }
 
     /// `def this(p:T, ...) { property(p, ...); }`: what a class without a constructor has.
@@ -347,7 +347,7 @@ impl Infer<'_> {
         if crate::item_tree::items::class_place(db, self.class) == ClassPlace::Anonymous {
             self.problems.clear(); // `new` complains about the arguments that its superclass needs
         }
-        self.finish(Ty::void(db), None)
+        self.finish(Ty::void(db))
     }
 
     /// The constructor of its superclass that an anonymous class is made with.
@@ -370,7 +370,7 @@ impl Infer<'_> {
         self.alloc_stmt(kind, range)
     }
 
-    fn finish(&mut self, result: Ty, node: Option<&SyntaxNode>) -> BodyResult {
+    fn finish(&mut self, result: Ty) -> BodyResult {
         let db = self.db;
         if self.stop_at.is_some() {
             return BodyResult {
@@ -400,7 +400,6 @@ impl Infer<'_> {
             name: name_range(db, self.owner),
             is_constructed: &|field| self.is_constructor && field.class(db) == self.class,
             is_val: &|field| !field_is_mutable(db, field),
-            keyword: &|local| node.and_then(|node| keyword(node, body.local(local).range)),
             class: self.class,
         };
         // Code with errors of typing would only be misjudged.
@@ -441,12 +440,4 @@ impl Infer<'_> {
         };
         Some(Path { root, fields: path.fields.clone() })
     }
-}
-
-/// The `val` or `var` of the declaration whose only variable has its name at `name`.
-fn keyword(node: &SyntaxNode, name: TextRange) -> Option<TextRange> {
-    let element = node.covering_element(name);
-    let decl = element.ancestors().find_map(ast::LocalDecl::cast)?;
-    let alone = decl.declarators().count() == 1;
-    decl.var_token().or_else(|| decl.val_token()).filter(|_| alone).map(|token| token.text_range())
 }

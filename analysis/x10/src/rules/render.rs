@@ -2,7 +2,7 @@
 
 use apg_syntax::{SyntaxNode, TextRange, TextSize};
 
-use crate::body::{Body, Expr, ExprId};
+use crate::body::{Body, Expr, ExprId, LocalId};
 use crate::db::Db;
 use crate::diagnostics::{Diagnostic, Rule};
 use crate::item_tree::source::{Item, item_source};
@@ -47,6 +47,11 @@ impl<'a> RenderContext<'a> {
     /// An expression of the code.
     pub fn expr(&self, id: ExprId) -> Option<&'a Expr> {
         self.body?.exprs.get(id.0 as usize)
+    }
+
+    /// The name of a local of the code.
+    pub fn local_name(&self, id: LocalId) -> &'a str {
+        self.body.and_then(|body| body.locals.get(id.0 as usize)).map_or("_", |local| &local.name)
     }
 
     /// A type as it is written in messages.

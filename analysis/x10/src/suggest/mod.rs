@@ -1,4 +1,9 @@
 //! Suggestions that several rules share: edits that change code to what was probably meant, found from the code and its
 //! types when a problem is put in words.
 
+mod declaration_keyword;
+mod declare_as_val;
 pub mod wrap_in_at;
+
+pub(crate) use declaration_keyword::declaration_keyword;
+pub(crate) use declare_as_val::declare_as_val;

@@ -8,17 +8,19 @@ use super::{Object, is_captured_variable, is_this};
 use crate::body::walk::Node;
 use crate::body::{AssignTarget, Body, ExprId, ExprKind, StmtId, StmtKind};
 use crate::db::Db;
-use crate::diagnostics::Diagnostic;
 use crate::ids::{ClassId, FieldId, MethodId};
 use crate::infer::{Owner, owner_body};
 use crate::item_tree::items::{class_place, field_item, fields as own_fields, method_item, methods};
-use crate::item_tree::source::{Item, item_source};
 use crate::item_tree::{ClassPlace, MethodKind, Modifiers, has_annotation};
-use crate::rules::flow as rules;
+use crate::rules::Problem;
+use crate::rules::flow::call_in_construction::CallInConstruction;
+use crate::rules::flow::escaping_this::{CapturingCode, EscapingThis};
+use crate::rules::flow::no_this_access::NoThisAccess;
+use crate::rules::flow::non_escaping_method::NonEscapingMethod;
 use crate::ty::known::Known;
 
 /// Checks constructors, initialisers and the methods they call; returns those methods.
-pub(super) fn check(object: &Object<'_>, found: &mut Vec<(Owner, Diagnostic)>) -> Vec<MethodId> {
+pub(super) fn check(object: &Object<'_>, found: &mut Vec<(Owner, Problem)>) -> Vec<MethodId> {
     let mut search =
         EscapeAnalysis { object, pending: Vec::new(), reached: Vec::new(), seen: FxHashSet::default() };
     let self_references = self_references(object);
@@ -27,10 +29,7 @@ pub(super) fn check(object: &Object<'_>, found: &mut Vec<(Owner, Diagnostic)>) -
         let is_private = item.is_some_and(|item| item.modifiers.has(Modifiers::PRIVATE));
         if !object.is_final && !is_private {
             let at = crate::infer::name_range(object.db, Owner::Field(*field));
-            let message =
-                format!("`{}` refers to its own object, so it must be private", field.name(object.db));
-            let note = "a subclass could read it while the object is being constructed: declare it `private`";
-            found.push((Owner::Field(*field), rules::escaping_this::RULE.at(at, message).note(note)));
+            found.push((Owner::Field(*field), Problem::new(at, EscapingThis::PublicReference(*field))));
         }
     }
     for (field, code) in &object.initializers {
@@ -113,12 +112,12 @@ impl EscapeAnalysis<'_, '_> {
         owner: Owner,
         body: &Body,
         self_references: &[FieldId],
-        found: &mut Vec<(Owner, Diagnostic)>,
+        found: &mut Vec<(Owner, Problem)>,
     ) {
         let Some(root) = body.root else { return };
-        let mut walker = Walker { search: self, body, self_references, diagnostics: Vec::new() };
+        let mut walker = Walker { search: self, body, self_references, problems: Vec::new() };
         walker.visit(Node::Stmt(root));
-        found.extend(walker.diagnostics.into_iter().map(|diagnostic| (owner, diagnostic)));
+        found.extend(walker.problems.into_iter().map(|problem| (owner, problem)));
     }
 }
 
@@ -126,19 +125,19 @@ struct Walker<'a, 's, 'db> {
     search: &'a mut EscapeAnalysis<'s, 'db>,
     body: &'a Body,
     self_references: &'a [FieldId],
-    diagnostics: Vec<Diagnostic>,
+    problems: Vec<Problem>,
 }
 
 impl Walker<'_, '_, '_> {
-    fn visit(&mut self, visit: Node) {
-        match visit {
+    fn visit(&mut self, node: Node) {
+        match node {
             Node::Expr(id) => self.expr(id),
             Node::Stmt(id) => self.stmt(id),
         }
     }
 
-    fn visit_children(&mut self, visit: Node) {
-        for child in self.body.children(visit) {
+    fn visit_children(&mut self, node: Node) {
+        for child in self.body.children(node) {
             self.visit(child);
         }
     }
@@ -147,11 +146,11 @@ impl Walker<'_, '_, '_> {
         match &self.body.stmt(id).kind {
             StmtKind::At { place, body, .. } => {
                 self.expr(*place);
-                self.report_captured_this(*body, "an `at`", "it would be copied half constructed");
+                self.report_captured_this(*body, CapturingCode::At);
             }
             StmtKind::AtEach { distribution, body, .. } => {
                 self.expr(*distribution);
-                self.report_captured_this(*body, "an `ateach`", "it would be copied half constructed");
+                self.report_captured_this(*body, CapturingCode::AtEach);
             }
             _ => self.visit_children(Node::Stmt(id)),
         }
@@ -161,10 +160,7 @@ impl Walker<'_, '_, '_> {
         let body = self.body;
         match &body.expr(id).kind {
             ExprKind::This => {
-                let message = "`this` gets away before it is constructed";
-                let note = "until the constructor has ended, `this` is only there to reach fields and methods that \
-                            cannot be overridden: do this after `new`, for example in a static method that makes the object";
-                self.report(body.expr(id).range, message.to_owned(), note);
+                self.report(body.expr(id).range, EscapingThis::Value);
             }
             ExprKind::Field { object, field } if is_this(body, *object) => {
                 self.check_self_reference(*field, id)
@@ -185,21 +181,14 @@ impl Walker<'_, '_, '_> {
                 args.iter().for_each(|&arg| self.expr(arg));
             }
             ExprKind::Closure(closure) => {
-                self.report_captured_this(
-                    closure.body,
-                    "a closure",
-                    "it may be called before the object is complete",
-                );
+                self.report_captured_this(closure.body, CapturingCode::Closure);
             }
             ExprKind::At { place, body, .. } => {
                 self.expr(*place);
-                self.report_captured_this(*body, "an `at`", "it would be copied half constructed");
+                self.report_captured_this(*body, CapturingCode::At);
             }
             ExprKind::New { args, .. } if is_reference_to_this(self.search.object, body, id) => {
-                let message = "`this` gets away before it is constructed";
-                let note = "a `GlobalRef` to the object itself is made by the initialiser of a private field: \
-                            `private val root = GlobalRef[C](this);`";
-                args.iter().for_each(|&arg| self.report(body.expr(arg).range, message.to_owned(), note));
+                args.iter().for_each(|&arg| self.report(body.expr(arg).range, EscapingThis::GlobalRef));
             }
             ExprKind::New { outer, class, args, .. } => {
                 match outer {
@@ -213,11 +202,9 @@ impl Walker<'_, '_, '_> {
     }
 
     /// Code that may run elsewhere or later must not use the object.
-    fn report_captured_this(&mut self, code: StmtId, what: &str, why: &str) {
+    fn report_captured_this(&mut self, code: StmtId, by: CapturingCode) {
         for at in uses_of_this(self.search.object.db, self.body, code) {
-            let message = format!("{what} in a constructor cannot use `this` or its fields: {why}");
-            let note = "copy the values that it needs into `val`s of the constructor, and use those";
-            self.report(at, message, note);
+            self.report(at, EscapingThis::Captured(by));
         }
     }
 
@@ -227,22 +214,14 @@ impl Walker<'_, '_, '_> {
         if class.outer(object.db) != Some(object.class) || crate::members::is_static_class(object.db, class) {
             return;
         }
-        let what = match class_place(object.db, class) {
-            ClassPlace::Anonymous => "an object of an anonymous class".to_owned(),
-            ClassPlace::Member => format!("an object of the inner class `{}`", class.name(object.db)),
-            ClassPlace::Local => return,
-        };
-        let message = format!("{what} keeps `this`, which is not constructed yet");
-        let note = "make the class `static` and hand it what it needs, or create the object after this one is complete";
-        self.report(at, message, note);
+        if class_place(object.db, class) != ClassPlace::Local {
+            self.report(at, EscapingThis::InnerObject(class));
+        }
     }
 
     fn check_self_reference(&mut self, field: FieldId, id: ExprId) {
         if self.self_references.contains(&field) {
-            let name = field.name(self.search.object.db);
-            let message = format!("`{name}` refers to `this`, which is not constructed yet");
-            let note = "a `GlobalRef` to the object itself may be made in a constructor, but not used there";
-            self.report(self.body.expr(id).range, message, note);
+            self.report(self.body.expr(id).range, EscapingThis::ReferenceRead(field));
         }
     }
 
@@ -254,29 +233,21 @@ impl Walker<'_, '_, '_> {
         if item.kind == MethodKind::Property || marked("NoThisAccess") {
             return;
         }
-        let name = crate::members::describe_method(db, method);
         if object.own_method(method).is_none() {
             if !marked("NonEscaping") {
-                let owner = method.class(db).name(db);
-                let message =
-                    format!("`{name}` of `{owner}` cannot be called while the object is constructed");
-                let note = "nothing is known of what it does with `this`: of inherited and abstract methods only those marked `@NonEscaping` or `@NoThisAccess` can be called";
-                self.diagnostics.push(rules::call_in_construction::RULE.at(at, message).note(note));
+                self.problems.push(Problem::new(at, CallInConstruction::Inherited(method)));
             }
             return;
         }
         if !object.cannot_be_overridden(item) && !marked("NonEscaping") {
-            let message =
-                format!("`{name}` can be overridden, so it cannot be called while the object is constructed");
-            let note = "a subclass's method would see fields that are not assigned yet: make the method `private` or `final`, or mark it `@NoThisAccess` if it does not use `this`";
-            self.diagnostics.push(rules::call_in_construction::RULE.at(at, message).note(note));
+            self.problems.push(Problem::new(at, CallInConstruction::Overridable(method)));
             return;
         }
         self.search.reach(method);
     }
 
-    fn report(&mut self, at: TextRange, message: String, note: &str) {
-        self.diagnostics.push(rules::escaping_this::RULE.at(at, message).note(note));
+    fn report(&mut self, at: TextRange, data: EscapingThis) {
+        self.problems.push(Problem::new(at, data));
     }
 }
 
@@ -291,20 +262,20 @@ fn unboxed(body: &Body, receiver: ExprId) -> ExprId {
 /// The uses of `this` in code.
 fn uses_of_this(db: &dyn Db, body: &Body, code: StmtId) -> Vec<TextRange> {
     let mut found = Vec::new();
-    body.walk(Node::Stmt(code), &mut |visit| {
-        if let Node::Expr(id) = visit
+    body.walk(Node::Stmt(code), &mut |node| {
+        if let Node::Expr(id) = node
             && matches!(body.expr(id).kind, ExprKind::This)
         {
             found.push(body.expr(id).range);
         }
-        !is_captured_variable(db, body, visit)
+        !is_captured_variable(db, body, node)
     });
     found.dedup();
     found
 }
 
 /// Checks methods marked `@NonEscaping` or `@NoThisAccess`.
-pub(super) fn check_annotated_methods(object: &Object<'_>) -> Vec<(Owner, Diagnostic)> {
+pub(super) fn check_annotated_methods(object: &Object<'_>) -> Vec<(Owner, Problem)> {
     let db = object.db;
     let mut found = Vec::new();
     for method in methods(db, object.class) {
@@ -313,40 +284,12 @@ pub(super) fn check_annotated_methods(object: &Object<'_>) -> Vec<(Owner, Diagno
         if has_annotation(&item.annotations, "NoThisAccess") {
             let code = owner_body(db, owner);
             let uses = code.body.root.map(|root| uses_of_this(db, &code.body, root)).unwrap_or_default();
-            found.extend(uses.into_iter().map(|at| {
-                let message = format!("`{}` is marked `@NoThisAccess` and uses `this`", item.name);
-                let note = "hand the values that it needs to it as arguments, or make it `private` or `final` and mark it `@NonEscaping`";
-                (owner, rules::no_this_access::RULE.at(at, message).note(note))
-            }));
+            let data = NoThisAccess { method: *method };
+            found.extend(uses.into_iter().map(|at| (owner, Problem::new(at, data.clone()))));
         } else if has_annotation(&item.annotations, "NonEscaping") && !object.cannot_be_overridden(item) {
             let at = crate::infer::name_range(db, owner);
-            let message =
-                format!("`{}` is marked `@NonEscaping`, so it must be `private` or `final`", item.name);
-            let mut diagnostic = rules::non_escaping_method::RULE
-                .at(at, message)
-                .note("a method of a subclass that overrides it could let `this` get away");
-            if let Some(fix) = add_final(db, *method) {
-                diagnostic = diagnostic.fix(fix);
-            }
-            found.push((owner, diagnostic));
+            found.push((owner, Problem::new(at, NonEscapingMethod { method: *method })));
         }
     }
     found
-}
-
-/// A fix that inserts `final` before `def`.
-fn add_final(db: &dyn Db, method: MethodId) -> Option<crate::diagnostics::Fix> {
-    use apg_syntax::ast::{self, AstNode};
-    let abstract_or_native = method_item(db, method)?.modifiers;
-    if abstract_or_native.has(Modifiers::ABSTRACT) {
-        return None;
-    }
-    let visit = item_source(db, Item::Method(method)).as_ref()?.syntax();
-    let def = ast::MethodDecl::cast(visit)?.def_token()?;
-    let edit = crate::diagnostics::TextEdit {
-        file: None,
-        range: TextRange::empty(def.text_range().start()),
-        text: "final ".to_owned(),
-    };
-    Some(crate::diagnostics::Fix { title: "Make it `final`".to_owned(), edits: vec![edit] })
 }

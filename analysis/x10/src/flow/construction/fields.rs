@@ -6,7 +6,6 @@ use rustc_hash::FxHashMap;
 use super::Object;
 use crate::body::{Body, StmtKind};
 use crate::db::Db;
-use crate::diagnostics::Diagnostic;
 use crate::flow::FlowContext;
 use crate::flow::definite_assignment::state::AssignmentState;
 use crate::flow::definite_assignment::{AssignmentWalker, Effects, TrackedFields};
@@ -16,7 +15,8 @@ use crate::item_tree::items::{
     field_is_mutable, field_is_static, field_item, fields as own_fields, method_item,
 };
 use crate::item_tree::{MethodKind, has_annotation};
-use crate::rules::{Problem as BodyProblem, flow as rules, r#type as type_rules};
+use crate::rules::flow::field_not_assigned::FieldNotAssigned;
+use crate::rules::{Problem, r#type as type_rules};
 use crate::scope::signature::field_type;
 use crate::ty::context::Context;
 use crate::ty::{Constraint, ConstraintTerm, Path, Ty};
@@ -105,7 +105,7 @@ pub(super) fn effects(object: &Object<'_>, methods: &[MethodId]) -> MethodEffect
 }
 
 /// Checks initialisers and constructors.
-pub(super) fn check(object: &Object<'_>, effects: &MethodEffects, found: &mut Vec<(Owner, Diagnostic)>) {
+pub(super) fn check(object: &Object<'_>, effects: &MethodEffects, found: &mut Vec<(Owner, Problem)>) {
     let db = object.db;
     let tracked = tracked(object);
     if tracked.is_empty() {
@@ -121,8 +121,8 @@ pub(super) fn check(object: &Object<'_>, effects: &MethodEffects, found: &mut Ve
         tracked.iter().enumerate().filter(|(_, f)| is_property(f)).map(|(i, _)| i).collect();
     properties.iter().for_each(|&slot| state.assign(slot));
     for (field, code) in &object.initializers {
-        let (after, _, diagnostics) = walk(object, &code.body, &fields, state.clone());
-        found.extend(diagnostics.into_iter().map(|it| (Owner::Field(*field), it)));
+        let (after, _, problems) = walk(object, &code.body, &fields, state.clone());
+        found.extend(problems.into_iter().map(|it| (Owner::Field(*field), it)));
         if after.live {
             state = after;
         }
@@ -132,8 +132,8 @@ pub(super) fn check(object: &Object<'_>, effects: &MethodEffects, found: &mut Ve
     }
     properties.iter().for_each(|&slot| state.unassign(slot));
     for (method, code) in &object.constructors {
-        let (after, _, diagnostics) = walk(object, &code.body, &fields, state.clone());
-        found.extend(diagnostics.into_iter().map(|it| (Owner::Method(*method), it)));
+        let (after, _, problems) = walk(object, &code.body, &fields, state.clone());
+        found.extend(problems.into_iter().map(|it| (Owner::Method(*method), it)));
         // Code with syntax or name errors may have been meant to assign them.
         let is_broken = code.body.stmts.iter().any(|stmt| matches!(stmt.kind, StmtKind::Error));
         if !after.live || is_broken {
@@ -144,7 +144,7 @@ pub(super) fn check(object: &Object<'_>, effects: &MethodEffects, found: &mut Ve
             .map(|slot| tracked[slot])
             .collect();
         // `this.x = x` in place of `property(x)` is reported separately.
-        let refused = |it: &BodyProblem| it.breaks(&type_rules::not_assignable::RULE);
+        let refused = |it: &Problem| it.breaks(&type_rules::not_assignable::RULE);
         let is_set = code.body.stmts.iter().any(|stmt| matches!(stmt.kind, StmtKind::Property { .. }));
         if missing.iter().all(is_property) && !is_set && code.problems.iter().any(refused) {
             continue;
@@ -157,7 +157,7 @@ fn report_unassigned_fields(
     object: &Object<'_>,
     constructor: MethodId,
     missing: &[FieldId],
-    found: &mut Vec<(Owner, Diagnostic)>,
+    found: &mut Vec<(Owner, Problem)>,
 ) {
     let db = object.db;
     if missing.is_empty() {
@@ -169,47 +169,14 @@ fn report_unassigned_fields(
         // A field without a name is a syntax error.
         for field in missing.iter().filter(|field| !field.name(db).is_empty()) {
             let owner = Owner::Field(*field);
-            let (name, ty) = (field.name(db), field_type(db, *field).display(db).to_string());
-            let message = match field_is_mutable(db, *field) {
-                true => format!("nothing assigns the field `{name}`, and `{ty}` has no zero to start from"),
-                false => format!("nothing assigns the field `{name}`"),
-            };
-            found.push((
-                owner,
-                rules::field_not_assigned::RULE
-                    .at(crate::infer::name_range(db, owner), message)
-                    .note(match field_type(db, *field).as_param(db) {
-                        Some(param) if field_is_mutable(db, *field) => {
-                            format!("give it an initialiser, or take only types that have a zero: `{{{} haszero}}` after the class's type parameters", param.name(db))
-                        }
-                        _ => "give it an initialiser, or write a constructor that assigns it".to_owned(),
-                    }),
-            ));
+            let at = crate::infer::name_range(db, owner);
+            found.push((owner, Problem::new(at, FieldNotAssigned::ByInitialiser(*field))));
         }
         return;
     }
-    let names: Vec<String> = missing.iter().map(|field| format!("`{}`", field.name(db))).collect();
     let owner = Owner::Method(constructor);
-    let is_property = |field: &FieldId| field_item(db, *field).is_some_and(|item| item.is_property);
-    let (what, them) = match (missing.len(), missing.iter().all(is_property)) {
-        (1, true) => ("property", "it"),
-        (_, true) => ("properties", "them"),
-        (1, false) => ("field", "it"),
-        (_, false) => ("fields", "them"),
-    };
-    let note = match what.starts_with("propert") {
-        true => format!("set {them} by `property(...)`, on every path"),
-        false => format!("assign {them} on every path, or give {them} an initialiser"),
-    };
-    found.push((
-        owner,
-        rules::field_not_assigned::RULE
-            .at(
-                crate::infer::name_range(db, owner),
-                format!("this constructor can end without assigning the {what} {}", names.join(", ")),
-            )
-            .note(note),
-    ));
+    let data = FieldNotAssigned::ByConstructor(missing.to_vec());
+    found.push((owner, Problem::new(crate::infer::name_range(db, owner), data)));
 }
 
 /// Walks one body: the state after it, fields read too early, and problems.
@@ -218,7 +185,7 @@ fn walk(
     body: &Body,
     fields: &TrackedFields<'_>,
     state: AssignmentState,
-) -> (AssignmentState, crate::flow::definite_assignment::state::SlotSet, Vec<Diagnostic>) {
+) -> (AssignmentState, crate::flow::definite_assignment::state::SlotSet, Vec<Problem>) {
     let db = object.db;
     let context = FlowContext {
         db,
@@ -226,10 +193,9 @@ fn walk(
         name: Default::default(),
         is_constructed: &|_| true,
         is_val: &|field| !field_is_mutable(db, field),
-        keyword: &|_| None,
         class: object.class,
     };
     let mut walker = AssignmentWalker::of_fields(&context, body, fields, state);
     let after = walker.run();
-    (after, std::mem::take(&mut walker.reads), std::mem::take(&mut walker.diagnostics))
+    (after, std::mem::take(&mut walker.reads), std::mem::take(&mut walker.problems))
 }

@@ -17,7 +17,6 @@ use std::sync::Arc;
 use crate::body::walk::Node;
 use crate::body::{Body, ExprId, ExprKind};
 use crate::db::Db;
-use crate::diagnostics::Diagnostic;
 use crate::ids::{ClassId, FieldId, MethodId};
 use crate::infer::local_class_env::captured_variable;
 use crate::infer::{BodyResult, Owner, owner_body};
@@ -25,10 +24,11 @@ use crate::item_tree::items::{
     class_head, field_is_static, field_item, fields as own_fields, method_item, methods,
 };
 use crate::item_tree::{ClassKind, MethodItem, Modifiers, has_annotation};
+use crate::rules::Problem;
 
 /// Problems in the construction of a class's objects, each with its code's owner.
 #[salsa::tracked]
-pub fn construction_problems(db: &dyn Db, class: ClassId) -> Vec<(Owner, Diagnostic)> {
+pub fn construction_problems(db: &dyn Db, class: ClassId) -> Vec<(Owner, Problem)> {
     let Some(item) = class_head(db, class) else { return Vec::new() };
     if item.kind == ClassKind::Interface {
         return Vec::new();
@@ -94,8 +94,8 @@ impl<'db> Object<'db> {
 }
 
 /// Whether a node is a captured variable of a local class, which its objects have from the start.
-fn is_captured_variable(db: &dyn Db, body: &Body, visit: Node) -> bool {
-    let Node::Expr(id) = visit else { return false };
+fn is_captured_variable(db: &dyn Db, body: &Body, node: Node) -> bool {
+    let Node::Expr(id) = node else { return false };
     match body.expr(id).kind {
         ExprKind::Field { field, .. } => captured_variable(db, field).is_some(),
         _ => false,

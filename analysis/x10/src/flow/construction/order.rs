@@ -9,15 +9,16 @@ use super::fields::MethodEffects;
 use super::{Object, is_captured_variable, is_this};
 use crate::body::walk::Node;
 use crate::body::{AssignTarget, Body, ExprId, ExprKind, StmtId, StmtKind};
-use crate::diagnostics::Diagnostic;
 use crate::ids::MethodId;
 use crate::infer::Owner;
 use crate::item_tree::items::{method_item, properties};
 use crate::item_tree::{MethodKind, has_annotation};
-use crate::rules::{flow as rules, r#type as type_rules};
+use crate::rules::flow::property_call::PropertyCall;
+use crate::rules::flow::this_too_early::{EarlyUse, RequiredCall, ThisTooEarly};
+use crate::rules::{Problem, r#type as type_rules};
 
 /// Checks all explicit constructors.
-pub(super) fn check(object: &Object<'_>, effects: &MethodEffects, found: &mut Vec<(Owner, Diagnostic)>) {
+pub(super) fn check(object: &Object<'_>, effects: &MethodEffects, found: &mut Vec<(Owner, Problem)>) {
     report_constructor_cycles(object, found);
     let has_properties = !properties(object.db, object.class).is_empty();
     for (method, code) in &object.constructors {
@@ -32,9 +33,9 @@ pub(super) fn check(object: &Object<'_>, effects: &MethodEffects, found: &mut Ve
         let has_properties = has_properties && body.stmts.iter().any(sets);
         let calls_first = body.stmts.iter().any(|stmt| matches!(stmt.kind, StmtKind::ConstructorCall { .. }));
         let state = if calls_first { State::Start } else { State::Super };
-        let mut walker = Walker { object, effects, body, has_properties, state, diagnostics: Vec::new() };
+        let mut walker = Walker { object, effects, body, has_properties, state, problems: Vec::new() };
         walker.stmt(root);
-        found.extend(walker.diagnostics.into_iter().map(|it| (Owner::Method(*method), it)));
+        found.extend(walker.problems.into_iter().map(|it| (Owner::Method(*method), it)));
     }
 }
 
@@ -51,7 +52,7 @@ fn called_constructors(object: &Object<'_>) -> FxHashMap<MethodId, (MethodId, Te
 }
 
 /// Reports constructors that call each other in a cycle.
-fn report_constructor_cycles(object: &Object<'_>, found: &mut Vec<(Owner, Diagnostic)>) {
+fn report_constructor_cycles(object: &Object<'_>, found: &mut Vec<(Owner, Problem)>) {
     let called_constructors = called_constructors(object);
     // Each cycle is reported once.
     let mut reported = Vec::new();
@@ -65,7 +66,7 @@ fn report_constructor_cycles(object: &Object<'_>, found: &mut Vec<(Owner, Diagno
                 let diagnostic = type_rules::constructor_call::RULE
                     .at(range, "this constructor comes back to itself, so that no object is ever made")
                     .note("one of the constructors that call each other by `this(...)` has to make the object itself");
-                found.push((Owner::Method(*method), diagnostic));
+                found.push((Owner::Method(*method), diagnostic.into()));
                 break;
             }
             let Some((after, _)) = called_constructors.get(&next) else { break };
@@ -94,7 +95,7 @@ struct Walker<'a, 'db> {
     body: &'a Body,
     has_properties: bool,
     state: State,
-    diagnostics: Vec<Diagnostic>,
+    problems: Vec<Problem>,
 }
 
 impl Walker<'_, '_> {
@@ -106,8 +107,8 @@ impl Walker<'_, '_> {
         }
     }
 
-    fn visit_children(&mut self, visit: Node) {
-        for child in self.body.children(visit) {
+    fn visit_children(&mut self, node: Node) {
+        for child in self.body.children(node) {
             match child {
                 Node::Expr(id) => self.expr(id),
                 Node::Stmt(id) => self.stmt(id),
@@ -128,17 +129,10 @@ impl Walker<'_, '_> {
                     State::Start => {}
                     State::Super => self.state = State::Properties,
                     State::Properties => {
-                        let note = "the properties have their values already: remove one of the calls";
-                        self.report_property_call(stmt.range, "`property(...)` is called twice", note);
+                        self.problems.push(Problem::new(stmt.range, PropertyCall::Twice));
                     }
                     State::Complete => {
-                        let note =
-                            "the constructor that `this(...)` calls has set the properties: remove this call";
-                        self.report_property_call(
-                            stmt.range,
-                            "`property(...)` cannot come after `this(...)`",
-                            note,
-                        );
+                        self.problems.push(Problem::new(stmt.range, PropertyCall::AfterThis));
                     }
                 }
             }
@@ -157,25 +151,23 @@ impl Walker<'_, '_> {
         match &body.expr(id).kind {
             ExprKind::Closure(_) => {}
             ExprKind::At { place, .. } => self.expr(*place),
-            ExprKind::This => self.report_too_early(body.expr(id).range, false),
+            ExprKind::This => self.report(body.expr(id).range, EarlyUse::This),
             ExprKind::Coerce { value } if is_this(body, *value) => {
                 // The superclass part of the object is complete.
                 if self.state == State::Start {
-                    self.report_too_early(body.expr(id).range, true);
+                    self.report(body.expr(id).range, EarlyUse::Super);
                 }
             }
             ExprKind::Field { object, .. } if is_this(body, *object) => {
                 if matches!(body.expr(*object).kind, ExprKind::This) || self.state == State::Start {
-                    self.report_too_early(
-                        body.expr(id).range,
-                        !matches!(body.expr(*object).kind, ExprKind::This),
-                    );
+                    let is_this = matches!(body.expr(*object).kind, ExprKind::This);
+                    self.report(body.expr(id).range, if is_this { EarlyUse::This } else { EarlyUse::Super });
                 }
             }
             ExprKind::Assign { target: AssignTarget::Field { object, .. }, value } => {
                 let (object, value) = (*object, *value);
                 if is_this(body, object) {
-                    self.report_too_early(body.expr(id).range, false);
+                    self.report(body.expr(id).range, EarlyUse::This);
                 } else {
                     self.expr(object);
                 }
@@ -183,12 +175,7 @@ impl Walker<'_, '_> {
             }
             ExprKind::Call { method, receiver: Some(receiver), args, .. } if is_this(body, *receiver) => {
                 if !self.ignores_fields(*method) {
-                    let range = body.expr(id).range;
-                    let before = self.required_call();
-                    let name = method.name(self.object.db);
-                    let message = format!("`{name}` cannot be called before {before}");
-                    let note = "until then only methods can be called that neither read nor assign fields, or that are marked `@NoThisAccess`";
-                    self.diagnostics.push(rules::this_too_early::RULE.at(range, message).note(note));
+                    self.report(body.expr(id).range, EarlyUse::Call(*method));
                 }
                 args.iter().for_each(|&arg| self.expr(arg));
             }
@@ -207,19 +194,11 @@ impl Walker<'_, '_> {
             || self.effects.get(&method).is_none_or(|effects| effects.is_empty())
     }
 
-    fn required_call(&self) -> &'static str {
-        if self.has_properties { "`property(...)`" } else { "`super(...)`" }
-    }
-
-    fn report_too_early(&mut self, at: TextRange, is_super: bool) {
-        let (word, before) =
-            if is_super { ("super", "`super(...)`") } else { ("this", self.required_call()) };
-        let message = format!("`{word}` cannot be used before {before}");
-        let note = "there are no fields yet: compute the values in `val`s of the constructor, and use those";
-        self.diagnostics.push(rules::this_too_early::RULE.at(at, message).note(note));
-    }
-
-    fn report_property_call(&mut self, at: TextRange, message: &str, note: &str) {
-        self.diagnostics.push(rules::property_call::RULE.at(at, message).note(note));
+    fn report(&mut self, at: TextRange, used: EarlyUse) {
+        let required = match used != EarlyUse::Super && self.has_properties {
+            true => RequiredCall::Property,
+            false => RequiredCall::Super,
+        };
+        self.problems.push(Problem::new(at, ThisTooEarly { used, required }));
     }
 }

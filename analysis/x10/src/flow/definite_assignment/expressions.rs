@@ -2,18 +2,16 @@
 
 use apg_syntax::TextRange;
 
-use super::{AssignmentState, AssignmentWalker, rules};
-use crate::body::{
-    AssignTarget, Capture, Captured, Closure, ExprId, ExprKind, LocalId, LocalKind, StmtId, StmtKind,
-    walk::Node,
-};
-use crate::db::Db;
-use crate::diagnostics::{Diagnostic, Fix, TextEdit};
+use super::{AssignmentState, AssignmentWalker};
+use crate::body::walk::Node;
+use crate::body::{AssignTarget, Closure, ExprId, ExprKind, LocalId, StmtId};
 use crate::ids::{ClassId, FieldId, MethodId};
 use crate::infer::local_class_env::{class_captures, enclosing_owner};
-use crate::item_tree::ClassKind;
-use crate::item_tree::items::{class_kind, field_item, own_field};
-use crate::ty::context::Context;
+use crate::item_tree::items::field_item;
+use crate::rules::Problem;
+use crate::rules::flow::missing_return::MissingReturn;
+use crate::rules::flow::use_before_assignment::UseBeforeAssignment;
+use crate::rules::flow::val_reassigned::ValReassigned;
 use crate::ty::{Ty, TyKind};
 
 impl AssignmentWalker<'_> {
@@ -192,11 +190,7 @@ impl AssignmentWalker<'_> {
                 range.end().checked_sub(1.into()).unwrap_or(range.start()).max(range.start()),
                 range.end(),
             );
-            self.report(
-                rules::missing_return::RULE
-                    .at(end, "the end of this block can be reached without delivering a value")
-                    .note("end it by an expression without `;`, or every path by `return` with a value"),
-            );
+            self.report(Problem::new(end, MissingReturn::Block));
         }
         self.returns = returns;
         self.state = before;
@@ -207,15 +201,9 @@ impl AssignmentWalker<'_> {
         if !self.state.live || self.state.definite.contains(slot) || self.reported.contains(slot) {
             return;
         }
-        let name = &self.body.local(local).name;
-        let mut diagnostic = rules::use_before_assignment::RULE
-            .at(self.body.expr(at).range, format!("`{name}` may be read here before it is assigned"));
-        diagnostic = if self.state.after_finish.contains(slot) {
-            diagnostic.note("it is assigned by an activity that need not have ended: read it after the enclosing `finish`")
-        } else {
-            diagnostic.note(format!("assign `{name}` on every path that leads here"))
-        };
-        self.report(diagnostic);
+        let is_assigned_by_activity = self.state.after_finish.contains(slot);
+        let data = UseBeforeAssignment::Local { local, is_assigned_by_activity };
+        self.report(Problem::new(self.body.expr(at).range, data));
         if self.suppressed == 0 {
             self.reported.insert(slot);
         }
@@ -243,17 +231,7 @@ impl AssignmentWalker<'_> {
         if is_property {
             return; // reported by construction::order
         }
-        let name = field.name(self.context.db);
-        self.report_field(
-            rules::use_before_assignment::RULE
-                .at(
-                    self.body.expr(at).range,
-                    format!(
-                        "the field `{name}` may be read here before the object's construction assigns it"
-                    ),
-                )
-                .note(format!("assign `{name}` first, or read the value that it is given")),
-        );
+        self.report_field(Problem::new(self.body.expr(at).range, UseBeforeAssignment::Field(field)));
     }
 
     /// A call of the object's own method during construction.
@@ -266,16 +244,8 @@ impl AssignmentWalker<'_> {
         let too_early = |slot: &usize| effects.reads.contains(*slot) && !self.state.definite.contains(*slot);
         let too_early: Vec<usize> = (0..fields.tracked.len()).filter(too_early).collect();
         if let Some(&first) = too_early.first() {
-            let field = fields.tracked[first].name(self.context.db);
-            let name = method.name(self.context.db);
-            self.report_field(
-                rules::use_before_assignment::RULE
-                    .at(
-                        self.body.expr(at).range,
-                        format!("`{name}` reads the field `{field}`, which may not be assigned yet"),
-                    )
-                    .note(format!("assign `{field}` before this call, or call `{name}` later")),
-            );
+            let data = UseBeforeAssignment::Callee { method, field: fields.tracked[first] };
+            self.report_field(Problem::new(self.body.expr(at).range, data));
         }
         too_early.into_iter().for_each(|slot| self.reads.insert(slot));
         self.state.definite.insert_all(&effects.assigned);
@@ -328,98 +298,18 @@ impl AssignmentWalker<'_> {
         }
     }
 
-    pub(super) fn report_reassignment(&mut self, target: AssignTarget, at: ExprId, twice: bool) {
-        let name = match target {
-            AssignTarget::Local(local) => self.body.local(local).name.clone(),
-            AssignTarget::Field { field, .. } | AssignTarget::Static(field) => {
-                field.name(self.context.db).clone()
-            }
-        };
-        let what = if matches!(target, AssignTarget::Local(_)) { "variable" } else { "field" };
-        let message = if twice {
-            format!("`{name}` is a `val` and may have been assigned already")
-        } else {
-            format!("`{name}` is a `val` and already has its value")
-        };
-        let diagnostic = rules::val_reassigned::RULE.at(self.body.expr(at).range, message);
-        let diagnostic = match self.hidden_field_fix(target, at) {
-            Some(fix) => diagnostic
-                .note(format!(
-                    "this `{name}` is the local variable, which hides the field: the field is `this.{name}`"
-                ))
-                .fix(fix),
-            None => {
-                let note = match target {
-                    AssignTarget::Field { field, .. } if is_struct_field(self.context.db, field) => {
-                        "values of structs never change: make a new one, with this value for the field"
-                            .to_owned()
-                    }
-                    _ => format!("declare the {what} `var` if it has to change, else use another one"),
-                };
-                self.declare_as_var_fix(target, at).into_iter().fold(diagnostic.note(note), Diagnostic::fix)
-            }
-        };
+    pub(super) fn report_reassignment(
+        &mut self,
+        target: AssignTarget,
+        assignment: ExprId,
+        may_be_first: bool,
+    ) {
+        let data = ValReassigned { assignment, target, may_be_first };
+        let problem = Problem::new(self.body.expr(assignment).range, data);
         match self.fields {
-            Some(fields) if self.slot_of(target).is_some() && fields.report => self.report_field(diagnostic),
+            Some(fields) if self.slot_of(target).is_some() && fields.report => self.report_field(problem),
             Some(_) => {}
-            None => self.report(diagnostic),
+            None => self.report(problem),
         }
     }
-
-    /// A fix for `x = x` in a class with a field `x`: the field is meant.
-    fn hidden_field_fix(&self, target: AssignTarget, at: ExprId) -> Option<Fix> {
-        let AssignTarget::Local(local) = target else { return None };
-        let ExprKind::Assign { value, .. } = &self.body.expr(at).kind else { return None };
-        let name = &self.body.local(local).name;
-        let is_itself = matches!(&self.body.expr(*value).kind, ExprKind::Local(other) if *other == local);
-        own_field(self.context.db, self.context.class, name).filter(|_| is_itself)?;
-        let range = TextRange::empty(self.body.expr(at).range.start());
-        let edits = vec![TextEdit { file: None, range, text: "this.".to_owned() }];
-        Some(Fix { title: format!("Assign to the field `this.{name}`"), edits })
-    }
-
-    /// Whether a variable may become a `var`: nothing captures a copy of it, and it can hold the assigned
-    /// value.
-    fn may_be_var(&self, local: LocalId, assignment: ExprId) -> bool {
-        let holds = |it: &Capture| it.what == Captured::Local(local);
-        let copies = |captures: &[Capture]| captures.iter().any(holds);
-        let is_copied = self.body.stmts.iter().any(|it| match &it.kind {
-            StmtKind::Async { captures, .. }
-            | StmtKind::At { captures, .. }
-            | StmtKind::AtEach { captures, .. } => copies(captures),
-            _ => false,
-        }) || self.body.exprs.iter().any(|it| match &it.kind {
-            ExprKind::Closure(closure) => copies(&closure.captures),
-            ExprKind::At { captures, .. } => copies(captures),
-            _ => false,
-        });
-        let ExprKind::Assign { mut value, .. } = self.body.expr(assignment).kind else { return !is_copied };
-        while let ExprKind::Coerce { value: inner } = self.body.expr(value).kind {
-            value = inner;
-        }
-        let db = self.context.db;
-        let (new, old) = (self.body.expr(value).ty.base(db), self.body.local(local).ty.base(db));
-        // A type mismatch is reported separately.
-        !is_copied && !new.is_null(db) && !new.is_error(db) && Context::global(db).is_subtype(new, old)
-    }
-
-    /// A fix that declares the local with `var`.
-    fn declare_as_var_fix(&self, target: AssignTarget, assignment: ExprId) -> Option<Fix> {
-        let AssignTarget::Local(local) = target else { return None };
-        if !self.may_be_var(local, assignment) {
-            return None;
-        }
-        let (name, range) = (&self.body.local(local).name, self.body.local(local).range);
-        let (range, text) = match self.body.local(local).kind {
-            LocalKind::Param => (TextRange::empty(range.start()), "var "),
-            LocalKind::Declared => ((self.context.keyword)(local)?, "var"),
-            _ => return None,
-        };
-        let edits = vec![TextEdit { file: None, range, text: text.to_owned() }];
-        Some(Fix { title: format!("Declare `{name}` as `var`"), edits })
-    }
-}
-
-fn is_struct_field(db: &dyn Db, field: FieldId) -> bool {
-    class_kind(db, field.class(db)) == Some(ClassKind::Struct)
 }

@@ -14,10 +14,11 @@ use rustc_hash::FxHashMap;
 
 use super::FlowContext;
 use crate::body::{Body, ExprId, ExprKind, LabelId, Literal, LocalId, StmtId, StmtKind, walk::Node};
-use crate::diagnostics::{Diagnostic, Fix, TextEdit};
 use crate::ids::{FieldId, MethodId};
 use crate::infer::Owner;
-use crate::rules::flow as rules;
+use crate::rules::Problem;
+use crate::rules::flow::missing_return::MissingReturn;
+use crate::rules::flow::unreachable::Unreachable;
 use state::{AssignmentState, SlotSet};
 
 /// States at the jumps to one label.
@@ -70,25 +71,25 @@ pub(super) struct AssignmentWalker<'a> {
     thrown: SlotSet,
     /// If positive, nothing is reported.
     suppressed: u32,
-    pub(super) diagnostics: Vec<Diagnostic>,
+    pub(super) problems: Vec<Problem>,
 }
 
 impl<'a> AssignmentWalker<'a> {
     /// A walk that tracks locals.
     pub(super) fn new(context: &'a FlowContext<'a>, owner: Owner, body: &'a Body) -> AssignmentWalker<'a> {
         let mut local_slots = FxHashMap::default();
-        let mut push_diagnostic = |local: LocalId| {
+        let mut push_problem = |local: LocalId| {
             let slot = local_slots.len();
             local_slots.entry(local).or_insert(slot);
         };
         for stmt in &body.stmts {
             match &stmt.kind {
-                StmtKind::Let { local, init: None } => push_diagnostic(*local),
+                StmtKind::Let { local, init: None } => push_problem(*local),
                 // Declarations of one `case` are in scope in the following ones, which may be jumped to.
                 StmtKind::Switch { cases, .. } => {
                     for &id in cases.iter().flat_map(|(_, stmts)| stmts) {
                         if let StmtKind::Let { local, .. } = body.stmt(id).kind {
-                            push_diagnostic(local);
+                            push_problem(local);
                         }
                     }
                 }
@@ -129,7 +130,7 @@ impl<'a> AssignmentWalker<'a> {
             jumps: FxHashMap::default(),
             thrown: SlotSet::default(),
             suppressed: 0,
-            diagnostics: Vec::new(),
+            problems: Vec::new(),
         }
     }
 
@@ -138,21 +139,8 @@ impl<'a> AssignmentWalker<'a> {
         let Some(root) = self.body.root else { return self.state.clone() };
         self.stmt(root);
         if self.state.live && self.context.needs_value {
-            let diagnostic = rules::missing_return::RULE
-                .at(self.context.name, "this method can end without returning a value")
-                .note("end every path by `return` with a value, or by `throw`");
-            let last = self.unused_value(root);
-            self.report(match last {
-                Some(value) => diagnostic.fix(Fix {
-                    title: "Return the last value".to_owned(),
-                    edits: vec![TextEdit {
-                        file: None,
-                        range: TextRange::empty(value.start()),
-                        text: "return ".to_owned(),
-                    }],
-                }),
-                None => diagnostic,
-            });
+            let last_value = self.unused_value(root);
+            self.report(Problem::new(self.context.name, MissingReturn::Method { last_value }));
         }
         let fallen = std::mem::replace(&mut self.state, AssignmentState::dead());
         self.returns.join(&fallen);
@@ -174,22 +162,22 @@ impl<'a> AssignmentWalker<'a> {
     }
 
     /// Reports a problem of code or locals, unless fields are tracked.
-    fn report(&mut self, diagnostic: Diagnostic) {
+    fn report(&mut self, problem: Problem) {
         if self.fields.is_none() {
-            self.push_diagnostic(diagnostic);
+            self.push_problem(problem);
         }
     }
 
     /// Reports a problem of fields.
-    fn report_field(&mut self, diagnostic: Diagnostic) {
+    fn report_field(&mut self, problem: Problem) {
         if self.fields.is_some_and(|fields| fields.report) {
-            self.push_diagnostic(diagnostic);
+            self.push_problem(problem);
         }
     }
 
-    fn push_diagnostic(&mut self, diagnostic: Diagnostic) {
-        if self.suppressed == 0 && !self.diagnostics.contains(&diagnostic) {
-            self.diagnostics.push(diagnostic);
+    fn push_problem(&mut self, problem: Problem) {
+        if self.suppressed == 0 && !self.problems.contains(&problem) {
+            self.problems.push(problem);
         }
     }
 
@@ -327,11 +315,7 @@ impl<'a> AssignmentWalker<'a> {
         for &id in stmts {
             let kind = &self.body.stmt(id).kind;
             if !self.state.live && !matches!(kind, StmtKind::Empty | StmtKind::Error) {
-                self.report(
-                    rules::unreachable::RULE
-                        .at(self.body.stmt(id).range, "this statement can never be reached")
-                        .note("every path before it returns, throws, jumps away or loops for ever: remove it, or fix the path"),
-                );
+                self.report(Problem::new(self.body.stmt(id).range, Unreachable));
                 return;
             }
             self.stmt(id);

@@ -20,11 +20,11 @@ use crate::body::parents::Parents;
 use crate::body::walk::Node;
 use crate::body::{AssignTarget, Body, Dispatch, ExprId, ExprKind, LocalId, Stmt, StmtId, StmtKind};
 use crate::db::Db;
-use crate::diagnostics::{Diagnostic, Fix, Related, TextEdit};
 use crate::ids::{MethodId, SourceFile};
 use crate::infer::{Owner, owner_body};
 use crate::kernel::{DeviceSemantics, KernelContext};
-use crate::rules::r#async as rules;
+use crate::rules::Problem;
+use crate::rules::r#async::not_awaited::{NotAwaited, Remedy, Writer};
 use crate::ty::Ty;
 
 use access_paths::{AccessPath, AccessPaths, PathStep};
@@ -33,7 +33,7 @@ use scan::{Read, ScanResult};
 
 /// The problems of one body, relative to its item.
 #[salsa::tracked]
-pub(crate) fn unjoined_read_problems(db: &dyn Db, owner: Owner) -> Arc<Vec<Diagnostic>> {
+pub(crate) fn unjoined_read_problems(db: &dyn Db, owner: Owner) -> Arc<Vec<Problem>> {
     let result = owner_body(db, owner);
     let body = &result.body;
     let Some(root) = body.root.filter(|_| may_start(body)) else { return Arc::default() };
@@ -47,7 +47,7 @@ pub(crate) fn unjoined_read_problems(db: &dyn Db, owner: Owner) -> Arc<Vec<Diagn
             search.pending_starts(closure.body);
         }
     }
-    Arc::new(search.diagnostics)
+    Arc::new(search.problems)
 }
 
 /// Whether the code has activities or calls, without which there is nothing to find.
@@ -71,7 +71,7 @@ struct UnjoinedReads<'a> {
     file: SourceFile,
     /// Number of enclosing `finish` statements.
     finishes: u32,
-    diagnostics: Vec<Diagnostic>,
+    problems: Vec<Problem>,
 }
 
 /// An asynchronous operation that may still run when the next statement starts.
@@ -111,7 +111,7 @@ impl<'a> UnjoinedReads<'a> {
             context,
             file,
             finishes: 0,
-            diagnostics: Vec::new(),
+            problems: Vec::new(),
         }
     }
 
@@ -202,8 +202,8 @@ impl<'a> UnjoinedReads<'a> {
     fn scan_statement(&mut self, mut open: OpenStart, next: StmtId) -> Option<OpenStart> {
         match self.scan(next, &mut open) {
             ScanResult::Reads(read) => {
-                let report = self.report(&open, &read);
-                self.diagnostics.push(report);
+                let problem = self.problem(&open, &read);
+                self.problems.push(problem);
                 None
             }
             ScanResult::MayWait => None,
@@ -228,8 +228,8 @@ impl<'a> UnjoinedReads<'a> {
             let mut open = OpenStart { start, stmt: first, writes, own_writes: Vec::new() };
             match self.scan(code, &mut open) {
                 ScanResult::Reads(read) if !read.path.uses(&is_inner) => {
-                    let report = self.report(&open, &read);
-                    self.diagnostics.push(report);
+                    let problem = self.problem(&open, &read);
+                    self.problems.push(problem);
                 }
                 ScanResult::MayWait => {}
                 _ => left.push(start),
@@ -420,56 +420,31 @@ impl<'a> UnjoinedReads<'a> {
         self.context.parents.ancestors(node).any(|it| matches!(it, Node::Stmt(id) if self.is_kernel(id)))
     }
 
-    fn report(&self, open: &OpenStart, read: &Read) -> Diagnostic {
+    fn problem(&self, open: &OpenStart, read: &Read) -> Problem {
         let OpenStart { start, stmt, .. } = open;
-        let name = &read.path.name;
-        let (what, head) = match (start.kind, start.node) {
-            (StartKind::Copy, Node::Expr(id)) => ("the copy".to_owned(), self.body.expr(id).range),
-            (StartKind::Call(method), Node::Expr(id)) => {
-                (format!("what `{}` starts", method.name(self.db)), self.body.expr(id).range)
-            }
+        let (writer, head) = match (start.kind, start.node) {
+            (StartKind::Copy, Node::Expr(id)) => (Writer::Copy, self.body.expr(id).range),
+            (StartKind::Call(method), Node::Expr(id)) => (Writer::Call(method), self.body.expr(id).range),
             (_, Node::Stmt(id)) => {
                 let is_kernel =
                     matches!(self.body.stmt(id).kind, StmtKind::Async { body, .. } if self.is_kernel(body));
-                let what = if is_kernel { "the kernel" } else { "what this starts" };
-                (what.to_owned(), self.head(if self.is_only_start(*stmt, id) { *stmt } else { id }))
+                let writer = if is_kernel { Writer::Kernel } else { Writer::Activity };
+                (writer, self.head(if self.is_only_start(*stmt, id) { *stmt } else { id }))
             }
-            (_, Node::Expr(id)) => ("what this starts".to_owned(), self.body.expr(id).range),
+            (_, Node::Expr(id)) => (Writer::Activity, self.body.expr(id).range),
         };
-        let range = self.body.stmt(*stmt).range;
         let in_loop = self.context.parents.ancestors(Node::Stmt(*stmt)).any(|it| self.is_loop(it));
-        let is_clocked = self.is_clocked(*stmt);
-        let note = match (start.is_uncounted, is_clocked, self.finishes > 0, in_loop) {
-            (true, ..) => {
-                "no `finish` waits for it: let it tell when it is done, and wait for that by `when`"
-            }
-            (_, true, ..) => "let all activities meet on their clock before the read: `Clock.advanceAll()`",
-            (_, _, true, _) => {
-                "the `finish` around both waits only at its end: write another one before this statement"
-            }
-            (_, _, _, true) => "write `finish` around the loop, or before this statement",
-            _ => "write `finish` before it",
+        let remedy = match (start.is_uncounted, self.is_clocked(*stmt), self.finishes > 0, in_loop) {
+            (true, ..) => Remedy::When,
+            (_, true, ..) => Remedy::Clock,
+            (_, _, true, _) => Remedy::InnerFinish,
+            (_, _, _, true) => Remedy::FinishAroundLoop,
+            _ => Remedy::Finish,
         };
-        let fix = Fix {
-            title: "Write `finish`".to_owned(),
-            edits: vec![TextEdit {
-                file: None,
-                range: TextRange::empty(range.start()),
-                text: "finish ".to_owned(),
-            }],
-        };
-        let mut report = rules::not_awaited::RULE
-            .at(head, format!("`{name}` is read below while {what} may still run: nothing waits for it"))
-            .note(note);
-        report.related.push(Related {
-            file: self.file,
-            range: read.range,
-            message: "it is read here".to_owned(),
-        });
-        match !start.is_uncounted && self.can_wrap_in_finish(*stmt) {
-            true => report.fix(fix),
-            false => report,
-        }
+        let can_finish = !start.is_uncounted && self.can_wrap_in_finish(*stmt);
+        let finish = can_finish.then(|| self.body.stmt(*stmt).range.start());
+        let (name, read) = (read.path.name.clone(), read.range);
+        Problem::new(head, NotAwaited { name, writer, remedy, read, finish })
     }
 
     fn is_loop(&self, node: Node) -> bool {

@@ -1,6 +1,9 @@
 //! `async/blocked-atomic`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// Code of an `atomic` or `when` that starts or waits for other activities.
 pub static RULE: Rule = Rule {
@@ -35,3 +38,53 @@ class Example {
 }
 "##,
 };
+
+/// An operation that blocks or starts activities in `atomic` code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockedAtomic {
+    /// The keyword or call.
+    pub operation: BlockingOperation,
+}
+
+/// Operations that block or start activities.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlockingOperation {
+    /// `async`
+    Async,
+    /// `ateach`
+    AtEach,
+    /// `finish`
+    Finish,
+    /// `at`
+    At,
+    /// `when`
+    When,
+    /// `Clock.advanceAll()`
+    Barrier,
+}
+
+impl BlockingOperation {
+    /// As it is written.
+    fn as_str(self) -> &'static str {
+        match self {
+            BlockingOperation::Async => "async",
+            BlockingOperation::AtEach => "ateach",
+            BlockingOperation::Finish => "finish",
+            BlockingOperation::At => "at",
+            BlockingOperation::When => "when",
+            BlockingOperation::Barrier => "Clock.advanceAll()",
+        }
+    }
+}
+
+impl Render for BlockedAtomic {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, format!("`{}` in the code of an `atomic` or `when`", self.operation.as_str()))
+            .note("it would wait or start others while no other `atomic` of the place can run: an IllegalOperationException is raised here when the program runs")
+            .note("do it before or after the `atomic`, with what both need in a `val`")
+    }
+}

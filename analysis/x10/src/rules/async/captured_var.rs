@@ -1,6 +1,11 @@
 //! `async/captured-var`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::body::LocalId;
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
+use crate::suggest::declare_as_val;
 
 /// An activity that shares a `var` nothing keeps alive.
 pub static RULE: Rule = Rule {
@@ -33,3 +38,26 @@ class Example {
 }
 "##,
 };
+
+/// An activity shares a `var` that may not outlive it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CapturedVar {
+    /// The variable.
+    pub local: LocalId,
+}
+
+impl Render for CapturedVar {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        let name = cx.local_name(self.local);
+        let message =
+            format!("this activity cannot share `{name}`: nothing waits for it inside the scope of `{name}`");
+        let diagnostic = RULE.at(range, message).note(format!(
+            "the activity may outlive the variable: put a `finish` around the `async`, inside the scope of `{name}`, or copy the value into a `val` before it"
+        ));
+        declare_as_val(cx, self.local).into_iter().fold(diagnostic, Diagnostic::fix)
+    }
+}

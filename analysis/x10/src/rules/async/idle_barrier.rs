@@ -1,6 +1,9 @@
 //! `async/idle-barrier`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::{TextRange, TextSize};
+
+use crate::diagnostics::{Diagnostic, Fix, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// A barrier in an activity that is on no clock.
 pub static RULE: Rule = Rule {
@@ -40,3 +43,27 @@ class Example {
 }
 "##,
 };
+
+/// A barrier in an activity that is on no clock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IdleBarrier {
+    /// The start of the `async`, if a `clocked finish` around it can register its activity.
+    pub clockable: Option<TextSize>,
+}
+
+impl Render for IdleBarrier {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        let diagnostic = RULE.at(range, "this activity is on no clock: the barrier waits for nobody");
+        match self.clockable {
+            Some(start) => diagnostic
+                .note("write `clocked async` for each activity of a `clocked finish`")
+                .fix(Fix::insert("Write `clocked async`", start, "clocked ")),
+            None => diagnostic
+                .note("write `clocked finish` around the activities and `clocked async` for each, or name the clocks: `async clocked (c)`"),
+        }
+    }
+}

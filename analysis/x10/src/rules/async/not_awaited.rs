@@ -1,6 +1,11 @@
 //! `async/not-awaited`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::{TextRange, TextSize};
+use smol_str::SmolStr;
+
+use crate::diagnostics::{Diagnostic, Fix, Related, Rule, Severity};
+use crate::ids::MethodId;
+use crate::rules::render::{Render, RenderContext};
 
 /// A result that is read while the activity that writes it may still run.
 pub static RULE: Rule = Rule {
@@ -36,3 +41,83 @@ class Example {
 }
 "##,
 };
+
+/// Memory that is read while what writes it may still run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotAwaited {
+    /// The name of what is read.
+    pub name: SmolStr,
+    /// The operation that writes it.
+    pub writer: Writer,
+    /// How the code can wait for it.
+    pub remedy: Remedy,
+    /// The read.
+    pub read: TextRange,
+    /// The statement that `finish` can be written before.
+    pub finish: Option<TextSize>,
+}
+
+/// An operation that may still run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Writer {
+    /// A copy of elements.
+    Copy,
+    /// Something started by a method.
+    Call(MethodId),
+    /// A kernel.
+    Kernel,
+    /// Another activity.
+    Activity,
+}
+
+/// How code waits for an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Remedy {
+    /// No `finish` waits for it: a `when` can.
+    When,
+    /// A barrier of its clock.
+    Clock,
+    /// A `finish` inside the one around both.
+    InnerFinish,
+    /// A `finish` around the loop, or inside of it.
+    FinishAroundLoop,
+    /// A `finish`.
+    Finish,
+}
+
+impl Render for NotAwaited {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        let name = &self.name;
+        let what = match self.writer {
+            Writer::Copy => "the copy".to_owned(),
+            Writer::Call(method) => format!("what `{}` starts", method.name(cx.db)),
+            Writer::Kernel => "the kernel".to_owned(),
+            Writer::Activity => "what this starts".to_owned(),
+        };
+        let message = format!("`{name}` is read below while {what} may still run: nothing waits for it");
+        let diagnostic = RULE.at(range, message).note(match self.remedy {
+            Remedy::When => {
+                "no `finish` waits for it: let it tell when it is done, and wait for that by `when`"
+            }
+            Remedy::Clock => "let all activities meet on their clock before the read: `Clock.advanceAll()`",
+            Remedy::InnerFinish => {
+                "the `finish` around both waits only at its end: write another one before this statement"
+            }
+            Remedy::FinishAroundLoop => "write `finish` around the loop, or before this statement",
+            Remedy::Finish => "write `finish` before it",
+        });
+        let diagnostic = diagnostic.related(Related {
+            file: cx.item.file(cx.db),
+            range: self.read,
+            message: "it is read here".to_owned(),
+        });
+        match self.finish {
+            Some(start) => diagnostic.fix(Fix::insert("Write `finish`", start, "finish ")),
+            None => diagnostic,
+        }
+    }
+}

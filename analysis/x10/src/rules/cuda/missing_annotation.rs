@@ -1,6 +1,9 @@
 //! `cuda/missing-annotation`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// Code without `@CUDA` that goes to an accelerator.
 pub static RULE: Rule = Rule {
@@ -42,3 +45,22 @@ class Example {
 }
 "##,
 };
+
+/// Code other than a kernel at an accelerator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingAnnotation;
+
+impl Render for MissingAnnotation {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, "this place is an accelerator, where only kernels run")
+            .note("a BadPlaceException is raised here when the program runs")
+            .note(
+                "write `async at (p) @CUDA { finish for (block in ...) async { clocked finish for (thread in ...) clocked async { ... } } }`; \
+                 or go to its host, `p.parent()`, and copy by `Rail.asyncCopy`",
+            )
+    }
+}

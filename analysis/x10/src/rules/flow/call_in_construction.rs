@@ -1,6 +1,11 @@
 //! `flow/call-in-construction`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::ids::MethodId;
+use crate::members::describe_method;
+use crate::rules::render::{Render, RenderContext};
 
 /// A method that is called before its object is constructed, and may be another one than it seems.
 pub static RULE: Rule = Rule {
@@ -32,3 +37,35 @@ class Example {
 }
 "##,
 };
+
+/// A call on an object under construction that may use it before it is complete.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CallInConstruction {
+    /// Of an inherited or abstract method with unknown effects.
+    Inherited(MethodId),
+    /// Of a method that subclasses can override.
+    Overridable(MethodId),
+}
+
+impl Render for CallInConstruction {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        match self {
+            CallInConstruction::Inherited(method) => {
+                let (name, owner) = (describe_method(cx.db, *method), method.class(cx.db).name(cx.db));
+                RULE.at(range, format!("`{name}` of `{owner}` cannot be called while the object is constructed"))
+                    .note("nothing is known of what it does with `this`: of inherited and abstract methods only those marked `@NonEscaping` or `@NoThisAccess` can be called")
+            }
+            CallInConstruction::Overridable(method) => {
+                let name = describe_method(cx.db, *method);
+                let message = format!(
+                    "`{name}` can be overridden, so it cannot be called while the object is constructed"
+                );
+                RULE.at(range, message).note("a subclass's method would see fields that are not assigned yet: make the method `private` or `final`, or mark it `@NoThisAccess` if it does not use `this`")
+            }
+        }
+    }
+}

@@ -1,6 +1,11 @@
 //! `flow/captured-var`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::body::LocalId;
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
+use crate::suggest::declare_as_val;
 
 /// A closure that uses a `var` of the code around it.
 pub static RULE: Rule = Rule {
@@ -33,3 +38,29 @@ class Example {
 }
 "##,
 };
+
+/// A closure captures a `var`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CapturedVar {
+    /// The variable.
+    pub local: LocalId,
+    /// Whether the closure assigns it.
+    pub is_assigned: bool,
+}
+
+impl Render for CapturedVar {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        let name = cx.local_name(self.local);
+        let does = if self.is_assigned { "assign" } else { "use" };
+        let diagnostic = RULE
+            .at(range, format!("a closure cannot {does} `{name}`, a variable of the code around it that changes"))
+            .note(format!(
+                "a closure keeps copies of what it captures: copy the value into a `val` before the closure, or put `{name}` into a `Cell`"
+            ));
+        declare_as_val(cx, self.local).into_iter().fold(diagnostic, Diagnostic::fix)
+    }
+}

@@ -1,6 +1,9 @@
 //! `flow/missing-return`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Fix, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// A method or closure with a result that can end without one.
 pub static RULE: Rule = Rule {
@@ -31,3 +34,40 @@ class Example {
 }
 "##,
 };
+
+/// The end of code that must deliver a value is reachable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MissingReturn {
+    /// Of a method.
+    Method {
+        /// The trailing expression, if its value is unused.
+        last_value: Option<TextRange>,
+    },
+    /// Of a closure or an `at` expression.
+    Block,
+}
+
+impl Render for MissingReturn {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        match self {
+            MissingReturn::Method { last_value } => {
+                let diagnostic = RULE
+                    .at(range, "this method can end without returning a value")
+                    .note("end every path by `return` with a value, or by `throw`");
+                match last_value {
+                    Some(value) => {
+                        diagnostic.fix(Fix::insert("Return the last value", value.start(), "return "))
+                    }
+                    None => diagnostic,
+                }
+            }
+            MissingReturn::Block => RULE
+                .at(range, "the end of this block can be reached without delivering a value")
+                .note("end it by an expression without `;`, or every path by `return` with a value"),
+        }
+    }
+}

@@ -1,6 +1,10 @@
 //! `flow/no-this-access`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::ids::MethodId;
+use crate::rules::render::{Render, RenderContext};
 
 /// A `@NoThisAccess` method that uses `this`.
 pub static RULE: Rule = Rule {
@@ -36,3 +40,23 @@ class Example {
 }
 "##,
 };
+
+/// A method that is marked `@NoThisAccess` uses `this`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoThisAccess {
+    /// The method.
+    pub method: MethodId,
+}
+
+impl Render for NoThisAccess {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        let name = self.method.name(cx.db);
+        RULE.at(range, format!("`{name}` is marked `@NoThisAccess` and uses `this`")).note(
+            "hand the values that it needs to it as arguments, or make it `private` or `final` and mark it `@NonEscaping`",
+        )
+    }
+}

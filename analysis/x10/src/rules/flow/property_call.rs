@@ -1,6 +1,9 @@
 //! `flow/property-call`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// `property(...)` where the properties have their values already.
 pub static RULE: Rule = Rule {
@@ -33,3 +36,32 @@ class Example(size:Long) {
 }
 "##,
 };
+
+/// A `property(...)` call where the properties are set already.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PropertyCall {
+    /// By an earlier `property(...)`.
+    Twice,
+    /// By `this(...)`.
+    AfterThis,
+}
+
+impl Render for PropertyCall {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        let (message, note) = match self {
+            PropertyCall::Twice => (
+                "`property(...)` is called twice",
+                "the properties have their values already: remove one of the calls",
+            ),
+            PropertyCall::AfterThis => (
+                "`property(...)` cannot come after `this(...)`",
+                "the constructor that `this(...)` calls has set the properties: remove this call",
+            ),
+        };
+        RULE.at(range, message).note(note)
+    }
+}

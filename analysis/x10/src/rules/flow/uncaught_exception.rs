@@ -1,6 +1,11 @@
 //! `flow/uncaught-exception`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::ids::MethodId;
+use crate::rules::render::{Render, RenderContext};
+use crate::ty::Ty;
 
 /// A checked exception that nothing catches or declares.
 pub static RULE: Rule = Rule {
@@ -31,3 +36,35 @@ class Example {
 }
 "##,
 };
+
+/// A checked exception that is neither caught nor declared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UncaughtException {
+    /// The exception.
+    pub ty: Ty,
+    /// The called method that throws it; `None` for a `throw`.
+    pub method: Option<MethodId>,
+    /// Whether it is thrown in a closure, which cannot declare it.
+    pub in_closure: bool,
+}
+
+impl Render for UncaughtException {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        let shown = cx.show(self.ty);
+        let message = match self.method {
+            Some(method) => format!("`{}` may throw `{shown}`, which nothing catches", method.name(cx.db)),
+            None => format!("this throws `{shown}`, which nothing catches"),
+        };
+        RULE.at(range, message).note(match self.in_closure {
+            true => {
+                "a closure cannot declare what it throws: catch it here, and throw an `Exception` instead"
+                    .to_owned()
+            }
+            false => format!("catch it by `try`, or declare it: `throws {shown}` after the formals"),
+        })
+    }
+}

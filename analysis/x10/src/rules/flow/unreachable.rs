@@ -1,6 +1,9 @@
 //! `flow/unreachable`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// A statement that no path reaches.
 pub static RULE: Rule = Rule {
@@ -30,3 +33,19 @@ class Example {
 }
 "##,
 };
+
+/// A statement that no path reaches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreachable;
+
+impl Render for Unreachable {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, "this statement can never be reached").note(
+            "every path before it returns, throws, jumps away or loops for ever: remove it, or fix the path",
+        )
+    }
+}

@@ -1,6 +1,11 @@
 //! `place/captured-var`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::body::LocalId;
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
+use crate::suggest::declare_as_val;
 
 /// An `at` that uses a `var` of the code around it.
 pub static RULE: Rule = Rule {
@@ -34,3 +39,35 @@ class Example {
 }
 "##,
 };
+
+/// An `at` reads or assigns a `var` of another place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CapturedVar {
+    /// The variable.
+    pub local: LocalId,
+    /// Whether it is assigned.
+    pub is_assigned: bool,
+}
+
+impl Render for CapturedVar {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        let name = cx.local_name(self.local);
+        let (does, instead) = match self.is_assigned {
+            true => (
+                "assigned",
+                format!(
+                    "deliver the value as the result of an `at` expression, `{name} = at (p) e`, or reach the variable's place through a `GlobalRef`"
+                ),
+            ),
+            false => ("read", "copy its value into a `val` before the `at`".to_owned()),
+        };
+        let diagnostic = RULE
+            .at(range, format!("`{name}` cannot be {does} here: it lives at another place, outside the `at`"))
+            .note(format!("an `at` works on copies of what it captures: {instead}"));
+        declare_as_val(cx, self.local).into_iter().fold(diagnostic, Diagnostic::fix)
+    }
+}

@@ -1,6 +1,10 @@
 //! `place/lost-write`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::body::Captured;
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// A change of a copy that nothing sees.
 pub static RULE: Rule = Rule {
@@ -35,3 +39,28 @@ class Example {
 }
 "##,
 };
+
+/// A change of a captured copy that nothing reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LostWrite {
+    /// The captured variable.
+    pub root: Captured,
+}
+
+impl Render for LostWrite {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        let name = match self.root {
+            Captured::Local(local) => cx.local_name(local),
+            Captured::This => "this",
+        };
+        RULE.at(range, format!("this changes a copy of `{name}`, which is lost when the `at` ends"))
+            .note(format!("an `at` works on copies of what it captures: `{name}` outside of it stays as it is"))
+            .note(format!(
+                "deliver the value as the result, `val v = at (p) e`, or make `val g = GlobalRef({name})` before the `at` and go back in it: `at (g) {{ ... g() ... }}`"
+            ))
+    }
+}
