@@ -3,44 +3,13 @@
 //! A work list of functions starts with `main`. Lowering a body asks for classes, functions and table slots;
 //! tables of classes are filled with the code of those slots that something calls, until nothing new comes up.
 
-mod bounds;
-mod call;
-mod closure;
-mod concurrency;
-mod constraint;
-mod constructor;
-mod convert;
-mod coordinates;
-mod custom;
-mod cycles;
-mod defaults;
-mod device;
-mod dispatch;
-mod entry;
-mod equality;
+mod builder;
+mod construct;
 mod error;
-mod expr;
-mod function;
-mod intrinsic;
 mod kernel;
 mod layout;
-mod loops;
-mod model;
-mod native;
-mod nested;
-mod operands;
-mod points;
-mod position;
-mod program;
-mod rail_literal;
-mod reach;
-mod recursion;
-mod settled;
-mod snippet;
-mod stmt;
-mod text;
-mod together;
-mod types;
+mod mono;
+mod versioning;
 
 use std::rc::Rc;
 
@@ -50,11 +19,11 @@ use apg_analysis::ty::Ty;
 use apg_analysis::ty::known::{Known, known_class};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-pub use entry::MainTarget;
 pub use error::LowerError;
+pub use mono::entry::MainTarget;
 
 use apg_mir as mir;
-use layout::{Layout, Universal};
+use layout::slots::{Layout, Universal};
 
 /// Lowers the program that starts at `main`. All errors found are given, in the order found.
 pub fn lower(db: &dyn Db, main: &MainTarget) -> Result<mir::Program, Vec<LowerError>> {
@@ -96,7 +65,7 @@ enum FunctionKey {
     /// What every object has unless its class says otherwise.
     Default(Universal, Ty),
     /// Calls another function for a table, after unboxing the receiver or boxing the result.
-    Thunk(dispatch::Thunk),
+    Thunk(layout::dispatch::Thunk),
     /// Chooses the implementation of a method with type parameters by the receiver's class.
     Dispatch(Callee),
     /// `==` of two values behind `Any`.
@@ -168,7 +137,7 @@ struct Lowerer<'db> {
     /// What asked for a function first.
     asked_for: FxHashMap<mir::FunctionId, mir::Position>,
     statics: FxHashMap<FieldId, mir::StaticId>,
-    files: FxHashMap<SourceFile, Rc<position::FileLines>>,
+    files: FxHashMap<SourceFile, Rc<builder::position::FileLines>>,
     layouts: FxHashMap<Ty, Rc<Layout>>,
     supertypes: FxHashMap<Ty, Rc<Vec<Ty>>>,
     /// Slots that something calls: the class instance that introduced the slot (`None`: universal) and its number.

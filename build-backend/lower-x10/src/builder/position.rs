@@ -1,0 +1,108 @@
+//! From byte offsets to lines.
+
+use std::rc::Rc;
+
+use apg_analysis::body::{ExprId, ExprKind};
+use apg_analysis::ids::{FileOrigin, SourceFile};
+use apg_syntax::TextSize;
+
+use crate::Lowerer;
+use crate::builder::function::Builder;
+use apg_mir as mir;
+
+/// Where the lines of a file start.
+#[derive(Debug)]
+pub(crate) struct FileLines {
+    pub file: mir::FileId,
+    starts: Vec<u32>,
+}
+
+impl FileLines {
+    fn new(file: mir::FileId, text: &str) -> FileLines {
+        let mut starts = vec![0];
+        starts.extend(text.bytes().enumerate().filter(|it| it.1 == b'\n').map(|it| it.0 as u32 + 1));
+        FileLines { file, starts }
+    }
+
+    /// The position of a byte offset.
+    pub(crate) fn position(&self, offset: u32) -> mir::Position {
+        let line = self.starts.partition_point(|it| *it <= offset) as u32;
+        mir::Position { file: self.file, line: line.max(1) }
+    }
+}
+
+impl Builder<'_, '_> {
+    /// The position of an expression: of what has an operand in front, that of its own name or sign.
+    pub(crate) fn position_of(&self, id: ExprId) -> mir::Position {
+        let node = self.source.body.expr(id);
+        let position = |offset: TextSize| self.source.lines.position(self.source.base + u32::from(offset));
+        let (start, end) = (node.range.start(), node.range.end());
+        let first = match &node.kind {
+            ExprKind::Call { receiver: Some(first), .. } | ExprKind::Field { object: first, .. } => *first,
+            ExprKind::ClosureCall { closure, .. } => *closure,
+            _ => return position(start),
+        };
+        let first = self.source.body.expr(first).range;
+        // What is written in front of its operand, or not at all, stands where it begins.
+        if first.end() <= start || first.end() >= end || position(start) == position(end) {
+            return position(start);
+        }
+        let text = self.source.file.text(self.lowerer.db);
+        let from = (self.source.base + u32::from(first.end())) as usize;
+        let gap = text.get(from..).map_or(0, gap);
+        position(first.end() + TextSize::new(gap as u32))
+    }
+}
+
+/// How long spaces, comments and closing parentheses at the beginning of a text are.
+fn gap(text: &str) -> usize {
+    let mut rest = text;
+    loop {
+        let after = rest.trim_start_matches(|it: char| it.is_whitespace() || it == ')');
+        let skipped = if after.starts_with("//") {
+            after.find('\n').unwrap_or(after.len())
+        } else if after.starts_with("/*") {
+            after.find("*/").map_or(after.len(), |it| it + 2)
+        } else {
+            return text.len() - after.len();
+        };
+        rest = &after[skipped..];
+    }
+}
+
+impl Lowerer<'_> {
+    /// The lines of a file, which becomes one of the program's.
+    pub(crate) fn lines(&mut self, file: SourceFile) -> Rc<FileLines> {
+        if let Some(known) = self.files.get(&file) {
+            return known.clone();
+        }
+        let id = mir::FileId(self.program.files.len() as u32);
+        self.program.files.push(file.path(self.db).display().to_string());
+        if file.origin(self.db) == FileOrigin::Library {
+            self.program.library.push(id);
+        }
+        let lines = Rc::new(FileLines::new(id, file.text(self.db)));
+        self.native_file(file, &lines);
+        self.files.insert(file, lines.clone());
+        lines
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_found_behind_spaces_comments_and_parentheses() {
+        assert_eq!(gap(".a"), 0);
+        assert_eq!(gap(" )\n // a.b()\n /* .c */ .a"), " )\n // a.b()\n /* .c */ ".len());
+        assert_eq!((gap("// at the end"), gap("/* open"), gap("")), (13, 7, 0));
+    }
+
+    #[test]
+    fn offsets_become_one_based_lines() {
+        let lines = FileLines::new(mir::FileId(0), "a\nbc\n\nd");
+        let line = |offset| lines.position(offset).line;
+        assert_eq!((line(0), line(1), line(2), line(4), line(5), line(6), line(99)), (1, 1, 2, 2, 3, 4, 4));
+    }
+}
