@@ -5,23 +5,24 @@ use apg_mir::entries::{APPEND, JOIN};
 use apg_mir::*;
 use apg_runtime::abi;
 
-/// The entry that kernels may call, too.
-const FENCE: &str = "atomic_fence";
+/// The runtime entry that kernels may call too.
+const FENCE_ENTRY: &str = "atomic_fence";
 
 impl Code<'_> {
-    /// A call of a known function.
+    /// A direct call.
     pub fn call(&mut self, function: FunctionId, args: &[Expr]) -> String {
         let symbol = self.function_symbol(function);
         let operands: Vec<&Expr> = args.iter().collect();
         let hidden = self.hidden_arguments();
         self.ordered(&operands, |code, text| {
             let all: Vec<String> = text.iter().cloned().chain(hidden).collect();
-            code.with_room(Some(function), format!("{symbol}({})", all.join(", ")))
+            code.with_stack_check(Some(function), format!("{symbol}({})", all.join(", ")))
         })
     }
 
-    /// A call, of a function that is not known where there is none; if it may be one of a recursion there must be room for it.
-    fn with_room(&self, function: Option<FunctionId>, call: String) -> String {
+    /// Wraps a call whose callee may be part of a recursion (or is unknown: `None`) in a check of the stack's
+    /// capacity.
+    fn with_stack_check(&self, function: Option<FunctionId>, call: String) -> String {
         let callee = function.map(|it| self.program.functions[it.index()].recursion.cycle);
         if self.cycle != 0 && callee.is_none_or(|it| it == self.cycle) {
             format!("(apg_stack_check(), {call})")
@@ -51,21 +52,21 @@ impl Code<'_> {
         self.indirect(result, args, |receiver| format!("apg_methods({receiver}, {number}u)[{slot}]"))
     }
 
-    /// A direct call in place of one through a table: the receiver must not be null either.
+    /// A direct call instead of one through a table; it checks the receiver for null.
     fn call_checked(&mut self, function: FunctionId, args: &[Expr]) -> String {
         if self.target.is_kernel() {
             return self.fail("a kernel can only call functions that are known when it is compiled".into());
         }
         let symbol = self.function_symbol(function);
         let mut args = args.to_vec();
-        // As through a table, the check comes before the other operands.
+        // As in a call through a table, the check precedes the other operands.
         if let Some(receiver) = args.first_mut() {
             let kind = ExprKind::NonNull(Box::new(receiver.clone()));
             *receiver = Expr { ty: receiver.ty, kind, position: None };
         }
         let operands: Vec<&Expr> = args.iter().collect();
         self.ordered(&operands, |code, text| {
-            code.with_room(Some(function), format!("{symbol}({})", text.join(", ")))
+            code.with_stack_check(Some(function), format!("{symbol}({})", text.join(", ")))
         })
     }
 
@@ -75,7 +76,7 @@ impl Code<'_> {
         self.indirect(result, args, |receiver| format!("apg_function({receiver}, {number}u)"))
     }
 
-    /// A call of a method found by `method`, which also checks the receiver.
+    /// An indirect call of the function found by `method`, which also checks the receiver.
     fn indirect(&mut self, result: Ty, args: &[Expr], method: impl FnOnce(&str) -> String) -> String {
         if self.target.is_kernel() {
             return self.fail("a kernel can only call functions that are known when it is compiled".into());
@@ -88,12 +89,12 @@ impl Code<'_> {
         let receiver = format!("t{}", self.fresh());
         self.ordered(&operands, |code, text| {
             let Some((first, rest)) = text.split_first() else { return "0".into() };
-            // The receiver is needed twice.
+            // The receiver is used twice.
             let name = if simple { first } else { &receiver };
             let mut all = vec![name.clone()];
             all.extend(rest.iter().cloned());
             let call = format!("(({signature}){})({})", method(name), all.join(", "));
-            let call = code.with_room(None, call);
+            let call = code.with_stack_check(None, call);
             if simple { call } else { format!("({{ apg_object *{receiver} = {first}; {call}; }})") }
         })
     }
@@ -101,8 +102,8 @@ impl Code<'_> {
     /// A call of the runtime: only entries of its table, with the number of arguments they take.
     pub fn call_runtime(&mut self, entry: &str, result: Ty, args: &[Expr]) -> String {
         match self.target {
-            Target::Cuda if entry == FENCE => return "__threadfence()".into(),
-            Target::Cpu if entry == FENCE => return "apg_atomic_fence()".into(),
+            Target::Cuda if entry == FENCE_ENTRY => return "__threadfence()".into(),
+            Target::Cpu if entry == FENCE_ENTRY => return "apg_atomic_fence()".into(),
             Target::Cpu | Target::Cuda => {
                 return self.fail(format!("a kernel cannot call the runtime entry `{entry}`"));
             }
@@ -140,13 +141,13 @@ impl Code<'_> {
         }
         let name = entry.trim_start_matches("r#").to_owned();
         let operands: Vec<&Expr> = args.iter().collect();
-        let prefix = if QUICK.contains(&entry) { "apg_quick" } else { "apg" };
+        let prefix = if FAST_PATH_ENTRIES.contains(&entry) { "apg_quick" } else { "apg" };
         self.ordered(&operands, |_, text| format!("{prefix}_{name}({})", text.join(", ")))
     }
 }
 
-/// Entries of the runtime that `apg_program.h` does itself where it can.
-const QUICK: [&str; 7] = [
+/// Runtime entries with a fast path in `apg_program.h`.
+const FAST_PATH_ENTRIES: [&str; 7] = [
     "string_length",
     "string_char_at",
     "string_equals",
@@ -156,7 +157,7 @@ const QUICK: [&str; 7] = [
     "place_local_get",
 ];
 
-/// Whether a value of the program can be passed as that type of the ABI.
+/// Whether a value of a MIR type can be passed as a type of the ABI.
 fn fits(entry: abi::Ty, ty: Ty) -> bool {
     match entry {
         abi::Ty::Void => ty == Ty::Void,

@@ -1,5 +1,5 @@
-//! What printing one body needs: the target, the locals, the enclosing scopes, and a record of what was used, from
-//! which the declarations in front of a translation unit are made.
+//! State of printing one body: target, locals, enclosing scopes, results of analyses, and the record of used
+//! items from which the declarations of a translation unit are made.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,14 +12,14 @@ use super::writer::Writer;
 use super::{EmitError, names};
 use apg_mir::*;
 
-/// Which dialect is printed.
+/// The dialect of C++.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     /// Host code: objects, exceptions, activities.
     Host,
-    /// A kernel, or a function called from one, as C++ for the processor.
+    /// A kernel, or a function called from one, as C++ for CPUs.
     Cpu,
-    /// The same as CUDA C++.
+    /// A kernel, or a function called from one, as CUDA C++.
     Cuda,
 }
 
@@ -30,7 +30,7 @@ impl Target {
         if is_long { "L" } else { "LL" }
     }
 
-    /// Rails are pairs of pointer and length, and there are no objects.
+    /// Whether rails are pairs of pointer and length, and there are no objects.
     pub fn is_kernel(self) -> bool {
         self != Target::Host
     }
@@ -43,18 +43,18 @@ pub struct LocalSpelling {
     pub text: String,
     /// Its type.
     pub ty: Ty,
-    /// For a rail of a kernel's environment, in shared memory or on a thread's stack: its elements and its length.
+    /// Elements and length, for a rail of a kernel's environment, in shared memory or of a thread.
     pub rail: Option<RailSpelling>,
-    /// For a rail on a thread's stack: element type and length.
+    /// Element type and length of a private rail.
     pub stack: Option<(Ty, i64)>,
 }
 
-/// An element that has been read already.
+/// An element that has been loaded ahead of its use.
 #[derive(Clone, Debug)]
 pub struct PreloadedElement {
-    /// Where it is.
+    /// The variable that holds it.
     pub name: String,
-    /// It is there if this holds.
+    /// The condition under which it has been loaded.
     pub when: &'static str,
 }
 
@@ -65,18 +65,18 @@ pub struct RailSpelling {
     pub data: String,
     /// Number of elements.
     pub length: String,
-    /// For a rail on the stack of a thread of many: elements between two of the same thread, and which one is the thread's. Those of
-    /// neighbouring threads are neighbours.
+    /// For a private rail of one thread of many: distance between its elements, and the thread's offset.
+    /// Elements of adjacent threads are adjacent.
     pub lane: Option<(String, String)>,
 }
 
 impl RailSpelling {
-    /// A rail whose elements are neighbours.
+    /// A rail with contiguous elements.
     pub fn new(data: String, length: String) -> RailSpelling {
         RailSpelling { data, length, lane: None }
     }
 
-    /// An element.
+    /// An element as an lvalue.
     pub fn element(&self, index: &str) -> String {
         match &self.lane {
             None => format!("{}[{index}]", self.data),
@@ -85,7 +85,7 @@ impl RailSpelling {
     }
 }
 
-/// What a text refers to; ordered, so that equal programs give equal texts.
+/// Items that printed code refers to; ordered, so that equal programs give equal code.
 #[derive(Clone, Debug, Default)]
 pub struct Used {
     /// Called or referenced functions.
@@ -111,7 +111,7 @@ pub struct Used {
 }
 
 impl Used {
-    /// Adds all of another record.
+    /// Adds another record.
     pub fn absorb(&mut self, other: Used) {
         self.functions.extend(other.functions);
         self.device_functions.extend(other.device_functions);
@@ -133,18 +133,18 @@ pub enum Scope {
     Breakable { label: LabelId, is_loop: bool, break_used: bool, continue_used: bool },
     /// A labelled block.
     Labeled { label: LabelId, used: bool },
-    /// A loop of the target language that is not one of the program's: `break` would leave the wrong one.
+    /// A loop of the printer's own: `break` would leave it instead of the program's loop.
     Opaque,
-    /// Code that runs on every way out: jumps go through it.
+    /// Code that runs on every exit: jumps go through it.
     Cleanup { number: u32, exits: Vec<Jump> },
-    /// What a thread of a block does. It has no `return`: an activity has none.
+    /// Body of a thread. It has no `return`, as activities have none.
     Thread,
 }
 
-/// A way out of a construct.
+/// A jump out of a construct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Jump {
-    /// Behind the construct.
+    /// To the end of the construct.
     Break(LabelId),
     /// To the update of the loop.
     Continue(LabelId),
@@ -152,7 +152,7 @@ pub enum Jump {
     Return,
 }
 
-/// Prints code.
+/// Prints code of one body.
 pub struct Code<'p> {
     /// The program.
     pub program: &'p Program,
@@ -160,55 +160,55 @@ pub struct Code<'p> {
     pub names: &'p Names,
     /// The dialect.
     pub target: Target,
-    /// Text.
+    /// The printed code.
     pub out: Writer,
-    /// What the text refers to.
+    /// Items that the code refers to.
     pub used: Used,
     /// Locals of the current body.
     pub locals: Vec<LocalSpelling>,
-    /// Those that are shared memory of a block that one thread of the processor runs.
+    /// Those of the locals that are shared memory of a block that one CPU thread runs.
     pub shared: Vec<LocalId>,
     /// Enclosing constructs, outermost first.
     pub scopes: Vec<Scope>,
     /// Result of the current function.
     pub result: Ty,
-    /// The circle of calls that the current function is on; 0: none.
+    /// The cycle of the call graph that the current function is part of; 0 if none.
     pub cycle: u32,
-    /// For messages.
+    /// The position for error messages.
     pub position: Position,
     /// Number of the next temporary.
     pub next: u32,
-    /// What could not be printed.
+    /// Errors so far.
     pub errors: Vec<EmitError>,
-    /// In a kernel: what is known of accesses, by the address of the index expression.
+    /// In a kernel: which checks of accesses are eliminated, by the address of the index expression.
     pub check_elimination: FxHashMap<*const Expr, CheckElimination>,
-    /// In a kernel: indices that may be computed with 64 bits (for the processor), and steps of counters that do not wrap, by
-    /// address; in launches that the host finds right.
+    /// In a kernel: indices that can be computed with 64 bits, and steps of counters that do not wrap, by
+    /// address; valid in launches whose conditions hold.
     pub wide: FxHashSet<*const Expr>,
-    /// What a device may compute with 32 bits if the host says so.
+    /// Expressions that a device can compute with 32 bits in launches whose conditions hold.
     pub narrowed: NarrowedExprs,
-    /// Integer locals that have a second form of 64 bits, made of such forms, with `_w` behind the name.
+    /// Integer locals that have a 64-bit copy, named with the suffix `_w`.
     pub widened_locals: FxHashSet<LocalId>,
-    /// Elements that were read in front of a loop over threads, by the address of the index expression: their names.
+    /// Elements loaded in front of a work-item loop, by the address of the index expression.
     pub preloaded: FxHashMap<*const Expr, PreloadedElement>,
-    /// Conditions that are known to hold for all threads where something is printed.
+    /// Conditions that hold for all threads at the point of printing.
     pub assumed_conditions: FxHashSet<*const Expr>,
-    /// Locals that are declared where they are needed: their assignments are not printed.
+    /// Locals that are recomputed where they are used: their assignments are not printed.
     pub rematerialized: FxHashSet<LocalId>,
-    /// Loops that are unrolled otherwise than the program asks for.
+    /// Loops with another unroll factor than the program requests.
     pub unroll_factors: FxHashMap<LabelId, UnrollFactor>,
-    /// Loops of a kernel for a device that read early.
+    /// Software-pipelined loops of a device kernel.
     pub pipelined_loops: FxHashMap<LabelId, PipelinedLoop<'p>>,
-    /// In a kernel for a device: how many threads a block has.
+    /// In a device kernel: the number of threads of a block.
     pub block_size: String,
-    /// In a kernel for a device: the static fields that its environment holds, and where. Functions get the environment, of this
-    /// type, if there are any.
+    /// In a device kernel: static fields that its environment holds, and their captures. If there are any,
+    /// functions get the environment, of this type.
     pub statics: FxHashMap<StaticId, usize>,
     pub environment_type: String,
 }
 
 impl<'p> Code<'p> {
-    /// An empty text.
+    /// An empty state.
     pub fn new(program: &'p Program, names: &'p Names, target: Target) -> Code<'p> {
         Code {
             program,
@@ -239,20 +239,20 @@ impl<'p> Code<'p> {
         }
     }
 
-    /// A number not used before in this text's function.
+    /// A number that is unique in the function.
     pub fn fresh(&mut self) -> u32 {
         self.next += 1;
         self.next
     }
 
-    /// Records that something cannot be compiled; gives a placeholder expression.
+    /// Records an error; returns a placeholder expression.
     pub fn fail(&mut self, message: String) -> String {
         let file = self.program.files.get(self.position.file.index()).cloned().unwrap_or_default();
         self.errors.push(EmitError { file, line: self.position.line, message });
         "0".to_owned()
     }
 
-    /// Attributes what follows to a position.
+    /// Attributes the code that follows to a position.
     pub fn at(&mut self, position: Position) {
         self.position = position;
         self.out.position(position, &self.program.files, self.program.emit_all_lines);
@@ -336,7 +336,7 @@ impl<'p> Code<'p> {
         fields.get(field as usize).map_or_else(|| format!("m{field}"), |it| names::field(field as usize, it))
     }
 
-    /// The place of a local.
+    /// The spelling of a local.
     pub fn local(&self, id: LocalId) -> LocalSpelling {
         self.locals.get(id.index()).cloned().unwrap_or(LocalSpelling {
             text: "unknown_local".into(),
@@ -346,7 +346,7 @@ impl<'p> Code<'p> {
         })
     }
 
-    /// Names for locals, as plain variables.
+    /// Spells locals as plain variables.
     pub fn plain_locals(locals: &[Local]) -> Vec<LocalSpelling> {
         let place = |(index, local): (usize, &Local)| LocalSpelling {
             text: names::local(index, &local.name),
@@ -359,7 +359,7 @@ impl<'p> Code<'p> {
 }
 
 impl Code<'_> {
-    /// Makes arrays of the rails that a kernel or device function allocates: their lengths are constants.
+    /// Declares the private rails of a kernel or device function as arrays; their lengths are constants.
     pub fn stack_rails(&mut self, body: &[Stmt]) {
         let mut found = Vec::new();
         walk::visit_stmts(body, &mut |stmt| {

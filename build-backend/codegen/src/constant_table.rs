@@ -6,7 +6,7 @@ use super::code::Code;
 use super::names::hash;
 use apg_mir::*;
 
-/// The strings of a table.
+/// The string constants of a table.
 pub fn strings(table: &Table) -> impl Iterator<Item = String> + '_ {
     table.elements.iter().filter_map(|it| match &it.kind {
         ExprKind::String(text) => Some(text.to_string()),
@@ -15,7 +15,7 @@ pub fn strings(table: &Table) -> impl Iterator<Item = String> + '_ {
 }
 
 impl Code<'_> {
-    /// A new rail with the elements of a table.
+    /// An expression for a new rail with the elements of a table.
     pub fn table_rail(&mut self, table: &Arc<Table>) -> String {
         let classes: Vec<String> = table.classes.iter().map(|it| self.descriptor(*it)).collect();
         let text = format!("{classes:?} {:?} {}", table.lengths, self.initializer(table));
@@ -24,7 +24,7 @@ impl Code<'_> {
         format!("apg_table_rail(&{name})")
     }
 
-    /// The static data of a table.
+    /// Prints the static data of a table.
     pub fn table_definition(&mut self, name: &str, table: &Table) {
         let element = self.ty(table.element);
         let elements = self.initializer(table);
@@ -45,11 +45,11 @@ impl Code<'_> {
         ));
     }
 
-    /// The elements of a table as C++ has them between braces.
+    /// The elements of a table as a C++ initializer list.
     fn initializer(&mut self, table: &Table) -> String {
         let strings = std::mem::take(&mut self.used.strings);
         let elements: Vec<String> = table.elements.iter().map(|it| self.expr(it)).collect();
-        // Only the unit of the tables names them.
+        // Only the unit of metadata names them.
         self.used.strings = strings;
         elements.join(", ")
     }

@@ -1,6 +1,8 @@
-//! Host statements that need exceptions or the runtime. A handler's code runs outside the C++ catch block, which only
-//! keeps the exception: activities may be suspended in handlers and go on in another thread, where C++'s own record
-//! of caught exceptions would be wrong.
+//! Host statements that need exceptions or the runtime.
+//!
+//! A handler's code runs outside of the C++ catch block, which only stores the exception: an activity may be
+//! suspended in a handler and resume in another thread, where C++'s own stack of caught exceptions would be
+//! wrong.
 
 use apg_runtime::layout::launch;
 
@@ -8,9 +10,9 @@ use super::code::{Code, Jump, Scope};
 use apg_mir::*;
 
 impl Code<'_> {
-    /// A statement that only host code has.
+    /// Prints a statement that only hosts have.
     pub fn host_stmt(&mut self, kind: &StmtKind) {
-        // What is done after the statements inside is done at its own line all the same.
+        // Code after the inner statements is attributed to this statement all the same.
         let position = self.position;
         match kind {
             StmtKind::Throw(value) => {
@@ -39,7 +41,7 @@ impl Code<'_> {
                     |code| code.stmts(body),
                     |code, number| {
                         code.at(position);
-                        // It raises the exception of the body together with those of the activities.
+                        // It raises the exceptions of the body and of the activities.
                         code.out.line(format!(
                             "apg_object *f{number} = e{number}; e{number} = nullptr; {end}(f{number});"
                         ));
@@ -77,7 +79,7 @@ impl Code<'_> {
         }
     }
 
-    /// Code whose exception is tested against handlers.
+    /// Prints a body with exception handlers.
     fn try_catch(&mut self, body: &[Stmt], catches: &[Catch]) {
         let number = self.fresh();
         self.out.open("{");
@@ -103,7 +105,7 @@ impl Code<'_> {
         self.out.close("}");
     }
 
-    /// Code, and other code that runs on every way out of it.
+    /// Prints a body with cleanup code that runs on every exit.
     fn protected(&mut self, body: impl FnOnce(&mut Self), cleanup: impl FnOnce(&mut Self, u32)) {
         let number = self.fresh();
         self.out.open("{");
@@ -127,7 +129,7 @@ impl Code<'_> {
         self.out.close("}");
     }
 
-    /// Continues the jumps that went through a cleanup.
+    /// Prints the jumps that continue after a cleanup.
     fn exits(&mut self, number: u32, exits: &[Jump]) {
         for (index, jump) in exits.iter().enumerate() {
             self.out.open(format!("if (w{number} == {}) {{", index + 1));
@@ -136,7 +138,8 @@ impl Code<'_> {
         }
     }
 
-    /// Guards in order until one holds; in the atomic section all along, but while waiting.
+    /// Prints a `when`: evaluates guards in order until one holds. The atomic section is held throughout,
+    /// except while waiting.
     fn when(&mut self, branches: &[WhenBranch]) {
         let position = self.position;
         self.out.line("apg_when_begin();");
@@ -198,7 +201,7 @@ impl Code<'_> {
         self.out.line(format!("{text};"));
     }
 
-    /// Builds the environment and runs a kernel. The captured rails stay alive to the end of the launch.
+    /// Prints a kernel launch. Captured rails are kept alive until the launch ends.
     fn launch(
         &mut self,
         place: &Expr,

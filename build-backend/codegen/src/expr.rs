@@ -1,5 +1,7 @@
-//! Expressions: one spelling for host, processor and device, which is why they agree. Operands are evaluated left to
-//! right: where C++ leaves the order open and it matters, they go through temporaries in a statement expression.
+//! Expressions: one spelling for host, CPU kernels and devices, so that their results agree.
+//!
+//! Operands are evaluated left to right. Where C++ leaves the order open and it is observable, they go
+//! through temporaries in a statement expression.
 
 use super::code::{Code, Target};
 use super::names;
@@ -9,11 +11,11 @@ use apg_mir::*;
 /// What the evaluation of an expression can do or depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effect {
-    /// Nothing: constants, locals, arithmetic on them.
+    /// None: constants, locals, arithmetic on them.
     None,
     /// Reads memory, or may raise an exception.
     Reads,
-    /// Calls something that may change anything.
+    /// Calls a function that may change anything.
     Changes,
 }
 
@@ -74,8 +76,8 @@ fn may_raise(expr: &Expr) -> bool {
     own || walk::children(&expr.kind).into_iter().any(may_raise)
 }
 
-/// Whether a trace or a debugger can be in an expression.
-fn is_seen(kind: &ExprKind) -> bool {
+/// Whether backtraces and debuggers can stop in an expression.
+fn is_visible_to_debuggers(kind: &ExprKind) -> bool {
     !matches!(
         kind,
         ExprKind::Int(_)
@@ -89,40 +91,41 @@ fn is_seen(kind: &ExprKind) -> bool {
 }
 
 impl Code<'_> {
-    /// Whether C++'s free order of evaluation of these operands could be observed: one changes what another depends on, or
-    /// it would decide which of two exceptions is raised.
+    /// Whether C++'s free order of evaluation of these operands is observable: one changes what another
+    /// reads, or two may raise exceptions.
     pub fn order_matters(&self, args: &[&Expr]) -> bool {
         let effects: Vec<Effect> = args.iter().map(|it| effect(it)).collect();
         let depends = effects.iter().filter(|it| **it != Effect::None).count();
         if depends < 2 {
             return false;
         }
-        // What goes wrong in a kernel is told by its first thread to find it.
+        // In a kernel, any one of several failures may be reported.
         effects.contains(&Effect::Changes)
             || !self.target.is_kernel() && args.iter().filter(|it| may_raise(it)).count() >= 2
     }
 
-    /// An expression.
+    /// Prints an expression.
     pub fn expr(&mut self, expr: &Expr) -> String {
         let Some(position) = expr.position.filter(|it| *it != self.position) else {
-            return self.expr_here(expr);
+            return self.expr_at_current_position(expr);
         };
         let around = std::mem::replace(&mut self.position, position);
-        let text = self.expr_here(expr);
+        let text = self.expr_at_current_position(expr);
         self.position = around;
-        // Kernels have no traces: their checks say where they are.
-        if self.target.is_kernel() || !is_seen(&expr.kind) {
+        // Kernels have no backtraces: their checks have positions.
+        if self.target.is_kernel() || !is_visible_to_debuggers(&expr.kind) {
             return text;
         }
         let files = &self.program.files;
         let [here, back] = [position, around].map(|it| super::writer::directive(it, files));
-        // GCC moves what is itself an operand of a call to that call's line, but nothing inside of it.
+        // GCC attributes an operand of a call to that call's line, but not the inside of a statement
+        // expression.
         let text = if effect(expr) == Effect::Changes { format!("({{ {text}; }})") } else { text };
         format!("\n{here}{text}\n{back}")
     }
 
-    /// An expression where the one around it stands.
-    fn expr_here(&mut self, expr: &Expr) -> String {
+    /// Prints an expression at the position of the enclosing one.
+    fn expr_at_current_position(&mut self, expr: &Expr) -> String {
         if self.assumed_conditions.contains(&std::ptr::from_ref(expr)) {
             return "true".into();
         }
@@ -148,7 +151,7 @@ impl Code<'_> {
             ExprKind::Atomic { operation, rail, index, values } => {
                 self.atomic(*operation, rail, index, values, expr.ty)
             }
-            ExprKind::Collective { operation, args } => self.together(*operation, args, expr.ty),
+            ExprKind::Collective { operation, args } => self.collective(*operation, args, expr.ty),
             ExprKind::ThreadIndex(number) => {
                 self.fail(format!("`{}` of a thread outside of a kernel", number.name()))
             }
@@ -216,7 +219,7 @@ impl Code<'_> {
             ExprKind::Runtime { entry, args } => self.call_runtime(entry, expr.ty, args),
             ExprKind::Cast { value, target, checked } => self.cast(value, *target, *checked),
             ExprKind::InstanceOf { value, target } => self.instance_of(value, *target),
-            // Without branches, loops over threads are vectorised.
+            // Work-item loops without branches are vectorised.
             ExprKind::And(a, b) if self.target == Target::Cpu && effect(b) == Effect::None => {
                 format!("(bool)({} & {})", self.expr(a), self.expr(b))
             }
@@ -235,7 +238,8 @@ impl Code<'_> {
         }
     }
 
-    /// Prints operands so that they are evaluated left to right, and what is made of them.
+    /// Prints operands so that they are evaluated left to right, and the expression that `build` makes of
+    /// them.
     pub fn ordered(&mut self, args: &[&Expr], build: impl FnOnce(&mut Self, &[String]) -> String) -> String {
         let mut text: Vec<String> = args.iter().map(|it| self.expr(it)).collect();
         if !self.order_matters(args) {
@@ -272,7 +276,7 @@ impl Code<'_> {
         }
     }
 
-    /// A local as a value; a rail of a kernel's environment as a pair.
+    /// A local as a value; a rail of a kernel's environment becomes a pair.
     fn local_value(&mut self, id: LocalId) -> String {
         let place = self.local(id);
         match (&place.rail, place.ty) {
@@ -284,7 +288,7 @@ impl Code<'_> {
                 let ty = self.ty(ty);
                 format!("{ty}{{{}, {}}}", rail.data, rail.length)
             }
-            // What shifts it or takes its bits has 64 of them.
+            // Shifts and bit operations need its 64 bits.
             (None, _) if self.narrowed.locals.contains(&id) => format!("((apg_i64){})", place.text),
             (None, _) => place.text,
         }
@@ -329,7 +333,7 @@ impl Code<'_> {
         }
         let checked = checked && !self.program.unchecked;
         let is_kernel = self.target.is_kernel();
-        self.ordered_place(&[rail, index], |code, text| match rail.ty {
+        self.ordered_lvalue(&[rail, index], |code, text| match rail.ty {
             Ty::Struct(id) if is_kernel => {
                 let (length, handle) = (code.struct_field_name(id, 0), code.struct_field_name(id, 2));
                 let view = format!("apg_view<{ty}>{{({ty} *){0}.{handle}, {0}.{length}}}", text[0]);
@@ -341,7 +345,7 @@ impl Code<'_> {
         })
     }
 
-    /// An atomic operation on an element. Operands with effects were saved before.
+    /// An atomic operation on an element. Operands with effects are evaluated before.
     fn atomic(
         &mut self,
         operation: AtomicOperation,
@@ -352,7 +356,7 @@ impl Code<'_> {
     ) -> String {
         let ty = self.ty(element);
         if self.target == Target::Host && matches!(rail.ty, Ty::Struct(_)) {
-            // What is at a device is in reach of kernels only.
+            // Memory of a device is accessible to kernels only.
             return format!(
                 "({{ apg_raise(APG_UNSUPPORTED_OPERATION_EXCEPTION, \"an atomic operation on a GlobalRail outside of a kernel\"); {ty}{{}}; }})"
             );
@@ -366,8 +370,8 @@ impl Code<'_> {
         format!("apg_{how}_{}<{ty}>({})", operation.name(), args.join(", "))
     }
 
-    /// What the threads of a warp or block do together, on a device: a function that all of them call.
-    fn together(&mut self, operation: CollectiveOp, args: &[Expr], result: Ty) -> String {
+    /// A collective operation of a warp or block on a device: all threads call it.
+    fn collective(&mut self, operation: CollectiveOp, args: &[Expr], result: Ty) -> String {
         if self.target != Target::Cuda {
             return self.fail(format!("`{}` in the middle of an expression", operation.name));
         }
@@ -377,8 +381,8 @@ impl Code<'_> {
         format!("apg_{}<{ty}>({})", operation.name, text.join(", "))
     }
 
-    /// As [`Self::ordered`], for an lvalue: a statement expression would copy it, so its address goes through.
-    fn ordered_place(
+    /// As [`Self::ordered`], for an lvalue: a statement expression would copy it, so its address is passed.
+    fn ordered_lvalue(
         &mut self,
         args: &[&Expr],
         build: impl FnOnce(&mut Self, &[String]) -> String,
@@ -407,13 +411,13 @@ impl Code<'_> {
     }
 
     fn make_struct(&mut self, ty: Ty, args: &[Expr]) -> String {
-        // A braced list is evaluated left to right.
+        // C++ evaluates a braced list left to right.
         let ty = self.ty(ty);
         let args: Vec<String> = args.iter().map(|it| self.expr(it)).collect();
         format!("{ty}{{{}}}", args.join(", "))
     }
 
-    /// A new object, on the heap or in a place of the function's frame.
+    /// A new object, on the heap or in a slot of the function's frame.
     fn make_object(&mut self, class: ClassId, fields: &[Expr], slot: Option<u32>) -> String {
         let descriptor = self.descriptor(class);
         if fields.is_empty() && slot.is_none() {
@@ -426,7 +430,7 @@ impl Code<'_> {
         let mut stores = String::new();
         for (index, field) in operands.iter().enumerate() {
             let mut text = self.expr(field);
-            // What the frame holds may be an operand of its successor.
+            // The object in the frame may be an operand of its successor.
             if effect(field) != Effect::None || slot.is_some() {
                 let name = format!("t{}", self.fresh());
                 let ty = self.ty(field.ty);
@@ -476,7 +480,7 @@ impl Code<'_> {
     }
 }
 
-/// The expression for a string constant.
+/// The symbol of a string constant.
 pub fn string_symbol(text: &str) -> String {
     format!("((apg_object *)&X_{:016x})", names::hash(text))
 }

@@ -1,4 +1,4 @@
-//! Functions, and the declarations that a unit needs in front of them.
+//! Functions, and the declarations that a translation unit needs in front of them.
 
 use super::code::{Code, Used, chain};
 use super::names;
@@ -19,7 +19,7 @@ impl Code<'_> {
         format!("{result} {prefix}{}({})", self.names.functions[id.index()], params.join(", "))
     }
 
-    /// A function with its body. Locals are declared first: a jump may then go anywhere.
+    /// Prints a function. Locals are declared first, so that jumps may go anywhere.
     pub fn function(&mut self, id: FunctionId, storage: &str) {
         let function = &self.program.functions[id.index()];
         self.next = 0;
@@ -68,7 +68,7 @@ impl Code<'_> {
     }
 }
 
-/// Whether some code runs on every way out of another inside.
+/// Whether a body has cleanup code that runs on every exit.
 fn has_cleanup(body: &[Stmt]) -> bool {
     body.iter().any(|stmt| match &stmt.kind {
         StmtKind::Finish { .. } | StmtKind::Atomic(_) | StmtKind::When(_) => true,
@@ -86,11 +86,11 @@ fn has_cleanup(body: &[Stmt]) -> bool {
 }
 
 impl Code<'_> {
-    /// Declarations of everything in `used`, in an order that C++ accepts. Bodies may be printed before this is: it goes
-    /// in front of them. `storage` tells how functions are declared.
+    /// Prints declarations of everything in `used`, in an order that C++ accepts. Bodies may be printed
+    /// earlier: the declarations go in front of them. `storage` gives the storage class of functions.
     pub fn declarations(&mut self, used: &Used, storage: &dyn Fn(FunctionId) -> &'static str) -> String {
         let saved = self.out.take();
-        // Signatures and layouts name further structs; the first round collects them.
+        // Signatures and layouts name further structs, which the first round collects.
         self.used = used.clone();
         let functions: Vec<String> =
             used.functions.iter().map(|id| self.declaration(*id, storage(*id))).collect();
@@ -130,7 +130,7 @@ impl Code<'_> {
         format!("{attribute}{storage}{};", self.prototype(id))
     }
 
-    /// Structs in use, members first, with their comparisons.
+    /// Prints the structs in use, members first, with their comparisons.
     pub fn structs(&mut self) {
         let mut order = Vec::new();
         let wanted: Vec<StructId> = self.used.structs.iter().chain(&self.used.equality).copied().collect();
@@ -234,7 +234,7 @@ impl Code<'_> {
         )
     }
 
-    /// The environment struct of a kernel; the same text on host and device.
+    /// The environment struct of a kernel; the same on host and device.
     pub fn environment(&mut self, id: KernelId) -> String {
         let mut members = String::new();
         for (index, capture) in self.program.kernels[id.index()].captures.iter().enumerate() {

@@ -1,9 +1,9 @@
-//! MIR to C++20 for the host and CUDA C++ for devices. One printer serves both: the code of a kernel is the same text on
-//! the processor and on the device but for the spelling of a few operations, which is why they agree.
+//! Code generation: MIR to C++20 for hosts and CUDA C++ for devices. One printer serves both: a kernel's code
+//! is the same for CPUs and devices except for the spelling of a few operations, so that results agree.
 //!
-//! Units include `apg.h` (the ABI) and `apg_program.h` (inline helpers), those of kernels `apg_together.h`, that of tables `apg_throw.h`, and nothing else; those with C++ code of the program also
-//! what that code needs. Symbols and texts do not depend
-//! on indices, so an unchanged unit is found in the cache.
+//! Units include `apg.h` (the ABI) and `apg_program.h` (inline helpers); those of kernels `apg_together.h`,
+//! that of metadata `apg_throw.h`; those with C++ code of the program what that code names. Symbols and code
+//! do not depend on indices, so that an unchanged unit is found in the cache.
 
 mod call;
 mod code;
@@ -29,10 +29,10 @@ pub use kernel::constant;
 pub use translation_unit::{Unit, UnitKind};
 pub use unit::{Emitted, emit};
 
-// Profiles of the runtime read the code of closures from this slot.
+// The runtime's profiler reads the code of closures from this slot.
 const _: () = assert!(apg_mir::slot::CLOSURE_APPLY == apg_runtime::layout::CLOSURE_APPLY);
 
-/// Headers that units include: name and text.
+/// Headers that units include: name and content.
 pub const HEADERS: [(&str, &str); 6] = [
     ("apg.h", apg_runtime::abi::HEADER),
     ("apg_program.h", include_str!("include/apg_program.h")),
@@ -42,14 +42,14 @@ pub const HEADERS: [(&str, &str); 6] = [
     ("x10aux/config.h", include_str!("include/x10aux/config.h")),
 ];
 
-/// Something in MIR that cannot be compiled: a defect of the compiler, or of the class library.
+/// MIR that cannot be compiled: a defect of the compiler or of the class library.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EmitError {
     /// The `.x10` file.
     pub file: String,
     /// The line.
     pub line: u32,
-    /// What is wrong.
+    /// The message.
     pub message: String,
 }
 

@@ -1,5 +1,5 @@
-//! The data of a program: type descriptors, vtables, interface tables, string constants, static fields, kernels, and
-//! the exported table through which the runtime finds all of it.
+//! Metadata of a program: type descriptors, vtables, interface tables, string constants, static fields,
+//! kernels, and the exported table through which the runtime finds them.
 
 use super::code::{Code, Used, chain};
 use super::constant_table;
@@ -20,7 +20,7 @@ fn kind(kind: ClassKind) -> &'static str {
     }
 }
 
-/// What the code of a closure without parameters results in, in the ABI.
+/// The result kind of a closure without parameters in the ABI.
 fn result(program: &Program, class: &Class) -> &'static str {
     let code = class.vtable.get(apg_mir::slot::CLOSURE_APPLY as usize).copied().flatten();
     let code = code.filter(|_| class.kind == ClassKind::Closure).map(|it| &program.functions[it.index()]);
@@ -52,7 +52,7 @@ fn slot(ty: Ty) -> &'static str {
 }
 
 impl Code<'_> {
-    /// The unit of tables. `strings` are the constants of all units.
+    /// The unit of metadata. `strings` are the constants of all units.
     pub fn tables(&mut self, strings: &Used, cuda: &[String]) -> String {
         self.class_tables();
         let mut all = strings.strings.clone();
@@ -91,7 +91,7 @@ impl Code<'_> {
         }
     }
 
-    /// Field table of a struct or class: `(type that has it as a member, member, field)`.
+    /// Field table of a struct or class; `fields` are the C++ members.
     fn field_table(&mut self, symbol: &str, layout: &str, fields: &[(String, Field)]) {
         if fields.is_empty() {
             return;
@@ -120,7 +120,7 @@ impl Code<'_> {
         self.out.line(format!("extern const apg_type D{name};"));
         let fields: Vec<(String, Field)> =
             item.fields.iter().enumerate().map(|(index, it)| (names::field(index, it), it.clone())).collect();
-        // A struct may hold one described further down.
+        // A member struct may be described further down.
         for (_, field) in &fields {
             if let Ty::Struct(inner) = field.ty {
                 self.out.line(format!("extern const apg_type D{};", self.names.structs[inner.index()]));
@@ -161,7 +161,7 @@ impl Code<'_> {
         let element = self.element_text(class.kind);
         let custom = self.custom(class.serialization, &name, None);
         let table = if fields.is_empty() { "nullptr".into() } else { format!("fields_{name}") };
-        // Not every compiler takes values of an array without a length: here it has one.
+        // Not every compiler initialises a flexible array member: here it has a length.
         let declared = match class.vtable.len() {
             0 => format!("const apg_type {name}"),
             length => format!(
@@ -181,7 +181,8 @@ impl Code<'_> {
         ));
     }
 
-    /// How instances are sent, and the code that makes one at an address, of a struct by its C++ name.
+    /// How instances are serialised, and a function that restores one at an address; `value` is the C++ name
+    /// of a struct.
     fn custom(&mut self, serialization: Serialization, name: &str, value: Option<&str>) -> String {
         let restore = match serialization {
             Serialization::FieldByField => return "APG_BY_FIELDS, nullptr".into(),
@@ -226,7 +227,7 @@ impl Code<'_> {
         }
     }
 
-    /// The last member of a descriptor, if there is one.
+    /// Values of the vtable, the last member of a descriptor.
     fn vtable(&mut self, class: &Class) -> String {
         if class.vtable.is_empty() {
             return String::new();
@@ -253,7 +254,7 @@ impl Code<'_> {
         format!("interfaces_{name}")
     }
 
-    /// Strings are objects in constant memory, which the collector leaves alone.
+    /// Strings are objects in constant memory, which the collector ignores.
     fn string_constants(&mut self, strings: &std::collections::BTreeSet<String>) {
         let Some(class) = self.class_of_kind(ClassKind::String) else { return };
         let descriptor = self.descriptor(class);
@@ -292,7 +293,7 @@ impl Code<'_> {
         }
     }
 
-    /// Roots: static fields that hold references, and the exceptions of those whose initialisation failed.
+    /// Roots of the collector: static fields that hold references, and exceptions of failed initialisers.
     fn roots(&mut self) -> Vec<String> {
         let mut rows = Vec::new();
         for (index, item) in self.program.statics.iter().enumerate() {
@@ -373,7 +374,7 @@ impl Code<'_> {
         let [block_choices, thread_choices] = choices;
         self.out.line(format!(
             "  sizeof(E{name}), {}, {}, {}, {}, {}, {captures}, {}, {sizes}, configure_{name}, cpu_{name}, {proven}, {block_choices}, {thread_choices}}};",
-            u8::from(super::kernel::by_value(self.program, kernel)),
+            u8::from(super::kernel::passes_environment_by_value(self.program, kernel)),
             u8::from(kernel.auto_blocks.is_some()),
             u8::from(kernel.auto_threads.is_some()),
             u8::from(super::kernel::has_pipelined_loops(cuda)),
@@ -382,7 +383,7 @@ impl Code<'_> {
         ));
     }
 
-    /// The textures in a captured value that starts at `offset`: the runtime sees where they live.
+    /// Rows for the textures in a captured value at `offset`: the runtime checks which device they belong to.
     fn texture_rows(&mut self, ty: Ty, offset: &str, capture: &str, rows: &mut Vec<String>) {
         let Ty::Struct(id) = ty else { return };
         let item = &self.program.structs[id.index()];
@@ -406,7 +407,7 @@ impl Code<'_> {
         }
     }
 
-    /// What the runtime calls: nothing gets out of them but their result.
+    /// Functions that the runtime calls: exceptions are returned, not thrown.
     fn entries(&mut self) {
         self.out.line(
             "const apg_runtime *apg_rt;\n\
@@ -489,7 +490,7 @@ impl Code<'_> {
     }
 }
 
-/// Prints an array unless it is empty; gives its name or a null pointer.
+/// Prints an array unless it is empty; returns its name or a null pointer.
 fn table(out: &mut super::writer::Writer, declaration: &str, rows: &[String]) -> String {
     if rows.is_empty() {
         return "nullptr".into();

@@ -1,5 +1,5 @@
-//! Symbols. They depend on X10 names and signatures only, never on an index, so that the text of a translation unit
-//! stays the same (and its object is found in the cache) when an unrelated part of the program changes.
+//! Symbols. They depend on X10 names and signatures only, never on indices, so that the code of a translation
+//! unit stays the same, and its object is found in the cache, when an unrelated part of the program changes.
 
 use apg_mir::{Field, Function, Program, Ty};
 use apg_passes::analysis::class_hierarchy::ClassHierarchy;
@@ -20,12 +20,12 @@ pub struct Names {
     pub kernels: Vec<String>,
     /// Numbers of interfaces in interface tables.
     pub interfaces: Vec<u32>,
-    /// Calls through tables that can be written with the symbol of a function.
+    /// Class hierarchy, for calls through tables that have one target.
     pub hierarchy: ClassHierarchy,
 }
 
 impl Names {
-    /// Names everything.
+    /// Assigns symbols to all items.
     pub fn new(program: &Program) -> Names {
         let mut taken = Taken::default();
         let mut names = Names { hierarchy: ClassHierarchy::new(program), ..Names::default() };
@@ -63,7 +63,7 @@ struct Taken {
 }
 
 impl Taken {
-    /// A symbol not given before: kind, readable part, and a hash of what tells it from its namesakes.
+    /// A unique symbol: kind, readable part, and a hash of the key.
     fn symbol(&mut self, kind: &str, name: &str, key: &str) -> String {
         let readable = readable(name);
         let mut salt = 0;
@@ -78,7 +78,7 @@ impl Taken {
     }
 }
 
-/// What tells a function from others of the same name: its file and the types in its signature.
+/// Key of a function among functions of the same name: its file and the types of its signature.
 fn signature(program: &Program, function: &Function) -> String {
     let file = program.files.get(function.position.file.index()).map_or("", String::as_str);
     let mut key = format!("{}@{file}:{}", function.name, ty(program, function.result));
@@ -97,7 +97,7 @@ fn ty(program: &Program, ty: Ty) -> String {
     }
 }
 
-/// Letters and digits of a name, at most 48: `__` for `_`, and `_` for what no symbol has.
+/// Letters and digits of a name, at most 48: `__` for `_`, and `_` for characters that symbols cannot have.
 fn readable(name: &str) -> String {
     let mut out = String::new();
     let mut separated = true;

@@ -1,5 +1,5 @@
-//! C++ code of the program. The functions with such code are in units of their own, with the headers that they name; the C++ files
-//! that belong to them are further units.
+//! C++ code in X10 programs. Functions with such code are in units of their own, with the headers that they
+//! name; the C++ files that belong to them are further units.
 
 use std::path::PathBuf;
 
@@ -10,14 +10,14 @@ use crate::translation_unit::{Unit, UnitKind};
 use apg_mir::native::{Fragment, NamedFile, NativeCode, NativeFile};
 use apg_mir::*;
 
-/// Whether a function has C++ code in it.
+/// Whether a function contains C++ code.
 pub fn is_native(function: &Function) -> bool {
     let mut found = false;
     walk::visit_stmts(&function.body, &mut |stmt| found |= matches!(stmt.kind, StmtKind::Native(_)));
     found
 }
 
-/// What stands in front of the functions of a file with C++ code.
+/// The `#include`s of a unit with C++ code.
 pub fn prelude(program: &Program, file: FileId) -> String {
     let mut text = "#include \"apg_native.h\"\n".to_owned();
     for native in program.natives.iter().filter(|it| it.file == file) {
@@ -33,14 +33,14 @@ fn include(program: &Program, native: &NativeFile, file: &NamedFile) -> String {
     format!("{}#include {}\n", directive(file.position, &program.files), quoted(native, &file.name))
 }
 
-/// The files that the units of a file with C++ code are made from.
+/// Files that the units of a file with C++ code depend on.
 pub fn reads(program: &Program, file: FileId) -> Vec<PathBuf> {
     let natives = program.natives.iter().filter(|it| it.file == file);
     let named = natives.flat_map(|it| it.includes.iter().chain(&it.others).map(|file| path(it, &file.name)));
     named.collect()
 }
 
-/// The C++ files of those X10 files whose functions have C++ code.
+/// The C++ files that belong to X10 files with C++ code.
 pub fn sources(program: &Program) -> Vec<Unit> {
     let is_used = |native: &&NativeFile| {
         program.functions.iter().any(|it| it.position.file == native.file && is_native(it))
@@ -110,7 +110,7 @@ impl Code<'_> {
         self.out.close("}");
     }
 
-    /// A value as C++ code of the program sees it.
+    /// A value as the program's C++ code sees it.
     fn native_value(&mut self, value: &Expr) -> String {
         let text = self.expr(value);
         let Ty::Ref(class) = value.ty else { return text };

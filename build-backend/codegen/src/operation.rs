@@ -1,5 +1,5 @@
 //! Operations on machine types, with X10's semantics on every target: integers wrap, shift counts are masked,
-//! conversions saturate, a division by zero raises an exception on the host.
+//! conversions saturate, and a division by zero raises an exception on hosts.
 
 use super::code::{Code, Target};
 use apg_mir::*;
@@ -28,7 +28,7 @@ impl Code<'_> {
         }
     }
 
-    /// What a texture has at a point.
+    /// A texture fetch.
     fn texture(&mut self, texture: Ty, text: &str, result: Ty, at: &[String]) -> String {
         let Ty::Struct(id) = texture else { return self.fail("a texture that is no struct".to_owned()) };
         let fields = &self.program.structs[id.index()].fields;
@@ -98,7 +98,7 @@ impl Code<'_> {
         }
     }
 
-    /// Integer division: the check for zero is left out where the divisor is a constant.
+    /// Integer division; a constant divisor needs no check.
     fn division(&mut self, operation: Operation, ty: Ty, a: &str, b: &str, right: &Expr) -> String {
         let name = self.ty(ty);
         let symbol = operation.symbol().unwrap_or("/");
@@ -111,8 +111,8 @@ impl Code<'_> {
         format!("apg_{}<{name}>({a}, {b})", operation.name())
     }
 
-    /// Addition, subtraction and multiplication that wrap. The host compiler is told so by a flag; for a device they are
-    /// done unsigned, where wrapping is defined.
+    /// Wrapping addition, subtraction and multiplication. Hosts compile with `-fwrapv`; on devices they are
+    /// done on unsigned integers, where wrapping is defined.
     fn wrapping(&mut self, ty: Ty, symbol: &str, a: &str, b: &str) -> String {
         if is_float(ty) || self.target != Target::Cuda {
             return self.narrow(ty, format!("({a} {symbol} {b})"));
@@ -121,7 +121,7 @@ impl Code<'_> {
         format!("({name})(({unsigned}){a} {symbol} ({unsigned}){b})")
     }
 
-    /// Back to the width of a narrow type, which C++ widens to `int` in arithmetic.
+    /// Truncates to a narrow type, which C++ promotes to `int` in arithmetic.
     fn narrow(&mut self, ty: Ty, text: String) -> String {
         match ty {
             Ty::I8 | Ty::I16 | Ty::U8 | Ty::U16 => format!("({}){text}", self.ty(ty)),
@@ -129,7 +129,7 @@ impl Code<'_> {
         }
     }
 
-    /// A type, its unsigned form, and the mask of its shift counts.
+    /// A type, its unsigned counterpart, and the mask of its shift counts.
     fn shift(&mut self, ty: Ty) -> (String, &'static str, u32) {
         let (unsigned, mask) = match ty {
             Ty::I8 | Ty::U8 => ("apg_u8", 7),
@@ -163,10 +163,11 @@ impl Code<'_> {
         }
     }
 
-    /// The function of the operand's width: on a device the native one.
+    /// The mathematical function for the operand's width: on devices the native one.
     fn math(&mut self, name: &str, ty: Ty) -> String {
         let suffix = if ty == Ty::F32 { "f" } else { "" };
-        // Inline in every compiler; the others go by the library's names, for which vector forms are declared.
+        // These are inline in every compiler; the others have library names, for which vector variants are
+        // declared.
         let inline = matches!(name, "sqrt" | "fabs" | "floor" | "ceil" | "fma" | "rint");
         if self.target != Target::Cuda && inline {
             return format!("__builtin_{name}{suffix}");
@@ -174,7 +175,7 @@ impl Code<'_> {
         format!("{name}{suffix}")
     }
 
-    /// A floating constant, exactly.
+    /// A floating-point constant, exactly.
     pub fn float(&mut self, value: f64, ty: Ty) -> String {
         let single = ty == Ty::F32;
         let name = if single { "float" } else { "double" };

@@ -1,19 +1,19 @@
-//! Statements shared by all targets: assignments, branches, loops and jumps. What exists on the host only (exceptions,
-//! activities) is in `control` and `activity`.
+//! Statements shared by all targets: assignments, branches, loops and jumps. `control` has those that exist
+//! on hosts only.
 
 use super::code::{Code, Jump, Scope, Target};
 use super::kernel::UnrollFactor;
 use apg_mir::*;
 
 impl Code<'_> {
-    /// Statements in order.
+    /// Prints statements in order.
     pub fn stmts(&mut self, stmts: &[Stmt]) {
         for stmt in stmts {
             self.stmt(stmt);
         }
     }
 
-    /// A statement.
+    /// Prints a statement.
     pub fn stmt(&mut self, stmt: &Stmt) {
         self.at(stmt.position);
         match &stmt.kind {
@@ -38,7 +38,7 @@ impl Code<'_> {
                     self.out.line(format!("{} = {step};", place.text));
                     return;
                 }
-                // What is more than arithmetic on locals is not evaluated twice.
+                // Values other than arithmetic on locals are not evaluated twice.
                 let wide = (self.widened_locals.contains(local) && self.is_plain(value))
                     .then(|| self.wide_value(value));
                 let value = self.expr(value);
@@ -82,7 +82,7 @@ impl Code<'_> {
                 self.out.close("}");
             }
             StmtKind::Outlined(body) => {
-                // The runtime's traces know the name of a function in it (`_ZZ`).
+                // The runtime's backtraces recognise the name of a function in it (`_ZZ`).
                 self.out.open("[&]() __attribute__((noinline)) {");
                 self.stmts(body);
                 self.out.close("}();");
@@ -114,7 +114,7 @@ impl Code<'_> {
         }
     }
 
-    /// A store whose parts are evaluated left to right, as a statement.
+    /// Prints a store whose operands are evaluated left to right, as a statement.
     fn ordered_store(
         &mut self,
         args: &[&Expr],
@@ -135,7 +135,8 @@ impl Code<'_> {
     }
 
     fn set_element(&mut self, rail: &Expr, element: Ty, index: &Expr, value: &Expr, checked: bool) {
-        // C++ evaluates the right side of an assignment first; that is seen if it changes something, or raises what another part would.
+        // C++ evaluates the right side of an assignment first, which is observable if it has effects or
+        // raises an exception another operand could raise.
         let changes = super::expr::effect(value) == super::expr::Effect::Changes;
         if (changes || self.order_matters(&[rail, index, value])) && !self.target.is_kernel() {
             let ty = self.ty(element);
@@ -257,7 +258,7 @@ impl Code<'_> {
         }
     }
 
-    /// A jump out of the enclosing constructs; through the innermost cleanup on its way, if there is one.
+    /// Prints a jump out of enclosing constructs, through the innermost cleanup on its way if there is one.
     pub fn jump(&mut self, jump: Jump) {
         let mut innermost_breakable = true;
         for index in (0..self.scopes.len()).rev() {
@@ -323,7 +324,7 @@ impl Code<'_> {
     }
 }
 
-/// A statement in words, for messages.
+/// The name of a statement in messages.
 pub fn statement_name(kind: &StmtKind) -> &'static str {
     match kind {
         StmtKind::Throw(_) | StmtKind::Try { .. } => "exceptions",

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-/// What a unit holds, which decides how it is compiled.
+/// Content of a unit, which decides how it is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnitKind {
     /// Functions.
     Code,
-    /// Processor forms of kernels: always optimised.
+    /// CPU forms of kernels: always optimised.
     Kernels,
     /// Data, and the entries through which the runtime calls the program.
     Tables,
@@ -22,7 +22,7 @@ pub struct Unit {
     pub name: String,
     /// What it holds.
     pub kind: UnitKind,
-    /// The text.
+    /// The source.
     pub text: String,
     /// Files of the user that it includes.
     pub reads: Vec<PathBuf>,

@@ -18,13 +18,13 @@ pub struct Emitted {
     pub cuda: Vec<String>,
 }
 
-/// What stands in front of units without C++ code of the program.
+/// Beginning of units without C++ code of the program.
 const PRELUDE: &str = "#include \"apg_program.h\"\n";
 
-/// Statements of a unit at which another one is begun.
-const UNIT_STATEMENTS: usize = 1500;
+/// Upper limit of statements in a unit before another one is started.
+const MAX_UNIT_STATEMENTS: usize = 1500;
 
-/// Prints a program. `single` keeps all functions in one unit, for whole-program optimisation.
+/// Generates the code of a program. `single` keeps all functions in one unit, for whole-program optimisation.
 pub fn emit(program: &Program, single: bool) -> Result<Emitted, Vec<EmitError>> {
     let names = Names::new(program);
     let mut errors = Vec::new();
@@ -36,7 +36,8 @@ pub fn emit(program: &Program, single: bool) -> Result<Emitted, Vec<EmitError>> 
             code.function(*id, "");
         }
         let own = code.out.take();
-        let copies = if single { String::new() } else { cross_unit_inline::copies(&mut code, &functions) };
+        let copies =
+            if single { String::new() } else { cross_unit_inline::print_copies(&mut code, &functions) };
         let mine = std::mem::take(&mut code.used);
         bodies.push((name, functions, mine.clone(), format!("{copies}{own}")));
         used.absorb(mine);
@@ -44,7 +45,7 @@ pub fn emit(program: &Program, single: bool) -> Result<Emitted, Vec<EmitError>> 
     }
     let mut cuda = Vec::new();
     for index in 0..program.kernels.len() {
-        let (text, mut found) = kernel::cuda(program, &names, KernelId(index as u32));
+        let (text, mut found) = kernel::print_cuda_source(program, &names, KernelId(index as u32));
         cuda.push(text);
         errors.append(&mut found);
     }
@@ -52,7 +53,7 @@ pub fn emit(program: &Program, single: bool) -> Result<Emitted, Vec<EmitError>> 
     let mut called = BTreeSet::new();
     if !program.kernels.is_empty() {
         let mut code = Code::new(program, &names, Target::Host);
-        let text = kernel::host(&mut code);
+        let text = kernel::print_host_unit(&mut code);
         let mine = std::mem::take(&mut code.used);
         called.extend(mine.functions.iter().copied());
         used.absorb(mine);
@@ -67,20 +68,21 @@ pub fn emit(program: &Program, single: bool) -> Result<Emitted, Vec<EmitError>> 
     let mut units = native::sources(program);
     for (name, functions, mine, body) in &bodies {
         let mut code = Code::new(program, &names, Target::Host);
-        // What only its own unit calls is no use outside, and need not be there once it is part of its callers.
+        // Functions that only their own unit calls are local to it.
         let elsewhere = |id: FunctionId| {
             let called = bodies.iter().any(|it| it.0 != *name && it.2.functions.contains(&id));
             called || functions.binary_search(&id).is_err()
         };
         let storage = |id: FunctionId| {
             let outside = !single || called.contains(&id) || elsewhere(id);
-            let small =
-                single && functions.binary_search(&id).is_ok() && cross_unit_inline::is_short(program, id);
+            let small = single
+                && functions.binary_search(&id).is_ok()
+                && cross_unit_inline::is_inlinable(program, id);
             match (outside, small) {
                 (false, false) => "static ",
                 (false, true) => "static inline ",
                 (true, false) => "",
-                // Others need its code, too.
+                // Other units use its code too.
                 (true, true) => "inline __attribute__((used)) ",
             }
         };
@@ -100,11 +102,11 @@ pub fn emit(program: &Program, single: bool) -> Result<Emitted, Vec<EmitError>> 
     if errors.is_empty() { Ok(Emitted { units, cuda }) } else { Err(errors) }
 }
 
-/// Functions by unit.
+/// Divides functions into units.
 fn groups(program: &Program, single: bool) -> BTreeMap<String, Vec<FunctionId>> {
     let size: usize = program.functions.iter().map(|it| count(&it.body)).sum();
-    // Powers of two, so that a small change of size does not move every function.
-    let buckets = (size / UNIT_STATEMENTS).next_power_of_two() as u64;
+    // A power of two, so that a small change of size does not move every function.
+    let buckets = (size / MAX_UNIT_STATEMENTS).next_power_of_two() as u64;
     let main = program.main.map(|id| program.functions[id.index()].position.file);
     let mut groups: BTreeMap<String, Vec<FunctionId>> = BTreeMap::new();
     for (index, function) in program.functions.iter().enumerate() {
@@ -113,7 +115,7 @@ fn groups(program: &Program, single: bool) -> BTreeMap<String, Vec<FunctionId>> 
         }
         let file = function.position.file;
         let name = if native::is_native(function) {
-            // The headers that it includes are for it alone.
+            // The headers that it includes are its own.
             let path = program.files.get(file.index()).map_or("", String::as_str);
             format!("native{:x}", hash(path) as u32)
         } else if single {

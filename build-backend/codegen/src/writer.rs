@@ -1,5 +1,5 @@
-//! Text with indentation and `#line` directives: every statement is attributed to its `.x10` line, so that
-//! debuggers, profilers and compiler messages speak of the program and not of this text.
+//! Output with indentation and `#line` directives: every statement is attributed to its `.x10` line, so that
+//! debuggers, profilers and compiler messages refer to the program.
 
 use apg_mir::Position;
 
@@ -8,16 +8,17 @@ use apg_mir::Position;
 pub struct Writer {
     text: String,
     depth: usize,
-    /// Where the C++ compiler believes the next line to be.
+    /// Position that the C++ compiler assigns to the next line.
     at: Option<Position>,
-    /// Each line is attributed by itself.
+    /// Each line has its own directive.
     each_line: Option<Attribution>,
 }
 
-/// How lines are attributed one by one.
+/// Attribution of single lines.
 #[derive(Default)]
 struct Attribution {
-    /// The `#line` directive of what is being printed; that of no line for what the program does not say.
+    /// The `#line` directive of the code that is being printed; line 0 for code that the program does not
+    /// contain.
     directive: String,
 }
 
@@ -38,7 +39,7 @@ impl Writer {
                 at.line += 1;
             }
         }
-        // Parts of it that stand elsewhere have moved the compiler's count.
+        // Parts with directives of their own have changed the compiler's line count.
         if text.contains(DIRECTIVE) {
             self.at = None;
         }
@@ -62,7 +63,8 @@ impl Writer {
         self.open(text);
     }
 
-    /// Attributes the next line to a position, `always` in words.
+    /// Attributes the next line to a position, with a directive even if it is the current one if `always` is
+    /// set.
     pub fn position(&mut self, position: Position, files: &[String], always: bool) {
         if let Some(each) = &mut self.each_line {
             each.directive = directive(position, files);
@@ -75,15 +77,15 @@ impl Writer {
         self.at = Some(position);
     }
 
-    /// From here on (or no longer) each line is attributed by itself, so that code between statements has no line of the
-    /// program: debuggers do not stop in it.
+    /// From here on (or no longer) each line has its own directive, and code between statements has no line
+    /// of the program: debuggers do not stop in it.
     pub fn attribute_each_line(&mut self, on: bool) {
         self.each_line = on.then(Attribution::default);
         self.no_position();
         self.at = None;
     }
 
-    /// The next lines belong to no statement. Matters only where each line is attributed by itself.
+    /// The next lines belong to no statement. Effective only if each line has its own directive.
     pub fn no_position(&mut self) {
         if let Some(each) = &mut self.each_line {
             // Line 0 makes no entry in the line table.
@@ -91,13 +93,13 @@ impl Writer {
         }
     }
 
-    /// The text, leaving this writer empty at the same depth.
+    /// Returns the output, leaving this writer empty at the same depth.
     pub fn take(&mut self) -> String {
         self.at = None;
         std::mem::take(&mut self.text)
     }
 
-    /// Text that is already indented and positioned.
+    /// Appends output that is already indented and positioned.
     pub fn append(&mut self, text: &str) {
         self.text.push_str(text);
         self.at = None;
@@ -106,13 +108,13 @@ impl Writer {
 
 const DIRECTIVE: &str = "\n#line ";
 
-/// The line that attributes the next one to a position.
+/// The directive that attributes the next line to a position.
 pub fn directive(position: Position, files: &[String]) -> String {
     let file = files.get(position.file.index()).map_or("unknown.x10", String::as_str);
     format!("#line {} {}\n", position.line.max(1), quote(file))
 }
 
-/// A C string literal; every byte outside printable ASCII as three octal digits.
+/// A C string literal; bytes outside printable ASCII become three octal digits.
 pub fn quote(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');

@@ -1,5 +1,5 @@
 //! Loop interchange of the block loop and the row loop (Allen and Kennedy, *Optimizing Compilers for Modern
-//! Architectures*, 5.2).
+//! Architectures*).
 //!
 //! Precondition: threads neither synchronise nor share memory, so that the order of blocks is free. A CPU
 //! then runs the first rows of a strip of adjacent blocks, then their second rows, and so on: memory is
@@ -7,7 +7,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::cpu::{Printer, block_indices};
+use super::cpu::{Printer, declare_block_indices};
 use super::index_set_split::split_by_guards;
 use super::regions::{RegionNode, RegionTree, Storage};
 use super::unswitch::{
@@ -222,7 +222,7 @@ impl<'k> Printer<'_, '_, 'k> {
     /// Declares the block-uniform values of block `block_`.
     fn declare_strip_block(&mut self, interchange: &BlockInterchange<'k>) {
         self.code.out.line("const apg_i64 r_ = 0; (void)r_;");
-        block_indices(self.code, self.kernel, ["(x_ + (block_ - strip_))", "y_", "z_"]);
+        declare_block_indices(self.code, self.kernel, ["(x_ + (block_ - strip_))", "y_", "z_"]);
         for (index, class) in self.tree.storage.iter().enumerate() {
             if *class == Storage::Uniform {
                 self.code.declare(index..index + 1);

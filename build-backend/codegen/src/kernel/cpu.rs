@@ -11,7 +11,7 @@ use super::unroll_collectives::{WARP_ELEMENT, block_local_rails, find_unrolled_l
 use apg_mir::*;
 
 /// Prints the function `cpu_KERNEL`.
-pub fn cpu(code: &mut Code<'_>, id: KernelId) {
+pub fn print_cpu_function(code: &mut Code<'_>, id: KernelId) {
     let kernel = &code.program.kernels[id.index()];
     let symbol = code.names.kernels[id.index()].clone();
     let tree = form_regions(kernel);
@@ -29,12 +29,12 @@ pub fn cpu(code: &mut Code<'_>, id: KernelId) {
     let parameters = "const void *env_, const apg_launch *launch_, apg_i64 first_, apg_i64 last_";
     code.out.open(format!("template <bool proven_> static apg_object *run_{symbol}({parameters}) {{"));
     code.out.line(format!("const E{symbol} &env = *(const E{symbol} *)env_; (void)env;"));
-    extents(code, kernel);
-    captures(code, kernel);
-    let scratch = scratch(code, kernel, &tree);
+    declare_extents(code, kernel);
+    declare_captures(code, kernel);
+    let scratch = allocate_scratch(code, kernel, &tree);
     code.out.line("apg_object *result_ = nullptr;");
     code.out.open("try {");
-    blocks(code, kernel, &tree);
+    print_blocks(code, kernel, &tree);
     code.out.close(
         "} catch (apg_object *x_) { result_ = x_; } catch (const apg_kernel_fault &x_) { apg_record(launch_, x_); }",
     );
@@ -60,7 +60,7 @@ pub fn cpu(code: &mut Code<'_>, id: KernelId) {
 }
 
 /// Prints the loop over blocks. With block interchange it runs only the blocks that are not part of a strip.
-fn blocks<'k>(code: &mut Code<'_>, kernel: &'k Kernel, tree: &RegionTree<'k>) {
+fn print_blocks<'k>(code: &mut Code<'_>, kernel: &'k Kernel, tree: &RegionTree<'k>) {
     let interchange = super::block_interchange::find_block_interchange(tree);
     match &interchange {
         Some(interchange) => {
@@ -71,7 +71,7 @@ fn blocks<'k>(code: &mut Code<'_>, kernel: &'k Kernel, tree: &RegionTree<'k>) {
     }
     // Code that runs once per block runs as the first thread.
     code.out.line("const apg_i64 r_ = 0; (void)r_;");
-    block_indices(code, kernel, BLOCK);
+    declare_block_indices(code, kernel, BLOCK);
     for (index, class) in tree.storage.iter().enumerate() {
         if *class == Storage::Uniform {
             code.declare(index..index + 1);
@@ -86,9 +86,9 @@ fn blocks<'k>(code: &mut Code<'_>, kernel: &'k Kernel, tree: &RegionTree<'k>) {
         let ty = code.ty(element);
         code.out.line(format!("alignas(64) {ty} {}[{length}];", place.text));
     }
-    shared(code, kernel);
+    initialise_shared(code, kernel);
     let mut printer = Printer::new(code, kernel, tree);
-    printer.nodes(&tree.nodes);
+    printer.print_nodes(&tree.nodes);
     code.out.close("}");
     if interchange.is_some() {
         code.out.close("}");
@@ -96,7 +96,7 @@ fn blocks<'k>(code: &mut Code<'_>, kernel: &'k Kernel, tree: &RegionTree<'k>) {
 }
 
 /// Declares the block's extents, as literals where they are constants.
-fn extents(code: &mut Code<'_>, kernel: &Kernel) {
+fn declare_extents(code: &mut Code<'_>, kernel: &Kernel) {
     for axis in 0..3 {
         let extent =
             kernel.host.threads.len().checked_sub(axis + 1).and_then(|it| kernel.host.threads.get(it));
@@ -110,7 +110,7 @@ fn extents(code: &mut Code<'_>, kernel: &Kernel) {
     code.out.line("const apg_i64 threads_ = n0_ * n1_ * n2_; (void)threads_;");
 }
 
-fn captures(code: &mut Code<'_>, kernel: &Kernel) {
+fn declare_captures(code: &mut Code<'_>, kernel: &Kernel) {
     let accesses = AccessSummary::of(kernel);
     for (index, capture) in kernel.captures.iter().enumerate() {
         let text = code.locals[index].text.clone();
@@ -128,7 +128,7 @@ fn captures(code: &mut Code<'_>, kernel: &Kernel) {
         let ty = code.ty(element);
         let constant = if accesses.is_read_only(LocalId(index as u32)) { "const " } else { "" };
         code.out.line(format!("{constant}{ty} *const {text} = ({constant}{ty} *)env.m{index}.{member};"));
-        length_for_debugger(code, &text, &format!("env.m{index}.{length}"));
+        declare_debug_length(code, &text, &format!("env.m{index}.{length}"));
         code.locals[index].rail = Some(RailSpelling::new(text, format!("env.m{index}.{length}")));
     }
     for (local, text) in [
@@ -144,14 +144,14 @@ fn captures(code: &mut Code<'_>, kernel: &Kernel) {
 }
 
 /// Tells a debugger the number of elements behind a pointer.
-fn length_for_debugger(code: &mut Code<'_>, pointer: &str, length: &str) {
+fn declare_debug_length(code: &mut Code<'_>, pointer: &str, length: &str) {
     if code.program.debug {
         code.out.line(format!("const apg_i64 {pointer}_n = {length};"));
     }
 }
 
 /// Allocates the shared rails and the context arrays; returns whether there are any.
-fn scratch(code: &mut Code<'_>, kernel: &Kernel, tree: &RegionTree<'_>) -> bool {
+fn allocate_scratch(code: &mut Code<'_>, kernel: &Kernel, tree: &RegionTree<'_>) -> bool {
     let mut parts = Vec::new();
     let of_blocks = block_local_rails(tree);
     for (number, rail) in kernel.shared.iter().enumerate() {
@@ -201,20 +201,20 @@ fn scratch(code: &mut Code<'_>, kernel: &Kernel, tree: &RegionTree<'_>) -> bool 
         "if (!scratch_) return apg_rt->raise(APG_OUT_OF_MEMORY_EXCEPTION, \"no memory for the shared rails and the locals of a kernel's block\");",
     );
     code.out.line("char *const base_ = (char *)(((unsigned long)scratch_ + 63) & ~63ul) - 64;");
-    let moving: Vec<String> = super::pointer_rotation::rotated_locals(kernel, &tree.storage, &tree.nodes)
+    let rotated: Vec<String> = super::pointer_rotation::rotated_locals(kernel, &tree.storage, &tree.nodes)
         .iter()
-        .map(|it| array(code, *it))
+        .map(|it| context_array(code, *it))
         .collect();
     for (number, (ty, name, length)) in parts.iter().enumerate() {
-        let fixed = if moving.contains(name) { "" } else { "const __restrict__ " };
+        let fixed = if rotated.contains(name) { "" } else { "const __restrict__ " };
         code.out.line(format!("{ty} *{fixed}{name} = ({ty} *)(base_ + at{number}_);"));
-        length_for_debugger(code, name, length);
+        declare_debug_length(code, name, length);
     }
     true
 }
 
 /// The context array of a scalar local.
-pub fn array(code: &Code<'_>, local: LocalId) -> String {
+pub fn context_array(code: &Code<'_>, local: LocalId) -> String {
     code.local(local).text.trim_end_matches("[r_]").to_owned()
 }
 
@@ -226,7 +226,7 @@ const BLOCK: [&str; 3] = [
 ];
 
 /// Declares the block indices; `axes` are their values, the fastest first.
-pub fn block_indices(code: &mut Code<'_>, kernel: &Kernel, axes: [&str; 3]) {
+pub fn declare_block_indices(code: &mut Code<'_>, kernel: &Kernel, axes: [&str; 3]) {
     let count = kernel.block_locals.len();
     for (position, local) in kernel.block_locals.iter().enumerate() {
         let place = code.local(*local);
@@ -236,7 +236,7 @@ pub fn block_indices(code: &mut Code<'_>, kernel: &Kernel, axes: [&str; 3]) {
     }
 }
 
-fn shared(code: &mut Code<'_>, kernel: &Kernel) {
+fn initialise_shared(code: &mut Code<'_>, kernel: &Kernel) {
     let overwritten = super::init_barrier::overwritten_rails(kernel);
     for (number, rail) in kernel.shared.iter().enumerate() {
         if overwritten.contains(&rail.local) {
@@ -257,7 +257,7 @@ fn shared(code: &mut Code<'_>, kernel: &Kernel) {
             }
         }
         let head = format!("for (apg_i64 i_ = 0; i_ < launch_->shared_lengths[{number}]; ++i_) {{");
-        super::fill(code, rail, &head);
+        super::print_fill(code, rail, &head);
         code.out.close("}");
     }
 }
@@ -270,22 +270,22 @@ pub struct Printer<'c, 'p, 'k> {
     /// Number of the last label.
     pub labels: u32,
     /// Code at the begin of each row of a region.
-    pub(super) rows_begin: FxHashMap<*const RegionNode<'k>, String>,
+    pub(super) row_prologues: FxHashMap<*const RegionNode<'k>, String>,
     /// That of the region that is being printed.
-    pub(super) row_begins: String,
+    pub(super) row_prologue: String,
     /// The code is inside of a warp region.
     pub(super) in_warp: bool,
 }
 
 impl<'c, 'p, 'k> Printer<'c, 'p, 'k> {
     fn new(code: &'c mut Code<'p>, kernel: &'k Kernel, tree: &'c RegionTree<'k>) -> Self {
-        let (rows_begin, row_begins) = (FxHashMap::default(), String::new());
-        Printer { code, kernel, tree, labels: 0, rows_begin, row_begins, in_warp: false }
+        let (row_prologues, row_prologue) = (FxHashMap::default(), String::new());
+        Printer { code, kernel, tree, labels: 0, row_prologues, row_prologue, in_warp: false }
     }
 }
 
 impl<'k> Printer<'_, '_, 'k> {
-    pub(super) fn nodes(&mut self, nodes: &[RegionNode<'k>]) {
+    pub(super) fn print_nodes(&mut self, nodes: &[RegionNode<'k>]) {
         for (index, node) in nodes.iter().enumerate() {
             self.code.out.no_position();
             match node {
@@ -293,40 +293,41 @@ impl<'k> Printer<'_, '_, 'k> {
                 RegionNode::Parallel(stmts) if self.in_warp => self.print_warp_region(stmts),
                 RegionNode::Warps(body) => self.print_warps(body),
                 RegionNode::Parallel(stmts) => {
-                    self.row_begins = self.rows_begin.remove(&std::ptr::from_ref(node)).unwrap_or_default();
+                    self.row_prologue =
+                        self.row_prologues.remove(&std::ptr::from_ref(node)).unwrap_or_default();
                     self.print_parallel_region(stmts);
-                    self.row_begins.clear();
+                    self.row_prologue.clear();
                 }
                 RegionNode::GridStride(stride) => self.print_grid_stride(stride),
                 RegionNode::Uniform(stmt) | RegionNode::Jump(stmt) => self.code.stmt(stmt),
-                RegionNode::Offset(stmt) => self.offset(stmt),
-                RegionNode::Collective(stmt) => self.together(stmt),
-                RegionNode::If(stmt, then, otherwise) => self.branch(stmt, then, otherwise),
+                RegionNode::Offset(stmt) => self.print_offset(stmt),
+                RegionNode::Collective(stmt) => self.print_collective(stmt),
+                RegionNode::If(stmt, then, otherwise) => self.print_branch(stmt, then, otherwise),
                 RegionNode::Loop(stmt, body, update) => {
                     match find_unrolled_loop(self.tree, &nodes[..index], stmt, body, update) {
                         Some(unrolled) => self.print_unrolled_loop(&unrolled, stmt, body, update),
-                        None => self.repeat(stmt, body, update),
+                        None => self.print_loop_node(stmt, body, update),
                     }
                 }
                 RegionNode::Labeled(label, body) => {
                     self.code.scopes.push(Scope::Labeled { label: *label, used: false });
                     self.code.out.open("{");
-                    self.nodes(body);
+                    self.print_nodes(body);
                     self.code.out.close("}");
                     if let Some(Scope::Labeled { used: true, .. }) = self.code.scopes.pop() {
                         self.code.out.line(format!("b{}: ;", label.0));
                     }
                 }
-                RegionNode::Switch(stmt, cases) => self.switch(stmt, cases),
+                RegionNode::Switch(stmt, cases) => self.print_switch(stmt, cases),
             }
         }
     }
 
     /// The value of a block-uniform expression.
-    pub fn common(&mut self, expr: &Expr) -> String {
+    pub fn uniform_value(&mut self, expr: &Expr) -> String {
         let ty = self.code.ty(expr.ty);
         let value = self.code.expr(expr);
-        let names = self.thread_indices(&value);
+        let names = self.thread_declarations(&value);
         if names.is_empty() && !value.contains("[r_]") && !value.contains("+ r_ * ") {
             return value;
         }
@@ -336,7 +337,7 @@ impl<'k> Printer<'_, '_, 'k> {
 
     /// Declarations of the indices of thread `r_` that an expression mentions, and of the rematerialised
     /// locals.
-    fn thread_indices(&mut self, value: &str) -> String {
+    fn thread_declarations(&mut self, value: &str) -> String {
         let derived: Vec<LocalId> = self.tree.rematerialized.iter().map(|it| it.local).collect();
         let all = derived.iter().any(|it| value.contains(&self.code.local(*it).text));
         let mut names = String::new();
@@ -355,7 +356,7 @@ impl<'k> Printer<'_, '_, 'k> {
     }
 
     /// Prints a uniform step of a rematerialised local, or the reset of its offset.
-    fn offset(&mut self, stmt: &Stmt) {
+    fn print_offset(&mut self, stmt: &Stmt) {
         let StmtKind::Set { local, value } = &stmt.kind else { return };
         self.code.at(stmt.position);
         let name = self.code.local(*local).text;
@@ -371,7 +372,7 @@ impl<'k> Printer<'_, '_, 'k> {
 
     /// Prints a collective operation of a warp or block: a call whose operands are functions of the thread's
     /// rank, and whose result is one value or an array.
-    fn together(&mut self, stmt: &Stmt) {
+    fn print_collective(&mut self, stmt: &Stmt) {
         let StmtKind::Set { local, value } = &stmt.kind else { return };
         let ExprKind::Collective { operation, args } = &value.kind else { return };
         self.code.at(stmt.position);
@@ -388,17 +389,17 @@ impl<'k> Printer<'_, '_, 'k> {
             }
             let ty = self.code.ty(arg.ty);
             let value = self.code.expr(arg);
-            if let Some(kept) = self.kept(arg, *local) {
-                text.push(format!("apg_kept<{ty}>{{{kept}}}"));
+            if let Some(array) = self.operand_array(arg, *local) {
+                text.push(format!("apg_kept<{ty}>{{{array}}}"));
                 continue;
             }
-            let names = self.thread_indices(&value);
+            let names = self.thread_declarations(&value);
             text.push(format!("[&]({rank}) -> {ty} {{ {thread}(void)r_; {names}return {value}; }}"));
         }
         let ty = self.code.ty(args.first().map_or(value.ty, |it| it.ty));
         let place = self.code.local(*local).text;
         let call = |text: &[String]| format!("apg_{}<{ty}>({})", operation.name, text.join(", "));
-        let line = match self.array_of_threads(&place) {
+        let line = match self.thread_array(&place) {
             Some(all) if !operation.is_uniform => {
                 text.insert(0, all);
                 format!("{};", call(&text))
@@ -409,15 +410,15 @@ impl<'k> Printer<'_, '_, 'k> {
     }
 
     /// The array that already holds an operand of all threads, unless the result goes there.
-    fn kept(&self, operand: &Expr, result: LocalId) -> Option<String> {
+    fn operand_array(&self, operand: &Expr, result: LocalId) -> Option<String> {
         let ExprKind::Local(local) = operand.kind else { return None };
         let place = self.code.local(local);
         let is_number = local != result && place.stack.is_none();
-        is_number.then(|| self.array_of_threads(&place.text)).flatten()
+        is_number.then(|| self.thread_array(&place.text)).flatten()
     }
 
     /// The array of a local with an element for each thread that takes part in a collective operation.
-    fn array_of_threads(&self, place: &str) -> Option<String> {
+    fn thread_array(&self, place: &str) -> Option<String> {
         let from = if self.in_warp { " + base_" } else { "" };
         let of_block = place.strip_suffix("[r_]").map(|it| format!("{it}{from}"));
         of_block.or_else(|| place.strip_suffix(WARP_ELEMENT).map(str::to_owned))
@@ -436,23 +437,28 @@ impl<'k> Printer<'_, '_, 'k> {
         }
     }
 
-    fn branch(&mut self, stmt: &Stmt, then: &[RegionNode<'k>], otherwise: &[RegionNode<'k>]) {
+    fn print_branch(&mut self, stmt: &Stmt, then: &[RegionNode<'k>], otherwise: &[RegionNode<'k>]) {
         let StmtKind::If { condition, .. } = &stmt.kind else { return };
         self.code.at(stmt.position);
-        let condition = self.common(condition);
+        let condition = self.uniform_value(condition);
         self.code.out.open(format!("if ({condition}) {{"));
-        self.nodes(then);
+        self.print_nodes(then);
         if !otherwise.is_empty() {
             self.code.out.between("} else {");
-            self.nodes(otherwise);
+            self.print_nodes(otherwise);
         }
         self.code.out.close("}");
     }
 
-    pub(super) fn repeat(&mut self, stmt: &'k Stmt, body: &[RegionNode<'k>], update: &[RegionNode<'k>]) {
+    pub(super) fn print_loop_node(
+        &mut self,
+        stmt: &'k Stmt,
+        body: &[RegionNode<'k>],
+        update: &[RegionNode<'k>],
+    ) {
         let StmtKind::Loop { label, condition, post_tested, .. } = &stmt.kind else { return };
         self.code.at(stmt.position);
-        let condition = self.common(condition);
+        let condition = self.uniform_value(condition);
         let head = if *post_tested { "do {".to_owned() } else { format!("while ({condition}) {{") };
         self.code.out.open(head);
         self.code.scopes.push(Scope::Breakable {
@@ -465,12 +471,12 @@ impl<'k> Printer<'_, '_, 'k> {
             self.prefetch_later_iterations(stmt, body);
         }
         self.code.out.open("{");
-        self.nodes(body);
+        self.print_nodes(body);
         self.code.out.close("}");
         if let Some(Scope::Breakable { continue_used: true, .. }) = self.code.scopes.last() {
             self.code.out.line(format!("n{}: ;", label.0));
         }
-        self.nodes(update);
+        self.print_nodes(update);
         let scope = self.code.scopes.pop();
         self.code.out.close(if *post_tested { format!("}} while ({condition});") } else { "}".to_owned() });
         if let Some(Scope::Breakable { break_used: true, .. }) = scope {
@@ -478,10 +484,10 @@ impl<'k> Printer<'_, '_, 'k> {
         }
     }
 
-    fn switch(&mut self, stmt: &Stmt, bodies: &[Vec<RegionNode<'k>>]) {
+    fn print_switch(&mut self, stmt: &Stmt, bodies: &[Vec<RegionNode<'k>>]) {
         let StmtKind::Switch { label, value, cases } = &stmt.kind else { return };
         self.code.at(stmt.position);
-        let text = self.common(value);
+        let text = self.uniform_value(value);
         self.code.out.open(format!("switch ({text}) {{"));
         self.code.scopes.push(Scope::Breakable {
             label: *label,
@@ -498,7 +504,7 @@ impl<'k> Printer<'_, '_, 'k> {
                 self.code.out.line(text);
             }
             self.code.out.open("{");
-            self.nodes(body);
+            self.print_nodes(body);
             self.code.out.close("}");
         }
         let scope = self.code.scopes.pop();

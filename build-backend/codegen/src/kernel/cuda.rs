@@ -13,18 +13,18 @@ use apg_mir::*;
 const PRELUDE: &str = include_str!("../include/apg_device.h");
 
 /// The CUDA C++ of a kernel, and the errors.
-pub fn cuda(program: &Program, names: &Names, id: KernelId) -> (String, Vec<EmitError>) {
+pub fn print_cuda_source(program: &Program, names: &Names, id: KernelId) -> (String, Vec<EmitError>) {
     let kernel = &program.kernels[id.index()];
     let mut code = Code::new(program, names, Target::Cuda);
     let statics =
         kernel.captures.iter().enumerate().filter_map(|(index, it)| Some((it.static_field?, index)));
     code.statics = statics.collect();
     code.environment_type = format!("E{}", names.kernels[id.index()]);
-    kernel_function(&mut code, id, kernel);
+    print_kernel_function(&mut code, id, kernel);
     let body = code.out.take();
     // Facts about locals and labels are valid in the kernel's body only.
     (code.narrowed, code.unroll_factors) = Default::default();
-    let functions = super::device_functions(&mut code, "static __device__ ");
+    let functions = super::print_device_functions(&mut code, "static __device__ ");
     let environment = code.environment(id);
     code.structs();
     code.out.line(environment);
@@ -33,7 +33,7 @@ pub fn cuda(program: &Program, names: &Names, id: KernelId) -> (String, Vec<Emit
     (format!("{fast}{PRELUDE}{declarations}{functions}{body}"), code.errors)
 }
 
-fn kernel_function<'p>(code: &mut Code<'p>, id: KernelId, kernel: &'p Kernel) {
+fn print_kernel_function<'p>(code: &mut Code<'p>, id: KernelId, kernel: &'p Kernel) {
     let symbol = code.names.kernels[id.index()].clone();
     let accesses = AccessSummary::of(kernel);
     let bounds = super::bounds::analyse_kernel(code.program, code.names, id);
@@ -51,7 +51,7 @@ fn kernel_function<'p>(code: &mut Code<'p>, id: KernelId, kernel: &'p Kernel) {
         Some(size) if size <= 1024 => format!("__launch_bounds__({size}) "),
         _ => String::new(),
     };
-    let (parameter, get) = if super::by_value(code.program, kernel) {
+    let (parameter, get) = if super::passes_environment_by_value(code.program, kernel) {
         (format!("const __grid_constant__ E{symbol} env"), None)
     } else {
         (format!("const E{symbol} *environment_"), Some(format!("const E{symbol} &env = *environment_;")))
@@ -63,9 +63,9 @@ fn kernel_function<'p>(code: &mut Code<'p>, id: KernelId, kernel: &'p Kernel) {
         code.out.line(get);
     }
     code.out.line("apg_fault *const fault_ = shared_.fault; (void)fault_;");
-    captures(code, kernel, &accesses);
-    made_of_captures(code, kernel);
-    indices(code, kernel);
+    declare_captures(code, kernel, &accesses);
+    declare_derived_captures(code, kernel);
+    declare_indices(code, kernel);
     let first_own = kernel.captures.len();
     let given: Vec<usize> = kernel
         .block_locals
@@ -79,9 +79,9 @@ fn kernel_function<'p>(code: &mut Code<'p>, id: KernelId, kernel: &'p Kernel) {
             code.declare(index..index + 1);
         }
     }
-    auto_values(code, kernel);
-    constants_ahead(code, kernel);
-    shared(code, kernel);
+    set_auto_values(code, kernel);
+    preload_constants(code, kernel);
+    print_shared_rails(code, kernel);
     code.unroll_factors = super::unroll_factors::choose_unroll_factors(kernel);
     code.pipelined_loops = super::software_pipeline::find_pipelined_loops(code, kernel, &accesses);
     code.stmts(&kernel.body);
@@ -89,12 +89,12 @@ fn kernel_function<'p>(code: &mut Code<'p>, id: KernelId, kernel: &'p Kernel) {
 }
 
 /// Upper limit of preloaded elements of constant rails.
-const AHEAD: usize = 16;
+const MAX_PRELOADED_CONSTANTS: usize = 16;
 
 /// Preloads elements of constant rails with constant indices, if they are in bounds. The device compiler does
 /// not know that they are and would leave the loads in loops; preloaded, they stay in uniform registers,
 /// which a warp shares.
-fn constants_ahead(code: &mut Code<'_>, kernel: &Kernel) {
+fn preload_constants(code: &mut Code<'_>, kernel: &Kernel) {
     let mut uses: BTreeMap<(u32, i64), Vec<*const Expr>> = BTreeMap::new();
     visit_exprs(&kernel.body, &mut |expr, _| {
         let ExprKind::Element { rail, index, .. } = &expr.kind else { return };
@@ -111,7 +111,7 @@ fn constants_ahead(code: &mut Code<'_>, kernel: &Kernel) {
             uses.entry((local.0, value)).or_default().push(std::ptr::from_ref(&**index));
         }
     });
-    for ((local, value), places) in uses.into_iter().take(AHEAD) {
+    for ((local, value), places) in uses.into_iter().take(MAX_PRELOADED_CONSTANTS) {
         let KernelCaptureKind::ConstantRail { element } = kernel.captures[local as usize].kind else {
             continue;
         };
@@ -128,7 +128,7 @@ fn constants_ahead(code: &mut Code<'_>, kernel: &Kernel) {
 }
 
 /// Declares the captures: scalars are read from the environment, rails become a pointer and a length.
-fn captures(code: &mut Code<'_>, kernel: &Kernel, accesses: &AccessSummary) {
+fn declare_captures(code: &mut Code<'_>, kernel: &Kernel, accesses: &AccessSummary) {
     for (index, capture) in kernel.captures.iter().enumerate() {
         let text = code.locals[index].text.clone();
         match capture.kind {
@@ -189,7 +189,7 @@ fn elements(element: Ty, address: &str) -> String {
 }
 
 /// Declares the captures that are rematerialised from others, in dependence order.
-fn made_of_captures(code: &mut Code<'_>, kernel: &Kernel) {
+fn declare_derived_captures(code: &mut Code<'_>, kernel: &Kernel) {
     let mut open: Vec<(usize, &Expr)> = kernel
         .captures
         .iter()
@@ -207,7 +207,7 @@ fn made_of_captures(code: &mut Code<'_>, kernel: &Kernel) {
 }
 
 /// Declares block and thread indices; x is the last axis of the loop.
-fn indices(code: &mut Code<'_>, kernel: &Kernel) {
+fn declare_indices(code: &mut Code<'_>, kernel: &Kernel) {
     for (locals, builtin) in [(&kernel.block_locals, "blockIdx"), (&kernel.thread_locals, "threadIdx")] {
         for (axis, local) in locals.iter().rev().enumerate().rev() {
             let place = code.local(*local);
@@ -219,7 +219,7 @@ fn indices(code: &mut Code<'_>, kernel: &Kernel) {
 }
 
 /// Sets `autoBlocks()` and `autoThreads()` to the extents of the launch.
-fn auto_values(code: &mut Code<'_>, kernel: &Kernel) {
+fn set_auto_values(code: &mut Code<'_>, kernel: &Kernel) {
     for (local, text) in [
         (kernel.auto_blocks, "gridDim.x * gridDim.y * gridDim.z"),
         (kernel.auto_threads, "blockDim.x * blockDim.y * blockDim.z"),
@@ -233,7 +233,7 @@ fn auto_values(code: &mut Code<'_>, kernel: &Kernel) {
 }
 
 /// Declares the shared rails and prints their initialisation by all threads of the block.
-fn shared(code: &mut Code<'_>, kernel: &Kernel) {
+fn print_shared_rails(code: &mut Code<'_>, kernel: &Kernel) {
     if kernel.shared.is_empty() {
         return;
     }
@@ -270,10 +270,10 @@ fn shared(code: &mut Code<'_>, kernel: &Kernel) {
         }
         let known = kernel.host.shared_lengths.get(number).and_then(super::constant);
         let head = match (known, block_size(kernel)) {
-            (Some(length @ 0..), Some(size)) => known_fill(length, size),
+            (Some(length @ 0..), Some(size)) => constant_fill_head(length, size),
             _ => format!("for (int i_ = rank_; i_ < shared_.length[{number}]; i_ += ranks_) {{"),
         };
-        super::fill(code, rail, &head);
+        super::print_fill(code, rail, &head);
     }
     if super::init_barrier::needs_barrier(kernel) {
         code.out.line("__syncthreads();");
@@ -282,7 +282,7 @@ fn shared(code: &mut Code<'_>, kernel: &Kernel) {
 
 /// Head of a loop that initialises `length` elements with `size` threads: the trip count is the same in all
 /// threads.
-fn known_fill(length: i64, size: i64) -> String {
+fn constant_fill_head(length: i64, size: i64) -> String {
     let turns = length / size + i64::from(length % size != 0);
     let guard = if length % size == 0 { String::new() } else { format!("if (i_ < {length}) ") };
     format!("for (int i_ = rank_, t_ = 0; t_ < {turns}; ++t_, i_ += {size}) {guard}{{")

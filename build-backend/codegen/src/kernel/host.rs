@@ -4,19 +4,19 @@ use super::super::code::{Code, LocalSpelling, RailSpelling, Target};
 use apg_mir::*;
 
 /// The translation unit of all kernels.
-pub fn host(code: &mut Code<'_>) -> String {
+pub fn print_host_unit(code: &mut Code<'_>) -> String {
     let mut text = String::new();
     code.out.attribute_each_line(code.program.debug);
     for index in 0..code.program.kernels.len() {
         let id = KernelId(index as u32);
         code.out.no_position();
-        text.push_str(&proven(code, id));
-        configure(code, id);
-        super::cpu::cpu(code, id);
+        text.push_str(&print_launch_conditions(code, id));
+        print_configure(code, id);
+        super::cpu::print_cpu_function(code, id);
         text.push_str(&code.out.take());
     }
     code.target = Target::Cpu;
-    let functions = super::device_functions(code, "static inline ");
+    let functions = super::print_device_functions(code, "static inline ");
     code.out.attribute_each_line(false);
     code.target = Target::Host;
     let used = std::mem::take(&mut code.used);
@@ -30,7 +30,7 @@ pub fn host(code: &mut Code<'_>) -> String {
 /// Prints the function that evaluates the launch conditions. Its result has bit 0 if all accesses are in
 /// bounds, bit 1 if indices can be computed with 64 bits, bit 2 if with 32, and from bit 32 on one bit for
 /// each condition of an access.
-fn proven(code: &mut Code<'_>, id: KernelId) -> String {
+fn print_launch_conditions(code: &mut Code<'_>, id: KernelId) -> String {
     if !super::depends_on_launch(code.program, code.names, id) {
         return String::new();
     }
@@ -59,7 +59,7 @@ fn proven(code: &mut Code<'_>, id: KernelId) -> String {
 }
 
 /// Spells captures for host code with the environment in `env`.
-pub fn captured_locals(code: &mut Code<'_>, kernel: &Kernel) {
+pub fn spell_captures(code: &mut Code<'_>, kernel: &Kernel) {
     code.locals = kernel
         .locals
         .iter()
@@ -87,11 +87,11 @@ pub fn captured_locals(code: &mut Code<'_>, kernel: &Kernel) {
 }
 
 /// Prints the function that computes extents and lengths of shared rails from the captures.
-fn configure(code: &mut Code<'_>, id: KernelId) {
+fn print_configure(code: &mut Code<'_>, id: KernelId) {
     let kernel = &code.program.kernels[id.index()];
     let symbol = code.names.kernels[id.index()].clone();
     code.target = Target::Host;
-    captured_locals(code, kernel);
+    spell_captures(code, kernel);
     for (local, text) in [(kernel.auto_blocks, "auto_blocks"), (kernel.auto_threads, "auto_threads")] {
         if let Some(local) = local {
             let ty = code.ty(code.local(local).ty);
@@ -105,8 +105,8 @@ fn configure(code: &mut Code<'_>, id: KernelId) {
     ));
     code.out.line(format!("const E{symbol} *env = (const E{symbol} *)env_; (void)env;"));
     code.out.open("try {");
-    extents(code, "blocks", &kernel.host.blocks);
-    extents(code, "threads", &kernel.host.threads);
+    print_extents(code, "blocks", &kernel.host.blocks);
+    print_extents(code, "threads", &kernel.host.threads);
     for (index, length) in kernel.host.shared_lengths.iter().enumerate() {
         let length = code.expr(length);
         code.out.line(format!("launch->shared_lengths[{index}] = {length};"));
@@ -117,7 +117,7 @@ fn configure(code: &mut Code<'_>, id: KernelId) {
 }
 
 /// Sets the extents, x (the last axis) first; unused ones are 1.
-fn extents(code: &mut Code<'_>, member: &str, extents: &[Expr]) {
+fn print_extents(code: &mut Code<'_>, member: &str, extents: &[Expr]) {
     for axis in 0..3 {
         let text = match extents.len().checked_sub(axis + 1).and_then(|it| extents.get(it)) {
             Some(extent) => format!("apg_extent({})", code.expr(extent)),

@@ -1,5 +1,5 @@
 //! Loop fission and interchange of work-item loops (Allen and Kennedy, *Optimizing Compilers for Modern
-//! Architectures*, 6.3 and 6.2).
+//! Architectures*).
 //!
 //! A parallel region is split at loops that all threads execute alike. A *chunk* of threads executes such a
 //! loop together: the work-item loop is then innermost, short, of known length, and vectorised by every

@@ -33,8 +33,8 @@ mod warp_regions;
 mod workitem_loop;
 
 pub use bounds::{CheckElimination, NarrowedExprs};
-pub use cuda::cuda;
-pub use host::host;
+pub use cuda::print_cuda_source;
+pub use host::print_host_unit;
 pub use software_pipeline::{PipelinedLoop, has_pipelined_loops};
 pub use unroll_factors::UnrollFactor;
 
@@ -44,22 +44,22 @@ use apg_mir::*;
 
 /// Largest environment that is a parameter of the device function itself. Parameters have 4 KB, of which the
 /// table of shared rails needs a part.
-const ENVIRONMENT_BY_VALUE: usize = 3840;
+const MAX_BY_VALUE_ENVIRONMENT_BYTES: usize = 3840;
 
 /// Whether the environment is a parameter of the device function rather than a pointer.
-pub fn by_value(program: &Program, kernel: &Kernel) -> bool {
+pub fn passes_environment_by_value(program: &Program, kernel: &Kernel) -> bool {
     let sizes = kernel.captures.iter().map(|capture| match capture.kind {
-        KernelCaptureKind::Scalar(ty) => size(program, ty),
+        KernelCaptureKind::Scalar(ty) => max_size(program, ty),
         KernelCaptureKind::Rail { .. } | KernelCaptureKind::ConstantRail { .. } => 16,
         KernelCaptureKind::GlobalRail { .. } => 24,
     });
-    sizes.sum::<usize>() <= ENVIRONMENT_BY_VALUE
+    sizes.sum::<usize>() <= MAX_BY_VALUE_ENVIRONMENT_BYTES
 }
 
 /// Upper bound of the bytes of a value, padding included.
-fn size(program: &Program, ty: Ty) -> usize {
+fn max_size(program: &Program, ty: Ty) -> usize {
     match ty {
-        Ty::Struct(id) => program.structs[id.index()].fields.iter().map(|it| size(program, it.ty)).sum(),
+        Ty::Struct(id) => program.structs[id.index()].fields.iter().map(|it| max_size(program, it.ty)).sum(),
         _ => 8,
     }
 }
@@ -91,7 +91,7 @@ pub fn constant(expr: &Expr) -> Option<i64> {
 }
 
 /// Prints the loop that initialises a shared rail; `head` is the loop's head, which counts `i_`.
-fn fill(code: &mut Code<'_>, rail: &SharedRail, head: &str) {
+fn print_fill(code: &mut Code<'_>, rail: &SharedRail, head: &str) {
     let target = code.local(rail.local).text;
     let ty = code.ty(rail.element);
     match &rail.init {
@@ -128,7 +128,7 @@ fn fill(code: &mut Code<'_>, rail: &SharedRail, head: &str) {
 }
 
 /// Prints the functions that the kernels call, directly or indirectly, with prototypes in front.
-fn device_functions(code: &mut Code<'_>, storage: &str) -> String {
+fn print_device_functions(code: &mut Code<'_>, storage: &str) -> String {
     let mut done: Vec<FunctionId> = Vec::new();
     let mut bodies = String::new();
     while let Some(id) = code.used.device_functions.iter().copied().find(|it| !done.contains(it)) {

@@ -32,13 +32,13 @@ fn is_rotation(copies: &[(LocalId, LocalId)], rest: &[&Stmt]) -> bool {
         let later = &copies[number + 1..];
         match later.iter().find(|(to, source)| to == from || source == from) {
             Some((to, _)) => to == from,
-            None => is_assigned_first(*from, rest),
+            None => is_overwritten_first(*from, rest),
         }
     })
 }
 
 /// Whether the first statement that mentions a local assigns it, in all threads.
-fn is_assigned_first(local: LocalId, stmts: &[&Stmt]) -> bool {
+fn is_overwritten_first(local: LocalId, stmts: &[&Stmt]) -> bool {
     for stmt in stmts {
         let StmtKind::Set { local: target, value } = &stmt.kind else { return false };
         let mut reads = false;

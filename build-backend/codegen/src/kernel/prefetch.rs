@@ -87,7 +87,8 @@ impl<'k> Printer<'_, '_, 'k> {
         match runs.max_by_key(|it| estimate_accesses(it)) {
             Some(longest) if self.axis_count() > 1 => {
                 let t2 = if self.axis_count() > 2 { "t2_" } else { "0" };
-                self.rows_begin.insert(std::ptr::from_ref(longest), format!("prefetch{number}_(t1_, {t2});"));
+                self.row_prologues
+                    .insert(std::ptr::from_ref(longest), format!("prefetch{number}_(t1_, {t2});"));
             }
             _ => {
                 self.code.out.line("for (apg_i64 t2_ = 0; t2_ < n2_; ++t2_)");

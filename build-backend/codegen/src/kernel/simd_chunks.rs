@@ -137,9 +137,9 @@ impl<'k> Printer<'_, '_, 'k> {
             self.code.out.line(format!("for (apg_i64 t{axis}_ = 0; t{axis}_ < n{axis}_; ++t{axis}_)"));
         }
         self.code.out.open(format!("for (apg_i64 q_ = 0; q_ < n1_; q_ += {rows}) {{"));
-        if !self.row_begins.is_empty() {
+        if !self.row_prologue.is_empty() {
             self.code.out.line(format!("for (apg_i64 t1_ = q_; t1_ < q_ + {rows}; ++t1_)"));
-            self.code.out.line(&self.row_begins);
+            self.code.out.line(&self.row_prologue);
         }
     }
 

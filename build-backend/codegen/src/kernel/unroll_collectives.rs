@@ -240,7 +240,7 @@ impl<'k> Printer<'_, '_, 'k> {
         }
         self.code.out.line(format!("{counter} = {};", unrolled.end));
         self.code.out.between("} else {");
-        self.repeat(stmt, body, update);
+        self.print_loop_node(stmt, body, update);
         self.code.out.close("}");
     }
 
@@ -249,7 +249,7 @@ impl<'k> Printer<'_, '_, 'k> {
             self.code.out.line(format!("{counter} = {value};"));
             // A lambda: labels are printed once per iteration.
             self.code.out.open("[&]() __attribute__((always_inline)) {");
-            parts.iter().for_each(|it| self.nodes(it));
+            parts.iter().for_each(|it| self.print_nodes(it));
             self.code.out.close("}();");
         }
     }

@@ -1,5 +1,5 @@
 //! Loop unswitching of work-item loops on guards that hold for a whole block (Muchnick, *Advanced Compiler
-//! Design and Implementation*, 18.5; full-tile versioning).
+//! Design and Implementation*), in the form of full-tile versioning.
 //!
 //! Most blocks of `if (i < n) { ... }` pass the guard with all threads. The guard is evaluated once per
 //! block, and full blocks run loops without a condition, which compilers vectorise. Other blocks keep the

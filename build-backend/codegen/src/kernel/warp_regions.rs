@@ -90,7 +90,7 @@ impl<'k> Printer<'_, '_, 'k> {
         self.code.out.open("for (apg_i64 base_ = 0; base_ < threads_; base_ += 32) {");
         self.code.out.line(format!("const apg_i64 lanes_ = {lanes};"));
         self.in_warp = true;
-        self.nodes(body);
+        self.print_nodes(body);
         self.in_warp = false;
         self.code.out.close("}");
     }

@@ -4,7 +4,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::code::{PreloadedElement, Scope};
-use super::cpu::{Printer, array};
+use super::cpu::{Printer, context_array};
 use super::def_use::mentioned;
 use super::grid_stride::GridStrideLoop;
 use super::index_set_split::split_by_guards;
@@ -34,7 +34,7 @@ impl ThreadRange<'_> {
 impl<'k> Printer<'_, '_, 'k> {
     /// Prints a grid-stride loop.
     pub fn print_grid_stride(&mut self, stride: &GridStrideLoop<'k>) {
-        let start = self.common(&stride.start);
+        let start = self.uniform_value(&stride.start);
         let (end, step) = (self.code.expr(stride.end), self.code.expr(stride.step));
         let past = if stride.inclusive { " + 1" } else { "" };
         self.code.out.open("{");
@@ -59,7 +59,7 @@ impl<'k> Printer<'_, '_, 'k> {
     pub fn print_parallel_region(&mut self, stmts: &[&'k Stmt]) {
         let (moved, stmts) = stmts.split_at(count_rotations(self.kernel, &self.tree.storage, stmts));
         for (to, from) in moved.iter().filter_map(|it| as_copy(self.kernel, &self.tree.storage, it)) {
-            let (to, from) = (array(self.code, to), array(self.code, from));
+            let (to, from) = (context_array(self.code, to), context_array(self.code, from));
             self.code.out.line(format!("apg_exchange({to}, {from});"));
         }
         self.print_workitem_loops(&ThreadRange::of_block(), stmts);
@@ -158,8 +158,8 @@ impl<'k> Printer<'_, '_, 'k> {
             self.code.out.line(format!("for (apg_i64 t{axis}_ = 0; t{axis}_ < n{axis}_; ++t{axis}_)"));
         }
         self.code.out.open("{");
-        if !self.row_begins.is_empty() {
-            self.code.out.line(&self.row_begins);
+        if !self.row_prologue.is_empty() {
+            self.code.out.line(&self.row_prologue);
         }
     }
 

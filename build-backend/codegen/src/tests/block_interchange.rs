@@ -1,4 +1,4 @@
-//! Rows across blocks.
+//! Interchange of the block loop and the row loop.
 
 use super::builders::*;
 use super::kernels::*;
@@ -8,9 +8,16 @@ const ROWS: i64 = 4;
 const ROW: i64 = 8;
 const BLOCKS: i64 = 5;
 
-/// Runs a kernel of 5 blocks beside each other, of 4 rows of 8 threads each. Where `x = block * 8 + thread` (local 4) is below
-/// `width`, a thread stores `x + 100 * y` (local 5) to `out(index)`; `first` comes before. Gives the processor's code.
-fn code(width: i64, first: Vec<Stmt>, index: Expr, shared: bool, places: impl Fn(i64, i64) -> i64) -> String {
+/// Runs a kernel of 5 adjacent blocks, of 4 rows of 8 threads each. Where `x = block * 8 + thread` (local 4)
+/// is below `width`, a thread stores `x + 100 * y` (local 5) to `out(index)`, after `first`. Returns the CPU
+/// form.
+fn code(
+    width: i64,
+    first: Vec<Stmt>,
+    index: Expr,
+    shared: bool,
+    indices: impl Fn(i64, i64) -> i64,
+) -> String {
     let inside = lt(convert(Ty::I64, x()), var(N, Ty::I64));
     let mut body = vec![set(4, add(mul(block(), int(ROW)), thread()))];
     body.extend(first);
@@ -27,7 +34,7 @@ fn code(width: i64, first: Vec<Stmt>, index: Expr, shared: bool, places: impl Fn
     let mut expected = vec![0; length as usize];
     for y in 0..ROWS {
         for x in 0..width.clamp(0, ROW * BLOCKS) {
-            expected[places(x, y) as usize] = x + 100 * y;
+            expected[indices(x, y) as usize] = x + 100 * y;
         }
     }
     let expected: String = expected.iter().map(|it| format!("{it}\n")).collect();

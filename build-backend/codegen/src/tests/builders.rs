@@ -1,4 +1,4 @@
-//! Shorthand for MIR built by hand.
+//! Builders for MIR.
 
 use apg_mir::*;
 
@@ -99,7 +99,7 @@ pub fn ret(value: Option<Expr>) -> Stmt {
     stmt(StmtKind::Return(value))
 }
 
-/// Prints a text.
+/// Prints a string.
 pub fn print(value: Expr) -> Stmt {
     let call = runtime(Ty::Void, "console_print", vec![int(1), value]);
     stmt(StmtKind::Expr(call))

@@ -1,10 +1,10 @@
-//! What devices get that processors do not: as few barriers as will do, and arithmetic with signs.
+//! Device code: barriers around shared initialisers, and signed index arithmetic.
 
 use super::builders::*;
 use super::kernels::*;
 use apg_mir::*;
 
-/// The code of the kernel for devices, which NVIDIA's compiler takes.
+/// The device code of a kernel, compiled if NVRTC is present.
 fn device_code(kernel: Kernel) -> String {
     let program = launch(kernel, 128, 0);
     super::compile_cuda(&program);
@@ -17,14 +17,14 @@ fn at(index: Expr) -> Expr {
     element(Ty::I32, ints(4), convert(Ty::I64, index))
 }
 
-/// Whether threads meet after they have filled a shared rail of 256 elements, local 4: they store to its `index`, meet and read it;
-/// `first` stands in front. Local 5 is the thread's number.
-fn meets(threads: i64, index: Expr, first: Option<Stmt>) -> bool {
-    meets_after(SharedInit::Zero, threads, index, first)
+/// Whether there is a barrier after the initialisation of a shared rail of 256 elements (local 4), where
+/// threads execute `first`, store to `index`, synchronise and read it. Local 5 is the thread's rank.
+fn has_barrier(threads: i64, index: Expr, first: Option<Stmt>) -> bool {
+    has_barrier_after(SharedInit::Zero, threads, index, first)
 }
 
-/// The same with other initial values.
-fn meets_after(init: SharedInit, threads: i64, index: Expr, first: Option<Stmt>) -> bool {
+/// The same with another initialiser.
+fn has_barrier_after(init: SharedInit, threads: i64, index: Expr, first: Option<Stmt>) -> bool {
     let mut own = 1;
     walk::visit_stmts(first.as_slice(), &mut |it| own += usize::from(matches!(it.kind, StmtKind::Barrier)));
     let mut body = vec![
@@ -52,16 +52,16 @@ fn no_barrier_after_init_if_threads_store_only_to_their_own_elements() {
         number(1, 64),
         add(number(2, 64), op(Operation::Sub, vec![int(64), thread()])),
     ] {
-        assert!(!meets(64, index.clone(), None), "{index:?}");
+        assert!(!has_barrier(64, index.clone(), None), "{index:?}");
     }
     let loaded = convert(Ty::I32, element(Ty::I32, var(OUT, global_rail()), long(0)));
     for index in
         [number(1, 1), number(2, 0), number(1, -64), int(3), block(), loaded, mul(thread(), thread())]
     {
-        assert!(meets(64, index.clone(), None), "{index:?}");
+        assert!(has_barrier(64, index.clone(), None), "{index:?}");
     }
-    // Of 63 threads the first one fills the 64th element.
-    assert!(meets(63, number(1, 64), None) && !meets(63, number(1, 63), None));
+    // With 63 threads the first one initialises the 64th element.
+    assert!(has_barrier(63, number(1, 64), None) && !has_barrier(63, number(1, 63), None));
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn barrier_after_init_if_threads_read_elements_of_others() {
         repeat(0, never(), vec![barrier(), reads(), barrier()], vec![]),
         out(thread(), convert(Ty::I32, length)),
     ] {
-        assert!(!meets(64, thread(), Some(first.clone())), "{first:?}");
+        assert!(!has_barrier(64, thread(), Some(first.clone())), "{first:?}");
     }
     for first in [
         reads(),
@@ -84,11 +84,11 @@ fn barrier_after_init_if_threads_read_elements_of_others() {
         repeat(0, never(), vec![when_true(never(), vec![barrier()])], vec![reads()]),
         store(ints(4), Ty::I32, convert(Ty::I64, thread()), at(thread())),
     ] {
-        assert!(meets(64, thread(), Some(first.clone())), "{first:?}");
+        assert!(has_barrier(64, thread(), Some(first.clone())), "{first:?}");
     }
 }
 
-/// Initial values of the shared rail that are computed from the number of the element, local 5.
+/// An initialiser computed from the element's number, local 5.
 fn function(setup: Vec<Stmt>, value: Expr) -> SharedInit {
     SharedInit::Function { index: LocalId(5), setup, value }
 }
@@ -97,7 +97,7 @@ fn function(setup: Vec<Stmt>, value: Expr) -> SharedInit {
 fn barrier_after_init_that_accesses_memory() {
     let loaded = || element(Ty::I32, var(OUT, global_rail()), long(0));
     for init in [SharedInit::Value(block()), function(vec![set(5, int(2))], mul(i32_(5), i32_(5)))] {
-        assert!(!meets_after(init.clone(), 64, thread(), None), "{init:?}");
+        assert!(!has_barrier_after(init.clone(), 64, thread(), None), "{init:?}");
     }
     for init in [
         SharedInit::Copy(LocalId(OUT)),
@@ -106,14 +106,14 @@ fn barrier_after_init_that_accesses_memory() {
         function(vec![set(5, loaded())], i32_(5)),
         function(vec![out(i32_(5), int(1))], int(1)),
     ] {
-        assert!(meets_after(init.clone(), 64, thread(), None), "{init:?}");
+        assert!(has_barrier_after(init.clone(), 64, thread(), None), "{init:?}");
     }
 }
 
 #[test]
 fn barrier_between_dependent_initialisers() {
-    // Shared rails 4 and 6 with such initial values, then a barrier of the program: how often the threads meet.
-    let meets = |first: SharedInit, second: SharedInit| {
+    // Number of barriers before the program's own, with two shared rails with such initialisers.
+    let has_barrier = |first: SharedInit, second: SharedInit| {
         let mut kernel = kernel(1, 64, &[Ty::Ref(INTS), Ty::I32, Ty::Ref(INTS)], vec![barrier()]);
         share(&mut kernel, 4, 64, first);
         share(&mut kernel, 6, 64, second);
@@ -122,13 +122,13 @@ fn barrier_between_dependent_initialisers() {
     let reads = || function(vec![], element(Ty::I32, var(OUT, global_rail()), long(0)));
     let writes = || function(vec![out(i32_(5), int(1))], int(1));
     let other = || function(vec![], at(i32_(5)));
-    // One of these stands behind all fills that concern memory.
-    assert_eq!(meets(SharedInit::Zero, SharedInit::Zero), 0);
-    assert_eq!(meets(reads(), reads()), 1);
-    assert_eq!(meets(SharedInit::Zero, other()), 2);
-    assert_eq!(meets(writes(), reads()), 2);
-    assert_eq!(meets(reads(), writes()), 2);
-    assert_eq!(meets(writes(), SharedInit::Zero), 1);
+    // One barrier follows all initialisers that access memory.
+    assert_eq!(has_barrier(SharedInit::Zero, SharedInit::Zero), 0);
+    assert_eq!(has_barrier(reads(), reads()), 1);
+    assert_eq!(has_barrier(SharedInit::Zero, other()), 2);
+    assert_eq!(has_barrier(writes(), reads()), 2);
+    assert_eq!(has_barrier(reads(), writes()), 2);
+    assert_eq!(has_barrier(writes(), SharedInit::Zero), 1);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Guards on thread indices in kernels for the processor.
+//! Index-set splitting by guards on thread indices.
 
 use super::builders::*;
 use super::kernels::*;
@@ -8,8 +8,8 @@ fn compare(operation: Operation, a: Expr, b: Expr) -> Expr {
     op(operation, vec![a, b])
 }
 
-/// Runs a kernel of two axes, 4 rows of `row` threads, one block, that stores to `out(own)`, and gives the processor's code. Local 4 is the thread's own
-/// number, `(y, x)` are 5 and 3, 6 is an Int.
+/// Runs a kernel of one block with two axes, 4 rows of `row` threads, that stores to `out(own)`; returns the
+/// CPU form. Local 4 is the thread's rank, `(y, x)` are 5 and 3, 6 is an Int.
 fn rows(row: i64, n: i64, body: Vec<Stmt>, expected: impl Fn(i64, i64) -> i64) -> String {
     let mut all = vec![set(4, add(mul(var(5, Ty::I32), int(row)), thread()))];
     all.extend(body);
@@ -114,7 +114,7 @@ fn guard_with_unknown_bound_is_split_if_it_is_the_whole_region() {
 
 #[test]
 fn narrowed_lane_index_is_not_split() {
-    // 3 and 259 are the same as a Byte.
+    // 3 and 259 are the same Byte.
     let lane = || op(Operation::Rem, vec![x(), int(512)]);
     let byte = convert(Ty::I32, convert(Ty::I8, lane()));
     let body = vec![put(1), when_true(eq(byte, int(3)), vec![more(10)])];
@@ -179,7 +179,7 @@ fn first_lanes_of_warps_become_a_strided_loop() {
 
 #[test]
 fn conditions_that_may_fail_are_evaluated_by_all_threads() {
-    // if (out(own * n) >= 0 && x == 0) ...: the others fail as well, if they do.
+    // if (out(own * n) >= 0 && x == 0) ...: the access fails in other threads too.
     let read = element(Ty::I32, var(OUT, global_rail()), mul(convert(Ty::I64, own()), n()));
     let first = compare(Operation::Ge, read, int(0));
     let condition = expr(Ty::Bool, ExprKind::And(Box::new(first), Box::new(eq(x(), int(0)))));

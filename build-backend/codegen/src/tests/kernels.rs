@@ -170,8 +170,8 @@ fn a_barrier_in_a_loop_with_a_uniform_counter() {
 
 #[test]
 fn an_accumulator_and_a_counter_of_each_thread_cross_a_barrier_in_a_loop() {
-    // sum = 0; i = thread - thread; while (i < 4) { shared(thread) = thread + i; barrier; sum += shared(63 - thread); barrier; i++ }
-    // `i` depends on the thread's number, so it is not seen to be uniform.
+    // sum = 0; i = thread - thread; while (i < 4) { shared(thread) = thread + i; barrier; sum += shared(63 -
+    // thread); barrier; i++ } `i` depends on the thread index, so it is not recognised as uniform.
     let i = || i32_(5);
     let reversed = convert(Ty::I64, op(Operation::Sub, vec![int(63), thread()]));
     let body = vec![
@@ -254,7 +254,7 @@ fn loops_of_a_thread_with_continue_and_break() {
     check(kernel(1, 64, &[Ty::I32, Ty::I32], body), 64, 0, |it| ((it + 1) / 2).pow(2));
 }
 
-/// An activity has no `return`; on processors it would end all threads that come later.
+/// Activities have no `return`; in a work-item loop it would end all later threads.
 #[test]
 fn a_thread_that_returns_is_an_error() {
     let body = vec![when_true(lt(thread(), int(2)), vec![ret(None)]), out(global_thread(), int(1))];
@@ -264,7 +264,7 @@ fn a_thread_that_returns_is_an_error() {
 
 #[test]
 fn shared_rails_are_initialised_for_each_block() {
-    // copy of a captured rail is in the samples; here: by function and by value.
+    // Initialisers by function and by value; the examples have copies of captured rails.
     let index = || var(6, Ty::I64);
     let mut kernel = kernel(
         2,
@@ -292,7 +292,7 @@ fn shared_rails_are_initialised_for_each_block() {
     check(kernel, 128, 0, |it| it % 64 * 2 + 5);
 }
 
-/// The third rail once started where the first does, on devices only.
+/// Regression test: the third rail once had the address of the first, on devices.
 #[test]
 fn shared_rails_follow_each_other_on_devices() {
     let body = (4..7).map(|it| store(ints(it), Ty::I32, convert(Ty::I64, thread()), int(0))).collect();
@@ -481,14 +481,14 @@ fn grid_stride_loops_run_all_threads_of_an_iteration_together() {
     let text = super::emit(&launch(kernel.clone(), 1007, 1000), false).unwrap().units[1].text.clone();
     assert!(text.contains("active_"), "the loop is not recognised:\n{text}");
     check(kernel, 1007, 1000, |it| {
-        let turns = |tid: i64, end: i64| {
+        let iterations = |tid: i64, end: i64| {
             (0..).map(|k| tid + 128 * k).take_while(|i| *i < end).filter(|i| i % 3 != 0).count() as i64
         };
         if it >= 1000 {
-            return (it - 1000) + turns(it - 1000, 1000);
+            return (it - 1000) + iterations(it - 1000, 1000);
         }
         let tid = it % 128;
-        if it % 3 == 0 { 0 } else { (tid % 64 + turns(tid, it + 1)) * 1000 + tid % 64 }
+        if it % 3 == 0 { 0 } else { (tid % 64 + iterations(tid, it + 1)) * 1000 + tid % 64 }
     });
 }
 

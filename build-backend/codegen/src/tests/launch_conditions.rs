@@ -1,16 +1,16 @@
-//! Checks of accesses, each with its own conditions.
+//! Launch conditions of accesses.
 
 use super::builders::*;
 use super::kernels::*;
 use apg_mir::*;
 
-/// An element of a thread's own rail of bytes, which may hold anything.
+/// An element of a private rail of bytes, which may have any value.
 fn byte() -> Expr {
     let bytes = || var(4, Ty::Ref(INTS));
     convert(Ty::I64, element(Ty::U8, bytes(), convert(Ty::I64, op(Operation::Rem, vec![thread(), int(4)]))))
 }
 
-/// out(thread) = 1; out(bytes(thread % 4)) = 2: the first depends on the length of `out`, the second on other lengths.
+/// out(thread) = 1; out(bytes(thread % 4)) = 2: the conditions of the two stores differ.
 fn two_stores() -> Program {
     let own =
         expr(Ty::Ref(INTS), ExprKind::AllocateRail { class: INTS, length: Box::new(long(4)), zeroed: true });
@@ -48,7 +48,8 @@ fn accesses_are_checked_independently() {
     assert_eq!(checks("#define APG_PROVEN\n"), 0);
 }
 
-/// Whether `shared(next + thread)` is checked behind `next < 128`, in a loop of `k` up to 128 with `next = k + step`, for `threads` threads.
+/// Whether `shared(next + thread)` is checked after `next < 128`, in a loop of `k` up to 128 with `next = k +
+/// step`, for `threads` threads.
 fn is_checked(threads: i64, step: i64, shared: i64) -> bool {
     let (k, next) = (|| i32_(5), || i32_(6));
     let ahead = element(Ty::I32, ints(4), convert(Ty::I64, add(next(), thread())));
@@ -67,16 +68,16 @@ fn is_checked(threads: i64, step: i64, shared: i64) -> bool {
 
 #[test]
 fn guarded_counter_stays_a_whole_step_below_its_bound() {
-    // 16, 32, ..., 112 and 15 more.
+    // 16, 32, ..., 112, plus 15.
     assert!(!is_checked(16, 16, 128));
     assert!(is_checked(17, 16, 128));
     assert!(is_checked(16, 16, 127));
-    // 12, 24, ..., 120 and 7 more.
+    // 12, 24, ..., 120, plus 7.
     assert!(!is_checked(8, 12, 128));
     assert!(is_checked(9, 12, 128));
 }
 
-/// How a division of the thread's number by `divisor` is checked.
+/// The check of a division of the thread index by `divisor`.
 fn check_of(divisor: Expr) -> String {
     let ty = divisor.ty;
     let quotient = expr(

@@ -1,4 +1,4 @@
-//! Initial values of shared rails that nobody sees.
+//! Initial values of shared rails that are overwritten.
 
 use super::builders::*;
 use super::kernels::*;
@@ -6,7 +6,8 @@ use apg_mir::*;
 
 const SHARED: u32 = 4;
 
-/// The processor's code of `first; barrier; out(thread) = shared(63 - thread) + shared(64 + thread)` on 64 threads; 128 Ints are shared, at first 7.
+/// The CPU form of `first; barrier; out(thread) = shared(63 - thread) + shared(64 + thread)` on 64 threads;
+/// 128 Ints are shared, initially 7.
 fn reversed(first: Vec<Stmt>, expected: impl Fn(i64) -> i64) -> String {
     let shared = |index: Expr| element(Ty::I32, ints(SHARED), convert(Ty::I64, index));
     let back = add(int(63), mul(thread(), int(-1)));

@@ -1,11 +1,11 @@
-//! Several vectors of threads at a time.
+//! Unroll-and-jam of SIMD chunks.
 
 use super::builders::*;
 use super::kernels::*;
 use apg_mir::*;
 
-/// The processor's code of `sum = 0; for (k = 0; k < n; k++) sum += shared(index(k)) + k; out(y * row + x) = sum` on 4 rows of threads, where `shared(i) = 3 * i` and n = 5.
-/// Local 4 is the sum, 5 is y, 6 is k.
+/// The CPU form of `sum = 0; for (k = 0; k < n; k++) sum += shared(index(k)) + k; out(y * row + x) = sum` on
+/// 4 rows of threads, where `shared(i) = 3 * i` and n = 5. Local 4 is the sum, 5 is y, 6 is k.
 fn sums(row: i64, index: impl Fn(Expr) -> Expr, expected: impl Fn(i64, i64, i64) -> i64) -> String {
     let k = || i32_(6);
     let read = element(Ty::I32, ints(7), convert(Ty::I64, index(k())));

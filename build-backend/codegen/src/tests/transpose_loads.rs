@@ -1,4 +1,4 @@
-//! Rows that are read as columns.
+//! Transposition of strided loads.
 
 use super::builders::*;
 use super::kernels::*;
@@ -7,8 +7,8 @@ use apg_mir::*;
 const FROM: u32 = 2;
 const LENGTH: i64 = 32 * 60;
 
-/// The processor's code of `first; sum = 0; for (k = 0; k < n; k++) body; out(2000 + thread) = sum` on 32 threads, n = 35, where `from(i) = 5 * i` for i < 1920.
-/// Local 4 is the thread, 5 is the sum, 6 is k, 7 and 8 are Ints.
+/// The CPU form of `first; sum = 0; for (k = 0; k < n; k++) body; out(2000 + thread) = sum` on 32 threads, n
+/// = 35, where `from(i) = 5 * i` for i < 1920. Local 4 is the thread, 5 is the sum, 6 is k, 7 and 8 are Ints.
 fn sums_after(first: Vec<Stmt>, body: Vec<Stmt>, expected: impl Fn(i64, i64) -> i64) -> String {
     let step = vec![set(6, add(k(), int(1)))];
     let count = repeat(0, lt(convert(Ty::I64, k()), var(N, Ty::I64)), body, step);
@@ -92,7 +92,7 @@ fn conditional_or_unstrided_loads_are_not_transposed() {
 
 #[test]
 fn locals_of_several_loop_parts_are_declared_once() {
-    // Local 7 is the same in all threads: what is left of the turns.
+    // Local 7 is uniform: the iterations left.
     let named = set(8, add(mul(own(), int(40)), k()));
     let body = vec![named, more(from(i32_(8))), set(7, add(k(), int(3))), more(mul(i32_(7), from(i32_(8))))];
     let text = sums(body, |thread, k| 5 * (thread * 40 + k) * (k + 4));

@@ -1,4 +1,4 @@
-//! Loops whose turns the program says.
+//! Full unrolling of collective loops.
 
 use super::builders::*;
 use super::kernels::*;
@@ -20,16 +20,16 @@ fn half() -> Expr {
     op(Operation::Div, vec![step(), int(2)])
 }
 
-/// The processor's code of 64 threads that put their number into shared memory, do the loop `turn; step = next` from `first` on while `step > 0`, and give
-/// the first element and what the counter is then.
-fn summed(first: Expr, turn: Vec<Stmt>, next: Expr, expected: i64) -> String {
-    let mut turn = turn;
-    turn.push(barrier());
+/// The CPU form of 64 threads that store their rank to shared memory, execute the loop `body; step = next`
+/// from `first` on while `step > 0`, and return the first element and the final counter.
+fn summed(first: Expr, body: Vec<Stmt>, next: Expr, expected: i64) -> String {
+    let mut body = body;
+    body.push(barrier());
     let body = vec![
         put(thread(), thread()),
         barrier(),
         set(STEP, first),
-        repeat(7, lt(int(0), step()), turn, vec![set(STEP, next)]),
+        repeat(7, lt(int(0), step()), body, vec![set(STEP, next)]),
         out(thread(), add(shared(int(0)), mul(step(), int(100_000)))),
     ];
     let mut kernel = kernel(1, 64, &[Ty::Ref(INTS), Ty::I32, Ty::I32], body);
@@ -44,7 +44,7 @@ fn add_other() -> Stmt {
     when_true(lt(thread(), step()), vec![put(thread(), add(shared(thread()), shared(add(thread(), step()))))])
 }
 
-/// How often something is assigned a number of the program's.
+/// Number of assignments of a constant.
 fn count(text: &str, value: i64) -> usize {
     text.matches(&format!(" = {value};\n")).count()
 }
@@ -60,12 +60,12 @@ fn loops_with_shrinking_active_threads_are_unrolled() {
 
 #[test]
 fn loops_with_constant_active_threads_or_unknown_trip_count_stay_loops() {
-    // The first thread alone reads what others do not store to.
+    // The first thread alone reads what the others do not store to.
     let alike = vec![put(add(thread(), int(0)), add(shared(thread()), int(1)))];
     let alike = summed(int(32), alike, half(), 6);
     let asked = convert(Ty::I32, var(N, Ty::I64));
     let asked = summed(asked, vec![add_other()], half(), 2016);
-    // More turns than a block has halves.
+    // More iterations than are unrolled.
     let many = summed(int(32), vec![add_other()], add(step(), int(-1)), many());
     for text in [alike, asked, many] {
         assert!(count(&text, 16) == 0, "{text}");
@@ -73,7 +73,7 @@ fn loops_with_constant_active_threads_or_unknown_trip_count_stay_loops() {
     }
 }
 
-/// What the first element is after sums in steps of one.
+/// The first element after sums with steps of one.
 fn many() -> i64 {
     let mut all: Vec<i64> = (0..64).collect();
     for step in (1..=32).rev() {
@@ -92,7 +92,7 @@ fn counter_reads_see_the_value_of_their_iteration() {
     assert!(count(&text, 15) >= 1 && count(&text, 6) >= 1, "{text}");
 }
 
-/// What the first element is after steps of 32, 15, 6 and 2, without what the first thread adds.
+/// The first element after steps of 32, 15, 6 and 2, without what the first thread adds.
 fn sums() -> i64 {
     let mut all: Vec<i64> = (0..64).collect();
     for step in [32, 15, 6, 2] {
@@ -103,7 +103,7 @@ fn sums() -> i64 {
     all[0]
 }
 
-/// The processor's code of blocks of 64 that store `shared = i < n ? 5 : 1` and then `out(i) = shared`, on 3 blocks.
+/// The CPU form of blocks of 64 that store `shared = i < n ? 5 : 1` and then `out(i) = shared`, on 3 blocks.
 fn filled(condition: Expr, n: i64, expected: impl Fn(i64) -> i64) -> String {
     let value = expr(
         Ty::I32,
@@ -137,22 +137,23 @@ fn conditions_that_hold_for_the_whole_block_are_not_evaluated() {
     // The same in every block.
     let text = filled(lt(thread(), int(40)), 0, |it| if it % 64 < 40 { 5 } else { 1 });
     assert!(!text.contains("apg_whole"), "{text}");
-    // One of two that a comparison does not say.
+    // A conjunction of which only one comparison is affine.
     let even = eq(op(Operation::And, vec![i32_(6), int(1)]), int(0));
     let both = expr(Ty::Bool, ExprKind::And(Box::new(inside()), Box::new(even)));
     let text = filled(both, 130, |it| if it < 130 && it % 2 == 0 { 5 } else { 1 });
     assert!(text.contains("apg_whole<1, 2>") && text.contains("(true & "), "{text}");
 }
 
-/// The processor's code of 64 threads that add up their part of the numbers below `n` and give what the next thread has.
+/// The CPU form of 64 threads that each accumulate numbers below `n` and return their own and the next
+/// thread's sum.
 fn strided(n: i64, more: Vec<Stmt>, expected: impl Fn(i64) -> i64) -> String {
-    let mut turn = vec![set(6, add(i32_(6), i32_(STEP)))];
-    turn.extend(more);
+    let mut body = vec![set(6, add(i32_(6), i32_(STEP)))];
+    body.extend(more);
     let inside = lt(convert(Ty::I64, step()), var(N, Ty::I64));
     let body = vec![
         set(6, int(7)),
         set(STEP, thread()),
-        repeat(7, inside, turn, vec![set(STEP, add(step(), int(64)))]),
+        repeat(7, inside, body, vec![set(STEP, add(step(), int(64)))]),
         put(thread(), i32_(6)),
         barrier(),
         out(thread(), add(shared(op(Operation::Rem, vec![add(thread(), int(1)), int(64)])), i32_(6))),
@@ -170,14 +171,14 @@ fn strided(n: i64, more: Vec<Stmt>, expected: impl Fn(i64) -> i64) -> String {
 #[test]
 fn accumulations_unroll_several_grid_stride_iterations() {
     for n in [0, 1, 63, 64, 65, 255, 256, 257, 300, 320, 511, 512, 513, 1000] {
-        let turns = |thread: i64| (thread..n).step_by(64);
-        let text = strided(n, vec![], |it| 7 + turns(it).sum::<i64>());
+        let iterations = |thread: i64| (thread..n).step_by(64);
+        let text = strided(n, vec![], |it| 7 + iterations(it).sum::<i64>());
         assert!(text.contains("first_at_"), "{text}");
         let odd = eq(op(Operation::And, vec![i32_(6), int(1)]), int(1));
         let halved = vec![when_true(odd, vec![set(6, mul(i32_(6), int(3)))])];
         let next =
             |sum: i64, i: i64| if (sum + i) % 2 == 1 { (sum + i) * 3 % 4_294_967_296 } else { sum + i };
-        let wrapped = |it: i64| turns(it).fold(7, next);
+        let wrapped = |it: i64| iterations(it).fold(7, next);
         if (0..64).all(|it| 2 * wrapped(it) < 1 << 31) {
             strided(n, halved, wrapped);
         }

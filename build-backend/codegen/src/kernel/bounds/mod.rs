@@ -129,7 +129,7 @@ struct BoundsChecker<'p, 'a> {
 pub fn analyse_kernel(program: &Program, names: &Names, id: KernelId) -> Bounds {
     let kernel = &program.kernels[id.index()];
     let mut code = Code::new(program, names, super::super::code::Target::Host);
-    super::host::captured_locals(&mut code, kernel);
+    super::host::spell_captures(&mut code, kernel);
     let mut checker = BoundsChecker::new(code, &kernel.body);
     let mut assigned = FxHashSet::default();
     loop_ranges::assigned(&kernel.body, &mut assigned);
