@@ -19,7 +19,7 @@ use crate::device;
 use crate::heap;
 use crate::heap::{Handle, Ref};
 use crate::natives::{files, system};
-use crate::net::bootstrap::connect::Invitation;
+use crate::net::bootstrap::connect::BootstrapInfo;
 use crate::net::bootstrap::launcher::Program;
 use crate::profile;
 use crate::program;
@@ -56,8 +56,8 @@ pub struct RunOptions {
     pub profile: Option<PathBuf>,
     /// The command line, after the executable, with which this executable becomes another place of this program.
     pub place_arguments: Vec<OsString>,
-    /// What [`crate::net::bootstrap::launcher::take_invitation`] found: this process is such a place.
-    pub invitation: Option<Invitation>,
+    /// What [`crate::net::bootstrap::launcher::take_bootstrap_info`] found: this process is such a place.
+    pub bootstrap: Option<BootstrapInfo>,
     /// Keeps the program in the build cache until it is loaded.
     pub cache_in_use: Option<InUse>,
 }
@@ -75,7 +75,7 @@ impl RunOptions {
             collector_statistics: false,
             profile: None,
             place_arguments: Vec::new(),
-            invitation: None,
+            bootstrap: None,
             cache_in_use: None,
         }
     }
@@ -88,7 +88,7 @@ impl RunOptions {
 pub fn run(mut options: RunOptions) -> Result<i32, String> {
     sanitizer::look();
     device::ask_for_connections();
-    let places = options.invitation.as_ref().map_or(options.places, |invitation| invitation.hosts);
+    let places = options.bootstrap.as_ref().map_or(options.places, |info| info.hosts);
     heap::configure(options.heap, places.max(1) as usize);
     interrupt::set(|_| {
         profile::finish();
@@ -113,7 +113,7 @@ pub fn run(mut options: RunOptions) -> Result<i32, String> {
     }
     scheduler::start(options.threads);
     system.attach(Arc::new(LocalEngine));
-    if options.invitation.is_some() {
+    if options.bootstrap.is_some() {
         let code = bootstrap::serve(system);
         finish_output(&options);
         return Ok(output_errors::exit_status(code, output_errors::PLACE_STATUS));
@@ -136,7 +136,7 @@ fn connect(options: &RunOptions) -> Result<&'static System, String> {
     let program = Program {
         executable: executable.into(),
         arguments: options.place_arguments.clone(),
-        identity: if options.places > 1 || options.invitation.is_some() {
+        identity: if options.places > 1 || options.bootstrap.is_some() {
             identity(&options.program)?
         } else {
             0
@@ -148,7 +148,7 @@ fn connect(options: &RunOptions) -> Result<&'static System, String> {
         accelerators: options.accelerators.clone(),
         program,
     };
-    bootstrap::open(options.invitation.clone(), &session)
+    bootstrap::open(options.bootstrap.clone(), &session)
 }
 
 /// A number that only equal programs have.

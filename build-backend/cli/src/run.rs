@@ -293,7 +293,7 @@ fn start(options: RunOptions) -> Outcome {
 /// If this process is a further place of a running program: that place's whole life.
 pub fn as_place() -> Option<Outcome> {
     // SAFETY: the first thing that this process does.
-    let invitation = unsafe { launcher::take_invitation() }?;
+    let info = unsafe { launcher::take_bootstrap_info() }?;
     let mut arguments = std::env::args_os().skip(1);
     let (image, launch) = match (arguments.next(), arguments.next()) {
         (Some(word), Some(program)) if word == PLACE => {
@@ -305,8 +305,8 @@ pub fn as_place() -> Option<Outcome> {
         },
     };
     let outcome = launch.resolve(image).and_then(|mut options| {
-        options.accelerators = launch.accelerators(invitation.place)?;
-        options.invitation = Some(invitation);
+        options.accelerators = launch.accelerators(info.place)?;
+        options.bootstrap = Some(info);
         options.cache_in_use = Some(Cache::default().hold());
         start(options)
     });

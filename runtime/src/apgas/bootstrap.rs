@@ -10,7 +10,7 @@ use crate::apgas::system::System;
 use crate::base::{output, output_lock};
 use crate::net::bootstrap::capacity;
 use crate::net::bootstrap::connect;
-use crate::net::bootstrap::connect::Invitation;
+use crate::net::bootstrap::connect::BootstrapInfo;
 use crate::net::bootstrap::launcher;
 use crate::net::bootstrap::launcher::{Processes, Program};
 use crate::net::endpoint::Transport;
@@ -38,16 +38,15 @@ static PROCESSES: OnceLock<Arc<Processes>> = OnceLock::new();
 
 /// Makes this process a place: place 0, which starts the others, or the one it was invited to be. Returns
 /// when all places know each other.
-pub fn open(invitation: Option<Invitation>, options: &Options) -> Result<&'static System, String> {
+pub fn open(info: Option<BootstrapInfo>, options: &Options) -> Result<&'static System, String> {
     let selection = options.accelerators.clone();
     let timeouts = Timeouts::from_environment()?;
-    if let Some(invitation) = invitation {
+    if let Some(info) = info {
         let deadline = Instant::now() + timeouts.start;
-        let transport = connect::join(&invitation, options.program.identity, deadline)
-            .map_err(|error| format!("place {} cannot join the others: {error}", invitation.place))?
+        let transport = connect::join(&info, options.program.identity, deadline)
+            .map_err(|error| format!("place {} cannot join the others: {error}", info.place))?
             .with_timeouts(timeouts);
-        output_lock::share(invitation.output_lock)
-            .map_err(|error| format!("cannot share the output: {error}"))?;
+        output_lock::share(info.output_lock).map_err(|error| format!("cannot share the output: {error}"))?;
         return start(Arc::new(transport), selection);
     }
     if options.hosts == 0 || options.hosts > launcher::MAX_PLACES {

@@ -94,7 +94,7 @@ impl System {
     pub fn attach(&'static self, engine: Arc<dyn Engine>) {
         let first = self.engine.set(engine).is_ok();
         debug_assert!(first, "one program a process");
-        if self.transport.has_to_be_probed() {
+        if self.transport.needs_polling() {
             crate::scheduler::look_at(self, self.hosts() as usize);
         }
     }
@@ -175,12 +175,12 @@ impl System {
         let _ = self.transport.send(to, kind, body, parts);
     }
 
-    /// Sends a message whose sender will look for the answer itself: see [`Transport::ask`].
-    pub fn ask(&self, to: u32, kind: u8, body: &[u8]) -> bool {
+    /// Sends a message whose sender will look for the answer itself: see [`Transport::send_request`].
+    pub fn send_request(&self, to: u32, kind: u8, body: &[u8]) -> bool {
         message_counts::count_sent();
         crate::profile::message(body.len());
         sanitizer::release(&raw const sanitizer::MESSAGES);
-        self.transport.ask(to, kind, body).unwrap_or(false)
+        self.transport.send_request(to, kind, body).unwrap_or(false)
     }
 
     /// The same for a message that starts nothing, and is not counted.
@@ -210,13 +210,13 @@ impl System {
         for place in 1..self.hosts() {
             self.send(place, kinds::PROGRAM_END, &body);
         }
-        self.transport.leave();
+        self.transport.shutdown();
     }
 
     /// At places other than 0: waits for the end of the program, and takes leave.
     pub fn serve(&self) -> i32 {
         let code = *self.end.wait();
-        self.transport.leave();
+        self.transport.shutdown();
         code
     }
 
@@ -319,15 +319,15 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 impl crate::scheduler::Inbox for System {
     fn attend(&self, begins: bool) {
-        self.transport.attend(begins);
+        self.transport.set_polled(begins);
     }
 
     fn look(&self) -> bool {
-        self.transport.probe()
+        self.transport.poll()
     }
 
     fn is_answered(&self, by: u32) -> bool {
-        self.transport.is_answered(by)
+        self.transport.end_request(by)
     }
 }
 

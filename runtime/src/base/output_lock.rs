@@ -2,7 +2,7 @@
 //!
 //! All places of a machine inherit place 0's output, so that what is printed stays in the order in which it
 //! was printed. Each writes whole lines, and holds a lock that all of them share meanwhile: the system keeps
-//! only short writes to a pipe in one piece.
+//! only short writes to a ring in one piece.
 
 use std::fs::File;
 use std::io;
@@ -70,7 +70,7 @@ pub fn share(descriptor: i32) -> io::Result<()> {
     Ok(())
 }
 
-/// To be held while writing a piece of output that must stay in one piece; nothing while there is one place.
+/// To be held while writing output that must not be interleaved; none if there is one place.
 pub fn exclusive() -> Option<Guard<'static>> {
     SHARED.get().map(SharedLock::lock)
 }
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_lock_excludes_another_opening_of_it() {
+    fn lock_excludes_other_openings() {
         let lock = SharedLock::create().expect("a lock");
         let other = SharedLock::inherited(lock.descriptor()).expect("the same lock");
         let held = lock.lock();

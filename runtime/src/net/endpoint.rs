@@ -1,4 +1,5 @@
-//! The endpoint of a host place: what a transport does for it, and what it does with what arrives.
+//! The interface between a host place and a transport: [`Transport`] sends, [`Receiver`] handles what
+//! arrives.
 
 use std::borrow::Cow;
 use std::io;
@@ -29,27 +30,27 @@ pub struct PutTarget {
     pub length: u64,
 }
 
-// SAFETY: an address; whoever gave it out vouches for the memory until the put ends.
+// SAFETY: an address; the receiver that gave it out keeps the memory valid until the put ends.
 unsafe impl Send for PutTarget {}
 
-/// What a place does with what arrives. Called on a thread of the transport, one call at a time for each
+/// Handles what arrives at a place. Called on a thread of the transport, one call at a time for each
 /// sender: an implementation must not wait for anything that another message brings.
 pub trait Receiver: Send + Sync {
-    /// A message; an error if it is none of the program's.
+    /// Handles a message; an error if it is malformed.
     fn message(&self, from: u32, kind: u8, body: Cow<'_, [u8]>, parts: Vec<Received>) -> Result<(), Error>;
-    /// A part of a message is coming: the object that it is made for, and where its elements go. `None` if
-    /// there is no room for it: it is then kept as bytes.
+    /// Allocates the object for an out-of-band part of a message that is arriving, and says where its
+    /// elements go. `None` without room: the part is then kept as bytes.
     fn begin_part(&self, ty: u64, length: u64, bytes: u64) -> Option<(PutTarget, Handle)>;
-    /// A put is coming: where do its `length` bytes go? `None` refuses it; the bytes are thrown away.
+    /// Says where the `length` bytes of an arriving put go. `None` refuses it; the bytes are discarded.
     fn begin_put(&self, from: u32, kind: u8, header: &[u8], length: u64) -> Result<Option<PutTarget>, Error>;
-    /// All bytes of a put have arrived (`accepted`), or were thrown away.
+    /// All bytes of a put have arrived (`accepted`), or were discarded.
     fn end_put(&self, from: u32, kind: u8, header: Vec<u8>, accepted: bool) -> Result<(), Error>;
-    /// Nothing more comes from a place that took no leave: its connection has ended or failed, or it sent
-    /// what makes no sense ([`io::ErrorKind::InvalidData`]).
+    /// Nothing more comes from a place that did not shut down: its connection has ended or failed, or it sent
+    /// something malformed ([`io::ErrorKind::InvalidData`]).
     fn ended(&self, place: u32, error: Option<io::Error>);
 }
 
-/// A way to reach the other host places.
+/// Sends to the other host places.
 pub trait Transport: Send + Sync {
     /// The number of this place.
     fn here(&self) -> u32;
@@ -62,36 +63,37 @@ pub trait Transport: Send + Sync {
     fn start(&self, receiver: Arc<dyn Receiver>) -> io::Result<()>;
     /// Sends a message; returns when `body` and `parts` may be reused.
     fn send(&self, to: u32, kind: u8, body: &[u8], parts: &[Part]) -> Result<(), PlaceEnded>;
-    /// Sends a message whose sender, a thread that deals with messages itself ([`Transport::probe`]), will do
-    /// so at least until the next one has come from there. Whether the receiver knows that; if not, other
-    /// places have to be told ([`Transport::attend`]).
-    fn ask(&self, to: u32, kind: u8, body: &[u8]) -> Result<bool, PlaceEnded> {
+    /// Sends a message from a thread that polls for messages itself ([`Transport::poll`]), at least until the
+    /// next message from the receiver has arrived. Whether the receiver knows that; if not, the other places
+    /// must be notified ([`Transport::set_polled`]).
+    fn send_request(&self, to: u32, kind: u8, body: &[u8]) -> Result<bool, PlaceEnded> {
         self.send(to, kind, body, &[]).map(|()| false)
     }
-    /// The caller of [`Transport::ask`] has had its answer, and ceases to deal with messages. Whether it need
-    /// not say so.
-    fn is_answered(&self, _by: u32) -> bool {
+    /// The caller of [`Transport::send_request`] has its answer, and stops polling. Whether it need not
+    /// notify other places.
+    fn end_request(&self, _by: u32) -> bool {
         false
     }
     /// Sends bytes into memory that the receiver names for `header`; returns when `data` may be reused.
     fn put(&self, to: u32, kind: u8, header: &[u8], data: &[u8]) -> Result<(), PlaceEnded>;
-    /// Deals with what has come; waits for nothing but the rest of a message that has begun to come. A thread
-    /// with nothing else to do may call it, to spare waking another. Whether anything had come.
-    fn probe(&self) -> bool {
+    /// Handles what has arrived; waits only for the rest of a message that has begun to arrive. An idle
+    /// thread may call it, which saves waking another one. Whether anything had arrived.
+    fn poll(&self) -> bool {
         false
     }
-    /// Whether [`Transport::probe`] does anything.
-    fn has_to_be_probed(&self) -> bool {
+    /// Whether [`Transport::poll`] does anything.
+    fn needs_polling(&self) -> bool {
         false
     }
-    /// A thread will call [`Transport::probe`] again and again from now on, or will not any more.
-    fn attend(&self, _begins: bool) {}
-    /// Says farewell: a connection that closes after this is no failure.
-    fn leave(&self);
+    /// Notifies the other places that a thread calls [`Transport::poll`] repeatedly from now on, or stops
+    /// doing so.
+    fn set_polled(&self, _begins: bool) {}
+    /// Shuts down in order: a connection that closes after this is no failure.
+    fn shutdown(&self);
 }
 
-/// A message of a place to itself.
-pub(crate) fn message_here(
+/// Delivers a message of a place to itself.
+pub(crate) fn deliver_message_locally(
     receiver: &dyn Receiver,
     here: u32,
     kind: u8,
@@ -99,11 +101,13 @@ pub(crate) fn message_here(
     parts: &[Part],
 ) -> Result<(), PlaceEnded> {
     let parts = parts.iter().map(|part| Received::Bytes(part.bytes().to_vec())).collect();
-    receiver.message(here, kind, Cow::Borrowed(body), parts).map_err(|error| end_here(receiver, here, error))
+    receiver
+        .message(here, kind, Cow::Borrowed(body), parts)
+        .map_err(|error| fail_locally(receiver, here, error))
 }
 
-/// A put of a place to itself.
-pub(crate) fn put_here(
+/// Delivers a put of a place to itself.
+pub(crate) fn deliver_put_locally(
     receiver: &dyn Receiver,
     here: u32,
     kind: u8,
@@ -120,10 +124,10 @@ pub(crate) fn put_here(
         }
         receiver.end_put(here, kind, header.to_vec(), target.is_some())
     };
-    put().map_err(|error| end_here(receiver, here, error))
+    put().map_err(|error| fail_locally(receiver, here, error))
 }
 
-fn end_here(receiver: &dyn Receiver, here: u32, error: Error) -> PlaceEnded {
+fn fail_locally(receiver: &dyn Receiver, here: u32, error: Error) -> PlaceEnded {
     receiver.ended(here, Some(error.into()));
     PlaceEnded(here)
 }

@@ -1,9 +1,9 @@
-//! The transport of a program with one host place: everything goes to oneself.
+//! Loopback transport, for a program with one host place.
 
 use std::io;
 use std::sync::{Arc, OnceLock};
 
-use crate::net::endpoint::{PlaceEnded, Receiver, Transport, message_here, put_here};
+use crate::net::endpoint::{PlaceEnded, Receiver, Transport, deliver_message_locally, deliver_put_locally};
 use crate::serialize::out_of_band::Part;
 
 /// One place.
@@ -34,12 +34,12 @@ impl Transport for Local {
     }
 
     fn send(&self, to: u32, kind: u8, body: &[u8], parts: &[Part]) -> Result<(), PlaceEnded> {
-        message_here(&**self.receiver(to)?, 0, kind, body, parts)
+        deliver_message_locally(&**self.receiver(to)?, 0, kind, body, parts)
     }
 
     fn put(&self, to: u32, kind: u8, header: &[u8], data: &[u8]) -> Result<(), PlaceEnded> {
-        put_here(&**self.receiver(to)?, 0, kind, header, data)
+        deliver_put_locally(&**self.receiver(to)?, 0, kind, header, data)
     }
 
-    fn leave(&self) {}
+    fn shutdown(&self) {}
 }

@@ -1,9 +1,9 @@
-//! How host places talk to each other: one trait, shaped like the message layers of APGAS systems, and its
-//! implementations.
+//! Message transport between host places: one interface ([`endpoint`]), shaped like the message layers of
+//! APGAS systems (X10RT, GASNet), and its implementations.
 //!
-//! A transport carries *active messages* (a small number that says what to do, and bytes) and *puts* (bytes
+//! A transport carries *active messages* (a number that selects the handler, and bytes) and *puts* (bytes
 //! that land directly in memory that the receiver names, without a copy on the way). A get is a message that
-//! asks for a put. Collectives are built from these in [`crate::apgas`]. Between two places messages and puts
+//! requests a put. Collectives are built from these in [`crate::apgas`]. Between two places messages and puts
 //! arrive in the order in which they were sent.
 
 pub mod bootstrap;

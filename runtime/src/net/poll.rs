@@ -1,4 +1,4 @@
-//! Readiness of descriptors: `poll(2)`, and reads that do not wait.
+//! Readiness of descriptors by `poll(2)`, and reads without waiting.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};

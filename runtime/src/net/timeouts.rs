@@ -1,15 +1,15 @@
-//! How long places are waited for, which the environment can change.
+//! Timeouts of the start and of heartbeats, which the environment can change.
 
 use std::time::Duration;
 
-/// For all places to start and find each other.
+/// Environment variable: time for all places to start and connect.
 pub const START_VARIABLE: &str = "APG_START_TIMEOUT";
-/// For a place to give a sign of life; 0: places are not watched.
+/// Environment variable: time for a place to give a sign of life; 0 disables failure detection.
 pub const SILENCE_VARIABLE: &str = "APG_SILENCE_TIMEOUT";
 
 const START_TIMEOUT: Duration = Duration::from_secs(60);
 const SILENCE_TIMEOUT: Duration = Duration::from_secs(8);
-/// A longer one is no timeout; every instant that far away can be represented.
+/// Maximum timeout; every instant that far away can be represented.
 const MAX_SECONDS: u64 = 1_000_000;
 
 /// The timeouts of a program's places.
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_are_whole_seconds() {
+    fn variables_hold_whole_seconds() {
         assert_eq!(Timeouts::from_variables(|_| None), Ok(Timeouts::default()));
         assert_eq!(parse("", ""), Ok(Timeouts::default()));
         let seconds = Duration::from_secs;

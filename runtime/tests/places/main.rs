@@ -13,20 +13,20 @@ use std::time::{Duration, Instant};
 
 use apg_runtime::apgas::bootstrap;
 use apg_runtime::apgas::bootstrap::Options;
-use apg_runtime::net::bootstrap::launcher::{Program, take_invitation};
+use apg_runtime::net::bootstrap::launcher::{Program, take_bootstrap_info};
 use apg_runtime::topology::Selection;
 
 use scenarios::{Expected, SCENARIOS, Scenario};
 
 fn main() -> ExitCode {
     // SAFETY: nothing else runs yet.
-    let invitation = unsafe { take_invitation() };
+    let info = unsafe { take_bootstrap_info() };
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
     if arguments.first().is_some_and(|first| first == "--scenario") {
         let text = |index: usize| arguments[index].to_string_lossy().into_owned();
         let scenario = SCENARIOS.iter().find(|scenario| scenario.name == text(1)).expect("a scenario");
         let hosts = text(2).parse().expect("a number of places");
-        return run_place(scenario, hosts, arguments, invitation);
+        return run_place(scenario, hosts, arguments, info);
     }
     let filter = arguments.iter().map(|text| text.to_string_lossy()).find(|text| !text.starts_with('-'));
     let mut failed = 0;
@@ -51,16 +51,16 @@ fn run_place(
     scenario: &Scenario,
     hosts: u32,
     arguments: Vec<OsString>,
-    invitation: Option<apg_runtime::net::bootstrap::connect::Invitation>,
+    info: Option<apg_runtime::net::bootstrap::connect::BootstrapInfo>,
 ) -> ExitCode {
-    let first = invitation.is_none();
+    let first = info.is_none();
     let program = Program {
         executable: std::env::current_exe().expect("our own path").into(),
         arguments,
         identity: 42,
     };
     let options = Options { hosts, threads: 0, accelerators: Selection::None, program };
-    let system = match bootstrap::open(invitation, &options) {
+    let system = match bootstrap::open(info, &options) {
         Ok(system) => system,
         Err(error) => {
             eprintln!("{error}");

@@ -165,7 +165,7 @@ fn ask(place: u32, body: &[u8], parts: &[Part]) -> Option<Attention> {
     if parts.is_empty()
         && let Some(mut attention) = scheduler::begin_to_attend()
     {
-        if system().ask(place, kinds::AT, body) {
+        if system().send_request(place, kinds::AT, body) {
             attention.is_promised_to(place);
         }
         return Some(attention);

@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-/// Messages that may start an activity, counted by one thread: a counter that threads share would slow every message.
+/// Messages that may start an activity, counted by one thread: a counter that threads share would slow every
+/// message.
 #[derive(Default)]
 #[repr(align(64))]
 struct Counts {

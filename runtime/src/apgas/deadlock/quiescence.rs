@@ -1,10 +1,10 @@
-//! Termination detection over places by message counters: Mattern's four-counter method (*Algorithms for Distributed Termination
-//! Detection*, Distributed Computing 2, 1987), here to find deadlocks.
+//! Termination detection over places by message counters: Mattern's four-counter method (*Algorithms for
+//! Distributed Termination Detection*, Distributed Computing 2, 1987), here to find deadlocks.
 //!
-//! While place 0 is quiescent by itself it collects from all places, now and then, how many messages they have sent and received,
-//! and whether they are quiescent too. If all were in two collections in a row, with the same counters both times, and as many
-//! messages were received as were sent, then nothing happened between the end of the first collection and the start of the
-//! second, and nothing will.
+//! While place 0 is quiescent by itself it collects from all places, now and then, how many messages they
+//! have sent and received, and whether they are quiescent too. If all were in two collections in a row, with
+//! the same counters both times, and as many messages were received as were sent, then nothing happened
+//! between the end of the first collection and the start of the second, and nothing will.
 
 use std::time::{Duration, Instant};
 
@@ -21,8 +21,8 @@ use crate::serialize::write;
 /// How long place 0 waits for the next answer of a place.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long a place that is to report where its activities wait looks for a moment at which none runs. Shorter than
-/// [`ANSWER_TIMEOUT`]: place 0 still waits then.
+/// How long a place that is to report where its activities wait looks for a moment at which none runs.
+/// Shorter than [`ANSWER_TIMEOUT`]: place 0 still waits then.
 const REPORT_TIMEOUT: Duration = Duration::from_secs(8);
 const REPORT_POLL_INTERVAL: Duration = Duration::from_millis(1);
 
@@ -47,7 +47,8 @@ struct Collection {
 static COLLECTION: Mutex<Collection> = Mutex::new(Collection { number: 0, states: Vec::new() });
 static ANSWERED: Condvar = Condvar::new();
 
-/// The state of this place. Receipts are read first and sends last, so that a message in between is missing only from the former.
+/// The state of this place. Receipts are read first and sends last, so that a message in between is missing
+/// only from the former.
 fn own_state() -> PlaceState {
     let received = message_counts::received();
     let is_quiescent = scheduler::is_quiescent();
@@ -130,7 +131,8 @@ pub(crate) fn state_received(from: u32, number: u64, state: PlaceState) {
     }
 }
 
-/// At place 0, of a program that is in a deadlock: all places print where their activities wait, one place after the other.
+/// At place 0, of a program that is in a deadlock: all places print where their activities wait, one place
+/// after the other.
 pub fn report_all_places() {
     report_own_activities();
     for place in 1..system().hosts() {
@@ -149,9 +151,9 @@ pub fn report_all_places() {
     }
 }
 
-/// At another place: place 0 wants a report of where activities wait here. The thread that received this may be a worker that
-/// polls for messages, and workers now and then look for work, so that the place seems busy for a moment: another thread waits for
-/// a moment at which no activity runs.
+/// At another place: place 0 wants a report of where activities wait here. The thread that received this may
+/// be a worker that polls for messages, and workers now and then look for work, so that the place seems busy
+/// for a moment: another thread waits for a moment at which no activity runs.
 pub(crate) fn report_requested(from: u32) {
     run_in_thread("apg-deadlock", move || {
         if wait_for_quiescence(REPORT_TIMEOUT) {

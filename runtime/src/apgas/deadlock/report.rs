@@ -9,7 +9,8 @@ use crate::scheduler::fiber;
 /// Most kinds of waiting that are told.
 const MOST: usize = 20;
 
-/// Where the activities of this place wait, in words. The last thing that a process does, when all its threads sleep.
+/// Where the activities of this place wait, in words. The last thing that a process does, when all its
+/// threads sleep.
 pub fn describe_waiting() -> String {
     let mut kinds: BTreeMap<Vec<String>, usize> = BTreeMap::new();
     for frames in fiber::where_they_wait() {

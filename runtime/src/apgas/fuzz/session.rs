@@ -213,7 +213,7 @@ impl Transport for Connections {
         Ok(())
     }
 
-    fn leave(&self) {}
+    fn shutdown(&self) {}
 }
 
 /// The inbox without what would end the process.

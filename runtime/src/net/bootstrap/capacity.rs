@@ -1,7 +1,7 @@
 //! Whether this machine can take all places of a program: their processes, threads and descriptors against
-//! the limits of the user, the control group (`pids` controller) and the system. Looked at before the first
-//! process is started, so that a program that does not fit fails at once, with the reason, and takes nothing
-//! away from others meanwhile.
+//! the limits of the user, the control group (`pids` controller) and the system. Checked before the first
+//! process starts, so that a program that does not fit fails at once, with the reason, and does not starve
+//! other programs meanwhile.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::process::{Resource, getrlimit, setrlimit};
 
-use crate::net::shm::setup::MAX_PLACES_WITH_PIPES;
+use crate::net::shm::setup::MAX_PLACES_WITH_RINGS;
 
 /// Threads that every place has beside those that run activities and those of connections: the first one, and
 /// one for signals.
@@ -17,8 +17,9 @@ const OTHER_THREADS: u64 = 2;
 /// Descriptors that every process has beside those of connections: input and output, the lock of these, the
 /// listener, the program.
 const OTHER_DESCRIPTORS: u64 = 6;
-/// The tasks of a user are counted, which takes a while, when a program would take this part of the limit.
-const COUNTED_PART: u64 = 16;
+/// The tasks of a user are counted, which takes a while, only if a program would take this fraction of the
+/// limit.
+const COUNT_FRACTION: u64 = 16;
 
 /// How much of something is left, and the name of what limits it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,26 +28,26 @@ struct Room {
     limit: String,
 }
 
-/// Processes and threads that a program has at least, each of whose places has so many for activities.
+/// Minimum number of processes and threads of a program, with `workers` workers at each place.
 fn tasks(hosts: u64, workers: u64) -> u64 {
     let connections = match hosts {
-        // A reader for each pipe, one that watches, one that writes what readers have sent.
-        ..=MAX_HOSTS_WITH_PIPES => hosts - 1 + 2,
+        // A reader for each ring, one for heartbeats, one for backlogs.
+        ..=MAX_HOSTS_WITH_RINGS => hosts - 1 + 2,
         // One reader for all.
         _ => 3,
     };
     hosts * (workers + OTHER_THREADS + connections) + 1
 }
 
-const MAX_HOSTS_WITH_PIPES: u64 = MAX_PLACES_WITH_PIPES as u64;
+const MAX_HOSTS_WITH_RINGS: u64 = MAX_PLACES_WITH_RINGS as u64;
 
-/// Descriptors of the process that has most, which is place 0: for each other place a connection and a
+/// Descriptors of place 0, which has most: for each other place a connection and a
 /// process.
 fn descriptors(hosts: u64) -> u64 {
     2 * (hosts - 1) + OTHER_DESCRIPTORS
 }
 
-/// An error that says why, if so many places do not fit. Raises the soft limit of descriptors where that
+/// Checks that `hosts` places fit. Raises the soft limit of descriptors where that
 /// helps.
 ///
 /// # Errors
@@ -97,11 +98,11 @@ fn task_rooms(wanted: u64) -> Vec<Room> {
     rooms
 }
 
-/// The limit of the user's tasks, which the superuser has not.
+/// The limit of the user's tasks; the superuser has none.
 fn user_room(wanted: u64) -> Option<Room> {
     let max = getrlimit(Resource::Nproc).current?;
     let user = rustix::process::getuid();
-    if user.is_root() || wanted.saturating_mul(COUNTED_PART) < max {
+    if user.is_root() || wanted.saturating_mul(COUNT_FRACTION) < max {
         return None;
     }
     let limit = format!("the user's {max} (ulimit -u)");
@@ -170,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_is_let_through_and_what_does_not_is_told_what_would() {
+    fn error_names_the_number_of_places_that_fit() {
         assert_eq!(check_against(4, 2, &room(tasks(4, 2)), "tasks", tasks), Ok(()));
         assert_eq!(check_against(4, 2, &[], "tasks", tasks), Ok(()));
         let error = check_against(400, 8, &room(tasks(30, 8)), "tasks", tasks).expect_err("too many");
@@ -181,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_threads_does_not_grow_with_the_square_of_that_of_places() {
+    fn threads_grow_linearly_with_places() {
         assert!(tasks(180, 2) < 180 * 12);
         assert!(tasks(1024, 2) < 1024 * 12);
     }

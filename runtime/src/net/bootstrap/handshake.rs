@@ -1,6 +1,6 @@
-//! Authentication of connections while a program's places start: every connection begins with a greeting that
-//! holds the program's token. Connections of other processes (silent, slow, or with anything else to say)
-//! cost one descriptor each until they are told apart, and never delay those of places.
+//! Handshake: authentication of connections while a program's places start. Every connection begins with a
+//! hello that holds the program's token. Connections of other processes (silent, slow, or sending anything
+//! else) cost one descriptor each until they are rejected, and never delay those of places.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -14,23 +14,23 @@ use crate::net::poll::{receive_available, wait_readable};
 /// Random bytes that only the program's own processes know.
 pub type Token = [u8; 32];
 
-/// What an accepted place is sent.
+/// Answer to an accepted place.
 pub const WELCOME: u8 = 1;
 
-/// Most connections that have not greeted yet: beyond, the oldest one is closed, and if it was a place's,
-/// that place connects again.
-const MAX_UNKNOWN: usize = 128;
-/// Connections accepted before those that wait are looked at again.
+/// Maximum number of pending connections: beyond it the oldest one is closed, and a place whose connection
+/// was closed connects again.
+const MAX_PENDING_CONNECTIONS: usize = 128;
+/// Connections accepted before pending ones are polled again.
 const ACCEPT_BATCH: usize = 32;
-/// How often the caller is asked whether to give up.
+/// Interval of checks whether the start has failed.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// What a place says first.
+/// First message of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Greeting {
+pub struct Hello {
     /// Its number.
     pub place: u32,
-    /// Where it listens itself.
+    /// The port on which it listens.
     pub port: u16,
     /// Its process.
     pub process: u32,
@@ -38,12 +38,12 @@ pub struct Greeting {
     pub identity: u64,
 }
 
-const LENGTH: usize = 50;
+const HELLO_SIZE: usize = 50;
 
-impl Greeting {
+impl Hello {
     /// As bytes, behind the token.
-    pub fn encode(&self, token: &Token) -> [u8; LENGTH] {
-        let mut bytes = [0; LENGTH];
+    pub fn encode(&self, token: &Token) -> [u8; HELLO_SIZE] {
+        let mut bytes = [0; HELLO_SIZE];
         bytes[..32].copy_from_slice(token);
         bytes[32..36].copy_from_slice(&self.place.to_le_bytes());
         bytes[36..38].copy_from_slice(&self.port.to_le_bytes());
@@ -53,69 +53,69 @@ impl Greeting {
     }
 
     /// `None` without the token. The time that the comparison takes does not depend on the bytes.
-    fn decode(bytes: &[u8; LENGTH], token: &Token) -> Option<Greeting> {
+    fn decode(bytes: &[u8; HELLO_SIZE], token: &Token) -> Option<Hello> {
         let difference = bytes[..32].iter().zip(token).fold(0, |difference, (a, b)| difference | (a ^ b));
-        let greeting = Greeting {
+        let hello = Hello {
             place: u32::from_le_bytes(bytes[32..36].try_into().ok()?),
             port: u16::from_le_bytes(bytes[36..38].try_into().ok()?),
             process: u32::from_le_bytes(bytes[38..42].try_into().ok()?),
             identity: u64::from_le_bytes(bytes[42..].try_into().ok()?),
         };
-        (difference == 0).then_some(greeting)
+        (difference == 0).then_some(hello)
     }
 }
 
-/// A connection that has not said yet whose it is.
-struct Unknown {
+/// A connection whose hello has not arrived yet.
+struct PendingConnection {
     stream: TcpStream,
-    bytes: [u8; LENGTH],
+    bytes: [u8; HELLO_SIZE],
     filled: usize,
 }
 
-/// What has become of one.
+/// State of a pending connection.
 enum Progress {
-    Waits,
+    Incomplete,
     /// Closed, or no place of this program.
-    Stranger,
-    Greeted(Greeting),
+    Rejected,
+    Complete(Hello),
 }
 
-impl Unknown {
+impl PendingConnection {
     fn read(&mut self, token: &Token) -> Progress {
         match receive_available(&self.stream, &mut self.bytes[self.filled..]) {
-            Ok(None) => return Progress::Waits,
-            Ok(Some(0)) | Err(_) => return Progress::Stranger,
+            Ok(None) => return Progress::Incomplete,
+            Ok(Some(0)) | Err(_) => return Progress::Rejected,
             Ok(Some(count)) => self.filled += count,
         }
-        if self.filled < LENGTH {
-            return Progress::Waits;
+        if self.filled < HELLO_SIZE {
+            return Progress::Incomplete;
         }
-        Greeting::decode(&self.bytes, token).map_or(Progress::Stranger, Progress::Greeted)
+        Hello::decode(&self.bytes, token).map_or(Progress::Rejected, Progress::Complete)
     }
 }
 
-/// A place that has connected.
-pub struct Caller {
-    /// What it said.
-    pub greeting: Greeting,
+/// A place after its handshake.
+pub struct Member {
+    /// Its hello.
+    pub hello: Hello,
     /// Its connection.
     pub stream: TcpStream,
 }
 
-/// What the places of one program share while they start.
-pub struct Meeting<'a> {
+/// What the handshakes of one program share.
+pub struct StartContext<'a> {
     /// Proof of belonging.
     pub token: Token,
     /// The program.
     pub identity: u64,
-    /// By then all must have come.
+    /// All must be connected by then.
     pub deadline: Instant,
-    /// Why it cannot succeed any more, if that is known.
+    /// Why the start cannot succeed, once that is known.
     pub failed: &'a dyn Fn() -> Option<String>,
 }
 
-impl Meeting<'_> {
-    /// An error if the start has failed, or the deadline has passed, for want of what `missing` describes.
+impl StartContext<'_> {
+    /// An error if the start has failed, or the deadline has passed, with the message of `missing`.
     pub fn check(&self, missing: impl FnOnce() -> String) -> io::Result<()> {
         match (self.failed)() {
             Some(text) => Err(io::Error::other(text)),
@@ -124,65 +124,67 @@ impl Meeting<'_> {
         }
     }
 
-    /// Accepts connections until every place in `expected` has greeted: these, in order.
-    pub fn accept(&self, listener: &TcpListener, expected: Range<u32>) -> io::Result<Vec<Caller>> {
-        let mut callers: Vec<Option<Caller>> = expected.clone().map(|_| None).collect();
-        let mut unknown: VecDeque<Unknown> = VecDeque::new();
-        while callers.iter().any(Option::is_none) {
-            self.check(|| describe_missing(&callers, &expected))?;
-            let streams = unknown.iter().map(|it| it.stream.as_fd());
+    /// Accepts connections until every place in `expected` has completed its handshake; these, in order.
+    pub fn accept(&self, listener: &TcpListener, expected: Range<u32>) -> io::Result<Vec<Member>> {
+        let mut members: Vec<Option<Member>> = expected.clone().map(|_| None).collect();
+        let mut pending: VecDeque<PendingConnection> = VecDeque::new();
+        while members.iter().any(Option::is_none) {
+            self.check(|| describe_missing(&members, &expected))?;
+            let streams = pending.iter().map(|it| it.stream.as_fd());
             let descriptors: Vec<_> = std::iter::once(listener.as_fd()).chain(streams).collect();
             let ready = wait_readable(&descriptors, POLL_INTERVAL)?;
-            // Greetings first, which makes room.
-            for (mut connection, ready) in std::mem::take(&mut unknown).into_iter().zip(&ready[1..]) {
-                match if *ready { connection.read(&self.token) } else { Progress::Waits } {
-                    Progress::Waits => unknown.push_back(connection),
-                    Progress::Stranger => {}
-                    Progress::Greeted(greeting) => {
-                        self.admit(greeting, connection.stream, &expected, &mut callers)?;
+            // Pending hellos first, which makes room.
+            for (mut connection, ready) in std::mem::take(&mut pending).into_iter().zip(&ready[1..]) {
+                match if *ready { connection.read(&self.token) } else { Progress::Incomplete } {
+                    Progress::Incomplete => pending.push_back(connection),
+                    Progress::Rejected => {}
+                    Progress::Complete(hello) => {
+                        self.admit(hello, connection.stream, &expected, &mut members)?;
                     }
                 }
             }
             if ready[0] {
-                accept_batch(listener, &mut unknown)?;
+                accept_batch(listener, &mut pending)?;
             }
         }
-        Ok(callers.into_iter().flatten().collect())
+        Ok(members.into_iter().flatten().collect())
     }
 
     fn admit(
         &self,
-        greeting: Greeting,
+        hello: Hello,
         mut stream: TcpStream,
         expected: &Range<u32>,
-        callers: &mut [Option<Caller>],
+        members: &mut [Option<Member>],
     ) -> io::Result<()> {
-        let place = greeting.place;
-        if greeting.identity != self.identity {
+        let place = hello.place;
+        if hello.identity != self.identity {
             let text = format!("place {place} runs another program, or another version of it");
             return Err(io::Error::other(text));
         }
-        let slot = expected.contains(&place).then(|| &mut callers[(place - expected.start) as usize]);
+        let slot = expected.contains(&place).then(|| &mut members[(place - expected.start) as usize]);
         let Some(slot) = slot.filter(|slot| slot.is_none()) else {
-            return Err(io::Error::other(format!("place {place} called twice, or was not called for")));
+            return Err(io::Error::other(format!("place {place} connected twice, or was not expected")));
         };
-        // A place that is gone by now ends the start elsewhere; the socket of a new connection has room for a
-        // byte.
+        // A place that has ended by now fails the start elsewhere; the socket of a new connection has room
+        // for a byte.
         let _ = stream.write_all(&[WELCOME]);
-        *slot = Some(Caller { greeting, stream });
+        *slot = Some(Member { hello, stream });
         Ok(())
     }
 }
 
-fn accept_batch(listener: &TcpListener, unknown: &mut VecDeque<Unknown>) -> io::Result<()> {
+fn accept_batch(listener: &TcpListener, pending: &mut VecDeque<PendingConnection>) -> io::Result<()> {
     for _ in 0..ACCEPT_BATCH {
         match listener.accept() {
-            Ok((stream, _)) => unknown.push_back(Unknown { stream, bytes: [0; LENGTH], filled: 0 }),
+            Ok((stream, _)) => {
+                pending.push_back(PendingConnection { stream, bytes: [0; HELLO_SIZE], filled: 0 })
+            }
             Err(error) => match error.raw_os_error() {
                 Some(libc::EAGAIN) => break,
-                // Descriptors that strangers hold can be taken back.
-                Some(libc::EMFILE | libc::ENFILE | libc::ENOBUFS | libc::ENOMEM) if !unknown.is_empty() => {
-                    unknown.pop_front();
+                // Frees a descriptor of a pending connection.
+                Some(libc::EMFILE | libc::ENFILE | libc::ENOBUFS | libc::ENOMEM) if !pending.is_empty() => {
+                    pending.pop_front();
                 }
                 // Of this connection, not of the listener: accept(2) says which.
                 Some(
@@ -201,19 +203,19 @@ fn accept_batch(listener: &TcpListener, unknown: &mut VecDeque<Unknown>) -> io::
                 _ => return Err(error),
             },
         }
-        if unknown.len() > MAX_UNKNOWN {
-            unknown.pop_front();
+        if pending.len() > MAX_PENDING_CONNECTIONS {
+            pending.pop_front();
         }
     }
     Ok(())
 }
 
 /// "place 2 has not connected; APG_START_TIMEOUT=120 waits longer".
-fn describe_missing(callers: &[Option<Caller>], expected: &Range<u32>) -> String {
+fn describe_missing(members: &[Option<Member>], expected: &Range<u32>) -> String {
     const MAX_NAMED: usize = 10;
     let missing: Vec<u32> = expected
         .clone()
-        .zip(callers)
+        .zip(members)
         .filter(|(_, caller)| caller.is_none())
         .map(|(place, _)| place)
         .collect();

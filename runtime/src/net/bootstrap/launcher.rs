@@ -1,9 +1,9 @@
-//! Places as processes of this machine: place 0 starts the others by running its own program again, and
-//! nobody outlives it.
+//! Process launcher: place 0 starts the other places of this machine by executing its own program again, and
+//! ends them when it ends.
 //!
 //! All others are started and awaited by one thread: the kernel ends a process when the *thread* that started
 //! it ends (`PR_SET_PDEATHSIG`), so that thread lives as long as the places. The others ignore Ctrl-C: it
-//! ends place 0, and with it everything.
+//! ends place 0, and thereby all places.
 
 use std::ffi::OsString;
 use std::io;
@@ -20,22 +20,21 @@ use rustix::process::PidfdFlags;
 use crate::base::output_errors;
 use crate::base::output_lock;
 use crate::net::bootstrap::connect;
-use crate::net::bootstrap::connect::Invitation;
-use crate::net::bootstrap::handshake::Meeting;
-use crate::net::mesh::endpoint::Tcp;
+use crate::net::bootstrap::connect::BootstrapInfo;
+use crate::net::bootstrap::handshake::StartContext;
+use crate::net::mesh::endpoint::Mesh;
 use crate::net::poll::wait_readable;
 
-/// The environment variable that tells a process which place it is.
+/// Environment variable with the [`BootstrapInfo`] of a place.
 pub const VARIABLE: &str = "APG_PLACE_INVITATION";
-/// Most host places on one machine; more is a slip of the keyboard.
+/// Maximum number of host places on one machine; more is taken for a typing error.
 pub const MAX_PLACES: u32 = 1024;
 
-/// Exit status of a place that has said what came of another one and makes no sense (`EX_PROTOCOL` of
-/// sysexits.h).
+/// Exit status of a place that has reported a malformed message of another one (`EX_PROTOCOL` of sysexits.h).
 pub const PROTOCOL_STATUS: i32 = 76;
 
-/// How long a place may take to write what it has printed, when the program is interrupted.
-const FAREWELL_OF_INTERRUPTED: Duration = Duration::from_secs(1);
+/// Time that a place has to flush its output when the program is interrupted.
+const INTERRUPT_FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How to start another place.
 #[derive(Clone, Debug)]
@@ -44,7 +43,7 @@ pub struct Program {
     pub executable: OsString,
     /// Its arguments.
     pub arguments: Vec<OsString>,
-    /// A number that only equal programs have: types and kernels are named by index in messages.
+    /// Fingerprint of the program: types and kernels are named by index in messages.
     pub identity: u64,
 }
 
@@ -59,11 +58,11 @@ pub struct Processes {
 }
 
 struct State {
-    /// Processes by place, until they have been reaped: only so long a process's id is surely ours.
+    /// Processes by place, until they have been reaped: a process's id is certainly ours only for that long.
     running: Vec<Option<Child>>,
     /// From now on places may end.
     ending: bool,
-    /// How the first place that was not allowed to end ended.
+    /// The first place that ended too early, and how.
     first_death: Option<(u32, ExitStatus)>,
 }
 
@@ -73,7 +72,7 @@ pub fn launch(
     program: &Program,
     timeout: Duration,
     on_death: OnDeath,
-) -> io::Result<(Tcp, Arc<Processes>)> {
+) -> io::Result<(Mesh, Arc<Processes>)> {
     let listener = connect::listen()?;
     let token = connect::random_token()?;
     let port = listener.local_addr()?.port();
@@ -87,12 +86,12 @@ pub fn launch(
         changed: Condvar::new(),
         on_death,
     });
-    let invitation = |place| Invitation { place, hosts, port, output_lock, token };
-    let started = processes.start(program, (1..hosts).map(invitation).collect()).and_then(|()| {
+    let info = |place| BootstrapInfo { place, hosts, port, output_lock, token };
+    let started = processes.start(program, (1..hosts).map(info).collect()).and_then(|()| {
         let failed = || processes.first_death().map(|(place, status)| describe(place, status));
         let deadline = Instant::now() + timeout;
-        let meeting = Meeting { token, identity: program.identity, deadline, failed: &failed };
-        connect::host(listener, &meeting, hosts)
+        let start = StartContext { token, identity: program.identity, deadline, failed: &failed };
+        connect::host(listener, &start, hosts)
     });
     match started {
         Ok(transport) => Ok((transport, processes)),
@@ -103,16 +102,16 @@ pub fn launch(
     }
 }
 
-/// The invitation in this process's environment, if it was started by [`launch`]. It is taken out of the
-/// environment, so that programs that this one starts are not taken for places.
+/// The info in this process's environment, if it was started by [`launch`]. It is taken out of the
+/// environment, so that child processes are not taken for places.
 ///
 /// # Safety
 /// No other thread runs yet.
-pub unsafe fn take_invitation() -> Option<Invitation> {
+pub unsafe fn take_bootstrap_info() -> Option<BootstrapInfo> {
     let text = std::env::var(VARIABLE).ok()?;
-    // SAFETY: see above.
+    // SAFETY: no other thread runs yet, as the caller guarantees.
     unsafe { std::env::remove_var(VARIABLE) };
-    Invitation::decode(&text)
+    BootstrapInfo::decode(&text)
 }
 
 /// "place 2 ended unexpectedly (killed by signal 9)".
@@ -135,25 +134,25 @@ pub fn exit_code(status: ExitStatus) -> i32 {
 
 impl Processes {
     /// Starts all places, and a thread that is their parent and waits for their ends.
-    fn start(self: &Arc<Self>, program: &Program, invitations: Vec<Invitation>) -> io::Result<()> {
+    fn start(self: &Arc<Self>, program: &Program, infos: Vec<BootstrapInfo>) -> io::Result<()> {
         let (sender, receiver) = channel();
         let (processes, program) = (Arc::clone(self), program.clone());
         std::thread::Builder::new()
             .name("apg-places".to_owned())
-            .spawn(move || processes.supervise(&program, &invitations, &sender))?;
+            .spawn(move || processes.supervise(&program, &infos, &sender))?;
         match receiver.recv() {
             Ok(result) => result,
             Err(_) => Err(io::Error::other("the thread that starts places has ended")),
         }
     }
 
-    /// Starts the processes, says whether that has succeeded, and waits for the ends of those that were
+    /// Starts the processes, reports whether that has succeeded, and waits for the ends of those that were
     /// started.
-    fn supervise(&self, program: &Program, invitations: &[Invitation], started: &Sender<io::Result<()>>) {
+    fn supervise(&self, program: &Program, infos: &[BootstrapInfo], started: &Sender<io::Result<()>>) {
         let mut ends = Vec::new();
-        let all = invitations.iter().try_for_each(|invitation| {
-            let place = invitation.place;
-            let child = spawn(program, invitation).map_err(|error| {
+        let all = infos.iter().try_for_each(|info| {
+            let place = info.place;
+            let child = spawn(program, info).map_err(|error| {
                 io::Error::new(error.kind(), format!("cannot start place {place}: {error}"))
             })?;
             ends.push(End { place, descriptor: open_process(&child) });
@@ -201,10 +200,10 @@ impl Processes {
         self.state.lock().ending = true;
     }
 
-    /// Waits for all places to end by themselves, but no longer than `patience`; then ends them. Those that
+    /// Waits for all places to end by themselves, but no longer than `timeout`; then ends them. Those that
     /// had to be ended, and their processes.
-    pub fn end(&self, patience: Duration) -> Vec<(u32, u32)> {
-        let deadline = Instant::now() + patience;
+    pub fn end(&self, timeout: Duration) -> Vec<(u32, u32)> {
+        let deadline = Instant::now() + timeout;
         let mut state = self.state.lock();
         state.ending = true;
         while state.running.iter().any(Option::is_some) {
@@ -219,7 +218,7 @@ impl Processes {
         left
     }
 
-    /// Lets all places write what they have printed, and ends them.
+    /// Lets all places flush their output, and ends them.
     pub fn interrupt(&self) {
         let mut state = self.state.lock();
         state.ending = true;
@@ -228,7 +227,7 @@ impl Processes {
             unsafe { libc::kill(process.id() as libc::pid_t, libc::SIGTERM) };
         }
         drop(state);
-        self.end(FAREWELL_OF_INTERRUPTED);
+        self.end(INTERRUPT_FLUSH_TIMEOUT);
     }
 
     /// Ends all places now and waits until they are gone.
@@ -279,9 +278,9 @@ struct End {
     descriptor: Option<OwnedFd>,
 }
 
-fn spawn(program: &Program, invitation: &Invitation) -> io::Result<Child> {
+fn spawn(program: &Program, info: &BootstrapInfo) -> io::Result<Child> {
     let mut command = Command::new(&program.executable);
-    command.args(&program.arguments).env(VARIABLE, invitation.encode()).stdin(Stdio::null());
+    command.args(&program.arguments).env(VARIABLE, info.encode()).stdin(Stdio::null());
     // SAFETY: getpid has no conditions.
     let parent = unsafe { libc::getpid() };
     // SAFETY: between fork and exec only async-signal-safe calls are made.
@@ -295,12 +294,12 @@ fn open_process(child: &Child) -> Option<OwnedFd> {
 
 /// Returns when one of the processes may have ended.
 fn wait_for_an_end(ends: &[End]) {
-    /// Where the system cannot say it.
+    /// Poll interval where the system cannot notify.
     const POLL_INTERVAL: Duration = Duration::from_millis(20);
-    /// Elsewhere; nothing relies on it.
-    const LONG_INTERVAL: Duration = Duration::from_secs(60);
+    /// Maximum wait elsewhere; correctness does not depend on it.
+    const MAX_INTERVAL: Duration = Duration::from_secs(60);
     let descriptors: Vec<_> = ends.iter().filter_map(|end| Some(end.descriptor.as_ref()?.as_fd())).collect();
-    let interval = if descriptors.len() == ends.len() { LONG_INTERVAL } else { POLL_INTERVAL };
+    let interval = if descriptors.len() == ends.len() { MAX_INTERVAL } else { POLL_INTERVAL };
     if wait_readable(&descriptors, interval).is_err() {
         std::thread::sleep(POLL_INTERVAL);
     }

@@ -1,160 +1,162 @@
-//! Frames on a byte stream: 16 bytes of head, a header, a body.
+//! Encoding of frames: 16 bytes of head, a header, a body.
 
 use std::io::{self, Read, Write};
 
-use crate::net::shm::ring::Pipe;
+use crate::net::shm::ring::Ring;
 use crate::serialize::out_of_band::Part;
 use crate::serialize::read::Input;
 use crate::serialize::write::number as write_number;
 
-/// What a frame is.
+/// Kind of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Class {
-    /// An active message: the body is the message, then its parts; the header says which they are.
+pub enum FrameKind {
+    /// An active message: the body is the message, then its parts, which the header describes.
     Message,
-    /// A put: the header says where, the body is what.
+    /// A put: the header names the target, the body has the bytes.
     Put,
-    /// The sender leaves.
-    Farewell,
-    /// The sender lives.
-    Beat,
+    /// The sender shuts down.
+    Shutdown,
+    /// A heartbeat.
+    Heartbeat,
 }
 
 /// The head of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Head {
-    /// What it is.
-    pub class: Class,
-    /// What the receiver is to do.
+pub struct FrameHead {
+    /// Kind of the frame.
+    pub class: FrameKind,
+    /// Kind of the message or put.
     pub kind: u8,
     /// Bytes of the header.
     pub header: u32,
     /// Bytes of the body.
     pub body: u64,
-    /// Long pieces are lent: in their place are their addresses.
-    pub lent: bool,
+    /// Zero-copy: in place of long parts are their addresses.
+    pub zero_copy: bool,
 }
 
 /// Bytes of a head.
-pub const HEAD: usize = 16;
+pub const FRAME_HEAD_SIZE: usize = 16;
 /// A heartbeat as a frame.
-pub const BEAT: [u8; HEAD] = [4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
-/// The longest header; a longer one is no header of ours.
+pub const HEARTBEAT_FRAME: [u8; FRAME_HEAD_SIZE] = [4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+/// Maximum size of a header; a longer one is malformed.
 pub const MAX_HEADER: u32 = 1 << 16;
-/// The most that a part takes in a header.
-const MOST_OF_PART: usize = 30;
-/// So small a frame is put together, and read, without memory of its own.
-pub const SMALLEST: usize = 256;
-/// Below this size head, header and body go out as one write.
-const SMALL: usize = 1 << 16;
+/// Maximum size of a part's entry in a header.
+const MAX_PART_ENTRY_SIZE: usize = 30;
+/// Frames up to this size are written and read by way of the stack.
+pub const MAX_STACK_FRAME_SIZE: usize = 256;
+/// Frames below this size are sent with one write.
+const MAX_SINGLE_WRITE_SIZE: usize = 1 << 16;
 
-impl Head {
-    /// Bytes of the frame that have to come before it is read.
+impl FrameHead {
+    /// Bytes of the frame that must have arrived before it is read.
     pub fn length(&self) -> u64 {
-        match self.lent {
-            // The rest is short, and comes at once.
-            true => HEAD as u64,
-            false => (HEAD as u64 + u64::from(self.header)).saturating_add(self.body),
+        match self.zero_copy {
+            // The rest is short, and was written at once.
+            true => FRAME_HEAD_SIZE as u64,
+            false => (FRAME_HEAD_SIZE as u64 + u64::from(self.header)).saturating_add(self.body),
         }
     }
 
-    fn encode(self) -> [u8; HEAD] {
-        let mut bytes = [0; HEAD];
+    fn encode(self) -> [u8; FRAME_HEAD_SIZE] {
+        let mut bytes = [0; FRAME_HEAD_SIZE];
         bytes[0] = match self.class {
-            Class::Message => 1,
-            Class::Put => 2,
-            Class::Farewell => 3,
-            Class::Beat => 4,
+            FrameKind::Message => 1,
+            FrameKind::Put => 2,
+            FrameKind::Shutdown => 3,
+            FrameKind::Heartbeat => 4,
         };
         bytes[1] = self.kind;
-        bytes[2] = u8::from(self.lent);
+        bytes[2] = u8::from(self.zero_copy);
         bytes[4..8].copy_from_slice(&self.header.to_le_bytes());
         bytes[8..].copy_from_slice(&self.body.to_le_bytes());
         bytes
     }
 
     /// From bytes.
-    pub fn decode(bytes: [u8; HEAD]) -> io::Result<Head> {
+    pub fn decode(bytes: [u8; FRAME_HEAD_SIZE]) -> io::Result<FrameHead> {
         let class = match bytes[0] {
-            1 => Class::Message,
-            2 => Class::Put,
-            3 => Class::Farewell,
-            4 => Class::Beat,
+            1 => FrameKind::Message,
+            2 => FrameKind::Put,
+            3 => FrameKind::Shutdown,
+            4 => FrameKind::Heartbeat,
             _ => return Err(malformed("what has come is no frame")),
         };
-        let [_, kind, lent, unused, h0, h1, h2, h3, body @ ..] = bytes;
-        let head = Head {
+        let [_, kind, zero_copy, unused, h0, h1, h2, h3, body @ ..] = bytes;
+        let head = FrameHead {
             class,
             kind,
             header: u32::from_le_bytes([h0, h1, h2, h3]),
             body: u64::from_le_bytes(body),
-            lent: lent != 0,
+            zero_copy: zero_copy != 0,
         };
-        if lent > 1 || unused != 0 {
+        if zero_copy > 1 || unused != 0 {
             return Err(malformed("a frame with flags that mean nothing"));
         }
         if head.header > MAX_HEADER {
             return Err(malformed("a frame whose header is too long"));
         }
-        let is_empty = head.header == 0 && head.body == 0 && !head.lent;
-        if matches!(class, Class::Farewell | Class::Beat) && !is_empty {
+        let is_empty = head.header == 0 && head.body == 0 && !head.zero_copy;
+        if matches!(class, FrameKind::Shutdown | FrameKind::Heartbeat) && !is_empty {
             return Err(malformed("a farewell or heartbeat with more behind it"));
         }
         Ok(head)
     }
 }
 
-/// What one frame is made of.
+/// A frame to be written.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame<'a> {
-    /// What it is.
-    pub class: Class,
-    /// What the receiver is to do.
+    /// Kind of the frame.
+    pub class: FrameKind,
+    /// Kind of the message or put.
     pub kind: u8,
-    /// Of a put: where it goes.
+    /// Of a put: its target.
     pub header: &'a [u8],
-    /// The message, or what is put.
+    /// The message, or the bytes of a put.
     pub body: &'a [u8],
-    /// What goes beside a message.
+    /// Out-of-band parts of a message.
     pub parts: &'a [Part],
 }
 
 impl Frame<'_> {
-    /// Bytes that it takes, at most.
-    pub fn most(&self) -> usize {
-        let parts = self.parts.iter().map(|part| MOST_OF_PART + part.bytes().len());
-        HEAD + self.header.len() + self.body.len() + parts.sum::<usize>()
+    /// Upper bound of its length.
+    pub fn max_length(&self) -> usize {
+        let parts = self.parts.iter().map(|part| MAX_PART_ENTRY_SIZE + part.bytes().len());
+        FRAME_HEAD_SIZE + self.header.len() + self.body.len() + parts.sum::<usize>()
     }
 
-    fn head(&self, header: usize, body: u64, lent: bool) -> Head {
-        Head { class: self.class, kind: self.kind, header: header as u32, body, lent }
+    fn head(&self, header: usize, body: u64, zero_copy: bool) -> FrameHead {
+        FrameHead { class: self.class, kind: self.kind, header: header as u32, body, zero_copy }
     }
 
-    /// Writes a short one to a pipe if there is room for it.
-    pub fn write_at_once(&self, out: &Pipe) -> bool {
-        /// The other end begins to read what is longer before it is there.
-        const MOST: usize = 4096;
+    /// Writes a short one to a ring if there is room for it.
+    pub fn write_at_once(&self, out: &Ring) -> bool {
+        /// Longer frames are written in pieces, which the other end reads meanwhile.
+        const MAX_IMMEDIATE_SIZE: usize = 4096;
         let length = self.header.len() + self.body.len();
-        let is_bare = self.class == Class::Message && self.header.is_empty() && self.parts.is_empty();
-        if is_bare && out.write_note(self.kind, self.body, false) {
+        let is_bare = self.class == FrameKind::Message && self.header.is_empty() && self.parts.is_empty();
+        if is_bare && out.write_inline(self.kind, self.body, false) {
             return true;
         }
         let head = self.head(self.header.len(), self.body.len() as u64, false).encode();
-        self.parts.is_empty() && length <= MOST && out.write_at_once([&head, self.header, self.body])
+        self.parts.is_empty()
+            && length <= MAX_IMMEDIATE_SIZE
+            && out.write_at_once([&head, self.header, self.body])
     }
 
-    /// Writes it to a pipe whose other end fetches what is lent; returns when it has.
-    pub fn write_or_lend(&self, out: &mut Pipe) -> io::Result<()> {
+    /// Writes it to a ring, long parts by zero-copy transfer; returns when the other end has fetched them.
+    pub fn write_zero_copy(&self, out: &mut Ring) -> io::Result<()> {
         if self.write_at_once(out) {
             return Ok(());
         }
-        let is_put = self.class == Class::Put && is_lent(self.body.len() as u64);
-        let parts = self.parts.iter().filter(|part| is_lent(part.bytes().len() as u64)).count();
-        let lent = parts + usize::from(is_put);
-        if lent == 0 || !out.may_lend() {
+        let is_put = self.class == FrameKind::Put && is_zero_copy(self.body.len() as u64);
+        let parts = self.parts.iter().filter(|part| is_zero_copy(part.bytes().len() as u64)).count();
+        let zero_copy = parts + usize::from(is_put);
+        if zero_copy == 0 || !out.supports_zero_copy() {
             return self.write(out);
         }
-        let count = out.fetches_after(lent);
+        let count = out.fetches_after(zero_copy);
         let (table, beside) = self.table();
         let header = if self.parts.is_empty() { self.header } else { &table };
         let head = self.head(header.len(), self.body.len() as u64 + beside, true);
@@ -168,7 +170,7 @@ impl Frame<'_> {
         }
         for part in self.parts {
             match part.bytes() {
-                bytes if is_lent(bytes.len() as u64) => out.write_all(&address(bytes))?,
+                bytes if is_zero_copy(bytes.len() as u64) => out.write_all(&address(bytes))?,
                 bytes => out.write_all(bytes)?,
             }
         }
@@ -218,30 +220,30 @@ fn malformed(text: &'static str) -> io::Error {
 }
 
 /// Bytes of a message's body before these parts.
-pub fn bytes_without_parts(head: &Head, parts: &[[u64; 3]]) -> io::Result<u64> {
+pub fn bytes_without_parts(head: &FrameHead, parts: &[[u64; 3]]) -> io::Result<u64> {
     let left = parts.iter().try_fold(head.body, |left, [_, _, bytes]| left.checked_sub(*bytes));
     left.ok_or_else(|| malformed("parts that are longer than their message"))
 }
 
-/// Whether so many bytes are lent where they can be.
-pub fn is_lent(bytes: u64) -> bool {
-    /// Fewer are written sooner.
-    const LEAST: u64 = 128 << 10;
-    bytes >= LEAST
+/// Whether `bytes` bytes are transferred zero-copy where that is possible.
+pub fn is_zero_copy(bytes: u64) -> bool {
+    /// Copying fewer is faster.
+    const MIN_ZERO_COPY_SIZE: u64 = 128 << 10;
+    bytes >= MIN_ZERO_COPY_SIZE
 }
 
-/// Writes a frame, but for the parts.
-fn write(out: &mut dyn Write, head: Head, header: &[u8], body: &[u8]) -> io::Result<()> {
+/// Writes a frame without its parts.
+fn write(out: &mut dyn Write, head: FrameHead, header: &[u8], body: &[u8]) -> io::Result<()> {
     let head = head.encode();
-    if header.len() + body.len() <= SMALLEST - HEAD {
-        let mut all = [0; SMALLEST];
-        all[..HEAD].copy_from_slice(&head);
-        all[HEAD..][..header.len()].copy_from_slice(header);
-        let length = HEAD + header.len() + body.len();
-        all[HEAD + header.len()..length].copy_from_slice(body);
+    if header.len() + body.len() <= MAX_STACK_FRAME_SIZE - FRAME_HEAD_SIZE {
+        let mut all = [0; MAX_STACK_FRAME_SIZE];
+        all[..FRAME_HEAD_SIZE].copy_from_slice(&head);
+        all[FRAME_HEAD_SIZE..][..header.len()].copy_from_slice(header);
+        let length = FRAME_HEAD_SIZE + header.len() + body.len();
+        all[FRAME_HEAD_SIZE + header.len()..length].copy_from_slice(body);
         return out.write_all(&all[..length]);
     }
-    if header.len() + body.len() <= SMALL {
+    if header.len() + body.len() <= MAX_SINGLE_WRITE_SIZE {
         let mut all = Vec::with_capacity(head.len() + header.len() + body.len());
         all.extend_from_slice(&head);
         all.extend_from_slice(header);
@@ -254,8 +256,8 @@ fn write(out: &mut dyn Write, head: Head, header: &[u8], body: &[u8]) -> io::Res
 }
 
 /// Reads a frame's head, or `None` where the stream ends before it.
-pub fn read_head(input: &mut dyn Read) -> io::Result<Option<Head>> {
-    let mut bytes = [0; HEAD];
+pub fn read_head(input: &mut dyn Read) -> io::Result<Option<FrameHead>> {
+    let mut bytes = [0; FRAME_HEAD_SIZE];
     let mut filled = 0;
     while filled < bytes.len() {
         match input.read(&mut bytes[filled..]) {
@@ -266,24 +268,24 @@ pub fn read_head(input: &mut dyn Read) -> io::Result<Option<Head>> {
             Err(error) => return Err(error),
         }
     }
-    Head::decode(bytes).map(Some)
+    FrameHead::decode(bytes).map(Some)
 }
 
 /// Reads `length` bytes; memory grows with what really arrives.
 pub fn read_bytes(input: &mut dyn Read, length: u64) -> io::Result<Vec<u8>> {
-    /// What is believed to be there without having seen it.
-    const BELIEVED: u64 = 1 << 20;
-    if length <= BELIEVED {
+    /// Memory that is allocated before the bytes have arrived.
+    const MAX_PREALLOCATION: u64 = 1 << 20;
+    if length <= MAX_PREALLOCATION {
         let mut bytes = vec![0; length as usize];
         input.read_exact(&mut bytes)?;
         return Ok(bytes);
     }
-    let mut bytes = Vec::with_capacity(BELIEVED as usize);
+    let mut bytes = Vec::with_capacity(MAX_PREALLOCATION as usize);
     input.take(length).read_to_end(&mut bytes)?;
     if bytes.len() as u64 == length { Ok(bytes) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
 }
 
-/// Reads `length` bytes and forgets them.
+/// Reads and discards `length` bytes.
 pub fn skip(input: &mut dyn Read, length: u64) -> io::Result<()> {
     let skipped = io::copy(&mut input.take(length), &mut io::sink())?;
     if skipped == length { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
@@ -294,15 +296,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_frame_comes_back_as_it_went() {
-        for size in [0, 10, SMALL, SMALL + 1] {
+    fn frames_round_trip() {
+        for size in [0, 10, MAX_SINGLE_WRITE_SIZE, MAX_SINGLE_WRITE_SIZE + 1] {
             let body = vec![7; size];
             let mut bytes = Vec::new();
-            let frame = Frame { class: Class::Put, kind: 5, header: b"where", body: &body, parts: &[] };
+            let frame = Frame { class: FrameKind::Put, kind: 5, header: b"where", body: &body, parts: &[] };
             frame.write(&mut bytes).expect("memory");
             let mut input = &bytes[..];
             let head = read_head(&mut input).expect("a head").expect("a frame");
-            assert_eq!(head, Head { class: Class::Put, kind: 5, header: 5, body: size as u64, lent: false });
+            assert_eq!(
+                head,
+                FrameHead { class: FrameKind::Put, kind: 5, header: 5, body: size as u64, zero_copy: false }
+            );
             assert_eq!(read_bytes(&mut input, 5).expect("header"), b"where");
             assert_eq!(read_bytes(&mut input, head.body).expect("body"), body);
             assert_eq!(read_head(&mut input).expect("the end"), None);
@@ -317,9 +322,12 @@ mod tests {
         long[0] = 1;
         long[7] = 0xff;
         assert!(read_head(&mut &long[..]).is_err());
-        assert_eq!(read_head(&mut &BEAT[..]).expect("a head").map(|head| head.class), Some(Class::Beat));
+        assert_eq!(
+            read_head(&mut &HEARTBEAT_FRAME[..]).expect("a head").map(|head| head.class),
+            Some(FrameKind::Heartbeat)
+        );
         for (at, byte) in [(2, 1), (3, 1), (4, 1), (8, 1)] {
-            let mut beat = BEAT;
+            let mut beat = HEARTBEAT_FRAME;
             beat[at] = byte;
             assert!(read_head(&mut &beat[..]).is_err(), "{at}");
         }

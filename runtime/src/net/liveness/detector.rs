@@ -1,32 +1,33 @@
 //! Failure detection by heartbeats: which places have given no sign of life for too long, and which place
-//! says so.
+//! reports it (Chandra and Toueg, "Unreliable Failure Detectors for Reliable Distributed Systems", JACM
+//! 1996).
 //!
-//! Every place hears every other one. Of each silent place one place tells the user: the lowest that is not
-//! silent itself. A place that was stopped itself (by a signal, a debugger, with the whole machine) has heard
-//! nothing meanwhile, and blames nobody for that.
+//! Every place hears every other one. One place reports each silent place: the lowest place that is not
+//! silent itself. A place that was itself stopped (by a signal, a debugger, with the whole machine) has heard
+//! nothing meanwhile, and suspects no other place.
 
 use std::time::{Duration, Instant};
 
-/// A place gives a sign of life so often.
-pub const BEAT_INTERVAL: Duration = Duration::from_secs(1);
-/// Whoever looks less often was held up itself.
+/// Interval of the signs of life of a place.
+pub const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(1);
+/// A longer interval between two checks means that this place was stopped itself.
 const MAX_GAP: Duration = Duration::from_secs(3);
 
 /// What is known of another place at a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signs {
-    /// So many signs of life have come so far.
+    /// The number of signs of life so far.
     Heard(u64),
-    /// It has taken leave, or has ended, which others say.
+    /// It has shut down, or has ended, which is reported elsewhere.
     Gone,
 }
 
-/// What the user has to know.
+/// What is reported to the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// The place has been silent for that long.
     Silent(u32, Duration),
-    /// A place that was said to be silent is not any more.
+    /// A place that was reported silent is alive again.
     Back(u32),
 }
 
@@ -56,8 +57,8 @@ impl Liveness {
         Liveness { here, timeouts: [timeout, timeout.max(start)], places, looked: now }
     }
 
-    /// To be called every [`BEAT_INTERVAL`], with the signs of each other place. `excused`: what has come may
-    /// not have been read.
+    /// To be called every [`HEARTBEAT_INTERVAL`], with the signs of each other place. `excused`: what has
+    /// come may not have been read.
     pub fn look(&mut self, now: Instant, excused: bool, signs: impl Fn(u32) -> Signs) -> Vec<Event> {
         let held_up = excused || now.saturating_duration_since(self.looked) > MAX_GAP;
         self.looked = now;
@@ -91,7 +92,7 @@ impl Liveness {
         events
     }
 
-    /// Whether no lower place is left to say it.
+    /// Whether no lower place is left to report it.
     fn speaks_about(&self, silent: usize) -> bool {
         let lower = self.places[..self.here as usize].iter().enumerate();
         lower.filter(|(number, _)| *number != silent).all(|(_, place)| place.silent || place.gone)
@@ -118,7 +119,7 @@ mod tests {
             View { liveness, now, signs: [Signs::Heard(0); 4] }
         }
 
-        /// So many seconds in which all but some places give signs.
+        /// Seconds in which all places except some give signs.
         fn seconds(&mut self, count: u32, silent: &[usize]) -> Vec<Event> {
             (0..count).flat_map(|_| self.look(Duration::from_secs(1), silent, false)).collect()
         }
@@ -138,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lowest_place_says_once_who_is_silent_and_that_it_is_back() {
+    fn lowest_place_reports_silence_and_return_once() {
         let (mut zero, mut two) = (View::of(0), View::of(2));
         for view in [&mut zero, &mut two] {
             assert_eq!(view.seconds(100, &[]), []);
@@ -150,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn about_place_0_and_when_that_is_silent_another_one_speaks() {
+    fn next_place_reports_when_place_0_is_silent() {
         let (mut one, mut two) = (View::of(1), View::of(2));
         for view in [&mut one, &mut two] {
             view.seconds(3, &[]);
@@ -162,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn who_was_stopped_itself_blames_nobody() {
+    fn stopped_place_suspects_no_other() {
         let mut view = View::of(0);
         view.seconds(3, &[]);
         assert_eq!(view.look(Duration::from_secs(3600), &[1, 2, 3], false), []);
@@ -176,14 +177,14 @@ mod tests {
     }
 
     #[test]
-    fn the_first_sign_may_take_as_long_as_a_start() {
+    fn first_sign_may_take_the_start_timeout() {
         let mut view = View::of(0);
         assert_eq!(view.seconds(59, &[1]), []);
         assert_eq!(view.seconds(2, &[1]), [Event::Silent(1, Duration::from_secs(60))]);
     }
 
     #[test]
-    fn of_who_is_gone_nothing_is_said() {
+    fn ended_places_are_not_reported() {
         let mut view = View::of(1);
         view.seconds(3, &[]);
         view.signs[2] = Signs::Gone;

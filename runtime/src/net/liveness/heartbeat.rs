@@ -1,5 +1,5 @@
-//! The thread that shows other places that this one lives, hears whether they do, and says which does not. It
-//! depends on nothing that a program does, so that a place that computes, collects or waits is no silent one.
+//! Heartbeat thread: sends signs of life to the other places, receives theirs, and reports silent places. It
+//! depends on nothing that a program does, so that a place that computes, collects or waits is not silent.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -10,33 +10,33 @@ use std::time::{Duration, Instant};
 use rustix::net::SendFlags;
 
 use crate::net::endpoint::Receiver;
-use crate::net::frame::encoding::{BEAT, HEAD};
-use crate::net::liveness::detector::{BEAT_INTERVAL, Event, Liveness, Signs};
+use crate::net::frame::encoding::{FRAME_HEAD_SIZE, HEARTBEAT_FRAME};
+use crate::net::liveness::detector::{Event, HEARTBEAT_INTERVAL, Liveness, Signs};
 use crate::net::mesh::peer::Peer;
 use crate::net::poll::{receive_available, wait_readable};
 use crate::net::timeouts::Timeouts;
 
-/// A connection beside pipes: nothing goes over it but beats, and its end is that of the other place.
+/// A connection beside rings: only heartbeats go over it, and its end is that of the other place.
 struct Beside {
     peer: Arc<Peer>,
-    /// Bytes of a beat that have been written, and read.
+    /// Bytes of a heartbeat that have been written, and read.
     written: usize,
     read: usize,
 }
 
 impl Beside {
-    /// Hears what has come; false at the end.
+    /// Receives what has arrived; false at the end.
     fn hear(&mut self) -> io::Result<bool> {
-        let mut bytes = [0; 16 * HEAD];
+        let mut bytes = [0; 16 * FRAME_HEAD_SIZE];
         let Some(count) = receive_available(&self.peer.stream, &mut bytes)? else { return Ok(true) };
         for byte in &bytes[..count] {
-            if *byte != BEAT[self.read] {
+            if *byte != HEARTBEAT_FRAME[self.read] {
                 return Err(io::Error::new(
                     io::ErrorKind::InvalidData,
-                    "a connection beside a pipe has other frames than heartbeats",
+                    "a connection beside a ring has other frames than heartbeats",
                 ));
             }
-            self.read = (self.read + 1) % HEAD;
+            self.read = (self.read + 1) % FRAME_HEAD_SIZE;
         }
         self.peer.signs.fetch_add(u64::from(count > 0), Ordering::Relaxed);
         Ok(count > 0)
@@ -44,21 +44,22 @@ impl Beside {
 
     /// A place that does not read for a day gets no more.
     fn beat(&mut self) {
-        self.written = (self.written + send_available(&self.peer, &BEAT[self.written..])) % HEAD;
+        self.written =
+            (self.written + send_available(&self.peer, &HEARTBEAT_FRAME[self.written..])) % FRAME_HEAD_SIZE;
     }
 }
 
 /// Writes what there is room for.
 pub fn send_available(peer: &Peer, bytes: &[u8]) -> usize {
-    // An end of the connection is noticed by who reads.
+    // The reader notices the end of the connection.
     rustix::net::send(&peer.stream, bytes, SendFlags::DONTWAIT | SendFlags::NOSIGNAL).unwrap_or(0)
 }
 
-/// The heartbeat of place `here`. `rounds` counts what the thread that reads from connections without pipes
+/// The heartbeat of place `here`. `rounds` counts what the thread that reads from connections without rings
 /// does, if there is one.
 pub fn run(here: u32, peers: &[Arc<Peer>], timeouts: Timeouts, rounds: &AtomicU64, receiver: &dyn Receiver) {
     let (mut beside, streams): (Vec<_>, Vec<_>) =
-        peers.iter().cloned().partition::<Vec<_>, _>(|peer| peer.pipes.is_some());
+        peers.iter().cloned().partition::<Vec<_>, _>(|peer| peer.rings.is_some());
     let mut beside: Vec<Beside> = beside.drain(..).map(|peer| Beside { peer, written: 0, read: 0 }).collect();
     let mut next = Instant::now();
     let hosts = peers.iter().map(|peer| peer.place).max().unwrap_or(0).max(here) + 1;
@@ -68,7 +69,7 @@ pub fn run(here: u32, peers: &[Arc<Peer>], timeouts: Timeouts, rounds: &AtomicU6
     loop {
         let now = Instant::now();
         if now >= next {
-            next = now + BEAT_INTERVAL;
+            next = now + HEARTBEAT_INTERVAL;
             beside.iter_mut().for_each(Beside::beat);
             streams.iter().for_each(|peer| peer.beat());
             let round = rounds.load(Ordering::Relaxed);
@@ -84,13 +85,13 @@ pub fn run(here: u32, peers: &[Arc<Peer>], timeouts: Timeouts, rounds: &AtomicU6
     }
 }
 
-/// Hears for so long. The pipes of a place whose connection ends are closed: what it wrote before is read all
-/// the same.
+/// Receives for `time`. The rings of a place whose connection ends are closed: what it wrote before is read
+/// all the same.
 fn hear(beside: &mut Vec<Beside>, timeout: Duration, receiver: &dyn Receiver) {
     let descriptors: Vec<_> = beside.iter().map(|it| it.peer.stream.as_fd()).collect();
     let Ok(ready) = wait_readable(&descriptors, timeout) else {
         // Out of kernel memory: the next round may have some.
-        return std::thread::sleep(timeout.min(BEAT_INTERVAL));
+        return std::thread::sleep(timeout.min(HEARTBEAT_INTERVAL));
     };
     let mut ready = ready.into_iter();
     beside.retain_mut(|connection| {
@@ -106,7 +107,7 @@ fn hear(beside: &mut Vec<Beside>, timeout: Duration, receiver: &dyn Receiver) {
             // A reset is an end.
             Err(_) => {}
         }
-        connection.peer.close_pipes();
+        connection.peer.close_rings();
         false
     });
 }
@@ -154,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_state_of_a_process_stands_behind_its_name() {
+    fn process_state_follows_its_name() {
         assert_eq!(state_in("12 (a) R b) T 1 2"), Some('T'));
         assert_eq!(state_in(""), None);
         assert_eq!(describe_state(std::process::id()), "its process has not ended, but does not answer");

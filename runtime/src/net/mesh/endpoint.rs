@@ -1,11 +1,11 @@
-//! A connection between every two places, over TCP; between places of one machine, what is sent goes through
-//! a pipe in shared memory ([`crate::net::shm::ring`]), and the connection only shows that the other end
-//! lives.
+//! Full-mesh transport: a TCP connection between every two places. Between places of one machine, frames go
+//! through a ring in shared memory ([`crate::net::shm::ring`]), and the connection only shows that the other
+//! end lives.
 //!
-//! Each pipe has a thread that reads from it, and also a thread that has nothing else to do reads from all of
-//! them ([`Transport::probe`]): a message is then dealt with without waking a thread. From connections
-//! without pipes one thread reads ([`crate::net::mesh::stream_reader`]). One thread is the place's heartbeat
-//! ([`crate::net::liveness::heartbeat`]), one writes what readers have sent and could not write
+//! Each ring has a thread that reads from it, and an idle worker polls all of them
+//! ([`Transport::poll`]): its messages are handled without waking a thread. From connections
+//! without rings one thread reads ([`crate::net::mesh::stream_reader`]). One thread is the place's heartbeat
+//! ([`crate::net::liveness::heartbeat`]), one writes the backlog of handlers
 //! ([`crate::net::mesh::peer`]).
 
 use std::io;
@@ -14,17 +14,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-use crate::net::endpoint::{PlaceEnded, Receiver, Transport, message_here, put_here};
+use crate::net::endpoint::{PlaceEnded, Receiver, Transport, deliver_message_locally, deliver_put_locally};
 use crate::net::frame::encoding;
-use crate::net::frame::encoding::{Class, Frame};
+use crate::net::frame::encoding::{Frame, FrameKind};
 use crate::net::liveness::heartbeat;
-use crate::net::mesh::peer::{Kept, Peer, reads, write_all_kept};
+use crate::net::mesh::peer::{Backlog, Peer, in_handler, write_all_backlogs};
 use crate::net::mesh::stream_reader;
 use crate::net::shm::{ring_reader, setup};
 use crate::net::timeouts::Timeouts;
 use crate::serialize::out_of_band::Part;
 
-/// A connection with another place that has greeted.
+/// A connection with another place after the handshake.
 pub struct Link {
     /// The connection.
     pub stream: TcpStream,
@@ -32,41 +32,41 @@ pub struct Link {
     pub process: u32,
 }
 
-/// The connections of a place; see [`crate::net::bootstrap::connect`] for how they come about.
-pub struct Tcp {
+/// The connections of a place, made by [`crate::net::bootstrap::connect`].
+pub struct Mesh {
     here: u32,
     /// By place; none for this one.
     peers: Vec<Option<Arc<Peer>>>,
     /// Messages of this place to itself.
     receiver: OnceLock<Arc<dyn Receiver>>,
-    /// Somebody keeps something that readers have sent.
-    kept: Arc<Kept>,
+    /// Somebody has_backlog something that readers have sent.
+    backlog: Arc<Backlog>,
     timeouts: Timeouts,
 }
 
-impl Tcp {
+impl Mesh {
     /// Place `here` with a connection to every other place, all of which do the same before the deadline.
-    pub fn new(here: u32, mut links: Vec<Option<Link>>, deadline: Instant) -> io::Result<Tcp> {
+    pub fn new(here: u32, mut links: Vec<Option<Link>>, deadline: Instant) -> io::Result<Mesh> {
         for link in links.iter().flatten() {
             link.stream.set_nodelay(true)?;
         }
-        let pipes = setup::share(here, &mut links, deadline)?;
+        let rings = setup::share(here, &mut links, deadline)?;
         let mut peers = Vec::new();
-        for (place, (link, pipes)) in (0..).zip(links.into_iter().zip(pipes)) {
+        for (place, (link, rings)) in (0..).zip(links.into_iter().zip(rings)) {
             let Some(Link { stream, process }) = link else {
                 peers.push(None);
                 continue;
             };
             stream.set_read_timeout(None)?;
-            peers.push(Some(Arc::new(Peer::new(place, process, stream, pipes)?)));
+            peers.push(Some(Arc::new(Peer::new(place, process, stream, rings)?)));
         }
         let timeouts = Timeouts::default();
-        Ok(Tcp { here, peers, receiver: OnceLock::new(), kept: Arc::default(), timeouts })
+        Ok(Mesh { here, peers, receiver: OnceLock::new(), backlog: Arc::default(), timeouts })
     }
 
     /// With other timeouts.
-    pub fn with_timeouts(self, timeouts: Timeouts) -> Tcp {
-        Tcp { timeouts, ..self }
+    pub fn with_timeouts(self, timeouts: Timeouts) -> Mesh {
+        Mesh { timeouts, ..self }
     }
 
     fn transmit(&self, to: u32, frame: Frame<'_>) -> Result<(), PlaceEnded> {
@@ -74,7 +74,7 @@ impl Tcp {
         if peer.closed.load(Ordering::Acquire) {
             return Err(PlaceEnded(to));
         }
-        peer.transmit(frame, &self.kept).map_err(|_| {
+        peer.transmit(frame, &self.backlog).map_err(|_| {
             peer.closed.store(true, Ordering::Release);
             PlaceEnded(to)
         })
@@ -89,20 +89,20 @@ impl Tcp {
     fn start_threads(&self, receiver: &Arc<dyn Receiver>) -> io::Result<()> {
         let peers: Vec<Arc<Peer>> = self.peers.iter().flatten().cloned().collect();
         for peer in &peers {
-            let Some(input) = peer.pipes.as_ref().map(|pipes| pipes.input) else { continue };
+            let Some(input) = peer.rings.as_ref().map(|rings| rings.input) else { continue };
             let (peer, receiver) = (Arc::clone(peer), Arc::clone(receiver));
             start_thread(format!("apg-from-{}", peer.place), move || {
                 ring_reader::run(&peer, input, &*receiver)
             })?;
         }
         let rounds = Arc::new(AtomicU64::new(0));
-        let streams: Vec<Arc<Peer>> = peers.iter().filter(|peer| peer.pipes.is_none()).cloned().collect();
+        let streams: Vec<Arc<Peer>> = peers.iter().filter(|peer| peer.rings.is_none()).cloned().collect();
         if !streams.is_empty() {
             let (rounds, receiver) = (Arc::clone(&rounds), Arc::clone(receiver));
             start_thread("apg-receive".to_owned(), move || stream_reader::run(streams, &rounds, &*receiver))?;
         }
-        let (all, kept) = (peers.clone(), Arc::clone(&self.kept));
-        start_thread("apg-answers".to_owned(), move || write_all_kept(&all, &kept))?;
+        let (all, backlog) = (peers.clone(), Arc::clone(&self.backlog));
+        start_thread("apg-answers".to_owned(), move || write_all_backlogs(&all, &backlog))?;
         let (here, timeouts, receiver) = (self.here, self.timeouts, Arc::clone(receiver));
         start_thread("apg-heartbeat".to_owned(), move || {
             heartbeat::run(here, &peers, timeouts, &rounds, &*receiver);
@@ -113,7 +113,7 @@ impl Tcp {
 fn start_thread(name: String, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
     std::thread::Builder::new().name(name).spawn(work).map(drop)
 }
-impl Transport for Tcp {
+impl Transport for Mesh {
     fn here(&self) -> u32 {
         self.here
     }
@@ -130,82 +130,81 @@ impl Transport for Tcp {
 
     fn send(&self, to: u32, kind: u8, body: &[u8], parts: &[Part]) -> Result<(), PlaceEnded> {
         if to == self.here {
-            return message_here(&**self.own()?, to, kind, body, parts);
+            return deliver_message_locally(&**self.own()?, to, kind, body, parts);
         }
-        self.transmit(to, Frame { class: Class::Message, kind, header: &[], body, parts })
+        self.transmit(to, Frame { class: FrameKind::Message, kind, header: &[], body, parts })
     }
 
-    fn ask(&self, to: u32, kind: u8, body: &[u8]) -> Result<bool, PlaceEnded> {
+    fn send_request(&self, to: u32, kind: u8, body: &[u8]) -> Result<bool, PlaceEnded> {
         if let Some(Some(peer)) = self.peers.get(to as usize)
-            && let Some(pipes) = &peer.pipes
-            && !reads()
+            && let Some(rings) = &peer.rings
+            && !in_handler()
             && !peer.closed.load(Ordering::Acquire)
-            && !peer.keeps.load(Ordering::Acquire)
+            && !peer.has_backlog.load(Ordering::Acquire)
         {
-            pipes.input.promise();
+            rings.input.promise();
             let _out = peer.out.lock();
-            if pipes.out.write_note(kind, body, true) {
+            if rings.out.write_inline(kind, body, true) {
                 return Ok(true);
             }
         }
         self.send(to, kind, body, &[]).map(|()| false)
     }
 
-    fn is_answered(&self, by: u32) -> bool {
-        let pipes = self.peers.get(by as usize).and_then(|peer| peer.as_ref()?.pipes.as_ref());
-        pipes.is_some_and(|pipes| pipes.input.has_kept_promise())
+    fn end_request(&self, by: u32) -> bool {
+        let rings = self.peers.get(by as usize).and_then(|peer| peer.as_ref()?.rings.as_ref());
+        rings.is_some_and(|rings| rings.input.has_kept_promise())
     }
 
     fn put(&self, to: u32, kind: u8, header: &[u8], data: &[u8]) -> Result<(), PlaceEnded> {
         debug_assert!(header.len() <= encoding::MAX_HEADER as usize);
         if to == self.here {
-            return put_here(&**self.own()?, to, kind, header, data);
+            return deliver_put_locally(&**self.own()?, to, kind, header, data);
         }
-        self.transmit(to, Frame { class: Class::Put, kind, header, body: data, parts: &[] })
+        self.transmit(to, Frame { class: FrameKind::Put, kind, header, body: data, parts: &[] })
     }
 
-    fn has_to_be_probed(&self) -> bool {
-        self.peers.iter().flatten().any(|peer| peer.pipes.is_some())
+    fn needs_polling(&self) -> bool {
+        self.peers.iter().flatten().any(|peer| peer.rings.is_some())
     }
 
-    fn attend(&self, begins: bool) {
-        for pipes in self.peers.iter().flatten().filter_map(|peer| peer.pipes.as_ref()) {
-            pipes.input.looked_at(begins);
+    fn set_polled(&self, begins: bool) {
+        for rings in self.peers.iter().flatten().filter_map(|peer| peer.rings.as_ref()) {
+            rings.input.set_polled(begins);
         }
     }
 
-    fn probe(&self) -> bool {
+    fn poll(&self) -> bool {
         let Some(receiver) = self.receiver.get() else { return false };
-        let mut dealt_with = false;
+        let mut handled = false;
         for peer in self.peers.iter().flatten() {
-            let Some(pipes) = &peer.pipes else { continue };
-            if pipes.input.is_ready()
-                && let Some(reading) = pipes.reading.try_lock()
+            let Some(rings) = &peer.rings else { continue };
+            if rings.input.is_ready()
+                && let Some(reading) = rings.reading.try_lock()
             {
-                let more = || pipes.input.is_ready() && !peer.ended.load(Ordering::Acquire);
-                while more() && peer.read_next(pipes.input, &**receiver, false) {
-                    dealt_with = true;
+                let more = || rings.input.is_ready() && !peer.ended.load(Ordering::Acquire);
+                while more() && peer.read_next(rings.input, &**receiver, false) {
+                    handled = true;
                 }
-                if !dealt_with && more() {
-                    // Its rest is on its way, and the caller has nothing else to do.
-                    dealt_with = peer.read_next(pipes.input, &**receiver, true);
+                if !handled && more() {
+                    // The rest of the frame is in flight, and the caller is idle.
+                    handled = peer.read_next(rings.input, &**receiver, true);
                 }
                 drop(reading);
-                // What takes longer is for the thread that does nothing else: work that came before it would
-                // wait.
+                // Longer frames are left to the ring's thread: work that arrived before them would wait.
                 if more() {
-                    pipes.input.wake_reader();
+                    rings.input.wake_reader();
                 }
             }
         }
-        dealt_with
+        handled
     }
 
-    fn leave(&self) {
+    fn shutdown(&self) {
         for peer in self.peers.iter().flatten() {
-            // A place that has gone already needs no farewell.
-            let farewell = Frame { class: Class::Farewell, kind: 0, header: &[], body: &[], parts: &[] };
-            let _ = self.transmit(peer.place, farewell);
+            // A place that has gone already needs no notice.
+            let shutdown = Frame { class: FrameKind::Shutdown, kind: 0, header: &[], body: &[], parts: &[] };
+            let _ = self.transmit(peer.place, shutdown);
             let _ = peer.stream.shutdown(Shutdown::Write);
         }
     }

@@ -1,4 +1,4 @@
-//! A connection between every two places: TCP, and shared memory between places of one machine.
+//! Full mesh: a TCP connection between every two places, and shared memory between places of one machine.
 
 pub mod endpoint;
 pub(crate) mod peer;

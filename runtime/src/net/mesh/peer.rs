@@ -1,8 +1,8 @@
-//! Another place as this one sees it: the connection, what is written to it, and its end.
+//! A peer: the connection with another place, its backlog, and its end.
 //!
-//! Who writes holds the connection's lock. Readers never wait, neither for other messages nor for room to
-//! answer, so that every connection is always drained and a blocked write ends: what a reader sends and
-//! cannot write at once is kept, and goes before what others send.
+//! A writer holds the connection's lock. Message handlers never wait, neither for other messages nor for room
+//! to answer, so that every connection is always drained and a blocked write ends: frames that a handler
+//! cannot write at once enter the backlog, which is written before frames of others.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -15,29 +15,29 @@ use parking_lot::{Condvar, Mutex};
 
 use crate::heap;
 use crate::net::endpoint::Receiver;
-use crate::net::frame::encoding::{BEAT, Frame};
+use crate::net::frame::encoding::{Frame, HEARTBEAT_FRAME};
 use crate::net::liveness::detector::Signs;
 use crate::net::liveness::heartbeat::send_available;
-use crate::net::shm::ring::Pipe;
+use crate::net::shm::ring::Ring;
 
 thread_local! {
-    /// This thread deals with what has come, and must not wait.
-    static READS: Cell<bool> = const { Cell::new(false) };
+    /// This thread runs a message handler, and must not wait.
+    static IN_HANDLER: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether the caller deals with what has come.
+/// Whether the caller runs a message handler.
 #[inline]
-pub fn reads() -> bool {
-    READS.get()
+pub fn in_handler() -> bool {
+    IN_HANDLER.get()
 }
 
-/// Deals with something that has come: what is sent meanwhile must not wait.
+/// Runs a message handler: what it sends must not wait.
 #[inline]
-pub fn reading<R>(work: impl FnOnce() -> R) -> R {
+pub fn run_handler<R>(work: impl FnOnce() -> R) -> R {
     // Not a guard: a panic on such a thread ends the process.
-    let outer = READS.replace(true);
+    let outer = IN_HANDLER.replace(true);
     let result = work();
-    READS.set(outer);
+    IN_HANDLER.set(outer);
     result
 }
 
@@ -51,30 +51,30 @@ pub struct Peer {
     pub stream: TcpStream,
     /// For writing.
     pub out: Mutex<Out>,
-    /// Frames that readers have sent, oldest first; taken only by who holds `out`.
-    kept: Mutex<VecDeque<Vec<u8>>>,
-    /// There are some.
-    pub keeps: AtomicBool,
+    /// Frames that handlers have sent and could not write, oldest first; taken only by the holder of `out`.
+    backlog: Mutex<VecDeque<Vec<u8>>>,
+    /// Whether `backlog` has frames.
+    pub has_backlog: AtomicBool,
     /// If both ends are on one machine.
-    pub pipes: Option<Pipes>,
+    pub rings: Option<Rings>,
     /// Nothing more can be sent.
     pub closed: AtomicBool,
-    /// It said farewell.
-    pub left: AtomicBool,
-    /// Nothing more comes, and the receiver has been told if it has to know.
+    /// It has shut down.
+    pub has_shut_down: AtomicBool,
+    /// Nothing more comes, and the receiver has been notified if needed.
     pub ended: AtomicBool,
     /// Counts what has come.
     pub signs: AtomicU64,
 }
 
-/// The pipes of a connection.
-pub struct Pipes {
+/// The rings of a connection.
+pub struct Rings {
     /// Held while whole frames are read.
     pub reading: Mutex<()>,
     /// What the other place writes.
-    pub input: Pipe,
+    pub input: Ring,
     /// What this one writes.
-    pub out: Pipe,
+    pub out: Ring,
 }
 
 /// Where frames are written.
@@ -82,42 +82,42 @@ pub enum Out {
     /// The connection itself.
     Stream(TcpStream),
     /// Shared memory.
-    Pipe(Pipe),
+    Ring(Ring),
 }
 
-/// Somebody keeps something that readers have sent.
-pub type Kept = (Mutex<bool>, Condvar);
+/// Whether a peer has a backlog, and the condition that wakes its writer.
+pub type Backlog = (Mutex<bool>, Condvar);
 
 impl Out {
     /// Writes a frame.
     pub fn write(&mut self, frame: Frame<'_>) -> io::Result<()> {
         match self {
             Out::Stream(stream) => frame.write(stream),
-            Out::Pipe(pipe) => frame.write_or_lend(pipe),
+            Out::Ring(ring) => frame.write_zero_copy(ring),
         }
     }
 
     fn writer(&mut self) -> &mut dyn Write {
         match self {
             Out::Stream(stream) => stream,
-            Out::Pipe(pipe) => pipe,
+            Out::Ring(ring) => ring,
         }
     }
 
-    /// A frame of so many bytes can be written without waiting; of a stream nobody knows.
+    /// Whether a frame of `bytes` bytes can be written without waiting; unknown for a stream.
     fn has_room(&self, bytes: usize) -> bool {
         match self {
             Out::Stream(_) => false,
-            Out::Pipe(pipe) => pipe.room(bytes) >= bytes,
+            Out::Ring(ring) => ring.room(bytes) >= bytes,
         }
     }
 }
 
 impl Peer {
-    /// A place that is connected, by pipes if there are some.
-    pub fn new(place: u32, process: u32, stream: TcpStream, pipes: Option<(Pipe, Pipe)>) -> io::Result<Peer> {
-        let out = match &pipes {
-            Some((_, out)) => Out::Pipe(*out),
+    /// A place that is connected, by rings if there are some.
+    pub fn new(place: u32, process: u32, stream: TcpStream, rings: Option<(Ring, Ring)>) -> io::Result<Peer> {
+        let out = match &rings {
+            Some((_, out)) => Out::Ring(*out),
             None => Out::Stream(stream.try_clone()?),
         };
         Ok(Peer {
@@ -125,113 +125,114 @@ impl Peer {
             process,
             stream,
             out: Mutex::new(out),
-            kept: Mutex::default(),
-            keeps: AtomicBool::new(false),
-            pipes: pipes.map(|(input, out)| Pipes { reading: Mutex::new(()), input, out }),
+            backlog: Mutex::default(),
+            has_backlog: AtomicBool::new(false),
+            rings: rings.map(|(input, out)| Rings { reading: Mutex::new(()), input, out }),
             closed: AtomicBool::new(false),
-            left: AtomicBool::new(false),
+            has_shut_down: AtomicBool::new(false),
             ended: AtomicBool::new(false),
             signs: AtomicU64::new(0),
         })
     }
 
-    /// Sends a frame; waits for room unless the caller is a reader.
+    /// Sends a frame; waits for room unless the caller is a message handler.
     #[inline]
-    pub fn transmit(&self, frame: Frame<'_>, kept: &Kept) -> io::Result<()> {
-        if reads() {
-            return self.transmit_without_waiting(frame, kept);
+    pub fn transmit(&self, frame: Frame<'_>, backlog: &Backlog) -> io::Result<()> {
+        if in_handler() {
+            return self.transmit_without_waiting(frame, backlog);
         }
         let mut out = self.out.lock();
-        self.write_kept(&mut out)?;
+        self.write_backlog(&mut out)?;
         out.write(frame)
     }
 
-    /// For readers: if both places waited for room, none of them would make any.
-    fn transmit_without_waiting(&self, frame: Frame<'_>, others: &Kept) -> io::Result<()> {
+    /// For message handlers: if both places waited for room, neither would make any.
+    fn transmit_without_waiting(&self, frame: Frame<'_>, others: &Backlog) -> io::Result<()> {
         if let Some(mut out) = self.out.try_lock()
-            && !self.keeps.load(Ordering::Acquire)
+            && !self.has_backlog.load(Ordering::Acquire)
         {
-            if let Out::Pipe(pipe) = &*out
-                && frame.write_at_once(pipe)
+            if let Out::Ring(ring) = &*out
+                && frame.write_at_once(ring)
             {
                 return Ok(());
             }
-            if out.has_room(frame.most()) {
+            if out.has_room(frame.max_length()) {
                 return frame.write(out.writer());
             }
         }
-        let mut bytes = Vec::with_capacity(frame.most());
+        let mut bytes = Vec::with_capacity(frame.max_length());
         frame.write(&mut bytes)?;
-        self.keep(bytes);
+        self.push_backlog(bytes);
         *others.0.lock() = true;
         others.1.notify_one();
         Ok(())
     }
 
-    fn keep(&self, bytes: Vec<u8>) {
-        let mut kept = self.kept.lock();
-        kept.push_back(bytes);
-        self.keeps.store(true, Ordering::Release);
+    fn push_backlog(&self, bytes: Vec<u8>) {
+        let mut backlog = self.backlog.lock();
+        backlog.push_back(bytes);
+        self.has_backlog.store(true, Ordering::Release);
     }
 
-    /// Writes what readers have sent.
+    /// Writes the backlog.
     #[inline]
-    fn write_kept(&self, out: &mut Out) -> io::Result<()> {
-        while self.keeps.load(Ordering::Acquire) {
-            // Not held while it is written: a reader may add to it.
-            let mut kept = self.kept.lock();
-            let Some(bytes) = kept.pop_front() else {
-                self.keeps.store(false, Ordering::Release);
+    fn write_backlog(&self, out: &mut Out) -> io::Result<()> {
+        while self.has_backlog.load(Ordering::Acquire) {
+            // Not held while it is written: a handler may add to it.
+            let mut backlog = self.backlog.lock();
+            let Some(bytes) = backlog.pop_front() else {
+                self.has_backlog.store(false, Ordering::Release);
                 return Ok(());
             };
-            drop(kept);
+            drop(backlog);
             out.writer().write_all(&bytes)?;
         }
         Ok(())
     }
 
-    /// Sends a heartbeat over a connection without pipes, unless something else is being sent, which is as
+    /// Sends a heartbeat over a connection without rings, unless something else is being sent, which is as
     /// good a sign.
     pub fn beat(&self) {
         let Some(_out) = self.out.try_lock() else { return };
-        if self.closed.load(Ordering::Acquire) || self.keeps.load(Ordering::Acquire) {
+        if self.closed.load(Ordering::Acquire) || self.has_backlog.load(Ordering::Acquire) {
             return;
         }
-        let written = send_available(self, &BEAT);
-        if (1..BEAT.len()).contains(&written) {
-            // Whoever writes next writes the rest first.
-            self.keep(BEAT[written..].to_vec());
+        let written = send_available(self, &HEARTBEAT_FRAME);
+        if (1..HEARTBEAT_FRAME.len()).contains(&written) {
+            // The next writer writes the rest first.
+            self.push_backlog(HEARTBEAT_FRAME[written..].to_vec());
         }
     }
 
-    /// What has been heard of it.
+    /// Signs of life so far.
     pub fn signs(&self) -> Signs {
-        if self.left.load(Ordering::Acquire) || self.ended.load(Ordering::Acquire) {
+        if self.has_shut_down.load(Ordering::Acquire) || self.ended.load(Ordering::Acquire) {
             return Signs::Gone;
         }
         Signs::Heard(self.signs.load(Ordering::Relaxed))
     }
 
-    /// The connection has ended: nothing goes through the pipes any more but what is in them.
-    pub fn close_pipes(&self) {
-        if let Some(pipes) = &self.pipes {
-            pipes.out.abandon();
-            pipes.input.end();
+    /// The connection has ended: nothing goes through the rings any more but what is in them.
+    pub fn close_rings(&self) {
+        if let Some(rings) = &self.rings {
+            rings.out.abandon();
+            rings.input.end();
         }
     }
 
     /// Nothing more comes, because of an error if there is one.
     pub fn end(&self, result: io::Result<()>, receiver: &dyn Receiver) {
         self.closed.store(true, Ordering::Release);
-        if !self.ended.swap(true, Ordering::AcqRel) && (result.is_err() || !self.left.load(Ordering::Acquire))
+        if !self.ended.swap(true, Ordering::AcqRel)
+            && (result.is_err() || !self.has_shut_down.load(Ordering::Acquire))
         {
             receiver.ended(self.place, result.err());
         }
     }
 }
 
-/// Writes what readers have sent and nobody else has written yet, as long as the process lives.
-pub fn write_all_kept(peers: &[Arc<Peer>], (wanted, changed): &Kept) {
+/// Writes backlogs that no other writer has written, as long as the process lives.
+pub fn write_all_backlogs(peers: &[Arc<Peer>], (wanted, changed): &Backlog) {
     loop {
         let mut wanted = wanted.lock();
         while !std::mem::take(&mut *wanted) {
@@ -239,7 +240,7 @@ pub fn write_all_kept(peers: &[Arc<Peer>], (wanted, changed): &Kept) {
         }
         drop(wanted);
         for peer in peers {
-            if peer.keeps.load(Ordering::Acquire) && peer.write_kept(&mut peer.out.lock()).is_err() {
+            if peer.has_backlog.load(Ordering::Acquire) && peer.write_backlog(&mut peer.out.lock()).is_err() {
                 peer.closed.store(true, Ordering::Release);
             }
         }

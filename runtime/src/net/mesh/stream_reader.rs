@@ -1,4 +1,4 @@
-//! The thread that reads from all connections without pipes, as they have something.
+//! The thread that reads from all connections without rings (readiness multiplexing by `poll(2)`).
 
 use std::io;
 use std::os::fd::AsFd;
@@ -10,14 +10,14 @@ use crate::heap;
 use crate::heap::page_watch;
 use crate::net::endpoint::Receiver;
 use crate::net::frame::assembly::{Assembly, Delivery};
-use crate::net::mesh::peer::{Peer, reading};
+use crate::net::mesh::peer::{Peer, run_handler};
 use crate::net::poll::{receive_available, wait_readable};
 
-/// Bytes that are read at once.
-const BUFFER: usize = 64 << 10;
-/// Reads from one connection before others have their turn.
-const MAX_READS: usize = 16;
-/// Longest wait; the thread shows so often that it does not hang.
+/// Bytes of one read.
+const READ_BUFFER_SIZE: usize = 64 << 10;
+/// Maximum number of reads from one connection before the others are read.
+const MAX_READS_PER_ROUND: usize = 16;
+/// Maximum wait; each round also shows that the thread does not hang.
 const MAX_WAIT: Duration = Duration::from_millis(300);
 
 struct Connection {
@@ -29,7 +29,7 @@ struct Connection {
 pub fn run(peers: Vec<Arc<Peer>>, rounds: &AtomicU64, receiver: &dyn Receiver) {
     let mut connections: Vec<Connection> =
         peers.into_iter().map(|peer| Connection { peer, assembly: Assembly::default() }).collect();
-    let mut buffer = vec![0; BUFFER];
+    let mut buffer = vec![0; READ_BUFFER_SIZE];
     while !connections.is_empty() {
         rounds.fetch_add(1, Ordering::Relaxed);
         let descriptors: Vec<_> = connections.iter().map(|it| it.peer.stream.as_fd()).collect();
@@ -43,12 +43,12 @@ pub fn run(peers: Vec<Arc<Peer>>, rounds: &AtomicU64, receiver: &dyn Receiver) {
             if ready.next() != Some(true) {
                 return true;
             }
-            let result = reading(|| connection.read(&mut buffer, receiver));
-            let goes_on = matches!(result, Ok(true));
-            if !goes_on {
+            let result = run_handler(|| connection.read(&mut buffer, receiver));
+            let continues = matches!(result, Ok(true));
+            if !continues {
                 connection.peer.end(result.map(|_| ()), receiver);
             }
-            goes_on
+            continues
         });
     }
 }
@@ -57,8 +57,8 @@ impl Connection {
     /// Reads what has come, or much of it; false at the end.
     fn read(&mut self, buffer: &mut [u8], receiver: &dyn Receiver) -> io::Result<bool> {
         let Connection { peer, assembly } = self;
-        let delivery = Delivery { from: peer.place, receiver, left: &peer.left };
-        for _ in 0..MAX_READS {
+        let delivery = Delivery { from: peer.place, receiver, left: &peer.has_shut_down };
+        for _ in 0..MAX_READS_PER_ROUND {
             let direct = assembly.direct();
             let is_direct = direct.is_some();
             let target = direct.unwrap_or(&mut *buffer);

@@ -1,7 +1,11 @@
-//! A pipe between two processes of one machine: a ring in memory that both have mapped. Bytes go through it
-//! without a system call while both ends are awake; who has to wait looks for a moment, and then sleeps on a
-//! futex in the same memory. Where the system lets one process read the other's memory, many bytes are not
-//! written but lent: the reader fetches them from where they are.
+//! Shared-memory ring between two processes: a bounded buffer with one producer and one consumer (Lamport,
+//! "Specifying Concurrent Program Modules", TOPLAS 1983) in memory that both have mapped. Bytes go through it
+//! without a system call while both ends are awake; an end that waits polls for a moment, and then sleeps on
+//! a futex in the same memory.
+//!
+//! Zero-copy transfer: where the system lets one process read the other's memory (`process_vm_readv(2)`), the
+//! writer sends the address of many bytes instead of the bytes, and the reader fetches them from the writer's
+//! memory.
 
 use std::fs::File;
 use std::io;
@@ -12,67 +16,68 @@ use crossbeam_utils::CachePadded;
 
 use crate::heap::page_watch;
 use crate::net::shm::doorbell;
-use crate::net::shm::doorbell::Bell;
+use crate::net::shm::doorbell::Doorbell;
 
 /// Bytes of the ring; a power of two.
-const SIZE: usize = 512 << 10;
-/// Bytes after which the other end is told, so that it can begin.
-const PIECE: usize = 16 << 10;
+const CAPACITY: usize = 512 << 10;
+/// Bytes after which the other end is notified, so that it can begin.
+const MAX_CHUNK: usize = 16 << 10;
 
-/// What both processes see; zero at first. What one end writes and the other one reads is together: memory
-/// that two processors write in turn is what a message costs.
+/// What both processes see; zero at first. Fields of one writer share cache lines: a line that two CPUs write
+/// is what a message costs.
 #[repr(C)]
 struct Shared {
     writer: CachePadded<End>,
     reader: CachePadded<End>,
-    /// How the writer and the reader sleep.
-    bells: [CachePadded<Bell>; 2],
-    /// Nothing more is read. Hardly ever written, so that both have it at hand.
+    /// Where the writer and the reader sleep.
+    doorbells: [CachePadded<Doorbell>; 2],
+    /// Nothing more is read. Hardly ever written, so that both caches keep it.
     abandoned: CachePadded<AtomicU32>,
-    note: CachePadded<Note>,
+    inline: CachePadded<InlineMessage>,
 }
 
-/// A short message, beside the ring: all of it is in one line of the processors' memory, so that whoever sees
-/// that it is there has it. It is written only while the ring is empty, and after the one before it has been
-/// read; so it is older than what is in the ring.
+/// Inline message: a short message beside the ring, in one cache line, so that a CPU that sees its head has
+/// all of it. It is written only while the ring is empty and after the previous one has been read; so it is
+/// older than the contents of the ring.
 #[repr(C)]
-struct Note {
-    /// How many there have been, what kind of message it is, and its bytes. Written last.
+struct InlineMessage {
+    /// Sequence number, kind of message, and number of bytes. Written last.
     head: AtomicU64,
-    /// How many of the other direction its writer has read, and whether it makes a [`PROMISE`].
+    /// Inline messages of the other direction that its writer has read, and perhaps a [`POLL_PROMISE`].
     read: AtomicU64,
-    words: [AtomicU64; NOTE / 8],
+    words: [AtomicU64; MAX_INLINE_BYTES / 8],
 }
 
-/// The writer of a note will look itself for what comes next, so that nobody has to be woken for that.
-const PROMISE: u64 = 1 << 63;
+/// The writer of an inline message promises to poll for the next message, so that no thread has to be woken
+/// for it.
+const POLL_PROMISE: u64 = 1 << 63;
 
-/// Most bytes of a note.
-pub const NOTE: usize = 48;
-const _: () = assert!(size_of::<Note>() == 64);
+/// Maximum number of bytes of an inline message.
+pub const MAX_INLINE_BYTES: usize = 48;
+const _: () = assert!(size_of::<InlineMessage>() == 64);
 
-/// What an end has to say to the other.
+/// State that an end publishes to the other.
 #[repr(C)]
 struct End {
     /// Bytes written or read so far.
     at: AtomicU64,
-    /// Of the writer: how many notes of the other direction it has read.
+    /// Of the writer: inline messages of the other direction that it has read.
     read: AtomicU64,
     /// Of the writer: nothing more is written.
     gone: AtomicU32,
-    /// Of the writer: its process, and a word of its memory with its address, for the reader to see whether
-    /// it can read it.
+    /// Of the writer: its process, and a word of its memory with its address, by which the reader finds out
+    /// whether it can read that memory.
     process: AtomicU32,
     sample: [AtomicU64; 2],
-    /// Of the reader: that it can; and how often it has.
+    /// Of the reader: whether it can; and how many transfers it has fetched.
     fetches: AtomicU32,
     fetched: AtomicU32,
 }
 
-const HEAD: usize = 4096;
-const _: () = assert!(size_of::<Shared>() <= HEAD);
+const HEADER_SIZE: usize = 4096;
+const _: () = assert!(size_of::<Shared>() <= HEADER_SIZE);
 
-/// Memory for pipes in both directions.
+/// Memory for rings in both directions.
 pub struct Memory {
     file: File,
 }
@@ -82,17 +87,17 @@ impl Memory {
     pub fn new() -> io::Result<Memory> {
         // SAFETY: a system call with a constant; the descriptor is ours.
         let file = unsafe {
-            let descriptor = libc::memfd_create(c"apg-pipe".as_ptr(), libc::MFD_CLOEXEC);
+            let descriptor = libc::memfd_create(c"apg-ring".as_ptr(), libc::MFD_CLOEXEC);
             if descriptor < 0 {
                 return Err(io::Error::last_os_error());
             }
             File::from_raw_fd(descriptor)
         };
-        file.set_len(2 * (HEAD + SIZE) as u64)?;
+        file.set_len(2 * (HEADER_SIZE + CAPACITY) as u64)?;
         Ok(Memory { file })
     }
 
-    /// What another process has to know to open it.
+    /// What another process needs to open it.
     pub fn address(&self) -> [u32; 2] {
         [std::process::id(), self.file.as_raw_fd() as u32]
     }
@@ -101,76 +106,83 @@ impl Memory {
     pub fn open([process, descriptor]: [u32; 2]) -> io::Result<Memory> {
         let path = format!("/proc/{process}/fd/{descriptor}");
         let file = File::options().read(true).write(true).open(path)?;
-        if file.metadata()?.len() != 2 * (HEAD + SIZE) as u64 {
+        if file.metadata()?.len() != 2 * (HEADER_SIZE + CAPACITY) as u64 {
             return Err(io::ErrorKind::InvalidData.into());
         }
         Ok(Memory { file })
     }
 
-    /// The pipes of both directions, first the one to read from.
-    pub fn pipes(&self, input: usize) -> io::Result<(Pipe, Pipe)> {
+    /// The rings of both directions, first the one to read from.
+    pub fn rings(&self, input: usize) -> io::Result<(Ring, Ring)> {
         let own = Box::leak(Box::default());
-        Ok((self.pipe(input, own)?, self.pipe(1 - input, own)?))
+        Ok((self.ring(input, own)?, self.ring(1 - input, own)?))
     }
 
-    /// The pipe of a direction, mapped as long as the process lives.
-    fn pipe(&self, direction: usize, own: &'static Own) -> io::Result<Pipe> {
-        let offset = direction * (HEAD + SIZE);
+    /// The ring of a direction, mapped as long as the process lives.
+    fn ring(&self, direction: usize, own: &'static LocalState) -> io::Result<Ring> {
+        let offset = direction * (HEADER_SIZE + CAPACITY);
         // SAFETY: a new mapping inside the file.
         let at = unsafe {
             let protection = libc::PROT_READ | libc::PROT_WRITE;
             let file = self.file.as_raw_fd();
-            libc::mmap(std::ptr::null_mut(), HEAD + SIZE, protection, libc::MAP_SHARED, file, offset as i64)
+            libc::mmap(
+                std::ptr::null_mut(),
+                HEADER_SIZE + CAPACITY,
+                protection,
+                libc::MAP_SHARED,
+                file,
+                offset as i64,
+            )
         };
         if at == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
         // SAFETY: mapped for ever, zero is a valid state, and all fields are atomic.
         let shared = unsafe { &*at.cast::<Shared>() };
-        Ok(Pipe { shared, own, data: at.cast::<u8>().wrapping_add(HEAD) })
+        Ok(Ring { shared, own, data: at.cast::<u8>().wrapping_add(HEADER_SIZE) })
     }
 }
 
-/// An end of a pipe. One thread at a time may read, and one write.
+/// An end of a ring. One thread at a time may read, and one write.
 #[derive(Clone, Copy)]
-pub struct Pipe {
+pub struct Ring {
     shared: &'static Shared,
-    own: &'static Own,
+    own: &'static LocalState,
     data: *mut u8,
 }
 
-/// What a place keeps of the two pipes to another place.
+/// State of a place for the two rings to another place.
 #[derive(Default)]
-struct Own {
-    /// How many notes it has read, and how many of its notes the other place has.
+struct LocalState {
+    /// Inline messages that it has read, and those of its own that the other place has read.
     read: AtomicU64,
     taken: AtomicU64,
     /// Of the reader: the process whose memory it can read; 0 for none.
-    lender: AtomicU32,
-    /// Of the writer: what the reader had read when it looked last. The reader writes there for every
-    /// message, so that it is looked at only when the room that is known does not do.
+    zero_copy_source: AtomicU32,
+    /// Of the writer: its copy of the reader's position. The reader writes that for every message, so that it
+    /// is loaded only when the known room is too small.
     tail: AtomicU64,
-    /// The other place has promised to look for the next message.
+    /// The other place has promised to poll for the next message.
     promised: AtomicBool,
 }
 
 // SAFETY: the bytes between tail and head are the reader's, the others the writer's.
-unsafe impl Send for Pipe {}
-// SAFETY: as above.
-unsafe impl Sync for Pipe {}
+unsafe impl Send for Ring {}
+// SAFETY: the bytes between tail and head are the reader's, the others the writer's.
+unsafe impl Sync for Ring {}
 
-impl Pipe {
+impl Ring {
     /// Bytes that can be read.
     fn filled(&self) -> usize {
         let tail = self.shared.reader.at.load(Ordering::Relaxed);
-        // The other process may write anything there; more than fits is never believed.
-        (self.shared.writer.at.load(Ordering::Acquire).wrapping_sub(tail) as usize).min(SIZE)
+        // The other process may write anything there; never more than the capacity.
+        (self.shared.writer.at.load(Ordering::Acquire).wrapping_sub(tail) as usize).min(CAPACITY)
     }
 
-    /// Bytes that can be written, or some of them if that is as many as are wanted.
+    /// Bytes that can be written; if at least `wanted` can be, perhaps fewer than all.
     pub fn room(&self, wanted: usize) -> usize {
         let head = self.shared.writer.at.load(Ordering::Relaxed);
-        let room = |tail: u64| SIZE - (head.wrapping_sub(tail) as usize).min(SIZE);
+        let room = |tail: u64| CAPACITY - (head.wrapping_sub(tail) as usize).min(CAPACITY);
         let known = room(self.own.tail.load(Ordering::Relaxed));
         if known >= wanted {
             return known;
@@ -180,7 +192,7 @@ impl Pipe {
         room(tail)
     }
 
-    /// Writes bytes at once if there is room for all of them, each piece behind the other.
+    /// Writes bytes at once if there is room for all of them, the pieces in sequence.
     pub fn write_at_once(&self, pieces: [&[u8]; 3]) -> bool {
         let length = pieces.iter().map(|it| it.len()).sum();
         if self.room(length) < length || self.is_abandoned() {
@@ -200,74 +212,74 @@ impl Pipe {
         true
     }
 
-    /// All before `head` has been written.
+    /// Publishes all bytes before `head`.
     fn has_written(&self, head: u64) {
         let own = &self.shared.writer;
         own.read.store(self.own.read.load(Ordering::Acquire), Ordering::Relaxed);
         own.at.store(head, Ordering::Release);
-        self.tell_reader();
+        self.notify_reader();
     }
 
-    /// Something was written. A promise of the reader is good for one message.
-    fn tell_reader(&self) {
+    /// Wakes the reader if needed. A promise of the reader holds for one message.
+    fn notify_reader(&self) {
         let promised = self.own.promised.load(Ordering::Relaxed);
         if promised {
             self.own.promised.store(false, Ordering::Relaxed);
         }
-        self.shared.bells[1].ring(promised);
+        self.shared.doorbells[1].ring(promised);
     }
 
-    /// Writes a message as a note, if that can be now. The caller `promises`, with [`Pipe::promise`] for the
-    /// other direction, that it will look for what comes next.
-    pub fn write_note(&self, kind: u8, bytes: &[u8], promises: bool) -> bool {
-        let note = &self.shared.note;
-        let head = note.head.load(Ordering::Relaxed);
-        if bytes.len() > NOTE || self.own.taken.load(Ordering::Acquire) != head >> 16 {
+    /// Writes a message inline, if that is possible now. The caller `promises`, with [`Ring::promise`] for
+    /// the other direction, that it will poll for the next message.
+    pub fn write_inline(&self, kind: u8, bytes: &[u8], promises: bool) -> bool {
+        let inline = &self.shared.inline;
+        let head = inline.head.load(Ordering::Relaxed);
+        if bytes.len() > MAX_INLINE_BYTES || self.own.taken.load(Ordering::Acquire) != head >> 16 {
             return false;
         }
-        if self.room(SIZE) < SIZE || self.is_abandoned() {
+        if self.room(CAPACITY) < CAPACITY || self.is_abandoned() {
             return false;
         }
-        let mut words = [[0; 8]; NOTE / 8];
+        let mut words = [[0; 8]; MAX_INLINE_BYTES / 8];
         words.as_flattened_mut()[..bytes.len()].copy_from_slice(bytes);
-        for (to, word) in note.words.iter().zip(words) {
+        for (to, word) in inline.words.iter().zip(words) {
             to.store(u64::from_ne_bytes(word), Ordering::Relaxed);
         }
         let read = self.own.read.load(Ordering::Acquire);
-        note.read.store(if promises { read | PROMISE } else { read }, Ordering::Relaxed);
+        inline.read.store(if promises { read | POLL_PROMISE } else { read }, Ordering::Relaxed);
         let head = ((head >> 16) + 1) << 16 | u64::from(kind) << 8 | bytes.len() as u64;
-        note.head.store(head, Ordering::Release);
-        self.tell_reader();
+        inline.head.store(head, Ordering::Release);
+        self.notify_reader();
         true
     }
 
-    /// A note has come.
+    /// Whether an inline message has arrived.
     #[inline]
-    fn has_note(&self) -> bool {
-        self.shared.note.head.load(Ordering::Acquire) >> 16 != self.own.read.load(Ordering::Relaxed)
+    fn has_inline(&self) -> bool {
+        self.shared.inline.head.load(Ordering::Acquire) >> 16 != self.own.read.load(Ordering::Relaxed)
     }
 
-    /// Takes the note that has come, if there is one: what kind of message it is, and its length; its bytes
-    /// go to `memory`. It is older than what was seen in the ring before.
-    pub fn take_note(&self, memory: &mut [u8; NOTE]) -> Option<(u8, usize)> {
-        let note = &self.shared.note;
-        let head = note.head.load(Ordering::Acquire);
+    /// Takes the inline message that has arrived, if there is one: its kind and length; its bytes go to
+    /// `memory`. It is older than what was seen in the ring before.
+    pub fn take_inline(&self, memory: &mut [u8; MAX_INLINE_BYTES]) -> Option<(u8, usize)> {
+        let inline = &self.shared.inline;
+        let head = inline.head.load(Ordering::Acquire);
         if head >> 16 == self.own.read.load(Ordering::Relaxed) {
             return None;
         }
-        for (to, word) in memory.chunks_exact_mut(8).zip(&note.words) {
+        for (to, word) in memory.chunks_exact_mut(8).zip(&inline.words) {
             to.copy_from_slice(&word.load(Ordering::Relaxed).to_ne_bytes());
         }
-        let taken = note.read.load(Ordering::Relaxed);
-        self.own.taken.store(taken & !PROMISE, Ordering::Release);
-        if taken & PROMISE != 0 {
+        let taken = inline.read.load(Ordering::Relaxed);
+        self.own.taken.store(taken & !POLL_PROMISE, Ordering::Release);
+        if taken & POLL_PROMISE != 0 {
             self.own.promised.store(true, Ordering::Relaxed);
         }
         self.own.read.store(head >> 16, Ordering::Release);
-        Some(((head >> 8) as u8, usize::from(head as u8).min(NOTE)))
+        Some(((head >> 8) as u8, usize::from(head as u8).min(MAX_INLINE_BYTES)))
     }
 
-    /// Something can be read, be it the end.
+    /// Whether something can be read, or the end.
     pub fn is_ready(&self) -> bool {
         self.has_come() || self.has_ended()
     }
@@ -283,55 +295,54 @@ impl Pipe {
         length
     }
 
-    /// So many bytes, which [`Pipe::peek`] has given, have been read.
+    /// Consumes bytes that [`Ring::peek`] has given.
     pub fn skip(&self, bytes: usize) {
         let filled = self.filled();
         let tail = self.shared.reader.at.load(Ordering::Relaxed);
         self.has_read(tail + bytes as u64, filled);
     }
 
-    /// Of `filled` bytes, all before `tail` have been read.
+    /// Releases all bytes before `tail`, of `filled` ones.
     fn has_read(&self, tail: u64, filled: usize) {
         self.own.taken.store(self.shared.writer.read.load(Ordering::Relaxed), Ordering::Release);
         self.shared.reader.at.store(tail, Ordering::Release);
-        // The writer waits only for room. If it begins to just now, the next part that is read finds the ring
-        // nearly full.
-        if filled >= SIZE / 4 {
-            self.shared.bells[0].ring(false);
+        // The writer waits only for room. If it begins to wait now, the next read finds the ring nearly full.
+        if filled >= CAPACITY / 4 {
+            self.shared.doorbells[0].ring(false);
         }
     }
 
-    /// There is something to read but the end.
+    /// Whether a message has arrived.
     pub fn has_come(&self) -> bool {
-        self.has_note() || self.has_bytes()
+        self.has_inline() || self.has_bytes()
     }
 
-    /// There is something in the ring.
+    /// Whether there are bytes in the ring.
     pub fn has_bytes(&self) -> bool {
         self.filled() > 0
     }
 
-    /// Nothing more is written.
+    /// Whether the writer has ended.
     pub fn has_ended(&self) -> bool {
         self.shared.writer.gone.load(Ordering::Acquire) != 0
     }
 
-    /// So many bytes can be read without waiting.
+    /// Whether `bytes` bytes can be read without waiting.
     pub fn holds(&self, bytes: u64) -> bool {
         self.filled() as u64 >= bytes
     }
 
-    /// Wakes who waits for something to read.
+    /// Wakes the reader.
     pub fn wake_reader(&self) {
-        self.shared.bells[1].ring_anyway();
+        self.shared.doorbells[1].wake();
     }
 
     fn is_abandoned(&self) -> bool {
         self.shared.abandoned.load(Ordering::Acquire) != 0
     }
 
-    /// The writer: says how the reader can see whether it may fetch.
-    pub fn offer(&self) {
+    /// The writer: publishes by what the reader can find out whether it may fetch.
+    pub fn offer_zero_copy(&self) {
         static SAMPLE: AtomicU64 = AtomicU64::new(0);
         let clock = std::time::SystemTime::UNIX_EPOCH.elapsed().map_or(1, |time| time.as_nanos() as u64 | 1);
         let _ = SAMPLE.compare_exchange(0, clock, Ordering::Relaxed, Ordering::Relaxed);
@@ -341,62 +352,64 @@ impl Pipe {
         own.process.store(std::process::id(), Ordering::Release);
     }
 
-    /// The reader: sees whether it may fetch what the writer lends, and says so.
-    pub fn accept(&self) {
+    /// The reader: finds out whether it can read the writer's memory, and publishes it.
+    pub fn accept_zero_copy(&self) {
         let (writer, mut sample) = (&self.shared.writer, [0; 8]);
         let process = writer.process.load(Ordering::Acquire);
         let [address, value] = writer.sample.each_ref().map(|it| it.load(Ordering::Relaxed));
         if process != 0 && fetch(process, address, &mut sample).is_ok() && u64::from_ne_bytes(sample) == value
         {
-            self.own.lender.store(process, Ordering::Release);
+            self.own.zero_copy_source.store(process, Ordering::Release);
             self.shared.reader.fetches.store(1, Ordering::Release);
         }
     }
 
-    /// Whether the reader fetches what is lent.
-    pub fn may_lend(&self) -> bool {
+    /// Whether the reader can fetch from this process.
+    pub fn supports_zero_copy(&self) -> bool {
         self.shared.reader.fetches.load(Ordering::Acquire) == 1
     }
 
-    /// What to wait for after so many pieces have been lent: see [`Pipe::wait_for_fetches`].
-    pub fn fetches_after(&self, lent: usize) -> u32 {
-        self.shared.reader.fetched.load(Ordering::Acquire).wrapping_add(lent as u32)
+    /// The count to wait for after `transfers` zero-copy transfers: see [`Ring::wait_for_fetches`].
+    pub fn fetches_after(&self, transfers: usize) -> u32 {
+        self.shared.reader.fetched.load(Ordering::Acquire).wrapping_add(transfers as u32)
     }
 
-    /// Waits until all has been fetched that was lent.
+    /// Waits until the reader has fetched all transfers.
     pub fn wait_for_fetches(&self, count: u32) -> io::Result<()> {
         let fetched = || self.shared.reader.fetched.load(Ordering::Acquire) == count;
-        self.shared.bells[0].wait_until(|| fetched() || self.is_abandoned());
+        self.shared.doorbells[0].wait_until(|| fetched() || self.is_abandoned());
         if fetched() { Ok(()) } else { Err(io::ErrorKind::BrokenPipe.into()) }
     }
 
-    /// Fetches a piece that was lent, or nothing of it.
+    /// Fetches a zero-copy transfer into `memory`, or discards it.
     pub fn fetch(&mut self, memory: Option<&mut [u8]>) -> io::Result<()> {
         let mut address = [0; 8];
         io::Read::read_exact(self, &mut address)?;
         if let Some(memory) = memory {
-            let fetched = fetch(self.own.lender.load(Ordering::Acquire), u64::from_le_bytes(address), memory);
+            let fetched =
+                fetch(self.own.zero_copy_source.load(Ordering::Acquire), u64::from_le_bytes(address), memory);
             fetched.inspect_err(|_| self.abandon())?;
         }
         self.has_fetched();
         Ok(())
     }
 
-    /// Fetches a piece of so many bytes that was lent. Memory is taken as they come: how many there are is
+    /// Fetches a zero-copy transfer of `length` bytes. Memory grows with what really arrives: the length is
     /// only what the other place says.
     pub fn fetch_bytes(&mut self, length: usize) -> io::Result<Vec<u8>> {
-        /// Bytes fetched at once.
-        const STEP: usize = 1 << 20;
+        /// Bytes of one fetch.
+        const MAX_FETCH: usize = 1 << 20;
         let mut address = [0; 8];
         io::Read::read_exact(self, &mut address)?;
-        let (address, lender) = (u64::from_le_bytes(address), self.own.lender.load(Ordering::Acquire));
+        let (address, zero_copy_source) =
+            (u64::from_le_bytes(address), self.own.zero_copy_source.load(Ordering::Acquire));
         let mut bytes = Vec::new();
         while bytes.len() < length {
             let done = bytes.len();
-            let step = STEP.min(length - done);
+            let step = MAX_FETCH.min(length - done);
             bytes.try_reserve(step).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
             bytes.resize(done + step, 0);
-            let fetched = fetch(lender, address.wrapping_add(done as u64), &mut bytes[done..]);
+            let fetched = fetch(zero_copy_source, address.wrapping_add(done as u64), &mut bytes[done..]);
             fetched.inspect_err(|_| self.abandon())?;
         }
         self.has_fetched();
@@ -406,44 +419,44 @@ impl Pipe {
     fn has_fetched(&self) {
         let count = self.shared.reader.fetched.load(Ordering::Relaxed);
         self.shared.reader.fetched.store(count.wrapping_add(1), Ordering::Release);
-        self.shared.bells[0].ring(false);
+        self.shared.doorbells[0].ring(false);
     }
 
-    /// Nothing more is written.
+    /// Ends writing.
     pub fn end(&self) {
         self.shared.writer.gone.store(1, Ordering::SeqCst);
-        self.shared.bells[1].ring_anyway();
+        self.shared.doorbells[1].wake();
     }
 
-    /// Nothing more is read: writing fails from now on.
+    /// Ends reading: writing fails from now on.
     pub fn abandon(&self) {
         self.shared.abandoned.store(1, Ordering::SeqCst);
-        self.shared.bells[0].ring_anyway();
+        self.shared.doorbells[0].wake();
     }
 
-    /// Sleeps until something can be read; perhaps for nothing.
+    /// Sleeps until something can be read; wake-ups may be spurious.
     pub fn wait(&self) {
-        self.shared.bells[1].sleep(|| self.is_ready());
+        self.shared.doorbells[1].sleep(|| self.is_ready());
     }
 
-    /// Whoever writes need not ring while somebody looks.
-    pub fn looked_at(&self, looked_at: bool) {
-        let state = if looked_at { doorbell::AWAKE } else { doorbell::SLEEPS };
-        self.shared.bells[1].state.store(state, Ordering::SeqCst);
-        // Who slept in the middle of something all that time has not heard of its rest.
-        if !looked_at && self.is_ready() {
-            self.shared.bells[1].ring_anyway();
+    /// Notes whether a thread polls this ring: then the writer need not wake the reader.
+    pub fn set_polled(&self, polled: bool) {
+        let state = if polled { doorbell::AWAKE } else { doorbell::SLEEPING };
+        self.shared.doorbells[1].state.store(state, Ordering::SeqCst);
+        // The ring's thread may sleep in the middle of a frame whose rest has arrived without a wake-up.
+        if !polled && self.is_ready() {
+            self.shared.doorbells[1].wake();
         }
     }
 
-    /// The reader will promise the other place to look for what it writes next.
+    /// The reader is about to promise the other place to poll for its next message.
     pub fn promise(&self) {
-        self.shared.bells[1].promise();
+        self.shared.doorbells[1].promise();
     }
 
-    /// What was promised has come; whether the reader need not say that it looks no more.
+    /// Ends a promise after its message: whether the reader need not notify others that it stops polling.
     pub fn has_kept_promise(&self) -> bool {
-        self.shared.bells[1].is_promised()
+        self.shared.doorbells[1].is_promised()
     }
 
     /// Copies between the ring from `at` on and `memory`.
@@ -451,8 +464,8 @@ impl Pipe {
     /// # Safety
     /// The part of the ring is the caller's, as is the memory.
     unsafe fn copy(&self, at: u64, length: usize, copy: impl Fn(*mut u8, usize, usize)) {
-        let start = at as usize % SIZE;
-        let first = length.min(SIZE - start);
+        let start = at as usize % CAPACITY;
+        let first = length.min(CAPACITY - start);
         copy(self.data.wrapping_add(start), 0, first);
         copy(self.data, first, length - first);
     }
@@ -467,8 +480,7 @@ fn fetch(process: u32, address: u64, memory: &mut [u8]) -> io::Result<()> {
         let from =
             libc::iovec { iov_base: (address as usize).wrapping_add(done) as *mut _, iov_len: rest.len() };
         let read = page_watch::written_by_system(to.iov_base as usize, to.iov_len, || {
-            // SAFETY: writes no more than there is room for; the addresses of the other process are its own
-            // affair.
+            // SAFETY: writes at most the length of `rest`; the kernel checks addresses of the other process.
             let count = unsafe { libc::process_vm_readv(process as i32, &to, 1, &from, 1, 0) };
             usize::try_from(count).map_err(|_| io::Error::last_os_error())
         })?;
@@ -480,14 +492,14 @@ fn fetch(process: u32, address: u64, memory: &mut [u8]) -> io::Result<()> {
     Ok(())
 }
 
-impl io::Read for Pipe {
+impl io::Read for Ring {
     fn read(&mut self, memory: &mut [u8]) -> io::Result<usize> {
         if memory.is_empty() {
             return Ok(0);
         }
-        self.shared.bells[1].wait_until(|| self.is_ready());
+        self.shared.doorbells[1].wait_until(|| self.is_ready());
         let filled = self.filled();
-        let length = filled.min(memory.len()).min(PIECE);
+        let length = filled.min(memory.len()).min(MAX_CHUNK);
         let tail = self.shared.reader.at.load(Ordering::Relaxed);
         let to = memory.as_mut_ptr();
         // SAFETY: filled bytes are the reader's, and there are no more than `memory` has room for.
@@ -499,16 +511,16 @@ impl io::Read for Pipe {
     }
 }
 
-impl io::Write for Pipe {
+impl io::Write for Ring {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if bytes.is_empty() {
             return Ok(0);
         }
-        self.shared.bells[0].wait_until(|| self.room(1) > 0 || self.is_abandoned());
+        self.shared.doorbells[0].wait_until(|| self.room(1) > 0 || self.is_abandoned());
         if self.is_abandoned() {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
-        let length = self.room(bytes.len()).min(bytes.len()).min(PIECE);
+        let length = self.room(bytes.len()).min(bytes.len()).min(MAX_CHUNK);
         let head = self.shared.writer.at.load(Ordering::Relaxed);
         let from = bytes.as_ptr();
         // SAFETY: free bytes are the writer's, and there are as many in `bytes`.

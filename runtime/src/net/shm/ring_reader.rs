@@ -1,5 +1,5 @@
-//! Frames from a pipe. Whoever reads deals with a whole frame, and may wait for its rest: its writer has
-//! begun to write it.
+//! Reads frames from a ring. A reader handles a whole frame, and may wait for its rest: the writer has begun
+//! to write it.
 
 use std::borrow::Cow;
 use std::io::{self, Read};
@@ -8,16 +8,16 @@ use std::sync::atomic::Ordering;
 use crate::heap::page_watch;
 use crate::net::endpoint::Receiver;
 use crate::net::frame::encoding;
-use crate::net::frame::encoding::{Class, Head};
-use crate::net::mesh::peer::{Peer, reading};
-use crate::net::shm::ring::{NOTE, Pipe};
+use crate::net::frame::encoding::{FrameHead, FrameKind};
+use crate::net::mesh::peer::{Peer, run_handler};
+use crate::net::shm::ring::{MAX_INLINE_BYTES, Ring};
 use crate::serialize::out_of_band::Received;
 
-/// Reads what comes through a pipe, until its end.
-pub fn run(peer: &Peer, input: Pipe, receiver: &dyn Receiver) {
-    let Some(pipes) = &peer.pipes else { return };
+/// Reads what comes through a ring, until its end.
+pub fn run(peer: &Peer, input: Ring, receiver: &dyn Receiver) {
+    let Some(rings) = &peer.rings else { return };
     while !peer.ended.load(Ordering::Acquire) {
-        let reading = pipes.reading.lock();
+        let reading = rings.reading.lock();
         while peer.read_next(input, receiver, true) {}
         drop(reading);
         input.wait();
@@ -25,46 +25,46 @@ pub fn run(peer: &Peer, input: Pipe, receiver: &dyn Receiver) {
 }
 
 impl Peer {
-    /// Deals with the next message, or the end; false if none has come. One that has not come as a whole is
-    /// waited for if the caller `waits`, else it has not come. The caller holds
-    /// [`crate::net::mesh::peer::Pipes::reading`].
+    /// Handles the next message, or the end; false if none has arrived. If `waits`, it waits for the rest of
+    /// a message that has arrived in part. The caller holds [`crate::net::mesh::peer::Rings::reading`].
     #[inline]
-    pub fn read_next(&self, input: Pipe, receiver: &dyn Receiver, waits: bool) -> bool {
+    pub fn read_next(&self, input: Ring, receiver: &dyn Receiver, waits: bool) -> bool {
         if self.ended.load(Ordering::Acquire) {
             return false;
         }
-        // A note is older than what is in the ring, and none comes while something is.
+        // An inline message is older than the contents of the ring, and none arrives while the ring has
+        // contents.
         let has_bytes = input.has_bytes();
-        let mut note = [0; NOTE];
-        if let Some((kind, length)) = input.take_note(&mut note) {
-            self.hand_on(receiver, kind, &note[..length]);
+        let mut inline = [0; MAX_INLINE_BYTES];
+        if let Some((kind, length)) = input.take_inline(&mut inline) {
+            self.deliver(receiver, kind, &inline[..length]);
             return true;
         }
         if !has_bytes {
             let has_ended = input.has_ended();
-            // What came last came before the end.
+            // The last message arrived before the end.
             if has_ended && !input.has_come() {
                 self.end(Ok(()), receiver);
             }
             return has_ended;
         }
-        let mut bytes = [0; encoding::SMALLEST];
+        let mut bytes = [0; encoding::MAX_STACK_FRAME_SIZE];
         let length = input.peek(&mut bytes);
-        let head = bytes[..length].split_first_chunk().map(|(head, rest)| (Head::decode(*head), rest));
+        let head = bytes[..length].split_first_chunk().map(|(head, rest)| (FrameHead::decode(*head), rest));
         if let Some((Ok(head), rest)) = &head
-            && head.class == Class::Message
+            && head.class == FrameKind::Message
             && head.header == 0
-            && !head.lent
+            && !head.zero_copy
             && head.body <= rest.len() as u64
         {
             let body = &rest[..head.body as usize];
-            input.skip(encoding::HEAD + body.len());
-            self.hand_on(receiver, head.kind, body);
+            input.skip(encoding::FRAME_HEAD_SIZE + body.len());
+            self.deliver(receiver, head.kind, body);
             return true;
         }
         let whole = match &head {
-            Some((head, _)) => head.as_ref().map_or(0, Head::length),
-            None => encoding::HEAD as u64,
+            Some((head, _)) => head.as_ref().map_or(0, FrameHead::length),
+            None => encoding::FRAME_HEAD_SIZE as u64,
         };
         let reads = waits || input.holds(whole);
         if reads {
@@ -73,16 +73,16 @@ impl Peer {
         reads
     }
 
-    /// Hands on a message without parts.
-    fn hand_on(&self, receiver: &dyn Receiver, kind: u8, body: &[u8]) {
-        let result = reading(|| receiver.message(self.place, kind, Cow::Borrowed(body), Vec::new()));
+    /// Delivers a message without parts.
+    fn deliver(&self, receiver: &dyn Receiver, kind: u8, body: &[u8]) {
+        let result = run_handler(|| receiver.message(self.place, kind, Cow::Borrowed(body), Vec::new()));
         if let Err(error) = result {
             self.end(Err(error.into()), receiver);
         }
     }
 
-    /// Deals with the next frame, or the end.
-    fn read_one(&self, mut input: Pipe, receiver: &dyn Receiver) {
+    /// Reads and handles the next frame, or the end.
+    fn read_one(&self, mut input: Ring, receiver: &dyn Receiver) {
         match read_frame(&mut input, self, receiver) {
             Ok(true) => {}
             Ok(false) => self.end(Ok(()), receiver),
@@ -91,32 +91,32 @@ impl Peer {
     }
 }
 
-/// Reads and deals with one frame; false at the end.
-fn read_frame(input: &mut Pipe, peer: &Peer, receiver: &dyn Receiver) -> io::Result<bool> {
+/// Reads and handles one frame; false at the end.
+fn read_frame(input: &mut Ring, peer: &Peer, receiver: &dyn Receiver) -> io::Result<bool> {
     let Some(head) = encoding::read_head(input)? else { return Ok(false) };
-    reading(|| match head.class {
-        Class::Message => read_message(input, head, peer.place, receiver),
-        Class::Put => read_put(input, head, peer.place, receiver),
-        Class::Farewell => {
-            peer.left.store(true, Ordering::Release);
+    run_handler(|| match head.class {
+        FrameKind::Message => read_message(input, head, peer.place, receiver),
+        FrameKind::Put => read_put(input, head, peer.place, receiver),
+        FrameKind::Shutdown => {
+            peer.has_shut_down.store(true, Ordering::Release);
             Ok(())
         }
-        Class::Beat => Ok(()),
+        FrameKind::Heartbeat => Ok(()),
     })?;
     Ok(true)
 }
 
-/// The next piece, or nothing of it: written there, or lent.
-fn piece(input: &mut Pipe, lent: bool, length: u64, memory: Option<&mut [u8]>) -> io::Result<()> {
+/// Reads the next part into `memory`, or discards it: from the ring, or by a zero-copy transfer.
+fn read_part(input: &mut Ring, zero_copy: bool, length: u64, memory: Option<&mut [u8]>) -> io::Result<()> {
     match memory {
-        memory if lent && encoding::is_lent(length) => input.fetch(memory),
+        memory if zero_copy && encoding::is_zero_copy(length) => input.fetch(memory),
         Some(memory) => read_into_heap(input, memory),
         None => encoding::skip(input, length),
     }
 }
 
 /// Fills memory that may be an object's.
-fn read_into_heap(input: &mut Pipe, mut memory: &mut [u8]) -> io::Result<()> {
+fn read_into_heap(input: &mut Ring, mut memory: &mut [u8]) -> io::Result<()> {
     while !memory.is_empty() {
         let (at, length) = (memory.as_ptr() as usize, memory.len());
         match page_watch::written_by_system(at, length, || input.read(memory)) {
@@ -129,7 +129,7 @@ fn read_into_heap(input: &mut Pipe, mut memory: &mut [u8]) -> io::Result<()> {
     Ok(())
 }
 
-fn read_message(input: &mut Pipe, head: Head, from: u32, receiver: &dyn Receiver) -> io::Result<()> {
+fn read_message(input: &mut Ring, head: FrameHead, from: u32, receiver: &dyn Receiver) -> io::Result<()> {
     let table = match head.header {
         0 => Vec::new(),
         length => encoding::parts(&encoding::read_bytes(input, length.into())?)?,
@@ -139,13 +139,13 @@ fn read_message(input: &mut Pipe, head: Head, from: u32, receiver: &dyn Receiver
     for [ty, length, bytes] in table {
         parts.push(match receiver.begin_part(ty, length, bytes) {
             Some((target, object)) => {
-                // SAFETY: the elements of a new object that nobody else knows.
+                // SAFETY: the elements of a new object that no other thread knows.
                 let memory =
                     unsafe { std::slice::from_raw_parts_mut(target.address, target.length as usize) };
-                piece(input, head.lent, bytes, Some(memory))?;
+                read_part(input, head.zero_copy, bytes, Some(memory))?;
                 Received::Object(object)
             }
-            None => Received::Bytes(read_unplaced(input, head.lent, bytes)?),
+            None => Received::Bytes(read_unplaced(input, head.zero_copy, bytes)?),
         });
     }
     receiver.message(from, head.kind, Cow::Owned(body), parts)?;
@@ -153,15 +153,15 @@ fn read_message(input: &mut Pipe, head: Head, from: u32, receiver: &dyn Receiver
 }
 
 /// A part that there is no room for in the heap.
-fn read_unplaced(input: &mut Pipe, lent: bool, bytes: u64) -> io::Result<Vec<u8>> {
-    if !(lent && encoding::is_lent(bytes)) {
+fn read_unplaced(input: &mut Ring, zero_copy: bool, bytes: u64) -> io::Result<Vec<u8>> {
+    if !(zero_copy && encoding::is_zero_copy(bytes)) {
         return encoding::read_bytes(input, bytes);
     }
     let length = usize::try_from(bytes).map_err(|_| io::ErrorKind::InvalidData)?;
     input.fetch_bytes(length)
 }
 
-fn read_put(input: &mut Pipe, head: Head, from: u32, receiver: &dyn Receiver) -> io::Result<()> {
+fn read_put(input: &mut Ring, head: FrameHead, from: u32, receiver: &dyn Receiver) -> io::Result<()> {
     let header = encoding::read_bytes(input, u64::from(head.header))?;
     let target = receiver.begin_put(from, head.kind, &header, head.body)?;
     let target = target.filter(|target| target.length == head.body);
@@ -169,9 +169,9 @@ fn read_put(input: &mut Pipe, head: Head, from: u32, receiver: &dyn Receiver) ->
         Some(target) => {
             // SAFETY: the receiver gave out this memory until `end_put`; only this thread writes it.
             let memory = unsafe { std::slice::from_raw_parts_mut(target.address, target.length as usize) };
-            piece(input, head.lent, head.body, Some(memory))?;
+            read_part(input, head.zero_copy, head.body, Some(memory))?;
         }
-        None => piece(input, head.lent, head.body, None)?,
+        None => read_part(input, head.zero_copy, head.body, None)?,
     }
     receiver.end_put(from, head.kind, header, target.is_some())?;
     Ok(())

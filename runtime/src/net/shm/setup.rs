@@ -1,28 +1,28 @@
-//! How two places of one machine come to share pipes: one of them makes the memory and sends its address over
-//! their connection, the other one opens it.
+//! Setup of shared memory between two places of one machine: one of them makes it and sends its address over
+//! their connection, the other opens it.
 
 use std::io::{self, Read, Write};
 use std::time::{Duration, Instant};
 
 use crate::net::mesh::endpoint::Link;
-use crate::net::shm::ring::{Memory, Pipe};
+use crate::net::shm::ring::{Memory, Ring};
 
-/// More places than that do without pipes, which take memory and a thread for every two.
-pub const MAX_PLACES_WITH_PIPES: u32 = 16;
+/// With more places there are no rings, which need memory and a thread for every two places.
+pub const MAX_PLACES_WITH_RINGS: u32 = 16;
 
 /// A timeout of 0 would be none.
 const SHORTEST_TIMEOUT: Duration = Duration::from_millis(1);
 
-/// The pipes to the places that the links lead to: each of a pair has to call this, and answers until the
+/// The rings to the places that the links lead to: each of a pair has to call this, and answers until the
 /// deadline. Between two places the one with the lower number makes the memory.
 pub fn share(
     here: u32,
     links: &mut [Option<Link>],
     deadline: Instant,
-) -> io::Result<Vec<Option<(Pipe, Pipe)>>> {
-    let mut pipes: Vec<Option<(Pipe, Pipe)>> = links.iter().map(|_| None).collect();
-    if links.len() > MAX_PLACES_WITH_PIPES as usize {
-        return Ok(pipes);
+) -> io::Result<Vec<Option<(Ring, Ring)>>> {
+    let mut rings: Vec<Option<(Ring, Ring)>> = links.iter().map(|_| None).collect();
+    if links.len() > MAX_PLACES_WITH_RINGS as usize {
+        return Ok(rings);
     }
     let mut offers = Vec::new();
     for (place, link) in links.iter_mut().enumerate().skip(here as usize + 1) {
@@ -30,12 +30,12 @@ pub fn share(
         // Without shared memory the connection does.
         let memory = Memory::new().ok();
         let address = memory.as_ref().map_or([0, 0], Memory::address);
-        let pipes = memory.and_then(|memory| Some((memory.pipes(1).ok()?, memory)));
-        if let Some(((_, out), _)) = &pipes {
-            out.offer();
+        let rings = memory.and_then(|memory| Some((memory.rings(1).ok()?, memory)));
+        if let Some(((_, out), _)) = &rings {
+            out.offer_zero_copy();
         }
         stream.write_all(&address.map(u32::to_le_bytes).concat())?;
-        offers.push((place, pipes));
+        offers.push((place, rings));
     }
     for (place, link) in links.iter_mut().enumerate().take(here as usize) {
         let Some(link) = link else { continue };
@@ -46,23 +46,23 @@ pub fn share(
             0 => Err(io::ErrorKind::Unsupported.into()),
             _ => Memory::open(address),
         };
-        pipes[place] = opened.and_then(|memory| memory.pipes(0)).ok();
-        if let Some((input, out)) = &pipes[place] {
-            input.accept();
-            out.offer();
+        rings[place] = opened.and_then(|memory| memory.rings(0)).ok();
+        if let Some((input, out)) = &rings[place] {
+            input.accept_zero_copy();
+            out.offer_zero_copy();
         }
-        link.stream.write_all(&[u8::from(pipes[place].is_some())])?;
+        link.stream.write_all(&[u8::from(rings[place].is_some())])?;
     }
     for (place, offered) in offers {
         let Some(link) = &mut links[place] else { continue };
         let mut taken = [0];
         read_before(deadline, place, link, &mut taken)?;
         if let (Some(((input, out), _)), [1]) = (offered, taken) {
-            input.accept();
-            pipes[place] = Some((input, out));
+            input.accept_zero_copy();
+            rings[place] = Some((input, out));
         }
     }
-    Ok(pipes)
+    Ok(rings)
 }
 
 fn read_before(deadline: Instant, place: usize, link: &mut Link, bytes: &mut [u8]) -> io::Result<()> {

@@ -51,7 +51,7 @@ impl Receiver for Log {
     fn ended(&self, _: u32, _: Option<io::Error>) {}
 }
 
-fn encode(class: Class, kind: u8, header: &[u8], body: &[u8]) -> Vec<u8> {
+fn encode(class: FrameKind, kind: u8, header: &[u8], body: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     Frame { class, kind, header, body, parts: &[] }.write(&mut bytes).expect("memory");
     bytes
@@ -76,16 +76,16 @@ fn feed(stream: &[u8], size: usize) -> (Vec<String>, bool, io::Result<bool>) {
 }
 
 #[test]
-fn frames_in_pieces_of_any_size_come_out_whole() {
+fn frames_are_assembled_from_pieces_of_any_size() {
     let parts = [1_u8, 3, 3, 1, 2, 2];
     let stream = [
-        encode(Class::Message, 7, b"", b"hello"),
-        encoding::BEAT.to_vec(),
-        encode(Class::Message, 8, &parts, b"bodyabcde"),
-        encode(Class::Put, 1, b"here", &vec![1; 100_000]),
-        encode(Class::Put, 2, b"there", &[1; 300]),
-        encode(Class::Message, 9, b"", b""),
-        encode(Class::Farewell, 0, b"", b""),
+        encode(FrameKind::Message, 7, b"", b"hello"),
+        encoding::HEARTBEAT_FRAME.to_vec(),
+        encode(FrameKind::Message, 8, &parts, b"bodyabcde"),
+        encode(FrameKind::Put, 1, b"here", &vec![1; 100_000]),
+        encode(FrameKind::Put, 2, b"there", &[1; 300]),
+        encode(FrameKind::Message, 9, b"", b""),
+        encode(FrameKind::Shutdown, 0, b"", b""),
     ]
     .concat();
     let expected = [
@@ -105,21 +105,21 @@ fn frames_in_pieces_of_any_size_come_out_whole() {
 }
 
 #[test]
-fn what_is_no_frame_ends_the_stream() {
-    let lent = {
-        let mut frame = encode(Class::Put, 1, b"here", b"12345678");
+fn malformed_frame_ends_the_stream() {
+    let zero_copy = {
+        let mut frame = encode(FrameKind::Put, 1, b"here", b"12345678");
         frame[2] = 1;
         frame
     };
-    let long_parts = encode(Class::Message, 1, &[1, 9, 9], b"short");
-    let refused = encode(Class::Message, 99, b"", b"body");
+    let long_parts = encode(FrameKind::Message, 1, &[1, 9, 9], b"short");
+    let refused = encode(FrameKind::Message, 99, b"", b"body");
     for (stream, what) in [
         (vec![9; 16], "no head"),
-        (lent, "lends"),
+        (zero_copy, "lends"),
         (long_parts, "parts"),
         (refused, "a message that is refused"),
     ] {
-        let stream = [encode(Class::Message, 7, b"", b"first"), stream].concat();
+        let stream = [encode(FrameKind::Message, 7, b"", b"first"), stream].concat();
         let (events, _, between) = feed(&stream, 5);
         assert_eq!(between.expect_err(what).kind(), io::ErrorKind::InvalidData);
         assert_eq!(events[0], "message 7 from 3: first []");
@@ -128,8 +128,8 @@ fn what_is_no_frame_ends_the_stream() {
 
 /// A frame may say that it is longer than any memory: none is taken for what does not come.
 #[test]
-fn a_length_is_only_a_word() {
-    let mut stream = encode(Class::Message, 7, b"", b"");
+fn huge_length_allocates_no_memory() {
+    let mut stream = encode(FrameKind::Message, 7, b"", b"");
     stream[8..16].copy_from_slice(&u64::MAX.to_le_bytes());
     stream.extend_from_slice(&[0; 1000]);
     let (events, _, between) = feed(&stream, 100);

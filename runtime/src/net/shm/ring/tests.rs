@@ -1,15 +1,15 @@
-//! Pipes between two ends in one process.
+//! Rings between two ends in one process.
 
 use std::io::{Read, Write};
 
 use super::*;
 
 #[test]
-fn bytes_come_out_as_they_went_in() {
+fn bytes_keep_their_order() {
     let memory = Memory::new().expect("memory");
-    let (mut ours, _) = memory.pipes(1).expect("mapped");
-    let (_, mut theirs) = Memory::open(memory.address()).expect("opened").pipes(0).expect("mapped");
-    let sent: Vec<u8> = (0..3 * SIZE as u32 + 77).map(|i| (i * 31 % 251) as u8).collect();
+    let (mut ours, _) = memory.rings(1).expect("mapped");
+    let (_, mut theirs) = Memory::open(memory.address()).expect("opened").rings(0).expect("mapped");
+    let sent: Vec<u8> = (0..3 * CAPACITY as u32 + 77).map(|i| (i * 31 % 251) as u8).collect();
     let expected = sent.clone();
     let writer = std::thread::spawn(move || {
         for piece in sent.chunks(100_003) {
@@ -24,16 +24,16 @@ fn bytes_come_out_as_they_went_in() {
 }
 
 #[test]
-fn what_is_lent_is_fetched() {
+fn zero_copy_transfers_are_fetched() {
     let memory = Memory::new().expect("memory");
     let ((mut reader, _), (_, mut writer)) =
-        (memory.pipes(0).expect("mapped"), memory.pipes(1).expect("mapped"));
-    assert!(!writer.may_lend());
-    reader.accept();
-    assert!(!writer.may_lend(), "nothing was offered");
-    writer.offer();
-    reader.accept();
-    if !writer.may_lend() {
+        (memory.rings(0).expect("mapped"), memory.rings(1).expect("mapped"));
+    assert!(!writer.supports_zero_copy());
+    reader.accept_zero_copy();
+    assert!(!writer.supports_zero_copy(), "nothing was offered");
+    writer.offer_zero_copy();
+    reader.accept_zero_copy();
+    if !writer.supports_zero_copy() {
         println!("SKIPPED: this process cannot read memory by its number");
         return;
     }
@@ -53,78 +53,78 @@ fn what_is_lent_is_fetched() {
 }
 
 #[test]
-fn a_writer_without_reader_is_woken_by_the_end() {
+fn abandoned_writer_is_woken() {
     let memory = Memory::new().expect("memory");
-    let ((_, mut pipe), (other, _)) = (memory.pipes(1).expect("mapped"), memory.pipes(0).expect("mapped"));
-    let writer = std::thread::spawn(move || pipe.write_all(&vec![1; SIZE + 1]).is_err());
+    let ((_, mut ring), (other, _)) = (memory.rings(1).expect("mapped"), memory.rings(0).expect("mapped"));
+    let writer = std::thread::spawn(move || ring.write_all(&vec![1; CAPACITY + 1]).is_err());
     std::thread::sleep(std::time::Duration::from_millis(20));
     other.abandon();
     assert!(writer.join().expect("no panic"));
 }
 
 #[test]
-fn notes_and_the_ring_keep_their_order() {
+fn inline_messages_precede_the_ring() {
     let memory = Memory::new().expect("memory");
-    let (ours, answers) = memory.pipes(0).expect("mapped");
-    let (back, theirs) = memory.pipes(1).expect("mapped");
-    let next = |pipe: &Pipe| {
-        let (mut bytes, mut note) = ([0; 64], [0; NOTE]);
-        let length = pipe.peek(&mut bytes);
-        if let Some((kind, length)) = pipe.take_note(&mut note) {
+    let (ours, answers) = memory.rings(0).expect("mapped");
+    let (back, theirs) = memory.rings(1).expect("mapped");
+    let next = |ring: &Ring| {
+        let (mut bytes, mut note) = ([0; 64], [0; MAX_INLINE_BYTES]);
+        let length = ring.peek(&mut bytes);
+        if let Some((kind, length)) = ring.take_inline(&mut note) {
             return Some((kind, note[..length].to_vec()));
         }
-        pipe.skip(length);
+        ring.skip(length);
         (length > 0).then(|| (0, bytes[..length].to_vec()))
     };
     assert!(!ours.is_ready() && next(&ours).is_none());
-    assert!(theirs.write_note(7, b"first", false));
-    assert!(!theirs.write_note(7, b"second", false), "the first was not read");
+    assert!(theirs.write_inline(7, b"first", false));
+    assert!(!theirs.write_inline(7, b"second", false), "the first was not read");
     assert!(theirs.write_at_once([b"sec", b"", b"ond"]));
     assert!(ours.is_ready());
     assert_eq!(next(&ours), Some((7, b"first".to_vec())));
     assert_eq!(next(&ours), Some((0, b"second".to_vec())));
     assert!(next(&ours).is_none());
-    assert!(!theirs.write_note(7, b"third", false), "it is not known that the first was read");
-    assert!(answers.write_note(9, b"", false));
+    assert!(!theirs.write_inline(7, b"third", false), "it is not known that the first was read");
+    assert!(answers.write_inline(9, b"", false));
     assert_eq!(next(&back), Some((9, Vec::new())));
-    assert!(theirs.write_note(8, &[5; NOTE], false));
-    assert_eq!(next(&ours), Some((8, vec![5; NOTE])));
+    assert!(theirs.write_inline(8, &[5; MAX_INLINE_BYTES], false));
+    assert_eq!(next(&ours), Some((8, vec![5; MAX_INLINE_BYTES])));
     assert!(answers.write_at_once([b"known", b"", b""]));
     assert_eq!(next(&back), Some((0, b"known".to_vec())));
-    assert!(!theirs.write_note(8, &[5; NOTE + 1], false), "too long");
+    assert!(!theirs.write_inline(8, &[5; MAX_INLINE_BYTES + 1], false), "too long");
     assert!(theirs.write_at_once([b"in the ring", b"", b""]));
-    assert!(!theirs.write_note(8, b"later", false), "the ring is not empty");
+    assert!(!theirs.write_inline(8, b"later", false), "the ring is not empty");
     assert_eq!(next(&ours), Some((0, b"in the ring".to_vec())));
-    assert!(theirs.write_note(8, b"now", false));
+    assert!(theirs.write_inline(8, b"now", false));
 }
 
 #[test]
-fn a_promise_is_good_for_one_message() {
+fn promise_holds_for_one_message() {
     let memory = Memory::new().expect("memory");
-    let (ours, questions) = memory.pipes(0).expect("mapped");
-    let (back, theirs) = memory.pipes(1).expect("mapped");
-    let mut note = [0; NOTE];
-    ours.looked_at(false);
+    let (ours, questions) = memory.rings(0).expect("mapped");
+    let (back, theirs) = memory.rings(1).expect("mapped");
+    let mut note = [0; MAX_INLINE_BYTES];
+    ours.set_polled(false);
     ours.promise();
-    assert!(questions.write_note(1, b"question", true));
-    assert_eq!(back.take_note(&mut note), Some((1, 8)));
-    assert!(theirs.write_note(2, b"answer", false));
+    assert!(questions.write_inline(1, b"question", true));
+    assert_eq!(back.take_inline(&mut note), Some((1, 8)));
+    assert!(theirs.write_inline(2, b"answer", false));
     assert!(ours.has_kept_promise(), "nobody was woken for that");
-    assert_eq!(ours.take_note(&mut note), Some((2, 6)));
+    assert_eq!(ours.take_inline(&mut note), Some((2, 6)));
     assert!(theirs.write_at_once([b"more", b"", b""]));
     assert!(!ours.has_kept_promise(), "who sleeps is woken");
 }
 
 #[test]
-fn nobody_is_woken_who_looks_and_everybody_who_sleeps() {
+fn only_sleeping_ends_are_woken() {
     let memory = Memory::new().expect("memory");
-    let (ours, _) = memory.pipes(0).expect("mapped");
-    let (_, theirs) = memory.pipes(1).expect("mapped");
-    let state = || ours.shared.bells[1].state.load(Ordering::Relaxed);
-    ours.looked_at(true);
+    let (ours, _) = memory.rings(0).expect("mapped");
+    let (_, theirs) = memory.rings(1).expect("mapped");
+    let state = || ours.shared.doorbells[1].state.load(Ordering::Relaxed);
+    ours.set_polled(true);
     ours.promise();
     assert_eq!(state(), doorbell::AWAKE, "who looks on says himself when he looks no more");
-    ours.looked_at(false);
+    ours.set_polled(false);
     assert!(theirs.write_at_once([b"asleep", b"", b""]));
     assert_eq!(state(), doorbell::AWAKE, "woken");
 }
