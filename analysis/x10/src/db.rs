@@ -1,65 +1,25 @@
-//! The database: inputs, parsing, and where a class is looked for.
+//! The database and its trait.
 //!
-//! No I/O happens here. The caller hands in texts; [`crate::host`] is the public face.
+//! [`Db`] lists the only questions that lower layers ask type inference: see [`crate::signature::inferred`].
 #![allow(missing_docs)] // of what salsa makes: everything written here is documented
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use apg_syntax::Parse;
-use rustc_hash::FxHashMap;
-
-use crate::edited::edited;
-use crate::ids::{FileOrigin, SourceFile};
+use crate::body::local_class_env::LocalClassEnv;
+use crate::ids::{ClassId, FieldId, MethodId};
+use crate::ty::{Constraint, Ty};
 
 /// The database trait that every query takes.
 #[salsa::db]
-pub trait Db: salsa::Database {}
-
-/// The user's side of the inputs (durability MEDIUM: files come and go, but not at every key).
-#[salsa::input(singleton, debug)]
-pub struct Project {
-    /// Every known user file by absolute path. Files that are not `roots` are found by package path.
-    #[returns(ref)]
-    pub files: Arc<FxHashMap<PathBuf, SourceFile>>,
-    /// The files named on the command line or open in the editor: all their classes are visible.
-    #[returns(ref)]
-    pub roots: Arc<Vec<SourceFile>>,
-    /// Folders to look packages up in, in order, after the requesting file's own root.
-    #[returns(ref)]
-    pub source_path: Arc<Vec<PathBuf>>,
-    /// How the constraints of the user's files are checked.
-    #[returns(copy)]
-    pub checks: Checks,
-    /// Files that could not be read, and why: what they declare is not known.
-    #[returns(ref)]
-    pub unread: Arc<BTreeMap<PathBuf, String>>,
-}
-
-/// How constraints are checked that do not follow from what is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub struct Checks {
-    /// They are errors; else they are checked when the program runs.
-    pub is_static: bool,
-    /// Conditions of methods marked `@InferGuard` are inferred from their code.
-    pub infers_guards: bool,
-}
-
-/// How the constraints of a file are checked: a user's as asked for, the library's when the program runs.
-pub fn checks(db: &dyn Db, file: SourceFile) -> Checks {
-    match file.origin(db) {
-        FileOrigin::User => Project::get(db).checks(db),
-        FileOrigin::Library => Checks::default(),
-    }
-}
-
-/// The class library embedded in the binary (durability HIGH).
-#[salsa::input(singleton, debug)]
-pub struct Library {
-    /// Files by package path, `x10/lang/Int.x10`.
-    #[returns(ref)]
-    pub files: Arc<FxHashMap<PathBuf, SourceFile>>,
+pub trait Db: salsa::Database {
+    /// The result type of a method that declares none, as callers see it.
+    fn inferred_result(&self, method: MethodId) -> Ty;
+    /// The type of a field that declares none: that of its initialiser.
+    fn inferred_field_type(&self, field: FieldId) -> Ty;
+    /// The guard that the body of a method requires, over its parameters.
+    fn inferred_guard(&self, method: MethodId) -> Constraint;
+    /// The environment of a local or anonymous class; empty for other classes.
+    fn local_class_env(&self, class: ClassId) -> Arc<LocalClassEnv>;
 }
 
 /// The one implementation of [`Db`].
@@ -77,22 +37,6 @@ impl RootDatabase {
     pub(crate) fn bare(on_event: Option<EventCallback>) -> RootDatabase {
         RootDatabase { storage: salsa::Storage::new(on_event) }
     }
-
-    /// A database with an empty project and library.
-    pub fn new(on_event: Option<EventCallback>) -> RootDatabase {
-        let db = RootDatabase::bare(on_event);
-        let _ = Project::builder(
-            Arc::default(),
-            Arc::default(),
-            Arc::default(),
-            Checks::default(),
-            Arc::default(),
-        )
-        .durability(salsa::Durability::MEDIUM)
-        .new(&db);
-        let _ = Library::builder(Arc::default()).durability(salsa::Durability::HIGH).new(&db);
-        db
-    }
 }
 
 impl Default for RootDatabase {
@@ -103,30 +47,3 @@ impl Default for RootDatabase {
 
 #[salsa::db]
 impl salsa::Database for RootDatabase {}
-
-#[salsa::db]
-impl Db for RootDatabase {}
-
-/// Hardly any: how much of what takes the most memory, and can be made again, a host keeps that was told to forget it.
-pub(crate) const FEW: usize = 16;
-
-/// From now on so many trees are kept where some are forgotten.
-pub(crate) fn keep_trees(db: &mut RootDatabase, count: usize) {
-    parse::set_lru_capacity(db, count);
-}
-
-/// So many trees of files that nobody edits are kept over an edit; the others are made again when they are needed.
-pub const KEPT_TREES: usize = 512;
-
-/// So many sources of files and declarations are kept over an edit, for the same reason: those of the files that someone works on, and
-/// all that they lead to. What was found in the others is known all the same.
-pub const KEPT_SOURCES: usize = 4096;
-
-/// The tree of a file and its syntax errors. Any text gives a tree.
-#[salsa::tracked(no_eq, lru = 512)]
-pub fn parse(db: &dyn Db, file: SourceFile) -> Parse {
-    match edited(db, file) {
-        Some(edited) => edited.parse(db).clone(),
-        None => apg_syntax::parse(file.text(db)),
-    }
-}

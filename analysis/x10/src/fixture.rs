@@ -74,7 +74,7 @@ fn the_class_library_has_no_errors() {
     let host = host("class Example {}");
     let mut lines = String::new();
     let report = |db: &dyn crate::db::Db| {
-        let mut files: Vec<_> = crate::db::Library::get(db).files(db).iter().collect();
+        let mut files: Vec<_> = crate::inputs::Library::get(db).files(db).iter().collect();
         files.sort_by(|a, b| a.0.cmp(b.0));
         for (path, file) in files {
             // Hints, such as of checks at run time, are for editors.

@@ -11,9 +11,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustc_hash::FxHashMap;
 use salsa::{Durability, Setter};
 
-use crate::db::{Checks, Db, EventCallback, Library, Project, RootDatabase};
-use crate::edited::EditedFile;
+use crate::db::{Db, EventCallback, RootDatabase};
 use crate::ids::{FileOrigin, SourceFile};
+use crate::inputs::{Checks, Library, Project};
+use crate::split_inputs::EditedFile;
 
 pub use salsa::Cancelled;
 
@@ -64,7 +65,7 @@ impl AnalysisHost {
             })
             .collect();
         Library::get(&db).set_files(&mut db).with_durability(Durability::HIGH).to(Arc::new(files));
-        crate::item_tree::source::keep_sources(&mut db, crate::db::KEPT_SOURCES);
+        crate::item_tree::source::keep_sources(&mut db, crate::inputs::MAX_KEPT_SOURCES);
         AnalysisHost { db, gone: FxHashMap::default(), spare: FxHashMap::default() }
     }
 
@@ -87,20 +88,20 @@ impl AnalysisHost {
         let _ = Project::builder(Arc::new(files), roots, source_path, program.checks, unread)
             .durability(fixed)
             .new(&db);
-        crate::db::keep_trees(&mut db, crate::db::KEPT_TREES);
-        crate::item_tree::source::keep_sources(&mut db, crate::db::FEW);
-        crate::infer::keep_bodies(&mut db, crate::db::FEW);
+        crate::inputs::keep_trees(&mut db, crate::inputs::MAX_KEPT_TREES);
+        crate::item_tree::source::keep_sources(&mut db, crate::inputs::MIN_KEPT_RESULTS);
+        crate::infer::keep_bodies(&mut db, crate::inputs::MIN_KEPT_RESULTS);
         AnalysisHost { db, gone: FxHashMap::default(), spare: FxHashMap::default() }
     }
 
     /// Forgets the trees and typed bodies of a host that is [`Self::fixed`], but for the trees of the next of these files; they are
     /// made again where they are needed once more. Waits for snapshots.
     pub fn forget_details(&mut self, next: &[SourceFile]) {
-        let next = &next[..next.len().min(crate::db::KEPT_TREES)];
-        crate::db::keep_trees(&mut self.db, next.len() + crate::db::FEW);
+        let next = &next[..next.len().min(crate::inputs::MAX_KEPT_TREES)];
+        crate::inputs::keep_trees(&mut self.db, next.len() + crate::inputs::MIN_KEPT_RESULTS);
         // What was used last goes last.
         for file in next {
-            crate::db::parse(&self.db, *file);
+            crate::inputs::parse(&self.db, *file);
         }
         salsa::Database::trigger_lru_eviction(&mut self.db);
     }
@@ -157,14 +158,14 @@ impl AnalysisHost {
             return false;
         }
         // Everything is computed before anything is set: what fails leaves the file as it was.
-        let before = crate::db::parse(&self.db, file);
+        let before = crate::inputs::parse(&self.db, file);
         let parse = before.reparse_text(file.text(&self.db), &text);
-        let known = crate::edited::edited(&self.db, file)
+        let known = crate::inputs::split_inputs(&self.db, file)
             .map(|edited| (before, &**edited.sources(&self.db), edited.outline(&self.db)));
-        let parts = crate::edited::Parts::of(parse, known);
+        let parts = crate::split_inputs::update::Parts::of(parse, known);
         file.set_text(&mut self.db).with_durability(Durability::LOW).to(text);
         let spare = self.spare.get(&file).copied();
-        crate::edited::update(&mut self.db, file, parts, spare)
+        crate::split_inputs::update::update(&mut self.db, file, parts, spare)
     }
 
     /// Sets the text of a user file from scratch, whatever is known of the one before.

@@ -21,7 +21,7 @@ pub struct SourceFile {
     /// Its parts, once it was edited.
     #[default]
     #[returns(ref)]
-    pub edited: Option<crate::edited::EditedFile>,
+    pub edited: Option<crate::split_inputs::EditedFile>,
 }
 
 /// Where a source file comes from.

@@ -9,7 +9,6 @@ pub mod check;
 pub mod constraint;
 pub mod db;
 pub mod diagnostics;
-pub mod edited;
 #[cfg(test)]
 pub(crate) mod fixture;
 pub mod flow;
@@ -17,12 +16,16 @@ pub mod host;
 pub mod ide;
 pub mod ids;
 pub mod infer;
+pub mod inputs;
 pub mod item_tree;
 pub mod kernel;
 pub mod members;
 pub mod place;
+pub mod relate;
 pub mod rules;
 pub mod scope;
+pub mod signature;
+pub(crate) mod split_inputs;
 pub mod suggest;
 pub mod ty;
 

@@ -5,11 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use apg_analysis::body::Owner;
 use apg_analysis::check::file_diagnostics;
-use apg_analysis::db::{Library, Project, RootDatabase};
+use apg_analysis::db::RootDatabase;
 use apg_analysis::diagnostics::Severity;
 use apg_analysis::ids::{FileOrigin, SourceFile};
-use apg_analysis::infer::Owner;
+use apg_analysis::inputs::{Library, Project};
 use apg_analysis::item_tree::items::{all_classes, methods};
 use apg_analysis::kernel::kernels;
 use salsa::Setter;

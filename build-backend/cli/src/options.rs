@@ -28,7 +28,7 @@ pub struct SourceOptions {
 impl SourceOptions {
     /// The same for a session.
     pub fn settings(&self) -> Settings {
-        let checks = apg_analysis::db::Checks {
+        let checks = apg_analysis::inputs::Checks {
             is_static: self.static_checks,
             infers_guards: self.constraint_inference,
         };

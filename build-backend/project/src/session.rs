@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use apg_analysis::db::Checks;
 use apg_analysis::diagnostics::{Diagnostic, Severity};
 use apg_analysis::ids::SourceFile;
+use apg_analysis::inputs::Checks;
 use apg_analysis::rules::syntax;
 use apg_analysis::{Analysis, AnalysisHost, Program, closest};
 use rayon::prelude::*;

@@ -7,15 +7,19 @@
 //! A body is position-independent: ranges are relative to the start of the item that owns it, so an
 //! edit elsewhere in the file leaves the query result equal (invariant 3).
 
+pub mod local_class_env;
+pub mod owner;
 pub mod parents;
 pub mod walk;
 
 use apg_syntax::TextRange;
 use smol_str::SmolStr;
 
+pub use owner::{Owner, enclosing_owner};
+
 use crate::ids::{ClassId, FieldId, MethodId};
 use crate::ty::Ty;
-use crate::ty::test::TypeTest;
+use crate::ty::type_test::TypeTest;
 
 /// Index of an expression in [`Body::exprs`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -7,10 +7,10 @@ use crate::ids::{ClassId, FieldId, MethodId};
 use crate::infer::suggest::cuda_names::{MARKED, is_device_word};
 use crate::item_tree::source::Item;
 use crate::item_tree::{AnnotationItem, ClassItem};
+use crate::relate::Context;
 use crate::rules::{name as name_rules, r#type as type_rules};
 use crate::scope::problem::Problem;
-use crate::scope::resolve::TypeScope;
-use crate::ty::context::Context;
+use crate::scope::type_scope::TypeScope;
 use crate::ty::known::{Known, known_class};
 
 /// Adds the problems of annotations of a class and its members.

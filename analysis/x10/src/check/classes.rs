@@ -11,12 +11,12 @@ use crate::item_tree::source::{Item, name_range};
 use crate::item_tree::{
     ClassItem, ClassKind, ClassPlace, MethodItem, MethodKind, Modifiers, TypeRef, TypedefItem, has_annotation,
 };
+use crate::relate::subtype::erase;
 use crate::rules::r#type as type_rules;
 use crate::scope::problem::Problem;
-use crate::scope::resolve::TypeScope;
-use crate::scope::signature::{class_header, method_signature};
+use crate::scope::type_scope::TypeScope;
+use crate::signature::{class_header, method_signature};
 use crate::ty::Ty;
-use crate::ty::relate::erase;
 use crate::ty::subst::Substitution;
 
 /// Duplicate top-level types of a file.

@@ -1,24 +1,19 @@
 //! Checks of declared constraints: satisfiability, and type arguments against the conditions of their
 //! classes.
 
-use std::sync::Arc;
-
-use crate::constraint::decide::Question;
-use crate::constraint::facts::Facts;
 use crate::db::Db;
-use crate::diagnostics::article;
 use crate::ids::{ClassId, FieldId, MethodId};
 use crate::item_tree::items::{class_item, field_item, fields, method_item, methods};
 use crate::item_tree::source::Item;
 use crate::item_tree::{ClassItem, MethodKind};
+use crate::relate::Context;
+use crate::relate::entailment::Question;
+use crate::relate::wellformed::{signature_context, type_problem};
 use crate::rules::constraint as rules;
 use crate::scope::problem::Problem;
-use crate::scope::property::class_facts;
-use crate::scope::signature::{class_header, field_signature, method_signature};
-use crate::ty::context::Context;
-use crate::ty::subst::{Substitution, facts_about};
-use crate::ty::supers::direct_supertypes;
-use crate::ty::{Constraint, Path, Ty, TyKind};
+use crate::signature::property::class_facts;
+use crate::signature::supertypes::direct_supertypes;
+use crate::signature::{class_header, field_signature, method_signature};
 
 /// Problems of the constraints of a class, its fields and the signatures of its methods.
 #[salsa::tracked]
@@ -93,64 +88,4 @@ fn of_method(db: &dyn Db, method: MethodId) -> Vec<Problem> {
         problems.push(Problem::new(&rules::inconsistent::RULE, item.at, message));
     }
     problems
-}
-
-/// The context of a signature, with its formals by index.
-pub(super) fn signature_context(db: &dyn Db, method: MethodId) -> Context<'_> {
-    let signature = method_signature(db, method);
-    let mut context = Context::method(db, method);
-    let formals = signature.params.iter().enumerate();
-    let typed = formals.map(|(index, it)| (Path::local(it.name.clone(), index as u32).root, it.ty.base(db)));
-    context.typed = Arc::new(typed.collect());
-    context
-}
-
-/// The context of a signature that includes the method's guard and the constraints of its formals.
-pub(super) fn guarded_context(db: &dyn Db, method: MethodId) -> Context<'_> {
-    let mut context = signature_context(db, method);
-    let mut facts = Facts::default();
-    let guard = &method_signature(db, method).guard.constraint;
-    guard.terms.iter().for_each(|term| facts.push(term.clone()));
-    for (index, param) in method_signature(db, method).params.iter().enumerate() {
-        let formal = Path::local(param.name.clone(), index as u32);
-        let known = param.ty.constraint(db).map_or_else(Vec::new, |known| facts_about(known, &formal));
-        known.into_iter().for_each(|fact| facts.push(fact));
-    }
-    context.facts = Arc::new(facts);
-    context
-}
-
-/// The problem of a type written at `at`: an unsatisfiable constraint, or an inadmissible type argument.
-pub(crate) fn type_problem(context: &Context<'_>, ty: Ty, at: u32) -> Option<Problem> {
-    let db = context.db;
-    match ty.kind(db) {
-        TyKind::Constrained { base, constraint } => {
-            let question = Question { self_ty: Some(*base), ..Question::default() };
-            if context.contradicts(question, &constraint.terms) {
-                let message = format!("no value can be {}", article(&ty.display(db).to_string()));
-                return Some(
-                    Problem::new(&rules::inconsistent::RULE, at, message)
-                        .note("the terms of its constraint contradict each other or what holds of its class"),
-                );
-            }
-            type_problem(context, *base, at)
-        }
-        TyKind::Class { class, args } => {
-            if let Some(problem) = args.iter().find_map(|arg| type_problem(context, *arg, at)) {
-                return Some(problem);
-            }
-            if args.is_empty() || ty.mentions_error(db) {
-                return None;
-            }
-            let guard = &class_header(db, *class).guard;
-            let substitution = Substitution::class(db, *class, args);
-            let reason = context.check_guard(guard, &Constraint::default(), &substitution).err()?.text(db);
-            let message = format!("`{}` does not meet the condition of its class: {reason}", ty.display(db));
-            Some(Problem::new(&rules::type_argument::RULE, at, message))
-        }
-        TyKind::Function { params, result, .. } => {
-            params.iter().chain([result]).find_map(|ty| type_problem(context, *ty, at))
-        }
-        TyKind::Param(_) | TyKind::Null | TyKind::Void | TyKind::Error => None,
-    }
 }

@@ -5,11 +5,11 @@ use crate::ids::{ClassId, FieldId};
 use crate::item_tree::items::{class_kind, field_is_static, fields, own_field, properties};
 use crate::item_tree::source::Item;
 use crate::item_tree::{ClassItem, ClassKind, FieldItem, Modifiers, has_annotation};
+use crate::relate::Context;
 use crate::rules::{flow as flow_rules, r#type as type_rules};
 use crate::scope::problem::Problem;
-use crate::scope::signature::{class_header, field_type};
+use crate::signature::{class_header, field_type};
 use crate::ty::TyKind;
-use crate::ty::context::Context;
 
 /// Adds the problems of the class's fields, each with its field.
 pub(super) fn field_problems(

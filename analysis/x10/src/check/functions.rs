@@ -8,13 +8,13 @@ use crate::ids::{ClassId, MethodId};
 use crate::item_tree::items::{method_item, method_type_param_ids, own_methods};
 use crate::item_tree::source::Item;
 use crate::item_tree::{ClassItem, Modifiers};
-use crate::members::result_type;
+use crate::relate::Context;
+use crate::relate::subtype::erase;
 use crate::rules::r#type as type_rules;
 use crate::scope::problem::Problem;
-use crate::ty::context::Context;
-use crate::ty::relate::erase;
+use crate::signature::inferred::result_type;
+use crate::signature::supertypes::{all_supertypes, direct_supertypes};
 use crate::ty::subst::Substitution;
-use crate::ty::supers::{all_supertypes, direct_supertypes};
 use crate::ty::{Ty, TyKind};
 
 /// The name of the application operator.

@@ -13,14 +13,14 @@ use crate::item_tree::items::{
 use crate::item_tree::source::Item;
 use crate::item_tree::{ClassItem, ClassKind, Modifiers};
 use crate::members::describe_method;
+use crate::relate::Context;
 use crate::rules::r#type as type_rules;
 use crate::scope::problem::Problem;
-use crate::scope::signature::method_signature;
+use crate::signature::method_signature;
+use crate::signature::supertypes::{all_supertypes, direct_supertypes};
 use crate::ty::Ty;
-use crate::ty::context::Context;
 use crate::ty::known::Known;
 use crate::ty::subst::Substitution;
-use crate::ty::supers::{all_supertypes, direct_supertypes};
 
 /// Adds the first conflict among the methods that `class` inherits.
 pub(super) fn conflict_problems(

@@ -377,7 +377,7 @@ fn a_panic_in_a_query_is_a_diagnostic() {
             failing_query(db);
             Vec::new()
         });
-        file_diagnostics(db, crate::db::Project::get(db).roots(db)[0])
+        file_diagnostics(db, crate::inputs::Project::get(db).roots(db)[0])
     };
     let others = watched.host.snapshot().with(ask).expect("not cancelled");
     assert_eq!(all.iter().map(|d| d.code).collect::<Vec<_>>(), ["internal/panic"]);

@@ -3,10 +3,11 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::body::Owner;
 use crate::db::Db;
 use crate::flow::unjoined_read_problems;
 use crate::ids::ClassId;
-use crate::infer::{Owner, owner_body};
+use crate::infer::owner_body;
 use crate::item_tree::items::{fields, methods};
 use crate::kernel::{function_violations, instance_violations, kernels};
 

@@ -21,25 +21,27 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use apg_syntax::TextRange;
 
-use crate::db::{Db, parse};
+use crate::body::Owner;
+use crate::db::Db;
 use crate::diagnostics::{Diagnostic, Fix, Related, TextEdit};
 use crate::flow::construction::construction_problems;
 use crate::flow::unjoined_read_problems;
 use crate::ids::{ClassId, SourceFile};
-use crate::infer::{Owner, owner_body};
+use crate::infer::owner_body;
+use crate::inputs::parse;
 use crate::item_tree::items::{
     all_classes, class_head, field_item, fields, item_tree, methods, own_typedefs, top_level_typedefs,
 };
 use crate::item_tree::source::{Item, file_header_ranges, place_diagnostics, ranges};
 use crate::kernel::kernel_diagnostics;
+use crate::relate::Context;
 use crate::rules::{
     Problem as BodyProblem, r#async as async_rules, flow as flow_rules, internal, place as place_rules,
     render::RenderContext, syntax as syntax_rules, r#type as type_rules,
 };
 use crate::scope::imports::{import_problems, package_problem};
 use crate::scope::problem::{Problem, placed};
-use crate::scope::signature::{class_header, field_signature, method_signature, typedef_problems};
-use crate::ty::context::Context;
+use crate::signature::{class_header, field_signature, method_signature, typedef_problems};
 
 pub(crate) use functions::{functions_of, missing_functions};
 pub(crate) use overrides::{missing_methods, overridden, property_for, same_methods};
@@ -207,7 +209,7 @@ pub(crate) fn item_problems(db: &dyn Db, item: Item, problems: &[Problem]) -> Ve
         return Vec::new();
     }
     let context = match item {
-        Item::Method(method) => constraints::guarded_context(db, method),
+        Item::Method(method) => crate::relate::wellformed::guarded_context(db, method),
         Item::Field(field) => Context::class(db, field.class(db)),
         Item::Class(class) => Context::class(db, class),
         Item::Typedef(_) => Context::global(db),

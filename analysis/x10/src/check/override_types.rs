@@ -4,15 +4,15 @@ use crate::db::Db;
 use crate::ids::MethodId;
 use crate::item_tree::MethodItem;
 use crate::item_tree::items::method_type_param_ids;
+use crate::relate::Context;
 use crate::rules::r#type as type_rules;
 use crate::scope::problem::Problem;
-use crate::scope::signature::method_signature;
-use crate::ty::context::Context;
+use crate::signature::method_signature;
 use crate::ty::subst::Substitution;
 use crate::ty::{ConstraintTerm, Path, Ty};
 
-use super::constraints::guarded_context;
 use super::overrides::own_params;
+use crate::relate::wellformed::guarded_context;
 
 /// The substitution from the signature of `other`, which belongs to `owner`, to that of the overriding
 /// `method`. Formals correspond by position, not by name.

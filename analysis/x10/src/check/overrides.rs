@@ -12,16 +12,18 @@ use crate::item_tree::items::{
 use crate::item_tree::source::Item;
 use crate::item_tree::{ClassItem, ClassKind, MethodItem, MethodKind, Modifiers, has_annotation};
 use crate::members::access::{Visibility, visibility};
+use crate::members::describe_method;
 use crate::members::resolve::has_unknown_formal;
-use crate::members::{describe_method, result_type};
+use crate::relate::Context;
+use crate::relate::subtype::erase;
 use crate::rules::r#type as type_rules;
 use crate::scope::problem::Problem;
-use crate::scope::signature::{Guard, field_type, method_signature};
-use crate::ty::context::Context;
+use crate::signature::inferred::result_type;
+use crate::signature::supertypes::all_supertypes;
+use crate::signature::{field_type, method_signature};
+use crate::ty::guard::Guard;
 use crate::ty::known::{Known, known_class};
-use crate::ty::relate::erase;
 use crate::ty::subst::{Substitution, facts_about};
-use crate::ty::supers::all_supertypes;
 use crate::ty::{ConstraintTerm, Path, Ty};
 
 /// Problems of a class and its methods with inherited methods.
@@ -94,7 +96,7 @@ pub(crate) fn overridden(db: &dyn Db, class: ClassId, method: MethodId) -> Vec<(
 pub(crate) fn same_methods(db: &dyn Db, class: ClassId, name: &str) -> Vec<Vec<MethodId>> {
     let mut all: Vec<(MethodId, Ty)> = Vec::new();
     // Mutually dependent headers form a query cycle that only the header query resolves: it runs first.
-    let _ = crate::ty::supers::direct_supertypes(db, class);
+    let _ = crate::signature::supertypes::direct_supertypes(db, class);
     for supertype in all_supertypes(db, class) {
         let Some((owner, _)) = supertype.as_class(db) else { continue };
         let own = own_methods(db, owner, name).iter().filter(|m| !method_is_static(db, **m));

@@ -3,9 +3,9 @@
 use crate::db::Db;
 use crate::ids::{ClassId, SourceFile, TypedefId};
 use crate::item_tree::items::{class_head, class_kind, item_tree};
+use crate::item_tree::nesting::is_static_class;
 use crate::item_tree::source::Item;
 use crate::item_tree::{ClassItem, ClassKind, ClassPlace, Modifiers, TypedefItem};
-use crate::members::is_static_class;
 use crate::rules::r#type as type_rules;
 use crate::scope::problem::Problem;
 

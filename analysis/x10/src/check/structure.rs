@@ -6,14 +6,14 @@ use crate::ids::{ClassId, FieldId};
 use crate::item_tree::items::{field_item, method_item, methods, own_field};
 use crate::item_tree::source::Item;
 use crate::item_tree::{ClassItem, ClassKind, MethodKind, Modifiers};
-use crate::members::result_type;
+use crate::relate::Context;
 use crate::rules::r#type as type_rules;
 use crate::scope::problem::Problem;
-use crate::scope::signature::method_signature;
+use crate::signature::inferred::result_type;
+use crate::signature::method_signature;
+use crate::signature::supertypes::all_supertypes;
 use crate::ty::Ty;
-use crate::ty::context::Context;
 use crate::ty::known::{Known, known_class};
-use crate::ty::supers::all_supertypes;
 
 /// Adds the problems of the class's members, each with its item.
 pub(super) fn structure_problems(

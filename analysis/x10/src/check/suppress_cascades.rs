@@ -5,9 +5,10 @@ use apg_syntax::{SyntaxNode, TextRange};
 use smol_str::SmolStr;
 
 use super::error_regions::{ErrorRegions, names_around, names_within};
-use crate::db::{Db, parse};
+use crate::db::Db;
 use crate::diagnostics::Diagnostic;
 use crate::ids::SourceFile;
+use crate::inputs::parse;
 use crate::scope::packages::{all_type_names, source_root, types_named};
 
 /// Drops consequences of syntax errors: problems of the erroneous statement or declaration and of those that

@@ -1,8 +1,9 @@
 //! Notes at unknown names that an unreadable file may declare.
 
-use crate::db::{Db, Project};
+use crate::db::Db;
 use crate::diagnostics::Diagnostic;
 use crate::ids::SourceFile;
+use crate::inputs::Project;
 use crate::rules::name::{unknown_import, unknown_type, unresolved, unresolved_member};
 
 /// Adds a note if the file with the name of an unknown type could not be read.

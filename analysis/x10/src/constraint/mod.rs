@@ -1,7 +1,6 @@
 //! Entailment of constraints: congruence closure over equalities of paths and literals, with
 //! disequalities. What it cannot decide is checked when the program runs, as in X10.
 
-pub mod decide;
 pub mod facts;
 mod solver;
 #[cfg(test)]
@@ -25,7 +24,7 @@ pub enum Entailment {
 }
 
 impl Entailment {
-    fn and(self, other: Entailment) -> Entailment {
+    pub(crate) fn and(self, other: Entailment) -> Entailment {
         match (self, other) {
             (Entailment::Refuted, _) | (_, Entailment::Refuted) => Entailment::Refuted,
             (Entailment::Proved, Entailment::Proved) => Entailment::Proved,

@@ -4,16 +4,16 @@
 
 use apg_syntax::TextRange;
 
+use crate::body::Owner;
 use crate::body::walk::Node;
 use crate::body::{Body, ExprKind, StmtId, StmtKind};
 use crate::db::Db;
 use crate::ids::MethodId;
-use crate::infer::Owner;
+use crate::relate::Context;
 use crate::rules::Problem;
 use crate::rules::flow::uncaught_exception::UncaughtException;
-use crate::scope::signature::method_signature;
+use crate::signature::method_signature;
 use crate::ty::Ty;
-use crate::ty::context::Context;
 use crate::ty::known::Known;
 
 /// Checked exceptions that are neither caught nor declared.

@@ -15,10 +15,10 @@ use crate::db::Db;
 use crate::ids::{ClassId, FieldId};
 use crate::item_tree::Modifiers;
 use crate::item_tree::items::{class_head, field_item, package};
+use crate::relate::Context;
 use crate::rules::Problem;
 use crate::rules::place::lost_write::LostWrite;
 use crate::ty::Ty;
-use crate::ty::context::Context;
 use crate::ty::known::Known;
 
 /// Library containers whose elements are copied with them.

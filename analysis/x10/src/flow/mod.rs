@@ -13,10 +13,10 @@ mod unjoined_reads;
 
 use apg_syntax::TextRange;
 
+use crate::body::Owner;
 use crate::body::{Body, StmtId};
 use crate::db::Db;
 use crate::ids::{ClassId, FieldId};
-use crate::infer::Owner;
 use crate::rules::Problem;
 
 pub(crate) use exceptions::is_checked as is_checked_exception;

@@ -4,7 +4,7 @@ use crate::db::Db;
 use crate::ids::SourceFile;
 use crate::infer::owner_body;
 use crate::item_tree::items::all_classes;
-use crate::ty::supers::all_supertypes;
+use crate::signature::supertypes::all_supertypes;
 
 /// Finds what the classes of a file extend and implement.
 pub fn find_supertypes(db: &dyn Db, file: SourceFile) {

@@ -5,10 +5,11 @@ use apg_syntax::TextRange;
 use super::references::{Access, references};
 use super::spans::owner_at;
 use super::symbol::Symbol;
+use crate::body::Owner;
 use crate::body::{ExprKind, StmtKind};
 use crate::db::Db;
 use crate::ids::{MethodId, SourceFile};
-use crate::infer::{Owner, owner_body};
+use crate::infer::owner_body;
 use crate::item_tree::source::{Item, item_offset};
 
 /// A caller or callee, and the calls.

@@ -11,12 +11,13 @@ use super::signature::candidates_of;
 use super::spans::{enclosing_class, owner_at};
 use super::symbol::{Symbol, name_token, token_symbols};
 use crate::body::{ExprKind, StmtKind};
-use crate::db::{Db, parse};
+use crate::db::Db;
 use crate::ids::SourceFile;
 use crate::infer::owner_body;
+use crate::inputs::parse;
 use crate::item_tree::source::{Item, item_offset, item_ptr};
-use crate::scope::signature::method_signature;
-use crate::ty::supers::direct_supertypes;
+use crate::signature::method_signature;
+use crate::signature::supertypes::direct_supertypes;
 
 /// What is declared elsewhere and stands at an offset, and where. The name of a class after `new` stands for the constructor.
 pub fn defined_at(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<(Symbol, TextRange)> {

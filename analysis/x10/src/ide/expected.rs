@@ -8,12 +8,14 @@ use super::receiver::value_type;
 use super::signature::candidates_of;
 use super::spans::owner_at;
 use super::symbol::{Symbol, declared_local};
-use crate::db::{Db, parse};
+use crate::body::Owner;
+use crate::db::Db;
 use crate::ids::SourceFile;
-use crate::infer::{Owner, owner_body};
+use crate::infer::owner_body;
+use crate::inputs::parse;
 use crate::item_tree::source::Item;
-use crate::members::result_type;
-use crate::scope::signature::method_signature;
+use crate::signature::inferred::result_type;
+use crate::signature::method_signature;
 use crate::ty::Ty;
 use crate::ty::subst::Substitution;
 

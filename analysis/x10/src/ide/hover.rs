@@ -10,19 +10,21 @@ use super::hover_literal::{hover_closure, hover_literal};
 use super::symbol::{Symbol, documentation, name_token, symbol_at};
 use super::{keywords, owners, shown};
 use crate::body::{Captured, ExprKind, StmtKind};
-use crate::db::{Db, parse};
+use crate::db::Db;
 use crate::ids::{ClassId, MethodId, SourceFile};
 use crate::infer::{declares_result, owner_body};
+use crate::inputs::parse;
 use crate::item_tree::items::{
     class_head, class_kind, field_is_mutable, field_item, method_item, qualified_name,
 };
 use crate::item_tree::source::{Item, item_node, item_offset};
 use crate::item_tree::{ClassKind, Modifiers};
 use crate::kernel::{AxisSummary, LaunchSummary, TransferKind, launch_summaries};
-use crate::members::{describe_method, result_type};
-use crate::scope::signature::field_type;
+use crate::members::describe_method;
+use crate::signature::field_type;
+use crate::signature::inferred::result_type;
+use crate::signature::supertypes::direct_supertypes;
 use crate::ty::Ty;
-use crate::ty::supers::direct_supertypes;
 
 /// A text about a piece of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]

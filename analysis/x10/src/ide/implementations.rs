@@ -5,10 +5,10 @@ use crate::check::overridden;
 use crate::db::Db;
 use crate::ids::{ClassId, MethodId, SourceFile};
 use crate::item_tree::items::{all_classes, method_is_static, own_methods};
-use crate::item_tree::skim;
 use crate::item_tree::source::Item;
+use crate::item_tree::token_index;
+use crate::signature::supertypes::{all_supertypes, direct_supertypes};
 use crate::ty::known::{Known, known_class};
-use crate::ty::supers::{all_supertypes, direct_supertypes};
 
 /// The classes below a class, or the methods that override a method, in `files`.
 pub fn implementations(db: &dyn Db, files: &[SourceFile], symbol: &Symbol) -> Vec<Symbol> {
@@ -39,7 +39,7 @@ pub fn files_below(db: &dyn Db, files: &[SourceFile], symbol: &Symbol) -> Vec<So
     // Nothing says that it extends `Any`.
     match known_class(db, Known::Any) == Some(class) {
         true => files.to_vec(),
-        false => skim::files_below(db, files, class.name(db)),
+        false => token_index::files_below(db, files, class.name(db)),
     }
 }
 

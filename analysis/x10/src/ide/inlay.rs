@@ -5,16 +5,18 @@ use apg_syntax::{SyntaxKind, SyntaxNode, T, TextRange, TextSize};
 
 use super::owners;
 use super::symbol::{Symbol, declared_local};
+use crate::body::Owner;
 use crate::body::{Body, Captured, Expr, ExprId, ExprKind, StmtKind};
-use crate::db::{Db, parse};
+use crate::db::Db;
 use crate::file_diagnostics;
 use crate::ids::{MethodId, SourceFile};
-use crate::infer::{Owner, owner_body};
+use crate::infer::owner_body;
+use crate::inputs::parse;
 use crate::item_tree::items::{method_item, qualified_name};
 use crate::item_tree::source::{Item, item_node, item_offset, item_ptr};
 use crate::kernel::launch_summaries;
-use crate::members::result_type;
 use crate::rules::constraint::run_time_check;
+use crate::signature::inferred::result_type;
 use crate::ty::Ty;
 
 /// A text shown in the code.

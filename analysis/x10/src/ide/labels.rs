@@ -4,8 +4,9 @@ use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, SyntaxNode, TextRange, TextSize};
 
 use super::symbol::{name_token, plain_name};
-use crate::db::{Db, parse};
+use crate::db::Db;
 use crate::ids::SourceFile;
+use crate::inputs::parse;
 
 /// The label that is named at an offset: its declaration, then its uses.
 pub fn label_uses(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<Vec<TextRange>> {

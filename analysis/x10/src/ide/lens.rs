@@ -4,15 +4,15 @@ use apg_syntax::TextRange;
 
 use super::owners;
 use super::symbol::is_anonymous;
+use crate::body::Owner;
 use crate::db::Db;
 use crate::ids::{MethodId, SourceFile};
-use crate::infer::Owner;
 use crate::item_tree::Modifiers;
 use crate::item_tree::items::{all_classes, method_item, methods};
 use crate::item_tree::source::{Item, item_ptr, name_range};
 use crate::kernel::{LaunchSummary, launch_summaries};
-use crate::members::result_type;
-use crate::scope::signature::method_signature;
+use crate::signature::inferred::result_type;
+use crate::signature::method_signature;
 use crate::ty::Ty;
 
 /// A command above a line.

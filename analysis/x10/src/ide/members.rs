@@ -7,8 +7,8 @@ use crate::db::Db;
 use crate::ids::{FieldId, MethodId};
 use crate::item_tree::items::{field_is_static, field_item, fields, method_is_static, method_item, methods};
 use crate::item_tree::{MethodKind, Modifiers};
+use crate::relate::Context;
 use crate::ty::Ty;
-use crate::ty::context::Context;
 
 /// A field or method, and how far up it is declared (0: by the type itself).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -52,10 +52,10 @@ pub use tokens::{Token, semantic_tokens};
 pub use visible::{VisibleLocal, visible_locals};
 pub use workspace::{Listed, workspace_symbols};
 
+use crate::body::Owner;
 use crate::db::Db;
 pub use crate::diagnostics::TextEdit;
 use crate::ids::{ClassId, MethodId, SourceFile};
-use crate::infer::Owner;
 use crate::item_tree::MethodKind;
 use crate::item_tree::items::{all_classes, class_head, fields, method_item, methods, own_typedefs};
 use crate::item_tree::source::Item;

@@ -11,9 +11,9 @@ use crate::db::Db;
 use crate::ids::SourceFile;
 use crate::infer::owner_body;
 use crate::item_tree::source::item_offset;
+use crate::relate::Context;
 use crate::scope::lookup::Found;
 use crate::ty::Ty;
-use crate::ty::context::Context;
 
 /// What members are selected from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub(super) fn receiver(db: &dyn Db, file: SourceFile, e: &ast::Expr) -> Option<R
         }
         ast::Expr::SuperExpr(_) => {
             let class = enclosing_class(db, file, range)?;
-            return crate::ty::supers::superclass(db, class).map(Receiver::Value);
+            return crate::signature::supertypes::superclass(db, class).map(Receiver::Value);
         }
         _ => {}
     }
@@ -86,7 +86,7 @@ pub(super) fn value_type(db: &dyn Db, file: SourceFile, e: &ast::Expr) -> Option
 pub(super) fn context_at<'db>(db: &'db dyn Db, file: SourceFile, offset: TextSize) -> Context<'db> {
     let range = TextRange::empty(offset);
     match owner_at(db, file, range) {
-        Some(crate::infer::Owner::Method(method)) => Context::method(db, method),
+        Some(crate::body::Owner::Method(method)) => Context::method(db, method),
         _ => match enclosing_class(db, file, range) {
             Some(class) => Context::class(db, class),
             None => Context::global(db),

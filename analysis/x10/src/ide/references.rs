@@ -6,8 +6,9 @@ use smol_str::SmolStr;
 
 use super::symbol::{Symbol, name_of, token_symbols, token_type};
 use crate::check::{overridden, same_methods};
-use crate::db::{Db, parse};
+use crate::db::Db;
 use crate::ids::{MethodId, SourceFile};
+use crate::inputs::parse;
 use crate::item_tree::items::{all_classes, method_is_static};
 use crate::item_tree::source::{Item, item_ptr};
 

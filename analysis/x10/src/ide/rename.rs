@@ -7,13 +7,14 @@ use rustc_hash::FxHashSet;
 use super::labels::label_uses;
 use super::references::{Family, references, references_to, tokens};
 use super::symbol::{Symbol, declaration, is_anonymous, name_of, name_token, symbol_at, token_symbols};
-use crate::db::{Db, parse};
+use crate::db::Db;
 use crate::ids::{FileOrigin, SourceFile};
+use crate::inputs::parse;
 use crate::item_tree::items::{own_member_class, own_methods};
 use crate::item_tree::source::Item;
+use crate::relate::Context;
 use crate::scope::packages::{source_root, type_in_package};
 use crate::ty::Ty;
-use crate::ty::context::Context;
 
 /// What a rename changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -177,8 +178,8 @@ fn taken(db: &dyn Db, symbol: &Symbol, new: &str) -> Result<(), String> {
         Symbol::Item(Item::Method(method)) => {
             let class = method.class(db);
             let formals = |m| {
-                let signature = crate::scope::signature::method_signature(db, m);
-                signature.params.iter().map(|p| crate::ty::relate::erase(db, p.ty)).collect::<Vec<_>>()
+                let signature = crate::signature::method_signature(db, m);
+                signature.params.iter().map(|p| crate::relate::subtype::erase(db, p.ty)).collect::<Vec<_>>()
             };
             match own_methods(db, class, new).iter().any(|m| formals(*m) == formals(*method)) {
                 true => clash("a method with these formals,", class.name(db)),

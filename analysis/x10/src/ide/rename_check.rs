@@ -13,11 +13,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::references::{references, tokens};
 use super::rename::Rename;
 use super::symbol::{declaration, symbol_at, token_symbols};
-use crate::db::{Checks, Db, Library, Project};
+use crate::db::Db;
 use crate::diagnostics::Severity;
 use crate::file_diagnostics;
 use crate::host::{Analysis, AnalysisHost};
 use crate::ids::SourceFile;
+use crate::inputs::{Checks, Library, Project};
 
 /// A program and a rename of it, for themselves: the database they come from may change meanwhile.
 pub struct RenameCheck {

@@ -9,8 +9,9 @@ use smol_str::SmolStr;
 use super::references::tokens;
 use super::rename::well_formed;
 use super::symbol::{name_token, token_symbols};
-use crate::db::{Db, Library, parse};
+use crate::db::Db;
 use crate::ids::SourceFile;
+use crate::inputs::{Library, parse};
 use crate::item_tree::items::package;
 
 /// A package that can be renamed, by the part of its name under the cursor.

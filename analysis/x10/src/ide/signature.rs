@@ -8,16 +8,18 @@ use super::members::all_methods;
 use super::receiver::{Receiver, context_at, receiver, value_type};
 use super::spans::enclosing_class;
 use super::symbol::{Symbol, documentation, dotted, scope_at, segments};
-use crate::db::{Db, parse};
+use crate::db::Db;
 use crate::ids::{ClassId, FieldId, MethodId, SourceFile};
+use crate::inputs::parse;
 use crate::item_tree::items::{method_item, properties};
 use crate::item_tree::source::Item;
-use crate::members::{Candidate, result_type};
-use crate::scope::signature::{field_type, method_signature};
+use crate::members::Candidate;
+use crate::relate::Context;
+use crate::signature::inferred::result_type;
+use crate::signature::{field_type, method_signature};
 use crate::ty::Ty;
-use crate::ty::context::Context;
 use crate::ty::subst::Substitution;
-use crate::ty::test::mentions_param;
+use crate::ty::type_test::mentions_param;
 
 /// A method's signature with the types that a receiver gives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -243,7 +245,7 @@ fn called(db: &dyn Db, file: SourceFile, list: &SyntaxNode) -> Option<(SmolStr, 
             let class = context.class?;
             let is_super = around.children_with_tokens().any(|t| t.kind() == T![super]);
             let class = match is_super {
-                true => crate::ty::supers::superclass(db, class)?.as_class(db)?.0,
+                true => crate::signature::supertypes::superclass(db, class)?.as_class(db)?.0,
                 false => class,
             };
             Some((class.name(db).clone(), methods(constructors(&context, class))))

@@ -3,9 +3,9 @@
 use apg_syntax::TextRange;
 
 use super::owners;
+use crate::body::Owner;
 use crate::db::Db;
 use crate::ids::{ClassId, SourceFile};
-use crate::infer::Owner;
 use crate::item_tree::items::all_classes;
 use crate::item_tree::source::{Item, item_ptr};
 

@@ -6,20 +6,22 @@ use smol_str::SmolStr;
 
 use super::spans::{enclosing_class, items_around, owner_at};
 use super::visible::visible_locals;
+use crate::body::Owner;
 use crate::body::{AssignTarget, Body, Expr, ExprKind, LocalId};
-use crate::db::{Db, parse};
+use crate::db::Db;
 use crate::ids::{FieldId, MethodId, SourceFile};
-use crate::infer::{Owner, owner_body};
+use crate::infer::owner_body;
+use crate::inputs::parse;
 use crate::item_tree::TypeRefKind;
 use crate::item_tree::items::class_head;
 use crate::item_tree::lower::types::TypeLowering;
 use crate::item_tree::source::{Item, item_node, item_offset, item_ptr, name_range};
-use crate::members::result_type;
+use crate::relate::Context;
 use crate::scope::lookup::{Found, qualified_type};
-use crate::scope::resolve::TypeScope;
-use crate::scope::signature::field_type;
+use crate::scope::type_scope::TypeScope;
+use crate::signature::field_type;
+use crate::signature::inferred::result_type;
 use crate::ty::Ty;
-use crate::ty::context::Context;
 
 /// What a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -7,9 +7,10 @@ use rustc_hash::FxHashMap;
 use super::owners;
 use super::symbol::scope_at;
 use crate::body::{Body, ExprKind, LocalKind};
-use crate::db::{Db, parse};
+use crate::db::Db;
 use crate::ids::{FieldId, SourceFile};
 use crate::infer::owner_body;
+use crate::inputs::parse;
 use crate::item_tree::ClassKind;
 use crate::item_tree::items::{class_kind, field_is_mutable, field_is_static};
 use crate::item_tree::source::{Item, item_offset, item_ptr};
@@ -78,7 +79,7 @@ fn name_of_type(db: &dyn Db, file: SourceFile, name: &str) -> Option<HighlightKi
     if !first.is_uppercase() {
         return None;
     }
-    type_kind(crate::scope::resolve::TypeScope::file(db, file).find_type(name)?, db)
+    type_kind(crate::scope::type_scope::TypeScope::file(db, file).find_type(name)?, db)
 }
 
 fn type_kind(found: Found, db: &dyn Db) -> Option<HighlightKind> {

@@ -7,8 +7,9 @@ use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
 
 use super::symbol::{Symbol, declared_local};
-use crate::db::{Db, parse};
+use crate::db::Db;
 use crate::ids::SourceFile;
+use crate::inputs::parse;
 
 /// A local that can be named.
 #[derive(Clone, Debug, PartialEq, Eq)]

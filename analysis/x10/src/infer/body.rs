@@ -3,31 +3,24 @@
 use apg_syntax::ast::{self, AstNode, HasBody, HasFormals};
 use apg_syntax::{SyntaxNode, TextRange};
 
+use crate::body::Owner;
+use crate::body::local_class_env::{LocalClassEnv, SuperCall};
 use crate::body::{Body, ExprId, LocalId, LocalKind, StmtId, StmtKind};
 use crate::db::Db;
 use crate::flow;
 use crate::ids::{ClassId, FieldId};
+use crate::infer::BodyResult;
 use crate::infer::context::{Infer, range_of};
 use crate::infer::expr::convert::Why;
-use crate::infer::local_class_env::{self, LocalClassEnv, SuperCall};
+use crate::infer::local_class_env::{self};
 use crate::infer::scopes::Returns;
-use crate::infer::{BodyResult, Owner};
 use crate::item_tree::items::{field_is_mutable, field_is_static, method_is_static, method_item};
 use crate::item_tree::source::{Item, item_source};
 use crate::item_tree::{ClassPlace, MethodKind, Modifiers, RESTORER};
 use crate::rules::Problem;
-use crate::scope::signature::{field_signature, method_signature};
+use crate::signature::{field_signature, method_signature};
 use crate::ty::subst::Substitution;
 use crate::ty::{Constraint, ConstraintTerm, Path, PathRoot, Ty};
-
-impl From<Owner> for Item {
-    fn from(owner: Owner) -> Item {
-        match owner {
-            Owner::Method(method) => Item::Method(method),
-            Owner::Field(field) => Item::Field(field),
-        }
-    }
-}
 
 /// The typed code of `owner`.
 pub(crate) fn infer(db: &dyn Db, owner: Owner) -> BodyResult {
@@ -311,7 +304,7 @@ impl Infer<'_> {
         let range = range_of(annotation);
         let name = method.name(db).strip_prefix(RESTORER).unwrap_or_default();
         let ty = crate::item_tree::items::own_field(db, self.class, name);
-        let ty = ty.map_or_else(|| Ty::any(db), |field| crate::scope::signature::field_type(db, field));
+        let ty = ty.map_or_else(|| Ty::any(db), |field| crate::signature::field_type(db, field));
         let args: Vec<ast::Expr> = annotation.arg_list().into_iter().flat_map(|list| list.exprs()).collect();
         let result = self.seen_inside(ty);
         self.scopes.enter();

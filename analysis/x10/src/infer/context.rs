@@ -7,14 +7,18 @@ use apg_syntax::ast::AstNode;
 use rustc_hash::FxHashMap;
 use smol_str::{SmolStr, format_smolstr};
 
+use crate::body::Owner;
+use crate::body::enclosing_owner;
+use crate::body::local_class_env::{LocalClassEnv, SuperCall, Visible};
+use crate::body::local_class_env::{captured_path, outer_path};
 use crate::body::{Body, Expr, ExprId, ExprKind, Local, LocalId, LocalKind, Stmt, StmtId, StmtKind};
 use crate::constraint::facts::Facts;
-use crate::db::{Checks, Db};
+use crate::db::Db;
 use crate::diagnostics::Diagnostic;
 use crate::ids::ClassId;
-use crate::infer::Owner;
-use crate::infer::local_class_env::{self, LocalClassEnv, SuperCall, Visible, enclosing_owner};
+use crate::infer::local_class_env::{self};
 use crate::infer::scopes::Scopes;
+use crate::inputs::Checks;
 use crate::rules::r#type as type_rules;
 use crate::rules::{Problem, ProblemData};
 use crate::scope::lookup::Found;
@@ -73,9 +77,9 @@ impl<'db> Infer<'db> {
             Owner::Method(method) => method.class(db),
             Owner::Field(field) => field.class(db),
         };
-        let checks = crate::db::checks(db, class.file(db));
+        let checks = crate::inputs::checks(db, class.file(db));
         let infers_guard = match owner {
-            Owner::Method(method) => crate::infer::infers_guard(db, method),
+            Owner::Method(method) => crate::signature::inferred::infers_guard(db, method),
             Owner::Field(_) => false,
         };
         let mut known = Facts::default();
@@ -232,9 +236,9 @@ impl<'db> Infer<'db> {
                 PathRoot::Local { name, offset } => {
                     let same = |local: LocalId| u32::from(self.body.local(local).range.start()) == *offset;
                     visible.iter().find(|(n, local)| n == name && same(*local))?;
-                    local_class_env::captured_path(db, class, name).root
+                    captured_path(db, class, name).root
                 }
-                PathRoot::This => local_class_env::outer_path(db, self.class).root,
+                PathRoot::This => outer_path(db, self.class).root,
                 PathRoot::Here => return None,
                 _ => path.root.clone(),
             };

@@ -6,70 +6,18 @@
 
 use std::sync::Arc;
 
-use smol_str::{SmolStr, format_smolstr};
+use smol_str::SmolStr;
 
+use crate::body::Owner;
+use crate::body::enclosing_owner;
+use crate::body::local_class_env::{LocalClassEnv, captured_name, captured_variable};
 use crate::body::{ExprKind, LocalId};
 use crate::db::Db;
-use crate::ids::{ClassId, FieldId, MethodId};
-use crate::infer::{Owner, body, field_init_body, owner_body};
-use crate::item_tree::items::{class_head, fields, method_item, methods, nested_classes, qualified_name};
-use crate::ty::supers::superclass;
+use crate::ids::{ClassId, FieldId};
+use crate::infer::{body, field_init_body, owner_body};
+use crate::item_tree::items::{fields, methods, nested_classes};
+use crate::signature::supertypes::superclass;
 use crate::ty::{ConstraintTerm, Named, Path, PathRoot, Ty};
-
-/// A variable of the code around a class.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Visible {
-    /// Its name.
-    pub name: SmolStr,
-    /// Its number in the code around.
-    pub local: LocalId,
-    /// Its type, as the class sees it.
-    pub ty: Ty,
-    /// `var`: the class cannot use it.
-    pub mutable: bool,
-}
-
-/// The constructor that an anonymous class passes its arguments to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SuperCall {
-    /// The constructor.
-    pub constructor: MethodId,
-    /// The superclass's type arguments.
-    pub class_args: Vec<Ty>,
-    /// The type of the object that the superclass's object is inside of, if it is given.
-    pub outer: Option<Ty>,
-    /// The types of the arguments.
-    pub params: Vec<Ty>,
-}
-
-/// What is known where a local or anonymous class stands.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct LocalClassEnv {
-    /// The variables in scope.
-    pub locals: Vec<Visible>,
-    /// What is known of them.
-    pub known: Vec<ConstraintTerm>,
-    /// Of an anonymous class that extends a class.
-    pub superclass: Option<SuperCall>,
-}
-
-impl LocalClassEnv {
-    /// The variable of that name.
-    pub fn local(&self, name: &str) -> Option<&Visible> {
-        self.locals.iter().find(|local| local.name == name)
-    }
-}
-
-/// The code that a local or anonymous class stands in.
-pub fn enclosing_owner(db: &dyn Db, class: ClassId) -> Option<Owner> {
-    let body = class_head(db, class).as_ref()?.body.as_ref()?;
-    let outer = class.outer(db)?;
-    let method = MethodId::new(db, outer, body.owner.clone(), body.nth);
-    Some(match method_item(db, method) {
-        Some(_) => Owner::Method(method),
-        None => Owner::Field(FieldId::new(db, outer, body.owner.clone())),
-    })
-}
 
 /// What is around a local or anonymous class; nothing for other classes.
 #[salsa::tracked(cycle_result = nothing_around)]
@@ -80,34 +28,6 @@ pub fn local_class_env(db: &dyn Db, class: ClassId) -> Arc<LocalClassEnv> {
 
 fn nothing_around(_db: &dyn Db, _id: salsa::Id, _class: ClassId) -> Arc<LocalClassEnv> {
     Arc::default()
-}
-
-/// The hidden field that holds a variable of the code around a class.
-pub fn captured_name(variable: &str) -> SmolStr {
-    format_smolstr!("${variable}")
-}
-
-/// The variable that a hidden field holds, if it is one.
-pub fn captured_variable(db: &dyn Db, field: FieldId) -> Option<&str> {
-    field.name(db).strip_prefix('$')
-}
-
-/// The type of a hidden field.
-pub fn captured_type(db: &dyn Db, field: FieldId) -> Option<Ty> {
-    let name = captured_variable(db, field)?;
-    local_class_env(db, field.class(db)).local(name).map(|local| local.ty)
-}
-
-/// The variable in constraints that the class speaks of.
-pub fn captured_path(db: &dyn Db, class: ClassId, variable: &str) -> Path {
-    let field = captured_name(variable);
-    let name = format_smolstr!("{}.{field}", qualified_name(db, class));
-    Path::named(name, Named::Captured(FieldId::new(db, class, field)))
-}
-
-/// `C.this` of a class around, in constraints.
-pub fn outer_path(db: &dyn Db, class: ClassId) -> Path {
-    Path::named(format_smolstr!("{}.this", qualified_name(db, class)), Named::Around(class))
 }
 
 /// A type of the code around `class`, as the class sees it: terms about what it cannot name are dropped.

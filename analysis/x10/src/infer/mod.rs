@@ -21,23 +21,14 @@ pub use expr::constant;
 
 use std::sync::Arc;
 
-use crate::body::Body;
-use crate::db::{Db, RootDatabase, checks};
-use crate::ids::{FieldId, MethodId};
-use crate::item_tree::has_annotation;
+use crate::body::local_class_env::LocalClassEnv;
+use crate::body::{Body, Owner};
+use crate::db::{Db, RootDatabase};
+use crate::ids::{ClassId, FieldId, MethodId};
 use crate::item_tree::items::{field_item, method_item};
 use crate::rules::Problem;
 use crate::rules::r#type as type_rules;
 use crate::ty::{Constraint, Ty};
-
-/// Whose code a body is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, salsa::Supertype)]
-pub enum Owner {
-    /// A method, operator or constructor.
-    Method(MethodId),
-    /// The initialiser of a field.
-    Field(FieldId),
-}
 
 /// A typed body and what was found while typing it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,17 +120,6 @@ fn recursive_body(db: &dyn Db, owner: Owner) -> Arc<BodyResult> {
     })
 }
 
-/// Whether the condition of a method is inferred from its code.
-pub fn infers_guard(db: &dyn Db, method: MethodId) -> bool {
-    checks(db, method.class(db).file(db)).infers_guards
-        && method_item(db, method).is_some_and(|item| has_annotation(&item.annotations, "InferGuard"))
-}
-
-/// The condition on values that is inferred for a method, over its formals; empty for one that does not ask for it.
-pub fn inferred_guard(db: &dyn Db, method: MethodId) -> Constraint {
-    if infers_guard(db, method) { required_guard(db, method).clone() } else { Constraint::default() }
-}
-
 /// Methods that call each other are typed until their conditions grow no more.
 #[salsa::tracked(cycle_fn = grown_guard, cycle_initial = no_guard)]
 fn required_guard(db: &dyn Db, method: MethodId) -> Constraint {
@@ -181,4 +161,23 @@ fn returns_nothing(db: &dyn Db, method: MethodId) -> bool {
 /// Whether the method declares its result, so that no body is asked for it.
 pub fn declares_result(db: &dyn Db, method: MethodId) -> bool {
     method_item(db, method).is_some_and(|item| item.result.is_some() || !item.has_body)
+}
+
+#[salsa::db]
+impl Db for RootDatabase {
+    fn inferred_result(&self, method: MethodId) -> Ty {
+        inferred_result(self, method)
+    }
+
+    fn inferred_field_type(&self, field: FieldId) -> Ty {
+        owner_body(self, Owner::Field(field)).result
+    }
+
+    fn inferred_guard(&self, method: MethodId) -> Constraint {
+        required_guard(self, method).clone()
+    }
+
+    fn local_class_env(&self, class: ClassId) -> Arc<LocalClassEnv> {
+        local_class_env::local_class_env(self, class).clone()
+    }
 }

@@ -4,19 +4,19 @@ use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{TextRange, TextSize};
 use smol_str::SmolStr;
 
+use crate::body::Owner;
 use crate::diagnostics::{Diagnostic, Fix, TextEdit};
 use crate::ids::ClassId;
-use crate::infer::Owner;
 use crate::infer::context::{Infer, range_of};
 use crate::infer::suggest::cuda_names;
 use crate::infer::suggest::foreign_members::replaced;
 use crate::item_tree::items::field_is_static;
 use crate::item_tree::lower::types::TypeLowering;
 use crate::rules::name::unknown_type;
-use crate::scope::constraints::VARIABLE;
 use crate::scope::lookup::Found;
 use crate::scope::problem::placed;
-use crate::scope::resolve::TypeScope;
+use crate::scope::type_scope::TypeScope;
+use crate::signature::constraints::VARIABLE;
 use crate::ty::{Path, Ty};
 
 impl<'db> Infer<'db> {
@@ -75,7 +75,7 @@ impl<'db> Infer<'db> {
             if let Some(id) = id {
                 scope.local_types.push((item.name.clone(), Found::Typedefs(vec![id])));
             }
-            problems.extend(crate::scope::signature::definition_problems(scope, &item));
+            problems.extend(crate::signature::definition_problems(scope, &item));
             id.map(|id| (item.name, Found::Typedefs(vec![id])))
         });
         self.local_types.extend(found);
@@ -101,7 +101,7 @@ impl<'db> Infer<'db> {
             scope.resolve_value_type(&lowering.ty(ty), problems)
         });
         let ty = self.at_this_place(ty);
-        if let Some(problem) = crate::check::constraints::type_problem(&self.context(), ty, 0) {
+        if let Some(problem) = crate::relate::wellformed::type_problem(&self.context(), ty, 0) {
             self.report(Diagnostic { range: ast_range, ..problem.diagnostic });
         }
         ty

@@ -12,8 +12,8 @@ use super::{
     TypedefItem,
 };
 use crate::db::Db;
-use crate::edited::edited;
 use crate::ids::{ClassId, FieldId, MethodId, SourceFile, TypeParamId, TypedefId};
+use crate::inputs::split_inputs;
 
 /// The items of `file`.
 #[salsa::tracked]
@@ -38,7 +38,7 @@ pub fn file_typedefs(db: &dyn Db, file: SourceFile) -> Vec<Arc<TypedefItem>> {
 /// files that may be of a package are asked.
 #[salsa::tracked]
 pub fn package(db: &dyn Db, file: SourceFile) -> SmolStr {
-    let unread = edited(db, file).is_none().then(|| file.text(db));
+    let unread = split_inputs(db, file).is_none().then(|| file.text(db));
     match unread.and_then(|text| package_of_header(text)) {
         Some(package) => package,
         None => item_tree(db, file).package.clone(),

@@ -2,11 +2,13 @@
 //! invalidating anything outside that body (invariant 3). Classes inside bodies (local and anonymous)
 //! stand in the list of the class around them.
 
+pub mod cfg;
+pub mod item_source;
 pub mod items;
-pub mod left_out;
 pub mod lower;
-pub mod skim;
+pub mod nesting;
 pub mod source;
+pub mod token_index;
 mod type_ref;
 
 use std::sync::Arc;

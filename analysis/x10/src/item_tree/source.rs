@@ -1,16 +1,18 @@
 //! Where items stand: from an identity to its piece of the tree, with and without its position.
 
+use crate::item_tree::item_source::ItemSource;
 use std::sync::Arc;
 
-use apg_syntax::{GreenNode, Outline, SyntaxNode, SyntaxNodePtr, TextRange, TextSize};
+use apg_syntax::{Outline, SyntaxNode, SyntaxNodePtr, TextRange, TextSize};
 
 use super::BodyPosition;
 use super::lower::locate::{ClassSources, FileSources, Located, locate_file};
 use super::lower::{header_ranges, item_ranges, local_class_nodes, local_typedef_nodes};
-use crate::db::{Db, RootDatabase, parse};
+use crate::db::{Db, RootDatabase};
 use crate::diagnostics::Diagnostic;
-use crate::edited::edited;
 use crate::ids::{ClassId, FieldId, MethodId, SourceFile, TypedefId};
+use crate::inputs::parse;
+use crate::inputs::split_inputs;
 use crate::item_tree::items::{
     body_typedefs, class_head, field_item, field_position, item_tree, method_item, method_position,
     nested_classes, typedef_item,
@@ -51,7 +53,7 @@ pub(crate) fn keep_sources(db: &mut RootDatabase, count: usize) {
 /// What the declarations of a file say, without their code: an edit inside a body leaves it as it is.
 #[salsa::tracked(lru = 0)]
 pub fn outline(db: &dyn Db, file: SourceFile) -> Outline {
-    match edited(db, file) {
+    match split_inputs(db, file) {
         Some(edited) => edited.outline(db).clone(),
         None => Outline::new(parse(db, file).green()),
     }
@@ -60,51 +62,16 @@ pub fn outline(db: &dyn Db, file: SourceFile) -> Outline {
 /// Where the items of a file stand.
 #[salsa::tracked(no_eq, lru = 0)]
 pub fn locations(db: &dyn Db, file: SourceFile) -> Arc<FileSources> {
-    match edited(db, file) {
+    match split_inputs(db, file) {
         Some(edited) => edited.sources(db).clone(),
         None => Arc::new(locate_file(&parse(db, file).tree())),
-    }
-}
-
-/// A declaration's text and tree, without its position: equal after any edit elsewhere in the file, so
-/// that what was computed from it stays.
-#[derive(Clone, Debug, Eq)]
-pub struct ItemSource {
-    green: GreenNode,
-}
-
-impl PartialEq for ItemSource {
-    fn eq(&self, other: &ItemSource) -> bool {
-        apg_syntax::same_tree(&self.green, &other.green)
-    }
-}
-
-impl ItemSource {
-    /// Of a declaration.
-    pub fn new(green: GreenNode) -> ItemSource {
-        ItemSource { green }
-    }
-
-    /// The declaration.
-    pub fn green(&self) -> &GreenNode {
-        &self.green
-    }
-
-    /// The declaration as a tree of its own; its positions start at 0.
-    pub fn syntax(&self) -> SyntaxNode {
-        SyntaxNode::new_root(self.green.clone())
-    }
-
-    /// The declaration as a typed node.
-    pub fn ast<N: apg_syntax::AstNode>(&self) -> Option<N> {
-        N::cast(self.syntax())
     }
 }
 
 /// The tree of a declaration; `None` for an automatic constructor. Bodies are typed from it.
 #[salsa::tracked(lru = 0)]
 pub fn item_source(db: &dyn Db, item: Item) -> Option<ItemSource> {
-    match edited(db, item.file(db)) {
+    match split_inputs(db, item.file(db)) {
         Some(edited) => Some(find(db, item, edited.members(db))?.source(db).clone()),
         None => Some(ItemSource::new(located(db, item)?.green.clone())),
     }

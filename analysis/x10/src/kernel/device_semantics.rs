@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
+use crate::body::Owner;
 use crate::db::Db;
 use crate::diagnostics::article;
 use crate::ids::{ClassId, FieldId, FileOrigin, MethodId};
-use crate::infer::{BodyResult, Owner, owner_body};
+use crate::infer::{BodyResult, owner_body};
 use crate::item_tree::items::{
     class_kind, field_is_static, field_item, fields, method_is_static, method_item, qualified_name,
 };
 use crate::item_tree::{AnnotationItem, ClassKind, annotation_string, has_annotation};
-use crate::scope::signature::field_type;
+use crate::signature::field_type;
 use crate::ty::known::Known;
 use crate::ty::subst::Substitution;
 use crate::ty::{Ty, TyKind};

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use crate::body::Owner;
 use crate::db::Db;
 use crate::diagnostics::{Diagnostic, Related};
 use crate::ids::MethodId;
-use crate::infer::Owner;
 use crate::item_tree::source::{Item, item_offset, unwritten};
 use crate::kernel::Recognised;
 use crate::kernel::device_code::functions::function_summary;

@@ -2,10 +2,10 @@
 
 use apg_syntax::TextRange;
 
+use crate::body::Owner;
 use crate::body::parents::Parents;
 use crate::body::{Body, ExprId, StmtKind};
 use crate::db::Db;
-use crate::infer::Owner;
 use crate::item_tree::source::item_offset;
 use crate::kernel::context::KernelContext;
 use crate::kernel::device_semantics::DeviceSemantics;

@@ -1,8 +1,8 @@
 //! Tests of launch summaries, and of analyses on broken sources.
 
+use crate::body::Owner;
 use crate::check::file_diagnostics;
 use crate::fixture::{file, host};
-use crate::infer::Owner;
 use crate::item_tree::items::{all_classes, methods};
 use crate::kernel::{TransferKind, launch_summaries};
 

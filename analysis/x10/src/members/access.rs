@@ -4,7 +4,7 @@ use crate::db::Db;
 use crate::ids::ClassId;
 use crate::item_tree::items::{class_kind, package};
 use crate::item_tree::{ClassKind, Modifiers};
-use crate::ty::context::Context;
+use crate::relate::Context;
 
 /// How far a member can be seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

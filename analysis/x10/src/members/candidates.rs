@@ -9,9 +9,9 @@ use crate::db::Db;
 use crate::ids::{ClassId, FieldId, MethodId};
 use crate::item_tree::items::{method_item, own_field, own_methods};
 use crate::item_tree::{MethodItem, MethodKind};
-use crate::scope::signature::method_signature;
-use crate::ty::context::Context;
-use crate::ty::relate::erase;
+use crate::relate::Context;
+use crate::relate::subtype::erase;
+use crate::signature::method_signature;
 use crate::ty::subst::Substitution;
 use crate::ty::{Ty, TyKind};
 

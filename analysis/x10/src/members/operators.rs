@@ -4,14 +4,14 @@ use smol_str::SmolStr;
 
 use super::candidates::Candidate;
 use super::resolve::{Arg, Call, Failure, Resolution};
-use super::result_type;
 use crate::db::Db;
 use crate::item_tree::MethodKind;
 use crate::item_tree::items::{method_is_static, method_item, own_methods};
-use crate::scope::signature::method_signature;
+use crate::relate::Context;
+use crate::relate::subtype::{Conversion, erase};
+use crate::signature::inferred::result_type;
+use crate::signature::method_signature;
 use crate::ty::Ty;
-use crate::ty::context::Context;
-use crate::ty::relate::{Conversion, erase};
 
 /// How an operator is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

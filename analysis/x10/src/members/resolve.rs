@@ -3,17 +3,20 @@
 
 use super::access::{Visibility, visibility};
 use super::candidates::Candidate;
+use super::describe_method;
 use super::unify::Inference;
-use super::{describe_method, result_type};
 use crate::constraint::Entailment;
-use crate::constraint::decide::Question;
 use crate::db::Db;
 use crate::ids::{ClassId, MethodId, TypeParamId};
 use crate::item_tree::items::{method_is_static, method_item, method_type_param_ids, type_param_ids};
-use crate::scope::signature::{Guard, method_signature};
-use crate::ty::context::Context;
-use crate::ty::params::{all_type_params, enclosing_args};
-use crate::ty::relate::Conversion;
+use crate::item_tree::nesting::all_type_params;
+use crate::relate::Context;
+use crate::relate::entailment::Question;
+use crate::relate::subtype::Conversion;
+use crate::signature::inferred::result_type;
+use crate::signature::method_signature;
+use crate::signature::supertypes::enclosing_args;
+use crate::ty::guard::Guard;
 use crate::ty::subst::Substitution;
 use crate::ty::{Constraint, Path, Ty};
 
@@ -453,7 +456,7 @@ impl<'db> Context<'db> {
             conversions.push(conversion);
         }
         let reject = |reason| Rejection { method, reason };
-        let condition = crate::scope::property::guard_of(db, method);
+        let condition = crate::signature::inferred::full_guard(db, method);
         let (unproved, is_refuted) =
             self.check_guard(&signature.guard, &condition, &substitution).map_err(reject)?;
         let class_params = owner.as_class(db).map_or(&[][..], |(c, _)| all_type_params(db, c));

@@ -7,8 +7,8 @@ use crate::fixture::{file, host};
 use crate::ids::ClassId;
 use crate::item_tree::items::top_level_classes;
 use crate::item_tree::lower::types::TypeLowering;
-use crate::scope::resolve::TypeScope;
-use crate::ty::context::Context;
+use crate::relate::Context;
+use crate::scope::type_scope::TypeScope;
 use crate::ty::{Path, Ty};
 
 /// A type written in the scope of `class`; `null` and literals (`=3`) are types of values.
@@ -272,7 +272,7 @@ fn conversions() {
             let conversion = cx.convert(ty(db, class, from), ty(db, class, to), None);
             conversion.map(|c| (c.implicit.is_some(), c.representation, c.checked))
         };
-        use crate::ty::relate::Representation::{Box, Coerce, Same};
+        use crate::relate::subtype::Representation::{Box, Coerce, Same};
         assert_eq!(convert("Int", "Long"), Some((true, Same, false)));
         assert_eq!(convert("Long", "Int"), None);
         assert_eq!(convert("Long", "Double"), Some((true, Same, false)));

@@ -2,8 +2,8 @@
 
 use crate::db::Db;
 use crate::ids::TypeParamId;
-use crate::ty::context::Context;
-use crate::ty::relate::erase;
+use crate::relate::Context;
+use crate::relate::subtype::erase;
 use crate::ty::{Ty, TyKind};
 
 /// Types nested deeper than this teach nothing more.

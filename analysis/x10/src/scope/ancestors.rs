@@ -3,11 +3,11 @@
 
 use rustc_hash::FxHashSet;
 
-use super::resolve::TypeScope;
 use crate::db::Db;
 use crate::ids::ClassId;
 use crate::item_tree::TypeRefKind;
 use crate::item_tree::items::class_item;
+use crate::scope::type_scope::TypeScope;
 
 /// The classes and interfaces that `class` inherits from, nearest first.
 #[salsa::tracked(cycle_result = nobody)]

@@ -12,9 +12,10 @@ use super::packages::{
     source_root, type_in_package, types_named,
 };
 use super::problem::Problem;
-use crate::db::{Db, parse};
+use crate::db::Db;
 use crate::diagnostics::{Diagnostic, Fix, TextEdit};
 use crate::ids::SourceFile;
+use crate::inputs::parse;
 use crate::item_tree::Import;
 use crate::item_tree::items::{class_head, imports};
 use crate::rules::name as name_rules;

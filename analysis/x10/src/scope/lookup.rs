@@ -9,7 +9,6 @@ use super::packages::{
     type_in_package, types_named,
 };
 use super::problem::Problem;
-use super::resolve::{TypeScope, unknown_type};
 use crate::db::Db;
 use crate::diagnostics::{Diagnostic, Fix};
 use crate::ids::{ClassId, SourceFile, TypedefId};
@@ -19,6 +18,8 @@ use crate::item_tree::items::{
 };
 use crate::item_tree::{ClassHead, NameSegment};
 use crate::rules::name as name_rules;
+use crate::scope::problem::unknown_type;
+use crate::scope::type_scope::TypeScope;
 use crate::ty::Ty;
 
 /// What a type name stands for.
@@ -46,7 +47,7 @@ struct Ambiguous(Vec<SmolStr>);
 
 impl TypeScope<'_> {
     /// What a dotted name stands for, and the index of its last segment (always the last).
-    pub(super) fn find(
+    pub(crate) fn find(
         &self,
         segments: &[NameSegment],
         values: usize,
@@ -184,7 +185,7 @@ impl TypeScope<'_> {
     }
 
     /// Whether a type definition has so many type parameters and formals.
-    pub(super) fn takes(&self, typedef: TypedefId, types: usize, values: usize) -> bool {
+    pub(crate) fn takes(&self, typedef: TypedefId, types: usize, values: usize) -> bool {
         typedef_item(self.db, typedef)
             .as_ref()
             .is_some_and(|t| t.type_params.len() == types && t.params.len() == values)
@@ -289,7 +290,7 @@ impl TypeScope<'_> {
     }
 
     /// The problem that a dotted name stands for nothing, with what was probably meant.
-    pub(super) fn unknown(&self, segments: &[NameSegment]) -> Problem {
+    pub(crate) fn unknown(&self, segments: &[NameSegment]) -> Problem {
         let last = &segments[segments.len() - 1];
         let whole = segments.iter().map(|s| s.name.as_str()).collect::<Vec<_>>().join(".");
         let mut problem = unknown_type(last.at, &whole);
@@ -328,7 +329,7 @@ impl TypeScope<'_> {
             return problem.note(why);
         }
         if let Some(advice) =
-            super::former::type_advice(&last.name).or_else(|| super::java::advice(&last.name))
+            crate::scope::outdated_names::type_advice(&last.name).or_else(|| super::java::advice(&last.name))
         {
             return problem.note(advice);
         }
@@ -358,7 +359,7 @@ impl TypeScope<'_> {
             let note = format!("there is `{name}`: import it with `import {name};`");
             diagnostic.note(note).fix(self.import_fix(name))
         };
-        let former = super::former::import_advice(name);
+        let former = crate::scope::outdated_names::import_advice(name);
         let diagnostic = former.into_iter().fold(diagnostic.clone(), Diagnostic::note);
         (!elsewhere.is_empty()).then(|| elsewhere.iter().take(3).fold(diagnostic, add))
     }

@@ -1,17 +1,11 @@
-//! Names: packages, imports, and the types that names stand for.
+//! Name resolution: packages, imports, and lookup of type names in scopes.
 
 pub mod ancestors;
-pub mod constraints;
-pub(crate) mod former;
 pub mod imports;
 pub(crate) mod java;
 pub mod lookup;
-pub(crate) mod overload;
+pub(crate) mod outdated_names;
 pub mod packages;
 pub mod problem;
-pub mod property;
-pub mod resolve;
-pub mod signature;
-mod steps;
-#[cfg(test)]
-mod tests;
+pub mod type_scope;
+pub(crate) mod typedef_overload;

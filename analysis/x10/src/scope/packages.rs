@@ -8,11 +8,12 @@ use std::path::{Path, PathBuf};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
-use crate::db::{Db, Library, Project};
-use crate::edited::edited;
+use crate::db::Db;
 use crate::ids::{ClassId, FileOrigin, SourceFile, TypedefId};
+use crate::inputs::split_inputs;
+use crate::inputs::{Library, Project};
 use crate::item_tree::items::{file_typedefs, package, top_level_classes, top_level_typedefs};
-use crate::item_tree::skim::skim;
+use crate::item_tree::token_index::skim;
 
 /// A class, or the type definitions of a name (which may be overloaded).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -135,7 +136,7 @@ fn find_file_beside(db: &dyn Db, root: Folder, package: DottedName, name: Dotted
 fn files_by_name(db: &dyn Db, root: Folder, package: DottedName) -> FxHashMap<SmolStr, Vec<SourceFile>> {
     let mut all: FxHashMap<SmolStr, Vec<SourceFile>> = FxHashMap::default();
     for file in files_of_package(db, root, package) {
-        let names: Vec<SmolStr> = match edited(db, *file) {
+        let names: Vec<SmolStr> = match split_inputs(db, *file) {
             None => skim(db, *file).declared.iter().cloned().collect(),
             Some(_) => {
                 let classes = top_level_classes(db, *file).iter().map(|class| class.name(db).clone());

@@ -1,11 +1,12 @@
 //! Complaints about signatures, which have no positions: each carries the index of its range instead.
 
+use crate::db::Db;
+use crate::ids::ClassId;
+use crate::item_tree::items::{class_head, qualified_name};
 use apg_syntax::TextRange;
 
-use super::signature::Guard;
 use crate::diagnostics::{Diagnostic, Rule};
-use crate::ty::context::Context;
-use crate::ty::subst::Substitution;
+use crate::ty::guard::Guard;
 
 /// A diagnostic without its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,16 +29,6 @@ impl Problem {
     pub fn unless(mut self, condition: Guard) -> Problem {
         self.unless = Some(Box::new(condition));
         self
-    }
-
-    /// Whether it stands, seen from `context`.
-    pub fn stands(&self, context: &Context<'_>) -> bool {
-        let Some(condition) = &self.unless else { return true };
-        let everything = Substitution::types(&[], &[]);
-        match context.check_guard(condition, &condition.constraint, &everything) {
-            Ok((unproved, _)) => !unproved.terms.is_empty(),
-            Err(_) => true,
-        }
     }
 
     /// With a note.
@@ -79,4 +70,24 @@ pub fn placed(problems: &[Problem], ranges: &[TextRange]) -> Vec<Diagnostic> {
         diagnostic
     };
     problems.iter().map(place).collect()
+}
+
+/// "one property", "2 properties"
+pub(crate) fn counted(count: usize, one: &str, many: &str) -> String {
+    match count {
+        0 => format!("no {many}"),
+        1 => format!("one {one}"),
+        _ => format!("{count} {many}"),
+    }
+}
+
+/// What is known of a class for messages: its kind and qualified name.
+pub fn describe_class(db: &dyn Db, class: ClassId) -> String {
+    let keyword = class_head(db, class).as_ref().map_or("class", |c| c.kind.keyword());
+    format!("{keyword} `{}`", qualified_name(db, class))
+}
+
+/// The problem that there is no type of this name.
+pub(crate) fn unknown_type(at: u32, name: &str) -> Problem {
+    Problem::new(&crate::rules::name::unknown_type::RULE, at, format!("there is no type `{name}` here"))
 }

@@ -14,7 +14,7 @@ use crate::item_tree::items::{field_is_static, field_item, fields, method_item};
 use crate::item_tree::source::Item;
 use crate::item_tree::{MethodKind, Modifiers, annotation_string};
 use crate::rules::render::RenderContext;
-use crate::scope::signature::field_type;
+use crate::signature::field_type;
 use crate::ty::Ty;
 use crate::ty::known::Known;
 use crate::ty::subst::Substitution;

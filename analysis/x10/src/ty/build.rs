@@ -3,12 +3,12 @@
 use smol_str::{SmolStr, format_smolstr};
 
 use super::known::{Known, known_class, primitive_class};
-use super::params::all_type_params;
 use super::{Constraint, ConstraintTerm, Named, Path, PathRoot, Ty, TyKind};
 use crate::db::Db;
 use crate::ids::{ClassId, FieldId, TypeParamId};
 use crate::item_tree::ClassKind;
 use crate::item_tree::items::class_kind;
+use crate::item_tree::nesting::all_type_params;
 
 impl Ty {
     /// The type of what was already complained about.

@@ -29,7 +29,7 @@ impl fmt::Display for DisplayTy<'_> {
                 let name = class.name(db);
                 // An anonymous class has no name that a reader could look up.
                 if name.starts_with('$') {
-                    let base = super::supers::direct_supertypes(db, *class).first().copied();
+                    let base = crate::signature::supertypes::direct_supertypes(db, *class).first().copied();
                     return match base {
                         Some(base) => write!(f, "(a subclass of {})", base.display(db)),
                         None => f.write_str("(an anonymous class)"),

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use crate::db::{Db, Library};
+use crate::db::Db;
 use crate::ids::ClassId;
+use crate::inputs::Library;
 
 macro_rules! known {
     ($($name:ident = $package:literal),* $(,)?) => {

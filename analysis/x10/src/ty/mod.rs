@@ -2,19 +2,14 @@
 #![allow(missing_docs)] // of what salsa makes: everything written here is documented
 
 mod build;
-mod clash;
-pub mod context;
 mod display;
 pub mod function;
+pub mod guard;
 pub mod known;
-pub mod lub;
-pub mod params;
-pub mod relate;
 pub mod subst;
-pub mod supers;
 mod term;
 pub use term::characters;
-pub mod test;
+pub mod type_test;
 
 use smol_str::SmolStr;
 

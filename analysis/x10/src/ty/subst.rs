@@ -2,10 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
-use super::params::all_type_params;
 use super::{Constraint, ConstraintTerm, Named, Path, PathRoot, Ty, TyKind};
 use crate::db::Db;
 use crate::ids::{ClassId, TypeParamId};
+use crate::item_tree::nesting::all_type_params;
 
 /// What to replace by what.
 #[derive(Clone, Debug, Default)]

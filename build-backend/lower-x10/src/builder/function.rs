@@ -3,9 +3,10 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use apg_analysis::body::Owner;
 use apg_analysis::body::{Body, Captured, ExprId, LabelId, LocalId, StmtId, StmtKind};
 use apg_analysis::ids::{FieldId, SourceFile};
-use apg_analysis::infer::{BodyResult, Owner};
+use apg_analysis::infer::BodyResult;
 use apg_analysis::kernel::Recognised;
 use apg_analysis::ty::Ty;
 use apg_syntax::TextRange;

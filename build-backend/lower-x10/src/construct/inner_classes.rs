@@ -20,7 +20,7 @@ const OUTER: &str = "$outer";
 impl Lowerer<'_> {
     /// Whether objects of a nested class stand alone.
     pub(crate) fn is_static_class(&self, class: ClassId) -> bool {
-        apg_analysis::members::is_static_class(self.db, class)
+        apg_analysis::item_tree::nesting::is_static_class(self.db, class)
     }
 
     /// The type of the object around objects of an inner class.

@@ -2,8 +2,8 @@
 //! (chapter "Interoperability with Other Languages" of the language specification).
 
 use apg_analysis::body::{Annotation, ExprKind, Literal};
-use apg_analysis::db::parse;
 use apg_analysis::ids::{SourceFile, TypeParamId};
+use apg_analysis::inputs::parse;
 use apg_analysis::item_tree::AnnotationItem;
 use apg_analysis::item_tree::has_annotation;
 use apg_analysis::item_tree::items::{
@@ -260,7 +260,7 @@ impl Builder<'_, '_> {
         }
         let class = callee.method.class(db);
         let own = apg_analysis::item_tree::items::method_type_param_ids(db, callee.method);
-        let of_class = apg_analysis::ty::params::all_type_params(db, class);
+        let of_class = apg_analysis::item_tree::nesting::all_type_params(db, class);
         let is_it = |it: &&TypeParamId| it.name(db) == name;
         let param = *own.iter().chain(of_class).find(is_it)?;
         let ty = self.concrete(Ty::param(db, param));

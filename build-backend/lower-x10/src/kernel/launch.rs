@@ -1,9 +1,9 @@
 //! Kernels: the device code and launch configuration from what the recogniser found, and the code on the host
 //! that brings the launch to the host of the place.
 
+use apg_analysis::body::Owner;
 use apg_analysis::body::walk::Node;
 use apg_analysis::body::{Capture, Captured, ExprId, ExprKind as Source, LocalId, StmtId, StmtKind};
-use apg_analysis::infer::Owner;
 use apg_analysis::item_tree::items::method_type_param_ids;
 use apg_analysis::kernel::{Axis, CaptureKind, CaptureSource, Kernel, PreludeKind, SharedInit, SharedRail};
 use apg_analysis::ty::Ty;

@@ -103,7 +103,7 @@ impl Lowerer<'_> {
             let is_static = method_item(db, *it).is_some_and(|it| it.modifiers.has(Modifiers::STATIC));
             let params = self.param_types(*it);
             let params = self.concrete_all(&params, &Default::default());
-            let gives_nothing = apg_analysis::members::result_type(db, *it).is_void(db);
+            let gives_nothing = apg_analysis::signature::inferred::result_type(db, *it).is_void(db);
             is_static && gives_nothing && (params.is_empty() || params == [rail])
         });
         // A `main` with the arguments comes before one without, and that of a class at the top before one of a class inside.

@@ -209,7 +209,7 @@ impl<'db> Lowerer<'db> {
         let says = declared
             .constraint(self.db)
             .is_some_and(|it| not_null.terms.iter().all(|term| it.terms.contains(term)));
-        says && apg_analysis::db::Library::get(self.db)
+        says && apg_analysis::inputs::Library::get(self.db)
             .files(self.db)
             .values()
             .any(|it| *it == id.class(self.db).file(self.db))
@@ -325,7 +325,7 @@ impl<'db> Lowerer<'db> {
     /// A class of the library by its full name.
     pub(crate) fn library_class(&mut self, name: &str) -> Option<ClassId> {
         let path = std::path::PathBuf::from(format!("{}.x10", name.replace('.', "/")));
-        let file = *apg_analysis::db::Library::get(self.db).files(self.db).get(&path)?;
+        let file = *apg_analysis::inputs::Library::get(self.db).files(self.db).get(&path)?;
         let simple = name.rsplit('.').next().unwrap_or(name);
         Some(ClassId::new(self.db, file, None, SmolStr::new(simple), 0))
     }

@@ -2,14 +2,15 @@
 
 use std::rc::Rc;
 
+use apg_analysis::body::Owner;
 use apg_analysis::body::{Body, ExprKind, Literal, LocalId, StmtKind};
 use apg_analysis::ids::{ClassId, FieldId, MethodId};
-use apg_analysis::infer::{Owner, constant};
+use apg_analysis::infer::constant;
 use apg_analysis::item_tree::items::{field_item, method_item, qualified_name};
 use apg_analysis::item_tree::source::{Item, item_offset, name_range};
 use apg_analysis::item_tree::{Modifiers, annotation_string};
 use apg_analysis::kernel::kernels;
-use apg_analysis::scope::signature::{class_header, field_type, method_signature};
+use apg_analysis::signature::{class_header, field_type, method_signature};
 use apg_analysis::ty::Ty;
 use smol_str::SmolStr;
 
@@ -36,7 +37,7 @@ impl Lowerer<'_> {
         if method_item(self.db, callee.method).is_some_and(|it| it.kind.is_constructor()) {
             return (params, callee.owner);
         }
-        let result = apg_analysis::members::result_type(self.db, callee.method);
+        let result = apg_analysis::signature::inferred::result_type(self.db, callee.method);
         (params, self.concrete(result, &substitution))
     }
 

@@ -5,9 +5,9 @@ use std::rc::Rc;
 use apg_analysis::ids::{ClassId, TypeParamId};
 use apg_analysis::item_tree::ClassKind;
 use apg_analysis::item_tree::items::{class_kind, qualified_name};
-use apg_analysis::ty::context::Context;
+use apg_analysis::relate::Context;
 use apg_analysis::ty::known::Known;
-use apg_analysis::ty::test::TypeTest;
+use apg_analysis::ty::type_test::TypeTest;
 use apg_analysis::ty::{Ty, TyKind};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
@@ -85,7 +85,7 @@ impl<'db> Lowerer<'db> {
     pub(crate) fn class_substitution(&mut self, owner: Ty) -> Substitution {
         let db = self.db;
         let Some((class, args)) = owner.as_class(db) else { return Substitution::default() };
-        let params = apg_analysis::ty::params::all_type_params(db, class).iter().copied();
+        let params = apg_analysis::item_tree::nesting::all_type_params(db, class).iter().copied();
         Substitution::new(params.zip(args.iter().copied()))
     }
 

@@ -5,11 +5,12 @@ use apg_syntax::TextRange;
 use rustc_hash::FxHashSet;
 
 use super::{Object, is_captured_variable, is_this};
+use crate::body::Owner;
 use crate::body::walk::Node;
 use crate::body::{AssignTarget, Body, ExprId, ExprKind, StmtId, StmtKind};
 use crate::db::Db;
 use crate::ids::{ClassId, FieldId, MethodId};
-use crate::infer::{Owner, owner_body};
+use crate::infer::owner_body;
 use crate::item_tree::items::{class_place, field_item, fields as own_fields, method_item, methods};
 use crate::item_tree::{ClassPlace, MethodKind, Modifiers, has_annotation};
 use crate::rules::Problem;
@@ -211,7 +212,9 @@ impl Walker<'_, '_, '_> {
     /// `new Inner()`, and an anonymous class: both keep a reference to the outer object.
     fn check_inner_object(&mut self, class: ClassId, at: TextRange) {
         let object = self.search.object;
-        if class.outer(object.db) != Some(object.class) || crate::members::is_static_class(object.db, class) {
+        if class.outer(object.db) != Some(object.class)
+            || crate::item_tree::nesting::is_static_class(object.db, class)
+        {
             return;
         }
         if class_place(object.db, class) != ClassPlace::Local {

@@ -4,21 +4,21 @@
 use rustc_hash::FxHashMap;
 
 use super::Object;
+use crate::body::Owner;
 use crate::body::{Body, StmtKind};
 use crate::db::Db;
 use crate::flow::FlowContext;
 use crate::flow::definite_assignment::state::AssignmentState;
 use crate::flow::definite_assignment::{AssignmentWalker, Effects, TrackedFields};
 use crate::ids::{FieldId, MethodId};
-use crate::infer::Owner;
 use crate::item_tree::items::{
     field_is_mutable, field_is_static, field_item, fields as own_fields, method_item,
 };
 use crate::item_tree::{MethodKind, has_annotation};
+use crate::relate::Context;
 use crate::rules::flow::field_not_assigned::FieldNotAssigned;
 use crate::rules::{Problem, r#type as type_rules};
-use crate::scope::signature::field_type;
-use crate::ty::context::Context;
+use crate::signature::field_type;
 use crate::ty::{Constraint, ConstraintTerm, Path, Ty};
 
 /// Effects of the methods called during construction.

@@ -14,12 +14,13 @@ mod order;
 
 use std::sync::Arc;
 
+use crate::body::Owner;
+use crate::body::local_class_env::captured_variable;
 use crate::body::walk::Node;
 use crate::body::{Body, ExprId, ExprKind};
 use crate::db::Db;
 use crate::ids::{ClassId, FieldId, MethodId};
-use crate::infer::local_class_env::captured_variable;
-use crate::infer::{BodyResult, Owner, owner_body};
+use crate::infer::{BodyResult, owner_body};
 use crate::item_tree::items::{
     class_head, field_is_static, field_item, fields as own_fields, method_item, methods,
 };

@@ -7,10 +7,10 @@ use rustc_hash::FxHashMap;
 
 use super::fields::MethodEffects;
 use super::{Object, is_captured_variable, is_this};
+use crate::body::Owner;
 use crate::body::walk::Node;
 use crate::body::{AssignTarget, Body, ExprId, ExprKind, StmtId, StmtKind};
 use crate::ids::MethodId;
-use crate::infer::Owner;
 use crate::item_tree::items::{method_item, properties};
 use crate::item_tree::{MethodKind, has_annotation};
 use crate::rules::flow::property_call::PropertyCall;

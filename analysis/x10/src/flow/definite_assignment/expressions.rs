@@ -3,10 +3,11 @@
 use apg_syntax::TextRange;
 
 use super::{AssignmentState, AssignmentWalker};
+use crate::body::enclosing_owner;
 use crate::body::walk::Node;
 use crate::body::{AssignTarget, Closure, ExprId, ExprKind, LocalId, StmtId};
 use crate::ids::{ClassId, FieldId, MethodId};
-use crate::infer::local_class_env::{class_captures, enclosing_owner};
+use crate::infer::local_class_env::class_captures;
 use crate::item_tree::items::field_item;
 use crate::rules::Problem;
 use crate::rules::flow::missing_return::MissingReturn;

@@ -13,9 +13,9 @@ use apg_syntax::TextRange;
 use rustc_hash::FxHashMap;
 
 use super::FlowContext;
+use crate::body::Owner;
 use crate::body::{Body, ExprId, ExprKind, LabelId, Literal, LocalId, StmtId, StmtKind, walk::Node};
 use crate::ids::{FieldId, MethodId};
-use crate::infer::Owner;
 use crate::rules::Problem;
 use crate::rules::flow::missing_return::MissingReturn;
 use crate::rules::flow::unreachable::Unreachable;

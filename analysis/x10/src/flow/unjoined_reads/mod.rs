@@ -16,12 +16,13 @@ use std::sync::Arc;
 
 use apg_syntax::TextRange;
 
+use crate::body::Owner;
 use crate::body::parents::Parents;
 use crate::body::walk::Node;
 use crate::body::{AssignTarget, Body, Dispatch, ExprId, ExprKind, LocalId, Stmt, StmtId, StmtKind};
 use crate::db::Db;
 use crate::ids::{MethodId, SourceFile};
-use crate::infer::{Owner, owner_body};
+use crate::infer::owner_body;
 use crate::kernel::{DeviceSemantics, KernelContext};
 use crate::rules::Problem;
 use crate::rules::r#async::not_awaited::{NotAwaited, Remedy, Writer};

@@ -9,21 +9,22 @@ use apg_syntax::{SyntaxKind, SyntaxNode, SyntaxToken, T, TextRange};
 use self::types::{Target, Wanted, wanted};
 use super::lines::{STEP, before_brace, indentation};
 use super::{Assist, AssistKind, Place};
-use crate::db::Project;
-use crate::db::parse;
+use crate::body::Owner;
 use crate::diagnostics::TextEdit;
 use crate::ide::implementations::subtypes;
 use crate::ide::receiver::{Receiver, receiver, value_type};
 use crate::ide::spans::owner_at;
 use crate::ide::symbol::{is_anonymous, plain_name, scope_at, segments};
 use crate::ids::{ClassId, FileOrigin};
-use crate::infer::{Owner, owner_body};
+use crate::infer::owner_body;
+use crate::inputs::Project;
+use crate::inputs::parse;
 use crate::item_tree::ClassKind;
 use crate::item_tree::items::{class_kind, field_is_static, method_is_static, method_item, package};
 use crate::item_tree::source::{Item, item_node, item_offset};
+use crate::relate::Context;
 use crate::rules::name as rules;
 use crate::scope::packages::{source_root, types_named};
-use crate::ty::context::Context;
 
 pub(super) fn create(place: &Place<'_>) -> Vec<Assist> {
     let Some(token) = apg_syntax::token_at_offset(&place.root, place.range.start())

@@ -5,13 +5,13 @@ use apg_syntax::{SyntaxKind, SyntaxNode, TextRange};
 
 use super::lines::{STEP, indentation};
 use super::{Assist, AssistKind, Place, extract_variable, selection};
+use crate::body::Owner;
 use crate::body::{Body, LocalId, LocalKind};
 use crate::ide::receiver::value_type;
 use crate::ids::MethodId;
-use crate::infer::Owner;
 use crate::item_tree::items::{class_head, method_is_static, method_item, methods};
 use crate::item_tree::source::{Item, item_node, item_ptr};
-use crate::members::result_type;
+use crate::signature::inferred::result_type;
 
 pub(super) fn extract_method(place: &Place<'_>) -> Option<Assist> {
     if place.range.is_empty() {

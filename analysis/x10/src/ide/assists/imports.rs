@@ -4,9 +4,10 @@ use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, TextRange, TextSize};
 use rustc_hash::FxHashSet;
 
-use crate::db::{Db, parse};
+use crate::db::Db;
 use crate::diagnostics::TextEdit;
 use crate::ids::SourceFile;
+use crate::inputs::parse;
 
 /// Imports that stand together: comments between imports divide them, and stay where they are.
 #[derive(Default)]

@@ -14,13 +14,14 @@ mod wrap;
 
 use apg_syntax::{SyntaxNode, TextRange};
 
-use crate::db::{Db, parse};
+use crate::db::Db;
 use crate::diagnostics::TextEdit;
 use crate::ide::symbol::{is_anonymous, scope_at};
 use crate::ids::SourceFile;
+use crate::inputs::parse;
 use crate::item_tree::items::{qualified_name, type_param_ids};
 use crate::scope::lookup::Found;
-use crate::ty::supers::direct_supertypes;
+use crate::signature::supertypes::direct_supertypes;
 use crate::ty::{Ty, TyKind};
 
 pub use imports::organized_imports;

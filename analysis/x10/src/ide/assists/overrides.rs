@@ -10,8 +10,8 @@ use crate::ide::stubs::stub;
 use crate::item_tree::ClassKind;
 use crate::item_tree::items::{class_kind, method_item};
 use crate::item_tree::source::{Item, item_node, name_range};
+use crate::relate::Context;
 use crate::ty::Ty;
-use crate::ty::context::Context;
 
 /// What is offered one by one; the methods of the user's own classes are offered too.
 const COMMON: &[&str] = &["toString", "equals", "hashCode"];
@@ -50,7 +50,7 @@ fn generated(place: &Place<'_>) -> Option<Vec<Assist>> {
             return None;
         }
         let name = found.member.name(db);
-        let is_void = crate::members::result_type(db, found.member).is_void(db);
+        let is_void = crate::signature::inferred::result_type(db, found.member).is_void(db);
         let keyword = if is_void { "" } else { "return " };
         // What has no code above cannot be called there.
         let code = match found.owner.as_class(db).and_then(|(c, _)| class_kind(db, c)) {

@@ -4,10 +4,11 @@ use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, SyntaxNode, TextRange, TextSize};
 
 use super::Place;
+use crate::body::Owner;
 use crate::body::{AssignTarget, Body, Expr, ExprKind, LocalId, StmtId};
 use crate::ide::spans::owner_at;
 use crate::ids::MethodId;
-use crate::infer::{Owner, owner_body};
+use crate::infer::owner_body;
 use crate::item_tree::source::item_offset;
 
 /// The whole statements of one block that the selection touches.
@@ -133,7 +134,7 @@ pub(super) fn uses_this(place: &Place<'_>, body: &Body, range: TextRange) -> boo
         ExprKind::This | ExprKind::Outer(_) => true,
         // An inner class, an anonymous one: both keep the object around.
         ExprKind::New { outer: None, class, .. } => {
-            class.outer(place.db).is_some() && !crate::members::is_static_class(place.db, *class)
+            class.outer(place.db).is_some() && !crate::item_tree::nesting::is_static_class(place.db, *class)
         }
         _ => false,
     };

@@ -4,7 +4,7 @@ use apg_syntax::TextRange;
 
 use super::lines::{STEP, indentation, indented};
 use super::{Assist, AssistKind, Place, selection};
-use crate::infer::Owner;
+use crate::body::Owner;
 
 /// What code can be put into, and its head.
 const AROUND: &[(&str, &str)] = &[

@@ -7,11 +7,12 @@ use apg_syntax::{SyntaxNode, SyntaxToken, TextRange, TextSize};
 use smol_str::SmolStr;
 
 use super::snippets::TOP_KEYWORDS;
-use crate::db::{Db, parse};
+use crate::db::Db;
 use crate::ide::receiver::{Receiver, receiver};
 use crate::ide::spans::enclosing_class;
 use crate::ide::symbol::{condition_type, constrained_type, in_condition};
 use crate::ids::{ClassId, SourceFile};
+use crate::inputs::parse;
 use crate::ty::Ty;
 
 /// What is asked for.

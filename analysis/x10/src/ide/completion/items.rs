@@ -17,13 +17,13 @@ use crate::item_tree::items::{
 };
 use crate::item_tree::source::Item;
 use crate::item_tree::{ClassKind, ClassPlace, MethodKind, Modifiers};
+use crate::relate::Context;
 use crate::scope::imports::import_edit;
 use crate::scope::lookup::{Found, qualified_type};
 use crate::scope::packages::{all_type_names, packages, source_root};
-use crate::scope::resolve::TypeScope;
-use crate::scope::signature::field_type;
+use crate::scope::type_scope::TypeScope;
+use crate::signature::field_type;
 use crate::ty::Ty;
-use crate::ty::context::Context;
 use crate::ty::subst::Substitution;
 
 /// The ranks, best first. What fits the type that is wanted comes before all others of its rank.
@@ -366,7 +366,7 @@ impl<'db> Items<'db> {
         let db = self.db;
         let is_annotation = |found: &Found| match found {
             Found::Class(class) => {
-                let supers = crate::ty::supers::all_supertypes(db, *class).iter();
+                let supers = crate::signature::supertypes::all_supertypes(db, *class).iter();
                 supers
                     .skip(1)
                     .any(|t| t.as_class(db).is_some_and(|(c, _)| c.name(db).ends_with("Annotation")))

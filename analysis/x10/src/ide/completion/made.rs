@@ -8,7 +8,7 @@ use crate::ids::ClassId;
 use crate::item_tree::Modifiers;
 use crate::item_tree::items::{class_head, class_modifiers, fields, own_methods, type_param_ids};
 use crate::item_tree::source::Item;
-use crate::ty::supers::all_supertypes;
+use crate::signature::supertypes::all_supertypes;
 
 impl Items<'_> {
     /// The classes that can be extended, or the interfaces.

@@ -5,12 +5,12 @@ use apg_syntax::SyntaxKind;
 use super::CompletionKind;
 use super::items::{Items, rank};
 use super::snippets::{EXPRESSION_KEYWORDS, STATEMENT_KEYWORDS, STATEMENT_SNIPPETS};
-use crate::db::parse;
 use crate::ide::shown;
 use crate::ide::symbol::Symbol;
 use crate::ide::visible::visible_locals;
 use crate::infer::owner_body;
-use crate::members::is_static_class;
+use crate::inputs::parse;
+use crate::item_tree::nesting::is_static_class;
 use crate::ty::{Ty, TyKind};
 
 impl Items<'_> {

@@ -10,8 +10,8 @@ use crate::ide::stubs::stub;
 use crate::ide::symbol::Symbol;
 use crate::ids::ClassId;
 use crate::item_tree::source::Item;
+use crate::relate::Context;
 use crate::ty::Ty;
-use crate::ty::context::Context;
 
 impl Items<'_> {
     /// What may stand in the body of a class.

@@ -6,9 +6,9 @@ use smol_str::SmolStr;
 
 use super::CompletionKind;
 use super::items::{Items, rank};
-use crate::db::Project;
 use crate::ide::rename::well_formed;
 use crate::ids::{FileOrigin, SourceFile};
+use crate::inputs::Project;
 use crate::item_tree::items::package;
 use crate::scope::packages::source_root;
 

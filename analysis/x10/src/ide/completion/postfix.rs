@@ -65,7 +65,7 @@ impl Items<'_> {
         let db = self.db;
         let all = [Known::Rail, Known::IntRange, Known::LongRange];
         let Some((class, _)) = ty.base(db).as_class(db) else { return false };
-        let supers = || crate::ty::supers::all_supertypes(db, class).iter();
+        let supers = || crate::signature::supertypes::all_supertypes(db, class).iter();
         all.iter().any(|known| ty.base(db).is_known(db, *known))
             || supers().any(|ty| ty.is_known(db, Known::Iterable))
     }

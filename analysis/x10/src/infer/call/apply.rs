@@ -8,7 +8,6 @@ use smol_str::SmolStr;
 
 use crate::body::{ExprId, ExprKind};
 use crate::constraint::Entailment;
-use crate::constraint::decide::Question;
 use crate::diagnostics::article;
 use crate::infer::call::count;
 use crate::infer::call::overload::Call;
@@ -19,6 +18,7 @@ use crate::infer::expr::name::Resolved;
 use crate::item_tree::MethodKind;
 use crate::item_tree::items::method_item;
 use crate::members::Candidate;
+use crate::relate::entailment::Question;
 use crate::rules::r#type as type_rules;
 use crate::ty::function::{self, Applied};
 use crate::ty::known::Known;
@@ -201,7 +201,7 @@ impl Infer<'_> {
         };
         let mut candidates = self.candidates(owner, &name).into_owned();
         if let Some(to) = to {
-            let gives = |c: &Candidate| crate::members::result_type(self.db, c.method);
+            let gives = |c: &Candidate| crate::signature::inferred::result_type(self.db, c.method);
             candidates.retain(|c| self.is_subtype(gives(c), to));
         }
         let call = Call { args, type_args: Vec::new(), through_super: false, at, range };

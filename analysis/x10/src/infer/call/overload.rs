@@ -14,10 +14,10 @@ use crate::item_tree::items::{method_is_static, method_item, own_methods};
 use crate::members::operators::{OperatorCall, OperatorForm, plain_operator};
 use crate::members::resolve::has_unknown_formal;
 use crate::members::{Arg, Candidate, Failure, Reason, Rejection, Resolution};
+use crate::relate::subtype::erase;
 use crate::rules::r#type as type_rules;
-use crate::scope::signature::method_signature;
+use crate::signature::method_signature;
 use crate::ty::known::Known;
-use crate::ty::relate::erase;
 use crate::ty::{Path, Ty};
 
 /// The method that a call means.
@@ -309,7 +309,7 @@ impl<'db> Infer<'db> {
     fn former_static(&self, diagnostic: Diagnostic, failure: &Failure, name: &str) -> Diagnostic {
         let Failure::NoneFits(all) = failure else { return diagnostic };
         let class = all.first().map(|it| it.method.class(self.db).name(self.db));
-        let advice = class.and_then(|class| crate::scope::former::static_advice(class, name));
+        let advice = class.and_then(|class| crate::scope::outdated_names::static_advice(class, name));
         advice.into_iter().fold(diagnostic, Diagnostic::note)
     }
 
@@ -445,7 +445,10 @@ impl<'db> Infer<'db> {
             return None;
         }
         let gives = |it: &&MethodId| {
-            makes(it) && crate::members::result_type(db, **it).as_class(db).is_some_and(|(of, _)| of == class)
+            makes(it)
+                && crate::signature::inferred::result_type(db, **it)
+                    .as_class(db)
+                    .is_some_and(|(of, _)| of == class)
         };
         let mut others = crate::item_tree::items::methods(db, class).iter().filter(gives);
         let found = own_methods(db, class, "make").iter().find(makes).or_else(|| others.next())?;

@@ -7,8 +7,8 @@ use apg_syntax::TextRange;
 
 use crate::body::{ExprId, LocalId};
 use crate::constraint::Entailment;
-use crate::constraint::decide::Question;
 use crate::infer::context::Infer;
+use crate::relate::entailment::Question;
 use crate::ty::subst::facts_about;
 use crate::ty::{Constraint, ConstraintTerm, Path, PathRoot, Ty, TyKind};
 

@@ -12,7 +12,7 @@ use crate::place::{Home, home, nameless, required_home};
 use crate::rules::Problem;
 use crate::rules::place::remote_access::{self, RemoteAccess};
 use crate::rules::render::source_in;
-use crate::scope::signature::method_signature;
+use crate::signature::method_signature;
 use crate::ty::subst::{Substitution, facts_about};
 use crate::ty::{ConstraintTerm, Path};
 

@@ -3,14 +3,14 @@
 
 use apg_syntax::TextRange;
 
+use crate::body::Owner;
 use crate::constraint::Entailment;
-use crate::constraint::decide::Question;
-use crate::infer::Owner;
 use crate::infer::context::Infer;
 use crate::item_tree::items::field_item;
+use crate::relate::entailment::Question;
 use crate::rules::constraint as rules;
-use crate::scope::property::class_facts;
-use crate::scope::signature::method_signature;
+use crate::signature::method_signature;
+use crate::signature::property::class_facts;
 use crate::ty::subst::facts_about;
 use crate::ty::{ConstraintTerm, Path, PathRoot, Ty};
 

@@ -6,12 +6,12 @@ use apg_syntax::TextRange;
 
 use crate::body::ExprId;
 use crate::constraint::Entailment;
-use crate::constraint::decide::Question;
 use crate::diagnostics::{Diagnostic, Fix, Severity, TextEdit};
 use crate::ids::MethodId;
 use crate::infer::context::Infer;
+use crate::relate::Context;
+use crate::relate::entailment::Question;
 use crate::rules::constraint as rules;
-use crate::ty::context::Context;
 use crate::ty::{ConstraintTerm, Path, PathRoot, Ty};
 
 /// Who needs a constraint.

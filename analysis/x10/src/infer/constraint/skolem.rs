@@ -9,7 +9,7 @@ use crate::infer::call::overload::{Call, Picked};
 use crate::infer::context::Infer;
 use crate::members::Candidate;
 use crate::rules::render::named_by_source;
-use crate::scope::property::mentioned;
+use crate::signature::property::mentioned;
 use crate::ty::{ConstraintTerm, Path};
 
 impl Infer<'_> {

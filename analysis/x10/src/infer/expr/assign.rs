@@ -5,12 +5,12 @@ use apg_syntax::TextRange;
 use apg_syntax::ast;
 use smol_str::SmolStr;
 
+use crate::body::local_class_env::captured_variable;
 use crate::body::{AssignTarget, ExprId, ExprKind, Literal, LocalId, LocalKind, StmtId, StmtKind};
 use crate::diagnostics::article;
 use crate::infer::context::{Infer, range_of};
 use crate::infer::expr::convert::Why;
 use crate::infer::expr::name::Resolved;
-use crate::infer::local_class_env::captured_variable;
 use crate::item_tree::items::properties;
 use crate::rules::r#type as type_rules;
 use crate::ty::Ty;

@@ -3,21 +3,23 @@
 use apg_syntax::TextRange;
 use apg_syntax::ast::{self, AstNode};
 
+use crate::body::enclosing_owner;
+use crate::body::local_class_env::SuperCall;
 use crate::body::{ExprId, ExprKind, StmtId, StmtKind};
-use crate::check::constraints::type_problem;
 use crate::ids::ClassId;
 use crate::infer::call::overload::{Call, Picked};
 use crate::infer::context::{Infer, range_of};
 use crate::infer::expr::convert::Why;
 use crate::infer::expr::name::Around;
-use crate::infer::local_class_env::{SuperCall, class_captures, enclosing_owner};
+use crate::infer::local_class_env::class_captures;
 use crate::item_tree::items::{class_kind, class_modifiers, own_methods, properties, type_param_ids};
+use crate::item_tree::nesting::all_type_params;
 use crate::item_tree::{ClassKind, Modifiers};
+use crate::relate::wellformed::type_problem;
 use crate::rules::r#type as type_rules;
 use crate::scope::lookup::Found;
-use crate::scope::signature::field_type;
+use crate::signature::field_type;
 use crate::ty::Ty;
-use crate::ty::params::all_type_params;
 use crate::ty::subst::Substitution;
 
 impl Infer<'_> {
@@ -75,7 +77,7 @@ impl Infer<'_> {
             return self.error(range);
         };
         let owner = class.outer(db).and_then(|outer| self.as_super(around, outer));
-        let Some(owner) = owner.filter(|_| !crate::members::is_static_class(db, class)) else {
+        let Some(owner) = owner.filter(|_| !crate::item_tree::nesting::is_static_class(db, class)) else {
             let message = format!("objects of `{name}` are not inside other objects");
             self.report(
                 type_rules::not_enclosing::RULE
@@ -184,7 +186,7 @@ impl Infer<'_> {
     /// An object of the class is made here: what it keeps of the code around it is used by the code here.
     fn capture_for(&mut self, class: ClassId) {
         let db = self.db;
-        if !crate::members::is_static_class(db, class) {
+        if !crate::item_tree::nesting::is_static_class(db, class) {
             self.scopes.use_this();
         }
         let Some(owner) = enclosing_owner(db, class) else { return };
@@ -202,7 +204,7 @@ impl Infer<'_> {
     /// under construction, which is around nothing yet, does not count.
     pub(crate) fn lacks_outer(&mut self, class: ClassId, own: bool, at: TextRange) -> bool {
         let db = self.db;
-        if crate::members::is_static_class(db, class) {
+        if crate::item_tree::nesting::is_static_class(db, class) {
             return false;
         }
         let Some(outer) = class.outer(db) else { return false };
@@ -342,7 +344,7 @@ impl Infer<'_> {
             return StmtKind::Error;
         }
         let target = if is_super {
-            crate::ty::supers::superclass(self.db, self.class)
+            crate::signature::supertypes::superclass(self.db, self.class)
         } else {
             Some(Ty::this_type(self.db, self.class))
         };
@@ -402,7 +404,7 @@ impl Infer<'_> {
 
     /// The call of the superclass's constructor that a constructor without one starts with.
     pub(crate) fn implicit_super(&mut self, range: TextRange) -> Vec<StmtId> {
-        let superclass = crate::ty::supers::superclass(self.db, self.class);
+        let superclass = crate::signature::supertypes::superclass(self.db, self.class);
         let Some((class, class_args)) =
             superclass.and_then(|ty| ty.as_class(self.db).map(|(class, args)| (class, args.to_vec())))
         else {
@@ -487,7 +489,7 @@ impl Infer<'_> {
                 range,
                 format!(
                     "`{name}` has {}, and {} given",
-                    crate::scope::resolve::counted(fields.len(), "property", "properties"),
+                    crate::scope::problem::counted(fields.len(), "property", "properties"),
                     match args.len() {
                         0 => "no value is".to_owned(),
                         1 => "one value is".to_owned(),

@@ -1,17 +1,17 @@
 //! Conversions made explicit: a value of one type where another is needed.
 
+use crate::body::local_class_env::{captured_path, captured_variable, outer_path};
 use crate::body::{Dispatch, ExprId, ExprKind, Literal};
 use crate::constraint::Entailment;
-use crate::constraint::decide::Question;
 use crate::diagnostics::{Diagnostic, article};
 use crate::infer::call::overload::Picked;
 use crate::infer::constraint::residual::Need;
 use crate::infer::context::Infer;
-use crate::infer::local_class_env::{captured_path, captured_variable, outer_path};
+use crate::relate::Context;
+use crate::relate::entailment::Question;
+use crate::relate::subtype::{ImplicitCall, Representation};
 use crate::rules::r#type as type_rules;
-use crate::ty::context::Context;
 use crate::ty::known::Known;
-use crate::ty::relate::{ImplicitCall, Representation};
 use crate::ty::subst::Substitution;
 use crate::ty::{Constraint, ConstraintTerm, Path, Ty};
 
@@ -34,8 +34,8 @@ impl<'db> Infer<'db> {
     /// Where questions about types are asked from, and what is known there.
     pub(crate) fn context(&self) -> Context<'db> {
         let mut context = match self.owner {
-            crate::infer::Owner::Method(method) => Context::method(self.db, method),
-            crate::infer::Owner::Field(_) => Context::class(self.db, self.class),
+            crate::body::Owner::Method(method) => Context::method(self.db, method),
+            crate::body::Owner::Field(_) => Context::class(self.db, self.class),
         };
         context.facts = self.known.clone();
         context.typed = self.typed.clone();
@@ -111,11 +111,11 @@ impl<'db> Infer<'db> {
 
     fn implicit_call(&mut self, call: &ImplicitCall, mut argument: ExprId) -> ExprId {
         let db = self.db;
-        let class_params = crate::ty::params::all_type_params(db, call.method.class(db));
+        let class_params = crate::item_tree::nesting::all_type_params(db, call.method.class(db));
         let own = crate::item_tree::items::method_type_param_ids(db, call.method);
         let substitution =
             Substitution::types(class_params, &call.class_args).with_types(own, &call.type_args);
-        let formal = crate::scope::signature::method_signature(db, call.method).params.first().map(|p| p.ty);
+        let formal = crate::signature::method_signature(db, call.method).params.first().map(|p| p.ty);
         let asked = self.asked_of(call, &substitution, argument);
         let mut stmts = Vec::new();
         self.bind_nameless(&asked, std::slice::from_mut(&mut argument), &mut stmts);
@@ -141,7 +141,7 @@ impl<'db> Infer<'db> {
 
     /// What the condition of a conversion operator asks of a value, beyond what is known of it.
     fn asked_of(&mut self, call: &ImplicitCall, types: &Substitution, value: ExprId) -> Picked {
-        let guard = crate::scope::property::guard_of(self.db, call.method);
+        let guard = crate::signature::inferred::full_guard(self.db, call.method);
         let mut unproved = Constraint::default();
         if !guard.terms.is_empty() {
             let path = self.named(value);

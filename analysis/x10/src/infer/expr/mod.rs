@@ -13,16 +13,16 @@ use apg_syntax::ast::{self, AstNode, LiteralValue, NumericSuffix};
 
 use crate::body::{ExprId, ExprKind, Literal};
 use crate::constraint::Entailment;
-use crate::constraint::decide::Question;
 use crate::diagnostics::article;
 use crate::ids::MethodId;
 use crate::infer::context::{Infer, range_of};
 use crate::infer::expr::convert::Why;
 use crate::infer::expr::name::Resolved;
 use crate::item_tree::items::{method_item, own_methods};
+use crate::relate::entailment::Question;
 use crate::rules::r#type as type_rules;
 use crate::ty::known::Known;
-use crate::ty::test::TypeTest;
+use crate::ty::type_test::TypeTest;
 use crate::ty::{Path, Ty};
 
 impl Infer<'_> {

@@ -4,17 +4,19 @@ use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{TextRange, closest};
 use smol_str::SmolStr;
 
+use crate::body::enclosing_owner;
+use crate::body::local_class_env::{Visible, captured_name};
 use crate::body::{Dispatch, ExprId, ExprKind};
 use crate::diagnostics::Diagnostic;
 use crate::ids::{ClassId, FieldId, MethodId};
 use crate::infer::context::{Infer, range_of};
-use crate::infer::local_class_env::{Visible, captured_name, enclosing_owner, local_class_env};
+use crate::infer::local_class_env::local_class_env;
 use crate::infer::suggest::unresolved::suggest;
 use crate::item_tree::Modifiers;
 use crate::item_tree::items::{field_is_static, field_item, method_is_static};
 use crate::rules::{name as name_rules, r#type as type_rules};
 use crate::scope::lookup::Found;
-use crate::scope::signature::field_type;
+use crate::signature::field_type;
 use crate::ty::subst::Substitution;
 use crate::ty::{Path, PathRoot, Ty};
 
@@ -118,7 +120,7 @@ impl<'db> Infer<'db> {
         let mut has_instance = !self.is_static;
         while let Some(inner) = class {
             all.push(Around { class: inner, has_instance });
-            has_instance = has_instance && !crate::members::is_static_class(self.db, inner);
+            has_instance = has_instance && !crate::item_tree::nesting::is_static_class(self.db, inner);
             class = inner.outer(self.db);
         }
         all
@@ -286,7 +288,7 @@ impl<'db> Infer<'db> {
             return None;
         }
         let class = self.ty(this).as_class(self.db).map_or(self.class, |(class, _)| class);
-        let Some(superclass) = crate::ty::supers::superclass(self.db, class) else {
+        let Some(superclass) = crate::signature::supertypes::superclass(self.db, class) else {
             if self.may_inherit() {
                 return None;
             }
@@ -471,7 +473,7 @@ impl<'db> Infer<'db> {
     }
 
     fn property_method(&mut self, object: ExprId, method: MethodId, owner: Ty, range: TextRange) -> ExprId {
-        let result = crate::members::result_type(self.db, method);
+        let result = crate::signature::inferred::result_type(self.db, method);
         let ty = self.at_this_place(self.seen_from(result, owner, self.path_of(object)));
         let class_args = owner.as_class(self.db).map(|(_, args)| args.to_vec()).unwrap_or_default();
         let dispatch = self.dispatch(method, false);

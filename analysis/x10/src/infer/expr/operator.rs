@@ -10,11 +10,11 @@ use crate::infer::context::{Infer, range_of};
 use crate::infer::expr::convert::Why;
 use crate::infer::expr::name::Resolved;
 use crate::members::Failure;
+use crate::relate::subtype::erase;
 use crate::rules::{name as name_rules, r#type as type_rules};
 use crate::ty::Ty;
 use crate::ty::known::Known;
-use crate::ty::relate::erase;
-use crate::ty::test::{TypeTest, mentions_param};
+use crate::ty::type_test::{TypeTest, mentions_param};
 
 /// What to write for an operator that means something else in other languages, where nothing declares it.
 fn elsewhere(op: &str) -> Option<&'static str> {

@@ -45,7 +45,7 @@ impl Infer<'_> {
             return value;
         }
         if let Some((field, owner)) = self.find_field(ty, "dist")
-            && self.is_subtype(crate::scope::signature::field_type(self.db, field), dist)
+            && self.is_subtype(crate::signature::field_type(self.db, field), dist)
         {
             return self.field_of(value, field, owner, range);
         }

@@ -11,14 +11,14 @@ use crate::infer::call::overload::{Call, Picked};
 use crate::infer::context::{Infer, range_of};
 use crate::infer::expr::convert::Why;
 
+use crate::body::Owner;
 use crate::ids::{ClassId, FileOrigin};
-use crate::infer::Owner;
 use crate::item_tree::items::{method_is_static, method_type_param_ids};
+use crate::item_tree::nesting::all_type_params;
 use crate::rules::{r#async as async_rules, r#type as type_rules};
-use crate::scope::signature::{COLLECTOR, method_signature};
+use crate::signature::{COLLECTOR, method_signature};
 use crate::ty::Ty;
 use crate::ty::known::{Known, known_class};
-use crate::ty::params::all_type_params;
 use crate::ty::subst::Substitution;
 
 impl Infer<'_> {

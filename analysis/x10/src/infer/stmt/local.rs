@@ -6,9 +6,9 @@ use smol_str::SmolStr;
 
 use crate::body::{ExprId, ExprKind, LocalId, LocalKind, StmtId, StmtKind};
 use crate::constraint::Entailment;
-use crate::constraint::decide::Question;
 use crate::infer::context::{Infer, range_of};
 use crate::infer::expr::convert::Why;
+use crate::relate::entailment::Question;
 use crate::rules::r#type as type_rules;
 use crate::ty::known::Known;
 use crate::ty::{ConstraintTerm, Path, Ty};

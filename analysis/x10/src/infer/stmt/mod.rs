@@ -18,7 +18,7 @@ use crate::infer::context::{Infer, range_of};
 use crate::infer::expr::convert::Why;
 use crate::infer::scopes::{FrameKind, Jump};
 use crate::infer::stmt::unused_value::is_idle;
-use crate::item_tree::left_out::is_left_out;
+use crate::item_tree::cfg::is_left_out;
 use crate::rules::{flow, r#type as type_rules};
 use crate::scope::lookup::Found;
 use crate::ty::Ty;

@@ -73,7 +73,7 @@ impl Infer<'_> {
         let db = self.db;
         let property = known_class(db, Known::Profile)
             .and_then(|class| crate::item_tree::items::properties(db, class).first().copied())?;
-        let wanted = crate::scope::signature::field_type(db, property).base(db);
+        let wanted = crate::signature::field_type(db, property).base(db);
         let prof = self.convert(prof, wanted, Why::Argument);
         if self.is_error(prof) {
             return None;

@@ -8,7 +8,7 @@ use crate::diagnostics::{Diagnostic, Fix, TextEdit};
 use crate::infer::context::{Infer, range_of};
 use crate::infer::suggest::foreign_members::replaced;
 use crate::item_tree::source::{Item, item_source};
-use crate::scope::{former, java};
+use crate::scope::{java, outdated_names};
 use crate::ty::Ty;
 
 /// Keywords before braces, and before a parenthesis and braces.
@@ -291,8 +291,8 @@ impl Infer<'_> {
         name: &str,
         at: TextRange,
     ) -> Option<Diagnostic> {
-        let diagnostic =
-            diagnostic.note(note(name).or_else(|| former::type_advice(name)).or_else(|| java::advice(name))?);
+        let diagnostic = diagnostic
+            .note(note(name).or_else(|| outdated_names::type_advice(name)).or_else(|| java::advice(name))?);
         let known = value(name).map(|text| (at, text.to_owned()));
         Some(match self.kernel_index(name, at).or(known) {
             Some((range, text)) => replaced(diagnostic, range, text),
@@ -343,7 +343,7 @@ impl Infer<'_> {
         let (class, _) = ty.as_class(self.db)?;
         let class = class.name(self.db).as_str();
         if let Some(note) =
-            method(class, name).or_else(|| former::member_advice(class, name)).filter(|_| !is_static)
+            method(class, name).or_else(|| outdated_names::member_advice(class, name)).filter(|_| !is_static)
         {
             let diagnostic = diagnostic.clone().note(note);
             return Some(match self.asked_of_places(class, name, at) {
@@ -351,7 +351,7 @@ impl Infer<'_> {
                 None => diagnostic,
             });
         }
-        let advice = former::static_advice(class, name).or_else(|| java::member_advice(class, name));
+        let advice = outdated_names::static_advice(class, name).or_else(|| java::member_advice(class, name));
         if let Some(advice) = advice.filter(|_| is_static) {
             return Some(diagnostic.clone().note(advice));
         }

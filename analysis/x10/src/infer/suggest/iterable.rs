@@ -7,7 +7,7 @@ use crate::diagnostics::{Fix, TextEdit};
 use crate::infer::context::Infer;
 use crate::item_tree::items::{method_item, methods};
 use crate::item_tree::{MethodKind, Modifiers};
-use crate::scope::signature::method_signature;
+use crate::signature::method_signature;
 use crate::ty::Ty;
 use crate::ty::known::{Known, known_class};
 

@@ -11,7 +11,7 @@ use smol_str::{SmolStr, format_smolstr};
 
 use super::members;
 use super::types::TypeLowering;
-use crate::item_tree::left_out::is_left_out;
+use crate::item_tree::cfg::is_left_out;
 use crate::item_tree::{
     BodyPosition, ClassHead, ClassItem, ClassKind, ClassPlace, ConstraintRef, FieldItem, MethodItem,
     MethodKind, Modifiers, TypeParamItem, TypedefItem,

@@ -12,8 +12,8 @@ use apg_syntax::{SyntaxNode, TextRange};
 
 use self::classes::{ClassNode, lower_class};
 use self::types::TypeLowering;
-use super::left_out::is_left_out;
 use super::{Import, ItemTree};
+use crate::item_tree::cfg::is_left_out;
 
 pub use self::classes::{local_class_nodes, local_typedef_nodes, lower_typedef};
 

@@ -46,7 +46,7 @@ impl KernelContext<'_> {
         let named = |expr: &&crate::body::Expr| expr.kind == ExprKind::StaticField(field);
         match self.body.exprs.iter().find(named) {
             Some(expr) => expr.ty,
-            None => crate::scope::signature::field_type(self.semantics.db, field),
+            None => crate::signature::field_type(self.semantics.db, field),
         }
     }
 

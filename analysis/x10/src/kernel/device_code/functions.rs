@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::body::Owner;
 use crate::body::parents::Parents;
 use crate::body::{Body, ExprId, LocalId, StmtId};
 use crate::db::Db;
 use crate::diagnostics::Severity;
 use crate::ids::{FieldId, MethodId};
-use crate::infer::Owner;
 use crate::item_tree::ClassKind;
 use crate::kernel::context::KernelContext;
 use crate::kernel::device_code::{CodeKind, DeviceUses};

@@ -6,10 +6,10 @@
 //! there and unchanged, evaluation has no effect, raises no exception and does not depend on the place.
 //! Functions of the program are analysed, too.
 
+use crate::body::Owner;
 use crate::body::walk::Node;
 use crate::body::{AssignTarget, Body, Dispatch, ExprId, ExprKind, Literal, LocalId, StmtId, StmtKind};
 use crate::ids::MethodId;
-use crate::infer::Owner;
 use crate::item_tree::items::{method_item, qualified_name};
 use crate::item_tree::{Modifiers, annotation_string};
 use crate::kernel::context::KernelContext;

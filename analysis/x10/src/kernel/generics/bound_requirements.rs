@@ -17,10 +17,10 @@ use crate::kernel::generics::instantiation::{
     ExecutionSpace, Instance, are_too_large, requirement_summary, requirements,
 };
 use crate::kernel::violation::Violation;
+use crate::relate::subtype::erase;
 use crate::ty::Ty;
-use crate::ty::relate::erase;
 use crate::ty::subst::Substitution;
-use crate::ty::test::mentions_param;
+use crate::ty::type_test::mentions_param;
 
 /// A call in device code through the bound of a type parameter.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -6,14 +6,15 @@
 use std::sync::Arc;
 
 use crate::check::overridden;
-use crate::db::{Db, Project};
+use crate::db::Db;
 use crate::ids::{ClassId, FileOrigin, MethodId, SourceFile, TypeParamId};
+use crate::inputs::Project;
 use crate::item_tree::items::{all_classes, method_type_param_ids, methods, own_methods};
-use crate::item_tree::{ClassKind, skim};
+use crate::item_tree::nesting::all_type_params;
+use crate::item_tree::{ClassKind, token_index};
 use crate::kernel::device_semantics::DeviceSemantics;
 use crate::kernel::generics::instantiation::Instance;
-use crate::ty::params::all_type_params;
-use crate::ty::supers::all_supertypes;
+use crate::signature::supertypes::all_supertypes;
 use crate::ty::{Ty, TyKind};
 
 /// The overriding methods of an object, inherited ones included, with the type arguments of its construction.
@@ -82,7 +83,7 @@ fn overriders(db: &dyn Db, method: MethodId) -> Arc<Vec<(MethodId, Vec<Ty>)>> {
     let project = Project::get(db);
     let files: Vec<SourceFile> =
         project.files(db).values().chain(project.roots(db).iter()).copied().collect();
-    let below = skim::files_below(db, &files, method.class(db).name(db)).into_iter();
+    let below = token_index::files_below(db, &files, method.class(db).name(db)).into_iter();
     let classes = below.flat_map(|file| all_classes(db, file).iter().copied());
     let overriding = |class: ClassId| {
         let own = own_methods(db, class, method.name(db)).iter();

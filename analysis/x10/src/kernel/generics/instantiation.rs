@@ -8,14 +8,16 @@ use std::sync::Arc;
 use apg_syntax::TextRange;
 use rustc_hash::FxHashSet;
 
+use crate::body::Owner;
 use crate::body::walk::Node;
 use crate::body::{Body, ExprId, ExprKind, StmtId, StmtKind};
-use crate::db::{Db, Project};
-use crate::edited::edited;
+use crate::db::Db;
 use crate::ids::{FileOrigin, MethodId, SourceFile};
-use crate::infer::Owner;
+use crate::inputs::Project;
+use crate::inputs::split_inputs;
 use crate::item_tree::Import;
 use crate::item_tree::items::{imports, method_type_param_ids};
+use crate::item_tree::nesting::all_type_params;
 use crate::kernel::device_code::functions::function_summary;
 use crate::kernel::device_semantics::{CalleeKind, DeviceSemantics};
 use crate::kernel::diagnostics::{item_of, kernels};
@@ -24,11 +26,10 @@ use crate::kernel::generics::bound_requirements::{Requirement, UnmetRequirement}
 use crate::kernel::generics::dispatch;
 use crate::kernel::violation::Violation;
 use crate::kernel::{CaptureKind, Kernel, PreludeKind, SharedInit};
+use crate::relate::subtype::erase;
 use crate::rules::cuda;
-use crate::ty::params::all_type_params;
-use crate::ty::relate::erase;
 use crate::ty::subst::Substitution;
-use crate::ty::test::mentions_param;
+use crate::ty::type_test::mentions_param;
 use crate::ty::{Ty, TyKind};
 
 /// A method with type arguments.
@@ -309,7 +310,7 @@ pub(in crate::kernel) fn requirement_summary(
 /// skeleton is consulted.
 #[salsa::tracked(returns(copy))]
 fn mentions_kernels(db: &dyn Db, file: SourceFile) -> bool {
-    if edited(db, file).is_some() {
+    if split_inputs(db, file).is_some() {
         let of_compiler = |it: &Import| it.path == "x10.compiler" || it.path.starts_with("x10.compiler.CUDA");
         return imports(db, file).iter().any(of_compiler);
     }

@@ -6,7 +6,7 @@ use crate::diagnostics::{Diagnostic, Rule, Severity};
 use crate::ids::FieldId;
 use crate::item_tree::items::{field_is_mutable, field_item};
 use crate::rules::render::{Render, RenderContext};
-use crate::scope::signature::field_type;
+use crate::signature::field_type;
 
 /// A constructor that can end without assigning a field.
 pub static RULE: Rule = Rule {

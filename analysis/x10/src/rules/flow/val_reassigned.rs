@@ -9,9 +9,9 @@ use crate::ids::{ClassId, FieldId};
 use crate::item_tree::ClassKind;
 use crate::item_tree::items::{class_kind, own_field};
 use crate::item_tree::source::Item;
+use crate::relate::Context;
 use crate::rules::render::{Render, RenderContext};
 use crate::suggest::declaration_keyword;
-use crate::ty::context::Context;
 
 /// A `val` that is assigned although it may already have its value.
 pub static RULE: Rule = Rule {

@@ -4,13 +4,14 @@ use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, SyntaxNode, T, TextRange};
 
 use super::Home;
-use crate::db::{Db, parse};
+use crate::body::Owner;
+use crate::db::Db;
 use crate::ide::assists::Place;
 use crate::ide::expected::expected_type;
 use crate::ide::receiver::value_type;
 use crate::ide::spans::owner_at;
 use crate::ids::{ClassId, TypeParamId};
-use crate::infer::Owner;
+use crate::inputs::parse;
 use crate::item_tree::ClassPlace;
 use crate::item_tree::items::{class_head, method_type_param_ids, type_param_ids};
 use crate::ty::known::Known;

@@ -2,13 +2,13 @@
 
 use smol_str::SmolStr;
 
-use super::ancestors::ancestors;
-use super::lookup::Found;
-use super::resolve::TypeScope;
 use crate::db::Db;
 use crate::ids::{ClassId, TypedefId};
 use crate::item_tree::items::{field_item, method_item, own_field, own_methods, properties, typedef_item};
 use crate::item_tree::{PathRef, PathRefRoot, TypeRef, TypeRefKind};
+use crate::scope::ancestors::ancestors;
+use crate::scope::lookup::Found;
+use crate::scope::type_scope::TypeScope;
 use crate::ty::known::{Known, known_class};
 
 /// What the names of values in scope have as class: `None` for a name that is no local; `Some(None)` where it is not known.
@@ -19,7 +19,7 @@ const MAX_DEPTH: u32 = 8;
 
 impl TypeScope<'_> {
     /// The type definition among `typedefs` that takes these values best, the first of several.
-    pub(super) fn best_typedef(
+    pub(crate) fn best_typedef(
         &self,
         typedefs: &[TypedefId],
         types: usize,
@@ -43,7 +43,7 @@ impl TypeScope<'_> {
     }
 
     /// Whether one of these type definitions takes the values better than the properties of `class` do.
-    pub(super) fn better_typedef(
+    pub(crate) fn better_typedef(
         &self,
         class: ClassId,
         typedefs: &[TypedefId],
@@ -92,7 +92,7 @@ impl TypeScope<'_> {
         args.iter().map(|path| self.class_of_path(path)).collect()
     }
 
-    pub(super) fn class_of_path(&self, path: &PathRef) -> Option<ClassId> {
+    pub(crate) fn class_of_path(&self, path: &PathRef) -> Option<ClassId> {
         let db = self.db;
         let mut class = match &path.root {
             PathRefRoot::This => self.class?,
@@ -121,7 +121,7 @@ impl TypeScope<'_> {
     }
 
     /// The class of a field or nullary method, its own or inherited, as written.
-    pub(super) fn class_of_member(&self, class: ClassId, name: &str) -> Option<ClassId> {
+    pub(crate) fn class_of_member(&self, class: ClassId, name: &str) -> Option<ClassId> {
         let db = self.db;
         let own = |class: ClassId| {
             let field = own_field(db, class, name).and_then(|field| field_item(db, field)?.ty.as_ref());
@@ -152,7 +152,7 @@ impl TypeScope<'_> {
     }
 
     /// The class whose member types are found behind the name of these type definitions, if they abbreviate one.
-    pub(super) fn class_behind(&self, typedefs: &[TypedefId]) -> Option<ClassId> {
+    pub(crate) fn class_behind(&self, typedefs: &[TypedefId]) -> Option<ClassId> {
         let [typedef] = typedefs else { return None };
         let item = typedef_item(self.db, *typedef).as_ref()?;
         if self.expanding.contains(typedef) {

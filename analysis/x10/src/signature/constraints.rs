@@ -3,12 +3,6 @@
 use apg_syntax::closest;
 use smol_str::{SmolStr, format_smolstr};
 
-use super::ancestors::ancestors;
-use super::lookup::Found;
-use super::problem::Problem;
-use super::resolve::TypeScope;
-use super::signature::Guard;
-use crate::constraint::decide::Definition;
 use crate::ids::{ClassId, FieldId, MethodId};
 use crate::item_tree::items::{
     field_is_static, field_item, fields, method_item, own_field, own_methods, qualified_name,
@@ -17,6 +11,12 @@ use crate::item_tree::{
     ConstraintRef, MethodKind, NameSegment, PathRef, PathRefRoot, PropertyCallRef, TermRef,
 };
 use crate::rules::{constraint as constraint_rules, name as name_rules, r#type as type_rules};
+use crate::scope::ancestors::ancestors;
+use crate::scope::lookup::Found;
+use crate::scope::problem::Problem;
+use crate::scope::type_scope::TypeScope;
+use crate::signature::property::Definition;
+use crate::ty::guard::Guard;
 use crate::ty::subst::Substitution;
 use crate::ty::{Constraint, ConstraintTerm, Named, Path, PathRoot, Ty};
 
@@ -281,12 +281,12 @@ impl TypeScope<'_> {
                     return Some(Path::this().field(name.clone()));
                 }
                 Some(ValueMember::Field(_) | ValueMember::Method(_)) => {
-                    return Some(crate::infer::local_class_env::outer_path(db, around).field(name.clone()));
+                    return Some(crate::body::local_class_env::outer_path(db, around).field(name.clone()));
                 }
                 None => {
-                    let around_class = crate::infer::local_class_env::local_class_env(db, around);
+                    let around_class = db.local_class_env(around);
                     if around_class.local(name).is_some_and(|local| !local.mutable) {
-                        return Some(crate::infer::local_class_env::captured_path(db, around, name));
+                        return Some(crate::body::local_class_env::captured_path(db, around, name));
                     }
                 }
             }
@@ -315,7 +315,7 @@ impl TypeScope<'_> {
             problems.extend(self.no_property_call(call, at, base, &receivers));
             return None;
         };
-        let meaning = super::property::definition(db, method).clone()?;
+        let meaning = crate::signature::property::definition(db, method).clone()?;
         let substitution = Substitution::types(&[], &[]).with_paths(object, args);
         match meaning {
             Definition::Path(path) => substitution.path(&path).map(Definition::Path),
@@ -441,7 +441,7 @@ impl TypeScope<'_> {
         }
         let mut around = std::iter::successors(self.class, |class| class.outer(self.db));
         if name == "this" && around.any(|it| it == class) {
-            return crate::infer::local_class_env::outer_path(self.db, class);
+            return crate::body::local_class_env::outer_path(self.db, class);
         }
         match self.declares(class, name) {
             Some(ValueMember::Static(field)) => Path::static_field(self.db, field),
@@ -455,7 +455,7 @@ impl TypeScope<'_> {
     }
 
     /// Whether `class` has a property, field or nullary property method of that name, its own or inherited.
-    pub(super) fn declares(&self, class: ClassId, name: &str) -> Option<ValueMember> {
+    pub(crate) fn declares(&self, class: ClassId, name: &str) -> Option<ValueMember> {
         let db = self.db;
         let own = |class: ClassId| {
             if let Some(field) = own_field(db, class, name) {
@@ -470,13 +470,13 @@ impl TypeScope<'_> {
 }
 
 /// What a class declares under a name.
-pub(super) enum ValueMember {
+pub(crate) enum ValueMember {
     Static(FieldId),
     Field(FieldId),
     Method(MethodId),
 }
 
-/// The offset of a local or formal that is a `var`, in what [`super::resolve::ValueNames`] say.
+/// The offset of a local or formal that is a `var`, in what [`crate::scope::type_scope::ValueNames`] say.
 pub const VARIABLE: u32 = u32::MAX - 4;
 
 fn forbidden(text: &str, at: u32) -> Problem {

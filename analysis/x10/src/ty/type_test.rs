@@ -1,10 +1,8 @@
 //! Conditions on types as values: `T <: U`, `T == U`, `T haszero`, `T isref`.
 
-use super::subst::Substitution;
-use super::{Ty, TyKind};
-use crate::constraint::Entailment;
 use crate::db::Db;
-use crate::ty::context::Context;
+use crate::ty::subst::Substitution;
+use crate::ty::{Ty, TyKind};
 
 /// A condition on types.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,19 +35,6 @@ impl TypeTest {
             TypeTest::Same(a, b) => TypeTest::Same(types.apply(db, *a), types.apply(db, *b)),
             TypeTest::HasZero(ty) => TypeTest::HasZero(types.apply(db, *ty)),
             TypeTest::IsRef(ty) => TypeTest::IsRef(types.apply(db, *ty)),
-        }
-    }
-}
-
-impl Context<'_> {
-    /// Whether the condition holds, constraints included.
-    pub fn holds(&self, test: &TypeTest) -> bool {
-        let within = |a: Ty, b: Ty| self.is_subtype(a, b) && self.entailed(a, b, None) == Entailment::Proved;
-        match test {
-            TypeTest::Subtype(a, b) => within(*a, *b),
-            TypeTest::Same(a, b) => self.is_same(*a, *b) && within(*a, *b) && within(*b, *a),
-            TypeTest::HasZero(ty) => self.has_zero(*ty),
-            TypeTest::IsRef(ty) => self.has_null(ty.base(self.db)),
         }
     }
 }

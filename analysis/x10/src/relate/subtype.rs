@@ -1,17 +1,17 @@
 //! Subtyping and assignability.
 
-use super::known::Known;
-use super::params::all_type_params;
-use super::subst::Substitution;
-use super::supers::all_supertypes;
-use super::{Constraint, Path, Ty, TyKind};
-use crate::constraint::decide::Question;
 use crate::constraint::{Entailment, entails};
 use crate::db::Db;
 use crate::ids::MethodId;
 use crate::item_tree::items::own_methods;
-use crate::scope::signature::method_signature;
-use crate::ty::context::Context;
+use crate::item_tree::nesting::all_type_params;
+use crate::relate::Context;
+use crate::relate::entailment::Question;
+use crate::signature::method_signature;
+use crate::signature::supertypes::all_supertypes;
+use crate::ty::known::Known;
+use crate::ty::subst::Substitution;
+use crate::ty::{Constraint, Path, Ty, TyKind};
 
 /// Bounds of bounds of bounds: deeper is a cycle.
 const MAX_DEPTH: u32 = 24;
@@ -229,19 +229,13 @@ impl<'db> Context<'db> {
                 // A guard may exclude the value whose fields are all zero.
                 if crate::item_tree::items::class_head(db, *class).as_ref().is_some_and(|c| c.guard.is_some())
                 {
-                    return crate::scope::signature::class_header(db, *class)
-                        .guard
-                        .constraint
-                        .terms
-                        .is_empty();
+                    return crate::signature::class_header(db, *class).guard.constraint.terms.is_empty();
                 }
                 let substitution = Substitution::class(db, *class, args);
                 crate::item_tree::items::fields(db, *class).iter().all(|field| {
                     crate::item_tree::items::field_is_static(db, *field)
-                        || self.zero(
-                            substitution.apply(db, crate::scope::signature::field_type(db, *field)),
-                            depth + 1,
-                        )
+                        || self
+                            .zero(substitution.apply(db, crate::signature::field_type(db, *field)), depth + 1)
                 })
             }
             _ => true,
@@ -293,7 +287,7 @@ impl<'db> Context<'db> {
         let Some(wanted) = to.constraint(self.db) else { return Entailment::Proved };
         let mut given = from.constraint(self.db).map_or_else(Vec::new, |given| given.terms.clone());
         if from.is_null(self.db) {
-            given.push(super::ConstraintTerm::Equal(Path::self_value(), Path::literal("null")));
+            given.push(crate::ty::ConstraintTerm::Equal(Path::self_value(), Path::literal("null")));
         }
         let self_ty = if from.is_null(self.db) { to.base(self.db) } else { from.base(self.db) };
         self.decide(Question { given: &given, self_ty: Some(self_ty), value }, &wanted.terms)
@@ -321,7 +315,7 @@ impl<'db> Context<'db> {
         let [param] = signature.params.as_slice() else { return None };
         let own = crate::item_tree::items::method_type_param_ids(db, method);
         let class_params = all_type_params(db, method.class(db));
-        let result = crate::members::result_type(db, method);
+        let result = crate::signature::inferred::result_type(db, method);
         let mut inference = crate::members::unify::Inference::new(own);
         inference.add_subtype(self, from, param.ty);
         inference.add_subtype(

@@ -4,17 +4,25 @@
 use apg_syntax::SyntaxNode;
 use apg_syntax::ast::{self, AstNode, HasBody};
 
-use super::resolve::TypeScope;
-use super::signature::{class_header, formal_values, method_signature};
-use crate::constraint::decide::Definition;
 use crate::db::Db;
 use crate::ids::{ClassId, FieldId, MethodId};
 use crate::item_tree::items::{field_item, method_item, properties};
 use crate::item_tree::lower::types::TypeLowering;
 use crate::item_tree::source::{Item, item_source};
 use crate::item_tree::{MethodKind, PathRef, PathRefRoot, TermRef};
-use crate::ty::supers::all_supertypes;
+use crate::scope::type_scope::TypeScope;
+use crate::signature::supertypes::all_supertypes;
+use crate::signature::{class_header, formal_values, method_signature};
 use crate::ty::{Constraint, ConstraintTerm, Named, Path, PathRoot, Ty};
+
+/// A property method's meaning.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Definition {
+    /// It is another name of this.
+    Path(Path),
+    /// It holds if all of these do.
+    Condition(Vec<ConstraintTerm>),
+}
 
 /// What a property method stands for, over `this` and its formals; `None` if its code is no term of a constraint.
 #[salsa::tracked(cycle_result = no_definition)]
@@ -178,7 +186,7 @@ fn set_alike(db: &dyn Db, fields: &[FieldId], args: &[ast::Expr]) -> Vec<Constra
 /// Whether `fields` is one property of a value of type `ty`: it never changes.
 fn is_property(db: &dyn Db, ty: Ty, fields: &[smol_str::SmolStr]) -> bool {
     let [name] = fields else { return false };
-    let found = crate::ty::context::Context::global(db).find_field(ty, name);
+    let found = crate::relate::Context::global(db).find_field(ty, name);
     found.is_some_and(|(field, _)| field_item(db, field).is_some_and(|item| item.is_property))
 }
 
@@ -213,7 +221,7 @@ pub fn mentioned(db: &dyn Db, method: MethodId) -> Mentioned {
     let types = signature.params.iter().map(|param| param.ty).chain(signature.result);
     types.for_each(|ty| ty.visit_paths(db, &mut visit));
     signature.guard.constraint.terms.iter().flat_map(ConstraintTerm::paths).for_each(visit);
-    if crate::infer::infers_guard(db, method) {
+    if super::inferred::infers_guard(db, method) {
         // What its condition will speak of is not known yet.
         mentioned.formals = (0..signature.params.len() as u32).collect();
         mentioned.this = true;
@@ -221,18 +229,6 @@ pub fn mentioned(db: &dyn Db, method: MethodId) -> Mentioned {
     mentioned.formals.sort_unstable();
     mentioned.formals.dedup();
     mentioned
-}
-
-/// The condition of a method on values: the written one and, where that is asked for, the one that is inferred.
-pub fn guard_of(db: &dyn Db, method: MethodId) -> Constraint {
-    let written = &method_signature(db, method).guard.constraint;
-    let mut guard = written.clone();
-    for term in &crate::infer::inferred_guard(db, method).terms {
-        if !guard.terms.contains(term) {
-            guard.terms.push(term.clone());
-        }
-    }
-    guard
 }
 
 /// What the automatic constructor asks of its formals, the properties: the condition of the class.

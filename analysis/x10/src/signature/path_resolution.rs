@@ -3,19 +3,19 @@
 use apg_syntax::closest;
 use smol_str::SmolStr;
 
-use super::ancestors::{ancestors, knows_parents};
-use super::problem::Problem;
-use super::resolve::TypeScope;
 use crate::ids::ClassId;
 use crate::item_tree::PathRefRoot;
 use crate::item_tree::items::{fields, method_item, methods};
 use crate::item_tree::{MethodKind, PathRef};
 use crate::rules::name as name_rules;
+use crate::scope::ancestors::{ancestors, knows_parents};
+use crate::scope::problem::Problem;
+use crate::scope::type_scope::TypeScope;
 use crate::ty::{Path, PathRoot, Ty};
 
 impl TypeScope<'_> {
     /// What is wrong with a path that names a member which the class there does not have. Where the class is not known nothing is said.
-    pub(super) fn unknown_step(&self, path: &Path, base: Option<Ty>, written: &PathRef) -> Option<Problem> {
+    pub(crate) fn unknown_step(&self, path: &Path, base: Option<Ty>, written: &PathRef) -> Option<Problem> {
         if self.header_of.is_some() {
             // What the class inherits is not known yet.
             return None;

@@ -1,13 +1,13 @@
 //! Constraints inside types: of type arguments and of function types. There is nothing to check when the program
 //! runs, for objects do not know the constraints of their type arguments: what cannot be is refused.
 
-use super::context::Context;
-use super::function;
-use super::subst::facts_about;
-use super::{Constraint, ConstraintTerm, Path, Ty, TyKind};
 use crate::constraint::Entailment;
-use crate::constraint::decide::Question;
 use crate::db::Db;
+use crate::relate::Context;
+use crate::relate::entailment::Question;
+use crate::ty::function;
+use crate::ty::subst::facts_about;
+use crate::ty::{Constraint, ConstraintTerm, Path, Ty, TyKind};
 
 /// Types nested deeper than this are not compared.
 const MAX_DEPTH: u32 = 16;
@@ -15,7 +15,7 @@ const MAX_DEPTH: u32 = 16;
 impl Context<'_> {
     /// Whether what is inside of `from` contradicts what is inside of `to`, of which it is a subtype but for
     /// constraints: `Rail[Long{self==1}]` and `Rail[Long{self==2}]`.
-    pub(super) fn clashes(&self, from: Ty, to: Ty) -> bool {
+    pub(crate) fn clashes(&self, from: Ty, to: Ty) -> bool {
         self.inside(from, to, 0)
     }
 

@@ -1,56 +1,14 @@
-//! Supertypes.
+//! Supertypes of types, type parameters with bounds included.
 
 use std::borrow::Cow;
 
-use rustc_hash::FxHashSet;
-
-use super::known::{Known, known_class};
-use super::subst::Substitution;
-use super::{Ty, TyKind};
+use super::Context;
 use crate::db::Db;
 use crate::ids::ClassId;
-use crate::scope::signature::class_header;
-use crate::ty::context::Context;
-
-/// What `class` extends and implements, in terms of its own parameters; the superclass first.
-pub fn direct_supertypes(db: &dyn Db, class: ClassId) -> &[Ty] {
-    &class_header(db, class).supers
-}
-
-/// The superclass of a class, in terms of its own parameters.
-pub fn superclass(db: &dyn Db, class: ClassId) -> Option<Ty> {
-    let header = class_header(db, class);
-    header.has_superclass.then(|| header.supers.first().copied()).flatten()
-}
-
-/// A hierarchy with more generic types than this is cut: only an ever-growing one has so many.
-const MAX_APPLIED: usize = 512;
-
-/// `class` itself and everything that it extends and implements, directly or not, in terms of its own
-/// parameters, nearest first; `Any` last. Cyclic inheritance (an error of its own) ends here.
-#[salsa::tracked(cycle_result = itself)]
-pub fn all_supertypes(db: &dyn Db, class: ClassId) -> Vec<Ty> {
-    let any = known_class(db, Known::Any).map(|any| Ty::class(db, any, Vec::new()));
-    let mut all = vec![Ty::this_type(db, class)];
-    let mut seen: FxHashSet<Ty> = all.iter().copied().collect();
-    let mut applied = 0;
-    let mut next = 0;
-    while next < all.len() && applied < MAX_APPLIED {
-        if let TyKind::Class { class, args } = all[next].kind(db) {
-            let substitution = Substitution::class(db, *class, args);
-            for supertype in direct_supertypes(db, *class) {
-                let supertype = substitution.apply(db, supertype.base(db));
-                if Some(supertype) != any && seen.insert(supertype) {
-                    applied += usize::from(supertype.as_class(db).is_some_and(|(_, args)| !args.is_empty()));
-                    all.push(supertype);
-                }
-            }
-        }
-        next += 1;
-    }
-    all.extend(any.filter(|any| all[0] != *any));
-    all
-}
+use crate::signature::supertypes::all_supertypes;
+use crate::ty::known::{Known, known_class};
+use crate::ty::subst::Substitution;
+use crate::ty::{Ty, TyKind};
 
 /// The supertypes of a class applied to types, which are the same everywhere.
 #[salsa::tracked(cycle_initial = alone)]
@@ -60,10 +18,6 @@ fn applied_supertypes(db: &dyn Db, ty: Ty) -> Vec<Ty> {
 
 fn alone(_db: &dyn Db, _id: salsa::Id, ty: Ty) -> Vec<Ty> {
     vec![ty]
-}
-
-fn itself(db: &dyn Db, _id: salsa::Id, class: ClassId) -> Vec<Ty> {
-    vec![Ty::this_type(db, class)]
 }
 
 impl<'db> Context<'db> {

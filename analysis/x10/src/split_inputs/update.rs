@@ -5,41 +5,17 @@
 //! known to hold without a look at what they were computed from.
 #![allow(missing_docs)] // of what salsa makes: everything written here is documented
 
+use super::{EditedFile, MemberText};
 use std::sync::Arc;
 
 use apg_syntax::{GreenNode, Outline, Parse};
 use rustc_hash::FxHashMap;
 use salsa::{Durability, Setter};
 
-use crate::db::{Db, RootDatabase};
+use crate::db::RootDatabase;
 use crate::ids::SourceFile;
+use crate::item_tree::item_source::ItemSource;
 use crate::item_tree::lower::locate::{FileSources, Located, locate_file};
-use crate::item_tree::source::ItemSource;
-
-/// The parts of a file that was edited.
-#[salsa::input(debug)]
-pub struct EditedFile {
-    /// The tree, errors included.
-    #[returns(ref)]
-    pub parse: Parse,
-    /// Where its items stand.
-    #[returns(ref)]
-    pub sources: Arc<FileSources>,
-    /// What its declarations say.
-    #[returns(ref)]
-    pub outline: Outline,
-    /// Their texts.
-    #[returns(ref)]
-    pub members: Arc<FileSources<MemberText>>,
-}
-
-/// A declaration's text.
-#[salsa::input(debug)]
-pub struct MemberText {
-    /// The declaration as a tree of its own.
-    #[returns(ref)]
-    pub source: ItemSource,
-}
 
 /// What is known of a text by itself.
 pub(crate) struct Parts {
@@ -196,9 +172,4 @@ fn set(db: &mut RootDatabase, text: MemberText, green: &GreenNode) {
     if !apg_syntax::same_tree(text.source(db).green(), green) {
         text.set_source(db).with_durability(Durability::LOW).to(ItemSource::new(green.clone()));
     }
-}
-
-/// The parts of a file, if it was edited.
-pub(crate) fn edited(db: &dyn Db, file: SourceFile) -> Option<EditedFile> {
-    *file.edited(db)
 }

@@ -1,128 +1,23 @@
 //! From types as written to [`Ty`].
 
+use crate::scope::problem::counted;
+use crate::scope::type_scope::TypeScope;
 use smol_str::SmolStr;
 
-use super::lookup::Found;
-use super::overload::ValueClasses;
-use super::problem::Problem;
-use crate::db::Db;
-use crate::ids::{ClassId, MethodId, SourceFile, TypedefId};
-use crate::item_tree::items::{
-    body_typedefs, class_head, method_type_param_ids, nested_classes, own_typedefs, properties,
-    qualified_name, top_level_typedefs, type_param_ids, typedef_item,
-};
+use crate::ids::{ClassId, TypedefId};
+use crate::item_tree::items::{own_typedefs, properties, top_level_typedefs, type_param_ids, typedef_item};
+use crate::item_tree::nesting::all_type_params;
 use crate::item_tree::{ConstraintRef, NameSegment, ParamRef, PathRef, TermRef, TypeRef, TypeRefKind};
-use crate::rules::{constraint as constraint_rules, name as name_rules, r#type as type_rules};
+use crate::rules::{constraint as constraint_rules, r#type as type_rules};
+use crate::scope::lookup::Found;
+use crate::scope::problem::Problem;
+use crate::signature::supertypes::all_supertypes;
+use crate::signature::supertypes::enclosing_args;
 use crate::ty::function;
-use crate::ty::params::{all_type_params, enclosing_args};
 use crate::ty::subst::Substitution;
-use crate::ty::supers::all_supertypes;
 use crate::ty::{Constraint, ConstraintTerm, Path, Ty};
 
-/// What a name of a value stands for in a constraint.
-pub type ValueNames<'a> = &'a dyn Fn(&str) -> Option<Path>;
-
-/// What is in scope at a type as written.
-#[derive(Clone)]
-pub struct TypeScope<'a> {
-    /// The database.
-    pub db: &'a dyn Db,
-    /// The file.
-    pub file: SourceFile,
-    /// The innermost class.
-    pub class: Option<ClassId>,
-    /// Set while the header of this class is resolved: its supertypes are not known yet.
-    pub header_of: Option<ClassId>,
-    /// Type parameters of methods and type definitions, innermost last.
-    pub type_params: Vec<(SmolStr, Ty)>,
-    /// Local classes and their names, innermost last.
-    pub local_types: Vec<(SmolStr, Found)>,
-    /// Locals and formals, for constraints.
-    pub values: Option<ValueNames<'a>>,
-    /// The classes of those locals and formals, which choose among type definitions of one name.
-    pub value_classes: Option<ValueClasses<'a>>,
-    /// The field whose type this is: there it is its value.
-    pub own_field: Option<SmolStr>,
-    /// There is no `this`: a static member.
-    pub is_static: bool,
-    /// Type definitions being expanded, to stop at cycles.
-    pub(crate) expanding: Vec<TypedefId>,
-}
-
-impl<'a> TypeScope<'a> {
-    /// The scope of a file, outside its classes.
-    pub fn file(db: &'a dyn Db, file: SourceFile) -> TypeScope<'a> {
-        TypeScope {
-            db,
-            file,
-            class: None,
-            header_of: None,
-            type_params: Vec::new(),
-            local_types: Vec::new(),
-            values: None,
-            value_classes: None,
-            own_field: None,
-            is_static: false,
-            expanding: Vec::new(),
-        }
-    }
-
-    /// The scope inside a class; for a class in a method's code with that method's type parameters.
-    pub fn class(db: &'a dyn Db, class: ClassId) -> TypeScope<'a> {
-        let mut scope = TypeScope { class: Some(class), ..TypeScope::file(db, class.file(db)) };
-        let around = std::iter::successors(Some(class), |c| c.outer(db));
-        for method in around.filter_map(|c| enclosing_method(db, c)) {
-            let params = method_type_param_ids(db, method).iter();
-            scope.type_params.splice(0..0, params.map(|p| (p.name(db).clone(), Ty::param(db, *p))));
-        }
-        scope
-    }
-
-    /// The scope inside a method: its class's, with its type parameters.
-    pub fn method(db: &'a dyn Db, method: MethodId) -> TypeScope<'a> {
-        let is_static = crate::item_tree::items::method_is_static(db, method);
-        let mut scope = TypeScope { is_static, ..TypeScope::class(db, method.class(db)) };
-        for param in method_type_param_ids(db, method) {
-            scope.type_params.push((param.name(db).clone(), Ty::param(db, *param)));
-        }
-        scope
-    }
-
-    /// The scope around a type definition: of its file or class, for a statement of the code that it is in.
-    pub fn typedef(db: &'a dyn Db, typedef: TypedefId) -> TypeScope<'a> {
-        let Some(class) = typedef.outer(db) else { return TypeScope::file(db, typedef.file(db)) };
-        let item = typedef_item(db, typedef).as_ref();
-        let Some(body) = item.and_then(|item| item.body.as_ref()) else { return TypeScope::class(db, class) };
-        let method = MethodId::new(db, class, body.owner.clone(), body.nth);
-        let mut scope = match crate::item_tree::items::method_item(db, method) {
-            Some(_) => TypeScope::method(db, method),
-            None => TypeScope::class(db, class),
-        };
-        let within = |c: &ClassId| {
-            let position = class_head(db, *c).as_ref().and_then(|c| c.body.as_ref());
-            position.is_some_and(|b| b.owner == body.owner && b.nth == body.nth)
-        };
-        for nested in nested_classes(db, class).iter().copied().filter(within) {
-            scope.local_types.push((nested.name(db).clone(), Found::Class(nested)));
-        }
-        for typedef in body_typedefs(db, class, &body.owner, body.nth) {
-            scope.local_types.push((typedef.name(db).clone(), Found::Typedefs(vec![typedef])));
-        }
-        scope
-    }
-
-    /// With these values in scope.
-    pub fn with_values(mut self, values: ValueNames<'a>) -> TypeScope<'a> {
-        self.values = Some(values);
-        self
-    }
-
-    /// With these classes of the values in scope.
-    pub fn with_value_classes(mut self, classes: ValueClasses<'a>) -> TypeScope<'a> {
-        self.value_classes = Some(classes);
-        self
-    }
-
+impl TypeScope<'_> {
     /// The type that `reference` stands for; [`Ty::error`] after a problem.
     pub fn resolve(&self, reference: &TypeRef, problems: &mut Vec<Problem>) -> Ty {
         let db = self.db;
@@ -231,7 +126,7 @@ impl<'a> TypeScope<'a> {
         let mut is_static = self.is_static;
         let reached = around.find(|class| {
             let is_it = *class == owner;
-            is_static |= !is_it && crate::members::is_static_class(db, *class);
+            is_static |= !is_it && crate::item_tree::nesting::is_static_class(db, *class);
             is_it
         });
         reached.filter(|_| is_static)?;
@@ -353,7 +248,7 @@ impl<'a> TypeScope<'a> {
                 args.len()
             );
             let problem = Problem::new(&type_rules::wrong_type_arguments::RULE, at, message);
-            problems.push(match super::lookup::type_elsewhere(name).filter(|_| args.is_empty()) {
+            problems.push(match crate::scope::lookup::type_elsewhere(name).filter(|_| args.is_empty()) {
                 Some(ours) => problem
                     .note(format!("did you mean `{ours}`?"))
                     .replace_by(format!("Replace by `{ours}`"), ours),
@@ -450,13 +345,6 @@ impl<'a> TypeScope<'a> {
     }
 }
 
-/// The method whose code a local or anonymous class stands in.
-pub fn enclosing_method(db: &dyn Db, class: ClassId) -> Option<MethodId> {
-    let body = class_head(db, class).as_ref()?.body.as_ref()?;
-    let method = MethodId::new(db, class.outer(db)?, body.owner.clone(), body.nth);
-    crate::item_tree::items::method_item(db, method).map(|_| method)
-}
-
 fn wrong_count(at: u32, name: &SmolStr, wanted: usize, given: usize) -> Problem {
     let message = match (wanted, given) {
         (0, _) => format!("`{name}` takes no type arguments"),
@@ -471,24 +359,4 @@ fn wrong_count(at: u32, name: &SmolStr, wanted: usize, given: usize) -> Problem 
         0 => problem.note(format!("write `{name}` alone")),
         _ => problem.note(format!("write `{name}[{example}]` with the types in the brackets")),
     }
-}
-
-/// "one property", "2 properties"
-pub(crate) fn counted(count: usize, one: &str, many: &str) -> String {
-    match count {
-        0 => format!("no {many}"),
-        1 => format!("one {one}"),
-        _ => format!("{count} {many}"),
-    }
-}
-
-/// What is known of a class for messages: its kind and qualified name.
-pub fn describe_class(db: &dyn Db, class: ClassId) -> String {
-    let keyword = class_head(db, class).as_ref().map_or("class", |c| c.kind.keyword());
-    format!("{keyword} `{}`", qualified_name(db, class))
-}
-
-/// Names of rules used here, so that a reader finds them: see `diagnostics::name`.
-pub(super) fn unknown_type(at: u32, name: &str) -> Problem {
-    Problem::new(&name_rules::unknown_type::RULE, at, format!("there is no type `{name}` here"))
 }

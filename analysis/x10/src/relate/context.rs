@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::{ConstraintTerm, Path, PathRoot, Ty};
 use crate::constraint::facts::Facts;
 use crate::db::Db;
 use crate::ids::{ClassId, MethodId};
-use crate::scope::signature::{Guard, class_header, method_signature};
+use crate::signature::{class_header, method_signature};
+use crate::ty::guard::Guard;
+use crate::ty::{ConstraintTerm, Path, PathRoot, Ty};
 
 /// The point of the program that asks.
 #[derive(Clone)]
@@ -69,7 +70,7 @@ impl<'db> Context<'db> {
     fn type_guards(&self) -> Vec<&'db Guard> {
         let mut guards = self.guards();
         for class in std::iter::successors(self.class, |c| c.outer(self.db)) {
-            let method = crate::scope::resolve::enclosing_method(self.db, class);
+            let method = crate::item_tree::nesting::enclosing_method(self.db, class);
             guards.extend(method.map(|method| &method_signature(self.db, method).guard));
         }
         guards
@@ -131,11 +132,11 @@ impl<'db> Context<'db> {
     /// What holds of `this` as an object of `class`.
     pub fn facts_of_this(&self, class: ClassId) -> Vec<ConstraintTerm> {
         let known = match self.is_making && self.class == Some(class) {
-            true => {
-                super::supers::superclass(self.db, class).and_then(|ty| ty.as_class(self.db)).map(|it| it.0)
-            }
+            true => crate::signature::supertypes::superclass(self.db, class)
+                .and_then(|ty| ty.as_class(self.db))
+                .map(|it| it.0),
             false => Some(class),
         };
-        known.map_or_else(Vec::new, |class| crate::scope::property::class_facts(self.db, class).clone())
+        known.map_or_else(Vec::new, |class| crate::signature::property::class_facts(self.db, class).clone())
     }
 }

@@ -1,10 +1,11 @@
 //! Questions to the solver, with all that types say of the paths in them: conditions of classes, constraints of
 //! the declared types of properties, and what property methods stand for.
 
+use crate::signature::property::Definition;
 use rustc_hash::FxHashSet;
 
-use super::{Entailment, Solver};
-use crate::ty::context::Context;
+use crate::constraint::{Entailment, Solver};
+use crate::relate::Context;
 use crate::ty::{ConstraintTerm, Named, Path, PathRoot, Ty};
 
 /// Paths with more fields than this teach nothing more: a class may have a property of its own type.
@@ -23,15 +24,6 @@ pub struct Question<'a> {
     pub self_ty: Option<Ty>,
     /// What `self` is.
     pub value: Option<&'a Path>,
-}
-
-/// A property method's meaning.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Definition {
-    /// It is another name of this.
-    Path(Path),
-    /// It holds if all of these do.
-    Condition(Vec<ConstraintTerm>),
 }
 
 impl Context<'_> {
@@ -94,7 +86,7 @@ impl Context<'_> {
             PathRoot::Local { .. } => self.typed.get(root).copied(),
             PathRoot::Static { what, .. } => self.typed.get(root).copied().or_else(|| match *what {
                 Named::Around(class) => Some(Ty::this_type(self.db, class)),
-                Named::Field(field) => crate::scope::signature::field_signature(self.db, field).ty,
+                Named::Field(field) => crate::signature::field_signature(self.db, field).ty,
                 Named::Captured(_) | Named::Nothing => None,
             }),
             PathRoot::Literal(_) => None,
@@ -105,11 +97,11 @@ impl Context<'_> {
         let db = self.db;
         if let Some((field, owner)) = self.find_field(ty, name) {
             let (class, args) = owner.as_class(db)?;
-            let declared = crate::scope::signature::field_signature(db, field).ty?;
+            let declared = crate::signature::field_signature(db, field).ty?;
             return Some(crate::ty::subst::Substitution::class(db, class, args).apply(db, declared));
         }
         let method = self.find_property_method(ty, name)?;
-        let declared = crate::scope::signature::method_signature(db, method.method).result?;
+        let declared = crate::signature::method_signature(db, method.method).result?;
         let (class, args) = method.owner.as_class(db)?;
         Some(crate::ty::subst::Substitution::class(db, class, args).apply(db, declared))
     }
@@ -120,7 +112,7 @@ impl Context<'_> {
             return None;
         }
         let method = self.find_property_method(ty, name)?;
-        crate::scope::property::definition(self.db, method.method).clone()
+        crate::signature::property::definition(self.db, method.method).clone()
     }
 
     /// A path with what its property methods stand for in place of them. The last member may be a condition:
@@ -287,7 +279,7 @@ impl<'a, 'db> Asked<'a, 'db> {
         let Some((class, _)) = ty.as_class(db) else { return };
         let facts = match path.root == PathRoot::This && path.is_root() {
             true => self.context.facts_of_this(class),
-            false => crate::scope::property::class_facts(db, class).clone(),
+            false => crate::signature::property::class_facts(db, class).clone(),
         };
         for term in facts {
             self.add(&term.at_root(&PathRoot::This, path));

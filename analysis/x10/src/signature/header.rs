@@ -1,53 +1,18 @@
-//! The types of headers: what classes extend, what methods take and give.
+//! Signatures: the supertypes of classes, the parameters and results of methods, the types of fields, as declared.
 
 use smol_str::SmolStr;
 
-use super::problem::Problem;
-use super::resolve::{TypeScope, describe_class};
 use crate::db::Db;
 use crate::ids::{ClassId, FieldId, MethodId, TypedefId};
 use crate::item_tree::items::{class_head, class_kind, field_item, method_item, properties, typedef_item};
 use crate::item_tree::{ClassKind, ClassPlace, MethodKind, Modifiers, ParamItem, TypeRef, TypedefItem};
 use crate::rules::{constraint as constraint_rules, r#type as type_rules};
+use crate::scope::problem::Problem;
+use crate::scope::problem::describe_class;
+use crate::scope::type_scope::TypeScope;
+use crate::ty::guard::Guard;
 use crate::ty::known::Known;
 use crate::ty::{Constraint, ConstraintTerm, Path, PathRoot, Ty};
-
-/// The condition of a class or method, resolved.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Guard {
-    /// Terms about values.
-    pub constraint: Constraint,
-    /// `T <: U`
-    pub subtypes: Vec<(Ty, Ty)>,
-    /// `T == U`
-    pub same: Vec<(Ty, Ty)>,
-    /// `T haszero`
-    pub has_zero: Vec<Ty>,
-    /// `T isref`
-    pub is_ref: Vec<Ty>,
-}
-
-impl Guard {
-    /// Whether it asks something of types.
-    pub fn speaks_of_types(&self) -> bool {
-        !(self.subtypes.is_empty()
-            && self.same.is_empty()
-            && self.has_zero.is_empty()
-            && self.is_ref.is_empty())
-    }
-
-    /// As written in a program.
-    pub fn display(&self, db: &dyn Db) -> String {
-        let mut terms: Vec<String> = Vec::new();
-        let shown = |ty: Ty| ty.display(db).to_string();
-        terms.extend(self.subtypes.iter().map(|(a, b)| format!("`{} <: {}`", shown(*a), shown(*b))));
-        terms.extend(self.same.iter().map(|(a, b)| format!("`{} == {}`", shown(*a), shown(*b))));
-        terms.extend(self.has_zero.iter().map(|ty| format!("`{} haszero`", shown(*ty))));
-        terms.extend(self.is_ref.iter().map(|ty| format!("`{} isref`", shown(*ty))));
-        terms.extend(self.constraint.terms.iter().map(|term| format!("`{term}`")));
-        terms.join(" and ")
-    }
-}
 
 /// The header of a class, resolved.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -197,7 +162,7 @@ pub struct MethodSignature {
     /// The type of the values that it offers to the collecting `finish` it is called in.
     pub offers: Option<Ty>,
     /// The declared result, `void` where there is no body to infer one from; for a constructor the
-    /// object made. `None`: ask [`crate::members::result_type`].
+    /// object made. `None`: ask [`crate::signature::inferred::result_type`].
     pub result: Option<Ty>,
     /// The guard.
     pub guard: Guard,
@@ -233,7 +198,7 @@ pub fn method_signature(db: &dyn Db, method: MethodId) -> MethodSignature {
         params.push(Param { name: param.name.clone().unwrap_or_default(), ty, mutable: param.mutable });
     }
     if item.kind == MethodKind::AutomaticConstructor
-        && let Some(call) = &crate::infer::local_class_env::local_class_env(db, method.class(db)).superclass
+        && let Some(call) = &db.local_class_env(method.class(db)).superclass
     {
         let param = |ty: &Ty| Param { name: SmolStr::default(), ty: *ty, mutable: false };
         params.extend(call.outer.iter().chain(&call.params).map(param));
@@ -249,13 +214,13 @@ pub fn method_signature(db: &dyn Db, method: MethodId) -> MethodSignature {
         guard = scope.guard(written, None, &mut problems);
     }
     if item.kind == MethodKind::AutomaticConstructor {
-        guard.constraint = super::property::automatic_guard(db, method.class(db));
+        guard.constraint = crate::signature::property::automatic_guard(db, method.class(db));
     }
     let declared = item.result.as_ref().map(|t| scope.resolve(t, &mut problems));
     let result = match item.kind {
         MethodKind::AutomaticConstructor => Some(constructed(db, method.class(db))),
         MethodKind::Constructor => {
-            Some(declared.unwrap_or_else(|| *super::property::constructed(db, method)))
+            Some(declared.unwrap_or_else(|| *crate::signature::property::constructed(db, method)))
         }
         _ => declared.or_else(|| (!item.has_body).then(|| Ty::void(db))),
     };
@@ -285,7 +250,7 @@ fn formal_names(params: &[ParamItem]) -> impl Fn(&str) -> Option<Path> {
 /// The formal of that name, by index.
 pub fn formal_values(params: &[ParamItem], name: &str) -> Option<Path> {
     let index = params.iter().position(|p| p.name.as_deref() == Some(name))?;
-    let offset = if params[index].mutable { super::constraints::VARIABLE } else { index as u32 };
+    let offset = if params[index].mutable { crate::signature::constraints::VARIABLE } else { index as u32 };
     Some(Path::local(name, offset))
 }
 
@@ -321,7 +286,7 @@ pub struct FieldSignature {
 #[salsa::tracked(cycle_result = cyclic_field)]
 pub fn field_signature(db: &dyn Db, field: FieldId) -> FieldSignature {
     let Some(item) = field_item(db, field) else {
-        let ty = crate::infer::local_class_env::captured_type(db, field);
+        let ty = super::inferred::captured_type(db, field);
         return FieldSignature { ty: Some(ty.unwrap_or_else(|| Ty::error(db))), problems: Vec::new() };
     };
     let mut problems = Vec::new();
@@ -334,11 +299,6 @@ pub fn field_signature(db: &dyn Db, field: FieldId) -> FieldSignature {
 
 fn cyclic_field(_db: &dyn Db, _id: salsa::Id, _field: FieldId) -> FieldSignature {
     FieldSignature::default()
-}
-
-/// The type of a field or property: declared, else its initialiser's.
-pub fn field_type(db: &dyn Db, field: FieldId) -> Ty {
-    field_signature(db, field).ty.unwrap_or_else(|| crate::members::inferred_field_type(db, field))
 }
 
 /// What is wrong with a type definition.

@@ -1,10 +1,10 @@
 //! The least common supertype, for `c ? a : b`, rail literals and the results of closures.
 
-use super::{Constraint, Ty, TyKind};
 use crate::constraint::Entailment;
-use crate::constraint::decide::Question;
-use crate::ty::context::Context;
-use crate::ty::relate::erase;
+use crate::relate::Context;
+use crate::relate::entailment::Question;
+use crate::relate::subtype::erase;
+use crate::ty::{Constraint, Ty, TyKind};
 
 impl<'db> Context<'db> {
     /// The least type that all of `types` are subtypes of; `None` if there are none.
@@ -69,7 +69,10 @@ impl<'db> Context<'db> {
 
     fn constraint_of(&self, ty: Ty) -> Option<Constraint> {
         if ty.is_null(self.db) {
-            let null = super::ConstraintTerm::Equal(super::Path::self_value(), super::Path::literal("null"));
+            let null = crate::ty::ConstraintTerm::Equal(
+                crate::ty::Path::self_value(),
+                crate::ty::Path::literal("null"),
+            );
             return Some(Constraint { terms: vec![null] });
         }
         ty.constraint(self.db).cloned()

@@ -1,0 +1,106 @@
+//! Inputs of the analysis: the user's project, the class library, and parsing. No I/O happens here: the caller hands in
+//! the sources.
+#![allow(missing_docs)] // of what salsa makes: everything written here is documented
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use apg_syntax::Parse;
+use rustc_hash::FxHashMap;
+
+use crate::db::{Db, EventCallback, RootDatabase};
+use crate::ids::{FileOrigin, SourceFile};
+use crate::split_inputs::EditedFile;
+
+/// The user's side of the inputs (durability MEDIUM: files come and go, but not at every key).
+#[salsa::input(singleton, debug)]
+pub struct Project {
+    /// Every known user file by absolute path. Files that are not `roots` are found by package path.
+    #[returns(ref)]
+    pub files: Arc<FxHashMap<PathBuf, SourceFile>>,
+    /// The files named on the command line or open in the editor: all their classes are visible.
+    #[returns(ref)]
+    pub roots: Arc<Vec<SourceFile>>,
+    /// Folders to look packages up in, in order, after the requesting file's own root.
+    #[returns(ref)]
+    pub source_path: Arc<Vec<PathBuf>>,
+    /// How the constraints of the user's files are checked.
+    #[returns(copy)]
+    pub checks: Checks,
+    /// Files that could not be read, and why: what they declare is not known.
+    #[returns(ref)]
+    pub unread: Arc<BTreeMap<PathBuf, String>>,
+}
+
+/// How constraints are checked that do not follow from what is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Checks {
+    /// They are errors; else they are checked when the program runs.
+    pub is_static: bool,
+    /// Conditions of methods marked `@InferGuard` are inferred from their code.
+    pub infers_guards: bool,
+}
+
+/// How the constraints of a file are checked: a user's as asked for, the library's when the program runs.
+pub fn checks(db: &dyn Db, file: SourceFile) -> Checks {
+    match file.origin(db) {
+        FileOrigin::User => Project::get(db).checks(db),
+        FileOrigin::Library => Checks::default(),
+    }
+}
+
+/// The class library embedded in the binary (durability HIGH).
+#[salsa::input(singleton, debug)]
+pub struct Library {
+    /// Files by package path, `x10/lang/Int.x10`.
+    #[returns(ref)]
+    pub files: Arc<FxHashMap<PathBuf, SourceFile>>,
+}
+
+impl RootDatabase {
+    /// A database with an empty project and library.
+    pub fn new(on_event: Option<EventCallback>) -> RootDatabase {
+        let db = RootDatabase::bare(on_event);
+        let _ = Project::builder(
+            Arc::default(),
+            Arc::default(),
+            Arc::default(),
+            Checks::default(),
+            Arc::default(),
+        )
+        .durability(salsa::Durability::MEDIUM)
+        .new(&db);
+        let _ = Library::builder(Arc::default()).durability(salsa::Durability::HIGH).new(&db);
+        db
+    }
+}
+
+/// Hardly any: how much of what takes the most memory, and can be made again, a host keeps that was told to forget it.
+pub(crate) const MIN_KEPT_RESULTS: usize = 16;
+
+/// From now on so many trees are kept where some are forgotten.
+pub(crate) fn keep_trees(db: &mut RootDatabase, count: usize) {
+    parse::set_lru_capacity(db, count);
+}
+
+/// So many trees of files that nobody edits are kept over an edit; the others are made again when they are needed.
+pub const MAX_KEPT_TREES: usize = 512;
+
+/// So many sources of files and declarations are kept over an edit, for the same reason: those of the files that someone works on, and
+/// all that they lead to. What was found in the others is known all the same.
+pub const MAX_KEPT_SOURCES: usize = 4096;
+
+/// The tree of a file and its syntax errors. Any text gives a tree.
+#[salsa::tracked(no_eq, lru = 512)]
+pub fn parse(db: &dyn Db, file: SourceFile) -> Parse {
+    match split_inputs(db, file) {
+        Some(edited) => edited.parse(db).clone(),
+        None => apg_syntax::parse(file.text(db)),
+    }
+}
+
+/// The per-member inputs of a file, if it was edited.
+pub(crate) fn split_inputs(db: &dyn Db, file: SourceFile) -> Option<EditedFile> {
+    *file.edited(db)
+}

@@ -1,0 +1,118 @@
+//! Scopes of type names: what is visible at a type as written.
+
+use smol_str::SmolStr;
+
+use super::lookup::Found;
+use super::typedef_overload::ValueClasses;
+use crate::db::Db;
+use crate::ids::{ClassId, MethodId, SourceFile, TypedefId};
+use crate::item_tree::items::{
+    body_typedefs, class_head, method_type_param_ids, nested_classes, typedef_item,
+};
+use crate::item_tree::nesting::enclosing_method;
+use crate::ty::{Path, Ty};
+
+/// What a name of a value stands for in a constraint.
+pub type ValueNames<'a> = &'a dyn Fn(&str) -> Option<Path>;
+
+/// What is in scope at a type as written.
+#[derive(Clone)]
+pub struct TypeScope<'a> {
+    /// The database.
+    pub db: &'a dyn Db,
+    /// The file.
+    pub file: SourceFile,
+    /// The innermost class.
+    pub class: Option<ClassId>,
+    /// Set while the header of this class is resolved: its supertypes are not known yet.
+    pub header_of: Option<ClassId>,
+    /// Type parameters of methods and type definitions, innermost last.
+    pub type_params: Vec<(SmolStr, Ty)>,
+    /// Local classes and their names, innermost last.
+    pub local_types: Vec<(SmolStr, Found)>,
+    /// Locals and formals, for constraints.
+    pub values: Option<ValueNames<'a>>,
+    /// The classes of those locals and formals, which choose among type definitions of one name.
+    pub value_classes: Option<ValueClasses<'a>>,
+    /// The field whose type this is: there it is its value.
+    pub own_field: Option<SmolStr>,
+    /// There is no `this`: a static member.
+    pub is_static: bool,
+    /// Type definitions being expanded, to stop at cycles.
+    pub(crate) expanding: Vec<TypedefId>,
+}
+
+impl<'a> TypeScope<'a> {
+    /// The scope of a file, outside its classes.
+    pub fn file(db: &'a dyn Db, file: SourceFile) -> TypeScope<'a> {
+        TypeScope {
+            db,
+            file,
+            class: None,
+            header_of: None,
+            type_params: Vec::new(),
+            local_types: Vec::new(),
+            values: None,
+            value_classes: None,
+            own_field: None,
+            is_static: false,
+            expanding: Vec::new(),
+        }
+    }
+
+    /// The scope inside a class; for a class in a method's code with that method's type parameters.
+    pub fn class(db: &'a dyn Db, class: ClassId) -> TypeScope<'a> {
+        let mut scope = TypeScope { class: Some(class), ..TypeScope::file(db, class.file(db)) };
+        let around = std::iter::successors(Some(class), |c| c.outer(db));
+        for method in around.filter_map(|c| enclosing_method(db, c)) {
+            let params = method_type_param_ids(db, method).iter();
+            scope.type_params.splice(0..0, params.map(|p| (p.name(db).clone(), Ty::param(db, *p))));
+        }
+        scope
+    }
+
+    /// The scope inside a method: its class's, with its type parameters.
+    pub fn method(db: &'a dyn Db, method: MethodId) -> TypeScope<'a> {
+        let is_static = crate::item_tree::items::method_is_static(db, method);
+        let mut scope = TypeScope { is_static, ..TypeScope::class(db, method.class(db)) };
+        for param in method_type_param_ids(db, method) {
+            scope.type_params.push((param.name(db).clone(), Ty::param(db, *param)));
+        }
+        scope
+    }
+
+    /// The scope around a type definition: of its file or class, for a statement of the code that it is in.
+    pub fn typedef(db: &'a dyn Db, typedef: TypedefId) -> TypeScope<'a> {
+        let Some(class) = typedef.outer(db) else { return TypeScope::file(db, typedef.file(db)) };
+        let item = typedef_item(db, typedef).as_ref();
+        let Some(body) = item.and_then(|item| item.body.as_ref()) else { return TypeScope::class(db, class) };
+        let method = MethodId::new(db, class, body.owner.clone(), body.nth);
+        let mut scope = match crate::item_tree::items::method_item(db, method) {
+            Some(_) => TypeScope::method(db, method),
+            None => TypeScope::class(db, class),
+        };
+        let within = |c: &ClassId| {
+            let position = class_head(db, *c).as_ref().and_then(|c| c.body.as_ref());
+            position.is_some_and(|b| b.owner == body.owner && b.nth == body.nth)
+        };
+        for nested in nested_classes(db, class).iter().copied().filter(within) {
+            scope.local_types.push((nested.name(db).clone(), Found::Class(nested)));
+        }
+        for typedef in body_typedefs(db, class, &body.owner, body.nth) {
+            scope.local_types.push((typedef.name(db).clone(), Found::Typedefs(vec![typedef])));
+        }
+        scope
+    }
+
+    /// With these values in scope.
+    pub fn with_values(mut self, values: ValueNames<'a>) -> TypeScope<'a> {
+        self.values = Some(values);
+        self
+    }
+
+    /// With these classes of the values in scope.
+    pub fn with_value_classes(mut self, classes: ValueClasses<'a>) -> TypeScope<'a> {
+        self.value_classes = Some(classes);
+        self
+    }
+}

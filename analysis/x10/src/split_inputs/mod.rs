@@ -1,0 +1,36 @@
+//! Per-member inputs of files that are edited, see [`update`].
+#![allow(missing_docs)] // of what salsa makes: everything written here is documented
+
+pub(crate) mod update;
+
+use std::sync::Arc;
+
+use apg_syntax::{Outline, Parse};
+
+use crate::item_tree::item_source::ItemSource;
+use crate::item_tree::lower::locate::FileSources;
+
+/// The parts of a file that was edited.
+#[salsa::input(debug)]
+pub struct EditedFile {
+    /// The tree, errors included.
+    #[returns(ref)]
+    pub parse: Parse,
+    /// Where its items stand.
+    #[returns(ref)]
+    pub sources: Arc<FileSources>,
+    /// What its declarations say.
+    #[returns(ref)]
+    pub outline: Outline,
+    /// Their texts.
+    #[returns(ref)]
+    pub members: Arc<FileSources<MemberText>>,
+}
+
+/// A declaration's text.
+#[salsa::input(debug)]
+pub struct MemberText {
+    /// The declaration as a tree of its own.
+    #[returns(ref)]
+    pub source: ItemSource,
+}
