@@ -96,13 +96,13 @@ public class nbody {
         val topology = PlaceTopology.getTopology();
         val found = new x10.util.ArrayList[Place]();
         var more:Boolean = true;
-        for (var turn:Long = 0; more; turn++) {
+        for (var index:Long = 0; more; index++) {
             more = false;
             for (host in Place.places()) {
                 val accelerators = topology.numChildren(host);
-                if (turn < accelerators) found.add(topology.getChild(host, turn));
-                else if (turn == 0) found.add(host);
-                more = more || turn + 1 < accelerators;
+                if (index < accelerators) found.add(topology.getChild(host, index));
+                else if (index == 0) found.add(host);
+                more = more || index + 1 < accelerators;
             }
         }
         return new Rail[Place](most > 0 && most < found.size() ? most : found.size(), (i:Long)=>found(i));

@@ -7,7 +7,7 @@ import x10.util.CUDAWarp;
 
 /**
  * Kernels that one writes first, beside those of cuda/classics.cu, the same algorithms and launches: medians of 21 launches and waits, in
- * milliseconds, and a sum over the results. Argument: small, to try it, or cpu, to measure it on a processor.
+ * milliseconds, and a sum over the results. Argument: small, to try it, or cpu, to measure it on a CPU.
  */
 public class classics {
     static TILE = 16n;

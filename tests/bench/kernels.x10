@@ -8,7 +8,7 @@ import x10.util.CUDAUtilities;
 
 /**
  * Kernels beside those of cuda/kernels.cu, the same algorithms and launches: medians of 20 launches and waits, in milliseconds, and a
- * sum over the results. Argument: small, to try it, or cpu, to measure it on a processor.
+ * sum over the results. Argument: small, to try it, or cpu, to measure it on a CPU.
  */
 public class kernels {
     static def rail(p:Place, n:Long, seed:Long) = CUDAUtilities.makeGlobalRail[Float](p, n, new Rail[Float](n, (i:Long)=>((i * seed) % 1000) as Float * 0.001f));

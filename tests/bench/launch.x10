@@ -14,7 +14,7 @@ public class launch {
         }
     }
 
-    /** What loops do that go on until something has converged. */
+    /** What loops do that continue until something has converged. */
     static def counted(p:Place, count:GlobalRail[Long]{self.home() == p}, found:Rail[Long]) {
         finish async at (p) @CUDA {
             finish for (block in 0n..0n) async {
@@ -26,7 +26,7 @@ public class launch {
         finish Rail.asyncCopy(count, 0, found, 0, 1);
     }
 
-    /** So many turns of one block; each thread leaves a number. */
+    /** The given number of iterations of one block; each thread leaves a number. */
     static def busy(p:Place, turns:Int, out:GlobalRail[Float]{self.home() == p}) {
         finish async at (p) @CUDA {
             finish for (block in 0n..0n) async {

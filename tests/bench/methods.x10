@@ -60,7 +60,7 @@ public class methods {
         }
     }
 
-    /** Sums of blocks by halves in shared memory, two elements a thread at first. */
+    /** Sums of blocks by tree reduction in shared memory, two elements a thread at first. */
     static def halves(p:Place, blocks:Long, from:GlobalRail[Float]{home==p}, to:GlobalRail[Float]{home==p}) {
         finish async at (p) @CUDA {
             finish for (block in 0n..((blocks - 1) as Int)) async {

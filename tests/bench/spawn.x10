@@ -4,8 +4,8 @@ import x10.util.concurrent.AtomicLong;
  * What activities and messages cost. Arguments: what to measure, and its size. Prints nanoseconds.
  * fib N: fib(N) with an activity for every call. plain N: without. finish N: N times a finish of one activity.
  * spawn N: N activities in one finish. tree N: an unbalanced tree of that depth, with an activity for every node.
- * at N: N round trips to the next place. rail N BYTES: N times a rail of so many captured by an `at` to the next place.
- * put N BYTES: N copies of so many to the next place.
+ * at N: N round trips to the next place. rail N BYTES: N times a rail of that size captured by an `at` to the next place.
+ * put N BYTES: N copies of that many bytes to the next place.
  */
 public class spawn {
     static def plain(n:Int):Long = n < 2n ? n as Long : plain(n - 1n) + plain(n - 2n);

@@ -2,7 +2,7 @@
 import x10.compiler.CUDA;
 import x10.util.CUDAUtilities;
 
-/** What a device cannot do is an exception that names the limit and the value, and the device goes on. */
+/** What a device cannot do is an exception that names the limit and the value, and the device continues. */
 public class limits {
     static def said(name:String, needles:Rail[String], run:()=>void) {
         try {

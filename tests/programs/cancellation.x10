@@ -229,7 +229,7 @@ public class cancellation {
     }
 
     static def others() {
-        // Activities of no job go on.
+        // Activities of no job continue.
         val go = new Latch();
         var reached:Long = 0;
         finish {

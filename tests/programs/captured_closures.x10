@@ -43,7 +43,7 @@ public class captured_closures {
         Console.OUT.println(a);
         each(a, 4, (i:Long)=>a(i) + 1);
         Console.OUT.println(a);
-        // One that is not known.
+        // An unknown one.
         val all = new ArrayList[(Long)=>Long]();
         all.add((i:Long)=>i + 100);
         all.add(twice((i:Long)=>i * 3));

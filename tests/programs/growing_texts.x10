@@ -1,6 +1,6 @@
 import x10.util.ArrayList;
 
-/** Texts that grow by assignment: what others have of them stays what it was. */
+/** Strings that grow by assignment: what others have of them stays what it was. */
 public class growing_texts {
     static def show(name:String, value:Any) { Console.OUT.println(name + ": " + value); }
     static val KEPT = new Cell[String]("");
@@ -95,7 +95,7 @@ public class growing_texts {
         }
         return all;
     }
-    /** Ends of what grows lie where other texts might. */
+    /** Ends of what grows lie where other strings might. */
     static def many():Long {
         val all = new Rail[String](50, "");
         for (n in 0..200) for (i in 0..49) {

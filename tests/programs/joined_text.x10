@@ -1,4 +1,4 @@
-/** Texts joined from parts of every type, few and many, and the order in which the parts are made. */
+/** Strings joined from parts of every type, few and many, and the order in which the parts are made. */
 public class joined_text {
     static struct Pair(a:Int, b:Double) { }
 

@@ -1,7 +1,7 @@
 import x10.compiler.CUDA;
 import x10.util.CUDAUtilities;
 
-/** Locals that take a counter's value: in the body it is that of the turn, after the counter's step it may be one beyond. */
+/** Locals that take a counter's value: in the body it is that of the iteration, after the counter's step it may be one beyond. */
 public class kernel_bounds_copies {
     static val SIZE = 40n;
 

@@ -2,7 +2,7 @@ import x10.compiler.CUDA;
 import x10.util.CUDAUtilities;
 
 /**
- * More forms as in kernel_bounds: what guards say of values made from others, locals that take turns, differences that a guard
+ * More forms as in kernel_bounds: what guards say of values made from others, locals that take iterations, differences that a guard
  * bounds, and code that looks like one of these and is not.
  */
 public class kernel_bounds_more {

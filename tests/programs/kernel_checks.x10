@@ -1,7 +1,7 @@
 import x10.compiler.CUDA;
 import x10.util.CUDAUtilities;
 
-/** Indices, null and divisors are checked in kernels, on processors and on devices, and the place can be used afterwards. */
+/** Indices, null and divisors are checked in kernels, on CPUs and on devices, and the place can be used afterwards. */
 public class kernel_checks {
     static def place():Place {
         val topology = PlaceTopology.getTopology();
@@ -85,7 +85,7 @@ public class kernel_checks {
         CUDAUtilities.deleteGlobalRail(out);
     }
 
-    /** Loops whose last turn is guarded, and one that is not. */
+    /** Loops whose last iteration is guarded, and one that is not. */
     static def loops(p:Place, n:Long, limit:Long) {
         val out = CUDAUtilities.makeGlobalRail[Long](p, n), steps = CUDAUtilities.makeGlobalRail[Int](p, n);
         report("loops", () => {

@@ -386,7 +386,7 @@ class Boxes {
         }
         Console.OUT.println("box " + (bad == 0 ? "ok" : "WRONG " + bad));
 
-        // queens: each thread places the first two, then goes on without recursion
+        // queens: each thread places the first two, then continues without recursion
         val N = 8n;
         val count = CUDAUtilities.makeGlobalRail[Int](gpu, 1);
         finish async at (gpu) @CUDA {

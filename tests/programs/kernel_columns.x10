@@ -2,7 +2,7 @@ import x10.compiler.CUDA;
 import x10.compiler.StackAllocate;
 import x10.util.CUDAUtilities;
 
-/** Kernels each of whose threads goes through a row of its own, which a processor reads as columns of many rows, each against plain loops. */
+/** Kernels each of whose threads goes through a row of its own, which a CPU reads as columns of many rows, each against plain loops. */
 public class kernel_columns {
     static def place():Place {
         val topology = PlaceTopology.getTopology();
@@ -45,7 +45,7 @@ public class kernel_columns {
         CUDAUtilities.deleteGlobalRail(from);
     }
 
-    /** Doubles in the order of the program, from a first turn on, the last one included, and a value named in the loop. */
+    /** Doubles in the order of the program, from a first iteration on, the last one included, and a value named in the loop. */
     static def doubles(p:Place, n:Long, m:Long, first:Long) {
         val from = CUDAUtilities.makeGlobalRail[Double](p, n * m, (i:Long) => 1.0 / (1 + f(i)));
         val with = CUDAUtilities.makeGlobalRail[Double](p, m, (i:Long) => 1.0e5 / (1 + i));
@@ -112,7 +112,7 @@ public class kernel_columns {
         CUDAUtilities.deleteGlobalRail(b);
     }
 
-    /** A named place in a row, in both halves of a turn; and a loop in a loop, each of which reads a row. */
+    /** A named place in a row, in both halves of an iteration; and a loop in a loop, each of which reads a row. */
     static def named(p:Place, n:Int, m:Int) {
         val from = CUDAUtilities.makeGlobalRail[Int](p, n * m, (i:Long) => f(i));
         val out = CUDAUtilities.makeGlobalRail[Int](p, n);
@@ -153,7 +153,7 @@ public class kernel_columns {
         CUDAUtilities.deleteGlobalRail(from);
     }
 
-    /** Each thread stores to the row that it reads, under another name, some turns ahead: nothing may be read before. */
+    /** Each thread stores to the row that it reads, under another name, some iterations ahead: nothing may be read before. */
     static def stored(p:Place, n:Int, m:Int) {
         val from = CUDAUtilities.makeGlobalRail[Int](p, n * m, (i:Long) => f(i));
         val to = from;
@@ -173,7 +173,7 @@ public class kernel_columns {
         });
     }
 
-    /** Only what is asked for may be read: the last rows are shorter than the others. */
+    /** Only what is requested may be read: the last rows are shorter than the others. */
     static def shorter(p:Place, n:Int, m:Int) {
         val from = CUDAUtilities.makeGlobalRail[Int](p, n * m - 5n, (i:Long) => f(i));
         val out = CUDAUtilities.makeGlobalRail[Int](p, n);

@@ -47,7 +47,7 @@ public class kernel_control {
         CUDAUtilities.deleteGlobalRail(o);
     }
 
-    /** Loops over a grid: several rails, offsets, long counters, inclusive ends, little work, ends before the first turn. */
+    /** Loops over a grid: several rails, offsets, long counters, inclusive ends, little work, ends before the first iteration. */
     static def grids(p:Place, n:Long, blocks:Int) {
         val a = CUDAUtilities.makeGlobalRail[Double](p, 3 * n + 1, (i:Long) => i as Double);
         val b = CUDAUtilities.makeGlobalRail[Byte](p, n + 1, (i:Long) => (i % 100) as Byte);

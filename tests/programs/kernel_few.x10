@@ -1,7 +1,7 @@
 import x10.compiler.CUDA;
 import x10.util.CUDAUtilities;
 
-/** Loops over a grid of few threads, which read early on a device: each length around the turns at which they begin and end. */
+/** Loops over a grid of few threads, which read early on a device: each length around the iterations at which they begin and end. */
 public class kernel_few {
     static THREADS = 64n;
     static BLOCKS = 2n;

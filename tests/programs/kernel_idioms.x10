@@ -107,7 +107,7 @@ public class kernel_idioms {
         say("aggregated", same(seen, new Rail[Int](n, (i:Long) => i % 7 == 3 ? 1n : 0n)) && fetch(count)(0) == (n - 4n) / 7n + 1n);
         CUDAUtilities.deleteGlobalRail(out); CUDAUtilities.deleteGlobalRail(count);
     }
-    /** Two shared buffers that are swapped by name; turns until the block has settled, by a variable that takes what the block says. */
+    /** Two shared buffers that are swapped by name; iterations until the block has settled, by a variable that takes what the block says. */
     static def settled(p:Place, n:Int) {
         val out = CUDAUtilities.makeGlobalRail[Int](p, 3 * n), turns = CUDAUtilities.makeGlobalRail[Int](p, 3);
         finish async at (p) @CUDA {

@@ -4,8 +4,8 @@ import x10.compiler.Unroll;
 import x10.util.CUDAUtilities;
 
 /**
- * Loops that all threads of a block take alike, under branches that each takes for itself, with values kept from turn to turn and across barriers;
- * blocks of as many threads as make whole chunks on a processor, and of fewer and more. Each kernel beside ordinary code.
+ * Loops that all threads of a block take alike, under branches that each takes for itself, with values kept from iteration to iteration and across barriers;
+ * blocks of as many threads as make whole chunks on a CPU, and of fewer and more. Each kernel beside ordinary code.
  */
 public class kernel_lanes {
     static def place():Place {
@@ -76,7 +76,7 @@ public class kernel_lanes {
         });
     }
 
-    /** Loops that threads leave early, each at a turn of its own, or go on with the next turn. */
+    /** Loops that threads leave early, each at an iteration of its own, or continue with the next iteration. */
     static def ends(p:Place, n:Int) {
         val to = CUDAUtilities.makeGlobalRail[Int](p, n, (Long)=>-5n);
         val weights = table();

@@ -55,7 +55,7 @@ public class kernel_long_numbers {
         }
     }
 
-    /** Sums by halves and by doubles, with masks that depend on the turn. */
+    /** Sums by tree reduction and by doubles, with masks that depend on the iteration. */
     static def rounds(p:Place, to:GlobalRail[Long]{home==p}) {
         finish async at (p) @CUDA {
             finish for (block in 0n..0n) async {
@@ -200,7 +200,7 @@ public class kernel_long_numbers {
         return sum;
     }
 
-    /** What the condition of a loop reads is read also if there is no turn. */
+    /** What the condition of a loop reads is read also if there is no iteration. */
     static def ahead(p:Place, n:Long, from:GlobalRail[Long]{home==p}, to:GlobalRail[Long]{home==p}) {
         finish async at (p) @CUDA {
             finish for (block in 0n..0n) async

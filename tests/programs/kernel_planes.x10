@@ -1,7 +1,7 @@
 import x10.compiler.CUDA;
 import x10.util.CUDAUtilities;
 
-/** Loops with barriers whose turns lie far from each other in memory: planes and tiles, up and down, of several types, under conditions. */
+/** Loops with barriers whose iterations lie far from each other in memory: planes and tiles, up and down, of several types, under conditions. */
 public class kernel_planes {
     static WIDTH = 48n;
     static HEIGHT = 32n;

@@ -2,8 +2,8 @@ import x10.compiler.CUDA;
 import x10.util.CUDAUtilities;
 
 /**
- * A few numbers are read after each kernel, as programs do that go on until something has converged. A runtime may read them before they
- * are asked for: what is written in between, by whatever, must be seen.
+ * A few numbers are read after each kernel, as programs do that continue until something has converged. A runtime may read them before they
+ * are requested: what is written in between, by whatever, must be seen.
  */
 public class kernel_readback {
     static SIZE = 256;
@@ -73,7 +73,7 @@ public class kernel_readback {
             val rail = CUDAUtilities.makeGlobalRail[Long](p, SIZE - turn);
             add(p, rail, turn);
             sum = sum * 3 + first(rail, 0, 8);
-            // Not asked for after the kernel that wrote it last.
+            // Not requested after the kernel that wrote it last.
             add(p, rail, 1);
             if (turn % 4 == 0) sum += first(rail, 230, rail.size - 230);
             CUDAUtilities.deleteGlobalRail(rail);

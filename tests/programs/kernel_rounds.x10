@@ -3,7 +3,7 @@ import x10.util.CUDABlock;
 import x10.util.CUDAUtilities;
 import x10.util.CUDAWarp;
 
-/** Loops by halves and doubles whose turns a program says, in shared memory and by shuffles, beside what they come to. Each prints a sum over its results and the number of wrong ones. */
+/** Loops by tree reduction in both directions whose iterations a program says, in shared memory and by shuffles, beside what they come to. Each prints a sum over its results and the number of wrong ones. */
 public class kernel_rounds {
     static def place() {
         val topology = PlaceTopology.getTopology();
@@ -25,7 +25,7 @@ public class kernel_rounds {
 
     static def number(i:Long) = ((i * 7919) % 1013 - 500) as Int;
 
-    /** Sums of blocks of 256 by halves; the last block is not full. */
+    /** Sums of blocks of 256 by tree reduction; the last block is not full. */
     static def halves(p:Place, n:Int, from:GlobalRail[Int]{home==p}) {
         val to = CUDAUtilities.makeGlobalRail[Int](p, (n + 255n) / 256n);
         finish async at (p) @CUDA {
@@ -161,7 +161,7 @@ public class kernel_rounds {
         }, (x:Float)=>x as Double);
     }
 
-    /** What each lane has after the rounds of a shuffle by halves. */
+    /** What each lane has after the rounds of a shuffle by tree reduction. */
     static def lanes(all:Rail[Double], way:Long) {
         for (var by:Long = 16; by > 0; by /= 2) {
             val before = new Rail[Double](all);
@@ -298,7 +298,7 @@ public class kernel_rounds {
         }, (x:Int)=>x as Double);
     }
 
-    /** Parts of sums that go on by a grid, of as many numbers as do not fill the last turns; guards in turns, and one that ends before. */
+    /** Parts of sums that continue by a grid, of as many numbers as do not fill the last iterations; guards in iterations, and one that ends before. */
     static def strides(p:Place, n:Int, from:GlobalRail[Int]{home==p}) {
         val to = CUDAUtilities.makeGlobalRail[Double](p, 3);
         finish async at (p) @CUDA {
@@ -333,7 +333,7 @@ public class kernel_rounds {
 
     static START = 0n;
 
-    /** A loop that takes no turn: what its turns would assign stays as it was. */
+    /** A loop that takes no iteration: what its iterations would assign stays as it was. */
     static def noTurn(p:Place, from:GlobalRail[Int]{home==p}) {
         val to = CUDAUtilities.makeGlobalRail[Int](p, 64);
         finish async at (p) @CUDA {

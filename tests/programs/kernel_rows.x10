@@ -3,7 +3,7 @@ import x10.util.CUDAAtomic;
 import x10.util.CUDAUtilities;
 import x10.util.CUDAWarp;
 
-/** Kernels of which a processor takes whole rows of blocks, loops of some threads only, or warps at a time, each against plain loops. */
+/** Kernels of which a CPU takes whole rows of blocks, loops of some threads only, or warps at a time, each against plain loops. */
 public class kernel_rows {
     static def place():Place {
         val topology = PlaceTopology.getTopology();

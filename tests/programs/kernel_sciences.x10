@@ -19,7 +19,7 @@ public class kernel_sciences {
     static WIDTH = 64;
     static GAP = 2n;
 
-    /** Local alignment of pairs of texts: a block for a pair, anti-diagonals in three shared rails. */
+    /** Local alignment of pairs of strings: a block for a pair, anti-diagonals in three shared rails. */
     static def align(p:Place, pairs:Long, a:Rail[Byte], b:Rail[Byte], best:GlobalRail[Int]{home==p}) {
         finish async at (p) @CUDA {
             finish for (pair in 0n..((pairs - 1) as Int)) async {

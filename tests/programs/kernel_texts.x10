@@ -6,7 +6,7 @@ import x10.util.CUDAUtilities;
 import x10.util.CUDAWarp;
 import x10.util.RailUtils;
 
-/** Texts and keys: search by Knuth-Morris-Pratt and by Horspool, an automaton of several words, counts of letters, edit distances a thread, a B+ tree looked up, runs encoded, keys reduced, merges along a diagonal, 8 queens, a suffix array by doubling. */
+/** Strings and keys: search by Knuth-Morris-Pratt and by Horspool, an automaton of several words, counts of letters, edit distances a thread, a B+ tree looked up, runs encoded, keys reduced, merges along a diagonal, 8 queens, a suffix array by doubling. */
 public class kernel_texts {
     static def place():Place {
         val topology = PlaceTopology.getTopology();
@@ -167,7 +167,7 @@ public class kernel_texts {
         say("b+ tree", same(fetch(out), new Rail[Int](queries, (i:Long) => { for (k in 0n..(n - 1n)) if (keys(k) == q(i)) return k; return -1n; })));
         CUDAUtilities.deleteGlobalRail(out);
     }
-    /** Runs: heads are flagged, numbered by a scan of one block in turns, and write their places. */
+    /** Runs: heads are flagged, numbered by a scan of one block in iterations, and write their places. */
     static def runs(p:Place, n:Int) {
         val data = new Rail[Short](n, (i:Long) => ((i / (1 + i % 5 / 2) / 4) % 3) as Short);
         val values = CUDAUtilities.makeGlobalRail[Short](p, n), starts = CUDAUtilities.makeGlobalRail[Int](p, n + 1), count = CUDAUtilities.makeGlobalRail[Int](p, 1);

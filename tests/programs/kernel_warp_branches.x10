@@ -4,7 +4,7 @@ import x10.util.CUDAUtilities;
 import x10.util.CUDAWarp;
 
 /**
- * Warps of a block that go different ways, and shuffle on them; threads that each end a turn early behind the last barrier of
+ * Warps of a block that go different ways, and shuffle on them; threads that each end an iteration early behind the last barrier of
  * a loop. Each beside the same computed in order.
  */
 public class kernel_warp_branches {
@@ -161,7 +161,7 @@ public class kernel_warp_branches {
         });
     }
 
-    /** Each thread ends its turn where it likes, behind the last barrier of the loop. */
+    /** Each thread ends its iteration at any point, behind the last barrier of the loop. */
     static def turns(p:Place) {
         val out = CUDAUtilities.makeGlobalRail[Int](p, 64);
         val other = CUDAUtilities.makeGlobalRail[Int](p, 64);

@@ -145,7 +145,7 @@ public class kernel_warps {
         });
     }
 
-    /** Sums of floating numbers are added in one order everywhere: by halves in a warp, and of the warps. */
+    /** Sums of floating numbers are added in one order everywhere: by tree reduction in a warp, and of the warps. */
     static def floats(p:Place, threads:Int) {
         val data = new Rail[Float](threads, (i:Long)=>1.0f / (i + 1));
         val out = CUDAUtilities.makeGlobalRail[Float](p, threads * 2);

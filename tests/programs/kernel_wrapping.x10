@@ -18,7 +18,7 @@ public class kernel_wrapping {
         }
     }
 
-    /** 64 bits: below so large an end, the counter is negative after four turns. */
+    /** 64 bits: below such a large end, the counter is negative after four iterations. */
     static def counted(p:Place, out:GlobalRail[Int]{self.home==p}, n:Long) {
         finish async at (p) @CUDA {
             finish for (b in 0n..0n) async {

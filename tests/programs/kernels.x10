@@ -18,7 +18,7 @@ public class kernels {
         return rail;
     }
 
-    /** The sum of each block's numbers, by halves, with a barrier in each round of a loop. */
+    /** The sum of each block's numbers, by tree reduction, with a barrier in each round of a loop. */
     static def reduce(p:Place) {
         val n = 1024;
         val input = new Rail[Int](n, (i:Long)=>((i * 31) % 17) as Int);

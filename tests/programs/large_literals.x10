@@ -212,7 +212,7 @@ public class large_literals {
         next(), -81, -82, -83, -84, -85, -86, next(), -88, -89, -90, -91, -92, -93, next(), -95,
         -96, -97, -98, -99
     ];
-    /** So many computed ones that several functions store them: in order, and each once. */
+    /** Computed elements, so numerous that several functions store them: in order, and each once. */
     def computed(b:Long) = [
         next(b)+calls, next(b), next(b)+calls, next(b), next(b)+calls, next(b), next(b)+calls, next(b), next(b)+calls, next(b), next(b)+calls, next(b),
         next(b)+calls, next(b), next(b)+calls, next(b), next(b)+calls, next(b), next(b)+calls, next(b), next(b)+calls, next(b), next(b)+calls, next(b),

@@ -5,7 +5,7 @@ public class loop_nests {
     static N = 6;
     static failures = new Cell[Long](0);
 
-    /** Runs body; prints how many turns it made, and the exception that ended it. */
+    /** Runs body; prints how many iterations it made, and the exception that ended it. */
     static def turns(name:String, body:(Cell[Long])=>void) {
         val count = new Cell[Long](0);
         try {

@@ -1,7 +1,7 @@
 // places: 2
 import x10.util.concurrent.AtomicLong;
 
-/** More activities wait for another place at the same time than there can be stacks: those that have not begun wait for their turn. */
+/** More activities wait for another place at the same time than there can be stacks: those that have not begun are started later. */
 public class many_waiting {
     static val ALL = 40000;
 

@@ -1,4 +1,4 @@
-/** A full heap raises an error that can be caught, and the program goes on. */
+/** A full heap raises an error that can be caught, and the program continues. */
 public class out_of_memory {
     public static def main(args:Rail[String]) {
         try {

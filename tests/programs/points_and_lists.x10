@@ -5,7 +5,7 @@ import x10.util.GrowableRail;
 import x10.util.HashMap;
 import x10.util.Stack;
 
-/** Points that loops make and arithmetic on them, at all ranks; the ends of lists; texts that are searched and split. */
+/** Points that loops make and arithmetic on them, at all ranks; the ends of lists; strings that are searched and split. */
 public class points_and_lists {
     static def print(what:String, value:Any) { Console.OUT.println(what + ": " + value); }
 

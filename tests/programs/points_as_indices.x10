@@ -51,7 +51,7 @@ public class points_as_indices {
             for (p in Region.make(0..3, 0..3)) a(p) = 7;
         } catch (e:ArrayIndexOutOfBoundsException) { show("below", e.getMessage() + ", " + a.reduce((x:Long, y:Long)=>x + y, 0)); }
     }
-    /** What does not exist is found where it is asked for, after all before it. */
+    /** What does not exist is found where it is requested, after all before it. */
     static def outside(a:Array[Long], r:Region):Long {
         var done:Long = 0;
         try {

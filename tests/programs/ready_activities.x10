@@ -3,7 +3,7 @@ import x10.util.concurrent.*;
 import x10.xrx.Runtime;
 
 /**
- * An activity that is ready runs though all threads are busy with activities that wait in loops of their own: it has not begun, or it goes on
+ * An activity that is ready runs though all threads are busy with activities that wait in loops of their own: it has not begun, or it continues
  * after a lock, a guard, a sleep or another place.
  */
 public class ready_activities {
@@ -11,7 +11,7 @@ public class ready_activities {
 
     static class Turn { var value:Long = 0; }
 
-    /** A reader-writer lock of the program's own: whoever wants it asks again and again. */
+    /** A reader-writer lock of the program's own: all code that wants it asks again and again. */
     static class Busy {
         val lock = new Lock();
         var taken:Boolean = false;

@@ -10,7 +10,7 @@ public class regions_as_sets {
         if (!holds && checks(1)++ < 20) Console.OUT.println("wrong: " + what());
     }
 
-    // The points that are looked at: a cube of SIDE numbers from LOW on each axis.
+    // The points that are examined: a cube of SIDE numbers from LOW on each axis.
     static val LOW = -2;
     static val SIDE = 7;
 

@@ -61,7 +61,7 @@ public class short_lives {
     }
 
     static def previous() {
-        // An object that is made from its predecessor in the same variable, and one that outlives its turn.
+        // An object that is made from its predecessor in the same variable, and one that outlives its iteration.
         var chain:Pair = new Pair(1, null);
         for (i in 2..5) chain = new Pair(chain.a * i, chain);
         var before:Pair = null;

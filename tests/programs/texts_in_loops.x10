@@ -2,7 +2,7 @@ import x10.util.ArrayList;
 import x10.util.GrowableRail;
 import x10.util.StringBuilder;
 
-/** Characters of texts at the counts of loops: all of them there, some of them not, and texts that change while a loop counts. */
+/** Characters of strings at the counts of loops: all of them there, some of them not, and strings that change while a loop counts. */
 public class texts_in_loops {
     static def count(s:String, wanted:Char, from:Int, to:Int):Long {
         var found:Long = 0;

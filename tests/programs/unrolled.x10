@@ -2,7 +2,7 @@ import x10.compiler.CUDA;
 import x10.compiler.Unroll;
 import x10.util.CUDAUtilities;
 
-/** Wishes to unroll loops in loops: as far as is good for the compiler. */
+/** Requests to unroll loops in loops: as far as is good for the compiler. */
 public class unrolled {
     static def host(n:Long):Long {
         var sum:Long = 0;

@@ -1,4 +1,4 @@
-/** Control structures that classes define, formals that are taken apart, conditions on types, definitions of types in code. */
+/** Control structures that classes define, formals that are destructured, conditions on types, definitions of types in code. */
 import x10.util.HashMap;
 
 public class user_control {

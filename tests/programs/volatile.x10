@@ -24,7 +24,7 @@ public class volatile {
 
     static def spin(turn:Turn[Long]) { while (!turn.ready) System.sleep(0); }
 
-    /** An ordinary element is seen by whoever has seen the field that was written after it. */
+    /** An ordinary element is seen by all code that has seen the field that was written after it. */
     static def handOver() {
         val there = new Turn[Long](0), back = new Turn[Long](0);
         finish {

@@ -162,7 +162,7 @@ public class programs {
         return RailUtils.reduce(distance, (a:Double, b:Double)=>b < 1e9 ? a + b : a, 0.0);
     }
 
-    // ---- texts ----
+    // ---- strings ----
 
     static def append(n:Long):Long {
         var length:Long = 0;

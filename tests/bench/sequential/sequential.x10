@@ -244,7 +244,7 @@ public class sequential {
 
     static def run(name:String, kernel:()=>Double, wanted:String, turns:Long) {
         if (!name.equals(wanted)) return;
-        // Through a rail, so that nobody sees that every turn gives the same.
+        // Through a rail, so that nobody sees that every iteration gives the same.
         val held = new Rail[()=>Double](1, kernel);
         var result:Double = 0.0;
         for (turn in 1..turns) result = held(0)();

@@ -2,7 +2,7 @@ package x10.array;
 
 /**
  * How index spaces are cut into blocks. Along one axis the blocks are contiguous and their sizes differ by at most one, the larger
- * first. Two axes are cut by a grid of as many cells as there are blocks, numbered row by row; the grid is the one that makes the
+ * first. Two axes are cut by a grid of as many cells as there are blocks, numbered row by row; the chosen grid makes the
  * largest block smallest.
  */
 public class BlockingUtils {

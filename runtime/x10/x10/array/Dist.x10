@@ -26,5 +26,5 @@ public abstract class Dist(
     public def toString():String = typeName() + "(" + is + " over " + pg.numPlaces() + " places)";
 }
 
-/** A distribution with so many axes. */
+/** A distribution with that number of axes. */
 public type Dist(rank:Long) = Dist{self.rank()==rank};

@@ -2,5 +2,5 @@ package x10.compiler;
 
 import x10.lang.annotations.*;
 
-/** The method's body is not looked at. */
+/** The method's body is not analysed. */
 public interface Opaque(name:String) extends MethodAnnotation { }

@@ -7,7 +7,7 @@ public final class WorkerLocal[T]{T isref, T haszero} implements ()=>T, (T)=>voi
     private val store:Rail[T] = new Rail[T](Runtime.MAX_THREADS as Long);
     private var init:()=>T;
 
-    /** Each thread's object is made by init when it is first asked for. */
+    /** Each thread's object is made by init at the first access. */
     public def this(init:()=>T) { this.init = init; }
 
     /** This thread's object. */

@@ -1,7 +1,7 @@
 package x10.glb;
 
 /**
- * How the load balancer works. `n`: tasks between looks at messages; `w`: random places asked for tasks before the lifelines;
+ * How the load balancer works. `n`: tasks between polls of messages; `w`: random places that tasks are requested from before the lifelines;
  * `l` and `z`: base and number of digits of places' numbers, which differ in one digit along a lifeline; `m`: how many random places are
  * candidates; `v`: what is shown, a sum of flags.
  */

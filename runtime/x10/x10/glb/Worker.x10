@@ -50,7 +50,7 @@ final class Worker[Queue, R]{Queue<:TaskQueue[Queue, R]} {
             return other < me ? other : other + 1;
         });
     }
-    /** Only the first place begins with tasks: the others are as if they had asked for some. */
+    /** Only the first place begins with tasks: the others are as if they had requested some. */
     def prepare(tree:Boolean):void {
         val places = Place.numPlaces();
         val me = here.id;
@@ -62,7 +62,7 @@ final class Worker[Queue, R]{Queue<:TaskQueue[Queue, R]} {
             }
         }
     }
-    /** The places whose number differs from place's in one digit: the next one that is a place. */
+    /** The places whose number differs from place's in one digit: the next number that is a place. */
     private static def lifelinesOf(place:Long, places:Long, parameters:GLBParameters):Rail[Long] {
         val found = new ArrayList[Long]();
         val base = Math.max(2, parameters.l as Long);

@@ -111,7 +111,7 @@ public interface Marshal[T] {
         public def read(r:Reader):Char {
             val first = (r.read() as Int) & 255n;
             if (first < 0xc0n) return first as Char;
-            // As many ones as the first byte begins with, so many bytes there are.
+            // The number of leading ones of the first byte is the number of bytes.
             val more = first >= 0xf0n ? 3n : first >= 0xe0n ? 2n : 1n;
             var code:Int = first & (0x3fn >> more);
             for (i in 1n..more) code = (code << 6) | ((r.read() as Int) & 0x3fn);

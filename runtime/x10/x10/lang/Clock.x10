@@ -28,7 +28,7 @@ public final class Clock(name:String) {
     @Intrinsic("rt.clock_resume_all") public static native def resumeAll():void;
     /** Waits until all registered activities have done their part of the phase. */
     public def advance():void { advance(handle); }
-    /** Tells the clock that this activity has done its part, and goes on. */
+    /** Tells the clock that this activity has done its part, and continues. */
     public def resume():void { resume(handle); }
     /** Leaves the clock. */
     public def drop():void { drop(handle); }

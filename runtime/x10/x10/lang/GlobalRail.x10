@@ -69,7 +69,7 @@ public final struct GlobalRail[T](size:Long) {
         that instanceof GlobalRail[T] && (that as GlobalRail[T]).place == place && (that as GlobalRail[T]).handle == handle;
     /** A hash of place and rail. */
     public def hashCode():Int = (place.id * 31 + handle) as Int;
-    /** The rail; only to be asked for at its home. */
+    /** The rail; accessible at its home only. */
     private def local():Rail[T] = lookUp(handle) as Rail[T];
     /** Adds v to an element of a rail anywhere, as a whole; the enclosing finish waits for it. */
     public static def remoteAdd(target:GlobalRail[Long], idx:Long, v:Long):void {

@@ -11,7 +11,7 @@ final class BlockBlockDist extends Dist {
     private val pg:PlaceGroup;
     /** The two axes of the bounding box. */
     private val plane:DenseIterationSpace_2;
-    /** The points of this place, if they were asked for. */
+    /** The points of this place, once they were computed. */
     @Volatile private transient var local:Region = null;
 
     def this(r:Region, axis0:Long, axis1:Long, pg:PlaceGroup):BlockBlockDist{self.region==r} {

@@ -9,7 +9,7 @@ final class BlockDist extends Dist {
     private val pg:PlaceGroup;
     private val min:Long;
     private val max:Long;
-    /** The points of this place, if they were asked for, and the place. */
+    /** The points of this place, once they were computed, and the place. */
     @Volatile private transient var local:Region = null;
 
     def this(r:Region, axis:Long, pg:PlaceGroup):BlockDist{self.region==r} {

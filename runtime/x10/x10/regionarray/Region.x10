@@ -248,7 +248,7 @@ public abstract class Region(rank:Long, rect:Boolean, zeroBased:Boolean, rail:Bo
     private def encloses(c0:Long, c1:Long):Boolean = ((c0 - low0) as ULong) <= more0 && ((c1 - low1) as ULong) <= more1;
     @Cold private def holds(count:Long, c0:Long, c1:Long, c2:Long, c3:Long, more:Rail[Long]):Boolean =
         holds(Unsafe.point(count, c0, c1, c2, c3, more));
-    /** What contains finds out where the region is no box, or one that its parts here do not describe. */
+    /** What contains finds out where the region is no box, or its parts at this place do not describe it. */
     protected def holds(p:Point):Boolean { throw new UnsupportedOperationException(typeName() + ".contains(Point)"); }
     /** Whether (i) is in the region. */
     public def contains(i:Long){rank==1}:Boolean = contains(Point.make(i));

@@ -11,7 +11,7 @@ import x10.compiler.Intrinsic;
  * results differ by no more than the last bits of the sum, and where a coordinate lies between two of those 256 steps, by one step.
  */
 public final struct CUDATextureRail[T](rank:Long, width:Long, height:Long, depth:Long) {
-    /** The element that a point lies in; outside of all, the one at the edge. */
+    /** The element that contains a point; outside of all, the one at the edge. */
     public static val NEAREST:Int = 0n;
     /** Float elements only: linear between the middles of elements. */
     public static val FILTERED:Int = 1n;

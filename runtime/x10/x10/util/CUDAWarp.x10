@@ -13,9 +13,9 @@ public class CUDAWarp {
     @Intrinsic("thread.warp") public static native def index():Int;
     /** The value of the thread of that lane, modulo 32; the own one if there is no such thread. */
     @Intrinsic("warp.shuffle") public static native def shuffle[T](value:T, lane:Int):T;
-    /** The value of the thread so many lanes before this one; the own one if there is none. */
+    /** The value of the thread n lanes before this one; the own one if there is none. */
     @Intrinsic("warp.shuffle_up") public static native def shuffleUp[T](value:T, lanes:Int):T;
-    /** The value of the thread so many lanes behind this one; the own one if there is none. */
+    /** The value of the thread n lanes after this one; the own one if there is none. */
     @Intrinsic("warp.shuffle_down") public static native def shuffleDown[T](value:T, lanes:Int):T;
     /** The value of the thread whose lane differs in these bits of 31; the own one if there is none. */
     @Intrinsic("warp.shuffle_xor") public static native def shuffleXor[T](value:T, bits:Int):T;

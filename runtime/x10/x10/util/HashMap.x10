@@ -9,7 +9,7 @@ import x10.io.Serializer;
  * were put in (until one is taken out), so that going over them is fast; a table says where each key is.
  */
 public class HashMap[K,V]{V haszero} implements Map[K,V] {
-    private static LEAST_SIZE:Long = 8;
+    private static MIN_SIZE:Long = 8;
     private static GREATEST_SIZE:Long = 1 << 30;
     /** The golden ratio spreads hashes whose lower bits are alike. */
     private static SPREAD:Long = 0x9e3779b97f4a7c15;
@@ -27,10 +27,10 @@ public class HashMap[K,V]{V haszero} implements Map[K,V] {
     @Volatile private transient var table:Rail[Long] = null;
 
     /** An empty map. */
-    public def this() { this(LEAST_SIZE); }
+    public def this() { this(MIN_SIZE); }
     /** An empty map with room for sz keys. */
     public def this(sz:Long) {
-        val room = Math.max(sz, LEAST_SIZE);
+        val room = Math.max(sz, MIN_SIZE);
         keys = Unsafe.allocRailUninitialized[K](room);
         values = Unsafe.allocRailUninitialized[V](room);
     }
@@ -83,7 +83,7 @@ public class HashMap[K,V]{V haszero} implements Map[K,V] {
     /** A table that is at most half full when the rails are full. */
     private def rebuild():Rail[Long]{self!=null} {
         if (keys.size > GREATEST_SIZE) throw new OutOfMemoryError("a HashMap for " + keys.size + " keys");
-        var size:Long = 2 * LEAST_SIZE;
+        var size:Long = 2 * MIN_SIZE;
         while (size < 2 * keys.size) size *= 2;
         val slots = new Rail[Long](size);
         val mask = size - 1;
@@ -200,8 +200,8 @@ public class HashMap[K,V]{V haszero} implements Map[K,V] {
     }
     public def clear():void {
         changes++;
-        keys = Unsafe.allocRailUninitialized[K](LEAST_SIZE);
-        values = Unsafe.allocRailUninitialized[V](LEAST_SIZE);
+        keys = Unsafe.allocRailUninitialized[K](MIN_SIZE);
+        values = Unsafe.allocRailUninitialized[V](MIN_SIZE);
         count = 0;
         table = null;
     }

@@ -30,7 +30,7 @@ public interface List[T] extends Collection[T], Indexed[T], Settable[Long,T] {
     public def getFirst():T;
     /** The last value. */
     public def getLast():T;
-    /** Turns the order around. */
+    /** Reverses the order. */
     public def reverse():void;
     /** Sorts by compareTo. */
     public def sort(){T <: Comparable[T]}:void;

@@ -27,7 +27,7 @@ public class OptionsParser {
     public static type TooFewHandler = (String,Int,Int)=>Rail[String];
     /** Of a key that was given before, all values so far, and where its new values begin in the arguments and how many they are. */
     public static type DupHandler = (String,OptionsMap,Rail[String],Int,Int)=>void;
-    /** Of a key of which one value is asked for, the value if there is none, and its values: the one. */
+    /** Of a key with one value, the value if there is none, and its values: the one. */
     public static type MoreThanOneHandler = (String,String,Rail[String])=>String;
     /** Of a key that no option has, and the options: IGNORE or START_TAIL. */
     public static type UnknownKeyHandler = (String,HashMap[String,Option])=>Int;
@@ -53,9 +53,9 @@ public class OptionsParser {
     public var onDuplicate:DupHandler = (key:String, properties:OptionsMap, args:Rail[String], first:Int, count:Int)=>{
         properties.put(key, new Rail[String](count, (i:Long)=>args(first + i)));
     };
-    /** Called where one value is asked for and there are several; raises an Err. */
+    /** Called where one value is expected and there are several; raises an Err. */
     public var onMoreThanOne:MoreThanOneHandler = (key:String, orElse:String, values:Rail[String]):String => {
-        throw new Err("the option " + key + " has the values " + values + ", and only one is asked for");
+        throw new Err("the option " + key + " has the values " + values + ", and only one is expected");
     };
     /** Called where something looks like an option and is none; it is left out, and is among filteredArgs. */
     public var onUnknownKey:UnknownKeyHandler = (key:String, keyMap:HashMap[String,Option])=>IGNORE;
@@ -235,7 +235,7 @@ public class OptionsParser {
             throw new Err("the option " + key + " needs true or false, not \"" + text + "\"");
         }
     }
-    /** What parse makes of the value of key, or otherwise if it has none. kind: what is asked for. */
+    /** What parse makes of the value of key, or otherwise if it has none. kind: the kind of value. */
     private def number[T](key:String, otherwise:T, kind:String, parse:(String)=>T):T {
         val text = this(key, "");
         if (text.length() == 0n) return otherwise;
@@ -291,7 +291,7 @@ public class OptionsParser {
         val help = HELP;
         Console.ERR.println(help.longForm + " (" + help.shortForm + ") lists the options of this program");
     }
-    /** Whether the list of options was asked for; prints it on standard error if so. */
+    /** Whether the list of options was requested; prints it on standard error if so. */
     public def wantsUsageOnly(leader:String):Boolean {
         var asked:Boolean = false;
         for (key in [HELP.shortForm, HELP.longForm]) asked = asked || properties.containsKey(key) || unknown.contains(key);

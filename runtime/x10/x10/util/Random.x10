@@ -5,7 +5,7 @@ package x10.util;
  * OOPSLA 2014). Not for several activities at once: give each its own by split().
  */
 public final class Random {
-    private static USUAL_GAMMA:Long = 0x9e3779b97f4a7c15;
+    private static DEFAULT_GAMMA:Long = 0x9e3779b97f4a7c15;
     /** Where generators without a seed start: each somewhere else. */
     private static STARTS:x10.util.concurrent.AtomicLong = new x10.util.concurrent.AtomicLong(scramble(System.currentTimeMillis()) + System.nanoTime());
     private var seed:Long;
@@ -14,12 +14,12 @@ public final class Random {
     private var hasSpare:Boolean = false;
 
     /** The sequence that belongs to seed. */
-    public def this(seed:Long) { this.seed = seed; this.gamma = USUAL_GAMMA; }
+    public def this(seed:Long) { this.seed = seed; this.gamma = DEFAULT_GAMMA; }
     /** A sequence that is likely different each time. */
     public def this() {
-        val next = STARTS.getAndAdd(2 * USUAL_GAMMA) + (here.id << 48);
+        val next = STARTS.getAndAdd(2 * DEFAULT_GAMMA) + (here.id << 48);
         this.seed = scramble(next);
-        this.gamma = oddGamma(next + USUAL_GAMMA);
+        this.gamma = oddGamma(next + DEFAULT_GAMMA);
     }
     private def this(seed:Long, gamma:Long) { this.seed = seed; this.gamma = gamma; }
 

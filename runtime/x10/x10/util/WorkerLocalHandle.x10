@@ -8,7 +8,7 @@ public class WorkerLocalHandle[T]{T isref, T haszero} implements ()=>T, (T)=>voi
 
     /** Objects are set by the threads. */
     public def this() { this(()=>Zero.get[T]()); }
-    /** Each thread's object is made by init when it is first asked for. */
+    /** Each thread's object is made by init at the first access. */
     public def this(init:()=>T) { objects = PlaceLocalHandle.make[WorkerLocal[T]](Place.places(), ()=>new WorkerLocal[T](init)); }
 
     /** This thread's object. */

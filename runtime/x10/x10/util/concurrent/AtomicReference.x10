@@ -11,9 +11,9 @@ public final class AtomicReference[T]{T isref} {
     public def this() { }
     /** Holds v. */
     public def this(v:T) { set(v); }
-    /** One that holds null. */
+    /** A reference that holds null. */
     public static def newAtomicReference[T](){T isref}:AtomicReference[T] = new AtomicReference[T]();
-    /** One that holds v. */
+    /** A reference that holds v. */
     public static def newAtomicReference[T](v:T){T isref}:AtomicReference[T] = new AtomicReference[T](v);
 
     /** The reference. */

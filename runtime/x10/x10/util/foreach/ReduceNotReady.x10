@@ -1,6 +1,6 @@
 package x10.util.foreach;
 
-/** A Reducer was asked for the result of a loop that has not run. */
+/** The result of a Reducer was read, but its loop has not run. */
 public class ReduceNotReady extends Exception {
     /** Without a message. */
     public def this() { super(); }

@@ -1,6 +1,6 @@
 package x10.util.resilient.localstore;
 
-/** What can be copied, to be kept apart from what the program goes on to change. */
+/** What can be copied, so that later changes of the program do not affect the copy. */
 public interface Cloneable {
     /** A copy. */
     public def clone():Cloneable;
