@@ -1,5 +1,5 @@
-//! Allocation and collection: binary trees, beside a conservative collector (Boehm), `malloc` and Java where they are installed. What
-//! `--gc-stats` says of the pauses is printed as well.
+//! Allocation and collection: binary trees, beside a conservative collector (Boehm), `malloc` and Java where
+//! they are installed. What `--gc-stats` says of the pauses is printed as well.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,7 +1,8 @@
-//! A cold `apg check`, class library included: a generated project of 100,000 lines in 100 files and, where `APG_X10_HOME` names a
-//! checkout of X10, its samples and class library. Processor time, since other work on the machine counts in the time on the wall; memory is the
-//! most that the process had. Peers, where they are on the PATH: `ty check` on Python of the same size and shape. Budget: 1 s on 2
-//! CPUs for 100,000 lines, and 1 kB a line.
+//! A cold `apg check`, class library included: a generated project of 100,000 lines in 100 files and, where
+//! `APG_X10_HOME` names a checkout of X10, its samples and class library. Processor time, since other work on
+//! the machine counts in the time on the wall; memory is the most that the process had. Peers, where they are
+//! on the PATH: `ty check` on Python of the same size and shape. Budget: 1 s on 2 CPUs for 100,000 lines, and
+//! 1 kB a line.
 
 use std::os::unix::process::CommandExt;
 use std::path::Path;

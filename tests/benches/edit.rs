@@ -1,6 +1,7 @@
-//! From `didChange` to the diagnostics of the new text, through the protocol: an edit in a body in the middle of a file of 1,000 and of
-//! 10,000 lines, a new local there, and the changed result of a method that 500 others call. Peers, when they are on the PATH:
-//! `ty server`, `clangd` and `rust-analyzer` on files of the same size and shape. Budget: p50 5 ms, p99 16 ms.
+//! From `didChange` to the diagnostics of the new text, through the protocol: an edit in a body in the middle
+//! of a file of 1,000 and of 10,000 lines, a new local there, and the changed result of a method that 500
+//! others call. Peers, when they are on the PATH: `ty server`, `clangd` and `rust-analyzer` on files of the
+//! same size and shape. Budget: p50 5 ms, p99 16 ms.
 
 use std::time::{Duration, Instant};
 

@@ -1,9 +1,11 @@
-//! Questions that an editor asks while someone types, through the protocol, each right after an edit in the middle of a file of
-//! 10,000 lines; from the start of the server to the first diagnostics of an open file; references of a name that is used in all
-//! files of a folder, and the memory of the server then. Peers, where they are on the PATH: `ty server` on Python, `clangd` on C++
-//! and `rust-analyzer` on Rust of the same size and shape. Goals: completion p50 10 ms, p99 30 ms; start 200 ms.
+//! Questions that an editor asks while someone types, through the protocol, each right after an edit in the
+//! middle of a file of 10,000 lines; from the start of the server to the first diagnostics of an open file;
+//! references of a name that is used in all files of a folder, and the memory of the server then. Peers,
+//! where they are on the PATH: `ty server` on Python, `clangd` on C++ and `rust-analyzer` on Rust of the same
+//! size and shape. Goals: completion p50 10 ms, p99 30 ms; start 200 ms.
 //!
-//! A peer has [`BUDGET`] for each figure: slow requests are repeated less often. A peer that does not answer is skipped.
+//! A peer has [`BUDGET`] for each figure: slow requests are repeated less often. A peer that does not answer
+//! is skipped.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
@@ -19,7 +21,8 @@ const RUNS: usize = 60;
 const BUDGET: Duration = Duration::from_secs(12);
 const MIN_RUNS: usize = 5;
 
-/// How many files a folder has, each of [`CORPUS_LINES`]. The second is not for rust-analyzer, for which each file is a crate.
+/// How many files a folder has, each of [`CORPUS_LINES`]. The second is not for rust-analyzer, for which each
+/// file is a crate.
 const CORPORA: [usize; 2] = [20, 100];
 const CORPUS_LINES: usize = 1_000;
 

@@ -1,5 +1,5 @@
-//! From `apg run` to the first output, cold (empty build cache) and warm, beside a C++ compiler and an interpreter in the same run; and how
-//! long a larger program takes to build. Budget: 1 s cold, 50 ms warm.
+//! From `apg run` to the first output, cold (empty build cache) and warm, beside a C++ compiler and an
+//! interpreter in the same run; and how long a larger program takes to build. Budget: 1 s cold, 50 ms warm.
 
 use std::path::Path;
 use std::process::{Command, Stdio};

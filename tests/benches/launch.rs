@@ -1,5 +1,6 @@
-//! An empty kernel through `finish async at (p) @CUDA`, and Black-Scholes, beside hand-written CUDA of the same algorithm in the same
-//! run. Needs a GPU and nvcc; without them it says so. `tests/bench/gpu.sh` runs this and everything else that needs a GPU.
+//! An empty kernel through `finish async at (p) @CUDA`, and Black-Scholes, beside hand-written CUDA of the
+//! same algorithm in the same run. Needs a GPU and nvcc; without them it says so. `tests/bench/gpu.sh` runs
+//! this and everything else that needs a GPU.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,6 +1,6 @@
-//! Sequential kernels over arrays and rails, and small programs as their users write them, beside the same in C++ at the optimisation of
-//! `--release`. CPU time is compared: a run with many iterations less a run with none, so that neither start nor other programs
-//! count. Budget: 1.1.
+//! Sequential kernels over arrays and rails, and small programs as their users write them, beside the same in
+//! C++ at the optimisation of `--release`. CPU time is compared: a run with many iterations less a run with
+//! none, so that neither start nor other programs count. Budget: 1.1.
 
 use std::path::Path;
 use std::process::{Command, Stdio};

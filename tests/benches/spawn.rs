@@ -1,5 +1,6 @@
-//! What activities cost: fib with an activity for every call beside rayon's `join` and a plain call, a finish with one activity, many
-//! activities in one finish, an unbalanced tree. Budgets: at most twice rayon, sequential code 1.1 of Rust's.
+//! What activities cost: fib with an activity for every call beside rayon's `join` and a plain call, a finish
+//! with one activity, many activities in one finish, an unbalanced tree. Budgets: at most twice rayon,
+//! sequential code 1.1 of Rust's.
 
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};

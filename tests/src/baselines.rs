@@ -1,4 +1,5 @@
-//! Our language server and its peers, each on a source of the same size and shape in its language, for benchmarks.
+//! Our language server and its peers, each on a source of the same size and shape in its language, for
+//! benchmarks.
 
 use std::process::Command;
 use std::time::Duration;
@@ -59,7 +60,8 @@ pub const SUBJECTS: [Subject; 4] = [
     },
     Subject {
         name: "peer: clangd, C++",
-        // No files of its own on this machine, and nothing in the background that the others do not do either.
+        // No files of its own on this machine, and nothing in the background that the others do not do
+        // either.
         command: || with(Command::new(on_path("clangd")?), &["--background-index=false", "--log=error"]),
         language: "cpp",
         ending: "cpp",
@@ -113,8 +115,8 @@ impl Subject {
         (self.command)().is_some()
     }
 
-    /// A server on a folder with these sources; the first is opened, and its diagnostics waited for. None if the server is
-    /// not installed.
+    /// A server on a folder with these sources; the first is opened, and its diagnostics waited for. None if
+    /// the server is not installed.
     pub fn open(&self, sources: &[String]) -> Option<Opened> {
         let command = (self.command)()?;
         let folder = tempfile::tempdir().expect("a temporary folder");

@@ -9,11 +9,12 @@ use std::time::{Duration, Instant};
 
 use crate::tools;
 
-/// How long a command may take to its end: much may have to be built first, on a machine that does other things.
+/// How long a command may take to its end: much may have to be built first, on a machine that does other
+/// things.
 const LIMIT: Duration = Duration::from_secs(300);
 
-/// apg in a folder of its own, and in a process group of its own, as a shell starts it: with signals that do what they do
-/// by default, even where the parent process ignores them.
+/// apg in a folder of its own, and in a process group of its own, as a shell starts it: with signals that do
+/// what they do by default, even where the parent process ignores them.
 pub fn apg(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new("env");
     command
@@ -66,7 +67,8 @@ pub fn members(group: &str) -> Vec<String> {
         .collect()
 }
 
-/// The threads of a process on one line each: name, state, what they wait for, and their time on the processor in ticks.
+/// The threads of a process on one line each: name, state, what they wait for, and their time on the
+/// processor in ticks.
 pub fn threads(process: u32) -> String {
     let tasks = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten();
     let tasks = tasks.filter_map(|entry| Some(entry.ok()?.path()));

@@ -127,7 +127,8 @@ pub struct Output {
     pub status: i32,
 }
 
-/// Runs a command to its end. A command that takes longer than `limit` is killed, which is an error: a test never hangs.
+/// Runs a command to its end. A command that takes longer than `limit` is killed, which is an error: a test
+/// never hangs.
 pub fn run(mut command: Command, limit: Duration) -> Result<Output, String> {
     use std::os::unix::process::ExitStatusExt;
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());

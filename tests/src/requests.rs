@@ -1,4 +1,5 @@
-//! The requests of the server, for tests that ask all of them. One list: a request that is not in it is tested nowhere.
+//! The requests of the server, for tests that ask all of them. One list: a request that is not in it is
+//! tested nowhere.
 
 use serde_json::{Value, json};
 
@@ -57,7 +58,8 @@ pub fn all() -> impl Iterator<Item = &'static str> {
     OF_A_PLACE.iter().chain(OF_A_DOCUMENT).chain(OF_THE_WORKSPACE).copied()
 }
 
-/// Whether a request may be refused with an error that says why: what has no name, or would break the program.
+/// Whether a request may be refused with an error that says why: what has no name, or would break the
+/// program.
 pub fn may_be_refused(method: &str) -> bool {
     matches!(method, "textDocument/rename" | "textDocument/prepareRename")
 }

@@ -63,7 +63,8 @@ pub fn rust(lines: usize) -> String {
     text + "}\n"
 }
 
-/// A source with a method that many others call, and two results that it can have whose callers do not care which.
+/// A source with a method that many others call, and two results that it can have whose callers do not care
+/// which.
 pub type Calling = (String, [&'static str; 2]);
 
 /// The same class and a method that the given number of others call.

@@ -21,8 +21,8 @@ pub fn apg_lsp() -> &'static Path {
     PATH.get_or_init(|| build("apg-lsp", "apg-lsp"))
 }
 
-/// Builds a command of another package with the profile of this test, into the same folder. `APG_PROGRAMS` names a folder with
-/// commands to test instead.
+/// Builds a command of another package with the profile of this test, into the same folder. `APG_PROGRAMS`
+/// names a folder with commands to test instead.
 fn build(package: &str, name: &str) -> PathBuf {
     if let Some(folder) = std::env::var_os("APG_PROGRAMS") {
         return PathBuf::from(folder).join(name);
@@ -40,8 +40,9 @@ fn build(package: &str, name: &str) -> PathBuf {
     folder.join(name)
 }
 
-/// An optional tool that a test needs: its path, or `None` after a visible line that says so. With `APG_REQUIRE=all`
-/// (as in CI) a missing tool is a failure, unless `APG_SKIP` names it: who could not install it has said so.
+/// An optional tool that a test needs: its path, or `None` after a visible line that says so. With
+/// `APG_REQUIRE=all` (as in CI) a missing tool is a failure, unless `APG_SKIP` names it: who could not
+/// install it has said so.
 pub fn optional_tool(name: &str) -> Option<PathBuf> {
     if is_left_out(name) {
         return None;

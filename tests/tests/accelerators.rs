@@ -1,5 +1,6 @@
-//! What needs a driver but no GPU: copies between places, and how failures of the driver reach a program. The driver is `tests/driver/fake_cuda.c`,
-//! whose devices keep their memory in the host's and whose kernels do nothing.
+//! What needs a driver but no GPU: copies between places, and how failures of the driver reach a program. The
+//! driver is `tests/driver/fake_cuda.c`, whose devices keep their memory in the host's and whose kernels do
+//! nothing.
 
 use std::path::Path;
 use std::process::Command;

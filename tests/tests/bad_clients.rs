@@ -1,5 +1,5 @@
-//! Clients that do what no client should: nonsense for messages, places that are not there, too many files, too large ones,
-//! silence, sudden death. Each gets the right error, nothing hangs, and memory comes back.
+//! Clients that do what no client should: nonsense for messages, places that are not there, too many files,
+//! too large ones, silence, sudden death. Each gets the right error, nothing hangs, and memory comes back.
 
 use std::fmt::Write;
 use std::process::Command;
@@ -120,7 +120,8 @@ fn documents_and_places_that_are_not_there() {
     assert_eq!(session.server.end(), Some(0));
 }
 
-/// Positions count what was agreed: behind an emoji (4, 2 or 1), after CR LF, in edits, questions and answers.
+/// Positions count what was agreed: behind an emoji (4, 2 or 1), after CR LF, in edits, questions and
+/// answers.
 #[test]
 fn columns_in_every_encoding() {
     const TEXT: &str = "class Odd {\r\n    val s = \"é😀\"; val wrong:Nonsense = null; def f() = s;\r\n}\r\n";
@@ -335,8 +336,8 @@ fn a_client_that_never_answers() {
     assert_eq!(session.server.end(), Some(0));
 }
 
-/// A client that asks and asks and reads nothing is not read from any more; memory does not grow, and when it goes the
-/// server does.
+/// A client that asks and asks and reads nothing is not read from any more; memory does not grow, and when it
+/// goes the server does.
 #[test]
 fn a_client_that_does_not_read() {
     use std::io::Write as _;
@@ -507,7 +508,8 @@ fn notifications_with_numbers_and_requests_without() {
     assert_eq!(session.server.end(), Some(0));
 }
 
-/// Settings are requested once, and once more when the client has answered, however often it says that they changed.
+/// Settings are requested once, and once more when the client has answered, however often it says that they
+/// changed.
 #[test]
 fn a_client_whose_settings_change_all_the_time() {
     let mut session = Session::with(json!({
@@ -526,7 +528,8 @@ fn a_client_whose_settings_change_all_the_time() {
     assert_eq!(session.server.end(), Some(0));
 }
 
-/// A request for settings that is never answered does not block later ones: later changes are requested and applied.
+/// A request for settings that is never answered does not block later ones: later changes are requested and
+/// applied.
 #[test]
 fn a_client_that_never_says_what_its_settings_are() {
     let mut session = Session::with(json!({

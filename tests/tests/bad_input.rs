@@ -1,4 +1,5 @@
-//! Bad input: each gives a clear error and status 1 (2 for misuse of the command): no panic, no hang, no file left behind.
+//! Bad input: each gives a clear error and status 1 (2 for misuse of the command): no panic, no hang, no file
+//! left behind.
 
 use std::path::Path;
 use std::process::Command;
@@ -19,7 +20,8 @@ impl Folder {
         self
     }
 
-    /// Runs apg in the folder. Nothing may be left in it but what was there, and nothing may look like a crash.
+    /// Runs apg in the folder. Nothing may be left in it but what was there, and nothing may look like a
+    /// crash.
     fn apg(&self, arguments: &[&str]) -> Output {
         self.apg_with(arguments, |command| command)
     }

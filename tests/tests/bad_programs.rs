@@ -1,5 +1,5 @@
-//! Programs that lead a checker in circles, or ask for too much: diagnostics, in bounded time and memory, and never a
-//! panic.
+//! Programs that lead a checker in circles, or ask for too much: diagnostics, in bounded time and memory, and
+//! never a panic.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -1,5 +1,5 @@
-//! The build cache through the command: what is damaged is repaired, what others could have changed is refused, and a full
-//! disk is named.
+//! The build cache through the command: what is damaged is repaired, what others could have changed is
+//! refused, and a full disk is named.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

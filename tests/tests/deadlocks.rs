@@ -1,5 +1,5 @@
-//! Programs of which all activities wait for ever end with an error that says where each waits; programs that wait for something
-//! that will come do not.
+//! Programs of which all activities wait for ever end with an error that says where each waits; programs that
+//! wait for something that will come do not.
 
 use std::fs;
 use std::io::Write;

@@ -1,5 +1,5 @@
-//! gdb, as `apg run --debugger` starts it: breakpoints at X10 lines, names and values as X10 has them. And which one is started:
-//! those of that test are programs that say what they were started with.
+//! gdb, as `apg run --debugger` starts it: breakpoints at X10 lines, names and values as X10 has them. And
+//! which one is started: those of that test are programs that say what they were started with.
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;

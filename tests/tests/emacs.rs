@@ -1,4 +1,5 @@
-//! A third real editor: Emacs with eglot and the settings of docs/editors.md shows a diagnostic and completes.
+//! A third real editor: Emacs with eglot and the settings of docs/editors.md shows a diagnostic and
+//! completes.
 
 use std::process::Command;
 use std::time::Duration;

@@ -1,4 +1,5 @@
-//! What the server bears: files that take too long or take it down, work that nobody waits for any more, too little memory.
+//! What the server bears: files that take too long or take it down, work that nobody waits for any more, too
+//! little memory.
 
 use std::fmt::Write;
 use std::time::Duration;

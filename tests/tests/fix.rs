@@ -97,7 +97,8 @@ fn what_has_no_fix_or_a_choice_of_them_is_reported() {
 
 #[test]
 fn what_leads_to_more_errors_alone_is_taken_back() {
-    // With an Int in the cell the two calls do not fit; they are fixed one after the other in the first, and cannot be in the second.
+    // With an Int in the cell the two calls do not fit; they are fixed one after the other in the first, and
+    // cannot be in the second.
     let start = "class Cell[T] { var v:T; def this(v:T) { this.v = v; } def set(v:T) { this.v = v; } }
 class Main { public static def main(args:Rail[String]) { val c = new Cell[Int](0); ";
     for (rest, is_fixed) in [("c.set(1); c.set(2); }", true), ("c.set(args); c.set(args); }", false)] {

@@ -1,6 +1,7 @@
-//! The safety of fixes, shown by programs that run. All fixes of a program are applied, one after the other, until none is left; after
-//! each the program is checked again: what the fix is for must be gone, and no error may be new. The fixed program must run. It prints
-//! what `NAME.out` says, if there is one, and what the program printed before, if that ran.
+//! The safety of fixes, shown by programs that run. All fixes of a program are applied, one after the other,
+//! until none is left; after each the program is checked again: what the fix is for must be gone, and no
+//! error may be new. The fixed program must run. It prints what `NAME.out` says, if there is one, and what
+//! the program printed before, if that ran.
 //!
 //! The programs are those of `tests/fixes` and the examples of the diagnostics' pages that have a `main`.
 

@@ -1,5 +1,5 @@
-//! The TextMate grammar colours each token as what it is: in our class library and examples, and in X10's samples if
-//! `APG_X10_HOME` names a clone.
+//! The TextMate grammar colours each token as what it is: in our class library and examples, and in X10's
+//! samples if `APG_X10_HOME` names a clone.
 
 use std::io::Write;
 use std::path::Path;
@@ -33,7 +33,8 @@ fn colours_agree_with_tokens() {
     print!("{said}");
 }
 
-/// The tokens of a file that have a colour, by line, UTF-16 column and length; none of a file that is not one.
+/// The tokens of a file that have a colour, by line, UTF-16 column and length; none of a file that is not
+/// one.
 fn tokens(path: &Path) -> Option<Value> {
     let text = std::fs::read_to_string(path).ok()?.replace("\r\n", "\n");
     let parse = apg_syntax::parse(&text);

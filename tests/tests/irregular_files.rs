@@ -1,4 +1,5 @@
-//! Sources that are no regular files: none of them fills memory or is waited for, and each gives one error that says what it is.
+//! Sources that are no regular files: none of them fills memory or is waited for, and each gives one error
+//! that says what it is.
 #![cfg(unix)]
 
 use std::fs::File;

@@ -1,5 +1,5 @@
-//! The compiler of kernels is no part of the server: it runs when somebody asks for it, in a process of its own that is ended when it takes
-//! too long, when nobody wants its answer any more, and with the server.
+//! The compiler of kernels is no part of the server: it runs when somebody asks for it, in a process of its
+//! own that is ended when it takes too long, when nobody wants its answer any more, and with the server.
 #![cfg(target_os = "linux")]
 
 use std::path::PathBuf;

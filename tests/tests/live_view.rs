@@ -1,4 +1,5 @@
-//! `examples/kmeans_live.x10` shows its clusters to a page: a client that asks as the page does gets frame after frame.
+//! `examples/kmeans_live.x10` shows its clusters to a page: a client that asks as the page does gets frame
+//! after frame.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;

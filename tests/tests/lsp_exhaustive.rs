@@ -1,9 +1,10 @@
-//! Every request on every word of real programs: the class library, the examples, and X10's samples if `APG_X10_HOME` names a clone.
-//! No answer may be an error. How long answers took is printed; `APG_SWEEP_LIMIT` says how many milliseconds of the processor one may take,
-//! which is what it takes on the wall of a machine that does nothing else.
+//! Every request on every word of real programs: the class library, the examples, and X10's samples if
+//! `APG_X10_HOME` names a clone. No answer may be an error. How long answers took is printed;
+//! `APG_SWEEP_LIMIT` says how many milliseconds of the processor one may take, which is what it takes on the
+//! wall of a machine that does nothing else.
 //!
-//! Every 200th word is asked about; `APG_SWEEP_STEP=1` asks about all, and `APG_SWEEP_STEP=16` with `APG_SWEEP_FIRST` from 0 to 15 does so
-//! in 16 processes. `APG_SWEEP` names folders to take instead.
+//! Every 200th word is asked about; `APG_SWEEP_STEP=1` asks about all, and `APG_SWEEP_STEP=16` with
+//! `APG_SWEEP_FIRST` from 0 to 15 does so in 16 processes. `APG_SWEEP` names folders to take instead.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -142,7 +143,8 @@ struct OfMethod {
     all: Vec<Duration>,
     /// How many took long on the wall, and how many of the processor.
     slow: [usize; 2],
-    /// The request with the largest wall time and the request with the largest CPU time, with their positions.
+    /// The request with the largest wall time and the request with the largest CPU time, with their
+    /// positions.
     longest: [(Duration, String); 2],
 }
 

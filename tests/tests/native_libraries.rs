@@ -1,4 +1,5 @@
-//! Programs with C++ code of their own and libraries that they are linked with: options, messages, what a change compiles again.
+//! Programs with C++ code of their own and libraries that they are linked with: options, messages, what a
+//! change compiles again.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,4 +1,5 @@
-//! `apg run --profile FILE`: a trace that tools read, with what the program did at every place, and a summary.
+//! `apg run --profile FILE`: a trace that tools read, with what the program did at every place, and a
+//! summary.
 
 use std::process::Command;
 use std::time::Duration;

@@ -1,7 +1,8 @@
-//! Whole programs: each at its numbers of places, on CPU places; with a GPU also there, where the output must be the same.
+//! Whole programs: each at its numbers of places, on CPU places; with a GPU also there, where the output must
+//! be the same.
 //!
-//! With `--ignored` (or `--include-ignored`) also optimised, with each sanitizer, and compiled by Clang, at 1, 2 and 4 places; of
-//! those a few always run.
+//! With `--ignored` (or `--include-ignored`) also optimised, with each sanitizer, and compiled by Clang, at
+//! 1, 2 and 4 places; of those a few always run.
 
 use std::path::Path;
 

@@ -1,4 +1,5 @@
-//! The language server through its protocol: diagnostics in the order of the edits, fixes, hover, lenses, and bad messages.
+//! The language server through its protocol: diagnostics in the order of the edits, fixes, hover, lenses, and
+//! bad messages.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -96,8 +97,8 @@ fn fix_of_a_broken_kernel_removes_its_error() {
     assert_eq!(codes(&session.server.diagnostics(&uri, 2)), Vec::<&str>::new());
 }
 
-/// Handlers of the transport may overtake each other; edits must not: an edit out of order would leave another text, and so
-/// other diagnostics.
+/// Handlers of the transport may overtake each other; edits must not: an edit out of order would leave
+/// another text, and so other diagnostics.
 #[test]
 fn three_hundred_edits_at_once_arrive_in_order() {
     let mut session = Session::start();

@@ -1,5 +1,6 @@
-//! A client that does anything: edits in two files, questions, cancels, closes, writes behind the server's back, in a random
-//! order. In the end the server must report for the documents what a fresh one reports, with no message left unanswered.
+//! A client that does anything: edits in two files, questions, cancels, closes, writes behind the server's
+//! back, in a random order. In the end the server must report for the documents what a fresh one reports,
+//! with no message left unanswered.
 //!
 //! `APG_RANDOM_SECONDS` says for how long (20), `APG_RANDOM_SEED` with which round to start.
 
@@ -168,7 +169,8 @@ fn round(seed: u64) -> usize {
     }
     for (id, what) in asked {
         let answer = session.server.answer(id);
-        // Only a request that was cancelled or whose text an edit replaced may fail, and a rename that would break the program.
+        // Only a request that was cancelled or whose text an edit replaced may fail, and a rename that would
+        // break the program.
         let may_fail = match answer["error"]["code"].as_i64() {
             None | Some(-32800 | -32801) => true,
             Some(-32602 | -32803) => requests::may_be_refused(what),

@@ -1,8 +1,8 @@
-//! Sessions of real editors, recorded by `tests/sessions/record.mjs`, played to the server again: what it says must be what was
-//! recorded. `APG_UPDATE=1` records what it says now.
+//! Sessions of real editors, recorded by `tests/sessions/record.mjs`, played to the server again: what it
+//! says must be what was recorded. `APG_UPDATE=1` records what it says now.
 //!
-//! A recording is a line for each message. The first one says which files there are. Before the client says something it
-//! has heard what stands before it in the recording.
+//! A recording is a line for each message. The first one says which files there are. Before the client says
+//! something it has heard what stands before it in the recording.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -101,7 +101,8 @@ impl Replay {
         }
     }
 
-    /// What the server says instead of what it said, as it is compared; none where it may as well say nothing.
+    /// What the server says instead of what it said, as it is compared; none where it may as well say
+    /// nothing.
     fn hear(&mut self, expected: &Value) -> Option<Value> {
         if let Some(id) = expected.get("id").filter(|_| expected.get("method").is_none()) {
             let (number, method) = self.asked.remove(&id.to_string())?;

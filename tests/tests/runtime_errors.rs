@@ -1,5 +1,5 @@
-//! Programs that go wrong while they run: an X10 exception or a clear error, an exit status that is not 0, and nothing left
-//! behind, neither a process nor a file.
+//! Programs that go wrong while they run: an X10 exception or a clear error, an exit status that is not 0,
+//! and nothing left behind, neither a process nor a file.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -13,7 +13,8 @@ use apg_tests::processes::{apg, end_of, files, members};
 
 const FAULTS: &str = include_str!("runtime_errors/Faults.x10");
 
-/// Runs the program with an argument and compares its exit status and, in this order, strings on standard error.
+/// Runs the program with an argument and compares its exit status and, in this order, strings on standard
+/// error.
 #[track_caller]
 fn fails(options: &[&str], argument: &str, status: i32, expected: &[&str]) {
     let folder = tempfile::tempdir().expect("a temporary folder");

@@ -1,4 +1,5 @@
-//! The language server between its client and the disk: edits that come first, files that change, what is asked again.
+//! The language server between its client and the disk: edits that come first, files that change, what is
+//! asked again.
 
 use apg_tests::requests;
 use apg_tests::session::Session;
@@ -33,8 +34,8 @@ fn session() -> (Session, String) {
     (session, uri)
 }
 
-/// A request about a position, then an edit: either it is answered from the text it was asked of or it says that the text is
-/// no more. Never from the text after the edit, where the position is that of another name.
+/// A request about a position, then an edit: either it is answered from the text it was asked of or it says
+/// that the text is no more. Never from the text after the edit, where the position is that of another name.
 #[test]
 fn a_position_is_never_one_of_a_later_text() {
     let (mut session, uri) = session();
@@ -52,7 +53,8 @@ fn a_position_is_never_one_of_a_later_text() {
     assert_eq!(session.server.end(), Some(0));
 }
 
-/// Kernels are compiled when nobody types, and what they need is shown where they stand, also when they have moved.
+/// Kernels are compiled when nobody types, and what they need is shown where they stand, also when they have
+/// moved.
 #[test]
 fn what_a_kernel_needs_is_shown_once_it_is_compiled() {
     let kernel = "import x10.compiler.CUDA;

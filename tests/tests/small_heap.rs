@@ -1,4 +1,5 @@
-//! Programs in small heaps: memory is refused only when what is alive leaves no room for it, and nothing alive is lost.
+//! Programs in small heaps: memory is refused only when what is alive leaves no room for it, and nothing
+//! alive is lost.
 //!
 //! The seed of the stress is fixed; `APG_FUZZ_SEED` chooses another one.
 
@@ -64,7 +65,8 @@ fn copies_between_places_find_room_beside_garbage() {
     }
 }
 
-/// The C++ runtime as a busy machine makes it: now and then a thread is held up between a throw and its handler.
+/// The C++ runtime as a busy machine makes it: now and then a thread is held up between a throw and its
+/// handler.
 #[test]
 fn exceptions_survive_what_delays_their_handlers() {
     let Some(compiler) = ["cc", "gcc", "clang"].into_iter().find_map(tools::optional_tool) else {

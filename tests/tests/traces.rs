@@ -1,4 +1,5 @@
-//! Stack traces name the calls of the program, however it is compiled and at whichever place an exception is thrown.
+//! Stack traces name the calls of the program, however it is compiled and at whichever place an exception is
+//! thrown.
 
 use std::process::Output;
 

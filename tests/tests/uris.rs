@@ -1,4 +1,5 @@
-//! URIs as clients write them: folders and files with odd names, escaped or not, and documents that are in no file.
+//! URIs as clients write them: folders and files with odd names, escaped or not, and documents that are in no
+//! file.
 
 use std::path::Path;
 use std::time::Duration;
@@ -87,7 +88,8 @@ fn a_session_in_a_folder_with_an_odd_name() {
         assert_eq!(edited, [&json!(main), &json!(lib)], "{name}");
         let lenses = server.request("textDocument/codeLens", json!({ "textDocument": { "uri": main } }));
         assert_eq!(lenses[0]["command"]["arguments"], json!([main]), "{name}");
-        // Whatever spelling is used next, it is the same document, and its answers keep the name that it was opened with.
+        // Whatever spelling is used next, it is the same document, and its answers keep the name that it was
+        // opened with.
         let (_, other) = &all[0];
         let definition = server.request("textDocument/definition", at(&format!("{other}/Main.x10"), 3, 34));
         assert_eq!(definition["uri"], lib, "{name}");
@@ -125,7 +127,8 @@ fn a_document_without_a_uri_is_refused_with_a_reason() {
     assert_eq!(session.server.end(), Some(0));
 }
 
-/// What only the client can read is analysed by itself: its syntax is checked, and the reason stands above it.
+/// What only the client can read is analysed by itself: its syntax is checked, and the reason stands above
+/// it.
 #[test]
 fn documents_of_other_file_systems() {
     let mut session = Session::workspace(&[]);

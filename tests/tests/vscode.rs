@@ -1,5 +1,6 @@
-//! A real VS Code in a real browser (code-server, Chromium): the extension shows problems, mends them, hovers, completes,
-//! runs a program from its lens and shows CUDA. `tests/vscode/install` installs what it needs; `tests/vscode/drive.mjs` plays.
+//! A real VS Code in a real browser (code-server, Chromium): the extension shows problems, mends them,
+//! hovers, completes, runs a program from its lens and shows CUDA. `tests/vscode/install` installs what it
+//! needs; `tests/vscode/drive.mjs` plays.
 
 use std::process::Command;
 use std::time::Duration;

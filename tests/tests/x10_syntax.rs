@@ -1,4 +1,5 @@
-//! The parser and the formatter on X10's own files, compared with what is recorded; see `x10-suite/README.md`.
+//! The parser and the formatter on X10's own files, compared with what is recorded; see
+//! `x10-suite/README.md`.
 
 use apg_tests::x10_suite;
 use apg_tests::x10_suite::syntax::{self, Grammar, Recorded};

@@ -1,4 +1,5 @@
-//! Files through the checker, in process: a project of its own for each, while what is known of the class library is shared.
+//! Files through the checker, in process: a project of its own for each, while what is known of the class
+//! library is shared.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -64,7 +65,8 @@ pub struct Found {
 /// Debug builds need more than a thread has by default.
 const STACK: usize = 256 << 20;
 
-/// All errors of each file, in the order of the jobs. `threads` work at once, each with a database of its own.
+/// All errors of each file, in the order of the jobs. `threads` work at once, each with a database of its
+/// own.
 pub fn check(
     jobs: &[Job],
     library: &[(PathBuf, Arc<str>)],

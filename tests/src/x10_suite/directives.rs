@@ -1,4 +1,5 @@
-//! What a test says of itself: lines that are nothing but a comment, `// NAME: value`, and words anywhere in the file.
+//! What a test says of itself: lines that are nothing but a comment, `// NAME: value`, and words anywhere in
+//! the file.
 
 use std::path::PathBuf;
 

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use apg_syntax::ast::{self, AstNode};
 
-/// The lines (from 1) that a marker says are rightly reported: a comment `// ERR` behind code, or the annotation `@ERR`. What is
-/// marked `ShouldNotBeERR` is right, though X10's compiler reports it, and so is not expected.
+/// The lines (from 1) that a marker says are rightly reported: a comment `// ERR` behind code, or the
+/// annotation `@ERR`. What is marked `ShouldNotBeERR` is right, though X10's compiler reports it, and so is
+/// not expected.
 pub fn marked_lines(text: &str) -> BTreeSet<usize> {
     let mut lines: BTreeSet<usize> =
         text.lines().enumerate().filter(|(_, line)| is_marked(line)).map(|(at, _)| at + 1).collect();

@@ -1,4 +1,5 @@
-//! X10's own sources as input: its test suite, its class library and its samples. See `tests/x10-suite/README.md`.
+//! X10's own sources as input: its test suite, its class library and its samples. See
+//! `tests/x10-suite/README.md`.
 
 pub mod checker;
 pub mod directives;

@@ -1,4 +1,5 @@
-//! What is known not to match, by name: `tests/x10-suite/*.json`. A test compares, so that nothing gets worse unseen.
+//! What is known not to match, by name: `tests/x10-suite/*.json`. A test compares, so that nothing gets worse
+//! unseen.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;

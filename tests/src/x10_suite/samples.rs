@@ -1,4 +1,5 @@
-//! What X10's samples must print, from what they compute and not from what they printed before: each at 1 and at 4 places.
+//! What X10's samples must print, from what they compute and not from what they printed before: each at 1 and
+//! at 4 places.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -26,8 +27,8 @@ const fn sample(file: &'static str, args: &'static [&'static str], right: fn(&Ou
     Sample { file, args, right }
 }
 
-/// All but those for Java or resilient places, CUDAMatMul, which takes minutes without a GPU, and UTS, which asks
-/// for code in C.
+/// All but those for Java or resilient places, CUDAMatMul, which takes minutes without a GPU, and UTS, which
+/// asks for code in C.
 pub const SAMPLES: &[Sample] = &[
     sample("ArraySum.x10", &[], |it| {
         it.has_lines(&["For p=1 result: 5000000 ok", "For p=4 result: 5000000 ok"])
@@ -139,7 +140,8 @@ impl Output {
         self.count(&solutions) > 0 && self.count(&solutions) == self.count("solutions")
     }
 
-    /// The stationary distribution on a plate of 8 x 8 with one warm edge, found to the last digit. The sample stops earlier.
+    /// The stationary distribution on a plate of 8 x 8 with one warm edge, found to the last digit. The
+    /// sample stops earlier.
     fn is_heat(&self) -> bool {
         let mut plate = [[0.0f64; 10]; 10];
         plate[0][1..9].fill(1.0);

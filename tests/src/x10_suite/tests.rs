@@ -25,7 +25,8 @@ pub struct Test {
     pub marked: BTreeSet<usize>,
 }
 
-/// All tests of a front end: of those folders and files that X10's own driver leaves out none, and none of the Java back end.
+/// All tests of a front end: of those folders and files that X10's own driver leaves out none, and none of
+/// the Java back end.
 pub fn all(home: &Path) -> Vec<Test> {
     let files = files_below(&home.join("x10.tests/tests")).into_iter();
     files

@@ -216,8 +216,8 @@ impl Machine<'_> {
         Ok(i128::from(sum(&results)))
     }
 
-    /// The statements of a block's threads from barrier to barrier: loops with barriers are expanded, iteration by iteration. The frame
-    /// has what is the same for all threads.
+    /// The statements of a block's threads from barrier to barrier: loops with barriers are expanded,
+    /// iteration by iteration. The frame has what is the same for all threads.
     fn phases(&mut self, body: &[Stmt], frame: &mut Frame, phases: &mut Vec<Vec<Stmt>>) -> Result {
         for stmt in body {
             match stmt {
@@ -252,7 +252,8 @@ impl Machine<'_> {
             Stmt::Closure(local, parameters, _, value) => {
                 let parameters = parameters.iter().map(|(local, _)| *local).collect();
                 let mut captured = frame.clone();
-                // What is declared later belongs to the last iteration of a loop: its closures would keep those of all iterations.
+                // What is declared later belongs to the last iteration of a loop: its closures would keep
+                // those of all iterations.
                 captured.cells[*local..].fill(Cell::Nothing);
                 frame.cells[*local] = Cell::Closure(Rc::new((parameters, value.clone(), captured)));
             }
@@ -522,7 +523,8 @@ impl Machine<'_> {
         self.body(function, frame)
     }
 
-    /// The array and the indices of an element. A rail of rails finds the inner one before the second index is computed.
+    /// The array and the indices of an element. A rail of rails finds the inner one before the second index
+    /// is computed.
     fn indices(&mut self, element: &Element, frame: &mut Frame) -> Result<(Rc<Array>, Vec<i128>)> {
         let array = frame.array(element.array)?;
         let mut indices = Vec::new();

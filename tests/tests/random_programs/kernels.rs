@@ -110,7 +110,8 @@ impl Generator {
         if depth > 0 && self.random.percent(40) { self.rounds(phases, depth) } else { self.exchange(phases) }
     }
 
-    /// Each thread writes an element of the shared rail; all threads read what all wrote, up to the next barrier.
+    /// Each thread writes an element of the shared rail; all threads read what all wrote, up to the next
+    /// barrier.
     fn exchange(&mut self, phases: &Phases) -> Vec<Stmt> {
         let (local, ty) = phases.shared;
         let thread = Expr::Local(phases.thread);

@@ -1,9 +1,9 @@
-//! Random programs print what they must: each is a tree that is printed as X10 and evaluated here, and it runs in development
-//! and optimised, at one place and at two, its kernels on a GPU where there is one.
+//! Random programs print what they must: each is a tree that is printed as X10 and evaluated here, and it
+//! runs in development and optimised, at one place and at two, its kernels on a GPU where there is one.
 //!
-//! `APG_RANDOM_SECONDS` says for how long (as many programs as make sense in CI without it), `APG_RANDOM_SEED` with which
-//! program to start. A program that prints something else is cut down to what is needed for that, and stays in a folder that
-//! the failure names.
+//! `APG_RANDOM_SECONDS` says for how long (as many programs as make sense in CI without it),
+//! `APG_RANDOM_SEED` with which program to start. A program that prints something else is cut down to what is
+//! needed for that, and stays in a folder that the failure names.
 
 mod evaluate;
 mod expressions;
@@ -76,7 +76,8 @@ fn check(seed: u64) {
     let folder = std::env::temp_dir().join(format!("apg-random-{seed}"));
     std::fs::create_dir_all(&folder).expect("a folder of temporary files");
     write(&program, &folder.join("whole"));
-    // The compiler says itself what it refuses, and a program that is cut down it may refuse for another reason.
+    // The compiler says itself what it refuses, and a program that is cut down it may refuse for another
+    // reason.
     let fails = |other: &Program| self::difference(other).is_some_and(|other| !other.is_refused());
     let smallest = if difference.is_refused() { program } else { shrink::shrink(program, &fails) };
     let path = write(&smallest, &folder.join("smallest"));

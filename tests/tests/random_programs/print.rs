@@ -438,7 +438,8 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// An object's name; methods have theirs in the first variable, which kernels and functions have for something else.
+/// An object's name; methods have theirs in the first variable, which kernels and functions have for
+/// something else.
 fn object(local: Local) -> String {
     if local == 0 { "this".into() } else { format!("v{local}") }
 }

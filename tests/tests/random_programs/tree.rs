@@ -175,7 +175,8 @@ pub enum Stmt {
         count: i64,
         value: Expr,
     },
-    /// Each of `count` clocked activities writes its element, waits for all, and adds another's to a variable.
+    /// Each of `count` clocked activities writes its element, waits for all, and adds another's to a
+    /// variable.
     Clocked {
         target: Local,
         ty: Type,

@@ -1,5 +1,5 @@
-//! X10's own files through the tools of this repository: `x10-suite COMMAND`, with `APG_X10_HOME` set to a checkout of
-//! x10-lang/x10 (`programs` takes any folder). Each command has a file of its own.
+//! X10's own files through the tools of this repository: `x10-suite COMMAND`, with `APG_X10_HOME` set to a
+//! checkout of x10-lang/x10 (`programs` takes any folder). Each command has a file of its own.
 
 mod front;
 mod library;

@@ -1,8 +1,9 @@
-//! `x10-suite run`: builds and runs the runnable tests of X10's own suite with a given `apg`, and says what ended how.
+//! `x10-suite run`: builds and runs the runnable tests of X10's own suite with a given `apg`, and says what
+//! ended how.
 //!
-//! It needs nothing of this repository at run time, only the `apg` executable and the checkout of X10, so that it can be copied
-//! to a machine with many cores. Every test runs in a process group and a folder of its own; what hangs is ended with all
-//! its processes, and what a test leaves behind counts against it.
+//! It needs nothing of this repository at run time, only the `apg` executable and the checkout of X10, so
+//! that it can be copied to a machine with many cores. Every test runs in a process group and a folder of its
+//! own; what hangs is ended with all its processes, and what a test leaves behind counts against it.
 
 mod process;
 mod report;
@@ -84,7 +85,8 @@ pub struct Options {
 }
 
 impl Options {
-    /// Runs the tests. False if nothing could be run, or if a test that passed in the baseline does not pass now.
+    /// Runs the tests. False if nothing could be run, or if a test that passed in the baseline does not pass
+    /// now.
     pub fn run(&self, home: &Path) -> bool {
         self.try_run(home).unwrap_or_else(|message| {
             eprintln!("error: {message}");

@@ -75,8 +75,8 @@ pub fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
 }
 
-/// Processes that lose their parent become children of this one, so that their end can be seen whatever the machine's first
-/// process does.
+/// Processes that lose their parent become children of this one, so that their end can be seen whatever the
+/// machine's first process does.
 pub fn adopt_orphans() {
     // SAFETY: plain system call.
     unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1) };
@@ -140,7 +140,8 @@ fn sweep(group: libc::pid_t) -> bool {
     let deadline = Instant::now() + GRACE;
     let mut clean = true;
     loop {
-        // SAFETY: the group's leader has been reaped by `Child`; its other members are adopted, and nobody else awaits them.
+        // SAFETY: the group's leader has been reaped by `Child`; its other members are adopted, and nobody
+        // else awaits them.
         let alive = unsafe {
             while libc::waitpid(-group, std::ptr::null_mut(), libc::WNOHANG) > 0 {}
             libc::kill(-group, 0) == 0

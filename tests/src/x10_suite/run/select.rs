@@ -89,8 +89,8 @@ pub fn sample(tests: Vec<Test>, number: usize, seed: usize) -> Vec<Test> {
     if number >= total {
         return tests;
     }
-    // The tests are sorted by path: every n-th has a share of every folder. The start moves with the seed, by steps that
-    // fall between those of earlier seeds.
+    // The tests are sorted by path: every n-th has a share of every folder. The start moves with the seed, by
+    // steps that fall between those of earlier seeds.
     let start = seed.wrapping_mul(0x9e37_79b1) % total;
     let chosen = |at: usize| (0..number).any(|n| (start + n * total / number) % total == at);
     tests.into_iter().enumerate().filter(|(at, _)| chosen(*at)).map(|(_, test)| test).collect()

@@ -130,7 +130,8 @@ fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default().trim()
 }
 
-/// The class of the first exception whose trace was printed; of several that were gathered, the first inner one.
+/// The class of the first exception whose trace was printed; of several that were gathered, the first inner
+/// one.
 fn exception(text: &str) -> Option<&str> {
     let lines: Vec<&str> = text.lines().collect();
     let is_frame = |line: &str| line.trim_start().starts_with("at ");

@@ -34,7 +34,8 @@ impl Damage {
     }
 }
 
-/// Deletes, and doubles, `each` tokens of every file that X10 accepts, one at a time; panics if a tree is not its text.
+/// Deletes, and doubles, `each` tokens of every file that X10 accepts, one at a time; panics if a tree is not
+/// its text.
 pub fn damage(files: &Corpus, grammar: &Grammar, each: usize) -> [Damage; 2] {
     let mut numbers = Numbers(1);
     let mut damages = [Damage::default(), Damage::default()];

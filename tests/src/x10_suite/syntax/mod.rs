@@ -1,4 +1,5 @@
-//! X10's files through the parser and the formatter: which are accepted, and what breaking and editing them does.
+//! X10's files through the parser and the formatter: which are accepted, and what breaking and editing them
+//! does.
 
 mod damage;
 mod edits;

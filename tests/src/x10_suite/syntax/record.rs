@@ -1,4 +1,5 @@
-//! What is recorded of X10's files: `grammar.json`, what X10's own parser refuses, and `syntax.json`, what ours did.
+//! What is recorded of X10's files: `grammar.json`, what X10's own parser refuses, and `syntax.json`, what
+//! ours did.
 
 use std::collections::BTreeSet;
 
