@@ -12,6 +12,7 @@ use crate::apgas::engine::Governor;
 use crate::apgas::finish::Finish;
 use crate::apgas::local_engine::LocalEngine;
 use crate::apgas::system::System;
+use crate::apgas::worker_loop::start_scheduler;
 use crate::base::interrupt::{self, Then};
 use crate::base::{output, output_errors, sanitizer};
 use crate::cache::InUse;
@@ -111,7 +112,7 @@ pub fn run(mut options: RunOptions) -> Result<i32, String> {
     if let Some(file) = &options.profile {
         profile::start(file.clone(), apgas::here());
     }
-    scheduler::start(options.threads);
+    start_scheduler(options.threads);
     system.attach(Arc::new(LocalEngine));
     if options.bootstrap.is_some() {
         let code = bootstrap::serve(system);
@@ -119,7 +120,7 @@ pub fn run(mut options: RunOptions) -> Result<i32, String> {
         return Ok(output_errors::exit_status(code, output_errors::PLACE_STATUS));
     }
     if places == 1 {
-        scheduler::check_for_deadlock(report_deadlock);
+        scheduler::set_on_deadlock(report_deadlock);
     } else {
         crate::apgas::deadlock::quiescence::start_detector(report_deadlock);
     }
@@ -181,13 +182,13 @@ fn run_main(arguments: &[String]) -> i32 {
     let arguments = arguments.to_vec();
     let work = move || match program::string_rail(&arguments) {
         Ok(rail) => {
-            profile::name_main();
+            activity::name_profile_main();
             program::main(rail)
         }
         Err(raised) => raised.0,
     };
     activity::spawn(Activity::new(governor, Work::Runtime(Box::new(work))));
-    let exceptions = finish.wait(Ref::NULL);
+    let exceptions = finish.wait(None, Ref::NULL);
     let failed = !exceptions.is_empty();
     if failed {
         print_in_activity(exceptions);
@@ -209,7 +210,7 @@ fn print_in_activity(exceptions: Vec<Handle>) {
         Ref::NULL
     };
     activity::spawn(Activity::new(governor, Work::Runtime(Box::new(work))));
-    finish.wait(Ref::NULL);
+    finish.wait(None, Ref::NULL);
 }
 
 /// Everything that was printed is written.

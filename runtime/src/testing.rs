@@ -15,7 +15,6 @@ use crate::heap::tests::{make_rail, make_type};
 use crate::layout::{Field, Kind, Program, Type, slot};
 use crate::net::local::Local;
 use crate::program;
-use crate::scheduler;
 use crate::topology::Selection;
 
 /// Threads of the pool in tests: more than the machine may have.
@@ -177,7 +176,7 @@ pub fn setup() {
         let system = apgas::start(Arc::new(Local::default()), Selection::None).expect("the only place");
         program::attach(table, Path::new("test")).expect("the only program");
         abi::bind_program();
-        scheduler::start(THREADS);
+        crate::apgas::worker_loop::start_scheduler(THREADS);
         system.attach(Arc::new(LocalEngine));
     });
 }
@@ -189,7 +188,7 @@ pub fn run(code: impl FnOnce() -> Outcome<()> + Send + 'static) -> Ref {
     let governor = Arc::clone(&finish) as Arc<dyn Governor>;
     let work = move || code().map_or_else(|raised| raised.0, |()| Ref::NULL);
     activity::spawn(Activity::new(governor, Work::Runtime(Box::new(work))));
-    let exceptions = finish.wait(Ref::NULL);
+    let exceptions = finish.wait(None, Ref::NULL);
     assert!(exceptions.len() <= 1, "one activity raises one exception");
     exceptions.first().map_or(Ref::NULL, heap::Handle::get)
 }

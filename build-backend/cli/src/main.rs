@@ -29,7 +29,7 @@ use std::process::ExitCode;
 
 use apg_project::session;
 use apg_runtime::base::allocator::{Allocator, End};
-use apg_runtime::base::interrupt;
+use apg_runtime::base::{interrupt, process};
 use clap::error::{ContextKind, ContextValue};
 use clap::{ColorChoice, Parser, Subcommand};
 
@@ -137,7 +137,7 @@ fn main() -> ExitCode {
         Err(failure) => {
             interrupt::wait_for_end();
             if failure.nobody_reads || print_failure(&failure).is_err() {
-                interrupt::end_by(libc::SIGPIPE);
+                process::end_by(libc::SIGPIPE);
             }
             ExitCode::from(failure.status)
         }

@@ -88,7 +88,7 @@ macro_rules! entries {
                 abi: VERSION,
                 entry_count: ENTRIES.len() as u32,
                 here,
-                quick: u64::from(crate::scheduler::abi_layout::is_open()).into(),
+                quick: u64::from(crate::scheduler::abi_layout::is_inline_spawn_allowed()).into(),
                 locals: crate::apgas::place_local::table(),
                 $($( $name: shim!($kind crate::natives::$module::$name, ($($arg: $ty),*) $result), )*)*
             }

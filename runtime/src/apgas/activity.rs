@@ -13,7 +13,8 @@ use crate::heap::{Handle, Ref};
 use crate::profile;
 use crate::scheduler::fiber::{self, Fiber};
 use crate::scheduler::pool;
-use crate::scheduler::queues::Task;
+use crate::scheduler::stack_budget::FinishHeader;
+use crate::scheduler::task::{ActivityTask, Task};
 
 /// What an activity runs.
 pub enum Work {
@@ -47,7 +48,7 @@ impl Governing {
             Governing::Finish(finish) => {
                 // SAFETY: alive until all have left.
                 unsafe { &**finish }.end_one(exception);
-                fiber.count_end(*finish);
+                count_end(fiber, *finish);
             }
             // SAFETY: as above.
             Governing::Own(finish) => unsafe { &**finish }.leave_own(exception),
@@ -66,6 +67,62 @@ unsafe fn share(finish: *const Finish) -> Arc<Finish> {
         (*finish).is_known();
         Arc::increment_strong_count(finish);
         Arc::from_raw(finish)
+    }
+}
+
+/// Counts an activity of the finish that has run to its end on this fiber. The finish itself learns of them later, all at once.
+#[inline]
+fn count_end(fiber: &Fiber, finish: *const Finish) {
+    report_ends(fiber, finish.cast());
+    fiber.ended.set((finish.cast(), fiber.ended.get().1 + 1));
+}
+
+/// One less of those that were counted, if they are of this finish: another one begins in its stead.
+#[inline]
+fn take_end(fiber: &Fiber, finish: *const Finish) -> bool {
+    let (ended, count) = fiber.ended.get();
+    let takes = ended == finish.cast() && count > 0;
+    if takes {
+        fiber.ended.set((ended, count - 1));
+    }
+    takes
+}
+
+/// Reports the counted ends to their finish, unless it is `next`, which cannot end yet.
+#[inline]
+pub fn report_ends(fiber: &Fiber, next: *const FinishHeader) {
+    let (finish, count) = fiber.ended.get();
+    if count > 0 && finish != next {
+        fiber.ended.set((std::ptr::null(), 0));
+        // SAFETY: it is alive, since it waits for those.
+        unsafe { &*Finish::from_header(finish) }.leave_all(count);
+    }
+}
+
+/// Ends the body of a finish that the calling activity has opened, waits for its activities, and returns what was raised; `exception`
+/// is what the body raised. `fiber` runs the caller, if one does.
+pub fn close_finish(finish: Arc<Finish>, fiber: Option<&Fiber>, exception: Ref) -> Vec<Handle> {
+    if let Some(fiber) = fiber {
+        run_own_activities(&finish, fiber);
+    }
+    finish.wait(fiber, exception)
+}
+
+/// Runs the newest activities of this worker while they belong to the finish: the caller waits for them anyway, so that it costs
+/// nothing to run them on its stack, and saves two switches.
+pub fn run_own_activities(finish: &Finish, fiber: &Fiber) {
+    if sanitizer::watches_threads() {
+        // One after the other on this stack, they could not be seen to race.
+        return;
+    }
+    // The thread may be another one after each.
+    while let Some(closure) = pool::pop_own_of(fiber.worker.get(), &raw const finish.header) {
+        // The caller, which waits, is of the same job.
+        if cancellation::is_cancelled() {
+            finish.leave_own(Ref::NULL);
+            continue;
+        }
+        run_closure(fiber, closure, Governing::Own(finish));
     }
 }
 
@@ -97,10 +154,32 @@ pub struct Activity {
     pub job: Membership,
 }
 
+const _: () = {
+    use std::mem::offset_of;
+
+    assert!(offset_of!(Activity, open) == 0 && offset_of!(Activity, clocks) == 8);
+    assert!(offset_of!(Activity, atomic) == 16 && offset_of!(Activity, nested) == 20);
+};
+
 impl Activity {
     /// One that has not begun.
     pub fn new(governor: Arc<dyn Governor>, work: Work) -> Activity {
         Activity { work: Some(work), ..Activity::plain(Governing::Other(governor)) }
+    }
+
+    /// A task of the scheduler.
+    fn into_task(self: Box<Self>) -> Task {
+        let is_urgent = self.is_urgent;
+        Task::Activity(ActivityTask { activity: Box::into_raw(self).cast(), is_urgent })
+    }
+
+    /// The reverse of [`Activity::into_task`].
+    ///
+    /// # Safety
+    /// The task was made by that function, and is used once.
+    pub unsafe fn from_task(task: ActivityTask) -> Box<Activity> {
+        // SAFETY: `into_task` made it from a box.
+        unsafe { Box::from_raw(task.activity.cast()) }
     }
 
     fn plain(governing: Governing) -> Activity {
@@ -124,7 +203,7 @@ impl Activity {
         sanitizer::acquire(&raw const *self);
         let at = profile::on().then(|| self.code());
         let Some(fiber) = fiber::current() else { unreachable!("activities run on fibers") };
-        fiber.nesting.begin_inside(self.nesting, self.job.epoch());
+        fiber.budget.begin_inside(self.nesting, self.job.epoch());
         heap::forget_ended_calls();
         match self.work.take() {
             // Whoever waits for the body of an `at` gets its answer from that.
@@ -144,7 +223,7 @@ impl Activity {
 
     /// Runs its code, which is recorded if its place is known.
     fn run_code(&mut self, fiber: &Fiber, at: Option<profile::Code>, code: impl FnOnce() -> Ref) {
-        let outer = fiber.shared.activity.replace(self);
+        let outer = fiber.header.activity.replace(std::ptr::from_mut(self).cast());
         let mut recorded = at.map(profile::Open::new);
         if let Some(recorded) = &mut recorded {
             recorded.begin(&fiber.opened);
@@ -152,7 +231,7 @@ impl Activity {
         let exception = code();
         // The same fiber, though perhaps in another thread.
         if let Some(recorded) = recorded {
-            recorded.end(&fiber.opened);
+            recorded.end(&fiber.opened, fiber.worker_number());
         }
         if !self.clocks.is_empty() {
             crate::apgas::clock::drop_all(&mut self.clocks.take());
@@ -161,9 +240,9 @@ impl Activity {
         if let Governing::Other(governor) = &self.governing {
             // Who prints an exception runs code of the program, which is the activity's.
             governor.leave(exception);
-            fiber.shared.activity.set(outer);
+            fiber.header.activity.set(outer);
         } else {
-            fiber.shared.activity.set(outer);
+            fiber.header.activity.set(outer);
             self.governing.leave(fiber, exception);
         }
     }
@@ -218,7 +297,7 @@ impl Activity {
             // SAFETY: it counts this activity.
             Governing::Own(finish) => unsafe { (*finish).enter_own() },
             // SAFETY: as above.
-            Governing::Finish(finish) if !fiber.take_end(finish) => unsafe { (*finish).enter() },
+            Governing::Finish(finish) if !take_end(fiber, finish) => unsafe { (*finish).enter() },
             Governing::Finish(_) => {}
             Governing::Other(_) => return None,
         }
@@ -267,7 +346,7 @@ impl Activity {
 
 /// Calls `use_it` with the calling activity; `None` outside of activities. It must not block in there.
 pub fn activity<R>(use_it: impl FnOnce(&mut Activity) -> R) -> Option<R> {
-    let pointer = fiber::current().map(|fiber| fiber.shared.activity.get())?;
+    let pointer = fiber::current().map(|fiber| fiber.header.activity.get().cast::<Activity>())?;
     // SAFETY: null, or the activity that this fiber runs, which nobody else touches meanwhile.
     unsafe { pointer.as_mut() }.map(use_it)
 }
@@ -295,7 +374,7 @@ pub fn spawn_closure(fiber: &Fiber, activity: &Activity, closure: Ref) -> bool {
         return false;
     }
     let Some(finish) = activity.enter_finish(fiber) else { return false };
-    pool::push_closure(fiber.worker.get(), closure, finish);
+    pool::push_closure(fiber.worker.get(), closure, finish.cast());
     true
 }
 
@@ -304,7 +383,7 @@ pub fn spawn_closure(fiber: &Fiber, activity: &Activity, closure: Ref) -> bool {
 pub fn on_fiber<R>(use_it: impl FnOnce(&'static Fiber, &mut Activity) -> R) -> Option<R> {
     let fiber = fiber::current()?;
     // SAFETY: null, or the activity that this fiber runs, which nobody else touches meanwhile.
-    unsafe { fiber.shared.activity.get().as_mut() }.map(|activity| use_it(fiber, activity))
+    unsafe { fiber.header.activity.get().cast::<Activity>().as_mut() }.map(|activity| use_it(fiber, activity))
 }
 
 /// What the caller has done so far is done before the activity begins.
@@ -321,7 +400,7 @@ pub fn spawn(activity: Activity) {
         Governing::Finish(finish) | Governing::Own(finish) => unsafe { &**finish }.enter(),
         Governing::Other(governor) => governor.enter(),
     }
-    pool::push(Task::Activity(ready(activity)));
+    pool::push(ready(activity).into_task());
 }
 
 /// Starts an activity whose governor has been entered for it already, after those that can run now.
@@ -331,6 +410,24 @@ pub fn start_at(governor: Arc<dyn Governor>, work: Box<dyn FnOnce() -> Ref + Sen
 
 /// The same for an activity with more to it.
 pub fn start_activity_at(activity: Activity) {
-    pool::push_last(Task::Activity(ready(activity)));
-    pool::call_extra();
+    pool::push_last(ready(activity).into_task());
+    pool::wake_compensating();
+}
+
+/// Names the innermost activity of the caller after that closure, if activities are profiled and its code was not known.
+pub fn name_profile(closure: Ref) {
+    if profile::on()
+        && let Some(fiber) = fiber::current()
+    {
+        fiber.opened.name(|| profile::Code::of_closure(closure));
+    }
+}
+
+/// The innermost activity of the caller is the program's `main`.
+pub fn name_profile_main() {
+    if profile::on()
+        && let Some(fiber) = fiber::current()
+    {
+        fiber.opened.name(|| profile::Code::Main);
+    }
 }

@@ -87,7 +87,7 @@ pub fn nobody_reads() -> ! {
     if let Some(processes) = PROCESSES.get() {
         processes.kill();
     }
-    crate::base::interrupt::end_by(libc::SIGPIPE)
+    crate::base::process::end_by(libc::SIGPIPE)
 }
 
 /// A place has ended before the program did: so does the program.

@@ -12,24 +12,23 @@
 //! [`Runtime::quick`]: crate::abi::Runtime
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use super::{activity, atomic, clock, lock};
-use crate::abi::{ExceptionKind, Outcome, Raised};
-use crate::apgas::finish::Uncounted;
 use crate::heap::Ref;
+use crate::layout::{ExceptionKind, Outcome, Raised};
 use crate::program;
-use crate::scheduler::{abi_layout, fiber, timer};
+use crate::scheduler::{abi_layout, fiber};
 
-/// The epoch of activities that belong to no job.
-pub const NO_JOB: u64 = 0;
+pub use crate::scheduler::stack_budget::NO_JOB;
+
 /// The epoch of all places before the first cancellation.
 const FIRST_EPOCH: u64 = 1;
 
+/// What wakes the waiting activities of cancelled jobs.
+static ON_CANCEL: OnceLock<fn()> = OnceLock::new();
 /// The epoch of this place.
 static EPOCH: AtomicU64 = AtomicU64::new(FIRST_EPOCH);
 /// By epoch: activities of jobs that are alive here. Those that are no more than their closure are not counted: a finish of
@@ -45,7 +44,7 @@ pub fn place_epoch() -> u64 {
 
 /// The epoch of the calling activity.
 pub fn activity_epoch() -> u64 {
-    fiber::current().map_or(NO_JOB, |fiber| fiber.nesting.epoch())
+    fiber::current().map_or(NO_JOB, |fiber| fiber.budget.epoch())
 }
 
 /// Whether jobs of that epoch are cancelled here.
@@ -93,18 +92,17 @@ pub fn raise_to(epoch: u64) {
     }
 }
 
-/// Has the activities of the jobs that are cancelled now notice it. It may wait for the atomic section, so an activity does it.
+/// Has the activities of the jobs that are cancelled now notice it.
 fn apply() {
     set_quick(&ALIVE.lock());
-    let wake = || {
-        timer::wake_cancelled();
-        atomic::enter();
-        atomic::leave();
-        clock::wake_all();
-        lock::wake_all();
-        Ref::NULL
-    };
-    activity::start_at(Arc::new(Uncounted), Box::new(wake));
+    if let Some(wake) = ON_CANCEL.get() {
+        wake();
+    }
+}
+
+/// Sets what wakes the waiting activities of cancelled jobs. Ignored after the first call.
+pub fn set_on_cancel(wake: fn()) {
+    ON_CANCEL.get_or_init(|| wake);
 }
 
 /// Generated code finds there whether it may start activities itself.
@@ -118,7 +116,7 @@ pub fn control(quick: &'static AtomicU64) {
 fn set_quick(alive: &BTreeMap<u64, usize>) {
     let has_cancelled = alive.keys().next().is_some_and(|epoch| is_past(*epoch));
     if let Some(quick) = QUICK.get() {
-        quick.store(u64::from(abi_layout::is_open() && !has_cancelled), Ordering::Relaxed);
+        quick.store(u64::from(abi_layout::is_inline_spawn_allowed() && !has_cancelled), Ordering::Relaxed);
     }
 }
 

@@ -14,7 +14,7 @@ use crate::heap::Ref;
 use crate::layout::Type;
 use crate::program;
 use crate::scheduler::park::Event;
-use crate::scheduler::stack_budget;
+use crate::scheduler::stack_depth;
 
 /// The activities and the program of this place.
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +59,7 @@ impl Engine for LocalEngine {
         activity::activity(|activity| Luggage {
             tickets: activity.clocks.iter().map(Registration::ticket).collect(),
             implicit: activity.innermost_clock(),
-            nesting: stack_budget::depth(),
+            nesting: stack_depth::depth(),
             epoch: cancellation::activity_epoch(),
         })
         .unwrap_or_default()
@@ -109,12 +109,12 @@ impl Engine for LocalEngine {
     }
 
     fn call(&self, closure: Ref) -> Ref {
-        crate::profile::name(closure);
+        activity::name_profile(closure);
         program::call(closure)
     }
 
     fn call_value(&self, closure: Ref) -> Result<Ref, Ref> {
-        crate::profile::name(closure);
+        activity::name_profile(closure);
         program::call_value(closure)
     }
 

@@ -25,6 +25,7 @@ pub mod bootstrap;
 pub mod cancellation;
 pub mod clock;
 pub mod deadlock;
+pub mod device_wait;
 pub mod dispatch;
 pub mod distributed_gc;
 pub mod engine;
@@ -39,6 +40,9 @@ pub mod place_local;
 pub mod rail_copy;
 pub mod system;
 pub mod team;
+pub mod timer;
+mod wake_cancelled;
+pub mod worker_loop;
 
 pub use crate::base::place::here;
 pub use at::invoke::{async_at, async_at_on_clocks, async_at_uncounted, at, at_value, host_place};
@@ -49,3 +53,6 @@ pub use finish::id::FinishId;
 pub use finish::root::FinishRoot;
 pub use rail_copy::{between, get, put};
 pub use system::{System, device_exception, system};
+
+#[cfg(test)]
+mod tests;

@@ -211,7 +211,7 @@ pub fn between(
     let (to, target_address) = device_range(&target, target_index as u64 * element, bytes)?;
     let governor = system().engine().governor();
     governor.enter();
-    let external = crate::scheduler::external();
+    let external = crate::scheduler::ExternalEventGuard::new();
     let done = Box::new(move |result| {
         leave(governor, result);
         drop(external);
@@ -287,7 +287,7 @@ fn watch(copy: Option<Flight>) {
 /// What ends a copy to or from a device.
 fn finish(governor: Arc<dyn Governor>, kept: Handle) -> crate::device::Done {
     // Until then, activities that all wait are no deadlock.
-    let external = crate::scheduler::external();
+    let external = crate::scheduler::ExternalEventGuard::new();
     Box::new(move |result| {
         drop(kept);
         leave(governor, result);

@@ -95,7 +95,7 @@ impl System {
         let first = self.engine.set(engine).is_ok();
         debug_assert!(first, "one program a process");
         if self.transport.needs_polling() {
-            crate::scheduler::look_at(self, self.hosts() as usize);
+            crate::scheduler::set_poller(self, self.hosts() as usize);
         }
     }
 
@@ -317,12 +317,12 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-impl crate::scheduler::Inbox for System {
-    fn attend(&self, begins: bool) {
+impl crate::scheduler::MessagePoller for System {
+    fn announce(&self, begins: bool) {
         self.transport.set_polled(begins);
     }
 
-    fn look(&self) -> bool {
+    fn poll(&self) -> bool {
         self.transport.poll()
     }
 

@@ -14,8 +14,8 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
+use crate::base::process::{STOP_SIGNAL, end_by};
 use crate::base::sanitizer;
-use crate::base::signals::STOP_SIGNAL;
 
 /// Whether the process ends after an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,17 +55,6 @@ pub fn wait_for_end() {
     if CAUGHT.load(Ordering::Relaxed) != 0 {
         std::thread::sleep(PATIENCE);
     }
-}
-
-/// Ends this process by a signal, as if nothing had ever caught it.
-pub fn end_by(signal: i32) -> ! {
-    // SAFETY: plain system calls.
-    unsafe {
-        libc::signal(signal, libc::SIG_DFL);
-        libc::raise(signal);
-    }
-    // It was blocked.
-    std::process::exit(128 + signal)
 }
 
 fn install() -> io::Result<()> {

@@ -14,6 +14,7 @@ pub mod output_errors;
 pub(crate) mod output_lock;
 pub mod output_tag;
 pub mod place;
+pub mod process;
 pub(crate) mod program_image;
 pub mod sanitizer;
 pub(crate) mod signals;

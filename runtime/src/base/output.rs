@@ -8,7 +8,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use crate::base::place::here;
-use crate::base::{interrupt, output_errors, output_lock, output_tag};
+use crate::base::{output_errors, output_lock, output_tag, process};
 
 /// What was printed after the last line end: standard output, standard error.
 static PENDING: [Mutex<Vec<u8>>; 2] = [Mutex::new(Vec::new()), Mutex::new(Vec::new())];
@@ -28,7 +28,7 @@ pub fn set_on_broken_pipe(end: fn() -> !) {
 fn end_by_broken_pipe() -> ! {
     match ON_BROKEN_PIPE.get() {
         Some(end) => end(),
-        None => interrupt::end_by(libc::SIGPIPE),
+        None => process::end_by(libc::SIGPIPE),
     }
 }
 

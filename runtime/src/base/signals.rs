@@ -5,10 +5,8 @@ use std::ffi::c_void;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::base::process::STOP_SIGNAL;
 use crate::base::{backtrace, output, program_image};
-
-/// The signal by which the collector stops threads. No handler runs while it is delivered.
-pub const STOP_SIGNAL: libc::c_int = libc::SIGPWR;
 
 /// Bytes of the stack that signal handlers run on.
 const HANDLER_STACK_BYTES: usize = 64 * 1024;

@@ -6,15 +6,15 @@ use std::time::Duration;
 use super::{non_null, raise};
 use crate::abi::{ExceptionKind, Outcome, Raised, Refs};
 use crate::apgas::activity::{self, Activity, Work};
-use crate::apgas::atomic;
 use crate::apgas::cancellation::{self, Membership, NO_JOB};
 use crate::apgas::clock::{self, Luggage, Registration, Ticket};
 use crate::apgas::finish::{Finish, Uncounted};
 use crate::apgas::marshal;
 use crate::apgas::marshal::Copied;
+use crate::apgas::{atomic, timer};
 use crate::heap::{Handle, Ref};
 use crate::layout::slot;
-use crate::scheduler::{self, park, stack_budget, timer};
+use crate::scheduler::{self, park, stack_depth};
 use crate::serialize::read::Input;
 use crate::{apgas, program};
 
@@ -235,7 +235,7 @@ fn async_at_with_clocks(place: i64, closure: Ref, clocks: &ClockList<'_>) -> Out
     let clocks = Luggage {
         tickets,
         implicit,
-        nesting: stack_budget::depth_of_started(),
+        nesting: stack_depth::depth_of_started(),
         epoch: cancellation::activity_epoch(),
     };
     let started = apgas::async_at_on_clocks(place, closure, clocks);
@@ -278,7 +278,7 @@ pub fn at_value(place: i64, closure: Ref) -> Outcome<Ref> {
 
 /// Raises if activities that wait for each other are nested too deep for one more to wait.
 fn not_too_deep() -> Outcome<()> {
-    match stack_budget::is_too_deep() {
+    match stack_depth::limit_exceeded() {
         None => Ok(()),
         Some(why) => raise(ExceptionKind::StackOverflow, &why),
     }
@@ -319,12 +319,12 @@ pub fn finish_end(exception: Ref) -> Outcome<()> {
     if let Some(handle) = finish.clock() {
         with_activity(|activity| Ok(activity.clocks.drop_one(handle)))?;
     }
-    finish.run_own_activities(fiber);
+    activity::run_own_activities(&finish, fiber);
     if exception.is_null() && finish.has_ended_quietly() && !cancellation::is_cancelled() {
         finish.keep(fiber);
         return Ok(());
     }
-    let mut exceptions = finish.wait(exception);
+    let mut exceptions = activity::close_finish(finish, Some(fiber), exception);
     if cancellation::is_cancelled() && !exceptions.iter().any(|it| cancellation::is_cancellation(it.get())) {
         exceptions.push(Handle::new(cancellation::exception().0));
     }

@@ -149,7 +149,7 @@ pub fn collective_run(
     };
     let work = Work { what, memory, count: count as usize, size };
     // SAFETY: memory of rails of the program, which the activity does not free before this returns.
-    let ended = unsafe { communicator.run(&work, crate::scheduler::nothing_else_to_do) };
+    let ended = unsafe { communicator.run(&work, crate::scheduler::has_nothing_else_to_do) };
     if ended.map_err(|error| raised(&error))? {
         return Ok(());
     }

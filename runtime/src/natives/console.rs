@@ -43,7 +43,7 @@ fn read_input<T: Send + 'static>(
         return read_now();
     }
     // Until then, activities that all wait are no deadlock.
-    let external = crate::scheduler::external();
+    let external = crate::scheduler::ExternalEventGuard::new();
     let found = Arc::new(Mutex::new(None));
     let event = Arc::<Event>::default();
     let (answer, arrived) = (Arc::clone(&found), Arc::clone(&event));

@@ -29,7 +29,7 @@ pub(super) fn device(place: i64) -> Outcome<&'static Arc<Device>> {
 /// Suspends the activity while a device works. `start` says at once if it could not begin: then it has not kept `Done`.
 pub(super) fn wait(start: impl FnOnce(Done) -> Outcome<()>) -> Outcome<()> {
     // Activities that all wait are no deadlock meanwhile.
-    let _external = crate::scheduler::external();
+    let _external = crate::scheduler::ExternalEventGuard::new();
     let waiter = system().engine().waiter();
     let ended = Arc::new(Mutex::new(Ok(())));
     let (wake, result) = (Arc::clone(&waiter), Arc::clone(&ended));
@@ -135,7 +135,7 @@ pub fn kernel_start(
     finish.enter();
     let started = device(place).and_then(|device| {
         // The rails that the environment names are captured by the closure as well.
-        let (alive, external) = (Handle::new(closure), crate::scheduler::external());
+        let (alive, external) = (Handle::new(closure), crate::scheduler::ExternalEventGuard::new());
         let governor = Arc::clone(&finish);
         let done: Done = Box::new(move |outcome| {
             drop(alive);
@@ -160,7 +160,7 @@ pub fn kernel_start(
         Err(exception) => finish.leave(exception.0),
     }
     if let Some(gate) = gate {
-        let _external = crate::scheduler::external();
+        let _external = crate::scheduler::ExternalEventGuard::new();
         gate.wait();
     }
     Ok(())
@@ -184,7 +184,7 @@ pub fn kernel_launch(place: i64, kernel: KernelPointer, environment: Bytes, abou
         // SAFETY: the environment is the kernel's, and the activity holds its rails until the wait has ended.
         let flight = unsafe { device.launch(place, kernel, bytes, terms, done) };
         if let Some(flight) = flight.map_err(|error| launch_exception(&error))? {
-            flight.look(crate::scheduler::PATIENCE);
+            flight.look(crate::apgas::device_wait::DEVICE_WAIT_POLICY);
         }
         Ok(())
     })

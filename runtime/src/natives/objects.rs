@@ -78,9 +78,11 @@ pub fn raise_forgotten(number: i64) -> Outcome<()> {
 
 pub fn stack_overflow() -> Outcome<()> {
     let here = 0_u8;
-    let used_up = crate::scheduler::current_stack().is_some_and(|(low, high)| {
-        (low..low + crate::scheduler::STACK_RESERVE).contains(&(&raw const here as usize)) && low < high
-    });
+    let used_up = crate::scheduler::fiber::current().map(crate::scheduler::fiber::Fiber::stack).is_some_and(
+        |(low, high)| {
+            (low..low + crate::scheduler::STACK_RESERVE).contains(&(&raw const here as usize)) && low < high
+        },
+    );
     if !used_up {
         // A thread of the runtime, whose stack begins anywhere.
         return Ok(());

@@ -3,8 +3,6 @@
 use std::cell::Cell;
 
 use super::{Code, Span, What, now, record};
-use crate::heap::Ref;
-use crate::scheduler::worker_number;
 
 /// The innermost running activity of a fiber, if activities are recorded.
 #[derive(Debug, Default)]
@@ -31,23 +29,23 @@ impl Open {
     }
 
     /// It has ended.
-    pub fn end(mut self, fiber: &Opened) {
+    pub fn end(mut self, fiber: &Opened, worker: Option<usize>) {
         fiber.0.set(self.outer);
-        self.close();
+        self.close(worker);
     }
 
-    fn close(&mut self) {
+    fn close(&mut self, worker: Option<usize>) {
         let what = What::Activity { code: self.code, first: self.first };
         let place = i64::from(crate::base::place::here());
-        record(Span { what, place, worker: worker_number(), began: self.began, ended: now() });
+        record(Span { what, place, worker, began: self.began, ended: now() });
         self.first = false;
     }
 }
 
 impl Opened {
     /// The fiber leaves its thread.
-    pub fn suspend(&self) {
-        self.each(Open::close);
+    pub fn suspend(&self, worker: Option<usize>) {
+        self.each(|it| it.close(worker));
     }
 
     /// It goes on.
@@ -73,19 +71,5 @@ impl Opened {
             work(open);
             at = open.outer;
         }
-    }
-}
-
-/// What the innermost activity of the caller runs, if it is recorded and was not known.
-pub fn name(closure: Ref) {
-    if super::on() {
-        crate::scheduler::opened(|it| it.name(|| Code::of_closure(closure)));
-    }
-}
-
-/// The innermost activity of the caller is the program's `main`.
-pub fn name_main() {
-    if super::on() {
-        crate::scheduler::opened(|it| it.name(|| Code::Main));
     }
 }

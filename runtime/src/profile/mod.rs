@@ -16,7 +16,7 @@ use crate::base::output_errors;
 use crate::device::{Done, Extents};
 use crate::layout::Kernel;
 
-pub use activity::{Open, Opened, name, name_main};
+pub use activity::{Open, Opened};
 pub use code::Code;
 
 static ON: AtomicBool = AtomicBool::new(false);

@@ -1,48 +1,50 @@
-//! Activities that are put off. Each activity that waits for another place has a stack here, and what it waits for has one there. While
-//! very many do, others are not begun: that would take memory, and only add to what is under way. But what is waited for may depend on
-//! one of them, so that threads without other work begin some all the same.
+//! Admission control: while very many activities wait for other places, others are deferred.
+//!
+//! Each activity that waits for another place has a stack here, and what it waits for has one there. To start more would take memory,
+//! and only add to what is under way. But what they wait for may depend on a deferred activity, so that workers without other work
+//! start some all the same.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// So many wait for other places before others are put off.
-const MANY: usize = 1024;
-/// As many are begun each time that a thread has found nothing else to do for a moment.
+/// Activities that may wait for other places before others are deferred.
+const MAX_REMOTE_WAITS: usize = 1024;
+/// Deferred activities that are started each time that a worker has found nothing else to do for a while.
 const BATCH: usize = 64;
 
 /// Activities that wait for other places.
-static WAITING: AtomicUsize = AtomicUsize::new(0);
-/// Activities that may be begun all the same.
-static ALLOWED: AtomicUsize = AtomicUsize::new(0);
+static REMOTE_WAITS: AtomicUsize = AtomicUsize::new(0);
+/// Deferred activities that may be started all the same.
+static ADMITTED: AtomicUsize = AtomicUsize::new(0);
 
-/// Whether activities are put off.
+/// Whether activities are deferred.
 #[inline]
 pub fn is_on() -> bool {
-    WAITING.load(Ordering::Relaxed) > MANY
+    REMOTE_WAITS.load(Ordering::Relaxed) > MAX_REMOTE_WAITS
 }
 
-/// The caller waits for another place, until the value is dropped.
+/// The caller waits for another place, until the guard is dropped.
 #[must_use]
-pub fn wait() -> Wait {
-    WAITING.fetch_add(1, Ordering::Relaxed);
-    Wait(())
+pub fn begin_remote_wait() -> RemoteWait {
+    REMOTE_WAITS.fetch_add(1, Ordering::Relaxed);
+    RemoteWait(())
 }
 
-/// See [`wait`].
-pub struct Wait(());
+/// See [`begin_remote_wait`].
+pub struct RemoteWait(());
 
-impl Drop for Wait {
+impl Drop for RemoteWait {
     fn drop(&mut self) {
-        WAITING.fetch_sub(1, Ordering::Relaxed);
+        REMOTE_WAITS.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-/// Whether an activity may be begun that was put off.
-pub fn may_begin() -> bool {
-    let one_less = |allowed: usize| allowed.checked_sub(1);
-    !is_on() || ALLOWED.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_ok()
+/// Whether a deferred activity may be started: takes one of those that are admitted.
+pub fn try_admit() -> bool {
+    let one_less = |admitted: usize| admitted.checked_sub(1);
+    !is_on() || ADMITTED.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_ok()
 }
 
-/// The caller, who looks for work, has found nothing else for a moment.
-pub fn allow_more() {
-    ALLOWED.store(BATCH, Ordering::Relaxed);
+/// The calling worker has found nothing else for a while.
+pub fn admit_batch() {
+    ADMITTED.store(BATCH, Ordering::Relaxed);
 }

@@ -19,10 +19,7 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use crate::heap;
 use crate::scheduler::admission;
-use crate::scheduler::queues::{Queues, Snapshot};
-
-/// The most compensating threads of a place.
-pub const MAX_EXTRA_WORKERS: usize = 1000;
+use crate::scheduler::queues::{MAX_EXTRA_WORKERS, Queues, Snapshot};
 
 /// From one look of the monitor to the next.
 const TICK: Duration = Duration::from_millis(10);
@@ -245,7 +242,7 @@ impl Monitor {
         let mut calm = 0;
         loop {
             std::thread::sleep(TICK);
-            if self.queues.all_busy() {
+            if self.queues.all_active() {
                 calm = 0;
                 self.look();
                 continue;
@@ -265,7 +262,7 @@ impl Monitor {
         self.compensation.monitor_sleeps.store(true, Ordering::SeqCst);
         // Whoever began to work before this did not wake the monitor.
         fence(Ordering::SeqCst);
-        if self.queues.all_busy() {
+        if self.queues.all_active() {
             self.compensation.monitor_sleeps.store(false, Ordering::SeqCst);
         }
         while self.compensation.monitor_sleeps.load(Ordering::SeqCst) {
@@ -296,7 +293,7 @@ impl Monitor {
             }
         }
         if let Some((number, _)) = oldest
-            && self.queues.mark(number)
+            && self.queues.reserve_for_extra(number)
         {
             self.compensation.summon(self.start);
         }
@@ -304,7 +301,7 @@ impl Monitor {
 
     /// Whether work from outside, or work that was put off, has waited too long.
     fn outside_waits(&mut self, now: Instant) -> bool {
-        let seen = (self.queues.taken(), self.queues.count_put_off());
+        let seen = (self.queues.taken(), self.queues.count_deferred());
         let waits = !self.queues.nothing_injected() || seen.1 > 0;
         if !waits || seen != (self.taken.0, self.taken.1) || self.taken.2.is_none() {
             self.taken = (seen.0, seen.1, waits.then_some(now));
@@ -312,7 +309,7 @@ impl Monitor {
         }
         let is_over = self.taken.2.is_some_and(|since| now - since >= MAX_WAIT);
         if is_over {
-            admission::allow_more();
+            admission::admit_batch();
             self.taken.2 = Some(now);
         }
         is_over

@@ -10,9 +10,8 @@
 use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 
+use crossbeam_utils::CachePadded;
 use rustc_hash::FxHasher;
-
-use crate::scheduler::abi_layout::Apart;
 
 /// Two words.
 pub type Pair = [usize; 2];
@@ -104,10 +103,10 @@ pub(super) struct Owner {
 /// The queue. Generated code adds and takes its thread's own activities itself ([`crate::scheduler::abi_layout`]).
 #[repr(C)]
 pub struct Deque {
-    pub(super) top: Apart<AtomicU64>,
-    pub(super) bottom: Apart<AtomicIsize>,
-    pub(super) buffer: Apart<AtomicPtr<Buffer>>,
-    pub(super) owner: Apart<Owner>,
+    pub(super) top: CachePadded<AtomicU64>,
+    pub(super) bottom: CachePadded<AtomicIsize>,
+    pub(super) buffer: CachePadded<AtomicPtr<Buffer>>,
+    pub(super) owner: CachePadded<Owner>,
 }
 
 impl Deque {
@@ -119,10 +118,10 @@ impl Deque {
             long: AtomicBool::new(false),
         };
         Deque {
-            top: Apart(AtomicU64::new(0)),
-            bottom: Apart(AtomicIsize::new(0)),
-            buffer: Apart(AtomicPtr::new(Buffer::new(256))),
-            owner: Apart(owner),
+            top: CachePadded::new(AtomicU64::new(0)),
+            bottom: CachePadded::new(AtomicIsize::new(0)),
+            buffer: CachePadded::new(AtomicPtr::new(Buffer::new(256))),
+            owner: CachePadded::new(owner),
         }
     }
 

@@ -1,50 +1,33 @@
-//! Activities: a pool of threads that steal work from each other runs them on coroutines.
+//! The scheduler: a pool of workers that steal work from each other (Blumofe and Leiserson, JACM 1999) and run it on fibers.
 //!
-//! A *fiber* is a coroutine that takes one piece of work after the other ([`fiber`]). While activities do not block,
-//! all of a thread's run on one fiber, with no switch between them. One that blocks leaves its fiber suspended, stack and
-//! all, and the thread goes on with another fiber ([`block`]); whoever ends the wait puts the fiber back among the work.
+//! From below: [`deque`](mod@deque) and [`sleep`](mod@sleep), [`fiber`](mod@fiber) (a stackful coroutine), [`task`](mod@task) and
+//! [`queues`](mod@queues), [`pool`](mod@pool) (the workers), [`search`](mod@search) (what an idle worker does), and [`park`] (how an
+//! activity waits). What an activity, a `finish` or a clock is, is known above, in [`crate::apgas`].
 
 pub mod abi_layout;
 mod admission;
 mod compensation;
-mod deque;
+pub(crate) mod deque;
 pub(crate) mod fiber;
+mod parallel_job;
 pub mod parallel_loop;
 pub mod park;
+mod poll;
 pub(crate) mod pool;
-pub(crate) mod queues;
+mod queues;
+mod quiescence;
+mod search;
 mod sleep;
 pub(crate) mod stack;
-pub mod stack_budget;
-pub mod timer;
+pub(crate) mod stack_budget;
+pub mod stack_depth;
+pub(crate) mod task;
 
+pub use poll::{MessagePoller, PollGuard, begin_polling, set_poller};
 pub use pool::{
-    Attention, External, Inbox, PATIENCE, attends, begin_to_attend, check_for_deadlock, default_threads,
-    external, is_quiescent, look_at, max_worker_count, nothing_else_to_do, queue_length, start, wake_worker,
-    worker_count, worker_number,
+    default_threads, handles_messages, has_nothing_else_to_do, max_worker_count, park_briefly, queue_length,
+    start, wake_worker, worker_count, worker_number,
 };
+pub use quiescence::{ExternalEventGuard, is_quiescent, set_on_deadlock};
+pub use search::{hint_work_soon, next_task};
 pub use stack::{RESERVE as STACK_RESERVE, SIZE as STACK};
-
-use std::cell::Cell;
-
-use crate::apgas::at::rpc::Call;
-
-/// Where the caller's fiber, if it is on one, keeps what its activity waits with for an `at`.
-pub fn kept_call() -> Option<&'static Cell<Option<&'static Call>>> {
-    fiber::current().map(|fiber| &fiber.call)
-}
-
-/// Addresses of the stack that the caller's activity runs on.
-pub fn current_stack() -> Option<(usize, usize)> {
-    fiber::current().map(fiber::Fiber::stack)
-}
-
-#[cfg(test)]
-mod tests;
-
-/// What of the caller's activities is recorded, if the caller is one.
-pub fn opened(use_it: impl FnOnce(&crate::profile::Opened)) {
-    if let Some(fiber) = fiber::current() {
-        use_it(&fiber.opened);
-    }
-}

@@ -1,4 +1,4 @@
-//! Waiting: an activity leaves its thread until somebody wakes it.
+//! Parking: an activity leaves its thread until it is woken.
 
 use std::cell::UnsafeCell;
 use std::sync::Arc;
@@ -7,46 +7,46 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use parking_lot::{Condvar, Mutex};
 
 use crate::base::sanitizer;
-use crate::scheduler::admission;
 use crate::scheduler::fiber::{self, Fiber, Switch};
-use crate::scheduler::pool::{self, Attention};
-use crate::scheduler::queues::Task;
+use crate::scheduler::poll::{self, PollGuard};
+use crate::scheduler::task::Task;
+use crate::scheduler::{admission, pool, quiescence};
 
 /// Wakes one waiting activity (or thread), once.
-pub struct Waker(Kind);
+pub struct Waker(Parked);
 
-enum Kind {
+enum Parked {
     Fiber(&'static Fiber),
-    Thread(Arc<Signal>),
+    Thread(Arc<ThreadSignal>),
 }
 
 #[derive(Default)]
-struct Signal {
-    set: Mutex<bool>,
+struct ThreadSignal {
+    is_set: Mutex<bool>,
     changed: Condvar,
 }
 
 impl Waker {
-    /// The activity may go on.
+    /// The activity may continue.
     pub fn wake(self) {
         self.resume(pool::push_resumed);
     }
 
-    /// The activity may go on after all others that may.
-    pub fn wake_last(self) {
+    /// The activity may continue after all others that may.
+    pub fn resume_yielding(self) {
         self.resume(pool::push_last);
     }
 
     fn resume(self, push: fn(Task)) {
         match self.0 {
-            Kind::Fiber(fiber) => {
+            Parked::Fiber(fiber) => {
                 sanitizer::release(fiber);
-                pool::count_blocked(false);
+                quiescence::count_unblocked();
                 push(Task::Resume(fiber));
             }
-            Kind::Thread(signal) => {
+            Parked::Thread(signal) => {
                 sanitizer::release(Arc::as_ptr(&signal));
-                *signal.set.lock() = true;
+                *signal.is_set.lock() = true;
                 signal.changed.notify_one();
             }
         }
@@ -58,16 +58,16 @@ impl Waker {
 pub fn block(register: impl FnOnce(Waker) + 'static) {
     match fiber::current() {
         Some(fiber) => {
-            pool::count_blocked(true);
-            fiber.leave(Switch::Block(Box::new(move |fiber| register(Waker(Kind::Fiber(fiber))))));
+            quiescence::count_blocked();
+            fiber.leave(Switch::Block(Box::new(move |fiber| register(Waker(Parked::Fiber(fiber))))));
             sanitizer::acquire(fiber);
         }
         None => {
-            let signal = Arc::new(Signal::default());
-            register(Waker(Kind::Thread(Arc::clone(&signal))));
-            let mut set = signal.set.lock();
-            while !*set {
-                signal.changed.wait(&mut set);
+            let signal = Arc::new(ThreadSignal::default());
+            register(Waker(Parked::Thread(Arc::clone(&signal))));
+            let mut is_set = signal.is_set.lock();
+            while !*is_set {
+                signal.changed.wait(&mut is_set);
             }
             sanitizer::acquire(Arc::as_ptr(&signal));
         }
@@ -77,29 +77,59 @@ pub fn block(register: impl FnOnce(Waker) + 'static) {
 /// Lets other activities run.
 pub fn yield_now() {
     if fiber::current().is_some() {
-        block(Waker::wake_last);
+        block(Waker::resume_yielding);
+    }
+}
+
+/// The state of an [`Event`].
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+enum EventState {
+    Pending,
+    /// An activity waits, and its waker is stored.
+    Waited,
+    Happened,
+}
+
+/// An [`EventState`] that threads share.
+#[derive(Default)]
+struct AtomicEventState(AtomicU8);
+
+impl AtomicEventState {
+    fn has_happened(&self) -> bool {
+        self.0.load(Ordering::Acquire) == EventState::Happened as u8
+    }
+
+    /// From pending to waited; false if it has happened.
+    fn begin_wait(&self) -> bool {
+        let (from, to) = (EventState::Pending as u8, EventState::Waited as u8);
+        self.0.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire).is_ok()
+    }
+
+    /// It has happened. Whether an activity waited.
+    fn happen(&self) -> bool {
+        self.0.swap(EventState::Happened as u8, Ordering::AcqRel) == EventState::Waited as u8
+    }
+
+    fn reset(&self) {
+        self.0.store(EventState::Pending as u8, Ordering::Relaxed);
     }
 }
 
 /// Something that happens once, and can be waited for by one activity.
 #[derive(Default)]
 pub struct Event {
-    /// One of the states below.
-    state: AtomicU8,
-    /// Who waits. Of the one that waits until the state says [`WAITED`], and then of whoever ends that state.
+    state: AtomicEventState,
+    /// The waiting activity. It belongs to that one until the state is [`EventState::Waited`], and then to whoever ends that state.
     waker: UnsafeCell<Option<Waker>>,
 }
 
-const PENDING: u8 = 0;
-const WAITED: u8 = 1;
-const HAPPENED: u8 = 2;
-
-// SAFETY: see `Event::waker`.
+// SAFETY: `waker` is used by one thread at a time, as its comment says.
 unsafe impl Sync for Event {}
 
 impl Event {
     fn has_happened(&self) -> bool {
-        self.state.load(Ordering::Acquire) == HAPPENED
+        self.state.has_happened()
     }
 
     /// Waits until it has happened.
@@ -107,50 +137,50 @@ impl Event {
         self.wait_with(None, || ());
     }
 
-    /// The same for what another place does; with the right to deal with messages, if the caller has it.
-    pub fn wait_for_others(&self, attention: Option<Attention>) {
-        self.wait_with(attention, admission::wait);
+    /// The same for what another place does; with the right to poll for messages, if the caller has it.
+    pub fn wait_for_remote(&self, guard: Option<PollGuard>) {
+        self.wait_with(guard, admission::begin_remote_wait);
     }
 
     /// Waits, with something held if the caller leaves its thread.
-    fn wait_with<T>(&self, attention: Option<Attention>, hold: impl FnOnce() -> T) {
-        /// The event outlives the wait: whoever waits holds it, and nobody touches it any more who wakes that one.
+    fn wait_with<T>(&self, guard: Option<PollGuard>, hold: impl FnOnce() -> T) {
+        /// The event outlives the wait: the waiting activity holds it, and nobody uses it after waking that.
         struct Waited(*const Event);
-        // SAFETY: see above.
+        // SAFETY: the event outlives the wait, and is `Sync`.
         unsafe impl Send for Waited {}
-        // Often it is a message, which this thread can as well read where it is.
-        let attend = |attention| pool::attend_until(attention, || self.has_happened());
-        let begin = || if self.has_happened() { None } else { pool::begin_to_attend() };
-        if attention.or_else(begin).is_some_and(attend) || self.has_happened() {
+        // Often it is a message, which this thread can read itself.
+        let poll = |guard| poll::poll_until(guard, || self.has_happened());
+        let begin = || if self.has_happened() { None } else { poll::begin_polling() };
+        if guard.or_else(begin).is_some_and(poll) || self.has_happened() {
             sanitizer::acquire(self);
             return;
         }
         let event = Waited(self);
         let _held = hold();
         block(move |waker| {
-            // SAFETY: see above.
+            // SAFETY: the event outlives the wait.
             let event = unsafe { &*{ event }.0 };
-            // SAFETY: nobody else looks at it in this state.
+            // SAFETY: in the state before `Waited`, the waker belongs to this thread.
             unsafe { *event.waker.get() = Some(waker) };
-            if event.state.compare_exchange(PENDING, WAITED, Ordering::AcqRel, Ordering::Acquire).is_err() {
+            if !event.state.begin_wait() {
                 sanitizer::acquire(event);
-                // SAFETY: as above; it has happened, and the activity still waits.
+                // SAFETY: it has happened before it was `Waited`: the waker still belongs to this thread.
                 let waker = unsafe { (*event.waker.get()).take() };
                 waker.into_iter().for_each(Waker::wake);
             }
         });
     }
 
-    /// It has not happened any more; nobody waits.
+    /// It has not happened; nobody waits.
     pub fn reset(&self) {
-        self.state.store(PENDING, Ordering::Relaxed);
+        self.state.reset();
     }
 
     /// It happens.
     pub fn set(&self) {
         sanitizer::release(self);
-        if self.state.swap(HAPPENED, Ordering::AcqRel) == WAITED {
-            // SAFETY: this thread alone has ended the state.
+        if self.state.happen() {
+            // SAFETY: this thread alone has ended the state `Waited`.
             let waker = unsafe { (*self.waker.get()).take() };
             waker.into_iter().for_each(Waker::wake);
         }

@@ -1,102 +1,41 @@
-//! Work that can run: each thread's own queue, and one for work from elsewhere.
+//! Queues of the pool: a deque for each worker, and an injector for tasks from other threads. Idle workers search them in turn: work
+//! stealing (Blumofe and Leiserson, *Scheduling Multithreaded Computations by Work Stealing*, JACM 1999).
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI32, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use crossbeam_deque::{Injector, Steal};
 
-use crate::apgas::activity::Activity;
-use crate::apgas::finish::Finish;
 use crate::heap::Ref;
 use crate::scheduler::admission;
-use crate::scheduler::compensation::MAX_EXTRA_WORKERS;
 use crate::scheduler::deque::{Deque, Pair, Stolen};
-use crate::scheduler::fiber::Fiber;
-use crate::scheduler::parallel_loop::Job;
-use crate::scheduler::sleep::Sleepers;
+use crate::scheduler::sleep::Sleep;
+use crate::scheduler::stack_budget::FinishHeader;
+use crate::scheduler::task::{Task, is_resume};
 
-/// Something to run.
-pub enum Task {
-    /// A closure that is an activity of a finish, which has been entered for it.
-    Closure(Ref, *const Finish),
-    /// Another activity that has not begun.
-    Activity(Box<Activity>),
-    /// A fiber whose activity may go on.
-    Resume(&'static Fiber),
-    /// A parallel loop that wants help.
-    Help(Arc<Job>),
-}
+/// Compensating threads of a place, at most.
+pub const MAX_EXTRA_WORKERS: usize = 1000;
 
-// SAFETY: the finish is alive until it has been left.
-unsafe impl Send for Task {}
-
-/// The second word of a pair, where it is no finish.
-const ACTIVITY: usize = 1;
-const RESUME: usize = 2;
-const HELP: usize = 3;
-
-impl Task {
-    /// The finish that waits for an activity that is no more than its closure.
-    pub fn finish(&self) -> *const Finish {
-        match self {
-            Task::Closure(_, finish) => *finish,
-            _ => std::ptr::null(),
-        }
-    }
-
-    /// It is an activity that has not begun, and nobody of another place waits for it.
-    fn can_be_put_off(&self) -> bool {
-        match self {
-            Task::Closure(..) => true,
-            Task::Activity(activity) => !activity.is_urgent,
-            Task::Resume(_) | Task::Help(_) => false,
-        }
-    }
-
-    fn into_pair(self) -> Pair {
-        match self {
-            Task::Closure(closure, finish) => [closure.address(), finish as usize],
-            Task::Activity(activity) => [Box::into_raw(activity) as usize, ACTIVITY],
-            Task::Resume(fiber) => [std::ptr::from_ref(fiber) as usize, RESUME],
-            Task::Help(job) => [Arc::into_raw(job) as usize, HELP],
-        }
-    }
-
-    /// # Safety
-    /// The pair was made by [`Task::into_pair`], and is taken once.
-    unsafe fn from_pair([first, second]: Pair) -> Task {
-        // SAFETY: by the caller.
-        unsafe {
-            match second {
-                ACTIVITY => Task::Activity(Box::from_raw(first as *mut Activity)),
-                RESUME => Task::Resume(&*(first as *const Fiber)),
-                HELP => Task::Help(Arc::from_raw(first as *const Job)),
-                finish => Task::Closure(Ref(first as *mut _), finish as *const Finish),
-            }
-        }
-    }
-}
-
-/// What a thread has for itself, though others see it.
-struct Slot {
+/// What a worker has for itself, though others see it.
+struct WorkerQueues {
     own: Deque,
-    /// Activities that it has put off.
-    later: Deque,
-    /// How much it has taken to run: others only read that.
+    /// Activities that it has deferred.
+    deferred: Deque,
+    /// Tasks that it has taken to run: others only read that.
     tasks: AtomicU64,
-    /// The system's number of the thread, and of the clock of its time on a processor; 0 while there is none.
+    /// The system's number of the thread, and of its CPU-time clock; 0 while there is none.
     thread: AtomicI32,
     clock: AtomicI32,
-    /// Compensating threads are to take so many tasks from here.
+    /// Tasks that compensating threads are to take from here.
     to_take: AtomicUsize,
 }
 
-impl Slot {
-    fn new() -> Slot {
-        Slot {
+impl WorkerQueues {
+    fn new() -> WorkerQueues {
+        WorkerQueues {
             own: Deque::new(),
-            later: Deque::new(),
+            deferred: Deque::new(),
             tasks: AtomicU64::new(0),
             thread: AtomicI32::new(0),
             clock: AtomicI32::new(0),
@@ -129,21 +68,21 @@ pub struct Queues {
     /// How much was taken from there.
     taken: AtomicU64,
     /// Of the pool's threads.
-    own: Vec<Slot>,
+    own: Vec<WorkerQueues>,
     /// Of compensating threads, whose numbers follow.
-    extra: Vec<OnceLock<Box<Slot>>>,
+    extra: Vec<OnceLock<Box<WorkerQueues>>>,
     /// As many of these have been used.
     extra_used: AtomicUsize,
-    sleepers: Sleepers,
+    sleep: Sleep,
 }
 
 /// What a thread that looks for work remembers from one look to the next.
 #[derive(Default)]
-pub struct Look {
+pub struct SearchState {
     /// A task that was alone in another's queue.
     alone: Option<(usize, Pair)>,
     /// Where it begins.
-    turn: usize,
+    start: usize,
 }
 
 impl Queues {
@@ -152,16 +91,16 @@ impl Queues {
         Queues {
             injector: Injector::new(),
             taken: AtomicU64::new(0),
-            own: (0..threads).map(|_| Slot::new()).collect(),
+            own: (0..threads).map(|_| WorkerQueues::new()).collect(),
             extra: (0..MAX_EXTRA_WORKERS).map(|_| OnceLock::new()).collect(),
             extra_used: AtomicUsize::new(0),
-            sleepers: Sleepers::new(threads),
+            sleep: Sleep::new(threads),
         }
     }
 
     /// The thread with that number.
     #[inline]
-    fn slot(&self, number: usize) -> Option<&Slot> {
+    fn slot(&self, number: usize) -> Option<&WorkerQueues> {
         match self.own.get(number) {
             Some(slot) => Some(slot),
             None => self.extra.get(number - self.own.len())?.get().map(Box::as_ref),
@@ -170,11 +109,11 @@ impl Queues {
 
     /// The calling thread's.
     #[inline]
-    fn mine(&self, number: usize) -> &Slot {
+    fn own_queues(&self, number: usize) -> &WorkerQueues {
         self.slot(number).unwrap_or_else(|| unreachable!("made when the thread began"))
     }
 
-    fn slots(&self) -> impl Iterator<Item = &Slot> {
+    fn slots(&self) -> impl Iterator<Item = &WorkerQueues> {
         (0..self.count()).filter_map(|number| self.slot(number))
     }
 
@@ -187,10 +126,10 @@ impl Queues {
     /// The calling thread has that number from now on.
     pub fn begin_thread(&self, number: usize) {
         if let Some(extra) = number.checked_sub(self.own.len()) {
-            self.extra[extra].get_or_init(|| Box::new(Slot::new()));
+            self.extra[extra].get_or_init(|| Box::new(WorkerQueues::new()));
             self.extra_used.fetch_max(extra + 1, Ordering::AcqRel);
         }
-        let slot = self.mine(number);
+        let slot = self.own_queues(number);
         let mut clock = 0;
         // SAFETY: asks for this thread's numbers.
         unsafe {
@@ -203,7 +142,7 @@ impl Queues {
 
     /// The calling thread has its number no more; its queue is empty.
     pub fn end_thread(&self, number: usize) {
-        self.mine(number).clock.store(0, Ordering::Relaxed);
+        self.own_queues(number).clock.store(0, Ordering::Relaxed);
     }
 
     /// The system's number of a thread.
@@ -227,7 +166,7 @@ impl Queues {
             return Some(Snapshot { is_empty: true, ..Snapshot::default() });
         };
         let recent = (slot.tasks.load(Ordering::Relaxed), newest);
-        Some(Snapshot { is_empty: false, top, is_resumed: oldest[1] == RESUME, recent })
+        Some(Snapshot { is_empty: false, top, is_resumed: is_resume(oldest), recent })
     }
 
     /// How much was ever taken of what came from elsewhere.
@@ -236,13 +175,13 @@ impl Queues {
     }
 
     /// How much is put off.
-    pub fn count_put_off(&self) -> usize {
-        self.slots().map(|slot| slot.later.len()).sum()
+    pub fn count_deferred(&self) -> usize {
+        self.slots().map(|slot| slot.deferred.len()).sum()
     }
 
     /// A compensating thread more is to take something of that thread's queue. Whether there is enough for
     /// all that are to.
-    pub fn mark(&self, number: usize) -> bool {
+    pub fn reserve_for_extra(&self, number: usize) -> bool {
         let Some(slot) = self.slot(number) else { return false };
         let one_more = |marks: usize| (marks < slot.own.len()).then_some(marks + 1);
         slot.to_take.fetch_update(Ordering::AcqRel, Ordering::Relaxed, one_more).is_ok()
@@ -252,8 +191,8 @@ impl Queues {
     /// put off.
     pub fn find_for_extra(&self, number: usize) -> Option<Task> {
         loop {
-            let task = self.find_injected(number).or_else(|| self.find_marked());
-            match task.or_else(|| self.find_put_off(number))? {
+            let task = self.find_injected(number).or_else(|| self.find_reserved());
+            match task.or_else(|| self.find_deferred(number))? {
                 // Who called for help does the work itself.
                 Task::Help(_) => {}
                 task => return Some(task),
@@ -261,13 +200,13 @@ impl Queues {
         }
     }
 
-    fn find_marked(&self) -> Option<Task> {
-        let marked = |slot: &Slot| {
+    fn find_reserved(&self) -> Option<Task> {
+        let reserved = |slot: &WorkerQueues| {
             let one_less = |marks: usize| marks.checked_sub(1);
             slot.to_take.load(Ordering::Relaxed) > 0
                 && slot.to_take.fetch_update(Ordering::AcqRel, Ordering::Relaxed, one_less).is_ok()
         };
-        let pair = self.slots().filter(|slot| marked(slot)).find_map(|slot| slot.own.steal_one())?;
+        let pair = self.slots().filter(|slot| reserved(slot)).find_map(|slot| slot.own.steal_one())?;
         // SAFETY: taken from a queue.
         Some(unsafe { Task::from_pair(pair) })
     }
@@ -275,19 +214,19 @@ impl Queues {
     /// Work from a thread that has no queue, or that must not be overtaken for ever.
     pub fn inject(&self, task: Task) {
         self.injector.push(task);
-        self.sleepers.notify();
+        self.sleep.notify();
     }
 
     /// Work of a thread of the pool.
     pub fn push(&self, number: usize, task: Task) {
-        self.mine(number).own.push(task.into_pair());
+        self.own_queues(number).own.push(task.into_pair());
         self.notify_if_needed();
     }
 
     /// An activity that is no more than its closure.
     #[inline]
-    pub fn push_closure(&self, number: usize, closure: Ref, finish: *const Finish) {
-        self.mine(number).own.push([closure.address(), finish as usize]);
+    pub fn push_closure(&self, number: usize, closure: Ref, finish: *const FinishHeader) {
+        self.own_queues(number).own.push([closure.address(), finish as usize]);
         self.notify_if_needed();
     }
 
@@ -295,29 +234,29 @@ impl Queues {
     /// milliseconds, and whoever has added work comes back to its queue in any case.
     #[inline]
     fn notify_if_needed(&self) {
-        if self.sleepers.are_needed() {
-            self.sleepers.notify();
+        if self.sleep.should_notify() {
+            self.sleep.notify();
         }
     }
 
     /// A thread's own queue, and who sleeps, for generated code.
-    pub fn shared(&self, number: usize) -> (*const Deque, *const Sleepers) {
-        (&raw const self.mine(number).own, &raw const self.sleepers)
+    pub fn shared(&self, number: usize) -> (*const Deque, *const Sleep) {
+        (&raw const self.own_queues(number).own, &raw const self.sleep)
     }
 
     /// Wakes a waiting thread, if there is one and no other looks around.
     pub fn notify(&self) {
-        self.sleepers.notify();
+        self.sleep.notify();
     }
 
     /// This thread's newest task.
     pub fn pop(&self, number: usize) -> Option<Task> {
         loop {
-            let slot = self.mine(number);
+            let slot = self.own_queues(number);
             // SAFETY: taken from the queue.
             let task = unsafe { Task::from_pair(slot.own.pop()?) };
             slot.count_task();
-            if let Some(task) = self.begin_or_put_off(number, task) {
+            if let Some(task) = self.admit_or_defer(number, task) {
                 return Some(task);
             }
         }
@@ -325,18 +264,18 @@ impl Queues {
 
     /// The task, unless it is an activity that is put off.
     #[inline]
-    fn begin_or_put_off(&self, number: usize, task: Task) -> Option<Task> {
-        if admission::is_on() && task.can_be_put_off() {
-            self.mine(number).later.push(task.into_pair());
+    fn admit_or_defer(&self, number: usize, task: Task) -> Option<Task> {
+        if admission::is_on() && task.is_deferrable() {
+            self.own_queues(number).deferred.push(task.into_pair());
             return None;
         }
         Some(task)
     }
 
     /// An activity that was put off and may be begun now.
-    fn find_put_off(&self, number: usize) -> Option<Task> {
-        let own = &self.mine(number).later;
-        if self.nothing_put_off() || !admission::may_begin() {
+    fn find_deferred(&self, number: usize) -> Option<Task> {
+        let own = &self.own_queues(number).deferred;
+        if self.nothing_deferred() || !admission::try_admit() {
             return None;
         }
         let take = |other: &Deque| match other.steal(own, None) {
@@ -345,7 +284,7 @@ impl Queues {
             stolen => stolen,
         };
         let stolen = || {
-            self.slots().map(|slot| take(&slot.later)).find_map(|stolen| match stolen {
+            self.slots().map(|slot| take(&slot.deferred)).find_map(|stolen| match stolen {
                 Stolen::Pair(pair) => Some(pair),
                 _ => None,
             })
@@ -356,8 +295,8 @@ impl Queues {
 
     /// The closure of this thread's newest task, if that is an activity of the finish and no more than its closure.
     #[inline]
-    pub fn pop_of(&self, number: usize, finish: *const Finish) -> Option<Ref> {
-        let own = &self.mine(number).own;
+    pub fn pop_of(&self, number: usize, finish: *const FinishHeader) -> Option<Ref> {
+        let own = &self.own_queues(number).own;
         if own.newest()?[1] != finish as usize {
             return None;
         }
@@ -372,40 +311,40 @@ impl Queues {
 
     /// How many tasks are in this thread's queue.
     pub fn own_length(&self, number: usize) -> usize {
-        self.mine(number).own.len()
+        self.own_queues(number).own.len()
     }
 
     /// Whether this thread's queue is empty.
     pub fn own_is_empty(&self, number: usize) -> bool {
-        self.mine(number).own.is_empty()
+        self.own_queues(number).own.is_empty()
     }
 
     /// The caller, a thread of the pool, begins to look for work.
-    pub fn begin_to_look(&self) {
-        self.sleepers.begin();
+    pub fn begin_search(&self) {
+        self.sleep.begin_search();
     }
 
     /// The caller, who has looked for work, has found some: if there is more, and nobody else looks, another thread is woken.
-    pub fn has_found(&self) {
-        if self.sleepers.found() && !self.is_empty() {
-            self.sleepers.notify();
+    pub fn end_search(&self) {
+        if self.sleep.end_search() && !self.is_empty() {
+            self.sleep.notify();
         }
     }
 
     /// Work: this thread's newest, then what came from elsewhere, then others' oldest. One that is alone in a queue is taken at the second
     /// look, for its owner may want it at once. At last what was put off.
-    pub fn find(&self, number: usize, look: &mut Look) -> Option<Task> {
+    pub fn find(&self, number: usize, search: &mut SearchState) -> Option<Task> {
         if let Some(task) = self.pop(number) {
             return Some(task);
         }
-        let before = look.alone.take();
-        look.turn = look.turn.wrapping_add(1);
+        let before = search.alone.take();
+        search.start = search.start.wrapping_add(1);
         loop {
             let mut again = false;
             match self.injector.steal() {
                 Steal::Success(task) => {
                     self.count_taken(number);
-                    match self.begin_or_put_off(number, task) {
+                    match self.admit_or_defer(number, task) {
                         None => again = true,
                         task => return task,
                     }
@@ -415,28 +354,28 @@ impl Queues {
             }
             let count = self.count();
             for distance in 0..count {
-                let other = (number + look.turn + distance) % count;
+                let other = (number + search.start + distance) % count;
                 if other == number {
                     continue;
                 }
                 let known = before.filter(|(queue, _)| *queue == other).map(|(_, pair)| pair);
                 let Some(victim) = self.slot(other) else { continue };
-                match victim.own.steal(&self.mine(number).own, known) {
+                match victim.own.steal(&self.own_queues(number).own, known) {
                     Stolen::Pair(pair) => {
-                        self.mine(number).count_task();
+                        self.own_queues(number).count_task();
                         // SAFETY: taken from the queue.
-                        match self.begin_or_put_off(number, unsafe { Task::from_pair(pair) }) {
+                        match self.admit_or_defer(number, unsafe { Task::from_pair(pair) }) {
                             None => again = true,
                             task => return task,
                         }
                     }
-                    Stolen::Alone(pair) => look.alone = Some((other, pair)),
+                    Stolen::Alone(pair) => search.alone = Some((other, pair)),
                     Stolen::Retry => again = true,
                     Stolen::Empty => {}
                 }
             }
             if !again {
-                return self.find_put_off(number);
+                return self.find_deferred(number);
             }
         }
     }
@@ -448,22 +387,22 @@ impl Queues {
 
     /// Whether there is no work.
     pub fn is_empty(&self) -> bool {
-        self.nothing_ready() && self.nothing_put_off()
+        self.nothing_ready() && self.nothing_deferred()
     }
 
-    fn nothing_put_off(&self) -> bool {
-        self.slots().all(|slot| slot.later.is_empty())
+    fn nothing_deferred(&self) -> bool {
+        self.slots().all(|slot| slot.deferred.is_empty())
     }
 
     /// The caller has taken something that came from elsewhere.
     fn count_taken(&self, number: usize) {
         self.taken.fetch_add(1, Ordering::Relaxed);
-        self.mine(number).count_task();
+        self.own_queues(number).count_task();
     }
 
     /// Whether no thread of the pool waits, or looks for work.
-    pub fn all_busy(&self) -> bool {
-        self.sleepers.all_busy()
+    pub fn all_active(&self) -> bool {
+        self.sleep.all_active()
     }
 
     /// Whether there is no work but what was put off.
@@ -475,12 +414,12 @@ impl Queues {
     /// there is some that it did not get. `all_idle` is called when every thread waits.
     pub fn wait(&self, number: usize, quiet: Duration, busy: Duration, all_idle: impl FnOnce()) {
         let time = || if self.is_empty() { quiet } else { busy };
-        self.sleepers.wait(number, time, all_idle);
+        self.sleep.wait(number, time, all_idle);
     }
 
     /// The caller, thread `number`, who looks for work and has an activity, sleeps for so long at most; not at all if there is some.
-    pub fn nap(&self, number: usize, time: Duration) {
-        self.sleepers.nap(number, || if self.is_empty() { time } else { Duration::ZERO });
+    pub fn park_briefly(&self, number: usize, time: Duration) {
+        self.sleep.wait_briefly(number, || if self.is_empty() { time } else { Duration::ZERO });
     }
 
     /// Work from outside the pool, or of this thread.
@@ -489,7 +428,7 @@ impl Queues {
             match self.injector.steal() {
                 Steal::Success(task) => {
                     self.count_taken(number);
-                    if let Some(task) = self.begin_or_put_off(number, task) {
+                    if let Some(task) = self.admit_or_defer(number, task) {
                         return Some(task);
                     }
                 }
@@ -500,15 +439,15 @@ impl Queues {
     }
 
     /// Whether every thread waits, nothing is queued, and `and` is true, all that at the same moment.
-    pub fn idle(&self, and: impl FnOnce() -> bool) -> bool {
-        self.sleepers.all_sleep(|| and() && self.is_empty())
+    pub fn is_idle(&self, and: impl FnOnce() -> bool) -> bool {
+        self.sleep.all_sleeping(|| and() && self.is_empty())
     }
 
     /// Shows the collector what is in the threads' queues; all threads are stopped.
     pub fn each_word(&self, visit: &mut dyn FnMut(usize)) {
         for slot in self.slots() {
             slot.own.each_word(visit);
-            slot.later.each_word(visit);
+            slot.deferred.each_word(visit);
         }
     }
 }

@@ -1,138 +1,163 @@
-//! Threads without work: some look for it, the others sleep. Who adds work wakes a thread only if nobody looks, and the last one that
-//! finds something wakes the next if there is more: as many are awake as find work, and who adds it seldom has to wake any.
+//! Sleep of idle workers.
 //!
-//! The thread that fell asleep last is woken first. Its processor has not gone far: one that has been idle for long takes several times
-//! as long to come back, and its caches hold nothing of the program.
+//! # States
+//! An *active* worker runs a task. An *idle* worker has none: first it *searches* the queues, then it *sleeps* on a condition variable
+//! until it is notified, or until a timeout, after which it searches again. A worker that waits inside of an activity can sleep too
+//! ([`Sleep::wait_briefly`]).
+//!
+//! # Counters
+//! - `sleeping`: workers that sleep or are about to, in the lower 16 bits; above them, the number of times that one has ceased to. The
+//!   latter tells two moments apart between which a worker was awake ([`Sleep::all_sleeping`]).
+//! - `searching`: workers that search, plus notifications that no worker has followed yet.
+//! - `pending_wakes` (under the lock): those notifications.
+//!
+//! # Protocol
+//! Whoever adds a task notifies a sleeper only if `searching` is 0; the last worker that ends its search with a task notifies the next
+//! if there is more. So as many workers are awake as find tasks, and whoever adds one seldom has to wake any. A task is never lost: a
+//! worker that falls asleep first leaves `searching`, then enters `sleeping`, and then looks at the queues; whoever adds a task adds it
+//! first, and then reads the counters. Both have a sequentially consistent fence in between, so that at least one sees the other
+//! (Dekker's protocol). Only [`Sleep::should_notify`] is read without the fence: a sleeper that it overlooks finds the task after its
+//! timeout, and the owner of the queue comes to it in any case.
+//!
+//! # Order
+//! The worker that fell asleep last is woken first. Its CPU has not gone far: one that has been idle for long takes several times as
+//! long to come back, and its caches hold nothing of the program.
 
 use std::sync::atomic::{AtomicUsize, Ordering, fence};
 use std::time::Duration;
 
-use parking_lot::{Condvar, Mutex};
+use crossbeam_utils::CachePadded;
+use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use crate::heap;
-use crate::scheduler::abi_layout::Apart;
 
-/// Who sleeps, and who looks for work. The first fields are where generated code expects them ([`crate::scheduler::abi_layout`]).
+/// Sleeping and searching workers. The first fields are at the offsets that generated code expects
+/// ([`crate::scheduler::abi_layout`]).
 #[repr(C)]
-pub struct Sleepers {
-    /// Threads that wait, or are about to; above that number, how often one has ceased to.
-    pub(super) asleep: Apart<AtomicUsize>,
-    /// Threads that are awake without work, and those that have been woken.
-    pub(super) looking: Apart<AtomicUsize>,
-    beds: Mutex<Beds>,
-    /// Of each thread, what wakes it.
+pub struct Sleep {
+    /// See the module.
+    pub(super) sleeping: CachePadded<AtomicUsize>,
+    /// See the module.
+    pub(super) searching: CachePadded<AtomicUsize>,
+    park_queue: Mutex<ParkQueue>,
+    /// By worker.
     wake: Vec<Condvar>,
 }
 
-/// What is known under the lock.
-struct Beds {
-    /// Calls that nobody has followed yet: they count as threads that look.
-    calls: usize,
-    /// Who sleeps and has not been called, the next one to be called last.
-    order: Vec<usize>,
+struct ParkQueue {
+    /// Notifications that no worker has followed yet.
+    pending_wakes: usize,
+    /// Workers that sleep and were not notified; the next one to be notified is the last.
+    workers: Vec<usize>,
 }
 
-/// One thread less that sleeps, and one more that has woken.
+/// One sleeper less, and one more that has woken.
 const WOKEN: usize = (1 << 16) - 1;
-/// The part of [`Sleepers::asleep`] that is the number of threads.
-const THREADS: usize = 0xffff;
+/// The part of [`Sleep::sleeping`] that is a number of workers.
+const WORKERS: usize = 0xffff;
 
-impl Sleepers {
-    /// For so many threads, which are awake and have work.
-    pub fn new(threads: usize) -> Sleepers {
-        Sleepers {
-            asleep: Apart::default(),
-            looking: Apart::default(),
-            beds: Mutex::new(Beds { calls: 0, order: Vec::with_capacity(threads) }),
-            wake: (0..threads).map(|_| Condvar::new()).collect(),
+impl Sleep {
+    /// For that many workers, which are active.
+    pub fn new(workers: usize) -> Sleep {
+        Sleep {
+            sleeping: CachePadded::default(),
+            searching: CachePadded::default(),
+            park_queue: Mutex::new(ParkQueue { pending_wakes: 0, workers: Vec::with_capacity(workers) }),
+            wake: (0..workers).map(|_| Condvar::new()).collect(),
         }
     }
 
-    /// Whether it seems that a thread waits, and none looks for work.
+    fn nobody_sleeps(&self) -> bool {
+        self.sleeping.load(Ordering::SeqCst) & WORKERS == 0
+    }
+
+    /// Whether it seems that a worker sleeps, and none searches.
     #[inline]
-    pub fn are_needed(&self) -> bool {
-        self.asleep.load(Ordering::Relaxed) & THREADS > 0 && self.looking.load(Ordering::Relaxed) == 0
+    pub fn should_notify(&self) -> bool {
+        self.sleeping.load(Ordering::Relaxed) & WORKERS > 0 && self.searching.load(Ordering::Relaxed) == 0
     }
 
-    /// Whether all threads sleep, or are about to, and none woke up while `and` was found to be true.
-    pub fn all_sleep(&self, and: impl FnOnce() -> bool) -> bool {
-        let asleep = self.asleep.load(Ordering::SeqCst);
-        asleep & THREADS == self.wake.len() && and() && self.asleep.load(Ordering::SeqCst) == asleep
+    /// Whether all workers sleep, or are about to, and none woke while `condition` was found to be true.
+    pub fn all_sleeping(&self, condition: impl FnOnce() -> bool) -> bool {
+        let sleeping = self.sleeping.load(Ordering::SeqCst);
+        sleeping & WORKERS == self.wake.len()
+            && condition()
+            && self.sleeping.load(Ordering::SeqCst) == sleeping
     }
 
-    /// Wakes a thread, if there is one and none looks for work, after work was added.
+    /// After a task was added: wakes a sleeper, if there is one and no worker searches.
     pub fn notify(&self) {
         fence(Ordering::SeqCst);
-        let nobody_sleeps = || self.asleep.load(Ordering::SeqCst) & THREADS == 0;
-        if nobody_sleeps() || self.looking.load(Ordering::SeqCst) > 0 {
+        if self.nobody_sleeps() || self.searching.load(Ordering::SeqCst) > 0 {
             return;
         }
-        let mut beds = self.beds.lock();
-        // Who slept may have woken, and looks: a call that nobody follows would count as one that looks.
-        if nobody_sleeps() {
+        let mut queue = self.park_queue.lock();
+        // Sleepers may have woken, and search: a notification that nobody follows would count as a search.
+        if self.nobody_sleeps() {
             return;
         }
-        if self.looking.compare_exchange(0, 1, Ordering::SeqCst, Ordering::Relaxed).is_ok() {
-            beds.calls += 1;
-            if let Some(last) = beds.order.pop() {
+        if self.searching.compare_exchange(0, 1, Ordering::SeqCst, Ordering::Relaxed).is_ok() {
+            queue.pending_wakes += 1;
+            if let Some(last) = queue.workers.pop() {
                 self.wake[last].notify_one();
             }
         }
     }
 
-    /// Whether no thread waits, or looks for work.
-    pub fn all_busy(&self) -> bool {
-        self.asleep.load(Ordering::SeqCst) & THREADS == 0 && self.looking.load(Ordering::SeqCst) == 0
+    /// Whether no worker sleeps or searches.
+    pub fn all_active(&self) -> bool {
+        self.nobody_sleeps() && self.searching.load(Ordering::SeqCst) == 0
     }
 
-    /// The caller begins to look for work.
-    pub fn begin(&self) {
-        self.looking.fetch_add(1, Ordering::SeqCst);
+    /// The calling worker begins to search.
+    pub fn begin_search(&self) {
+        self.searching.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// The caller, who has looked for work, has found some. True if nobody else looks while somebody sleeps.
-    pub fn found(&self) -> bool {
-        self.looking.fetch_sub(1, Ordering::SeqCst) == 1 && self.asleep.load(Ordering::Relaxed) & THREADS > 0
+    /// The calling worker has found a task. True if no other one searches while one sleeps.
+    pub fn end_search(&self) -> bool {
+        self.searching.fetch_sub(1, Ordering::SeqCst) == 1
+            && self.sleeping.load(Ordering::Relaxed) & WORKERS > 0
     }
 
-    /// The caller, thread `number`, who looks for work, waits until it is woken, or for the time that `at_most` says when nothing is added
-    /// any more without somebody being woken; then it looks again. `all_idle` is called when all threads wait.
-    pub fn wait(&self, number: usize, at_most: impl FnOnce() -> Duration, all_idle: impl FnOnce()) {
-        self.sleep(number, at_most, all_idle, |order| order.push(number));
+    /// The calling worker, which searches, sleeps until it is notified, or for the time that `timeout` results in after no task can be
+    /// added any more without a notification; then it searches again. `all_idle` is called when all workers sleep.
+    pub fn wait(&self, worker: usize, timeout: impl FnOnce() -> Duration, all_idle: impl FnOnce()) {
+        self.sleep(worker, timeout, all_idle, |workers| workers.push(worker));
     }
 
-    /// The same for a thread that has an activity: it is woken when no other one sleeps.
-    pub fn nap(&self, number: usize, at_most: impl FnOnce() -> Duration) {
-        self.sleep(number, at_most, || (), |order| order.insert(0, number));
+    /// The same for a worker that has an activity: it is notified when no other one sleeps.
+    pub fn wait_briefly(&self, worker: usize, timeout: impl FnOnce() -> Duration) {
+        self.sleep(worker, timeout, || (), |workers| workers.insert(0, worker));
     }
 
     fn sleep(
         &self,
-        number: usize,
-        at_most: impl FnOnce() -> Duration,
+        worker: usize,
+        timeout: impl FnOnce() -> Duration,
         all_idle: impl FnOnce(),
-        lie_down: impl FnOnce(&mut Vec<usize>),
+        enqueue: impl FnOnce(&mut Vec<usize>),
     ) {
-        let mut beds = self.beds.lock();
-        self.looking.fetch_sub(1, Ordering::SeqCst);
-        let asleep = self.asleep.fetch_add(1, Ordering::SeqCst) + 1;
+        let mut queue = self.park_queue.lock();
+        self.searching.fetch_sub(1, Ordering::SeqCst);
+        let sleeping = self.sleeping.fetch_add(1, Ordering::SeqCst) + 1;
         fence(Ordering::SeqCst);
-        if asleep & THREADS == self.wake.len() {
-            parking_lot::MutexGuard::unlocked(&mut beds, all_idle);
+        if sleeping & WORKERS == self.wake.len() {
+            MutexGuard::unlocked(&mut queue, all_idle);
         }
-        // Whoever has added work and wakes nobody is seen here; whoever adds some from now on wakes a thread.
-        let time = at_most();
-        if beds.calls == 0 {
-            lie_down(&mut beds.order);
-            heap::while_parked(|| self.wake[number].wait_for(&mut beds, time));
-            // Unless it was called.
-            beds.order.retain(|it| *it != number);
+        // A task that was added without a notification is seen here; from now on each one notifies.
+        let timeout = timeout();
+        if queue.pending_wakes == 0 {
+            enqueue(&mut queue.workers);
+            heap::while_parked(|| self.wake[worker].wait_for(&mut queue, timeout));
+            // Unless it was notified.
+            queue.workers.retain(|it| *it != worker);
         }
-        self.asleep.fetch_add(WOKEN, Ordering::SeqCst);
-        if beds.calls > 0 {
-            beds.calls -= 1;
+        self.sleeping.fetch_add(WOKEN, Ordering::SeqCst);
+        if queue.pending_wakes > 0 {
+            queue.pending_wakes -= 1;
         } else {
-            self.looking.fetch_add(1, Ordering::SeqCst);
+            self.searching.fetch_add(1, Ordering::SeqCst);
         }
     }
 }
@@ -144,104 +169,106 @@ mod tests {
 
     use super::*;
 
-    /// A thread that falls asleep, and says its number when it has been woken.
-    fn sleep(sleepers: &Arc<Sleepers>, number: usize, woken: &Sender<usize>) {
-        let (own, woken) = (Arc::clone(sleepers), woken.clone());
+    const LONG_TIMEOUT: Duration = Duration::from_secs(600);
+
+    /// A worker that falls asleep, and sends its number when it has woken.
+    fn sleep(sleep: &Arc<Sleep>, worker: usize, woken: &Sender<usize>) {
+        let (own, woken) = (Arc::clone(sleep), woken.clone());
         std::thread::spawn(move || {
-            own.begin();
-            own.wait(number, || Duration::from_secs(600), || ());
-            let _ = woken.send(number);
+            own.begin_search();
+            own.wait(worker, || LONG_TIMEOUT, || ());
+            let _ = woken.send(worker);
         });
-        while sleepers.beds.lock().order.last() != Some(&number) {
+        while sleep.park_queue.lock().workers.last() != Some(&worker) {
             std::thread::yield_now();
         }
     }
 
-    /// Adds work, and waits for who comes.
-    fn wake(sleepers: &Sleepers, woken: &Receiver<usize>) -> usize {
-        sleepers.notify();
-        let number = woken.recv_timeout(Duration::from_secs(60)).expect("one is woken");
-        sleepers.found();
-        number
+    /// Notifies, and waits for the worker that wakes.
+    fn wake(sleep: &Sleep, woken: &Receiver<usize>) -> usize {
+        sleep.notify();
+        let worker = woken.recv_timeout(Duration::from_secs(60)).expect("one is woken");
+        sleep.end_search();
+        worker
     }
 
     #[test]
-    fn who_fell_asleep_last_is_woken_first() {
-        let sleepers = Arc::new(Sleepers::new(4));
-        let (say, woken) = channel();
-        for number in [2, 0, 1] {
-            sleep(&sleepers, number, &say);
+    fn last_parked_worker_is_woken_first() {
+        let workers = Arc::new(Sleep::new(4));
+        let (send, woken) = channel();
+        for worker in [2, 0, 1] {
+            sleep(&workers, worker, &send);
         }
-        assert_eq!(wake(&sleepers, &woken), 1);
-        sleep(&sleepers, 3, &say);
-        assert_eq!([(); 3].map(|()| wake(&sleepers, &woken)), [3, 0, 2]);
+        assert_eq!(wake(&workers, &woken), 1);
+        sleep(&workers, 3, &send);
+        assert_eq!([(); 3].map(|()| wake(&workers, &woken)), [3, 0, 2]);
     }
 
     #[test]
-    fn who_naps_in_an_activity_is_woken_last() {
-        let sleepers = Arc::new(Sleepers::new(3));
-        let (say, woken) = channel();
-        sleep(&sleepers, 1, &say);
-        let (own, napped) = (Arc::clone(&sleepers), say.clone());
+    fn worker_parked_inside_of_an_activity_is_woken_last() {
+        let workers = Arc::new(Sleep::new(3));
+        let (send, woken) = channel();
+        sleep(&workers, 1, &send);
+        let (own, sender) = (Arc::clone(&workers), send.clone());
         std::thread::spawn(move || {
-            own.begin();
-            own.nap(0, || Duration::from_secs(600));
-            let _ = napped.send(0);
+            own.begin_search();
+            own.wait_briefly(0, || LONG_TIMEOUT);
+            let _ = sender.send(0);
         });
-        while sleepers.beds.lock().order != [0, 1] {
+        while workers.park_queue.lock().workers != [0, 1] {
             std::thread::yield_now();
         }
-        assert_eq!([(); 2].map(|()| wake(&sleepers, &woken)), [1, 0]);
+        assert_eq!([(); 2].map(|()| wake(&workers, &woken)), [1, 0]);
     }
 
     #[test]
-    fn nobody_is_woken_while_one_looks() {
-        let sleepers = Arc::new(Sleepers::new(3));
-        let (say, woken) = channel();
-        sleep(&sleepers, 0, &say);
-        sleepers.begin();
-        sleepers.notify();
+    fn no_worker_is_woken_while_one_searches() {
+        let workers = Arc::new(Sleep::new(3));
+        let (send, woken) = channel();
+        sleep(&workers, 0, &send);
+        workers.begin_search();
+        workers.notify();
         assert!(woken.recv_timeout(Duration::from_millis(20)).is_err());
-        // The one that looked has found something, and sees that another one sleeps.
-        assert!(sleepers.found());
-        assert_eq!(wake(&sleepers, &woken), 0);
+        // The one that searched has a task, and sees that another one sleeps.
+        assert!(workers.end_search());
+        assert_eq!(wake(&workers, &woken), 0);
     }
 
     #[test]
-    fn who_sleeps_looks_again_after_a_while() {
-        let sleepers = Sleepers::new(2);
-        sleepers.begin();
+    fn parked_worker_searches_again_after_the_timeout() {
+        let workers = Sleep::new(2);
+        workers.begin_search();
         let mut idle = false;
-        sleepers.wait(1, || Duration::from_millis(1), || idle = true);
-        assert!(!idle && !sleepers.are_needed() && sleepers.beds.lock().order.is_empty());
-        // Both wait.
-        sleepers.asleep.fetch_add(1, Ordering::SeqCst);
-        sleepers.wait(0, || Duration::from_millis(1), || idle = true);
+        workers.wait(1, || Duration::from_millis(1), || idle = true);
+        assert!(!idle && !workers.should_notify() && workers.park_queue.lock().workers.is_empty());
+        // Both sleep.
+        workers.sleeping.fetch_add(1, Ordering::SeqCst);
+        workers.wait(0, || Duration::from_millis(1), || idle = true);
         assert!(idle);
     }
 
     #[test]
-    fn nobody_counts_as_looking_when_all_have_found_something() {
-        const THREADS: usize = 3;
-        let sleepers = Sleepers::new(THREADS);
-        let left = AtomicUsize::new(THREADS);
+    fn searching_is_zero_when_all_workers_have_tasks() {
+        const WORKERS: usize = 3;
+        let workers = Sleep::new(WORKERS);
+        let left = AtomicUsize::new(WORKERS);
         std::thread::scope(|scope| {
-            for number in 0..THREADS {
-                let (sleepers, left) = (&sleepers, &left);
+            for worker in 0..WORKERS {
+                let (workers, left) = (&workers, &left);
                 scope.spawn(move || {
                     for _ in 0..300 {
-                        sleepers.begin();
-                        sleepers.wait(number, || Duration::from_micros(20), || ());
-                        sleepers.found();
+                        workers.begin_search();
+                        workers.wait(worker, || Duration::from_micros(20), || ());
+                        workers.end_search();
                     }
                     left.fetch_sub(1, Ordering::SeqCst);
                 });
             }
             while left.load(Ordering::SeqCst) > 0 {
-                // Some of those that sleep wake just now.
-                sleepers.notify();
+                // Some of the sleepers time out at the same moment.
+                workers.notify();
             }
         });
-        assert!(sleepers.all_busy());
+        assert!(workers.all_active());
     }
 }

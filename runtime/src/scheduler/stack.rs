@@ -12,7 +12,6 @@ use corosensei::stack::{Stack, StackPointer};
 use parking_lot::Mutex;
 
 use crate::heap;
-use crate::scheduler::fiber::Fiber;
 
 /// Address space of a stack.
 pub const SIZE: usize = 8 << 20;
@@ -61,8 +60,8 @@ impl AlignedStack {
     }
 
     /// Where the address of the stack's owner is, which generated code finds from its stack pointer.
-    pub fn owner(&self) -> *mut *const Fiber {
-        (self.start + SIZE - size_of::<usize>()) as *mut *const Fiber
+    pub fn owner(&self) -> *mut *const () {
+        (self.start + SIZE - size_of::<usize>()) as *mut *const ()
     }
 }
 
@@ -108,7 +107,7 @@ fn guard(start: usize) -> io::Result<bool> {
 
 /// The most stacks: so many that an eighth of the machine's memory does for them, and fewer where each takes two of the mappings that the
 /// system allows a process.
-pub fn most() -> usize {
+pub fn max_stacks() -> usize {
     static MOST: OnceLock<(usize, usize)> = OnceLock::new();
     let (by_memory, by_mappings) = *MOST.get_or_init(|| {
         let text = std::fs::read_to_string("/proc/sys/vm/max_map_count").ok();

@@ -1,50 +1,77 @@
-//! How deep activities are nested: one waits for another, which waits for another, each on a stack of its own. No stack overflows then, though a
-//! recursion through `finish async` or `at` may have no end: it is ended as if all of it were on one stack.
+//! Stack budget of nested activities: one waits for another, which waits for another, each on a stack of its own. No stack overflows
+//! then, though a recursion through `finish async` or `at` may have no end: it ends as if all of it were on one stack.
+//!
+//! The nesting is a tree: an activity belongs to a finish, which belongs to the activity that has opened it.
 
-use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 
-use crate::apgas::cancellation::NO_JOB;
-use crate::apgas::finish::Finish;
-use crate::scheduler::fiber::{self, Fiber};
-use crate::scheduler::stack;
+use crossbeam_utils::CachePadded;
 
-/// The most bytes that activities may have on the stacks of one another: several times what one has alone.
-const MOST: usize = 4 * stack::SIZE;
-/// What a stack takes at least.
-const LEAST: usize = 4096;
+/// The epoch of activities that belong to no job ([`crate::apgas::cancellation`]).
+pub const NO_JOB: u64 = 0;
 
-/// The epoch of an activity that has that of the finish that waits for it, and has not looked there yet.
+/// Bytes that a stack takes at least.
+const MIN_STACK_BYTES: usize = 4096;
+
+/// The epoch of an activity that has that of the finish that waits for it, and has not read it yet.
 const INHERITED: u64 = u64::MAX;
 
-/// Fibers that there are.
-static FIBERS: AtomicUsize = AtomicUsize::new(0);
-
-/// Where a fiber's activity is among those that wait for each other. Others read it while it changes, and then may see what was before.
+/// The part of a finish that the scheduler and generated code know; `apgas::finish::Finish` begins with it.
 #[derive(Default)]
-pub struct Nesting {
-    /// The finish that waits for it.
-    finish: AtomicPtr<Finish>,
-    /// Bytes on the stacks of those that wait for it.
+#[repr(C)]
+pub struct FinishHeader {
+    /// The finish around it that the same activity has opened; only that activity uses this. Of one that waits to be used again, the
+    /// next of those.
+    pub outer: AtomicPtr<FinishHeader>,
+    /// Activities that the body has started, less those that have run on its stack: below zero where others had started those.
+    pub own: AtomicUsize,
+    /// There may be exceptions, device operations, or others who know it.
+    pub touched: AtomicBool,
+    /// The budget of the fiber that opens it, if that is known.
+    pub owner: AtomicPtr<StackBudget>,
+    /// Activities that others have started and that have not ended, less those that others have run to their end, and the body.
+    pub count: CachePadded<AtomicUsize>,
+}
+
+impl FinishHeader {
+    /// The budget of the fiber that has opened it, if that is known.
+    fn owner(&self) -> Option<&StackBudget> {
+        // SAFETY: null, or part of a fiber; fibers are never freed.
+        unsafe { self.owner.load(Ordering::Relaxed).as_ref() }
+    }
+}
+
+/// The position of a fiber's activity in the nesting. Others read it while it changes, and then may see what was before.
+#[derive(Default)]
+pub struct StackBudget {
+    /// The finish that waits for the activity.
+    finish: AtomicPtr<FinishHeader>,
+    /// Bytes on the stacks of the activities that wait for it.
     outer: AtomicUsize,
     /// Bytes on its own stack when it was suspended last.
     own: AtomicUsize,
-    /// The epoch of its job ([`crate::apgas::cancellation`]).
+    /// The epoch of its job.
     epoch: AtomicU64,
 }
 
-impl Nesting {
-    /// An activity of that finish, or of another place's, or of none, begins.
-    pub fn begin(&self, finish: *const Finish) {
+impl StackBudget {
+    /// An activity of that finish begins; null stands for one of another place, or none.
+    pub fn begin(&self, finish: *const FinishHeader) {
         self.finish.store(finish.cast_mut(), Ordering::Relaxed);
         self.own.store(0, Ordering::Relaxed);
         self.outer.store(0, Ordering::Relaxed);
         self.epoch.store(INHERITED, Ordering::Relaxed);
     }
 
-    /// The activity has come from where activities wait for it with so many bytes on their stacks, in that epoch.
+    /// The activity comes from where activities with `outer` bytes on their stacks wait for it, in that epoch.
     pub fn begin_inside(&self, outer: usize, epoch: u64) {
         self.outer.store(outer, Ordering::Relaxed);
         self.epoch.store(epoch, Ordering::Relaxed);
+    }
+
+    fn finish(&self) -> Option<&FinishHeader> {
+        // SAFETY: null, or it waits for the activity of this fiber, which reads this.
+        unsafe { self.finish.load(Ordering::Relaxed).as_ref() }
     }
 
     /// The epoch of the activity's job: its own, or that of the activity whose finish waits for it.
@@ -55,10 +82,8 @@ impl Nesting {
                 INHERITED => {}
                 known => break known,
             }
-            // SAFETY: null, or it waits for the activity that looks.
-            let finish = unsafe { at.finish.load(Ordering::Relaxed).as_ref() };
-            match finish.and_then(Finish::owner) {
-                Some(owner) => at = &owner.nesting,
+            match at.finish().and_then(FinishHeader::owner) {
+                Some(owner) => at = owner,
                 None => break NO_JOB,
             }
         };
@@ -66,53 +91,18 @@ impl Nesting {
         epoch
     }
 
-    /// It is suspended, with so many bytes on its stack.
+    /// The activity is suspended, with that many bytes on its stack.
     pub fn suspend(&self, own: usize) {
         self.own.store(own, Ordering::Relaxed);
-        self.look();
+        self.update_outer();
     }
 
-    /// Looks at those that wait for it: bytes on their stacks.
-    fn look(&self) -> usize {
-        // SAFETY: null, or it waits for the activity that looks.
-        let finish = unsafe { self.finish.load(Ordering::Relaxed).as_ref() };
+    /// Bytes on the stacks of those that wait for the activity.
+    pub fn update_outer(&self) -> usize {
         let of = |bytes: &AtomicUsize| bytes.load(Ordering::Relaxed);
-        let Some(owner) = finish.and_then(Finish::owner) else { return of(&self.outer) };
-        let outer = of(&owner.nesting.outer) + of(&owner.nesting.own) + LEAST;
+        let Some(owner) = self.finish().and_then(FinishHeader::owner) else { return of(&self.outer) };
+        let outer = of(&owner.outer) + of(&owner.own) + MIN_STACK_BYTES;
         self.outer.store(outer, Ordering::Relaxed);
         outer
     }
-}
-
-/// Bytes on the stacks of the calling activity and of those that wait for it, for its own stay at another place.
-pub fn depth() -> usize {
-    /// What that takes there, at least.
-    const STAY: usize = 1 << 10;
-    let here = 0_u8;
-    let own = |fiber: &Fiber| fiber.stack().1.saturating_sub(&raw const here as usize);
-    fiber::current().map_or(0, |fiber| fiber.nesting.look() + own(fiber) + STAY)
-}
-
-/// The same for an activity that it starts there and waits for: what that raises comes back in an exception at each step, with all that
-/// is in it, which costs much more than what is on the stacks.
-pub fn depth_of_started() -> usize {
-    depth() + (16 << 10)
-}
-
-/// A fiber more.
-pub fn count_fiber() {
-    FIBERS.fetch_add(1, Ordering::Relaxed);
-}
-
-/// Whether the calling activity is so deep in others that wait for it that it must not begin to wait for one more: says of what there are
-/// too many.
-pub fn is_too_deep() -> Option<String> {
-    let fiber: &Fiber = fiber::current()?;
-    if fiber.nesting.look() > MOST {
-        let most = MOST >> 20;
-        return Some(format!("activities that wait for one another have used up their stacks of {most} MiB"));
-    }
-    let (made, most) = (FIBERS.load(Ordering::Relaxed), stack::most());
-    (made > most && made - fiber::count_idle() > most)
-        .then(|| format!("more than {most} activities wait, each with a stack of its own"))
 }

@@ -23,7 +23,7 @@ use crate::base::place::here;
 use crate::base::sanitizer;
 use crate::heap;
 use crate::heap::{Handle, Ref};
-use crate::scheduler::{self, Attention, stack_budget};
+use crate::scheduler::{self, PollGuard, stack_depth};
 use crate::serialize::Error;
 use crate::serialize::out_of_band::{Part, Received};
 use crate::serialize::read::Input;
@@ -77,7 +77,7 @@ pub fn at_value(place: i64, closure: Ref) -> Outcome<Ref> {
 /// Starts a copy of `closure` at a place, governed by the caller's governor.
 pub fn async_at(place: i64, closure: Ref) -> Outcome<()> {
     let epoch = cancellation::activity_epoch();
-    let luggage = Luggage { nesting: stack_budget::depth_of_started(), epoch, ..Luggage::default() };
+    let luggage = Luggage { nesting: stack_depth::depth_of_started(), epoch, ..Luggage::default() };
     start(place, closure, system().engine().governor(), luggage)
 }
 
@@ -161,14 +161,14 @@ fn call(place: u32, closure: Ref, value: bool) -> Outcome<Ref> {
 
 /// Sends the body of an `at`. If nothing else is to be done here, the caller's thread looks for the answer
 /// itself, and the other place knows that it need not wake any.
-fn ask(place: u32, body: &[u8], parts: &[Part]) -> Option<Attention> {
+fn ask(place: u32, body: &[u8], parts: &[Part]) -> Option<PollGuard> {
     if parts.is_empty()
-        && let Some(mut attention) = scheduler::begin_to_attend()
+        && let Some(mut guard) = scheduler::begin_polling()
     {
         if system().send_request(place, kinds::AT, body) {
-            attention.is_promised_to(place);
+            guard.promise_to(place);
         }
-        return Some(attention);
+        return Some(guard);
     }
     system().send_parts(place, kinds::AT, body, parts);
     None
@@ -236,7 +236,7 @@ const LONGEST: usize = 4096;
 /// nothing else to do.
 fn is_brief(graph: &[u8], value: bool) -> bool {
     graph.len() <= LONGEST
-        && scheduler::attends()
+        && scheduler::handles_messages()
         && heap::has_room_at_once()
         && !crate::profile::on()
         && !sanitizer::watches_threads()

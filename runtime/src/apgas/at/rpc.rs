@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use parking_lot::Mutex;
 
 use crate::scheduler::park::Event;
-use crate::scheduler::{self, Attention};
+use crate::scheduler::{PollGuard, fiber};
 use crate::serialize::out_of_band::Received;
 
 /// What an activity waits with.
@@ -76,13 +76,19 @@ fn make(index: u64) -> &'static Call {
     call
 }
 
+/// Takes the call that a fiber keeps.
+fn take_kept(fiber: &fiber::Fiber) -> Option<&'static Call> {
+    // SAFETY: null, or a call that [`Waiting`] has stored; calls are never freed.
+    unsafe { fiber.call.replace(std::ptr::null()).cast::<Call>().as_ref() }
+}
+
 /// The right to wait for one answer.
 pub struct Waiting(&'static Call);
 
 impl Waiting {
     /// For the caller.
     pub fn new() -> Waiting {
-        let kept = scheduler::kept_call().and_then(Cell::take);
+        let kept = fiber::current().and_then(take_kept);
         Waiting(kept.unwrap_or_else(|| {
             let mut free = FREE.lock();
             free.0.pop().unwrap_or_else(|| {
@@ -103,7 +109,7 @@ impl Waiting {
     pub fn send<E>(
         &mut self,
         place: u32,
-        send: impl FnOnce(&mut Vec<u8>) -> Result<Option<Attention>, E>,
+        send: impl FnOnce(&mut Vec<u8>) -> Result<Option<PollGuard>, E>,
     ) -> Result<&mut Answer, E> {
         let call = self.0;
         let mut message = call.message.take();
@@ -117,7 +123,7 @@ impl Waiting {
             call.message.set(message);
         }
         match sent {
-            Ok(attention) => call.came.wait_for_others(attention),
+            Ok(guard) => call.came.wait_for_remote(guard),
             Err(error) => {
                 // Nothing was sent.
                 call.number.store(0, Ordering::Relaxed);
@@ -138,8 +144,8 @@ impl Drop for Waiting {
             answer.bytes = Vec::new();
         }
         // Its activity may have come to another thread, but not to another fiber.
-        match scheduler::kept_call() {
-            Some(kept) if kept.get().is_none() => kept.set(Some(self.0)),
+        match fiber::current() {
+            Some(fiber) if fiber.call.get().is_null() => fiber.call.set(std::ptr::from_ref(self.0).cast()),
             _ => FREE.lock().0.push(self.0),
         }
     }

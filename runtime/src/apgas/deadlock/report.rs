@@ -13,7 +13,7 @@ const MOST: usize = 20;
 /// threads sleep.
 pub fn describe_waiting() -> String {
     let mut kinds: BTreeMap<Vec<String>, usize> = BTreeMap::new();
-    for frames in fiber::where_they_wait() {
+    for frames in fiber::frames_of_waiting() {
         let lines = backtrace::trace(&frames);
         *kinds.entry(lines).or_insert(0) += 1;
     }

@@ -120,7 +120,7 @@ impl HeapPressure for DistributedCollector {
     }
 
     fn may_wait(&self) -> bool {
-        !scheduler::attends()
+        !scheduler::handles_messages()
     }
 
     fn remote_collections(&self) -> Box<dyn Iterator<Item = ()>> {

@@ -2,80 +2,80 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 
+use crossbeam_utils::CachePadded;
 use parking_lot::Mutex;
 
-use crate::apgas::activity::{self, Governing};
 use crate::apgas::cancellation;
+use crate::apgas::device_wait::DEVICE_WAIT_POLICY;
 use crate::apgas::engine::Governor;
 use crate::apgas::finish::id::FinishId;
 use crate::apgas::finish::root::FinishRoot;
 use crate::base::sanitizer;
 use crate::device::{Flight, Patience};
 use crate::heap::{Handle, Ref};
-use crate::scheduler::abi_layout::Apart;
-use crate::scheduler::fiber::{self, Fiber};
+use crate::scheduler::fiber::Fiber;
 use crate::scheduler::park::Event;
-use crate::scheduler::pool;
+use crate::scheduler::stack_budget::FinishHeader;
 
-/// The most kernels in flight that a finish looks at itself.
-const WATCHED: usize = 16;
+/// Device operations that a finish polls itself, at most; older ones are left to the device's own thread.
+const MAX_POLLED_OPERATIONS: usize = 16;
 
-/// What the body counts for, so that the counter does not come to zero before it has ended.
+/// What the body counts for, so that the counter does not reach zero before it has ended.
 pub const BODY: usize = 1 << 48;
+const _: () = assert!(BODY == 1 << 48 && std::mem::offset_of!(Finish, header) == 0);
 
-/// A finish of this place. Activities here are no more than their closure until they begin. Those that the body starts, and those that
-/// these start while they run on its stack, are counted without atomic operations: one after the other touches that counter.
-/// The sum of both is what has not ended. A finish that has ended without more to it is used again. Generated code opens, counts in and
-/// closes one itself as long as there is no more to it: the first fields are where it expects them ([`crate::scheduler::abi_layout`]).
+/// A finish of this place.
+///
+/// Its activities are no more than their closure until they begin. Those that the body starts, and those that these start while they
+/// run on its stack, are counted without atomic operations, in `own`: one after the other uses that counter. The others are in
+/// `count`. The sum of both is what has not ended. A finish that has ended and that nobody else knows is used again. Generated code
+/// opens, counts in and closes a finish itself in the simple cases ([`crate::scheduler::abi_layout`]).
 #[derive(Default)]
 #[repr(C)]
 pub struct Finish {
-    /// The finish around it that the same activity has opened; only that activity touches it. Of one that waits to be used again, the next
-    /// of those.
-    pub(crate) outer: AtomicPtr<Finish>,
-    /// Activities that the body has started, less those that have run on its stack: below zero where others had started those.
-    pub(crate) own: AtomicUsize,
-    /// There may be exceptions, or flights, or others who know it.
-    pub(crate) touched: AtomicBool,
-    /// Activities that others have started and that have not ended, less those that others have run to their end, and [`BODY`].
-    pub(crate) count: Apart<AtomicUsize>,
+    /// What generated code and the scheduler know of it.
+    pub(crate) header: FinishHeader,
     exceptions: Mutex<Vec<Handle>>,
-    /// Work of devices that the waiting activity may look at.
-    flights: Mutex<VecDeque<Flight>>,
+    /// Device operations that the waiting activity may poll.
+    operations: Mutex<VecDeque<Flight>>,
     /// The counter has come to zero while the body waited for it.
     ended: Event,
     home: FinishRoot,
-    /// The fiber that opens it, if that is known.
-    owner: AtomicPtr<Fiber>,
-    /// The clock of a clocked one. Only the activity that has opened it touches that.
+    /// The clock of a clocked finish, or [`NO_CLOCK`]. Only the activity that has opened it uses this.
     clock: AtomicI64,
 }
 
-/// No clock.
-const NONE: i64 = i64::MIN;
+const NO_CLOCK: i64 = i64::MIN;
 
 impl Finish {
     /// One whose body has begun.
     pub fn new() -> Arc<Finish> {
-        let clock = AtomicI64::new(NONE);
-        Arc::new(Finish { count: Apart(AtomicUsize::new(BODY)), clock, ..Finish::default() })
+        let clock = AtomicI64::new(NO_CLOCK);
+        let header =
+            FinishHeader { count: CachePadded::new(AtomicUsize::new(BODY)), ..FinishHeader::default() };
+        Arc::new(Finish { header, clock, ..Finish::default() })
     }
 
-    /// The same for a body that runs on a fiber, which may have a used one.
+    /// The finish that begins with that header.
+    pub fn from_header(header: *const FinishHeader) -> *const Finish {
+        header.cast()
+    }
+
+    /// The same for a body that runs on a fiber, which may have a spare one.
     #[inline]
     pub fn begin(fiber: &Fiber) -> Arc<Finish> {
-        let spare = fiber.shared.spare.get();
+        let spare = fiber.header.spare.get();
         if spare.is_null() {
             let finish = Finish::new();
-            finish.owner.store(std::ptr::from_ref(fiber).cast_mut(), Ordering::Relaxed);
+            finish.header.owner.store(std::ptr::from_ref(&fiber.budget).cast_mut(), Ordering::Relaxed);
             fiber.finishes.set(fiber.finishes.get() + 1);
             return finish;
         }
         // SAFETY: came out of an `Arc`, and is in the list once.
-        let spare = unsafe { Arc::from_raw(spare) };
-        fiber.shared.spare.set(spare.outer());
+        let spare = unsafe { Arc::from_raw(Finish::from_header(spare)) };
+        fiber.header.spare.set(spare.outer().cast());
         spare
     }
 
@@ -83,24 +83,29 @@ impl Finish {
     #[inline]
     pub fn keep(self: Arc<Self>, fiber: &Fiber) {
         if Arc::strong_count(&self) == 1 && self.home.is_unknown() {
-            self.count.store(BODY, Ordering::Relaxed);
-            if self.owner.swap(std::ptr::from_ref(fiber).cast_mut(), Ordering::Relaxed).is_null() {
+            self.header.count.store(BODY, Ordering::Relaxed);
+            if self
+                .header
+                .owner
+                .swap(std::ptr::from_ref(&fiber.budget).cast_mut(), Ordering::Relaxed)
+                .is_null()
+            {
                 fiber.finishes.set(fiber.finishes.get() + 1);
             }
-            self.set_opened(fiber.shared.spare.get(), None);
-            fiber.shared.spare.set(Arc::into_raw(self));
+            self.set_opened(Finish::from_header(fiber.header.spare.get()), None);
+            fiber.header.spare.set(Arc::into_raw(self).cast());
         }
     }
 
-    /// Gives the finishes that a fiber, which runs no activity, keeps back but for so many; the number of those.
-    pub fn give_back(fiber: &Fiber, most: usize) -> usize {
-        let mut last = fiber.shared.spare.get();
+    /// Frees the spare finishes of an idle fiber but for `max_kept`; the number of those that remain.
+    pub fn free_spares(fiber: &Fiber, max_kept: usize) -> usize {
+        let mut last = Finish::from_header(fiber.header.spare.get());
         let mut kept = 0;
         // SAFETY: each in the list came out of an `Arc`, and knows the next.
         unsafe {
-            while let Some(finish) = last.as_ref().filter(|_| kept < most) {
+            while let Some(finish) = last.as_ref().filter(|_| kept < max_kept) {
                 kept += 1;
-                if kept < most {
+                if kept < max_kept {
                     last = finish.outer();
                     continue;
                 }
@@ -116,38 +121,30 @@ impl Finish {
         kept
     }
 
-    /// The fiber that has opened it, if that is known.
-    pub fn owner(&self) -> Option<&'static Fiber> {
-        // SAFETY: fibers live for ever.
-        unsafe { self.owner.load(Ordering::Relaxed).as_ref() }
-    }
-
     /// Ends the body, waits for all activities, and returns what they raised. `exception` is what the body raised.
-    pub fn wait(self: Arc<Self>, exception: Ref) -> Vec<Handle> {
-        let fiber = fiber::current();
-        if let Some(fiber) = fiber {
-            self.run_own_activities(fiber);
-        }
-        let own = self.own.load(Ordering::Relaxed);
+    /// `fiber` runs the caller, if one does.
+    pub fn wait(self: Arc<Self>, fiber: Option<&Fiber>, exception: Ref) -> Vec<Handle> {
+        let own = self.header.own.load(Ordering::Relaxed);
         // Alone, nobody else can enter it any more.
-        if own > 0 || self.count.load(Ordering::Acquire) != BODY {
-            self.own.store(0, Ordering::Relaxed);
-            if self.count.fetch_add(own.wrapping_sub(BODY), Ordering::AcqRel) != BODY.wrapping_sub(own) {
-                self.look_at_flights();
-                // Whoever counts to zero says so.
+        if own > 0 || self.header.count.load(Ordering::Acquire) != BODY {
+            self.header.own.store(0, Ordering::Relaxed);
+            if self.header.count.fetch_add(own.wrapping_sub(BODY), Ordering::AcqRel) != BODY.wrapping_sub(own)
+            {
+                self.poll_operations();
+                // The activity that counts to zero sets the event.
                 if self.home.is_unknown() {
                     self.ended.wait();
                 } else {
-                    self.ended.wait_for_others(None);
+                    self.ended.wait_for_remote(None);
                 }
                 self.ended.reset();
             }
         }
         let mut all = Vec::new();
-        if self.touched.load(Ordering::Acquire) {
-            self.touched.store(false, Ordering::Relaxed);
+        if self.header.touched.load(Ordering::Acquire) {
+            self.header.touched.store(false, Ordering::Relaxed);
             all = std::mem::take(&mut *self.exceptions.lock());
-            drop(std::mem::take(&mut *self.flights.lock()));
+            drop(std::mem::take(&mut *self.operations.lock()));
         }
         sanitizer::acquire(Arc::as_ptr(&self));
         if !exception.is_null() {
@@ -162,43 +159,44 @@ impl Finish {
     /// Whether all has ended that was ever in it, and nothing was raised.
     #[inline]
     pub fn has_ended_quietly(&self) -> bool {
-        let alone = self.own.load(Ordering::Relaxed) == 0 && self.count.load(Ordering::Acquire) == BODY;
+        let alone =
+            self.header.own.load(Ordering::Relaxed) == 0 && self.header.count.load(Ordering::Acquire) == BODY;
         if alone {
             sanitizer::acquire(self);
         }
-        alone && !self.touched.load(Ordering::Acquire)
+        alone && !self.header.touched.load(Ordering::Acquire)
     }
 
     /// Says which finish is around it, and which clock it has.
     #[inline]
     pub fn set_opened(&self, outer: *const Finish, clock: Option<i64>) {
-        self.outer.store(outer.cast_mut(), Ordering::Relaxed);
-        self.clock.store(clock.unwrap_or(NONE), Ordering::Relaxed);
+        self.header.outer.store(outer.cast_mut().cast(), Ordering::Relaxed);
+        self.clock.store(clock.unwrap_or(NO_CLOCK), Ordering::Relaxed);
     }
 
     /// The finish around it that the same activity has opened, or null.
     #[inline]
     pub fn outer(&self) -> *const Finish {
-        self.outer.load(Ordering::Relaxed)
+        Finish::from_header(self.header.outer.load(Ordering::Relaxed))
     }
 
     /// The clock of a clocked one.
     #[inline]
     pub fn clock(&self) -> Option<i64> {
-        Some(self.clock.load(Ordering::Relaxed)).filter(|it| *it != NONE)
+        Some(self.clock.load(Ordering::Relaxed)).filter(|it| *it != NO_CLOCK)
     }
 
     /// Counts an activity that the body starts, or one on its stack.
     #[inline]
     pub fn enter_own(&self) {
-        self.own.store(self.own.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+        self.header.own.store(self.header.own.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
     }
 
     /// Counts an activity that has run on the body's stack.
     #[inline]
     pub fn leave_own(&self, exception: Ref) {
         self.note(exception);
-        self.own.store(self.own.load(Ordering::Relaxed).wrapping_sub(1), Ordering::Relaxed);
+        self.header.own.store(self.header.own.load(Ordering::Relaxed).wrapping_sub(1), Ordering::Relaxed);
     }
 
     /// What an activity has raised, or null.
@@ -207,7 +205,7 @@ impl Finish {
         if !exception.is_null() {
             let handle = Handle::new(exception);
             self.exceptions.lock().push(handle);
-            self.touched.store(true, Ordering::Release);
+            self.header.touched.store(true, Ordering::Release);
         }
     }
 
@@ -218,7 +216,7 @@ impl Finish {
 
     /// Somebody else knows it from now on.
     pub fn is_known(&self) {
-        self.touched.store(true, Ordering::Release);
+        self.header.touched.store(true, Ordering::Release);
     }
 
     /// An activity that others had started has run to its end; [`Finish::leave_all`] is still to come.
@@ -230,57 +228,39 @@ impl Finish {
 
     /// So many activities that others had started have ended.
     pub fn leave_all(&self, activities: usize) {
-        if self.count.fetch_sub(activities, Ordering::AcqRel) == activities {
+        if self.header.count.fetch_sub(activities, Ordering::AcqRel) == activities {
             self.ended.set();
         }
     }
 
     /// Work of a device that one of this finish's activities is. The waiting activity looks at it for a while before it is left
     /// to a thread that sleeps until its end.
-    pub fn watch(&self, flight: Flight) {
-        self.touched.store(true, Ordering::Release);
-        let mut flights = self.flights.lock();
-        flights.push_back(flight);
-        let oldest = if flights.len() > WATCHED { flights.pop_front() } else { None };
-        drop(flights);
+    pub fn watch(&self, operation: Flight) {
+        self.header.touched.store(true, Ordering::Release);
+        let mut operations = self.operations.lock();
+        operations.push_back(operation);
+        let oldest = if operations.len() > MAX_POLLED_OPERATIONS { operations.pop_front() } else { None };
+        drop(operations);
         drop(oldest);
     }
 
-    fn look_at_flights(&self) {
-        while self.count.load(Ordering::Acquire) > 0 {
-            let (flight, is_last) = {
-                let mut flights = self.flights.lock();
-                let Some(flight) = flights.pop_front() else { return };
-                (flight, flights.is_empty())
+    fn poll_operations(&self) {
+        while self.header.count.load(Ordering::Acquire) > 0 {
+            let (operation, is_last) = {
+                let mut operations = self.operations.lock();
+                let Some(operation) = operations.pop_front() else { return };
+                (operation, operations.is_empty())
             };
             // The ends of others are not left unseen while this thread sleeps.
-            flight.look(Patience { doze: pool::PATIENCE.doze.filter(|_| is_last), ..pool::PATIENCE });
-        }
-    }
-
-    /// Runs the newest activities of this thread while they belong to this finish: the caller waits for them anyway, so
-    /// that it costs nothing to run them on its stack, and saves two switches.
-    pub fn run_own_activities(&self, fiber: &Fiber) {
-        if sanitizer::watches_threads() {
-            // One after the other on this stack, they could not be seen to race.
-            return;
-        }
-        let this = std::ptr::from_ref(self);
-        // The thread may be another one after each.
-        while let Some(closure) = pool::pop_own_of(fiber.worker.get(), this) {
-            // The caller, which waits, is of the same job.
-            if cancellation::is_cancelled() {
-                self.leave_own(Ref::NULL);
-                continue;
-            }
-            activity::run_closure(fiber, closure, Governing::Own(this));
+            operation
+                .look(Patience { doze: DEVICE_WAIT_POLICY.doze.filter(|_| is_last), ..DEVICE_WAIT_POLICY });
         }
     }
 }
 
 impl Governor for Finish {
     fn enter(&self) {
-        self.count.fetch_add(1, Ordering::Relaxed);
+        self.header.count.fetch_add(1, Ordering::Relaxed);
     }
 
     fn leave(&self, exception: Ref) {

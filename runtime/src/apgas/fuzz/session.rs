@@ -270,7 +270,7 @@ pub fn start() -> &'static Wire {
     }));
     apgas::start(Arc::new(Connections(wire)), Selection::None).expect("the only system");
     types::attach();
-    scheduler::start(2);
+    crate::apgas::worker_loop::start_scheduler(2);
     system().attach(Arc::new(LocalEngine));
     wire
 }
@@ -282,7 +282,7 @@ pub fn record(wire: &'static Wire) -> Vec<Frame> {
     let governor: Arc<dyn Governor> = Arc::clone(&finish) as Arc<dyn Governor>;
     let work = move || session().map_or_else(|raised| raised.0, |()| Ref::NULL);
     activity::spawn(Activity::new(governor, Work::Runtime(Box::new(work))));
-    let exceptions = finish.wait(Ref::NULL);
+    let exceptions = finish.wait(None, Ref::NULL);
     assert!(exceptions.is_empty(), "the session ends well");
     wire.plays.store(false, Ordering::Release);
     wire.sessions.fetch_add(1, Ordering::Release);

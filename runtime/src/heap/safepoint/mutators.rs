@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering, compiler_f
 
 use parking_lot::Mutex;
 
-use crate::base::signals::STOP_SIGNAL;
+use crate::base::process::STOP_SIGNAL;
 use crate::heap::alloc::allocator::CacheCell;
 use crate::heap::mark::collect::with_registers_on_stack;
 use crate::heap::safepoint::stacks;

@@ -9,15 +9,15 @@ use parking_lot::{Condvar, Mutex};
 
 use crate::apgas::cancellation;
 use crate::heap;
+use crate::scheduler::ExternalEventGuard;
 use crate::scheduler::park::{Waker, block, yield_now};
-use crate::scheduler::pool::{External, external};
 
 struct Sleeper {
     until: Instant,
     waker: Waker,
     /// Of its job.
     epoch: u64,
-    _external: External,
+    _event: ExternalEventGuard,
 }
 
 impl PartialEq for Sleeper {
@@ -64,7 +64,7 @@ pub fn sleep(time: Duration) {
             drop(sleepers);
             return waker.wake();
         }
-        sleepers.push(Reverse(Sleeper { until, waker, epoch, _external: external() }));
+        sleepers.push(Reverse(Sleeper { until, waker, epoch, _event: ExternalEventGuard::new() }));
         drop(sleepers);
         CHANGED.notify_one();
     });

@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use super::parallel_loop::parallel_for;
 use crate::abi::{ExceptionKind, Outcome, Raised};
 use crate::heap;
 use crate::heap::Ref;
 use crate::natives::activities::*;
 use crate::natives::{clocks, locks, objects};
 use crate::program;
+use crate::scheduler::parallel_loop::parallel_for;
 use crate::testing::{THREADS, closure, finish, gathered, kind_and_message, run, start, types};
 
 /// A counter that closures share.
@@ -316,7 +316,7 @@ fn parallel_loops_do_everything_once() {
             0 => Ref::NULL,
             _ => program::exception(ExceptionKind::ArrayIndexOutOfBounds, "in a loop").0,
         };
-        super::super::natives::outcome(parallel_for(1000, &failing))
+        crate::natives::outcome(parallel_for(1000, &failing))
     });
     assert_eq!(kind_and_message(exception).1, "in a loop");
 }
@@ -425,11 +425,11 @@ fn finishes_of_a_deep_recursion_are_given_back() {
     assert!(
         run(move || {
             nest(1000)?;
-            let fiber = super::fiber::current().expect("activities run on fibers");
+            let fiber = crate::scheduler::fiber::current().expect("activities run on fibers");
             assert!(fiber.finishes.get() >= 1000);
-            assert_eq!(crate::apgas::finish::Finish::give_back(fiber, 64), 64);
+            assert_eq!(crate::apgas::finish::Finish::free_spares(fiber, 64), 64);
             nest(100)?;
-            let mut next = fiber.shared.spare.get();
+            let mut next = crate::apgas::finish::Finish::from_header(fiber.header.spare.get());
             // SAFETY: each in the list lives, and knows the next.
             while let Some(finish) = unsafe { next.as_ref() } {
                 kept.fetch_add(1, Ordering::SeqCst);
@@ -448,22 +448,22 @@ fn activities_that_doze_leave_their_threads_to_work() {
     let seen = Arc::clone(&done);
     let exception = run(move || {
         finish(|| {
-            let doze = super::pool::PATIENCE.doze.expect("activities may");
+            let doze = crate::apgas::device_wait::DEVICE_WAIT_POLICY.doze.expect("activities may");
             // In all threads; what ends it has none of its own.
             for _ in 0..THREADS {
                 let done = Arc::clone(&done);
                 start(move || {
                     while done.load(Ordering::SeqCst) == 0 {
                         if !doze(Duration::from_millis(5)) {
-                            super::park::yield_now();
+                            crate::scheduler::park::yield_now();
                         }
                     }
                     Ok(())
                 })?;
             }
             let done = Arc::clone(&done);
-            let _external = super::pool::external();
-            super::park::block(move |waker| {
+            let _external = crate::scheduler::ExternalEventGuard::new();
+            crate::scheduler::park::block(move |waker| {
                 std::thread::spawn(move || {
                     std::thread::sleep(Duration::from_millis(30));
                     waker.wake();
@@ -481,12 +481,12 @@ fn activities_that_doze_leave_their_threads_to_work() {
 fn work_that_is_expected_is_found() {
     let exception = run(|| {
         for _ in 0..100 {
-            super::park::block(|waker| {
+            crate::scheduler::park::block(|waker| {
                 std::thread::spawn(move || {
-                    super::pool::expect_work(true);
+                    crate::scheduler::hint_work_soon(true);
                     std::thread::sleep(Duration::from_micros(300));
                     waker.wake();
-                    super::pool::expect_work(false);
+                    crate::scheduler::hint_work_soon(false);
                 });
             });
         }

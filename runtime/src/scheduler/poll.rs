@@ -1,0 +1,202 @@
+//! Polling for messages of other places by workers that have nothing else to do: an answer that is about to come is read sooner than a
+//! sleeping thread could be woken for it.
+//!
+//! One worker polls at a time. Places that rely on it send without waking anybody here, so that it announces itself first, unless only
+//! the place that was just asked relies on it, and withdraws before it ends.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::scheduler::pool::{self, Worker};
+use crate::scheduler::queues::SearchState;
+use crate::scheduler::task::Task;
+
+/// A source of messages of other places.
+pub trait MessagePoller: Send + Sync {
+    /// A worker polls from now on, or no longer.
+    fn announce(&self, begins: bool);
+    /// Handles the messages that have come; whether there were any.
+    fn poll(&self) -> bool;
+    /// The only place that knew of the poller has answered, and no longer relies on it. Whether no place does.
+    fn is_answered(&self, by: u32) -> bool;
+}
+
+/// The source, and how long a worker polls.
+static POLLER: OnceLock<(&'static dyn MessagePoller, Duration)> = OnceLock::new();
+/// A worker polls.
+static IS_POLLED: AtomicBool = AtomicBool::new(false);
+
+/// From now on, idle workers poll `poller` for a while before they sleep. `processes` of this machine do so.
+pub fn set_poller(poller: &'static dyn MessagePoller, processes: usize) {
+    /// About as long as it takes to wake a thread.
+    const SPIN_BUDGET: Duration = Duration::from_micros(50);
+    /// With fewer CPUs than processes, a poller may keep the sender from sending.
+    const OVERSUBSCRIBED_SPIN_BUDGET: Duration = Duration::from_micros(2);
+    let cpus = std::thread::available_parallelism().map_or(1, usize::from);
+    let budget = if processes <= cpus { SPIN_BUDGET } else { OVERSUBSCRIBED_SPIN_BUDGET };
+    let _ = POLLER.set((poller, budget));
+}
+
+/// Which places rely on the polling worker.
+#[derive(Clone, Copy)]
+enum PollerVisibility {
+    None,
+    /// The place that was asked, until it has answered.
+    Asked(u32),
+    All,
+}
+
+/// The right to poll, until it is dropped.
+pub struct PollGuard {
+    worker: &'static Worker,
+    poller: &'static dyn MessagePoller,
+    visibility: PollerVisibility,
+    budget: Duration,
+    began: Option<Instant>,
+    polls: u32,
+}
+
+impl PollGuard {
+    /// `None` if there are no other places, or another worker polls.
+    fn new(worker: &'static Worker) -> Option<PollGuard> {
+        let (poller, budget) = *POLLER.get()?;
+        if IS_POLLED.swap(true, Ordering::Acquire) {
+            return None;
+        }
+        Some(PollGuard { worker, poller, visibility: PollerVisibility::None, budget, began: None, polls: 0 })
+    }
+
+    /// From now on all places rely on it.
+    fn announce(&mut self) {
+        if !matches!(self.visibility, PollerVisibility::All) {
+            self.visibility = PollerVisibility::All;
+            self.poller.announce(true);
+        }
+    }
+
+    /// The place that was asked relies on the caller to poll for its answer.
+    pub fn promise_to(&mut self, place: u32) {
+        self.visibility = PollerVisibility::Asked(place);
+    }
+
+    /// The answer has come.
+    fn end_promise(&mut self) {
+        if let PollerVisibility::Asked(place) = self.visibility
+            && self.poller.is_answered(place)
+        {
+            self.visibility = PollerVisibility::None;
+        }
+    }
+
+    /// Handles the messages that have come; whether there were any. The tasks that they bring are the caller's.
+    fn poll(&mut self) -> bool {
+        self.worker.handles_messages.set(true);
+        let came = self.poller.poll();
+        self.worker.handles_messages.set(false);
+        if came {
+            (self.began, self.polls) = (None, 0);
+        }
+        came
+    }
+
+    /// Nothing has come. Whether it is time to search the queues.
+    fn should_search(&mut self) -> bool {
+        /// The first polls follow each other closely: most answers come within a microsecond.
+        const CLOSE_POLLS: u32 = 64;
+        const POLLS_PER_SEARCH: u32 = 16;
+        if self.polls == CLOSE_POLLS {
+            // Longer than an answer takes that is on its way.
+            self.announce();
+        }
+        if self.polls > CLOSE_POLLS {
+            std::hint::spin_loop();
+        }
+        self.polls = self.polls.wrapping_add(1);
+        self.polls.is_multiple_of(POLLS_PER_SEARCH)
+    }
+
+    /// Whether the budget is used up.
+    fn is_over(&mut self) -> bool {
+        const POLLS_PER_TIME_CHECK: u32 = 64;
+        if !self.polls.is_multiple_of(POLLS_PER_TIME_CHECK) {
+            return false;
+        }
+        match self.began {
+            Some(began) => began.elapsed() > self.budget,
+            None => {
+                self.began = Some(Instant::now());
+                false
+            }
+        }
+    }
+}
+
+impl Drop for PollGuard {
+    fn drop(&mut self) {
+        if !matches!(self.visibility, PollerVisibility::None) {
+            self.poller.announce(false);
+            // What came before the other places heard of it.
+            self.poll();
+        }
+        IS_POLLED.store(false, Ordering::Release);
+    }
+}
+
+/// Polls until there is a task, or the budget is used up. The calling worker, which searches, runs the task itself, so that nobody is
+/// woken. `None` if it may not poll.
+pub(super) fn poll_for_task(worker: &'static Worker, search: &mut SearchState) -> Option<Option<Task>> {
+    let mut guard = PollGuard::new(worker)?;
+    guard.announce();
+    let queues = pool::queues();
+    let mut found = queues.find(worker.number, search);
+    while found.is_none() {
+        if guard.poll() {
+            found = queues.find(worker.number, search);
+        } else if guard.should_search() {
+            found = queues.find(worker.number, search);
+            if guard.is_over() {
+                break;
+            }
+        }
+    }
+    drop(guard);
+    Some(found.or_else(|| queues.find(worker.number, search)))
+}
+
+/// The right to poll in place of the calling activity, which is about to wait, if its worker has nothing else to do.
+pub fn begin_polling() -> Option<PollGuard> {
+    let worker = pool::worker()?;
+    let may = pool::queues().own_is_empty(worker.number) && !crate::base::sanitizer::watches_threads();
+    may.then(|| PollGuard::new(worker))?
+}
+
+/// Polls until `is_done`: the activity that waits need not leave its thread. Whether it is done: if not, there is something else to
+/// do, or it takes longer.
+pub fn poll_until(mut guard: PollGuard, is_done: impl Fn() -> bool) -> bool {
+    let (worker, queues) = (guard.worker, pool::queues());
+    if matches!(guard.visibility, PollerVisibility::None) {
+        guard.announce();
+    }
+    while !is_done() {
+        if guard.poll() {
+            if !queues.own_is_empty(worker.number) {
+                break;
+            }
+        } else if guard.should_search() && (!queues.nothing_ready() || guard.is_over()) {
+            break;
+        }
+    }
+    if is_done() {
+        guard.end_promise();
+    }
+    drop(guard);
+    if !is_done() {
+        return false;
+    }
+    if !queues.own_is_empty(worker.number) {
+        // The caller does not come to it.
+        queues.notify();
+    }
+    true
+}
