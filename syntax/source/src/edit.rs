@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::{TextRange, TextSize};
+use text_size::{TextRange, TextSize};
 
 /// Replacement of a range of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]

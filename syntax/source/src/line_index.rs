@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::TextSize;
+use text_size::TextSize;
 
 /// The unit that columns are counted in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use crate::syntax_error::MistakeKind;
-use crate::{GreenNode, SyntaxError, SyntaxKind, SyntaxNode, TextRange};
+use crate::syntax_error::SyntaxError;
+use crate::syntax_kind::SyntaxKind;
+use crate::syntax_node::{GreenNode, SyntaxNode};
+use apg_source::TextRange;
 
 /// The errors of a text in its order. Errors of one mistake are merged into the first, which records where the others are.
 pub(crate) fn merged(green: &GreenNode, errors: Arc<[SyntaxError]>) -> Arc<[SyntaxError]> {
@@ -41,7 +44,7 @@ fn is_one_mistake(first: &SyntaxError, error: &SyntaxError) -> bool {
 
 /// The member of a class, or else the declaration, that an error is in.
 fn member(root: &SyntaxNode, error: &SyntaxError) -> TextRange {
-    let token = crate::token_at_offset(root, error.range.start()).right_biased();
+    let token = crate::token_at_offset::token_at_offset(root, error.range.start()).right_biased();
     let mut around = token.iter().flat_map(|token| token.parent_ancestors());
     let is_member = |it: &SyntaxNode| it.parent().is_none_or(|it| it.kind() == SyntaxKind::CLASS_BODY);
     around.find(is_member).map_or(root.text_range(), |it| it.text_range())
@@ -49,11 +52,11 @@ fn member(root: &SyntaxNode, error: &SyntaxError) -> TextRange {
 
 #[cfg(test)]
 mod tests {
-    use crate::parse;
+    use crate::parse::parse;
 
     /// The texts of the errors' places, those that belong to one separated by `+`.
     fn places(text: &str) -> Vec<String> {
-        let said = |it: &crate::SyntaxError| {
+        let said = |it: &crate::syntax_error::SyntaxError| {
             let all = std::iter::once(&it.range).chain(it.also.iter().map(|(range, _)| range));
             all.map(|range| &text[*range]).collect::<Vec<_>>().join("+")
         };

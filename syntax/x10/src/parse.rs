@@ -5,7 +5,10 @@ use std::sync::Arc;
 use crate::ast::{AstNode, SourceFile};
 use crate::merge_errors::merged;
 use crate::parser::{Entry, input::Input};
-use crate::{GreenNode, SyntaxError, SyntaxKind, SyntaxNode, lexer, parser, tree, validation};
+use crate::syntax_error::SyntaxError;
+use crate::syntax_kind::SyntaxKind;
+use crate::syntax_node::{GreenNode, SyntaxNode};
+use crate::{lexer, parser, tree, validation};
 
 /// A parsed text: its tree, and what is wrong with it. Cheap to copy, compared by content.
 #[derive(Clone, Debug, PartialEq, Eq)]

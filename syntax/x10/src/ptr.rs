@@ -5,7 +5,9 @@ use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 
 use crate::ast::AstNode;
-use crate::{SyntaxKind, SyntaxNode, TextRange};
+use crate::syntax_kind::SyntaxKind;
+use crate::syntax_node::SyntaxNode;
+use apg_source::TextRange;
 
 /// A node's kind and range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

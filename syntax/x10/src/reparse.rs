@@ -7,7 +7,11 @@ use crate::lexer::Lexed;
 use crate::parse::Parse;
 use crate::parser::input::Input;
 use crate::parser::{self, DEPTH_LIMIT, Entry};
-use crate::{Edit, SyntaxError, SyntaxKind, SyntaxNode, TextRange, TextSize, lexer, tree, validation};
+use crate::syntax_error::SyntaxError;
+use crate::syntax_kind::SyntaxKind;
+use crate::syntax_node::SyntaxNode;
+use crate::{lexer, tree, validation};
+use apg_source::{Edit, TextRange, TextSize};
 
 impl Parse {
     /// The parse of the edited text. `edit.range` must lie within the text, between characters.
@@ -15,7 +19,7 @@ impl Parse {
         let mut text = self.syntax().to_string();
         self.reparse_piece(edit, &text).unwrap_or_else(|| {
             edit.apply(&mut text);
-            crate::parse(&text)
+            crate::parse::parse(&text)
         })
     }
 
@@ -23,7 +27,7 @@ impl Parse {
     pub fn reparse_text(&self, old: &str, new: &str) -> Parse {
         match Edit::between(old, new) {
             None => self.clone(),
-            Some(edit) => self.reparse_piece(&edit, old).unwrap_or_else(|| crate::parse(new)),
+            Some(edit) => self.reparse_piece(&edit, old).unwrap_or_else(|| crate::parse::parse(new)),
         }
     }
 
@@ -331,11 +335,11 @@ class C {val c=1;def d(){}}
 
     /// Whether the edit gives the tree of the whole new text, and leaves the constructor the piece of memory that it is.
     fn is_alone(from: &str, to: &str) -> bool {
-        let old = crate::parse(TEXT);
+        let old = crate::parse::parse(TEXT);
         assert!(old.errors().is_empty(), "{:?}", old.errors());
         let start = TextSize::new(TEXT.find(from).expect("it is there") as u32);
         let new = old.reparse(&Edit::new(TextRange::at(start, TextSize::of(from)), to));
-        assert!(new == crate::parse(&TEXT.replacen(from, to, 1)), "{from} -> {to}");
+        assert!(new == crate::parse::parse(&TEXT.replacen(from, to, 1)), "{from} -> {to}");
         let constructor = |parse: &Parse| {
             let node = parse.syntax().descendants().find(|it| it.kind() == SyntaxKind::CONSTRUCTOR_DECL);
             node.map(|it| std::ptr::from_ref::<GreenNodeData>(&it.green()))

@@ -4,8 +4,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use rowan::{GreenNodeData, NodeOrToken};
 
-use crate::SyntaxKind::{self, *};
-use crate::{GreenNode, SyntaxNode, TextRange, TextSize};
+use crate::syntax_kind::SyntaxKind::{self, *};
+use crate::syntax_node::{GreenNode, SyntaxNode};
+use apg_source::{TextRange, TextSize};
 
 /// The declarations of a file. The bodies of methods, constructors and operators are empty, except for those that declare
 /// classes or types; blanks and comments between declarations are gone.
@@ -229,7 +230,7 @@ pub fn declares(node: &GreenNodeData) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parse;
+    use crate::parse::parse;
 
     fn outline(text: &str) -> Outline {
         Outline::new(parse(text).green())

@@ -1,6 +1,6 @@
 //! Syntax errors as data.
 
-use crate::TextRange;
+use apg_source::TextRange;
 
 /// A mistake in the text: what was expected, and where.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

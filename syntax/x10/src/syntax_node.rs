@@ -1,6 +1,6 @@
 //! The tree. Everything that knows it is rowan's stands here.
 
-use crate::SyntaxKind;
+use crate::syntax_kind::SyntaxKind;
 
 /// The language, as rowan wants it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

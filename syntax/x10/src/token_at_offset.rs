@@ -3,7 +3,8 @@
 
 use rowan::{NodeOrToken, TokenAtOffset};
 
-use crate::{SyntaxNode, SyntaxToken, TextRange, TextSize};
+use crate::syntax_node::{SyntaxNode, SyntaxToken};
+use apg_source::{TextRange, TextSize};
 
 /// The token at `offset`, or the two between which it lies; none if the offset is not in the tree or there are no tokens.
 pub fn token_at_offset(root: &SyntaxNode, offset: TextSize) -> TokenAtOffset<SyntaxToken> {
@@ -39,7 +40,7 @@ mod tests {
         for text in
             ["", "a", "class A { def f(x:Int) { g(\"é😀\"); } }\n", "class { /*", "}{ 😀 (", "package a.b; "]
         {
-            let root = crate::parse(text).syntax();
+            let root = crate::parse::parse(text).syntax();
             for offset in 0..=text.len() {
                 let offset = TextSize::try_from(offset).expect("small");
                 let (ours, theirs) = (token_at_offset(&root, offset), root.token_at_offset(offset));

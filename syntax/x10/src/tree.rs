@@ -5,7 +5,8 @@ use rowan::GreenNodeBuilder;
 use crate::lexer::Lexed;
 use crate::parser::TREE_LIMIT;
 use crate::parser::event::{Event, Step, process};
-use crate::{GreenNode, SyntaxError};
+use crate::syntax_error::SyntaxError;
+use crate::syntax_node::GreenNode;
 
 /// Builds the tree: trivia goes before the nodes that start after it, and after the nodes that end before it;
 /// only the root has trivia at its ends. Nodes deeper than [`TREE_LIMIT`] are left out, their tokens kept, and that

@@ -390,13 +390,14 @@ fn kinds(model: &Model) -> String {
     out.push_str("#[macro_export]\nmacro_rules! T {\n");
     for (text, kind) in PUNCT {
         let pattern = if "()[]{}".contains(text) { format!("'{text}'") } else { text.to_string() };
-        writeln!(out, "    [{pattern}] => {{ $crate::SyntaxKind::{kind} }};").unwrap();
+        writeln!(out, "    [{pattern}] => {{ $crate::syntax_kind::SyntaxKind::{kind} }};").unwrap();
     }
     for word in KEYWORDS {
-        writeln!(out, "    [{word}] => {{ $crate::SyntaxKind::{}_KW }};", word.to_uppercase()).unwrap();
+        writeln!(out, "    [{word}] => {{ $crate::syntax_kind::SyntaxKind::{}_KW }};", word.to_uppercase())
+            .unwrap();
     }
     for (name, kind, _) in OTHER {
-        writeln!(out, "    [{name}] => {{ $crate::SyntaxKind::{kind} }};").unwrap();
+        writeln!(out, "    [{name}] => {{ $crate::syntax_kind::SyntaxKind::{kind} }};").unwrap();
     }
     out.push_str("}\n");
     out
@@ -406,7 +407,7 @@ fn nodes(model: &Model, rules: &BTreeMap<String, String>) -> String {
     let mut out = String::from(HEADER);
     out.push_str("use crate::ast::support::{AstChildren, child, child_between, children, token};\n");
     out.push_str("use crate::ast::support::ast_node;\nuse crate::ast::*;\n");
-    out.push_str("use crate::{SyntaxKind, SyntaxNode, SyntaxToken};\n");
+    out.push_str("use crate::syntax_kind::SyntaxKind;\nuse crate::syntax_node::{SyntaxNode, SyntaxToken};\n");
     for (name, parts) in model.structs() {
         writeln!(out, "\nast_node!(\n    /// `{}`\n    {name}, {}\n);", rules[name], screaming(name))
             .unwrap();
@@ -481,7 +482,7 @@ fn option(it: Option<String>) -> String {
 fn enums(model: &Model, rules: &BTreeMap<String, String>) -> String {
     let mut out = String::from(HEADER);
     out.push_str(
-        "use crate::ast::support::ast_enum;\nuse crate::ast::*;\nuse crate::{SyntaxKind, SyntaxNode};\n",
+        "use crate::ast::support::ast_enum;\nuse crate::ast::*;\nuse crate::syntax_kind::SyntaxKind;\nuse crate::syntax_node::SyntaxNode;\n",
     );
     for (name, shape) in &model.nodes {
         let Shape::Enum(variants) = shape else { continue };

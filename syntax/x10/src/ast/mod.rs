@@ -9,7 +9,8 @@ pub use self::ext::*;
 pub use self::generated::*;
 pub use self::support::AstChildren;
 
-use crate::{GreenNode, SyntaxKind, SyntaxNode};
+use crate::syntax_kind::SyntaxKind;
+use crate::syntax_node::{GreenNode, SyntaxNode};
 
 /// A typed view of a syntax node.
 pub trait AstNode: Sized {
@@ -34,7 +35,7 @@ pub trait AstNode: Sized {
         Self::from_green(self.green()).expect("the kind is the same")
     }
     /// The text range.
-    fn range(&self) -> crate::TextRange {
+    fn range(&self) -> apg_source::TextRange {
         self.syntax().text_range()
     }
 }

@@ -4,7 +4,8 @@ use std::iter::FusedIterator;
 use std::marker::PhantomData;
 
 use crate::ast::AstNode;
-use crate::{SyntaxKind, SyntaxNode, SyntaxToken};
+use crate::syntax_kind::SyntaxKind;
+use crate::syntax_node::{SyntaxNode, SyntaxToken};
 
 // Rowan makes an object for each element that it hands out: elements of other kinds are passed over without.
 

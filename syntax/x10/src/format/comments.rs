@@ -1,6 +1,7 @@
 //! Comments of several lines: when each of their lines starts with a star, the stars are aligned.
 
-use crate::{Edit, SyntaxToken, TextRange, TextSize};
+use crate::syntax_node::SyntaxToken;
+use apg_source::{Edit, TextRange, TextSize};
 
 /// The edits that align the lines of `comment`, whose own line is indented by `indent`.
 pub(super) fn aligned(comment: &SyntaxToken, indent: usize, starts_line: bool) -> Vec<Edit> {

@@ -5,7 +5,9 @@ use rustc_hash::FxHashMap;
 
 use super::UNIT;
 use crate::ast::{AstNode, Stmt};
-use crate::{SyntaxElement, SyntaxKind, SyntaxNode, SyntaxToken, TextSize};
+use crate::syntax_kind::SyntaxKind;
+use crate::syntax_node::{SyntaxElement, SyntaxNode, SyntaxToken};
+use apg_source::TextSize;
 
 /// The brackets that are open: for each, the indentation of the line it stands on.
 #[derive(Default)]

@@ -10,7 +10,12 @@ mod spacing;
 use rustc_hash::FxHashMap;
 
 use self::indent::Indenter;
-use crate::{Edit, Parse, SyntaxError, SyntaxKind, SyntaxToken, TextRange, TextSize, lexer, parse};
+use crate::lexer;
+use crate::parse::{Parse, parse};
+use crate::syntax_error::SyntaxError;
+use crate::syntax_kind::SyntaxKind;
+use crate::syntax_node::SyntaxToken;
+use apg_source::{Edit, TextRange, TextSize};
 
 /// Blanks a level of indentation has.
 pub(crate) const UNIT: usize = 4;
@@ -70,8 +75,8 @@ fn declaration_around(parse: &Parse, range: TextRange) -> TextRange {
     let root = parse.syntax();
     let Some(range) = range.intersect(root.text_range()) else { return root.text_range() };
     let node = match root.covering_element(range) {
-        crate::NodeOrToken::Node(node) => node,
-        crate::NodeOrToken::Token(token) => token.parent().unwrap_or(root),
+        rowan::NodeOrToken::Node(node) => node,
+        rowan::NodeOrToken::Token(token) => token.parent().unwrap_or(root),
     };
     let declaration = node.ancestors().find(|it| Member::can_cast(it.kind()));
     declaration.unwrap_or_else(|| parse.syntax()).text_range()

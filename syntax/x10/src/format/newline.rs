@@ -2,7 +2,10 @@
 
 use super::UNIT;
 use super::indent::{is_list, unit};
-use crate::{Edit, Parse, SyntaxKind, SyntaxNode, SyntaxToken, TextRange, TextSize};
+use crate::parse::Parse;
+use crate::syntax_kind::SyntaxKind;
+use crate::syntax_node::{SyntaxNode, SyntaxToken};
+use apg_source::{Edit, TextRange, TextSize};
 
 /// The edit that indents the line of `offset`; none if it stands where it should or more than blanks are before `offset`, and in
 /// comments and texts of several lines.

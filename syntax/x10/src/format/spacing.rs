@@ -1,7 +1,8 @@
 //! What stands between two tokens of a line: nothing or one blank.
 
-use crate::SyntaxKind::{self, *};
-use crate::{SyntaxToken, lexer};
+use crate::lexer;
+use crate::syntax_kind::SyntaxKind::{self, *};
+use crate::syntax_node::SyntaxToken;
 
 /// The white space between two neighbours on one line; `now` is what is there.
 pub(super) fn between(left: &SyntaxToken, right: &SyntaxToken, now: &str) -> String {

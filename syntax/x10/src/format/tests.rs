@@ -1,5 +1,5 @@
 use super::{format, formatted};
-use crate::{TextRange, TextSize};
+use apg_source::{TextRange, TextSize};
 
 #[track_caller]
 fn check(text: &str, expected: &str) {
@@ -71,17 +71,17 @@ fn typing_formats_the_line() {
     let text = "class A {\ndef f() {\nx  =  1;\n}\nval broken = ;\n}\n";
     let offset = TextSize::new(text.find(";\n").unwrap() as u32 + 1);
     let mut result = text.to_string();
-    let edits = super::format_on_type(&crate::parse(text), offset, ';');
+    let edits = super::format_on_type(&crate::parse::parse(text), offset, ';');
     edits.iter().rev().for_each(|it| it.apply(&mut result));
     assert_eq!(result, "class A {\ndef f() {\n        x = 1;\n}\nval broken = ;\n}\n");
-    assert!(super::format_on_type(&crate::parse(text), offset, 'x').is_empty());
+    assert!(super::format_on_type(&crate::parse::parse(text), offset, 'x').is_empty());
 }
 
 /// Neither is a line end added behind the cursor, nor are those taken away that somebody has just written.
 #[test]
 fn typing_leaves_empty_lines_at_the_end() {
     for (text, typed) in [("import a.B;", ';'), ("import a.B;\n\n", '\n'), ("class A {\n}\n\n\n", '\n')] {
-        let edits = super::format_on_type(&crate::parse(text), TextSize::of(text), typed);
+        let edits = super::format_on_type(&crate::parse::parse(text), TextSize::of(text), typed);
         assert_eq!(edits, [], "{text:?}");
     }
 }
@@ -118,7 +118,7 @@ fn a_line_that_is_begun_is_indented() {
         for blank in ["", "  ", "                  ", &before[line.len()..]] {
             let (start, cursor) = (TextSize::of(line), TextSize::of(line) + TextSize::of(blank));
             let mut typed = format!("{line}{blank}{after}");
-            let edits = super::format_on_type(&crate::parse(&typed), cursor, '\n');
+            let edits = super::format_on_type(&crate::parse::parse(&typed), cursor, '\n');
             let of_line = edits.iter().filter(|it| it.range.start() >= start);
             of_line.for_each(|it| it.apply(&mut typed));
             assert_eq!(typed, format!("{before}{after}"), "{blank:?}");
@@ -128,7 +128,7 @@ fn a_line_that_is_begun_is_indented() {
     for text in ["class A {\n    /* a\n|\n    */\n}\n", "class A {\n    val a = \"x\n|y\";\n}\n"] {
         let typed = text.replace('|', "");
         let cursor = TextSize::new(text.find('|').expect("a cursor") as u32);
-        assert_eq!(super::format_on_type(&crate::parse(&typed), cursor, '\n'), [], "{text}");
+        assert_eq!(super::format_on_type(&crate::parse::parse(&typed), cursor, '\n'), [], "{text}");
     }
 }
 
@@ -141,7 +141,7 @@ fn a_line_is_indented_once() {
         "class A {\n  val a = 1;\n  b|\n}\n",
     ] {
         let cursor = TextSize::new(text.find('|').expect("a cursor") as u32);
-        let edits = super::format_on_type(&crate::parse(&text.replace('|', "")), cursor, '\n');
+        let edits = super::format_on_type(&crate::parse::parse(&text.replace('|', "")), cursor, '\n');
         let apart = edits.windows(2).all(|two| two[0].range.end() < two[1].range.start());
         let line = TextSize::new(text[..usize::from(cursor)].rfind('\n').expect("a line") as u32 + 1);
         assert!(
@@ -151,5 +151,5 @@ fn a_line_is_indented_once() {
     }
     // Behind text, only what is formatted whole is moved.
     let text = "class A {\n    def f(\n  a";
-    assert_eq!(super::format_on_type(&crate::parse(text), TextSize::of(text), '\n'), []);
+    assert_eq!(super::format_on_type(&crate::parse::parse(text), TextSize::of(text), '\n'), []);
 }

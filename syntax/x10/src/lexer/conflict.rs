@@ -1,7 +1,8 @@
 //! What a merge leaves in a file where it could not decide. The first version counts, so that there is one error for all of it.
 
 use super::cursor::Cursor;
-use crate::{SyntaxError, SyntaxKind};
+use crate::syntax_error::SyntaxError;
+use crate::syntax_kind::SyntaxKind;
 
 /// Whether a marker of `sign` starts the line here, and the end of the conflict follows.
 pub(super) fn is_marker(cursor: &Cursor<'_>, sign: u8) -> bool {

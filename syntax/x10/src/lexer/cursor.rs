@@ -1,6 +1,6 @@
 //! A position in a text.
 
-use crate::{TextRange, TextSize};
+use apg_source::{TextRange, TextSize};
 
 pub(super) struct Cursor<'a> {
     text: &'a str,

@@ -2,7 +2,8 @@
 //! and keyboards put in the place of X10's signs: these are named as what they are.
 
 use super::cursor::Cursor;
-use crate::{SyntaxError, SyntaxKind};
+use crate::syntax_error::SyntaxError;
+use crate::syntax_kind::SyntaxKind;
 
 /// Ends the name that began at `start` before its first character that no name holds.
 pub(super) fn end_name(cursor: &mut Cursor<'_>, start: usize) {

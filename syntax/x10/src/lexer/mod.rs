@@ -9,7 +9,9 @@ mod punct;
 mod quoted;
 
 use self::cursor::Cursor;
-use crate::{SyntaxError, SyntaxKind, TextRange, TextSize};
+use crate::syntax_error::SyntaxError;
+use crate::syntax_kind::SyntaxKind;
+use apg_source::{TextRange, TextSize};
 
 /// The tokens of a text.
 #[derive(Default)]

@@ -1,7 +1,8 @@
 //! Numbers. `1..n` is `1`, `..`, `n`; `1.foo` is `1.f`, `oo`; `1.5.foo` is `1.5`, `.`, `foo`.
 
 use super::cursor::Cursor;
-use crate::{SyntaxError, SyntaxKind};
+use crate::syntax_error::SyntaxError;
+use crate::syntax_kind::SyntaxKind;
 
 /// A number that starts with a digit.
 pub(super) fn number(cursor: &mut Cursor<'_>, errors: &mut Vec<SyntaxError>) -> SyntaxKind {

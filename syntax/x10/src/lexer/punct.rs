@@ -1,7 +1,7 @@
 //! Brackets, separators and operators.
 
 use super::cursor::Cursor;
-use crate::SyntaxKind;
+use crate::syntax_kind::SyntaxKind;
 
 /// The longest token of punctuation here.
 pub(super) fn punct(cursor: &mut Cursor<'_>) -> Option<SyntaxKind> {

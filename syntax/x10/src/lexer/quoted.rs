@@ -1,7 +1,9 @@
 //! Strings, characters and names in backquotes.
 
 use super::cursor::Cursor;
-use crate::{SyntaxError, SyntaxKind, TextRange, TextSize};
+use crate::syntax_error::SyntaxError;
+use crate::syntax_kind::SyntaxKind;
+use apg_source::{TextRange, TextSize};
 
 pub(super) fn string(cursor: &mut Cursor<'_>, errors: &mut Vec<SyntaxError>) -> SyntaxKind {
     let start = cursor.position();

@@ -1,5 +1,5 @@
 use super::lex;
-use crate::SyntaxKind::{self, *};
+use crate::syntax_kind::SyntaxKind::{self, *};
 
 fn kinds(text: &str) -> Vec<(SyntaxKind, &str)> {
     let lexed = lex(text);

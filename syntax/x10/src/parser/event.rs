@@ -1,7 +1,7 @@
 //! What the parser writes down: nodes opened and closed, tokens taken. A node may be wrapped after
 //! it was closed, by giving its start a `parent` that comes later in the list.
 
-use crate::SyntaxKind;
+use crate::syntax_kind::SyntaxKind;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Event {

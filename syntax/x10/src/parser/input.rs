@@ -2,7 +2,8 @@
 
 use super::braces::{self, Brace};
 use crate::lexer::Lexed;
-use crate::{SyntaxKind, TextRange, TextSize};
+use crate::syntax_kind::SyntaxKind;
+use apg_source::{TextRange, TextSize};
 
 /// No such token.
 pub(super) const NONE: u32 = u32::MAX;

@@ -14,7 +14,9 @@ use self::input::Input;
 use self::token_set::TokenSet;
 use crate::lexer::Lexed;
 use crate::syntax_error::MistakeKind;
-use crate::{SyntaxError, SyntaxKind, TextRange};
+use crate::syntax_error::SyntaxError;
+use crate::syntax_kind::SyntaxKind;
+use apg_source::TextRange;
 
 /// How deeply declarations, statements, types and expressions may nest. Everything that walks the tree,
 /// here and in the layers above, recurses; this keeps it within the smallest usual stack.

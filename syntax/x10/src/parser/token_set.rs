@@ -1,6 +1,6 @@
 //! Sets of token kinds.
 
-use crate::SyntaxKind;
+use crate::syntax_kind::SyntaxKind;
 
 /// A set of token kinds, as bits.
 #[derive(Clone, Copy)]

@@ -1,6 +1,8 @@
 //! Matching brackets.
 
-use crate::{SyntaxKind, SyntaxNode, SyntaxToken, TextRange, TextSize};
+use crate::syntax_kind::SyntaxKind;
+use crate::syntax_node::{SyntaxNode, SyntaxToken};
+use apg_source::{TextRange, TextSize};
 
 fn partner(kind: SyntaxKind) -> Option<SyntaxKind> {
     Some(match kind {
@@ -19,13 +21,13 @@ pub fn matching_bracket(root: &SyntaxNode, offset: TextSize) -> Option<TextRange
     if offset > root.text_range().end() {
         return None;
     }
-    let here = crate::token_at_offset(root, offset);
+    let here = crate::token_at_offset::token_at_offset(root, offset);
     let token =
         here.clone().right_biased().filter(is_bracket).or_else(|| here.left_biased().filter(is_bracket))?;
     let wanted = partner(token.kind())?;
     let forward = matches!(token.kind(), T!['('] | T!['['] | T!['{']);
     let mut depth = 0;
-    let mut element = Some(crate::SyntaxElement::Token(token.clone()));
+    let mut element = Some(crate::syntax_node::SyntaxElement::Token(token.clone()));
     // Brackets that match are children of one node.
     while let Some(it) = element {
         if it.kind() == token.kind() {

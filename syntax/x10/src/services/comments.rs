@@ -1,13 +1,17 @@
 //! Enter in a comment goes on with the comment.
 
-use crate::{SyntaxKind, SyntaxNode, TextSize};
+use crate::syntax_kind::SyntaxKind;
+use crate::syntax_node::SyntaxNode;
+use apg_source::TextSize;
 
 /// What to insert when a line is ended at `offset` inside a comment, the line end included; `None` outside of comments.
 pub fn comment_continuation(root: &SyntaxNode, offset: TextSize) -> Option<String> {
     if offset > root.text_range().end() {
         return None;
     }
-    let token = crate::token_at_offset(root, offset).left_biased().filter(|it| it.kind().is_comment())?;
+    let token = crate::token_at_offset::token_at_offset(root, offset)
+        .left_biased()
+        .filter(|it| it.kind().is_comment())?;
     let inside = usize::from(offset - token.text_range().start());
     let text = token.text();
     let text_of_file = root.text();

@@ -1,6 +1,8 @@
 //! What can be folded.
 
-use crate::{SyntaxElement, SyntaxKind, SyntaxNode, TextRange, TextSize};
+use crate::syntax_kind::SyntaxKind;
+use crate::syntax_node::{SyntaxElement, SyntaxNode};
+use apg_source::{TextRange, TextSize};
 
 /// A part of the text that can be shown as one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

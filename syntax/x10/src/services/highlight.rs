@@ -1,8 +1,9 @@
 //! What each token is, as far as syntax tells.
 
-use crate::SyntaxKind::{self, *};
 use crate::ast::{AstNode, Expr};
-use crate::{SyntaxNode, SyntaxToken, TextRange};
+use crate::syntax_kind::SyntaxKind::{self, *};
+use crate::syntax_node::{SyntaxNode, SyntaxToken};
+use apg_source::TextRange;
 
 /// A token and what it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

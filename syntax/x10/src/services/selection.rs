@@ -1,6 +1,8 @@
 //! Selections that grow: word, element, list, statement, block, ...
 
-use crate::{SyntaxElement, SyntaxKind, SyntaxNode, TextRange, TextSize};
+use crate::syntax_kind::SyntaxKind;
+use crate::syntax_node::{SyntaxElement, SyntaxNode};
+use apg_source::{TextRange, TextSize};
 
 /// The ranges that a selection at `offset` grows through, smallest first, each larger than the one before.
 pub fn selection_ranges(root: &SyntaxNode, offset: TextSize) -> Vec<TextRange> {
@@ -8,8 +10,8 @@ pub fn selection_ranges(root: &SyntaxNode, offset: TextSize) -> Vec<TextRange> {
     if offset > root.text_range().end() {
         return ranges;
     }
-    let here = crate::token_at_offset(root, offset);
-    let is_word = |it: &crate::SyntaxToken| !it.kind().is_trivia() && !it.kind().is_punct();
+    let here = crate::token_at_offset::token_at_offset(root, offset);
+    let is_word = |it: &crate::syntax_node::SyntaxToken| !it.kind().is_trivia() && !it.kind().is_punct();
     let token = here.clone().find(is_word).or_else(|| here.right_biased());
     let Some(token) = token else { return ranges };
     let mut add = |range: TextRange| {
@@ -33,7 +35,7 @@ pub fn selection_ranges(root: &SyntaxNode, offset: TextSize) -> Vec<TextRange> {
 }
 
 /// The line of a comment at `offset`, without the blanks around it.
-fn line_at(token: &crate::SyntaxToken, offset: TextSize) -> TextRange {
+fn line_at(token: &crate::syntax_node::SyntaxToken, offset: TextSize) -> TextRange {
     let start = token.text_range().start();
     let text = token.text();
     let at = usize::from(offset - start);

@@ -6,7 +6,8 @@ use crate::ast::{
     AstNode, ConstructorDecl, FieldDecl, HasFormals, HasName, HasTypeParams, Member, MethodDecl, Name,
     OperatorDecl, PointPattern, Property, SourceFile,
 };
-use crate::{SyntaxNode, TextRange};
+use crate::syntax_node::SyntaxNode;
+use apg_source::TextRange;
 
 /// A declaration.
 #[derive(Clone, Debug, PartialEq, Eq)]

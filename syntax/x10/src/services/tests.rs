@@ -1,5 +1,6 @@
 use super::*;
-use crate::{TextSize, parse};
+use crate::parse::parse;
+use apg_source::TextSize;
 
 /// The text without the mark `$0`, and where that stood.
 fn cursor(text: &str) -> (String, TextSize) {

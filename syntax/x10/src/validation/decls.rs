@@ -1,8 +1,8 @@
 //! Declarations.
 
 use super::{Node, Path, error};
-use crate::SyntaxError;
-use crate::SyntaxKind::{self, *};
+use crate::syntax_error::SyntaxError;
+use crate::syntax_kind::SyntaxKind::{self, *};
 
 /// The package comes first, then the imports, then the declarations.
 pub(super) fn order(file: Node<'_>, errors: &mut Vec<SyntaxError>) {

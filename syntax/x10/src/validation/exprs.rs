@@ -1,9 +1,9 @@
 //! Expressions.
 
 use super::{Node, Path, error};
-use crate::SyntaxError;
-use crate::SyntaxKind::*;
 use crate::ast::{parse_int, split_int};
+use crate::syntax_error::SyntaxError;
+use crate::syntax_kind::SyntaxKind::*;
 
 pub(super) fn closure(node: Node<'_>, errors: &mut Vec<SyntaxError>) {
     if let Some(list) = node.child(TYPE_PARAM_LIST) {

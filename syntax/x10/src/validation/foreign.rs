@@ -1,9 +1,10 @@
 //! Declarations with the type before the name, as Java and C++ have them: how X10 writes them.
 
 use super::{Node, Path};
-use crate::SyntaxKind::{self, *};
 use crate::parser::INFERRED;
-use crate::{SyntaxError, TextRange};
+use crate::syntax_error::SyntaxError;
+use crate::syntax_kind::SyntaxKind::{self, *};
+use apg_source::TextRange;
 
 /// The X10 type that a word of another language means.
 pub(crate) fn type_name(text: &str) -> &str {

@@ -10,7 +10,9 @@ mod operators;
 pub(crate) use self::foreign::type_name;
 use rowan::{GreenNodeData, GreenTokenData, NodeOrToken};
 
-use crate::{SyntaxError, SyntaxKind, TextRange, TextSize};
+use crate::syntax_error::SyntaxError;
+use crate::syntax_kind::SyntaxKind;
+use apg_source::{TextRange, TextSize};
 
 /// What is wrong with a tree, though it parsed.
 pub(crate) fn validate(root: &GreenNodeData) -> Vec<SyntaxError> {

@@ -1,7 +1,8 @@
 //! Which modifiers a declaration may have.
 
 use super::{Node, Path, error};
-use crate::{SyntaxError, SyntaxKind};
+use crate::syntax_error::SyntaxError;
+use crate::syntax_kind::SyntaxKind;
 
 const ACCESS: &[SyntaxKind] = &[T![public], T![protected], T![private]];
 

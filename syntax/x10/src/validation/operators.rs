@@ -2,7 +2,9 @@
 
 use super::{Node, error};
 use crate::ast::{AstNode, OperatorDecl, OperatorKind, ThisOperand};
-use crate::{SyntaxError, SyntaxKind, SyntaxNode};
+use crate::syntax_error::SyntaxError;
+use crate::syntax_kind::SyntaxKind;
+use crate::syntax_node::SyntaxNode;
 
 pub(super) fn declaration(node: Node<'_>, errors: &mut Vec<SyntaxError>) {
     // Operators are few: the typed view of a detached tree is worth its cost here.

@@ -4,7 +4,8 @@ use smol_str::{SmolStr, format_smolstr};
 
 use crate::ast::support::{child, token};
 use crate::ast::*;
-use crate::{SyntaxElement, SyntaxKind, SyntaxToken};
+use crate::syntax_kind::SyntaxKind;
+use crate::syntax_node::{SyntaxElement, SyntaxToken};
 
 /// Which operand of an operator declaration is `this`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -4,7 +4,8 @@ use smol_str::SmolStr;
 
 use crate::ast::support::{AstChildren, child, children};
 use crate::ast::*;
-use crate::{SyntaxElement, SyntaxKind, SyntaxToken};
+use crate::syntax_kind::SyntaxKind;
+use crate::syntax_node::{SyntaxElement, SyntaxToken};
 
 /// The first token of `node` for which `f` has an answer, with it.
 fn operator<T>(node: &impl AstNode, f: impl Fn(SyntaxKind) -> Option<T>) -> Option<(SyntaxToken, T)> {

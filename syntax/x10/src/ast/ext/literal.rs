@@ -3,7 +3,8 @@
 use smol_str::SmolStr;
 
 use crate::ast::{AstNode, Literal};
-use crate::{SyntaxKind, SyntaxToken};
+use crate::syntax_kind::SyntaxKind;
+use crate::syntax_node::SyntaxToken;
 
 /// What a literal is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,6 +1,6 @@
 //! Operators.
 
-use crate::SyntaxKind::{self, *};
+use crate::syntax_kind::SyntaxKind::{self, *};
 
 macro_rules! operators {
     ($(#[$doc:meta])* $name:ident { $($variant:ident = $kind:ident,)* }) => {

@@ -2,7 +2,7 @@
 
 use crate::ast::support::children;
 use crate::ast::*;
-use crate::{SyntaxElement, SyntaxToken};
+use crate::syntax_node::{SyntaxElement, SyntaxToken};
 
 impl KeywordCallStmt {
     /// The keyword after the dot, which names the operator.

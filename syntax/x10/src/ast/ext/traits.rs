@@ -4,7 +4,8 @@ use smol_str::SmolStr;
 
 use crate::ast::support::{AstChildren, child, children, token};
 use crate::ast::*;
-use crate::{SyntaxElement, SyntaxKind, SyntaxToken};
+use crate::syntax_kind::SyntaxKind;
+use crate::syntax_node::{SyntaxElement, SyntaxToken};
 
 /// The name without the backquotes that it may be written in.
 fn plain(token: SyntaxToken) -> SmolStr {

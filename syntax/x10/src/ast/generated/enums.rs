@@ -2,7 +2,8 @@
 
 use crate::ast::support::ast_enum;
 use crate::ast::*;
-use crate::{SyntaxKind, SyntaxNode};
+use crate::syntax_kind::SyntaxKind;
+use crate::syntax_node::SyntaxNode;
 
 ast_enum!(
     /// `ClassDecl | StructDecl | InterfaceDecl | TypeDef | EmptyDecl`

@@ -3,7 +3,8 @@
 use crate::ast::support::{AstChildren, child, child_between, children, token};
 use crate::ast::support::ast_node;
 use crate::ast::*;
-use crate::{SyntaxKind, SyntaxNode, SyntaxToken};
+use crate::syntax_kind::SyntaxKind;
+use crate::syntax_node::{SyntaxNode, SyntaxToken};
 
 ast_node!(
     /// `PackageDecl? ImportDecl* Item*`

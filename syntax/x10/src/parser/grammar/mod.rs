@@ -23,7 +23,7 @@ use self::recovery::{
     reserved_words, typos,
 };
 use super::{Completed, Marker, Parser, TokenSet};
-use crate::SyntaxKind::{self, *};
+use crate::syntax_kind::SyntaxKind::{self, *};
 
 /// What may be parsed by itself: a file, or a piece that is parsed again after an edit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -199,7 +199,7 @@ fn report_index(p: &mut Parser<'_>, open: usize, close: usize) {
     }
     let range = p.input.range(p.lexed, open).cover(p.input.range(p.lexed, last));
     if last > close {
-        p.report(p.position, crate::SyntaxError::new(range, message).as_gap());
+        p.report(p.position, crate::syntax_error::SyntaxError::new(range, message).as_gap());
         p.hint("write `a(i, j)` for an array of two dimensions, and `a(i)(j)` for a rail of rails");
         return;
     }

@@ -4,7 +4,11 @@ use super::exprs::Operand;
 use super::*;
 use crate::syntax_error::MistakeKind;
 
-pub(in crate::parser::grammar) fn range_of(p: &Parser<'_>, first: usize, last: usize) -> crate::TextRange {
+pub(in crate::parser::grammar) fn range_of(
+    p: &Parser<'_>,
+    first: usize,
+    last: usize,
+) -> apg_source::TextRange {
     p.input.range(p.lexed, first).cover(p.input.range(p.lexed, last))
 }
 
@@ -387,7 +391,7 @@ pub(in crate::parser::grammar) fn without_parens(p: &mut Parser<'_>) {
     }
     // `if x) {`
     if p.at(T![')']) {
-        let range = crate::TextRange::empty(p.input.range(p.lexed, start).start());
+        let range = apg_source::TextRange::empty(p.input.range(p.lexed, start).start());
         p.error_at(range, "expected `(`");
         p.replace_by("(".to_owned());
         p.bump();

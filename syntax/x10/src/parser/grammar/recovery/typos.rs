@@ -5,7 +5,7 @@
 
 use super::lookahead::Header;
 use super::*;
-use crate::closest;
+use crate::suggest::closest;
 
 /// The keyword among `keywords` that the name at `index` resembles.
 fn resembled(p: &Parser<'_>, index: usize, keywords: &[SyntaxKind]) -> Option<SyntaxKind> {
