@@ -8,6 +8,7 @@
 mod syntax_kind;
 
 pub mod ast;
+mod foreign_types;
 mod format;
 mod lexer;
 mod merge_errors;

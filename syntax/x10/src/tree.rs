@@ -3,8 +3,8 @@
 use rowan::GreenNodeBuilder;
 
 use crate::lexer::Lexed;
-use crate::parser::TREE_LIMIT;
 use crate::parser::event::{Event, Step, process};
+use crate::parser::limits::TREE_LIMIT;
 use crate::syntax_error::SyntaxError;
 use crate::syntax_node::GreenNode;
 

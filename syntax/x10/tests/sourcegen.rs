@@ -406,7 +406,7 @@ fn kinds(model: &Model) -> String {
 fn nodes(model: &Model, rules: &BTreeMap<String, String>) -> String {
     let mut out = String::from(HEADER);
     out.push_str("use crate::ast::support::{AstChildren, child, child_between, children, token};\n");
-    out.push_str("use crate::ast::support::ast_node;\nuse crate::ast::*;\n");
+    out.push_str("use crate::ast::generated::enums::*;\nuse crate::ast::support::ast_node;\n");
     out.push_str("use crate::syntax_kind::SyntaxKind;\nuse crate::syntax_node::{SyntaxNode, SyntaxToken};\n");
     for (name, parts) in model.structs() {
         writeln!(out, "\nast_node!(\n    /// `{}`\n    {name}, {}\n);", rules[name], screaming(name))
@@ -482,7 +482,7 @@ fn option(it: Option<String>) -> String {
 fn enums(model: &Model, rules: &BTreeMap<String, String>) -> String {
     let mut out = String::from(HEADER);
     out.push_str(
-        "use crate::ast::support::ast_enum;\nuse crate::ast::*;\nuse crate::syntax_kind::SyntaxKind;\nuse crate::syntax_node::SyntaxNode;\n",
+        "use crate::ast::generated::nodes::*;\nuse crate::ast::support::ast_enum;\nuse crate::syntax_kind::SyntaxKind;\nuse crate::syntax_node::SyntaxNode;\n",
     );
     for (name, shape) in &model.nodes {
         let Shape::Enum(variants) = shape else { continue };

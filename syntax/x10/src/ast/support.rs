@@ -3,7 +3,7 @@
 use std::iter::FusedIterator;
 use std::marker::PhantomData;
 
-use crate::ast::AstNode;
+use crate::ast::node::AstNode;
 use crate::syntax_kind::SyntaxKind;
 use crate::syntax_node::{SyntaxNode, SyntaxToken};
 
@@ -66,7 +66,7 @@ macro_rules! ast_node {
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq, Eq, Hash)]
         pub struct $name(pub(crate) SyntaxNode);
-        impl AstNode for $name {
+        impl $crate::ast::node::AstNode for $name {
             fn can_cast(kind: SyntaxKind) -> bool {
                 kind == SyntaxKind::$kind
             }
@@ -94,7 +94,7 @@ macro_rules! ast_enum {
             $(#[doc = concat!("See [`", stringify!($variant), "`](struct@", stringify!($variant), ").")] $variant($variant),)*
             $(#[doc = concat!("See [`", stringify!($nested), "`](enum@", stringify!($nested), ").")] $nested($nested),)*
         }
-        impl AstNode for $name {
+        impl $crate::ast::node::AstNode for $name {
             fn can_cast(kind: SyntaxKind) -> bool {
                 matches!(kind, $(SyntaxKind::$kind)|*) $(|| $nested::can_cast(kind))*
             }
@@ -124,7 +124,7 @@ macro_rules! ast_enum {
         })*
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                self.syntax().fmt(f)
+                $crate::ast::node::AstNode::syntax(self).fmt(f)
             }
         }
     };

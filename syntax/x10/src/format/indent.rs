@@ -3,7 +3,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::UNIT;
+/// Columns of a level of indentation.
+pub(super) const INDENT_COLUMNS: usize = 4;
+
 use crate::ast::{AstNode, Stmt};
 use crate::syntax_kind::SyntaxKind;
 use crate::syntax_node::{SyntaxElement, SyntaxNode, SyntaxToken};
@@ -35,7 +37,7 @@ impl Indenter {
         index: usize,
         indents: &FxHashMap<TextSize, usize>,
     ) -> usize {
-        let inside = self.open.last().map_or(0, |it| it + UNIT);
+        let inside = self.open.last().map_or(0, |it| it + INDENT_COLUMNS);
         let Some(token) = tokens[index..].iter().find(|it| !it.kind().is_comment()) else { return 0 };
         let is_comment = tokens[index].kind().is_comment();
         match token.kind() {
@@ -63,9 +65,9 @@ impl Place {
         let line_of = |node: &SyntaxNode| indents.get(&node.text_range().start()).copied().unwrap_or(inside);
         match self {
             Place::Element => inside,
-            Place::Labelled => inside + UNIT,
+            Place::Labelled => inside + INDENT_COLUMNS,
             Place::Aligned(node) => line_of(&node),
-            Place::Continued(node) => line_of(&node) + UNIT,
+            Place::Continued(node) => line_of(&node) + INDENT_COLUMNS,
         }
     }
 }

@@ -17,9 +17,6 @@ use crate::syntax_kind::SyntaxKind;
 use crate::syntax_node::SyntaxToken;
 use apg_source::{Edit, TextRange, TextSize};
 
-/// Blanks a level of indentation has.
-pub(crate) const UNIT: usize = 4;
-
 /// The edits that format `text`, in order, each of white space only (or of the blanks that align the lines of a
 /// comment); with `range`, those that touch it. A text with errors of syntax is left alone: the first is the answer.
 /// With `range`, only errors in the declaration around it count, so that one may format while writing elsewhere.

@@ -1,7 +1,6 @@
 //! How far a line is indented that was just begun: by what stands before it, in a text that is not finished.
 
-use super::UNIT;
-use super::indent::{is_list, unit};
+use super::indent::{INDENT_COLUMNS, is_list, unit};
 use crate::parse::Parse;
 use crate::syntax_kind::SyntaxKind;
 use crate::syntax_node::{SyntaxNode, SyntaxToken};
@@ -35,7 +34,7 @@ pub(super) fn indented(parse: &Parse, text: &str, offset: TextSize) -> Option<Ed
 /// The indentation of a line behind `before` that starts with `next`.
 fn indentation(text: &str, before: &SyntaxToken, next: Option<SyntaxKind>) -> String {
     let line = |start: TextSize| blank_of_line(text, start).to_owned();
-    let deeper = |blank: String| format!("{blank}{}", " ".repeat(UNIT));
+    let deeper = |blank: String| format!("{blank}{}", " ".repeat(INDENT_COLUMNS));
     let open = open_bracket(before);
     // Behind a comma there is more to come before the bracket.
     if matches!(next, Some(T!['}'] | T![')'] | T![']'])) && before.kind() != T![,] {

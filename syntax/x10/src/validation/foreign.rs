@@ -1,27 +1,10 @@
 //! Declarations with the type before the name, as Java and C++ have them: how X10 writes them.
 
 use super::{Node, Path};
-use crate::parser::INFERRED;
+use crate::foreign_types::{INFERRED, type_name};
 use crate::syntax_error::SyntaxError;
 use crate::syntax_kind::SyntaxKind::{self, *};
 use apg_source::TextRange;
-
-/// The X10 type that a word of another language means.
-pub(crate) fn type_name(text: &str) -> &str {
-    match text {
-        "int" | "signed" | "Integer" => "Int",
-        "unsigned" => "UInt",
-        "long" | "size_t" => "Long",
-        "short" => "Short",
-        "byte" => "Byte",
-        "char" => "Char",
-        "float" => "Float",
-        "double" => "Double",
-        "boolean" | "bool" => "Boolean",
-        "string" => "String",
-        other => other,
-    }
-}
 
 /// What stands before the name and is meant as its type.
 fn type_before_name<'a>(node: Node<'a>) -> Option<Node<'a>> {

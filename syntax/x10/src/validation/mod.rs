@@ -7,7 +7,6 @@ mod foreign;
 mod modifiers;
 mod operators;
 
-pub(crate) use self::foreign::type_name;
 use rowan::{GreenNodeData, GreenTokenData, NodeOrToken};
 
 use crate::syntax_error::SyntaxError;

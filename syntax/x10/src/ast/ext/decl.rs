@@ -2,8 +2,12 @@
 
 use smol_str::{SmolStr, format_smolstr};
 
+use crate::ast::ext::operator::{BinaryOp, PrefixOp};
+use crate::ast::ext::traits::HasModifiers;
+use crate::ast::generated::enums::*;
+use crate::ast::generated::nodes::*;
+use crate::ast::node::AstNode;
 use crate::ast::support::{child, token};
-use crate::ast::*;
 use crate::syntax_kind::SyntaxKind;
 use crate::syntax_node::{SyntaxElement, SyntaxToken};
 

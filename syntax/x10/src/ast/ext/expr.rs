@@ -2,8 +2,11 @@
 
 use smol_str::SmolStr;
 
+use crate::ast::ext::operator::{AssignOp, BinaryOp, PostfixOp, PrefixOp};
+use crate::ast::generated::enums::*;
+use crate::ast::generated::nodes::*;
+use crate::ast::node::AstNode;
 use crate::ast::support::{AstChildren, child, children};
-use crate::ast::*;
 use crate::syntax_kind::SyntaxKind;
 use crate::syntax_node::{SyntaxElement, SyntaxToken};
 

@@ -2,7 +2,8 @@
 
 use smol_str::SmolStr;
 
-use crate::ast::{AstNode, Literal};
+use crate::ast::generated::nodes::Literal;
+use crate::ast::node::AstNode;
 use crate::syntax_kind::SyntaxKind;
 use crate::syntax_node::SyntaxToken;
 

@@ -1,7 +1,9 @@
 //! Statements.
 
-use crate::ast::support::children;
-use crate::ast::*;
+use crate::ast::generated::enums::*;
+use crate::ast::generated::nodes::*;
+use crate::ast::node::AstNode;
+use crate::ast::support::{AstChildren, children};
 use crate::syntax_node::{SyntaxElement, SyntaxToken};
 
 impl KeywordCallStmt {

@@ -2,8 +2,10 @@
 
 use smol_str::SmolStr;
 
+use crate::ast::generated::enums::*;
+use crate::ast::generated::nodes::*;
+use crate::ast::node::AstNode;
 use crate::ast::support::{AstChildren, child, children, token};
-use crate::ast::*;
 use crate::syntax_kind::SyntaxKind;
 use crate::syntax_node::{SyntaxElement, SyntaxToken};
 

@@ -1,9 +1,9 @@
 //! The typed tree, generated from `x10.ungram`.
 
 #[rustfmt::skip]
-mod enums;
+pub(super) mod enums;
 #[rustfmt::skip]
-mod nodes;
+pub(super) mod nodes;
 
 pub use self::enums::*;
 pub use self::nodes::*;

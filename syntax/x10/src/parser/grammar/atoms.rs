@@ -1,9 +1,19 @@
 //! Expressions without operators: literals, names, calls, closures, `new`.
 
-use super::exprs::{Operand, expr};
-use super::*;
 use crate::ast::{BinaryOp, is_keyword_operator};
-use crate::parser::CHAIN_LIMIT;
+use crate::parser::grammar::context::{BraceMeaning, Tail};
+use crate::parser::grammar::exprs::expr;
+use crate::parser::grammar::names::name_ref;
+use crate::parser::grammar::operand::Operand;
+use crate::parser::grammar::recovery::{
+    angle_brackets, foreign_declarations, foreign_lookahead, foreign_syntax, foreign_values, foreign_words,
+    reserved_words, typos,
+};
+use crate::parser::grammar::token_sets::STOP;
+use crate::parser::grammar::{controls, exprs, formals, items, lists, lookahead, stmts, types};
+use crate::parser::limits::CHAIN_LIMIT;
+use crate::parser::state::{Completed, Marker, Parser};
+use crate::syntax_kind::SyntaxKind::{self, *};
 
 /// An atom with the selections and calls after it.
 pub(super) fn chain(p: &mut Parser<'_>) -> Option<Operand> {
@@ -175,7 +185,7 @@ fn is_constraint(p: &Parser<'_>, open: usize) -> bool {
 
 fn as_type(p: &mut Parser<'_>, lhs: Operand) -> Option<Operand> {
     let ty = lhs.into_type(p)?;
-    let node = types::suffixes(p, ty, types::Braces::Constraint);
+    let node = types::suffixes(p, ty, BraceMeaning::Constraint);
     Some(Operand { node, is_type: true, path: None })
 }
 
@@ -333,8 +343,8 @@ fn closure(p: &mut Parser<'_>) -> Completed {
     if p.at(T!['{']) {
         lists::condition(p, GUARD);
     }
-    formals::result_type(p, types::Braces::Constraint);
-    formals::offers(p, types::Braces::Constraint);
+    formals::result_type(p, BraceMeaning::Constraint);
+    formals::offers(p, BraceMeaning::Constraint);
     if foreign_syntax::arrow(p) {
         closure_body(p);
     }
@@ -344,7 +354,7 @@ fn closure(p: &mut Parser<'_>) -> Completed {
 /// An expression, or a block that may end in one.
 pub(super) fn closure_body(p: &mut Parser<'_>) {
     if p.kind_at(lookahead::after_annotations(p, p.position)) == T!['{'] {
-        stmts::block(p, stmts::Tail::Value);
+        stmts::block(p, Tail::Value);
     } else if !controls::is_cut_off(p) {
         expr(p);
     }
@@ -368,7 +378,7 @@ fn finish_expr(p: &mut Parser<'_>) -> Completed {
     } else {
         controls::in_parens(p);
     }
-    stmts::block(p, stmts::Tail::No);
+    stmts::block(p, Tail::No);
     m.complete(p, FINISH_EXPR)
 }
 
@@ -398,7 +408,7 @@ fn new_rest(p: &mut Parser<'_>) {
             let m = ty.reopen(p);
             lists::type_arg_list(p);
             m.complete(p, NAMED_TYPE);
-        } else if p.at(T![<]) && angle_brackets::after(p, p.position).is_some() {
+        } else if p.at(T![<]) && foreign_lookahead::after_angle_brackets(p, p.position).is_some() {
             let m = ty.reopen(p);
             angle_brackets::type_arg_list(p);
             m.complete(p, NAMED_TYPE);

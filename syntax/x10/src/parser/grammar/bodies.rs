@@ -1,9 +1,9 @@
 //! What stands in braces, and where it ends when braces are missing.
 
-use super::*;
+use crate::parser::state::Parser;
 
 /// The braces that something is parsed in.
-pub(super) struct Braces {
+pub(super) struct Body {
     /// The opening one; without it, the first token.
     start: usize,
     is_opened: bool,
@@ -17,10 +17,10 @@ pub(super) struct Braces {
     body_follows: bool,
 }
 
-impl Braces {
+impl Body {
     /// Takes the opening brace.
-    pub fn open(p: &mut Parser<'_>) -> Option<Braces> {
-        let braces = Braces { is_opened: true, ..Braces::forgotten(p) };
+    pub fn open(p: &mut Parser<'_>) -> Option<Body> {
+        let braces = Body { is_opened: true, ..Body::forgotten(p) };
         if p.eat(T!['{']) {
             return Some(braces);
         }
@@ -31,12 +31,12 @@ impl Braces {
     }
 
     /// The opening brace is missing.
-    pub fn forgotten(p: &mut Parser<'_>) -> Braces {
+    pub fn forgotten(p: &mut Parser<'_>) -> Body {
         let unclosed = p.unclosed.take();
         let own_errors = std::mem::take(&mut p.own_errors);
         let body_follows = std::mem::take(&mut p.body_follows);
         let errors = p.errors.len();
-        Braces { start: p.position, is_opened: false, errors, own_errors, unclosed, body_follows }
+        Body { start: p.position, is_opened: false, errors, own_errors, unclosed, body_follows }
     }
 
     /// The opening brace, if there is one.

@@ -1,9 +1,19 @@
 //! Statements that a keyword introduces.
 
-use super::lookahead::Header;
-use super::stmts::{Tail, block, semicolon, stmt};
-use super::*;
 use crate::ast::is_keyword_operator;
+use crate::parser::grammar::bodies::Body;
+use crate::parser::grammar::context::Tail;
+use crate::parser::grammar::lookahead::Header;
+use crate::parser::grammar::names::name_ref;
+use crate::parser::grammar::recovery::{
+    foreign_declarations, foreign_lookahead, foreign_syntax, foreign_values, foreign_words, replacement,
+    typos,
+};
+use crate::parser::grammar::stmts::{block, semicolon, stmt};
+use crate::parser::grammar::token_sets::{STMT_KEYWORDS, TYPE_DECL};
+use crate::parser::grammar::{exprs, formals, items, lists, lookahead, stmts};
+use crate::parser::state::{Marker, Parser};
+use crate::syntax_kind::SyntaxKind::{self, *};
 
 /// Whether the keyword `kind` at `index` starts a statement of its own kind.
 pub(super) fn starts(p: &Parser<'_>, kind: SyntaxKind, index: usize) -> bool {
@@ -79,7 +89,7 @@ fn with_value(p: &mut Parser<'_>, keyword: SyntaxKind) -> SyntaxKind {
     }
     if kind == ASSERT_STMT && p.at(T![,]) {
         let hint = "write `assert condition : message;`";
-        foreign_syntax::replaced(p, 1, "the message of an assertion follows a colon", hint, ":");
+        replacement::replaced(p, 1, "the message of an assertion follows a colon", hint, ":");
         exprs::expr(p);
     }
     if kind == ASSERT_STMT && p.eat(T![:]) {
@@ -264,7 +274,7 @@ fn for_(p: &mut Parser<'_>) -> SyntaxKind {
 fn for_header(p: &mut Parser<'_>) -> SyntaxKind {
     let open = p.position;
     let form = if p.at(T!['(']) { lookahead::header(p, open) } else { Header::Bare };
-    if form == Header::Bare && foreign_declarations::is_loop(p, open) {
+    if form == Header::Bare && foreign_lookahead::is_loop(p, open) {
         foreign_declarations::loop_header(p);
         return FOR_IN_STMT;
     }
@@ -295,21 +305,21 @@ pub(super) fn parallel_for(p: &mut Parser<'_>) {
     let first = if p.kind_at(open) == T!['('] { open + 1 } else { open };
     let variable = p.matching(first).filter(|_| p.kind_at(first) == T!['[']).unwrap_or(first);
     if p.text(word) == "foreach" || p.kind_at(variable + 1) != T![in] {
-        foreign_syntax::replaced(p, 1, &message, hint, "for");
+        replacement::replaced(p, 1, &message, hint, "for");
         for_(p);
         return;
     }
     let errors = p.errors.len();
-    foreign_syntax::aside(p, 1);
+    replacement::aside(p, 1);
     for_header(p);
     p.errors.truncate(errors);
     p.last_error = usize::MAX;
     let end = p.position;
     // `forall i in r do f(i);`
     if first == open && p.at(T![do]) {
-        foreign_syntax::aside(p, 1);
+        replacement::aside(p, 1);
     }
-    let range = foreign_syntax::range_of(p, word, p.position - 1);
+    let range = replacement::range_of(p, word, p.position - 1);
     p.error_at(range, message);
     p.hint(hint);
     let header = p.text_of(open, end).trim().to_owned();
@@ -344,15 +354,15 @@ pub(super) fn on_place(p: &mut Parser<'_>) -> bool {
     let place = place.strip_prefix('(').and_then(|it| it.strip_suffix(')')).unwrap_or(place);
     let meant = format!("at ({place})");
     let has_do = p.kind_at(end) == T![do];
-    let range = foreign_syntax::range_of(p, start, if has_do { end } else { end - 1 });
+    let range = replacement::range_of(p, start, if has_do { end } else { end - 1 });
     p.error_at(range, "there is no `on`");
     p.hint("`at (p) { ... }` goes to the place `p`");
     p.replace_by(meant);
     let m = p.start();
-    foreign_syntax::aside(p, 1);
+    replacement::aside(p, 1);
     exprs::header_expr(p);
     if p.position < end + usize::from(has_do) {
-        foreign_syntax::aside(p, end + usize::from(has_do) - p.position);
+        replacement::aside(p, end + usize::from(has_do) - p.position);
     }
     body(p, AT_STMT);
     m.complete(p, AT_STMT);
@@ -438,7 +448,7 @@ fn clocked_clause(p: &mut Parser<'_>) {
 fn async_(p: &mut Parser<'_>) -> SyntaxKind {
     clocked_clause(p);
     if p.at(T![clocked]) && p.nth(1) == T!['{'] {
-        let range = foreign_syntax::range_of(p, p.position - 1, p.position);
+        let range = replacement::range_of(p, p.position - 1, p.position);
         p.error_at(range, "`clocked` without clocks comes before `async`");
         p.hint("write `clocked async { ... }`; with the clocks named, `async clocked (c) { ... }`");
         p.replace_by("clocked async".to_owned());
@@ -454,7 +464,7 @@ fn clocked(p: &mut Parser<'_>) -> SyntaxKind {
     }
     let close = p.matching(p.position).filter(|it| p.at(T!['(']) && p.kind_at(it + 1) == T![async]);
     if let Some(close) = close {
-        let range = foreign_syntax::range_of(p, p.position - 1, close + 1);
+        let range = replacement::range_of(p, p.position - 1, close + 1);
         p.error_at(range, "the clocks of an activity follow its `async`");
         let clocks = p.text_of(p.position, close + 1).to_owned();
         p.hint(&format!("write `async clocked{clocks}`"));
@@ -523,7 +533,7 @@ fn catches(p: &mut Parser<'_>, tail: Tail, needed: bool) {
         let open = p.position;
         let close = p.matching(open);
         if let Some(close) = close.filter(|close| (open..*close).any(|it| p.kind_at(it) == T![|])) {
-            p.error_at(foreign_syntax::range_of(p, open, close), "a `catch` takes exceptions of one type");
+            p.error_at(replacement::range_of(p, open, close), "a `catch` takes exceptions of one type");
             p.hint("write a `catch` for each type, or name a type above them");
             p.skip_balanced();
         } else if p.expect(T!['(']) && !foreign_syntax::untyped_exception(p) {

@@ -1,7 +1,14 @@
 //! Expressions, by binding power.
 
-use super::*;
-use crate::parser::CHAIN_LIMIT;
+use crate::parser::grammar::operand::Operand;
+use crate::parser::grammar::recovery::{
+    foreign_syntax, foreign_values, foreign_words, replacement, reserved_words, typos,
+};
+use crate::parser::grammar::{atoms, items, types};
+use crate::parser::limits::CHAIN_LIMIT;
+use crate::parser::state::{Completed, Parser};
+use crate::parser::token_set::TokenSet;
+use crate::syntax_kind::SyntaxKind::{self, *};
 
 const PREFIX: TokenSet =
     TokenSet::new(&[T![+], T![-], T![!], T![~], T![^], T![|], T![&], T![*], T![/], T![%], T![++], T![--]]);
@@ -33,59 +40,6 @@ const FIRST: TokenSet = TokenSet::new(&[
 pub(super) fn at_first(p: &Parser<'_>) -> bool {
     p.at_set(&FIRST) || reserved_words::is_value(p, p.position) || foreign_values::at_statement(p)
 }
-
-/// An operand: an expression, or what can only be a type.
-#[derive(Clone, Copy)]
-pub(super) struct Operand {
-    pub node: Completed,
-    /// The node is a type, not yet wrapped to be an expression.
-    pub is_type: bool,
-    /// Where a (qualified) name starts that the node is, and nothing else: it may turn out to be a type.
-    pub path: Option<usize>,
-}
-
-impl Operand {
-    pub fn expr(node: Completed) -> Operand {
-        Operand { node, is_type: false, path: None }
-    }
-
-    /// As an expression.
-    fn into_expr(self, p: &mut Parser<'_>) -> Completed {
-        if !self.is_type {
-            return self.node;
-        }
-        let m = self.node.precede(p);
-        m.complete(p, TYPE_EXPR)
-    }
-
-    /// Whether it could be the name of a type.
-    pub fn may_be_type(&self) -> bool {
-        self.is_type || self.path.is_some() || self.node.kind == FIELD_EXPR
-    }
-
-    /// As a type: the nodes of a qualified name become those of a named type, which are of the same shape.
-    pub fn into_type(self, p: &mut Parser<'_>) -> Option<Completed> {
-        if self.is_type {
-            return Some(self.node);
-        }
-        let mut node = self.node;
-        if let Some(mut at) = self.path {
-            while let event::Event::Start { kind, parent } = &mut p.events[at] {
-                *kind = NAMED_TYPE;
-                if *parent == 0 {
-                    break;
-                }
-                at += *parent as usize;
-            }
-        } else if node.kind != FIELD_EXPR {
-            return None;
-        }
-        node.change_kind(p, NAMED_TYPE);
-        Some(node)
-    }
-}
-
-use crate::parser::event;
 
 /// An expression, assignments included.
 pub(super) fn expr(p: &mut Parser<'_>) -> Option<Completed> {
@@ -277,7 +231,7 @@ fn operand_type(p: &mut Parser<'_>, lhs: Operand) -> Completed {
 /// an argument.
 fn bare_closure(p: &mut Parser<'_>, formal: Operand) -> Operand {
     let name = p.text(p.position - 1);
-    let range = foreign_syntax::range_of(p, p.position - 1, p.position);
+    let range = replacement::range_of(p, p.position - 1, p.position);
     p.error_at(range, "the formals of a closure stand in parentheses");
     p.hint(&format!("write `({name}:Type) => ...`"));
     let m = formal.node.precede(p);

@@ -1,10 +1,15 @@
 //! Formals, declarators, and the parts of a signature.
 
-use super::types::Braces;
-use super::*;
-
-/// What may follow a guard or the result type of a method, besides its body in braces.
-pub(super) const SIGNATURE: TokenSet = TokenSet::new(&[T![=], T![throws], T![offers], T![:], T![<:]]);
+use crate::parser::grammar::context::BraceMeaning;
+use crate::parser::grammar::names::name;
+use crate::parser::grammar::recovery::{
+    foreign_declarations, foreign_lookahead, foreign_syntax, foreign_values, foreign_words,
+};
+use crate::parser::grammar::token_sets::{MODIFIERS, SIGNATURE};
+use crate::parser::grammar::{exprs, items, lists, lookahead, types};
+use crate::parser::state::Parser;
+use crate::parser::token_set::TokenSet;
+use crate::syntax_kind::SyntaxKind::*;
 
 /// `(x:T, y:U)`
 pub(super) fn formal_list(p: &mut Parser<'_>) {
@@ -46,7 +51,7 @@ pub(super) fn formal(p: &mut Parser<'_>) {
         } else {
             p.missing("expected `:` and a type");
         }
-    } else if foreign_declarations::is_formal(p, p.position) {
+    } else if foreign_lookahead::is_formal(p, p.position) {
         foreign_declarations::type_before_name(p);
         name(p);
     } else {
@@ -123,7 +128,7 @@ pub(super) fn declarators(p: &mut Parser<'_>, needs: Needs) {
 /// A declarator, after one with the type `before` its name or not: then it has that type. Whether it, too, needs no other.
 fn declarator(p: &mut Parser<'_>, needs: Needs, before: bool) -> bool {
     let m = p.start();
-    let has_type = foreign_declarations::is_variable(p, p.position);
+    let has_type = foreign_lookahead::is_variable(p, p.position);
     let foreign = has_type || before;
     if has_type {
         foreign_declarations::type_before_name(p);
@@ -159,7 +164,7 @@ pub(super) fn guard(p: &mut Parser<'_>, follow: &TokenSet) {
 }
 
 /// `offers T`
-pub(super) fn offers(p: &mut Parser<'_>, braces: Braces<'_>) {
+pub(super) fn offers(p: &mut Parser<'_>, braces: BraceMeaning<'_>) {
     if p.at(T![offers]) {
         let m = p.start();
         p.bump();
@@ -169,7 +174,7 @@ pub(super) fn offers(p: &mut Parser<'_>, braces: Braces<'_>) {
 }
 
 /// `:T`, `<:T`
-pub(super) fn result_type(p: &mut Parser<'_>, braces: Braces<'_>) {
+pub(super) fn result_type(p: &mut Parser<'_>, braces: BraceMeaning<'_>) {
     if p.at(T![:]) || p.at(T![<:]) {
         let m = p.start();
         p.bump();
@@ -181,18 +186,18 @@ pub(super) fn result_type(p: &mut Parser<'_>, braces: Braces<'_>) {
 /// All between the formals and the body of a method.
 pub(super) fn signature_rest(p: &mut Parser<'_>) {
     guard(p, &SIGNATURE);
-    offers(p, Braces::Before(&SIGNATURE));
+    offers(p, BraceMeaning::Before(&SIGNATURE));
     let throws = |p: &mut Parser<'_>| {
         if p.at(T![throws]) {
             let m = p.start();
             p.bump();
-            lists::types(p, Braces::Before(&SIGNATURE));
+            lists::types(p, BraceMeaning::Before(&SIGNATURE));
             m.complete(p, THROWS_CLAUSE);
         }
     };
     throws(p);
     foreign_values::result_arrow(p);
-    result_type(p, Braces::Before(&SIGNATURE));
+    result_type(p, BraceMeaning::Before(&SIGNATURE));
     foreign_words::where_clause(p);
     if p.at(T![throws]) {
         p.error("`throws` comes before the result type");

@@ -1,8 +1,17 @@
 //! Files, and declarations of types.
 
-use super::formals::guard;
-use super::types::Braces;
-use super::*;
+use crate::parser::grammar::bodies::Body;
+use crate::parser::grammar::context::BraceMeaning;
+use crate::parser::grammar::formals::guard;
+use crate::parser::grammar::names::{name, qualified_name};
+use crate::parser::grammar::recovery::{
+    cuda, foreign_lookahead, foreign_syntax, foreign_words, misplaced, typos,
+};
+use crate::parser::grammar::token_sets::TYPE_DECL;
+use crate::parser::grammar::{formals, lists, lookahead, members, types};
+use crate::parser::state::{Marker, Parser};
+use crate::parser::token_set::TokenSet;
+use crate::syntax_kind::SyntaxKind::{self, *};
 
 pub(super) fn source_file(p: &mut Parser<'_>) {
     let mut in_garbage = false;
@@ -142,7 +151,7 @@ pub(super) fn annotations(p: &mut Parser<'_>) {
     loop {
         match p.current() {
             T![@] => annotation(p),
-            IDENT if cuda::is_mark(p, p.position) => cuda::mark(p),
+            IDENT if foreign_lookahead::is_mark(p, p.position) => cuda::mark(p),
             _ => return,
         }
     }
@@ -169,7 +178,7 @@ pub(super) fn modifier_list(p: &mut Parser<'_>) {
     while p.position < end && !p.at_end() {
         match p.current() {
             T![@] => annotation(p),
-            IDENT if cuda::is_mark(p, p.position) => cuda::mark(p),
+            IDENT if foreign_lookahead::is_mark(p, p.position) => cuda::mark(p),
             IDENT => foreign_syntax::modifier(p),
             _ => p.bump(),
         }
@@ -224,7 +233,7 @@ fn heritage(p: &mut Parser<'_>) {
         };
         let m = p.start();
         p.bump();
-        lists::types(p, Braces::Before(&FOLLOW));
+        lists::types(p, BraceMeaning::Before(&FOLLOW));
         m.complete(p, kind);
     }
 }

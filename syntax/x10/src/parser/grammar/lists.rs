@@ -1,6 +1,10 @@
 //! Lists in brackets.
 
-use super::*;
+use crate::parser::grammar::context::BraceMeaning;
+use crate::parser::grammar::names::name;
+use crate::parser::grammar::token_sets::STMT_KEYWORDS;
+use crate::parser::state::Parser;
+use crate::syntax_kind::SyntaxKind::{self, *};
 
 /// Items with commas between them, up to the bracket `close` that matches the one at `open`, which is taken too.
 /// `first`: whether an item may start here. `what`: an item, in words.
@@ -104,9 +108,16 @@ pub(super) fn arg_list(p: &mut Parser<'_>) {
     let m = p.start();
     let open = p.position;
     p.expect(T!['(']);
-    bracketed(p, open, T![')'], "an expression", exprs::at_first, |p| {
-        exprs::expr(p);
-    });
+    bracketed(
+        p,
+        open,
+        T![')'],
+        "an expression",
+        |p| p.at_expr_start(),
+        |p| {
+            p.parse_expr();
+        },
+    );
     m.complete(p, ARG_LIST);
 }
 
@@ -119,16 +130,23 @@ pub(super) fn type_arg_list(p: &mut Parser<'_>) {
         p.error("expected a type");
         p.hint("leave the brackets out to have the type arguments inferred");
     }
-    bracketed(p, open, T![']'], "a type", types::at_first, |p| {
-        types::type_(p);
-    });
+    bracketed(
+        p,
+        open,
+        T![']'],
+        "a type",
+        |p| p.at_type_start(),
+        |p| {
+            p.parse_type();
+        },
+    );
     m.complete(p, TYPE_ARG_LIST);
 }
 
 /// `[T, U]`, of a declaration.
 pub(super) fn type_param_list(p: &mut Parser<'_>) {
     if !p.at(T!['[']) {
-        return angle_brackets::type_param_list(p);
+        return p.parse_angle_type_param_list();
     }
     let m = p.start();
     let open = p.position;
@@ -143,7 +161,7 @@ pub(super) fn type_param_list(p: &mut Parser<'_>) {
             p.bump();
         }
         name(p);
-        foreign_words::bound(p);
+        p.parse_type_param_bound();
         m.complete(p, TYPE_PARAM);
     });
     m.complete(p, TYPE_PARAM_LIST);
@@ -154,16 +172,23 @@ pub(super) fn condition(p: &mut Parser<'_>, kind: SyntaxKind) {
     let m = p.start();
     let open = p.position;
     p.bump();
-    bracketed(p, open, T!['}'], "a condition", exprs::at_first, |p| {
-        exprs::expr(p);
-    });
+    bracketed(
+        p,
+        open,
+        T!['}'],
+        "a condition",
+        |p| p.at_expr_start(),
+        |p| {
+            p.parse_expr();
+        },
+    );
     m.complete(p, kind);
 }
 
 /// `T, U`, at least one.
-pub(super) fn types(p: &mut Parser<'_>, braces: types::Braces<'_>) {
+pub(super) fn types(p: &mut Parser<'_>, braces: BraceMeaning<'_>) {
     loop {
-        if types::type_with(p, braces).is_none() || !p.eat(T![,]) {
+        if p.parse_type_with(braces).is_none() || !p.eat(T![,]) {
             return;
         }
     }

@@ -1,11 +1,15 @@
 //! Looking ahead. Matching brackets are known beforehand, so that a list in brackets is one step.
 
-use super::*;
+use crate::parser::grammar::recovery::foreign_lookahead;
+use crate::parser::grammar::token_sets::{MODIFIERS, STMT_KEYWORDS, TYPE_DECL};
 use crate::parser::input::Input;
+use crate::parser::state::Parser;
+use crate::parser::token_set::TokenSet;
+use crate::syntax_kind::SyntaxKind::*;
 
 /// After the annotations that start at `index`.
 pub(super) fn after_annotations(p: &Parser<'_>, mut index: usize) -> usize {
-    while p.kind_at(index) == T![@] || cuda::is_mark(p, index) {
+    while p.kind_at(index) == T![@] || foreign_lookahead::is_mark(p, index) {
         index += 1;
         if p.kind_at(index - 1) == IDENT {
             continue;
@@ -43,7 +47,9 @@ pub(super) fn after_modifiers(p: &Parser<'_>, mut index: usize) -> usize {
             kind if MODIFIERS.contains(kind) => index += 1,
             // `property` is a modifier before `def` and `operator`.
             T![property] if p.kind_at(index + 1).is_keyword() => index += 1,
-            IDENT if foreign_syntax::is_modifier(p, index) || cuda::is_mark(p, index) => index += 1,
+            IDENT if foreign_lookahead::is_modifier(p, index) || foreign_lookahead::is_mark(p, index) => {
+                index += 1
+            }
             _ => return index,
         }
     }

@@ -1,9 +1,18 @@
 //! Members of classes: fields, methods, constructors.
 
-use super::formals::{Needs, signature_rest};
-use super::*;
 use crate::ast::BinaryOp;
+use crate::parser::grammar::bodies::Body;
+use crate::parser::grammar::context::Tail;
+use crate::parser::grammar::formals::{Needs, signature_rest};
+use crate::parser::grammar::names::name;
+use crate::parser::grammar::recovery::{
+    foreign_declarations, foreign_lookahead, foreign_syntax, misplaced, typos,
+};
+use crate::parser::grammar::token_sets::{MODIFIERS, STMT_KEYWORDS, TYPE_DECL};
+use crate::parser::grammar::{exprs, formals, items, lists, lookahead, operators, stmts};
+use crate::parser::state::{Marker, Parser};
 use crate::syntax_error::MistakeKind;
+use crate::syntax_kind::SyntaxKind::*;
 
 /// Whether a member starts here (after its modifiers).
 pub(super) fn at_member(p: &Parser<'_>) -> bool {
@@ -13,8 +22,8 @@ pub(super) fn at_member(p: &Parser<'_>) -> bool {
         || matches!(kind, T![def] | T![operator] | T![property] | T![val] | T![var] | T![;])
         || (kind == IDENT
             && (is_field(p, start) || is_undeclared(p, start) || foreign_syntax::is_method(p, start)))
-        || foreign_declarations::is_method(p, start)
-        || foreign_declarations::is_variable(p, start)
+        || foreign_lookahead::is_method(p, start)
+        || foreign_lookahead::is_variable(p, start)
 }
 
 /// Whether the name at `index` starts a field without `val` or `var`.
@@ -120,8 +129,8 @@ pub(super) fn member(p: &mut Parser<'_>) {
             foreign_syntax::def(p);
             method(p, m);
         }
-        _ if foreign_declarations::is_method(p, p.position) => foreign_declarations::method(p, m),
-        IDENT if foreign_declarations::is_variable(p, p.position) => field(p, m),
+        _ if foreign_lookahead::is_method(p, p.position) => foreign_declarations::method(p, m),
+        IDENT if foreign_lookahead::is_variable(p, p.position) => field(p, m),
         IDENT if matches!(p.nth(1), T!['('] | T!['[']) => foreign_syntax::undeclared_method(p, m),
         IDENT => field(p, m),
         _ => {
@@ -217,7 +226,7 @@ fn no_equals_before_braces(p: &mut Parser<'_>) -> bool {
 /// The body of a method: `= e;`, a block, or `;` if it has none.
 pub(super) fn body(p: &mut Parser<'_>) {
     if no_equals_before_braces(p) {
-        stmts::block(p, stmts::Tail::No);
+        stmts::block(p, Tail::No);
     } else if p.at(T![=]) {
         let m = p.start();
         p.bump();
@@ -225,7 +234,7 @@ pub(super) fn body(p: &mut Parser<'_>) {
         items::semicolon(p);
         m.complete(p, EXPR_BODY);
     } else {
-        body_with(p, |p| stmts::block(p, stmts::Tail::No));
+        body_with(p, |p| stmts::block(p, Tail::No));
     }
 }
 

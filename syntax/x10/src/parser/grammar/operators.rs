@@ -1,9 +1,12 @@
 //! Declarations of operators.
 
-use super::formals::{formal_list, signature_rest};
-use super::types::Braces;
-use super::*;
 use crate::ast::{BinaryOp, PrefixOp, is_keyword_operator};
+use crate::parser::grammar::context::BraceMeaning;
+use crate::parser::grammar::formals::{formal_list, signature_rest};
+use crate::parser::grammar::token_sets::{SIGNATURE, STOP};
+use crate::parser::grammar::{lists, lookahead, members, types};
+use crate::parser::state::{Marker, Parser};
+use crate::syntax_kind::SyntaxKind::*;
 
 /// An operator, at `operator`.
 pub(super) fn operator(p: &mut Parser<'_>, m: Marker) {
@@ -60,7 +63,7 @@ fn operands(p: &mut Parser<'_>) {
     operand(p);
     if p.eat(T![as]) {
         if !p.eat(T![?]) {
-            types::type_with(p, Braces::Before(&formals::SIGNATURE));
+            types::type_with(p, BraceMeaning::Before(&SIGNATURE));
         }
     } else if BinaryOp::from_kind(p.current()).is_some() {
         p.bump();

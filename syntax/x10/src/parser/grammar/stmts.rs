@@ -1,17 +1,18 @@
 //! Blocks, and the statements that are not introduced by a keyword.
 
-use super::formals::Needs;
-use super::*;
-use crate::parser::CHAIN_LIMIT;
-
-/// Whether a block may end in an expression without `;`, its value.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tail {
-    /// No: the `;` is missing then.
-    No,
-    /// Yes.
-    Value,
-}
+use crate::parser::grammar::bodies::Body;
+use crate::parser::grammar::context::Tail;
+use crate::parser::grammar::formals::Needs;
+use crate::parser::grammar::names::name;
+use crate::parser::grammar::recovery::{
+    cuda, foreign_lookahead, foreign_syntax, foreign_words, replacement, reserved_words, typos,
+};
+use crate::parser::grammar::token_sets::{MEMBER_KEYWORDS, MODIFIERS, STMT_KEYWORDS, STOP, TYPE_DECL};
+use crate::parser::grammar::{controls, exprs, formals, items, lists, lookahead};
+use crate::parser::limits::CHAIN_LIMIT;
+use crate::parser::state::{Marker, Parser};
+use crate::parser::token_set::TokenSet;
+use crate::syntax_kind::SyntaxKind::{self, *};
 
 /// `{ ... }`, with annotations before it. Without the opening brace, all up to the closing one.
 pub(super) fn block(p: &mut Parser<'_>, tail: Tail) {
@@ -114,7 +115,7 @@ pub(super) fn stmt_with_tail(p: &mut Parser<'_>, tail: Tail) -> bool {
 
 /// A statement. With `Tail::Value`, an expression before the closing brace too; then the answer is yes.
 fn stmt_or_tail(p: &mut Parser<'_>, tail: Tail) -> bool {
-    if p.at(IDENT) && !cuda::is_mark(p, p.position) {
+    if p.at(IDENT) && !foreign_lookahead::is_mark(p, p.position) {
         if cuda::array(p) || foreign_syntax::library_statement(p) || foreign_words::statement(p) {
             return false;
         }
@@ -130,7 +131,7 @@ fn stmt_or_tail(p: &mut Parser<'_>, tail: Tail) -> bool {
         IDENT if foreign_syntax::is_walrus(p, p.position) => foreign_syntax::walrus(p, m),
         IDENT if foreign_syntax::is_final_variable(p, start) => local(p, m),
         IDENT | T!['['] if is_local(p, start) => local(p, m),
-        IDENT if foreign_declarations::is_variable(p, start) => local(p, m),
+        IDENT if foreign_lookahead::is_variable(p, start) => local(p, m),
         _ => return stmt_after_annotations(p, m, annotated, tail),
     }
     false
@@ -219,7 +220,7 @@ pub(super) fn local_without_semicolon(p: &mut Parser<'_>) {
         foreign_syntax::final_variable(p);
     }
     let keyword =
-        p.eat(T![val]) || p.eat(T![var]) || is_final || foreign_declarations::is_variable(p, p.position);
+        p.eat(T![val]) || p.eat(T![var]) || is_final || foreign_lookahead::is_variable(p, p.position);
     formals::declarators(p, if keyword { Needs::TypeOrValue } else { Needs::TypeAndValue });
 }
 
@@ -228,7 +229,7 @@ pub(super) fn at_local(p: &Parser<'_>) -> bool {
     let start = lookahead::after_modifiers(p, p.position);
     matches!(p.kind_at(start), T![val] | T![var])
         || is_local(p, start)
-        || foreign_declarations::is_variable(p, start)
+        || foreign_lookahead::is_variable(p, start)
 }
 
 /// An expression statement, or one of the forms that start with an expression.
@@ -390,7 +391,7 @@ pub(super) fn semicolon(p: &mut Parser<'_>) {
         if !is_member {
             p.replace_by(String::new());
         }
-        foreign_syntax::aside(p, 1);
+        replacement::aside(p, 1);
     }
     if p.expect(T![;]) || p.at_line_start() || at_boundary(p) {
         return;

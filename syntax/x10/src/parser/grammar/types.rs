@@ -1,17 +1,14 @@
 //! Types.
 
-use super::*;
-
-/// What braces after a type are.
-#[derive(Clone, Copy)]
-pub(super) enum Braces<'a> {
-    /// Its constraint.
-    Constraint,
-    /// Its constraint if one of these tokens or a body follows them, else the body.
-    Before(&'a TokenSet),
-    /// Something else.
-    Other,
-}
+use crate::parser::grammar::context::BraceMeaning;
+use crate::parser::grammar::names::name_ref;
+use crate::parser::grammar::recovery::{angle_brackets, foreign_declarations, foreign_values, replacement};
+use crate::parser::grammar::token_sets::{STMT_KEYWORDS, STOP};
+use crate::parser::grammar::{atoms, formals, items, lists, lookahead};
+use crate::parser::limits::CHAIN_LIMIT;
+use crate::parser::state::{Completed, Parser};
+use crate::parser::token_set::TokenSet;
+use crate::syntax_kind::SyntaxKind::*;
 
 const FIRST: TokenSet =
     TokenSet::new(&[IDENT, T![void], T!['('], T!['['], T![this], T![self], T![here], STRING, CHAR])
@@ -23,10 +20,10 @@ pub(super) fn at_first(p: &Parser<'_>) -> bool {
 
 /// A type whose braces can only be its constraint.
 pub(super) fn type_(p: &mut Parser<'_>) -> Option<Completed> {
-    type_with(p, Braces::Constraint)
+    type_with(p, BraceMeaning::Constraint)
 }
 
-pub(super) fn type_with(p: &mut Parser<'_>, braces: Braces<'_>) -> Option<Completed> {
+pub(super) fn type_with(p: &mut Parser<'_>, braces: BraceMeaning<'_>) -> Option<Completed> {
     let saved = std::mem::replace(&mut p.at_statement, false);
     let mut found = p.nested(|p| match p.current() {
         T![void] => {
@@ -68,19 +65,19 @@ pub(super) fn type_with(p: &mut Parser<'_>, braces: Braces<'_>) -> Option<Comple
 }
 
 /// Whether the annotation after a type belongs to it, and not to the body or the declaration that follows.
-fn annotates_type(p: &Parser<'_>, braces: Braces<'_>) -> bool {
+fn annotates_type(p: &Parser<'_>, braces: BraceMeaning<'_>) -> bool {
     let after = p.kind_at(lookahead::after_annotations(p, p.position));
     match after {
-        T!['{'] => matches!(braces, Braces::Constraint),
+        T!['{'] => matches!(braces, BraceMeaning::Constraint),
         T![=] | T![,] | T![')'] | T![']'] | T![;] | T![=>] | T![in] | T![implements] => true,
         _ => !p.at_line_start() && after != T![def],
     }
 }
 
 /// The rest of a named type after a name: type arguments, arguments, constraint, and the names selected from it.
-pub(super) fn suffixes(p: &mut Parser<'_>, mut ty: Completed, braces: Braces<'_>) -> Completed {
+pub(super) fn suffixes(p: &mut Parser<'_>, mut ty: Completed, braces: BraceMeaning<'_>) -> Completed {
     let start = p.position - 1;
-    for _ in 0..crate::parser::CHAIN_LIMIT {
+    for _ in 0..CHAIN_LIMIT {
         if foreign_declarations::is_array(p) {
             return foreign_declarations::array_type(p, start, ty);
         }
@@ -101,13 +98,13 @@ pub(super) fn suffixes(p: &mut Parser<'_>, mut ty: Completed, braces: Braces<'_>
         }
         let is_constraint = p.at(T!['{'])
             && match braces {
-                Braces::Constraint if p.body_follows => false,
+                BraceMeaning::Constraint if p.body_follows => false,
                 // Statements are the body of a declaration that lacks a bracket before it.
-                Braces::Constraint => p
+                BraceMeaning::Constraint => p
                     .matching(p.position)
                     .is_none_or(|close| !lookahead::has_statements(p, p.position, close)),
-                Braces::Before(follow) => lookahead::is_condition(p, p.position, follow),
-                Braces::Other => false,
+                BraceMeaning::Before(follow) => lookahead::is_condition(p, p.position, follow),
+                BraceMeaning::Other => false,
             };
         if is_constraint {
             lists::condition(p, CONSTRAINT);
@@ -128,7 +125,7 @@ pub(super) fn suffixes(p: &mut Parser<'_>, mut ty: Completed, braces: Braces<'_>
 }
 
 /// `[T](x:T){c} => U`. Without the arrow it is a type in parentheses, which X10 does not have.
-fn function_type(p: &mut Parser<'_>, braces: Braces<'_>) -> Completed {
+fn function_type(p: &mut Parser<'_>, braces: BraceMeaning<'_>) -> Completed {
     let m = p.start();
     lists::type_param_list(p);
     if !p.at(T!['(']) {
@@ -159,15 +156,9 @@ fn function_type(p: &mut Parser<'_>, braces: Braces<'_>) -> Completed {
     if p.at(T!['{']) && is_function {
         lists::condition(p, GUARD);
     }
-    formals::offers(p, Braces::Constraint);
+    formals::offers(p, BraceMeaning::Constraint);
     if p.at(T![->]) {
-        foreign_syntax::replaced(
-            p,
-            1,
-            "the arrow of a function type is `=>`",
-            "write `(Type) => Result`",
-            "=>",
-        );
+        replacement::replaced(p, 1, "the arrow of a function type is `=>`", "write `(Type) => Result`", "=>");
         type_with(p, braces);
     } else if p.expect(T![=>]) {
         type_with(p, braces);
@@ -176,7 +167,7 @@ fn function_type(p: &mut Parser<'_>, braces: Braces<'_>) -> Completed {
 }
 
 /// A type selected from an expression: `this.T`, `self.x.T`.
-fn expr_type(p: &mut Parser<'_>, braces: Braces<'_>) -> Option<Completed> {
+fn expr_type(p: &mut Parser<'_>, braces: BraceMeaning<'_>) -> Option<Completed> {
     let base = atoms::atom(p)?.node;
     if !p.at(T![.]) {
         p.missing("expected a type");
@@ -196,8 +187,8 @@ pub(super) fn type_with_no_annotations(p: &mut Parser<'_>) {
         let m = p.start();
         name_ref(p);
         let ty = m.complete(p, NAMED_TYPE);
-        suffixes(p, ty, Braces::Other);
+        suffixes(p, ty, BraceMeaning::Other);
     } else {
-        expr_type(p, Braces::Other);
+        expr_type(p, BraceMeaning::Other);
     }
 }

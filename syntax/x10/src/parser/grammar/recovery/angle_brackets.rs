@@ -1,44 +1,13 @@
 //! Type arguments in angle brackets, as C++, Java and Rust write them: parsed as what they mean.
 
-use super::*;
-
-/// Lists inside each other; nobody writes more, and each `<` is looked after on its own.
-const DEEPEST: i32 = 32;
-
-/// Where the type arguments end that open with `<` at `index`, if what stands there can be nothing else.
-pub(in crate::parser::grammar) fn after(p: &Parser<'_>, mut index: usize) -> Option<usize> {
-    let mut depth = 0;
-    loop {
-        match p.kind_at(index) {
-            T![<] if depth < DEEPEST => depth += 1,
-            kind => match (closes(kind), kind) {
-                (0, T![.] | T![,]) => {}
-                (0, IDENT)
-                    if p.kind_at(index + 1) == T![.] || foreign_declarations::names_type(p.text(index)) => {}
-                (0, T!['[']) => index = p.matching(index)?,
-                (0, _) => return None,
-                (closed, _) => depth -= closed,
-            },
-        }
-        index += 1;
-        if depth <= 0 {
-            return (depth == 0).then_some(index);
-        }
-    }
-}
-
-/// How many of the brackets a token closes.
-fn closes(kind: SyntaxKind) -> i32 {
-    match kind {
-        T![>] => 1,
-        T![>>] => 2,
-        T![>>>] => 3,
-        _ => 0,
-    }
-}
+use crate::parser::grammar::lists;
+use crate::parser::grammar::names::{name, name_ref};
+use crate::parser::grammar::recovery::{foreign_lookahead, replacement};
+use crate::parser::state::Parser;
+use crate::syntax_kind::SyntaxKind::*;
 
 /// Whether type arguments stand here, after the name of a type.
-pub(in crate::parser::grammar) fn at_list(p: &Parser<'_>) -> bool {
+pub(crate) fn at_list(p: &Parser<'_>) -> bool {
     let ends = |end: usize| {
         p.input.newline_before(end)
             || matches!(
@@ -47,25 +16,27 @@ pub(in crate::parser::grammar) fn at_list(p: &Parser<'_>) -> bool {
             )
             || matches!(p.kind_at(end), T![implements] | T![throws] | T![extends])
     };
-    p.at(T![<]) && after(p, p.position).is_some_and(ends)
+    p.at(T![<]) && foreign_lookahead::after_angle_brackets(p, p.position).is_some_and(ends)
 }
 
 /// Whether `<T>(` stands here, after a name: `a < T > (b)` would compare a `Boolean`. With a comma it may be two arguments of a call.
-pub(in crate::parser::grammar) fn at_call(p: &Parser<'_>) -> bool {
-    let Some(end) = after(p, p.position).filter(|_| p.at(T![<])) else { return false };
+pub(crate) fn at_call(p: &Parser<'_>) -> bool {
+    let Some(end) = foreign_lookahead::after_angle_brackets(p, p.position).filter(|_| p.at(T![<])) else {
+        return false;
+    };
     // Nobody writes blanks there, but around operators.
-    let tight = foreign_syntax::adjacent(p, p.position - 1) && foreign_syntax::adjacent(p, end - 1);
+    let tight = replacement::adjacent(p, p.position - 1) && replacement::adjacent(p, end - 1);
     p.kind_at(end) == T!['('] && tight && (p.position..end).all(|it| p.kind_at(it) != T![,])
 }
 
 /// The list, at `<`.
-pub(in crate::parser::grammar) fn type_arg_list(p: &mut Parser<'_>) {
+pub(crate) fn type_arg_list(p: &mut Parser<'_>) {
     report(p);
     list(p);
 }
 
 fn report(p: &mut Parser<'_>) {
-    let end = after(p, p.position).unwrap_or(p.position + 1);
+    let end = foreign_lookahead::after_angle_brackets(p, p.position).unwrap_or(p.position + 1);
     let range = p.input.range(p.lexed, p.position).cover(p.input.range(p.lexed, end - 1));
     let text = p.text_of(p.position, end).replace('<', "[").replace('>', "]");
     p.error_at(range, "type arguments stand in square brackets");
@@ -87,7 +58,7 @@ fn list(p: &mut Parser<'_>) -> i32 {
             break;
         }
     }
-    let closed = closes(p.current());
+    let closed = foreign_lookahead::closed_angle_brackets(p.current());
     if closed > 0 {
         p.bump();
     }
@@ -120,8 +91,8 @@ fn ty(p: &mut Parser<'_>) -> i32 {
 }
 
 /// `<T, U>` of a declaration, if it stands here.
-pub(in crate::parser::grammar) fn type_param_list(p: &mut Parser<'_>) {
-    if !p.at(T![<]) || after(p, p.position).is_none() {
+pub(crate) fn type_param_list(p: &mut Parser<'_>) {
+    if !p.at(T![<]) || foreign_lookahead::after_angle_brackets(p, p.position).is_none() {
         return;
     }
     report(p);

@@ -1,25 +1,18 @@
 //! Words of CUDA before functions, blocks and variables (`__global__`, `__device__`, `__shared__`), and arrays as C declares them.
 
-use super::foreign_syntax::{aside, range_of, replaced};
-use super::*;
-
-/// Words that mark code for devices.
-const MARKS: &[&str] = &["__global__", "__device__", "__host__"];
-
-/// Whether a word that marks code for devices stands at `index`, before what it marks.
-pub(in crate::parser::grammar) fn is_mark(p: &Parser<'_>, index: usize) -> bool {
-    let next = p.kind_at(index + 1);
-    p.kind_at(index) == IDENT
-        && MARKS.contains(&p.text(index))
-        && (next == IDENT || next.is_keyword() || matches!(next, T!['{'] | T![@]))
-}
+use crate::foreign_types::type_name;
+use crate::parser::grammar::names::name;
+use crate::parser::grammar::recovery::foreign_lookahead;
+use crate::parser::grammar::recovery::replacement::{aside, range_of, replaced};
+use crate::parser::state::Parser;
+use crate::syntax_kind::SyntaxKind::*;
 
 /// `__device__`, `__host__ __device__`: the annotation that was meant.
-pub(in crate::parser::grammar) fn mark(p: &mut Parser<'_>) {
+pub(crate) fn mark(p: &mut Parser<'_>) {
     let start = p.position;
     let m = p.start();
     let mut last = start;
-    while is_mark(p, last + 1) {
+    while foreign_lookahead::is_mark(p, last + 1) {
         last += 1;
     }
     let range = range_of(p, start, last);
@@ -29,12 +22,12 @@ pub(in crate::parser::grammar) fn mark(p: &mut Parser<'_>) {
     if last > start {
         aside(p, last - start);
     }
-    types::type_with_no_annotations(p);
+    p.parse_type_without_annotations();
     m.complete(p, ANNOTATION);
 }
 
 /// `float a[256];`, and `__shared__ float s[256];`, which are parsed as variables, and `__shared__ val s = ...`. Whether a variable was it.
-pub(in crate::parser::grammar) fn array(p: &mut Parser<'_>) -> bool {
+pub(crate) fn array(p: &mut Parser<'_>) -> bool {
     let start = p.position;
     let is_extern = p.text(start) == "extern";
     match p.text(start + usize::from(is_extern)) {
@@ -58,7 +51,7 @@ fn shared_memory(p: &mut Parser<'_>, before: usize) -> bool {
 /// The variable of an array as C declares it, whose type is at `ty`: `float a[16][16];`.
 fn variable(p: &mut Parser<'_>, ty: usize, message: &str, hint: &str) -> bool {
     let start = p.position;
-    let after_type = foreign_declarations::name_after_type(p, ty);
+    let after_type = foreign_lookahead::name_after_type(p, ty);
     let Some(variable) = after_type.filter(|it| p.kind_at(it + 1) == T!['[']) else { return false };
     let mut sizes = Vec::new();
     let mut end = variable + 1;
@@ -71,7 +64,7 @@ fn variable(p: &mut Parser<'_>, ty: usize, message: &str, hint: &str) -> bool {
         return false;
     }
     let name_text = p.text(variable);
-    let element = crate::validation::type_name(p.text_of(ty, variable).trim());
+    let element = type_name(p.text_of(ty, variable).trim());
     let size = match &sizes[..] {
         [one] => (*one).to_owned(),
         _ => sizes.iter().map(|it| factor(it)).collect::<Vec<_>>().join(" * "),

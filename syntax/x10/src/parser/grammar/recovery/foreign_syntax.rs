@@ -1,41 +1,20 @@
 //! Expressions and statements as other languages write them: parsed as what they mean, with one error that says how X10 writes them.
 
-use super::exprs::Operand;
-use super::*;
+use crate::foreign_types::INFERRED;
+use crate::parser::grammar::context::Tail;
+use crate::parser::grammar::names::{name, name_ref};
+use crate::parser::grammar::operand::Operand;
+use crate::parser::grammar::recovery::foreign_lookahead;
+use crate::parser::grammar::recovery::replacement::{adjacent, aside, range_of, replaced};
+use crate::parser::grammar::{lists, lookahead};
+use crate::parser::state::{Completed, Marker, Parser};
 use crate::syntax_error::MistakeKind;
-
-pub(in crate::parser::grammar) fn range_of(
-    p: &Parser<'_>,
-    first: usize,
-    last: usize,
-) -> apg_source::TextRange {
-    p.input.range(p.lexed, first).cover(p.input.range(p.lexed, last))
-}
-
-/// Whether no blank stands between two tokens.
-pub(in crate::parser::grammar) fn adjacent(p: &Parser<'_>, index: usize) -> bool {
-    p.input.range(p.lexed, index).end() == p.input.range(p.lexed, index + 1).start()
-}
-
-/// An error at the tokens here, which are put aside: `text` is to stand there instead.
-pub(in crate::parser::grammar) fn replaced(
-    p: &mut Parser<'_>,
-    count: usize,
-    message: &str,
-    hint: &str,
-    text: &str,
-) {
-    let range = range_of(p, p.position, p.position + count - 1);
-    p.error_at(range, message);
-    p.hint(hint);
-    p.replace_by(text.to_owned());
-    aside(p, count);
-}
+use crate::syntax_kind::SyntaxKind::*;
 
 //--- `a::b`
 
 /// Whether `::` and a name stand at `index`.
-pub(in crate::parser::grammar) fn at_scope(p: &Parser<'_>, index: usize) -> bool {
+pub(crate) fn at_scope(p: &Parser<'_>, index: usize) -> bool {
     p.kind_at(index) == T![:]
         && p.kind_at(index + 1) == T![:]
         && p.kind_at(index + 2) == IDENT
@@ -64,7 +43,7 @@ fn report_library(p: &mut Parser<'_>, root: usize) {
 }
 
 /// A statement that starts with a name of a library for devices, up to its end. Whether that was it.
-pub(in crate::parser::grammar) fn library_statement(p: &mut Parser<'_>) -> bool {
+pub(crate) fn library_statement(p: &mut Parser<'_>) -> bool {
     let root = p.position;
     if p.text(root) == "std" || !LIBRARIES.contains(&p.text(root)) || !at_scope(p, root + 1) {
         return false;
@@ -84,7 +63,7 @@ pub(in crate::parser::grammar) fn library_statement(p: &mut Parser<'_>) -> bool 
 }
 
 /// `a::b`, at the colons.
-pub(in crate::parser::grammar) fn scope(p: &mut Parser<'_>, lhs: Operand) -> Operand {
+pub(crate) fn scope(p: &mut Parser<'_>, lhs: Operand) -> Operand {
     let root = p.position.saturating_sub(1);
     if LIBRARIES.contains(&p.text(root)) {
         report_library(p, root);
@@ -103,7 +82,7 @@ pub(in crate::parser::grammar) fn scope(p: &mut Parser<'_>, lhs: Operand) -> Ope
 //--- Casts and tests
 
 /// The sign in `as! T` and `as? T`, after `as`.
-pub(in crate::parser::grammar) fn cast_sign(p: &mut Parser<'_>) {
+pub(crate) fn cast_sign(p: &mut Parser<'_>) {
     if !matches!(p.current(), T![!] | T![?]) || p.nth(1) != IDENT {
         return;
     }
@@ -117,17 +96,17 @@ pub(in crate::parser::grammar) fn cast_sign(p: &mut Parser<'_>) {
 }
 
 /// Whether `is T` stands here, after a value.
-pub(in crate::parser::grammar) fn at_type_test(p: &Parser<'_>) -> bool {
+pub(crate) fn at_type_test(p: &Parser<'_>) -> bool {
     p.at(IDENT) && p.nth(1) == IDENT && p.text(p.position) == "is" && !p.at_line_start()
 }
 
 /// `is`
-pub(in crate::parser::grammar) fn type_test(p: &mut Parser<'_>) {
+pub(crate) fn type_test(p: &mut Parser<'_>) {
     replaced(p, 1, "the type of a value is tested by `instanceof`", "write `x instanceof T`", "instanceof");
 }
 
 /// The variable in `x instanceof T v`, after the type.
-pub(in crate::parser::grammar) fn tested_variable(p: &mut Parser<'_>) {
+pub(crate) fn tested_variable(p: &mut Parser<'_>) {
     if !p.at(IDENT) || p.at_line_start() || !matches!(p.nth(1), T![')'] | T![&&] | T![||] | T![?] | T![;]) {
         return;
     }
@@ -138,20 +117,11 @@ pub(in crate::parser::grammar) fn tested_variable(p: &mut Parser<'_>) {
     aside(p, 1);
 }
 
-/// Puts tokens aside.
-pub(in crate::parser::grammar) fn aside(p: &mut Parser<'_>, count: usize) {
-    let m = p.start();
-    for _ in 0..count {
-        p.bump();
-    }
-    m.complete(p, ERROR);
-}
-
 //--- Closures
 
 /// Whether `(x:T) -> e` stands here. Such formals are no value, nor are braces, so that this arrow is no operator. Of `(x) -> e` only
 /// names can tell.
-pub(in crate::parser::grammar) fn at_arrow_closure(p: &Parser<'_>) -> bool {
+pub(crate) fn at_arrow_closure(p: &Parser<'_>) -> bool {
     let open = p.position;
     let Some(close) = p.matching(open).filter(|it| p.kind_at(it + 1) == T![->]) else { return false };
     let is_name = |at: usize| p.kind_at(at) == if (at - open) % 2 == 1 { IDENT } else { T![,] };
@@ -162,12 +132,12 @@ pub(in crate::parser::grammar) fn at_arrow_closure(p: &Parser<'_>) -> bool {
 }
 
 /// Whether `-> {` stands here, after the name of a formal.
-pub(in crate::parser::grammar) fn at_bare_arrow(p: &Parser<'_>) -> bool {
+pub(crate) fn at_bare_arrow(p: &Parser<'_>) -> bool {
     p.at(T![->]) && p.nth(1) == T!['{'] && p.kind_at(p.position - 1) == IDENT
 }
 
 /// The arrow of a closure.
-pub(in crate::parser::grammar) fn arrow(p: &mut Parser<'_>) -> bool {
+pub(crate) fn arrow(p: &mut Parser<'_>) -> bool {
     if p.at(T![->]) {
         replaced(p, 1, "the arrow of a closure is `=>`", "write `(x:Type) => ...`", "=>");
         return true;
@@ -178,7 +148,7 @@ pub(in crate::parser::grammar) fn arrow(p: &mut Parser<'_>) -> bool {
 //--- Declarations of locals
 
 /// Whether `x := e` stands at `index`.
-pub(in crate::parser::grammar) fn is_walrus(p: &Parser<'_>, index: usize) -> bool {
+pub(crate) fn is_walrus(p: &Parser<'_>, index: usize) -> bool {
     p.kind_at(index) == IDENT
         && p.kind_at(index + 1) == T![:]
         && p.kind_at(index + 2) == T![=]
@@ -186,7 +156,7 @@ pub(in crate::parser::grammar) fn is_walrus(p: &Parser<'_>, index: usize) -> boo
 }
 
 /// `x := e;`
-pub(in crate::parser::grammar) fn walrus(p: &mut Parser<'_>, m: Marker) {
+pub(crate) fn walrus(p: &mut Parser<'_>, m: Marker) {
     let range = range_of(p, p.position, p.position + 2);
     let variable = p.text(p.position).to_owned();
     p.error_at(range, "there is no `:=`");
@@ -198,19 +168,19 @@ pub(in crate::parser::grammar) fn walrus(p: &mut Parser<'_>, m: Marker) {
     p.bump();
     colon.complete(p, ERROR);
     p.bump();
-    exprs::expr(p);
+    p.parse_expr();
     declarator.complete(p, DECLARATOR);
-    stmts::semicolon(p);
+    p.parse_semicolon();
     m.complete(p, LOCAL_DECL);
 }
 
 /// Whether `final x = e` stands here; `start` is where its modifiers end.
-pub(in crate::parser::grammar) fn is_final_variable(p: &Parser<'_>, start: usize) -> bool {
+pub(crate) fn is_final_variable(p: &Parser<'_>, start: usize) -> bool {
     start > p.position && p.kind_at(start - 1) == T![final] && p.kind_at(start + 1) == T![=]
 }
 
 /// `final x = e`, of which the modifiers are taken.
-pub(in crate::parser::grammar) fn final_variable(p: &mut Parser<'_>) {
+pub(crate) fn final_variable(p: &mut Parser<'_>) {
     let range = p.input.range(p.lexed, p.position - 1);
     p.error_at(range, "a variable that never changes is declared by `val`");
     p.hint("write `val` in place of `final`");
@@ -220,7 +190,7 @@ pub(in crate::parser::grammar) fn final_variable(p: &mut Parser<'_>) {
 //--- Headers of classes
 
 /// Whether a condition and properties stand here, in this order, after the name of a class.
-pub(in crate::parser::grammar) fn at_early_guard(p: &Parser<'_>) -> bool {
+pub(crate) fn at_early_guard(p: &Parser<'_>) -> bool {
     if !p.at(T!['{']) {
         return false;
     }
@@ -230,11 +200,11 @@ pub(in crate::parser::grammar) fn at_early_guard(p: &Parser<'_>) -> bool {
 }
 
 /// `{c}(x:T)`
-pub(in crate::parser::grammar) fn early_guard(p: &mut Parser<'_>) {
+pub(crate) fn early_guard(p: &mut Parser<'_>) {
     let start = p.position;
     lists::condition(p, GUARD);
     let middle = p.position;
-    items::property_list(p);
+    p.parse_property_list();
     if p.last_error == p.position {
         return;
     }
@@ -247,19 +217,8 @@ pub(in crate::parser::grammar) fn early_guard(p: &mut Parser<'_>) {
 
 //--- Methods
 
-/// Words before `def` elsewhere.
-const MODIFIERS_ELSEWHERE: &[&str] =
-    &["override", "virtual", "inline", "constexpr", "open", "synchronized", "sealed", "readonly"];
-
-/// Whether a modifier that X10 does not have stands at `index`, before a member.
-pub(in crate::parser::grammar) fn is_modifier(p: &Parser<'_>, index: usize) -> bool {
-    let next = p.kind_at(index + 1);
-    let before_member = matches!(next, T![def] | T![val] | T![var]) || super::MODIFIERS.contains(next);
-    before_member && p.kind_at(index) == IDENT && MODIFIERS_ELSEWHERE.contains(&p.text(index))
-}
-
 /// The modifier.
-pub(in crate::parser::grammar) fn modifier(p: &mut Parser<'_>) {
+pub(crate) fn modifier(p: &mut Parser<'_>) {
     let word = p.text(p.position).to_owned();
     let hint = match word.as_str() {
         "override" | "virtual" | "open" => {
@@ -280,7 +239,7 @@ pub(in crate::parser::grammar) fn modifier(p: &mut Parser<'_>) {
 const DEF: &[&str] = &["fn", "func", "fun", "function", "sub", "proc"];
 
 /// Whether a method starts at `index` with another word than `def`.
-pub(in crate::parser::grammar) fn is_method(p: &Parser<'_>, index: usize) -> bool {
+pub(crate) fn is_method(p: &Parser<'_>, index: usize) -> bool {
     p.kind_at(index) == IDENT
         && DEF.contains(&p.text(index))
         && p.kind_at(index + 1) == IDENT
@@ -288,19 +247,19 @@ pub(in crate::parser::grammar) fn is_method(p: &Parser<'_>, index: usize) -> boo
 }
 
 /// The word.
-pub(in crate::parser::grammar) fn def(p: &mut Parser<'_>) {
+pub(crate) fn def(p: &mut Parser<'_>) {
     replaced(p, 1, "a method is declared by `def`", "write `def name(x:Type):Result`", "def");
 }
 
 /// A constructor without `def`, at `this`.
-pub(in crate::parser::grammar) fn undeclared_constructor(p: &mut Parser<'_>, m: Marker) {
+pub(crate) fn undeclared_constructor(p: &mut Parser<'_>, m: Marker) {
     let hint = "a constructor is declared by `def this(x:Type) { ... }`";
     replaced(p, 1, "expected `def`", hint, "def this");
-    members::constructor_rest(p, m);
+    p.parse_constructor_rest(m);
 }
 
 /// A method without `def`, at its name; one with the name of a class is a constructor.
-pub(in crate::parser::grammar) fn undeclared_method(p: &mut Parser<'_>, m: Marker) {
+pub(crate) fn undeclared_method(p: &mut Parser<'_>, m: Marker) {
     let word = p.text(p.position);
     if word.starts_with(char::is_uppercase) && p.nth(1) == T!['('] {
         return undeclared_constructor(p, m);
@@ -309,18 +268,18 @@ pub(in crate::parser::grammar) fn undeclared_method(p: &mut Parser<'_>, m: Marke
     p.error("expected `def`");
     p.hint("a method is declared by `def name(x:Type):Result { ... }`, a constructor by `def this(x:Type) { ... }`");
     p.replace_by(format!("def {name}"));
-    members::method(p, m);
+    p.parse_method(m);
 }
 
 /// What other languages let follow the type of a formal: a value for calls that give none, or a sign that there are many.
-pub(in crate::parser::grammar) fn formal_end(p: &mut Parser<'_>) {
+pub(crate) fn formal_end(p: &mut Parser<'_>) {
     if p.at(T![=]) {
         // Calls may give fewer arguments than there are formals.
         p.unexpected("a formal has no value of its own");
         p.hint("write a second method with fewer formals, which calls this one with the value");
         let m = p.start();
         p.bump();
-        exprs::expr(p);
+        p.parse_expr();
         m.complete(p, ERROR);
     } else if matches!(p.current(), T![...] | T![*]) && matches!(p.nth(1), T![')'] | T![,] | IDENT) {
         p.unexpected("a method has as many arguments as it has formals");
@@ -331,7 +290,7 @@ pub(in crate::parser::grammar) fn formal_end(p: &mut Parser<'_>) {
 }
 
 /// `(e)` after `catch`, at the name, which only in small letters is none of a type. Whether it stands here.
-pub(in crate::parser::grammar) fn untyped_exception(p: &mut Parser<'_>) -> bool {
+pub(crate) fn untyped_exception(p: &mut Parser<'_>) -> bool {
     let name = p.text(p.position);
     if !(p.at(IDENT) && p.nth(1) == T![')'] && name.starts_with(char::is_lowercase)) {
         return false;
@@ -347,12 +306,12 @@ pub(in crate::parser::grammar) fn untyped_exception(p: &mut Parser<'_>) -> bool 
 }
 
 /// Whether `T => U` stands here as a type: a function type without its parentheses.
-pub(in crate::parser::grammar) fn at_bare_function_type(p: &Parser<'_>) -> bool {
+pub(crate) fn at_bare_function_type(p: &Parser<'_>) -> bool {
     p.at(IDENT) && matches!(p.nth(1), T![=>] | T![->]) && p.nth(2) == IDENT
 }
 
 /// `T => U` as a type.
-pub(in crate::parser::grammar) fn bare_function_type(p: &mut Parser<'_>) {
+pub(crate) fn bare_function_type(p: &mut Parser<'_>) {
     let argument = p.text(p.position).to_owned();
     let range = p.input.range(p.lexed, p.position);
     p.error_at(range, "the arguments of a function type stand in parentheses");
@@ -365,12 +324,12 @@ pub(in crate::parser::grammar) fn bare_function_type(p: &mut Parser<'_>) {
     formal.complete(p, FORMAL);
     list.complete(p, FORMAL_LIST);
     p.bump();
-    types::type_(p);
+    p.parse_type();
     function.complete(p, FUNCTION_TYPE);
 }
 
 /// `property p:T;`, after `property`, as a member of a class. Whether it stands here.
-pub(in crate::parser::grammar) fn property_as_field(p: &mut Parser<'_>) -> bool {
+pub(crate) fn property_as_field(p: &mut Parser<'_>) -> bool {
     if !p.at(IDENT) || p.nth(1) != T![:] {
         return false;
     }
@@ -383,9 +342,9 @@ pub(in crate::parser::grammar) fn property_as_field(p: &mut Parser<'_>) -> bool 
 //--- Statements
 
 /// What should stand in parentheses, and does not: up to the braces of the body.
-pub(in crate::parser::grammar) fn without_parens(p: &mut Parser<'_>) {
+pub(crate) fn without_parens(p: &mut Parser<'_>) {
     let start = p.position;
-    exprs::header_expr(p);
+    p.parse_header_expr();
     if p.position == start {
         return;
     }
@@ -412,7 +371,7 @@ fn parenthesise(p: &mut Parser<'_>, start: usize, text: &str) {
 }
 
 /// Whether `x in e`, `x of e` or `x : e` stands here without parentheses.
-pub(in crate::parser::grammar) fn at_bare_loop(p: &Parser<'_>) -> bool {
+pub(crate) fn at_bare_loop(p: &Parser<'_>) -> bool {
     p.at(IDENT) && (p.nth(1) == T![in] || is_other_in(p, p.position + 1))
 }
 
@@ -422,10 +381,10 @@ fn is_other_in(p: &Parser<'_>, index: usize) -> bool {
 }
 
 /// `x in e`
-pub(in crate::parser::grammar) fn bare_loop(p: &mut Parser<'_>) {
+pub(crate) fn bare_loop(p: &mut Parser<'_>) {
     let start = p.position;
     if p.nth(1) == T![in] {
-        formals::loop_variable(p);
+        p.parse_loop_variable();
         p.expect(T![in]);
     } else {
         let m = p.start();
@@ -434,22 +393,19 @@ pub(in crate::parser::grammar) fn bare_loop(p: &mut Parser<'_>) {
         aside(p, 1);
     }
     let collection = p.position;
-    exprs::header_expr(p);
+    p.parse_header_expr();
     let text = format!("{} in {}", p.text(start), p.text_of(collection, p.position));
     parenthesise(p, start, &text);
 }
 
 /// Where the variable is, if the header `(x : e)`, `(val x : e)`, `(x of e)` or `(let x in e)` opens here.
-pub(in crate::parser::grammar) fn colon_loop_variable(
-    p: &Parser<'_>,
-    form: lookahead::Header,
-) -> Option<usize> {
+pub(crate) fn colon_loop_variable(p: &Parser<'_>, form: lookahead::Header) -> Option<usize> {
     let first = p.position + 1;
     let name = match p.kind_at(first) {
-        T![final] => foreign_declarations::name_after_type(p, first + 1).unwrap_or(first + 1),
+        T![final] => foreign_lookahead::name_after_type(p, first + 1).unwrap_or(first + 1),
         T![val] | T![var] => first + 1,
-        IDENT if foreign_declarations::INFERRED.contains(&p.text(first)) && p.kind_at(first + 1) == IDENT => {
-            foreign_declarations::name_after_type(p, first).unwrap_or(first + 1)
+        IDENT if INFERRED.contains(&p.text(first)) && p.kind_at(first + 1) == IDENT => {
+            foreign_lookahead::name_after_type(p, first).unwrap_or(first + 1)
         }
         _ => first,
     };
@@ -462,7 +418,7 @@ pub(in crate::parser::grammar) fn colon_loop_variable(
 }
 
 /// `(x : e)`
-pub(in crate::parser::grammar) fn colon_loop(p: &mut Parser<'_>, variable: usize) {
+pub(crate) fn colon_loop(p: &mut Parser<'_>, variable: usize) {
     let open = p.position;
     p.bump();
     let first = p.position;
@@ -485,7 +441,7 @@ pub(in crate::parser::grammar) fn colon_loop(p: &mut Parser<'_>, variable: usize
     if !p.eat(T![in]) {
         aside(p, 1);
     }
-    exprs::expr(p);
+    p.parse_expr();
     lists::close_bracket(p, open, T![')']);
 }
 
@@ -493,7 +449,7 @@ pub(in crate::parser::grammar) fn colon_loop(p: &mut Parser<'_>, variable: usize
 const PARALLEL: &[&str] = &["foreach", "forall", "coforall", "parfor", "pfor"];
 
 /// Whether `foreach (x in e)` starts at `index`.
-pub(in crate::parser::grammar) fn at_foreach(p: &Parser<'_>, index: usize) -> bool {
+pub(crate) fn at_foreach(p: &Parser<'_>, index: usize) -> bool {
     let variable = match p.kind_at(index + 1) {
         T!['('] => index + 2,
         _ => index + 1,
@@ -507,7 +463,7 @@ pub(in crate::parser::grammar) fn at_foreach(p: &Parser<'_>, index: usize) -> bo
 }
 
 /// `elif`, where an `else if` may stand; it is taken.
-pub(in crate::parser::grammar) fn else_if(p: &mut Parser<'_>) -> bool {
+pub(crate) fn else_if(p: &mut Parser<'_>) -> bool {
     // `elif(x);` calls a method.
     let is_call = |close: usize| matches!(p.kind_at(close + 1), T![;] | T![.] | T!['(']);
     let found = p.at(IDENT)
@@ -521,11 +477,7 @@ pub(in crate::parser::grammar) fn else_if(p: &mut Parser<'_>) -> bool {
 }
 
 /// After a last expression without `;` that does nothing: it was meant as the value of the method. Whether it was.
-pub(in crate::parser::grammar) fn value_without_return(
-    p: &mut Parser<'_>,
-    start: usize,
-    expr: Completed,
-) -> bool {
+pub(crate) fn value_without_return(p: &mut Parser<'_>, start: usize, expr: Completed) -> bool {
     let idle = matches!(
         expr.kind,
         BIN_EXPR | NAME_EXPR | FIELD_EXPR | LITERAL | CONDITIONAL_EXPR | PREFIX_EXPR | CAST_EXPR | THIS_EXPR
@@ -544,7 +496,7 @@ pub(in crate::parser::grammar) fn value_without_return(
 }
 
 /// `x.f)`, where a statement ends: a name alone is none, a call is.
-pub(in crate::parser::grammar) fn unopened_call(p: &mut Parser<'_>) {
+pub(crate) fn unopened_call(p: &mut Parser<'_>) {
     let is_name = p.kind_at(p.position - 1) == IDENT;
     if !(is_name && p.at(T![')']) && p.nth(1) == T![;] && p.matching(p.position).is_none()) {
         return;
@@ -557,21 +509,17 @@ pub(in crate::parser::grammar) fn unopened_call(p: &mut Parser<'_>) {
 }
 
 /// Whether `(reducer) { ... }` stands after a `finish` that starts a statement.
-pub(in crate::parser::grammar) fn is_collecting(p: &Parser<'_>) -> bool {
+pub(crate) fn is_collecting(p: &Parser<'_>) -> bool {
     p.at(T!['(']) && p.matching(p.position).is_some_and(|close| p.kind_at(close + 1) == T!['{'])
 }
 
 /// A `finish` that collects, after its keyword: the value of the block at its end, else nothing takes what it gives.
-pub(in crate::parser::grammar) fn collecting_statement(
-    p: &mut Parser<'_>,
-    m: Marker,
-    tail: stmts::Tail,
-) -> bool {
+pub(crate) fn collecting_statement(p: &mut Parser<'_>, m: Marker, tail: Tail) -> bool {
     let keyword = p.input.range(p.lexed, p.position - 1);
-    controls::in_parens(p);
-    stmts::block(p, stmts::Tail::No);
+    p.parse_in_parens();
+    p.parse_block(Tail::No);
     let expr = m.complete(p, FINISH_EXPR);
-    if tail == stmts::Tail::Value && p.at(T!['}']) {
+    if tail == Tail::Value && p.at(T!['}']) {
         return true;
     }
     p.error_at(keyword, "nothing takes what this `finish` collects");

@@ -1,8 +1,14 @@
 //! Values as other languages write them: parsed as what they mean, with one error that says how X10 writes them.
 
-use super::exprs::Operand;
-use super::foreign_syntax::{adjacent, aside, range_of, replaced};
-use super::*;
+use crate::parser::grammar::context::BraceMeaning;
+use crate::parser::grammar::names::{name, name_ref};
+use crate::parser::grammar::operand::Operand;
+use crate::parser::grammar::recovery::foreign_words;
+use crate::parser::grammar::recovery::replacement::{adjacent, aside, range_of, replaced};
+use crate::parser::grammar::token_sets::SIGNATURE;
+use crate::parser::grammar::{lists, lookahead};
+use crate::parser::state::{Completed, Parser};
+use crate::syntax_kind::SyntaxKind::{self, *};
 
 //--- Closures
 
@@ -10,7 +16,7 @@ use super::*;
 const CLOSURE: &[&str] = &["fun", "fn", "func", "function", "lambda"];
 
 /// Whether `fun (x:T)` and a body stand here.
-pub(in crate::parser::grammar) fn at_worded_closure(p: &Parser<'_>) -> bool {
+pub(crate) fn at_worded_closure(p: &Parser<'_>) -> bool {
     let open = p.position + 1;
     if !CLOSURE.contains(&p.text(p.position)) {
         return false;
@@ -30,7 +36,7 @@ pub(in crate::parser::grammar) fn at_worded_closure(p: &Parser<'_>) -> bool {
 }
 
 /// `fun (x:T):U { ... }`
-pub(in crate::parser::grammar) fn worded_closure(p: &mut Parser<'_>) -> Completed {
+pub(crate) fn worded_closure(p: &mut Parser<'_>) -> Completed {
     let m = p.start();
     p.error("a closure has no word before its formals");
     p.hint("write `(x:Type) => value`, or `(x:Type) => { ...; return value; }`");
@@ -41,16 +47,16 @@ pub(in crate::parser::grammar) fn worded_closure(p: &mut Parser<'_>) -> Complete
             p.bump();
         }
         p.eat(T![:]);
-        exprs::expr(p);
+        p.parse_expr();
         p.errors.truncate(errors);
         return m.complete(p, ERROR);
     }
-    formals::formal_list(p);
-    formals::result_type(p, types::Braces::Other);
+    p.parse_formal_list();
+    p.parse_result_type(BraceMeaning::Other);
     if matches!(p.current(), T![=>] | T![->] | T![=]) {
         p.bump();
     }
-    atoms::closure_body(p);
+    p.parse_closure_body();
     m.complete(p, CLOSURE_EXPR)
 }
 
@@ -69,7 +75,7 @@ fn is_said(p: &Parser<'_>, open: usize) -> bool {
 }
 
 /// `(T, U)` as a type, at the parenthesis.
-pub(in crate::parser::grammar) fn tuple_type(p: &mut Parser<'_>) {
+pub(crate) fn tuple_type(p: &mut Parser<'_>) {
     let close = p.matching(p.position).unwrap_or(p.position);
     let range = range_of(p, p.position, close);
     p.error_at(range, TUPLES);
@@ -78,7 +84,7 @@ pub(in crate::parser::grammar) fn tuple_type(p: &mut Parser<'_>) {
 }
 
 /// `(a, b)`, at the first comma; the parenthesis opened at `open`.
-pub(in crate::parser::grammar) fn tuple(p: &mut Parser<'_>, open: usize) {
+pub(crate) fn tuple(p: &mut Parser<'_>, open: usize) {
     let close = p.matching(open).unwrap_or(p.position);
     let range = range_of(p, open, close);
     if open > 0 && p.kind_at(open - 1) == T![assert] {
@@ -89,8 +95,8 @@ pub(in crate::parser::grammar) fn tuple(p: &mut Parser<'_>, open: usize) {
         p.hint("make a struct with a field for each value; two values are an `x10.util.Pair`: `Pair(a, b)`");
     }
     while p.eat(T![,]) {
-        if exprs::at_first(p) {
-            exprs::expr(p);
+        if p.at_expr_start() {
+            p.parse_expr();
         }
     }
 }
@@ -98,7 +104,7 @@ pub(in crate::parser::grammar) fn tuple(p: &mut Parser<'_>, open: usize) {
 //--- Rails
 
 /// Whether `{a, b}` stands here, where a value is meant.
-pub(in crate::parser::grammar) fn at_braced_rail(p: &Parser<'_>) -> bool {
+pub(crate) fn at_braced_rail(p: &Parser<'_>) -> bool {
     let open = p.position;
     let Some(close) = p.matching(open).filter(|it| *it > open + 1) else { return false };
     let after_value =
@@ -108,7 +114,7 @@ pub(in crate::parser::grammar) fn at_braced_rail(p: &Parser<'_>) -> bool {
 }
 
 /// `{a, b}`
-pub(in crate::parser::grammar) fn braced_rail(p: &mut Parser<'_>) -> Completed {
+pub(crate) fn braced_rail(p: &mut Parser<'_>) -> Completed {
     let m = p.start();
     let open = p.position;
     let close = p.matching(open).unwrap_or(open);
@@ -124,23 +130,30 @@ pub(in crate::parser::grammar) fn braced_rail(p: &mut Parser<'_>) -> Completed {
         }
     }
     p.bump();
-    lists::bracketed(p, open, T!['}'], "an expression", exprs::at_first, |p| {
-        exprs::expr(p);
-    });
+    lists::bracketed(
+        p,
+        open,
+        T!['}'],
+        "an expression",
+        |p| p.at_expr_start(),
+        |p| {
+            p.parse_expr();
+        },
+    );
     m.complete(p, RAIL_EXPR)
 }
 
 //--- Blocks
 
 /// Whether a block stands here, where a value is meant.
-pub(in crate::parser::grammar) fn at_braced_value(p: &Parser<'_>) -> bool {
+pub(crate) fn at_braced_value(p: &Parser<'_>) -> bool {
     let open = p.position;
     let after_value = matches!(p.kind_at(open.wrapping_sub(1)), T![=] | T!['('] | T![,] | T![return]);
     after_value && !p.at_line_start() && p.matching(open).is_some_and(|close| close > open + 1)
 }
 
 /// `{ ...; e }`
-pub(in crate::parser::grammar) fn braced_value(p: &mut Parser<'_>) -> Completed {
+pub(crate) fn braced_value(p: &mut Parser<'_>) -> Completed {
     let m = p.start();
     let open = p.position;
     let close = p.matching(open).unwrap_or(open);
@@ -177,7 +190,7 @@ pub(in crate::parser::grammar) fn braced_value(p: &mut Parser<'_>) -> Completed 
 //--- Statements
 
 /// Whether a statement stands here that has a value elsewhere, where a value is meant: `val x = switch (y) { ... }`.
-pub(in crate::parser::grammar) fn at_statement(p: &Parser<'_>) -> bool {
+pub(crate) fn at_statement(p: &Parser<'_>) -> bool {
     let before = p.kind_at(p.position.wrapping_sub(1));
     let wanted = matches!(before, T![=] | T![=>] | T![return] | T!['('] | T![,]);
     if !wanted || p.at_line_start() {
@@ -192,7 +205,7 @@ pub(in crate::parser::grammar) fn at_statement(p: &Parser<'_>) -> bool {
 }
 
 /// A statement where a value is meant.
-pub(in crate::parser::grammar) fn statement(p: &mut Parser<'_>) -> Completed {
+pub(crate) fn statement(p: &mut Parser<'_>) -> Completed {
     if p.at(T![if]) {
         return if_value(p);
     }
@@ -230,7 +243,7 @@ pub(in crate::parser::grammar) fn statement(p: &mut Parser<'_>) -> Completed {
 }
 
 /// `if (c) a else b` where a value is meant.
-pub(in crate::parser::grammar) fn if_value(p: &mut Parser<'_>) -> Completed {
+pub(crate) fn if_value(p: &mut Parser<'_>) -> Completed {
     let start = p.position;
     let m = p.start();
     let is_whole = matches!(
@@ -253,7 +266,7 @@ pub(in crate::parser::grammar) fn if_value(p: &mut Parser<'_>) -> Completed {
 fn conditional(p: &mut Parser<'_>) -> (Option<String>, bool) {
     p.bump();
     let condition = p.position;
-    controls::in_parens(p);
+    p.parse_in_parens();
     let condition = p.text_of(condition, p.position).trim().to_owned();
     let (then, is_plain) = branch(p);
     if !p.eat(T![else]) {
@@ -276,7 +289,7 @@ fn conditional(p: &mut Parser<'_>) -> (Option<String>, bool) {
 fn branch(p: &mut Parser<'_>) -> (Option<String>, bool) {
     let start = p.position;
     if !p.at(T!['{']) {
-        exprs::expr(p);
+        p.parse_expr();
         return (Some(p.text_of(start, p.position).trim().to_owned()), true);
     }
     p.skip_balanced();
@@ -290,7 +303,7 @@ fn branch(p: &mut Parser<'_>) -> (Option<String>, bool) {
 //--- Operators
 
 /// The operator that a word between two operands is: `a and b`.
-pub(in crate::parser::grammar) fn at_word_operator(p: &Parser<'_>) -> bool {
+pub(crate) fn at_word_operator(p: &Parser<'_>) -> bool {
     p.at(IDENT)
         && matches!(p.text(p.position), "and" | "or" | "xor" | "mod")
         && !p.at_line_start()
@@ -298,7 +311,7 @@ pub(in crate::parser::grammar) fn at_word_operator(p: &Parser<'_>) -> bool {
 }
 
 /// The word, put aside.
-pub(in crate::parser::grammar) fn word_operator(p: &mut Parser<'_>) {
+pub(crate) fn word_operator(p: &mut Parser<'_>) {
     let (word, op) = match p.text(p.position) {
         "and" => ("and", "&&"),
         "xor" => ("xor", "^"),
@@ -309,21 +322,21 @@ pub(in crate::parser::grammar) fn word_operator(p: &mut Parser<'_>) {
 }
 
 /// Whether `not x` stands here.
-pub(in crate::parser::grammar) fn at_not(p: &Parser<'_>) -> bool {
+pub(crate) fn at_not(p: &Parser<'_>) -> bool {
     let operand = p.nth(1) == IDENT || p.nth(1).is_literal();
     operand && p.text(p.position) == "not" && !p.input.newline_before(p.position + 1)
 }
 
 /// `not x`
-pub(in crate::parser::grammar) fn not(p: &mut Parser<'_>) -> Operand {
+pub(crate) fn not(p: &mut Parser<'_>) -> Operand {
     let m = p.start();
     replaced(p, 1, "there is no operator `not`", "write `!x`", "!");
-    exprs::unary(p);
+    p.parse_unary();
     Operand::expr(m.complete(p, PREFIX_EXPR))
 }
 
 /// The third sign of `===`, after `==`; of `!==`, after `!=`.
-pub(in crate::parser::grammar) fn third_sign(p: &mut Parser<'_>, op: SyntaxKind) {
+pub(crate) fn third_sign(p: &mut Parser<'_>, op: SyntaxKind) {
     let tight = p.at(T![=]) && adjacent(p, p.position - 1);
     if !(tight && matches!(op, T![==] | T![!=])) {
         return;
@@ -337,7 +350,7 @@ pub(in crate::parser::grammar) fn third_sign(p: &mut Parser<'_>, op: SyntaxKind)
 }
 
 /// Whether `...`, or the `..=` of `0..=9`, stands here; after a variable, the latter assigns.
-pub(in crate::parser::grammar) fn at_range_sign(p: &Parser<'_>) -> bool {
+pub(crate) fn at_range_sign(p: &Parser<'_>) -> bool {
     match p.current() {
         T![...] => true,
         T![..=] => p.kind_at(p.position - 1) == INT_NUMBER,
@@ -346,13 +359,13 @@ pub(in crate::parser::grammar) fn at_range_sign(p: &Parser<'_>) -> bool {
 }
 
 /// The operator in `0...9` and `0..=9`.
-pub(in crate::parser::grammar) fn range_sign(p: &mut Parser<'_>) {
+pub(crate) fn range_sign(p: &mut Parser<'_>) {
     let hint = "a range has both its ends: `0..(n-1)` has `n` numbers";
     replaced(p, 1, "a range is written `..`", hint, "..");
 }
 
 /// The `<` of `0..<n`, after `..`.
-pub(in crate::parser::grammar) fn open_end(p: &mut Parser<'_>) {
+pub(crate) fn open_end(p: &mut Parser<'_>) {
     if p.at(T![<]) && adjacent(p, p.position - 1) {
         let range = range_of(p, p.position - 1, p.position);
         p.error_at(range, "a range is written `..`");
@@ -362,12 +375,12 @@ pub(in crate::parser::grammar) fn open_end(p: &mut Parser<'_>) {
 }
 
 /// Whether `?.` stands here, after a value.
-pub(in crate::parser::grammar) fn at_safe_call(p: &Parser<'_>) -> bool {
+pub(crate) fn at_safe_call(p: &Parser<'_>) -> bool {
     p.at(T![?]) && p.nth(1) == T![.] && adjacent(p, p.position)
 }
 
 /// The question mark.
-pub(in crate::parser::grammar) fn safe_call(p: &mut Parser<'_>, lhs: Operand) -> Operand {
+pub(crate) fn safe_call(p: &mut Parser<'_>, lhs: Operand) -> Operand {
     let range = range_of(p, p.position, p.position + 1);
     p.error_at(range, "there is no `?.`");
     p.hint("test before: `x == null ? other : x.member`");
@@ -381,7 +394,7 @@ pub(in crate::parser::grammar) fn safe_call(p: &mut Parser<'_>, lhs: Operand) ->
 //--- Types
 
 /// `?` right after a type, as other languages say that it may be null.
-pub(in crate::parser::grammar) fn nullable(p: &mut Parser<'_>) {
+pub(crate) fn nullable(p: &mut Parser<'_>) {
     let after = matches!(p.nth(1), T![=] | T![,] | T![')'] | T![;] | T![']'] | T!['{']);
     if p.at(T![?]) && after && adjacent(p, p.position - 1) {
         let hint = "a class type may be null as it is; for one that may not, write `T{self != null}`";
@@ -390,21 +403,21 @@ pub(in crate::parser::grammar) fn nullable(p: &mut Parser<'_>) {
 }
 
 /// The arrow before the result of a method: `def f() -> T`.
-pub(in crate::parser::grammar) fn result_arrow(p: &mut Parser<'_>) {
+pub(crate) fn result_arrow(p: &mut Parser<'_>) {
     if !p.at(T![->]) {
         return;
     }
     let m = p.start();
     let hint = "write `def name(x:Type):Result`";
     replaced(p, 1, "the result type of a method follows a colon", hint, ":");
-    types::type_with(p, types::Braces::Before(&formals::SIGNATURE));
+    p.parse_type_with(BraceMeaning::Before(&SIGNATURE));
     m.complete(p, RESULT_TYPE);
 }
 
 //--- Loops
 
 /// The step of a range, in the header of a loop: `1..10 by 2`.
-pub(in crate::parser::grammar) fn step(p: &mut Parser<'_>) {
+pub(crate) fn step(p: &mut Parser<'_>) {
     let is_step = p.at(IDENT) && matches!(p.text(p.position), "by" | "step") && p.nth(1) != T![')'];
     if !is_step || p.at_line_start() {
         return;
@@ -413,12 +426,12 @@ pub(in crate::parser::grammar) fn step(p: &mut Parser<'_>) {
     p.hint("write `for (var i:Long = first; i <= last; i += step)`");
     let m = p.start();
     p.bump();
-    exprs::expr(p);
+    p.parse_expr();
     m.complete(p, ERROR);
 }
 
 /// `val (a, b) = e`, at the parenthesis: names that are to get a part each.
-pub(in crate::parser::grammar) fn taken_apart(p: &mut Parser<'_>) {
+pub(crate) fn taken_apart(p: &mut Parser<'_>) {
     p.error(APART);
     p.hint("points are, by brackets: `val [i, j] = p`; of other values, name the parts one by one");
     let open = p.position;

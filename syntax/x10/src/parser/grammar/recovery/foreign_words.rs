@@ -1,10 +1,15 @@
 //! Words and signs of other languages that no X10 has at their place: each is one error that says what to write. What follows is parsed as
 //! what it means, or put aside.
 
-use super::exprs::Operand;
-use super::foreign_syntax::{adjacent, aside, range_of, replaced};
-use super::*;
+use crate::parser::grammar::context::BraceMeaning;
+use crate::parser::grammar::lists;
+use crate::parser::grammar::names::name;
+use crate::parser::grammar::operand::Operand;
+use crate::parser::grammar::recovery::replacement::{adjacent, aside, range_of, replaced};
+use crate::parser::grammar::recovery::{foreign_lookahead, foreign_syntax};
+use crate::parser::state::Parser;
 use crate::syntax_error::MistakeKind;
+use crate::syntax_kind::SyntaxKind::{self, *};
 
 //--- Statements
 
@@ -49,7 +54,7 @@ fn statement_word(word: &str) -> Option<(&'static str, &'static str, Option<Synt
 }
 
 /// At a statement that starts with a name: a word that starts a statement elsewhere. Whether the statement was taken.
-pub(in crate::parser::grammar) fn statement(p: &mut Parser<'_>) -> bool {
+pub(crate) fn statement(p: &mut Parser<'_>) -> bool {
     let index = p.position;
     if is_pass(p) {
         replaced(p, 1, "a statement that does nothing is `;`", "a block may also be empty: `{ }`", ";");
@@ -71,11 +76,11 @@ pub(in crate::parser::grammar) fn statement(p: &mut Parser<'_>) -> bool {
         p.input.kinds[index] = keyword;
         return false;
     }
-    let is_variable = foreign_declarations::is_variable(p, index) || foreign_syntax::is_walrus(p, index + 1);
+    let is_variable = foreign_lookahead::is_variable(p, index) || foreign_syntax::is_walrus(p, index + 1);
     let Some((message, hint, keyword)) = statement_word(p.text(index)).filter(|_| !is_variable) else {
         return false;
     };
-    if p.text(index) == "on" && controls::on_place(p) {
+    if p.text(index) == "on" && p.parse_on_place() {
         return true;
     }
     if !is_before_value(p, index) || (p.text(index) == "parallel") != (p.nth(1) == T![for]) {
@@ -108,7 +113,7 @@ fn is_pass(p: &Parser<'_>) -> bool {
 }
 
 /// Where the braces open, if `match (x) { pattern => ... }` or `match x { ... }` stands here, and not a call of a method of this name.
-pub(in crate::parser::grammar) fn match_body(p: &Parser<'_>) -> Option<usize> {
+pub(crate) fn match_body(p: &Parser<'_>) -> Option<usize> {
     if !matches!(p.text(p.position), "match" | "when" | "select") {
         return None;
     }
@@ -184,7 +189,7 @@ fn line_aside(p: &mut Parser<'_>) {
 }
 
 /// `def f(x:T):R { ... }` in code, at `def`: parsed as the closure that was meant.
-pub(in crate::parser::grammar) fn local_function(p: &mut Parser<'_>) {
+pub(crate) fn local_function(p: &mut Parser<'_>) {
     let m = p.start();
     p.error("a method cannot stand in the code of another");
     p.hint("write a closure, `val f = (x:Type) => { ... };`, or put the method beside this one");
@@ -193,10 +198,10 @@ pub(in crate::parser::grammar) fn local_function(p: &mut Parser<'_>) {
     name(p);
     let closure = p.start();
     lists::type_param_list(p);
-    formals::formal_list(p);
-    formals::result_type(p, types::Braces::Other);
+    p.parse_formal_list();
+    p.parse_result_type(BraceMeaning::Other);
     p.eat(T![=]);
-    atoms::closure_body(p);
+    p.parse_closure_body();
     closure.complete(p, CLOSURE_EXPR);
     declarator.complete(p, DECLARATOR);
     p.eat(T![;]);
@@ -205,7 +210,7 @@ pub(in crate::parser::grammar) fn local_function(p: &mut Parser<'_>) {
 
 /// Whether `def` stands in the code of a method as a function of its own: all braces are there, and its line is indented more than
 /// that of the brace at `open`.
-pub(in crate::parser::grammar) fn at_local_function(p: &Parser<'_>, open: usize) -> bool {
+pub(crate) fn at_local_function(p: &Parser<'_>, open: usize) -> bool {
     let is_function = p.at(T![def]) && p.nth(1) == IDENT && p.nth(2) == T!['('];
     is_function
         && !p.input.unbalanced
@@ -221,7 +226,7 @@ fn is_below(p: &Parser<'_>, index: usize) -> bool {
 //--- The labels of `switch`
 
 /// The sign after a label of a `switch` that is no colon, from the label on: it is taken for one.
-pub(in crate::parser::grammar) fn label_arrow(p: &mut Parser<'_>) {
+pub(crate) fn label_arrow(p: &mut Parser<'_>) {
     let mut index = p.position;
     while !matches!(p.kind_at(index), T![->] | T![=>]) {
         let next = match p.kind_at(index) {
@@ -245,7 +250,7 @@ pub(in crate::parser::grammar) fn label_arrow(p: &mut Parser<'_>) {
 //--- Expressions
 
 /// A value that starts with a word or a letter that X10 does not have there.
-pub(in crate::parser::grammar) fn value(p: &mut Parser<'_>) -> Option<Operand> {
+pub(crate) fn value(p: &mut Parser<'_>) -> Option<Operand> {
     let index = p.position;
     match p.nth(1) {
         IDENT | T![new] | T![this] | T!['('] if p.text(index) == "await" && !is_called(p, index) => {
@@ -257,7 +262,7 @@ pub(in crate::parser::grammar) fn value(p: &mut Parser<'_>) -> Option<Operand> {
                 "`finish { ... }` waits for the activities started in it; they assign their results to variables",
                 "",
             );
-            let operand = atoms::chain(p);
+            let operand = p.parse_chain();
             operand.map(|_| Operand::expr(m.complete(p, ERROR)))
         }
         T!['{'] if is_future(p) => {
@@ -272,7 +277,7 @@ pub(in crate::parser::grammar) fn value(p: &mut Parser<'_>) -> Option<Operand> {
             let m = p.start();
             no_value(p);
             aside(p, 1);
-            atoms::chain(p);
+            p.parse_chain();
             Some(Operand::expr(m.complete(p, ERROR)))
         }
         T!['('] if p.text(index) == "on" && is_on(p) => {
@@ -281,7 +286,7 @@ pub(in crate::parser::grammar) fn value(p: &mut Parser<'_>) -> Option<Operand> {
             p.error_at(range, "there is no `on`");
             p.hint("`at (p) e` is the value of `e` at the place `p`");
             p.replace_by("at".to_owned());
-            Some(Operand::expr(atoms::at_expr(p, m)))
+            Some(Operand::expr(p.parse_at_expr(m)))
         }
         STRING if adjacent(p, index) => {
             let m = p.start();
@@ -330,7 +335,7 @@ fn is_future(p: &Parser<'_>) -> bool {
 }
 
 /// A string between three quotes, at its first two.
-pub(in crate::parser::grammar) fn text_block(p: &mut Parser<'_>) -> Option<Operand> {
+pub(crate) fn text_block(p: &mut Parser<'_>) -> Option<Operand> {
     let index = p.position;
     let is_block = p.at(STRING) && p.text(index) == "\"\"" && p.nth(1) == STRING && adjacent(p, index);
     if !is_block {
@@ -346,7 +351,7 @@ pub(in crate::parser::grammar) fn text_block(p: &mut Parser<'_>) -> Option<Opera
 }
 
 /// `x ?: y` and `x ?? y`, after the first sign. Whether it is one of them.
-pub(in crate::parser::grammar) fn null_test(p: &mut Parser<'_>) -> bool {
+pub(crate) fn null_test(p: &mut Parser<'_>) -> bool {
     if !matches!(p.current(), T![:] | T![?]) || !adjacent(p, p.position - 1) {
         return false;
     }
@@ -360,7 +365,7 @@ pub(in crate::parser::grammar) fn null_test(p: &mut Parser<'_>) -> bool {
 
 /// The rest of an operator of other languages, after the part `op` that is one of X10: `a <=> b`, `f<<<a, b>>>(c)`. Whether no operand
 /// follows.
-pub(in crate::parser::grammar) fn operator_rest(p: &mut Parser<'_>, op: SyntaxKind) -> bool {
+pub(crate) fn operator_rest(p: &mut Parser<'_>, op: SyntaxKind) -> bool {
     if !adjacent(p, p.position - 1) {
         return false;
     }
@@ -394,7 +399,7 @@ fn line_rest_aside(p: &mut Parser<'_>) {
 //--- Declarations
 
 /// After the name of a type parameter: a bound as other languages write it.
-pub(in crate::parser::grammar) fn bound(p: &mut Parser<'_>) {
+pub(crate) fn bound(p: &mut Parser<'_>) {
     if !matches!(p.current(), T![extends] | T![implements] | T![super] | T![:] | T![<:] | T![:>]) {
         return;
     }
@@ -403,7 +408,7 @@ pub(in crate::parser::grammar) fn bound(p: &mut Parser<'_>) {
     let start = p.position;
     p.bump();
     let ty = p.position;
-    types::type_(p);
+    p.parse_type();
     let (range, bound) = (p.range_since(start), p.text_of(ty, p.position).to_owned());
     p.error_at(range, "the bound of a type parameter is a condition");
     p.hint(&format!(
@@ -413,7 +418,7 @@ pub(in crate::parser::grammar) fn bound(p: &mut Parser<'_>) {
 }
 
 /// `where T : U`, up to the body.
-pub(in crate::parser::grammar) fn where_clause(p: &mut Parser<'_>) {
+pub(crate) fn where_clause(p: &mut Parser<'_>) {
     if !(p.at(IDENT) && p.text(p.position) == "where" && p.nth(1) == IDENT) {
         return;
     }
@@ -427,7 +432,7 @@ pub(in crate::parser::grammar) fn where_clause(p: &mut Parser<'_>) {
 }
 
 /// `class A : B`, at the colon, which is taken for `extends`.
-pub(in crate::parser::grammar) fn heritage(p: &mut Parser<'_>) {
+pub(crate) fn heritage(p: &mut Parser<'_>) {
     if p.at(T![:]) && p.nth(1) == IDENT {
         let range = p.input.range(p.lexed, p.position);
         p.error_at(range, "the superclass stands after `extends`, interfaces after `implements`");
@@ -437,7 +442,7 @@ pub(in crate::parser::grammar) fn heritage(p: &mut Parser<'_>) {
 }
 
 /// `import static a.b.c`, at `static`: put aside. Whether it stands here.
-pub(in crate::parser::grammar) fn import_static(p: &mut Parser<'_>) -> bool {
+pub(crate) fn import_static(p: &mut Parser<'_>) -> bool {
     if !p.at(T![static]) {
         return false;
     }
@@ -448,7 +453,7 @@ pub(in crate::parser::grammar) fn import_static(p: &mut Parser<'_>) -> bool {
 }
 
 /// `from a.b import C`: put aside. Whether it stands here.
-pub(in crate::parser::grammar) fn from_import(p: &mut Parser<'_>) -> bool {
+pub(crate) fn from_import(p: &mut Parser<'_>) -> bool {
     let index = p.position;
     if !p.at(IDENT) || p.text(index) != "from" || p.nth(1) != IDENT {
         return false;
@@ -507,7 +512,7 @@ fn imported_names<'a>(p: &Parser<'a>, index: usize) -> (Vec<&'a str>, usize) {
 }
 
 /// `template <typename T>` before a declaration. Whether it stands here.
-pub(in crate::parser::grammar) fn template(p: &mut Parser<'_>) -> bool {
+pub(crate) fn template(p: &mut Parser<'_>) -> bool {
     let is_template = p.at(IDENT) && p.text(p.position) == "template" && p.nth(1) == T![<];
     if is_template {
         p.error("there is no `template`");

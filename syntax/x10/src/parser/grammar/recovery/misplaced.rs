@@ -1,16 +1,17 @@
 //! Declarations that X10 does not have, or not there: functions outside classes, enumerations, traits, modules.
 
-use super::foreign_syntax::replaced;
-use super::*;
+use crate::parser::grammar::lookahead;
+use crate::parser::grammar::recovery::replacement::replaced;
+use crate::parser::grammar::recovery::{foreign_lookahead, foreign_syntax};
+use crate::parser::state::Parser;
+use crate::syntax_kind::SyntaxKind::{self, *};
 
 /// What other languages declare by a word and a name, or at the top of a file. Whether one is here; it is taken.
-pub(in crate::parser::grammar) fn declaration(p: &mut Parser<'_>) -> bool {
+pub(crate) fn declaration(p: &mut Parser<'_>) -> bool {
     let start = lookahead::after_modifiers(p, p.position);
     match p.kind_at(start) {
         T![def] | T![val] | T![var] | T![operator] => member(p),
-        IDENT if foreign_syntax::is_method(p, start) || foreign_declarations::is_method(p, start) => {
-            member(p)
-        }
+        IDENT if foreign_syntax::is_method(p, start) || foreign_lookahead::is_method(p, start) => member(p),
         IDENT if p.kind_at(start + 1) == IDENT => match p.text(start) {
             "trait" | "protocol" => type_by_word(p, T![interface]),
             "record" | "data" => type_by_word(p, T![struct]),
@@ -26,7 +27,7 @@ pub(in crate::parser::grammar) fn declaration(p: &mut Parser<'_>) -> bool {
 }
 
 /// The same as a member of a class, where fewer words can mean it. Whether one is here; it is taken.
-pub(in crate::parser::grammar) fn type_in_class(p: &mut Parser<'_>) -> bool {
+pub(crate) fn type_in_class(p: &mut Parser<'_>) -> bool {
     let start = lookahead::after_modifiers(p, p.position);
     let named = p.kind_at(start) == IDENT && p.kind_at(start + 1) == IDENT && p.kind_at(start + 2) == T!['{'];
     if !named {
@@ -60,7 +61,7 @@ fn member(p: &mut Parser<'_>) -> bool {
     }
     let errors = p.errors.len();
     let m = p.start();
-    members::member(p);
+    p.parse_member();
     m.complete(p, ERROR);
     p.errors.truncate(errors);
     true
@@ -69,12 +70,12 @@ fn member(p: &mut Parser<'_>) -> bool {
 /// A declaration of the kind of `keyword` by another word.
 fn type_by_word(p: &mut Parser<'_>, keyword: SyntaxKind) -> bool {
     let m = p.start();
-    items::modifier_list(p);
+    p.parse_modifier_list();
     let (word, text) = (p.text(p.position), keyword.text().unwrap_or_default());
     // `data class C`
     let message = format!("there is no `{word}`");
     replaced(p, 1, &message, &format!("write `{text} Name {{ ... }}`"), text);
-    items::type_after_keyword(p, m, keyword);
+    p.parse_type_after_keyword(m, keyword);
     true
 }
 
@@ -89,7 +90,7 @@ fn by_word(p: &mut Parser<'_>, start: usize) {
         _ => "a file says its package first, `package a.b;`, and declares classes",
     });
     let m = p.start();
-    items::modifier_list(p);
+    p.parse_modifier_list();
     while !p.at_end() && !matches!(p.current(), T!['{'] | T![;] | T![class] | T![struct] | T![interface]) {
         p.bump();
     }

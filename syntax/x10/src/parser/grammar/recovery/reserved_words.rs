@@ -1,7 +1,9 @@
 //! Keywords where a name is meant: who calls a variable `at` uses it, too.
 
-use super::*;
+use crate::parser::state::{Completed, Parser};
+use crate::parser::token_set::TokenSet;
 use crate::syntax_error::MistakeKind;
+use crate::syntax_kind::SyntaxKind::{self, *};
 
 /// What may follow a value, and neither an expression nor a statement starts with.
 const AFTER_VALUE: TokenSet = TokenSet::new(&[
@@ -43,7 +45,7 @@ const PERHAPS_AFTER_VALUE: TokenSet =
 const INFIX: TokenSet = TokenSet::new(&[T![+], T![-], T![*], T![/], T![%], T![++], T![--]]);
 
 /// Whether the keyword at `index` is used as the name of a value.
-pub(in crate::parser::grammar) fn is_value(p: &Parser<'_>, index: usize) -> bool {
+pub(crate) fn is_value(p: &Parser<'_>, index: usize) -> bool {
     let next = p.kind_at(index + 1);
     match p.kind_at(index) {
         T![in] | T![type] if next == T!['('] => true,
@@ -71,7 +73,7 @@ fn after_operand(kind: SyntaxKind) -> bool {
 }
 
 /// A keyword that is meant as a name.
-pub(in crate::parser::grammar) fn name(p: &mut Parser<'_>) -> Completed {
+pub(crate) fn name(p: &mut Parser<'_>) -> Completed {
     let word = p.current().text().unwrap_or_default();
     p.error(format!("`{word}` is a keyword, not a name"));
     if word == "in" && p.position > 1 && p.text(p.position - 2) == "System" {

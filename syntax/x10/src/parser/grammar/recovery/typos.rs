@@ -3,9 +3,13 @@
 //!
 //! Where a name of a method may stand as well (`finsh { ... }`), only the analysis knows that there is none.
 
-use super::lookahead::Header;
-use super::*;
+use crate::parser::grammar::lookahead;
+use crate::parser::grammar::lookahead::Header;
+use crate::parser::grammar::recovery::{foreign_lookahead, foreign_syntax};
+use crate::parser::grammar::token_sets::{MODIFIERS, TYPE_DECL};
+use crate::parser::state::Parser;
 use crate::suggest::closest;
+use crate::syntax_kind::SyntaxKind::{self, *};
 
 /// The keyword among `keywords` that the name at `index` resembles.
 fn resembled(p: &Parser<'_>, index: usize, keywords: &[SyntaxKind]) -> Option<SyntaxKind> {
@@ -50,7 +54,7 @@ fn is_declaration(kind: SyntaxKind) -> bool {
 }
 
 /// At a declaration of a file that starts with none of its keywords.
-pub(in crate::parser::grammar) fn item(p: &mut Parser<'_>) -> bool {
+pub(crate) fn item(p: &mut Parser<'_>) -> bool {
     let index = lookahead::after_modifiers(p, p.position);
     match p.kind_at(index + 1) {
         IDENT if index == p.position && take(p, index, &[T![import], T![package]]) => true,
@@ -62,7 +66,7 @@ pub(in crate::parser::grammar) fn item(p: &mut Parser<'_>) -> bool {
 }
 
 /// At a member, before its modifiers.
-pub(in crate::parser::grammar) fn member(p: &mut Parser<'_>) -> bool {
+pub(crate) fn member(p: &mut Parser<'_>) -> bool {
     let index = lookahead::after_modifiers(p, p.position);
     if p.kind_at(index) != IDENT || p.input.newline_before(index + 1) {
         return false;
@@ -80,8 +84,7 @@ pub(in crate::parser::grammar) fn member(p: &mut Parser<'_>) -> bool {
                 _ => return false,
             };
             // `Val x` could be a variable of type `Val`, as Java declares it: only a keyword in other letters is one.
-            let declared =
-                foreign_declarations::is_variable(p, index) || foreign_declarations::is_method(p, index);
+            let declared = foreign_lookahead::is_variable(p, index) || foreign_lookahead::is_method(p, index);
             let same =
                 |kind: &SyntaxKind| kind.text().is_some_and(|text| text.eq_ignore_ascii_case(p.text(index)));
             (!declared || keywords.iter().any(same)) && take(p, index, keywords)
@@ -91,7 +94,7 @@ pub(in crate::parser::grammar) fn member(p: &mut Parser<'_>) -> bool {
 }
 
 /// At a statement that starts with a name.
-pub(in crate::parser::grammar) fn statement(p: &mut Parser<'_>) {
+pub(crate) fn statement(p: &mut Parser<'_>) {
     let index = p.position;
     if p.input.newline_before(index + 1) {
         return;
@@ -110,7 +113,7 @@ pub(in crate::parser::grammar) fn statement(p: &mut Parser<'_>) {
         | T![false]
         | T![new] => {
             let declares = p.kind_at(index + 1) == IDENT && matches!(p.kind_at(index + 2), T![=] | T![:]);
-            let known = foreign_declarations::is_variable(p, index) || foreign_syntax::at_foreach(p, index);
+            let known = foreign_lookahead::is_variable(p, index) || foreign_syntax::at_foreach(p, index);
             if declares {
                 take(p, index, &[T![val], T![var]]);
             } else if !known && matches!(p.kind_at(index + 2), T!['('] | T![.]) {
@@ -147,7 +150,7 @@ fn is_loop(p: &Parser<'_>, open: usize) -> bool {
 }
 
 /// Where `keyword` is expected, and what follows a word like it fits: `next`.
-pub(in crate::parser::grammar) fn keyword(p: &mut Parser<'_>, keyword: SyntaxKind, next: SyntaxKind) {
+pub(crate) fn keyword(p: &mut Parser<'_>, keyword: SyntaxKind, next: SyntaxKind) {
     if p.at(IDENT) && p.nth(1) == next {
         let index = p.position;
         take(p, index, &[keyword]);
@@ -155,7 +158,7 @@ pub(in crate::parser::grammar) fn keyword(p: &mut Parser<'_>, keyword: SyntaxKin
 }
 
 /// What other languages call `catch`, taken for it. Whether it stands here.
-pub(in crate::parser::grammar) fn catch_elsewhere(p: &mut Parser<'_>) -> bool {
+pub(crate) fn catch_elsewhere(p: &mut Parser<'_>) -> bool {
     let word = p.text(p.position);
     if !(p.at(IDENT) && p.nth(1) == T!['('] && matches!(word, "except" | "rescue")) {
         return false;
@@ -169,7 +172,7 @@ pub(in crate::parser::grammar) fn catch_elsewhere(p: &mut Parser<'_>) -> bool {
 }
 
 /// `extends` and `implements`, before the name of a type.
-pub(in crate::parser::grammar) fn heritage(p: &mut Parser<'_>) {
+pub(crate) fn heritage(p: &mut Parser<'_>) {
     if p.at(IDENT) && p.nth(1) == IDENT {
         let index = p.position;
         take(p, index, &[T![extends], T![implements]]);
@@ -177,7 +180,7 @@ pub(in crate::parser::grammar) fn heritage(p: &mut Parser<'_>) {
 }
 
 /// `new`, before the name of a class.
-pub(in crate::parser::grammar) fn new(p: &mut Parser<'_>) {
+pub(crate) fn new(p: &mut Parser<'_>) {
     let index = p.position;
     let is_call = p.nth(1) == IDENT && matches!(p.nth(2), T!['('] | T!['['] | T![.]);
     if is_call && p.text(index).len() < 5 && !p.input.newline_before(index + 1) {
@@ -186,7 +189,7 @@ pub(in crate::parser::grammar) fn new(p: &mut Parser<'_>) {
 }
 
 /// `instanceof`, after a value.
-pub(in crate::parser::grammar) fn instance_of(p: &mut Parser<'_>) {
+pub(crate) fn instance_of(p: &mut Parser<'_>) {
     if p.at(IDENT) && p.nth(1) == IDENT && !p.at_line_start() {
         let index = p.position;
         take(p, index, &[T![instanceof]]);
