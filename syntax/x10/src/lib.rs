@@ -5,7 +5,8 @@
 
 // First: its macro `T!` is used by name below.
 #[macro_use]
-mod syntax_kind;
+#[doc(hidden)]
+pub mod syntax_kind;
 
 pub mod ast;
 mod foreign_types;
