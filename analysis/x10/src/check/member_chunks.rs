@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::body::Owner;
 use crate::db::Db;
-use crate::flow::unjoined_read_problems;
+use crate::flow::{flow_problems, unjoined_read_problems};
 use crate::ids::ClassId;
 use crate::infer::owner_body;
 use crate::item_tree::items::{fields, methods};
@@ -59,6 +59,7 @@ fn has_problems(db: &dyn Db, owner: Owner) -> bool {
         Owner::Field(_) => false,
     };
     !owner_body(db, owner).problems.is_empty()
+        || !flow_problems(db, owner).is_empty()
         || !unjoined_read_problems(db, owner).is_empty()
         || kernels(db, owner).iter().any(|kernel| !kernel.violations.is_empty())
         || !instance_violations(db, owner).is_empty()

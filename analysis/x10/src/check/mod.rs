@@ -25,7 +25,7 @@ use crate::body::Owner;
 use crate::db::Db;
 use crate::diagnostics::{Diagnostic, Fix, Related, TextEdit};
 use crate::flow::construction::construction_problems;
-use crate::flow::unjoined_read_problems;
+use crate::flow::{flow_problems, unjoined_read_problems};
 use crate::ids::{ClassId, SourceFile};
 use crate::infer::owner_body;
 use crate::inputs::parse;
@@ -277,6 +277,7 @@ fn problems_in_words(db: &dyn Db, owner: Owner, problems: &[BodyProblem]) -> Vec
 /// Problems of the code of a method or field initialiser: typing, control flow, places and kernels.
 fn code_diagnostics(db: &dyn Db, owner: Owner) -> Vec<Diagnostic> {
     let mut all = problems_in_words(db, owner, &owner_body(db, owner).problems);
+    all.extend(problems_in_words(db, owner, flow_problems(db, owner)));
     if let Owner::Method(method) = owner
         && let Some(problem) = overrides::inferred_result_problem(db, method)
     {

@@ -11,12 +11,17 @@ mod lost_write;
 mod negative_size;
 mod unjoined_reads;
 
+use std::sync::Arc;
+
 use apg_syntax::TextRange;
 
 use crate::body::Owner;
 use crate::body::{Body, StmtId};
 use crate::db::Db;
 use crate::ids::{ClassId, FieldId};
+use crate::infer::{name_range, owner_body};
+use crate::item_tree::MethodKind;
+use crate::item_tree::items::{field_is_mutable, method_item};
 use crate::rules::Problem;
 
 pub(crate) use exceptions::is_checked as is_checked_exception;
@@ -51,8 +56,37 @@ pub(crate) fn completes(db: &dyn Db, owner: Owner, class: ClassId, body: &Body, 
     definite_assignment::AssignmentWalker::new(&context, owner, body).completes(stmt)
 }
 
-/// All problems of one body, relative to its owner.
-pub fn check(context: &FlowContext<'_>, owner: Owner, body: &Body) -> Vec<Problem> {
+/// The problems that flow analyses find in a body, relative to its owner. Typing does not depend on them.
+#[salsa::tracked]
+pub(crate) fn flow_problems(db: &dyn Db, owner: Owner) -> Arc<Vec<Problem>> {
+    let typed = owner_body(db, owner);
+    // Code with type errors would be misjudged.
+    if typed.has_errors() && typed.body.root.is_none() {
+        return Arc::default();
+    }
+    let (class, is_constructor, is_method) = match owner {
+        Owner::Method(method) => {
+            let kind = method_item(db, method).map(|item| item.kind);
+            (method.class(db), kind.is_some_and(MethodKind::is_constructor), true)
+        }
+        Owner::Field(field) => (field.class(db), false, false),
+    };
+    let has_value = !typed.result.is_void(db) && !typed.result.is_error(db);
+    let context = FlowContext {
+        db,
+        needs_value: is_method && !is_constructor && has_value,
+        name: name_range(db, owner),
+        is_constructed: &|field| is_constructor && field.class(db) == class,
+        is_val: &|field| !field_is_mutable(db, field),
+        class,
+    };
+    let mut problems = check(&context, owner, &typed.body);
+    problems.shrink_to_fit();
+    Arc::new(problems)
+}
+
+/// All problems of one body.
+fn check(context: &FlowContext<'_>, owner: Owner, body: &Body) -> Vec<Problem> {
     let mut assignment = definite_assignment::AssignmentWalker::new(context, owner, body);
     let _ = assignment.run();
     let mut captures = captures::CaptureWalker::new(body);

@@ -1,4 +1,4 @@
-//! Where the typing of a body starts and ends: formals, the code itself, the checks of flow.
+//! Typing of one body: formals, the code itself, the result.
 
 use apg_syntax::ast::{self, AstNode, HasBody, HasFormals};
 use apg_syntax::{SyntaxNode, TextRange};
@@ -7,7 +7,6 @@ use crate::body::Owner;
 use crate::body::local_class_env::{LocalClassEnv, SuperCall};
 use crate::body::{Body, ExprId, LocalId, LocalKind, StmtId, StmtKind};
 use crate::db::Db;
-use crate::flow;
 use crate::ids::{ClassId, FieldId};
 use crate::infer::BodyResult;
 use crate::infer::context::{Infer, range_of};
@@ -17,7 +16,6 @@ use crate::infer::scopes::Returns;
 use crate::item_tree::items::{field_is_mutable, field_is_static, method_is_static, method_item};
 use crate::item_tree::source::{Item, item_source};
 use crate::item_tree::{ClassPlace, MethodKind, Modifiers, RESTORER};
-use crate::rules::Problem;
 use crate::signature::{field_signature, method_signature};
 use crate::ty::subst::Substitution;
 use crate::ty::{Constraint, ConstraintTerm, Path, PathRoot, Ty};
@@ -364,7 +362,6 @@ impl Infer<'_> {
     }
 
     fn finish(&mut self, result: Ty) -> BodyResult {
-        let db = self.db;
         if self.stop_at.is_some() {
             return BodyResult {
                 body: Body::default(),
@@ -385,21 +382,6 @@ impl Infer<'_> {
         let prologue = std::mem::take(&mut self.prologue);
         self.prepend(prologue);
         body = std::mem::take(&mut self.body);
-        let needs_value = !self.is_constructor && !result.is_void(db) && !result.is_error(db);
-        let is_method = matches!(self.owner, Owner::Method(_));
-        let facts = flow::FlowContext {
-            db,
-            needs_value: needs_value && is_method,
-            name: name_range(db, self.owner),
-            is_constructed: &|field| self.is_constructor && field.class(db) == self.class,
-            is_val: &|field| !field_is_mutable(db, field),
-            class: self.class,
-        };
-        // Code with errors of typing would only be misjudged.
-        let typed = !problems.iter().any(Problem::is_error);
-        if typed || body.root.is_some() {
-            problems.extend(flow::check(&facts, self.owner, &body));
-        }
         problems.sort_by_key(|it| (it.range.start(), it.range.end()));
         self.body = body;
         let result = self.seen_outside(result);

@@ -35,8 +35,8 @@ use crate::ty::{Constraint, Ty};
 pub struct BodyResult {
     /// The code. That of a field initialiser is a `Return` of the value.
     pub body: Body,
-    /// All problems of typing, control flow and places; ranges are relative to the owner's declaration.
-    /// The kernel rules have a query of their own.
+    /// All problems of typing; ranges are relative to the owner's declaration. Flow analyses and kernel rules have
+    /// queries of their own.
     pub problems: Vec<Problem>,
     /// What the code delivers: the declared result, or the one found, as callers see it.
     pub result: Ty,

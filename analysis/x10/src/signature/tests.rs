@@ -342,7 +342,7 @@ class Square implements Shape {
     promised by `Shape`: write the method, or declare the class `abstract`
 6:9 [type/duplicate-member] `Square` has several fields or properties named `side`
 8:9 [type/bad-override] this method can be seen less far than `area` of `Shape`, which it overrides
-    whoever may call that must be able to call this: write `public` before it
+    every caller of that method must be able to call this one: write `public` before it
 10:9 [type/duplicate-member] `Square` has another method `area` with formals of these types
     a call could not tell them apart: rename one, or give it other formals
 11:9 [type/no-body] `lost` has no body
