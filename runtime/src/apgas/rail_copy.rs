@@ -8,12 +8,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use parking_lot::Mutex;
 
 use crate::abi::{ExceptionKind, Outcome, Raised};
-use crate::apgas::at::invoke::aside;
 use crate::apgas::engine::Governor;
 use crate::apgas::message::kinds;
 use crate::apgas::message::kinds::Transfer;
-use crate::apgas::system::device_exception;
 use crate::apgas::system::system;
+use crate::apgas::system::{device_exception, spawn_uncounted};
 use crate::base::place::here;
 use crate::device::{Device, DeviceError, Flight, Upload};
 use crate::heap;
@@ -467,7 +466,7 @@ pub(super) fn end_put(from: u32, kind: u8, header: &[u8], accepted: bool) -> Res
         Some(Landing::Staging(mut staging)) if accepted => {
             // SAFETY: room for as many, all of which have arrived.
             unsafe { staging.set_len(transfer.bytes as usize) };
-            aside(move || unload(from, transfer, staging));
+            spawn_uncounted(move || unload(from, transfer, staging));
         }
         Some(Landing::Staging(_)) => {}
         Some(Landing::Refused(text)) => acknowledge(from, transfer.number, &text),
@@ -499,7 +498,7 @@ fn unload(from: u32, transfer: Transfer, staging: Vec<u8>) {
 /// Another host wants bytes from here. They are sent by an activity: a thread that receives must not wait for
 /// one that sends.
 pub(super) fn requested(from: u32, transfer: Transfer) {
-    aside(move || {
+    spawn_uncounted(move || {
         if let Err(text) = send_back(from, &transfer) {
             acknowledge(from, transfer.number, &text);
         }

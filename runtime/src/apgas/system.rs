@@ -292,6 +292,17 @@ impl System {
     }
 }
 
+/// Runs `work` in an activity that no finish waits for.
+pub(crate) fn spawn_uncounted(work: impl FnOnce() + Send + 'static) {
+    let governor = system().engine().uncounted();
+    governor.enter();
+    let work = move || {
+        work();
+        Ref::NULL
+    };
+    system().engine().spawn(governor, Box::new(work));
+}
+
 /// Where compiled kernels are kept. Without a cache that can be trusted they are compiled in each run.
 fn kernel_cache() -> Option<Cache> {
     let cache = Cache::default();

@@ -1,6 +1,6 @@
 //! What can go wrong with a device, in words.
 
-use crate::device::cuda::driver::Failure;
+use crate::device::cuda::failure::Failure;
 
 /// Which X10 exception an error becomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -18,7 +18,7 @@ mod tests;
 
 use std::sync::Arc;
 
-pub use copy::engine::Upload;
+pub use copy::request::Upload;
 pub use cuda::driver::{ask_for_connections, count, driver_version};
 pub use cuda::memory::Leaks;
 pub use cuda::stream::{Flight, Patience, before_ends};
@@ -28,8 +28,9 @@ pub use cuda::texture::{
 };
 pub use error::{DeviceError, Kind, Place as ErrorPlace};
 pub use launch::check_failure::error as fault_error;
+pub use launch::extents::Extents;
 pub use launch::kernel_args::{Prepared, prepare_host};
-pub use launch::launcher::{Extents, LaunchError, Plan, Terms, configure};
+pub use launch::launcher::{LaunchError, Plan, Terms, configure};
 pub use launch::occupancy::{HOST_BLOCKS, HOST_THREADS};
 pub use nvrtc::compile::{DEBUG, FAST_MATH, compile_for, compiler_version, ptx};
 pub use nvrtc::resources::{Limit, Occupancy, Resources, architectures, occupancy, resources};

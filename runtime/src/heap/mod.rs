@@ -20,19 +20,18 @@ pub(crate) mod tests;
 
 pub(crate) use alloc::allocator::allocate_in_emergency;
 pub use alloc::allocator::{
-    allocate, allocate_counted, allocate_for_copy, allocate_set_later, allocate_unwritten, bytes_in_use,
-    grow_string, has_room_at_once, make_room, shorten_string,
+    allocate, allocate_counted, allocate_for_copy, allocate_set_later, allocate_unwritten, grow_string,
+    has_room_at_once, make_room, shorten_string,
 };
 pub(crate) use alloc::blocks::reserve as reserve_memory;
 pub use alloc::limits::{configure, of_machine};
+pub use alloc::state::bytes_in_use;
 pub use handles::{Handle, forget_global, global, interned, register_global};
 pub use mark::collect::{CollectionHold, Statistics, collect, hold_collection, statistics};
 pub(crate) use mark::collect::{collect_for_others, is_held as is_collection_held};
 pub use mark::roots::{add_queues, add_static_roots};
 pub use object::{ARRAY_HEADER, Ref};
 pub(crate) use safepoint::mutators::{
-    abandon as abandon_thread, enter_critical, leave_critical, while_parked,
+    abandon as abandon_thread, enter_critical, leave_critical, set_running, while_parked,
 };
-pub(crate) use safepoint::stacks::{
-    StackRecord, forget_ended_calls, register_stack, set_running, set_suspended,
-};
+pub(crate) use safepoint::stacks::{StackRecord, forget_ended_calls, register_stack, set_suspended};

@@ -1,11 +1,12 @@
-//! Readiness of descriptors by `poll(2)`, and reads without waiting.
+//! Readiness of descriptors by `poll(2)`, and reads and writes without waiting.
 
 use std::io;
+use std::net::TcpStream;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec};
-use rustix::net::RecvFlags;
+use rustix::net::{RecvFlags, SendFlags};
 
 /// Waits until one of the descriptors can be read or has ended, or for `timeout`; which of them can. A signal
 /// ends the wait early.
@@ -28,4 +29,10 @@ pub fn receive_available(socket: impl AsFd, memory: &mut [u8]) -> io::Result<Opt
         Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => Ok(None),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Writes as many bytes as fit without waiting; their number.
+pub fn send_available(stream: &TcpStream, bytes: &[u8]) -> usize {
+    // The reader notices the end of the connection.
+    rustix::net::send(stream, bytes, SendFlags::DONTWAIT | SendFlags::NOSIGNAL).unwrap_or(0)
 }

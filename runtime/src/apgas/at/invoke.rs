@@ -18,7 +18,7 @@ use crate::apgas::marshal::Begun;
 use crate::apgas::message::decode::{Route, Visit};
 use crate::apgas::message::kinds;
 use crate::apgas::message::kinds::{about, outcome};
-use crate::apgas::system::system;
+use crate::apgas::system::{spawn_uncounted, system};
 use crate::base::place::here;
 use crate::base::sanitizer;
 use crate::heap;
@@ -266,17 +266,6 @@ fn start_visit(caller: Caller, finish: FinishId, clocks: Luggage, decode: Decode
     system().engine().spawn_on_clocks(visitor, clocks, Box::new(work));
 }
 
-/// Starts something that nobody waits for here.
-pub(crate) fn aside(work: impl FnOnce() + Send + 'static) {
-    let governor = system().engine().uncounted();
-    governor.enter();
-    let work = move || {
-        work();
-        Ref::NULL
-    };
-    system().engine().spawn(governor, Box::new(work));
-}
-
 impl Caller {
     /// Runs the body: its value or null, or the exception.
     fn run(self, closure: Ref) -> Result<Ref, Ref> {
@@ -300,13 +289,13 @@ impl Caller {
                 if parts.is_empty() {
                     self.send(how, None, &graph, &parts);
                 } else {
-                    aside(move || self.send(how, None, &graph, &parts));
+                    spawn_uncounted(move || self.send(how, None, &graph, &parts));
                 }
             }
             result => {
                 let result = result.map(Handle::new).map_err(Handle::new);
                 let get = |handle: &Handle| handle.get();
-                aside(move || self.answer(result.as_ref().map(get).map_err(get), false, None));
+                spawn_uncounted(move || self.answer(result.as_ref().map(get).map_err(get), false, None));
             }
         }
     }

@@ -6,11 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::apgas::at::invoke::aside;
 use crate::apgas::clock::{self, Luggage, Ticket};
 use crate::apgas::engine::Waiter;
 use crate::apgas::message::kinds;
-use crate::apgas::system::system;
+use crate::apgas::system::{spawn_uncounted, system};
 use crate::serialize::Error;
 use crate::serialize::read::Input;
 use crate::serialize::write;
@@ -87,7 +86,7 @@ pub(crate) fn told(from: u32, operation: Operation, number: u64, ticket: Ticket)
             clock::count_in(ticket);
             answer(from, number);
         }
-        Operation::Wait => aside(move || {
+        Operation::Wait => spawn_uncounted(move || {
             clock::wait_here(ticket.handle, ticket.phase);
             answer(from, number);
         }),

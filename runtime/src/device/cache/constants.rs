@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::device::launch::kernel_args::captures;
+use crate::device::launch::captures::captures;
 use crate::layout::{Kernel, KernelRail, capture_kind};
 
 /// All the constant memory that a kernel's code can have.

@@ -10,9 +10,9 @@ use parking_lot::Mutex;
 
 use crate::device::collective::nccl;
 use crate::device::collective::nccl::{Element, Member, Reduction};
-use crate::device::copy::engine::LOOK;
+use crate::device::copy::request::POLL_TIME;
 use crate::device::copy::speculative_read::Writing;
-use crate::device::cuda::driver;
+use crate::device::cuda::failure::Failure;
 use crate::device::cuda::stream::{Event, Stream};
 use crate::device::error::{DeviceError, Kind};
 use crate::device::{Device, Done};
@@ -188,7 +188,7 @@ impl Lanes {
     }
 
     /// `what` for each, with its context; the first error of all.
-    fn each(&self, what: impl Fn(&Stream, &Event) -> Result<(), driver::Failure>) -> Result<(), DeviceError> {
+    fn each(&self, what: impl Fn(&Stream, &Event) -> Result<(), Failure>) -> Result<(), DeviceError> {
         let mut all = Ok(());
         for (device, stream, event) in &self.0 {
             let failed =
@@ -204,7 +204,7 @@ impl Lanes {
 
     /// Whether all has ended; looks for a while, if that is worthwhile.
     fn look(&self, worthwhile: impl Fn() -> bool) -> Result<bool, DeviceError> {
-        let (until, all) = (Instant::now() + LOOK, Cell::new(true));
+        let (until, all) = (Instant::now() + POLL_TIME, Cell::new(true));
         self.each(|_, event| {
             let ended = event.look(until, &worthwhile);
             all.set(all.get() && ended.is_some());

@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use crate::device::Device;
 use crate::device::cuda::driver;
-use crate::device::cuda::driver::{Failure, sys};
+use crate::device::cuda::driver::sys;
+use crate::device::cuda::failure::Failure;
 use crate::device::cuda::stream::Stream;
 use crate::device::launch::module::{Function, Variant};
 use crate::layout::{Kernel, Launch, Object};

@@ -4,43 +4,22 @@
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use parking_lot::Mutex;
 
 use crate::device::copy::auto_pin;
+use crate::device::copy::request::{Download, MIN_PARALLEL_SIZE, POLL_TIME, Upload};
 use crate::device::copy::staging_parallel::{Lanes, Slice};
 use crate::device::cuda::driver;
-use crate::device::cuda::driver::{Context, Failure, sys};
+use crate::device::cuda::driver::{Context, sys};
+use crate::device::cuda::failure::Failure;
 use crate::device::cuda::stream::{Event, Stream};
 use crate::device::error::{DeviceError, Kind};
 use crate::device::{Device, Done};
 
 /// Bytes of a pinned slice.
 const SLICE: usize = 4 << 20;
-/// Copies of so many bytes have several threads.
-pub(crate) const LONG: u64 = 32 << 20;
-/// How long a transfer is looked at before its thread sleeps.
-pub(crate) const LOOK: Duration = Duration::from_millis(5);
-
-/// Bytes to move to a device.
-#[derive(Clone, Copy, Debug)]
-pub struct Upload {
-    /// Host memory.
-    pub source: *const u8,
-    /// Device memory.
-    pub target: u64,
-    /// How many.
-    pub bytes: u64,
-}
-
-/// Bytes to move to a host.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Download {
-    pub source: u64,
-    pub target: *mut u8,
-    pub bytes: u64,
-}
 
 enum Work {
     Upload(Vec<Upload>),
@@ -180,7 +159,7 @@ impl<'a> Worker<'a> {
     }
 
     fn upload_staged(&mut self, piece: Upload) -> Result<(), Failure> {
-        if piece.bytes >= LONG && self.lanes.make(self.context) {
+        if piece.bytes >= MIN_PARALLEL_SIZE && self.lanes.make(self.context) {
             return self.lanes.upload(self.context, &self.stream, piece);
         }
         let Some(slices) = &self.slices else {
@@ -221,7 +200,7 @@ impl<'a> Worker<'a> {
     }
 
     fn download_staged(&mut self, piece: Download) -> Result<(), Failure> {
-        if piece.bytes >= LONG && self.lanes.make(self.context) {
+        if piece.bytes >= MIN_PARALLEL_SIZE && self.lanes.make(self.context) {
             return self.lanes.download(self.context, &self.stream, piece);
         }
         let Some(slices) = &self.slices else { return self.download_pinned(piece) };
@@ -269,7 +248,7 @@ impl<'a> Worker<'a> {
     /// Waits until all that is on the stream has ended; sleeps if that takes long.
     fn synchronize(&self) -> Result<(), Failure> {
         self.end.record(&self.stream)?;
-        self.end.look(Instant::now() + LOOK, || true).unwrap_or_else(|| self.end.wait())
+        self.end.look(Instant::now() + POLL_TIME, || true).unwrap_or_else(|| self.end.wait())
     }
 }
 

@@ -3,6 +3,7 @@
 pub(crate) mod auto_pin;
 pub(crate) mod copy_kernel;
 pub(crate) mod engine;
+pub(crate) mod request;
 pub(crate) mod speculative_read;
 pub(crate) mod staging_parallel;
 pub(crate) mod sync_copy;

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use parking_lot::Mutex;
 
 use crate::device::copy::copy_kernel::Fetch;
-use crate::device::copy::engine::Download;
+use crate::device::copy::request::Download;
 use crate::device::copy::sync_copy::Pocket;
 use crate::device::{Device, Done};
 

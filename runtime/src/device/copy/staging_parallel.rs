@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::Builder;
 use std::time::Instant;
 
-use crate::device::copy::engine::{Download, LOOK, Upload};
+use crate::device::copy::request::{Download, POLL_TIME, Upload};
 use crate::device::cuda::driver;
-use crate::device::cuda::driver::{Context, Failure, sys};
+use crate::device::cuda::driver::{Context, sys};
+use crate::device::cuda::failure::Failure;
 use crate::device::cuda::stream::{Event, Stream};
 
 /// Bytes of a slice of a long copy's threads: with smaller ones the device waits for the threads between two.
@@ -257,7 +258,7 @@ impl Slice {
 
     /// Waits until its last transfer has ended.
     pub fn free(&self) -> Result<(), Failure> {
-        self.event.look(Instant::now() + LOOK, || true).unwrap_or_else(|| self.event.wait())
+        self.event.look(Instant::now() + POLL_TIME, || true).unwrap_or_else(|| self.event.wait())
     }
 
     /// Puts its first bytes on their way to the device.
@@ -330,7 +331,7 @@ impl Drop for Slice {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::copy::engine::LONG;
+    use crate::device::copy::request::MIN_PARALLEL_SIZE;
 
     #[test]
     fn bytes_go_past_the_caches() {
@@ -346,7 +347,14 @@ mod tests {
 
     #[test]
     fn chunks_cover_a_copy_once() {
-        for bytes in [LONG, LONG + 1, LONG + 12345, 1 << 30, (1 << 30) - 7, 5 << 30] {
+        for bytes in [
+            MIN_PARALLEL_SIZE,
+            MIN_PARALLEL_SIZE + 1,
+            MIN_PARALLEL_SIZE + 12345,
+            1 << 30,
+            (1 << 30) - 7,
+            5 << 30,
+        ] {
             for lanes in [2, 8, 12] {
                 let chunks = Chunks::new(bytes, lanes);
                 let mut end = 0;

@@ -9,10 +9,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use parking_lot::Mutex;
 
 use crate::device::copy::auto_pin;
-use crate::device::copy::engine::{Download, Upload};
+use crate::device::copy::request::{Download, Upload};
 use crate::device::cuda::buffer_pool::Buffer;
 use crate::device::cuda::driver;
-use crate::device::cuda::driver::{Failure, sys};
+use crate::device::cuda::driver::sys;
+use crate::device::cuda::failure::Failure;
 use crate::device::cuda::stream::{Flight, Marks, Order, Pace, Queues, Stream};
 use crate::device::error::DeviceError;
 use crate::device::launch::check_failure::Record;

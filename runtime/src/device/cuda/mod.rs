@@ -2,6 +2,7 @@
 
 pub(crate) mod buffer_pool;
 pub(crate) mod driver;
+pub(crate) mod failure;
 pub(crate) mod memory;
 pub(crate) mod stream;
 pub(crate) mod texture;

@@ -12,6 +12,7 @@ use parking_lot::Mutex;
 use crate::device::Done;
 use crate::device::cuda::driver;
 use crate::device::cuda::driver::{Context, sys};
+use crate::device::cuda::failure::Failure;
 use crate::device::error::{DeviceError, Kind};
 
 /// How long a kernel is looked at before a thread sleeps, if nothing is known of it.
@@ -115,7 +116,7 @@ struct Ending {
 
 /// How work has ended, and about when.
 struct End {
-    result: Result<(), driver::Failure>,
+    result: Result<(), Failure>,
     at: Instant,
 }
 
@@ -175,7 +176,7 @@ unsafe impl Sync for Stream {}
 
 impl Stream {
     /// A stream that does not wait for the default stream. The context must be current.
-    pub fn new() -> Result<Stream, driver::Failure> {
+    pub fn new() -> Result<Stream, Failure> {
         let mut stream = std::ptr::null_mut();
         let flags = sys::CUstream_flags_enum::CU_STREAM_NON_BLOCKING as u32;
         // SAFETY: a context is current; the result goes to a local.
@@ -207,7 +208,7 @@ unsafe impl Sync for Event {}
 
 impl Event {
     /// A new event. The context must be current.
-    pub fn new() -> Result<Event, driver::Failure> {
+    pub fn new() -> Result<Event, Failure> {
         let mut event = std::ptr::null_mut();
         let flags = sys::CUevent_flags_enum::CU_EVENT_BLOCKING_SYNC as u32
             | sys::CUevent_flags_enum::CU_EVENT_DISABLE_TIMING as u32;
@@ -217,13 +218,13 @@ impl Event {
     }
 
     /// Now, on that stream.
-    pub fn record(&self, stream: &Stream) -> Result<(), driver::Failure> {
+    pub fn record(&self, stream: &Stream) -> Result<(), Failure> {
         // SAFETY: both belong to the current context.
         driver::check(unsafe { sys::cuEventRecord(self.0, stream.0) })
     }
 
     /// Looks, until then and as long as `worthwhile` says so, whether all that was on the stream has ended.
-    pub fn look(&self, until: Instant, worthwhile: impl Fn() -> bool) -> Option<Result<(), driver::Failure>> {
+    pub fn look(&self, until: Instant, worthwhile: impl Fn() -> bool) -> Option<Result<(), Failure>> {
         let begun = Instant::now();
         loop {
             // SAFETY: an event of ours.
@@ -244,7 +245,7 @@ impl Event {
     }
 
     /// Sleeps until all that was on the stream has ended.
-    pub fn wait(&self) -> Result<(), driver::Failure> {
+    pub fn wait(&self) -> Result<(), Failure> {
         // SAFETY: an event of ours.
         driver::check(unsafe { sys::cuEventSynchronize(self.0) })
     }
@@ -282,13 +283,13 @@ impl Stopwatch {
     }
 
     /// What comes next on the stream is timed.
-    pub fn start(&self, stream: &Stream) -> Result<(), driver::Failure> {
+    pub fn start(&self, stream: &Stream) -> Result<(), Failure> {
         // SAFETY: both belong to the current context.
         driver::check(unsafe { sys::cuEventRecord(self.0[0], stream.0) })
     }
 
     /// What comes next is not.
-    pub fn stop(&self, stream: &Stream) -> Result<(), driver::Failure> {
+    pub fn stop(&self, stream: &Stream) -> Result<(), Failure> {
         // SAFETY: both belong to the current context.
         driver::check(unsafe { sys::cuEventRecord(self.0[1], stream.0) })
     }
@@ -380,9 +381,9 @@ impl Turn {
     /// its error. Work of several callers is not mixed.
     pub fn submit(
         self,
-        start: impl FnOnce(&Stream) -> Result<Marks, driver::Failure>,
+        start: impl FnOnce(&Stream) -> Result<Marks, Failure>,
         order: Order,
-        describe: impl FnOnce(driver::Failure) -> DeviceError,
+        describe: impl FnOnce(Failure) -> DeviceError,
     ) -> Option<Flight> {
         let Order { done, ended, pace, what } = order;
         let queue = Arc::clone(&self.0);
@@ -424,7 +425,7 @@ unsafe impl Send for Mark {}
 
 impl Mark {
     /// After all that is on the stream now: a flag where the driver writes one, which is seen soonest.
-    fn after(stream: &Stream, ended: *const u32, spare: &Mutex<Vec<Event>>) -> Result<Mark, driver::Failure> {
+    fn after(stream: &Stream, ended: *const u32, spare: &Mutex<Vec<Event>>) -> Result<Mark, Failure> {
         // SAFETY: memory that the device knows by the same address.
         let written = unsafe { sys::cuStreamWriteValue32_v2(stream.0, ended as u64, 1, 0) };
         if written == sys::CUresult::CUDA_SUCCESS {
@@ -433,7 +434,7 @@ impl Mark {
         Mark::event(stream, spare)
     }
 
-    fn event(stream: &Stream, spare: &Mutex<Vec<Event>>) -> Result<Mark, driver::Failure> {
+    fn event(stream: &Stream, spare: &Mutex<Vec<Event>>) -> Result<Mark, Failure> {
         let spare = spare.lock().pop();
         let event = spare.map_or_else(Event::new, Ok)?;
         event.record(stream)?;
@@ -565,7 +566,7 @@ impl Ending {
         (End { result, at: Instant::now() }, None)
     }
 
-    fn sleep(&mut self) -> Result<(), driver::Failure> {
+    fn sleep(&mut self) -> Result<(), Failure> {
         if matches!(self.mark, Mark::Flag(_)) {
             self.mark = Mark::event(&self.turn.0.stream.lock(), &self.turn.0.spare)?;
         }

@@ -10,7 +10,7 @@ use crate::device::Device;
 use crate::device::cuda::driver;
 use crate::device::cuda::driver::sys;
 use crate::device::error::{DeviceError, Kind, Place};
-use crate::device::launch::launcher::Extents;
+use crate::device::launch::extents::Extents;
 use crate::layout::{Fault, fault_kind};
 
 /// Records that are made at once.

@@ -9,10 +9,11 @@ use crate::device::Device;
 use crate::device::cache::constants::Part;
 use crate::device::cache::rail_cache::{Arrival, Sent};
 use crate::device::copy::auto_pin;
-use crate::device::copy::engine::Upload;
+use crate::device::copy::request::Upload;
 use crate::device::copy::sync_copy::Pocket;
 use crate::device::cuda::buffer_pool::Buffer;
 use crate::device::error::{DeviceError, Kind};
+use crate::device::launch::captures::captures;
 use crate::layout::{Capture, GlobalRail, Kernel, KernelRail, TextureRail, capture_kind};
 
 /// What a launch needs on the device. It lives until the kernel has ended.
@@ -143,15 +144,6 @@ impl Prepared {
         // SAFETY: the bytes are there.
         unsafe { at.as_mut_ptr().cast::<T>().write_unaligned(value) };
     }
-}
-
-/// The captures of a kernel.
-pub fn captures(kernel: &Kernel) -> &[Capture] {
-    if kernel.capture_count == 0 {
-        return &[];
-    }
-    // SAFETY: descriptors are static data of the program and say their own lengths.
-    unsafe { std::slice::from_raw_parts(kernel.captures, kernel.capture_count as usize) }
 }
 
 fn is_captured_rail(capture: &Capture) -> bool {

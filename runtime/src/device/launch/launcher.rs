@@ -6,15 +6,17 @@ use std::sync::Arc;
 
 use crate::device::cache::constants;
 use crate::device::cache::constants::Part;
-use crate::device::copy::engine::Upload;
+use crate::device::copy::request::Upload;
 use crate::device::copy::speculative_read::{Ahead, Reader};
 use crate::device::copy::sync_copy::keeping;
 use crate::device::cuda::buffer_pool::Buffer;
 use crate::device::cuda::driver;
-use crate::device::cuda::driver::{Failure, sys};
+use crate::device::cuda::driver::sys;
+use crate::device::cuda::failure::Failure;
 use crate::device::cuda::stream::{Flight, Marks, Order, Stopwatch, Stream};
 use crate::device::error::{DeviceError, Kind};
 use crate::device::launch::check_failure::Record;
+use crate::device::launch::extents::Extents;
 use crate::device::launch::kernel_args;
 use crate::device::launch::kernel_args::Prepared;
 use crate::device::launch::module::{Function, Variant, place_of};
@@ -42,22 +44,6 @@ pub enum LaunchError {
 impl From<DeviceError> for LaunchError {
     fn from(error: DeviceError) -> LaunchError {
         LaunchError::Device(error)
-    }
-}
-
-/// Blocks of a launch and threads of a block on each axis.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Extents {
-    /// Blocks.
-    pub blocks: [i32; 3],
-    /// Threads of a block.
-    pub threads: [i32; 3],
-}
-
-impl Extents {
-    /// Of a launch.
-    pub fn of(launch: &Launch) -> Extents {
-        Extents { blocks: launch.blocks, threads: launch.threads }
     }
 }
 

@@ -1,292 +1,42 @@
 //! Allocation: a thread takes cells from blocks of its own, without a lock (thread-local caches over
 //! segregated size classes).
 
-use std::cell::UnsafeCell;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::atomic::Ordering;
 
 use crate::base::sanitizer;
 use crate::heap::alloc::blocks::{
-    BLOCK, CLASS_SIZES, CLASSES, LARGE_PADDING, MAX_SMALL_SIZE, NONE, Region, class_of, kind,
-    request_huge_pages, zero,
+    BLOCK, CLASS_SIZES, LARGE_PADDING, MAX_SMALL_SIZE, NONE, class_of, kind, request_huge_pages, zero,
 };
-use crate::heap::alloc::limits;
-use crate::heap::alloc::limits::{
-    Ceiling, FutileCollections, HANDLER_RESERVE, Limits, RESERVE, min_threshold,
-};
-use crate::heap::alloc::{mixed_blocks, trim};
+use crate::heap::alloc::cache::{Cache, MAX_ROW, Row};
+use crate::heap::alloc::free_lists::FreeLists;
+use crate::heap::alloc::limits::{Ceiling, HANDLER_RESERVE, RESERVE};
+use crate::heap::alloc::mixed_blocks;
+use crate::heap::alloc::state::{Heap, heap};
 use crate::heap::hooks;
 use crate::heap::mark::collect;
 use crate::heap::object::{ARRAY_HEADER, Ref};
 use crate::heap::safepoint::mutators;
 use crate::layout::{Counted, Kind, Object, Type};
 
-/// The heap of this process.
-pub struct Heap {
-    /// Its memory.
-    pub region: Region,
-    /// What is free.
-    central: Mutex<Central>,
-    /// Blocks that hold objects, or may soon.
-    used: AtomicUsize,
-    /// Bytes that count against the limit ([`limits`]); changed under the lock, or while all threads are
-    /// stopped.
-    charged: AtomicUsize,
-    /// Collect when this number of blocks is used.
-    threshold: AtomicUsize,
-    /// Never exceeded, except by exceptions.
-    limits: Limits,
-    /// Blocks used after the last collection.
-    kept: AtomicUsize,
-    /// The collector's own.
-    futile: Mutex<FutileCollections>,
-    /// The program would do little more than collect.
-    is_nearly_full: AtomicBool,
-    /// Blocks allocated for message contents since the last collection.
-    received_blocks: AtomicUsize,
-}
-
-/// Free blocks and cells.
-pub struct Central {
-    /// Where the search for free blocks continues.
-    pub cursor: u32,
-    /// Free blocks below the top.
-    pub free: u32,
-    /// Blocks from here on have never been used; the top may be lower.
-    pub high: u32,
-    /// Blocks that may not be zero: those in use and those free with old data.
-    pub touched: usize,
-    /// Blocks with free cells, by size class.
-    pub partial: [u32; CLASSES],
-    /// Mixed blocks with gaps, by the logarithm of the longest one.
-    pub mixed: [u32; mixed_blocks::BUCKETS],
-}
-
-impl Central {
-    /// Of a heap that was never used.
-    pub const fn new() -> Central {
-        Central {
-            cursor: 0,
-            free: 0,
-            high: 0,
-            touched: 0,
-            partial: [NONE; CLASSES],
-            mixed: [NONE; mixed_blocks::BUCKETS],
-        }
-    }
-}
-
-/// Free cells in a row, zero and already noted as taken.
-#[derive(Clone, Copy)]
-struct Row {
-    next: usize,
-    end: usize,
-}
-
-/// Most bytes of a row: as much as stays in the fastest memory until it is used.
-const MAX_ROW: usize = 4096;
-
-/// A thread's own blocks.
-pub struct Cache {
-    /// What it allocates from, by size class.
-    rows: [Row; CLASSES],
-    /// By size class.
-    blocks: [u32; CLASSES],
-    /// Cells before this one are taken.
-    cursors: [u32; CLASSES],
-}
-
-impl Cache {
-    /// Without blocks.
-    pub const fn new() -> Cache {
-        Cache { rows: [Row { next: 0, end: 0 }; CLASSES], blocks: [NONE; CLASSES], cursors: [0; CLASSES] }
-    }
-}
-
-/// A cache that its thread uses in critical sections and the collector while that thread is stopped.
-pub struct CacheCell(UnsafeCell<Cache>);
-
-// SAFETY: the cache is used by its thread in critical sections, and by the collector while that thread is
-// stopped.
-unsafe impl Sync for CacheCell {}
-
-impl CacheCell {
-    /// Without blocks.
-    pub const fn new() -> CacheCell {
-        CacheCell(UnsafeCell::new(Cache::new()))
-    }
-
-    /// Forgets all blocks; the thread is stopped.
-    pub fn reset(&self) {
-        // SAFETY: the owner is stopped outside critical sections.
-        unsafe { *self.0.get() = Cache::new() }
-    }
-}
-
-static HEAP: OnceLock<Heap> = OnceLock::new();
-
-/// The heap, made on first use.
-pub fn heap() -> &'static Heap {
-    HEAP.get_or_init(|| {
-        let (region, limits) = limits::reserve();
-        Heap {
-            region,
-            central: Mutex::new(Central::new()),
-            used: AtomicUsize::new(0),
-            charged: AtomicUsize::new(0),
-            threshold: AtomicUsize::new(min_threshold().min(limits.bytes / BLOCK)),
-            limits,
-            kept: AtomicUsize::new(0),
-            futile: Mutex::new(FutileCollections::new()),
-            is_nearly_full: AtomicBool::new(false),
-            received_blocks: AtomicUsize::new(0),
-        }
-    })
-}
-
 impl Heap {
-    /// What is free. The lock is one of the standard library's, which needs nothing but itself: it is taken
-    /// in critical sections.
-    pub fn central(&self) -> MutexGuard<'_, Central> {
-        self.central.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Whether more than half of what may be used is.
-    pub fn is_half_full(&self) -> bool {
-        self.charged() > self.limits.bytes / 2
-    }
-
-    fn charged(&self) -> usize {
-        self.charged.load(Ordering::Relaxed)
-    }
-
-    /// What may be used before a collection is due.
-    fn planned(&self) -> Ceiling {
-        Ceiling { bytes: self.limits.bytes, blocks: self.threshold.load(Ordering::Relaxed) }
-    }
-
-    /// Sets when to collect next, after a collection that has left so much.
-    pub fn plan(&self, used: usize, charged: usize) {
-        self.used.store(used, Ordering::Relaxed);
-        self.charged.store(charged, Ordering::Relaxed);
-        let left = self.limits.bytes.saturating_sub(charged) / BLOCK;
-        let next = (used + used.max(min_threshold()).min(left)).min(self.limits.blocks);
-        self.threshold.store(next.max(used), Ordering::Relaxed);
-        self.kept.store(used, Ordering::Relaxed);
-        self.received_blocks.store(0, Ordering::Relaxed);
-    }
-
-    /// Notes how long a collection took.
-    pub fn note_time(&self, took: Duration) {
-        /// A collection that leaves less than this fraction of the heap free is futile.
-        const FUTILE_FRACTION: usize = 64;
-        let is_futile =
-            self.limits.bytes.saturating_sub(self.charged()) < self.limits.bytes / FUTILE_FRACTION;
-        let mut futile = self.futile.lock().unwrap_or_else(PoisonError::into_inner);
-        self.is_nearly_full.store(futile.note(is_futile, took, Instant::now()), Ordering::Relaxed);
-    }
-
-    /// Whether the program would do little more than collect.
-    fn is_nearly_full(&self) -> bool {
-        self.is_nearly_full.load(Ordering::Relaxed)
-    }
-
-    /// Whether `used` blocks are most of the limit.
-    pub fn is_short_of_blocks(&self, used: usize) -> bool {
-        used * BLOCK > self.limits.bytes / 4 * 3
-    }
-
-    /// Whether `used` blocks are more than the limit: fragmentation takes much memory.
-    pub fn is_beyond_limit(&self, used: usize) -> bool {
-        used * BLOCK > self.limits.bytes
-    }
-
-    /// Whether a collection is due if `blocks` more are needed. Message contents are short-lived as a rule,
-    /// and writing them to recently used memory is faster.
-    pub fn is_due(&self, blocks: usize) -> bool {
-        /// Blocks that fit the caches of a CPU.
-        const MIN_RECEIVED_BLOCKS: usize = 256;
-        let received_blocks = self.received_blocks.load(Ordering::Relaxed);
-        let planned = self.planned();
-        self.used.load(Ordering::Relaxed) + blocks > planned.blocks
-            || self.charged() + blocks * BLOCK > planned.bytes
-            || received_blocks >= MIN_RECEIVED_BLOCKS
-                && received_blocks > 4 * self.kept.load(Ordering::Relaxed)
-    }
-
-    /// A run of free blocks; `None` if more than `ceiling` would be in use.
-    fn take_blocks(&self, central: &mut Central, count: u32, ceiling: Ceiling) -> Option<u32> {
-        let (blocks, bytes) = (count as usize, count as usize * BLOCK);
-        let used = self.used.load(Ordering::Relaxed);
-        if used + blocks > ceiling.blocks || self.charged() + bytes > ceiling.bytes {
-            return None;
-        }
-        let first = if central.free >= count { self.search(central, count) } else { None };
-        let first = match first {
-            Some(first) => {
-                central.free -= count;
-                first
-            }
-            None => {
-                let top = self.region.top();
-                let end = top.checked_add(count).filter(|end| *end <= self.region.blocks())?;
-                self.region.set_top(end);
-                central.high = central.high.max(end);
-                top
-            }
-        };
-        self.used.store(used + blocks, Ordering::Relaxed);
-        self.charged.fetch_add(bytes, Ordering::Relaxed);
-        central.touched += (first..first + count).filter(|it| self.region.kind(*it) == kind::FREE).count();
-        Some(first)
-    }
-
-    /// Gives memory back to the system if more is touched than may be used; those blocks that were just taken
-    /// are no longer free.
-    fn trim(&self, central: &mut Central) {
-        let max_touched = self.limits.bytes / BLOCK + RESERVE;
-        if central.touched > max_touched && central.touched > self.used.load(Ordering::Relaxed) {
-            // Some more, so that it is not done again for the next block.
-            trim::release_free_blocks(&self.region, central, max_touched - max_touched / 16);
-        }
-    }
-
-    /// The next run of free blocks after the cursor, around the end.
-    fn search(&self, central: &mut Central, count: u32) -> Option<u32> {
-        let top = self.region.top();
-        let start = central.cursor.min(top);
-        for (from, to) in [(start, top), (0, start.saturating_add(count - 1).min(top))] {
-            let mut run = 0;
-            for block in from..to {
-                run = if self.region.is_free(block) { run + 1 } else { 0 };
-                if run == count {
-                    central.cursor = block + 1;
-                    return Some(block + 1 - count);
-                }
-            }
-        }
-        None
-    }
-
     /// Gives a cache a block with free cells, or free cells in a gap.
     fn refill(&self, cache: &mut Cache, class: usize, ceiling: Ceiling) -> bool {
-        let mut central = self.central();
+        let mut free_lists = self.free_lists();
         // The last block may exceed the limit by its cells that are not in use yet.
         if self.charged() + CLASS_SIZES[class] as usize > ceiling.bytes {
             return false;
         }
         let within_limit = Ceiling { blocks: ceiling.blocks.min(self.limits.bytes / BLOCK), ..ceiling };
         let block = self
-            .take_partial(&mut central, class)
-            .or_else(|| self.take_small(&mut central, class, within_limit));
+            .take_partial(&mut free_lists, class)
+            .or_else(|| self.take_small(&mut free_lists, class, within_limit));
         if block.is_none()
-            && let Some(row) = self.take_gap(&mut central, class)
+            && let Some(row) = self.take_gap(&mut free_lists, class)
         {
             cache.rows[class] = row;
             return true;
         }
-        let Some(block) = block.or_else(|| self.take_small(&mut central, class, ceiling)) else {
+        let Some(block) = block.or_else(|| self.take_small(&mut free_lists, class, ceiling)) else {
             return false;
         };
         cache.blocks[class] = block;
@@ -294,32 +44,32 @@ impl Heap {
         true
     }
 
-    fn take_partial(&self, central: &mut Central, class: usize) -> Option<u32> {
-        let block = central.partial[class];
+    fn take_partial(&self, free_lists: &mut FreeLists, class: usize) -> Option<u32> {
+        let block = free_lists.partial[class];
         if block == NONE {
             return None;
         }
         // SAFETY: blocks in the list are small and nobody else's.
         let meta = unsafe { &*self.region.meta(block) };
-        central.partial[class] = meta.next;
+        free_lists.partial[class] = meta.next;
         self.charged.fetch_add(BLOCK - (meta.extent * meta.cell) as usize, Ordering::Relaxed);
         Some(block)
     }
 
     /// Makes a row of a gap in a mixed block.
-    fn take_gap(&self, central: &mut Central, class: usize) -> Option<Row> {
+    fn take_gap(&self, free_lists: &mut FreeLists, class: usize) -> Option<Row> {
         let size = CLASS_SIZES[class] as usize;
-        let gap = mixed_blocks::take(&self.region, central, size, (MAX_ROW / size).max(1))?;
+        let gap = mixed_blocks::take(&self.region, free_lists, size, (MAX_ROW / size).max(1))?;
         self.charged.fetch_add(gap.end - gap.start, Ordering::Relaxed);
         // SAFETY: memory that is this thread's now.
         unsafe { (gap.start as *mut u8).write_bytes(0, gap.end - gap.start) };
         Some(Row { next: gap.start, end: gap.end })
     }
 
-    fn take_small(&self, central: &mut Central, class: usize, ceiling: Ceiling) -> Option<u32> {
-        let block = self.take_blocks(central, 1, ceiling)?;
+    fn take_small(&self, free_lists: &mut FreeLists, class: usize, ceiling: Ceiling) -> Option<u32> {
+        let block = self.take_blocks(free_lists, 1, ceiling)?;
         self.region.make_small(block, class);
-        self.trim(central);
+        self.trim(free_lists);
         Some(block)
     }
 
@@ -383,10 +133,10 @@ impl Heap {
         }
         let count = u32::try_from((LARGE_PADDING + bytes).div_ceil(BLOCK)).ok()?;
         let first = {
-            let mut central = self.central();
-            let first = self.take_blocks(&mut central, count, ceiling)?;
+            let mut free_lists = self.free_lists();
+            let first = self.take_blocks(&mut free_lists, count, ceiling)?;
             let made = (first, self.region.make_large(first, count));
-            self.trim(&mut central);
+            self.trim(&mut free_lists);
             made
         };
         let (first, clean) = first;
@@ -584,16 +334,4 @@ fn set_length(string: Ref, length: usize) {
 pub(crate) fn allocate_in_emergency(ty: &'static Type, length: i64) -> Option<Ref> {
     let bytes = ty.instance_size(length)?.max(16);
     try_instance(ty, length, bytes, heap().limits.ceiling(RESERVE))
-}
-
-/// Bytes of objects and of the blocks from which threads allocate.
-pub fn bytes_in_use() -> usize {
-    heap().charged()
-}
-
-/// Marks a swept block as free; all threads are stopped.
-pub fn release(region: &Region, central: &mut Central, block: u32) {
-    region.set_kind(block, kind::FREE_DIRTY);
-    sanitizer::poison(region.address(block), BLOCK);
-    central.free += 1;
 }

@@ -9,7 +9,8 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::base::sanitizer;
-use crate::heap::alloc::mixed_blocks;
+use crate::heap::object::{ARRAY_HEADER, Ref};
+use crate::heap::{hooks, page_watch};
 
 /// Bytes of a block.
 pub const BLOCK: usize = 64 * 1024;
@@ -17,7 +18,7 @@ pub const BLOCK: usize = 64 * 1024;
 pub const MAX_SMALL_SIZE: usize = BLOCK / 2;
 /// Bytes left free in front of a large object, so that the first element of a rail is aligned to a cache
 /// line: a vector as long as a line is then in one line, not in two.
-pub const LARGE_PADDING: usize = (64 - crate::heap::object::ARRAY_HEADER % 64) % 64;
+pub const LARGE_PADDING: usize = (64 - ARRAY_HEADER % 64) % 64;
 /// Sizes of cells, in multiples of 16 bytes.
 pub const CLASS_SIZES: [u32; 37] = [
     16, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 640, 768, 896, 1024, 1280,
@@ -30,6 +31,12 @@ pub const CLASSES: usize = CLASS_SIZES.len();
 /// No block.
 pub const NONE: u32 = u32::MAX;
 
+/// Bytes of a granule.
+pub const GRANULE: usize = 16;
+/// Granules of a block.
+pub const GRANULES: u32 = (BLOCK / GRANULE) as u32;
+/// Lists of mixed blocks: by the logarithm of their longest gap's granules.
+pub const BUCKETS: usize = GRANULES.ilog2() as usize + 1;
 /// Size class by size in units of 16 bytes, rounded up.
 static CLASS_OF: [u8; MAX_SMALL_SIZE / 16 + 1] = class_table();
 
@@ -103,7 +110,7 @@ pub struct Region {
     kinds: *mut u8,
     meta: *mut Meta,
     /// Room for a reference to every object: the collector's work list.
-    pub work: *mut crate::heap::Ref,
+    pub work: *mut Ref,
     /// Blocks from here on were never used.
     top: AtomicU32,
 }
@@ -221,8 +228,9 @@ impl Region {
             kind::MIXED => {
                 // SAFETY: a mixed block's table is valid; threads are stopped, or the caller holds the
                 // object.
-                let start = mixed_blocks::find(self, block, unsafe { &*self.meta(block) }, offset % BLOCK)?;
-                Some((self.address(block) + start * mixed_blocks::GRANULE, block, start))
+                let start =
+                    find_in_mixed(self.address(block), unsafe { &*self.meta(block) }, offset % BLOCK)?;
+                Some((self.address(block) + start * GRANULE, block, start))
             }
             kind::LARGE => Some((self.large(block), block, 0)),
             kind::LARGE_TAIL => {
@@ -264,6 +272,26 @@ impl Region {
     }
 }
 
+/// Bytes of an object of a mixed block, or 0 where none was made yet.
+pub fn size_at(address: usize) -> usize {
+    let object = Ref(address as *mut _);
+    // SAFETY: an object begins here, or memory that is still zero.
+    if unsafe { (*object.0).ty.is_null() } { 0 } else { object.size().next_multiple_of(GRANULE) }
+}
+
+/// The granule at which the object begins that has this byte of a mixed block.
+fn find_in_mixed(start_of_block: usize, meta: &Meta, offset: usize) -> Option<usize> {
+    let granule = offset / GRANULE;
+    let mut word = granule / 64;
+    let mut starts = meta.allocated[word] & (u64::MAX >> (63 - granule % 64));
+    while starts == 0 {
+        word = word.checked_sub(1)?;
+        starts = meta.allocated[word];
+    }
+    let start = word * 64 + starts.ilog2() as usize;
+    (offset < start * GRANULE + size_at(start_of_block + start * GRANULE)).then_some(start)
+}
+
 /// Zeroes memory; very much of it by giving it back to the system: new pages cost several times what it costs
 /// to clear old ones, if they are used at all.
 ///
@@ -275,9 +303,9 @@ pub unsafe fn zero(at: *mut u8, bytes: usize) {
     unsafe {
         let whole = bytes / BLOCK * BLOCK;
         // Pages that a device has pinned must stay: it would continue with the old ones.
-        let give_back = bytes >= MIN_RELEASE_SIZE && !crate::heap::hooks::is_pinned(at as usize, bytes);
+        let give_back = bytes >= MIN_RELEASE_SIZE && !hooks::is_pinned(at as usize, bytes);
         if give_back {
-            crate::heap::page_watch::release(at as usize, bytes);
+            page_watch::release(at as usize, bytes);
         }
         if give_back && libc::madvise(at.cast(), whole, libc::MADV_DONTNEED) == 0 {
             at.add(whole).write_bytes(0, bytes - whole);

@@ -9,38 +9,13 @@
 
 use std::ops::Range;
 
-use crate::heap::alloc::allocator::Central;
-use crate::heap::alloc::blocks::{BLOCK, CLASSES, Meta, NONE, Region, kind};
-use crate::heap::object::Ref;
+use crate::heap::alloc::blocks::{
+    BLOCK, BUCKETS, CLASSES, GRANULE, GRANULES, Meta, NONE, Region, kind, size_at,
+};
+use crate::heap::alloc::free_lists::{FreeLists, release};
 
-/// Bytes of a granule.
-pub const GRANULE: usize = 16;
-/// Granules of a block.
-const GRANULES: u32 = (BLOCK / GRANULE) as u32;
-/// Lists of mixed blocks: by the logarithm of their longest gap's granules.
-pub const BUCKETS: usize = GRANULES.ilog2() as usize + 1;
 /// A block becomes mixed if its objects take at most this fraction of it.
 const SPARSE_FRACTION: usize = 4;
-
-/// Bytes of an object of a mixed block, or 0 where none was made yet.
-fn size_at(address: usize) -> usize {
-    let object = Ref(address as *mut _);
-    // SAFETY: an object begins here, or memory that is still zero.
-    if unsafe { (*object.0).ty.is_null() } { 0 } else { object.size().next_multiple_of(GRANULE) }
-}
-
-/// The granule at which the object begins that has this byte of a mixed block.
-pub fn find(region: &Region, block: u32, meta: &Meta, offset: usize) -> Option<usize> {
-    let granule = offset / GRANULE;
-    let mut word = granule / 64;
-    let mut starts = meta.allocated[word] & (u64::MAX >> (63 - granule % 64));
-    while starts == 0 {
-        word = word.checked_sub(1)?;
-        starts = meta.allocated[word];
-    }
-    let start = word * 64 + starts.ilog2() as usize;
-    (offset < start * GRANULE + size_at(region.address(block) + start * GRANULE)).then_some(start)
-}
 
 /// The next gap of at least `granules` granules from `from` on; no object begins before `from` and ends
 /// behind it.
@@ -86,7 +61,7 @@ fn each_gap(region: &Region, block: u32, meta: &Meta, mut from: u32, mut visit: 
 
 /// Puts a block into the list for its longest gap from a granule on, if there is one; the granules of all
 /// those gaps. The caller holds the heap's lock, or all threads are stopped.
-fn enlist(region: &Region, central: &mut Central, block: u32, from: u32) -> u32 {
+fn enlist(region: &Region, free_lists: &mut FreeLists, block: u32, from: u32) -> u32 {
     // SAFETY: the block is in no list and mixed.
     let meta = unsafe { &mut *region.meta(block) };
     let (mut free, mut longest) = (0, 0);
@@ -97,7 +72,7 @@ fn enlist(region: &Region, central: &mut Central, block: u32, from: u32) -> u32 
     meta.extent = longest;
     meta.cursor = from;
     if longest > 0 {
-        let list = &mut central.mixed[longest.ilog2() as usize];
+        let list = &mut free_lists.mixed[longest.ilog2() as usize];
         meta.next = *list;
         *list = block;
     }
@@ -105,13 +80,13 @@ fn enlist(region: &Region, central: &mut Central, block: u32, from: u32) -> u32 
 }
 
 /// As [`enlist`] from the start: the bytes of the block's objects.
-fn enlist_whole(region: &Region, central: &mut Central, block: u32) -> usize {
-    BLOCK - enlist(region, central, block, 0) as usize * GRANULE
+fn enlist_whole(region: &Region, free_lists: &mut FreeLists, block: u32) -> usize {
+    BLOCK - enlist(region, free_lists, block, 0) as usize * GRANULE
 }
 
 /// Keeps of a mixed block what was marked: the bytes of its objects, 0 if there is none. All threads are
 /// stopped.
-pub fn sweep(region: &Region, central: &mut Central, block: u32) -> usize {
+pub fn sweep(region: &Region, free_lists: &mut FreeLists, block: u32) -> usize {
     // SAFETY: all threads are stopped.
     let meta = unsafe { &mut *region.meta(block) };
     let mut any = 0;
@@ -120,18 +95,18 @@ pub fn sweep(region: &Region, central: &mut Central, block: u32) -> usize {
         any |= *allocated;
     }
     if any == 0 {
-        crate::heap::alloc::allocator::release(region, central, block);
+        release(region, free_lists, block);
         return 0;
     }
-    enlist_whole(region, central, block)
+    enlist_whole(region, free_lists, block)
 }
 
 /// Makes blocks mixed that have few objects and free cells; all threads are stopped and the heap is swept.
 /// How many bytes fewer their objects take than their cells.
-pub fn convert_sparse(region: &Region, central: &mut Central) -> usize {
+pub fn convert_sparse(region: &Region, free_lists: &mut FreeLists) -> usize {
     let mut saved = 0;
     for class in 0..CLASSES {
-        let mut block = std::mem::replace(&mut central.partial[class], NONE);
+        let mut block = std::mem::replace(&mut free_lists.partial[class], NONE);
         while block != NONE {
             // SAFETY: all threads are stopped, and blocks in the lists are small.
             let meta = unsafe { &mut *region.meta(block) };
@@ -139,10 +114,10 @@ pub fn convert_sparse(region: &Region, central: &mut Central) -> usize {
             let bytes = (meta.extent * meta.cell) as usize;
             if bytes <= BLOCK / SPARSE_FRACTION {
                 convert(region, block, meta);
-                saved += bytes - enlist_whole(region, central, block);
+                saved += bytes - enlist_whole(region, free_lists, block);
             } else {
-                meta.next = central.partial[class];
-                central.partial[class] = block;
+                meta.next = free_lists.partial[class];
+                free_lists.partial[class] = block;
             }
             block = next;
         }
@@ -168,11 +143,11 @@ fn convert(region: &Region, block: u32, meta: &mut Meta) {
 
 /// Takes room for objects of this size, at most `most` of them, and notes them as allocated; the caller holds
 /// the heap's lock.
-pub fn take(region: &Region, central: &mut Central, size: usize, most: usize) -> Option<Range<usize>> {
+pub fn take(region: &Region, free_lists: &mut FreeLists, size: usize, most: usize) -> Option<Range<usize>> {
     let granules = (size / GRANULE) as u32;
     // A gap of that many granules is in one of the lists from this one on.
     for bucket in granules.ilog2() as usize..BUCKETS {
-        let (mut before, mut block) = (NONE, central.mixed[bucket]);
+        let (mut before, mut block) = (NONE, free_lists.mixed[bucket]);
         while block != NONE {
             // SAFETY: blocks in the lists are changed under the lock only.
             let meta = unsafe { &mut *region.meta(block) };
@@ -184,12 +159,12 @@ pub fn take(region: &Region, central: &mut Central, size: usize, most: usize) ->
             } else {
                 // Its longest gap is used up: the block moves to the list of its longest remaining gap.
                 match before {
-                    NONE => central.mixed[bucket] = next,
+                    NONE => free_lists.mixed[bucket] = next,
                     // SAFETY: a block of the same list, under the lock; not the block of `meta`.
                     _ => unsafe { (*region.meta(before)).next = next },
                 }
                 let from = meta.cursor;
-                enlist(region, central, block, from);
+                enlist(region, free_lists, block, from);
             }
             block = next;
         }
@@ -216,8 +191,8 @@ fn take_part(
 }
 
 /// Gives the pages back that are free in mixed blocks; all threads are stopped.
-pub fn release_pages(region: &Region, central: &Central) {
-    for first in central.mixed {
+pub fn release_pages(region: &Region, free_lists: &FreeLists) {
+    for first in free_lists.mixed {
         let mut block = first;
         while block != NONE {
             // SAFETY: all threads are stopped.
@@ -241,9 +216,9 @@ mod tests {
     use crate::heap::tests::node;
 
     /// A region with one swept block of small cells, of which these hold nodes.
-    fn sparse(bytes: usize, cells: &[usize]) -> (Region, Central) {
+    fn sparse(bytes: usize, cells: &[usize]) -> (Region, FreeLists) {
         let region = Region::new(4 * BLOCK).expect("addresses");
-        let mut central = Central::new();
+        let mut free_lists = FreeLists::new();
         region.set_top(1);
         region.make_small(0, class_of(bytes));
         // SAFETY: the block is the test's own.
@@ -255,8 +230,8 @@ mod tests {
             unsafe { (*object).ty = node() };
         }
         meta.extent = cells.len() as u32;
-        central.partial[class_of(bytes)] = 0;
-        (region, central)
+        free_lists.partial[class_of(bytes)] = 0;
+        (region, free_lists)
     }
 
     const NODE: usize = 32;
@@ -264,12 +239,12 @@ mod tests {
     #[test]
     fn gaps_between_live_objects_take_objects_of_other_sizes() {
         let alive = [0, 7, 8, 500, 1023];
-        let (region, mut central) = sparse(64, &alive);
-        assert_eq!(convert_sparse(&region, &mut central), alive.len() * (64 - NODE));
+        let (region, mut free_lists) = sparse(64, &alive);
+        assert_eq!(convert_sparse(&region, &mut free_lists), alive.len() * (64 - NODE));
         let mut taken: Vec<Range<usize>> =
             alive.iter().map(|cell| region.address(0) + cell * 64).map(|at| at..at + NODE).collect();
         for size in [16384, 4096, 48, 16, 9600] {
-            while let Some(part) = take(&region, &mut central, size, 3) {
+            while let Some(part) = take(&region, &mut free_lists, size, 3) {
                 assert!(!part.is_empty() && part.len().is_multiple_of(size) && part.len() <= 3 * size);
                 taken.push(part);
             }
@@ -277,35 +252,35 @@ mod tests {
         taken.sort_by_key(|range| range.start);
         assert!(taken.windows(2).all(|pair| pair[0].end <= pair[1].start), "{taken:?}");
         assert!(taken.iter().all(|it| it.start >= region.address(0) && it.end <= region.address(1)));
-        assert_eq!(take(&region, &mut central, 16, 1), None, "all gaps were gone through");
+        assert_eq!(take(&region, &mut free_lists, 16, 1), None, "all gaps were gone through");
     }
 
     #[test]
     fn interior_address_finds_its_object() {
-        let (region, mut central) = sparse(64, &[3, 900]);
-        convert_sparse(&region, &mut central);
+        let (region, mut free_lists) = sparse(64, &[3, 900]);
+        convert_sparse(&region, &mut free_lists);
         let start = region.address(0) + 3 * 64;
         assert_eq!(region.find(start).map(|found| found.0), Some(start));
         assert_eq!(region.find(start + NODE - 1).map(|found| found.0), Some(start));
         assert_eq!(region.find(start + NODE), None);
         assert_eq!(region.find(start - 1), None);
         // Noted, but not made yet.
-        let part = take(&region, &mut central, 128, 1).expect("a gap");
+        let part = take(&region, &mut free_lists, 128, 1).expect("a gap");
         assert_eq!(region.find(part.start), None);
     }
 
     #[test]
     fn unmarked_objects_are_freed() {
-        let (region, mut central) = sparse(64, &[3, 900]);
-        convert_sparse(&region, &mut central);
+        let (region, mut free_lists) = sparse(64, &[3, 900]);
+        convert_sparse(&region, &mut free_lists);
         // SAFETY: the block is the test's own.
         unsafe { (*region.meta(0)).marks[900 * 4 / 64] |= 1 << (900 * 4 % 64) };
-        central.mixed = [NONE; BUCKETS];
-        assert_eq!(sweep(&region, &mut central, 0), NODE);
-        let part = take(&region, &mut central, 32768, 1).expect("the gap before what is alive");
+        free_lists.mixed = [NONE; BUCKETS];
+        assert_eq!(sweep(&region, &mut free_lists, 0), NODE);
+        let part = take(&region, &mut free_lists, 32768, 1).expect("the gap before what is alive");
         assert_eq!(part.start, region.address(0));
-        central.mixed = [NONE; BUCKETS];
-        assert_eq!(sweep(&region, &mut central, 0), 0);
+        free_lists.mixed = [NONE; BUCKETS];
+        assert_eq!(sweep(&region, &mut free_lists, 0), 0);
         assert!(region.is_free(0));
     }
 }

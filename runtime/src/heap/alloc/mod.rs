@@ -3,6 +3,9 @@
 
 pub(crate) mod allocator;
 pub(crate) mod blocks;
+pub(crate) mod cache;
+pub(crate) mod free_lists;
 pub(crate) mod limits;
 pub(crate) mod mixed_blocks;
+pub(crate) mod state;
 pub(crate) mod trim;

@@ -1,7 +1,7 @@
 //! Trimming: free memory goes back to the system when the heap has touched more than its limit.
 
-use crate::heap::alloc::allocator::Central;
 use crate::heap::alloc::blocks::{BLOCK, Region, kind};
+use crate::heap::alloc::free_lists::FreeLists;
 
 /// The unit in which the system gives memory.
 const PAGE: usize = 4096;
@@ -10,19 +10,19 @@ const MAX_BLOCKS_PER_CALL: u32 = 256;
 
 /// Gives free blocks back until no more than `most` are touched, or all that can be; the caller holds the
 /// heap's lock.
-pub fn release_free_blocks(region: &Region, central: &mut Central, most: usize) {
+pub fn release_free_blocks(region: &Region, free_lists: &mut FreeLists, most: usize) {
     let mut block = 0;
-    while block < central.high && central.touched > most {
+    while block < free_lists.high && free_lists.touched > most {
         if region.kind(block) != kind::FREE_DIRTY {
             block += 1;
             continue;
         }
-        let end = (block..central.high.min(block + MAX_BLOCKS_PER_CALL))
+        let end = (block..free_lists.high.min(block + MAX_BLOCKS_PER_CALL))
             .find(|at| region.kind(*at) != kind::FREE_DIRTY)
-            .unwrap_or(central.high.min(block + MAX_BLOCKS_PER_CALL));
+            .unwrap_or(free_lists.high.min(block + MAX_BLOCKS_PER_CALL));
         if release_pages(region.address(block), (end - block) as usize * BLOCK) {
             (block..end).for_each(|at| region.set_kind(at, kind::FREE));
-            central.touched -= (end - block) as usize;
+            free_lists.touched -= (end - block) as usize;
         }
         block = end;
     }

@@ -8,14 +8,16 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex};
 
 use crate::base::sanitizer;
-use crate::heap::alloc::allocator::{Central, Heap, heap, release};
-use crate::heap::alloc::blocks::{BLOCK, CLASSES, Meta, NONE, Region, class_of, kind};
+use crate::heap::alloc::blocks::{BLOCK, BUCKETS, CLASSES, Meta, NONE, Region, class_of, kind};
+use crate::heap::alloc::free_lists::{FreeLists, release};
 use crate::heap::alloc::mixed_blocks;
+use crate::heap::alloc::state::{Heap, bytes_in_use, heap};
 use crate::heap::hooks;
 use crate::heap::mark::marker::Marker;
 use crate::heap::mark::{roots, weak};
 use crate::heap::safepoint::mutators;
 use crate::heap::safepoint::mutators::Mutator;
+use crate::heap::safepoint::registers::with_registers_on_stack;
 
 /// Held by the thread that collects.
 static COLLECTOR: Mutex<()> = Mutex::new(());
@@ -47,7 +49,7 @@ pub fn statistics() -> Statistics {
         collections: COLLECTIONS.load(Ordering::Relaxed),
         nanoseconds: NANOSECONDS.load(Ordering::Relaxed),
         longest: MAX_PAUSE_NANOSECONDS.load(Ordering::Relaxed),
-        in_use: crate::heap::alloc::allocator::bytes_in_use(),
+        in_use: bytes_in_use(),
     }
 }
 
@@ -213,45 +215,21 @@ fn mark_and_sweep(heap: &Heap, swept: &dyn Fn()) -> Option<bool> {
     died
 }
 
-/// Calls `work` with an address below which nothing of the callers is, while the registers that calls
-/// preserve are stored above it.
-#[inline(never)]
-pub(crate) fn with_registers_on_stack(work: impl FnOnce(usize)) {
-    let mut registers = [0_usize; 16];
-    // SAFETY: stores registers into the array.
-    unsafe {
-        #[cfg(target_arch = "x86_64")]
-        std::arch::asm!(
-            "mov [{0}], rbx", "mov [{0} + 8], rbp", "mov [{0} + 16], r12",
-            "mov [{0} + 24], r13", "mov [{0} + 32], r14", "mov [{0} + 40], r15",
-            in(reg) registers.as_mut_ptr(),
-        );
-        #[cfg(target_arch = "aarch64")]
-        std::arch::asm!(
-            "stp x19, x20, [{0}]", "stp x21, x22, [{0}, 16]", "stp x23, x24, [{0}, 32]",
-            "stp x25, x26, [{0}, 48]", "stp x27, x28, [{0}, 64]", "str x29, [{0}, 80]",
-            in(reg) registers.as_mut_ptr(),
-        );
-    }
-    work(std::hint::black_box(registers.as_ptr()) as usize);
-    std::hint::black_box(&registers);
-}
-
 /// Frees what was not marked; all threads are stopped.
 fn sweep(heap: &Heap) {
     let region = &heap.region;
-    let mut central = heap.central();
-    central.partial = [NONE; CLASSES];
-    central.mixed = [NONE; mixed_blocks::BUCKETS];
-    central.cursor = 0;
+    let mut free_lists = heap.free_lists();
+    free_lists.partial = [NONE; CLASSES];
+    free_lists.mixed = [NONE; BUCKETS];
+    free_lists.cursor = 0;
     let (mut block, top) = (0, region.top());
     let (mut used, mut charged) = (0, 0);
     while block < top {
         match region.kind(block) {
             kind @ (kind::SMALL | kind::MIXED) => {
                 let bytes = match kind {
-                    kind::SMALL => sweep_small(heap, &mut central, block),
-                    _ => mixed_blocks::sweep(region, &mut central, block),
+                    kind::SMALL => sweep_small(heap, &mut free_lists, block),
+                    _ => mixed_blocks::sweep(region, &mut free_lists, block),
                 };
                 used += usize::from(bytes > 0);
                 charged += bytes;
@@ -265,30 +243,30 @@ fn sweep(heap: &Heap) {
                     used += extent as usize;
                     charged += extent as usize * BLOCK;
                 } else {
-                    (block..block + extent).for_each(|free| release(region, &mut central, free));
+                    (block..block + extent).for_each(|free| release(region, &mut free_lists, free));
                 }
                 block += extent;
             }
             _ => block += 1,
         }
     }
-    lower_top(region, &mut central);
+    lower_top(region, &mut free_lists);
     // The sanitizer knows cells of one size only.
     if heap.is_short_of_blocks(used) && !sanitizer::is_present() {
-        charged -= mixed_blocks::convert_sparse(region, &mut central);
+        charged -= mixed_blocks::convert_sparse(region, &mut free_lists);
     }
     heap.plan(used, charged);
     if heap.is_beyond_limit(used) {
-        mixed_blocks::release_pages(region, &central);
+        mixed_blocks::release_pages(region, &free_lists);
     }
 }
 
 /// Lowers the top below free blocks at the end.
-fn lower_top(region: &Region, central: &mut Central) {
+fn lower_top(region: &Region, free_lists: &mut FreeLists) {
     let mut top = region.top();
     while top > 0 && region.is_free(top - 1) {
         top -= 1;
-        central.free -= 1;
+        free_lists.free -= 1;
     }
     region.set_top(top);
 }
@@ -307,7 +285,7 @@ fn poison_freed(meta: &Meta, start: usize) {
 }
 
 /// The bytes of a small block's objects: 0 if it is free now.
-fn sweep_small(heap: &Heap, central: &mut Central, block: u32) -> usize {
+fn sweep_small(heap: &Heap, free_lists: &mut FreeLists, block: u32) -> usize {
     // SAFETY: all threads are stopped.
     let meta = unsafe { &mut *heap.region.meta(block) };
     let mut alive = 0;
@@ -319,7 +297,7 @@ fn sweep_small(heap: &Heap, central: &mut Central, block: u32) -> usize {
         alive += allocated.count_ones();
     }
     if alive == 0 {
-        release(&heap.region, central, block);
+        release(&heap.region, free_lists, block);
         return 0;
     }
     meta.clean = false;
@@ -328,7 +306,7 @@ fn sweep_small(heap: &Heap, central: &mut Central, block: u32) -> usize {
         return BLOCK;
     }
     let class = class_of(meta.cell as usize);
-    meta.next = central.partial[class];
-    central.partial[class] = block;
+    meta.next = free_lists.partial[class];
+    free_lists.partial[class] = block;
     (alive * meta.cell) as usize
 }

@@ -14,8 +14,9 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering, compiler_f
 use parking_lot::Mutex;
 
 use crate::base::process::STOP_SIGNAL;
-use crate::heap::alloc::allocator::CacheCell;
-use crate::heap::mark::collect::with_registers_on_stack;
+use crate::heap::alloc::cache::CacheCell;
+use crate::heap::alloc::state::heap;
+use crate::heap::safepoint::registers::with_registers_on_stack;
 use crate::heap::safepoint::stacks;
 use crate::heap::safepoint::stacks::StackRecord;
 
@@ -82,7 +83,7 @@ fn attach() -> Arc<Mutator> {
     static HANDLER: OnceLock<()> = OnceLock::new();
     HANDLER.get_or_init(install_handler);
     // Not for the first time in a critical section.
-    crate::heap::alloc::allocator::heap();
+    heap();
     accept_signal();
     let mutator = Arc::new(Mutator {
         // SAFETY: plain system call without arguments.
@@ -234,6 +235,15 @@ pub fn while_parked<R>(wait: impl FnOnce() -> R) -> R {
         }
     });
     result.unwrap_or_else(|| unreachable!("it has been called"))
+}
+
+/// Notes that the coroutine runs in this thread now, or (`None`) that the thread is back on its own stack.
+pub fn set_running(record: Option<&'static StackRecord>) {
+    let pointer = record.map_or(std::ptr::null_mut(), |record| std::ptr::from_ref(record).cast_mut());
+    if let Some(record) = record {
+        record.set_running();
+    }
+    current().coroutine.store(pointer, Ordering::SeqCst);
 }
 
 /// # Safety

@@ -3,8 +3,6 @@
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
-use crate::heap::safepoint::mutators;
-
 /// A coroutine's stack.
 #[derive(Debug)]
 pub struct StackRecord {
@@ -24,6 +22,12 @@ unsafe impl Send for StackRecord {}
 unsafe impl Sync for StackRecord {}
 
 impl StackRecord {
+    /// Notes that the coroutine runs.
+    #[inline]
+    pub(super) fn set_running(&self) {
+        self.suspended_at.store(0, Ordering::SeqCst);
+    }
+
     /// Whether the coroutine is suspended.
     pub fn is_suspended(&self) -> bool {
         self.suspended_at.load(Ordering::Relaxed) != 0
@@ -46,15 +50,6 @@ pub fn register_stack(low: usize, high: usize) -> &'static StackRecord {
             Err(other) => first = other,
         }
     }
-}
-
-/// Says that the coroutine runs in this thread now, or (`None`) that the thread is back on its own stack.
-pub fn set_running(record: Option<&'static StackRecord>) {
-    let pointer = record.map_or(std::ptr::null_mut(), |record| std::ptr::from_ref(record).cast_mut());
-    if let Some(record) = record {
-        record.suspended_at.store(0, Ordering::SeqCst);
-    }
-    mutators::current().coroutine.store(pointer, Ordering::SeqCst);
 }
 
 /// Says where the coroutine's stack is; called in a critical section just before it is left.

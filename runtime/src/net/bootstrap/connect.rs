@@ -7,7 +7,8 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
 use crate::net::bootstrap::handshake::{Hello, Member, StartContext, WELCOME};
-use crate::net::mesh::endpoint::{Link, Mesh};
+use crate::net::mesh::endpoint::Mesh;
+use crate::net::mesh::link::Link;
 
 pub use crate::net::bootstrap::handshake::Token;
 

@@ -7,13 +7,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use rustix::net::SendFlags;
-
 use crate::net::endpoint::Receiver;
 use crate::net::frame::encoding::{FRAME_HEAD_SIZE, HEARTBEAT_FRAME};
 use crate::net::liveness::detector::{Event, HEARTBEAT_INTERVAL, Liveness, Signs};
 use crate::net::mesh::peer::Peer;
-use crate::net::poll::{receive_available, wait_readable};
+use crate::net::poll::{receive_available, send_available, wait_readable};
 use crate::net::timeouts::Timeouts;
 
 /// A connection beside rings: only heartbeats go over it, and its end is that of the other place.
@@ -44,15 +42,9 @@ impl Beside {
 
     /// A place that does not read for a day gets no more.
     fn beat(&mut self) {
-        self.written =
-            (self.written + send_available(&self.peer, &HEARTBEAT_FRAME[self.written..])) % FRAME_HEAD_SIZE;
+        self.written = (self.written + send_available(&self.peer.stream, &HEARTBEAT_FRAME[self.written..]))
+            % FRAME_HEAD_SIZE;
     }
-}
-
-/// Writes what there is room for.
-pub fn send_available(peer: &Peer, bytes: &[u8]) -> usize {
-    // The reader notices the end of the connection.
-    rustix::net::send(&peer.stream, bytes, SendFlags::DONTWAIT | SendFlags::NOSIGNAL).unwrap_or(0)
 }
 
 /// The heartbeat of place `here`. `rounds` counts what the thread that reads from connections without rings

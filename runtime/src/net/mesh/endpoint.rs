@@ -9,7 +9,7 @@
 //! ([`crate::net::mesh::peer`]).
 
 use std::io;
-use std::net::{Shutdown, TcpStream};
+use std::net::Shutdown;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -18,19 +18,12 @@ use crate::net::endpoint::{PlaceEnded, Receiver, Transport, deliver_message_loca
 use crate::net::frame::encoding;
 use crate::net::frame::encoding::{Frame, FrameKind};
 use crate::net::liveness::heartbeat;
+use crate::net::mesh::link::Link;
 use crate::net::mesh::peer::{Backlog, Peer, in_handler, write_all_backlogs};
 use crate::net::mesh::stream_reader;
 use crate::net::shm::{ring_reader, setup};
 use crate::net::timeouts::Timeouts;
 use crate::serialize::out_of_band::Part;
-
-/// A connection with another place after the handshake.
-pub struct Link {
-    /// The connection.
-    pub stream: TcpStream,
-    /// The other place's process.
-    pub process: u32,
-}
 
 /// The connections of a place, made by [`crate::net::bootstrap::connect`].
 pub struct Mesh {

@@ -17,7 +17,7 @@ use crate::heap;
 use crate::net::endpoint::Receiver;
 use crate::net::frame::encoding::{Frame, HEARTBEAT_FRAME};
 use crate::net::liveness::detector::Signs;
-use crate::net::liveness::heartbeat::send_available;
+use crate::net::poll::send_available;
 use crate::net::shm::ring::Ring;
 
 thread_local! {
@@ -197,7 +197,7 @@ impl Peer {
         if self.closed.load(Ordering::Acquire) || self.has_backlog.load(Ordering::Acquire) {
             return;
         }
-        let written = send_available(self, &HEARTBEAT_FRAME);
+        let written = send_available(&self.stream, &HEARTBEAT_FRAME);
         if (1..HEARTBEAT_FRAME.len()).contains(&written) {
             // The next writer writes the rest first.
             self.push_backlog(HEARTBEAT_FRAME[written..].to_vec());

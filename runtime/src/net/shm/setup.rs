@@ -4,7 +4,7 @@
 use std::io::{self, Read, Write};
 use std::time::{Duration, Instant};
 
-use crate::net::mesh::endpoint::Link;
+use crate::net::mesh::link::Link;
 use crate::net::shm::ring::{Memory, Ring};
 
 /// With more places there are no rings, which need memory and a thread for every two places.
