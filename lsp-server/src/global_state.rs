@@ -228,7 +228,7 @@ impl GlobalState {
                 outcome.declarations_changed = self.update_file(document);
                 // An unsaved document, too, uses the packages that it imports.
                 if outcome.declarations_changed
-                    && sources::names_more(&path, &text, &before, &self.config.source_path)
+                    && sources::names_new_package(&path, &text, &before, &self.config.source_path)
                 {
                     self.unloaded_neighbours.insert(path);
                 }

@@ -1,4 +1,4 @@
-//! The debugger that `apg run --debugger` goes on as.
+//! Debuggers of `apg run --debugger`.
 
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
@@ -8,11 +8,10 @@ use apg_runtime::cache::Cache;
 use apg_runtime::device;
 use clap::ValueEnum;
 
-use super::build::driver_failure;
-use super::{Failure, Outcome};
-use apg_toolchain as driver;
+use crate::commands::build::build_failure;
+use crate::failure::{Failure, Outcome};
 
-/// Which one.
+/// A debugger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Debugger {
     /// Stops in host code
@@ -22,7 +21,7 @@ pub enum Debugger {
 }
 
 impl Debugger {
-    /// Goes on as the debugger with a program that was built, run by this executable with these arguments.
+    /// Replaces this process by the debugger. The program is this executable with these arguments.
     pub fn start(self, arguments: Vec<OsString>) -> Outcome {
         let name = match self {
             Debugger::Gdb => "gdb",
@@ -38,15 +37,17 @@ impl Debugger {
         let cache = Cache::default();
         let scripts = cache.root().join("debugger").join(env!("CARGO_PKG_VERSION"));
         let kept = cache.prepare().and_then(|()| {
-            driver::GDB_SCRIPTS.iter().try_for_each(|(name, text)| cache.keep_text(&scripts.join(name), text))
+            apg_toolchain::GDB_SCRIPTS
+                .iter()
+                .try_for_each(|(name, text)| cache.keep_text(&scripts.join(name), text))
         });
-        kept.map_err(|error| driver_failure(&error.into()))?;
+        kept.map_err(|error| build_failure(&error.into()))?;
         let mut command = std::process::Command::new(find(name).unwrap_or_else(|| PathBuf::from(name)));
         if name == CUDA_GDB {
             command.env(device::DEBUG, "1");
         }
         command.arg("-q");
-        for (script, _) in driver::GDB_SCRIPTS {
+        for (script, _) in apg_toolchain::GDB_SCRIPTS {
             command.arg("-x").arg(scripts.join(script));
         }
         command.arg("--args").arg(std::env::current_exe().map_err(cannot)?).args(arguments);
@@ -56,7 +57,7 @@ impl Debugger {
 
 const CUDA_GDB: &str = "cuda-gdb";
 
-/// Where a command is: on the PATH, or where the CUDA toolkit puts itself.
+/// The path of a command: on the PATH, or in the CUDA toolkit's default folder.
 fn find(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let toolkit = (name == CUDA_GDB).then(|| PathBuf::from("/usr/local/cuda/bin"));

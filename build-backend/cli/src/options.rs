@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use apg_project::session::Settings;
-use apg_toolchain as driver;
 
 use crate::report::MessageFormat;
 
@@ -26,7 +25,7 @@ pub struct SourceOptions {
 }
 
 impl SourceOptions {
-    /// The same for a session.
+    /// As settings of a session.
     pub fn settings(&self) -> Settings {
         let checks = apg_analysis::inputs::Checks {
             is_static: self.static_checks,
@@ -54,7 +53,7 @@ pub struct ReportOptions {
     pub message_format: MessageFormat,
 }
 
-/// What a C++ compiler is told of the program's own C++ code (docs/native.md).
+/// Options of the C++ compiler for the program's own C++ code (docs/native.md).
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "C++ code of the program")]
 pub struct NativeOptions {
@@ -84,12 +83,12 @@ pub struct NativeOptions {
 }
 
 impl NativeOptions {
-    /// For the driver, whatever folder the compiler runs in.
-    pub fn resolve(&self) -> driver::NativeOptions {
+    /// As the toolchain's options, with absolute paths.
+    pub fn resolve(&self) -> apg_toolchain::NativeOptions {
         let absolute = |folders: &[PathBuf]| -> Vec<PathBuf> {
             folders.iter().map(|it| std::path::absolute(it).unwrap_or_else(|_| it.clone())).collect()
         };
-        driver::NativeOptions {
+        apg_toolchain::NativeOptions {
             include_folders: absolute(&self.include),
             macros: self.define.clone(),
             library_folders: absolute(&self.library_path),

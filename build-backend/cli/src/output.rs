@@ -1,10 +1,10 @@
-//! What commands print. Nobody may be reading any more (`apg explain | head -1`): then the command ends as other tools do,
-//! by SIGPIPE and without a word. (The signal itself stays ignored: connections between places break too.)
+//! Output of commands. When the reader has gone (`apg explain | head -1`) the command ends by SIGPIPE, silently, as other tools do.
+//! The signal itself stays ignored, since connections between places break as well.
 
 use std::fmt::Display;
 use std::io::{self, Write};
 
-use super::Failure;
+use crate::failure::Failure;
 
 /// Prints a line to standard output.
 pub fn line(text: impl Display) -> Result<(), Failure> {
@@ -27,6 +27,6 @@ impl From<io::Error> for Failure {
     /// Printing failed.
     fn from(error: io::Error) -> Self {
         let failure = Self::new(format!("cannot print: {error}"));
-        Self { nobody_reads: error.kind() == io::ErrorKind::BrokenPipe, ..failure }
+        Self { is_broken_pipe: error.kind() == io::ErrorKind::BrokenPipe, ..failure }
     }
 }

@@ -6,16 +6,16 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use apg_toolchain::Observer;
+use apg_toolchain::BuildObserver;
 
-/// A line on standard error that says what is being done, gone when the build ends. Nothing where standard error is no terminal.
+/// A progress line on standard error, removed when the build ends. Prints nothing where standard error is no terminal.
 #[derive(Debug, Default)]
 pub struct Progress {
     bar: OnceLock<ProgressBar>,
 }
 
 impl Progress {
-    /// Says what is being done now.
+    /// Shows the current stage.
     pub fn stage(&self, message: &'static str) {
         if let Some(bar) = self.bar() {
             bar.set_message(message);
@@ -41,7 +41,7 @@ impl Progress {
     }
 }
 
-impl Observer for Progress {
+impl BuildObserver for Progress {
     fn compiling(&self, total: usize) {
         if let Some(bar) = self.bar().filter(|_| total > 0) {
             bar.set_length(total as u64);

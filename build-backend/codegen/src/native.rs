@@ -34,7 +34,7 @@ fn include(program: &Program, native: &NativeFile, file: &NamedFile) -> String {
 }
 
 /// Files that the units of a file with C++ code depend on.
-pub fn reads(program: &Program, file: FileId) -> Vec<PathBuf> {
+pub fn included_files(program: &Program, file: FileId) -> Vec<PathBuf> {
     let natives = program.natives.iter().filter(|it| it.file == file);
     let named = natives.flat_map(|it| it.includes.iter().chain(&it.others).map(|file| path(it, &file.name)));
     named.collect()
@@ -54,9 +54,9 @@ pub fn sources(program: &Program) -> Vec<Unit> {
                 continue;
             }
             let text = format!("#include \"x10aux/config.h\"\n{}", include(program, native, source));
-            let mut reads = reads(program, native.file);
-            reads.push(path(native, &source.name));
-            units.push(Unit { name, kind: UnitKind::Native, text, reads });
+            let mut includes = included_files(program, native.file);
+            includes.push(path(native, &source.name));
+            units.push(Unit { name, kind: UnitKind::Native, text, includes });
         }
     }
     units

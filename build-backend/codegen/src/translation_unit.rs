@@ -15,15 +15,15 @@ pub enum UnitKind {
     Native,
 }
 
-/// A file of C++.
+/// A C++ source file.
 #[derive(Clone, Debug)]
 pub struct Unit {
     /// Its name in messages and progress: a few letters, no slash.
     pub name: String,
-    /// What it holds.
+    /// The kind of code in it.
     pub kind: UnitKind,
     /// The source.
     pub text: String,
     /// Files of the user that it includes.
-    pub reads: Vec<PathBuf>,
+    pub includes: Vec<PathBuf>,
 }

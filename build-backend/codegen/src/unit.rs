@@ -58,13 +58,13 @@ pub fn emit(program: &Program, single: bool) -> Result<Emitted, Vec<EmitError>> 
         called.extend(mine.functions.iter().copied());
         used.absorb(mine);
         errors.append(&mut code.errors);
-        others.push(Unit { name: "kernels".into(), kind: UnitKind::Kernels, text, reads: Vec::new() });
+        others.push(Unit { name: "kernels".into(), kind: UnitKind::Kernels, text, includes: Vec::new() });
     }
     let mut code = Code::new(program, &names, Target::Host);
     let text = code.tables(&used, &cuda);
     errors.append(&mut code.errors);
     called.extend(code.used.functions);
-    others.push(Unit { name: "tables".into(), kind: UnitKind::Tables, text, reads: Vec::new() });
+    others.push(Unit { name: "tables".into(), kind: UnitKind::Tables, text, includes: Vec::new() });
     let mut units = native::sources(program);
     for (name, functions, mine, body) in &bodies {
         let mut code = Code::new(program, &names, Target::Host);
@@ -95,7 +95,7 @@ pub fn emit(program: &Program, single: bool) -> Result<Emitted, Vec<EmitError>> 
             name: name.clone(),
             kind: if file.is_some() { UnitKind::Native } else { UnitKind::Code },
             text: format!("{prelude}{declarations}{body}"),
-            reads: file.map_or_else(Vec::new, |file| native::reads(program, file)),
+            includes: file.map_or_else(Vec::new, |file| native::included_files(program, file)),
         });
     }
     units.append(&mut others);

@@ -32,7 +32,7 @@ impl ThreadIndex {
         Self::ALL.iter().find(|it| it.0 == self).map_or("", |it| it.1)
     }
 
-    /// The one that the class library calls so.
+    /// The index with this name in the class library.
     pub fn from_name(name: &str) -> Option<ThreadIndex> {
         Self::ALL.iter().find(|it| it.1 == name).map(|it| it.0)
     }

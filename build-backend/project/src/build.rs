@@ -1,4 +1,4 @@
-//! From a file to a shared object: check, lower, emit, compile. What `apg run`, `apg build` and the language server use.
+//! The build of a program: check, lower, generate code, compile. Used by `apg run`, `apg build` and the language server.
 
 use std::path::Path;
 
@@ -7,28 +7,28 @@ use apg_analysis::diagnostics::Severity;
 use apg_analysis::ids::SourceFile;
 
 use crate::session;
-use crate::sources::shown;
+use crate::sources::display_path;
 use apg_codegen::{self as emit, Emitted};
 use apg_diagnostics::render::{Finding, Span};
 use apg_lower_x10::{LowerError, MainTarget, lower};
 use apg_mir as mir;
 use apg_passes::pipeline::Pipeline;
 use apg_runtime::cache::Cache;
-use apg_toolchain::{self as driver, BuildError, Built, Mode, NativeOptions, Observer, Profile};
+use apg_toolchain::{BuildError, BuildObserver, Mode, NativeOptions, Profile, SharedObject};
 
 /// Why a program was not built.
 #[derive(Debug)]
 pub enum Failure {
     /// The program has errors.
     Findings(Vec<Finding>),
-    /// No shared object could be made of it.
-    Driver(BuildError),
+    /// The toolchain failed.
+    Toolchain(BuildError),
 }
 
-/// A program translated but not yet compiled.
+/// A program translated to C++ but not compiled.
 #[derive(Debug)]
 pub struct Translated {
-    /// Typed, monomorphic, backend-neutral.
+    /// Its MIR after all passes.
     pub mir: mir::Program,
     /// C++ and CUDA C++.
     pub emitted: Emitted,
@@ -39,7 +39,7 @@ pub struct Translated {
 pub struct Options {
     /// How code is compiled.
     pub mode: Mode,
-    /// Indices of rails are not checked.
+    /// Without checks of rail indices.
     pub unchecked: bool,
 }
 
@@ -53,79 +53,79 @@ pub fn translate(
     class: Option<&str>,
     options: Options,
 ) -> Result<Translated, Failure> {
-    let mir = lowered(analysis, file, class, options)?;
-    let errors = errors_elsewhere(analysis, file, &mir);
+    let mir = lower_program(analysis, file, class, options)?;
+    let errors = errors_in_used_files(analysis, file, &mir);
     if !errors.is_empty() {
         return Err(Failure::Findings(errors));
     }
-    emitted(mir, options).map_err(|errors| {
+    generate_code(mir, options).map_err(|errors| {
         Failure::Findings(errors.into_iter().map(|error| emit_finding(analysis, error)).collect())
     })
 }
 
-/// Checks the program whose `main` is in `file` and translates it to MIR, for which alone the database is needed.
+/// Checks the program whose `main` is in `file` and lowers it to MIR. Later steps need no database.
 ///
 /// # Errors
 /// [`Failure::Findings`] when the program has errors.
-pub fn lowered(
+pub fn lower_program(
     analysis: &Analysis,
     file: SourceFile,
     class: Option<&str>,
     options: Options,
 ) -> Result<mir::Program, Failure> {
-    let errors = errors_of(analysis, file);
+    let errors = error_findings(analysis, file);
     if !errors.is_empty() {
         return Err(Failure::Findings(errors));
     }
     let target = MainTarget { file, class: class.map(str::to_owned) };
-    // Nothing changes the database while a command runs; the server catches cancellation outside, where it is no panic
-    // that anyone should read of.
+    // Nothing changes the database while a command runs. The server catches cancellation outside.
     let lowered = analysis
         .with(|db| lower(db, &target))
         .unwrap_or_else(|cancelled| std::panic::resume_unwind(Box::new(cancelled)));
-    let mut mir = lowered.map_err(|errors| Failure::Findings(lower_findings(analysis, file, errors)))?;
+    let mut mir = lowered.map_err(|errors| Failure::Findings(lowering_findings(analysis, file, errors)))?;
     mir.unchecked = options.unchecked;
     mir.debug = options.mode.debug;
     Ok(mir)
 }
 
-/// Translates MIR to C++ and CUDA C++.
+/// Runs the pass pipeline and translates MIR to C++ and CUDA C++.
 ///
 /// # Errors
-/// What cannot be translated: a defect of ours.
-pub fn emitted(mut mir: mir::Program, options: Options) -> Result<Translated, Vec<emit::EmitError>> {
+/// A defect of the compiler.
+pub fn generate_code(mut mir: mir::Program, options: Options) -> Result<Translated, Vec<emit::EmitError>> {
     let release = options.mode.profile == Profile::Release;
     Pipeline { optimize: release, debug: options.mode.debug }.run(&mut mir);
     let emitted = emit::emit(&mir, release)?;
     Ok(Translated { mir, emitted })
 }
 
-/// Compiles and links what is not in the cache; the shared object.
+/// Compiles and links what is not in the cache.
 ///
 /// # Errors
-/// [`Failure::Driver`].
+/// [`Failure::Toolchain`].
 pub fn compile(
     translated: &Translated,
     mode: Mode,
     native: &NativeOptions,
     cache: &Cache,
-    observer: &dyn Observer,
-) -> Result<Built, Failure> {
-    let built = driver::build(&translated.emitted.units, &emit::HEADERS, mode, native, cache, observer);
-    built.map_err(|error| match native_findings(&error) {
-        findings if findings.is_empty() => Failure::Driver(error),
+    observer: &dyn BuildObserver,
+) -> Result<SharedObject, Failure> {
+    let built =
+        apg_toolchain::build(&translated.emitted.units, &emit::HEADERS, mode, native, cache, observer);
+    built.map_err(|error| match native_code_findings(&error) {
+        findings if findings.is_empty() => Failure::Toolchain(error),
         findings => Failure::Findings(findings),
     })
 }
 
-/// The errors in C++ code of the user, where all of them have a place in a file that is there.
-fn native_findings(error: &BuildError) -> Vec<Finding> {
+/// The errors in C++ code of the user, if all of them are in files that exist.
+fn native_code_findings(error: &BuildError) -> Vec<Finding> {
     let BuildError::Native { message } = error else { return Vec::new() };
-    let findings = driver::parse_messages(message).into_iter().map(native_finding);
+    let findings = apg_toolchain::parse_errors(message).into_iter().map(native_code_finding);
     findings.collect::<Option<_>>().unwrap_or_default()
 }
 
-fn native_finding(message: driver::Message) -> Option<Finding> {
+fn native_code_finding(message: apg_toolchain::CompilerError) -> Option<Finding> {
     let text = std::fs::read_to_string(&message.file).ok()?;
     let start: usize = text.split_inclusive('\n').take(message.line.checked_sub(1)?).map(str::len).sum();
     let line = text[start..].lines().next().unwrap_or_default();
@@ -146,42 +146,42 @@ fn native_finding(message: driver::Message) -> Option<Finding> {
     Some(Finding {
         code: "build/native-code",
         severity: Severity::Error,
-        message: format!("in C++ code: {}", message.text),
-        span: Span { file: shown(&message.file), text: text.into(), range },
+        message: format!("in C++ code: {}", message.message),
+        span: Span { file: display_path(&message.file), text: text.into(), range },
         notes,
         related: Vec::new(),
         fixes: Vec::new(),
     })
 }
 
-fn errors_of(analysis: &Analysis, file: SourceFile) -> Vec<Finding> {
+fn error_findings(analysis: &Analysis, file: SourceFile) -> Vec<Finding> {
     let mut findings = session::file_findings(analysis, file);
     findings.retain(|finding| finding.severity == Severity::Error);
     findings
 }
 
-/// Errors of the user's other files that the program has code from: what has a meaning in spite of them is not what was meant.
-fn errors_elsewhere(analysis: &Analysis, main: SourceFile, mir: &mir::Program) -> Vec<Finding> {
+/// Errors of the user's other files that the program contains code of.
+fn errors_in_used_files(analysis: &Analysis, main: SourceFile, mir: &mir::Program) -> Vec<Finding> {
     let is_used = |file: &SourceFile| {
         let path = analysis.source(*file).0.display().to_string();
         *file != main && mir.files.contains(&path)
     };
     let used = analysis.user_files().into_iter().filter(is_used);
-    used.flat_map(|file| errors_of(analysis, file)).collect()
+    used.flat_map(|file| error_findings(analysis, file)).collect()
 }
 
-/// Errors of lowering. Those in other files of the user are told as the checker tells them, where it does.
-fn lower_findings(analysis: &Analysis, main: SourceFile, errors: Vec<LowerError>) -> Vec<Finding> {
+/// Findings for errors of lowering. For other files of the user, errors of the checker take precedence.
+fn lowering_findings(analysis: &Analysis, main: SourceFile, errors: Vec<LowerError>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
-    let mut told: Vec<SourceFile> = Vec::new();
+    let mut reported: Vec<SourceFile> = Vec::new();
     for error in errors {
         let file = error.file.unwrap_or(main);
-        if file != main && told.contains(&file) {
+        if file != main && reported.contains(&file) {
             continue;
         }
-        let checked = if file == main { Vec::new() } else { errors_of(analysis, file) };
+        let checked = if file == main { Vec::new() } else { error_findings(analysis, file) };
         if !checked.is_empty() {
-            told.push(file);
+            reported.push(file);
             findings.extend(checked);
             continue;
         }
@@ -191,7 +191,7 @@ fn lower_findings(analysis: &Analysis, main: SourceFile, errors: Vec<LowerError>
             code: error.code,
             severity: Severity::Error,
             message: error.message,
-            span: Span { file: shown(path), text: text.clone(), range },
+            span: Span { file: display_path(path), text: text.clone(), range },
             notes: error.notes,
             related: Vec::new(),
             fixes: Vec::new(),
@@ -200,7 +200,7 @@ fn lower_findings(analysis: &Analysis, main: SourceFile, errors: Vec<LowerError>
     findings
 }
 
-/// A defect of ours, told with the line that shows it.
+/// A finding for a defect of the compiler, at the line that triggers it.
 fn emit_finding(analysis: &Analysis, error: emit::EmitError) -> Finding {
     let file = analysis.file(Path::new(&error.file));
     let text = file.map_or_else(|| "".into(), |file| analysis.source(file).1.clone());
@@ -211,7 +211,7 @@ fn emit_finding(analysis: &Analysis, error: emit::EmitError) -> Finding {
         code: "internal/code-generation",
         severity: Severity::Error,
         message: error.message,
-        span: Span { file: shown(Path::new(&error.file)), text, range: start..start + length },
+        span: Span { file: display_path(Path::new(&error.file)), text, range: start..start + length },
         notes: vec!["this is a fault of apg, not of the program; please report it".into()],
         related: Vec::new(),
         fixes: Vec::new(),

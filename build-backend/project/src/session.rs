@@ -1,4 +1,4 @@
-//! From paths to a checked program: files from the disk, the database over them, and its findings with their texts.
+//! An analysis session: sources from the disk, the database over them, and the findings.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use apg_analysis::rules::syntax;
 use apg_analysis::{Analysis, AnalysisHost, Program, closest};
 use rayon::prelude::*;
 
-use crate::sources::{self, LoadError, Reason, Sources, shown};
+use crate::sources::{self, LoadError, Reason, Sources, display_path};
 use apg_diagnostics::render::{Finding, Span};
 use apg_toolchain::regular_file::ReadError;
 use apg_toolchain::thread_pool;
@@ -51,7 +51,7 @@ pub struct Checked {
 }
 
 impl Checked {
-    /// Whether something must be mended before the program can be built.
+    /// Whether errors prevent a build.
     pub fn has_errors(&self) -> bool {
         self.findings.iter().any(|finding| finding.severity == Severity::Error)
     }
@@ -78,38 +78,38 @@ fn check_here(paths: &[PathBuf], options: &Settings) -> Result<Checked, LoadFail
             host.forget_details(rest);
         }
     }
-    // The process ends soon: to take the database apart would be the longest part of the end.
+    // The process ends soon, and dropping the database would take long.
     std::mem::forget(host);
     findings.retain(|finding| finding.severity > Severity::Hint);
     findings.sort_by(|a, b| (&a.span.file, a.span.range.start).cmp(&(&b.span.file, b.span.range.start)));
     Ok(Checked { findings, files, lines })
 }
 
-/// So many bytes of source are checked before the trees and typed bodies of what was checked are given up: the larger, the less
-/// often the threads wait for each other; the smaller, the less memory is used.
-const BATCH: usize = 1 << 20;
+/// Bytes of source that are checked before the trees and typed bodies of checked files are dropped. Larger batches synchronise
+/// threads less often, smaller ones need less memory.
+const BATCH_BYTES: usize = 1 << 20;
 
-/// How many of the first files have [`BATCH`] bytes together.
+/// The number of leading files with [`BATCH_BYTES`] together.
 fn batch_length(host: &AnalysisHost, files: &[SourceFile]) -> usize {
     let snapshot = host.snapshot();
     let mut size = 0;
     let full = files.iter().position(|file| {
         size += snapshot.source(*file).1.len();
-        size >= BATCH
+        size >= BATCH_BYTES
     });
     full.map_or(files.len(), |last| last + 1)
 }
 
-/// All files will be asked what they declare. Who asks first would have it found out for all, one after the other.
+/// Computes the declarations of all files in parallel. The first lookup would otherwise compute them one by one.
 fn read_declarations(host: &AnalysisHost, files: &[SourceFile]) {
     files.par_iter().for_each_with(host.snapshot(), |snapshot, file| {
-        // A panic shows again where the file is checked, and is reported there.
+        // A panic occurs again when the file is checked, and is reported there.
         let read = || snapshot.with(|db| apg_analysis::item_tree::items::item_tree(db, *file).classes.len());
         let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(read));
     });
 }
 
-/// Each worker has a snapshot of its own: files are checked in parallel and share what they compute.
+/// Checks files in parallel. Each worker has its own snapshot; all share computed results.
 fn batch_findings(host: &AnalysisHost, batch: &[SourceFile]) -> Vec<Finding> {
     batch
         .par_iter()
@@ -118,7 +118,7 @@ fn batch_findings(host: &AnalysisHost, batch: &[SourceFile]) -> Vec<Finding> {
         .collect()
 }
 
-/// Checks the syntax of the named files and folders, alone.
+/// Checks only the syntax of the named files and folders.
 pub fn check_syntax(paths: &[PathBuf]) -> Result<Checked, LoadFailure> {
     let sources = load(paths, &Settings::default())?;
     let findings_of = |path: &PathBuf| syntax_findings(path, &sources.files[path]);
@@ -127,7 +127,7 @@ pub fn check_syntax(paths: &[PathBuf]) -> Result<Checked, LoadFailure> {
 }
 
 fn named(sources: &Sources) -> BTreeSet<String> {
-    sources.roots.iter().map(|path| shown(path)).collect()
+    sources.roots.iter().map(|path| display_path(path)).collect()
 }
 
 /// The lines of the named files.
@@ -142,13 +142,13 @@ fn load(paths: &[PathBuf], options: &Settings) -> Result<Sources, LoadFailure> {
     })
 }
 
-/// The program that was meant, if the name of one is a slip of the fingers away, or lacks its ending.
+/// An existing program whose name is similar, or the same without the extension.
 fn similar_file(error: &LoadError) -> Option<PathBuf> {
     let Reason::Unreadable(ReadError::Missing) = error.reason else { return None };
     let wanted = error.path.file_stem()?.to_str()?;
     let folder = error.path.parent()?;
-    let shown = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let paths = std::fs::read_dir(shown).ok()?.flatten().map(|entry| entry.path());
+    let search_folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let paths = std::fs::read_dir(search_folder).ok()?.flatten().map(|entry| entry.path());
     let programs: Vec<PathBuf> =
         paths.filter(|path| path.extension().is_some_and(|it| it == "x10")).collect();
     let stems = || programs.iter().filter_map(|path| path.file_stem()?.to_str());
@@ -171,7 +171,7 @@ fn syntax_findings(path: &Path, text: &Arc<str>) -> Vec<Finding> {
         code: syntax::error::RULE.code,
         severity: Severity::Error,
         message: error.message.to_string(),
-        span: Span { file: shown(path), text: text.clone(), range: error.range.into() },
+        span: Span { file: display_path(path), text: text.clone(), range: error.range.into() },
         notes: error.hint.iter().map(ToString::to_string).collect(),
         related: Vec::new(),
         fixes: Vec::new(),
@@ -181,7 +181,7 @@ fn syntax_findings(path: &Path, text: &Arc<str>) -> Vec<Finding> {
 
 /// All findings of one file.
 pub fn file_findings(analysis: &Analysis, file: SourceFile) -> Vec<Finding> {
-    // Nothing changes the host while a command runs, so that nothing is cancelled.
+    // Nothing changes the host while a command runs: no query is cancelled.
     let diagnostics =
         analysis.with(|db| apg_analysis::file_diagnostics(db, file).to_vec()).unwrap_or_default();
     diagnostics.into_iter().map(|diagnostic| finding(analysis, file, diagnostic)).collect()
@@ -190,7 +190,7 @@ pub fn file_findings(analysis: &Analysis, file: SourceFile) -> Vec<Finding> {
 fn finding(analysis: &Analysis, file: SourceFile, diagnostic: Diagnostic) -> Finding {
     let span = |file: SourceFile, range: apg_syntax::TextRange| {
         let (path, text) = analysis.source(file);
-        Span { file: shown(path), text: text.clone(), range: range.into() }
+        Span { file: display_path(path), text: text.clone(), range: range.into() }
     };
     let related =
         diagnostic.related.into_iter().map(|related| (span(related.file, related.range), related.message));

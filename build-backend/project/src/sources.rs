@@ -1,4 +1,4 @@
-//! Files from the disk: the programs that were named, and the packages that they may use. Analysis itself reads nothing.
+//! Source discovery: reads the named files and the packages that they may use. Analysis itself does no I/O.
 //!
 //! X10 looks a class `a.b.C` up as `a/b/C.x10` below a source root. The roots are the named file's own (its folder, less the
 //! folders of its package) and those of `--source-path`. Only folders that a `package` or `import` names are read.
@@ -7,28 +7,29 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io;
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, T};
+use parking_lot::Mutex;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use apg_toolchain::regular_file::{self, ReadError};
 
-/// Texts by absolute path, and which of them were named.
+/// Source files by absolute path.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     /// All files.
     pub files: BTreeMap<PathBuf, Arc<str>>,
-    /// Those that were named, in order.
+    /// The files that the user named, in order.
     pub roots: Vec<PathBuf>,
     /// Folders of `--source-path`, absolute.
     pub source_path: Vec<PathBuf>,
-    /// Files beside them and of their packages that could not be read, and why.
+    /// Files of the same folders and packages that could not be read, and why.
     pub unread: BTreeMap<PathBuf, String>,
 }
 
-/// The most bytes of a source file: analysis takes a hundred for each of them.
+/// Size of the largest source file. Analysis needs a hundred bytes for each byte.
 pub const MAX_SOURCE_BYTES: u64 = 64 << 20;
 
 /// Why a file could not be read.
@@ -47,14 +48,14 @@ pub enum Reason {
     Folder,
     /// A folder without any `.x10` file.
     NoSources,
-    /// What stands there is not part of UTF-8 text.
+    /// Bytes that are not UTF-8.
     NotText {
         /// Its line, from 1.
         line: usize,
-        /// How many characters stand before it in the line, and it.
+        /// Its column, from 1, in characters.
         column: usize,
     },
-    /// What is there cannot be read, or is not.
+    /// The file is missing or cannot be read.
     Unreadable(ReadError),
 }
 
@@ -86,13 +87,13 @@ impl LoadError {
     }
 }
 
-/// Reads the named files (of named folders all `.x10` files in and below them) and what they may use.
-pub fn load(named: &[PathBuf], source_path: &[PathBuf]) -> Result<Sources, LoadError> {
-    load_cached(named, source_path, &Cache::default())
+/// Reads the named files (in folders: all `.x10` files in and below them) and the packages that they may use.
+pub fn load(paths: &[PathBuf], source_path: &[PathBuf]) -> Result<Sources, LoadError> {
+    load_cached(paths, source_path, &Cache::default())
 }
 
-/// As [`load`], for many programs that share files: what `cache` has is not read again.
-pub fn load_cached(named: &[PathBuf], source_path: &[PathBuf], cache: &Cache) -> Result<Sources, LoadError> {
+/// As [`load`], for many programs that share files: files in `cache` are not read again.
+pub fn load_cached(paths: &[PathBuf], source_path: &[PathBuf], cache: &Cache) -> Result<Sources, LoadError> {
     let mut loader = Loader::new(cache, MAX_SOURCE_BYTES);
     for folder in source_path {
         if !folder.is_dir() {
@@ -100,46 +101,46 @@ pub fn load_cached(named: &[PathBuf], source_path: &[PathBuf], cache: &Cache) ->
         }
         loader.sources.source_path.push(absolute(folder)?);
     }
-    for file in files(named)? {
-        loader.root(&file)?;
+    for file in files(paths)? {
+        loader.add_root(&file)?;
     }
-    loader.follow();
+    loader.load_packages();
     Ok(loader.sources)
 }
 
-/// What is wrong with a folder that is none.
+/// The error of a path that is no folder.
 fn no_folder(path: &Path) -> LoadError {
     let not_a_folder = || ReadError::System(io::ErrorKind::NotADirectory.into());
     let why = if path.exists() { not_a_folder() } else { ReadError::Missing };
     LoadError { path: path.to_owned(), reason: Reason::Unreadable(why) }
 }
 
-/// Files that others may use.
+/// Files of the packages that others may use.
 #[derive(Debug, Default)]
 pub struct Neighbours {
-    /// Their texts.
+    /// Their contents.
     pub files: BTreeMap<PathBuf, Arc<str>>,
-    /// Those that could not be read, and why.
+    /// Files that could not be read, and why.
     pub unread: BTreeMap<PathBuf, String>,
 }
 
-/// Reads what texts may use that are at these paths, or will be: the disk is not asked for them. Folders of the source path that are not
-/// there are left out; files of more than `largest` bytes are not read.
+/// Reads the files that open documents may use. The documents themselves are not read from the disk. Missing folders of the
+/// source path are ignored, and files of more than `max_bytes` bytes are not read.
 pub fn neighbours(
-    texts: impl IntoIterator<Item = (PathBuf, Arc<str>)>,
+    documents: impl IntoIterator<Item = (PathBuf, Arc<str>)>,
     source_path: &[PathBuf],
-    largest: u64,
+    max_bytes: u64,
 ) -> Neighbours {
     let cache = Cache::default();
-    let mut loader = Loader::new(&cache, largest);
+    let mut loader = Loader::new(&cache, max_bytes);
     let there = source_path.iter().filter(|folder| folder.is_dir());
     loader.sources.source_path = there.filter_map(|folder| absolute(folder).ok()).collect();
     let mut own = Vec::new();
-    for (path, text) in texts {
+    for (path, text) in documents {
         own.push(path.clone());
         loader.add(path, text);
     }
-    loader.follow();
+    loader.load_packages();
     let Sources { mut files, mut unread, .. } = loader.sources;
     for path in &own {
         files.remove(path);
@@ -148,10 +149,10 @@ pub fn neighbours(
     Neighbours { files, unread }
 }
 
-/// Whether a text names a package that another one does not, and that there is: in a folder of the source path, or beside what is
-/// at `path`.
-pub fn names_more(path: &Path, text: &str, before: &str, source_path: &[PathBuf]) -> bool {
-    let (names, before) = (Names::of_header(text), Names::of_header(before));
+/// Whether the header of `text` names an existing package that `before` does not name. Packages are in folders of the source path
+/// and in the source root of `path`.
+pub fn names_new_package(path: &Path, text: &str, before: &str, source_path: &[PathBuf]) -> bool {
+    let (names, before) = (PackageNames::of_header(text), PackageNames::of_header(before));
     let own = path.parent().map(|folder| root_of(folder, &names.package));
     let mut new = names
         .packages
@@ -161,10 +162,10 @@ pub fn names_more(path: &Path, text: &str, before: &str, source_path: &[PathBuf]
     new.any(|package| own.iter().chain(source_path).any(|root| root.join(package.join("/")).is_dir()))
 }
 
-/// The named files, and of named folders all `.x10` files in and below them.
-pub fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>, LoadError> {
+/// The named files; in folders, all `.x10` files in and below them.
+pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, LoadError> {
     let mut files = Vec::new();
-    for path in named {
+    for path in paths {
         let before = files.len();
         if path.is_dir() {
             find_sources(path, &mut files)?;
@@ -178,9 +179,9 @@ pub fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>, LoadError> {
     Ok(files)
 }
 
-/// Reads one text file, of at most `largest` bytes.
-pub fn read(path: &Path, largest: u64) -> Result<Arc<str>, LoadError> {
-    let bytes = regular_file::read(path, largest).map_err(|why| LoadError::unreadable(path, why))?;
+/// Reads one text file, of at most `max_bytes` bytes.
+pub fn read(path: &Path, max_bytes: u64) -> Result<Arc<str>, LoadError> {
+    let bytes = regular_file::read(path, max_bytes).map_err(|why| LoadError::unreadable(path, why))?;
     let text = String::from_utf8(bytes)
         .map_err(|error| LoadError { path: path.to_owned(), reason: not_text(&error) })?;
     Ok(text.into())
@@ -193,7 +194,7 @@ fn not_text(error: &std::string::FromUtf8Error) -> Reason {
     Reason::NotText { line: good.matches('\n').count() + 1, column: last_line.chars().count() + 1 }
 }
 
-/// What was read from the disk, for the loading of further programs.
+/// Files read from the disk, shared by the loading of several programs.
 #[derive(Debug, Default)]
 pub struct Cache {
     files: Mutex<FxHashMap<PathBuf, CachedFile>>,
@@ -204,33 +205,33 @@ pub struct Cache {
 #[derive(Clone, Debug)]
 struct CachedFile {
     text: Arc<str>,
-    /// Known once they were asked for.
-    names: Option<Arc<Names>>,
+    /// Computed on first use.
+    names: Option<Arc<PackageNames>>,
 }
 
 impl Cache {
-    fn text(&self, path: &Path, largest: u64) -> Result<Arc<str>, LoadError> {
-        if let Some(file) = locked(&self.files).get(path) {
+    fn text(&self, path: &Path, max_bytes: u64) -> Result<Arc<str>, LoadError> {
+        if let Some(file) = self.files.lock().get(path) {
             return Ok(file.text.clone());
         }
-        let text = read(path, largest)?;
-        locked(&self.files).insert(path.to_owned(), CachedFile { text: text.clone(), names: None });
+        let text = read(path, max_bytes)?;
+        self.files.lock().insert(path.to_owned(), CachedFile { text: text.clone(), names: None });
         Ok(text)
     }
 
-    fn names(&self, path: &Path, text: &str) -> Arc<Names> {
-        if let Some(CachedFile { names: Some(names), .. }) = locked(&self.files).get(path) {
+    fn names(&self, path: &Path, text: &str) -> Arc<PackageNames> {
+        if let Some(CachedFile { names: Some(names), .. }) = self.files.lock().get(path) {
             return names.clone();
         }
-        let names = Arc::new(Names::of(text));
-        if let Some(file) = locked(&self.files).get_mut(path) {
+        let names = Arc::new(PackageNames::of(text));
+        if let Some(file) = self.files.lock().get_mut(path) {
             file.names = Some(names.clone());
         }
         names
     }
 
     fn sources_in(&self, folder: &Path) -> Arc<[PathBuf]> {
-        if let Some(paths) = locked(&self.folders).get(folder) {
+        if let Some(paths) = self.folders.lock().get(folder) {
             return paths.clone();
         }
         let entries = std::fs::read_dir(folder).into_iter().flatten();
@@ -238,47 +239,42 @@ impl Cache {
             .filter_map(|entry| Some(entry.ok()?.path()))
             .filter(|path| is_source(path) && !is_hidden(path));
         let paths: Arc<[PathBuf]> = paths.collect();
-        locked(&self.folders).insert(folder.to_owned(), paths.clone());
+        self.folders.lock().insert(folder.to_owned(), paths.clone());
         paths
     }
-}
-
-/// What a panicking thread left behind is whole: each entry is written at once.
-fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 struct Loader<'a> {
     cache: &'a Cache,
     sources: Sources,
-    /// The roots so far.
-    named: FxHashSet<PathBuf>,
-    /// Files whose package and imports are not yet followed.
+    /// Paths in [`Sources::roots`].
+    root_paths: FxHashSet<PathBuf>,
+    /// Files whose packages are not loaded yet.
     pending: Vec<PathBuf>,
     folders: FxHashSet<PathBuf>,
-    /// Whether there is a folder of that path.
-    known: FxHashMap<PathBuf, bool>,
-    /// Files of more bytes are not read.
-    largest: u64,
+    /// Existence of folders.
+    folder_exists: FxHashMap<PathBuf, bool>,
+    /// Larger files are not read.
+    max_bytes: u64,
 }
 
 impl Loader<'_> {
-    fn new(cache: &Cache, largest: u64) -> Loader<'_> {
+    fn new(cache: &Cache, max_bytes: u64) -> Loader<'_> {
         Loader {
             cache,
             sources: Sources::default(),
-            named: FxHashSet::default(),
+            root_paths: FxHashSet::default(),
             pending: Vec::new(),
             folders: FxHashSet::default(),
-            known: FxHashMap::default(),
-            largest,
+            folder_exists: FxHashMap::default(),
+            max_bytes,
         }
     }
 
-    fn root(&mut self, path: &Path) -> Result<(), LoadError> {
-        let text = self.cache.text(path, self.largest)?;
+    fn add_root(&mut self, path: &Path) -> Result<(), LoadError> {
+        let text = self.cache.text(path, self.max_bytes)?;
         let path = absolute(path)?;
-        if self.named.insert(path.clone()) {
+        if self.root_paths.insert(path.clone()) {
             self.sources.roots.push(path.clone());
         }
         self.add(path, text);
@@ -291,43 +287,43 @@ impl Loader<'_> {
         }
     }
 
-    fn follow(&mut self) {
+    fn load_packages(&mut self) {
         while let Some(path) = self.pending.pop() {
             let Some(text) = self.sources.files.get(&path).cloned() else { continue };
             let Some(folder) = path.parent().map(Path::to_owned) else { continue };
             let names = self.cache.names(&path, &text);
-            self.folder(&folder);
+            self.load_folder(&folder);
             let mut roots = vec![root_of(&folder, &names.package)];
             roots.extend(self.sources.source_path.iter().cloned());
-            // The file's own package too: its other folders are on the source path.
+            // Includes the file's own package, whose other folders are on the source path.
             for package in names.packages.iter().chain([&names.package]) {
                 for root in &roots {
-                    self.folder(&root.join(package.join("/")));
+                    self.load_folder(&root.join(package.join("/")));
                 }
             }
-            for chain in &names.chains {
+            for name in &names.qualified {
                 for root in &roots {
-                    self.chain(root, chain);
+                    self.load_qualified_name(root, name);
                 }
             }
         }
     }
 
-    /// Reads the folders that `a.b.c` in code may name: those that there are.
-    fn chain(&mut self, root: &Path, chain: &[String]) {
+    /// Reads the existing folders that `a.b.c` in code may name.
+    fn load_qualified_name(&mut self, root: &Path, name: &[String]) {
         let mut folder = root.to_owned();
-        for component in chain {
+        for component in name {
             folder.push(component);
-            let is_folder = *self.known.entry(folder.clone()).or_insert_with(|| folder.is_dir());
+            let is_folder = *self.folder_exists.entry(folder.clone()).or_insert_with(|| folder.is_dir());
             if !is_folder {
                 return;
             }
-            self.folder(&folder);
+            self.load_folder(&folder);
         }
     }
 
-    /// Reads the `.x10` files of one folder. One that cannot be read is noted: an error at a use of it tells why.
-    fn folder(&mut self, folder: &Path) {
+    /// Reads the `.x10` files of one folder. Unreadable files are recorded for the error at a use of them.
+    fn load_folder(&mut self, folder: &Path) {
         if !self.folders.insert(folder.to_owned()) {
             return;
         }
@@ -335,12 +331,12 @@ impl Loader<'_> {
             if self.sources.files.contains_key(path) {
                 continue;
             }
-            match self.cache.text(path, self.largest) {
+            match self.cache.text(path, self.max_bytes) {
                 Ok(text) => self.add(path.clone(), text),
-                // A package may have such a name.
+                // A folder whose name ends in `.x10`.
                 Err(LoadError { reason: Reason::Folder, .. }) => {}
                 Err(error) => {
-                    let error = LoadError { path: shown(path).into(), ..error };
+                    let error = LoadError { path: display_path(path).into(), ..error };
                     self.sources.unread.insert(path.clone(), error.to_string());
                 }
             }
@@ -350,19 +346,19 @@ impl Loader<'_> {
 
 /// The package of a file, and the packages that it names.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Names {
+struct PackageNames {
     package: Vec<String>,
     packages: Vec<Vec<String>>,
-    /// What may be packages in front of names in code.
-    chains: BTreeSet<Vec<String>>,
+    /// Prefixes of qualified names in code, which may be packages.
+    qualified: BTreeSet<Vec<String>>,
 }
 
-impl Names {
+impl PackageNames {
     fn of(text: &str) -> Self {
-        Self { chains: chains(text), ..Self::of_header(text) }
+        Self { qualified: qualified_prefixes(text), ..Self::of_header(text) }
     }
 
-    /// Those of its package and imports.
+    /// The package declaration and imports alone.
     fn of_header(text: &str) -> Self {
         let file = apg_syntax::parse_header(text).tree();
         let components = |name: Option<ast::QualifiedName>| -> Vec<String> {
@@ -374,7 +370,7 @@ impl Names {
         let mut names = Self { package, ..Self::default() };
         for import in file.import_decls() {
             let imported = components(import.qualified_name());
-            // Of `a.b.C` the package is `a.b`; of `a.b.C.*` or `a.b.*` it may be all that is written.
+            // `a.b.C` is in package `a.b`; in `a.b.C.*` and `a.b.*` every prefix may be the package.
             for end in 1..=imported.len() {
                 names.packages.push(imported[..end].to_vec());
             }
@@ -383,38 +379,38 @@ impl Names {
     }
 }
 
-/// All `a.b` of `a.b.c` in a file; what begins with a capital letter is a type, and no package.
-fn chains(text: &str) -> BTreeSet<Vec<String>> {
+/// The prefixes `a.b` of all qualified names `a.b.c` in a file that begin with a lower-case letter.
+fn qualified_prefixes(text: &str) -> BTreeSet<Vec<String>> {
     let mut found = BTreeSet::new();
-    let mut chain: Vec<String> = Vec::new();
+    let mut name: Vec<String> = Vec::new();
     let mut after_dot = false;
     for (kind, token) in apg_syntax::tokens(text).filter(|(kind, _)| !kind.is_trivia()) {
         match kind {
-            SyntaxKind::IDENT if after_dot || chain.is_empty() => {
-                chain.push(token.to_owned());
+            SyntaxKind::IDENT if after_dot || name.is_empty() => {
+                name.push(token.to_owned());
                 after_dot = false;
                 continue;
             }
-            T![.] if !chain.is_empty() && !after_dot => {
+            T![.] if !name.is_empty() && !after_dot => {
                 after_dot = true;
                 continue;
             }
             _ => {}
         }
-        chain.pop();
-        if chain.first().is_some_and(|it| it.starts_with(char::is_lowercase)) {
-            found.insert(std::mem::take(&mut chain));
+        name.pop();
+        if name.first().is_some_and(|it| it.starts_with(char::is_lowercase)) {
+            found.insert(std::mem::take(&mut name));
         }
-        chain.clear();
+        name.clear();
         after_dot = false;
         if kind == SyntaxKind::IDENT {
-            chain.push(token.to_owned());
+            name.push(token.to_owned());
         }
     }
     found
 }
 
-/// The source root of a file: its folder, less the folders of its package.
+/// The source root of a file: its folder without the folders of its package.
 fn root_of(folder: &Path, package: &[String]) -> PathBuf {
     let mut root = folder;
     for component in package.iter().rev() {
@@ -434,11 +430,11 @@ fn find_sources(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), LoadError
     for entry in entries {
         let path = entry.path();
         let hidden = is_hidden(&path);
-        // Links to folders are not followed: they may lead in circles.
+        // Links to folders are not followed: they may form cycles.
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) && !hidden {
             find_sources(&path, found)?;
         } else if is_source(&path) && !hidden && !path.is_dir() && path.exists() {
-            // Also what is no regular file, for its error.
+            // Includes irregular files, whose reading reports an error.
             found.push(path);
         }
     }
@@ -449,25 +445,25 @@ fn is_source(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "x10")
 }
 
-/// Editors and systems lay such files beside the user's.
+/// Files of editors and systems.
 fn is_hidden(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
 }
 
-/// The path from the root on, without `..`: a file is known by one path only.
+/// The absolute path without `..`, the only one by which a file is known.
 pub fn absolute(path: &Path) -> Result<PathBuf, LoadError> {
     let whole = std::path::absolute(path).map_err(|error| LoadError {
         path: path.to_owned(),
         reason: Reason::Unreadable(ReadError::System(error)),
     })?;
-    let up = |it: &Component<'_>| matches!(it, Component::ParentDir);
-    if !whole.components().any(|it| up(&it)) {
+    let is_parent = |it: &Component<'_>| matches!(it, Component::ParentDir);
+    if !whole.components().any(|it| is_parent(&it)) {
         return Ok(whole);
     }
     let mut plain = PathBuf::new();
     for component in whole.components() {
-        // The folder above a link's target is not the one that the link lies in.
-        if up(&component) && !plain.is_symlink() {
+        // The parent of a link's target is not the folder of the link.
+        if is_parent(&component) && !plain.is_symlink() {
             plain.pop();
         } else {
             plain.push(component);
@@ -476,8 +472,8 @@ pub fn absolute(path: &Path) -> Result<PathBuf, LoadError> {
     Ok(plain)
 }
 
-/// A path as people write it: relative to the current folder where it lies below it.
-pub fn shown(path: &Path) -> String {
+/// A path for messages: relative to the current folder if it is below it.
+pub fn display_path(path: &Path) -> String {
     let relative =
         std::env::current_dir().ok().and_then(|here| path.strip_prefix(here).ok().map(Path::to_owned));
     relative.unwrap_or_else(|| path.to_owned()).display().to_string()
@@ -497,7 +493,7 @@ mod tests {
 
     #[test]
     fn imports_name_packages() {
-        let names = Names::of("package a.b;\nimport c.D;\nimport e.*;\nclass X {}");
+        let names = PackageNames::of("package a.b;\nimport c.D;\nimport e.*;\nclass X {}");
         assert_eq!(names.package, ["a", "b"]);
         assert_eq!(names.packages, [vec!["c".to_owned()], vec!["c".into(), "D".into()], vec!["e".into()]]);
     }
@@ -532,7 +528,7 @@ mod tests {
         assert!(sources.files.contains_key(&qualified));
         assert!(!sources.files.contains_key(&unused));
 
-        // A folder of the source path that lies in the program's own, and one that is named by a way around.
+        // A folder of the source path inside the program's folder, and an indirect path to it.
         let beside = write("src/t/E.x10", b"package t;\npublic class E {}");
         let user = write("app/User.x10", b"import t.*;\nclass User {}");
         for folder in ["src", "app/../src", "./src"] {
@@ -540,18 +536,18 @@ mod tests {
             assert!(sources.files.contains_key(&beside), "{folder}");
         }
 
-        // A text that is not on the disk.
+        // A document that is not on the disk.
         let unsaved = folder.path().join("new/Unsaved.x10");
         let text = |text: &str| [(unsaved.clone(), Arc::from(text))];
         let source_path = [folder.path().to_owned(), folder.path().join("none")];
-        let found = |it, largest| neighbours(text(it), &source_path, largest).files;
+        let found = |it, max_bytes| neighbours(text(it), &source_path, max_bytes).files;
         let files = found("import p.q.*;", 1000);
         assert!(files.contains_key(&imported) && files.contains_key(&further));
         assert!(!files.contains_key(&unsaved) && !files.contains_key(&unused));
         let small = found("import p.q.*; import p.r.*;", 30);
         assert!(small.contains_key(&further) && !small.contains_key(&imported));
         assert!(found("package none;", 1000).is_empty());
-        let more = |text, before| names_more(&unsaved, text, before, &source_path);
+        let more = |text, before| names_new_package(&unsaved, text, before, &source_path);
         assert!(more("import p.q.C;", "import p.C;") && more("package z;", "package zz;"));
         assert!(!more("import p.q.C;", "import p.q.D;") && !more("import none.C;", ""));
 

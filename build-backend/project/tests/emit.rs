@@ -9,7 +9,7 @@ use apg_lower_x10::{MainTarget, lower};
 use apg_mir as mir;
 use apg_passes as optimise;
 use apg_runtime::cache::Cache;
-use apg_toolchain::{self as driver, Profile, Silent};
+use apg_toolchain::{Profile, SilentObserver};
 
 /// The MIR of a program, or what is wrong with it.
 fn program(path: &Path) -> Result<mir::Program, String> {
@@ -72,13 +72,13 @@ fn generated_code_compiles() {
         let name = path.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
         let result = program(&path).and_then(|mir| {
             let emitted = emit::emit(&mir, false).map_err(|errors| format!("{errors:#?}"))?;
-            driver::build(
+            apg_toolchain::build(
                 &emitted.units,
                 &emit::HEADERS,
                 Profile::Dev.into(),
                 &Default::default(),
                 &cache,
-                &Silent,
+                &SilentObserver,
             )
             .map_err(|error| error.to_string())?;
             for text in emitted.cuda.iter().filter(|_| has_nvrtc) {

@@ -1,8 +1,8 @@
-//! Programs in one file: a copy of the apg executable with the shared object behind it.
+//! Single-file programs: a copy of the apg executable with the shared object appended.
 //!
-//! The file ends in a trailer of 64 bytes: the object's SHA-256, its length (8 bytes, little endian), and a mark of 24 bytes.
-//! An executable's loader does not look behind what its header describes, so that the copy runs as apg does; and apg, at
-//! its start, looks for the mark at the end of its own file.
+//! The file ends in a trailer of 64 bytes: the object's SHA-256, its length (8 bytes, little endian), and a magic number of 24
+//! bytes. A loader ignores bytes after the segments of an executable, so that the copy runs as apg does. At its start
+//! apg looks for the magic number at the end of its own file.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -12,11 +12,11 @@ use sha2::{Digest, Sha256};
 
 use apg_runtime::base::temp_files::Unfinished;
 
-const MARK: &[u8; 24] = b"apg program, version 1\r\n";
-const TRAILER: u64 = 32 + 8 + 24;
+const MAGIC: &[u8; 24] = b"apg program, version 1\r\n";
+const TRAILER_BYTES: u64 = 32 + 8 + 24;
 
-/// Writes a program of this process's executable and a shared object. What is no regular file (a device, a pipe)
-/// is written to, not replaced.
+/// Writes a program of this process's executable and a shared object. A target that is no regular file (a device, a
+/// pipe) is written to, not replaced.
 ///
 /// # Errors
 /// When a file cannot be read or written.
@@ -38,19 +38,19 @@ pub fn write_bundle(object: &Path, to: &Path) -> io::Result<()> {
 /// Writes the executable, the object and the trailer.
 fn write_parts(object: &Path, output: &mut File) -> io::Result<()> {
     let mut apg = File::open(std::env::current_exe()?)?;
-    // Of an executable that is itself a program, only apg.
+    // Of an executable that is itself a single-file program, only apg.
     let length = apg.metadata()?.len();
-    let own = read_trailer(&mut apg)?.map_or(0, |(object, _)| object + TRAILER);
+    let appended_bytes = read_trailer(&mut apg)?.map_or(0, |(object, _)| object + TRAILER_BYTES);
     apg.rewind()?;
-    io::copy(&mut apg.take(length - own), output)?;
+    io::copy(&mut apg.take(length - appended_bytes), output)?;
     let object = std::fs::read(object)?;
     output.write_all(&object)?;
     output.write_all(&Sha256::digest(&object))?;
     output.write_all(&(object.len() as u64).to_le_bytes())?;
-    output.write_all(MARK)
+    output.write_all(MAGIC)
 }
 
-/// The shared object behind this process's executable, if it is a program.
+/// The shared object appended to this process's executable, if it is a single-file program.
 ///
 /// # Errors
 /// When the file cannot be read, or has a trailer but is damaged.
@@ -62,7 +62,7 @@ fn read_program(file: &mut File) -> io::Result<Option<Vec<u8>>> {
     let Some((length, digest)) = read_trailer(file)? else { return Ok(None) };
     let end = file.seek(SeekFrom::End(0))?;
     let damaged = || io::Error::new(io::ErrorKind::InvalidData, "this program file is damaged");
-    let start = end.checked_sub(TRAILER + length).ok_or_else(damaged)?;
+    let start = end.checked_sub(TRAILER_BYTES + length).ok_or_else(damaged)?;
     file.seek(SeekFrom::Start(start))?;
     let mut object = Vec::new();
     file.take(length).read_to_end(&mut object)?;
@@ -71,15 +71,15 @@ fn read_program(file: &mut File) -> io::Result<Option<Vec<u8>>> {
 
 /// Length and digest of the object.
 fn read_trailer(file: &mut File) -> io::Result<Option<(u64, [u8; 32])>> {
-    if file.metadata()?.len() < TRAILER {
+    if file.metadata()?.len() < TRAILER_BYTES {
         return Ok(None);
     }
-    file.seek(SeekFrom::End(-i64::try_from(TRAILER).unwrap_or(i64::MAX)))?;
-    let (mut digest, mut length, mut mark) = ([0; 32], [0; 8], [0; 24]);
+    file.seek(SeekFrom::End(-i64::try_from(TRAILER_BYTES).unwrap_or(i64::MAX)))?;
+    let (mut digest, mut length, mut magic) = ([0; 32], [0; 8], [0; 24]);
     file.read_exact(&mut digest)?;
     file.read_exact(&mut length)?;
-    file.read_exact(&mut mark)?;
-    Ok((mark == *MARK).then(|| (u64::from_le_bytes(length), digest)))
+    file.read_exact(&mut magic)?;
+    Ok((magic == *MAGIC).then(|| (u64::from_le_bytes(length), digest)))
 }
 
 #[cfg(unix)]
@@ -105,8 +105,8 @@ mod tests {
         write_bundle(&object, &program).unwrap();
         let read = || read_program(&mut File::open(&program).unwrap());
         assert_eq!(read().unwrap().as_deref(), Some(&b"the object"[..]));
-        let own = std::env::current_exe().unwrap();
-        assert!(read_program(&mut File::open(own).unwrap()).unwrap().is_none());
+        let appended_bytes = std::env::current_exe().unwrap();
+        assert!(read_program(&mut File::open(appended_bytes).unwrap()).unwrap().is_none());
 
         let mut bytes = std::fs::read(&program).unwrap();
         let inside = bytes.len() - 70;

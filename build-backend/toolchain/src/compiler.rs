@@ -5,15 +5,16 @@ use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use std::time::UNIX_EPOCH;
 
-use super::{BuildError, Mode, Profile, UnitKind};
+use apg_codegen::UnitKind;
+
+use crate::{BuildError, Mode, Profile};
 
 /// A compiler that takes GCC's options.
 #[derive(Clone, Debug)]
 pub struct Compiler {
     /// Its path.
     pub path: PathBuf,
-    /// Changes whenever the compiler does: path, size and time of the file behind it. Asking for its version instead would
-    /// cost a process at every run.
+    /// Identity of the executable: path, size and modification time. Its version would cost a process at every run.
     pub identity: String,
 }
 
@@ -37,7 +38,7 @@ fn locate(name: &str) -> Option<Compiler> {
         let path = std::env::var_os("PATH")?;
         std::env::split_paths(&path).map(|folder| folder.join(name)).find(|path| path.is_file())?
     };
-    // Links such as c++ -> /etc/alternatives/c++ -> g++-12 change behind the same name.
+    // Links such as c++ -> /etc/alternatives/c++ -> g++-12 change under the same name.
     let real = path.canonicalize().ok()?;
     let file = real.metadata().ok().filter(std::fs::Metadata::is_file)?;
     let modified = file.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
@@ -45,17 +46,17 @@ fn locate(name: &str) -> Option<Compiler> {
     Some(Compiler { path, identity })
 }
 
-/// What keeps stack traces exact, in compilers that have it (GCC): calls between the parts of a split function have lines of
-/// no call in the source, and code that functions share has the lines of one of them.
+/// Options that keep stack traces exact (GCC only): calls between the parts of a split function have no line in the source, and
+/// merged functions have the lines of one of them.
 pub const TRACE_FLAGS: [&str; 3] = ["-fno-partial-inlining", "-fno-crossjumping", "-fno-ipa-icf-functions"];
 
 impl Compiler {
-    /// Those of [`TRACE_FLAGS`] that the compiler takes: all or none. Starts the compiler once.
+    /// The [`TRACE_FLAGS`] that the compiler accepts: all or none. Starts the compiler once.
     pub fn trace_flags(&self) -> &'static [&'static str] {
         let mut command = Command::new(&self.path);
         command.args(TRACE_FLAGS).args(["-E", "-x", "c++", "/dev/null"]);
         let accepted = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
-        // Ctrl-C ends the compiler, too: nothing else is started then.
+        // Ctrl-C ends the compiler as well. Then nothing else is started.
         apg_runtime::base::interrupt::wait_for_end();
         if accepted.is_ok_and(|status| status.success()) { &TRACE_FLAGS } else { &[] }
     }
@@ -69,9 +70,9 @@ impl Compiler {
             "-fPIC",
             "-fwrapv",
             "-fno-math-errno",
-            // A loop without effects may be endless, and then is.
+            // A loop without effects may run forever.
             "-fno-finite-loops",
-            // A recursion that became a loop would never end where it has to end in a StackOverflowError.
+            // Unbounded recursion must end in a StackOverflowError, not loop.
             "-fno-optimize-sibling-calls",
             "-fno-semantic-interposition",
             "-fvisibility=hidden",
@@ -102,7 +103,7 @@ impl Compiler {
             }
             (UnitKind::Tables, _) => flags.extend(["-O1", "-g0"]),
             (UnitKind::Code, Profile::Dev) => {
-                // Small functions in their callers are less to compile.
+                // Inlining small functions makes compilation faster.
                 flags.extend(["-O1", "-finline-small-functions", "-ffp-contract=off", "-g1"]);
             }
             (UnitKind::Code | UnitKind::Native, Profile::Portable) => {
@@ -110,7 +111,7 @@ impl Compiler {
             }
             (UnitKind::Code | UnitKind::Native, Profile::Release) => {
                 flags.extend(["-O3", "-march=native", "-ffp-contract=off", "-g1"]);
-                // GCC puts little into its callers in what it takes for a large unit, and a unit is a whole package here.
+                // GCC inlines little in large units, and a unit is a whole package here.
                 flags.push("--param=large-unit-insns=100000");
             }
         }
@@ -140,20 +141,20 @@ impl Compiler {
     }
 }
 
-/// What `-march=native` depends on.
-pub fn processor() -> &'static str {
+/// Identity of the CPU, on which `-march=native` depends.
+pub fn cpu_identity() -> &'static str {
     static NAME: OnceLock<String> = OnceLock::new();
     NAME.get_or_init(|| {
         let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let kept = |line: &&str| {
             ["model name", "flags", "Features", "CPU part"].iter().any(|it| line.starts_with(it))
         };
-        // The first processor stands for all.
+        // All CPUs are assumed to be the same.
         text.split("\n\n").next().unwrap_or_default().lines().filter(kept).collect()
     })
 }
 
-/// Whether this machine's processor has vectors of 512 bits that do not slow it down; compilers do not use them by themselves.
+/// Whether this machine's CPU has 512-bit vectors without a lower clock rate. Compilers do not use them by default.
 fn has_wide_vectors() -> bool {
     #[cfg(target_arch = "x86_64")]
     return std::is_x86_feature_detected!("avx512bf16");
@@ -161,7 +162,7 @@ fn has_wide_vectors() -> bool {
     return false;
 }
 
-/// The C library's vector forms of mathematical functions, which kernels on the processor call from vectorised loops.
+/// The C library's vector versions of mathematical functions, which vectorised kernels on CPUs call.
 fn vector_library() -> Option<&'static str> {
     const NAME: &str = "libmvec.so.1";
     static PRESENT: OnceLock<bool> = OnceLock::new();

@@ -1,8 +1,8 @@
 //! Bounded reads of regular files.
 //!
-//! A name may stand for what never ends (`/dev/zero`), for what blocks whoever opens it (a named pipe), or for more than fits into memory.
-//! The kind of a file is looked at before it is opened, since that alone may have an effect, and again on what was opened, which may be
-//! another file by then. It is opened without waiting, and read up to a limit, whatever size it says it has.
+//! A path may name an endless file (`/dev/zero`), a file whose opening blocks (a named pipe), or a file that does not fit into memory.
+//! The kind of a file is checked before it is opened, since opening alone may have an effect, and again on the open file, which
+//! may be another one. It is opened without blocking and read up to a limit, whatever its reported size.
 
 use std::fmt;
 use std::fs::{File, Metadata, OpenOptions};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// Why a file was not read.
 #[derive(Debug)]
 pub enum ReadError {
-    /// There is nothing of that name.
+    /// Nothing has this name.
     Missing,
     /// A folder.
     Folder,
@@ -23,16 +23,16 @@ pub enum ReadError {
     },
     /// A link that leads back to itself.
     Loop,
-    /// Neither a file with contents nor a folder.
+    /// Neither a regular file nor a folder.
     Irregular {
         /// What it is, such as "a named pipe".
         kind: &'static str,
         /// What the name leads to, if it is a link.
         target: Option<PathBuf>,
     },
-    /// It has more bytes than are read.
+    /// The file exceeds the limit.
     TooLarge {
-        /// So many are.
+        /// The limit in bytes.
         limit: u64,
     },
     /// The system refuses.
@@ -66,13 +66,13 @@ impl std::error::Error for ReadError {}
 /// # Errors
 /// It is none, it has more, or the system refuses to read it.
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
-    let fail = |error| of_system(path, error);
+    let fail = |error| from_io_error(path, error);
     check(path, &std::fs::metadata(path).map_err(fail)?, limit)?;
     let file = open(path).map_err(fail)?;
     let metadata = file.metadata().map_err(fail)?;
     check(path, &metadata, limit)?;
     let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
-    // Files of the system say that they are empty, and others grow.
+    // Files in /proc have size 0, and other files may grow.
     file.take(limit + 1).read_to_end(&mut bytes).map_err(fail)?;
     if bytes.len() as u64 > limit {
         return Err(ReadError::TooLarge { limit });
@@ -91,7 +91,7 @@ fn check(path: &Path, metadata: &Metadata, limit: u64) -> Result<(), ReadError> 
     if metadata.len() > limit { Err(ReadError::TooLarge { limit }) } else { Ok(()) }
 }
 
-fn of_system(path: &Path, error: io::Error) -> ReadError {
+fn from_io_error(path: &Path, error: io::Error) -> ReadError {
     if is_link_loop(&error) {
         return ReadError::Loop;
     }
@@ -117,7 +117,7 @@ fn is_link_loop(_: &io::Error) -> bool {
 #[cfg(unix)]
 fn open(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
-    // Of a pipe nobody is waited for, and a terminal does not become this process's.
+    // Does not wait for the writer of a pipe, and does not make a terminal the controlling one.
     OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path)
 }
 

@@ -1,15 +1,16 @@
-//! What kernels need of a multiprocessor, by architecture: computed by NVRTC, without a GPU. `apg build --emit resources` prints it,
-//! and editors show it where a kernel stands.
+//! Resource usage and occupancy of kernels by GPU architecture, computed by NVRTC without a GPU.
+//!
+//! `apg build --emit resources` prints them, and editors show them at each kernel.
 
 use apg_runtime::device::{self, Occupancy, Resources};
 
 use apg_codegen::constant;
 use apg_mir as mir;
 
-/// Threads of a block that are assumed where the program computes them at the launch.
-const ASSUMED: u32 = 256;
+/// Block size that is assumed where the launch computes it.
+const DEFAULT_BLOCK_THREADS: u32 = 256;
 
-/// What a kernel needs.
+/// Resource usage of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelResources {
     /// `Class_method_line`.
@@ -20,29 +21,29 @@ pub struct KernelResources {
     pub line: u32,
     /// Threads of a block.
     pub threads: u32,
-    /// The program's text says how many threads; else they are assumed.
+    /// Whether the number of threads is a constant; else it is assumed.
     pub threads_known: bool,
-    /// Bytes of shared rails, if the program's text says.
+    /// Bytes of shared rails, if constant.
     pub shared: Option<u32>,
-    /// By architecture, in the order asked for.
-    pub needs: Vec<Needs>,
+    /// By architecture, in the order requested.
+    pub needs: Vec<ArchitectureUsage>,
 }
 
-/// What a kernel needs on an architecture.
+/// Resource usage of a kernel on an architecture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Needs {
+pub struct ArchitectureUsage {
     /// 90 for `sm_90`.
     pub architecture: u32,
     /// Registers and memory.
     pub resources: Resources,
-    /// How full a multiprocessor gets, where its size is known.
+    /// Occupancy of a multiprocessor, where its size is known.
     pub occupancy: Option<Occupancy>,
 }
 
-/// The kernels of a program, compiled for these architectures as they are run where the launch makes checks unnecessary.
+/// The kernels of a program, compiled for these architectures without bounds checks.
 ///
 /// # Errors
-/// Words for the user: NVRTC is missing, or does not know an architecture.
+/// A message for the user: NVRTC is missing, or does not know an architecture.
 pub fn kernels(
     program: &mir::Program,
     cuda: &[String],
@@ -53,13 +54,13 @@ pub fn kernels(
     })
 }
 
-/// What compiles a kernel, which it is told, from its source for an architecture.
+/// Compiles a kernel from its CUDA source for an architecture.
 pub type Compile<'a> = dyn FnMut(&mir::Kernel, &str, u32) -> Result<Resources, String> + 'a;
 
-/// As [`kernels`], by a compiler that may remember what it has seen.
+/// As [`kernels`], with a compiler that may cache results.
 ///
 /// # Errors
-/// As [`kernels`], and what the compiler says.
+/// As [`kernels`], and errors of the compiler.
 pub fn kernels_by(
     program: &mir::Program,
     cuda: &[String],
@@ -73,10 +74,10 @@ pub fn kernels_by(
             .unwrap_or_else(|| "the CUDA run-time compiler knows no architecture".into()));
     }
     let kernels = program.kernels.iter().zip(cuda);
-    kernels.map(|(kernel, text)| needs_of(program, kernel, text, architectures, compile)).collect()
+    kernels.map(|(kernel, text)| kernel_resources(program, kernel, text, architectures, compile)).collect()
 }
 
-fn needs_of(
+fn kernel_resources(
     program: &mir::Program,
     kernel: &mir::Kernel,
     text: &str,
@@ -85,14 +86,14 @@ fn needs_of(
 ) -> Result<KernelResources, String> {
     let (threads, threads_known) = match extent(&kernel.host.threads) {
         Some(threads) => (threads, true),
-        None => (ASSUMED, false),
+        None => (DEFAULT_BLOCK_THREADS, false),
     };
     let shared = shared(program, kernel);
     let source = format!("#define APG_PROVEN\n{text}");
     let compiled = architectures.iter().map(|architecture| {
         let resources = compile(kernel, &source, *architecture)?;
         let occupancy = device::occupancy(*architecture, &resources, threads, shared.unwrap_or(0));
-        Ok(Needs { architecture: *architecture, resources, occupancy })
+        Ok(ArchitectureUsage { architecture: *architecture, resources, occupancy })
     });
     Ok(KernelResources {
         name: kernel.name.clone(),
@@ -106,7 +107,7 @@ fn needs_of(
 }
 
 impl KernelResources {
-    /// How it is launched.
+    /// Describes the launch configuration.
     pub fn launch(&self) -> String {
         let assumed = if self.threads_known { "" } else { " (assumed: the launch decides)" };
         let of_rails = match self.shared {
@@ -116,7 +117,7 @@ impl KernelResources {
         format!("{} threads a block{assumed}, {of_rails}", self.threads)
     }
 
-    /// All of it, a paragraph.
+    /// Describes the kernel in a paragraph.
     pub fn describe(&self) -> String {
         let mut text = format!("{}:{}: kernel {}\n  {}", self.file, self.line, self.name, self.launch());
         for needs in &self.needs {
@@ -126,7 +127,7 @@ impl KernelResources {
     }
 }
 
-impl Needs {
+impl ArchitectureUsage {
     /// A line; `shared` are the bytes of a launch's shared rails.
     pub fn describe(&self, shared: u32) -> String {
         let Resources { registers, constant, stack, spill_stores, spill_loads, .. } = self.resources;
@@ -134,7 +135,7 @@ impl Needs {
             (0, 0) => "no spills".to_owned(),
             (stores, loads) => format!("spills: {stores} B stored, {loads} B loaded"),
         };
-        // Recent compilers do not tell it.
+        // Recent compilers do not report it.
         let constant = if constant > 0 { format!("{constant} B constant, ") } else { String::new() };
         let mut text = format!(
             "sm_{}: {registers} registers, {} B shared, {constant}{stack} B stack, {spills}",
@@ -152,12 +153,12 @@ impl Needs {
     }
 }
 
-/// Threads of a block, if the program's text says.
+/// Threads of a block, if constant.
 fn extent(axes: &[mir::Expr]) -> Option<u32> {
     axes.iter().try_fold(1_u32, |all, axis| all.checked_mul(u32::try_from(constant(axis)?).ok()?))
 }
 
-/// Bytes of shared rails, if the program's text says.
+/// Bytes of shared rails, if constant.
 fn shared(program: &mir::Program, kernel: &mir::Kernel) -> Option<u32> {
     kernel.shared.iter().zip(&kernel.host.shared_lengths).try_fold(0_u32, |all, (rail, length)| {
         let bytes = u32::try_from(constant(length)?).ok()?.checked_mul(layout(program, rail.element).0)?;
@@ -172,13 +173,13 @@ fn layout(program: &mir::Program, ty: mir::Ty) -> (u32, u32) {
         mir::Ty::I16 | mir::Ty::U16 => (2, 2),
         mir::Ty::I32 | mir::Ty::U32 | mir::Ty::F32 | mir::Ty::Char => (4, 4),
         mir::Ty::Struct(id) => {
-            let (mut end, mut most) = (0_u32, 1);
+            let (mut end, mut max_alignment) = (0_u32, 1);
             for field in &program.structs[id.index()].fields {
                 let (bytes, alignment) = layout(program, field.ty);
                 end = end.next_multiple_of(alignment) + bytes;
-                most = most.max(alignment);
+                max_alignment = max_alignment.max(alignment);
             }
-            (end.next_multiple_of(most).max(1), most)
+            (end.next_multiple_of(max_alignment).max(1), max_alignment)
         }
         _ => (8, 8),
     }

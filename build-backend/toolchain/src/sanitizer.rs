@@ -1,21 +1,21 @@
-//! Sanitizers: compilers' own checks of memory, of undefined behaviour and of races, for generated code.
+//! Sanitizers of the C++ compiler for generated code: AddressSanitizer, UndefinedBehaviorSanitizer and ThreadSanitizer.
 //!
-//! Their libraries must be in the process before anything else is, so that a program is run by this executable started
-//! anew with them (`LD_PRELOAD`); its further places inherit that.
+//! Their libraries must be loaded first, so that this executable restarts itself with `LD_PRELOAD` to run the program. Further
+//! places inherit the environment.
 
 use std::path::PathBuf;
 use std::process::Command;
 
 use super::{BuildError, Compiler};
 
-/// What is looked for while a program runs.
+/// A sanitizer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, clap::ValueEnum)]
 pub enum Sanitizer {
-    /// Accesses outside of objects, and to objects that the collector has freed.
+    /// Accesses outside of objects, and to freed objects.
     Address,
-    /// What C++ leaves undefined.
+    /// Undefined behaviour of C++.
     Undefined,
-    /// Accesses to the same memory that nothing orders.
+    /// Data races.
     Thread,
 }
 
@@ -42,7 +42,7 @@ impl Sanitizer {
         self.flags()[0]
     }
 
-    /// What its library is called, without `lib` and `.so`.
+    /// The name of its library, without `lib` and `.so`.
     fn library_name(self) -> &'static str {
         match self {
             Self::Address => "asan",
@@ -54,7 +54,7 @@ impl Sanitizer {
     /// The variable that its library reads, and our settings in it.
     fn settings(self) -> (&'static str, &'static str) {
         match self {
-            // What the collector frees is no leak; signals are ours to handle.
+            // The collector frees memory, and the runtime handles signals.
             Self::Address => (
                 "ASAN_OPTIONS",
                 "detect_leaks=0:detect_stack_use_after_return=0:use_sigaltstack=0:handle_segv=0:handle_sigbus=0:exitcode=1",
@@ -64,7 +64,7 @@ impl Sanitizer {
         }
     }
 
-    /// The sanitizer that a shared object was compiled for, and its library by the name under which the loader finds it.
+    /// The sanitizer that a shared object was compiled for, and the file name of its library.
     pub fn of_object(object: &[u8]) -> Option<(Sanitizer, String)> {
         Self::ALL.into_iter().find_map(|sanitizer| {
             let name = format!("\0lib{}.so", sanitizer.library_name());
@@ -90,14 +90,14 @@ impl Sanitizer {
         Err(BuildError::NoSanitizer { compiler: compiler.path().display().to_string(), library: name })
     }
 
-    /// Prepares a command to run with the library; settings of the user's come last and so count.
+    /// Prepares a command to run with the library. Settings of the user come last and take precedence.
     pub fn prepare(self, command: &mut Command, library: impl Into<std::ffi::OsString>) {
         let (variable, ours) = self.settings();
         let mut settings = ours.to_owned();
         if self == Self::Thread
             && let Ok(executable) = std::env::current_exe()
             && let Some(file) = suppressions(&format!(
-                // The second: what a thread has for itself is freed at the end by a fiber that runs on it.
+                // The second: thread-locals are freed at the end by a fiber that runs on the thread.
                 "called_from_lib:^{}$\nrace:call_tls_dtors\n",
                 executable.display()
             ))
@@ -109,7 +109,7 @@ impl Sanitizer {
         }
         let mut preload = library.into();
         if self == Self::Address {
-            // It looks for the function that throws when it starts, long before the program is loaded.
+            // It resolves the function that throws when it starts, before the program is loaded.
             preload.push(":libstdc++.so.6");
         }
         if let Some(theirs) = std::env::var_os("LD_PRELOAD").filter(|it| !it.is_empty()) {
@@ -118,14 +118,14 @@ impl Sanitizer {
         }
         command.env(variable, settings).env("LD_PRELOAD", preload).env(LOADED, "1");
         if self == Self::Thread {
-            // Its map of addresses has no room for those that the system chooses at random.
-            // SAFETY: plain system call.
+            // Its shadow mapping does not cover randomised addresses.
+            // SAFETY: a system call without pointers.
             unsafe { libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong) };
         }
     }
 }
 
-/// Says that this process was started with the library already.
+/// Set in processes that were started with the library.
 const LOADED: &str = "APG_SANITIZER_LOADED";
 
 /// Whether this process was started by [`Sanitizer::prepare`].
@@ -133,8 +133,8 @@ pub fn is_loaded() -> bool {
     std::env::var_os(LOADED).is_some()
 }
 
-/// A file of memory that processes started from this one see too: the runtime is not instrumented, so that what it does
-/// through the C library must not count.
+/// A file of suppressions in memory, inherited by child processes. The runtime is not instrumented, so that its calls of the C
+/// library must not be reported.
 fn suppressions(text: &str) -> Option<String> {
     // SAFETY: a constant name; the descriptor is new and stays open.
     unsafe {

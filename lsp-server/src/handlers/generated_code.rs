@@ -61,7 +61,7 @@ impl Snapshot {
         };
         // Lowering queries the database; an edit meanwhile unwinds to here.
         let found = Cancelled::catch(std::panic::AssertUnwindSafe(|| {
-            build::lowered(&self.analysis, file, None, Options::default())
+            build::lower_program(&self.analysis, file, None, Options::default())
         }))?;
         let program = found.map_err(|failure| match failure {
             Failure::Findings(findings) => {
@@ -71,7 +71,7 @@ impl Snapshot {
                 }
                 text
             }
-            Failure::Driver(error) => format!("// {}\n", comment(&error.to_string())),
+            Failure::Toolchain(error) => format!("// {}\n", comment(&error.to_string())),
         });
         Ok(lowered(document.path.clone(), program))
     }
@@ -116,7 +116,7 @@ fn print_code(
     mut compiler: KernelCompiler<'_>,
 ) -> Result<String, String> {
     program.emit_all_lines = true;
-    let translated = build::emitted(program, Options::default()).map_err(|errors| {
+    let translated = build::generate_code(program, Options::default()).map_err(|errors| {
         let lines = errors.iter().map(|error| format!("// {}\n", comment(&error.to_string())));
         format!("// A fault of apg, not of the program; please report it:\n{}", lines.collect::<String>())
     })?;

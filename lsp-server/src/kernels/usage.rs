@@ -69,7 +69,7 @@ impl<'a> StatementUsage<'a> {
     }
 }
 
-fn row(kernel: &KernelResources, needs: &resources::Needs) -> String {
+fn row(kernel: &KernelResources, needs: &resources::ArchitectureUsage) -> String {
     let Resources { registers, shared, constant, stack, spill_stores, spill_loads, .. } = needs.resources;
     let shared = shared + kernel.shared.unwrap_or(0);
     // Recent compilers do not report it.

@@ -138,7 +138,7 @@ impl CachingCompiler {
         }
         let mut usages = KernelUsages::default();
         for Lowered { program, statements } in lowered {
-            let Ok(translated) = build::emitted(program, Options::default()) else { continue };
+            let Ok(translated) = build::generate_code(program, Options::default()) else { continue };
             let compile = &mut |kernel: &mir::Kernel, source: &str, architecture| {
                 self.resources(&mut compiler, kernel, source, architecture)
             };
@@ -211,11 +211,12 @@ fn lower_document(snapshot: &Snapshot, path: &Path) -> Result<Option<Lowered>, C
         return Ok(None);
     }
     let _mark = snapshot.mark_analyzing(path);
-    let program =
-        Cancelled::catch(AssertUnwindSafe(|| build::lowered(analysis, file, None, Options::default())))?;
+    let program = Cancelled::catch(AssertUnwindSafe(|| {
+        build::lower_program(analysis, file, None, Options::default())
+    }))?;
     let program = match program {
         Ok(program) if !program.kernels.is_empty() => program,
-        Ok(_) | Err(Failure::Findings(_) | Failure::Driver(_)) => return Ok(None),
+        Ok(_) | Err(Failure::Findings(_) | Failure::Toolchain(_)) => return Ok(None),
     };
     let mut launches: FxHashMap<PathBuf, Vec<(usize, u64)>> = FxHashMap::default();
     let mut statements = Vec::new();

@@ -170,7 +170,7 @@ impl StackFrame<'_> {
         }
     }
 
-    /// Turns an allocation into a stack object if the frame has room.
+    /// Converts an allocation into a stack object if the frame has room.
     fn move_to_stack(&mut self, value: &mut Expr) {
         let (class, fields) = match &mut value.kind {
             ExprKind::NonNull(value) | ExprKind::Cast { value, checked: false, .. } => {

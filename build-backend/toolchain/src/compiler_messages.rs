@@ -1,34 +1,34 @@
-//! Messages of GCC and Clang about C++ code, parsed: `FILE:LINE:COLUMN: error: TEXT`; and those of linkers.
+//! Parsing of error messages: of GCC and Clang (`FILE:LINE:COLUMN: error: TEXT`), and of linkers.
 
 use std::path::PathBuf;
 
 /// An error in C++ code.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Message {
+pub struct CompilerError {
     /// The file, as `#line` names it.
     pub file: PathBuf,
     /// From 1.
     pub line: usize,
-    /// From 1, in bytes; 0 if it is not told.
+    /// From 1, in bytes; 0 if the message has none.
     pub column: usize,
-    /// What is wrong.
-    pub text: String,
-    /// What the compiler adds to it.
+    /// The message.
+    pub message: String,
+    /// Notes that follow it.
     pub notes: Vec<String>,
 }
 
-/// The errors in what a compiler printed, in order.
-pub fn parse(printed: &str) -> Vec<Message> {
-    let mut found: Vec<Message> = Vec::new();
-    for line in printed.lines() {
-        if let Some((place, text)) = line.split_once(" error: ") {
-            let place = place.strip_suffix(" fatal").unwrap_or(place);
-            if let Some((file, line, column)) = location(place) {
-                let text = text.trim().to_owned();
-                found.push(Message { file: file.into(), line, column, text, notes: Vec::new() });
+/// The errors in the output of a compiler, in order.
+pub fn parse_errors(output: &str) -> Vec<CompilerError> {
+    let mut found: Vec<CompilerError> = Vec::new();
+    for line in output.lines() {
+        if let Some((location, text)) = line.split_once(" error: ") {
+            let location = location.strip_suffix(" fatal").unwrap_or(location);
+            if let Some((file, line, column)) = parse_location(location) {
+                let message = text.trim().to_owned();
+                found.push(CompilerError { file: file.into(), line, column, message, notes: Vec::new() });
             }
-        } else if let (Some((place, text)), Some(last)) = (line.split_once(" note: "), found.last_mut())
-            && let Some((file, line, _)) = location(place)
+        } else if let (Some((location, text)), Some(last)) = (line.split_once(" note: "), found.last_mut())
+            && let Some((file, line, _)) = parse_location(location)
         {
             last.notes.push(format!("{text} ({file}:{line})"));
         }
@@ -38,18 +38,18 @@ pub fn parse(printed: &str) -> Vec<Message> {
 }
 
 /// `FILE:LINE:COLUMN:` or `FILE:LINE:`.
-fn location(place: &str) -> Option<(&str, usize, usize)> {
-    let (rest, last) = place.strip_suffix(':')?.rsplit_once(':')?;
+fn parse_location(location: &str) -> Option<(&str, usize, usize)> {
+    let (rest, last) = location.strip_suffix(':')?.rsplit_once(':')?;
     let last = last.parse().ok()?;
     let with_column = rest.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse().ok()?)));
     Some(with_column.map_or((rest, last, 0), |(file, line)| (file, line, last)))
 }
 
-/// What a linker does not find, in words: libraries, else symbols. The message itself if it says something else.
-pub fn link_message(printed: &str) -> String {
+/// Describes what a linker does not find: libraries, else symbols. Other output is returned as it is.
+pub fn describe_link_errors(output: &str) -> String {
     let missing = |before: &[&str]| -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
-        for line in printed.lines() {
+        for line in output.lines() {
             let Some(rest) = before.iter().find_map(|it| line.split_once(it)).map(|it| it.1) else {
                 continue;
             };
@@ -71,7 +71,7 @@ pub fn link_message(printed: &str) -> String {
     if !symbols.is_empty() {
         return format!("the linker does not find {}, which the program's C++ code uses", listed(symbols));
     }
-    format!("the program's C++ code cannot be linked\n{}", printed.trim_end())
+    format!("the program's C++ code cannot be linked\n{}", output.trim_end())
 }
 
 #[cfg(test)]
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn errors_are_found_among_what_compilers_print() {
-        let printed = "\
+        let output = "\
 In file included from /tmp/unit.cpp:2:
 /a b/e.h: In function 'int h()':
 /a b/e.h:1:26: error: expected ';' before '}' token
@@ -92,30 +92,31 @@ In file included from /tmp/unit.cpp:2:
 compilation terminated.
 collect2: error: ld returned 1 exit status
 ";
-        let found = parse(printed);
+        let found = parse_errors(output);
         let shown: Vec<_> = found.iter().map(|it| (it.file.to_str().unwrap(), it.line, it.column)).collect();
         assert_eq!(shown, [("/a b/e.h", 1, 26), ("/w/E.x10", 6, 0), ("/w/E.x10", 3, 10)]);
-        assert_eq!(found[1].text, "'missing' was not declared: in this scope");
+        assert_eq!(found[1].message, "'missing' was not declared: in this scope");
         assert_eq!(found[1].notes, ["declared here (/w/lib.h:7)"]);
-        assert_eq!(found[2].text, "e2.cc: No such file or directory");
+        assert_eq!(found[2].message, "e2.cc: No such file or directory");
     }
 
     #[test]
     fn what_linkers_do_not_find_is_named_once() {
-        let printed = "\
+        let output = "\
 /usr/bin/ld: /c/a.o: in function `F(long)':
 /c/a.cpp:5: undefined reference to `f(long)'
 /usr/bin/ld: /c/a.o:a.cpp:6: undefined reference to `f(long)'
 ld.lld: error: undefined symbol: n::g(int)
 collect2: error: ld returned 1 exit status
 ";
-        let message = link_message(printed);
+        let message = describe_link_errors(output);
         assert_eq!(
             message,
             "the linker does not find `f(long)`, `n::g(int)`, which the program's C++ code uses"
         );
-        let message = link_message("/usr/bin/ld: cannot find -lblas: No such file or directory\nmore");
+        let message =
+            describe_link_errors("/usr/bin/ld: cannot find -lblas: No such file or directory\nmore");
         assert_eq!(message, "the linker does not find the library `blas`");
-        assert!(link_message("ld: something else").ends_with("linked\nld: something else"));
+        assert!(describe_link_errors("ld: something else").ends_with("linked\nld: something else"));
     }
 }

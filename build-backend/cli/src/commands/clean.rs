@@ -2,7 +2,8 @@
 
 use clap::Args;
 
-use super::{Failure, Outcome, output};
+use crate::failure::{Failure, Outcome};
+use crate::output;
 use apg_runtime::cache::{Cache, CacheError};
 
 /// Empty the build cache

@@ -4,7 +4,8 @@ use apg_runtime::device;
 use clap::Args;
 
 use super::run::LaunchOptions;
-use super::{Failure, Outcome, output};
+use crate::failure::{Failure, Outcome};
+use crate::output;
 
 /// Show the places that a run would have: hosts and their accelerators
 #[derive(Debug, Args)]

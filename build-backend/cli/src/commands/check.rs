@@ -6,12 +6,14 @@ use std::time::Instant;
 use apg_analysis::diagnostics::Severity;
 use clap::{Args, ValueEnum};
 
-use super::options::{ReportOptions, SourceOptions};
-use super::{Outcome, fix, stats};
+use super::fix;
+use super::stats;
+use crate::failure::Outcome;
+use crate::options::{ReportOptions, SourceOptions};
 use crate::report::{self, MessageFormat};
 use apg_project::session::{self, Checked};
 
-/// Report all errors and warnings, and how to mend them
+/// Report all errors and warnings, and how to fix them
 #[derive(Debug, Args)]
 pub struct Check {
     /// Files, and folders with all .x10 files in and below them

@@ -3,7 +3,8 @@
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 
-use super::{Cli, Outcome, output};
+use crate::failure::Outcome;
+use crate::{Cli, output};
 
 /// Print what completes this command's words in a shell
 ///

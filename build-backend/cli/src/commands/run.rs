@@ -1,4 +1,4 @@
-//! `apg run`, the places that it starts, and programs in one file.
+//! `apg run`, the further places that it starts, and single-file programs.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -10,14 +10,14 @@ use apg_runtime::topology::Selection;
 use clap::{Args, Parser};
 
 use super::build::{self, Request};
-use super::debugger::Debugger;
-use super::events;
-use super::options::{Checks, NativeOptions, ReportOptions, SourceOptions};
-use super::progress::Progress;
-use super::{Failure, Outcome};
+use crate::debugger::Debugger;
+use crate::failure::{Failure, Outcome};
+use crate::options::{Checks, NativeOptions, ReportOptions, SourceOptions};
+use crate::progress::Progress;
 use crate::report::MessageFormat;
+use crate::run_events;
 use apg_project::build::Options;
-use apg_toolchain::{self as driver, Mode, Profile, Sanitizer};
+use apg_toolchain::{Mode, Profile, Sanitizer};
 
 /// Build a program and run it
 #[derive(Debug, Args)]
@@ -82,7 +82,7 @@ pub struct LaunchOptions {
     pub threads: Option<u32>,
 
     /// Most memory of each place's heap, such as 512M or 8G [default: three quarters of the memory, shared by all places]
-    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    #[arg(long, value_name = "BYTES", value_parser = parse_heap_bytes)]
     pub heap: Option<usize>,
 
     /// Print at the end what the garbage collector did
@@ -95,7 +95,7 @@ pub struct LaunchOptions {
 }
 
 /// The size of a heap.
-fn bytes(text: &str) -> Result<usize, String> {
+fn parse_heap_bytes(text: &str) -> Result<usize, String> {
     let size = apg_runtime::base::byte_size::parse(text)?;
     const MIN_HEAP_BYTES: usize = 1 << 20;
     if size < MIN_HEAP_BYTES {
@@ -106,26 +106,24 @@ fn bytes(text: &str) -> Result<usize, String> {
 }
 
 /// An environment variable that is not empty.
-fn variable(name: &str) -> Option<String> {
+fn environment_variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.trim().is_empty())
 }
 
 impl LaunchOptions {
     /// The accelerators of a host place.
     fn accelerators(&self, place: u32) -> Result<Selection, Failure> {
-        Selection::choose(self.accels.as_deref(), place, &variable).map_err(Failure::misuse)
+        Selection::choose(self.accels.as_deref(), place, &environment_variable).map_err(Failure::misuse)
     }
 
-    /// With X10's variables where an option is absent.
+    /// As options of the runtime, with X10's environment variables as defaults.
     pub fn resolve(&self, program: Image) -> Result<RunOptions, Failure> {
-        let number = |option: Option<u32>, name: &str, most: u32| match (option, variable(name)) {
+        let number = |option: Option<u32>, name: &str, max: u32| match (option, environment_variable(name)) {
             (Some(number), _) => Ok(Some(number)),
             (None, None) => Ok(None),
             (None, Some(text)) => match text.trim().parse() {
-                Ok(number) if (1..=most).contains(&number) => Ok(Some(number)),
-                _ => {
-                    Err(Failure::misuse(format!("{name} is `{text}`; it must be a number from 1 to {most}")))
-                }
+                Ok(number) if (1..=max).contains(&number) => Ok(Some(number)),
+                _ => Err(Failure::misuse(format!("{name} is `{text}`; it must be a number from 1 to {max}"))),
             },
         };
         let mut options = RunOptions::new(program);
@@ -140,9 +138,9 @@ impl LaunchOptions {
 }
 
 impl LaunchOptions {
-    /// Where the profile goes: a whole path, whatever the program does with its folder.
+    /// The file of the profile: an absolute path, since the program may change the current folder.
     fn profile_file(&self) -> Result<Option<PathBuf>, Failure> {
-        let named = self.profile.clone().or_else(|| variable("APG_PROFILE").map(PathBuf::from));
+        let named = self.profile.clone().or_else(|| environment_variable("APG_PROFILE").map(PathBuf::from));
         let Some(file) = named else { return Ok(None) };
         std::path::absolute(&file)
             .map(Some)
@@ -150,8 +148,8 @@ impl LaunchOptions {
     }
 
     /// The command line of the program's further places.
-    fn for_places(&self, program: PathBuf) -> Vec<OsString> {
-        let mut line = vec![OsString::from(PLACE), program.into()];
+    fn place_command_line(&self, program: PathBuf) -> Vec<OsString> {
+        let mut line = vec![OsString::from(PLACE_COMMAND), program.into()];
         let mut add = |option: &str, value: Option<String>| {
             line.extend(value.into_iter().map(|value| OsString::from(format!("--{option}={value}"))));
         };
@@ -180,7 +178,7 @@ struct PlaceCommand {
 impl Run {
     pub fn run(self) -> Outcome {
         if self.report.message_format != MessageFormat::Human {
-            return events::run(&self.file, &self.sources, self.report.message_format);
+            return run_events::run(&self.file, &self.sources, self.report.message_format);
         }
         let progress = Progress::default();
         let profile = if self.release { Profile::Release } else { Profile::Dev };
@@ -193,7 +191,7 @@ impl Run {
             native: &self.native,
             report: self.report,
         };
-        // A wrong variable is told before a long build.
+        // Reports wrong environment variables before a long build.
         self.launch.resolve(Image::Bytes(Vec::new()))?;
         let translated = match build::translate(&request, &progress)? {
             Ok(translated) => translated,
@@ -205,31 +203,31 @@ impl Run {
         };
         progress.finish();
         if let Some(sanitizer) = self.sanitize {
-            return self.run_with(sanitizer, program.object);
+            return self.run_sanitized(sanitizer, program.path);
         }
         if let Some(debugger) = self.debugger {
-            return debugger.start(self.of_built(program.object));
+            return debugger.start(self.built_command_line(program.path));
         }
-        let mut options = self.launch.resolve(Image::File(program.object.clone()))?;
+        let mut options = self.launch.resolve(Image::File(program.path.clone()))?;
         options.cache_in_use = Some(program.in_use);
-        options.place_arguments = self.launch.for_places(program.object);
+        options.place_arguments = self.launch.place_command_line(program.path);
         options.arguments = self.args;
-        start(options)
+        run_program(options)
     }
 }
 
 impl Run {
-    /// Runs the program in this executable started anew with a sanitizer's library.
-    fn run_with(&self, sanitizer: Sanitizer, program: PathBuf) -> Outcome {
-        let library = driver::find_compiler().and_then(|it| sanitizer.library(&it));
-        let library = library.map_err(|error| build::driver_failure(&error))?;
-        become_sanitized(sanitizer, library, self.of_built(program))
+    /// Restarts this executable with a sanitizer's library to run the program.
+    fn run_sanitized(&self, sanitizer: Sanitizer, program: PathBuf) -> Outcome {
+        let library = apg_toolchain::find_compiler().and_then(|it| sanitizer.library(&it));
+        let library = library.map_err(|error| build::build_failure(&error))?;
+        exec_sanitized(sanitizer, library, self.built_command_line(program))
     }
 
-    /// The command line that runs the program once it is built.
-    fn of_built(&self, program: PathBuf) -> Vec<OsString> {
-        let mut arguments = self.launch.for_places(program);
-        arguments[0] = BUILT.into();
+    /// The arguments that run a built program.
+    fn built_command_line(&self, program: PathBuf) -> Vec<OsString> {
+        let mut arguments = self.launch.place_command_line(program);
+        arguments[0] = BUILT_COMMAND.into();
         arguments.extend(self.launch.places.map(|places| OsString::from(format!("--places={places}"))));
         arguments.push("--".into());
         arguments.extend(self.args.iter().map(OsString::from));
@@ -237,8 +235,8 @@ impl Run {
     }
 }
 
-/// This process goes on as the same executable with a sanitizer's library and these arguments.
-fn become_sanitized(
+/// Replaces this process by the same executable with a sanitizer's library and these arguments.
+fn exec_sanitized(
     sanitizer: Sanitizer,
     library: impl Into<OsString>,
     arguments: impl IntoIterator<Item = OsString>,
@@ -251,9 +249,9 @@ fn become_sanitized(
     Err(cannot(command.exec()))
 }
 
-/// The command line of a program that was built already, run with a sanitizer or a debugger: this word, the shared object, and
-/// these.
-pub const BUILT: &str = "__built";
+/// First argument of a process that runs a built program with a sanitizer or a debugger. The shared object and the
+/// arguments of [`BuiltCommand`] follow.
+pub const BUILT_COMMAND: &str = "__built";
 
 #[derive(Debug, Parser)]
 #[command(no_binary_name = true)]
@@ -265,38 +263,38 @@ struct BuiltCommand {
     args: Vec<String>,
 }
 
-/// If this process was started for a program that is built: runs it.
-pub fn as_built() -> Option<Outcome> {
+/// Runs a built program if this process was started for one.
+pub fn run_as_built() -> Option<Outcome> {
     let mut arguments = std::env::args_os().skip(1);
-    if arguments.next()? != BUILT {
+    if arguments.next()? != BUILT_COMMAND {
         return None;
     }
     let program = PathBuf::from(arguments.next()?);
     let BuiltCommand { launch, args } = BuiltCommand::parse_from(arguments);
     Some(launch.resolve(Image::File(program.clone())).and_then(|mut options| {
-        options.place_arguments = launch.for_places(program);
+        options.place_arguments = launch.place_command_line(program);
         options.arguments = args;
-        start(options)
+        run_program(options)
     }))
 }
 
-/// The command line of a further place: this word, then the shared object.
-pub const PLACE: &str = "__place";
+/// First argument of a further place. The shared object follows.
+pub const PLACE_COMMAND: &str = "__place";
 
-/// Runs a program, or this process's share of it. Its exit status is this process's.
-fn start(options: RunOptions) -> Outcome {
+/// Runs this process's place of a program. Returns the exit status of the program.
+fn run_program(options: RunOptions) -> Outcome {
     let status = apg_runtime::run::run(options).map_err(Failure::new)?;
-    // As the system does: of a larger status the lowest byte counts.
+    // The lowest byte of the status counts, as for the system.
     Ok(u8::try_from(status & 0xff).unwrap_or(1))
 }
 
-/// If this process is a further place of a running program: that place's whole life.
-pub fn as_place() -> Option<Outcome> {
-    // SAFETY: the first thing that this process does.
+/// Runs a further place if this process was started as one.
+pub fn run_as_place() -> Option<Outcome> {
+    // SAFETY: no other thread runs yet, and nothing else has used the inherited descriptors.
     let info = unsafe { launcher::take_bootstrap_info() }?;
     let mut arguments = std::env::args_os().skip(1);
     let (image, launch) = match (arguments.next(), arguments.next()) {
-        (Some(word), Some(program)) if word == PLACE => {
+        (Some(word), Some(program)) if word == PLACE_COMMAND => {
             (Image::File(program.into()), PlaceCommand::parse_from(arguments).launch)
         }
         _ => match apg_toolchain::appended_program() {
@@ -308,25 +306,25 @@ pub fn as_place() -> Option<Outcome> {
         options.accelerators = launch.accelerators(info.place)?;
         options.bootstrap = Some(info);
         options.cache_in_use = Some(Cache::default().hold());
-        start(options)
+        run_program(options)
     });
     Some(outcome)
 }
 
-/// If this executable has a program behind it: runs that, with all arguments the program's.
-pub fn as_program() -> Option<Outcome> {
+/// Runs the program appended to this executable, if there is one. All arguments are the program's.
+pub fn run_as_program() -> Option<Outcome> {
     let object = match apg_toolchain::appended_program() {
         Ok(object) => object?,
         Err(error) => return Some(Err(Failure::new(error.to_string()))),
     };
     if let Some((sanitizer, library)) = Sanitizer::of_object(&object)
-        && !driver::is_sanitizer_loaded()
+        && !apg_toolchain::is_sanitizer_loaded()
     {
-        return Some(become_sanitized(sanitizer, library, std::env::args_os().skip(1)));
+        return Some(exec_sanitized(sanitizer, library, std::env::args_os().skip(1)));
     }
     let outcome = LaunchOptions::default().resolve(Image::Bytes(object)).and_then(|mut options| {
         options.arguments = std::env::args().skip(1).collect();
-        start(options)
+        run_program(options)
     });
     Some(outcome)
 }

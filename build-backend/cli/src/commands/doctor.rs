@@ -3,7 +3,8 @@
 use apg_runtime::cache::Cache;
 use clap::Args;
 
-use super::{Failure, Outcome, output};
+use crate::failure::{Failure, Outcome};
+use crate::output;
 use apg_toolchain::{BuildError, find_compiler};
 
 /// Say what this machine has and what it lacks

@@ -5,9 +5,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Failure, Outcome, output, replace};
+use crate::atomic_write;
+use crate::failure::{Failure, Outcome};
+use crate::output;
 use apg_diagnostics::render::position;
-use apg_project::sources::{self, MAX_SOURCE_BYTES, shown};
+use apg_project::sources::{self, MAX_SOURCE_BYTES, display_path};
 use apg_source::LineIndex;
 
 /// Format source files
@@ -39,7 +41,7 @@ impl Fmt {
             let formatted = match apg_syntax::formatted(&text) {
                 Ok(formatted) => formatted,
                 Err(error) => {
-                    output::remark(not_formatted(&shown(path), &text, &error))?;
+                    output::remark(not_formatted(&display_path(path), &text, &error))?;
                     failed = true;
                     continue;
                 }
@@ -51,10 +53,10 @@ impl Fmt {
             output::line(format_args!(
                 "{} {}",
                 if self.check { "not formatted:" } else { "formatted" },
-                shown(path)
+                display_path(path)
             ))?;
             if !self.check {
-                replace::file(path, &formatted)?;
+                atomic_write::replace_file(path, &formatted)?;
             }
         }
         Ok(u8::from(failed || (self.check && changed > 0)))

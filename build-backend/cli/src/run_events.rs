@@ -3,7 +3,7 @@
 //! "place":0,"text":"..."}` for each line (no place when it is not the program's own), and at last
 //! `{"event":"exit","status":0}`.
 //!
-//! The program runs in a child process with this command's own arguments, so that its output can be told apart.
+//! The program runs in a child process with this command's own arguments, so that its output is separate from the events.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::ExitStatusExt;
@@ -15,8 +15,8 @@ use apg_runtime::base::interrupt::{self, Then};
 use apg_runtime::base::output_tag;
 use serde_json::{Value, json};
 
-use super::options::SourceOptions;
-use super::{Failure, Outcome};
+use crate::failure::{Failure, Outcome};
+use crate::options::SourceOptions;
 use crate::report::MessageFormat;
 use apg_diagnostics::render::json::to_json;
 use apg_project::session;
@@ -32,10 +32,10 @@ pub fn run(file: &Path, sources: &SourceOptions, format: MessageFormat) -> Outco
     for finding in &checked.findings {
         let mut event = to_json(finding);
         event["event"] = "diagnostic".into();
-        say(&event)?;
+        print_event(&event)?;
     }
     if checked.has_errors() {
-        say(&json!({ "event": "exit", "status": 1 }))?;
+        print_event(&json!({ "event": "exit", "status": 1 }))?;
         return Ok(1);
     }
     let mut child = Command::new(std::env::current_exe().map_err(cannot_start)?)
@@ -45,38 +45,38 @@ pub fn run(file: &Path, sources: &SourceOptions, format: MessageFormat) -> Outco
         .stderr(Stdio::piped())
         .spawn()
         .map_err(cannot_start)?;
-    say(&json!({ "event": "started", "process": child.id() }))?;
-    pass_on(child.id());
+    print_event(&json!({ "event": "started", "process": child.id() }))?;
+    forward_signals(child.id());
     let (sender, lines) = mpsc::channel();
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     std::thread::scope(|scope| {
         let errors = sender.clone();
-        scope.spawn(move || read("stdout", stdout, &sender));
-        scope.spawn(move || read("stderr", stderr, &errors));
-        let told = lines.iter().try_for_each(|(stream, text)| {
+        scope.spawn(move || send_lines("stdout", stdout, &sender));
+        scope.spawn(move || send_lines("stderr", stderr, &errors));
+        let sent = lines.iter().try_for_each(|(stream, text)| {
             let (place, text) = output_tag::read(&text);
             let mut event = json!({ "event": "output", "stream": stream, "text": text });
             if let Some(place) = place {
                 event["place"] = place.into();
             }
-            say(&event)
+            print_event(&event)
         });
-        if told.is_err() {
-            // Nobody listens; without this the program would go on alone.
+        if sent.is_err() {
+            // The reader has gone: ends the program.
             let _ = child.kill();
         }
-        told
+        sent
     })?;
     let ended = child.wait().map_err(cannot_start)?;
     let status = ended.code().or(ended.signal().map(|signal| 128 + signal)).unwrap_or(1);
-    say(&json!({ "event": "exit", "status": status }))?;
+    print_event(&json!({ "event": "exit", "status": status }))?;
     Ok(u8::try_from(status & 0xff).unwrap_or(1))
 }
 
-/// Ctrl-C and its like end the program; its last output and its status are told as always.
-fn pass_on(process: u32) {
+/// Forwards Ctrl-C and other signals to the program. Its last output and its status are still reported.
+fn forward_signals(process: u32) {
     interrupt::set(move |signal| {
-        // SAFETY: a plain system call. The process is not awaited before its output has ended.
+        // SAFETY: a system call without pointers. The process has not been waited for: its id is not reused.
         unsafe { libc::kill(process as libc::pid_t, signal) };
         Then::GoOn
     });
@@ -86,13 +86,13 @@ fn cannot_start(error: std::io::Error) -> Failure {
     Failure::new(format!("cannot start the program: {error}"))
 }
 
-/// The same command line for people.
+/// The command line without `--message-format`.
 fn without_format(arguments: impl Iterator<Item = String>) -> Vec<String> {
     let mut kept = Vec::new();
     let mut arguments = arguments.peekable();
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
-            // What comes after is the program's.
+            // Arguments of the program follow.
             "--" => {
                 kept.push(argument);
                 kept.extend(arguments);
@@ -108,16 +108,16 @@ fn without_format(arguments: impl Iterator<Item = String>) -> Vec<String> {
     kept
 }
 
-fn say(event: &Value) -> Result<(), Failure> {
+fn print_event(event: &Value) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{event}")?;
     Ok(out.flush()?)
 }
 
-fn read(stream: &'static str, from: Option<impl Read>, to: &mpsc::Sender<(&'static str, String)>) {
+fn send_lines(stream: &'static str, from: Option<impl Read>, to: &mpsc::Sender<(&'static str, String)>) {
     let Some(from) = from else { return };
     for line in BufReader::new(from).split(b'\n').map_while(Result::ok) {
-        // The receiver ends only when both streams have.
+        // The receiver lives until both streams have ended.
         let _ = to.send((stream, String::from_utf8_lossy(&line).into_owned()));
     }
 }

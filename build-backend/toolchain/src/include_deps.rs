@@ -1,4 +1,4 @@
-//! Files of the user that units include: what is in them is part of what a unit is.
+//! Include dependencies: files of the user that a unit includes. Their contents are part of the unit's cache key.
 
 use std::path::{Path, PathBuf};
 
@@ -7,13 +7,13 @@ use rustc_hash::FxHashSet;
 use super::BuildError;
 use crate::regular_file::{self, ReadError};
 
-/// The most bytes of a file of C++ code.
+/// Size of the largest file of C++ code.
 const MAX_NATIVE_BYTES: u64 = 256 << 20;
 
 /// The contents of these files and of those that they include from their own folders or these.
 ///
 /// # Errors
-/// One of them is there, but is no regular file, or is too large: the compiler would wait for it, or read it without end.
+/// A file exists but is no regular file, or is too large: the compiler would block on it or read it without end.
 pub fn contents(files: &[PathBuf], include_folders: &[PathBuf]) -> Result<String, BuildError> {
     let mut all = String::new();
     let mut seen = FxHashSet::default();
@@ -27,15 +27,15 @@ pub fn contents(files: &[PathBuf], include_folders: &[PathBuf]) -> Result<String
             Err(why @ (ReadError::Irregular { .. } | ReadError::TooLarge { .. })) => {
                 return Err(BuildError::NativeFile { file, why });
             }
-            // What else cannot be read is told by the compiler.
+            // The compiler reports other errors.
             Err(_) => continue,
         };
         let text = String::from_utf8_lossy(&bytes);
         let folder = file.parent().unwrap_or(Path::new("."));
         let found = |name| {
-            let mut places = std::iter::once(folder).chain(include_folders.iter().map(PathBuf::as_path));
-            // The compiler passes over folders.
-            places.find_map(|it| Some(it.join(name)).filter(|it| it.exists() && !it.is_dir()))
+            let mut candidates = std::iter::once(folder).chain(include_folders.iter().map(PathBuf::as_path));
+            // The compiler skips folders.
+            candidates.find_map(|it| Some(it.join(name)).filter(|it| it.exists() && !it.is_dir()))
         };
         pending.extend(included(&text).filter_map(found));
         all.push_str(&format!("{}\n{}\n{text}\n", file.display(), text.len()));
@@ -53,8 +53,8 @@ fn included(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Options that let the compiler look into the folders of these files.
-pub fn folders(files: &[PathBuf]) -> Vec<String> {
+/// Options that add the folders of these files to the include path.
+pub fn folder_options(files: &[PathBuf]) -> Vec<String> {
     let mut options: Vec<String> = Vec::new();
     for folder in files.iter().filter_map(|file| std::path::absolute(file.parent()?).ok()) {
         let option = format!("-I{}", folder.display());
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_included_counts_too() {
+    fn contents_cover_included_files() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         std::fs::write(path("a.h"), "#include <x.h>\n # include \"b.h\"\n").unwrap();

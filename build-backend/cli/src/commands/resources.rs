@@ -2,7 +2,8 @@
 
 use apg_runtime::device;
 
-use super::{Failure, output};
+use crate::failure::Failure;
+use crate::output;
 use apg_project::build::Translated;
 
 /// Prints a paragraph for each kernel.

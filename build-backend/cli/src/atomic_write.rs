@@ -1,15 +1,15 @@
-//! Files that commands change.
+//! Atomic replacement of files.
 
 use std::path::Path;
 
-use super::Failure;
+use crate::failure::Failure;
 use apg_runtime::base::temp_files::Unfinished;
 
-/// Replaces a file in one step, so that a crash leaves the old text or the new.
-pub fn file(path: &Path, text: &str) -> Result<(), Failure> {
+/// Replaces a file atomically: after a crash it has the old contents or the new.
+pub fn replace_file(path: &Path, text: &str) -> Result<(), Failure> {
     let fail =
         |error: std::io::Error| Failure::new(format!("`{}` cannot be written: {error}", path.display()));
-    // What is named by a link is changed where it is.
+    // Follows links, so that the target is replaced.
     let path = &std::fs::canonicalize(path).map_err(fail)?;
     let folder = path.parent().unwrap_or(Path::new("."));
     let permissions = std::fs::metadata(path).map_err(fail)?.permissions();

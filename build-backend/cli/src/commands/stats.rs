@@ -1,10 +1,11 @@
-//! What a command has cost: `--stats`.
+//! Time and memory of a check: `--stats`.
 
 use std::time::Duration;
 
-use super::{Failure, output};
+use crate::failure::Failure;
+use crate::output;
 
-/// Prints how long it took to check `lines` lines, and how much memory.
+/// Prints time and memory of checking `lines` lines.
 pub fn print(lines: usize, elapsed: Duration) -> Result<(), Failure> {
     let memory = peak_memory();
     let each = memory as f64 / 1e3 / lines.max(1) as f64;
@@ -15,9 +16,9 @@ pub fn print(lines: usize, elapsed: Duration) -> Result<(), Failure> {
     ))
 }
 
-/// The most memory that this process ever had, in bytes.
+/// Peak memory of this process, in bytes.
 fn peak_memory() -> u64 {
-    // SAFETY: a structure of plain numbers, which the call fills in.
+    // SAFETY: all-zero bytes are a valid `rusage`, and the call only writes to it.
     let usage = unsafe {
         let mut usage: libc::rusage = std::mem::zeroed();
         libc::getrusage(libc::RUSAGE_SELF, &mut usage);

@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-/// What the user says of the program's C++ code. Folders are absolute.
+/// The user's options for the program's C++ code. Folders are absolute.
 #[derive(Clone, Debug, Default)]
 pub struct NativeOptions {
-    /// Where headers are looked for.
+    /// Folders of headers.
     pub include_folders: Vec<PathBuf>,
     /// Macros: `NAME` or `NAME=VALUE`.
     pub macros: Vec<String>,
-    /// Where libraries are looked for, also when the program runs.
+    /// Folders of libraries, also at run time.
     pub library_folders: Vec<PathBuf>,
     /// Libraries by the names that `-l` takes.
     pub libraries: Vec<String>,
@@ -20,7 +20,7 @@ pub struct NativeOptions {
     pub after: Vec<String>,
 }
 
-/// Where linkers look without being told.
+/// Folders that linkers search by default.
 const SYSTEM_LIBRARY_FOLDERS: [&str; 4] = ["/usr/local/lib", "/usr/lib", "/usr/lib64", "/lib"];
 
 impl NativeOptions {
@@ -31,7 +31,7 @@ impl NativeOptions {
         self.before.iter().cloned().chain(macros).chain(folders).collect()
     }
 
-    /// Options for linking, behind the objects. A library in one of the named folders is found there when the program runs.
+    /// Options for linking, after the objects. Libraries in the named folders are found there at run time as well.
     pub fn link_flags(&self) -> Vec<String> {
         let folders = self.library_folders.iter().map(|it| it.display());
         let folders = folders.flat_map(|it| [format!("-L{it}"), format!("-Wl,-rpath,{it}")]);
@@ -39,12 +39,12 @@ impl NativeOptions {
         folders.chain(libraries).chain(self.after.iter().cloned()).collect()
     }
 
-    /// Whether linking depends on what the user says.
+    /// Whether options affect linking.
     pub fn has_link_options(&self) -> bool {
         !(self.before.is_empty() && self.link_flags().is_empty())
     }
 
-    /// Changes when a library does that is linked into the program: path, size and time of each file.
+    /// Identity of the linked libraries: path, size and modification time of each file.
     pub fn libraries_identity(&self) -> String {
         let in_folders = self.libraries.iter().flat_map(|name| self.library_files(name));
         let named = self.before.iter().chain(&self.after).map(PathBuf::from);

@@ -4,7 +4,8 @@ use apg_analysis::diagnostics::Rule;
 use apg_analysis::rules::{rule, rules};
 use clap::Args;
 
-use super::{Failure, Outcome, output};
+use crate::failure::{Failure, Outcome};
+use crate::output;
 
 /// Print the page of a diagnostic code: the rule, why it is, a refused program and the same one fixed
 #[derive(Debug, Args)]

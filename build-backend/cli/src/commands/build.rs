@@ -5,14 +5,16 @@ use std::path::PathBuf;
 use apg_runtime::cache::Cache;
 use clap::{Args, ValueEnum};
 
-use super::options::{Checks, NativeOptions, ReportOptions, SourceOptions};
-use super::progress::Progress;
-use super::{Failure, Outcome, output, resources};
+use super::resources;
+use crate::failure::{Failure, Outcome};
+use crate::options::{Checks, NativeOptions, ReportOptions, SourceOptions};
+use crate::output;
+use crate::progress::Progress;
 use crate::report;
 use apg_project::build::{self, Options, Translated};
 use apg_project::session;
 use apg_toolchain::thread_pool;
-use apg_toolchain::{self as driver, Built, Mode, Profile, Sanitizer};
+use apg_toolchain::{Mode, Profile, Sanitizer, SharedObject};
 
 /// Build a program, or print what it is compiled to
 #[derive(Debug, Args)]
@@ -73,17 +75,17 @@ enum Emit {
     Resources,
 }
 
-/// What every build needs.
+/// The inputs of a build.
 pub struct Request<'a> {
     /// The file that holds `main`.
     pub file: &'a PathBuf,
     /// The class whose `main` is meant.
     pub main: Option<&'a str>,
-    /// How it is translated.
+    /// Options of the translation.
     pub options: Options,
     /// Where packages are.
     pub sources: &'a SourceOptions,
-    /// What the C++ compiler is told of the program's own C++ code.
+    /// Options for the program's own C++ code.
     pub native: &'a NativeOptions,
     /// How findings are printed.
     pub report: ReportOptions,
@@ -101,18 +103,18 @@ pub fn translate(request: &Request<'_>, progress: &Progress) -> Result<Result<Tr
             report::print(request.report.message_format, &findings)?;
             Ok(Err(1))
         }
-        Err(build::Failure::Driver(error)) => Err(driver_failure(&error)),
+        Err(build::Failure::Toolchain(error)) => Err(build_failure(&error)),
     }
 }
 
-/// Compiles what was translated; the shared object.
+/// Compiles a translated program.
 ///
 /// Errors in the program's C++ code are printed. `Err` is the status to end with.
 pub fn compile(
     translated: &Translated,
     request: &Request<'_>,
     progress: &Progress,
-) -> Result<Result<Built, u8>, Failure> {
+) -> Result<Result<SharedObject, u8>, Failure> {
     let (mode, native) = (request.options.mode, request.native.resolve());
     match build::compile(translated, mode, &native, &Cache::default(), progress) {
         Ok(program) => Ok(Ok(program)),
@@ -121,11 +123,11 @@ pub fn compile(
             report::print(request.report.message_format, &findings)?;
             Ok(Err(1))
         }
-        Err(build::Failure::Driver(error)) => Err(driver_failure(&error)),
+        Err(build::Failure::Toolchain(error)) => Err(build_failure(&error)),
     }
 }
 
-pub fn driver_failure(error: &driver::BuildError) -> Failure {
+pub fn build_failure(error: &apg_toolchain::BuildError) -> Failure {
     let failure = Failure::new(error.to_string());
     match error.hint() {
         Some(hint) => failure.hint(hint),
@@ -164,7 +166,7 @@ impl Build {
             return Err(Failure::new(format!("`{}` is a folder", output.display()))
                 .hint("name the program with `-o`"));
         }
-        driver::write_bundle(&built.object, &output)
+        apg_toolchain::write_bundle(&built.path, &output)
             .map_err(|error| Failure::new(format!("cannot write `{}`: {error}", output.display())))?;
         Ok(0)
     }
