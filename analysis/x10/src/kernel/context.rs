@@ -14,6 +14,7 @@ use crate::diagnostics::Rule;
 use crate::kernel::device_semantics::DeviceSemantics;
 use crate::kernel::fixes::template::{EditTemplate, FixTemplate, Fragment, text};
 use crate::kernel::violation::Violation;
+use crate::rules::ProblemData;
 
 /// The body of one `@CUDA` block or function under check.
 pub(crate) struct KernelContext<'a> {
@@ -52,13 +53,20 @@ impl<'a> KernelContext<'a> {
     }
 
     /// Starts a violation; [`KernelContext::report`] records it.
-    pub fn violation(&self, rule: &'static Rule, range: TextRange, message: impl Into<String>) -> Violation {
-        Violation::new(self.at, rule, range, message)
+    pub fn violation(&self, range: TextRange, data: impl Into<ProblemData>) -> Violation {
+        Violation::new(self.at, range, data)
+    }
+
+    /// Records a violation without a fix.
+    pub fn report_at(&self, range: TextRange, data: impl Into<ProblemData>) {
+        self.report(self.violation(range, data));
     }
 
     pub fn report(&self, violation: Violation) {
         let mut found = self.found.borrow_mut();
-        let same = |old: &Violation| old.rule.code == violation.rule.code && old.range == violation.range;
+        let same = |old: &Violation| {
+            old.problem.code() == violation.problem.code() && old.range() == violation.range()
+        };
         if !found.iter().any(same) {
             found.push(violation);
         }
@@ -66,12 +74,12 @@ impl<'a> KernelContext<'a> {
 
     /// Whether a violation of the rule covers `range`.
     pub fn has_violation(&self, rule: &Rule, range: TextRange) -> bool {
-        self.found.borrow().iter().any(|it| it.rule.code == rule.code && it.range.contains_range(range))
+        self.found.borrow().iter().any(|it| it.breaks(rule) && it.range().contains_range(range))
     }
 
     /// Whether any violation of the rule is recorded.
     pub fn breaks(&self, rule: &Rule) -> bool {
-        self.found.borrow().iter().any(|it| it.rule.code == rule.code)
+        self.found.borrow().iter().any(|it| it.breaks(rule))
     }
 
     /// Whether an expression is a variable of the kernel whose initialiser already has a violation, so that
@@ -82,7 +90,7 @@ impl<'a> KernelContext<'a> {
             return false;
         };
         let range = self.expr(init).range;
-        self.found.borrow().iter().any(|it| range.contains_range(it.range))
+        self.found.borrow().iter().any(|it| range.contains_range(it.range()))
     }
 
     /// Records that some code has type errors: then there is no kernel, and nothing more to report.
@@ -113,7 +121,7 @@ impl<'a> KernelContext<'a> {
     /// All violations so far, in source order.
     pub fn into_violations(self) -> Vec<Violation> {
         let mut found = self.found.into_inner();
-        found.sort_by_key(|violation| (violation.range.start(), violation.range.end()));
+        found.sort_by_key(|violation| (violation.range().start(), violation.range().end()));
         found
     }
 

@@ -6,14 +6,15 @@ use smol_str::SmolStr;
 
 use crate::body::Owner;
 use crate::db::Db;
-use crate::diagnostics::article;
 use crate::ids::{ClassId, FieldId, FileOrigin, MethodId};
 use crate::infer::{BodyResult, owner_body};
 use crate::item_tree::items::{
     class_kind, field_is_static, field_item, fields, method_is_static, method_item, qualified_name,
 };
 use crate::item_tree::{AnnotationItem, ClassKind, annotation_string, has_annotation};
+use crate::rules::render::method_name;
 use crate::signature::field_type;
+use crate::suggest::ObjectReference;
 use crate::ty::known::Known;
 use crate::ty::subst::Substitution;
 use crate::ty::{Ty, TyKind};
@@ -89,11 +90,7 @@ impl<'a> DeviceSemantics<'a> {
 
     /// `Class.method`, for messages.
     pub fn method_name(&self, method: MethodId) -> String {
-        let class = method.class(self.db).name(self.db);
-        match method.name(self.db).as_str() {
-            "this" => format!("new {class}"),
-            name => format!("{class}.{name}"),
-        }
+        method_name(self.db, method)
     }
 
     /// How device code may call `method`.
@@ -308,18 +305,12 @@ impl<'a> DeviceSemantics<'a> {
             || self.instance_fields(class, args).any(|it| self.holds_texture(it, depth + 1))
     }
 
-    /// Explains why a struct has no device representation: the path to its first field that refers to an
-    /// object.
-    pub fn describe_reference_in(&self, ty: Ty) -> Option<String> {
+    /// The first field of a struct, nested ones included, that keeps it from having a device representation.
+    pub fn object_reference_in(&self, ty: Ty) -> Option<ObjectReference> {
         let mut path = Vec::new();
-        let held =
-            self.find_reference(ty, &mut path).filter(|_| self.category(ty) == TypeCategory::Object)?;
-        let (shown, held_shown) = (self.display(ty), self.display(held));
-        let held = article(&held_shown);
-        Some(format!(
-            "the struct `{shown}` refers to an object: its field `{}` is {held}. Keep that in a `val` of its own, and in the struct what is left",
-            path.join(".")
-        ))
+        let held = self.find_reference(ty, &mut path);
+        let field_type = held.filter(|_| self.category(ty) == TypeCategory::Object)?;
+        Some(ObjectReference { ty, path, field_type })
     }
 
     /// The type of the first field of a struct, nested ones included, that is not plain; `path` leads to it.

@@ -6,7 +6,7 @@ use crate::body::Owner;
 use crate::db::Db;
 use crate::diagnostics::{Diagnostic, Related};
 use crate::ids::MethodId;
-use crate::item_tree::source::{Item, item_offset, unwritten};
+use crate::item_tree::source::{Item, item_offset, place_diagnostics};
 use crate::kernel::Recognised;
 use crate::kernel::device_code::functions::function_summary;
 use crate::kernel::device_semantics::DeviceSemantics;
@@ -53,24 +53,22 @@ pub fn kernel_diagnostics(db: &dyn Db, owner: Owner) -> Vec<Diagnostic> {
 }
 
 fn diagnostic(db: &dyn Db, owner: Owner, violation: &Violation) -> Diagnostic {
-    let renderer = FixRenderer::new(db, item_of(owner));
-    let related = violation.related.iter().map(|site| {
-        let item = site.method.map_or(item_of(owner), Item::Method);
+    let item = item_of(owner);
+    let mut diagnostic = violation.render(db, owner);
+    for placed in place_diagnostics(db, item, std::slice::from_ref(&diagnostic)) {
+        diagnostic = placed;
+    }
+    diagnostic.related.extend(violation.related.iter().map(|site| {
+        let item = Item::Method(site.method);
         Related {
             file: item.file(db),
             range: site.range + item_offset(db, item),
             message: site.message.clone(),
         }
-    });
-    Diagnostic {
-        code: violation.rule.code,
-        severity: violation.severity,
-        message: violation.message.clone(),
-        range: unwritten(db, item_of(owner)).unwrap_or(violation.range + renderer.offset),
-        notes: violation.notes.clone(),
-        related: related.collect(),
-        fixes: violation.fixes.iter().filter_map(|fix| renderer.fix(fix)).collect(),
-    }
+    }));
+    let renderer = FixRenderer::new(db, item);
+    diagnostic.fixes.extend(violation.fixes.iter().filter_map(|fix| renderer.fix(fix)));
+    diagnostic
 }
 
 /// The declaration of an owner.

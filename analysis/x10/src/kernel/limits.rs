@@ -38,12 +38,7 @@ impl KernelContext<'_> {
     /// Reports statically empty ranges of blocks or threads.
     pub fn check_empty(&self, axes: &[Axis]) {
         for axis in axes.iter().filter(|axis| self.constant(axis.last).is_some_and(|last| last < 0)) {
-            self.report_with_note(
-                &cuda::empty_range::RULE,
-                self.expr(axis.last).range,
-                "this range is empty, so the kernel does nothing",
-                "the upper end belongs to the range: `0n..(n - 1n)` counts n",
-            );
+            self.report_at(self.expr(axis.last).range, cuda::empty_range::EmptyRange);
         }
     }
 
@@ -54,12 +49,7 @@ impl KernelContext<'_> {
         let range = threads
             .iter()
             .fold(self.expr(first.last).range, |all, axis| all.cover(self.expr(axis.last).range));
-        self.report_with_note(
-            &cuda::too_many_threads::RULE,
-            range,
-            &format!("a block of {count} threads, a device takes at most {MAX_THREADS_PER_BLOCK}"),
-            "use more blocks of fewer threads; `CUDAUtilities.autoThreads()` picks a number that suits the device",
-        );
+        self.report_at(range, cuda::too_many_threads::TooManyThreads { count, max: MAX_THREADS_PER_BLOCK });
     }
 
     /// Reports blocks with too much shared memory.
@@ -68,20 +58,14 @@ impl KernelContext<'_> {
         let total: u64 = shared.iter().filter_map(|rail| self.shared_bytes(rail)).sum();
         let range = self.local(last.local).range;
         if total > MAX_SHARED_MEMORY_BYTES {
-            self.report_with_note(
-                &cuda::shared_too_large::RULE,
+            self.report_at(
                 range,
-                &format!(
-                    "a block needs {total} bytes of shared memory, no device has more than {MAX_SHARED_MEMORY_BYTES}"
-                ),
-                "keep a smaller part in shared memory at a time, or read from a `GlobalRail` directly",
+                cuda::shared_too_large::SharedTooLarge { bytes: total, max: MAX_SHARED_MEMORY_BYTES },
             );
         } else if total > COMMON_SHARED_MEMORY_BYTES {
-            self.report_with_note(
-                &cuda::shared_large::RULE,
+            self.report_at(
                 range,
-                &format!("a block needs {total} bytes of shared memory, more than the {COMMON_SHARED_MEMORY_BYTES} that every device has"),
-                "it runs only on devices that grant more, and fewer blocks run at a time; keep a smaller part in shared memory if that matters",
+                cuda::shared_large::SharedLarge { bytes: total, common: COMMON_SHARED_MEMORY_BYTES },
             );
         }
     }

@@ -26,10 +26,6 @@ use crate::body::{ExprId, LocalId, StmtId};
 use crate::ids::{FieldId, MethodId};
 use crate::ty::Ty;
 
-/// Note of diagnostics about the construction of constant memory.
-pub(crate) const CONSTANT_RAIL: &str = "constant memory is filled from a rail of the host, at the start of the kernel: `val rail = new Rail[T](n, init);` \
-                                        before it, and `async at (p) @CUDA { val c = CUDAConstantRail(rail); finish for (block in ...) ... }`";
-
 pub(crate) use affine::{Affine, SymbolContext, Term};
 pub(crate) use context::KernelContext;
 pub use device_code::functions::requires_thread_context;

@@ -1,79 +1,68 @@
-//! A violation of a kernel rule. Ranges are relative to the owning item and fixes are templates, so that
-//! edits elsewhere do not invalidate it.
+//! A violation of a kernel rule: its problem as data, locations in other methods, and templates of fixes. Ranges are
+//! relative to the owning item, so that edits elsewhere do not invalidate it.
 
 use apg_syntax::TextRange;
 
+use crate::body::Owner;
 use crate::body::StmtId;
-use crate::diagnostics::{Rule, Severity};
-use crate::ids::MethodId;
+use crate::db::Db;
+use crate::diagnostics::{Diagnostic, Rule};
+use crate::ids::{FieldId, MethodId};
+use crate::infer::owner_body;
 use crate::kernel::fixes::template::FixTemplate;
+use crate::rules::render::RenderContext;
+use crate::rules::{Problem, ProblemData};
 
-/// One violation. Every rule has its own code (`cuda/...`, `hoist/...`), page and fixes.
+/// One violation. Every rule has its own code (`cuda/...`, `hoist/...`) and page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
     /// The `at` statement of the kernel.
     pub at: StmtId,
-    /// The rule.
-    pub rule: &'static Rule,
-    /// Severity; the rule's, unless the check knows better.
-    pub severity: Severity,
-    /// Message, one sentence.
-    pub message: String,
-    /// Range, relative to the owning item.
-    pub range: TextRange,
-    /// Why the GPU cannot do it, and what to write instead.
-    pub notes: Vec<String>,
-    /// Related locations.
+    /// The broken rule, relative to the owning item.
+    pub problem: Problem,
+    /// The field whose initialiser has the problem, if it is reported at a constructor.
+    pub initialiser: Option<FieldId>,
+    /// Locations in other methods.
     pub related: Vec<RelatedSite>,
     /// Fixes.
     pub fixes: Vec<FixTemplate>,
 }
 
-/// A related location.
+/// A location in another method.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RelatedSite {
-    /// The method that `range` is relative to; `None` is the violation's own item.
-    pub method: Option<MethodId>,
-    /// Range.
+    /// The method.
+    pub method: MethodId,
+    /// Range, relative to the method.
     pub range: TextRange,
     /// Message.
     pub message: String,
 }
 
 impl Violation {
-    /// A violation without notes and fixes.
-    pub fn new(at: StmtId, rule: &'static Rule, range: TextRange, message: impl Into<String>) -> Violation {
-        Violation {
-            at,
-            rule,
-            severity: rule.severity,
-            message: message.into(),
-            range,
-            notes: Vec::new(),
-            related: Vec::new(),
-            fixes: Vec::new(),
-        }
+    /// A violation without fixes.
+    pub fn new(at: StmtId, range: TextRange, data: impl Into<ProblemData>) -> Violation {
+        let problem = Problem::new(range, data);
+        Violation { at, problem, initialiser: None, related: Vec::new(), fixes: Vec::new() }
     }
 
-    /// Adds a note.
-    pub fn note(mut self, note: impl Into<String>) -> Violation {
-        self.notes.push(note.into());
-        self
+    /// Its range, relative to the owning item.
+    pub fn range(&self) -> TextRange {
+        self.problem.range
     }
 
-    /// Adds notes.
-    pub fn notes(mut self, notes: impl IntoIterator<Item = String>) -> Violation {
-        self.notes.extend(notes);
-        self
+    /// Whether it breaks this rule.
+    pub fn breaks(&self, rule: &Rule) -> bool {
+        self.problem.breaks(rule)
     }
 
-    /// Adds a related location.
-    pub fn related(
-        mut self,
-        method: Option<MethodId>,
-        range: TextRange,
-        message: impl Into<String>,
-    ) -> Violation {
+    /// Whether it keeps the kernel from being compiled.
+    pub fn is_error(&self) -> bool {
+        self.problem.is_error()
+    }
+
+    /// Adds a location in another method.
+    pub fn related(mut self, method: MethodId, range: TextRange, message: impl Into<String>) -> Violation {
         self.related.push(RelatedSite { method, range, message: message.into() });
         self
     }
@@ -82,5 +71,22 @@ impl Violation {
     pub fn fix(mut self, fix: impl Into<Option<FixTemplate>>) -> Violation {
         self.fixes.extend(fix.into());
         self
+    }
+
+    /// The violation in words, without fixes; ranges are relative to `owner`.
+    pub fn render(&self, db: &dyn Db, owner: Owner) -> Diagnostic {
+        let code_owner = self.initialiser.map_or(owner, Owner::Field);
+        let result = owner_body(db, code_owner);
+        let mut diagnostic =
+            self.problem.render(&RenderContext::of_body(db, code_owner.into(), &result.body));
+        if let Some(field) = self.initialiser {
+            diagnostic.message = format!(
+                "the initialiser of the field `{}` is nothing for a device: {}",
+                field.name(db),
+                diagnostic.message
+            );
+            diagnostic.related.clear();
+        }
+        diagnostic
     }
 }

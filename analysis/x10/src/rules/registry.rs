@@ -29,8 +29,174 @@ pub enum ProblemData {
     AsyncIdleBarrier(r#async::idle_barrier::IdleBarrier),
     /// `async/not-awaited`
     AsyncNotAwaited(r#async::not_awaited::NotAwaited),
+    /// `cuda/allocation`
+    CudaAllocation(cuda::allocation::Allocation),
+    /// `cuda/assert-in-kernel`
+    CudaAssertInKernel(cuda::assert_in_kernel::AssertInKernel),
+    /// `cuda/async-in-kernel`
+    CudaAsyncInKernel(cuda::async_in_kernel::AsyncInKernel),
+    /// `cuda/at-in-kernel`
+    CudaAtInKernel(cuda::at_in_kernel::AtInKernel),
+    /// `cuda/ateach-in-kernel`
+    CudaAteachInKernel(cuda::ateach_in_kernel::AtEachInKernel),
+    /// `cuda/atomic-in-kernel`
+    CudaAtomicInKernel(cuda::atomic_in_kernel::AtomicInKernel),
+    /// `cuda/auto-in-thread`
+    CudaAutoInThread(cuda::auto_in_thread::AutoInThread),
+    /// `cuda/auto-twice`
+    CudaAutoTwice(cuda::auto_twice::AutoTwice),
+    /// `cuda/bad-callee`
+    CudaBadCallee(cuda::bad_callee::BadCallee),
+    /// `cuda/barrier-divergent`
+    CudaBarrierDivergent(cuda::barrier_divergent::BarrierDivergent),
+    /// `cuda/barrier-outside-thread`
+    CudaBarrierOutsideThread(cuda::barrier_outside_thread::BarrierOutsideThread),
+    /// `cuda/boxing`
+    CudaBoxing(cuda::boxing::Boxing),
+    /// `cuda/captured-object`
+    CudaCapturedObject(cuda::captured_object::CapturedObject),
+    /// `cuda/captured-rail-write`
+    CudaCapturedRailWrite(cuda::captured_rail_write::CapturedRailWrite),
+    /// `cuda/captured-this`
+    CudaCapturedThis(cuda::captured_this::CapturedThis),
+    /// `cuda/captured-var`
+    CudaCapturedVar(cuda::captured_var::CapturedVar),
+    /// `cuda/checked-cast`
+    CudaCheckedCast(cuda::checked_cast::CheckedCast),
+    /// `cuda/clock-operation`
+    CudaClockOperation(cuda::clock_operation::ClockOperation),
+    /// `cuda/clocked-block-async`
+    CudaClockedBlockAsync(cuda::clocked_block_async::ClockedBlockAsync),
+    /// `cuda/clocked-block-finish`
+    CudaClockedBlockFinish(cuda::clocked_block_finish::ClockedBlockFinish),
+    /// `cuda/closure-call`
+    CudaClosureCall(cuda::closure_call::ClosureCall),
+    /// `cuda/closure-in-kernel`
+    CudaClosureInKernel(cuda::closure_in_kernel::ClosureInKernel),
+    /// `cuda/constant-rail-source`
+    CudaConstantRailSource(cuda::constant_rail_source::ConstantRailSource),
+    /// `cuda/direct-params-without-cuda`
+    CudaDirectParamsWithoutCuda(cuda::direct_params_without_cuda::DirectParamsWithoutCuda),
+    /// `cuda/element-type`
+    CudaElementType(cuda::element_type::ElementType),
+    /// `cuda/empty-kernel`
+    CudaEmptyKernel(cuda::empty_kernel::EmptyKernel),
+    /// `cuda/empty-range`
+    CudaEmptyRange(cuda::empty_range::EmptyRange),
+    /// `cuda/extra-statement`
+    CudaExtraStatement(cuda::extra_statement::ExtraStatement),
+    /// `cuda/finish-in-kernel`
+    CudaFinishInKernel(cuda::finish_in_kernel::FinishInKernel),
+    /// `cuda/generic-call`
+    CudaGenericCall(cuda::generic_call::GenericCall),
+    /// `cuda/global-rail-home`
+    CudaGlobalRailHome(cuda::global_rail_home::GlobalRailHome),
+    /// `cuda/here-in-kernel`
+    CudaHereInKernel(cuda::here_in_kernel::HereInKernel),
+    /// `cuda/instance-call`
+    CudaInstanceCall(cuda::instance_call::InstanceCall),
+    /// `cuda/instanceof-in-kernel`
+    CudaInstanceofInKernel(cuda::instanceof_in_kernel::InstanceOfInKernel),
+    /// `cuda/interface-call`
+    CudaInterfaceCall(cuda::interface_call::InterfaceCall),
+    /// `cuda/iterator-in-kernel`
+    CudaIteratorInKernel(cuda::iterator_in_kernel::IteratorInKernel),
+    /// `cuda/long-range`
+    CudaLongRange(cuda::long_range::LongRange),
+    /// `cuda/lost-update`
+    CudaLostUpdate(cuda::lost_update::LostUpdate),
+    /// `cuda/misplaced-annotation`
+    CudaMisplacedAnnotation(cuda::misplaced_annotation::MisplacedAnnotation),
+    /// `cuda/misplaced-shared-memory`
+    CudaMisplacedSharedMemory(cuda::misplaced_shared_memory::MisplacedSharedMemory),
     /// `cuda/missing-annotation`
     CudaMissingAnnotation(cuda::missing_annotation::MissingAnnotation),
+    /// `cuda/missing-barrier`
+    CudaMissingBarrier(cuda::missing_barrier::MissingBarrier),
+    /// `cuda/missing-block-async`
+    CudaMissingBlockAsync(cuda::missing_block_async::MissingBlockAsync),
+    /// `cuda/missing-block-finish`
+    CudaMissingBlockFinish(cuda::missing_block_finish::MissingBlockFinish),
+    /// `cuda/missing-block-loop`
+    CudaMissingBlockLoop(cuda::missing_block_loop::MissingBlockLoop),
+    /// `cuda/missing-clocked-async`
+    CudaMissingClockedAsync(cuda::missing_clocked_async::MissingClockedAsync),
+    /// `cuda/missing-clocked-finish`
+    CudaMissingClockedFinish(cuda::missing_clocked_finish::MissingClockedFinish),
+    /// `cuda/missing-thread-async`
+    CudaMissingThreadAsync(cuda::missing_thread_async::MissingThreadAsync),
+    /// `cuda/missing-thread-finish`
+    CudaMissingThreadFinish(cuda::missing_thread_finish::MissingThreadFinish),
+    /// `cuda/missing-thread-loop`
+    CudaMissingThreadLoop(cuda::missing_thread_loop::MissingThreadLoop),
+    /// `cuda/nested-kernel`
+    CudaNestedKernel(cuda::nested_kernel::NestedKernel),
+    /// `cuda/nested-loops`
+    CudaNestedLoops(cuda::nested_loops::NestedLoops),
+    /// `cuda/not-a-range-loop`
+    CudaNotARangeLoop(cuda::not_a_range_loop::NotARangeLoop),
+    /// `cuda/object-field`
+    CudaObjectField(cuda::object_field::ObjectField),
+    /// `cuda/overlapping-blocks`
+    CudaOverlappingBlocks(cuda::overlapping_blocks::OverlappingBlocks),
+    /// `cuda/prelude-statement`
+    CudaPreludeStatement(cuda::prelude_statement::PreludeStatement),
+    /// `cuda/prelude-value`
+    CudaPreludeValue(cuda::prelude_value::PreludeValue),
+    /// `cuda/print-in-kernel`
+    CudaPrintInKernel(cuda::print_in_kernel::PrintInKernel),
+    /// `cuda/rail-literal`
+    CudaRailLiteral(cuda::rail_literal::RailLiteral),
+    /// `cuda/range-not-literal`
+    CudaRangeNotLiteral(cuda::range_not_literal::RangeNotLiteral),
+    /// `cuda/range-start`
+    CudaRangeStart(cuda::range_start::RangeStart),
+    /// `cuda/recursion`
+    CudaRecursion(cuda::recursion::Recursion),
+    /// `cuda/reference-cast`
+    CudaReferenceCast(cuda::reference_cast::ReferenceCast),
+    /// `cuda/reference-comparison`
+    CudaReferenceComparison(cuda::reference_comparison::ReferenceComparison),
+    /// `cuda/shared-initialiser`
+    CudaSharedInitialiser(cuda::shared_initialiser::SharedInitialiser),
+    /// `cuda/shared-large`
+    CudaSharedLarge(cuda::shared_large::SharedLarge),
+    /// `cuda/shared-statement`
+    CudaSharedStatement(cuda::shared_statement::SharedStatement),
+    /// `cuda/shared-too-large`
+    CudaSharedTooLarge(cuda::shared_too_large::SharedTooLarge),
+    /// `cuda/shared-value`
+    CudaSharedValue(cuda::shared_value::SharedValue),
+    /// `cuda/stack-size`
+    CudaStackSize(cuda::stack_size::StackSize),
+    /// `cuda/statement-after-blocks`
+    CudaStatementAfterBlocks(cuda::statement_after_blocks::StatementAfterBlocks),
+    /// `cuda/statement-after-threads`
+    CudaStatementAfterThreads(cuda::statement_after_threads::StatementAfterThreads),
+    /// `cuda/static-field`
+    CudaStaticField(cuda::static_field::StaticField),
+    /// `cuda/string-in-kernel`
+    CudaStringInKernel(cuda::string_in_kernel::StringInKernel),
+    /// `cuda/thread-operation-outside-thread`
+    CudaThreadOperationOutsideThread(cuda::thread_operation_outside_thread::ThreadOperationOutsideThread),
+    /// `cuda/throw-in-kernel`
+    CudaThrowInKernel(cuda::throw_in_kernel::ThrowInKernel),
+    /// `cuda/too-many-axes`
+    CudaTooManyAxes(cuda::too_many_axes::TooManyAxes),
+    /// `cuda/too-many-threads`
+    CudaTooManyThreads(cuda::too_many_threads::TooManyThreads),
+    /// `cuda/try-in-kernel`
+    CudaTryInKernel(cuda::try_in_kernel::TryInKernel),
+    /// `cuda/unannotated-call`
+    CudaUnannotatedCall(cuda::unannotated_call::UnannotatedCall),
+    /// `cuda/var-in-prelude`
+    CudaVarInPrelude(cuda::var_in_prelude::VarInPrelude),
+    /// `cuda/var-shared-memory`
+    CudaVarSharedMemory(cuda::var_shared_memory::VarSharedMemory),
+    /// `cuda/virtual-call`
+    CudaVirtualCall(cuda::virtual_call::VirtualCall),
+    /// `cuda/when-in-kernel`
+    CudaWhenInKernel(cuda::when_in_kernel::WhenInKernel),
     /// `flow/call-in-construction`
     FlowCallInConstruction(flow::call_in_construction::CallInConstruction),
     /// `flow/captured-var`
@@ -61,6 +227,20 @@ pub enum ProblemData {
     FlowUseBeforeAssignment(flow::use_before_assignment::UseBeforeAssignment),
     /// `flow/val-reassigned`
     FlowValReassigned(flow::val_reassigned::ValReassigned),
+    /// `hoist/assignment`
+    HoistAssignment(hoist::assignment::Assignment),
+    /// `hoist/call`
+    HoistCall(hoist::call::Call),
+    /// `hoist/expression`
+    HoistExpression(hoist::expression::Expression),
+    /// `hoist/field-access`
+    HoistFieldAccess(hoist::field_access::FieldAccess),
+    /// `hoist/here`
+    HoistHere(hoist::here::Here),
+    /// `hoist/inner-variable`
+    HoistInnerVariable(hoist::inner_variable::InnerVariable),
+    /// `hoist/mutable-variable`
+    HoistMutableVariable(hoist::mutable_variable::MutableVariable),
     /// `place/captured-var`
     PlaceCapturedVar(place::captured_var::CapturedVar),
     /// `place/lost-write`
@@ -77,7 +257,90 @@ impl ProblemData {
             ProblemData::AsyncCapturedVar(data) => data,
             ProblemData::AsyncIdleBarrier(data) => data,
             ProblemData::AsyncNotAwaited(data) => data,
+            ProblemData::CudaAllocation(data) => data,
+            ProblemData::CudaAssertInKernel(data) => data,
+            ProblemData::CudaAsyncInKernel(data) => data,
+            ProblemData::CudaAtInKernel(data) => data,
+            ProblemData::CudaAteachInKernel(data) => data,
+            ProblemData::CudaAtomicInKernel(data) => data,
+            ProblemData::CudaAutoInThread(data) => data,
+            ProblemData::CudaAutoTwice(data) => data,
+            ProblemData::CudaBadCallee(data) => data,
+            ProblemData::CudaBarrierDivergent(data) => data,
+            ProblemData::CudaBarrierOutsideThread(data) => data,
+            ProblemData::CudaBoxing(data) => data,
+            ProblemData::CudaCapturedObject(data) => data,
+            ProblemData::CudaCapturedRailWrite(data) => data,
+            ProblemData::CudaCapturedThis(data) => data,
+            ProblemData::CudaCapturedVar(data) => data,
+            ProblemData::CudaCheckedCast(data) => data,
+            ProblemData::CudaClockOperation(data) => data,
+            ProblemData::CudaClockedBlockAsync(data) => data,
+            ProblemData::CudaClockedBlockFinish(data) => data,
+            ProblemData::CudaClosureCall(data) => data,
+            ProblemData::CudaClosureInKernel(data) => data,
+            ProblemData::CudaConstantRailSource(data) => data,
+            ProblemData::CudaDirectParamsWithoutCuda(data) => data,
+            ProblemData::CudaElementType(data) => data,
+            ProblemData::CudaEmptyKernel(data) => data,
+            ProblemData::CudaEmptyRange(data) => data,
+            ProblemData::CudaExtraStatement(data) => data,
+            ProblemData::CudaFinishInKernel(data) => data,
+            ProblemData::CudaGenericCall(data) => data,
+            ProblemData::CudaGlobalRailHome(data) => data,
+            ProblemData::CudaHereInKernel(data) => data,
+            ProblemData::CudaInstanceCall(data) => data,
+            ProblemData::CudaInstanceofInKernel(data) => data,
+            ProblemData::CudaInterfaceCall(data) => data,
+            ProblemData::CudaIteratorInKernel(data) => data,
+            ProblemData::CudaLongRange(data) => data,
+            ProblemData::CudaLostUpdate(data) => data,
+            ProblemData::CudaMisplacedAnnotation(data) => data,
+            ProblemData::CudaMisplacedSharedMemory(data) => data,
             ProblemData::CudaMissingAnnotation(data) => data,
+            ProblemData::CudaMissingBarrier(data) => data,
+            ProblemData::CudaMissingBlockAsync(data) => data,
+            ProblemData::CudaMissingBlockFinish(data) => data,
+            ProblemData::CudaMissingBlockLoop(data) => data,
+            ProblemData::CudaMissingClockedAsync(data) => data,
+            ProblemData::CudaMissingClockedFinish(data) => data,
+            ProblemData::CudaMissingThreadAsync(data) => data,
+            ProblemData::CudaMissingThreadFinish(data) => data,
+            ProblemData::CudaMissingThreadLoop(data) => data,
+            ProblemData::CudaNestedKernel(data) => data,
+            ProblemData::CudaNestedLoops(data) => data,
+            ProblemData::CudaNotARangeLoop(data) => data,
+            ProblemData::CudaObjectField(data) => data,
+            ProblemData::CudaOverlappingBlocks(data) => data,
+            ProblemData::CudaPreludeStatement(data) => data,
+            ProblemData::CudaPreludeValue(data) => data,
+            ProblemData::CudaPrintInKernel(data) => data,
+            ProblemData::CudaRailLiteral(data) => data,
+            ProblemData::CudaRangeNotLiteral(data) => data,
+            ProblemData::CudaRangeStart(data) => data,
+            ProblemData::CudaRecursion(data) => data,
+            ProblemData::CudaReferenceCast(data) => data,
+            ProblemData::CudaReferenceComparison(data) => data,
+            ProblemData::CudaSharedInitialiser(data) => data,
+            ProblemData::CudaSharedLarge(data) => data,
+            ProblemData::CudaSharedStatement(data) => data,
+            ProblemData::CudaSharedTooLarge(data) => data,
+            ProblemData::CudaSharedValue(data) => data,
+            ProblemData::CudaStackSize(data) => data,
+            ProblemData::CudaStatementAfterBlocks(data) => data,
+            ProblemData::CudaStatementAfterThreads(data) => data,
+            ProblemData::CudaStaticField(data) => data,
+            ProblemData::CudaStringInKernel(data) => data,
+            ProblemData::CudaThreadOperationOutsideThread(data) => data,
+            ProblemData::CudaThrowInKernel(data) => data,
+            ProblemData::CudaTooManyAxes(data) => data,
+            ProblemData::CudaTooManyThreads(data) => data,
+            ProblemData::CudaTryInKernel(data) => data,
+            ProblemData::CudaUnannotatedCall(data) => data,
+            ProblemData::CudaVarInPrelude(data) => data,
+            ProblemData::CudaVarSharedMemory(data) => data,
+            ProblemData::CudaVirtualCall(data) => data,
+            ProblemData::CudaWhenInKernel(data) => data,
             ProblemData::FlowCallInConstruction(data) => data,
             ProblemData::FlowCapturedVar(data) => data,
             ProblemData::FlowEscapingThis(data) => data,
@@ -93,6 +356,13 @@ impl ProblemData {
             ProblemData::FlowUnusedValue(data) => data,
             ProblemData::FlowUseBeforeAssignment(data) => data,
             ProblemData::FlowValReassigned(data) => data,
+            ProblemData::HoistAssignment(data) => data,
+            ProblemData::HoistCall(data) => data,
+            ProblemData::HoistExpression(data) => data,
+            ProblemData::HoistFieldAccess(data) => data,
+            ProblemData::HoistHere(data) => data,
+            ProblemData::HoistInnerVariable(data) => data,
+            ProblemData::HoistMutableVariable(data) => data,
             ProblemData::PlaceCapturedVar(data) => data,
             ProblemData::PlaceLostWrite(data) => data,
             ProblemData::PlaceRemoteAccess(data) => data,
@@ -124,9 +394,507 @@ impl From<r#async::not_awaited::NotAwaited> for ProblemData {
     }
 }
 
+impl From<cuda::allocation::Allocation> for ProblemData {
+    fn from(data: cuda::allocation::Allocation) -> ProblemData {
+        ProblemData::CudaAllocation(data)
+    }
+}
+
+impl From<cuda::assert_in_kernel::AssertInKernel> for ProblemData {
+    fn from(data: cuda::assert_in_kernel::AssertInKernel) -> ProblemData {
+        ProblemData::CudaAssertInKernel(data)
+    }
+}
+
+impl From<cuda::async_in_kernel::AsyncInKernel> for ProblemData {
+    fn from(data: cuda::async_in_kernel::AsyncInKernel) -> ProblemData {
+        ProblemData::CudaAsyncInKernel(data)
+    }
+}
+
+impl From<cuda::at_in_kernel::AtInKernel> for ProblemData {
+    fn from(data: cuda::at_in_kernel::AtInKernel) -> ProblemData {
+        ProblemData::CudaAtInKernel(data)
+    }
+}
+
+impl From<cuda::ateach_in_kernel::AtEachInKernel> for ProblemData {
+    fn from(data: cuda::ateach_in_kernel::AtEachInKernel) -> ProblemData {
+        ProblemData::CudaAteachInKernel(data)
+    }
+}
+
+impl From<cuda::atomic_in_kernel::AtomicInKernel> for ProblemData {
+    fn from(data: cuda::atomic_in_kernel::AtomicInKernel) -> ProblemData {
+        ProblemData::CudaAtomicInKernel(data)
+    }
+}
+
+impl From<cuda::auto_in_thread::AutoInThread> for ProblemData {
+    fn from(data: cuda::auto_in_thread::AutoInThread) -> ProblemData {
+        ProblemData::CudaAutoInThread(data)
+    }
+}
+
+impl From<cuda::auto_twice::AutoTwice> for ProblemData {
+    fn from(data: cuda::auto_twice::AutoTwice) -> ProblemData {
+        ProblemData::CudaAutoTwice(data)
+    }
+}
+
+impl From<cuda::bad_callee::BadCallee> for ProblemData {
+    fn from(data: cuda::bad_callee::BadCallee) -> ProblemData {
+        ProblemData::CudaBadCallee(data)
+    }
+}
+
+impl From<cuda::barrier_divergent::BarrierDivergent> for ProblemData {
+    fn from(data: cuda::barrier_divergent::BarrierDivergent) -> ProblemData {
+        ProblemData::CudaBarrierDivergent(data)
+    }
+}
+
+impl From<cuda::barrier_outside_thread::BarrierOutsideThread> for ProblemData {
+    fn from(data: cuda::barrier_outside_thread::BarrierOutsideThread) -> ProblemData {
+        ProblemData::CudaBarrierOutsideThread(data)
+    }
+}
+
+impl From<cuda::boxing::Boxing> for ProblemData {
+    fn from(data: cuda::boxing::Boxing) -> ProblemData {
+        ProblemData::CudaBoxing(data)
+    }
+}
+
+impl From<cuda::captured_object::CapturedObject> for ProblemData {
+    fn from(data: cuda::captured_object::CapturedObject) -> ProblemData {
+        ProblemData::CudaCapturedObject(data)
+    }
+}
+
+impl From<cuda::captured_rail_write::CapturedRailWrite> for ProblemData {
+    fn from(data: cuda::captured_rail_write::CapturedRailWrite) -> ProblemData {
+        ProblemData::CudaCapturedRailWrite(data)
+    }
+}
+
+impl From<cuda::captured_this::CapturedThis> for ProblemData {
+    fn from(data: cuda::captured_this::CapturedThis) -> ProblemData {
+        ProblemData::CudaCapturedThis(data)
+    }
+}
+
+impl From<cuda::captured_var::CapturedVar> for ProblemData {
+    fn from(data: cuda::captured_var::CapturedVar) -> ProblemData {
+        ProblemData::CudaCapturedVar(data)
+    }
+}
+
+impl From<cuda::checked_cast::CheckedCast> for ProblemData {
+    fn from(data: cuda::checked_cast::CheckedCast) -> ProblemData {
+        ProblemData::CudaCheckedCast(data)
+    }
+}
+
+impl From<cuda::clock_operation::ClockOperation> for ProblemData {
+    fn from(data: cuda::clock_operation::ClockOperation) -> ProblemData {
+        ProblemData::CudaClockOperation(data)
+    }
+}
+
+impl From<cuda::clocked_block_async::ClockedBlockAsync> for ProblemData {
+    fn from(data: cuda::clocked_block_async::ClockedBlockAsync) -> ProblemData {
+        ProblemData::CudaClockedBlockAsync(data)
+    }
+}
+
+impl From<cuda::clocked_block_finish::ClockedBlockFinish> for ProblemData {
+    fn from(data: cuda::clocked_block_finish::ClockedBlockFinish) -> ProblemData {
+        ProblemData::CudaClockedBlockFinish(data)
+    }
+}
+
+impl From<cuda::closure_call::ClosureCall> for ProblemData {
+    fn from(data: cuda::closure_call::ClosureCall) -> ProblemData {
+        ProblemData::CudaClosureCall(data)
+    }
+}
+
+impl From<cuda::closure_in_kernel::ClosureInKernel> for ProblemData {
+    fn from(data: cuda::closure_in_kernel::ClosureInKernel) -> ProblemData {
+        ProblemData::CudaClosureInKernel(data)
+    }
+}
+
+impl From<cuda::constant_rail_source::ConstantRailSource> for ProblemData {
+    fn from(data: cuda::constant_rail_source::ConstantRailSource) -> ProblemData {
+        ProblemData::CudaConstantRailSource(data)
+    }
+}
+
+impl From<cuda::direct_params_without_cuda::DirectParamsWithoutCuda> for ProblemData {
+    fn from(data: cuda::direct_params_without_cuda::DirectParamsWithoutCuda) -> ProblemData {
+        ProblemData::CudaDirectParamsWithoutCuda(data)
+    }
+}
+
+impl From<cuda::element_type::ElementType> for ProblemData {
+    fn from(data: cuda::element_type::ElementType) -> ProblemData {
+        ProblemData::CudaElementType(data)
+    }
+}
+
+impl From<cuda::empty_kernel::EmptyKernel> for ProblemData {
+    fn from(data: cuda::empty_kernel::EmptyKernel) -> ProblemData {
+        ProblemData::CudaEmptyKernel(data)
+    }
+}
+
+impl From<cuda::empty_range::EmptyRange> for ProblemData {
+    fn from(data: cuda::empty_range::EmptyRange) -> ProblemData {
+        ProblemData::CudaEmptyRange(data)
+    }
+}
+
+impl From<cuda::extra_statement::ExtraStatement> for ProblemData {
+    fn from(data: cuda::extra_statement::ExtraStatement) -> ProblemData {
+        ProblemData::CudaExtraStatement(data)
+    }
+}
+
+impl From<cuda::finish_in_kernel::FinishInKernel> for ProblemData {
+    fn from(data: cuda::finish_in_kernel::FinishInKernel) -> ProblemData {
+        ProblemData::CudaFinishInKernel(data)
+    }
+}
+
+impl From<cuda::generic_call::GenericCall> for ProblemData {
+    fn from(data: cuda::generic_call::GenericCall) -> ProblemData {
+        ProblemData::CudaGenericCall(data)
+    }
+}
+
+impl From<cuda::global_rail_home::GlobalRailHome> for ProblemData {
+    fn from(data: cuda::global_rail_home::GlobalRailHome) -> ProblemData {
+        ProblemData::CudaGlobalRailHome(data)
+    }
+}
+
+impl From<cuda::here_in_kernel::HereInKernel> for ProblemData {
+    fn from(data: cuda::here_in_kernel::HereInKernel) -> ProblemData {
+        ProblemData::CudaHereInKernel(data)
+    }
+}
+
+impl From<cuda::instance_call::InstanceCall> for ProblemData {
+    fn from(data: cuda::instance_call::InstanceCall) -> ProblemData {
+        ProblemData::CudaInstanceCall(data)
+    }
+}
+
+impl From<cuda::instanceof_in_kernel::InstanceOfInKernel> for ProblemData {
+    fn from(data: cuda::instanceof_in_kernel::InstanceOfInKernel) -> ProblemData {
+        ProblemData::CudaInstanceofInKernel(data)
+    }
+}
+
+impl From<cuda::interface_call::InterfaceCall> for ProblemData {
+    fn from(data: cuda::interface_call::InterfaceCall) -> ProblemData {
+        ProblemData::CudaInterfaceCall(data)
+    }
+}
+
+impl From<cuda::iterator_in_kernel::IteratorInKernel> for ProblemData {
+    fn from(data: cuda::iterator_in_kernel::IteratorInKernel) -> ProblemData {
+        ProblemData::CudaIteratorInKernel(data)
+    }
+}
+
+impl From<cuda::long_range::LongRange> for ProblemData {
+    fn from(data: cuda::long_range::LongRange) -> ProblemData {
+        ProblemData::CudaLongRange(data)
+    }
+}
+
+impl From<cuda::lost_update::LostUpdate> for ProblemData {
+    fn from(data: cuda::lost_update::LostUpdate) -> ProblemData {
+        ProblemData::CudaLostUpdate(data)
+    }
+}
+
+impl From<cuda::misplaced_annotation::MisplacedAnnotation> for ProblemData {
+    fn from(data: cuda::misplaced_annotation::MisplacedAnnotation) -> ProblemData {
+        ProblemData::CudaMisplacedAnnotation(data)
+    }
+}
+
+impl From<cuda::misplaced_shared_memory::MisplacedSharedMemory> for ProblemData {
+    fn from(data: cuda::misplaced_shared_memory::MisplacedSharedMemory) -> ProblemData {
+        ProblemData::CudaMisplacedSharedMemory(data)
+    }
+}
+
 impl From<cuda::missing_annotation::MissingAnnotation> for ProblemData {
     fn from(data: cuda::missing_annotation::MissingAnnotation) -> ProblemData {
         ProblemData::CudaMissingAnnotation(data)
+    }
+}
+
+impl From<cuda::missing_barrier::MissingBarrier> for ProblemData {
+    fn from(data: cuda::missing_barrier::MissingBarrier) -> ProblemData {
+        ProblemData::CudaMissingBarrier(data)
+    }
+}
+
+impl From<cuda::missing_block_async::MissingBlockAsync> for ProblemData {
+    fn from(data: cuda::missing_block_async::MissingBlockAsync) -> ProblemData {
+        ProblemData::CudaMissingBlockAsync(data)
+    }
+}
+
+impl From<cuda::missing_block_finish::MissingBlockFinish> for ProblemData {
+    fn from(data: cuda::missing_block_finish::MissingBlockFinish) -> ProblemData {
+        ProblemData::CudaMissingBlockFinish(data)
+    }
+}
+
+impl From<cuda::missing_block_loop::MissingBlockLoop> for ProblemData {
+    fn from(data: cuda::missing_block_loop::MissingBlockLoop) -> ProblemData {
+        ProblemData::CudaMissingBlockLoop(data)
+    }
+}
+
+impl From<cuda::missing_clocked_async::MissingClockedAsync> for ProblemData {
+    fn from(data: cuda::missing_clocked_async::MissingClockedAsync) -> ProblemData {
+        ProblemData::CudaMissingClockedAsync(data)
+    }
+}
+
+impl From<cuda::missing_clocked_finish::MissingClockedFinish> for ProblemData {
+    fn from(data: cuda::missing_clocked_finish::MissingClockedFinish) -> ProblemData {
+        ProblemData::CudaMissingClockedFinish(data)
+    }
+}
+
+impl From<cuda::missing_thread_async::MissingThreadAsync> for ProblemData {
+    fn from(data: cuda::missing_thread_async::MissingThreadAsync) -> ProblemData {
+        ProblemData::CudaMissingThreadAsync(data)
+    }
+}
+
+impl From<cuda::missing_thread_finish::MissingThreadFinish> for ProblemData {
+    fn from(data: cuda::missing_thread_finish::MissingThreadFinish) -> ProblemData {
+        ProblemData::CudaMissingThreadFinish(data)
+    }
+}
+
+impl From<cuda::missing_thread_loop::MissingThreadLoop> for ProblemData {
+    fn from(data: cuda::missing_thread_loop::MissingThreadLoop) -> ProblemData {
+        ProblemData::CudaMissingThreadLoop(data)
+    }
+}
+
+impl From<cuda::nested_kernel::NestedKernel> for ProblemData {
+    fn from(data: cuda::nested_kernel::NestedKernel) -> ProblemData {
+        ProblemData::CudaNestedKernel(data)
+    }
+}
+
+impl From<cuda::nested_loops::NestedLoops> for ProblemData {
+    fn from(data: cuda::nested_loops::NestedLoops) -> ProblemData {
+        ProblemData::CudaNestedLoops(data)
+    }
+}
+
+impl From<cuda::not_a_range_loop::NotARangeLoop> for ProblemData {
+    fn from(data: cuda::not_a_range_loop::NotARangeLoop) -> ProblemData {
+        ProblemData::CudaNotARangeLoop(data)
+    }
+}
+
+impl From<cuda::object_field::ObjectField> for ProblemData {
+    fn from(data: cuda::object_field::ObjectField) -> ProblemData {
+        ProblemData::CudaObjectField(data)
+    }
+}
+
+impl From<cuda::overlapping_blocks::OverlappingBlocks> for ProblemData {
+    fn from(data: cuda::overlapping_blocks::OverlappingBlocks) -> ProblemData {
+        ProblemData::CudaOverlappingBlocks(data)
+    }
+}
+
+impl From<cuda::prelude_statement::PreludeStatement> for ProblemData {
+    fn from(data: cuda::prelude_statement::PreludeStatement) -> ProblemData {
+        ProblemData::CudaPreludeStatement(data)
+    }
+}
+
+impl From<cuda::prelude_value::PreludeValue> for ProblemData {
+    fn from(data: cuda::prelude_value::PreludeValue) -> ProblemData {
+        ProblemData::CudaPreludeValue(data)
+    }
+}
+
+impl From<cuda::print_in_kernel::PrintInKernel> for ProblemData {
+    fn from(data: cuda::print_in_kernel::PrintInKernel) -> ProblemData {
+        ProblemData::CudaPrintInKernel(data)
+    }
+}
+
+impl From<cuda::rail_literal::RailLiteral> for ProblemData {
+    fn from(data: cuda::rail_literal::RailLiteral) -> ProblemData {
+        ProblemData::CudaRailLiteral(data)
+    }
+}
+
+impl From<cuda::range_not_literal::RangeNotLiteral> for ProblemData {
+    fn from(data: cuda::range_not_literal::RangeNotLiteral) -> ProblemData {
+        ProblemData::CudaRangeNotLiteral(data)
+    }
+}
+
+impl From<cuda::range_start::RangeStart> for ProblemData {
+    fn from(data: cuda::range_start::RangeStart) -> ProblemData {
+        ProblemData::CudaRangeStart(data)
+    }
+}
+
+impl From<cuda::recursion::Recursion> for ProblemData {
+    fn from(data: cuda::recursion::Recursion) -> ProblemData {
+        ProblemData::CudaRecursion(data)
+    }
+}
+
+impl From<cuda::reference_cast::ReferenceCast> for ProblemData {
+    fn from(data: cuda::reference_cast::ReferenceCast) -> ProblemData {
+        ProblemData::CudaReferenceCast(data)
+    }
+}
+
+impl From<cuda::reference_comparison::ReferenceComparison> for ProblemData {
+    fn from(data: cuda::reference_comparison::ReferenceComparison) -> ProblemData {
+        ProblemData::CudaReferenceComparison(data)
+    }
+}
+
+impl From<cuda::shared_initialiser::SharedInitialiser> for ProblemData {
+    fn from(data: cuda::shared_initialiser::SharedInitialiser) -> ProblemData {
+        ProblemData::CudaSharedInitialiser(data)
+    }
+}
+
+impl From<cuda::shared_large::SharedLarge> for ProblemData {
+    fn from(data: cuda::shared_large::SharedLarge) -> ProblemData {
+        ProblemData::CudaSharedLarge(data)
+    }
+}
+
+impl From<cuda::shared_statement::SharedStatement> for ProblemData {
+    fn from(data: cuda::shared_statement::SharedStatement) -> ProblemData {
+        ProblemData::CudaSharedStatement(data)
+    }
+}
+
+impl From<cuda::shared_too_large::SharedTooLarge> for ProblemData {
+    fn from(data: cuda::shared_too_large::SharedTooLarge) -> ProblemData {
+        ProblemData::CudaSharedTooLarge(data)
+    }
+}
+
+impl From<cuda::shared_value::SharedValue> for ProblemData {
+    fn from(data: cuda::shared_value::SharedValue) -> ProblemData {
+        ProblemData::CudaSharedValue(data)
+    }
+}
+
+impl From<cuda::stack_size::StackSize> for ProblemData {
+    fn from(data: cuda::stack_size::StackSize) -> ProblemData {
+        ProblemData::CudaStackSize(data)
+    }
+}
+
+impl From<cuda::statement_after_blocks::StatementAfterBlocks> for ProblemData {
+    fn from(data: cuda::statement_after_blocks::StatementAfterBlocks) -> ProblemData {
+        ProblemData::CudaStatementAfterBlocks(data)
+    }
+}
+
+impl From<cuda::statement_after_threads::StatementAfterThreads> for ProblemData {
+    fn from(data: cuda::statement_after_threads::StatementAfterThreads) -> ProblemData {
+        ProblemData::CudaStatementAfterThreads(data)
+    }
+}
+
+impl From<cuda::static_field::StaticField> for ProblemData {
+    fn from(data: cuda::static_field::StaticField) -> ProblemData {
+        ProblemData::CudaStaticField(data)
+    }
+}
+
+impl From<cuda::string_in_kernel::StringInKernel> for ProblemData {
+    fn from(data: cuda::string_in_kernel::StringInKernel) -> ProblemData {
+        ProblemData::CudaStringInKernel(data)
+    }
+}
+
+impl From<cuda::thread_operation_outside_thread::ThreadOperationOutsideThread> for ProblemData {
+    fn from(data: cuda::thread_operation_outside_thread::ThreadOperationOutsideThread) -> ProblemData {
+        ProblemData::CudaThreadOperationOutsideThread(data)
+    }
+}
+
+impl From<cuda::throw_in_kernel::ThrowInKernel> for ProblemData {
+    fn from(data: cuda::throw_in_kernel::ThrowInKernel) -> ProblemData {
+        ProblemData::CudaThrowInKernel(data)
+    }
+}
+
+impl From<cuda::too_many_axes::TooManyAxes> for ProblemData {
+    fn from(data: cuda::too_many_axes::TooManyAxes) -> ProblemData {
+        ProblemData::CudaTooManyAxes(data)
+    }
+}
+
+impl From<cuda::too_many_threads::TooManyThreads> for ProblemData {
+    fn from(data: cuda::too_many_threads::TooManyThreads) -> ProblemData {
+        ProblemData::CudaTooManyThreads(data)
+    }
+}
+
+impl From<cuda::try_in_kernel::TryInKernel> for ProblemData {
+    fn from(data: cuda::try_in_kernel::TryInKernel) -> ProblemData {
+        ProblemData::CudaTryInKernel(data)
+    }
+}
+
+impl From<cuda::unannotated_call::UnannotatedCall> for ProblemData {
+    fn from(data: cuda::unannotated_call::UnannotatedCall) -> ProblemData {
+        ProblemData::CudaUnannotatedCall(data)
+    }
+}
+
+impl From<cuda::var_in_prelude::VarInPrelude> for ProblemData {
+    fn from(data: cuda::var_in_prelude::VarInPrelude) -> ProblemData {
+        ProblemData::CudaVarInPrelude(data)
+    }
+}
+
+impl From<cuda::var_shared_memory::VarSharedMemory> for ProblemData {
+    fn from(data: cuda::var_shared_memory::VarSharedMemory) -> ProblemData {
+        ProblemData::CudaVarSharedMemory(data)
+    }
+}
+
+impl From<cuda::virtual_call::VirtualCall> for ProblemData {
+    fn from(data: cuda::virtual_call::VirtualCall) -> ProblemData {
+        ProblemData::CudaVirtualCall(data)
+    }
+}
+
+impl From<cuda::when_in_kernel::WhenInKernel> for ProblemData {
+    fn from(data: cuda::when_in_kernel::WhenInKernel) -> ProblemData {
+        ProblemData::CudaWhenInKernel(data)
     }
 }
 
@@ -217,6 +985,48 @@ impl From<flow::use_before_assignment::UseBeforeAssignment> for ProblemData {
 impl From<flow::val_reassigned::ValReassigned> for ProblemData {
     fn from(data: flow::val_reassigned::ValReassigned) -> ProblemData {
         ProblemData::FlowValReassigned(data)
+    }
+}
+
+impl From<hoist::assignment::Assignment> for ProblemData {
+    fn from(data: hoist::assignment::Assignment) -> ProblemData {
+        ProblemData::HoistAssignment(data)
+    }
+}
+
+impl From<hoist::call::Call> for ProblemData {
+    fn from(data: hoist::call::Call) -> ProblemData {
+        ProblemData::HoistCall(data)
+    }
+}
+
+impl From<hoist::expression::Expression> for ProblemData {
+    fn from(data: hoist::expression::Expression) -> ProblemData {
+        ProblemData::HoistExpression(data)
+    }
+}
+
+impl From<hoist::field_access::FieldAccess> for ProblemData {
+    fn from(data: hoist::field_access::FieldAccess) -> ProblemData {
+        ProblemData::HoistFieldAccess(data)
+    }
+}
+
+impl From<hoist::here::Here> for ProblemData {
+    fn from(data: hoist::here::Here) -> ProblemData {
+        ProblemData::HoistHere(data)
+    }
+}
+
+impl From<hoist::inner_variable::InnerVariable> for ProblemData {
+    fn from(data: hoist::inner_variable::InnerVariable) -> ProblemData {
+        ProblemData::HoistInnerVariable(data)
+    }
+}
+
+impl From<hoist::mutable_variable::MutableVariable> for ProblemData {
+    fn from(data: hoist::mutable_variable::MutableVariable) -> ProblemData {
+        ProblemData::HoistMutableVariable(data)
     }
 }
 

@@ -4,7 +4,8 @@ use apg_syntax::{SyntaxNode, TextRange, TextSize};
 
 use crate::body::{Body, Expr, ExprId, LocalId};
 use crate::db::Db;
-use crate::diagnostics::{Diagnostic, Rule};
+use crate::diagnostics::{Diagnostic, Related, Rule};
+use crate::ids::MethodId;
 use crate::item_tree::source::{Item, item_source};
 use crate::ty::Ty;
 
@@ -59,6 +60,27 @@ impl<'a> RenderContext<'a> {
         ty.display(self.db).to_string()
     }
 
+    /// A type without its constraint, as it is written in messages.
+    pub fn show_base(&self, ty: Ty) -> String {
+        self.show(ty.base(self.db))
+    }
+
+    /// `Class.method`, as it is written in messages.
+    pub fn method_name(&self, method: MethodId) -> String {
+        method_name(self.db, method)
+    }
+
+    /// A related location in the item.
+    pub fn related(&self, range: TextRange, message: impl Into<String>) -> Related {
+        Related { file: self.item.file(self.db), range, message: message.into() }
+    }
+
+    /// The declaration of a local, as related location.
+    pub fn declaration(&self, id: LocalId) -> Related {
+        let range = self.body.and_then(|body| body.locals.get(id.0 as usize)).map(|local| local.range);
+        self.related(range.unwrap_or_default(), format!("`{}` is declared here", self.local_name(id)))
+    }
+
     /// The tree of the item.
     pub fn syntax(&self) -> Option<SyntaxNode> {
         Some(item_source(self.db, self.item).as_ref()?.syntax())
@@ -79,6 +101,15 @@ impl<'a> RenderContext<'a> {
             }
         }
         diagnostic
+    }
+}
+
+/// `Class.method`, or `new Class` for a constructor.
+pub fn method_name(db: &dyn Db, method: MethodId) -> String {
+    let class = method.class(db).name(db);
+    match method.name(db).as_str() {
+        "this" => format!("new {class}"),
+        name => format!("{class}.{name}"),
     }
 }
 

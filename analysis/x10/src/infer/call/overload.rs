@@ -346,7 +346,7 @@ impl<'db> Infer<'db> {
                 }
                 let class = only.method.class(self.db);
                 if crate::item_tree::items::qualified_name(self.db, class) == "x10.lang.CUDAConstantRail" {
-                    return diagnostic.note(crate::kernel::CONSTANT_RAIL);
+                    return diagnostic.note(crate::suggest::CONSTANT_RAIL_NOTE);
                 }
                 if let Some(note) = self.held_elsewhere(only, call) {
                     return diagnostic.note(note);

@@ -1,7 +1,5 @@
 //! Checks of calls in device code.
 
-use apg_syntax::TextRange;
-
 use crate::body::walk::Node;
 use crate::body::{Dispatch, ExprId, ExprKind, LocalId};
 use crate::ids::MethodId;
@@ -12,6 +10,10 @@ use crate::kernel::device_semantics::{CalleeKind, TypeCategory};
 use crate::kernel::fixes::template::FixTemplate;
 use crate::kernel::generics::bound_requirements::{BoundCall, BoundCallee};
 use crate::rules::cuda;
+use crate::rules::cuda::generic_call::GenericCall;
+use crate::rules::cuda::interface_call::InterfaceCall;
+use crate::rules::cuda::unannotated_call::{UnannotatedCall, UnannotatedCallee};
+use crate::rules::cuda::virtual_call::VirtualCall;
 use crate::ty::Ty;
 
 impl KernelContext<'_> {
@@ -94,16 +96,8 @@ impl KernelContext<'_> {
                 uses,
             );
         } else if !self.is_reported(*closure) {
-            self.report_with_note(
-                &cuda::closure_call::RULE,
-                self.expr(expr).range,
-                "a thread cannot call a function value",
-                &format!(
-                    "which code it is would be known at run time only: call a `@CUDA static def` by name, or a struct's `operator this` \
-                     through a type parameter, `F <: {}`",
-                    self.semantics.display(ty)
-                ),
-            );
+            let data = cuda::closure_call::ClosureCall { ty };
+            self.report_at(self.expr(expr).range, data);
         }
         false
     }
@@ -163,12 +157,7 @@ impl KernelContext<'_> {
         if code != CodeKind::SharedClosure {
             return uses.barriers.push(expr);
         }
-        self.report_with_note(
-            &cuda::barrier_outside_thread::RULE,
-            self.expr(expr).range,
-            "a barrier in the initialiser of shared memory",
-            "the threads fill shared memory in a loop with different numbers of iterations: call `Clock.advanceAll()` in their own code",
-        );
+        self.report_at(self.expr(expr).range, cuda::barrier_outside_thread::BarrierOutsideThread);
     }
 
     /// Whether an expression is a collective operation of a warp.
@@ -197,12 +186,9 @@ impl KernelContext<'_> {
         if code != CodeKind::SharedClosure {
             return true;
         }
-        let name = self.semantics.method_name(method);
-        self.report_with_note(
-            &cuda::thread_operation_outside_thread::RULE,
+        self.report_at(
             self.expr(expr).range,
-            &format!("`{name}` in the initialiser of shared memory"),
-            "which thread fills an element is not decided there: call it in the code of the threads",
+            cuda::thread_operation_outside_thread::ThreadOperationOutsideThread { method },
         );
         false
     }
@@ -210,19 +196,13 @@ impl KernelContext<'_> {
     /// Checks a call of a `@CUDA` method.
     fn check_function_call(&self, expr: ExprId, method: MethodId, dispatch: Dispatch) -> bool {
         let range = self.expr(expr).range;
-        let name = self.semantics.method_name(method);
         if let ExprKind::Call { type_args, .. } = &self.expr(expr).kind
             && let Some(bad) =
                 type_args.iter().find(|ty| self.semantics.category(**ty) != TypeCategory::Plain)
         {
             match self.semantics.category(*bad) {
                 TypeCategory::Unknown => self.mark_broken(),
-                _ => self.report_with_note(
-                    &cuda::generic_call::RULE,
-                    range,
-                    &format!("`{name}` is called for `{}`, which a device cannot hold", self.semantics.display(*bad)),
-                    "a generic function is compiled for each type that it is called for: numbers, `Boolean`, `Char`, and structs of these",
-                ),
+                _ => self.report_at(range, GenericCall::TypeArgument { method, ty: *bad }),
             }
             return false;
         }
@@ -238,47 +218,19 @@ impl KernelContext<'_> {
     /// Reports a call of a method of an object.
     fn report_object_call(&self, expr: ExprId, method: MethodId, dispatch: Dispatch) {
         let range = self.expr(expr).range;
-        let name = self.semantics.method_name(method);
-        let interface = self.semantics.class_kind(method.class(self.semantics.db)) == ClassKind::Interface;
-        if dispatch == Dispatch::Virtual && interface {
-            return self.report_with_note(
-                &cuda::interface_call::RULE,
-                range,
-                &format!("a thread cannot call `{name}` through an interface"),
-                "which code it is would depend on an object of the host: call a `@CUDA static def`, or take a struct that implements it as a \
-                 type parameter, `T <: Interface`",
-            );
+        let class = method.class(self.semantics.db);
+        let is_interface = self.semantics.class_kind(class) == ClassKind::Interface;
+        if dispatch == Dispatch::Virtual && is_interface {
+            self.report_at(range, InterfaceCall::Interface(method));
+        } else if self.semantics.is_array(class) {
+            self.report_at(range, VirtualCall::Array(method));
+        } else if self.semantics.is_class(class, "x10.lang.Point") {
+            self.report_at(range, VirtualCall::Point(method));
+        } else if dispatch == Dispatch::Virtual {
+            self.report_at(range, VirtualCall::Other(method));
+        } else {
+            self.report_at(range, cuda::instance_call::InstanceCall { method });
         }
-        if self.semantics.is_array(method.class(self.semantics.db)) {
-            return self.report_with_note(
-                &cuda::virtual_call::RULE,
-                range,
-                &format!("a thread cannot call `{name}`, a method of an object"),
-                "the array lives on the host: take its elements before the `at`, `val elements = array.raw()`, and compute the index, `row * columns + column`",
-            );
-        }
-        if self.semantics.is_class(method.class(self.semantics.db), "x10.lang.Point") {
-            return self.report_with_note(
-                &cuda::virtual_call::RULE,
-                range,
-                &format!("a thread cannot call `{name}`, a method of an object"),
-                "a point is an object of the host: name its parts where the loop declares it, `for ([i, j] in ...)`, and use those",
-            );
-        }
-        if dispatch == Dispatch::Virtual {
-            return self.report_with_note(
-                &cuda::virtual_call::RULE,
-                range,
-                &format!("a thread cannot call `{name}`, a method of an object"),
-                "which code it is depends on the object's class, and the object lives on the host: call a `@CUDA static def` and pass what it needs",
-            );
-        }
-        self.report_with_note(
-            &cuda::instance_call::RULE,
-            range,
-            &format!("a thread cannot call `{name}` on an object"),
-            "the object lives on the host: make it a `@CUDA static def` and pass what it needs",
-        );
     }
 
     fn report_host_only_call(
@@ -290,15 +242,14 @@ impl KernelContext<'_> {
     ) -> bool {
         let db = self.semantics.db;
         let range = self.expr(expr).range;
-        let name = self.semantics.method_name(method);
         let class = method.class(db);
-        if self.report_library_call(expr, method, &name) {
+        if self.report_library_call(expr, method) {
             return false;
         }
         if self.semantics.class_kind(class) == ClassKind::Struct
             && self.semantics.category(self.receiver_type(receiver)) == TypeCategory::Plain
         {
-            self.report_unannotated(expr, method, &name);
+            self.report_unannotated(expr, method);
             return true;
         }
         if !self.semantics.is_static(method) {
@@ -306,71 +257,37 @@ impl KernelContext<'_> {
                 return false;
             }
             if let Some(of) = receiver.and_then(|it| self.type_parameter_of(it)) {
-                self.report_any_method_call(range, &name, of);
+                self.report_at(range, InterfaceCall::Any { method, of });
             } else if self.receiver_is_text(receiver) {
-                self.report_with_note(
-                    &cuda::string_in_kernel::RULE,
-                    range,
-                    "a thread cannot use a string",
-                    "a string is an object of the host: make numbers of it before the `at`",
-                );
+                self.report_at(range, cuda::string_in_kernel::StringInKernel::Receiver);
             } else {
                 self.report_object_call(expr, method, dispatch);
             }
             return false;
         }
-        self.report_unannotated(expr, method, &name);
+        self.report_unannotated(expr, method);
         true
     }
 
-    /// Reports `x.equals(y)`, `x.hashCode()` on a value of the type parameter `of`.
-    fn report_any_method_call(&self, range: TextRange, name: &str, of: Ty) {
-        let of = self.semantics.display(of);
-        self.report_with_note(
-            &cuda::interface_call::RULE,
-            range,
-            &format!("a thread cannot call `{name}` of a `{of}`"),
-            &format!(
-                "what all values have is made for the host: compare with `==`, or call a method that a bound of `{of}` promises and its \
-                 structs mark `@CUDA`"
-            ),
-        );
-    }
-
     /// Reports library calls that have a rule of their own; returns whether this was one.
-    fn report_library_call(&self, expr: ExprId, method: MethodId, name: &str) -> bool {
+    fn report_library_call(&self, expr: ExprId, method: MethodId) -> bool {
         let range = self.expr(expr).range;
         let class = method.class(self.semantics.db);
         if ["x10.io.Console", "x10.io.Printer", "x10.io.Writer"]
             .iter()
             .any(|full| self.semantics.is_class(class, full))
         {
-            self.report_with_note(
-                &cuda::print_in_kernel::RULE,
-                range,
-                "a thread cannot print",
-                "the console belongs to the host: write into a `GlobalRail`, copy it back, and print after the `at`",
-            );
+            self.report_at(range, cuda::print_in_kernel::PrintInKernel);
             return true;
         }
         if self.semantics.is_class(class, "x10.lang.Clock") {
-            self.report_with_note(
-                &cuda::clock_operation::RULE,
-                range,
-                &format!("a thread cannot call `{name}`"),
-                "the threads of a block have one barrier and no clock object: `Clock.advanceAll()` is all there is",
-            );
+            self.report_at(range, cuda::clock_operation::ClockOperation { method });
             return true;
         }
         if self.semantics.is_class(class, "x10.util.CUDAUtilities")
             && method.name(self.semantics.db).starts_with("auto")
         {
-            self.report_with_note(
-                &cuda::auto_in_thread::RULE,
-                range,
-                &format!("`{name}` is asked too late"),
-                "it decides how the kernel is launched: write `val n = ...` before the outer `finish`, and use `n` here",
-            );
+            self.report_at(range, cuda::auto_in_thread::AutoInThread { method });
             return true;
         }
         false
@@ -384,22 +301,16 @@ impl KernelContext<'_> {
         self.semantics.category(self.receiver_type(receiver)) == TypeCategory::String
     }
 
-    fn report_unannotated(&self, expr: ExprId, method: MethodId, name: &str) {
-        let violation = self.violation(
-            &cuda::unannotated_call::RULE,
-            self.expr(expr).range,
-            format!("a thread calls `{name}`, which is not made for the device"),
-        );
-        self.report(if self.semantics.is_user_code(method) {
-            violation
-                .note(format!("only functions marked `@CUDA` are checked and compiled for the device: annotate `{name}`"))
-                .fix(FixTemplate::Annotate(method))
+    fn report_unannotated(&self, expr: ExprId, method: MethodId) {
+        let copies = ["copy", "asyncCopy", "uncountedCopy"];
+        let callee = if self.semantics.is_user_code(method) {
+            UnannotatedCallee::User
+        } else if copies.contains(&method.name(self.semantics.db).as_str()) {
+            UnannotatedCallee::LibraryCopy
         } else {
-            let copies = ["copy", "asyncCopy", "uncountedCopy"].contains(&method.name(self.semantics.db).as_str());
-            violation.note(match copies {
-                true => "memory is copied by the host: copy before or after the `at`, or let the threads assign the elements",
-                false => "the class library has no version of it for the device: compute it before the `at`, or write a `@CUDA static def`",
-            })
-        });
+            UnannotatedCallee::Library
+        };
+        let fix = (callee == UnannotatedCallee::User).then_some(FixTemplate::Annotate(method));
+        self.report(self.violation(self.expr(expr).range, UnannotatedCall { method, callee }).fix(fix));
     }
 }

@@ -10,6 +10,7 @@ use crate::kernel::device_code::DeviceUses;
 use crate::kernel::device_semantics::TypeCategory;
 use crate::kernel::{CaptureKind, CaptureSource, KernelCapture};
 use crate::rules::cuda;
+use crate::rules::cuda::captured_this::CapturedThis;
 use crate::ty::{Constraint, ConstraintTerm, Path, PathRoot, Ty};
 
 impl KernelContext<'_> {
@@ -77,23 +78,19 @@ impl KernelContext<'_> {
 
     fn capture_kind(&self, local: LocalId) -> Option<CaptureKind> {
         let declared = self.local(local);
-        let (name, range) = (&declared.name, self.first_use(local));
+        let range = self.first_use(local);
         if declared.mutable {
             // Already reported where the launch configuration uses it.
             if self.has_violation(&crate::rules::hoist::mutable_variable::RULE, range) {
                 self.mark_broken();
                 return None;
             }
-            self.report(
-                self.violation(&cuda::captured_var::RULE, range, format!("a kernel uses the `var` `{name}` of the code around it"))
-                    .note("the device gets a copy at launch; a change on either side would not reach the other. Copy it into a `val` before the `at`, or return results in a `GlobalRail`")
-                    .related(None, declared.range, format!("`{name}` is declared here"))
-                    .fix(self.copy_var_to_val(local)),
-            );
+            let violation = self.violation(range, cuda::captured_var::CapturedVar { local });
+            self.report(violation.fix(self.copy_var_to_val(local)));
             return None;
         }
-        let shape = self.semantics.category(declared.ty);
-        match shape {
+        let category = self.semantics.category(declared.ty);
+        match category {
             TypeCategory::Plain => Some(CaptureKind::Scalar),
             TypeCategory::Rail(element) => Some(CaptureKind::Rail { element }),
             TypeCategory::GlobalRail(element) => Some(CaptureKind::GlobalRail { element }),
@@ -102,33 +99,19 @@ impl KernelContext<'_> {
                 None
             }
             TypeCategory::UnsupportedRail(element) => {
-                let shown = self.semantics.display(element);
-                let message = format!("a kernel cannot use elements of type `{shown}`");
-                self.report(
-                    self.violation(&cuda::element_type::RULE, range, message)
-                        .note("device memory holds numbers, `Boolean`, `Char`, and structs of these; references to objects of the host mean nothing there")
-                        .notes(self.semantics.describe_reference_in(element)),
-                );
+                let reference = self.semantics.object_reference_in(element);
+                let data = cuda::element_type::ElementType { ty: element, is_captured: true, reference };
+                self.report_at(range, data);
                 None
             }
             _ => {
-                let shown = self.semantics.display(declared.ty);
-                let instead = match shape {
-                    TypeCategory::ConstantRail(_) => crate::kernel::CONSTANT_RAIL,
-                    _ => {
-                        "a device gets numbers, plain structs, and rails of these: take what the kernel needs of it into `val`s before the `at`"
-                    }
+                let data = cuda::captured_object::CapturedObject {
+                    local,
+                    ty: declared.ty,
+                    is_constant_rail: matches!(category, TypeCategory::ConstantRail(_)),
+                    reference: self.semantics.object_reference_in(declared.ty),
                 };
-                self.report(
-                    self.violation(
-                        &cuda::captured_object::RULE,
-                        range,
-                        format!("`{name}` of type `{shown}` cannot travel to a device"),
-                    )
-                    .note(instead)
-                    .notes(self.semantics.describe_reference_in(declared.ty))
-                    .related(None, declared.range, format!("`{name}` is declared here")),
-                );
+                self.report_at(range, data);
                 None
             }
         }
@@ -179,35 +162,19 @@ impl KernelContext<'_> {
 
     /// Reports `this` used as a value.
     pub fn report_captured_this(&self, expr: ExprId) {
-        self.report_with_note(
-            &cuda::captured_this::RULE,
-            self.expr(expr).range,
-            "a kernel cannot use `this`",
-            "the object lives on the host: copy what the kernel needs of it into `val`s before the `at`",
-        );
+        self.report_at(self.expr(expr).range, CapturedThis::Value);
     }
 
     /// Reports a field accessed through `this`.
     pub fn report_captured_field(&self, expr: ExprId, field: FieldId) {
-        let name = field.name(self.semantics.db);
         let range = self.expr(expr).range;
-        let assigned = matches!(self.expr(expr).kind, ExprKind::Assign { .. });
-        let violation = self
-            .violation(
-                &cuda::captured_this::RULE,
-                range,
-                format!("a kernel cannot use the field `{name}` of `this`"),
-            )
-            .note(match assigned {
-                true => "the object lives on the host: write an element of a `GlobalRail`, and set the field from it after the kernel",
-                false => "the object lives on the host: copy the field into a `val` before the `at`",
-            });
-        let property = field_item(self.semantics.db, field).is_some();
-        self.report(if assigned || !property {
-            violation
-        } else {
-            violation.fix(self.copy_field(expr, field, name))
-        });
+        if matches!(self.expr(expr).kind, ExprKind::Assign { .. }) {
+            return self.report_at(range, CapturedThis::FieldWrite(field));
+        }
+        let is_known = field_item(self.semantics.db, field).is_some();
+        let name = field.name(self.semantics.db);
+        let fix = is_known.then(|| self.copy_field(expr, field, name)).flatten();
+        self.report(self.violation(range, CapturedThis::FieldRead(field)).fix(fix));
     }
 
     /// A fix that copies a field into a `val` and uses that throughout the kernel.
@@ -259,13 +226,8 @@ impl KernelContext<'_> {
         {
             return;
         }
-        let name = &declared.name;
-        self.report(
-            self.violation(&cuda::captured_rail_write::RULE, self.expr(site).range, format!("writes to `{name}`, of which the device has only a copy"))
-                .note("a captured `Rail` is copied to the device before the launch and never back: allocate a `GlobalRail` with `CUDAUtilities.makeGlobalRail`, write to that, and copy it back with `Rail.asyncCopy`")
-                .related(None, declared.range, format!("`{name}` is declared here"))
-                .fix(self.global_rail_fix(local)),
-        );
+        let data = cuda::captured_rail_write::CapturedRailWrite { local };
+        self.report(self.violation(self.expr(site).range, data).fix(self.global_rail_fix(local)));
     }
 
     /// Warns of a `GlobalRail` whose type says that it lives at another place than the kernel runs.
@@ -279,12 +241,10 @@ impl KernelContext<'_> {
         {
             return;
         }
-        let name = &self.local(local).name;
-        let mut violation = self
-            .violation(&cuda::global_rail_home::RULE, self.first_use(local), format!("`{name}` lives at `{home}`, the kernel runs at `{target}`"))
-            .note("a kernel reads and writes only memory of its own place; that the two are the same is checked at the launch")
-            .related(None, self.expr(place).range, "the kernel's place");
-        violation.severity = Severity::Warning;
+        let data =
+            cuda::global_rail_home::GlobalRailHome { local, home, target, place: self.expr(place).range };
+        let mut violation = self.violation(self.first_use(local), data);
+        violation.problem.severity = Severity::Warning;
         self.report(violation);
     }
 

@@ -8,7 +8,6 @@ use crate::body::Owner;
 use crate::body::parents::Parents;
 use crate::body::{Body, ExprId, LocalId, StmtId};
 use crate::db::Db;
-use crate::diagnostics::Severity;
 use crate::ids::{FieldId, MethodId};
 use crate::item_tree::ClassKind;
 use crate::kernel::context::KernelContext;
@@ -46,7 +45,7 @@ pub(in crate::kernel) struct FunctionSummary {
 impl FunctionSummary {
     /// The first violation that is an error.
     pub fn first_error(&self) -> Option<&Violation> {
-        self.violations.iter().find(|violation| violation.severity == Severity::Error)
+        self.violations.iter().find(|violation| violation.is_error())
     }
 }
 
@@ -158,11 +157,10 @@ impl KernelContext<'_> {
     }
 
     fn bad_initialiser(&self, field: FieldId, root: StmtId, first: &Violation) {
-        let name = field.name(self.semantics.db);
-        let message =
-            format!("the initialiser of the field `{name}` is nothing for a device: {}", first.message);
-        let mut violation = self.violation(first.rule, self.stmt(root).range, message);
-        violation.notes.clone_from(&first.notes);
+        let mut violation = Violation { at: self.at, initialiser: Some(field), ..first.clone() };
+        violation.problem.range = self.stmt(root).range;
+        violation.related.clear();
+        violation.fixes.clear();
         self.report(violation);
     }
 
@@ -214,32 +212,15 @@ impl KernelContext<'_> {
             }
         }
         if let Some(cycle) = find_recursion(order, codes) {
-            let name = self.semantics.method_name(cycle);
-            self.report_with_note(
-                &cuda::recursion::RULE,
-                self.expr(call).range,
-                &format!("`{name}` calls itself, directly or through others"),
-                "a thread's stack is small and fixed: write the repetition as a loop",
-            );
+            self.report_at(self.expr(call).range, cuda::recursion::Recursion { method: cycle });
         }
     }
 
     fn bad_callee(&self, called: MethodId, found: MethodId, call: ExprId, first: &Violation) {
-        let name = self.semantics.method_name(found);
-        let through = if called == found {
-            String::new()
-        } else {
-            format!(" through `{}`", self.semantics.method_name(called))
-        };
-        self.report(
-            self.violation(
-                &cuda::bad_callee::RULE,
-                self.expr(call).range,
-                format!("a thread calls `{name}`{through}, which a device cannot run"),
-            )
-            .note(format!("{}: fix the function, or do without it here", first.message))
-            .related(Some(found), first.range, first.message.clone()),
-        );
+        let reason = first.render(self.semantics.db, Owner::Method(found)).message;
+        let through = (called != found).then_some(called);
+        let data = cuda::bad_callee::BadCallee { method: found, through, reason: reason.clone() };
+        self.report(self.violation(self.expr(call).range, data).related(found, first.range(), reason));
     }
 
     /// Reports captured host rails passed to functions that write their elements.

@@ -9,13 +9,13 @@ use apg_syntax::TextRange;
 
 use crate::body::walk::Node;
 use crate::body::{AssignTarget, ExprId, ExprKind, Iteration, Literal, LocalId, StmtId, StmtKind};
-use crate::diagnostics::{Rule, article};
 use crate::ids::{FieldId, MethodId};
 use crate::kernel::context::KernelContext;
 use crate::kernel::device_semantics::TypeCategory;
 use crate::kernel::fixes::template::FixTemplate;
 use crate::kernel::generics::bound_requirements::BoundCall;
 use crate::rules::cuda;
+use crate::rules::cuda::allocation::Allocation;
 use crate::ty::Ty;
 
 /// What device code uses of its surroundings, in order of first use.
@@ -86,32 +86,27 @@ impl KernelContext<'_> {
         let range = self.stmt(stmt).range;
         match &self.stmt(stmt).kind {
             StmtKind::Error => self.mark_broken(),
-            StmtKind::Async { body, .. } => self.report_with_note(&cuda::async_in_kernel::RULE, self.keyword(range, *body), "a thread cannot start activities",
-                "all threads of a kernel are started with it: give the kernel more threads, or start the activity after the `at`"),
-            StmtKind::Finish { body, .. } => self.report_with_note(&cuda::finish_in_kernel::RULE, self.keyword(range, *body), "a thread cannot wait for activities",
-                "a thread starts none. To wait for the other threads of the block, use `Clock.advanceAll()`"),
+            StmtKind::Async { body, .. } => {
+                self.report_at(self.keyword(range, *body), cuda::async_in_kernel::AsyncInKernel::Thread)
+            }
+            StmtKind::Finish { body, .. } => {
+                self.report_at(self.keyword(range, *body), cuda::finish_in_kernel::FinishInKernel)
+            }
             StmtKind::At { body, .. } => {
                 if self.annotation(stmt, "CUDA").is_some() {
-                    self.report_with_note(&cuda::nested_kernel::RULE, range, "a kernel within a kernel",
-                        "a device does not launch kernels itself: launch the second one after the first, from the host");
+                    self.report_at(range, cuda::nested_kernel::NestedKernel);
                 } else {
-                    self.report_with_note(&cuda::at_in_kernel::RULE, self.keyword(range, *body), "a thread cannot go to another place",
-                        "a thread runs on its device to its end: leave the result in a `GlobalRail` and go on after the `at`");
+                    self.report_at(self.keyword(range, *body), cuda::at_in_kernel::AtInKernel::Statement);
                 }
             }
-            StmtKind::AtEach { .. } => self.report_with_note(&cuda::ateach_in_kernel::RULE, range, "a thread cannot start activities at other places",
-                "write the `ateach` around the `at` that launches the kernel"),
-            StmtKind::Atomic(body) => self.report_with_note(&cuda::atomic_in_kernel::RULE, self.keyword(range, *body), "a thread cannot lock its place",
-                "update one element with `CUDAAtomic.add(rail, index, value)` and its like, or let each thread write elements \
-                 of its own and combine them after a `Clock.advanceAll()`"),
-            StmtKind::When(_) => self.report_with_note(&cuda::when_in_kernel::RULE, range, "a thread cannot wait for a condition",
-                "threads of a block wait for each other with `Clock.advanceAll()`; other waiting belongs after the `at`"),
-            StmtKind::Throw(_) => self.report_with_note(&cuda::throw_in_kernel::RULE, range, "a thread cannot throw",
-                "a device has no exceptions: write an error number into a `GlobalRail` and throw on the host"),
-            StmtKind::Try { .. } => self.report_with_note(&cuda::try_in_kernel::RULE, range, "a thread cannot catch exceptions",
-                "a device has no exceptions, so none can arrive: write the code without `try`"),
-            StmtKind::Assert { .. } => self.report_with_note(&cuda::assert_in_kernel::RULE, range, "a thread cannot assert",
-                "a failed assertion is an exception, which a device does not have: check on the host, or write an error number into a `GlobalRail`"),
+            StmtKind::AtEach { .. } => self.report_at(range, cuda::ateach_in_kernel::AtEachInKernel),
+            StmtKind::Atomic(body) => {
+                self.report_at(self.keyword(range, *body), cuda::atomic_in_kernel::AtomicInKernel)
+            }
+            StmtKind::When(_) => self.report_at(range, cuda::when_in_kernel::WhenInKernel),
+            StmtKind::Throw(_) => self.report_at(range, cuda::throw_in_kernel::ThrowInKernel),
+            StmtKind::Try { .. } => self.report_at(range, cuda::try_in_kernel::TryInKernel),
+            StmtKind::Assert { .. } => self.report_at(range, cuda::assert_in_kernel::AssertInKernel),
             StmtKind::Let { local, init: Some(init) } if self.annotation(stmt, "StackAllocate").is_some() => {
                 uses.locals.push(*local);
                 return self.check_stack_allocation(*init, code, uses);
@@ -134,10 +129,10 @@ impl KernelContext<'_> {
     /// The iterable of `for (x in e)`: a written range, a rail, or an unsupported one.
     fn check_loop(&self, iterable: ExprId, iteration: &Iteration, code: CodeKind, uses: &mut DeviceUses) {
         if let Iteration::Iterable { .. } = iteration {
-            let shown = self.semantics.display(self.expr(iterable).ty);
-            return self.report_with_note(&cuda::iterator_in_kernel::RULE, self.expr(iterable).range,
-                &format!("a thread cannot iterate over a value of type `{shown}`"),
-                "that needs an iterator, which is an object: iterate over a range, as in `for (i in 0..(n - 1))`, or over a rail");
+            return self.report_at(
+                self.expr(iterable).range,
+                cuda::iterator_in_kernel::IteratorInKernel { ty: self.expr(iterable).ty },
+            );
         }
         let iterable = self.strip(iterable);
         if let ExprKind::Call { receiver, args, method, .. } = &self.expr(iterable).kind
@@ -190,29 +185,26 @@ impl KernelContext<'_> {
         let node = self.expr(expr);
         let range = node.range;
         match &node.kind {
-            ExprKind::Here => self.report_with_note(&cuda::here_in_kernel::RULE, range, "a thread cannot ask where it is",
-                "the kernel runs at the place of its `at`: use that place's variable before the `at`, and copy what depends on it into a `val`"),
-            ExprKind::Closure(_) => self.report_with_note(&cuda::closure_in_kernel::RULE, range, "a thread cannot make a function value",
-                "a closure is an object: write the code itself, or make it a `@CUDA static def`"),
-            ExprKind::RailLiteral { .. } => self.report_with_note(&cuda::rail_literal::RULE, range, "a thread cannot allocate a rail",
-                "a device has no heap: make the rail before the `at`, or use `@StackAllocate val r = new Rail[T](16)` of fixed size"),
+            ExprKind::Here => self.report_at(range, cuda::here_in_kernel::HereInKernel),
+            ExprKind::Closure(_) => self.report_at(range, cuda::closure_in_kernel::ClosureInKernel),
+            ExprKind::RailLiteral { .. } => self.report_at(range, cuda::rail_literal::RailLiteral),
             // A box that is already reported.
-            ExprKind::InstanceOf { value: of, .. } | ExprKind::Unbox { value: of } | ExprKind::Cast { value: of, .. }
+            ExprKind::InstanceOf { value: of, .. }
+            | ExprKind::Unbox { value: of }
+            | ExprKind::Cast { value: of, .. }
                 if self.is_reported(*of) => {}
-            ExprKind::InstanceOf { .. } => self.report_with_note(&cuda::instanceof_in_kernel::RULE, range, "a thread cannot test a value's class",
-                "values on a device carry no class: decide it before the `at` and pass a number or `Boolean`"),
+            ExprKind::InstanceOf { .. } => {
+                self.report_at(range, cuda::instanceof_in_kernel::InstanceOfInKernel)
+            }
             ExprKind::Box { value } => {
                 if self.semantics.category(self.expr(*value).ty) == TypeCategory::String {
                     self.report_string(range);
                 } else {
-                    let shown = self.semantics.display(node.ty);
-                    self.report_with_note(&cuda::boxing::RULE, range, &format!("a thread cannot make an object of type `{shown}` from a value"),
-                        "a device has no heap: keep the value in a variable of its own type");
+                    self.report_at(range, cuda::boxing::Boxing { ty: node.ty });
                 }
             }
             ExprKind::Unbox { .. } | ExprKind::Cast { .. } => return self.check_cast(expr),
-            ExprKind::At { .. } => self.report_with_note(&cuda::at_in_kernel::RULE, range, "a thread cannot go to another place",
-                "evaluate this before the `at` that launches the kernel, into a `val`"),
+            ExprKind::At { .. } => self.report_at(range, cuda::at_in_kernel::AtInKernel::Expression),
             _ => return true,
         }
         false
@@ -227,18 +219,11 @@ impl KernelContext<'_> {
                 false
             }
             (ExprKind::Cast { .. }, TypeCategory::Plain) => {
-                self.report_with_note(&cuda::checked_cast::RULE, node.range, "a thread cannot check a constraint",
-                    "a failed check is an exception, which a device does not have: cast to the type without its constraint, or check before the `at`");
+                self.report_at(node.range, cuda::checked_cast::CheckedCast);
                 false
             }
             _ => {
-                let shown = self.semantics.display(node.ty);
-                self.report_with_note(
-                    &cuda::reference_cast::RULE,
-                    node.range,
-                    &format!("a thread cannot cast to `{shown}`"),
-                    "values on a device carry no class: cast before the `at`",
-                );
+                self.report_at(node.range, cuda::reference_cast::ReferenceCast { ty: node.ty });
                 false
             }
         }
@@ -256,8 +241,7 @@ impl KernelContext<'_> {
             return false;
         }
         if unfit.is_some() {
-            self.report_with_note(&cuda::reference_comparison::RULE, self.expr(expr).range, "a thread cannot compare references",
-                "an object or rail of the host has no identity on a device: compare before the `at` and pass the result");
+            self.report_at(self.expr(expr).range, cuda::reference_comparison::ReferenceComparison);
         }
         unfit.is_none()
     }
@@ -298,19 +282,13 @@ impl KernelContext<'_> {
             }
             _ if self.is_reported(inner) => false,
             _ => {
-                let shown = self.semantics.display(self.expr(inner).ty);
-                let does = if writes { "write" } else { "read" };
-                let mut violation = self
-                    .violation(
-                        &cuda::object_field::RULE,
-                        self.expr(expr).range,
-                        format!("a thread cannot {does} the field `{name}` of {}", article(&shown)),
-                    )
-                    .note(match writes {
-                        true => "the object lives on the host: write an element of a `GlobalRail`, and set the field from it after the kernel",
-                        false if self.is_function() => "the object lives on the host: take the field's value as a parameter",
-                        false => "the object lives on the host: read the field into a `val` before the `at`",
-                    });
+                let data = cuda::object_field::ObjectField {
+                    field,
+                    ty: self.expr(inner).ty,
+                    is_write: writes,
+                    in_function: self.is_function(),
+                };
+                let mut violation = self.violation(self.expr(expr).range, data);
                 if !writes && self.can_capture(self.expr(expr).ty) && self.is_movable(expr) {
                     violation = violation.fix(self.hoist_fix(self.expr(expr).range, name));
                 }
@@ -350,10 +328,9 @@ impl KernelContext<'_> {
             _ if self.semantics.is_mutable_field(field) => self.mark_broken(),
             _ => {
                 let name = field.name(self.semantics.db);
-                let violation = self
-                    .violation(&cuda::static_field::RULE, node.range, format!("a thread cannot use the static field `{name}`"))
-                    .note("only static `val`s of number types and plain structs have a copy on the device: copy the field into a `val` before the `at`")
-                    .fix(self.hoist_fix(node.range, &format!("the_{name}")));
+                let fix = self.hoist_fix(node.range, &format!("the_{name}"));
+                let violation =
+                    self.violation(node.range, cuda::static_field::StaticField { field }).fix(fix);
                 self.report(violation);
             }
         }
@@ -373,32 +350,21 @@ impl KernelContext<'_> {
                 false
             }
             _ => {
-                let shown = self.semantics.display(node.ty);
-                if let Some(reference) = self.semantics.describe_reference_in(node.ty) {
-                    let message =
-                        format!("a thread cannot have the struct `{shown}`, which refers to an object");
-                    self.report(
-                        self.violation(&cuda::allocation::RULE, node.range, message)
-                            .note("a device has no heap, and knows nothing of the objects of the host")
-                            .note(reference),
-                    );
+                if let Some(reference) = self.semantics.object_reference_in(node.ty) {
+                    self.report_at(node.range, Allocation::Struct(reference));
                     return false;
                 }
-                let violation = self
-                    .violation(&cuda::allocation::RULE, node.range, format!("a thread cannot make a new `{shown}`"))
-                    .note(match self.semantics.category(node.ty) {
-                        TypeCategory::ConstantRail(_) => "constant memory belongs to all blocks: define it before the loop over them, at the start of the `at`",
-                        _ => "a device has no heap: make it before the `at`. For a small rail of fixed size write `@StackAllocate val r = new Rail[T](16)`",
-                    });
+                if let TypeCategory::ConstantRail(_) = self.semantics.category(node.ty) {
+                    self.report_at(node.range, Allocation::ConstantMemory(node.ty));
+                    return false;
+                }
                 let is_rail =
                     self.new_rail(expr).is_some() && matches!(self.stmt(self.at).kind, StmtKind::At { .. });
                 // In a kernel with barriers the rail may have been meant as shared memory.
-                self.report(match is_rail && self.has_barrier(self.at) {
-                    true => violation.note(
-                        "memory that all threads of a block share is made before them, in the `async` of the blocks",
-                    ),
-                    false => violation.fix(self.stack_allocate_fix(expr)),
-                });
+                let may_be_shared = is_rail && self.has_barrier(self.at);
+                let violation = self.violation(node.range, Allocation::Object { ty: node.ty, may_be_shared });
+                let fix = if may_be_shared { None } else { self.stack_allocate_fix(expr) };
+                self.report(violation.fix(fix));
                 false
             }
         }
@@ -445,22 +411,11 @@ impl KernelContext<'_> {
     }
 
     fn report_stack_size(&self, range: TextRange) {
-        self.report_with_note(
-            &cuda::stack_size::RULE,
-            range,
-            "the size of a rail on a thread's stack is not known when the program is compiled",
-            "write a literal, or a `val` of literals: `@StackAllocate val r = new Rail[Float](16)`",
-        );
+        self.report_at(range, cuda::stack_size::StackSize);
     }
 
     fn report_string(&self, range: TextRange) {
-        self.report_with_note(&cuda::string_in_kernel::RULE, range, "a thread cannot use a string",
-            "a string is an object of the host: write numbers into a `GlobalRail`, and make text of them after the `at`");
-    }
-
-    /// Reports a violation with one note and no fix.
-    pub fn report_with_note(&self, rule: &'static Rule, range: TextRange, message: &str, note: &str) {
-        self.report(self.violation(rule, range, message).note(note));
+        self.report_at(range, cuda::string_in_kernel::StringInKernel::Value);
     }
 
     /// The range from the start of a statement to its body.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use apg_syntax::{TextRange, TextSize};
 
 use crate::db::Db;
-use crate::diagnostics::{Fix, Severity, TextEdit};
+use crate::diagnostics::{Fix, TextEdit};
 use crate::ids::{MethodId, SourceFile};
 use crate::item_tree::source::{Item, item_offset};
 use crate::kernel::device_code::functions::function_summary;
@@ -118,7 +118,7 @@ fn unannotated(db: &dyn Db, method: MethodId) -> Option<Vec<MethodId>> {
             return None;
         }
         calls.extend(code.calls.iter().map(|it| (caller, *it)));
-        for violation in code.violations.iter().filter(|it| it.severity == Severity::Error) {
+        for violation in code.violations.iter().filter(|it| it.is_error()) {
             let [FixTemplate::Annotate(callee)] = violation.fixes[..] else { return None };
             calls.push((caller, callee));
             if !found.contains(&callee) {

@@ -28,6 +28,7 @@ use crate::kernel::violation::Violation;
 use crate::kernel::{CaptureKind, Kernel, PreludeKind, SharedInit};
 use crate::relate::subtype::erase;
 use crate::rules::cuda;
+use crate::rules::cuda::generic_call::GenericCall;
 use crate::ty::subst::Substitution;
 use crate::ty::type_test::mentions_param;
 use crate::ty::{Ty, TyKind};
@@ -374,60 +375,27 @@ fn violation(
     by: MethodId,
     unmet: UnmetRequirement,
 ) -> Violation {
-    let (name, asking) = (semantics.method_name(called), semantics.method_name(by));
-    let generic = |message: String, note: &str| {
-        Violation::new(at, &cuda::generic_call::RULE, range, message).note(note)
-    };
+    let generic = |data: GenericCall| Violation::new(at, range, data);
     match unmet {
         UnmetRequirement::NotStorable(ty) => {
-            let found = generic(
-                format!("`{name}` is called for `{}`, which a device cannot hold", semantics.display(ty)),
-                "code with type parameters that kernels run is compiled for each type that it is called for: numbers, `Boolean`, `Char`, \
-                 and structs of these",
-            );
-            if called == by {
-                found
-            } else {
-                found.note(format!("this leads to `{asking}`, which has code for devices"))
-            }
+            let required_by = (called != by).then_some(by);
+            generic(GenericCall::Storage { method: called, ty, required_by })
         }
         UnmetRequirement::NotAnnotated(ty, method) => {
-            let (own, shown) = (semantics.method_name(method), semantics.display(ty));
-            let message =
-                format!("`{asking}` calls `{own}` for these types, which is not made for the device");
-            let note = format!(
-                "a type parameter stands for `{shown}` here, and a thread calls what its bound promises: only functions marked `@CUDA` are \
-                 checked and compiled for the device"
-            );
-            generic(message, &note)
+            generic(GenericCall::Unannotated { caller: by, method, ty })
                 .fix(semantics.is_user_code(method).then_some(FixTemplate::Annotate(method)))
         }
         UnmetRequirement::Invalid(method, first) => {
-            let own = semantics.method_name(method);
-            let message = format!("a thread calls `{own}` through `{asking}`, which a device cannot run");
-            Violation::new(at, &cuda::bad_callee::RULE, range, message)
-                .note(format!("{}: fix the function, or do without it here", first.message))
-                .related(Some(method), first.range, first.message.clone())
+            let reason = first.render(semantics.db, Owner::Method(method)).message;
+            let data = cuda::bad_callee::BadCallee { method, through: Some(by), reason: reason.clone() };
+            Violation::new(at, range, data).related(method, first.range(), reason)
         }
-        UnmetRequirement::ThreadDependent(method) => generic(
-            format!(
-                "`{}`, which `{asking}` calls by an interface, is about the threads around it",
-                semantics.method_name(method)
-            ),
-            "it waits for them, or asks for the number of its own: what an interface promises may do neither",
-        ),
-        UnmetRequirement::WritesCapture(method) => generic(
-            format!(
-                "`{}`, which `{asking}` calls by an interface, sets elements of a captured rail",
-                semantics.method_name(method)
-            ),
-            "a rail of the host is copied to the device and not back: write into a `GlobalRail`",
-        ),
+        UnmetRequirement::ThreadDependent(method) => {
+            generic(GenericCall::ThreadDependent { caller: by, method })
+        }
+        UnmetRequirement::WritesCapture(method) => generic(GenericCall::WritesCapture { caller: by, method }),
         UnmetRequirement::Recursive(method) => {
-            let message =
-                format!("`{}` calls itself, directly or through others", semantics.method_name(method));
-            Violation::new(at, &cuda::recursion::RULE, range, message)
-                .note("a thread's stack is small and fixed: write the repetition as a loop")
+            Violation::new(at, range, cuda::recursion::Recursion { method })
         }
     }
 }

@@ -6,6 +6,7 @@ use crate::body::LocalId;
 use crate::kernel::affine::{Affine, Term};
 use crate::kernel::races::block_sizes::count;
 use crate::kernel::races::{Access, RaceDetector, Range};
+use crate::rules::cuda::missing_barrier::ThreadIndex;
 
 /// Maximum number of value combinations enumerated for one access.
 const MAX_COMBINATIONS: usize = 1 << 16;
@@ -17,10 +18,10 @@ const LARGE_VALUE: i64 = 1 << 20;
 /// Two threads that access the same element.
 #[derive(Clone, Debug)]
 pub(in crate::kernel) struct ConflictExample {
-    pub reader: String,
-    pub writer: String,
-    /// Suffix of messages on sampled block sizes: ", with `n` = 64".
-    pub size: String,
+    pub reader: ThreadIndex,
+    pub writer: ThreadIndex,
+    /// The size of the block, if it is a sample.
+    pub block: Vec<i64>,
 }
 
 /// Values of variables.
@@ -141,9 +142,9 @@ impl RaceDetector<'_, '_, '_> {
             let (first, other) = writers.get(element)?;
             let writer = if first != reader { Some(*first) } else { *other }?;
             Some(ConflictExample {
-                reader: self.describe_thread(*reader),
-                writer: self.describe_thread(writer),
-                size: self.describe_block_size(),
+                reader: self.thread_index(*reader),
+                writer: self.thread_index(writer),
+                block: self.sampled_block(),
             })
         })
     }
@@ -186,28 +187,22 @@ impl RaceDetector<'_, '_, '_> {
         Some(found)
     }
 
-    /// "thread 63", or "thread (3, 0)".
-    fn describe_thread(&self, number: u32) -> String {
+    /// The indices of the thread with this number.
+    fn thread_index(&self, number: u32) -> ThreadIndex {
         let mut rest = i64::from(number);
-        let mut indices: Vec<String> = Vec::new();
+        let mut indices: Vec<i64> = Vec::new();
         for (_, last) in self.axes.iter().rev() {
-            indices.insert(0, (rest % (last + 1)).to_string());
+            indices.insert(0, rest % (last + 1));
             rest /= last + 1;
         }
-        match &indices[..] {
-            [one] => format!("thread {one}"),
-            _ => format!("thread ({})", indices.join(", ")),
-        }
+        ThreadIndex(indices)
     }
 
-    /// The suffix of messages for sampled block sizes.
-    fn describe_block_size(&self) -> String {
+    /// The size of the block, if it is a sample.
+    fn sampled_block(&self) -> Vec<i64> {
         match self.is_sampled {
-            false => String::new(),
-            true => {
-                let sizes: Vec<String> = self.axes.iter().map(|it| (it.1 + 1).to_string()).collect();
-                format!(", in a block of {} threads", sizes.join(" x "))
-            }
+            true => self.axes.iter().map(|it| it.1 + 1).collect(),
+            false => Vec::new(),
         }
     }
 }

@@ -21,7 +21,7 @@ use crate::kernel::device_semantics::{CalleeKind, TypeCategory};
 use crate::kernel::fixes::template::FixTemplate;
 use crate::kernel::uniformity::UniformityAnalysis;
 use crate::kernel::{Kernel, device_code::functions};
-use crate::rules::cuda;
+use crate::rules::cuda::missing_barrier::MissingBarrier;
 
 mod block_sizes;
 mod elements;
@@ -473,28 +473,15 @@ impl RaceDetector<'_, '_, '_> {
 impl KernelContext<'_> {
     fn report_race(&self, finding: &Race) {
         let Race { access, other, is_write, outermost, example } = finding;
-        let name = &self.local(access.rail).name;
-        let ConflictExample { reader, writer, .. } = example;
-        let (message, there) = match is_write {
-            true => (
-                format!(
-                    "a thread writes an element of `{name}` that another one may still have to read: {writer} writes \
-                     what {reader} reads"
-                ),
-                "it is read here, and no barrier is between",
-            ),
-            false => (
-                format!(
-                    "a thread reads an element of `{name}` that another one writes: {reader} reads what {writer} writes"
-                ),
-                "it is written here, and no barrier is between",
-            ),
+        let data = MissingBarrier {
+            rail: access.rail,
+            other: self.expr(other.site).range,
+            is_write: *is_write,
+            reader: example.reader.clone(),
+            writer: example.writer.clone(),
+            block: example.block.clone(),
         };
-        let message = format!("{message}{}", example.size);
-        let violation = self
-            .violation(&cuda::missing_barrier::RULE, self.expr(access.site).range, message)
-            .note("the threads of a block run in any order: `Clock.advanceAll()` lets all of them arrive here before one continues")
-            .related(None, self.expr(other.site).range, there);
+        let violation = self.violation(self.expr(access.site).range, data);
         // Between two statements of the thread's block a barrier is uniform.
         // A label belongs to its loop.
         let is_loop = |stmt: &StmtId| {

@@ -46,23 +46,10 @@ impl KernelContext<'_> {
         if !self.is_for_both(store, &index, &is_index) {
             return None;
         }
-        let name = &self.local(self.user_variable(self.named_local(*rail)?)).name;
-        let message = format!(
-            "the last thread of a block and the first of the next store into one element of `{name}`"
-        );
-        let violation = self.violation(&cuda::overlapping_blocks::RULE, self.expr(store).range, message);
-        let there = self.expr(thread.last).range;
-        Some(
-            violation
-                .note(format!(
-                    "a range contains both its ends: these are {} threads, and the next block starts {last} elements further. \
-                     Write `0n..{}n`",
-                    last + 1,
-                    last - 1
-                ))
-                .related(None, there, "the number of the last thread")
-                .fix(self.one_less(thread.last, last)),
-        )
+        let rail = self.user_variable(self.named_local(*rail)?);
+        let last_range = self.expr(thread.last).range;
+        let data = cuda::overlapping_blocks::OverlappingBlocks { rail, last, last_range };
+        Some(self.violation(self.expr(store).range, data).fix(self.one_less(thread.last, last)))
     }
 
     /// A fix that writes `63n` for `64n`, and `(n - 1n)` for a named constant.
@@ -139,18 +126,9 @@ impl KernelContext<'_> {
         if !parts.iter().any(|part| self.is_element(*part, rail, index)) {
             return None;
         }
-        let name = &self.local(self.user_variable(rail)).name;
-        let message =
-            format!("all threads of a block change the same element of `{name}`, so changes get lost");
-        let violation = self.violation(&cuda::lost_update::RULE, self.expr(store).range, message).note(
-            "threads read the element before others have stored theirs: only some of what they store stays",
-        );
-        let own = "each thread keep a value of its own, combine those by `CUDABlock`, and let one thread store the result";
+        let data = cuda::lost_update::LostUpdate { rail: self.user_variable(rail), function };
         let atomic = self.atomic_update_fix(store, (rail, index, value), function);
-        Some(violation.fix(atomic).note(match function {
-            Some(function) => format!("write `CUDAAtomic.{function}({name}, index, value)`; or let {own}"),
-            None => format!("let {own}"),
-        }))
+        Some(self.violation(self.expr(store).range, data).fix(atomic))
     }
 
     /// The operation of `CUDAAtomic` for a value computed from an old one, and its operands.

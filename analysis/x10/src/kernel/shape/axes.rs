@@ -47,14 +47,12 @@ impl KernelContext<'_> {
             return (None, stmt);
         };
         if components.len() > MAX_AXES {
-            let noun = level.noun();
-            let message =
-                format!("the {noun}s have {} axes, a device has at most {MAX_AXES}", components.len());
-            self.report(
-                self.violation(&cuda::too_many_axes::RULE, self.expr(*iterable).range, message).note(
-                    "use fewer ranges and compute the further indices from one of them with `/` and `%`",
-                ),
-            );
+            let data = cuda::too_many_axes::TooManyAxes {
+                noun: level.noun(),
+                count: components.len(),
+                max: MAX_AXES,
+            };
+            self.report_at(self.expr(*iterable).range, data);
             return (None, *body);
         }
         let mut ranges = Vec::new();
@@ -95,20 +93,7 @@ impl KernelContext<'_> {
             }
             _ if self.has_errors(expr) => false,
             _ => {
-                let noun = level.noun();
-                self.report(
-                    self.violation(
-                        &cuda::range_not_literal::RULE,
-                        node.range,
-                        format!(
-                            "the {noun}s of a kernel are counted by a value that is not written as a range"
-                        ),
-                    )
-                    .note(format!(
-                        "the number of {noun}s is computed before the launch, so both ends must be in sight: \
-                         write `for ({noun} in 0n..last)`"
-                    )),
-                );
+                self.report_at(node.range, cuda::range_not_literal::RangeNotLiteral { noun: level.noun() });
                 false
             }
         }
@@ -165,19 +150,9 @@ impl KernelContext<'_> {
         if zero(written) {
             return true;
         }
-        let noun = level.noun();
-        let range = self.expr(low).range;
-        self.report(
-            self.violation(
-                &cuda::range_start::RULE,
-                range,
-                format!("the {noun}s of a kernel do not count from a literal 0"),
-            )
-            .note(format!(
-                "a device numbers its {noun}s from 0: count from `0n` and add the start to the index inside"
-            ))
-            .fix(self.count_from_zero_fix((low, high), axis)),
-        );
+        let violation =
+            self.violation(self.expr(low).range, cuda::range_start::RangeStart { noun: level.noun() });
+        self.report(violation.fix(self.count_from_zero_fix((low, high), axis)));
         false
     }
 
@@ -204,7 +179,6 @@ impl KernelContext<'_> {
         if wide.is_empty() || wide.iter().any(|end| self.expr(*end).ty.is_error(self.semantics.db)) {
             return true;
         }
-        let noun = level.noun();
         // Text between an operand's end and the end of the range is a parenthesis around the operand.
         let enclosed = |end: ExprId| {
             let inner = self.expr(self.strip_int_conversion(end)).range;
@@ -212,15 +186,8 @@ impl KernelContext<'_> {
         };
         let ends = [low, high].into_iter();
         let edits = ends.filter_map(|end| self.to_int(end, enclosed(end))).flatten().collect();
-        self.report(
-            self.violation(
-                &cuda::long_range::RULE,
-                range,
-                format!("the {noun}s of a kernel are counted by a range of Longs"),
-            )
-            .note("a device numbers blocks and threads with 32 bits: use Ints, as in `0n..7n`")
-            .fix(FixTemplate::edits(vec![text("Count with Ints")], edits)),
-        );
+        let violation = self.violation(range, cuda::long_range::LongRange { noun: level.noun() });
+        self.report(violation.fix(FixTemplate::edits(vec![text("Count with Ints")], edits)));
         false
     }
 

@@ -6,14 +6,14 @@ use apg_syntax::TextRange;
 
 use crate::body::walk::Node;
 use crate::body::{Dispatch, ExprId, ExprKind, LocalId, StmtKind};
-use crate::diagnostics::Rule;
-use crate::ids::MethodId;
+use crate::ids::{FieldId, MethodId};
 use crate::item_tree::ClassKind;
 use crate::item_tree::items::field_is_static;
 use crate::kernel::PreludeKind;
 use crate::kernel::context::KernelContext;
 use crate::kernel::device_semantics::TypeCategory;
-use crate::rules::{cuda, hoist};
+use crate::rules::hoist::field_access::FieldAccess;
+use crate::rules::{ProblemData, cuda, hoist};
 
 impl KernelContext<'_> {
     /// Reports every part of `expr` that the host cannot evaluate before the launch.
@@ -36,13 +36,7 @@ impl KernelContext<'_> {
             ExprKind::Local(local) => self.check_hoistable_local(*local, node.range, whole),
             ExprKind::Here => self.report_here(node.range),
             ExprKind::This | ExprKind::Outer(_) => {
-                self.report_not_hoistable(
-                    expr,
-                    &hoist::field_access::RULE,
-                    "`this` does not travel with a kernel",
-                    "self",
-                    "copy what is needed of it into a `val` before the `at`",
-                );
+                self.report_not_hoistable(expr, FieldAccess::This, "self");
             }
             ExprKind::Field { .. } | ExprKind::Call { .. } if self.depends_on_here(expr) => {
                 self.report_here(node.range)
@@ -52,10 +46,10 @@ impl KernelContext<'_> {
             {
                 below(self)
             }
-            ExprKind::Field { field, .. } => self.report_field(expr, field.name(self.semantics.db)),
+            ExprKind::Field { field, .. } => self.report_field(expr, *field),
             ExprKind::StaticField(field) => {
                 if self.semantics.is_mutable_field(*field) || !field_is_static(self.semantics.db, *field) {
-                    self.report_field(expr, field.name(self.semantics.db));
+                    self.report_field(expr, *field);
                 }
             }
             ExprKind::Call { method, dispatch, .. } => {
@@ -70,18 +64,10 @@ impl KernelContext<'_> {
             | ExprKind::ShortCircuit { .. }
             | ExprKind::Equal { .. } => below(self),
             ExprKind::Assign { .. } | ExprKind::Let { .. } => {
-                self.report_not_hoistable(
-                    expr,
-                    &hoist::assignment::RULE,
-                    "an assignment cannot be made while a kernel is set up",
-                    "value",
-                    "the host evaluates this once before the launch, not in each block or thread",
-                );
+                self.report_not_hoistable(expr, hoist::assignment::Assignment, "value");
             }
             _ => {
-                self.report_not_hoistable(expr, &hoist::expression::RULE, "this cannot be evaluated while a kernel is set up", "value",
-                    "the host evaluates it before the launch: only literals, `val`s declared before the `at`, auto-configuration and arithmetic on \
-                     these have the same value there");
+                self.report_not_hoistable(expr, hoist::expression::Expression, "value");
             }
         }
     }
@@ -93,19 +79,12 @@ impl KernelContext<'_> {
     }
 
     fn report_impure_call(&self, expr: ExprId, method: MethodId) {
-        let name = self.semantics.method_name(method);
-        let message = match method.name(self.semantics.db).as_str() {
-            "operator()" => "an element is read while the kernel is set up".to_owned(),
-            _ => format!("a call of `{name}` is not known to be free of effects"),
+        let name = method.name(self.semantics.db).as_str();
+        let data = match name {
+            "operator()" => hoist::call::Call::Element,
+            _ => hoist::call::Call::Method(method),
         };
-        self.report_not_hoistable(
-            expr,
-            &hoist::call::RULE,
-            &message,
-            &suggestion(method.name(self.semantics.db)),
-            "the host evaluates this before the launch, so it may be arithmetic only: what else a function does, or asks of the \
-             place it runs at, would happen at the wrong place",
-        );
+        self.report_not_hoistable(expr, data, &suggestion(name));
     }
 
     /// Whether a field of a captured value is constant: a field of a struct, or the length of a rail.
@@ -132,43 +111,23 @@ impl KernelContext<'_> {
     }
 
     fn report_here(&self, range: TextRange) {
-        self.report_with_note(
-            &hoist::here::RULE,
-            range,
-            "`here` is not yet the kernel's place while the kernel is set up",
-            "the host evaluates this before the launch, where `here` is the host and not the device: use the variable of the place that \
-             the `at` names, before the `at`",
-        );
+        self.report_at(range, hoist::here::Here);
     }
 
     fn check_hoistable_local(&self, local: LocalId, range: TextRange, whole: ExprId) {
         let declared = self.local(local);
-        let name = &declared.name;
         if !self.inner.contains(&local) {
             if declared.mutable {
-                self.report(
-                    self.violation(&hoist::mutable_variable::RULE, range, format!("the `var` `{name}` may change before the launch"))
-                        .note("the host evaluates this when the kernel is launched: copy the variable into a `val` before the `at`")
-                        .related(None, declared.range, format!("`{name}` is declared here"))
-                        .fix(self.copy_var_to_val(local)),
-                );
+                let data = hoist::mutable_variable::MutableVariable { local };
+                self.report(self.violation(range, data).fix(self.copy_var_to_val(local)));
             }
             return;
         }
         if self.is_auto(local) || self.is_reported_prelude(local) {
             return;
         }
-        let whole_range = self.expr(whole).range;
-        self.report(
-            self.violation(
-                &hoist::inner_variable::RULE,
-                range,
-                format!("`{name}` is declared inside the kernel, so the host does not know it before the launch"),
-            )
-            .note("blocks, threads and shared memory are set up before any of the kernel runs: declare what they depend on before the `at`")
-            .related(None, declared.range, format!("`{name}` is declared here"))
-            .related(None, whole_range, "this is evaluated by the host"),
-        );
+        let whole = self.expr(whole).range;
+        self.report_at(range, hoist::inner_variable::InnerVariable { local, whole });
     }
 
     /// Whether the local is `CUDAUtilities.autoBlocks()` or `autoThreads()` of the prelude.
@@ -193,20 +152,16 @@ impl KernelContext<'_> {
             })
     }
 
-    fn report_field(&self, expr: ExprId, name: &str) {
-        self.report_not_hoistable(
-            expr,
-            &hoist::field_access::RULE,
-            &format!("the field `{name}` cannot be read while a kernel is set up"),
-            &format!("the_{name}"),
-            "the object may live elsewhere or change in between: read the field into a `val` before the `at`",
-        );
+    fn report_field(&self, expr: ExprId, field: FieldId) {
+        let name = field.name(self.semantics.db);
+        self.report_not_hoistable(expr, FieldAccess::Field(field), &format!("the_{name}"));
     }
 
-    fn report_not_hoistable(&self, expr: ExprId, rule: &'static Rule, message: &str, name: &str, note: &str) {
+    /// `name`: of the `val` that a fix moves the expression to.
+    fn report_not_hoistable(&self, expr: ExprId, data: impl Into<ProblemData>, name: &str) {
         let range = self.expr(expr).range;
-        let violation = self.violation(rule, range, message).note(note);
-        self.report(violation.fix(self.is_movable(expr).then(|| self.hoist_before_at(range, name))));
+        let fix = self.is_movable(expr).then(|| self.hoist_before_at(range, name));
+        self.report(self.violation(range, data).fix(fix));
     }
 
     /// Whether the expression uses a variable declared inside the `at`, so that it cannot be moved out.

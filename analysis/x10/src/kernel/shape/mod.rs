@@ -12,12 +12,16 @@ use apg_syntax::{TextRange, TextSize};
 
 use crate::body::walk::Node;
 use crate::body::{Clocked, ExprId, ExprKind, LocalId, StmtId, StmtKind};
-use crate::diagnostics::Rule;
 use crate::kernel::context::KernelContext;
 use crate::kernel::fixes::template::{EditTemplate, FixTemplate, text};
 use crate::kernel::shape::axes::Level;
 use crate::kernel::{Axis, Prelude, PreludeKind, SharedRail};
 use crate::rules::cuda;
+use crate::rules::cuda::extra_statement::ExtraStatement;
+use crate::rules::cuda::misplaced_shared_memory::MisplacedSharedMemory;
+use crate::rules::cuda::missing_block_loop::MissingBlockLoop;
+use crate::rules::cuda::missing_thread_loop::MissingThreadLoop;
+use crate::rules::cuda::prelude_value::PreludeValue;
 
 /// The parts of a kernel that were matched.
 #[derive(Debug, Default)]
@@ -35,12 +39,7 @@ impl KernelContext<'_> {
         let mut shape = KernelShape::default();
         let stmts = self.statements(body);
         if stmts.is_empty() {
-            self.report(
-                self.violation(&cuda::empty_kernel::RULE, self.stmt(body).range, "a kernel without any code").note(
-                    "write `finish for (block in 0n..7n) async { clocked finish for (thread in 0n..63n) clocked async { ... } }` \
-                     inside, or remove `@CUDA`",
-                ),
-            );
+            self.report_at(self.stmt(body).range, cuda::empty_kernel::EmptyKernel);
             return shape;
         }
         if let [only] = stmts[..]
@@ -55,12 +54,7 @@ impl KernelContext<'_> {
         for stmt in &stmts[..main] {
             self.match_prelude_value(*stmt, &mut shape.prelude);
         }
-        self.report_extra_statements(
-            &cuda::statement_after_blocks::RULE,
-            &stmts[main + 1..],
-            "the blocks of a kernel",
-            true,
-        );
+        self.report_extra_statements(Level::Blocks, &stmts[main + 1..]);
         if self.are_threads(stmts[main]) {
             self.report_missing_blocks(stmts[main]);
             self.match_threads(stmts[main], &mut shape);
@@ -76,14 +70,7 @@ impl KernelContext<'_> {
 
     /// Reports `at (p) @CUDA async { ... }`, which starts an activity in place of the kernel.
     fn report_async_behind_at(&self, stmt: StmtId, inner: StmtId) {
-        self.report(
-            self.violation(
-                &cuda::async_in_kernel::RULE,
-                self.head(stmt, inner),
-                "this `async` is a part of the kernel, which starts no activities",
-            )
-            .note("the host starts the activity that launches the kernel: write `finish async at (p) @CUDA { finish for (block in ...) ... }`"),
-        );
+        self.report_at(self.head(stmt, inner), cuda::async_in_kernel::AsyncInKernel::Whole);
     }
 
     /// Whether the outer `finish` starts threads instead of blocks: it is clocked and contains one level of
@@ -110,11 +97,8 @@ impl KernelContext<'_> {
         let around = |at, words: &str| EditTemplate { range: TextRange::empty(at), text: vec![text(words)] };
         let edits =
             vec![around(range.start(), "finish for (block in 0n..0n) async { "), around(range.end(), " }")];
-        self.report(
-            self.violation(&cuda::missing_block_loop::RULE, self.head(stmt, body), "the kernel has threads, but no blocks that they are of")
-                .note("the threads of one block share a barrier and a multiprocessor; a device runs many blocks: write `finish for (block in 0n..7n) async { ... }` around them")
-                .fix(FixTemplate::edits(vec![text("Put the threads into one block")], edits)),
-        );
+        let violation = self.violation(self.head(stmt, body), MissingBlockLoop::ThreadsOnly);
+        self.report(violation.fix(FixTemplate::edits(vec![text("Put the threads into one block")], edits)));
     }
 
     /// Matches the code of a block: shared memory, then the threads.
@@ -124,12 +108,7 @@ impl KernelContext<'_> {
         for stmt in &stmts[..main] {
             self.check_shared_definition(*stmt, &mut shape.shared);
         }
-        self.report_extra_statements(
-            &cuda::statement_after_threads::RULE,
-            &stmts[main + 1..],
-            "the threads of a block",
-            false,
-        );
+        self.report_extra_statements(Level::Threads, &stmts[main + 1..]);
         self.match_threads(stmts[main], shape);
     }
 
@@ -150,21 +129,11 @@ impl KernelContext<'_> {
             if stmts.iter().any(|stmt| self.has_errors(*stmt)) {
                 return None;
             }
-            let (rule, wanted): (&'static Rule, &str) = match level {
-                Level::Blocks => (
-                    &cuda::missing_block_loop::RULE,
-                    "write `finish for (block in 0n..7n) async { ... }` around what each block does",
-                ),
-                Level::Threads => (
-                    &cuda::missing_thread_loop::RULE,
-                    "write `clocked finish for (thread in 0n..63n) clocked async { ... }` around what each thread does",
-                ),
-            };
-            let noun = level.noun();
             let range = stmts.first().map_or(self.stmt(around).range, |stmt| self.stmt(*stmt).range);
-            self.report(
-                self.violation(rule, range, format!("the kernel has no loop over its {noun}s")).note(wanted),
-            );
+            match level {
+                Level::Blocks => self.report_at(range, MissingBlockLoop::NoLoop),
+                Level::Threads => self.report_at(range, MissingThreadLoop::NoLoop),
+            }
         }
         main
     }
@@ -175,34 +144,20 @@ impl KernelContext<'_> {
         match (&self.stmt(stmt).kind, level) {
             (StmtKind::Finish { clocked, body }, Level::Blocks) => {
                 if *clocked != Clocked::No {
-                    self.report(
-                        self.violation(
-                            &cuda::clocked_block_finish::RULE,
-                            self.head(stmt, *body),
-                            "the `finish` over the blocks of a kernel is clocked",
-                        )
-                        .note("the blocks of a kernel run in any order and cannot wait for each other; only the threads of one block can")
-                        .fix(self.remove_clocked_fix(stmt, *body, "finish")),
-                    );
+                    let violation = self
+                        .violation(self.head(stmt, *body), cuda::clocked_block_finish::ClockedBlockFinish);
+                    self.report(violation.fix(self.remove_clocked_fix(stmt, *body, "finish")));
                 }
                 self.statements(*body)
             }
             (StmtKind::Finish { clocked, body }, Level::Threads) => {
                 if *clocked == Clocked::No {
-                    self.report(
-                        self.violation(
-                            &cuda::missing_clocked_finish::RULE,
-                            self.head(stmt, *body),
-                            "the `finish` over the threads of a block is not clocked",
-                        )
-                        .note("the threads of a block share a barrier: write `clocked finish`")
-                        .fix(self.insert_clocked_fix(
-                            start,
-                            "clocked ",
-                            "Write `clocked finish`",
-                            *body,
-                        )),
+                    let violation = self.violation(
+                        self.head(stmt, *body),
+                        cuda::missing_clocked_finish::MissingClockedFinish,
                     );
+                    let title = "Write `clocked finish`";
+                    self.report(violation.fix(self.insert_clocked_fix(start, "clocked ", title, *body)));
                 }
                 self.statements(*body)
             }
@@ -236,50 +191,43 @@ impl KernelContext<'_> {
     }
 
     fn report_missing_finish(&self, level: Level, stmt: StmtId) {
-        let (rule, words, note): (&'static Rule, _, _) = match level {
-            Level::Blocks => (
-                &cuda::missing_block_finish::RULE,
-                "finish",
-                "a kernel ends when all its blocks have: write `finish for (block in ...) async`",
-            ),
-            Level::Threads => (
-                &cuda::missing_thread_finish::RULE,
-                "clocked finish",
-                "a block ends when all its threads have: write `clocked finish for (thread in ...) clocked async`",
-            ),
+        let words = match level {
+            Level::Blocks => "finish",
+            Level::Threads => "clocked finish",
         };
         let start = self.stmt(stmt).range.start();
         let insert = |at, words: &str| EditTemplate {
             range: TextRange::empty(at),
             text: vec![text(format!("{words} "))],
         };
-        let (message, title, edits) = match self.plain_body(stmt) {
+        let sequential_body = self.plain_body(stmt);
+        let fix = match sequential_body {
             // A sequential loop lacks both `finish` and `async`: reported once.
             Some(body) => {
                 let activity = level.activity();
-                (
-                    format!("the loop over the {}s runs them one after the other", level.noun()),
-                    format!("Write `{words}` before the loop and `{activity}` before its body"),
-                    vec![insert(start, words), insert(body, activity)],
-                )
+                let title = format!("Write `{words}` before the loop and `{activity}` before its body");
+                let edits = vec![insert(start, words), insert(body, activity)];
+                let fix = FixTemplate::edits(vec![text(title)], edits);
+                self.has_independent_iterations(stmt).then_some(fix)
             }
             None => {
-                let message = format!("the loop over the {}s is not in a `{words}`", level.noun());
                 let title = format!("Write `{words}` before the loop");
-                let fix = match level {
+                Some(match level {
                     Level::Threads => self.insert_clocked_fix(start, &format!("{words} "), &title, stmt),
                     Level::Blocks => FixTemplate::insert(title, start, format!("{words} ")),
-                };
-                return self
-                    .report(self.violation(rule, self.head_of_loop(stmt), message).note(note).fix(fix));
+                })
             }
         };
-        let fix = FixTemplate::edits(vec![text(title)], edits);
-        self.report(
-            self.violation(rule, self.head_of_loop(stmt), message)
-                .note(note)
-                .fix(self.has_independent_iterations(stmt).then_some(fix)),
-        );
+        let (range, is_sequential) = (self.head_of_loop(stmt), sequential_body.is_some());
+        let violation = match level {
+            Level::Blocks => {
+                self.violation(range, cuda::missing_block_finish::MissingBlockFinish { is_sequential })
+            }
+            Level::Threads => {
+                self.violation(range, cuda::missing_thread_finish::MissingThreadFinish { is_sequential })
+            }
+        };
+        self.report(violation.fix(fix));
     }
 
     /// Whether a statement is the body of a loop with independent iterations.
@@ -306,26 +254,15 @@ impl KernelContext<'_> {
             if stmts.iter().any(|stmt| self.has_errors(*stmt)) {
                 return None;
             }
-            let rule = match level {
-                Level::Blocks => &cuda::missing_block_loop::RULE,
-                Level::Threads => &cuda::missing_thread_loop::RULE,
-            };
             let range = stmts.first().map_or(self.stmt(finish).range, |stmt| self.stmt(*stmt).range);
-            self.report(
-                self.violation(rule, range, format!("the `finish` over the {noun}s holds no loop"))
-                    .note(format!("write `for ({noun} in 0n..last)` directly inside it")),
-            );
+            match level {
+                Level::Blocks => self.report_at(range, MissingBlockLoop::NoLoopInFinish),
+                Level::Threads => self.report_at(range, MissingThreadLoop::NoLoopInFinish),
+            }
             return None;
         };
         for stmt in stmts.iter().enumerate().filter(|(index, _)| *index != main).map(|(_, stmt)| *stmt) {
-            self.report(
-                self.violation(
-                    &cuda::extra_statement::RULE,
-                    self.stmt(stmt).range,
-                    format!("a statement beside the loop over the {noun}s"),
-                )
-                .note(format!("only that loop runs on the device: nothing else may stand in its `finish`. Move the statement into the {noun}, or out of the `at`")),
-            );
+            self.report_at(self.stmt(stmt).range, ExtraStatement::BesideLoop { noun });
         }
         let stmt = stmts[main];
         if !matches!(self.stmt(stmt).kind, StmtKind::ForIn { .. }) {
@@ -354,32 +291,19 @@ impl KernelContext<'_> {
             if reported {
                 return Some(body);
             }
-            let rule: &'static Rule = match level {
-                Level::Blocks => &cuda::missing_block_async::RULE,
-                Level::Threads => &cuda::missing_thread_async::RULE,
-            };
             let range = self.stmt(body).range;
             let head = TextRange::at(range.start(), TextSize::from(1).min(range.len()));
-            self.report(
-                self.violation(rule, head, format!("the {noun}s of a kernel are not activities"))
-                    .note(format!(
-                        "the {noun}s run at the same time: write `{wanted}` before the body of the loop"
-                    ))
-                    .fix(self.is_body_of_independent(body).then(|| {
-                        FixTemplate::insert(format!("Write `{wanted}`"), range.start(), format!("{wanted} "))
-                    })),
-            );
+            let violation = match level {
+                Level::Blocks => self.violation(head, cuda::missing_block_async::MissingBlockAsync),
+                Level::Threads => self.violation(head, cuda::missing_thread_async::MissingThreadAsync),
+            };
+            self.report(violation.fix(self.is_body_of_independent(body).then(|| {
+                FixTemplate::insert(format!("Write `{wanted}`"), range.start(), format!("{wanted} "))
+            })));
             return Some(body);
         };
         for stmt in stmts.iter().enumerate().filter(|(index, _)| *index != main).map(|(_, stmt)| *stmt) {
-            self.report(
-                self.violation(
-                    &cuda::extra_statement::RULE,
-                    self.stmt(stmt).range,
-                    format!("a statement beside the `async` of the {noun}s"),
-                )
-                .note(format!("the loop only starts the {noun}s: move the statement into the `async`")),
-            );
+            self.report_at(self.stmt(stmt).range, ExtraStatement::BesideAsync { noun });
         }
         let StmtKind::Async { clocked, body, .. } = &self.stmt(stmts[main]).kind else { return None };
         self.check_clocked(level, stmts[main], clocked, *body);
@@ -390,24 +314,22 @@ impl KernelContext<'_> {
         let head = self.head(stmt, body);
         match (level, clocked) {
             (Level::Blocks, Clocked::No) | (Level::Threads, Clocked::Implicit) => {}
-            (Level::Blocks, _) => self.report(
-                self.violation(&cuda::clocked_block_async::RULE, head, "the blocks of a kernel are clocked")
-                    .note("blocks run in any order and cannot wait for each other; only the threads of one block can")
-                    .fix(self.remove_clocked_fix(stmt, body, "async")),
-            ),
+            (Level::Blocks, _) => {
+                let violation = self.violation(head, cuda::clocked_block_async::ClockedBlockAsync);
+                self.report(violation.fix(self.remove_clocked_fix(stmt, body, "async")));
+            }
             // Covered by the fix for the missing `clocked finish`.
             (Level::Threads, Clocked::No)
                 if self.breaks(&cuda::missing_clocked_finish::RULE)
                     || self.breaks(&cuda::missing_thread_finish::RULE) => {}
-            (Level::Threads, _) => self.report(
-                self.violation(&cuda::missing_clocked_async::RULE, head, "the threads of a block are not clocked")
-                    .note("the threads of a block share the barrier of the `clocked finish`: write `clocked async`")
-                    .fix(if *clocked == Clocked::No {
-                        FixTemplate::insert("Write `clocked async`", self.stmt(stmt).range.start(), "clocked ")
-                    } else {
-                        FixTemplate::replace("Write `clocked async`", head, "clocked async ")
-                    }),
-            ),
+            (Level::Threads, _) => {
+                let title = "Write `clocked async`";
+                let fix = match *clocked == Clocked::No {
+                    true => FixTemplate::insert(title, self.stmt(stmt).range.start(), "clocked "),
+                    false => FixTemplate::replace(title, head, "clocked async "),
+                };
+                self.report(self.violation(head, cuda::missing_clocked_async::MissingClockedAsync).fix(fix));
+            }
         }
     }
 
@@ -434,32 +356,25 @@ impl KernelContext<'_> {
         )
     }
 
-    /// Reports statements after the part of the kernel that runs on the device.
-    fn report_extra_statements(&self, rule: &'static Rule, stmts: &[StmtId], what: &str, movable: bool) {
+    /// Reports statements after the part of a level that runs on the device.
+    fn report_extra_statements(&self, level: Level, stmts: &[StmtId]) {
         for stmt in stmts {
             if self.has_errors(*stmt) {
                 continue;
             }
-            if !movable && self.makes_rail(*stmt) {
-                self.report_misplaced_shared_memory(
-                    *stmt,
-                    "a rail made after the threads that would share it",
-                );
-                continue;
+            let range = self.stmt(*stmt).range;
+            match level {
+                Level::Blocks => {
+                    let violation = self.violation(range, cuda::statement_after_blocks::StatementAfterBlocks);
+                    self.report(violation.fix(self.move_print_after_at(*stmt)));
+                }
+                Level::Threads if self.makes_rail(*stmt) => {
+                    self.report_misplaced_shared_memory(*stmt, MisplacedSharedMemory::AfterThreads);
+                }
+                Level::Threads => {
+                    self.report_at(range, cuda::statement_after_threads::StatementAfterThreads);
+                }
             }
-            let mut violation = self.violation(rule, self.stmt(*stmt).range, format!("a statement after {what}")).note(
-                "a kernel ends with its threads; nothing can run on the device after them in the same launch",
-            );
-            if movable {
-                violation = violation
-                    .note("do it after the `finish` of the `at`")
-                    .fix(self.move_print_after_at(*stmt));
-            } else {
-                violation = violation.note(
-                    "let one thread do it: put it at the end of the thread's code, after a `Clock.advanceAll()`, under `if (thread == 0n)`",
-                );
-            }
-            self.report(violation);
         }
     }
 
@@ -470,19 +385,13 @@ impl KernelContext<'_> {
             StmtKind::Error => return self.mark_broken(),
             StmtKind::Let { local, init: Some(init) } => (local, init),
             _ => {
-                let violation = self
-                    .violation(&cuda::prelude_statement::RULE, range, "a statement before the blocks of a kernel")
-                    .note("what is not in a thread would run on the host: move it before the `at`, or into the threads")
-                    .fix(self.is_movable_print(stmt).then(|| self.move_out_of_at(stmt, false)).flatten());
+                let fix = self.is_movable_print(stmt).then(|| self.move_out_of_at(stmt, false)).flatten();
+                let violation = self.violation(range, cuda::prelude_statement::PreludeStatement).fix(fix);
                 return self.report(violation);
             }
         };
-        let name = &self.local(local).name;
         if self.local(local).mutable {
-            return self.report(
-                self.violation(&cuda::var_in_prelude::RULE, range, format!("`{name}` is a `var` of the whole kernel"))
-                    .note("all blocks and threads would share it: make it a `val`, or declare it in the thread's code"),
-            );
+            return self.report_at(range, cuda::var_in_prelude::VarInPrelude { local });
         }
         if let Some(kind) = self.prelude_auto(init) {
             match found.iter().find(|prelude| prelude.kind == kind) {
@@ -501,23 +410,10 @@ impl KernelContext<'_> {
             return;
         }
         if self.new_rail(self.strip(init)).is_some() {
-            return self.report_misplaced_shared_memory(
-                stmt,
-                "a rail made inside the kernel, but outside its blocks",
-            );
+            return self.report_misplaced_shared_memory(stmt, MisplacedSharedMemory::OutsideBlocks);
         }
-        self.report(
-            self.violation(
-                &cuda::prelude_value::RULE,
-                self.expr(init).range,
-                format!("`{name}` is neither auto-configuration nor constant memory"),
-            )
-            .note(
-                "before the blocks of a kernel stand only `CUDAUtilities.autoBlocks()`, `CUDAUtilities.autoThreads()` and \
-                 `CUDAConstantRail(rail)`; compute anything else before the `at`",
-            )
-            .fix(self.move_value_before_at(stmt, local, init)),
-        );
+        let violation = self.violation(self.expr(init).range, PreludeValue::Other(local));
+        self.report(violation.fix(self.move_value_before_at(stmt, local, init)));
     }
 
     fn report_duplicate_auto(&self, stmt: StmtId, local: LocalId, first: LocalId) {
@@ -528,16 +424,8 @@ impl KernelContext<'_> {
         edits.push(EditTemplate { range: self.stmt(stmt).range, text: Vec::new() });
         edits.dedup();
         let alone = !self.is_in_multi_declaration(stmt);
-        self.report(
-            self.violation(
-                &cuda::auto_twice::RULE,
-                self.stmt(stmt).range,
-                format!("the kernel asks for this a second time; `{name}` has it already"),
-            )
-            .note(format!("both would be the same number: use `{name}`"))
-            .related(None, self.local(first).range, "first requested here")
-            .fix(alone.then(|| FixTemplate::edits(vec![text(format!("Use `{name}` instead"))], edits))),
-        );
+        let fix = alone.then(|| FixTemplate::edits(vec![text(format!("Use `{name}` instead"))], edits));
+        self.report(self.violation(self.stmt(stmt).range, cuda::auto_twice::AutoTwice { first }).fix(fix));
     }
 
     /// How a `val` before the blocks is computed.
@@ -576,12 +464,7 @@ impl KernelContext<'_> {
         };
         let numbers = numbers.filter(|it| !it.is_empty());
         if numbers.is_none() && !self.has_errors(choices) {
-            let message = format!("the choices are not written out as numbers from 1 to {most}");
-            self.report(
-                self.violation(&cuda::prelude_value::RULE, self.expr(choices).range, message).note(
-                    "the launch chooses from constants, the preferred ones first: `CUDAUtilities.autoThreads([256n, 128n, 64n])`",
-                ),
-            );
+            self.report_at(self.expr(choices).range, PreludeValue::Choices { max: most });
         }
         numbers
     }
@@ -599,31 +482,22 @@ impl KernelContext<'_> {
     fn constant_rail(&self, rail: ExprId) -> Option<PreludeKind> {
         use crate::kernel::device_semantics::TypeCategory;
         let expr = self.expr(self.strip(rail));
-        let shape = self.semantics.category(expr.ty);
-        if let (TypeCategory::Rail(element), ExprKind::Local(local)) = (shape, &expr.kind)
+        let category = self.semantics.category(expr.ty);
+        if let (TypeCategory::Rail(element), ExprKind::Local(local)) = (category, &expr.kind)
             && !self.inner.contains(local)
             && !self.local(*local).mutable
         {
             return Some(PreludeKind::ConstantRail { rail, element });
         }
-        if shape == TypeCategory::Unknown {
+        if category == TypeCategory::Unknown {
             self.mark_broken();
             return None;
         }
-        let mut violation = self
-            .violation(
-                &cuda::constant_rail_source::RULE,
-                expr.range,
-                "constant memory is filled from something else than a `val` of type `Rail` declared before the `at`",
-            )
-            .note("the host copies it to the device before the launch, so it must be there already");
-        if matches!(shape, TypeCategory::Rail(_))
+        let is_movable = matches!(category, TypeCategory::Rail(_))
             && !matches!(expr.kind, ExprKind::Local(_))
-            && self.is_movable(rail)
-        {
-            violation = violation.fix(self.hoist_before_at(expr.range, "constants"));
-        }
-        self.report(violation);
+            && self.is_movable(rail);
+        let fix = is_movable.then(|| self.hoist_before_at(expr.range, "constants"));
+        self.report(self.violation(expr.range, cuda::constant_rail_source::ConstantRailSource).fix(fix));
         None
     }
 }

@@ -6,7 +6,6 @@ use rustc_hash::FxHashSet;
 use crate::body::parents::Parents;
 use crate::body::walk::Node;
 use crate::body::{Body, ExprId, ExprKind, Stmt, StmtId, StmtKind};
-use crate::diagnostics::Severity;
 use crate::kernel::context::{KernelContext, annotation};
 use crate::kernel::device_code::{CodeKind, DeviceUses};
 use crate::kernel::device_semantics::DeviceSemantics;
@@ -55,7 +54,7 @@ fn kernel(semantics: &DeviceSemantics, body: &Body, parents: &Parents, at: StmtI
     }
     let broken = context.is_broken();
     let violations = context.into_violations();
-    let refused = broken || violations.iter().any(|violation| violation.severity == Severity::Error);
+    let refused = broken || violations.iter().any(Violation::is_error);
     Recognised { at, kernel: kernel.filter(|_| !refused), violations }
 }
 
@@ -130,15 +129,8 @@ fn misplaced(
     let violation = match (cuda, direct) {
         (Some(range), _) => misplaced_cuda(&context(), stmt, range),
         (None, Some(range)) => {
-            let violation = context()
-                .violation(
-                    &cuda::direct_params_without_cuda::RULE,
-                    range,
-                    "`@CUDADirectParams` on something that is not a kernel",
-                )
-                .note(
-                    "it says how a kernel gets its parameters: write `@CUDA @CUDADirectParams` before the body of the `at`, or remove it",
-                );
+            let data = cuda::direct_params_without_cuda::DirectParamsWithoutCuda;
+            let violation = context().violation(range, data);
             let insert =
                 FixTemplate::insert("Make it a kernel: write `@CUDA` as well", range.start(), "@CUDA ");
             match is_at && would_be_kernel(&context(), stmt) {
@@ -164,16 +156,11 @@ fn would_be_kernel_here(context: &KernelContext, stmt: StmtId) -> bool {
     let is_whole = shape.blocks.is_some() && shape.threads.is_some() && shape.body.is_some();
     probe.complete(None, shape);
     let is_broken = probe.is_broken();
-    is_whole && !is_broken && !probe.into_violations().iter().any(|it| it.severity == Severity::Error)
+    is_whole && !is_broken && !probe.into_violations().iter().any(Violation::is_error)
 }
 
 fn misplaced_cuda(context: &KernelContext, stmt: StmtId, range: TextRange) -> Violation {
-    let violation = context.violation(
-        &cuda::misplaced_annotation::RULE,
-        range,
-        "`@CUDA` on a statement that is not the body of an `at`",
-    );
-    let note = "a kernel is sent to a place: write `at (p) @CUDA { ... }`";
+    let violation = context.violation(range, cuda::misplaced_annotation::MisplacedAnnotation);
     // `@CUDA finish async at (p) { ... }`: the annotation moves inwards.
     let mut inner = stmt;
     while let StmtKind::Finish { body, .. } | StmtKind::Async { body, .. } = context.stmt(inner).kind {
@@ -186,7 +173,7 @@ fn misplaced_cuda(context: &KernelContext, stmt: StmtId, range: TextRange) -> Vi
             EditTemplate { range: TextRange::empty(target), text: vec![Fragment::Source(range), text(" ")] },
         ];
         let moved = FixTemplate::edits(vec![text("Move `@CUDA` to the body of the `at`")], edits);
-        return violation.note(note).fix(would_be_kernel(context, inner).then_some(moved));
+        return violation.fix(would_be_kernel(context, inner).then_some(moved));
     }
     // `at (p) async @CUDA { ... }`: `at` and `async` change their order.
     let around = |stmt: StmtId| match context.parents.parent(Node::Stmt(stmt)) {
@@ -203,10 +190,10 @@ fn misplaced_cuda(context: &KernelContext, stmt: StmtId, range: TextRange) -> Vi
         ];
         let is_same_later = place_keeps(context, at) && would_be_kernel_here(context, stmt);
         let swapped = FixTemplate::edits(vec![text("Write `async at`")], edits);
-        return violation.note(note).fix(is_same_later.then_some(swapped));
+        return violation.fix(is_same_later.then_some(swapped));
     }
     if !would_be_kernel_here(context, stmt) {
-        return violation.note(note);
+        return violation;
     }
     let whole = context.stmt(stmt).range;
     let insert =
@@ -218,7 +205,7 @@ fn misplaced_cuda(context: &KernelContext, stmt: StmtId, range: TextRange) -> Vi
         edits.push(insert(range.end(), " {"));
         edits.push(insert(whole.end(), " }"));
     }
-    violation.note(note).fix(FixTemplate::edits(vec![text(format!("Wrap in `{head}`"))], edits))
+    violation.fix(FixTemplate::edits(vec![text(format!("Wrap in `{head}`"))], edits))
 }
 
 /// Whether the place expression of an `at` has the same value if the started activity evaluates it.

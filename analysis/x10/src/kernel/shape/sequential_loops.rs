@@ -27,33 +27,16 @@ impl KernelContext<'_> {
             return None;
         }
         let innermost = self.loop_body(*loops.last()?)?;
-        let noun = level.noun();
         let head = TextRange::new(self.stmt(outer).range.start(), self.stmt(innermost).range.start());
-        self.report(
-            self.violation(&cuda::nested_loops::RULE, head, format!("the {noun}s of a kernel are counted by loops inside each other"))
-                .note(format!("all {noun}s are started by one loop, which may have up to three axes: write `for ([y, x] in 0n..lastY * 0n..lastX)`, where `y` and `x` are `Long`s"))
-                .fix(self.product_loop_fix(&loops, innermost)),
-        );
+        let violation = self.violation(head, cuda::nested_loops::NestedLoops { noun: level.noun() });
+        self.report(violation.fix(self.product_loop_fix(&loops, innermost)));
         Some(innermost)
     }
 
     /// Reports a loop that is no range loop; the fix counts by a range, if the loop only counts.
     pub fn report_not_a_range_loop(&self, level: Level, stmt: StmtId) {
-        let noun = level.noun();
-        let mut violation = self
-            .violation(
-                &cuda::not_a_range_loop::RULE,
-                self.head_of_loop(stmt),
-                format!("the {noun}s of a kernel are not counted by a `for ({noun} in 0n..last)`"),
-            )
-            .note(format!(
-                "all {noun}s exist at once, so there is no first and no next one: iterate over a range"
-            ))
-            .fix(self.range_loop_fix(stmt));
-        if level == Level::Blocks {
-            violation = violation
-                .note("a loop that has to run in order belongs into the threads, or around the `at`");
-        }
+        let data = cuda::not_a_range_loop::NotARangeLoop { noun: level.noun() };
+        let violation = self.violation(self.head_of_loop(stmt), data).fix(self.range_loop_fix(stmt));
         self.report(violation);
     }
 

@@ -5,6 +5,8 @@ use crate::kernel::context::KernelContext;
 use crate::kernel::device_semantics::TypeCategory;
 use crate::kernel::{SharedInit, SharedRail};
 use crate::rules::cuda;
+use crate::rules::cuda::misplaced_shared_memory::MisplacedSharedMemory;
+use crate::rules::cuda::shared_initialiser::SharedInitialiser;
 use crate::ty::Ty;
 
 impl KernelContext<'_> {
@@ -15,48 +17,21 @@ impl KernelContext<'_> {
             StmtKind::Error => return self.mark_broken(),
             StmtKind::Let { local, init: Some(init) } => (local, init),
             _ => {
-                return self.report(
-                    self.violation(&cuda::shared_statement::RULE, range, "a statement before the threads of a block")
-                        .note(
-                            "here stand only the block's shared memory, as in `val s = new Rail[Float](64);`. Let the threads do \
-                             the rest: one of them under `if (thread == 0n)`, or each of them its part",
-                        ),
-                );
+                return self.report_at(range, cuda::shared_statement::SharedStatement);
             }
         };
-        let name = &self.local(local).name;
         let init = self.strip(init);
         let Some((constructor_args, element)) = self.new_rail(init) else {
             if self.has_errors(init) {
                 return;
             }
-            let violation = self.violation(
-                &cuda::shared_value::RULE,
-                self.expr(init).range,
-                format!("`{name}` is not shared memory, so it may not be defined for a whole block"),
-            );
-            return self.report(match self.is_constant_rail(init) {
-                true => violation.note(
-                    "constant memory belongs to all blocks: define it before the loop over them, at the start of the `at`",
-                ),
-                false => violation
-                    .note(
-                        "only `new Rail[T](...)` may be shared by the threads of a block: compute the value in each thread, or before the `at`",
-                    )
-                    .fix(self.relocate_block_value(stmt, local, init)),
-            });
+            let is_constant_rail = self.is_constant_rail(init);
+            let data = cuda::shared_value::SharedValue { local, is_constant_rail };
+            let fix = if is_constant_rail { None } else { self.relocate_block_value(stmt, local, init) };
+            return self.report(self.violation(self.expr(init).range, data).fix(fix));
         };
         if self.local(local).mutable {
-            return self.report(
-                self.violation(
-                    &cuda::var_shared_memory::RULE,
-                    range,
-                    format!("the shared memory `{name}` is a `var`"),
-                )
-                .note(
-                    "shared memory has a fixed address: declare it with `val`; its elements may be changed",
-                ),
-            );
+            return self.report_at(range, cuda::var_shared_memory::VarSharedMemory { local });
         }
         if !self.check_element(element, init) {
             return;
@@ -77,13 +52,9 @@ impl KernelContext<'_> {
     }
 
     /// Reports a rail made before the blocks or after the threads.
-    pub fn report_misplaced_shared_memory(&self, stmt: StmtId, message: &str) {
-        self.report(
-            self.violation(&cuda::misplaced_shared_memory::RULE, self.stmt(stmt).range, message)
-                .note("memory that threads share belongs to a block: define it between the loop over the blocks and the loop over the threads")
-                .note("a rail that all blocks read is made before the `at`")
-                .fix(self.move_into_block(stmt, "Move the shared memory into the block")),
-        );
+    pub fn report_misplaced_shared_memory(&self, stmt: StmtId, data: MisplacedSharedMemory) {
+        let fix = self.move_into_block(stmt, "Move the shared memory into the block");
+        self.report(self.violation(self.stmt(stmt).range, data).fix(fix));
     }
 
     /// The arguments and the element type of `new Rail[T](...)`.
@@ -102,19 +73,9 @@ impl KernelContext<'_> {
                 false
             }
             _ => {
-                let shown = self.semantics.display(element);
-                self.report(
-                    self.violation(
-                        &cuda::element_type::RULE,
-                        self.expr(site).range,
-                        format!("a kernel cannot keep elements of type `{shown}`"),
-                    )
-                    .note(
-                        "device memory holds numbers, `Boolean`, `Char`, and structs of these; references to objects of \
-                         the host mean nothing there",
-                    )
-                    .notes(self.semantics.describe_reference_in(element)),
-                );
+                let reference = self.semantics.object_reference_in(element);
+                let data = cuda::element_type::ElementType { ty: element, is_captured: false, reference };
+                self.report_at(self.expr(site).range, data);
                 false
             }
         }
@@ -128,10 +89,7 @@ impl KernelContext<'_> {
                 let rail = &self.global_behind(*rail);
                 let known = self.named_local(*rail).is_some_and(|local| !self.inner.contains(&local));
                 if !known {
-                    self.report_shared_init(
-                        site,
-                        "it is filled from a rail that is not a local `val` declared before the `at`",
-                    );
+                    self.report_at(self.expr(site).range, SharedInitialiser::UncapturedRail);
                     return None;
                 }
                 Some(SharedInit::Copy { rail: *rail })
@@ -147,7 +105,7 @@ impl KernelContext<'_> {
                     return Some(SharedInit::Closure { length: *length, closure: value });
                 }
                 if self.semantics.category(self.expr(value).ty) == TypeCategory::Function {
-                    self.report_shared_init(value, "its elements come from a function value; write the closure itself, `(i:Long) => ...`");
+                    self.report_at(self.expr(value).range, SharedInitialiser::FunctionValue);
                     return None;
                 }
                 self.check_hoistable(value);
@@ -158,7 +116,7 @@ impl KernelContext<'_> {
                 None
             }
             _ => {
-                self.report_shared_init(site, "it is made in a way that a block cannot repeat");
+                self.report_at(self.expr(site).range, SharedInitialiser::Other);
                 None
             }
         }
@@ -175,15 +133,5 @@ impl KernelContext<'_> {
             }
             _ => expr,
         }
-    }
-
-    fn report_shared_init(&self, site: ExprId, why: &str) {
-        self.report(
-            self.violation(&cuda::shared_initialiser::RULE, self.expr(site).range, format!("shared memory that no kernel can make: {why}"))
-                .note(
-                    "write `new Rail[T](n)`, `new Rail[T](n, value)`, `new Rail[T](n, (i:Long) => ...)`, or `new Rail[T](rail)` with a \
-                     `Rail` or `GlobalRail` declared before the `at`",
-                ),
-        );
     }
 }

@@ -15,6 +15,7 @@ mod report;
 use apg_syntax::TextSize;
 use rustc_hash::FxHashMap;
 
+use crate::body::Owner;
 use crate::body::parents::Parents;
 use crate::body::walk::Node;
 use crate::body::{AssignTarget, ExprId, ExprKind, Iteration, LabelId, LocalId, StmtId, StmtKind};
@@ -25,7 +26,7 @@ use crate::kernel::uniformity::divergence::{Cause, Divergence, DivergentBranch, 
 use crate::kernel::uniformity::known_bits::KnownBits;
 use crate::kernel::uniformity::reaching_defs::{ReachingDef, ReachingDefs};
 use crate::kernel::{Axis, device_code::functions};
-use crate::rules::cuda;
+use crate::rules::cuda::barrier_divergent::BarrierDivergent;
 
 /// Divergence of the values and conditions of one body.
 pub(in crate::kernel) struct UniformityAnalysis<'d, 'a> {
@@ -161,19 +162,10 @@ impl<'d, 'a> UniformityAnalysis<'d, 'a> {
         let mut context = KernelContext::new(semantics, body, &parents, root);
         context.inner.extend(body.params.iter().copied());
         if !context.has_single_final_return(root) {
-            let name = semantics.method_name(method);
-            let message = format!("`{name}` may return before threads have met in it");
-            let note = "all threads go through such a function together: give it one `return`, at its end";
-            let violation = self.context.violation(
-                &cuda::barrier_divergent::RULE,
-                self.context.expr(call).range,
-                message,
-            );
-            return self.context.report(violation.note(note).related(
-                Some(method),
-                context.stmt(root).range,
-                "its code",
-            ));
+            let range = self.context.expr(call).range;
+            let violation = self.context.violation(range, BarrierDivergent::EarlyReturn { method });
+            let code = context.stmt(root).range;
+            return self.context.report(violation.related(method, code, "its code"));
         }
         let operands = operands.iter().map(|it| it.as_argument());
         let divergence = body.params.iter().copied().zip(operands).collect();
@@ -185,17 +177,10 @@ impl<'d, 'a> UniformityAnalysis<'d, 'a> {
         inside.run(root);
         drop(inside);
         if let Some(first) = context.into_violations().first() {
-            let name = semantics.method_name(method);
-            let message = format!("the threads that call `{name}` part inside it before they meet");
             let range = self.context.expr(call).range;
-            let violation = self.context.violation(&cuda::barrier_divergent::RULE, range, message);
-            let note =
-                "with these arguments a condition in it is not the same for all threads that meet behind it";
-            self.context.report(violation.note(note).related(
-                Some(method),
-                first.range,
-                first.message.clone(),
-            ));
+            let violation = self.context.violation(range, BarrierDivergent::InCallee { method });
+            let message = first.render(semantics.db, Owner::Method(method)).message;
+            self.context.report(violation.related(method, first.range(), message));
         }
     }
 

@@ -1,6 +1,9 @@
 //! `cuda/assert-in-kernel`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// An `assert` in the code of a kernel.
 pub static RULE: Rule = Rule {
@@ -44,3 +47,18 @@ class Example {
 }
 "##,
 };
+
+/// A thread asserts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AssertInKernel;
+
+impl Render for AssertInKernel {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, "a thread cannot assert")
+            .note("a failed assertion is an exception, which a device does not have: check on the host, or write an error number into a `GlobalRail`")
+    }
+}

@@ -1,6 +1,9 @@
 //! `cuda/async-in-kernel`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// An `async` in the code of a kernel.
 pub static RULE: Rule = Rule {
@@ -44,3 +47,29 @@ class Example {
 }
 "##,
 };
+
+/// An activity is started in a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AsyncInKernel {
+    /// By a thread.
+    Thread,
+    /// By the kernel itself, `at (p) @CUDA async { ... }`.
+    Whole,
+}
+
+impl Render for AsyncInKernel {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        match self {
+            AsyncInKernel::Thread => RULE.at(range, "a thread cannot start activities").note(
+                "all threads of a kernel are started with it: give the kernel more threads, or start the activity after the `at`",
+            ),
+            AsyncInKernel::Whole => RULE
+                .at(range, "this `async` is a part of the kernel, which starts no activities")
+                .note("the host starts the activity that launches the kernel: write `finish async at (p) @CUDA { finish for (block in ...) ... }`"),
+        }
+    }
+}

@@ -1,6 +1,9 @@
 //! `cuda/at-in-kernel`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// An `at` in the code of a kernel.
 pub static RULE: Rule = Rule {
@@ -46,3 +49,27 @@ class Example {
 }
 "##,
 };
+
+/// A thread goes to another place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AtInKernel {
+    /// By a statement.
+    Statement,
+    /// By an expression.
+    Expression,
+}
+
+impl Render for AtInKernel {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, "a thread cannot go to another place").note(match self {
+            AtInKernel::Statement => {
+                "a thread runs on its device to its end: leave the result in a `GlobalRail` and go on after the `at`"
+            }
+            AtInKernel::Expression => "evaluate this before the `at` that launches the kernel, into a `val`",
+        })
+    }
+}

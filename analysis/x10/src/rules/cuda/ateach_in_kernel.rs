@@ -1,6 +1,9 @@
 //! `cuda/ateach-in-kernel`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// An `ateach` in the code of a kernel.
 pub static RULE: Rule = Rule {
@@ -43,3 +46,18 @@ class Example {
 }
 "##,
 };
+
+/// A thread starts activities at other places.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AtEachInKernel;
+
+impl Render for AtEachInKernel {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, "a thread cannot start activities at other places")
+            .note("write the `ateach` around the `at` that launches the kernel")
+    }
+}

@@ -1,6 +1,9 @@
 //! `cuda/atomic-in-kernel`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// An `atomic` statement in the code of a kernel.
 pub static RULE: Rule = Rule {
@@ -46,3 +49,19 @@ class Example {
 }
 "##,
 };
+
+/// A thread locks its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AtomicInKernel;
+
+impl Render for AtomicInKernel {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, "a thread cannot lock its place")
+            .note("update one element with `CUDAAtomic.add(rail, index, value)` and its like, or let each thread write elements \
+                 of its own and combine them after a `Clock.advanceAll()`")
+    }
+}

@@ -1,6 +1,10 @@
 //! `cuda/auto-in-thread`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::ids::MethodId;
+use crate::rules::render::{Render, RenderContext};
 
 /// Auto-configuration asked for in the code of a thread.
 pub static RULE: Rule = Rule {
@@ -48,3 +52,21 @@ class Example {
 }
 "##,
 };
+
+/// A thread asks for automatic configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AutoInThread {
+    /// The method.
+    pub method: MethodId,
+}
+
+impl Render for AutoInThread {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, format!("`{}` is asked too late", cx.method_name(self.method)))
+            .note("it decides how the kernel is launched: write `val n = ...` before the outer `finish`, and use `n` here")
+    }
+}

@@ -1,6 +1,10 @@
 //! `cuda/auto-twice`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::body::LocalId;
+use crate::diagnostics::{Diagnostic, Related, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// Auto-configuration asked for twice in one kernel.
 pub static RULE: Rule = Rule {
@@ -49,3 +53,24 @@ class Example {
 }
 "##,
 };
+
+/// Automatic configuration is requested twice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AutoTwice {
+    /// The variable that has it already.
+    pub first: LocalId,
+}
+
+impl Render for AutoTwice {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        let name = cx.local_name(self.first);
+        let declared = Related { message: "first requested here".to_owned(), ..cx.declaration(self.first) };
+        RULE.at(range, format!("the kernel asks for this a second time; `{name}` has it already"))
+            .note(format!("both would be the same number: use `{name}`"))
+            .related(declared)
+    }
+}

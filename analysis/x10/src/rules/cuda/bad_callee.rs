@@ -1,6 +1,10 @@
 //! `cuda/bad-callee`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::ids::MethodId;
+use crate::rules::render::{Render, RenderContext};
 
 /// A call in a kernel of a `@CUDA` function that breaks a rule.
 pub static RULE: Rule = Rule {
@@ -53,3 +57,27 @@ class Example {
 }
 "##,
 };
+
+/// A thread calls a function that violates a rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadCallee {
+    /// The function.
+    pub method: MethodId,
+    /// The function called by the thread, if it is another one.
+    pub through: Option<MethodId>,
+    /// The violation.
+    pub reason: String,
+}
+
+impl Render for BadCallee {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        let name = cx.method_name(self.method);
+        let through = self.through.map(|it| format!(" through `{}`", cx.method_name(it))).unwrap_or_default();
+        RULE.at(range, format!("a thread calls `{name}`{through}, which a device cannot run"))
+            .note(format!("{}: fix the function, or do without it here", self.reason))
+    }
+}

@@ -1,6 +1,9 @@
 //! `cuda/barrier-outside-thread`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// A barrier in the initialiser of shared memory.
 pub static RULE: Rule = Rule {
@@ -46,3 +49,18 @@ class Example {
 }
 "##,
 };
+
+/// A barrier in the initialiser of shared memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BarrierOutsideThread;
+
+impl Render for BarrierOutsideThread {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, "a barrier in the initialiser of shared memory")
+            .note("the threads fill shared memory in a loop with different numbers of iterations: call `Clock.advanceAll()` in their own code")
+    }
+}

@@ -1,6 +1,10 @@
 //! `cuda/boxing`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
+use crate::ty::Ty;
 
 /// A value made into an object in the code of a kernel.
 pub static RULE: Rule = Rule {
@@ -46,3 +50,24 @@ class Example {
 }
 "##,
 };
+
+/// A thread boxes a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Boxing {
+    /// The type of the box.
+    pub ty: Ty,
+}
+
+impl Render for Boxing {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(
+            range,
+            format!("a thread cannot make an object of type `{}` from a value", cx.show_base(self.ty)),
+        )
+        .note("a device has no heap: keep the value in a variable of its own type")
+    }
+}

@@ -1,6 +1,12 @@
 //! `cuda/captured-object`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::body::LocalId;
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
+use crate::suggest::{CONSTANT_RAIL_NOTE, ObjectReference};
+use crate::ty::Ty;
 
 /// A captured value that cannot travel to a device.
 pub static RULE: Rule = Rule {
@@ -54,3 +60,33 @@ class Example {
 }
 "##,
 };
+
+/// A kernel captures an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CapturedObject {
+    /// The variable.
+    pub local: LocalId,
+    /// Its type.
+    pub ty: Ty,
+    /// Whether it is constant memory.
+    pub is_constant_rail: bool,
+    /// For a struct: the object it refers to.
+    pub reference: Option<ObjectReference>,
+}
+
+impl Render for CapturedObject {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        let name = cx.local_name(self.local);
+        let message = format!("`{name}` of type `{}` cannot travel to a device", cx.show_base(self.ty));
+        let diagnostic = RULE.at(range, message).note(match self.is_constant_rail {
+            true => CONSTANT_RAIL_NOTE,
+            false => "a device gets numbers, plain structs, and rails of these: take what the kernel needs of it into `val`s before the `at`",
+        });
+        let reference = self.reference.iter().map(|it| it.note(cx));
+        reference.fold(diagnostic, Diagnostic::note).related(cx.declaration(self.local))
+    }
+}

@@ -1,6 +1,10 @@
 //! `cuda/captured-rail-write`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::body::LocalId;
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// A captured host rail written in a kernel.
 pub static RULE: Rule = Rule {
@@ -47,3 +51,23 @@ class Example {
 }
 "##,
 };
+
+/// A kernel writes a captured rail.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CapturedRailWrite {
+    /// The rail.
+    pub local: LocalId,
+}
+
+impl Render for CapturedRailWrite {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        let name = cx.local_name(self.local);
+        RULE.at(range, format!("writes to `{name}`, of which the device has only a copy"))
+            .note("a captured `Rail` is copied to the device before the launch and never back: allocate a `GlobalRail` with `CUDAUtilities.makeGlobalRail`, write to that, and copy it back with `Rail.asyncCopy`")
+            .related(cx.declaration(self.local))
+    }
+}

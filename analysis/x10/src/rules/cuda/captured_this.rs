@@ -1,6 +1,10 @@
 //! `cuda/captured-this`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::ids::FieldId;
+use crate::rules::render::{Render, RenderContext};
 
 /// A field or method of `this` used in a kernel.
 pub static RULE: Rule = Rule {
@@ -49,3 +53,36 @@ class Example {
 }
 "##,
 };
+
+/// A kernel uses `this`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CapturedThis {
+    /// As a value.
+    Value,
+    /// To read a field.
+    FieldRead(FieldId),
+    /// To write a field.
+    FieldWrite(FieldId),
+}
+
+impl Render for CapturedThis {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        let of_field =
+            |field: FieldId| format!("a kernel cannot use the field `{}` of `this`", field.name(cx.db));
+        match *self {
+            CapturedThis::Value => RULE.at(range, "a kernel cannot use `this`").note(
+                "the object lives on the host: copy what the kernel needs of it into `val`s before the `at`",
+            ),
+            CapturedThis::FieldRead(field) => RULE
+                .at(range, of_field(field))
+                .note("the object lives on the host: copy the field into a `val` before the `at`"),
+            CapturedThis::FieldWrite(field) => RULE
+                .at(range, of_field(field))
+                .note("the object lives on the host: write an element of a `GlobalRail`, and set the field from it after the kernel"),
+        }
+    }
+}

@@ -1,6 +1,10 @@
 //! `cuda/captured-var`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::body::LocalId;
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// A `var` of the code around a kernel used in the kernel.
 pub static RULE: Rule = Rule {
@@ -49,3 +53,23 @@ class Example {
 }
 "##,
 };
+
+/// A kernel captures a `var`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CapturedVar {
+    /// The variable.
+    pub local: LocalId,
+}
+
+impl Render for CapturedVar {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        let name = cx.local_name(self.local);
+        RULE.at(range, format!("a kernel uses the `var` `{name}` of the code around it"))
+            .note("the device gets a copy at launch; a change on either side would not reach the other. Copy it into a `val` before the `at`, or return results in a `GlobalRail`")
+            .related(cx.declaration(self.local))
+    }
+}

@@ -1,6 +1,9 @@
 //! `cuda/checked-cast`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// A cast in a kernel that checks a constraint.
 pub static RULE: Rule = Rule {
@@ -45,3 +48,18 @@ class Example {
 }
 "##,
 };
+
+/// A thread checks a constraint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckedCast;
+
+impl Render for CheckedCast {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, "a thread cannot check a constraint")
+            .note("a failed check is an exception, which a device does not have: cast to the type without its constraint, or check before the `at`")
+    }
+}

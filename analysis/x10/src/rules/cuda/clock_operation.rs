@@ -1,6 +1,10 @@
 //! `cuda/clock-operation`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::ids::MethodId;
+use crate::rules::render::{Render, RenderContext};
 
 /// A clock used in a kernel other than by `Clock.advanceAll()`.
 pub static RULE: Rule = Rule {
@@ -43,3 +47,21 @@ class Example {
 }
 "##,
 };
+
+/// A thread uses a clock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClockOperation {
+    /// The operation.
+    pub method: MethodId,
+}
+
+impl Render for ClockOperation {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, format!("a thread cannot call `{}`", cx.method_name(self.method)))
+            .note("the threads of a block have one barrier and no clock object: `Clock.advanceAll()` is all there is")
+    }
+}

@@ -1,6 +1,9 @@
 //! `cuda/clocked-block-async`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// The blocks of a kernel are clocked.
 pub static RULE: Rule = Rule {
@@ -44,3 +47,18 @@ class Example {
 }
 "##,
 };
+
+/// The blocks are clocked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClockedBlockAsync;
+
+impl Render for ClockedBlockAsync {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, "the blocks of a kernel are clocked")
+            .note("blocks run in any order and cannot wait for each other; only the threads of one block can")
+    }
+}

@@ -1,6 +1,9 @@
 //! `cuda/clocked-block-finish`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// The `finish` over the blocks of a kernel is clocked.
 pub static RULE: Rule = Rule {
@@ -44,3 +47,18 @@ class Example {
 }
 "##,
 };
+
+/// The `finish` over the blocks is clocked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClockedBlockFinish;
+
+impl Render for ClockedBlockFinish {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, "the `finish` over the blocks of a kernel is clocked")
+            .note("the blocks of a kernel run in any order and cannot wait for each other; only the threads of one block can")
+    }
+}

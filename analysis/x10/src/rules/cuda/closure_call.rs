@@ -1,6 +1,10 @@
 //! `cuda/closure-call`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
+use crate::ty::Ty;
 
 /// A function value called in the code of a kernel.
 pub static RULE: Rule = Rule {
@@ -45,3 +49,24 @@ class Example {
 }
 "##,
 };
+
+/// A thread calls a function value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClosureCall {
+    /// The type of the function.
+    pub ty: Ty,
+}
+
+impl Render for ClosureCall {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, "a thread cannot call a function value").note(format!(
+            "which code it is would be known at run time only: call a `@CUDA static def` by name, or a struct's `operator this` \
+             through a type parameter, `F <: {}`",
+            cx.show_base(self.ty)
+        ))
+    }
+}

@@ -1,6 +1,9 @@
 //! `cuda/closure-in-kernel`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// A function value made in the code of a kernel.
 pub static RULE: Rule = Rule {
@@ -45,3 +48,18 @@ class Example {
 }
 "##,
 };
+
+/// A thread makes a function value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClosureInKernel;
+
+impl Render for ClosureInKernel {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, "a thread cannot make a function value")
+            .note("a closure is an object: write the code itself, or make it a `@CUDA static def`")
+    }
+}

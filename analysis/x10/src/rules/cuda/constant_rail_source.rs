@@ -1,6 +1,9 @@
 //! `cuda/constant-rail-source`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// Constant memory filled from something that is not a `val` of type `Rail` declared before the `at`.
 pub static RULE: Rule = Rule {
@@ -48,3 +51,18 @@ class Example {
 }
 "##,
 };
+
+/// Constant memory is not filled from a captured rail.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConstantRailSource;
+
+impl Render for ConstantRailSource {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, "constant memory is filled from something else than a `val` of type `Rail` declared before the `at`")
+            .note("the host copies it to the device before the launch, so it must be there already")
+    }
+}

@@ -1,6 +1,9 @@
 //! `cuda/direct-params-without-cuda`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// `@CUDADirectParams` on something that is not a kernel.
 pub static RULE: Rule = Rule {
@@ -47,3 +50,18 @@ class Example {
 }
 "##,
 };
+
+/// `@CUDADirectParams` on something that is no kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DirectParamsWithoutCuda;
+
+impl Render for DirectParamsWithoutCuda {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, "`@CUDADirectParams` on something that is not a kernel")
+            .note("it says how a kernel gets its parameters: write `@CUDA @CUDADirectParams` before the body of the `at`, or remove it")
+    }
+}

@@ -1,6 +1,11 @@
 //! `cuda/element-type`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
+use crate::suggest::ObjectReference;
+use crate::ty::Ty;
 
 /// A rail in a kernel whose elements a device cannot hold.
 pub static RULE: Rule = Rule {
@@ -48,3 +53,30 @@ class Example {
 }
 "##,
 };
+
+/// Elements have no device representation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ElementType {
+    /// Their type.
+    pub ty: Ty,
+    /// Whether the rail is captured, rather than made by the kernel.
+    pub is_captured: bool,
+    /// For a struct: the object it refers to.
+    pub reference: Option<ObjectReference>,
+}
+
+impl Render for ElementType {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        let shown = cx.show_base(self.ty);
+        let message = match self.is_captured {
+            true => format!("a kernel cannot use elements of type `{shown}`"),
+            false => format!("a kernel cannot keep elements of type `{shown}`"),
+        };
+        let diagnostic = RULE.at(range, message).note("device memory holds numbers, `Boolean`, `Char`, and structs of these; references to objects of the host mean nothing there");
+        self.reference.iter().map(|it| it.note(cx)).fold(diagnostic, Diagnostic::note)
+    }
+}

@@ -1,6 +1,9 @@
 //! `cuda/empty-kernel`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// A kernel without any code.
 pub static RULE: Rule = Rule {
@@ -38,3 +41,19 @@ class Example {
 }
 "##,
 };
+
+/// A kernel without code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EmptyKernel;
+
+impl Render for EmptyKernel {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, "a kernel without any code")
+            .note("write `finish for (block in 0n..7n) async { clocked finish for (thread in 0n..63n) clocked async { ... } }` \
+                     inside, or remove `@CUDA`")
+    }
+}

@@ -1,6 +1,9 @@
 //! `cuda/empty-range`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// A kernel whose range of blocks or threads is empty.
 pub static RULE: Rule = Rule {
@@ -44,3 +47,18 @@ class Example {
 }
 "##,
 };
+
+/// A kernel without blocks or threads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EmptyRange;
+
+impl Render for EmptyRange {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, "this range is empty, so the kernel does nothing")
+            .note("the upper end belongs to the range: `0n..(n - 1n)` counts n")
+    }
+}

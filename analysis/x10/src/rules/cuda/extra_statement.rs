@@ -1,6 +1,9 @@
 //! `cuda/extra-statement`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// A statement beside the loop or `async` that a kernel consists of.
 pub static RULE: Rule = Rule {
@@ -47,3 +50,30 @@ class Example {
 }
 "##,
 };
+
+/// A statement beside the loop or activity of a level.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each variant says what its fields are")]
+pub enum ExtraStatement {
+    /// Beside the loop over the blocks or threads.
+    BesideLoop { noun: &'static str },
+    /// Beside the `async` of the blocks or threads.
+    BesideAsync { noun: &'static str },
+}
+
+impl Render for ExtraStatement {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        match self {
+            ExtraStatement::BesideLoop { noun } => RULE
+                .at(range, format!("a statement beside the loop over the {noun}s"))
+                .note(format!("only that loop runs on the device: nothing else may stand in its `finish`. Move the statement into the {noun}, or out of the `at`")),
+            ExtraStatement::BesideAsync { noun } => RULE
+                .at(range, format!("a statement beside the `async` of the {noun}s"))
+                .note(format!("the loop only starts the {noun}s: move the statement into the `async`")),
+        }
+    }
+}

@@ -1,6 +1,9 @@
 //! `cuda/finish-in-kernel`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// A `finish` in the code of a kernel.
 pub static RULE: Rule = Rule {
@@ -44,3 +47,19 @@ class Example {
 }
 "##,
 };
+
+/// A thread waits for activities.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FinishInKernel;
+
+impl Render for FinishInKernel {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, "a thread cannot wait for activities").note(
+            "a thread starts none. To wait for the other threads of the block, use `Clock.advanceAll()`",
+        )
+    }
+}

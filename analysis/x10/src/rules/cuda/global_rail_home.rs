@@ -1,6 +1,11 @@
 //! `cuda/global-rail-home`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::body::LocalId;
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
+use crate::ty::Path;
 
 /// A `GlobalRail` in a kernel that lives elsewhere by its type.
 pub static RULE: Rule = Rule {
@@ -45,3 +50,29 @@ class Example {
 }
 "##,
 };
+
+/// A captured `GlobalRail` lives at another place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GlobalRailHome {
+    /// The rail.
+    pub local: LocalId,
+    /// Its home.
+    pub home: Path,
+    /// The kernel's place.
+    pub target: Path,
+    /// The expression of that place.
+    pub place: TextRange,
+}
+
+impl Render for GlobalRailHome {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        let name = cx.local_name(self.local);
+        RULE.at(range, format!("`{name}` lives at `{}`, the kernel runs at `{}`", self.home, self.target))
+            .note("a kernel reads and writes only memory of its own place; that the two are the same is checked at the launch")
+            .related(cx.related(self.place, "the kernel's place"))
+    }
+}

@@ -1,6 +1,9 @@
 //! `cuda/here-in-kernel`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// `here` in the code of a kernel.
 pub static RULE: Rule = Rule {
@@ -44,3 +47,18 @@ class Example {
 }
 "##,
 };
+
+/// A thread asks for its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HereInKernel;
+
+impl Render for HereInKernel {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, "a thread cannot ask where it is")
+            .note("the kernel runs at the place of its `at`: use that place's variable before the `at`, and copy what depends on it into a `val`")
+    }
+}

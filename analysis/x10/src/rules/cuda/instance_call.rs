@@ -1,6 +1,10 @@
 //! `cuda/instance-call`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::ids::MethodId;
+use crate::rules::render::{Render, RenderContext};
 
 /// A call in a kernel of a private or final method of an object.
 pub static RULE: Rule = Rule {
@@ -49,3 +53,21 @@ class Example {
 }
 "##,
 };
+
+/// A thread calls a final method on an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InstanceCall {
+    /// The method.
+    pub method: MethodId,
+}
+
+impl Render for InstanceCall {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, format!("a thread cannot call `{}` on an object", cx.method_name(self.method)))
+            .note("the object lives on the host: make it a `@CUDA static def` and pass what it needs")
+    }
+}

@@ -1,6 +1,9 @@
 //! `cuda/instanceof-in-kernel`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// An `instanceof` in the code of a kernel.
 pub static RULE: Rule = Rule {
@@ -43,3 +46,19 @@ class Example {
 }
 "##,
 };
+
+/// A thread tests a value's class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InstanceOfInKernel;
+
+impl Render for InstanceOfInKernel {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, "a thread cannot test a value's class").note(
+            "values on a device carry no class: decide it before the `at` and pass a number or `Boolean`",
+        )
+    }
+}

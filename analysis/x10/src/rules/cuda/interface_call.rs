@@ -1,6 +1,11 @@
 //! `cuda/interface-call`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::ids::MethodId;
+use crate::rules::render::{Render, RenderContext};
+use crate::ty::Ty;
 
 /// A call in a kernel through an interface.
 pub static RULE: Rule = Rule {
@@ -53,3 +58,35 @@ class Example {
 }
 "##,
 };
+
+/// A thread calls a method whose code depends on an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each variant says what its fields are")]
+pub enum InterfaceCall {
+    /// Through an interface.
+    Interface(MethodId),
+    /// A method of `Any`, on a value of the type parameter `of`.
+    Any { method: MethodId, of: Ty },
+}
+
+impl Render for InterfaceCall {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        match *self {
+            InterfaceCall::Interface(method) => RULE
+                .at(range, format!("a thread cannot call `{}` through an interface", cx.method_name(method)))
+                .note("which code it is would depend on an object of the host: call a `@CUDA static def`, or take a struct that implements it as a \
+                       type parameter, `T <: Interface`"),
+            InterfaceCall::Any { method, of } => {
+                let of = cx.show_base(of);
+                RULE.at(range, format!("a thread cannot call `{}` of a `{of}`", cx.method_name(method))).note(format!(
+                    "what all values have is made for the host: compare with `==`, or call a method that a bound of `{of}` promises and its \
+                     structs mark `@CUDA`"
+                ))
+            }
+        }
+    }
+}

@@ -1,6 +1,10 @@
 //! `cuda/iterator-in-kernel`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
+use crate::ty::Ty;
 
 /// A loop in a kernel over something that is neither a range nor a rail.
 pub static RULE: Rule = Rule {
@@ -48,3 +52,21 @@ class Example {
 }
 "##,
 };
+
+/// A thread iterates over an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IteratorInKernel {
+    /// The type of the object.
+    pub ty: Ty,
+}
+
+impl Render for IteratorInKernel {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, format!("a thread cannot iterate over a value of type `{}`", cx.show_base(self.ty)))
+            .note("that needs an iterator, which is an object: iterate over a range, as in `for (i in 0..(n - 1))`, or over a rail")
+    }
+}

@@ -1,6 +1,9 @@
 //! `cuda/long-range`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// Blocks or threads counted by a range of Longs.
 pub static RULE: Rule = Rule {
@@ -44,3 +47,21 @@ class Example {
 }
 "##,
 };
+
+/// Blocks or threads are counted by `Long`s.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LongRange {
+    /// `block` or `thread`.
+    pub noun: &'static str,
+}
+
+impl Render for LongRange {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, format!("the {}s of a kernel are counted by a range of Longs", self.noun))
+            .note("a device numbers blocks and threads with 32 bits: use Ints, as in `0n..7n`")
+    }
+}

@@ -1,6 +1,10 @@
 //! `cuda/lost-update`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::body::LocalId;
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// An element that all threads of a block read, change and store.
 pub static RULE: Rule = Rule {
@@ -48,3 +52,32 @@ class Example {
 }
 "##,
 };
+
+/// All threads of a block update one element.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LostUpdate {
+    /// The rail.
+    pub rail: LocalId,
+    /// The operation of `CUDAAtomic` that does the same.
+    pub function: Option<&'static str>,
+}
+
+impl Render for LostUpdate {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        let name = cx.local_name(self.rail);
+        let own = "each thread keep a value of its own, combine those by `CUDABlock`, and let one thread store the result";
+        RULE.at(
+            range,
+            format!("all threads of a block change the same element of `{name}`, so changes get lost"),
+        )
+        .note("threads read the element before others have stored theirs: only some of what they store stays")
+        .note(match self.function {
+            Some(function) => format!("write `CUDAAtomic.{function}({name}, index, value)`; or let {own}"),
+            None => format!("let {own}"),
+        })
+    }
+}

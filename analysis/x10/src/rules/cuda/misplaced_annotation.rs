@@ -1,6 +1,9 @@
 //! `cuda/misplaced-annotation`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// `@CUDA` on a statement that is not the body of an `at`.
 pub static RULE: Rule = Rule {
@@ -46,3 +49,18 @@ class Example {
 }
 "##,
 };
+
+/// `@CUDA` on a statement that is no kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MisplacedAnnotation;
+
+impl Render for MisplacedAnnotation {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, "`@CUDA` on a statement that is not the body of an `at`")
+            .note("a kernel is sent to a place: write `at (p) @CUDA { ... }`")
+    }
+}

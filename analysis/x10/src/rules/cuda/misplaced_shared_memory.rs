@@ -1,6 +1,9 @@
 //! `cuda/misplaced-shared-memory`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// A rail made inside a kernel but outside its blocks.
 pub static RULE: Rule = Rule {
@@ -49,3 +52,28 @@ class Example {
 }
 "##,
 };
+
+/// A rail that is made where it belongs to no block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MisplacedSharedMemory {
+    /// Before the blocks.
+    OutsideBlocks,
+    /// After the threads.
+    AfterThreads,
+}
+
+impl Render for MisplacedSharedMemory {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        let message = match self {
+            MisplacedSharedMemory::OutsideBlocks => "a rail made inside the kernel, but outside its blocks",
+            MisplacedSharedMemory::AfterThreads => "a rail made after the threads that would share it",
+        };
+        RULE.at(range, message)
+            .note("memory that threads share belongs to a block: define it between the loop over the blocks and the loop over the threads")
+            .note("a rail that all blocks read is made before the `at`")
+    }
+}

@@ -1,6 +1,10 @@
 //! `cuda/missing-barrier`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::body::LocalId;
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// Shared memory that one thread writes and another reads, with no barrier between.
 pub static RULE: Rule = Rule {
@@ -56,3 +60,71 @@ class Example {
 }
 "##,
 };
+
+/// Conflicting accesses to shared memory without a barrier.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingBarrier {
+    /// The shared memory.
+    pub rail: LocalId,
+    /// The other access.
+    pub other: TextRange,
+    /// Whether the second access is the write.
+    pub is_write: bool,
+    /// A thread that reads.
+    pub reader: ThreadIndex,
+    /// The thread that writes the element.
+    pub writer: ThreadIndex,
+    /// The size of the block, if it is a sample.
+    pub block: Vec<i64>,
+}
+
+/// The indices of a thread in its block, outermost axis first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ThreadIndex(pub Vec<i64>);
+
+impl std::fmt::Display for ThreadIndex {
+    /// `thread 63`, or `thread (3, 0)`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let indices: Vec<String> = self.0.iter().map(i64::to_string).collect();
+        match &indices[..] {
+            [one] => write!(f, "thread {one}"),
+            _ => write!(f, "thread ({})", indices.join(", ")),
+        }
+    }
+}
+
+impl Render for MissingBarrier {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        let name = cx.local_name(self.rail);
+        let (reader, writer) = (&self.reader, &self.writer);
+        let (message, there) = match self.is_write {
+            true => (
+                format!(
+                    "a thread writes an element of `{name}` that another one may still have to read: {writer} writes \
+                     what {reader} reads"
+                ),
+                "it is read here, and no barrier is between",
+            ),
+            false => (
+                format!(
+                    "a thread reads an element of `{name}` that another one writes: {reader} reads what {writer} writes"
+                ),
+                "it is written here, and no barrier is between",
+            ),
+        };
+        let block = match self.block[..] {
+            [] => String::new(),
+            _ => {
+                let sizes: Vec<String> = self.block.iter().map(i64::to_string).collect();
+                format!(", in a block of {} threads", sizes.join(" x "))
+            }
+        };
+        RULE.at(range, format!("{message}{block}"))
+            .note("the threads of a block run in any order: `Clock.advanceAll()` lets all of them arrive here before one continues")
+            .related(cx.related(self.other, there))
+    }
+}

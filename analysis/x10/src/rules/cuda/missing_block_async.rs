@@ -1,6 +1,9 @@
 //! `cuda/missing-block-async`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// The blocks of a kernel are not activities.
 pub static RULE: Rule = Rule {
@@ -44,3 +47,18 @@ class Example {
 }
 "##,
 };
+
+/// The blocks are not activities.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingBlockAsync;
+
+impl Render for MissingBlockAsync {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, "the blocks of a kernel are not activities")
+            .note("the blocks run at the same time: write `async` before the body of the loop")
+    }
+}

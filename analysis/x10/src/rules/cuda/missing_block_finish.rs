@@ -1,6 +1,9 @@
 //! `cuda/missing-block-finish`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// The loop over the blocks of a kernel is not in a `finish`.
 pub static RULE: Rule = Rule {
@@ -44,3 +47,25 @@ class Example {
 }
 "##,
 };
+
+/// The loop over the blocks is not in a `finish`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingBlockFinish {
+    /// Whether it starts no activities, either.
+    pub is_sequential: bool,
+}
+
+impl Render for MissingBlockFinish {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        let message = match self.is_sequential {
+            true => "the loop over the blocks runs them one after the other",
+            false => "the loop over the blocks is not in a `finish`",
+        };
+        RULE.at(range, message)
+            .note("a kernel ends when all its blocks have: write `finish for (block in ...) async`")
+    }
+}

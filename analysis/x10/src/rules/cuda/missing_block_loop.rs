@@ -1,6 +1,9 @@
 //! `cuda/missing-block-loop`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// A kernel without a loop over its blocks.
 pub static RULE: Rule = Rule {
@@ -40,3 +43,34 @@ class Example {
 }
 "##,
 };
+
+/// A kernel has no loop over its blocks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MissingBlockLoop {
+    /// No loop is written.
+    NoLoop,
+    /// The `finish` holds no loop.
+    NoLoopInFinish,
+    /// The kernel has threads, but no blocks.
+    ThreadsOnly,
+}
+
+impl Render for MissingBlockLoop {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        match self {
+            MissingBlockLoop::NoLoop => RULE
+                .at(range, "the kernel has no loop over its blocks")
+                .note("write `finish for (block in 0n..7n) async { ... }` around what each block does"),
+            MissingBlockLoop::NoLoopInFinish => RULE
+                .at(range, "the `finish` over the blocks holds no loop")
+                .note("write `for (block in 0n..last)` directly inside it"),
+            MissingBlockLoop::ThreadsOnly => RULE
+                .at(range, "the kernel has threads, but no blocks that they are of")
+                .note("the threads of one block share a barrier and a multiprocessor; a device runs many blocks: write `finish for (block in 0n..7n) async { ... }` around them"),
+        }
+    }
+}

@@ -1,6 +1,9 @@
 //! `cuda/missing-clocked-async`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// The threads of a block are not clocked.
 pub static RULE: Rule = Rule {
@@ -45,3 +48,18 @@ class Example {
 }
 "##,
 };
+
+/// The threads are not clocked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingClockedAsync;
+
+impl Render for MissingClockedAsync {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, "the threads of a block are not clocked")
+            .note("the threads of a block share the barrier of the `clocked finish`: write `clocked async`")
+    }
+}

@@ -1,6 +1,9 @@
 //! `cuda/missing-clocked-finish`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// The `finish` over the threads of a block is not clocked.
 pub static RULE: Rule = Rule {
@@ -44,3 +47,18 @@ class Example {
 }
 "##,
 };
+
+/// The `finish` over the threads is not clocked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingClockedFinish;
+
+impl Render for MissingClockedFinish {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, "the `finish` over the threads of a block is not clocked")
+            .note("the threads of a block share a barrier: write `clocked finish`")
+    }
+}

@@ -1,6 +1,9 @@
 //! `cuda/missing-thread-async`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// The threads of a block are not activities.
 pub static RULE: Rule = Rule {
@@ -44,3 +47,18 @@ class Example {
 }
 "##,
 };
+
+/// The threads are not activities.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingThreadAsync;
+
+impl Render for MissingThreadAsync {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, "the threads of a kernel are not activities")
+            .note("the threads run at the same time: write `clocked async` before the body of the loop")
+    }
+}

@@ -1,6 +1,9 @@
 //! `cuda/missing-thread-finish`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// The loop over the threads of a block is not in a `clocked finish`.
 pub static RULE: Rule = Rule {
@@ -43,3 +46,24 @@ class Example {
 }
 "##,
 };
+
+/// The loop over the threads is not in a `finish`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingThreadFinish {
+    /// Whether it starts no activities, either.
+    pub is_sequential: bool,
+}
+
+impl Render for MissingThreadFinish {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        let message = match self.is_sequential {
+            true => "the loop over the threads runs them one after the other",
+            false => "the loop over the threads is not in a `clocked finish`",
+        };
+        RULE.at(range, message).note("a block ends when all its threads have: write `clocked finish for (thread in ...) clocked async`")
+    }
+}

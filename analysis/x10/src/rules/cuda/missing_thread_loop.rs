@@ -1,6 +1,9 @@
 //! `cuda/missing-thread-loop`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// A kernel without a loop over the threads of a block.
 pub static RULE: Rule = Rule {
@@ -41,3 +44,29 @@ class Example {
 }
 "##,
 };
+
+/// A block has no loop over its threads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MissingThreadLoop {
+    /// No loop is written.
+    NoLoop,
+    /// The `finish` holds no loop.
+    NoLoopInFinish,
+}
+
+impl Render for MissingThreadLoop {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        match self {
+            MissingThreadLoop::NoLoop => RULE
+                .at(range, "the kernel has no loop over its threads")
+                .note("write `clocked finish for (thread in 0n..63n) clocked async { ... }` around what each thread does"),
+            MissingThreadLoop::NoLoopInFinish => RULE
+                .at(range, "the `finish` over the threads holds no loop")
+                .note("write `for (thread in 0n..last)` directly inside it"),
+        }
+    }
+}

@@ -1,6 +1,9 @@
 //! `cuda/nested-kernel`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// A kernel within a kernel.
 pub static RULE: Rule = Rule {
@@ -43,3 +46,19 @@ class Example {
 }
 "##,
 };
+
+/// A kernel within a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NestedKernel;
+
+impl Render for NestedKernel {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, "a kernel within a kernel").note(
+            "a device does not launch kernels itself: launch the second one after the first, from the host",
+        )
+    }
+}

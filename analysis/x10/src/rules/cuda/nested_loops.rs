@@ -1,6 +1,9 @@
 //! `cuda/nested-loops`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// Blocks or threads that are counted by loops inside each other.
 pub static RULE: Rule = Rule {
@@ -45,3 +48,22 @@ class Example {
 }
 "##,
 };
+
+/// Blocks or threads are counted by nested loops.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NestedLoops {
+    /// `block` or `thread`.
+    pub noun: &'static str,
+}
+
+impl Render for NestedLoops {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        let noun = self.noun;
+        RULE.at(range, format!("the {noun}s of a kernel are counted by loops inside each other"))
+            .note(format!("all {noun}s are started by one loop, which may have up to three axes: write `for ([y, x] in 0n..lastY * 0n..lastX)`, where `y` and `x` are `Long`s"))
+    }
+}

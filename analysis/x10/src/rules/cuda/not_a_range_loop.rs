@@ -1,6 +1,9 @@
 //! `cuda/not-a-range-loop`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// Blocks or threads that are not counted by `for (i in 0n..last)`.
 pub static RULE: Rule = Rule {
@@ -46,3 +49,30 @@ class Example {
 }
 "##,
 };
+
+/// Blocks or threads are counted by a loop that orders them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotARangeLoop {
+    /// `block` or `thread`.
+    pub noun: &'static str,
+}
+
+impl Render for NotARangeLoop {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        let noun = self.noun;
+        let diagnostic = RULE
+            .at(range, format!("the {noun}s of a kernel are not counted by a `for ({noun} in 0n..last)`"))
+            .note(format!(
+                "all {noun}s exist at once, so there is no first and no next one: iterate over a range"
+            ));
+        match noun {
+            "block" => diagnostic
+                .note("a loop that has to run in order belongs into the threads, or around the `at`"),
+            _ => diagnostic,
+        }
+    }
+}

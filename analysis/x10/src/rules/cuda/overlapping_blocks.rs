@@ -1,6 +1,10 @@
 //! `cuda/overlapping-blocks`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::body::LocalId;
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// Blocks with one thread more than the elements that lie between them.
 pub static RULE: Rule = Rule {
@@ -46,3 +50,32 @@ class Example {
 }
 "##,
 };
+
+/// Blocks share an element at their boundary.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OverlappingBlocks {
+    /// The rail.
+    pub rail: LocalId,
+    /// The last thread index, which is the distance of blocks.
+    pub last: i64,
+    /// Where it is written.
+    pub last_range: TextRange,
+}
+
+impl Render for OverlappingBlocks {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        let (name, last) = (cx.local_name(self.rail), self.last);
+        RULE.at(range, format!("the last thread of a block and the first of the next store into one element of `{name}`"))
+            .note(format!(
+                "a range contains both its ends: these are {} threads, and the next block starts {last} elements further. \
+                 Write `0n..{}n`",
+                last + 1,
+                last - 1
+            ))
+            .related(cx.related(self.last_range, "the number of the last thread"))
+    }
+}

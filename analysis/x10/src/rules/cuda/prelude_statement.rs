@@ -1,6 +1,9 @@
 //! `cuda/prelude-statement`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// A statement before the blocks of a kernel.
 pub static RULE: Rule = Rule {
@@ -48,3 +51,19 @@ class Example {
 }
 "##,
 };
+
+/// A statement before the blocks of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PreludeStatement;
+
+impl Render for PreludeStatement {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, "a statement before the blocks of a kernel").note(
+            "what is not in a thread would run on the host: move it before the `at`, or into the threads",
+        )
+    }
+}

@@ -1,6 +1,10 @@
 //! `cuda/prelude-value`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::body::LocalId;
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// A `val` before the blocks that is neither auto-configuration nor constant memory.
 pub static RULE: Rule = Rule {
@@ -45,3 +49,31 @@ class Example {
 }
 "##,
 };
+
+/// An invalid value before the blocks of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each variant says what its fields are")]
+pub enum PreludeValue {
+    /// The variable is neither auto-configuration nor constant memory.
+    Other(LocalId),
+    /// The choices of auto-configuration are no constants from 1 to `max`.
+    Choices { max: i64 },
+}
+
+impl Render for PreludeValue {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        match self {
+            PreludeValue::Other(local) => RULE
+                .at(range, format!("`{}` is neither auto-configuration nor constant memory", cx.local_name(*local)))
+                .note("before the blocks of a kernel stand only `CUDAUtilities.autoBlocks()`, `CUDAUtilities.autoThreads()` and \
+                       `CUDAConstantRail(rail)`; compute anything else before the `at`"),
+            PreludeValue::Choices { max } => RULE
+                .at(range, format!("the choices are not written out as numbers from 1 to {max}"))
+                .note("the launch chooses from constants, the preferred ones first: `CUDAUtilities.autoThreads([256n, 128n, 64n])`"),
+        }
+    }
+}

@@ -1,6 +1,9 @@
 //! `cuda/print-in-kernel`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// Printing in the code of a kernel.
 pub static RULE: Rule = Rule {
@@ -46,3 +49,18 @@ class Example {
 }
 "##,
 };
+
+/// A thread prints.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PrintInKernel;
+
+impl Render for PrintInKernel {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, "a thread cannot print")
+            .note("the console belongs to the host: write into a `GlobalRail`, copy it back, and print after the `at`")
+    }
+}

@@ -1,6 +1,9 @@
 //! `cuda/rail-literal`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// A rail written out in the code of a kernel.
 pub static RULE: Rule = Rule {
@@ -46,3 +49,18 @@ class Example {
 }
 "##,
 };
+
+/// A thread allocates a rail by a literal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RailLiteral;
+
+impl Render for RailLiteral {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, "a thread cannot allocate a rail")
+            .note("a device has no heap: make the rail before the `at`, or use `@StackAllocate val r = new Rail[T](16)` of fixed size")
+    }
+}

@@ -1,6 +1,9 @@
 //! `cuda/range-not-literal`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// Blocks or threads counted by a value that is not written as a range.
 pub static RULE: Rule = Rule {
@@ -43,3 +46,28 @@ class Example {
 }
 "##,
 };
+
+/// Blocks or threads are counted by a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RangeNotLiteral {
+    /// `block` or `thread`.
+    pub noun: &'static str,
+}
+
+impl Render for RangeNotLiteral {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        let noun = self.noun;
+        RULE.at(
+            range,
+            format!("the {noun}s of a kernel are counted by a value that is not written as a range"),
+        )
+        .note(format!(
+            "the number of {noun}s is computed before the launch, so both ends must be in sight: \
+                 write `for ({noun} in 0n..last)`"
+        ))
+    }
+}

@@ -1,6 +1,9 @@
 //! `cuda/range-start`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// Blocks or threads that do not count from a literal 0.
 pub static RULE: Rule = Rule {
@@ -44,3 +47,23 @@ class Example {
 }
 "##,
 };
+
+/// Blocks or threads do not count from 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RangeStart {
+    /// `block` or `thread`.
+    pub noun: &'static str,
+}
+
+impl Render for RangeStart {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        let noun = self.noun;
+        RULE.at(range, format!("the {noun}s of a kernel do not count from a literal 0")).note(format!(
+            "a device numbers its {noun}s from 0: count from `0n` and add the start to the index inside"
+        ))
+    }
+}

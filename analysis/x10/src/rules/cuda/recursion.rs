@@ -1,6 +1,10 @@
 //! `cuda/recursion`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::ids::MethodId;
+use crate::rules::render::{Render, RenderContext};
 
 /// A function reached from a kernel that calls itself.
 pub static RULE: Rule = Rule {
@@ -47,3 +51,21 @@ class Example {
 }
 "##,
 };
+
+/// A function that a kernel calls is recursive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recursion {
+    /// The function.
+    pub method: MethodId,
+}
+
+impl Render for Recursion {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, format!("`{}` calls itself, directly or through others", cx.method_name(self.method)))
+            .note("a thread's stack is small and fixed: write the repetition as a loop")
+    }
+}

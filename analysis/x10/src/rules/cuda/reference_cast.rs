@@ -1,6 +1,10 @@
 //! `cuda/reference-cast`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
+use crate::ty::Ty;
 
 /// A cast between classes in the code of a kernel.
 pub static RULE: Rule = Rule {
@@ -44,3 +48,21 @@ class Example {
 }
 "##,
 };
+
+/// A thread casts to a type of objects.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReferenceCast {
+    /// The type.
+    pub ty: Ty,
+}
+
+impl Render for ReferenceCast {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, format!("a thread cannot cast to `{}`", cx.show_base(self.ty)))
+            .note("values on a device carry no class: cast before the `at`")
+    }
+}

@@ -1,6 +1,9 @@
 //! `cuda/reference-comparison`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// References compared in the code of a kernel.
 pub static RULE: Rule = Rule {
@@ -44,3 +47,18 @@ class Example {
 }
 "##,
 };
+
+/// A thread compares references.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReferenceComparison;
+
+impl Render for ReferenceComparison {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, "a thread cannot compare references")
+            .note("an object or rail of the host has no identity on a device: compare before the `at` and pass the result")
+    }
+}

@@ -1,6 +1,9 @@
 //! `cuda/shared-initialiser`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// Shared memory made in a way that a block cannot repeat.
 pub static RULE: Rule = Rule {
@@ -47,3 +50,36 @@ class Example {
 }
 "##,
 };
+
+/// Shared memory with an unsupported initialiser.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SharedInitialiser {
+    /// A rail that is not captured.
+    UncapturedRail,
+    /// A function value other than a closure.
+    FunctionValue,
+    /// Another constructor.
+    Other,
+}
+
+impl Render for SharedInitialiser {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        let why = match self {
+            SharedInitialiser::UncapturedRail => {
+                "it is filled from a rail that is not a local `val` declared before the `at`"
+            }
+            SharedInitialiser::FunctionValue => {
+                "its elements come from a function value; write the closure itself, `(i:Long) => ...`"
+            }
+            SharedInitialiser::Other => "it is made in a way that a block cannot repeat",
+        };
+        RULE.at(range, format!("shared memory that no kernel can make: {why}")).note(
+            "write `new Rail[T](n)`, `new Rail[T](n, value)`, `new Rail[T](n, (i:Long) => ...)`, or `new Rail[T](rail)` with a \
+             `Rail` or `GlobalRail` declared before the `at`",
+        )
+    }
+}

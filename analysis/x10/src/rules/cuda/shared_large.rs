@@ -1,6 +1,9 @@
 //! `cuda/shared-large`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// More shared memory than every device grants a block.
 pub static RULE: Rule = Rule {
@@ -49,3 +52,26 @@ class Example {
 }
 "##,
 };
+
+/// A block needs more shared memory than every device has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SharedLarge {
+    /// What it needs.
+    pub bytes: u64,
+    /// What every device has.
+    pub common: u64,
+}
+
+impl Render for SharedLarge {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        let message = format!(
+            "a block needs {} bytes of shared memory, more than the {} that every device has",
+            self.bytes, self.common
+        );
+        RULE.at(range, message).note("it runs only on devices that grant more, and fewer blocks run at a time; keep a smaller part in shared memory if that matters")
+    }
+}

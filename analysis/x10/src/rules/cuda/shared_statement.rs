@@ -1,6 +1,9 @@
 //! `cuda/shared-statement`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// A statement before the threads of a block.
 pub static RULE: Rule = Rule {
@@ -45,3 +48,19 @@ class Example {
 }
 "##,
 };
+
+/// A statement before the threads of a block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SharedStatement;
+
+impl Render for SharedStatement {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, "a statement before the threads of a block")
+            .note("here stand only the block's shared memory, as in `val s = new Rail[Float](64);`. Let the threads do \
+                             the rest: one of them under `if (thread == 0n)`, or each of them its part")
+    }
+}

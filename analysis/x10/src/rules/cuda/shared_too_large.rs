@@ -1,6 +1,9 @@
 //! `cuda/shared-too-large`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// More shared memory than any device has for a block.
 pub static RULE: Rule = Rule {
@@ -48,3 +51,27 @@ class Example {
 }
 "##,
 };
+
+/// A block needs more shared memory than any device has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SharedTooLarge {
+    /// What it needs.
+    pub bytes: u64,
+    /// What devices have.
+    pub max: u64,
+}
+
+impl Render for SharedTooLarge {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        let message = format!(
+            "a block needs {} bytes of shared memory, no device has more than {}",
+            self.bytes, self.max
+        );
+        RULE.at(range, message)
+            .note("keep a smaller part in shared memory at a time, or read from a `GlobalRail` directly")
+    }
+}

@@ -1,6 +1,10 @@
 //! `cuda/shared-value`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::body::LocalId;
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// A `val` before the threads of a block that is not shared memory.
 pub static RULE: Rule = Rule {
@@ -47,3 +51,28 @@ class Example {
 }
 "##,
 };
+
+/// A value of a block that is not shared memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SharedValue {
+    /// The variable.
+    pub local: LocalId,
+    /// Whether it is constant memory.
+    pub is_constant_rail: bool,
+}
+
+impl Render for SharedValue {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        let name = cx.local_name(self.local);
+        RULE.at(range, format!("`{name}` is not shared memory, so it may not be defined for a whole block")).note(
+            match self.is_constant_rail {
+                true => "constant memory belongs to all blocks: define it before the loop over them, at the start of the `at`",
+                false => "only `new Rail[T](...)` may be shared by the threads of a block: compute the value in each thread, or before the `at`",
+            },
+        )
+    }
+}

@@ -1,6 +1,9 @@
 //! `cuda/stack-size`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// A rail on a thread's stack whose size is not known at compile time.
 pub static RULE: Rule = Rule {
@@ -50,3 +53,18 @@ class Example {
 }
 "##,
 };
+
+/// A rail on the stack has no constant size.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StackSize;
+
+impl Render for StackSize {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, "the size of a rail on a thread's stack is not known when the program is compiled")
+            .note("write a literal, or a `val` of literals: `@StackAllocate val r = new Rail[Float](16)`")
+    }
+}

@@ -1,6 +1,9 @@
 //! `cuda/statement-after-blocks`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// A statement after the blocks of a kernel.
 pub static RULE: Rule = Rule {
@@ -49,3 +52,21 @@ class Example {
 }
 "##,
 };
+
+/// A statement after the blocks of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StatementAfterBlocks;
+
+impl Render for StatementAfterBlocks {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, "a statement after the blocks of a kernel")
+            .note(
+                "a kernel ends with its threads; nothing can run on the device after them in the same launch",
+            )
+            .note("do it after the `finish` of the `at`")
+    }
+}

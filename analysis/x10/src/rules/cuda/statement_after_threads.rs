@@ -1,6 +1,9 @@
 //! `cuda/statement-after-threads`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// A statement after the threads of a block.
 pub static RULE: Rule = Rule {
@@ -47,3 +50,19 @@ class Example {
 }
 "##,
 };
+
+/// A statement after the threads of a block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StatementAfterThreads;
+
+impl Render for StatementAfterThreads {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, "a statement after the threads of a block")
+            .note("a kernel ends with its threads; nothing can run on the device after them in the same launch")
+            .note("let one thread do it: put it at the end of the thread's code, after a `Clock.advanceAll()`, under `if (thread == 0n)`")
+    }
+}

@@ -1,6 +1,10 @@
 //! `cuda/static-field`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::ids::FieldId;
+use crate::rules::render::{Render, RenderContext};
 
 /// A static field used in a kernel that has no copy on the device.
 pub static RULE: Rule = Rule {
@@ -49,3 +53,21 @@ class Example {
 }
 "##,
 };
+
+/// A thread uses a static field without a copy on the device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StaticField {
+    /// The field.
+    pub field: FieldId,
+}
+
+impl Render for StaticField {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, format!("a thread cannot use the static field `{}`", self.field.name(cx.db)))
+            .note("only static `val`s of number types and plain structs have a copy on the device: copy the field into a `val` before the `at`")
+    }
+}

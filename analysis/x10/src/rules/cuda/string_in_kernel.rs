@@ -1,6 +1,9 @@
 //! `cuda/string-in-kernel`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// A string in the code of a kernel.
 pub static RULE: Rule = Rule {
@@ -44,3 +47,27 @@ class Example {
 }
 "##,
 };
+
+/// A thread uses a string.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StringInKernel {
+    /// As a value.
+    Value,
+    /// As the receiver of a call.
+    Receiver,
+}
+
+impl Render for StringInKernel {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, "a thread cannot use a string").note(match self {
+            StringInKernel::Value => {
+                "a string is an object of the host: write numbers into a `GlobalRail`, and make text of them after the `at`"
+            }
+            StringInKernel::Receiver => "a string is an object of the host: make numbers of it before the `at`",
+        })
+    }
+}

@@ -1,6 +1,10 @@
 //! `cuda/thread-operation-outside-thread`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::ids::MethodId;
+use crate::rules::render::{Render, RenderContext};
 
 /// An operation of a warp, block or grid in the initialiser of shared memory.
 pub static RULE: Rule = Rule {
@@ -50,3 +54,21 @@ class Example {
 }
 "##,
 };
+
+/// A thread operation in the initialiser of shared memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ThreadOperationOutsideThread {
+    /// The operation.
+    pub method: MethodId,
+}
+
+impl Render for ThreadOperationOutsideThread {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, format!("`{}` in the initialiser of shared memory", cx.method_name(self.method)))
+            .note("which thread fills an element is not decided there: call it in the code of the threads")
+    }
+}

@@ -1,6 +1,9 @@
 //! `cuda/throw-in-kernel`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// A `throw` in the code of a kernel.
 pub static RULE: Rule = Rule {
@@ -44,3 +47,19 @@ class Example {
 }
 "##,
 };
+
+/// A thread throws.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ThrowInKernel;
+
+impl Render for ThrowInKernel {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, "a thread cannot throw").note(
+            "a device has no exceptions: write an error number into a `GlobalRail` and throw on the host",
+        )
+    }
+}

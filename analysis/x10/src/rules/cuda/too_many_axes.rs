@@ -1,6 +1,9 @@
 //! `cuda/too-many-axes`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// Blocks or threads with more than three axes.
 pub static RULE: Rule = Rule {
@@ -44,3 +47,28 @@ class Example {
 }
 "##,
 };
+
+/// Blocks or threads have too many axes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TooManyAxes {
+    /// `block` or `thread`.
+    pub noun: &'static str,
+    /// The number of axes.
+    pub count: usize,
+    /// What a device has.
+    pub max: usize,
+}
+
+impl Render for TooManyAxes {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(
+            range,
+            format!("the {}s have {} axes, a device has at most {}", self.noun, self.count, self.max),
+        )
+        .note("use fewer ranges and compute the further indices from one of them with `/` and `%`")
+    }
+}

@@ -1,6 +1,9 @@
 //! `cuda/too-many-threads`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// More threads in a block than a device takes.
 pub static RULE: Rule = Rule {
@@ -43,3 +46,23 @@ class Example {
 }
 "##,
 };
+
+/// A block has too many threads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TooManyThreads {
+    /// Threads of a block.
+    pub count: i64,
+    /// What a device takes.
+    pub max: i64,
+}
+
+impl Render for TooManyThreads {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, format!("a block of {} threads, a device takes at most {}", self.count, self.max))
+            .note("use more blocks of fewer threads; `CUDAUtilities.autoThreads()` picks a number that suits the device")
+    }
+}

@@ -1,6 +1,9 @@
 //! `cuda/try-in-kernel`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// A `try` in the code of a kernel.
 pub static RULE: Rule = Rule {
@@ -44,3 +47,18 @@ class Example {
 }
 "##,
 };
+
+/// A thread catches exceptions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TryInKernel;
+
+impl Render for TryInKernel {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, "a thread cannot catch exceptions")
+            .note("a device has no exceptions, so none can arrive: write the code without `try`")
+    }
+}

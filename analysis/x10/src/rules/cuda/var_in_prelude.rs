@@ -1,6 +1,10 @@
 //! `cuda/var-in-prelude`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::body::LocalId;
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// A `var` before the blocks of a kernel.
 pub static RULE: Rule = Rule {
@@ -48,3 +52,22 @@ class Example {
 }
 "##,
 };
+
+/// A `var` of the whole kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VarInPrelude {
+    /// The variable.
+    pub local: LocalId,
+}
+
+impl Render for VarInPrelude {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, format!("`{}` is a `var` of the whole kernel", cx.local_name(self.local))).note(
+            "all blocks and threads would share it: make it a `val`, or declare it in the thread's code",
+        )
+    }
+}

@@ -1,6 +1,10 @@
 //! `cuda/var-shared-memory`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::body::LocalId;
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// Shared memory held by a `var`.
 pub static RULE: Rule = Rule {
@@ -47,3 +51,21 @@ class Example {
 }
 "##,
 };
+
+/// Shared memory in a `var`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VarSharedMemory {
+    /// The variable.
+    pub local: LocalId,
+}
+
+impl Render for VarSharedMemory {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, format!("the shared memory `{}` is a `var`", cx.local_name(self.local)))
+            .note("shared memory has a fixed address: declare it with `val`; its elements may be changed")
+    }
+}

@@ -1,6 +1,9 @@
 //! `cuda/when-in-kernel`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// A `when` statement in the code of a kernel.
 pub static RULE: Rule = Rule {
@@ -44,3 +47,18 @@ class Example {
 }
 "##,
 };
+
+/// A thread waits for a condition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WhenInKernel;
+
+impl Render for WhenInKernel {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, "a thread cannot wait for a condition")
+            .note("threads of a block wait for each other with `Clock.advanceAll()`; other waiting belongs after the `at`")
+    }
+}

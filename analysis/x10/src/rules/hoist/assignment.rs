@@ -1,6 +1,9 @@
 //! `hoist/assignment`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// An assignment while a kernel is set up.
 pub static RULE: Rule = Rule {
@@ -46,3 +49,18 @@ class Example {
 }
 "##,
 };
+
+/// An assignment while a kernel is set up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assignment;
+
+impl Render for Assignment {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, "an assignment cannot be made while a kernel is set up")
+            .note("the host evaluates this once before the launch, not in each block or thread")
+    }
+}

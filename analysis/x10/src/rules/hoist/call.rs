@@ -1,6 +1,10 @@
 //! `hoist/call`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::ids::MethodId;
+use crate::rules::render::{Render, RenderContext};
 
 /// A call while a kernel is set up, of a function not known to be free of effects.
 pub static RULE: Rule = Rule {
@@ -50,3 +54,29 @@ class Example {
 }
 "##,
 };
+
+/// A call while a kernel is set up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Call {
+    /// An element is read.
+    Element,
+    /// A method with possible effects is called.
+    Method(MethodId),
+}
+
+impl Render for Call {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        let message = match self {
+            Call::Element => "an element is read while the kernel is set up".to_owned(),
+            Call::Method(method) => {
+                format!("a call of `{}` is not known to be free of effects", cx.method_name(*method))
+            }
+        };
+        RULE.at(range, message).note("the host evaluates this before the launch, so it may be arithmetic only: what else a function does, or asks of the \
+             place it runs at, would happen at the wrong place")
+    }
+}

@@ -1,6 +1,9 @@
 //! `hoist/expression`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// An expression that cannot be evaluated while a kernel is set up.
 pub static RULE: Rule = Rule {
@@ -48,3 +51,19 @@ class Example {
 }
 "##,
 };
+
+/// An expression that cannot be evaluated while a kernel is set up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expression;
+
+impl Render for Expression {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, "this cannot be evaluated while a kernel is set up")
+            .note("the host evaluates it before the launch: only literals, `val`s declared before the `at`, auto-configuration and arithmetic on \
+                     these have the same value there")
+    }
+}

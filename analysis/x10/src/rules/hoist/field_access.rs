@@ -1,6 +1,10 @@
 //! `hoist/field-access`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::ids::FieldId;
+use crate::rules::render::{Render, RenderContext};
 
 /// A field read while a kernel is set up.
 pub static RULE: Rule = Rule {
@@ -50,3 +54,29 @@ class Example {
 }
 "##,
 };
+
+/// A field is read while a kernel is set up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FieldAccess {
+    /// `this` is used.
+    This,
+    /// A field of an object.
+    Field(FieldId),
+}
+
+impl Render for FieldAccess {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        match self {
+            FieldAccess::This => RULE
+                .at(range, "`this` does not travel with a kernel")
+                .note("copy what is needed of it into a `val` before the `at`"),
+            FieldAccess::Field(field) => RULE
+                .at(range, format!("the field `{}` cannot be read while a kernel is set up", field.name(cx.db)))
+                .note("the object may live elsewhere or change in between: read the field into a `val` before the `at`"),
+        }
+    }
+}

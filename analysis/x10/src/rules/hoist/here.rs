@@ -1,6 +1,9 @@
 //! `hoist/here`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// `here` used while a kernel is set up.
 pub static RULE: Rule = Rule {
@@ -45,3 +48,19 @@ class Example {
 }
 "##,
 };
+
+/// `here` while a kernel is set up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Here;
+
+impl Render for Here {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, "`here` is not yet the kernel's place while the kernel is set up")
+            .note("the host evaluates this before the launch, where `here` is the host and not the device: use the variable of the place that \
+             the `at` names, before the `at`")
+    }
+}

@@ -1,6 +1,10 @@
 //! `hoist/inner-variable`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::body::LocalId;
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// A variable of the kernel used while the kernel is set up.
 pub static RULE: Rule = Rule {
@@ -45,3 +49,26 @@ class Example {
 }
 "##,
 };
+
+/// A variable of the kernel is read while it is set up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InnerVariable {
+    /// The variable.
+    pub local: LocalId,
+    /// What the host evaluates.
+    pub whole: TextRange,
+}
+
+impl Render for InnerVariable {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        let name = cx.local_name(self.local);
+        RULE.at(range, format!("`{name}` is declared inside the kernel, so the host does not know it before the launch"))
+            .note("blocks, threads and shared memory are set up before any of the kernel runs: declare what they depend on before the `at`")
+            .related(cx.declaration(self.local))
+            .related(cx.related(self.whole, "this is evaluated by the host"))
+    }
+}

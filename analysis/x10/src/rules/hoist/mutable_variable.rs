@@ -1,6 +1,10 @@
 //! `hoist/mutable-variable`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::body::LocalId;
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// A `var` used while a kernel is set up.
 pub static RULE: Rule = Rule {
@@ -49,3 +53,22 @@ class Example {
 }
 "##,
 };
+
+/// A `var` is read while a kernel is set up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MutableVariable {
+    /// The variable.
+    pub local: LocalId,
+}
+
+impl Render for MutableVariable {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, format!("the `var` `{}` may change before the launch", cx.local_name(self.local)))
+            .note("the host evaluates this when the kernel is launched: copy the variable into a `val` before the `at`")
+            .related(cx.declaration(self.local))
+    }
+}
