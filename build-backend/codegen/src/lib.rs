@@ -8,6 +8,7 @@
 mod call;
 mod code;
 mod constant_table;
+mod constants;
 mod control;
 mod cross_unit_inline;
 mod expr;
@@ -25,7 +26,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-pub use kernel::constant;
+pub use constants::constant_value;
 pub use translation_unit::{Unit, UnitKind};
 pub use unit::{Emitted, emit};
 

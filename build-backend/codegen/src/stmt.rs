@@ -2,7 +2,7 @@
 //! on hosts only.
 
 use super::code::{Code, Jump, Scope, Target};
-use super::kernel::UnrollFactor;
+use super::kernel::decisions::UnrollFactor;
 use apg_mir::*;
 
 impl Code<'_> {

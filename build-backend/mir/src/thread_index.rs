@@ -3,7 +3,7 @@
 use super::{Expr, ExprKind, Operation, Ty};
 
 /// Threads of a warp.
-const WARP: i64 = 32;
+pub const WARP_SIZE: i64 = 32;
 
 /// The number of a thread in its warp, block or kernel, or how many there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,9 +51,9 @@ impl ThreadIndex {
         };
         let value = match self {
             ThreadIndex::Rank => rank(threads),
-            ThreadIndex::Lane => long(Operation::And, rank(threads), int(Ty::I64, WARP - 1)),
+            ThreadIndex::Lane => long(Operation::And, rank(threads), int(Ty::I64, WARP_SIZE - 1)),
             ThreadIndex::Warp => {
-                long(Operation::Shr, rank(threads), int(Ty::I64, WARP.trailing_zeros().into()))
+                long(Operation::Shr, rank(threads), int(Ty::I64, WARP_SIZE.trailing_zeros().into()))
             }
             ThreadIndex::Count => count(threads),
             ThreadIndex::GridSize => long(Operation::Mul, count(blocks), count(threads)),

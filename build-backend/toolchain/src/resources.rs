@@ -4,7 +4,7 @@
 
 use apg_runtime::device::{self, Occupancy, Resources};
 
-use apg_codegen::constant;
+use apg_codegen::constant_value;
 use apg_mir as mir;
 
 /// Block size that is assumed where the launch computes it.
@@ -155,13 +155,14 @@ impl ArchitectureUsage {
 
 /// Threads of a block, if constant.
 fn extent(axes: &[mir::Expr]) -> Option<u32> {
-    axes.iter().try_fold(1_u32, |all, axis| all.checked_mul(u32::try_from(constant(axis)?).ok()?))
+    axes.iter().try_fold(1_u32, |all, axis| all.checked_mul(u32::try_from(constant_value(axis)?).ok()?))
 }
 
 /// Bytes of shared rails, if constant.
 fn shared(program: &mir::Program, kernel: &mir::Kernel) -> Option<u32> {
     kernel.shared.iter().zip(&kernel.host.shared_lengths).try_fold(0_u32, |all, (rail, length)| {
-        let bytes = u32::try_from(constant(length)?).ok()?.checked_mul(layout(program, rail.element).0)?;
+        let bytes =
+            u32::try_from(constant_value(length)?).ok()?.checked_mul(layout(program, rail.element).0)?;
         all.checked_add(bytes.checked_next_multiple_of(16)?)
     })
 }

@@ -5,6 +5,7 @@
 
 use rustc_hash::FxHashSet;
 
+use super::affine::{Term, linear_coefficient};
 use super::regions::RegionTree;
 use apg_mir::walk::{visit_exprs, visit_stmts};
 use apg_mir::*;
@@ -16,30 +17,18 @@ pub fn thread_stride(
     axis: LocalId,
     expr: &Expr,
 ) -> Option<i64> {
-    let of = |expr: &Expr| thread_stride(tree, uniform, axis, expr);
-    if tree.is_uniform(expr, uniform) {
-        return Some(0);
-    }
-    match &expr.kind {
-        ExprKind::Local(local) => {
-            if tree.kernel().thread_locals.contains(local) {
-                return Some(i64::from(*local == axis));
-            }
-            of(tree.rematerialized.iter().find(|it| it.local == *local)?.value)
+    linear_coefficient(expr, &|it| match &it.kind {
+        _ if tree.is_uniform(it, uniform) => Term::Coefficient(0),
+        ExprKind::Local(local) if tree.kernel().thread_locals.contains(local) => {
+            Term::Coefficient(i64::from(local == &axis))
         }
-        ExprKind::Operation { operation, args } => match (operation, args.as_slice()) {
-            (Operation::Convert, [value]) => of(value),
-            (Operation::Add, [a, b]) => of(a)?.checked_add(of(b)?),
-            (Operation::Sub, [a, b]) => of(a)?.checked_sub(of(b)?),
-            (Operation::Mul, [a, b]) => match (super::constant(a), super::constant(b)) {
-                (Some(number), _) => of(b)?.checked_mul(number),
-                (_, Some(number)) => of(a)?.checked_mul(number),
-                _ => (of(a)? == 0 && of(b)? == 0).then_some(0),
-            },
-            _ => None,
-        },
-        _ => None,
-    }
+        ExprKind::Local(local) => {
+            let value = tree.rematerialized.iter().find(|it| it.local == *local).map(|it| it.value);
+            let stride = value.and_then(|it| thread_stride(tree, uniform, axis, it));
+            stride.map_or(Term::Unknown, Term::Coefficient)
+        }
+        _ => Term::Compound,
+    })
 }
 
 /// Whether all accesses of captured rails in these statements have a stride of several elements between

@@ -1,9 +1,11 @@
 //! Run-time checks of kernels. A failing check records the failure and ends the thread (on a device) or the
 //! launch (on a CPU); the runtime turns the record into an exception.
 
-use super::super::code::{Code, PreloadedElement, RailSpelling, Target};
-use super::CheckElimination;
 use super::bounds::is_wide;
+use super::decisions::CheckElimination;
+use super::rematerialize::as_step;
+use crate::code::{Code, PreloadedElement, RailSpelling, Target};
+use crate::constants::constant_value;
 use apg_mir::*;
 
 impl Code<'_> {
@@ -162,8 +164,7 @@ impl Code<'_> {
             return None;
         }
         // Constant steps are understood without that.
-        let (by, minus) =
-            super::rematerialize::as_step(value, local).filter(|it| super::constant(it.0).is_none())?;
+        let (by, minus) = as_step(value, local).filter(|it| constant_value(it.0).is_none())?;
         let place = self.local(local);
         let ty = self.ty(place.ty);
         let by = self.expr(by);

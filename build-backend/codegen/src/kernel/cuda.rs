@@ -2,11 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use super::super::EmitError;
-use super::super::code::{Code, PreloadedElement, RailSpelling, Target};
-use super::super::names::Names;
-use super::CheckElimination;
 use super::access_summary::AccessSummary;
+use super::decisions::CheckElimination;
+use super::device_functions::print_device_functions;
+use super::environment::passes_environment_by_value;
+use super::fills::print_fill;
+use super::init_barrier::needs_barrier;
+use super::locals::mentions;
+use super::shared_init::needs_barrier_before;
+use super::software_pipeline::find_pipelined_loops;
+use super::unroll_factors::choose_unroll_factors;
+use crate::EmitError;
+use crate::code::{Code, PreloadedElement, RailSpelling, Target};
+use crate::constants::constant_value;
+use crate::names::Names;
 use apg_mir::walk::visit_exprs;
 use apg_mir::*;
 
@@ -24,7 +33,7 @@ pub fn print_cuda_source(program: &Program, names: &Names, id: KernelId) -> (Str
     let body = code.out.take();
     // Facts about locals and labels are valid in the kernel's body only.
     (code.narrowed, code.unroll_factors) = Default::default();
-    let functions = super::print_device_functions(&mut code, "static __device__ ");
+    let functions = print_device_functions(&mut code, "static __device__ ");
     let environment = code.environment(id);
     code.structs();
     code.out.line(environment);
@@ -51,7 +60,7 @@ fn print_kernel_function<'p>(code: &mut Code<'p>, id: KernelId, kernel: &'p Kern
         Some(size) if size <= 1024 => format!("__launch_bounds__({size}) "),
         _ => String::new(),
     };
-    let (parameter, get) = if super::passes_environment_by_value(code.program, kernel) {
+    let (parameter, get) = if passes_environment_by_value(code.program, kernel) {
         (format!("const __grid_constant__ E{symbol} env"), None)
     } else {
         (format!("const E{symbol} *environment_"), Some(format!("const E{symbol} &env = *environment_;")))
@@ -82,8 +91,8 @@ fn print_kernel_function<'p>(code: &mut Code<'p>, id: KernelId, kernel: &'p Kern
     set_auto_values(code, kernel);
     preload_constants(code, kernel);
     print_shared_rails(code, kernel);
-    code.unroll_factors = super::unroll_factors::choose_unroll_factors(kernel);
-    code.pipelined_loops = super::software_pipeline::find_pipelined_loops(code, kernel, &accesses);
+    code.unroll_factors = choose_unroll_factors(kernel);
+    code.pipelined_loops = find_pipelined_loops(code, kernel, &accesses);
     code.stmts(&kernel.body);
     code.out.close("}");
 }
@@ -100,7 +109,7 @@ fn preload_constants(code: &mut Code<'_>, kernel: &Kernel) {
         let ExprKind::Element { rail, index, .. } = &expr.kind else { return };
         let ExprKind::Local(local) = rail.kind else { return };
         let capture = kernel.captures.get(local.index());
-        let index_known = super::constant(index);
+        let index_known = constant_value(index);
         if let (Some(KernelCaptureKind::ConstantRail { .. }), Some(value)) =
             (capture.map(|it| it.kind), index_known)
             && matches!(
@@ -197,7 +206,7 @@ fn declare_derived_captures(code: &mut Code<'_>, kernel: &Kernel) {
         .filter_map(|(index, it)| Some((index, it.derived_from.as_ref()?)))
         .collect();
     while !open.is_empty() {
-        let waits = |expr: &Expr| open.iter().any(|it| super::bounds::mentions(expr, LocalId(it.0 as u32)));
+        let waits = |expr: &Expr| open.iter().any(|it| mentions(expr, LocalId(it.0 as u32)));
         let next = open.iter().position(|it| !waits(it.1)).unwrap_or(0);
         let (index, value) = open.remove(next);
         let (ty, value) = (code.ty(value.ty), code.expr(value));
@@ -252,7 +261,7 @@ fn print_shared_rails(code: &mut Code<'_>, kernel: &Kernel) {
             None => format!("__builtin_assume_aligned(shared_memory_ + shared_.offset[{number}], 16)"),
         };
         code.out.line(format!("{ty} *const __restrict__ {} = ({ty} *)({address});", place.text));
-        let length = kernel.host.shared_lengths.get(number).and_then(super::constant);
+        let length = kernel.host.shared_lengths.get(number).and_then(constant_value);
         start = start.zip(length.filter(|it| *it >= 0)).map(|(start, length)| {
             let end = format!("shared_{}_", number + 1);
             code.out.line(format!("constexpr unsigned {end} = apg_shared_end<{ty}>({start}, {length}u);"));
@@ -265,17 +274,17 @@ fn print_shared_rails(code: &mut Code<'_>, kernel: &Kernel) {
         code.locals[rail.local.index()].rail = Some(RailSpelling::new(place.text.clone(), known));
     }
     for (number, rail) in kernel.shared.iter().enumerate() {
-        if super::shared_init::needs_barrier_before(kernel, number) {
+        if needs_barrier_before(kernel, number) {
             code.out.line("__syncthreads();");
         }
-        let known = kernel.host.shared_lengths.get(number).and_then(super::constant);
+        let known = kernel.host.shared_lengths.get(number).and_then(constant_value);
         let head = match (known, block_size(kernel)) {
             (Some(length @ 0..), Some(size)) => constant_fill_head(length, size),
             _ => format!("for (int i_ = rank_; i_ < shared_.length[{number}]; i_ += ranks_) {{"),
         };
-        super::print_fill(code, rail, &head);
+        print_fill(code, rail, &head);
     }
-    if super::init_barrier::needs_barrier(kernel) {
+    if needs_barrier(kernel) {
         code.out.line("__syncthreads();");
     }
 }
@@ -290,7 +299,7 @@ fn constant_fill_head(length: i64, size: i64) -> String {
 
 /// Rank of a thread in its block and number of threads, with constants where they are known.
 fn ranks(kernel: &Kernel) -> (String, String) {
-    let extents: Vec<Option<i64>> = kernel.host.threads.iter().rev().map(super::constant).collect();
+    let extents: Vec<Option<i64>> = kernel.host.threads.iter().rev().map(constant_value).collect();
     let mut rank = "threadIdx.x".to_owned();
     let mut before = String::new();
     for (axis, name) in ["x", "y", "z"].into_iter().enumerate().take(extents.len()) {
@@ -311,6 +320,6 @@ fn ranks(kernel: &Kernel) -> (String, String) {
 /// Number of threads of a block, if it is constant.
 fn block_size(kernel: &Kernel) -> Option<i64> {
     kernel.host.threads.iter().try_fold(1_i64, |size, extent| {
-        super::constant(extent).filter(|it| *it > 0).map(|it| size.saturating_mul(it))
+        constant_value(extent).filter(|it| *it > 0).map(|it| size.saturating_mul(it))
     })
 }

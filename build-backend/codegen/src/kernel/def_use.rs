@@ -1,10 +1,11 @@
 //! Def-use summary of the locals of a region tree: in which regions they are used, and whether their first
 //! use is an assignment.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
-use super::regions::RegionNode;
-use apg_mir::walk::{bodies, operands, visit_expr, visit_exprs, visit_stmts};
+use super::locals::{is_assigned_first, mentioned_locals};
+use super::region_node::RegionNode;
+use apg_mir::walk::{operands, visit_expr};
 use apg_mir::*;
 
 /// Uses of a local.
@@ -80,7 +81,7 @@ impl DefUse {
     fn collect_region(&mut self, stmts: &[&Stmt], in_loop: bool) {
         self.runs += 1;
         let run = self.runs;
-        for local in mentioned(stmts) {
+        for local in mentioned_locals(stmts) {
             let carried = in_loop && !is_assigned_first(stmts.iter().copied(), local);
             let site = match self.by_local.get(&local) {
                 None => LocalUse::Single { run, carried },
@@ -92,83 +93,4 @@ impl DefUse {
             self.by_local.insert(local, site);
         }
     }
-}
-
-/// Locals read or written in statements.
-pub fn mentioned(stmts: &[&Stmt]) -> FxHashSet<LocalId> {
-    let mut found = FxHashSet::default();
-    for stmt in stmts {
-        let list = std::slice::from_ref(*stmt);
-        visit_stmts(list, &mut |it| {
-            if let StmtKind::Set { local, .. } | StmtKind::SetStructField { local, .. } = &it.kind {
-                found.insert(*local);
-            }
-        });
-        visit_exprs(list, &mut |it, _| {
-            if let ExprKind::Local(local) = it.kind {
-                found.insert(local);
-            }
-        });
-    }
-    found
-}
-
-/// The first use of a local.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum FirstUse {
-    Unused,
-    Assigned,
-    /// Assigned on some paths, and not read on the others.
-    MaybeAssigned,
-    Read,
-}
-
-/// Whether every read of a local follows an assignment in the same statements.
-pub fn is_assigned_first<'a>(stmts: impl Iterator<Item = &'a Stmt>, local: LocalId) -> bool {
-    first_use(stmts, local) != FirstUse::Read
-}
-
-/// Whether every path through statements begins with an assignment of a local.
-pub fn is_always_assigned<'a>(stmts: impl Iterator<Item = &'a Stmt>, local: LocalId) -> bool {
-    first_use(stmts, local) == FirstUse::Assigned
-}
-
-fn first_use<'a>(stmts: impl Iterator<Item = &'a Stmt>, local: LocalId) -> FirstUse {
-    let mut state = FirstUse::Unused;
-    for stmt in stmts {
-        let mut reads = false;
-        for expr in operands(&stmt.kind) {
-            visit_expr(expr, None, &mut |it, _| {
-                reads |= matches!(it.kind, ExprKind::Local(id) if id == local)
-            });
-        }
-        if reads || matches!(&stmt.kind, StmtKind::SetStructField { local: id, .. } if *id == local) {
-            return FirstUse::Read;
-        }
-        if matches!(&stmt.kind, StmtKind::Set { local: id, .. } if *id == local) {
-            return FirstUse::Assigned;
-        }
-        if let StmtKind::Loop { body, update, .. } = &stmt.kind {
-            // The update follows the body.
-            match first_use(body.iter().chain(update), local) {
-                FirstUse::Read => return FirstUse::Read,
-                FirstUse::Unused => {}
-                _ => state = FirstUse::MaybeAssigned,
-            }
-            continue;
-        }
-        let inner: Vec<FirstUse> =
-            bodies(&stmt.kind).into_iter().map(|body| first_use(body.iter(), local)).collect();
-        if inner.contains(&FirstUse::Read) {
-            return FirstUse::Read;
-        }
-        let everywhere = matches!(stmt.kind, StmtKind::If { .. } | StmtKind::Block(_));
-        if everywhere && !inner.is_empty() && inner.iter().all(|it| *it == FirstUse::Assigned) {
-            return FirstUse::Assigned;
-        }
-        if inner.iter().any(|it| *it != FirstUse::Unused) {
-            state = FirstUse::MaybeAssigned;
-        }
-    }
-    state
 }

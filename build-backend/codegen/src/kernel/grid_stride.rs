@@ -4,18 +4,13 @@
 //! All threads of a block execute an iteration of such a loop together. Thread after thread would each stride
 //! through memory; together they access adjacent elements, and the compiler vectorises over them.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
-use super::cpu::Printer;
-use super::regions::Storage;
-use super::workitem_loop::ThreadRange;
-use apg_mir::walk::{visit_exprs, visit_stmts};
+use super::affine::{Term, linear_coefficient};
+use super::jumps::has_outer_jump;
+use super::locals::count_assignments;
+use apg_mir::walk::visit_exprs;
 use apg_mir::*;
-
-/// Iterations that are executed together in loops that accumulate.
-const UNROLLED_ITERATIONS: i64 = 4;
-/// Upper limit of expressions in a body of which several iterations are executed together.
-const MAX_UNROLLED_BODY_EXPRESSIONS: usize = 40;
 
 /// A grid-stride loop.
 pub struct GridStrideLoop<'a> {
@@ -60,7 +55,7 @@ pub fn recognise_grid_stride<'a>(
     let [thread] = context.threads else { return None };
     let (index, end, inclusive) = loop_bound(condition)?;
     let step = counter_step(update, index)?;
-    if !(context.is_uniform)(end) || !(context.is_uniform)(step) || !has_no_outer_jump(body, *label) {
+    if !(context.is_uniform)(end) || !(context.is_uniform)(step) || has_outer_jump(&[body], Some(*label)) {
         return None;
     }
     // Nothing else reads or assigns the counter.
@@ -115,34 +110,6 @@ fn counter_step(update: &[Stmt], index: LocalId) -> Option<&Expr> {
     (*local == index && counter_local(a) == Some(index)).then_some(b)
 }
 
-/// Whether an iteration ends only at its end or by the loop's own `continue`.
-fn has_no_outer_jump(body: &[Stmt], label: LabelId) -> bool {
-    let mut inner = vec![label];
-    visit_stmts(body, &mut |stmt| {
-        if let StmtKind::Loop { label, .. }
-        | StmtKind::Switch { label, .. }
-        | StmtKind::Labeled { label, .. } = &stmt.kind
-        {
-            inner.push(*label);
-        }
-    });
-    let mut has_no_outer_jump = true;
-    visit_stmts(body, &mut |stmt| match &stmt.kind {
-        StmtKind::Break(target) => has_no_outer_jump &= *target != label && inner.contains(target),
-        StmtKind::Continue(target) => has_no_outer_jump &= inner.contains(target),
-        _ => {}
-    });
-    has_no_outer_jump
-}
-
-fn count_assignments(body: &[Stmt], local: LocalId) -> usize {
-    let mut count = 0;
-    visit_stmts(body, &mut |stmt| {
-        count += usize::from(matches!(&stmt.kind, StmtKind::Set { local: id, .. } if *id == local))
-    });
-    count
-}
-
 fn count_reads(body: &[Stmt], local: LocalId) -> usize {
     let mut count = 0;
     visit_exprs(body, &mut |expr, _| {
@@ -173,164 +140,13 @@ fn substitute_locals(expr: &Expr, context: &StrideContext<'_, '_>, depth: u32) -
 
 /// Coefficient of the thread index.
 fn thread_coefficient(expr: &Expr, thread: LocalId, context: &StrideContext<'_, '_>) -> Option<i64> {
-    if (context.is_uniform)(expr) {
-        return Some(0);
-    }
-    match &expr.kind {
-        ExprKind::Local(local) => (*local == thread).then_some(1),
-        ExprKind::Operation { operation, args } => {
-            let of = |index: usize| thread_coefficient(args.get(index)?, thread, context);
-            match operation {
-                Operation::Add => of(0)?.checked_add(of(1)?),
-                Operation::Sub => of(0)?.checked_sub(of(1)?),
-                Operation::Convert if matches!(expr.ty, Ty::I32 | Ty::I64) => of(0),
-                Operation::Mul => match (super::constant(&args[0]), super::constant(&args[1])) {
-                    (Some(factor), _) => of(1)?.checked_mul(factor),
-                    (_, Some(factor)) => of(0)?.checked_mul(factor),
-                    _ => None,
-                },
-                _ => None,
-            }
+    linear_coefficient(expr, &|it| match &it.kind {
+        _ if (context.is_uniform)(it) => Term::Coefficient(0),
+        ExprKind::Local(local) if *local == thread => Term::Coefficient(1),
+        ExprKind::Local(_) => Term::Unknown,
+        ExprKind::Operation { operation: Operation::Convert, .. } if !matches!(it.ty, Ty::I32 | Ty::I64) => {
+            Term::Unknown
         }
-        _ => None,
-    }
-}
-
-/// `by` of `counter + by`; `Some(None)` for the counter itself, `None` for anything else.
-fn offset_from_counter(index: &Expr, counter: LocalId) -> Option<Option<&Expr>> {
-    let is_counter = |it: &Expr| offset_from_counter(it, counter).is_some_and(|by| by.is_none());
-    match &index.kind {
-        ExprKind::Local(local) => (*local == counter).then_some(None),
-        ExprKind::Operation { operation: Operation::Convert, args } => {
-            offset_from_counter(args.first()?, counter)
-        }
-        ExprKind::Operation { operation: Operation::Add, args } => match args.as_slice() {
-            [a, b] if is_counter(a) => Some(Some(b)),
-            [a, b] if is_counter(b) => Some(Some(a)),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-impl<'k> Printer<'_, '_, 'k> {
-    /// Captured rails that the loop reads sequentially: address of the first element, and what is added to
-    /// the counter.
-    pub(super) fn prefetch_streams(&mut self, stride: &GridStrideLoop<'k>) -> Vec<(String, String)> {
-        let mut found: Vec<(String, String)> = Vec::new();
-        visit_exprs(stride.body, &mut |it, _| {
-            let ExprKind::Element { rail, index, .. } = &it.kind else { return };
-            let ExprKind::Local(rail) = rail.kind else { return };
-            if rail.index() >= self.kernel.captures.len() {
-                return;
-            }
-            let Some(by) = offset_from_counter(index, stride.index) else { return };
-            let text = match by {
-                None => String::new(),
-                Some(by) if self.tree.is_uniform(by, &FxHashSet::default()) && self.code.is_plain(by) => {
-                    format!(" + {}", self.code.wide_value(by))
-                }
-                Some(_) => return,
-            };
-            let stream = self.code.local(rail).rail.map(|it| (it.data, text));
-            found.extend(stream.filter(|it| !found.contains(it)));
-        });
-        found
-    }
-
-    /// Prints several iterations together while enough are left: accumulators are loaded and stored once for
-    /// all of them. Each thread executes its iterations in order.
-    pub(super) fn print_unrolled_iterations(
-        &mut self,
-        stride: &GridStrideLoop<'k>,
-        body: &[&'k Stmt],
-        range: &ThreadRange<'_>,
-    ) {
-        if self.chunk_threads().is_none()
-            || !self.is_accumulation(stride)
-            || self.find_fission(range, body).is_some()
-        {
-            return;
-        }
-        self.code.out.open("if constexpr (proven_) {");
-        self.code.out.open(format!(
-            "if (step_ > 0 && step_ < (apg_i64)1 << 60 && end_ - at_ - n0_ >= {} * step_) {{",
-            UNROLLED_ITERATIONS - 1
-        ));
-        for (data, by) in self.prefetch_streams(stride) {
-            self.code.out.line(format!(
-                "apg_prefetch_stream({data}, at_ + {UNROLLED_ITERATIONS} * step_{by}, n0_, step_, {UNROLLED_ITERATIONS});"
-            ));
-        }
-        self.code.out.line("const apg_i64 first_at_ = at_;");
-        let around = self.preload_uniform_elements(body, &[]);
-        self.open_thread_loops("n0_");
-        for number in 0..UNROLLED_ITERATIONS {
-            self.code.out.open("{");
-            self.code.out.line(format!("const apg_i64 at_ = first_at_ + {number} * step_;"));
-            self.print_thread_body(range, body);
-            self.code.out.close("}");
-            self.code.widened_locals.clear();
-        }
-        self.code.out.close("}");
-        self.code.out.close("}");
-        self.code.preloaded = around;
-        self.code.out.line(format!("at_ += {} * step_;", UNROLLED_ITERATIONS - 1));
-        self.code.out.line("continue;");
-        self.code.out.close("}");
-        self.code.out.close("}");
-    }
-
-    /// Whether a body is short, assigns locals only, and one of them is carried from iteration to iteration.
-    fn is_accumulation(&self, stride: &GridStrideLoop<'k>) -> bool {
-        let (mut plain, mut keeps, mut weight) = (true, false, 0);
-        visit_stmts(stride.body, &mut |it| match &it.kind {
-            StmtKind::Set { local, .. } => {
-                keeps |= self.tree.storage[local.index()] == Storage::ContextArray;
-                plain &= self.code.local(*local).stack.is_none();
-            }
-            StmtKind::Block(_) | StmtKind::If { .. } | StmtKind::Expr(_) => {}
-            _ => plain = false,
-        });
-        visit_exprs(stride.body, &mut |it, _| {
-            weight += 1;
-            plain &= !matches!(it.kind, ExprKind::Call { .. } | ExprKind::Atomic { .. });
-        });
-        plain && keeps && weight <= MAX_UNROLLED_BODY_EXPRESSIONS
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn int(kind: ExprKind) -> Expr {
-        Expr { ty: Ty::I32, kind, position: None }
-    }
-
-    fn sum(operation: Operation, a: Expr, b: Expr) -> Expr {
-        int(ExprKind::Operation { operation, args: vec![a, b] })
-    }
-
-    #[test]
-    fn offset_from_counter_recognises_added_terms_only() {
-        let counter = LocalId(3);
-        let i = || int(ExprKind::Local(counter));
-        let n = || int(ExprKind::Local(LocalId(1)));
-        let wide = |it| Expr {
-            ty: Ty::I64,
-            kind: ExprKind::Operation { operation: Operation::Convert, args: vec![it] },
-            position: None,
-        };
-        let by = |it: &Expr| {
-            offset_from_counter(it, counter)
-                .map(|by| by.map(|by| matches!(by.kind, ExprKind::Local(LocalId(1)))))
-        };
-        assert_eq!(by(&wide(i())), Some(None));
-        assert_eq!(by(&sum(Operation::Add, i(), n())), Some(Some(true)));
-        assert_eq!(by(&wide(sum(Operation::Add, n(), wide(i())))), Some(Some(true)));
-        // Another coefficient than one is no stream.
-        assert_eq!(by(&sum(Operation::Mul, i(), n())), None);
-        assert_eq!(by(&n()), None);
-    }
+        _ => Term::Compound,
+    })
 }

@@ -1,6 +1,9 @@
 //! Host code of kernels: launch configuration, launch conditions and the CPU form.
 
-use super::super::code::{Code, LocalSpelling, RailSpelling, Target};
+use super::bounds::depends_on_launch;
+use super::device_functions::print_device_functions;
+use super::environment::spell_captures;
+use crate::code::{Code, Target};
 use apg_mir::*;
 
 /// The translation unit of all kernels.
@@ -16,7 +19,7 @@ pub fn print_host_unit(code: &mut Code<'_>) -> String {
         text.push_str(&code.out.take());
     }
     code.target = Target::Cpu;
-    let functions = super::print_device_functions(code, "static inline ");
+    let functions = print_device_functions(code, "static inline ");
     code.out.attribute_each_line(false);
     code.target = Target::Host;
     let used = std::mem::take(&mut code.used);
@@ -31,7 +34,7 @@ pub fn print_host_unit(code: &mut Code<'_>) -> String {
 /// bounds, bit 1 if indices can be computed with 64 bits, bit 2 if with 32, and from bit 32 on one bit for
 /// each condition of an access.
 fn print_launch_conditions(code: &mut Code<'_>, id: KernelId) -> String {
-    if !super::depends_on_launch(code.program, code.names, id) {
+    if !depends_on_launch(code.program, code.names, id) {
         return String::new();
     }
     let bounds = super::bounds::analyse_kernel(code.program, code.names, id);
@@ -56,34 +59,6 @@ fn print_launch_conditions(code: &mut Code<'_>, id: KernelId) -> String {
     code.out.close("}");
     code.used.absorb(bounds.used);
     code.out.take()
-}
-
-/// Spells captures for host code with the environment in `env`.
-pub fn spell_captures(code: &mut Code<'_>, kernel: &Kernel) {
-    code.locals = kernel
-        .locals
-        .iter()
-        .enumerate()
-        .map(|(index, local)| LocalSpelling {
-            text: format!("env->m{index}"),
-            ty: local.ty,
-            rail: None,
-            stack: None,
-        })
-        .collect();
-    for (index, capture) in kernel.captures.iter().enumerate() {
-        let member = format!("env->m{index}");
-        code.locals[index].rail = match capture.kind {
-            KernelCaptureKind::Scalar(_) => None,
-            KernelCaptureKind::Rail { element } | KernelCaptureKind::ConstantRail { element } => {
-                let ty = code.ty(element);
-                Some(RailSpelling::new(format!("((const {ty} *){member}.data)"), format!("{member}.length")))
-            }
-            KernelCaptureKind::GlobalRail { .. } => {
-                Some(RailSpelling::new(format!("{member}.handle"), format!("{member}.size")))
-            }
-        };
-    }
 }
 
 /// Prints the function that computes extents and lengths of shared rails from the captures.

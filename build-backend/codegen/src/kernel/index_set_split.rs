@@ -10,11 +10,11 @@
 
 use rustc_hash::FxHashSet;
 
-use super::cpu::Printer;
-use super::def_use::{is_assigned_first, mentioned};
-use super::regions::{RegionTree, Storage};
-use super::unswitch::{is_total, single_stmt};
-use super::workitem_loop::ThreadRange;
+use super::expressions::is_total;
+use super::locals::{is_assigned_first, mentioned_locals};
+use super::region_node::Storage;
+use super::regions::{RegionTree, single_stmt};
+use crate::constants::constant_value;
 use apg_mir::*;
 
 /// Rows of no more threads are a few vectors, for which a mask is cheaper than a loop.
@@ -28,7 +28,7 @@ const MIN_REMAINDER_STRIDE: i64 = 8;
 
 /// A relation between a thread's index and a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Relation {
+pub enum Relation {
     Below,
     UpTo,
     From,
@@ -60,7 +60,7 @@ impl Relation {
         }
     }
 
-    fn symbol(self) -> &'static str {
+    pub fn symbol(self) -> &'static str {
         match self {
             Relation::Below => "<",
             Relation::UpTo => "<=",
@@ -72,16 +72,16 @@ impl Relation {
 }
 
 /// A bound on the index of an axis (0 is the fastest) that a guard implies.
-struct AxisBound<'a> {
-    axis: usize,
-    relation: Relation,
-    side: &'a Expr,
+pub struct AxisBound<'a> {
+    pub axis: usize,
+    pub relation: Relation,
+    pub side: &'a Expr,
 }
 
 /// Statements for a sub-range of the threads.
 pub struct SubRange<'a> {
     stmts: Vec<&'a Stmt>,
-    bounds: Vec<AxisBound<'a>>,
+    pub bounds: Vec<AxisBound<'a>>,
     /// The bounds are equivalent to the guard.
     is_exact: bool,
 }
@@ -93,7 +93,7 @@ impl<'a> SubRange<'a> {
     }
 
     /// Statements for the threads within the bounds.
-    fn inside(&self) -> Vec<&'a Stmt> {
+    pub fn inside(&self) -> Vec<&'a Stmt> {
         match self.stmts.as_slice() {
             [Stmt { kind: StmtKind::If { then, .. }, .. }] if self.is_exact && !self.bounds.is_empty() => {
                 then.iter().collect()
@@ -126,7 +126,7 @@ fn add_stmt<'a>(tree: &RegionTree<'a>, stmt: &'a Stmt, is_alone: bool, found: &m
         StmtKind::If { condition, otherwise, .. } if otherwise.is_empty() => {
             let is_complete = collect_bounds(tree, condition, &mut bounds) == Residual::None;
             let before = bounds.len();
-            let row = tree.kernel().host.threads.last().and_then(super::constant);
+            let row = tree.kernel().host.threads.last().and_then(constant_value);
             bounds.retain(|it| it.is_profitable(row, is_alone));
             let rest = bounds.iter().any(|it| matches!(it.relation, Relation::Remainder(_)));
             is_exact = is_complete && bounds.len() == before && !rest;
@@ -142,11 +142,11 @@ fn add_stmt<'a>(tree: &RegionTree<'a>, stmt: &'a Stmt, is_alone: bool, found: &m
 /// Merges sub-ranges that pass values in registers.
 fn merge_dependent<'a>(tree: &RegionTree<'a>, found: &mut Vec<SubRange<'a>>) {
     let all: Vec<&Stmt> = found.iter().flat_map(|it| it.stmts.iter().copied()).collect();
-    for local in mentioned(&all) {
+    for local in mentioned_locals(&all) {
         if tree.storage.get(local.index()) != Some(&Storage::Register) {
             continue;
         }
-        let mentions = |it: &SubRange<'_>| mentioned(&it.stmts).contains(&local);
+        let mentions = |it: &SubRange<'_>| mentioned_locals(&it.stmts).contains(&local);
         let reads_first =
             |it: &SubRange<'_>| mentions(it) && !is_assigned_first(it.stmts.iter().copied(), local);
         let (Some(first), Some(last)) =
@@ -218,7 +218,7 @@ fn collect_bounds<'a>(tree: &RegionTree<'a>, expr: &'a Expr, found: &mut Vec<Axi
 impl AxisBound<'_> {
     /// Upper bound of the threads that pass, of a row of `row`.
     fn passing(&self, row: i64) -> i64 {
-        let Some(side) = super::constant(self.side) else { return row };
+        let Some(side) = constant_value(self.side) else { return row };
         let passing = match self.relation {
             Relation::Below => side,
             Relation::UpTo => side.saturating_add(1),
@@ -250,7 +250,7 @@ fn axis_bound<'a>(
 ) -> Option<AxisBound<'a>> {
     let relation_of = |number| (relation == Relation::Is).then_some(Relation::Remainder(number));
     if let Some((axis, number)) = remainder_axis(tree, value) {
-        super::constant(side).filter(|it| (0..number).contains(it))?;
+        constant_value(side).filter(|it| (0..number).contains(it))?;
         return Some(AxisBound { axis, relation: relation_of(number)?, side });
     }
     let axis = index_axis(tree, value).filter(|_| is_uniform_total(tree, side))?;
@@ -265,7 +265,7 @@ fn remainder_axis(tree: &RegionTree<'_>, expr: &Expr) -> Option<(usize, i64)> {
         ExprKind::Operation { operation: Operation::Convert, args } => remainder_axis(tree, args.first()?),
         ExprKind::Operation { operation, args } => {
             let [index, number] = args.as_slice() else { return None };
-            let number = match (operation, super::constant(number)?) {
+            let number = match (operation, constant_value(number)?) {
                 (Operation::Rem, number) => number,
                 (Operation::And, mask) => mask.checked_add(1).filter(|it| it & mask == 0)?,
                 _ => return None,
@@ -295,51 +295,5 @@ fn index_axis(tree: &RegionTree<'_>, expr: &Expr) -> Option<usize> {
         }
         ExprKind::Operation { operation: Operation::Convert, args } => index_axis(tree, args.first()?),
         _ => None,
-    }
-}
-
-impl<'k> Printer<'_, '_, 'k> {
-    /// Prints the loops over the threads of a block: for each row, one sub-range after the other.
-    pub(super) fn print_sub_ranges(&mut self, range: &ThreadRange<'_>, sub_ranges: &[SubRange<'k>]) {
-        self.open_row_loops();
-        for sub_range in sub_ranges {
-            self.print_sub_range(range, sub_range);
-        }
-        self.code.out.close("}");
-    }
-
-    fn print_sub_range(&mut self, range: &ThreadRange<'_>, sub_range: &SubRange<'k>) {
-        let (mut rows, mut limits) = (Vec::new(), Vec::new());
-        let (mut begin, mut step) = ("begin_".to_owned(), 1);
-        for AxisBound { axis, relation, side } in &sub_range.bounds {
-            let side = self.code.expr(side);
-            match (axis, relation) {
-                (0, Relation::Below) => limits.push(format!("end_ = apg_below(end_, {side});")),
-                (0, Relation::UpTo) => limits.push(format!("end_ = apg_up_to(end_, {side});")),
-                (0, Relation::From) => limits.push(format!("begin_ = apg_from(begin_, {side});")),
-                (0, Relation::Above) => limits.push(format!("begin_ = apg_above(begin_, end_, {side});")),
-                (0, Relation::Is) => {
-                    limits.push(format!("begin_ = apg_from(begin_, {side}); end_ = apg_up_to(end_, {side});"))
-                }
-                // Starts at the remainder itself, whatever the other bounds are.
-                (0, Relation::Remainder(number)) => (begin, step) = (side, *number),
-                (axis, Relation::Remainder(number)) => rows.push(format!("t{axis}_ % {number} == {side}")),
-                (axis, _) => rows.push(format!("t{axis}_ {} (apg_i64)({side})", relation.symbol())),
-            }
-        }
-        self.code.out.open(if rows.is_empty() {
-            "{".into()
-        } else {
-            format!("if ({}) {{", rows.join(" && "))
-        });
-        self.code.out.line(format!("apg_i64 begin_ = 0, end_ = {}; (void)begin_;", range.count));
-        for limit in limits {
-            self.code.out.line(limit);
-        }
-        self.open_lane_loop(&begin, "end_", step);
-        self.print_thread_body(range, &sub_range.inside());
-        self.code.out.close("}");
-        self.code.out.close("}");
-        self.code.widened_locals.clear();
     }
 }

@@ -3,8 +3,11 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::regions::{RegionNode, RegionTree, Storage};
+use super::expressions::scalar_bytes;
+use super::region_node::{RegionNode, Storage};
+use super::regions::RegionTree;
 use super::rematerialize::as_step;
+use crate::constants::constant_value;
 use apg_mir::walk::{operands, visit_expr, visit_stmts};
 use apg_mir::*;
 
@@ -78,14 +81,6 @@ impl Evolution {
     }
 }
 
-pub fn collect_mentioned_locals(expr: &Expr, found: &mut FxHashSet<LocalId>) {
-    visit_expr(expr, None, &mut |it, _| {
-        if let ExprKind::Local(local) = it.kind {
-            found.insert(local);
-        }
-    });
-}
-
 /// Locals that are assigned after everything else in an iteration.
 fn last_assignments(stmt: &Stmt) -> FxHashSet<LocalId> {
     fn at_end(body: &[Stmt], found: &mut FxHashSet<LocalId>) {
@@ -112,17 +107,6 @@ fn element_type(tree: &RegionTree<'_>, rail: LocalId) -> Option<Ty> {
         KernelCaptureKind::Rail { element }
         | KernelCaptureKind::ConstantRail { element }
         | KernelCaptureKind::GlobalRail { element } => Some(element),
-    }
-}
-
-/// Size of a scalar in bytes.
-pub fn scalar_bytes(ty: Ty) -> Option<i64> {
-    match ty {
-        Ty::Bool | Ty::I8 | Ty::U8 => Some(1),
-        Ty::I16 | Ty::U16 | Ty::Char => Some(2),
-        Ty::I32 | Ty::U32 | Ty::F32 => Some(4),
-        Ty::I64 | Ty::U64 | Ty::F64 => Some(8),
-        _ => None,
     }
 }
 
@@ -167,7 +151,7 @@ impl<'p, 'k> LoopInductions<'p, 'k> {
         }
         for step in &inductions.steps {
             let per_iteration =
-                super::constant(step.by).and_then(|it| if step.minus { it.checked_neg() } else { Some(it) });
+                constant_value(step.by).and_then(|it| if step.minus { it.checked_neg() } else { Some(it) });
             inductions
                 .evolutions
                 .insert(step.local, Evolution { is_computable: true, per_iteration, per_thread: Some(0) });
@@ -230,7 +214,7 @@ impl<'p, 'k> LoopInductions<'p, 'k> {
                     let (changing, factor) = if first.is_invariant() { (second, a) } else { (first, b) };
                     let times = |it: Option<i64>| match it? {
                         0 => Some(0),
-                        it => it.checked_mul(super::constant(factor)?),
+                        it => it.checked_mul(constant_value(factor)?),
                     };
                     Evolution {
                         is_computable: first.is_computable && second.is_computable,

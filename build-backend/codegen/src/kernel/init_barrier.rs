@@ -7,6 +7,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::shared_init::InitEffects;
+use crate::constants::constant_value;
 use apg_mir::walk::{bodies, operands, visit_expr, visit_stmts};
 use apg_mir::*;
 
@@ -25,14 +26,14 @@ pub fn needs_barrier(kernel: &Kernel) -> bool {
 /// dead.
 pub fn overwritten_rails(kernel: &Kernel) -> FxHashSet<LocalId> {
     let mut start = InitScan::of(kernel);
-    let mut threads = kernel.host.threads.iter().map(super::constant);
+    let mut threads = kernel.host.threads.iter().map(constant_value);
     let threads = threads.try_fold(1_i64, |all, it| all.checked_mul(it?));
     let Some(threads) = threads.filter(|it| *it > 0) else { return FxHashSet::default() };
     if start.scan_list(&kernel.body) != BarrierScan::Barrier {
         return FxHashSet::default();
     }
     let (stored, _) = start.stored_elements(&kernel.body);
-    let lengths = kernel.host.shared_lengths.iter().map(super::constant);
+    let lengths = kernel.host.shared_lengths.iter().map(constant_value);
     let rails = kernel.shared.iter().zip(lengths).filter(|(rail, length)| {
         let is_plain = match &rail.init {
             SharedInit::Zero => true,
@@ -205,7 +206,7 @@ impl<'a> InitScan<'a> {
     fn is_own(&self, index: &Expr) -> bool {
         let Some(found) = self.linear(index) else { return false };
         let (mut expected, mut size) = (ThreadLinear::default(), Some(1_i64));
-        let extents = self.kernel.host.threads.iter().rev().map(super::constant);
+        let extents = self.kernel.host.threads.iter().rev().map(constant_value);
         for (axis, extent) in extents.enumerate() {
             // Distance of adjacent threads of this axis, if it has more than one.
             match (size, extent) {
@@ -224,7 +225,7 @@ impl<'a> InitScan<'a> {
         if !matches!(expr.ty, Ty::I32 | Ty::I64) {
             return None;
         }
-        if let Some(value) = super::constant(expr) {
+        if let Some(value) = constant_value(expr) {
             return Some(ThreadLinear { constant: small(value)?, ..ThreadLinear::default() });
         }
         match &expr.kind {

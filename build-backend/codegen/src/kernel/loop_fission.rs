@@ -11,9 +11,10 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::access_stride::is_strided;
-use super::def_use::{is_assigned_first, mentioned};
-use super::regions::{RegionTree, Storage};
-use apg_mir::walk::{bodies, visit_exprs, visit_stmts};
+use super::locals::{count_mentions, is_assigned_first, mentioned_locals};
+use super::region_node::Storage;
+use super::regions::RegionTree;
+use apg_mir::walk::{bodies, visit_stmts};
 use apg_mir::*;
 
 /// A part of a fissioned region.
@@ -67,25 +68,6 @@ pub fn has_loop(part: &FissionPart<'_>) -> bool {
         }
         FissionPart::Lanes(_) | FissionPart::Uniform(_) => false,
     }
-}
-
-/// Number of reads and assignments of each local.
-pub fn count_mentions(stmts: &[&Stmt]) -> FxHashMap<LocalId, usize> {
-    let mut found: FxHashMap<LocalId, usize> = FxHashMap::default();
-    for stmt in stmts {
-        let list = std::slice::from_ref(*stmt);
-        visit_stmts(list, &mut |it| {
-            if let StmtKind::Set { local, .. } | StmtKind::SetStructField { local, .. } = &it.kind {
-                *found.entry(*local).or_default() += 1;
-            }
-        });
-        visit_exprs(list, &mut |it, _| {
-            if let ExprKind::Local(local) = it.kind {
-                *found.entry(local).or_default() += 1;
-            }
-        });
-    }
-    found
 }
 
 struct FissionAnalysis<'p, 'a> {
@@ -306,7 +288,7 @@ impl PartUses<'_, '_> {
 
     fn add_lanes(&mut self, stmts: &[&Stmt], in_loop: bool) {
         self.count += 1;
-        for local in mentioned(stmts) {
+        for local in mentioned_locals(stmts) {
             let spilled = self.tree.storage.get(local.index()) == Some(&Storage::ContextArray);
             let carried = in_loop && (spilled || !is_assigned_first(stmts.iter().copied(), local));
             self.add_use(local, carried);

@@ -3,8 +3,8 @@
 
 use rustc_hash::FxHashSet;
 
-use super::def_use::mentioned;
-use super::regions::{RegionNode, Storage};
+use super::locals::mentioned_locals;
+use super::region_node::{RegionNode, Storage};
 use apg_mir::*;
 
 /// Number of copies at the beginning of a region that can be exchanges: each source is overwritten before it
@@ -58,7 +58,7 @@ pub fn rotated_locals(kernel: &Kernel, storage: &[Storage], nodes: &[RegionNode<
     for node in nodes {
         match node {
             RegionNode::Parallel(stmts) => {
-                found.extend(mentioned(&stmts[..count_rotations(kernel, storage, stmts)]))
+                found.extend(mentioned_locals(&stmts[..count_rotations(kernel, storage, stmts)]))
             }
             RegionNode::If(_, then, otherwise) => {
                 found.extend(rotated_locals(kernel, storage, then));

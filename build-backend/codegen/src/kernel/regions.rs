@@ -16,52 +16,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::access_summary::AccessSummary;
 use super::def_use::{DefUse, LocalUse};
 use super::grid_stride::{GridStrideLoop, StrideContext, recognise_grid_stride};
-use super::rematerialize::{Rematerialized, as_step};
+use super::jumps::has_outer_jump;
+use super::region_node::{RegionNode, Storage};
+use super::rematerialize::{Rematerialized, as_step, find_rematerializable, is_rematerializable};
+use super::warp_regions::{is_assigned_in, retain_warp_private, synchronises_warps_only};
 use apg_mir::walk::{bodies, visit_expr, visit_stmts};
 use apg_mir::*;
-
-/// A node of the region tree.
-pub enum RegionNode<'a> {
-    /// A parallel region: statements without a barrier, for every thread.
-    Parallel(Vec<&'a Stmt>),
-    /// Assignment of a uniform local, once per block.
-    Uniform(&'a Stmt),
-    /// Assignment of a rematerialised local with an offset: its initial value or a uniform step.
-    Offset(&'a Stmt),
-    /// A collective operation of a warp or block.
-    Collective(&'a Stmt),
-    /// A uniform jump.
-    Jump(&'a Stmt),
-    /// A grid-stride loop, whose iterations all threads execute together.
-    GridStride(GridStrideLoop<'a>),
-    /// A warp region: each warp executes it by itself.
-    Warps(Vec<RegionNode<'a>>),
-    /// A uniform branch.
-    If(&'a Stmt, Vec<RegionNode<'a>>, Vec<RegionNode<'a>>),
-    /// A loop that all threads execute together: body and update.
-    Loop(&'a Stmt, Vec<RegionNode<'a>>, Vec<RegionNode<'a>>),
-    /// A labelled block.
-    Labeled(LabelId, Vec<RegionNode<'a>>),
-    /// A uniform switch.
-    Switch(&'a Stmt, Vec<Vec<RegionNode<'a>>>),
-}
-
-/// Storage class of a local.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Storage {
-    /// Captures, indices and shared rails: declared elsewhere.
-    Predefined,
-    /// One value for all threads of a block.
-    Uniform,
-    /// A variable of one parallel region.
-    Register,
-    /// An array with an element for each thread.
-    ContextArray,
-    /// Recomputed where it is used.
-    Rematerialized,
-    /// Not used in the body.
-    Unused,
-}
 
 /// The regions of a kernel's body.
 pub struct RegionTree<'a> {
@@ -129,8 +89,7 @@ pub fn form_regions(kernel: &Kernel) -> RegionTree<'_> {
             break;
         }
     }
-    builder.rematerialized =
-        super::rematerialize::find_rematerializable(kernel, &builder.uniform, &builder.assignments);
+    builder.rematerialized = find_rematerializable(kernel, &builder.uniform, &builder.assignments);
     let nodes = builder.nodes(&kernel.body);
     let storage = builder.classify_locals(&nodes);
     let spilled = |it: LocalId| storage.get(it.index()) == Some(&Storage::ContextArray);
@@ -191,7 +150,7 @@ impl<'a> RegionBuilder<'a> {
         let mut outer_assignments = FxHashMap::default();
         self.count_outer_assignments(&self.kernel.body, &mut outer_assignments);
         self.outer_assignments = outer_assignments.clone();
-        super::warp_regions::retain_warp_private(self.kernel, &self.warps, &mut outer_assignments);
+        retain_warp_private(self.kernel, &self.warps, &mut outer_assignments);
         let assignments = &mut self.assignments;
         assignments.clear();
         visit_stmts(&self.kernel.body, &mut |stmt| match &stmt.kind {
@@ -248,8 +207,8 @@ impl<'a> RegionBuilder<'a> {
     }
 
     fn can_run_by_warp(&self, stmt: &Stmt) -> bool {
-        super::warp_regions::synchronises_warps_only(stmt)
-            && super::warp_regions::has_no_outer_jump(stmt)
+        synchronises_warps_only(stmt)
+            && !has_outer_jump(&[std::slice::from_ref(stmt)], None)
             && self.diverges_between_warps(stmt)
     }
 
@@ -280,7 +239,7 @@ impl<'a> RegionBuilder<'a> {
         for local in locals {
             let ty = self.kernel.locals[local.index()].ty;
             if !spilled(local)
-                || super::warp_regions::is_assigned_in(&self.warps, local)
+                || is_assigned_in(&self.warps, local)
                 || !matches!(ty, Ty::I32 | Ty::I64)
                 || self.assignments.get(&local) != self.outer_assignments.get(&local)
             {
@@ -299,13 +258,8 @@ impl<'a> RegionBuilder<'a> {
                 }
             });
             let ([value], 0, 1..) = (first.as_slice(), others, steps) else { continue };
-            if super::rematerialize::is_rematerializable(
-                value,
-                self.kernel,
-                &self.uniform,
-                &self.assignments,
-                &self.rematerialized,
-            ) {
+            if is_rematerializable(value, self.kernel, &self.uniform, &self.assignments, &self.rematerialized)
+            {
                 self.rematerialized.push(Rematerialized { local, value, has_offset: true });
             }
         }
@@ -498,5 +452,19 @@ impl<'a> RegionBuilder<'a> {
                 }
             })
             .collect()
+    }
+}
+
+/// Sets `found` to the only statement besides definitions of rematerialised locals; `None` if there are
+/// several.
+pub fn single_stmt<'a>(tree: &RegionTree<'a>, stmt: &'a Stmt, found: &mut Option<&'a Stmt>) -> Option<()> {
+    match &stmt.kind {
+        StmtKind::Block(body) => body.iter().try_for_each(|it| single_stmt(tree, it, found)),
+        StmtKind::Set { local, .. }
+            if tree.rematerialized.iter().any(|it| it.local == *local && !it.has_offset) =>
+        {
+            Some(())
+        }
+        _ => found.replace(stmt).is_none().then_some(()),
     }
 }

@@ -3,6 +3,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::constants::constant_value;
 use apg_mir::walk::visit_stmts;
 use apg_mir::*;
 
@@ -105,7 +106,7 @@ pub fn is_rematerializable(
 /// Division or remainder by a power of two, as for warps and lanes.
 fn is_power_of_two_division(operation: Operation, args: &[Expr]) -> bool {
     let divides = matches!(operation, Operation::Div | Operation::Rem);
-    divides && args.get(1).and_then(super::constant).is_some_and(|it| it > 0 && it & (it - 1) == 0)
+    divides && args.get(1).and_then(constant_value).is_some_and(|it| it > 0 && it & (it - 1) == 0)
 }
 
 /// `by` of `local + by` or `local - by`, and whether it is subtracted.

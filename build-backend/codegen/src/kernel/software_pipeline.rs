@@ -7,11 +7,14 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::code::{Code, PreloadedElement};
 use super::access_summary::AccessSummary;
-use super::bounds::assigned;
+use super::decisions::PipelinedLoop;
+use super::expressions::is_same_expr;
+use super::locals::{collect_assigned, mentions_any};
 use super::rematerialize::as_step;
-use apg_mir::walk::{operands, visit_expr, visit_stmts};
+use crate::code::{Code, PreloadedElement};
+use crate::constants::constant_value;
+use apg_mir::walk::{operands, visit_stmts};
 use apg_mir::*;
 
 /// Loops with a shorter step touch cache lines that the thread has just loaded: elements.
@@ -25,15 +28,6 @@ const PIPELINE_GUARD: &str = "if (pipelined_) {";
 /// Whether a kernel's code has pipelined loops.
 pub fn has_pipelined_loops(cuda: &str) -> bool {
     cuda.contains(PIPELINE_GUARD)
-}
-
-/// A loop whose loads are pipelined.
-pub struct PipelinedLoop<'k> {
-    /// Locals that its update assigns.
-    counters: Vec<LocalId>,
-    update: &'k [Stmt],
-    /// Elements that every iteration reads, each with equal expressions elsewhere in the body.
-    elements: Vec<(&'k Expr, Vec<&'k Expr>)>,
 }
 
 /// Finds the loops that can be pipelined.
@@ -64,7 +58,7 @@ fn pipelined_loop<'k>(
     update: &'k [Stmt],
 ) -> Option<PipelinedLoop<'k>> {
     let mut inside = FxHashSet::default();
-    assigned(body, &mut inside);
+    collect_assigned(body, &mut inside);
     let mut has_loop_or_barrier = false;
     visit_stmts(body, &mut |it| {
         has_loop_or_barrier |= matches!(it.kind, StmtKind::Loop { .. } | StmtKind::Barrier)
@@ -105,7 +99,7 @@ fn pipelined_loop<'k>(
 /// The counters of an update, if it only adds loop-invariant values and one of the steps is long.
 fn induction_counters(update: &[Stmt], inside: &FxHashSet<LocalId>) -> Option<Vec<LocalId>> {
     let mut changed = inside.clone();
-    assigned(update, &mut changed);
+    collect_assigned(update, &mut changed);
     let mut found = Vec::new();
     let mut is_far_step = false;
     for stmt in update {
@@ -115,7 +109,7 @@ fn induction_counters(update: &[Stmt], inside: &FxHashSet<LocalId>) -> Option<Ve
         {
             return None;
         }
-        is_far_step |= super::constant(by).is_none_or(|it| it.abs() >= MIN_STEP_ELEMENTS);
+        is_far_step |= constant_value(by).is_none_or(|it| it.abs() >= MIN_STEP_ELEMENTS);
         found.push(*local);
     }
     is_far_step.then_some(found)
@@ -137,33 +131,6 @@ fn is_arithmetic(expr: &Expr) -> bool {
         }
         _ => false,
     }
-}
-
-/// Whether two arithmetic expressions are structurally equal.
-pub fn is_same_expr(a: &Expr, b: &Expr) -> bool {
-    let all = |a: &[Expr], b: &[Expr]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_same_expr(a, b));
-    a.ty == b.ty
-        && match (&a.kind, &b.kind) {
-            (ExprKind::Int(a), ExprKind::Int(b)) => a == b,
-            (ExprKind::Local(a), ExprKind::Local(b)) => a == b,
-            (
-                ExprKind::Element { rail: a, index: first, .. },
-                ExprKind::Element { rail: b, index: second, .. },
-            ) => is_same_expr(a, b) && is_same_expr(first, second),
-            (
-                ExprKind::Operation { operation: a, args: first },
-                ExprKind::Operation { operation: b, args: second },
-            ) => a == b && all(first, second),
-            _ => false,
-        }
-}
-
-fn mentions_any(expr: &Expr, locals: &FxHashSet<LocalId>) -> bool {
-    let mut found = false;
-    visit_expr(expr, None, &mut |it, _| {
-        found |= matches!(it.kind, ExprKind::Local(local) if locals.contains(&local));
-    });
-    found
 }
 
 /// Visits the statements that an iteration executes unconditionally; false at the first other statement.

@@ -8,13 +8,14 @@
 //! Loops whose iterations all have the same active threads, such as prefix sums, do not profit and stay
 //! loops.
 
-use super::super::code::LocalSpelling;
-use super::cpu::Printer;
-use super::def_use::{is_always_assigned, is_assigned_first, mentioned};
+use super::expressions::scalar_bytes;
 use super::index_set_split::split_by_guards;
-use super::loop_fission::count_mentions;
-use super::regions::{RegionNode, RegionTree, Storage};
+use super::locals::mentions;
+use super::region_node::RegionNode;
+use super::regions::RegionTree;
+use crate::constants::constant_value;
 use apg_mir::fold::fold;
+use apg_mir::thread_index::WARP_SIZE;
 use apg_mir::walk::visit_exprs;
 use apg_mir::walk_mut::edit_expr;
 use apg_mir::*;
@@ -26,21 +27,15 @@ const MAX_UNROLLED_EXPRESSIONS: usize = 1000;
 /// Shared rails up to this size become variables of the block function; larger ones stay in the worker's
 /// memory.
 const MAX_BLOCK_RAIL_BYTES: i64 = 8192;
-/// Threads of a warp.
-const WARP: i64 = 32;
-
-/// Suffix of the element of thread `r_` in an array with one element per lane.
-pub const WARP_ELEMENT: &str = "[r_ - base_]";
-
 /// A loop that is fully unrolled.
 pub struct UnrolledLoop {
-    counter: LocalId,
+    pub counter: LocalId,
     /// The counter's value in each iteration.
-    values: Vec<i64>,
+    pub values: Vec<i64>,
     /// Its value after the last iteration.
-    end: i64,
+    pub end: i64,
     /// Only threads of a warp synchronise in it.
-    by_warps: bool,
+    pub by_warps: bool,
 }
 
 /// Whether a loop can be unrolled, and how; `before` are the nodes in front of it.
@@ -65,7 +60,7 @@ pub fn find_unrolled_loop<'k>(
     if !changes || by_warps && !meets_in_whole_warps(tree, &inside) {
         return None;
     }
-    let (mut values, mut now) = (Vec::new(), super::constant(value)?);
+    let (mut values, mut now) = (Vec::new(), constant_value(value)?);
     while evaluate_condition(condition, *counter, now)? {
         values.push(now);
         now = evaluate_with(next, *counter, now)?;
@@ -97,7 +92,7 @@ fn is_duplicable(node: &RegionNode<'_>, counter: LocalId) -> bool {
     }
 }
 
-fn statements<'n, 'k>(node: &'n RegionNode<'k>) -> &'n [&'k Stmt] {
+pub fn statements<'n, 'k>(node: &'n RegionNode<'k>) -> &'n [&'k Stmt] {
     match node {
         RegionNode::Parallel(stmts) => stmts,
         RegionNode::Collective(stmt) | RegionNode::Uniform(stmt) => std::slice::from_ref(stmt),
@@ -118,29 +113,21 @@ fn shuffles_by_counter(node: &RegionNode<'_>, counter: LocalId) -> bool {
     let RegionNode::Collective(stmt) = node else { return false };
     let StmtKind::Set { value, .. } = &stmt.kind else { return false };
     let ExprKind::Collective { operation, args } = &value.kind else { return false };
-    operation.name.starts_with("warp_shuffle") && args.get(1).is_some_and(|it| reads(it, counter))
+    operation.name.starts_with("warp_shuffle") && args.get(1).is_some_and(|it| mentions(it, counter))
 }
 
 /// Whether the set of active threads depends on the counter.
 fn selects_threads_by(tree: &RegionTree<'_>, node: &RegionNode<'_>, counter: LocalId) -> bool {
     let RegionNode::Parallel(stmts) = node else { return false };
     split_by_guards(tree, stmts)
-        .is_some_and(|all| all.iter().any(|it| it.sides().any(|side| reads(side, counter))))
-}
-
-fn reads(expr: &Expr, local: LocalId) -> bool {
-    let mut found = false;
-    walk::visit_expr(expr, None, &mut |it, _| {
-        found |= matches!(it.kind, ExprKind::Local(id) if id == local);
-    });
-    found
+        .is_some_and(|all| all.iter().any(|it| it.sides().any(|side| mentions(side, counter))))
 }
 
 /// Whether only threads of a warp synchronise in an iteration, and all warps are full.
 fn meets_in_whole_warps(tree: &RegionTree<'_>, inside: &[&RegionNode<'_>]) -> bool {
-    let threads = tree.kernel().host.threads.iter().map(super::constant);
+    let threads = tree.kernel().host.threads.iter().map(constant_value);
     let known = threads.into_iter().try_fold(1i64, |all, it| all.checked_mul(it?.max(0)));
-    known.is_some_and(|it| it % WARP == 0)
+    known.is_some_and(|it| it % WARP_SIZE == 0)
         && inside.iter().all(|node| match node {
             // An empty region is a barrier.
             RegionNode::Parallel(stmts) => !stmts.is_empty(),
@@ -190,9 +177,7 @@ pub fn block_local_rails(tree: &RegionTree<'_>) -> Vec<(LocalId, i64)> {
     let kernel = tree.kernel();
     let (mut found, mut room) = (Vec::new(), MAX_BLOCK_RAIL_BYTES);
     for (rail, length) in kernel.shared.iter().zip(&kernel.host.shared_lengths) {
-        let (Some(bytes), Some(length)) =
-            (super::induction::scalar_bytes(rail.element), super::constant(length))
-        else {
+        let (Some(bytes), Some(length)) = (scalar_bytes(rail.element), constant_value(length)) else {
             continue;
         };
         if (1..=room / bytes).contains(&length) {
@@ -215,109 +200,4 @@ fn has_unrolled_loop(tree: &RegionTree<'_>, nodes: &[RegionNode<'_>]) -> bool {
         RegionNode::Labeled(_, body) => has_unrolled_loop(tree, body),
         _ => false,
     })
-}
-
-impl<'k> Printer<'_, '_, 'k> {
-    /// Prints all iterations of a loop.
-    pub(super) fn print_unrolled_loop(
-        &mut self,
-        unrolled: &UnrolledLoop,
-        stmt: &'k Stmt,
-        body: &[RegionNode<'k>],
-        update: &[RegionNode<'k>],
-    ) {
-        // Launches without proven bounds are slow anyhow and use the form that is quick to compile.
-        self.code.out.open("if constexpr (proven_) {");
-        let counter = self.code.local(unrolled.counter).text;
-        // The assignment of the counter is replaced by its value.
-        let parts = match update {
-            [] => [&body[..body.len().saturating_sub(1)], &[]],
-            _ => [body, &update[..update.len() - 1]],
-        };
-        match unrolled.by_warps {
-            true => self.print_iterations_by_warp(unrolled, &counter, stmt, parts),
-            false => self.print_iterations(unrolled, &counter, parts),
-        }
-        self.code.out.line(format!("{counter} = {};", unrolled.end));
-        self.code.out.between("} else {");
-        self.print_loop_node(stmt, body, update);
-        self.code.out.close("}");
-    }
-
-    fn print_iterations(&mut self, unrolled: &UnrolledLoop, counter: &str, parts: [&[RegionNode<'k>]; 2]) {
-        for value in &unrolled.values {
-            self.code.out.line(format!("{counter} = {value};"));
-            // A lambda: labels are printed once per iteration.
-            self.code.out.open("[&]() __attribute__((always_inline)) {");
-            parts.iter().for_each(|it| self.print_nodes(it));
-            self.code.out.close("}();");
-        }
-    }
-
-    /// Prints all iterations for one warp after the other. Values of its threads are in arrays of the warp
-    /// meanwhile.
-    fn print_iterations_by_warp(
-        &mut self,
-        unrolled: &UnrolledLoop,
-        counter: &str,
-        stmt: &'k Stmt,
-        parts: [&[RegionNode<'k>]; 2],
-    ) {
-        let around = std::mem::replace(&mut self.in_warp, true);
-        if around {
-            self.code.out.open("{");
-        } else {
-            self.code.out.open("for (apg_i64 base_ = 0; base_ < threads_; base_ += 32) {");
-            self.code.out.line("const apg_i64 lanes_ = 32;");
-        }
-        let kept = self.declare_warp_arrays(stmt, parts);
-        self.print_iterations(unrolled, counter, parts);
-        for (local, place, lives_on) in kept {
-            let inner = std::mem::replace(&mut self.code.locals[local.index()], place);
-            if lives_on {
-                let outer = self.code.local(local).text;
-                self.print_for_each_lane(&format!("{outer} = {};", inner.text));
-            }
-        }
-        self.in_warp = around;
-        self.code.out.close("}");
-    }
-
-    fn print_for_each_lane(&mut self, line: &str) {
-        let head = "for (apg_i64 lane_ = 0; lane_ < lanes_; ++lane_)";
-        self.code.out.line(format!("{head} {{ const apg_i64 r_ = base_ + lane_; {line} }}"));
-    }
-
-    /// Declares arrays of the warp for locals in context arrays. Returns the locals, their former spelling,
-    /// and whether they are read later.
-    fn declare_warp_arrays(
-        &mut self,
-        stmt: &'k Stmt,
-        parts: [&[RegionNode<'k>]; 2],
-    ) -> Vec<(LocalId, LocalSpelling, bool)> {
-        let stmts: Vec<&'k Stmt> = parts.iter().copied().flatten().flat_map(statements).copied().collect();
-        let (inside, all) =
-            (count_mentions(&[stmt]), count_mentions(&self.kernel.body.iter().collect::<Vec<_>>()));
-        let mut locals: Vec<LocalId> = mentioned(&stmts).into_iter().collect();
-        locals.sort();
-        let mut kept = Vec::new();
-        for local in locals {
-            let place = self.code.local(local);
-            if self.tree.storage[local.index()] != Storage::ContextArray || place.stack.is_some() {
-                continue;
-            }
-            self.labels += 1;
-            let name = format!("of_warp{}_", self.labels);
-            let ty = self.code.ty(place.ty);
-            self.code.out.line(format!("alignas(64) {ty} {name}[32];"));
-            self.code.locals[local.index()].text = format!("{name}{WARP_ELEMENT}");
-            if !is_always_assigned(stmts.iter().copied(), local) {
-                self.print_for_each_lane(&format!("{name}{WARP_ELEMENT} = {};", place.text));
-            }
-            let is_own =
-                inside.get(&local) == all.get(&local) && is_assigned_first(stmts.iter().copied(), local);
-            kept.push((local, place, !is_own));
-        }
-        kept
-    }
 }

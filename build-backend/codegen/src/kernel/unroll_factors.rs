@@ -1,10 +1,11 @@
 //! Unroll factors of device loops.
 
+use super::decisions::UnrollFactor;
+use super::locals::{collect_assigned, mentions};
+use crate::constants::constant_value;
 use apg_mir::walk::{bodies, operands, visit_expr, visit_exprs, visit_stmts};
 use apg_mir::*;
 use rustc_hash::{FxHashMap, FxHashSet};
-
-use super::bounds::{assigned, mentions};
 
 /// Unroll factor of loops of unknown length. NVRTC's own factor is four, with which loop control is up to a
 /// tenth of all instructions and few loads are in flight.
@@ -19,17 +20,6 @@ const MAX_INNER_TRIP_COUNT: i64 = 8;
 const MAX_FULL_UNROLL_TRIP_COUNT: i64 = 128;
 const MAX_REGISTER_RAIL_ELEMENTS: i64 = 64;
 const MAX_FULL_UNROLL_EXPRESSIONS: usize = 16_384;
-
-/// How a loop is unrolled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UnrollFactor {
-    /// By a factor.
-    Times(u32),
-    /// Fully, after the trip count is known. Where it depends on an outer counter, that is after the outer
-    /// loop is unrolled. With a number in the pragma, compilers unroll the inner loop at once and leave a
-    /// remainder, whose accesses keep private rails in memory.
-    Full,
-}
 
 /// The loops that are unrolled, and how.
 pub fn choose_unroll_factors(kernel: &Kernel) -> FxHashMap<LabelId, UnrollFactor> {
@@ -68,7 +58,7 @@ pub fn choose_unroll_factors(kernel: &Kernel) -> FxHashMap<LabelId, UnrollFactor
 /// Estimated trip count of a loop with a constant bound.
 fn known_trip_count(condition: &Expr) -> Option<i64> {
     let ExprKind::Operation { args, .. } = &condition.kind else { return None };
-    let end = args.iter().find_map(super::constant)?;
+    let end = args.iter().find_map(constant_value)?;
     Some(if end > 0 { end } else { MAX_REGISTER_RAIL_ELEMENTS })
 }
 
@@ -78,7 +68,7 @@ fn register_rails(body: &[Stmt]) -> FxHashSet<LocalId> {
     visit_stmts(body, &mut |stmt| {
         if let StmtKind::Set { local, value } = &stmt.kind
             && let ExprKind::AllocateRail { length, .. } = &value.kind
-            && super::constant(length).is_some_and(|it| it <= MAX_REGISTER_RAIL_ELEMENTS)
+            && constant_value(length).is_some_and(|it| it <= MAX_REGISTER_RAIL_ELEMENTS)
         {
             found.insert(*local);
         }
@@ -89,7 +79,7 @@ fn register_rails(body: &[Stmt]) -> FxHashSet<LocalId> {
 /// Whether the counter selects elements of one of these rails.
 fn selects_elements(body: &[Stmt], update: &[Stmt], register_rails: &FxHashSet<LocalId>) -> bool {
     let mut counters = FxHashSet::default();
-    assigned(update, &mut counters);
+    collect_assigned(update, &mut counters);
     // In program order: locals computed from a counter count as counters.
     visit_stmts(body, &mut |stmt| {
         if let StmtKind::Set { local, value } = &stmt.kind

@@ -12,10 +12,9 @@
 use rustc_hash::FxHashSet;
 
 use super::access_stride::thread_stride;
-use super::cpu::Printer;
-use super::index_set_split::split_by_guards;
-use super::regions::{RegionTree, Storage};
-use super::workitem_loop::ThreadRange;
+use super::expressions::{is_same_expr, is_total, single_value};
+use super::region_node::Storage;
+use super::regions::{RegionTree, single_stmt};
 use apg_mir::walk::{visit_expr, visit_exprs, visit_stmts};
 use apg_mir::*;
 
@@ -89,11 +88,7 @@ pub fn find_uniform_conditions<'a>(tree: &RegionTree<'a>, stmts: &[&'a Stmt]) ->
         let [comparison] = found.as_slice() else { continue };
         let is_known = |it: &Comparison<'_>| {
             it.strict == comparison.strict
-                && it
-                    .sides
-                    .iter()
-                    .zip(comparison.sides)
-                    .all(|(a, b)| super::software_pipeline::is_same_expr(a, b))
+                && it.sides.iter().zip(comparison.sides).all(|(a, b)| is_same_expr(a, b))
         };
         if !asks || comparisons.len() == MAX_COMPARISONS && !comparisons.iter().any(is_known) {
             continue;
@@ -144,20 +139,6 @@ fn block_invariant_value<'a>(tree: &RegionTree<'a>, local: LocalId) -> Option<&'
         });
     }
     derived.or(found)
-}
-
-/// Sets `found` to the only statement besides definitions of rematerialised locals; `None` if there are
-/// several.
-pub fn single_stmt<'a>(tree: &RegionTree<'a>, stmt: &'a Stmt, found: &mut Option<&'a Stmt>) -> Option<()> {
-    match &stmt.kind {
-        StmtKind::Block(body) => body.iter().try_for_each(|it| single_stmt(tree, it, found)),
-        StmtKind::Set { local, .. }
-            if tree.rematerialized.iter().any(|it| it.local == *local && !it.has_offset) =>
-        {
-            Some(())
-        }
-        _ => found.replace(stmt).is_none().then_some(()),
-    }
 }
 
 /// Collects the comparisons of a conjunction; false if it has other parts.
@@ -235,104 +216,4 @@ pub fn count_widened_values(
 fn is_index(tree: &RegionTree<'_>, expr: &Expr) -> bool {
     let kernel = tree.kernel();
     matches!(expr.kind, ExprKind::Local(local) if kernel.thread_locals.contains(&local) || kernel.block_locals.contains(&local))
-}
-
-/// The only value that these statements assign to a local.
-pub fn single_value<'a>(stmts: &[&'a Stmt], local: LocalId) -> Option<&'a Expr> {
-    let mut values = stmts.iter().filter_map(|it| match &it.kind {
-        StmtKind::Set { local: id, value } if *id == local => Some(value),
-        _ => None,
-    });
-    values.next().filter(|_| values.next().is_none())
-}
-
-/// Whether the evaluation of a value has no effect and cannot fail.
-pub fn is_total(expr: &Expr) -> bool {
-    match &expr.kind {
-        ExprKind::Int(_) | ExprKind::Local(_) | ExprKind::Length { checked: false, .. } => true,
-        ExprKind::StructField { value, .. } => matches!(value.kind, ExprKind::Local(_)),
-        ExprKind::Operation { operation, args } => {
-            matches!(operation, Operation::Add | Operation::Sub | Operation::Mul | Operation::Convert)
-                && args.iter().all(|it| matches!(it.ty, Ty::I32 | Ty::I64) && is_total(it))
-        }
-        _ => false,
-    }
-}
-
-impl<'k> Printer<'_, '_, 'k> {
-    /// Prints the loops for full blocks; the code that follows is for other blocks.
-    pub(super) fn print_full_tile(&mut self, range: &ThreadRange<'_>, guarded: &GuardedBody<'k>) {
-        self.code.out.open("const auto sides_at_ = [&](const apg_i64 *const t_, apg_i64 *const sides_) {");
-        self.print_comparison_sides(guarded);
-        self.code.out.close("};");
-        self.print_coefficients(guarded, None);
-        let (axes, count) = (self.axis_count(), 2 * guarded.comparisons.len());
-        let extents: Vec<String> = (0..axes).map(|axis| format!("n{axis}_")).collect();
-        self.code.out.line(format!("const apg_i64 extents_[] = {{{}}};", extents.join(", ")));
-        self.code.out.open(format!(
-            "if (proven_ && apg_whole<{axes}, {count}>(extents_, factors_, strict_, sides_at_)) {{"
-        ));
-        // A lambda: labels are printed twice.
-        self.code.out.open("[&]() __attribute__((always_inline)) {");
-        self.code.assumed_conditions.extend(&guarded.assumed_conditions);
-        match (self.find_fission(range, &guarded.then), split_by_guards(self.tree, &guarded.then)) {
-            (Some(found), _) => self.print_chunks(range, &guarded.then, &found),
-            (None, Some(sub_ranges)) => self.print_sub_ranges(range, &sub_ranges),
-            (None, None) => {
-                self.open_thread_loops(range.count);
-                self.print_thread_body(range, &guarded.then);
-                self.code.out.close("}");
-                self.code.out.close("}");
-            }
-        }
-        self.code.assumed_conditions.clear();
-        self.code.out.close("}();");
-        self.code.out.between("} else {");
-        self.code.widened_locals.clear();
-    }
-
-    /// Prints the sides of the comparisons for the thread at `t_`.
-    pub(super) fn print_comparison_sides(&mut self, guarded: &GuardedBody<'k>) {
-        for axis in 0..self.axis_count() {
-            self.code.out.line(format!("const apg_i64 t{axis}_ = t_[{axis}];"));
-        }
-        self.declare_thread_indices(&ThreadRange::of_block(), "t0_");
-        let sides: Vec<&Expr> = guarded.comparisons.iter().flat_map(|it| it.sides).collect();
-        let mut compared = FxHashSet::default();
-        for side in &sides {
-            visit_expr(side, None, &mut |it, _| {
-                if let ExprKind::Local(local) = it.kind {
-                    compared.insert(local);
-                }
-            });
-        }
-        self.declare_rematerialized(&compared);
-        for (number, side) in sides.iter().enumerate() {
-            let text = self.code.expr(side);
-            self.code.out.line(format!("sides_[{number}] = (apg_i64)({text});"));
-        }
-        self.code.widened_locals.clear();
-    }
-
-    /// Prints the coefficients of the sides on each axis (and from block to block with `blocks`), and which
-    /// comparisons are strict.
-    pub(super) fn print_coefficients(&mut self, guarded: &GuardedBody<'k>, blocks: Option<&[i64]>) {
-        let axes = self.axis_count();
-        let rows =
-            guarded.comparisons.iter().flat_map(|it| &it.factors).enumerate().map(|(number, factors)| {
-                let mut all: Vec<i64> =
-                    (0..axes).map(|axis| factors.get(axis).copied().unwrap_or(0)).collect();
-                all.extend(blocks.map(|it| it[number]));
-                let all: Vec<String> = all.iter().map(i64::to_string).collect();
-                format!("{{{}}}", all.join(", "))
-            });
-        let rows: Vec<String> = rows.collect();
-        let strict: Vec<&str> =
-            guarded.comparisons.iter().map(|it| if it.strict { "true" } else { "false" }).collect();
-        let (count, axes) = (rows.len(), axes + usize::from(blocks.is_some()));
-        self.code
-            .out
-            .line(format!("static constexpr apg_i64 factors_[{count}][{axes}] = {{{}}};", rows.join(", ")));
-        self.code.out.line(format!("static constexpr bool strict_[] = {{{}}};", strict.join(", ")));
-    }
 }

@@ -2,18 +2,11 @@
 //! differ between the warps of a block. One warp after the other executes the whole region; each parallel
 //! region inside is a loop over the lanes of the warp.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
-use super::cpu::Printer;
-use super::def_use::{is_assigned_first, mentioned};
-use super::loop_fission::count_mentions;
-use super::regions::RegionNode;
-use super::workitem_loop::ThreadRange;
+use super::locals::{count_mentions, is_assigned_first};
 use apg_mir::walk::{visit_exprs, visit_stmts};
 use apg_mir::*;
-
-/// Threads of a warp.
-const WARP: i64 = 32;
 
 /// Whether a statement synchronises the threads of warps, and not those of blocks.
 pub fn synchronises_warps_only(stmt: &Stmt) -> bool {
@@ -27,27 +20,6 @@ pub fn synchronises_warps_only(stmt: &Stmt) -> bool {
         }
     });
     of_warps && !of_blocks
-}
-
-/// Whether all jumps in a statement stay in it.
-pub fn has_no_outer_jump(stmt: &Stmt) -> bool {
-    let list = std::slice::from_ref(stmt);
-    let mut labels = FxHashSet::default();
-    visit_stmts(list, &mut |it| {
-        if let StmtKind::Loop { label, .. }
-        | StmtKind::Switch { label, .. }
-        | StmtKind::Labeled { label, .. } = &it.kind
-        {
-            labels.insert(*label);
-        }
-    });
-    let mut inside = true;
-    visit_stmts(list, &mut |it| {
-        if let StmtKind::Break(label) | StmtKind::Continue(label) = &it.kind {
-            inside &= labels.contains(label);
-        }
-    });
-    inside
 }
 
 /// Whether warp regions assign a local.
@@ -75,46 +47,5 @@ pub fn retain_warp_private(kernel: &Kernel, warps: &[&Stmt], locals: &mut FxHash
                 inside.get(local) == all.get(local) && is_assigned_first(std::iter::once(*stmt), *local);
             is_own || !is_assigned_in(&[*stmt], *local)
         });
-    }
-}
-
-impl<'k> Printer<'_, '_, 'k> {
-    /// Prints a loop over the warps of the block.
-    pub(super) fn print_warps(&mut self, body: &[RegionNode<'k>]) {
-        let threads = self.kernel.host.threads.iter().map(super::constant);
-        let known = threads.into_iter().try_fold(1i64, |all, it| all.checked_mul(it?.max(0)));
-        let lanes = match known {
-            Some(threads) if threads % WARP == 0 => "32",
-            _ => "threads_ - base_ < 32 ? threads_ - base_ : 32",
-        };
-        self.code.out.open("for (apg_i64 base_ = 0; base_ < threads_; base_ += 32) {");
-        self.code.out.line(format!("const apg_i64 lanes_ = {lanes};"));
-        self.in_warp = true;
-        self.print_nodes(body);
-        self.in_warp = false;
-        self.code.out.close("}");
-    }
-
-    /// Prints a parallel region inside of a warp region.
-    pub(super) fn print_warp_region(&mut self, stmts: &[&'k Stmt]) {
-        self.print_lane_pragmas();
-        // Counted from 0, so that the compiler knows the trip count.
-        self.code.out.open("for (apg_i64 lane_ = 0; lane_ < lanes_; ++lane_) {");
-        self.code.out.line("const apg_i64 r_ = base_ + lane_;");
-        for local in self.kernel.thread_locals.clone() {
-            let place = self.code.local(local);
-            let (ty, index) = (self.code.ty(place.ty), self.rank_to_index(local));
-            self.code.out.line(format!("const {ty} {} = ({ty})({index});", place.text));
-            if place.ty == Ty::I32 {
-                self.code.widened_locals.insert(local);
-                self.code.out.line(format!("const apg_i64 {}_w = {index};", place.text));
-            }
-        }
-        let mentioned = mentioned(stmts);
-        self.declare_rematerialized(&mentioned);
-        self.declare_private(&mentioned, &|_| true);
-        self.print_thread_stmts(&ThreadRange::of_block(), stmts);
-        self.code.out.close("}");
-        self.code.widened_locals.clear();
     }
 }

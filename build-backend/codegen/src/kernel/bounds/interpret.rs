@@ -3,10 +3,11 @@
 use rustc_hash::FxHashSet;
 
 use super::evaluate::{expr_key, type_range};
-use super::loop_ranges::{assigned, mentions};
 use super::refine::is_pure;
 use super::symbolic::Affine;
 use super::{AbstractState, BoundsChecker};
+use crate::kernel::jumps::has_break;
+use crate::kernel::locals::{collect_assigned, mentions};
 use apg_mir::walk::{children, operands};
 use apg_mir::*;
 
@@ -246,23 +247,7 @@ fn key_mentions(key: &str, locals: &FxHashSet<LocalId>) -> bool {
 fn assigned_in<'a>(body: impl IntoIterator<Item = &'a Stmt>) -> FxHashSet<LocalId> {
     let mut found = FxHashSet::default();
     for stmt in body {
-        assigned(std::slice::from_ref(stmt), &mut found);
+        collect_assigned(std::slice::from_ref(stmt), &mut found);
     }
-    found
-}
-
-/// Whether statements break out of the construct with that label.
-pub fn has_break(body: &[Stmt], label: LabelId) -> bool {
-    let mut found = false;
-    walk::visit_stmts(body, &mut |it| found |= matches!(it.kind, StmtKind::Break(target) if target == label));
-    found
-}
-
-/// Whether statements continue the loop with that label.
-pub fn has_continue(body: &[Stmt], label: LabelId) -> bool {
-    let mut found = false;
-    walk::visit_stmts(body, &mut |it| {
-        found |= matches!(it.kind, StmtKind::Continue(target) if target == label)
-    });
     found
 }

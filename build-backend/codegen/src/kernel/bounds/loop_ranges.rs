@@ -6,37 +6,12 @@ use std::collections::BTreeSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::evaluate::{expr_key, strip_widening, type_range};
-use super::interpret::{has_break, has_continue};
 use super::refine::as_ordering;
 use super::symbolic::{Affine, AssumptionId, Range, SymInt, SymbolId};
 use super::{AbstractState, BoundsChecker};
+use crate::kernel::jumps::{has_break, has_continue};
+use crate::kernel::locals::{collect_assigned, count_assignments, mentions, unconditional_stmts};
 use apg_mir::*;
-
-/// Collects the locals that statements assign.
-pub fn assigned(body: &[Stmt], into: &mut FxHashSet<LocalId>) {
-    walk::visit_stmts(body, &mut |stmt| {
-        if let StmtKind::Set { local, .. } | StmtKind::SetStructField { local, .. } = &stmt.kind {
-            into.insert(*local);
-        }
-    });
-}
-
-/// Whether an expression reads a local.
-pub fn mentions(expr: &Expr, local: LocalId) -> bool {
-    let mut found = false;
-    walk::visit_expr(expr, None, &mut |it, _| found |= matches!(it.kind, ExprKind::Local(id) if id == local));
-    found
-}
-
-/// Collects the statements that every iteration executes, without blocks.
-pub fn unconditional_stmts<'a>(body: &'a [Stmt], into: &mut Vec<&'a Stmt>) {
-    for stmt in body {
-        match &stmt.kind {
-            StmtKind::Block(inner) => unconditional_stmts(inner, into),
-            _ => into.push(stmt),
-        }
-    }
-}
 
 /// A basic induction variable.
 struct InductionVariable<'a> {
@@ -66,8 +41,8 @@ impl<'a> BoundsChecker<'_, 'a> {
     ) {
         let before = self.state.clone();
         let mut changed = FxHashSet::default();
-        assigned(body, &mut changed);
-        assigned(update, &mut changed);
+        collect_assigned(body, &mut changed);
+        collect_assigned(update, &mut changed);
         let inductions = self.find_inductions(label, (body, update), &changed);
         let test = if post_tested { exit_test(condition, body, update) } else { condition };
         // The state of every iteration: locals that change otherwise are unknown.
@@ -454,19 +429,6 @@ enum Scaling {
     Multiply(i64),
 }
 
-fn count_assignments(body: &[Stmt], local: LocalId) -> usize {
-    let mut count = 0;
-    walk::visit_stmts(body, &mut |stmt| {
-        count += match &stmt.kind {
-            StmtKind::Set { local: id, .. } | StmtKind::SetStructField { local: id, .. } => {
-                usize::from(*id == local)
-            }
-            _ => 0,
-        }
-    });
-    count
-}
-
 /// `by` of `local + by` or `local - by`, and whether it is subtracted.
 fn as_step(value: &Expr, local: LocalId) -> Option<(&Expr, bool)> {
     let ExprKind::Operation { operation, args } = &value.kind else { return None };
@@ -517,7 +479,7 @@ fn exit_test<'a>(condition: &'a Expr, body: &'a [Stmt], update: &'a [Stmt]) -> &
     let StmtKind::Set { value, .. } = &all[at].kind else { return condition };
     let mut later = FxHashSet::default();
     for stmt in &all[at + 1..] {
-        assigned(std::slice::from_ref(*stmt), &mut later);
+        collect_assigned(std::slice::from_ref(*stmt), &mut later);
     }
     if later.iter().any(|it| mentions(value, *it)) { condition } else { value }
 }

@@ -18,45 +18,24 @@ mod refine;
 mod symbolic;
 mod widen_i64;
 
+pub use widen_i64::is_wide;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::code::{Code, Used};
-use super::super::names::Names;
+use super::locals::collect_assigned;
+use crate::code::{Code, Used};
+use crate::constants::constant_value;
+use crate::kernel::decisions::{CheckElimination, NarrowedExprs};
+use crate::kernel::environment::spell_captures;
+use crate::names::Names;
 use apg_mir::*;
-pub use loop_ranges::{assigned, mentions};
-pub use narrow_i32::NarrowedExprs;
 use symbolic::{Affine, Range, SymInt, SymbolicContext};
-pub use widen_i64::is_wide;
 
 /// Upper limit of locals that are replaced by their definitions for one index.
 const MAX_EXPANDED_LOCALS: u32 = 48;
 
 /// The last bit of [`CheckElimination::AtLaunch`]; further conditions share it.
 const LAST_CONDITION_BIT: usize = 31;
-
-/// Whether an access needs its check.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CheckElimination {
-    /// No: it is always in bounds.
-    Inside,
-    /// Not in launches in which these of [`Bounds::conditions`] hold, one bit each.
-    AtLaunch(u32),
-    /// Yes.
-    Unknown,
-}
-
-impl CheckElimination {
-    /// The decision for an access that is visited twice.
-    fn and(self, other: CheckElimination) -> CheckElimination {
-        match (self, other) {
-            (CheckElimination::Inside, it) | (it, CheckElimination::Inside) => it,
-            (CheckElimination::AtLaunch(a), CheckElimination::AtLaunch(b)) => {
-                CheckElimination::AtLaunch(a | b)
-            }
-            (CheckElimination::Unknown, _) | (_, CheckElimination::Unknown) => CheckElimination::Unknown,
-        }
-    }
-}
 
 /// Results of the analysis of a body.
 #[derive(Default)]
@@ -129,10 +108,10 @@ struct BoundsChecker<'p, 'a> {
 pub fn analyse_kernel(program: &Program, names: &Names, id: KernelId) -> Bounds {
     let kernel = &program.kernels[id.index()];
     let mut code = Code::new(program, names, super::super::code::Target::Host);
-    super::host::spell_captures(&mut code, kernel);
+    spell_captures(&mut code, kernel);
     let mut checker = BoundsChecker::new(code, &kernel.body);
     let mut assigned = FxHashSet::default();
-    loop_ranges::assigned(&kernel.body, &mut assigned);
+    collect_assigned(&kernel.body, &mut assigned);
     for (index, capture) in kernel.captures.iter().enumerate() {
         let local = LocalId(index as u32);
         match capture.kind {
@@ -165,7 +144,7 @@ pub fn analyse_kernel(program: &Program, names: &Names, id: KernelId) -> Bounds 
         (&kernel.thread_locals, &kernel.host.threads, "threads"),
     ] {
         for (axis, local) in locals.iter().rev().enumerate() {
-            let extent = match extents.iter().rev().nth(axis).and_then(super::constant) {
+            let extent = match extents.iter().rev().nth(axis).and_then(constant_value) {
                 Some(value) => SymInt::Const(value),
                 None => checker.context.bind_value(&format!("launch->{member}[{axis}]")),
             };
@@ -175,7 +154,7 @@ pub fn analyse_kernel(program: &Program, names: &Names, id: KernelId) -> Bounds 
         }
     }
     for (number, rail) in kernel.shared.iter().enumerate() {
-        let bound = match kernel.host.shared_lengths.get(number).and_then(super::constant) {
+        let bound = match kernel.host.shared_lengths.get(number).and_then(constant_value) {
             Some(value) => RailLength::Symbolic(SymInt::Const(value)),
             None => RailLength::HostExpr(format!("launch->shared_lengths[{number}]")),
         };
@@ -219,7 +198,7 @@ impl<'p, 'a> BoundsChecker<'p, 'a> {
         walk::visit_stmts(body, &mut |stmt| {
             if let StmtKind::Set { local, value } = &stmt.kind
                 && let ExprKind::AllocateRail { length, .. } = &value.kind
-                && let Some(length) = super::constant(length)
+                && let Some(length) = constant_value(length)
             {
                 lengths.insert(*local, RailLength::Symbolic(SymInt::Const(length)));
             }
@@ -309,7 +288,7 @@ impl<'p, 'a> BoundsChecker<'p, 'a> {
             return;
         };
         let [_, divisor] = args.as_slice() else { return };
-        if evaluate::type_range(divisor.ty).is_none() || super::constant(divisor).is_some() {
+        if evaluate::type_range(divisor.ty).is_none() || constant_value(divisor).is_some() {
             return;
         }
         let elimination = self.check_value(divisor, nonzero_tests).unwrap_or(CheckElimination::Unknown);
@@ -401,4 +380,12 @@ fn merge_excess_conditions(mut conditions: Vec<String>) -> Vec<String> {
         conditions.push(rest);
     }
     conditions
+}
+
+/// Whether there is a faster variant for launches whose conditions hold.
+pub fn depends_on_launch(program: &Program, names: &Names, id: KernelId) -> bool {
+    let bounds = analyse_kernel(program, names, id);
+    bounds.wide_condition.is_some()
+        || bounds.narrow_condition.is_some()
+        || !bounds.conditions.is_empty() && !program.unchecked
 }

@@ -17,6 +17,7 @@ use super::BoundsChecker;
 use super::evaluate::type_range;
 use super::symbolic::{Affine, AssumptionId, Range, SymInt};
 use super::widen_i64::is_wide;
+use crate::kernel::decisions::NarrowedExprs;
 use apg_mir::*;
 
 /// State of the analysis.
@@ -54,19 +55,6 @@ struct NarrowRequirements {
     assumptions: BTreeSet<AssumptionId>,
     needs: BTreeSet<LocalId>,
     reads: BTreeSet<LocalId>,
-}
-
-/// Result of the analysis.
-#[derive(Default)]
-pub struct NarrowedExprs {
-    /// Narrowed indices, comparisons, divisions and assigned values, by address.
-    pub values: FxHashSet<*const Expr>,
-    /// Subexpressions whose operands are narrowed too, by address.
-    pub parts: FxHashSet<*const Expr>,
-    /// 64-bit locals that are declared with 32 bits.
-    pub locals: FxHashSet<LocalId>,
-    /// Launch conditions.
-    pub conditions: Vec<String>,
 }
 
 impl NarrowAnalysis {

@@ -9,9 +9,9 @@ use std::collections::BTreeSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::evaluate::{strip_widening, type_range};
-use super::loop_ranges::{assigned, unconditional_stmts};
 use super::symbolic::{Affine, AssumptionId, Range, SymInt};
 use super::{AbstractState, BoundsChecker};
+use crate::kernel::locals::{collect_assigned, unconditional_stmts};
 use apg_mir::*;
 
 /// An assigned value.
@@ -219,7 +219,7 @@ fn is_set_before_read(body: &[Stmt], local: LocalId) -> bool {
             StmtKind::Set { local: id, .. } if *id == local => return true,
             _ => {
                 let mut sets = FxHashSet::default();
-                assigned(one, &mut sets);
+                collect_assigned(one, &mut sets);
                 if sets.contains(&local) {
                     return false;
                 }

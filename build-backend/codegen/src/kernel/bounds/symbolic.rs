@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// An integer that the host knows at launch.
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SymInt {
     /// A compile-time constant.

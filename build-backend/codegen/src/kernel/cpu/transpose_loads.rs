@@ -9,17 +9,20 @@
 
 use rustc_hash::FxHashSet;
 
-use super::super::code::PreloadedElement;
-use super::access_stride::thread_stride;
-use super::access_summary::{AccessSummary, is_rail_like};
-use super::cpu::Printer;
-use super::grid_stride::loop_bound;
-use super::loop_fission::{FissionPart, has_loop};
-use super::regions::RegionTree;
-use super::rematerialize::as_step;
-use super::simd_chunks::{CHUNK_THREADS, Chunk};
-use super::unswitch::is_total;
-use apg_mir::walk::{children, operands, visit_expr, visit_exprs, visit_stmts};
+use super::printer::{CHUNK_THREADS, Printer};
+use super::simd_chunks::Chunk;
+use crate::code::PreloadedElement;
+use crate::constants::constant_value;
+use crate::kernel::access_stride::thread_stride;
+use crate::kernel::access_summary::{AccessSummary, is_rail_like};
+use crate::kernel::affine::{Term, linear_coefficient};
+use crate::kernel::expressions::is_total;
+use crate::kernel::grid_stride::loop_bound;
+use crate::kernel::locals::{assigned_locals, locals_of, mentions_any};
+use crate::kernel::loop_fission::{FissionPart, has_loop};
+use crate::kernel::regions::RegionTree;
+use crate::kernel::rematerialize::as_step;
+use apg_mir::walk::{children, operands, visit_exprs, visit_stmts};
 use apg_mir::*;
 
 /// A load of a captured rail whose index grows by one per iteration.
@@ -75,13 +78,13 @@ impl<'k> Printer<'_, '_, 'k> {
             return None;
         }
         let count = counted_loop(stmt)?;
-        let mut assigned = assigned(body);
+        let mut assigned = assigned_locals(body);
         if assigned.contains(&count.counter) {
             return None;
         }
-        assigned.extend(self::assigned(update));
+        assigned.extend(assigned_locals(update));
         let is_fixed = is_total(count.end) && !mentions_any(count.end, &assigned);
-        let is_short = super::constant(count.end).is_some_and(|it| it < CHUNK_THREADS);
+        let is_short = constant_value(count.end).is_some_and(|it| it < CHUNK_THREADS);
         if !is_fixed || is_short || !chunk.uniform.contains(&count.counter) {
             return None;
         }
@@ -120,7 +123,7 @@ impl<'k> Printer<'_, '_, 'k> {
                 && is_number(expr.ty)
                 && self.code.is_inside(index)
                 && apart.is_none_or(|it| it.abs() > 1)
-                && found.linear_coefficient(index, assigned) == Some(1)
+                && found.counter_coefficient(index, assigned) == Some(1)
             {
                 found.rows.push(StridedLoad { rail: *rail, index, ty: expr.ty });
             }
@@ -186,10 +189,10 @@ impl<'k> Printer<'_, '_, 'k> {
         row: &StridedLoad<'k>,
         names: &mut Vec<(String, String)>,
     ) -> String {
-        let mut locals = locals(row.index);
+        let mut locals = locals_of(row.index);
         for (local, value) in all.values.iter().rev() {
             if locals.contains(local) {
-                locals.extend(self::locals(value));
+                locals.extend(locals_of(value));
             }
         }
         let data = self.code.local(row.rail).rail.map(|it| it.data).unwrap_or_default();
@@ -242,35 +245,25 @@ impl<'k> StridedLoads<'k> {
         if let StmtKind::Set { local, value } = &stmt.kind
             && matches!(value.ty, Ty::I32 | Ty::I64)
             && tree.is_assigned_once(*local)
-            && self.linear_coefficient(value, assigned).is_some()
+            && self.counter_coefficient(value, assigned).is_some()
         {
             self.values.push((*local, value));
         }
     }
 
     /// Coefficient of the loop counter in an affine index; `None` if the index is not affine.
-    fn linear_coefficient(&self, expr: &Expr, assigned: &FxHashSet<LocalId>) -> Option<i64> {
-        let of = |expr: &Expr| self.linear_coefficient(expr, assigned);
-        match &expr.kind {
-            ExprKind::Int(_) => Some(0),
-            ExprKind::Local(local) if *local == self.count.counter => Some(1),
-            ExprKind::Local(local) => match self.values.iter().find(|it| it.0 == *local) {
-                Some((_, value)) => of(value),
-                None => (!assigned.contains(local)).then_some(0),
-            },
-            ExprKind::Operation { operation, args } => match (operation, args.as_slice()) {
-                (Operation::Convert, [value]) => of(value),
-                (Operation::Add, [a, b]) => of(a)?.checked_add(of(b)?),
-                (Operation::Sub, [a, b]) => of(a)?.checked_sub(of(b)?),
-                (Operation::Mul, [a, b]) => match (super::constant(a), super::constant(b), of(a)?, of(b)?) {
-                    (_, _, 0, 0) => Some(0),
-                    (Some(number), _, _, grows) | (_, Some(number), grows, _) => grows.checked_mul(number),
-                    _ => None,
-                },
-                _ => None,
-            },
-            _ => None,
-        }
+    fn counter_coefficient(&self, expr: &Expr, assigned: &FxHashSet<LocalId>) -> Option<i64> {
+        linear_coefficient(expr, &|it| match &it.kind {
+            ExprKind::Local(local) if *local == self.count.counter => Term::Coefficient(1),
+            ExprKind::Local(local) => {
+                let coefficient = match self.values.iter().find(|it| it.0 == *local) {
+                    Some((_, value)) => self.counter_coefficient(value, assigned),
+                    None => (!assigned.contains(local)).then_some(0),
+                };
+                coefficient.map_or(Term::Unknown, Term::Coefficient)
+            }
+            _ => Term::Compound,
+        })
     }
 }
 
@@ -289,7 +282,7 @@ fn counted_loop(stmt: &Stmt) -> Option<CountedLoop<'_>> {
     };
     let [Stmt { kind: StmtKind::Set { local, value }, .. }] = update.as_slice() else { return None };
     let (by, minus) = as_step(value, counter)?;
-    let is_one = *local == counter && !minus && super::constant(by) == Some(1);
+    let is_one = *local == counter && !minus && constant_value(by) == Some(1);
     (is_one && matches!(value.ty, Ty::I32 | Ty::I64)).then_some(CountedLoop { counter, end, ends })
 }
 
@@ -307,31 +300,6 @@ fn may_store_to_captures(tree: &RegionTree<'_>, body: &[Stmt]) -> bool {
             // A fence: stores of other threads become visible.
             ExprKind::Runtime { .. } => true,
             _ => false,
-        }
-    });
-    found
-}
-
-fn assigned(body: &[Stmt]) -> FxHashSet<LocalId> {
-    let mut found = FxHashSet::default();
-    visit_stmts(body, &mut |it| {
-        if let StmtKind::Set { local, .. } | StmtKind::SetStructField { local, .. } = &it.kind {
-            found.insert(*local);
-        }
-    });
-    found
-}
-
-fn mentions_any(expr: &Expr, all: &FxHashSet<LocalId>) -> bool {
-    !locals(expr).is_disjoint(all)
-}
-
-/// Locals that an expression mentions.
-fn locals(expr: &Expr) -> FxHashSet<LocalId> {
-    let mut found = FxHashSet::default();
-    visit_expr(expr, None, &mut |it, _| {
-        if let ExprKind::Local(local) = it.kind {
-            found.insert(local);
         }
     });
     found

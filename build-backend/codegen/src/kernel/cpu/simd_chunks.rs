@@ -7,19 +7,17 @@
 
 use rustc_hash::FxHashSet;
 
-use super::super::code::RailSpelling;
-use super::access_stride::thread_stride;
-use super::access_summary::is_only_indexed;
-use super::cpu::Printer;
-use super::def_use::{is_always_assigned, mentioned};
-use super::loop_fission::{Fission, FissionPart};
-use super::regions::Storage;
-use super::workitem_loop::ThreadRange;
+use super::printer::{CHUNK_THREADS, Printer, ThreadRange};
+use crate::code::RailSpelling;
+use crate::constants::constant_value;
+use crate::kernel::access_stride::thread_stride;
+use crate::kernel::access_summary::is_only_indexed;
+use crate::kernel::locals::{is_always_assigned, mentioned_locals};
+use crate::kernel::loop_fission::{Fission, FissionPart};
+use crate::kernel::region_node::Storage;
 use apg_mir::walk::{visit_exprs, visit_stmts};
 use apg_mir::*;
 
-/// Threads of a chunk: 32-bit lanes of the widest vectors.
-pub const CHUNK_THREADS: i64 = 16;
 /// Longer private rails are not copied into a chunk: elements.
 const MAX_COPIED_RAIL_ELEMENTS: i64 = 64;
 
@@ -71,7 +69,7 @@ impl<'k> Printer<'_, '_, 'k> {
 
     /// Constant extent of the block on an axis; 0 is the fastest.
     fn extent(&self, axis: usize) -> Option<i64> {
-        self.kernel.host.threads.iter().rev().nth(axis).and_then(super::constant)
+        self.kernel.host.threads.iter().rev().nth(axis).and_then(constant_value)
     }
 
     /// Chooses how many vectors of threads make a chunk: as many as registers hold, if the body certainly
@@ -285,7 +283,7 @@ impl<'k> Printer<'_, '_, 'k> {
     /// Prints statements for each thread of a chunk. Expanded values are loaded and stored whether the thread
     /// is active or not, so that only the statements are masked.
     fn print_lanes(&mut self, chunk: &Chunk<'_>, stmts: &[&'k Stmt]) {
-        let mentioned = mentioned(stmts);
+        let mentioned = mentioned_locals(stmts);
         let around = self.preload_uniform_elements(stmts, chunk.uniform);
         self.for_each_chunk_thread(chunk, |printer| {
             printer.declare_rematerialized(&mentioned);
@@ -373,7 +371,7 @@ impl<'k> Printer<'_, '_, 'k> {
 pub(super) struct Chunk<'s> {
     range: &'s ThreadRange<'s>,
     /// Expanded locals with their former spelling.
-    expanded: Vec<(LocalId, super::super::code::LocalSpelling)>,
+    expanded: Vec<(LocalId, crate::code::LocalSpelling)>,
     /// Locals with one value for all threads.
     pub(super) uniform: &'s [LocalId],
     /// Conditions for a thread to be active.

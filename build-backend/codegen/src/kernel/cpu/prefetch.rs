@@ -8,10 +8,10 @@
 
 use rustc_hash::FxHashSet;
 
-use super::cpu::Printer;
-use super::induction::{LoopInductions, PrefetchCandidate, collect_mentioned_locals};
-use super::regions::RegionNode;
-use super::workitem_loop::ThreadRange;
+use super::printer::{Printer, ThreadRange};
+use crate::kernel::induction::{LoopInductions, PrefetchCandidate};
+use crate::kernel::locals::collect_locals;
+use crate::kernel::region_node::RegionNode;
 use apg_mir::walk::{visit_exprs, visit_stmts};
 use apg_mir::*;
 
@@ -129,7 +129,7 @@ impl<'k> Printer<'_, '_, 'k> {
         self.declare_recomputed(inductions);
         self.declare_thread_indices(&ThreadRange::of_block(), "t0_");
         let mut locals = FxHashSet::default();
-        unknown.iter().for_each(|it| collect_mentioned_locals(it, &mut locals));
+        unknown.iter().for_each(|it| collect_locals(it, &mut locals));
         self.declare_rematerialized(&locals);
         for (number, index) in unknown.iter().enumerate() {
             let index = self.code.wide_value(index);
@@ -245,9 +245,9 @@ fn widest_element_bytes(inductions: &LoopInductions<'_, '_>, candidates: &[Prefe
 fn collect_mentioned(candidates: &[PrefetchCandidate<'_>], found: &mut FxHashSet<LocalId>) {
     for candidate in candidates {
         match candidate {
-            PrefetchCandidate::Element { index, .. } => collect_mentioned_locals(index, found),
+            PrefetchCandidate::Element { index, .. } => collect_locals(index, found),
             PrefetchCandidate::If(condition, then, otherwise) => {
-                collect_mentioned_locals(condition, found);
+                collect_locals(condition, found);
                 collect_mentioned(then, found);
                 collect_mentioned(otherwise, found);
             }

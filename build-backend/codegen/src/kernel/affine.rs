@@ -1,0 +1,40 @@
+//! Linear coefficients of affine integer expressions (Aho, Lam, Sethi and Ullman, *Compilers*, 11.3).
+
+use crate::constants::constant_value;
+use apg_mir::*;
+
+/// What an analysis says of a subexpression.
+pub enum Term {
+    /// It has this coefficient.
+    Coefficient(i64),
+    /// It is not affine, or unknown.
+    Unknown,
+    /// Its operands decide.
+    Compound,
+}
+
+/// The coefficient of a variable in an expression, which `classify` recognises in subexpressions; `None` if the
+/// expression is not affine in the variable.
+pub fn linear_coefficient(expr: &Expr, classify: &dyn Fn(&Expr) -> Term) -> Option<i64> {
+    match classify(expr) {
+        Term::Coefficient(value) => return Some(value),
+        Term::Unknown => return None,
+        Term::Compound => {}
+    }
+    let of = |expr: &Expr| linear_coefficient(expr, classify);
+    match &expr.kind {
+        ExprKind::Int(_) => Some(0),
+        ExprKind::Operation { operation, args } => match (operation, args.as_slice()) {
+            (Operation::Convert, [value]) => of(value),
+            (Operation::Add, [a, b]) => of(a)?.checked_add(of(b)?),
+            (Operation::Sub, [a, b]) => of(a)?.checked_sub(of(b)?),
+            (Operation::Mul, [a, b]) => match (constant_value(a), constant_value(b), of(a)?, of(b)?) {
+                (_, _, 0, 0) => Some(0),
+                (Some(factor), _, _, other) | (_, Some(factor), other, _) => other.checked_mul(factor),
+                _ => None,
+            },
+            _ => None,
+        },
+        _ => None,
+    }
+}

@@ -1,0 +1,197 @@
+//! Prints the nodes of a region tree that all threads of a block execute alike: uniform statements, branches, loops
+//! and collective operations.
+
+use rustc_hash::FxHashSet;
+
+use super::printer::{Printer, WARP_ELEMENT};
+use crate::code::Scope;
+use crate::kernel::region_node::RegionNode;
+use crate::kernel::rematerialize::as_step;
+use crate::kernel::unroll_collectives::find_unrolled_loop;
+use apg_mir::*;
+
+impl<'k> Printer<'_, '_, 'k> {
+    pub(super) fn print_nodes(&mut self, nodes: &[RegionNode<'k>]) {
+        for (index, node) in nodes.iter().enumerate() {
+            self.code.out.no_position();
+            match node {
+                RegionNode::Parallel(stmts) if stmts.is_empty() => {}
+                RegionNode::Parallel(stmts) if self.in_warp => self.print_warp_region(stmts),
+                RegionNode::Warps(body) => self.print_warps(body),
+                RegionNode::Parallel(stmts) => {
+                    self.row_prologue =
+                        self.row_prologues.remove(&std::ptr::from_ref(node)).unwrap_or_default();
+                    self.print_parallel_region(stmts);
+                    self.row_prologue.clear();
+                }
+                RegionNode::GridStride(stride) => self.print_grid_stride(stride),
+                RegionNode::Uniform(stmt) | RegionNode::Jump(stmt) => self.code.stmt(stmt),
+                RegionNode::Offset(stmt) => self.print_offset(stmt),
+                RegionNode::Collective(stmt) => self.print_collective(stmt),
+                RegionNode::If(stmt, then, otherwise) => self.print_branch(stmt, then, otherwise),
+                RegionNode::Loop(stmt, body, update) => {
+                    match find_unrolled_loop(self.tree, &nodes[..index], stmt, body, update) {
+                        Some(unrolled) => self.print_unrolled_loop(&unrolled, stmt, body, update),
+                        None => self.print_loop_node(stmt, body, update),
+                    }
+                }
+                RegionNode::Labeled(label, body) => {
+                    self.code.scopes.push(Scope::Labeled { label: *label, used: false });
+                    self.code.out.open("{");
+                    self.print_nodes(body);
+                    self.code.out.close("}");
+                    if let Some(Scope::Labeled { used: true, .. }) = self.code.scopes.pop() {
+                        self.code.out.line(format!("b{}: ;", label.0));
+                    }
+                }
+                RegionNode::Switch(stmt, cases) => self.print_switch(stmt, cases),
+            }
+        }
+    }
+
+    /// Prints a uniform step of a rematerialised local, or the reset of its offset.
+    fn print_offset(&mut self, stmt: &Stmt) {
+        let StmtKind::Set { local, value } = &stmt.kind else { return };
+        self.code.at(stmt.position);
+        let name = self.code.local(*local).text;
+        let line = match as_step(value, *local) {
+            None => format!("{name}_u = 0;"),
+            Some((by, minus)) => {
+                let sign = if minus { "-" } else { "+" };
+                format!("{name}_u {sign}= {};", self.code.wide_value(by))
+            }
+        };
+        self.code.out.line(line);
+    }
+
+    /// Prints a collective operation of a warp or block: a call whose operands are functions of the thread's
+    /// rank, and whose result is one value or an array.
+    fn print_collective(&mut self, stmt: &Stmt) {
+        let StmtKind::Set { local, value } = &stmt.kind else { return };
+        let ExprKind::Collective { operation, args } = &value.kind else { return };
+        self.code.at(stmt.position);
+        let (count, rank, thread) = match self.in_warp {
+            true => ("lanes_", "apg_i64 lane_", "const apg_i64 r_ = base_ + lane_; "),
+            false => ("threads_", "apg_i64 r_", ""),
+        };
+        let mut text = vec![count.to_owned()];
+        let shifts = operation.name.starts_with("warp_shuffle");
+        for (position, arg) in args.iter().enumerate() {
+            if shifts && position == 1 && self.tree.is_uniform(arg, &FxHashSet::default()) {
+                text.push(self.code.expr(arg));
+                continue;
+            }
+            let ty = self.code.ty(arg.ty);
+            let value = self.code.expr(arg);
+            if let Some(array) = self.operand_array(arg, *local) {
+                text.push(format!("apg_kept<{ty}>{{{array}}}"));
+                continue;
+            }
+            let names = self.thread_declarations(&value);
+            text.push(format!("[&]({rank}) -> {ty} {{ {thread}(void)r_; {names}return {value}; }}"));
+        }
+        let ty = self.code.ty(args.first().map_or(value.ty, |it| it.ty));
+        let place = self.code.local(*local).text;
+        let call = |text: &[String]| format!("apg_{}<{ty}>({})", operation.name, text.join(", "));
+        let line = match self.thread_array(&place) {
+            Some(all) if !operation.is_uniform => {
+                text.insert(0, all);
+                format!("{};", call(&text))
+            }
+            _ => format!("{place} = {};", call(&text)),
+        };
+        self.code.out.line(line);
+    }
+
+    /// The array that already holds an operand of all threads, unless the result goes there.
+    fn operand_array(&self, operand: &Expr, result: LocalId) -> Option<String> {
+        let ExprKind::Local(local) = operand.kind else { return None };
+        let place = self.code.local(local);
+        let is_number = local != result && place.stack.is_none();
+        is_number.then(|| self.thread_array(&place.text)).flatten()
+    }
+
+    /// The array of a local with an element for each thread that takes part in a collective operation.
+    fn thread_array(&self, place: &str) -> Option<String> {
+        let from = if self.in_warp { " + base_" } else { "" };
+        let of_block = place.strip_suffix("[r_]").map(|it| format!("{it}{from}"));
+        of_block.or_else(|| place.strip_suffix(WARP_ELEMENT).map(str::to_owned))
+    }
+
+    fn print_branch(&mut self, stmt: &Stmt, then: &[RegionNode<'k>], otherwise: &[RegionNode<'k>]) {
+        let StmtKind::If { condition, .. } = &stmt.kind else { return };
+        self.code.at(stmt.position);
+        let condition = self.uniform_value(condition);
+        self.code.out.open(format!("if ({condition}) {{"));
+        self.print_nodes(then);
+        if !otherwise.is_empty() {
+            self.code.out.between("} else {");
+            self.print_nodes(otherwise);
+        }
+        self.code.out.close("}");
+    }
+
+    pub(super) fn print_loop_node(
+        &mut self,
+        stmt: &'k Stmt,
+        body: &[RegionNode<'k>],
+        update: &[RegionNode<'k>],
+    ) {
+        let StmtKind::Loop { label, condition, post_tested, .. } = &stmt.kind else { return };
+        self.code.at(stmt.position);
+        let condition = self.uniform_value(condition);
+        let head = if *post_tested { "do {".to_owned() } else { format!("while ({condition}) {{") };
+        self.code.out.open(head);
+        self.code.scopes.push(Scope::Breakable {
+            label: *label,
+            is_loop: true,
+            break_used: false,
+            continue_used: false,
+        });
+        if !self.in_warp {
+            self.prefetch_later_iterations(stmt, body);
+        }
+        self.code.out.open("{");
+        self.print_nodes(body);
+        self.code.out.close("}");
+        if let Some(Scope::Breakable { continue_used: true, .. }) = self.code.scopes.last() {
+            self.code.out.line(format!("n{}: ;", label.0));
+        }
+        self.print_nodes(update);
+        let scope = self.code.scopes.pop();
+        self.code.out.close(if *post_tested { format!("}} while ({condition});") } else { "}".to_owned() });
+        if let Some(Scope::Breakable { break_used: true, .. }) = scope {
+            self.code.out.line(format!("b{}: ;", label.0));
+        }
+    }
+
+    fn print_switch(&mut self, stmt: &Stmt, bodies: &[Vec<RegionNode<'k>>]) {
+        let StmtKind::Switch { label, value, cases } = &stmt.kind else { return };
+        self.code.at(stmt.position);
+        let text = self.uniform_value(value);
+        self.code.out.open(format!("switch ({text}) {{"));
+        self.code.scopes.push(Scope::Breakable {
+            label: *label,
+            is_loop: false,
+            break_used: false,
+            continue_used: false,
+        });
+        for ((labels, _), body) in cases.iter().zip(bodies) {
+            for case in labels {
+                let text = match case {
+                    Some(case) => format!("case {}:", self.code.integer(*case, value.ty)),
+                    None => "default:".into(),
+                };
+                self.code.out.line(text);
+            }
+            self.code.out.open("{");
+            self.print_nodes(body);
+            self.code.out.close("}");
+        }
+        let scope = self.code.scopes.pop();
+        self.code.out.close("}");
+        if let Some(Scope::Breakable { break_used: true, .. }) = scope {
+            self.code.out.line(format!("b{}: ;", label.0));
+        }
+    }
+}

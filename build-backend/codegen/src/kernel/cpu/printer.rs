@@ -1,0 +1,262 @@
+//! State of printing the CPU form of a kernel, and what all its printers use: loops over threads, thread indices
+//! and the locals of a thread.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::code::{Code, Scope};
+use crate::constants::constant_value;
+use crate::kernel::region_node::{RegionNode, Storage};
+use crate::kernel::regions::RegionTree;
+use apg_mir::*;
+
+/// Threads of a chunk: 32-bit lanes of the widest vectors.
+pub const CHUNK_THREADS: i64 = 16;
+
+/// Suffix of the element of thread `r_` in an array with one element per lane.
+pub const WARP_ELEMENT: &str = "[r_ - base_]";
+
+/// Prints the nodes of a region tree.
+pub struct Printer<'c, 'p, 'k> {
+    pub code: &'c mut Code<'p>,
+    pub kernel: &'k Kernel,
+    pub tree: &'c RegionTree<'k>,
+    /// Number of the last label.
+    pub labels: u32,
+    /// Code at the begin of each row of a region.
+    pub(super) row_prologues: FxHashMap<*const RegionNode<'k>, String>,
+    /// That of the region that is being printed.
+    pub(super) row_prologue: String,
+    /// The code is inside of a warp region.
+    pub(super) in_warp: bool,
+}
+
+/// The threads that execute a region.
+pub(super) struct ThreadRange<'s> {
+    /// Number of threads on the fastest axis.
+    pub(super) count: &'s str,
+    /// Counter and label of the grid-stride loop that the threads execute together.
+    pub(super) stride: Option<(LocalId, LabelId)>,
+}
+
+impl ThreadRange<'_> {
+    /// All threads of a block.
+    pub(super) fn of_block() -> Self {
+        ThreadRange { count: "n0_", stride: None }
+    }
+}
+
+impl<'c, 'p, 'k> Printer<'c, 'p, 'k> {
+    pub fn new(code: &'c mut Code<'p>, kernel: &'k Kernel, tree: &'c RegionTree<'k>) -> Self {
+        let (row_prologues, row_prologue) = (FxHashMap::default(), String::new());
+        Printer { code, kernel, tree, labels: 0, row_prologues, row_prologue, in_warp: false }
+    }
+}
+
+impl<'k> Printer<'_, '_, 'k> {
+    /// Index of thread `r_` on an axis.
+    pub(super) fn rank_to_index(&self, local: LocalId) -> String {
+        let position = self.kernel.thread_locals.iter().position(|it| *it == local).unwrap_or(0);
+        if self.kernel.thread_locals.len() == 1 {
+            return "r_".into();
+        }
+        match self.kernel.thread_locals.len() - 1 - position {
+            0 => "r_ % n0_".into(),
+            1 => "r_ / n0_ % n1_".into(),
+            _ => "r_ / n0_ / n1_".into(),
+        }
+    }
+
+    /// Declarations of the indices of thread `r_` that an expression mentions, and of the rematerialised
+    /// locals.
+    pub fn thread_declarations(&mut self, value: &str) -> String {
+        let derived: Vec<LocalId> = self.tree.rematerialized.iter().map(|it| it.local).collect();
+        let all = derived.iter().any(|it| value.contains(&self.code.local(*it).text));
+        let mut names = String::new();
+        for local in &self.kernel.thread_locals {
+            let place = self.code.local(*local);
+            if all || value.contains(&place.text) {
+                let ty = self.code.ty(place.ty);
+                let rank = self.rank_to_index(*local);
+                names.push_str(&format!("const {ty} {} = ({ty})({rank}); ", place.text));
+            }
+        }
+        if all {
+            names.push_str(&self.print_rematerialized(&derived.into_iter().collect(), false).join(" "));
+        }
+        names
+    }
+
+    /// The value of a block-uniform expression.
+    pub fn uniform_value(&mut self, expr: &Expr) -> String {
+        let ty = self.code.ty(expr.ty);
+        let value = self.code.expr(expr);
+        let names = self.thread_declarations(&value);
+        if names.is_empty() && !value.contains("[r_]") && !value.contains("+ r_ * ") {
+            return value;
+        }
+        let one = if self.in_warp { "base_" } else { "0" };
+        format!("({{ const apg_i64 r_ = {one}; {names}const {ty} common_ = {value}; common_; }})")
+    }
+
+    pub(super) fn axis_count(&self) -> usize {
+        self.kernel.thread_locals.len().clamp(1, 3)
+    }
+
+    /// Number of threads of a chunk; `None` if the fastest axis is too short.
+    pub(super) fn chunk_threads(&self) -> Option<i64> {
+        match self.kernel.host.threads.last().map(constant_value) {
+            Some(Some(extent)) if extent < 4 => None,
+            Some(Some(extent)) if extent < CHUNK_THREADS => Some(extent),
+            Some(Some(extent)) if extent % CHUNK_THREADS != 0 && extent % (CHUNK_THREADS / 2) == 0 => {
+                Some(CHUNK_THREADS / 2)
+            }
+            // The CPU's own choice is one thread per block.
+            Some(None) if self.kernel.auto_threads.is_some() => None,
+            _ => Some(CHUNK_THREADS),
+        }
+    }
+
+    /// Declares the rank of a thread and its indices; `short` is its index on the fastest axis if that is an
+    /// Int.
+    pub(super) fn declare_thread_indices(&mut self, range: &ThreadRange<'_>, short: &str) {
+        let rank = match self.axis_count() {
+            1 => "t0_",
+            2 => "t1_ * n0_ + t0_",
+            _ => "(t2_ * n1_ + t1_) * n0_ + t0_",
+        };
+        self.code.out.line(format!("const apg_i64 r_ = {rank}; (void)r_;"));
+        let count = self.kernel.thread_locals.len();
+        let mut all: Vec<(LocalId, String)> = Vec::new();
+        for (position, local) in self.kernel.thread_locals.iter().enumerate() {
+            all.push((*local, format!("t{}_", count - 1 - position)));
+        }
+        if let Some((index, _)) = range.stride {
+            all.push((index, "(at_ + t0_)".into()));
+        }
+        for (local, value) in all {
+            let place = self.code.local(local);
+            let ty = self.code.ty(place.ty);
+            let text = if value == "t0_" && place.ty == Ty::I32 { short } else { value.as_str() };
+            self.code.out.line(format!("const {ty} {} = ({ty}){text};", place.text));
+            if place.ty == Ty::I32 {
+                self.code.widened_locals.insert(local);
+                self.code.out.line(format!("const apg_i64 {}_w = {value};", place.text));
+            }
+        }
+    }
+
+    /// Declarations of the rematerialised locals that are needed for `mentioned`; with `twins`, also of their
+    /// 64-bit forms.
+    pub fn print_rematerialized(&mut self, mentioned: &FxHashSet<LocalId>, twins: bool) -> Vec<String> {
+        let mut lines = Vec::new();
+        for derived in self.tree.rematerialized_for(mentioned) {
+            let place = self.code.local(derived.local);
+            let ty = self.code.ty(place.ty);
+            let value = self.code.expr(derived.value);
+            let offset = if derived.has_offset { format!(" + {}_u", place.text) } else { String::new() };
+            lines.push(format!("const {ty} {} = ({ty})({value}{offset});", place.text));
+            if twins && matches!(place.ty, Ty::I32 | Ty::I64) {
+                let wide = self.code.wide_value(derived.value);
+                lines.push(format!("const apg_i64 {}_w = {wide}{offset};", place.text));
+                self.code.widened_locals.insert(derived.local);
+            }
+        }
+        lines
+    }
+
+    pub(super) fn declare_rematerialized(&mut self, mentioned: &FxHashSet<LocalId>) {
+        for line in self.print_rematerialized(mentioned, true) {
+            self.code.out.line(line);
+        }
+    }
+
+    /// Declares the registers of one work-item loop.
+    pub(super) fn declare_private(
+        &mut self,
+        mentioned: &FxHashSet<LocalId>,
+        filter: &dyn Fn(LocalId) -> bool,
+    ) {
+        for (index, class) in self.tree.storage.iter().enumerate() {
+            let local = LocalId(index as u32);
+            if *class != Storage::Register || !mentioned.contains(&local) || !filter(local) {
+                continue;
+            }
+            self.code.declare(index..index + 1);
+            let place = self.code.local(local);
+            if matches!(place.ty, Ty::I32 | Ty::I64) && place.stack.is_none() {
+                self.code.out.line(format!("apg_i64 {}_w;", place.text));
+                self.code.widened_locals.insert(local);
+            }
+        }
+    }
+
+    /// Prints the statements of one thread, with the labels it may jump to.
+    pub(super) fn print_thread_stmts(&mut self, range: &ThreadRange<'_>, stmts: &[&'k Stmt]) {
+        self.labels += 1;
+        self.code.scopes.push(Scope::Thread);
+        if let Some((_, label)) = range.stride {
+            let scope = Scope::Breakable { label, is_loop: true, break_used: false, continue_used: false };
+            self.code.scopes.push(scope);
+        }
+        for stmt in stmts {
+            self.code.stmt(stmt);
+        }
+        if let Some((_, label)) = range.stride
+            && let Some(Scope::Breakable { continue_used: true, .. }) = self.code.scopes.pop()
+        {
+            self.code.out.line(format!("n{}: ;", label.0));
+        }
+        self.code.scopes.pop();
+    }
+
+    /// Opens a loop over the threads of a row. It has a 32-bit counter beside the 64-bit one: values that the
+    /// program computes from an Int are then vectors of Ints from the start, rather than narrowed vectors of
+    /// Longs.
+    pub(super) fn open_lane_loop(&mut self, begin: &str, end: &str, step: i64) {
+        self.code.out.line(format!("apg_i32 s0_ = (apg_i32)({begin});"));
+        self.print_lane_pragmas();
+        self.code
+            .out
+            .open(format!("for (apg_i64 t0_ = {begin}; t0_ < {end}; t0_ += {step}, s0_ += {step}) {{"));
+    }
+
+    /// Threads are independent. And the loop stays one until it is vectorised: compilers unroll short loops
+    /// of known length first, and find nothing to vectorise afterwards.
+    pub(super) fn print_lane_pragmas(&mut self) {
+        self.code.out.line("#pragma GCC ivdep");
+        self.code.out.line("#pragma GCC unroll 1");
+    }
+
+    /// Opens the loops over the rows of a block, and prints what a row begins with.
+    pub(super) fn open_row_loops(&mut self) {
+        for axis in (1..self.axis_count()).rev() {
+            self.code.out.line(format!("for (apg_i64 t{axis}_ = 0; t{axis}_ < n{axis}_; ++t{axis}_)"));
+        }
+        self.code.out.open("{");
+        if !self.row_prologue.is_empty() {
+            self.code.out.line(&self.row_prologue);
+        }
+    }
+
+    /// Opens the loops over all threads; two scopes are open afterwards.
+    pub(super) fn open_thread_loops(&mut self, count: &str) {
+        self.open_row_loops();
+        self.open_lane_loop("0", count, 1);
+    }
+}
+
+/// The context array of a scalar local.
+pub fn context_array(code: &Code<'_>, local: LocalId) -> String {
+    code.local(local).text.trim_end_matches("[r_]").to_owned()
+}
+
+/// Declares the block indices; `axes` are their values, the fastest first.
+pub fn declare_block_indices(code: &mut Code<'_>, kernel: &Kernel, axes: [&str; 3]) {
+    let count = kernel.block_locals.len();
+    for (position, local) in kernel.block_locals.iter().enumerate() {
+        let place = code.local(*local);
+        let ty = code.ty(place.ty);
+        let text = if count == 1 { "block_" } else { axes[(count - 1 - position).min(2)] };
+        code.out.line(format!("const {ty} {} = ({ty})({text});", place.text));
+    }
+}

@@ -1,0 +1,62 @@
+//! Decisions of the kernel analyses that the printer of expressions and statements follows.
+
+use rustc_hash::FxHashSet;
+
+use apg_mir::*;
+
+/// Whether an access needs its check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CheckElimination {
+    /// No: it is always in bounds.
+    Inside,
+    /// Not in launches in which these of [`Bounds::conditions`] hold, one bit each.
+    AtLaunch(u32),
+    /// Yes.
+    Unknown,
+}
+
+impl CheckElimination {
+    /// The decision for an access that is visited twice.
+    pub fn and(self, other: CheckElimination) -> CheckElimination {
+        match (self, other) {
+            (CheckElimination::Inside, it) | (it, CheckElimination::Inside) => it,
+            (CheckElimination::AtLaunch(a), CheckElimination::AtLaunch(b)) => {
+                CheckElimination::AtLaunch(a | b)
+            }
+            (CheckElimination::Unknown, _) | (_, CheckElimination::Unknown) => CheckElimination::Unknown,
+        }
+    }
+}
+
+/// Result of the analysis.
+#[derive(Default)]
+pub struct NarrowedExprs {
+    /// Narrowed indices, comparisons, divisions and assigned values, by address.
+    pub values: FxHashSet<*const Expr>,
+    /// Subexpressions whose operands are narrowed too, by address.
+    pub parts: FxHashSet<*const Expr>,
+    /// 64-bit locals that are declared with 32 bits.
+    pub locals: FxHashSet<LocalId>,
+    /// Launch conditions.
+    pub conditions: Vec<String>,
+}
+
+/// How a loop is unrolled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnrollFactor {
+    /// By a factor.
+    Times(u32),
+    /// Fully, after the trip count is known. Where it depends on an outer counter, that is after the outer
+    /// loop is unrolled. With a number in the pragma, compilers unroll the inner loop at once and leave a
+    /// remainder, whose accesses keep private rails in memory.
+    Full,
+}
+
+/// A loop whose loads are pipelined.
+pub struct PipelinedLoop<'k> {
+    /// Locals that its update assigns.
+    pub counters: Vec<LocalId>,
+    pub update: &'k [Stmt],
+    /// Elements that every iteration reads, each with equal expressions elsewhere in the body.
+    pub elements: Vec<(&'k Expr, Vec<&'k Expr>)>,
+}

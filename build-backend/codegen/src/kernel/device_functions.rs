@@ -1,0 +1,28 @@
+//! Prints the functions that kernels call.
+
+use super::bounds::analyse_function;
+use crate::code::Code;
+use apg_mir::*;
+
+/// Prints the functions that the kernels call, directly or indirectly, with prototypes in front.
+pub fn print_device_functions(code: &mut Code<'_>, storage: &str) -> String {
+    let mut done: Vec<FunctionId> = Vec::new();
+    let mut bodies = String::new();
+    while let Some(id) = code.used.device_functions.iter().copied().find(|it| !done.contains(it)) {
+        done.push(id);
+        let function = &code.program.functions[id.index()];
+        code.check_elimination = match code.program.unchecked {
+            true => Default::default(),
+            false => analyse_function(code.program, code.names, function).check_elimination,
+        };
+        code.function(id, storage);
+        bodies.push_str(&code.out.take());
+    }
+    done.sort();
+    for id in done {
+        let prototype = code.prototype(id);
+        code.out.line(format!("{storage}{prototype};"));
+    }
+    let prototypes = code.out.take();
+    prototypes + &bodies
+}

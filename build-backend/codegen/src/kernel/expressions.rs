@@ -1,0 +1,55 @@
+//! Properties of expressions.
+
+use apg_mir::*;
+
+/// Whether the evaluation of a value has no effect and cannot fail.
+pub fn is_total(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Int(_) | ExprKind::Local(_) | ExprKind::Length { checked: false, .. } => true,
+        ExprKind::StructField { value, .. } => matches!(value.kind, ExprKind::Local(_)),
+        ExprKind::Operation { operation, args } => {
+            matches!(operation, Operation::Add | Operation::Sub | Operation::Mul | Operation::Convert)
+                && args.iter().all(|it| matches!(it.ty, Ty::I32 | Ty::I64) && is_total(it))
+        }
+        _ => false,
+    }
+}
+
+/// Whether two arithmetic expressions are structurally equal.
+pub fn is_same_expr(a: &Expr, b: &Expr) -> bool {
+    let all = |a: &[Expr], b: &[Expr]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_same_expr(a, b));
+    a.ty == b.ty
+        && match (&a.kind, &b.kind) {
+            (ExprKind::Int(a), ExprKind::Int(b)) => a == b,
+            (ExprKind::Local(a), ExprKind::Local(b)) => a == b,
+            (
+                ExprKind::Element { rail: a, index: first, .. },
+                ExprKind::Element { rail: b, index: second, .. },
+            ) => is_same_expr(a, b) && is_same_expr(first, second),
+            (
+                ExprKind::Operation { operation: a, args: first },
+                ExprKind::Operation { operation: b, args: second },
+            ) => a == b && all(first, second),
+            _ => false,
+        }
+}
+
+/// Size of a scalar in bytes.
+pub fn scalar_bytes(ty: Ty) -> Option<i64> {
+    match ty {
+        Ty::Bool | Ty::I8 | Ty::U8 => Some(1),
+        Ty::I16 | Ty::U16 | Ty::Char => Some(2),
+        Ty::I32 | Ty::U32 | Ty::F32 => Some(4),
+        Ty::I64 | Ty::U64 | Ty::F64 => Some(8),
+        _ => None,
+    }
+}
+
+/// The only value that these statements assign to a local.
+pub fn single_value<'a>(stmts: &[&'a Stmt], local: LocalId) -> Option<&'a Expr> {
+    let mut values = stmts.iter().filter_map(|it| match &it.kind {
+        StmtKind::Set { local: id, value } if *id == local => Some(value),
+        _ => None,
+    });
+    values.next().filter(|_| values.next().is_none())
+}
