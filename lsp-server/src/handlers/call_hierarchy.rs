@@ -4,7 +4,7 @@ use apg_analysis::ide::{self, Symbol};
 use apg_analysis::ids::{MethodId, SourceFile};
 use apg_analysis::item_tree::source::Item;
 use apg_analysis::{Cancelled, db};
-use apg_syntax::TextRange;
+use apg_source::TextRange;
 use tower_lsp_server::ls_types::{
     CallHierarchyIncomingCall, CallHierarchyItem, CallHierarchyOutgoingCall, Position, Uri,
 };

@@ -5,7 +5,7 @@ use apg_analysis::diagnostics::Diagnostic;
 use apg_analysis::ide::{self, Assist, AssistKind};
 use apg_analysis::ids::SourceFile;
 use apg_analysis::rules::syntax;
-use apg_syntax::TextRange;
+use apg_source::TextRange;
 use tower_lsp_server::ls_types::{
     CodeAction, CodeActionContext, CodeActionKind, CodeActionOrCommand, Range, Uri,
 };

@@ -2,7 +2,7 @@
 
 use apg_analysis::Cancelled;
 use apg_analysis::ide::{self, InlayKind};
-use apg_syntax::TextSize;
+use apg_source::TextSize;
 use tower_lsp_server::ls_types::{
     Documentation, InlayHint, InlayHintKind, InlayHintLabel, InlayHintTooltip, MarkupContent, MarkupKind,
     ParameterInformation, ParameterLabel, Position, Range, SignatureHelp, SignatureInformation, TextEdit,

@@ -2,7 +2,7 @@
 
 use apg_analysis::ids::SourceFile;
 use apg_analysis::{Cancelled, ide};
-use apg_syntax::TextRange;
+use apg_source::TextRange;
 
 use crate::document::Document;
 use crate::kernels::usage::{StatementUsage, statement_hash};

@@ -22,7 +22,7 @@ use std::borrow::Cow;
 use apg_analysis::ide::Symbol;
 use apg_analysis::ids::SourceFile;
 use apg_analysis::{Cancelled, ide};
-use apg_syntax::TextSize;
+use apg_source::TextSize;
 use tower_lsp_server::ls_types::{Position, Range, Uri};
 
 use crate::document::Document;
@@ -43,7 +43,7 @@ impl Snapshot {
     }
 
     /// A byte range of a document in the client's unit.
-    fn range(&self, document: &Document, range: apg_syntax::TextRange) -> Range {
+    fn range(&self, document: &Document, range: apg_source::TextRange) -> Range {
         document.text.range(range, self.config.encoding)
     }
 }

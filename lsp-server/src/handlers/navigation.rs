@@ -3,7 +3,7 @@
 use apg_analysis::ide::{self, Access, Symbol};
 use apg_analysis::ids::SourceFile;
 use apg_analysis::{Analysis, Cancelled, db};
-use apg_syntax::TextRange;
+use apg_source::TextRange;
 use rayon::prelude::*;
 use tower_lsp_server::ls_types::{
     DocumentHighlight, DocumentHighlightKind, Hover, HoverContents, Location, MarkupContent, MarkupKind,

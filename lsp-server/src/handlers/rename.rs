@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use apg_analysis::db::Db;
 use apg_analysis::ids::SourceFile;
 use apg_analysis::{Cancelled, ide};
-use apg_syntax::{TextRange, TextSize};
+use apg_source::{TextRange, TextSize};
 use tower_lsp_server::jsonrpc;
 use tower_lsp_server::ls_types::{Position, PrepareRenameResponse, RenameFile, TextEdit, Uri, WorkspaceEdit};
 

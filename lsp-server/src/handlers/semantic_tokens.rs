@@ -1,8 +1,8 @@
 //! Semantic tokens, whole or as a delta to what the client has.
 
 use apg_analysis::{Cancelled, ide};
+use apg_source::{TextRange, TextSize};
 use apg_syntax::services::HighlightKind;
-use apg_syntax::{TextRange, TextSize};
 use rustc_hash::FxHashMap;
 use tower_lsp_server::ls_types::{
     Range, SemanticToken, SemanticTokenModifier, SemanticTokenType, SemanticTokens, SemanticTokensDelta,

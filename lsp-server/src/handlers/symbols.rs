@@ -85,7 +85,7 @@ impl Snapshot {
                 Some(Box::new(SelectionRange { range: self.range(&document, *range), parent }))
             });
             // The protocol demands one answer for each position.
-            let empty = || self.range(&document, apg_syntax::TextRange::empty(offset));
+            let empty = || self.range(&document, apg_source::TextRange::empty(offset));
             outward.map_or_else(|| SelectionRange { range: empty(), parent: None }, |found| *found)
         };
         Ok(Some(at.iter().map(selection).collect()))

@@ -4,7 +4,7 @@ use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
 
 use apg_runtime::device::Resources;
-use apg_syntax::TextRange;
+use apg_source::TextRange;
 use apg_toolchain::resources::{self, KernelResources};
 use rustc_hash::{FxHashMap, FxHasher};
 

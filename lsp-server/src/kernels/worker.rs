@@ -15,7 +15,7 @@ use apg_analysis::{Analysis, Cancelled, ide};
 use apg_mir as mir;
 use apg_project::build::{self, Failure, Options};
 use apg_runtime::device::Resources;
-use apg_syntax::TextRange;
+use apg_source::LineIndex;
 use apg_toolchain::resources;
 use rustc_hash::{FxHashMap, FxHasher};
 
@@ -218,7 +218,7 @@ fn lower_document(snapshot: &Snapshot, path: &Path) -> Result<Option<Lowered>, C
         Ok(program) if !program.kernels.is_empty() => program,
         Ok(_) | Err(Failure::Findings(_) | Failure::Toolchain(_)) => return Ok(None),
     };
-    let mut launches: FxHashMap<PathBuf, Vec<(usize, u64)>> = FxHashMap::default();
+    let mut launches: FxHashMap<PathBuf, Vec<(u32, u64)>> = FxHashMap::default();
     let mut statements = Vec::new();
     for kernel in &program.kernels {
         let name = program.files.get(kernel.position.file.index());
@@ -230,12 +230,12 @@ fn lower_document(snapshot: &Snapshot, path: &Path) -> Result<Option<Lowered>, C
         if !launches.contains_key(&path) {
             let text = analysis.source(file).1;
             let found = analysis.with(|db| ide::launches(db, file))?.into_iter();
-            let line = |range: TextRange| text[..usize::from(range.start())].matches('\n').count() + 1;
-            let found = found.map(|launch| (line(launch.range), statement_hash(text, launch.range)));
+            let lines = LineIndex::new(text);
+            let found = found
+                .map(|launch| (lines.line(launch.range.start()) + 1, statement_hash(text, launch.range)));
             launches.insert(path.clone(), found.collect());
         }
-        let line = kernel.position.line as usize;
-        let of_line = launches[&path].iter().find(|(at, _)| *at == line);
+        let of_line = launches[&path].iter().find(|(line, _)| *line == kernel.position.line);
         statements.push(of_line.map(|(_, statement)| (path, *statement)));
     }
     Ok(Some(Lowered { program, statements }))

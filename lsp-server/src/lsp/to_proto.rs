@@ -199,7 +199,7 @@ impl WorkspaceEditBuilder {
 }
 
 /// The location of a range. A file of the class library is written to the disk for the client to read.
-pub fn location(snapshot: &Snapshot, file: SourceFile, range: apg_syntax::TextRange) -> Option<Location> {
+pub fn location(snapshot: &Snapshot, file: SourceFile, range: apg_source::TextRange) -> Option<Location> {
     let (uri, text) = uri_and_text(snapshot, file)?;
     Some(Location { uri, range: text.range(range, snapshot.config.encoding) })
 }
@@ -208,7 +208,7 @@ pub fn location(snapshot: &Snapshot, file: SourceFile, range: apg_syntax::TextRa
 pub fn text_edit(
     snapshot: &Snapshot,
     file: SourceFile,
-    range: apg_syntax::TextRange,
+    range: apg_source::TextRange,
     insert: &str,
 ) -> Option<(Uri, TextEdit)> {
     let (uri, text) = uri_and_text(snapshot, file)?;
@@ -218,7 +218,7 @@ pub fn text_edit(
 /// The locations of ranges, in the order given. The lines of a file are computed once for consecutive ranges.
 pub fn locations(
     snapshot: &Snapshot,
-    found: impl IntoIterator<Item = (SourceFile, apg_syntax::TextRange)>,
+    found: impl IntoIterator<Item = (SourceFile, apg_source::TextRange)>,
 ) -> Vec<Location> {
     let mut last: Option<(SourceFile, Option<(Uri, LineText)>)> = None;
     let location = |(file, range)| {

@@ -4,30 +4,27 @@ use std::rc::Rc;
 
 use apg_analysis::body::{ExprId, ExprKind};
 use apg_analysis::ids::{FileOrigin, SourceFile};
-use apg_syntax::TextSize;
+use apg_source::{LineIndex, TextSize};
 
 use crate::Lowerer;
 use crate::builder::function::Builder;
 use apg_mir as mir;
 
-/// Where the lines of a file start.
+/// The lines of a file of the program.
 #[derive(Debug)]
 pub(crate) struct FileLines {
     pub file: mir::FileId,
-    starts: Vec<u32>,
+    index: LineIndex,
 }
 
 impl FileLines {
     fn new(file: mir::FileId, text: &str) -> FileLines {
-        let mut starts = vec![0];
-        starts.extend(text.bytes().enumerate().filter(|it| it.1 == b'\n').map(|it| it.0 as u32 + 1));
-        FileLines { file, starts }
+        FileLines { file, index: LineIndex::new(text) }
     }
 
     /// The position of a byte offset.
     pub(crate) fn position(&self, offset: u32) -> mir::Position {
-        let line = self.starts.partition_point(|it| *it <= offset) as u32;
-        mir::Position { file: self.file, line: line.max(1) }
+        mir::Position { file: self.file, line: self.index.line(TextSize::new(offset)) + 1 }
     }
 }
 
@@ -100,9 +97,15 @@ mod tests {
     }
 
     #[test]
-    fn offsets_become_one_based_lines() {
+    fn lines_are_counted_from_1() {
         let lines = FileLines::new(mir::FileId(0), "a\nbc\n\nd");
         let line = |offset| lines.position(offset).line;
         assert_eq!((line(0), line(1), line(2), line(4), line(5), line(6), line(99)), (1, 1, 2, 2, 3, 4, 4));
+    }
+
+    #[test]
+    fn lf_cr_lf_and_cr_end_lines() {
+        let lines = FileLines::new(mir::FileId(0), "a\r\nb\rc\nd");
+        assert_eq!([0, 3, 5, 7].map(|offset| lines.position(offset).line), [1, 2, 3, 4]);
     }
 }
