@@ -9,6 +9,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+use apg_source::{ColumnUnit, LineIndex, TextSize};
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, T};
 use parking_lot::Mutex;
@@ -190,8 +191,8 @@ pub fn read(path: &Path, max_bytes: u64) -> Result<Arc<str>, LoadError> {
 /// Where a file is not UTF-8.
 fn not_text(error: &std::string::FromUtf8Error) -> Reason {
     let good = String::from_utf8_lossy(&error.as_bytes()[..error.utf8_error().valid_up_to()]);
-    let last_line = good.rsplit('\n').next().unwrap_or_default();
-    Reason::NotText { line: good.matches('\n').count() + 1, column: last_line.chars().count() + 1 }
+    let at = LineIndex::new(&good).line_column(&good, TextSize::of(&*good), ColumnUnit::Utf32);
+    Reason::NotText { line: at.line as usize + 1, column: at.column as usize + 1 }
 }
 
 /// Files read from the disk, shared by the loading of several programs.

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use apg_source::LineIndex;
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, TextRange, TextSize};
 
@@ -83,7 +84,7 @@ fn place_of(db: &dyn Db, file: SourceFile, symbol: &Symbol, range: TextRange) ->
     let (at, place, _) = around.min_by_key(|(at, ..)| at.len())?;
     let written = body.expr(place).range + offset;
     let place = file.text(db).get(usize::from(written.start())..usize::from(written.end()))?;
-    let line = file.text(db)[..usize::from((at + offset).start())].matches('\n').count() + 1;
+    let line = LineIndex::new(file.text(db)).line((at + offset).start()) + 1;
     let ty = body.local(*local).ty.base(db);
     let class = ty.as_class(db).map(|(class, _)| qualified_name(db, class));
     Some(match class.as_deref() {

@@ -1,5 +1,6 @@
 //! A new name for a symbol, everywhere; or why that cannot be.
 
+use apg_source::LineIndex;
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, TextRange, TextSize};
 use rustc_hash::FxHashSet;
@@ -215,8 +216,7 @@ fn unfollowed(db: &dyn Db, files: &[SourceFile], symbol: &Symbol, old: &str) -> 
                 .take_while(|n| !ast::Stmt::can_cast(n.kind()))
                 .any(|n| matches!(n.kind(), SyntaxKind::CONSTRAINT | SyntaxKind::GUARD));
             if in_condition && token_symbols(db, *file, &token).is_empty() {
-                let at = usize::from(token.text_range().start());
-                let line = file.text(db)[..at].matches('\n').count() + 1;
+                let line = LineIndex::new(file.text(db)).line(token.text_range().start()) + 1;
                 let path = file.path(db).display();
                 return Err(format!(
                     "it is not known what `{old}` stands for in the condition at {path}:{line}"

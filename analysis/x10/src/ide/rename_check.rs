@@ -7,6 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use apg_source::LineIndex;
 use apg_syntax::{TextRange, TextSize};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -212,16 +213,15 @@ fn first<'a>(places: impl Iterator<Item = &'a Place>) -> Option<&'a Place> {
 
 /// `line 7 of a.x10`
 fn shown((path, range): &Place, text: impl Fn(&Path) -> Option<Arc<str>>) -> String {
-    let before = text(path).map_or(0, |text| text[..usize::from(range.start())].matches('\n').count());
+    let line = text(path).map_or(0, |text| LineIndex::new(&text).line(range.start())) + 1;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    format!("line {} of {name}", before + 1)
+    format!("line {line} of {name}")
 }
 
 fn errors(db: &dyn Db, file: SourceFile) -> Vec<(&'static str, String, usize)> {
     let found = file_diagnostics(db, file).into_iter().filter(|d| d.severity == Severity::Error);
-    let text = file.text(db);
-    let line = |at: TextSize| text[..usize::from(at).min(text.len())].matches('\n').count() + 1;
-    found.map(|d| (d.code, d.message.clone(), line(d.range.start()))).collect()
+    let lines = LineIndex::new(file.text(db));
+    found.map(|d| (d.code, d.message.clone(), lines.line(d.range.start()) as usize + 1)).collect()
 }
 
 /// An error that is there after the rename alone.
