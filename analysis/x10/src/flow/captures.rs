@@ -186,7 +186,7 @@ impl<'a> CaptureWalker<'a> {
                 Frame::Closure => {
                     return self.report(Problem::new(
                         range,
-                        flow::captured_var::CapturedVar { local, is_assigned: assigned },
+                        flow::captured_var::CapturedVar::Closure { local, is_assigned: assigned },
                     ));
                 }
                 Frame::Kernel => return,

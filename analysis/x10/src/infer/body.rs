@@ -16,6 +16,9 @@ use crate::infer::scopes::Returns;
 use crate::item_tree::items::{field_is_mutable, field_is_static, method_is_static, method_item};
 use crate::item_tree::source::{Item, item_source};
 use crate::item_tree::{ClassPlace, MethodKind, Modifiers, RESTORER};
+use crate::rules::r#type::mismatch::Mismatch;
+use crate::rules::r#type::misplaced_annotation::MisplacedAnnotation;
+use crate::rules::r#type::missing_type::MissingType;
 use crate::signature::{field_signature, method_signature};
 use crate::ty::subst::Substitution;
 use crate::ty::{Constraint, ConstraintTerm, Path, PathRoot, Ty};
@@ -163,9 +166,7 @@ impl Infer<'_> {
             return;
         }
         if self.context().convert(result, bound, None).is_none() {
-            let message =
-                format!("the result is `{}`, not a subtype of `{}`", self.show(result), self.show(bound));
-            self.report(crate::rules::r#type::mismatch::RULE.at(range_of(written), message));
+            self.report_at(range_of(written), Mismatch::ResultNotSubtype { found: result, bound });
         }
     }
 
@@ -272,11 +273,7 @@ impl Infer<'_> {
         let value = self.value(Some(&init), range, declared);
         if bound && let Some(ty) = field_signature(db, field).ty {
             if field_is_mutable(db, field) {
-                self.report(
-                    crate::rules::r#type::missing_type::RULE
-                        .at(range, "the type of a `var` cannot be left to its initialiser")
-                        .note("write `:` instead of `<:`, or declare a `val`"),
-                );
+                self.report_at(range, MissingType::BoundOfVar);
             }
             self.check_bound(value, ty);
         }
@@ -308,8 +305,7 @@ impl Infer<'_> {
         self.scopes.enter();
         let value = self.value(args.first(), range, Some(result));
         if args.len() > 1 {
-            let message = "`@TransientInitExpr` takes one value".to_owned();
-            self.report(crate::rules::r#type::misplaced_annotation::RULE.at(range, message));
+            self.report_at(range, MisplacedAnnotation::TransientInitArguments);
         }
         let value = self.convert(value, result, Why::Initialiser);
         self.body.root = Some(self.alloc_stmt(StmtKind::Return(Some(value)), range));

@@ -19,7 +19,9 @@ use crate::ids::ClassId;
 use crate::infer::local_class_env::{self};
 use crate::infer::scopes::Scopes;
 use crate::inputs::Checks;
-use crate::rules::r#type as type_rules;
+use crate::rules::name::duplicate_local::DuplicateLocal;
+use crate::rules::r#type::mismatch::Mismatch;
+use crate::rules::r#type::removed::Removed;
 use crate::rules::{Problem, ProblemData};
 use crate::scope::lookup::Found;
 use crate::ty::known::Known;
@@ -161,11 +163,7 @@ impl<'db> Infer<'db> {
             return;
         }
         if self.scopes.declare(&name, local).is_some() {
-            self.report(
-                crate::rules::name::duplicate_local::RULE
-                    .at(range, format!("`{name}` is already the name of a local variable here"))
-                    .note("a local may hide a field, but not another local of the same method or closure: choose another name"),
-            );
+            self.report_at(range, DuplicateLocal { name });
         }
     }
 
@@ -300,9 +298,9 @@ impl<'db> Infer<'db> {
         }
     }
 
-    /// A construct that X10 no longer has.
-    pub(crate) fn removed(&mut self, range: TextRange, message: &str, instead: &str) -> ExprId {
-        self.report(type_rules::removed::RULE.at(range, message).note(instead));
+    /// Reports a construct that X10 no longer has.
+    pub(crate) fn removed(&mut self, range: TextRange, construct: Removed) -> ExprId {
+        self.report_at(range, construct);
         self.error(range)
     }
 
@@ -310,8 +308,7 @@ impl<'db> Infer<'db> {
         if needed.mentions_error(self.db) || found.mentions_error(self.db) {
             return;
         }
-        let message = format!("expected `{}`, found `{}`", self.show(needed), self.show(found));
-        self.report(type_rules::mismatch::RULE.at(range, message));
+        self.report_at(range, Mismatch::Types { needed, found });
     }
 }
 

@@ -27,7 +27,7 @@ use crate::db::{Db, RootDatabase};
 use crate::ids::{ClassId, FieldId, MethodId};
 use crate::item_tree::items::{field_item, method_item};
 use crate::rules::Problem;
-use crate::rules::r#type as type_rules;
+use crate::rules::r#type::recursive_result::RecursiveResult;
 use crate::ty::{Constraint, Ty};
 
 /// A typed body and what was found while typing it.
@@ -105,16 +105,14 @@ fn typed_again(
 
 /// The result type of an owner without a declared one depends on itself alone.
 fn recursive_body(db: &dyn Db, owner: Owner) -> Arc<BodyResult> {
-    let (range, name, what) = match owner {
-        Owner::Method(method) => (body::name_range(db, owner), method.name(db), "the result type"),
-        Owner::Field(field) => (body::name_range(db, owner), field.name(db), "the type"),
+    let (name, is_field) = match owner {
+        Owner::Method(method) => (method.name(db).clone(), false),
+        Owner::Field(field) => (field.name(db).clone(), true),
     };
-    let diagnostic = type_rules::recursive_result::RULE
-        .at(range, format!("{what} of `{name}` depends on itself"))
-        .note("it is inferred from the code, which uses the very same result: declare it");
+    let problem = Problem::new(body::name_range(db, owner), RecursiveResult { name, is_field });
     Arc::new(BodyResult {
         body: Body::default(),
-        problems: vec![diagnostic.into()],
+        problems: vec![problem],
         result: Ty::error(db),
         required: Constraint::default(),
     })

@@ -48,7 +48,7 @@ struct Target {
 }
 
 /// What a jump found.
-pub(crate) enum Jump {
+pub(crate) enum JumpResolution {
     To(LabelId),
     /// The target lies outside the closure or activity.
     Outside(FrameKind),
@@ -203,7 +203,7 @@ impl Scopes {
     }
 
     /// Where `break` or `continue` goes.
-    pub(crate) fn jump(&self, name: Option<&str>, is_break: bool) -> Jump {
+    pub(crate) fn jump(&self, name: Option<&str>, is_break: bool) -> JumpResolution {
         let mut not_a_loop = false;
         for target in self.targets.iter().rev() {
             let named = match name {
@@ -218,11 +218,11 @@ impl Scopes {
                 continue;
             }
             return match self.frames.get(target.depth) {
-                Some(frame) => Jump::Outside(frame.kind),
-                None => Jump::To(target.label),
+                Some(frame) => JumpResolution::Outside(frame.kind),
+                None => JumpResolution::To(target.label),
             };
         }
-        if not_a_loop { Jump::NotALoop } else { Jump::None }
+        if not_a_loop { JumpResolution::NotALoop } else { JumpResolution::None }
     }
 
     /// The visible label names, for suggestions.

@@ -70,7 +70,7 @@ pub struct Resolution {
 }
 
 /// Why a call means no method.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
     /// There is none of that name.
     Unknown,
@@ -81,7 +81,7 @@ pub enum Failure {
 }
 
 /// Why one method does not fit.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rejection {
     /// The method.
     pub method: MethodId,

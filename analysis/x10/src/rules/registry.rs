@@ -29,6 +29,18 @@ pub enum ProblemData {
     AsyncIdleBarrier(r#async::idle_barrier::IdleBarrier),
     /// `async/not-awaited`
     AsyncNotAwaited(r#async::not_awaited::NotAwaited),
+    /// `async/offer-outside`
+    AsyncOfferOutside(r#async::offer_outside::OfferOutside),
+    /// `async/unclocked`
+    AsyncUnclocked(r#async::unclocked::Unclocked),
+    /// `constraint/guard-not-entailed`
+    ConstraintGuardNotEntailed(constraint::guard_not_entailed::GuardNotEntailed),
+    /// `constraint/not-entailed`
+    ConstraintNotEntailed(constraint::not_entailed::NotEntailed),
+    /// `constraint/not-established`
+    ConstraintNotEstablished(constraint::not_established::NotEstablished),
+    /// `constraint/run-time-check`
+    ConstraintRunTimeCheck(constraint::run_time_check::RunTimeCheck),
     /// `cuda/allocation`
     CudaAllocation(cuda::allocation::Allocation),
     /// `cuda/assert-in-kernel`
@@ -205,6 +217,8 @@ pub enum ProblemData {
     FlowEscapingThis(flow::escaping_this::EscapingThis),
     /// `flow/field-not-assigned`
     FlowFieldNotAssigned(flow::field_not_assigned::FieldNotAssigned),
+    /// `flow/jump-target`
+    FlowJumpTarget(flow::jump_target::JumpTarget),
     /// `flow/missing-return`
     FlowMissingReturn(flow::missing_return::MissingReturn),
     /// `flow/negative-size`
@@ -221,6 +235,8 @@ pub enum ProblemData {
     FlowUncaughtException(flow::uncaught_exception::UncaughtException),
     /// `flow/unreachable`
     FlowUnreachable(flow::unreachable::Unreachable),
+    /// `flow/unreachable-catch`
+    FlowUnreachableCatch(flow::unreachable_catch::UnreachableCatch),
     /// `flow/unused-value`
     FlowUnusedValue(flow::unused_value::UnusedValue),
     /// `flow/use-before-assignment`
@@ -241,12 +257,70 @@ pub enum ProblemData {
     HoistInnerVariable(hoist::inner_variable::InnerVariable),
     /// `hoist/mutable-variable`
     HoistMutableVariable(hoist::mutable_variable::MutableVariable),
+    /// `name/duplicate-local`
+    NameDuplicateLocal(name::duplicate_local::DuplicateLocal),
+    /// `name/unresolved`
+    NameUnresolved(name::unresolved::Unresolved),
     /// `place/captured-var`
     PlaceCapturedVar(place::captured_var::CapturedVar),
     /// `place/lost-write`
     PlaceLostWrite(place::lost_write::LostWrite),
     /// `place/remote-access`
     PlaceRemoteAccess(place::remote_access::RemoteAccess),
+    /// `type/abstract-instantiation`
+    TypeAbstractInstantiation(r#type::abstract_instantiation::AbstractInstantiation),
+    /// `type/ambiguous-call`
+    TypeAmbiguousCall(r#type::ambiguous_call::AmbiguousCall),
+    /// `type/constructor-call`
+    TypeConstructorCall(r#type::constructor_call::ConstructorCall),
+    /// `type/duplicate-case`
+    TypeDuplicateCase(r#type::duplicate_case::DuplicateCase),
+    /// `type/impossible-cast`
+    TypeImpossibleCast(r#type::impossible_cast::ImpossibleCast),
+    /// `type/incomparable`
+    TypeIncomparable(r#type::incomparable::Incomparable),
+    /// `type/literal-range`
+    TypeLiteralRange(r#type::literal_range::LiteralRange),
+    /// `type/mismatch`
+    TypeMismatch(r#type::mismatch::Mismatch),
+    /// `type/misplaced-annotation`
+    TypeMisplacedAnnotation(r#type::misplaced_annotation::MisplacedAnnotation),
+    /// `type/missing-type`
+    TypeMissingType(r#type::missing_type::MissingType),
+    /// `type/narrowed-assignment`
+    TypeNarrowedAssignment(r#type::narrowed_assignment::NarrowedAssignment),
+    /// `type/no-body`
+    TypeNoBody(r#type::no_body::NoBody),
+    /// `type/no-matching-call`
+    TypeNoMatchingCall(r#type::no_matching_call::NoMatchingCall),
+    /// `type/no-operator`
+    TypeNoOperator(r#type::no_operator::NoOperator),
+    /// `type/no-outer-object`
+    TypeNoOuterObject(r#type::no_outer_object::NoOuterObject),
+    /// `type/not-a-value`
+    TypeNotAValue(r#type::not_a_value::NotAValue),
+    /// `type/not-assignable`
+    TypeNotAssignable(r#type::not_assignable::NotAssignable),
+    /// `type/not-callable`
+    TypeNotCallable(r#type::not_callable::NotCallable),
+    /// `type/not-constant`
+    TypeNotConstant(r#type::not_constant::NotConstant),
+    /// `type/not-enclosing`
+    TypeNotEnclosing(r#type::not_enclosing::NotEnclosing),
+    /// `type/not-iterable`
+    TypeNotIterable(r#type::not_iterable::NotIterable),
+    /// `type/recursive-result`
+    TypeRecursiveResult(r#type::recursive_result::RecursiveResult),
+    /// `type/removed`
+    TypeRemoved(r#type::removed::Removed),
+    /// `type/static-context`
+    TypeStaticContext(r#type::static_context::StaticContext),
+    /// `type/text-identity`
+    TypeTextIdentity(r#type::text_identity::TextIdentity),
+    /// `type/void-value`
+    TypeVoidValue(r#type::void_value::VoidValue),
+    /// `type/wrong-type-arguments`
+    TypeWrongTypeArguments(r#type::wrong_type_arguments::WrongTypeArguments),
 }
 
 impl ProblemData {
@@ -257,6 +331,12 @@ impl ProblemData {
             ProblemData::AsyncCapturedVar(data) => data,
             ProblemData::AsyncIdleBarrier(data) => data,
             ProblemData::AsyncNotAwaited(data) => data,
+            ProblemData::AsyncOfferOutside(data) => data,
+            ProblemData::AsyncUnclocked(data) => data,
+            ProblemData::ConstraintGuardNotEntailed(data) => data,
+            ProblemData::ConstraintNotEntailed(data) => data,
+            ProblemData::ConstraintNotEstablished(data) => data,
+            ProblemData::ConstraintRunTimeCheck(data) => data,
             ProblemData::CudaAllocation(data) => data,
             ProblemData::CudaAssertInKernel(data) => data,
             ProblemData::CudaAsyncInKernel(data) => data,
@@ -345,6 +425,7 @@ impl ProblemData {
             ProblemData::FlowCapturedVar(data) => data,
             ProblemData::FlowEscapingThis(data) => data,
             ProblemData::FlowFieldNotAssigned(data) => data,
+            ProblemData::FlowJumpTarget(data) => data,
             ProblemData::FlowMissingReturn(data) => data,
             ProblemData::FlowNegativeSize(data) => data,
             ProblemData::FlowNoThisAccess(data) => data,
@@ -353,6 +434,7 @@ impl ProblemData {
             ProblemData::FlowThisTooEarly(data) => data,
             ProblemData::FlowUncaughtException(data) => data,
             ProblemData::FlowUnreachable(data) => data,
+            ProblemData::FlowUnreachableCatch(data) => data,
             ProblemData::FlowUnusedValue(data) => data,
             ProblemData::FlowUseBeforeAssignment(data) => data,
             ProblemData::FlowValReassigned(data) => data,
@@ -363,9 +445,38 @@ impl ProblemData {
             ProblemData::HoistHere(data) => data,
             ProblemData::HoistInnerVariable(data) => data,
             ProblemData::HoistMutableVariable(data) => data,
+            ProblemData::NameDuplicateLocal(data) => data,
+            ProblemData::NameUnresolved(data) => data,
             ProblemData::PlaceCapturedVar(data) => data,
             ProblemData::PlaceLostWrite(data) => data,
             ProblemData::PlaceRemoteAccess(data) => data,
+            ProblemData::TypeAbstractInstantiation(data) => data,
+            ProblemData::TypeAmbiguousCall(data) => data,
+            ProblemData::TypeConstructorCall(data) => data,
+            ProblemData::TypeDuplicateCase(data) => data,
+            ProblemData::TypeImpossibleCast(data) => data,
+            ProblemData::TypeIncomparable(data) => data,
+            ProblemData::TypeLiteralRange(data) => data,
+            ProblemData::TypeMismatch(data) => data,
+            ProblemData::TypeMisplacedAnnotation(data) => data,
+            ProblemData::TypeMissingType(data) => data,
+            ProblemData::TypeNarrowedAssignment(data) => data,
+            ProblemData::TypeNoBody(data) => data,
+            ProblemData::TypeNoMatchingCall(data) => data,
+            ProblemData::TypeNoOperator(data) => data,
+            ProblemData::TypeNoOuterObject(data) => data,
+            ProblemData::TypeNotAValue(data) => data,
+            ProblemData::TypeNotAssignable(data) => data,
+            ProblemData::TypeNotCallable(data) => data,
+            ProblemData::TypeNotConstant(data) => data,
+            ProblemData::TypeNotEnclosing(data) => data,
+            ProblemData::TypeNotIterable(data) => data,
+            ProblemData::TypeRecursiveResult(data) => data,
+            ProblemData::TypeRemoved(data) => data,
+            ProblemData::TypeStaticContext(data) => data,
+            ProblemData::TypeTextIdentity(data) => data,
+            ProblemData::TypeVoidValue(data) => data,
+            ProblemData::TypeWrongTypeArguments(data) => data,
         }
     }
 }
@@ -391,6 +502,42 @@ impl From<r#async::idle_barrier::IdleBarrier> for ProblemData {
 impl From<r#async::not_awaited::NotAwaited> for ProblemData {
     fn from(data: r#async::not_awaited::NotAwaited) -> ProblemData {
         ProblemData::AsyncNotAwaited(data)
+    }
+}
+
+impl From<r#async::offer_outside::OfferOutside> for ProblemData {
+    fn from(data: r#async::offer_outside::OfferOutside) -> ProblemData {
+        ProblemData::AsyncOfferOutside(data)
+    }
+}
+
+impl From<r#async::unclocked::Unclocked> for ProblemData {
+    fn from(data: r#async::unclocked::Unclocked) -> ProblemData {
+        ProblemData::AsyncUnclocked(data)
+    }
+}
+
+impl From<constraint::guard_not_entailed::GuardNotEntailed> for ProblemData {
+    fn from(data: constraint::guard_not_entailed::GuardNotEntailed) -> ProblemData {
+        ProblemData::ConstraintGuardNotEntailed(data)
+    }
+}
+
+impl From<constraint::not_entailed::NotEntailed> for ProblemData {
+    fn from(data: constraint::not_entailed::NotEntailed) -> ProblemData {
+        ProblemData::ConstraintNotEntailed(data)
+    }
+}
+
+impl From<constraint::not_established::NotEstablished> for ProblemData {
+    fn from(data: constraint::not_established::NotEstablished) -> ProblemData {
+        ProblemData::ConstraintNotEstablished(data)
+    }
+}
+
+impl From<constraint::run_time_check::RunTimeCheck> for ProblemData {
+    fn from(data: constraint::run_time_check::RunTimeCheck) -> ProblemData {
+        ProblemData::ConstraintRunTimeCheck(data)
     }
 }
 
@@ -922,6 +1069,12 @@ impl From<flow::field_not_assigned::FieldNotAssigned> for ProblemData {
     }
 }
 
+impl From<flow::jump_target::JumpTarget> for ProblemData {
+    fn from(data: flow::jump_target::JumpTarget) -> ProblemData {
+        ProblemData::FlowJumpTarget(data)
+    }
+}
+
 impl From<flow::missing_return::MissingReturn> for ProblemData {
     fn from(data: flow::missing_return::MissingReturn) -> ProblemData {
         ProblemData::FlowMissingReturn(data)
@@ -967,6 +1120,12 @@ impl From<flow::uncaught_exception::UncaughtException> for ProblemData {
 impl From<flow::unreachable::Unreachable> for ProblemData {
     fn from(data: flow::unreachable::Unreachable) -> ProblemData {
         ProblemData::FlowUnreachable(data)
+    }
+}
+
+impl From<flow::unreachable_catch::UnreachableCatch> for ProblemData {
+    fn from(data: flow::unreachable_catch::UnreachableCatch) -> ProblemData {
+        ProblemData::FlowUnreachableCatch(data)
     }
 }
 
@@ -1030,6 +1189,18 @@ impl From<hoist::mutable_variable::MutableVariable> for ProblemData {
     }
 }
 
+impl From<name::duplicate_local::DuplicateLocal> for ProblemData {
+    fn from(data: name::duplicate_local::DuplicateLocal) -> ProblemData {
+        ProblemData::NameDuplicateLocal(data)
+    }
+}
+
+impl From<name::unresolved::Unresolved> for ProblemData {
+    fn from(data: name::unresolved::Unresolved) -> ProblemData {
+        ProblemData::NameUnresolved(data)
+    }
+}
+
 impl From<place::captured_var::CapturedVar> for ProblemData {
     fn from(data: place::captured_var::CapturedVar) -> ProblemData {
         ProblemData::PlaceCapturedVar(data)
@@ -1045,5 +1216,167 @@ impl From<place::lost_write::LostWrite> for ProblemData {
 impl From<place::remote_access::RemoteAccess> for ProblemData {
     fn from(data: place::remote_access::RemoteAccess) -> ProblemData {
         ProblemData::PlaceRemoteAccess(data)
+    }
+}
+
+impl From<r#type::abstract_instantiation::AbstractInstantiation> for ProblemData {
+    fn from(data: r#type::abstract_instantiation::AbstractInstantiation) -> ProblemData {
+        ProblemData::TypeAbstractInstantiation(data)
+    }
+}
+
+impl From<r#type::ambiguous_call::AmbiguousCall> for ProblemData {
+    fn from(data: r#type::ambiguous_call::AmbiguousCall) -> ProblemData {
+        ProblemData::TypeAmbiguousCall(data)
+    }
+}
+
+impl From<r#type::constructor_call::ConstructorCall> for ProblemData {
+    fn from(data: r#type::constructor_call::ConstructorCall) -> ProblemData {
+        ProblemData::TypeConstructorCall(data)
+    }
+}
+
+impl From<r#type::duplicate_case::DuplicateCase> for ProblemData {
+    fn from(data: r#type::duplicate_case::DuplicateCase) -> ProblemData {
+        ProblemData::TypeDuplicateCase(data)
+    }
+}
+
+impl From<r#type::impossible_cast::ImpossibleCast> for ProblemData {
+    fn from(data: r#type::impossible_cast::ImpossibleCast) -> ProblemData {
+        ProblemData::TypeImpossibleCast(data)
+    }
+}
+
+impl From<r#type::incomparable::Incomparable> for ProblemData {
+    fn from(data: r#type::incomparable::Incomparable) -> ProblemData {
+        ProblemData::TypeIncomparable(data)
+    }
+}
+
+impl From<r#type::literal_range::LiteralRange> for ProblemData {
+    fn from(data: r#type::literal_range::LiteralRange) -> ProblemData {
+        ProblemData::TypeLiteralRange(data)
+    }
+}
+
+impl From<r#type::mismatch::Mismatch> for ProblemData {
+    fn from(data: r#type::mismatch::Mismatch) -> ProblemData {
+        ProblemData::TypeMismatch(data)
+    }
+}
+
+impl From<r#type::misplaced_annotation::MisplacedAnnotation> for ProblemData {
+    fn from(data: r#type::misplaced_annotation::MisplacedAnnotation) -> ProblemData {
+        ProblemData::TypeMisplacedAnnotation(data)
+    }
+}
+
+impl From<r#type::missing_type::MissingType> for ProblemData {
+    fn from(data: r#type::missing_type::MissingType) -> ProblemData {
+        ProblemData::TypeMissingType(data)
+    }
+}
+
+impl From<r#type::narrowed_assignment::NarrowedAssignment> for ProblemData {
+    fn from(data: r#type::narrowed_assignment::NarrowedAssignment) -> ProblemData {
+        ProblemData::TypeNarrowedAssignment(data)
+    }
+}
+
+impl From<r#type::no_body::NoBody> for ProblemData {
+    fn from(data: r#type::no_body::NoBody) -> ProblemData {
+        ProblemData::TypeNoBody(data)
+    }
+}
+
+impl From<r#type::no_matching_call::NoMatchingCall> for ProblemData {
+    fn from(data: r#type::no_matching_call::NoMatchingCall) -> ProblemData {
+        ProblemData::TypeNoMatchingCall(data)
+    }
+}
+
+impl From<r#type::no_operator::NoOperator> for ProblemData {
+    fn from(data: r#type::no_operator::NoOperator) -> ProblemData {
+        ProblemData::TypeNoOperator(data)
+    }
+}
+
+impl From<r#type::no_outer_object::NoOuterObject> for ProblemData {
+    fn from(data: r#type::no_outer_object::NoOuterObject) -> ProblemData {
+        ProblemData::TypeNoOuterObject(data)
+    }
+}
+
+impl From<r#type::not_a_value::NotAValue> for ProblemData {
+    fn from(data: r#type::not_a_value::NotAValue) -> ProblemData {
+        ProblemData::TypeNotAValue(data)
+    }
+}
+
+impl From<r#type::not_assignable::NotAssignable> for ProblemData {
+    fn from(data: r#type::not_assignable::NotAssignable) -> ProblemData {
+        ProblemData::TypeNotAssignable(data)
+    }
+}
+
+impl From<r#type::not_callable::NotCallable> for ProblemData {
+    fn from(data: r#type::not_callable::NotCallable) -> ProblemData {
+        ProblemData::TypeNotCallable(data)
+    }
+}
+
+impl From<r#type::not_constant::NotConstant> for ProblemData {
+    fn from(data: r#type::not_constant::NotConstant) -> ProblemData {
+        ProblemData::TypeNotConstant(data)
+    }
+}
+
+impl From<r#type::not_enclosing::NotEnclosing> for ProblemData {
+    fn from(data: r#type::not_enclosing::NotEnclosing) -> ProblemData {
+        ProblemData::TypeNotEnclosing(data)
+    }
+}
+
+impl From<r#type::not_iterable::NotIterable> for ProblemData {
+    fn from(data: r#type::not_iterable::NotIterable) -> ProblemData {
+        ProblemData::TypeNotIterable(data)
+    }
+}
+
+impl From<r#type::recursive_result::RecursiveResult> for ProblemData {
+    fn from(data: r#type::recursive_result::RecursiveResult) -> ProblemData {
+        ProblemData::TypeRecursiveResult(data)
+    }
+}
+
+impl From<r#type::removed::Removed> for ProblemData {
+    fn from(data: r#type::removed::Removed) -> ProblemData {
+        ProblemData::TypeRemoved(data)
+    }
+}
+
+impl From<r#type::static_context::StaticContext> for ProblemData {
+    fn from(data: r#type::static_context::StaticContext) -> ProblemData {
+        ProblemData::TypeStaticContext(data)
+    }
+}
+
+impl From<r#type::text_identity::TextIdentity> for ProblemData {
+    fn from(data: r#type::text_identity::TextIdentity) -> ProblemData {
+        ProblemData::TypeTextIdentity(data)
+    }
+}
+
+impl From<r#type::void_value::VoidValue> for ProblemData {
+    fn from(data: r#type::void_value::VoidValue) -> ProblemData {
+        ProblemData::TypeVoidValue(data)
+    }
+}
+
+impl From<r#type::wrong_type_arguments::WrongTypeArguments> for ProblemData {
+    fn from(data: r#type::wrong_type_arguments::WrongTypeArguments) -> ProblemData {
+        ProblemData::TypeWrongTypeArguments(data)
     }
 }

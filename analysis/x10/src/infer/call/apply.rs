@@ -8,8 +8,6 @@ use smol_str::SmolStr;
 
 use crate::body::{ExprId, ExprKind};
 use crate::constraint::Entailment;
-use crate::diagnostics::article;
-use crate::infer::call::count;
 use crate::infer::call::overload::Call;
 use crate::infer::constraint::residual::Need;
 use crate::infer::context::{Infer, range_of};
@@ -19,9 +17,10 @@ use crate::item_tree::MethodKind;
 use crate::item_tree::items::method_item;
 use crate::members::Candidate;
 use crate::relate::entailment::Question;
-use crate::rules::r#type as type_rules;
+use crate::rules::r#type::no_matching_call::NoMatchingCall;
+use crate::rules::r#type::not_assignable::NotAssignable;
+use crate::rules::r#type::not_callable::NotCallable;
 use crate::ty::function::{self, Applied};
-use crate::ty::known::Known;
 use crate::ty::{ConstraintTerm, Path, Ty};
 
 impl Infer<'_> {
@@ -54,14 +53,7 @@ impl Infer<'_> {
             if self.context().is_open(ty) {
                 return self.error(range);
             }
-            let message = format!("a value of type `{}` cannot be called or indexed", self.show(ty));
-            let note = match ty.is_known(self.db, Known::Place) {
-                true => "an activity starts at another place by `at (p) async { ... }`",
-                false => {
-                    "only functions can, and objects of classes with `operator this(...)`, such as rails"
-                }
-            };
-            self.report(type_rules::not_callable::RULE.at(range, message).note(note));
+            self.report_at(range, NotCallable::Value { ty });
             return self.error(range);
         }
         let path = self.receiver_path(value, &candidates);
@@ -84,8 +76,8 @@ impl Infer<'_> {
             return self.error(range);
         };
         if params.len() != args.len() {
-            let message = format!("this function takes {}, not {}", count(params.len()), args.len());
-            self.report(type_rules::no_matching_call::RULE.at(range, message));
+            let problem = NoMatchingCall::FunctionArity { wanted: params.len(), given: args.len() };
+            self.report_at(range, problem);
             return self.error(range);
         }
         let known = self.known.len();
@@ -133,17 +125,7 @@ impl Infer<'_> {
             if self.context().is_open(ty) {
                 return self.error(range);
             }
-            let message = format!("elements of {} cannot be assigned", article(&self.show(ty)));
-            let note = match self.is_string(ty) {
-                true => {
-                    "a string never changes: make a new one, with `x10.util.StringBuilder` if in many steps"
-                }
-                false if self.show(ty.base(self.db)).starts_with("CUDAConstantRail") => {
-                    "constant memory is only read: results are written to a `GlobalRail`"
-                }
-                false => "its class declares no `operator this(...) = (...)`",
-            };
-            self.report(type_rules::not_assignable::RULE.at(range, message).note(note));
+            self.report_at(range, NotAssignable::Element { ty });
             return self.error(range);
         }
         let path = self.receiver_path(receiver, &candidates);

@@ -1,7 +1,6 @@
 //! Calls: of methods, functions, application operators and struct constructors.
 
 pub(crate) mod apply;
-pub(crate) mod atomics;
 pub(crate) mod overload;
 
 use apg_syntax::ast::{self, AstNode};
@@ -9,7 +8,6 @@ use apg_syntax::{T, TextRange, TextSize};
 use smol_str::SmolStr;
 
 use crate::body::{Dispatch, ExprId, ExprKind, StmtKind};
-use crate::diagnostics::{Fix, TextEdit};
 use crate::ids::MethodId;
 use crate::infer::call::overload::{Call, Picked};
 use crate::infer::context::{Infer, range_of};
@@ -17,7 +15,10 @@ use crate::infer::expr::convert::Why;
 use crate::infer::expr::name::Resolved;
 use crate::item_tree::Modifiers;
 use crate::item_tree::items::{method_is_static, method_item, own_field, own_methods};
-use crate::rules::{name as name_rules, r#type as type_rules};
+use crate::rules::name as name_rules;
+use crate::rules::r#type::constructor_call::ConstructorCall;
+use crate::rules::r#type::no_body::NoBody;
+use crate::rules::r#type::not_callable::NotCallable;
 use crate::ty::Ty;
 use crate::ty::known::{Known, known_class};
 
@@ -65,10 +66,7 @@ impl Infer<'_> {
                 let value = self.value(Some(callee), range, None);
                 let is_this = matches!(self.body.expr(value).kind, ExprKind::This);
                 if is_this && !self.can_apply(self.ty(value)) {
-                    self.report(
-                        type_rules::constructor_call::RULE
-                            .at(range, "`this(...)` can only be called at the start of a constructor"),
-                    );
+                    self.report_at(range, ConstructorCall::ThisAsValue);
                     return self.error(range);
                 }
                 self.apply(value, args, range)
@@ -301,17 +299,9 @@ impl Infer<'_> {
     fn field_called(&mut self, name: &str, field: crate::ids::FieldId, call: &Call) -> ExprId {
         let is_property =
             crate::item_tree::items::field_item(self.db, field).is_some_and(|item| item.is_property);
-        let what = if is_property { "property" } else { "field" };
-        let parens = TextRange::new(call.at.end(), call.range.end());
-        self.report(
-            type_rules::not_callable::RULE
-                .at(call.range, format!("`{name}` is a {what}, not a method"))
-                .note("its value is read without parentheses")
-                .fix(Fix {
-                    title: "Remove the parentheses".to_owned(),
-                    edits: vec![TextEdit { file: None, range: parens, text: String::new() }],
-                }),
-        );
+        let parentheses = TextRange::new(call.at.end(), call.range.end());
+        let problem = NotCallable::Field { name: name.into(), is_property, parentheses };
+        self.report_at(call.range, problem);
         self.error(call.range)
     }
 
@@ -400,17 +390,7 @@ impl Infer<'_> {
         if item.has_body || item.modifiers.has(Modifiers::NATIVE) || !item.annotations.is_empty() {
             return;
         }
-        let (class, name) = (method.class(self.db).name(self.db), &item.name);
-        self.report(
-            type_rules::no_body::RULE
-                .at(
-                    at,
-                    format!(
-                        "`{name}` is abstract in `{class}`: there is no code that `super.{name}` could run"
-                    ),
-                )
-                .note("leave the call out, or give the method of the superclass a body"),
-        );
+        self.report_at(at, NoBody { method });
     }
 
     pub(crate) fn convert_args(&mut self, picked: &Picked, args: Vec<ExprId>) -> Vec<ExprId> {
@@ -470,13 +450,4 @@ impl Infer<'_> {
 /// Whether all objects have a method of that name.
 fn is_of_any(name: &str) -> bool {
     matches!(name, "toString" | "hashCode" | "equals" | "typeName")
-}
-
-/// `no arguments`, `1 argument`, `3 arguments`
-pub(crate) fn count(number: usize) -> String {
-    match number {
-        0 => "no arguments".to_owned(),
-        1 => "1 argument".to_owned(),
-        _ => format!("{number} arguments"),
-    }
 }

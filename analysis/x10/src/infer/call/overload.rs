@@ -6,7 +6,6 @@ use apg_syntax::TextRange;
 use smol_str::{SmolStr, format_smolstr};
 
 use crate::body::{Dispatch, ExprId, ExprKind};
-use crate::diagnostics::Diagnostic;
 use crate::ids::{ClassId, MethodId};
 use crate::infer::context::Infer;
 use crate::infer::expr::convert::Why;
@@ -15,9 +14,12 @@ use crate::members::operators::{OperatorCall, OperatorForm, plain_operator};
 use crate::members::resolve::has_unknown_formal;
 use crate::members::{Arg, Candidate, Failure, Reason, Rejection, Resolution};
 use crate::relate::subtype::erase;
-use crate::rules::r#type as type_rules;
+use crate::rules::r#type::ambiguous_call::AmbiguousCall;
+use crate::rules::r#type::mismatch::Mismatch;
+use crate::rules::r#type::mismatch::NeededAs;
+use crate::rules::r#type::no_matching_call::NoMatchingCall;
+use crate::rules::r#type::no_matching_call::Rejected;
 use crate::signature::method_signature;
-use crate::ty::known::Known;
 use crate::ty::{Path, Ty};
 
 /// The method that a call means.
@@ -259,166 +261,50 @@ impl<'db> Infer<'db> {
         if silent {
             return self.error(call.range);
         }
-        let shown = match name {
-            "operator()" => "the application".to_owned(),
-            "operator()=" => "the assignment of an element".to_owned(),
-            "operator as" => "`operator as`".to_owned(),
-            "operator implicit as" => "the implicit conversion".to_owned(),
-            name => match name.strip_prefix("operator") {
-                Some(operator) => format!("`operator {}`", operator.trim_start()),
-                None => format!("`{name}`"),
-            },
-        };
-        let diagnostic = match failure {
-            Failure::Ambiguous(_) => type_rules::ambiguous_call::RULE
-                .at(
-                    call.at,
-                    format!("{shown} means several methods, none of which is more specific than the others"),
-                )
-                .note("convert an argument with `as` to the type that the method you mean takes"),
+        let name = SmolStr::new(name);
+        let args = call.args.clone();
+        match failure {
+            Failure::Ambiguous(methods) => {
+                let methods = methods.clone();
+                self.report_at(call.at, AmbiguousCall { name, methods });
+            }
             Failure::NoneFits(all) => match (&all[..], only_of_count(all)) {
-                ([only], _) if self.refuse_place(only, receiver, call) => return self.error(call.range),
-                ([only], _) | (_, Some(only)) => self.explain_only(&shown, only, call),
+                ([only], _) if self.refuse_place(only, receiver, call) => {}
+                ([only], _) | (_, Some(only)) => self.report_only(name, only, failure, call),
                 _ => {
-                    let types: Vec<String> =
-                        call.args.iter().map(|&id| self.show(self.ty(id).base(self.db))).collect();
-                    let message = format!("no form of {shown} takes ({})", types.join(", "));
-                    type_rules::no_matching_call::RULE.at(call.at, message)
+                    let problem = NoMatchingCall::NoForm { name, failure: failure.clone(), args };
+                    self.report_at(call.at, problem);
                 }
             },
-            Failure::Unknown => type_rules::no_matching_call::RULE
-                .at(call.at, format!("there is nothing that {shown} could mean")),
-        };
-        let single =
-            matches!(failure, Failure::NoneFits(all) if all.len() == 1 || only_of_count(all).is_some());
-        // `println("x is", x)`
-        let prints = matches!(name, "print" | "println") && call.args.len() > 1;
-        let diagnostic = match prints {
-            true => diagnostic.note("one value is printed: join text by `+`, or give `printf` a format"),
-            false => diagnostic,
-        };
-        let notes = if single || prints { Vec::new() } else { failure.notes(self.db) };
-        let diagnostic = notes.into_iter().fold(diagnostic, |d, note| d.note(note));
-        let diagnostic = self.former_static(diagnostic, failure, name);
-        let diagnostic = self.element_in_two(diagnostic, failure, call);
-        self.report(diagnostic);
+            Failure::Unknown => self.report_at(call.at, NoMatchingCall::Unknown { name }),
+        }
         self.error(call.range)
     }
 
-    /// Says what X10 2.6 has in place of a static method of earlier versions that the library keeps for itself.
-    fn former_static(&self, diagnostic: Diagnostic, failure: &Failure, name: &str) -> Diagnostic {
-        let Failure::NoneFits(all) = failure else { return diagnostic };
-        let class = all.first().map(|it| it.method.class(self.db).name(self.db));
-        let advice = class.and_then(|class| crate::scope::outdated_names::static_advice(class, name));
-        advice.into_iter().fold(diagnostic, Diagnostic::note)
-    }
-
-    /// One candidate: the message names the argument that does not fit.
-    fn explain_only(&self, shown: &str, only: &Rejection, call: &Call) -> Diagnostic {
-        let declared = crate::members::describe_method(self.db, only.method);
-        let argument = match only.reason {
-            Reason::Argument { index, expected, .. } => call.args.get(index).map(|&arg| (arg, expected)),
-            _ => None,
+    /// Reports the only candidate that was meant, and its argument that does not fit.
+    fn report_only(&mut self, name: SmolStr, only: &Rejection, failure: &Failure, call: &Call) {
+        if let Reason::Argument { index, expected, .. } = only.reason
+            && let Some(&argument) = call.args.get(index)
+        {
+            let difference = self.difference(argument, expected);
+            let args = call.args.clone();
+            let needed_as = NeededAs::Argument { of: only.method, name, failure: failure.clone(), args };
+            return self.report_at(self.range(argument), Mismatch::Value { difference, needed_as });
+        }
+        let rejected = Rejected {
+            name,
+            only: only.clone(),
+            failure: failure.clone(),
+            args: call.args.clone(),
+            call: call.range,
+            similar: self.seen_alike(only),
+            maker: self.maker(only.method),
         };
-        match argument {
-            Some((argument, expected)) => {
-                let message =
-                    format!("expected `{}`, found `{}`", self.show(expected), self.show(self.ty(argument)));
-                let diagnostic = type_rules::mismatch::RULE
-                    .at(self.range(argument), message)
-                    .note(format!("it is an argument of `{declared}`"));
-                let is_global =
-                    Ty::this_type(self.db, only.method.class(self.db)).global_rail_element(self.db).is_some();
-                let diagnostic = match is_global && self.ty(argument).base(self.db) == Ty::long(self.db) {
-                    true => diagnostic.note(
-                        "rails of other places are made by `CUDAUtilities.makeGlobalRail[T](place, size)`",
-                    ),
-                    false => diagnostic,
-                };
-                self.with_difference(diagnostic, argument, expected)
-            }
-            _ => {
-                let diagnostic = type_rules::no_matching_call::RULE
-                    .at(call.at, format!("{shown} does not fit: {}", only.reason.text(self.db)))
-                    .note(format!("it is declared as `{declared}`"));
-                if let Some(converted) = self.converted_by_name(&diagnostic, only, call) {
-                    return converted;
-                }
-                let class = only.method.class(self.db);
-                if crate::item_tree::items::qualified_name(self.db, class) == "x10.lang.CUDAConstantRail" {
-                    return diagnostic.note(crate::suggest::CONSTANT_RAIL_NOTE);
-                }
-                if let Some(note) = self.held_elsewhere(only, call) {
-                    return diagnostic.note(note);
-                }
-                if let Some(near) = self.seen_alike(only) {
-                    return crate::infer::suggest::foreign_members::replaced(
-                        diagnostic.note(format!("did you mean `{near}`?")),
-                        call.at,
-                        near,
-                    );
-                }
-                match (&only.reason, self.maker(only.method)) {
-                    (Reason::Hidden(..), Some(note)) => diagnostic.note(note),
-                    _ => diagnostic,
-                }
-            }
-        }
-    }
-
-    /// `h(p)` of a handle: what it stands for at another place is to be had there.
-    fn held_elsewhere(&self, only: &Rejection, call: &Call) -> Option<&'static str> {
-        let class = Ty::this_type(self.db, only.method.class(self.db));
-        let [argument] = call.args[..] else { return None };
-        let is_place = self.ty(argument).base(self.db) == Ty::place(self.db);
-        let names_place = is_place && only.method.name(self.db) == "operator()";
-        if names_place && class.is_known(self.db, Known::PlaceLocalHandle) {
-            return Some(
-                "`h()` is the object of this place; that of another is used there: `at (p) { ... h() ... }`",
-            );
-        }
-        (names_place && class.is_known(self.db, Known::GlobalRef))
-            .then_some("`g()` is the object, at the place where it lives: `at (g) { ... g() ... }`")
-    }
-
-    /// `Long(x)` as a conversion, which is `x as Long` of a number; text is read.
-    fn converted_by_name(
-        &self,
-        diagnostic: &Diagnostic,
-        only: &Rejection,
-        call: &Call,
-    ) -> Option<Diagnostic> {
-        let [value] = call.args[..] else { return None };
-        let to = Ty::this_type(self.db, only.method.class(self.db));
-        let from = self.ty(value).base(self.db);
-        let target = to.primitive(self.db)?;
-        if self.is_string(from) {
-            return self.with_making(diagnostic, value, to, call.range);
-        }
-        let from = from.primitive(self.db)?;
-        if !target.is_number() || !(from.is_number() || from == Known::Char) {
-            return None;
-        }
-        let source = self.source(self.range(value))?;
-        let is_literal =
-            source.starts_with(|c: char| c.is_ascii_digit()) && source.chars().all(char::is_alphanumeric);
-        let mut text = if is_literal { source } else { crate::infer::suggest::conversion::operand(&source) };
-        if from == Known::Char {
-            let diagnostic = diagnostic.clone().note("the number of a character is `c.ord()`, an `Int`");
-            text.push_str(".ord()");
-            let text = if target == Known::Int { text } else { format!("({text} as {})", self.show(to)) };
-            return Some(crate::infer::suggest::foreign_members::replaced(diagnostic, call.range, text));
-        }
-        let diagnostic = diagnostic.clone().note("numbers are converted by `as`");
-        Some(crate::infer::suggest::foreign_members::replaced(
-            diagnostic,
-            call.range,
-            format!("({text} as {})", self.show(to)),
-        ))
+        self.report_at(call.at, NoMatchingCall::Rejected(Box::new(rejected)));
     }
 
     /// A method that can be seen, and whose name differs in capital letters only from that of one that cannot.
-    fn seen_alike(&self, only: &Rejection) -> Option<String> {
+    fn seen_alike(&self, only: &Rejection) -> Option<SmolStr> {
         let Reason::Hidden(class, _) = only.reason else { return None };
         let hidden = only.method.name(self.db);
         let alike = |it: &&MethodId| {
@@ -429,11 +315,11 @@ impl<'db> Infer<'db> {
                 && item.is_some_and(|it| self.context().can_access(class, it.modifiers))
         };
         let methods = crate::item_tree::items::methods(self.db, class);
-        Some(methods.iter().find(alike)?.name(self.db).to_string())
+        Some(methods.iter().find(alike)?.name(self.db).clone())
     }
 
     /// The static method that makes objects of a class whose constructor cannot be seen.
-    fn maker(&self, constructor: MethodId) -> Option<String> {
+    fn maker(&self, constructor: MethodId) -> Option<MethodId> {
         let db = self.db;
         let class = constructor.class(db);
         let is_constructor = method_item(db, constructor).is_some_and(|it| it.kind.is_constructor());
@@ -451,12 +337,7 @@ impl<'db> Infer<'db> {
                     .is_some_and(|(of, _)| of == class)
         };
         let mut others = crate::item_tree::items::methods(db, class).iter().filter(gives);
-        let found = own_methods(db, class, "make").iter().find(makes).or_else(|| others.next())?;
-        Some(format!(
-            "objects are made by `{}.{}`",
-            class.name(db),
-            crate::members::describe_method(db, *found)
-        ))
+        own_methods(db, class, "make").iter().find(makes).or_else(|| others.next()).copied()
     }
 }
 

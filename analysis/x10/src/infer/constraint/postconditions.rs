@@ -8,7 +8,7 @@ use crate::constraint::Entailment;
 use crate::infer::context::Infer;
 use crate::item_tree::items::field_item;
 use crate::relate::entailment::Question;
-use crate::rules::constraint as rules;
+use crate::rules::constraint::not_established::NotEstablished;
 use crate::signature::method_signature;
 use crate::signature::property::class_facts;
 use crate::ty::subst::facts_about;
@@ -54,16 +54,8 @@ impl Infer<'_> {
             if context.decide(Question::default(), std::slice::from_ref(&term)) == Entailment::Proved {
                 continue;
             }
-            let who = if is_result { "the result type of this constructor" } else { "the class" };
-            let known = self.what_is_known_in(&context, std::slice::from_ref(&term));
-            self.report(
-                rules::not_established::RULE
-                    .at(
-                        range,
-                        format!("{who} promises `{term}`, which does not follow from what is set here"),
-                    )
-                    .note(known),
-            );
+            let known = self.known_conditions_in(&context, std::slice::from_ref(&term));
+            self.report_at(range, NotEstablished { term, is_result, known });
             return;
         }
     }

@@ -6,15 +6,22 @@ use apg_syntax::TextRange;
 
 use crate::body::ExprId;
 use crate::constraint::Entailment;
-use crate::diagnostics::{Diagnostic, Fix, Severity, TextEdit};
+use crate::diagnostics::Severity;
 use crate::ids::MethodId;
 use crate::infer::context::Infer;
 use crate::relate::Context;
 use crate::relate::entailment::Question;
-use crate::rules::constraint as rules;
+use crate::rules::Problem;
+use crate::rules::constraint::guard_not_entailed::{Callee, GuardNotEntailed};
+use crate::rules::constraint::not_entailed::NotEntailed;
+use crate::rules::constraint::run_time_check::RunTimeCheck;
+use crate::suggest::conditions::{CallersPart, MissingConditions};
 use crate::ty::{ConstraintTerm, Path, PathRoot, Ty};
 
-/// Who needs a constraint.
+/// The most known conditions that a message lists.
+const MAX_KNOWN_CONDITIONS: usize = 5;
+
+/// What needs a constraint.
 #[derive(Clone, Copy)]
 pub(crate) enum Need {
     /// The type that this value has to be of.
@@ -42,7 +49,7 @@ impl Infer<'_> {
         wanted.terms.iter().filter(open).map(|term| term.at_root(&PathRoot::SelfValue, &subject)).collect()
     }
 
-    /// Deals with `terms`, needed at `range`.
+    /// Handles `terms`, which are needed at `range` and do not follow.
     pub(crate) fn undecided(&mut self, terms: &[ConstraintTerm], range: TextRange, need: Need) {
         let mut open = Vec::new();
         for term in terms {
@@ -55,26 +62,15 @@ impl Infer<'_> {
             return;
         }
         if self.checks.is_static || self.infers_guard && self.checks.infers_guards {
-            let diagnostic = self.not_entailed(&open, range, need);
-            self.report(diagnostic);
+            self.not_entailed(open, range, need);
         } else if self.never_hold(&open) {
-            let shown: Vec<String> = open.iter().map(|term| format!("`{}`", self.shown_term(term))).collect();
-            let shown = shown.join(" and ");
-            // Kernels check no conditions.
-            let (message, severity) = match self.in_kernel {
-                true => (format!("{shown} never holds here"), Severity::Error),
-                false => (
-                    format!("{shown} never holds here, so the check when the program runs fails"),
-                    Severity::Warning,
-                ),
-            };
-            let diagnostic = rules::run_time_check::RULE.at(range, message).with_severity(severity);
-            let known = self.what_is_known(&open);
-            self.report(diagnostic.note(known));
+            let known = Some(self.known_conditions(&open));
+            let in_kernel = self.in_kernel;
+            let severity = if in_kernel { Severity::Error } else { Severity::Warning };
+            let problem = Problem::new(range, RunTimeCheck { terms: open, refuted: known, in_kernel });
+            self.push_problem(problem.with_severity(severity));
         } else if !self.in_kernel {
-            let shown: Vec<String> = open.iter().map(|term| format!("`{}`", self.shown_term(term))).collect();
-            let message = format!("{} is checked when the program runs", shown.join(" and "));
-            self.report(rules::run_time_check::RULE.at(range, message));
+            self.report_at(range, RunTimeCheck { terms: open, refuted: None, in_kernel: false });
         }
     }
 
@@ -118,94 +114,44 @@ impl Infer<'_> {
 
     // ---- messages
 
-    fn not_entailed(&mut self, open: &[ConstraintTerm], range: TextRange, need: Need) -> Diagnostic {
-        let shown: Vec<String> = open.iter().map(|term| format!("`{}`", self.shown_term(term))).collect();
-        let (verb, them) = if open.len() == 1 { ("is", "it") } else { ("are", "they") };
-        let list = shown.join(" and ");
-        let mut diagnostic = match need {
-            Need::Value(id, to) => {
-                let message = format!("{list} {verb} needed here and not known to hold");
-                let needed = self.show(to);
-                let found = self.show(self.ty(id));
-                rules::not_entailed::RULE
-                    .at(range, message)
-                    .note(format!("the type needed is `{needed}`, the value's is `{found}`"))
-            }
+    fn not_entailed(&mut self, open: Vec<ConstraintTerm>, range: TextRange, need: Need) {
+        let known = self.known_conditions(&open);
+        let is_condition = |term: &ConstraintTerm| term.paths().all(|path| self.callers_know(path));
+        let callers = if self.infers_guard {
+            CallersPart::CannotName
+        } else if open.iter().all(is_condition) && !self.body.params.is_empty() {
+            CallersPart::Condition
+        } else {
+            CallersPart::Nothing
+        };
+        let missing = MissingConditions { terms: open, known, callers };
+        match need {
+            Need::Value(value, needed) => self.report_at(range, NotEntailed { missing, value, needed }),
             Need::Guard(method) => {
-                let name = crate::members::describe_method(self.db, method);
-                let message = format!("the call needs {list}, which {verb} not known to hold");
-                rules::guard_not_entailed::RULE
-                    .at(range, message)
-                    .note(format!("it is a condition of `{name}`"))
+                self.report_at(range, GuardNotEntailed { missing, callee: Callee::Method(method) });
             }
             Need::Function(function) => {
-                let message = format!("the call needs {list}, which {verb} not known to hold");
-                rules::guard_not_entailed::RULE
-                    .at(range, message)
-                    .note(format!("it is a condition of the function, a `{}`", self.show(function)))
+                self.report_at(range, GuardNotEntailed { missing, callee: Callee::Function(function) });
             }
-        };
-        diagnostic = diagnostic.note(self.what_is_known(open));
-        let conditions: Vec<String> = open
-            .iter()
-            .filter(|term| term.paths().all(|path| self.callers_know(path)))
-            .map(|term| term.to_string())
-            .collect();
-        if self.infers_guard {
-            diagnostic = diagnostic.note(format!(
-                "{them} cannot become a condition of the method, for callers cannot name what {them} {verb} about"
-            ));
-        } else if conditions.len() == open.len() && !self.body.params.is_empty() {
-            let conditions = conditions.join(", ");
-            diagnostic = diagnostic.note(format!(
-                "to let the callers see to it, make `{{{conditions}}}` a condition of this method"
-            ));
-        }
-        match need {
-            Need::Value(id, to) => match self.cast_fix(id, to) {
-                Some(fix) => {
-                    diagnostic.note("to check it when the program runs, cast the value with `as`").fix(fix)
-                }
-                None => diagnostic,
-            },
-            Need::Guard(_) | Need::Function(_) => diagnostic,
         }
     }
 
-    pub(crate) fn what_is_known(&self, open: &[ConstraintTerm]) -> String {
-        self.what_is_known_in(&self.context(), open)
+    fn known_conditions(&self, open: &[ConstraintTerm]) -> Vec<ConstraintTerm> {
+        self.known_conditions_in(&self.context(), open)
     }
 
-    /// The same where other things are known than at this point of the code.
-    pub(crate) fn what_is_known_in(&self, context: &Context<'_>, open: &[ConstraintTerm]) -> String {
-        let question = Question::default();
-        let facts = context.relevant(question, open);
-        let worth = |fact: &&ConstraintTerm| !fact.mentions_nameless() && !self.is_about_here(fact);
-        let shown: Vec<String> = facts.iter().filter(worth).take(5).map(|fact| format!("`{fact}`")).collect();
-        if shown.is_empty() {
-            "nothing is known about it".to_owned()
-        } else {
-            format!("known: {}", shown.join(", "))
-        }
+    /// Known conditions about the same values as `open`, as `context` knows them.
+    pub(crate) fn known_conditions_in(
+        &self,
+        context: &Context<'_>,
+        open: &[ConstraintTerm],
+    ) -> Vec<ConstraintTerm> {
+        let facts = context.relevant(Question::default(), open);
+        let is_worth_saying = |fact: &&ConstraintTerm| !fact.mentions_nameless() && !self.is_about_here(fact);
+        facts.iter().filter(is_worth_saying).take(MAX_KNOWN_CONDITIONS).cloned().collect()
     }
 
     fn is_about_here(&self, fact: &ConstraintTerm) -> bool {
         fact.paths().any(crate::place::is_here)
-    }
-
-    /// A cast, for a value whose type is not the one needed.
-    pub(crate) fn cast_fix(&self, id: ExprId, to: Ty) -> Option<Fix> {
-        let range = self.range(id);
-        let text = self.source(range)?;
-        let mut nameless = false;
-        to.visit_paths(self.db, &mut |path| nameless |= path.is_nameless());
-        if nameless || text.is_empty() {
-            return None;
-        }
-        let plain = text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
-        let target = self.show(to);
-        let text = if plain { format!("{text} as {target}") } else { format!("({text}) as {target}") };
-        let edits = vec![TextEdit { file: None, range, text }];
-        Some(Fix { title: format!("Cast to `{target}`"), edits })
     }
 }

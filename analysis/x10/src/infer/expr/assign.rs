@@ -7,12 +7,12 @@ use smol_str::SmolStr;
 
 use crate::body::local_class_env::captured_variable;
 use crate::body::{AssignTarget, ExprId, ExprKind, Literal, LocalId, LocalKind, StmtId, StmtKind};
-use crate::diagnostics::article;
 use crate::infer::context::{Infer, range_of};
 use crate::infer::expr::convert::Why;
 use crate::infer::expr::name::Resolved;
-use crate::item_tree::items::properties;
-use crate::rules::r#type as type_rules;
+use crate::rules::r#type::narrowed_assignment::NarrowedAssignment;
+use crate::rules::r#type::no_operator::NoOperator;
+use crate::rules::r#type::not_assignable::NotAssignable;
 use crate::ty::Ty;
 use crate::ty::known::Known;
 
@@ -164,19 +164,7 @@ impl Infer<'_> {
         if let AssignTarget::Field { field, .. } = target
             && crate::item_tree::items::field_item(self.db, field).is_some_and(|item| item.is_property)
         {
-            let name = field.name(self.db).clone();
-            let all: Vec<&str> = properties(self.db, field.class(self.db))
-                .iter()
-                .map(|it| it.name(self.db).as_str())
-                .collect();
-            self.report(
-                type_rules::not_assignable::RULE
-                    .at(range, format!("`{name}` is a property, which is never assigned"))
-                    .note(format!(
-                        "a constructor sets all properties at once, `property({})`, and they stay as they are",
-                        all.join(", ")
-                    )),
-            );
+            self.report_at(range, NotAssignable::Property { field });
             return Left::Error;
         }
         let ty = match target {
@@ -188,10 +176,7 @@ impl Infer<'_> {
     }
 
     fn not_assignable(&mut self, range: TextRange) {
-        self.report(
-            type_rules::not_assignable::RULE
-                .at(range, "only a variable, a field or an element `a(i)` can be assigned"),
-        );
+        self.report_at(range, NotAssignable::Expression);
     }
 
     fn assign_variable(
@@ -345,12 +330,7 @@ impl Infer<'_> {
         if !floats || !ty.primitive(db).is_some_and(Known::is_integer) {
             return;
         }
-        let (from, to) = (self.show(from.base(db)), self.show(ty.base(db)));
-        self.report(
-            type_rules::narrowed_assignment::RULE
-                .at(range, format!("this computes {} and cuts it off to {}", article(&from), article(&to)))
-                .note(format!("if that is meant, write the assignment in full: `x = (x op e) as {to}`")),
-        );
+        self.report_at(range, NarrowedAssignment { from: from.base(db), to: ty.base(db) });
     }
 
     pub(crate) fn wrap(&mut self, stmts: Vec<StmtId>, result: ExprId) -> ExprId {
@@ -404,12 +384,7 @@ impl Infer<'_> {
                 let long = Ty::long(self.db);
                 let one = self.alloc(ExprKind::Literal(Literal::Int(1)), long, range);
                 if !self.may_be_cast(one, plain) {
-                    let (op, shown) = (op.text(), self.show(plain));
-                    self.report(
-                        type_rules::no_operator::RULE
-                            .at(range, format!("no operator `{op}{op}` takes `{shown}`"))
-                            .note("it adds or subtracts `1` converted to the type of the variable, and `1` cannot be converted"),
-                    );
+                    self.report_at(range, NoOperator::Step { op: op.text(), ty: plain });
                     return self.error(range);
                 }
                 let one = self.cast_to(one, plain, range);

@@ -5,10 +5,10 @@ use apg_syntax::{SyntaxKind, TextRange};
 use smol_str::SmolStr;
 
 use crate::body::{Closure, ExprId, ExprKind, LocalId, LocalKind, StmtId, StmtKind};
-use crate::diagnostics::{Fix, TextEdit};
 use crate::infer::context::{Infer, range_of};
 use crate::infer::scopes::FrameKind;
-use crate::rules::r#type as type_rules;
+use crate::rules::r#type::mismatch::Mismatch;
+use crate::rules::r#type::missing_type::MissingType;
 use crate::ty::{Constraint, Path, Ty};
 
 impl Infer<'_> {
@@ -77,18 +77,7 @@ impl Infer<'_> {
         let Some(StmtKind::Expr(value)) = last.map(|last| &self.body.stmt(last).kind) else { return };
         let ty = self.ty(*value);
         if !ty.is_void(self.db) && !ty.mentions_error(self.db) {
-            let (range, message) = (
-                self.range(*value),
-                format!(
-                    "this closure is declared to give nothing, and ends in a value of type `{}`",
-                    self.show(ty)
-                ),
-            );
-            self.report(
-                type_rules::mismatch::RULE
-                    .at(range, message)
-                    .note("leave the result type out, or make it a statement: `{ ...; }`"),
-            );
+            self.report_at(self.range(*value), Mismatch::ClosureValue { ty });
         }
     }
 
@@ -143,11 +132,7 @@ impl Infer<'_> {
             let ty = match formal.ty() {
                 Some(ty) => self.written_type(&ty),
                 None => wanted.and_then(|types| types.get(index).copied()).unwrap_or_else(|| {
-                    self.report(
-                        type_rules::missing_type::RULE
-                            .at(range, "this formal parameter needs a type")
-                            .note("nothing around the closure says what it is called with"),
-                    );
+                    self.report_at(range, MissingType::Formal);
                     Ty::error(self.db)
                 }),
             };
@@ -180,17 +165,7 @@ impl Infer<'_> {
     fn formal_without_type(&mut self, name: &SmolStr, wanted: Option<Ty>, range: TextRange) -> LocalId {
         let wanted = wanted.filter(|ty| !ty.mentions_error(self.db));
         let ty = wanted.unwrap_or_else(|| Ty::error(self.db));
-        let diagnostic = type_rules::missing_type::RULE
-            .at(range, format!("the formal `{name}` of this closure needs a type"))
-            .note(format!("a name alone is a type here: write `{name}:Type`"));
-        self.report(match wanted {
-            Some(ty) => {
-                let text = format!("{name}:{}", self.show(ty));
-                let title = format!("Write `{text}`");
-                diagnostic.fix(Fix { title, edits: vec![TextEdit { file: None, range, text }] })
-            }
-            None => diagnostic,
-        });
+        self.report_at(range, MissingType::FormalName { name: name.clone(), ty: wanted });
         let local = self.add_local(name.clone(), ty, false, LocalKind::ClosureParam, range);
         self.declare(local);
         self.note_local(local);

@@ -16,7 +16,13 @@ use crate::item_tree::items::{class_kind, class_modifiers, own_methods, properti
 use crate::item_tree::nesting::all_type_params;
 use crate::item_tree::{ClassKind, Modifiers};
 use crate::relate::wellformed::type_problem;
-use crate::rules::r#type as type_rules;
+use crate::rules::r#type::abstract_instantiation::AbstractInstantiation;
+use crate::rules::r#type::constructor_call::ConstructorCall;
+use crate::rules::r#type::no_matching_call::NoMatchingCall;
+use crate::rules::r#type::no_outer_object::NoOuterObject;
+use crate::rules::r#type::not_callable::NotCallable;
+use crate::rules::r#type::not_enclosing::NotEnclosing;
+use crate::rules::r#type::wrong_type_arguments::WrongTypeArguments;
 use crate::scope::lookup::Found;
 use crate::signature::field_type;
 use crate::ty::Ty;
@@ -78,20 +84,14 @@ impl Infer<'_> {
         };
         let owner = class.outer(db).and_then(|outer| self.as_super(around, outer));
         let Some(owner) = owner.filter(|_| !crate::item_tree::nesting::is_static_class(db, class)) else {
-            let message = format!("objects of `{name}` are not inside other objects");
-            self.report(
-                type_rules::not_enclosing::RULE
-                    .at(at, message)
-                    .note(format!("write `new {name}(...)` alone")),
-            );
+            self.report_at(at, NotEnclosing::NotInner { name });
             return self.error(range);
         };
         let written: Vec<ast::Type> = ty.type_args().collect();
         let own: Vec<Ty> = written.iter().map(|ty| self.written_type(ty)).collect();
         let wanted = type_param_ids(db, class).len();
         if own.len() != wanted {
-            let message = format!("`{name}` takes {wanted} type arguments, not {}", own.len());
-            self.report(type_rules::wrong_type_arguments::RULE.at(at, message));
+            self.report_at(at, WrongTypeArguments::Count { name, wanted, given: own.len() });
             return self.error(range);
         }
         let outer = self.convert(outer, owner, Why::Receiver);
@@ -145,8 +145,7 @@ impl Infer<'_> {
                 }
             },
             _ if !call.args.is_empty() && !self.stops_at(class, None) => {
-                let message = "an interface has no constructor that could take arguments";
-                self.report(type_rules::no_matching_call::RULE.at(range, message));
+                self.report_at(range, NoMatchingCall::InterfaceArguments);
                 return self.error(range);
             }
             _ => None,
@@ -214,17 +213,7 @@ impl Infer<'_> {
         if self.around().iter().skip(usize::from(own)).any(is_around) {
             return false;
         }
-        let (name, outer) = (class.name(db), outer.name(db));
-        self.report(
-            type_rules::no_outer_object::RULE
-                .at(
-                    at,
-                    format!("objects of `{name}` are inside an object of `{outer}`, and there is none here"),
-                )
-                .note(format!(
-                    "name the object with `value.new {name}(...)`, or declare `static class {name}`"
-                )),
-        );
+        self.report_at(at, NoOuterObject { class, outer });
         true
     }
 
@@ -238,33 +227,12 @@ impl Infer<'_> {
         range: TextRange,
     ) -> ExprId {
         let Some((class, own)) = ty.as_class(self.db).map(|(class, args)| (class, args.to_vec())) else {
-            self.report(
-                type_rules::not_callable::RULE
-                    .at(range, format!("`{}` is a type parameter, and no function", self.show(ty))),
-            );
+            self.report_at(range, NotCallable::TypeParameter { ty });
             return self.error(range);
         };
         if class_kind(self.db, class) != Some(ClassKind::Struct) {
-            let name = class.name(self.db).clone();
-            let given: Vec<String> = type_args.iter().map(|it| self.show(*it).to_string()).collect();
-            let made = match given[..] {
-                [] if exact => self.show(ty).to_string(),
-                [] => name.to_string(),
-                _ => format!("{name}[{}]", given.join(",")),
-            };
-            self.report(
-                type_rules::not_callable::RULE
-                    .at(range, format!("`{name}` is a class, not a function or a struct"))
-                    .note(format!("to make an object of it, write `new {made}(...)`"))
-                    .fix(crate::diagnostics::Fix {
-                        title: "Add `new`".to_owned(),
-                        edits: vec![crate::diagnostics::TextEdit {
-                            file: None,
-                            range: TextRange::empty(range.start()),
-                            text: "new ".to_owned(),
-                        }],
-                    }),
-            );
+            let exact = exact.then_some(ty);
+            self.report_at(range, NotCallable::Class { class, exact, type_args });
             return self.error(range);
         }
         let own_params = type_param_ids(self.db, class).len();
@@ -288,17 +256,13 @@ impl Infer<'_> {
     ) -> ExprId {
         let db = self.db;
         let name = class.name(db).clone();
-        let refusal = match class_kind(db, class) {
+        let abstract_kind = match class_kind(db, class) {
             Some(ClassKind::Interface) => Some("an interface"),
             _ if class_modifiers(db, class).has(Modifiers::ABSTRACT) => Some("abstract"),
             _ => None,
         };
-        if let Some(what) = refusal {
-            self.report(
-                type_rules::abstract_instantiation::RULE
-                    .at(at, format!("`{name}` is {what}, so no object of just that class can be made"))
-                    .note("create an object of a class that extends or implements it"),
-            );
+        if let Some(kind) = abstract_kind {
+            self.report_at(at, AbstractInstantiation { class, kind });
             return self.error(range);
         }
         let type_args = given.clone().unwrap_or_default();
@@ -336,11 +300,7 @@ impl Infer<'_> {
         let is_super = s.is_super();
         let word = if is_super { "super" } else { "this" };
         if !self.is_constructor || self.scopes.frame_depth() > 0 {
-            self.report(
-                type_rules::constructor_call::RULE
-                    .at(range, format!("`{word}(...)` can only be called in a constructor"))
-                    .note(format!("to call a method of the object, write `{word}.name(...)`")),
-            );
+            self.report_at(range, ConstructorCall::OutsideConstructor { word });
             return StmtKind::Error;
         }
         let target = if is_super {
@@ -353,8 +313,7 @@ impl Infer<'_> {
         else {
             // Without a declared superclass `super()` does nothing; one that is unknown may take any arguments.
             if !args.is_empty() && !self.may_inherit() {
-                let message = "the superclass has no constructor with arguments";
-                self.report(type_rules::no_matching_call::RULE.at(range, message));
+                self.report_at(range, NoMatchingCall::SuperArguments);
                 return StmtKind::Error;
             }
             return StmtKind::Empty;
@@ -424,12 +383,7 @@ impl Infer<'_> {
                 vec![self.alloc_stmt(kind, range)]
             }
             Err(_) => {
-                let name = class.name(self.db).clone();
-                self.report(
-                    type_rules::no_matching_call::RULE
-                        .at(range, format!("the superclass `{name}` has no constructor without arguments"))
-                        .note("start the constructor with `super(...)` and the arguments it needs"),
-                );
+                self.report_at(range, NoMatchingCall::NoDefaultConstructor { class });
                 Vec::new()
             }
         }
@@ -477,26 +431,12 @@ impl Infer<'_> {
         let fields = properties(self.db, self.class);
         let args: Vec<ast::Expr> = s.arg_list().into_iter().flat_map(|list| list.exprs()).collect();
         if !self.is_constructor || self.scopes.frame_depth() > 0 {
-            self.report(
-                type_rules::constructor_call::RULE
-                    .at(range, "`property(...)` can only be called in a constructor"),
-            );
+            self.report_at(range, ConstructorCall::Properties);
             return StmtKind::Error;
         }
         if fields.len() != args.len() {
-            let name = self.class.name(self.db).clone();
-            self.report(type_rules::no_matching_call::RULE.at(
-                range,
-                format!(
-                    "`{name}` has {}, and {} given",
-                    crate::scope::problem::counted(fields.len(), "property", "properties"),
-                    match args.len() {
-                        0 => "no value is".to_owned(),
-                        1 => "one value is".to_owned(),
-                        more => format!("{more} values are"),
-                    }
-                ),
-            ));
+            let (class, wanted, given) = (self.class, fields.len(), args.len());
+            self.report_at(range, NoMatchingCall::Properties { class, wanted, given });
             for arg in &args {
                 self.value(Some(arg), range, None);
             }

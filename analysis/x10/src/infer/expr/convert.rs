@@ -3,14 +3,16 @@
 use crate::body::local_class_env::{captured_path, captured_variable, outer_path};
 use crate::body::{Dispatch, ExprId, ExprKind, Literal};
 use crate::constraint::Entailment;
-use crate::diagnostics::{Diagnostic, article};
 use crate::infer::call::overload::Picked;
 use crate::infer::constraint::residual::Need;
 use crate::infer::context::Infer;
 use crate::relate::Context;
 use crate::relate::entailment::Question;
 use crate::relate::subtype::{ImplicitCall, Representation};
-use crate::rules::r#type as type_rules;
+use crate::rules::r#type::mismatch::Mismatch;
+use crate::rules::r#type::mismatch::NeededAs;
+use crate::rules::r#type::void_value::VoidValue;
+use crate::suggest::difference::Difference;
 use crate::ty::known::Known;
 use crate::ty::subst::Substitution;
 use crate::ty::{Constraint, ConstraintTerm, Path, Ty};
@@ -179,115 +181,36 @@ impl<'db> Infer<'db> {
         if gives_nothing(from) && !gives_nothing(to) && self.refuse_unused_values(range) {
             return;
         }
-        let needed = self.show(to);
-        let found = self.show(from);
-        let message = match why {
-            Why::Condition => format!("a condition is a `Boolean`, found `{found}`"),
-            Why::Place => format!("`at` needs a place, found `{found}`"),
-            Why::Return => format!("the result type is `{needed}`, found `{found}`"),
-            _ => format!("expected `{needed}`, found `{found}`"),
-        };
-        let mut diagnostic = type_rules::mismatch::RULE.at(range, message);
         if why == Why::Condition {
-            let diagnostic = self.explain_condition(id, diagnostic);
-            return self.report(diagnostic);
+            let has_null = self.context().has_null(from);
+            return self.report_at(range, Mismatch::Condition { value: id, found: from, has_null });
         }
-        diagnostic = self.with_difference(diagnostic, id, to);
-        self.report(diagnostic);
+        let difference = self.difference(id, to);
+        let needed_as = match why {
+            Why::Place => NeededAs::Place,
+            Why::Return => NeededAs::Result,
+            _ => NeededAs::Value,
+        };
+        self.report_at(range, Mismatch::Value { difference, needed_as });
     }
 
-    /// Where a rail is wanted and given, but one of them may be another place's.
-    fn of_another_place(&self, from: Ty, to: Ty) -> Option<&'static str> {
-        let (local, global) = (|ty: Ty| ty.rail_element(self.db), |ty: Ty| ty.global_rail_element(self.db));
-        match (global(from).is_some() && local(to).is_some(), local(from).is_some() && global(to).is_some()) {
-            (true, _) => Some(
-                "its elements may be at another place: `finish Rail.asyncCopy(r, 0, rail, 0, r.size)` copies them to a rail of this one",
-            ),
-            (_, true) => Some("`GlobalRail(rail)` names a rail of this place everywhere"),
-            _ => None,
-        }
-    }
-
-    /// Adds to an error what the value `id` has to do with the type that it should have, and how it becomes one.
-    pub(crate) fn with_difference(&self, mut diagnostic: Diagnostic, id: ExprId, to: Ty) -> Diagnostic {
+    /// The value `id` and the type that it should have.
+    pub(crate) fn difference(&self, id: ExprId, to: Ty) -> Difference {
         let from = self.ty(id);
-        let (needed, numbers) = (
-            self.show(to),
-            from.primitive(self.db).is_some_and(Known::is_number)
-                && to.primitive(self.db).is_some_and(Known::is_number),
-        );
-        if let Some(diagnostic) = self.method_over_variable(&diagnostic, id) {
-            return diagnostic;
+        Difference {
+            value: id,
+            found: from,
+            needed: to,
+            is_supertype: self.is_subtype(to, from),
+            hides_variable: self.hides_variable(id),
         }
-        if from.base(self.db) == to.base(self.db) {
-            diagnostic = diagnostic.note(match self.literal_text(id) {
-                Some(text) => format!("the value is `{text}`, which is not {}", article(&needed)),
-                None => format!("the value is known not to be {}", article(&needed)),
-            });
-        } else if let Some(note) = self.too_large(id, to) {
-            diagnostic = diagnostic.note(note);
-        } else if numbers {
-            let base = self.show(to.base(self.db));
-            diagnostic = diagnostic.note(format!(
-                "the conversion may lose information, so it has to be written: `... as {base}`"
-            ));
-            let fix = self.literal_fix(id, to).or_else(|| self.operand_fix(id, to));
-            if let Some(fix) = fix.or_else(|| self.cast_fix(id, to.base(self.db))) {
-                diagnostic = diagnostic.fix(fix);
-            }
-        } else if let Some(note) = self.of_another_place(from, to) {
-            diagnostic = diagnostic.note(note);
-        } else if from.is_null(self.db) {
-            diagnostic = diagnostic.note("only objects of classes may be `null`: values of structs, numbers among them, always are there");
-        } else if let Some((items, fix)) = self.items_fix(id, to) {
-            diagnostic = diagnostic.note(format!("the elements are `{items}`s")).fix(fix);
-        } else if let Some(fix) = self.quotes_fix(id, to) {
-            diagnostic =
-                diagnostic.note("characters stand in single quotes, strings in double quotes").fix(fix);
-        } else if let Some(made) = self.with_making(&diagnostic, id, to, self.range(id)) {
-            diagnostic = made;
-        } else if self.is_string(to) && !self.is_subtype(to, from) {
-            diagnostic =
-                diagnostic.note("text is made of a value by `x.toString()`, or by joining: `\"...\" + x`");
-        } else if self.is_subtype(to, from) {
-            diagnostic =
-                diagnostic.note(format!("if the value is known to be one, write `... as {}`", self.show(to)));
-        }
-        diagnostic
     }
 
-    /// That an integer literal is none of the integer type `to`, which a cast would not mend.
-    fn too_large(&self, id: ExprId, to: Ty) -> Option<String> {
-        let known = to.primitive(self.db).filter(|known| known.is_integer())?;
-        let ExprKind::Literal(Literal::Int(value)) = self.body.expr(id).kind else { return None };
-        let is_signed = self.ty(id).primitive(self.db).is_some_and(|it| it.is_integer() && !it.is_unsigned());
-        let wider =
-            if value < 0 && known.is_unsigned() { "a signed type" } else { "a wider one, such as `Long`" };
-        (is_signed && !literal_fits(value, known)).then(|| {
-            format!("`{value}` is out of the range of {}: use {wider}", article(&self.show(to.base(self.db))))
-        })
-    }
-
-    /// The value of a literal, as it is written.
-    fn literal_text(&self, id: ExprId) -> Option<String> {
-        let ExprKind::Literal(literal) = &self.body.expr(id).kind else { return None };
-        let known = self.ty(id).primitive(self.db)?;
-        literal_of(literal, known)
-    }
-
-    /// Another suffix, for a literal of the wrong number type.
-    pub(crate) fn literal_fix(&self, id: ExprId, to: Ty) -> Option<crate::diagnostics::Fix> {
-        let known = to.primitive(self.db)?;
-        let ExprKind::Literal(literal) = &self.body.expr(id).kind else { return None };
-        let text = literal_of(literal, known)?;
-        // What is wrong with a literal of that type already is its value, not how it is written.
-        if self.ty(id).primitive(self.db) == Some(known) {
-            return None;
-        }
-        Some(crate::diagnostics::Fix {
-            title: format!("Write `{text}`"),
-            edits: vec![crate::diagnostics::TextEdit { file: None, range: self.range(id), text }],
-        })
+    /// Whether `f(x)` calls a method though a variable of that name could be applied.
+    fn hides_variable(&self, id: ExprId) -> bool {
+        let ExprKind::Call { method, .. } = self.body.expr(id).kind else { return false };
+        let variable = self.scopes.local(method.name(self.db));
+        variable.is_some_and(|it| self.can_apply(self.body.local(it).ty))
     }
 
     /// The first element of `[1, 2.0]` that does not fit where others do, and the type that it should have.
@@ -303,68 +226,9 @@ impl<'db> Infer<'db> {
         items.iter().any(fits).then(|| (plain(odd), wanted))
     }
 
-    /// Other suffixes for the elements of `[1, 2]`, and what they are now.
-    fn items_fix(&self, id: ExprId, to: Ty) -> Option<(String, crate::diagnostics::Fix)> {
-        let ExprKind::RailLiteral { element, items } = &self.body.expr(id).kind else { return None };
-        let wanted = to.rail_element(self.db)?;
-        let fixes = items.iter().map(|&item| self.literal_fix(item, wanted)).collect::<Option<Vec<_>>>()?;
-        let title = format!("Write them as `{}`s", self.show(wanted.base(self.db)));
-        let edits = fixes.into_iter().flat_map(|it| it.edits).collect();
-        Some((self.show(element.base(self.db)), crate::diagnostics::Fix { title, edits }))
-    }
-
-    /// Another suffix, for the literal that made an operator compute in another number type.
-    fn operand_fix(&self, id: ExprId, to: Ty) -> Option<crate::diagnostics::Fix> {
-        let ExprKind::Call { method, receiver, args, .. } = &self.body.expr(id).kind else { return None };
-        let operands: Vec<ExprId> = receiver.iter().chain(args).copied().collect();
-        let (&[left, right], true) = (&operands[..], method.name(self.db).starts_with("operator")) else {
-            return None;
-        };
-        [(left, right), (right, left)].into_iter().find_map(|(literal, other)| {
-            let fits = self.ty(self.unconverted(other)).base(self.db) == to.base(self.db);
-            self.literal_fix(literal, to).filter(|_| fits)
-        })
-    }
-
-    /// A value before it was converted.
-    fn unconverted(&self, id: ExprId) -> ExprId {
-        match &self.body.expr(id).kind {
-            ExprKind::Coerce { value } => self.unconverted(*value),
-            ExprKind::Call { method, receiver: None, args, .. }
-                if args.len() == 1 && method.name(self.db) == "operator implicit as" =>
-            {
-                self.unconverted(args[0])
-            }
-            _ => id,
-        }
-    }
-
-    /// Other quotes, for a character where a string is needed or the other way round.
-    fn quotes_fix(&self, id: ExprId, to: Ty) -> Option<crate::diagnostics::Fix> {
-        let text = match &self.body.expr(id).kind {
-            ExprKind::Literal(Literal::Char(c)) if self.is_string(to) => {
-                format!("\"{}\"", c.escape_default())
-            }
-            ExprKind::Literal(Literal::String(text))
-                if to.is_known(self.db, Known::Char) && text.chars().count() == 1 =>
-            {
-                format!("'{}'", text.escape_default())
-            }
-            _ => return None,
-        };
-        Some(crate::diagnostics::Fix {
-            title: format!("Write `{text}`"),
-            edits: vec![crate::diagnostics::TextEdit { file: None, range: self.range(id), text }],
-        })
-    }
-
     /// A call without a result where a value is needed.
     pub(crate) fn void_used(&mut self, range: apg_syntax::TextRange) -> ExprId {
-        self.report(
-            type_rules::void_value::RULE
-                .at(range, "this call has no result, so it cannot be used as a value")
-                .note("its method returns `void`: call it as a statement of its own"),
-        );
+        self.report_at(range, VoidValue);
         self.error(range)
     }
 
@@ -442,39 +306,4 @@ pub(crate) fn literal_path(literal: &Literal) -> Option<Path> {
         Literal::Null => "null".to_owned(),
     };
     Some(Path::literal(text))
-}
-
-/// The literal of the type `known` that means the same.
-pub(crate) fn literal_of(literal: &Literal, known: Known) -> Option<String> {
-    let suffix = match known {
-        Known::Byte => "y",
-        Known::Short => "s",
-        Known::Int => "n",
-        Known::Long => "",
-        Known::UByte => "uy",
-        Known::UShort => "us",
-        Known::UInt => "un",
-        Known::ULong => "u",
-        Known::Float => ".0f",
-        Known::Double => ".0",
-        _ => return None,
-    };
-    match literal {
-        Literal::Int(value) => literal_fits(*value, known).then(|| format!("{value}{suffix}")),
-        Literal::Float(bits) if known == Known::Float => {
-            let value = f64::from_bits(*bits);
-            (value as f32).is_finite().then(|| format!("{value:?}f"))
-        }
-        _ => None,
-    }
-}
-
-/// Whether the number of a literal is one of the type `known`.
-fn literal_fits(value: i64, known: Known) -> bool {
-    match known.size().filter(|_| known.is_integer()) {
-        None => true,
-        Some(8..) => !known.is_unsigned() || value >= 0,
-        Some(bytes) if known.is_unsigned() => (0..1i64 << (8 * bytes)).contains(&value),
-        Some(bytes) => (-(1i64 << (8 * bytes - 1))..1i64 << (8 * bytes - 1)).contains(&value),
-    }
 }

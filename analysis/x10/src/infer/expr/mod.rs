@@ -13,14 +13,19 @@ use apg_syntax::ast::{self, AstNode, LiteralValue, NumericSuffix};
 
 use crate::body::{ExprId, ExprKind, Literal};
 use crate::constraint::Entailment;
-use crate::diagnostics::article;
 use crate::ids::MethodId;
 use crate::infer::context::{Infer, range_of};
 use crate::infer::expr::convert::Why;
 use crate::infer::expr::name::Resolved;
 use crate::item_tree::items::{method_item, own_methods};
 use crate::relate::entailment::Question;
-use crate::rules::r#type as type_rules;
+use crate::rules::name::unresolved::Unresolved;
+use crate::rules::r#type::impossible_cast::ImpossibleCast;
+use crate::rules::r#type::literal_range::LiteralRange;
+use crate::rules::r#type::missing_type::MissingType;
+use crate::rules::r#type::not_a_value::NotAValue;
+use crate::rules::r#type::not_enclosing::NotEnclosing;
+use crate::rules::r#type::removed::Removed;
 use crate::ty::known::Known;
 use crate::ty::type_test::TypeTest;
 use crate::ty::{Path, Ty};
@@ -97,23 +102,13 @@ impl Infer<'_> {
     fn no_value(&mut self, e: &ast::Expr) -> ExprId {
         let range = range_of(e);
         match e {
-            ast::Expr::OperatorExpr(_) => {
-                let instead = "write a closure that calls it, `(x:T) => a.operator+(x)`";
-                self.removed(range, "an operator is no value", instead)
-            }
+            ast::Expr::OperatorExpr(_) => self.removed(range, Removed::OperatorValue),
             ast::Expr::SelfExpr(_) => {
-                self.report(
-                    crate::rules::name::unresolved::RULE
-                        .at(range, "`self` has a meaning only in the constraint of a type")
-                        .note("the object itself is called `this`"),
-                );
+                self.report_at(range, Unresolved::SelfOutside);
                 self.error(range)
             }
             ast::Expr::SuperExpr(_) => {
-                self.report(
-                    crate::rules::name::unresolved::RULE
-                        .at(range, "`super` is no value: a method or field has to be selected from it"),
-                );
+                self.report_at(range, Unresolved::SuperAsValue);
                 self.error(range)
             }
             ast::Expr::SubtypeExpr(e) => {
@@ -154,11 +149,7 @@ impl Infer<'_> {
     }
 
     pub(crate) fn not_a_value(&mut self, range: TextRange) {
-        self.report(
-            type_rules::not_a_value::RULE
-                .at(range, "this names a type or a package, and a value is needed here")
-                .note("select a static member from it, or create an object with `new`"),
-        );
+        self.report_at(range, NotAValue);
     }
 
     pub(crate) fn need_value(&mut self, resolved: Resolved, range: TextRange) -> ExprId {
@@ -217,13 +208,8 @@ impl Infer<'_> {
             ast::PrefixExpr::cast(parent).is_some_and(|p| p.op() == Some(ast::PrefixOp::Minus))
         });
         let too_large = value > limit || (decimal && !suffix.is_unsigned() && value == limit && !negated);
-        let name = suffix.type_name();
         if too_large {
-            self.report(
-                type_rules::literal_range::RULE
-                    .at(range, format!("this number does not fit the type `{name}` of the literal"))
-                    .note("choose a wider type by another suffix: `n` is Int, none is Long, `u` ULong"),
-            );
+            self.report_at(range, LiteralRange::Literal { ty: suffix.type_name() });
         }
         let shift = 64 - bits;
         let extended = if suffix.is_unsigned() {
@@ -252,11 +238,7 @@ impl Infer<'_> {
                 Some(ty) if ty.is_null(self.db) => Ty::any(self.db),
                 Some(ty) => ty,
                 None => {
-                    self.report(
-                        type_rules::missing_type::RULE
-                            .at(range, "nothing says what the elements of this empty rail are")
-                            .note("write `new Rail[T](0)`"),
-                    );
+                    self.report_at(range, MissingType::EmptyRail);
                     Ty::error(self.db)
                 }
             },
@@ -274,10 +256,7 @@ impl Infer<'_> {
                 Resolved::Type(ty) => self.outer_this(ty, range),
                 Resolved::Error => self.error(range),
                 _ => {
-                    self.report(
-                        type_rules::not_enclosing::RULE
-                            .at(range, "`C.this` needs the name of a class around this code"),
-                    );
+                    self.report_at(range, NotEnclosing::NoClass);
                     self.error(range)
                 }
             },
@@ -328,9 +307,7 @@ impl Infer<'_> {
         // A `val` of a wider type may be asked what it is, though it is known here.
         let path = self.path_of(value).filter(Path::is_literal);
         if !wrong && (!self.may_be(found, ty) || self.is_excluded(value, ty, path.as_ref())) {
-            let message =
-                format!("a value of type `{}` is never an instance of `{}`", self.show(found), self.show(ty));
-            self.report(type_rules::impossible_cast::RULE.at(range, message));
+            self.report_at(range, ImpossibleCast::NeverInstance { found, ty });
         }
         let boolean = Ty::boolean(self.db);
         self.alloc(ExprKind::InstanceOf { value, ty }, boolean, range)
@@ -375,8 +352,7 @@ impl Infer<'_> {
         // Of a wider type only what it says itself counts: the cast asks what is known of the value otherwise.
         let seen = path.filter(|path| path.is_literal() || context.is_subtype(from, ty.base(db)));
         if self.may_be(from, ty) && self.is_excluded(value, ty, seen.as_ref()) {
-            let message = format!("the value is known not to be {}", article(&self.show(ty)));
-            self.report(type_rules::impossible_cast::RULE.at(range, message));
+            self.report_at(range, ImpossibleCast::Excluded { ty });
             return self.alloc(ExprKind::Coerce { value }, ty, range);
         }
         if let Some(call) = self.explicit_conversion(value, ty, range) {
@@ -389,12 +365,7 @@ impl Infer<'_> {
             return self.error(range);
         }
         if !self.may_be(from, ty) {
-            let message = format!("`{}` cannot be converted to `{}`", self.show(from), self.show(ty));
-            let diagnostic = type_rules::impossible_cast::RULE.at(range, message);
-            let note =
-                "neither is a subtype of the other, and no `operator as` leads from the one to the other";
-            let made = self.with_making(&diagnostic, value, ty, range);
-            self.report(made.unwrap_or_else(|| diagnostic.note(note)));
+            self.report_at(range, ImpossibleCast::NoConversion { value, from, to: ty });
             return self.alloc(ExprKind::Coerce { value }, ty, range);
         }
         let to_value = ty.is_struct(db) || ty.as_param(db).is_some();

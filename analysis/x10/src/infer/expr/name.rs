@@ -14,6 +14,9 @@ use crate::infer::local_class_env::local_class_env;
 use crate::infer::suggest::unresolved::suggest;
 use crate::item_tree::Modifiers;
 use crate::item_tree::items::{field_is_static, field_item, method_is_static};
+use crate::rules::flow::captured_var::CapturedVar;
+use crate::rules::r#type::not_enclosing::NotEnclosing;
+use crate::rules::r#type::static_context::StaticContext;
 use crate::rules::{name as name_rules, r#type as type_rules};
 use crate::scope::lookup::Found;
 use crate::signature::field_type;
@@ -169,14 +172,7 @@ impl<'db> Infer<'db> {
 
     /// A class works with copies of the variables around it.
     pub(crate) fn class_cannot_use(&mut self, name: &str, range: TextRange, assigned: bool) -> ExprId {
-        let does = if assigned { "assign" } else { "use" };
-        self.report(
-            crate::rules::flow::captured_var::RULE
-                .at(range, format!("a class cannot {does} `{name}`, a variable of the code around it that changes"))
-                .note(format!(
-                    "its objects keep copies of what it uses: copy the value into a `val` before the class, or put `{name}` into a `Cell`"
-                )),
-        );
+        self.report_at(range, CapturedVar::Class { name: name.into(), is_assigned: assigned });
         self.error(range)
     }
 
@@ -192,11 +188,7 @@ impl<'db> Infer<'db> {
     }
 
     pub(crate) fn no_instance(&mut self, name: &str, range: TextRange) -> ExprId {
-        self.report(
-            type_rules::static_context::RULE
-                .at(range, format!("`{name}` belongs to an object, and this code has no `this`"))
-                .note("static code is run without an object: pass one as an argument, or make the member static"),
-        );
+        self.report_at(range, StaticContext::NoObject { name: name.into() });
         self.error(range)
     }
 
@@ -219,11 +211,7 @@ impl<'db> Infer<'db> {
         match self.instance(&around, range) {
             Some(id) => id,
             None => {
-                self.report(
-                    type_rules::static_context::RULE.at(range, "there is no `this` in static code").note(
-                        "static methods and initialisers are run without an object: pass one as an argument",
-                    ),
-                );
+                self.report_at(range, StaticContext::This);
                 self.error(range)
             }
         }
@@ -234,8 +222,7 @@ impl<'db> Infer<'db> {
         let class = ty.as_class(self.db).map(|(class, _)| class);
         let found = self.around().into_iter().find(|around| Some(around.class) == class);
         let Some(around) = found else {
-            let message = format!("the code is not inside `{}`", self.show(ty));
-            self.report(type_rules::not_enclosing::RULE.at(range, message));
+            self.report_at(range, NotEnclosing::NotInside { ty });
             return self.error(range);
         };
         match self.instance(&around, range) {
@@ -292,8 +279,7 @@ impl<'db> Infer<'db> {
             if self.may_inherit() {
                 return None;
             }
-            let message = format!("`{}` has no superclass", class.name(self.db));
-            self.report(type_rules::not_enclosing::RULE.at(range, message));
+            self.report_at(range, NotEnclosing::NoSuperclass { class });
             return None;
         };
         Some(self.alloc(ExprKind::Coerce { value: this }, superclass, range))

@@ -4,26 +4,17 @@ use apg_syntax::TextRange;
 use apg_syntax::ast::{self, BinaryOp, PrefixOp};
 
 use crate::body::{ExprId, ExprKind, Literal};
-use crate::diagnostics::{Diagnostic, Fix, TextEdit};
-use crate::ids::FileOrigin;
 use crate::infer::context::{Infer, range_of};
 use crate::infer::expr::convert::Why;
 use crate::infer::expr::name::Resolved;
-use crate::members::Failure;
 use crate::relate::subtype::erase;
-use crate::rules::{name as name_rules, r#type as type_rules};
+use crate::rules::name::unresolved::Unresolved;
+use crate::rules::r#type::incomparable::Incomparable;
+use crate::rules::r#type::no_operator::NoOperator;
+use crate::rules::r#type::text_identity::TextIdentity;
 use crate::ty::Ty;
 use crate::ty::known::Known;
 use crate::ty::type_test::{TypeTest, mentions_param};
-
-/// What to write for an operator that means something else in other languages, where nothing declares it.
-fn elsewhere(op: &str) -> Option<&'static str> {
-    Some(match op {
-        "**" => "powers are computed by `Math.pow(x, y)`",
-        "->" => "a closure is written `(x:Type) => value`; a member is selected by `.`",
-        _ => return None,
-    })
-}
 
 impl Infer<'_> {
     /// A chain `a + b + c` leans to the left and may be long: it is taken apart without recursion.
@@ -101,9 +92,7 @@ impl Infer<'_> {
         if is_local || self.resolve_quietly(&name, range).is_some() || self.may_inherit() {
             return false;
         }
-        let message = format!("there is no `{name}` here, and a closure is written with `=>`");
-        let note = format!("write `({name}:Type) => ...`");
-        self.report(name_rules::unresolved::RULE.at(range, message).note(note));
+        self.report_at(range, Unresolved::ArrowClosure { name });
         true
     }
 
@@ -148,91 +137,22 @@ impl Infer<'_> {
         if [left, right].iter().any(|it| self.context().is_open(self.ty(*it))) {
             return self.error(range);
         }
-        let (a, b) = (self.show(self.ty(left)), self.show(self.ty(right)));
-        let mut diagnostic = type_rules::no_operator::RULE
-            .at(range, format!("no operator `{}` takes `{a}` and `{b}`", op.text()));
-        if let Some(note) = elsewhere(op.text()) {
-            diagnostic = diagnostic.note(note);
-        } else if matches!(failure, Failure::Ambiguous(_)) {
-            let notes = failure.notes(self.db);
-            diagnostic = notes.into_iter().fold(diagnostic, |d, note| d.note(note));
-        } else if let Some(fix) = self.closer_cast(op, left, right, range) {
-            let note = format!("`as` binds closer than `{}`: put the operands in parentheses", op.text());
-            diagnostic = diagnostic.note(note).fix(fix);
-        } else if let Some(note) = self.operator_hint(left, right) {
-            let fix =
-                self.literal_fix(right, self.ty(left)).or_else(|| self.literal_fix(left, self.ty(right)));
-            diagnostic = fix.into_iter().fold(diagnostic.note(note), Diagnostic::fix);
-        } else if let Some(comparison) = self.comparison(op, left, right) {
-            let note = format!("`Comparable` has no operators: compare by `{comparison}`");
-            diagnostic =
-                crate::infer::suggest::foreign_members::replaced(diagnostic.note(note), range, comparison);
-        } else if let Some(fix) = self.bound_in_parens(left, right, range) {
-            let note = format!("`..` binds closer than `{}`: put the bound in parentheses", op.text());
-            diagnostic = diagnostic.note(note).fix(fix);
-        } else {
-            let notes = self.operators_there(op, left, right, &failure);
-            diagnostic = notes.into_iter().fold(diagnostic, Diagnostic::note);
-        }
-        self.report(diagnostic);
+        let problem =
+            NoOperator::Binary { op, left, right, failure, compares: self.compares(op, left, right) };
+        self.report_at(range, problem);
         self.error(range)
     }
 
-    /// `0..n-1` is `(0..n)-1`, which was hardly meant: `0..(n-1)`.
-    fn bound_in_parens(&self, left: ExprId, right: ExprId, range: TextRange) -> Option<Fix> {
-        let call = match &self.body.expr(left).kind {
-            ExprKind::Let { result, .. } => *result,
-            _ => left,
-        };
-        let ExprKind::Call { method, args, .. } = &self.body.expr(call).kind else { return None };
-        let bound = self.range(*args.last()?);
-        // In parentheses it was meant as it stands.
-        let plain = self.range(left).start() == range.start() && self.range(right).end() == range.end();
-        if method.name(self.db) != "operator.." || !plain {
-            return None;
-        }
-        let insert =
-            |at, text: &str| TextEdit { file: None, range: TextRange::empty(at), text: text.to_owned() };
-        Some(Fix {
-            title: "Put the bound in parentheses".to_owned(),
-            edits: vec![insert(bound.start(), "("), insert(range.end(), ")")],
-        })
-    }
-
-    /// `a + b as T` is `a + (b as T)`, which was hardly meant where `a` has the type that `b` had before.
-    fn closer_cast(&self, op: BinaryOp, left: ExprId, right: ExprId, range: TextRange) -> Option<Fix> {
-        let value = match self.body.expr(right).kind {
-            ExprKind::Coerce { value } | ExprKind::Cast { value, .. } | ExprKind::Box { value } => value,
-            _ => return None,
-        };
-        let tail = self.source(TextRange::new(self.range(value).end(), range.end()))?;
-        let plain = self.range(left).start() == range.start();
-        if !plain || !tail.trim_start().starts_with("as ") || op == BinaryOp::Range {
-            return None;
-        }
-        let alike = self.ty(left).base(self.db) == self.ty(value).base(self.db);
-        let insert =
-            |at, text: &str| TextEdit { file: None, range: TextRange::empty(at), text: text.to_owned() };
-        alike.then(|| Fix {
-            title: "Put the operands in parentheses".to_owned(),
-            edits: vec![insert(range.start(), "("), insert(self.range(value).end(), ")")],
-        })
-    }
-
-    /// `a < b` of values that can be compared, but have no operators, as it is written: `a.compareTo(b) < 0n`.
-    fn comparison(&self, op: BinaryOp, left: ExprId, right: ExprId) -> Option<String> {
+    /// Whether values that `op` should compare have no such operator but implement `Comparable`.
+    fn compares(&self, op: BinaryOp, left: ExprId, right: ExprId) -> bool {
         if !matches!(op, BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge) {
-            return None;
+            return false;
         }
         let ty = self.ty(left).base(self.db);
         let supertypes = self.context().supertypes(ty).into_owned();
         let other = self.ty(right).base(self.db);
-        let compares = supertypes.iter().filter(|it| it.is_known(self.db, Known::Comparable)).any(|it| {
+        supertypes.iter().filter(|it| it.is_known(self.db, Known::Comparable)).any(|it| {
             it.as_class(self.db).is_some_and(|(_, args)| args.iter().any(|arg| self.is_subtype(other, *arg)))
-        });
-        let (a, b) = (self.source(self.range(left))?, self.source(self.range(right))?);
-        compares.then(|| {
-            format!("{}.compareTo({b}) {} 0n", crate::infer::suggest::conversion::operand(&a), op.text())
         })
     }
 
@@ -244,45 +164,6 @@ impl Infer<'_> {
                 && self.context().upper_bounds(ty).iter().any(|bound| bound.mentions_error(self.db))
         };
         unknown(left) || unknown(right)
-    }
-
-    /// Which operators there are for the left operand, or how there could be one.
-    fn operators_there(&self, op: BinaryOp, left: ExprId, right: ExprId, failure: &Failure) -> Vec<String> {
-        let db = self.db;
-        let ty = self.ty(left).base(db);
-        if let Some(param) = ty.as_param(db).or_else(|| self.ty(right).base(db).as_param(db)) {
-            let interface = match op {
-                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => "Arithmetic",
-                BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => "x10.util.Ordered",
-                BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => "Bitwise",
-                _ => return Vec::new(),
-            };
-            let name = param.name(db);
-            return vec![format!(
-                "`{name}` may be any type: bound it by an interface that has the operator, `{{{name} <: {interface}[{name}]}}`"
-            )];
-        }
-        let Some((class, _)) = ty.as_class(db).filter(|_| ty.primitive(db).is_none()) else {
-            return Vec::new();
-        };
-        match failure {
-            _ if class.name(db).starts_with("Atomic") => {
-                vec!["its value is `x.get()`, and `x.addAndGet(n)` adds to it".to_owned()]
-            }
-            Failure::NoneFits(_) => failure.notes(db),
-            _ if op == BinaryOp::Range || class.file(db).origin(db) == FileOrigin::Library => Vec::new(),
-            _ => {
-                let shown = self.show(ty);
-                let other = self.show(self.ty(right).base(db));
-                vec![format!("`{shown}` can declare it: `operator this {} (that:{other}) = ...`", op.text())]
-            }
-        }
-    }
-
-    fn operator_hint(&self, left: ExprId, right: ExprId) -> Option<String> {
-        let number = |id: ExprId| self.ty(id).primitive(self.db).filter(|k| k.is_number());
-        let (a, b) = (number(left)?, number(right)?);
-        (a != b).then(|| "convert one operand to the type of the other with `as`".to_owned())
     }
 
     /// String concatenation; the parts of a concatenation on the left are taken over.
@@ -332,62 +213,13 @@ impl Infer<'_> {
         if !are_texts || !(is_written(left) || is_written(right)) {
             return;
         }
-        let op = if negated { "!=" } else { "==" };
-        let mut diagnostic = type_rules::text_identity::RULE.at(
-            range,
-            format!(
-                "`{op}` asks whether two texts are one object, not whether their characters are the same"
-            ),
-        );
         // What is written is not null.
         let (receiver, argument) = if is_written(left) { (left, right) } else { (right, left) };
-        if let (Some(a), Some(b)) = (self.source(self.range(receiver)), self.source(self.range(argument))) {
-            let text = format!(
-                "{}{}.equals({b})",
-                if negated { "!" } else { "" },
-                crate::infer::suggest::conversion::operand(&a)
-            );
-            diagnostic = crate::infer::suggest::foreign_members::replaced(
-                diagnostic.note("`equals` compares characters"),
-                range,
-                text,
-            );
-        }
-        self.report(diagnostic);
+        self.report_at(range, TextIdentity { negated, receiver, argument });
     }
 
     fn never_equal(&mut self, left: ExprId, right: ExprId, range: TextRange) {
-        let (a, b) = (self.ty(left).base(self.db), self.ty(right).base(self.db));
-        let message = format!("`{}` and `{}` are never equal", self.show(a), self.show(b));
-        let mut diagnostic = type_rules::incomparable::RULE
-            .at(range, message)
-            .note("`==` converts nothing: convert one side with `as`, to `Any` if need be");
-        if a.is_null(self.db) || b.is_null(self.db) {
-            diagnostic.notes.clear();
-            diagnostic =
-                diagnostic.note("only objects of classes may be `null`: values of structs always are there");
-        }
-        let number = |ty: Ty| ty.primitive(self.db).is_some_and(Known::is_number);
-        let place = |ty: Ty| ty == Ty::place(self.db);
-        let compared = match (place(a) && number(b), number(a) && place(b)) {
-            (true, _) => Some(left),
-            (_, true) => Some(right),
-            _ => None,
-        };
-        if let Some(place) = compared {
-            diagnostic.notes.clear();
-            diagnostic = diagnostic.note("places have numbers: `p.id`, a `Long`");
-            let at = self.range(place);
-            if let Some(text) = self.source(at) {
-                let text = format!("{}.id", crate::infer::suggest::conversion::operand(&text));
-                diagnostic = crate::infer::suggest::foreign_members::replaced(diagnostic, at, text);
-            }
-        }
-        if number(a) && number(b) {
-            let fix = self.literal_fix(right, a).or_else(|| self.literal_fix(left, b));
-            diagnostic = fix.into_iter().fold(diagnostic, crate::diagnostics::Diagnostic::fix);
-        }
-        self.report(diagnostic);
+        self.report_at(range, Incomparable { left, right });
     }
 
     /// Whether two types are of one class, with type arguments that may turn out to be the same.
@@ -438,8 +270,7 @@ impl Infer<'_> {
         if self.context().is_open(self.ty(operand)) {
             return self.error(range);
         }
-        let message = format!("no operator `{}` takes `{}`", op.text(), self.show(self.ty(operand)));
-        self.report(type_rules::no_operator::RULE.at(range, message));
+        self.report_at(range, NoOperator::Prefix { op: op.text(), ty: self.ty(operand) });
         self.error(range)
     }
 

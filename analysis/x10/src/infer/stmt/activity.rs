@@ -4,11 +4,13 @@ use apg_syntax::ast::{self, AstNode, HasAnnotations};
 use apg_syntax::{SyntaxNode, TextRange};
 
 use crate::body::{Clocked, ExprId, ExprKind, LocalKind, StmtId, StmtKind};
-use crate::diagnostics::{Fix, TextEdit};
 use crate::infer::context::{Infer, range_of};
 use crate::infer::expr::convert::Why;
 use crate::infer::scopes::{FrameKind, Returns};
-use crate::rules::{r#async as async_rules, flow};
+use crate::rules::r#async::unclocked::Unclocked;
+use crate::rules::flow::jump_target::Jump;
+use crate::rules::flow::jump_target::JumpTarget;
+use crate::rules::r#type::mismatch::Mismatch;
 use crate::ty::Ty;
 use crate::ty::known::Known;
 
@@ -18,20 +20,7 @@ impl Infer<'_> {
         let clocks: Vec<ast::Expr> = s.clocks().collect();
         let clocked = self.clocked(s.clocked_token().is_some(), s.clocked_clause().is_some(), &clocks);
         if clocked == Clocked::Implicit && !self.in_clocked_finish && !self.in_kernel {
-            let diagnostic = async_rules::unclocked::RULE
-                .at(range, "no `clocked finish` is around this `clocked async`")
-                .note("write `clocked finish` for the `finish` that waits for it, or name the clocks: `async clocked (c)`");
-            self.report(match waiting_finish(s) {
-                Some(finish) => diagnostic.fix(Fix {
-                    title: "Write `clocked finish`".to_owned(),
-                    edits: vec![TextEdit {
-                        file: None,
-                        range: TextRange::empty(finish.start()),
-                        text: "clocked ".to_owned(),
-                    }],
-                }),
-                None => diagnostic,
-            });
+            self.report_at(range, Unclocked { finish: waiting_finish(s) });
         }
         self.scopes.enter_frame(FrameKind::Async);
         let body = self.stmt(s.body().as_ref(), range);
@@ -170,22 +159,13 @@ impl Infer<'_> {
     /// A `return` that would have to leave an activity or a place.
     pub(crate) fn return_across(&mut self, returns: &ast::ReturnStmt, range: TextRange) -> StmtKind {
         let Some(frame) = self.scopes.return_crosses() else { return StmtKind::Error };
-        let message = format!("`return` cannot leave the {} around it", frame.name());
-        let mut diagnostic = flow::jump_target::RULE.at(range, message);
-        diagnostic = match returns.expr() {
-            Some(e) => {
-                self.effect(&e);
-                diagnostic.note("another activity or place cannot end the method: assign the result to a variable, or use an `at` expression")
-            }
-            None => {
-                diagnostic.fixes.extend(crate::infer::suggest::jump::mended(returns.syntax()));
-                let advice = crate::infer::suggest::jump::advice(returns.syntax());
-                diagnostic.note(format!(
-                    "another activity or place cannot end the method, and ends itself where its code does: {advice}"
-                ))
-            }
-        };
-        self.report(diagnostic);
+        let value = returns.expr();
+        if let Some(value) = &value {
+            self.effect(value);
+        }
+        let jump = Jump::Return { has_value: value.is_some() };
+        let is_activity = frame == FrameKind::Async;
+        self.report_at(range, JumpTarget::Outside { jump, around: frame.name(), is_activity });
         StmtKind::Error
     }
 
@@ -197,8 +177,7 @@ impl Infer<'_> {
         let Some(e) = e else {
             match result {
                 Some(ty) if !is_void && !ty.is_error(self.db) => {
-                    let message = format!("`return` needs a value of type `{}`", self.show(ty));
-                    self.report(crate::rules::r#type::mismatch::RULE.at(range, message));
+                    self.report_at(range, Mismatch::MissingResult { ty });
                 }
                 None => self.set_result(Ty::void(self.db)),
                 _ => {}
@@ -208,18 +187,9 @@ impl Infer<'_> {
         let value = self.value(Some(e), range, result.filter(|ty| !ty.is_void(self.db)));
         if is_void {
             if !self.is_error(value) {
-                let what = if self.is_constructor && self.scopes.returns.len() == 1 {
-                    "a constructor returns no value"
-                } else {
-                    "the result type is `void`, so no value can be returned"
-                };
-                self.report(crate::rules::r#type::mismatch::RULE.at(self.range(value), what).note(
-                    if declared {
-                        "declare the result type, or write `return;`"
-                    } else {
-                        "return a value on all paths or on none"
-                    },
-                ));
+                let is_constructor = self.is_constructor && self.scopes.returns.len() == 1;
+                let problem = Mismatch::NoResult { is_constructor, is_declared: declared };
+                self.report_at(self.range(value), problem);
             }
             return StmtKind::Return(None);
         }

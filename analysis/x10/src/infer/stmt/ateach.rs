@@ -9,6 +9,7 @@ use crate::body::{Capture, Clocked, ExprId, ExprKind, LocalId, LocalKind, StmtId
 use crate::infer::call::overload::Call;
 use crate::infer::context::{Infer, range_of};
 use crate::infer::scopes::FrameKind;
+use crate::rules::r#type::mismatch::Mismatch;
 use crate::ty::Ty;
 use crate::ty::known::Known;
 
@@ -49,12 +50,7 @@ impl Infer<'_> {
         {
             return self.field_of(value, field, owner, range);
         }
-        let found = self.show(ty);
-        self.report(
-            crate::rules::r#type::mismatch::RULE
-                .at(range, format!("`ateach` needs a `Dist`, found `{found}`"))
-                .note("to run at every place, write `for (p in Place.places()) at (p) async { ... }`"),
-        );
+        self.report_at(range, Mismatch::NoDistribution { ty });
         self.error(range)
     }
 

@@ -10,12 +10,13 @@ use crate::body::{Clocked, Dispatch, ExprId, ExprKind, LocalKind, StmtId, StmtKi
 use crate::infer::call::overload::{Call, Picked};
 use crate::infer::context::{Infer, range_of};
 use crate::infer::expr::convert::Why;
+use crate::rules::r#async::offer_outside::OfferOutside;
+use crate::rules::r#type::mismatch::Mismatch;
 
 use crate::body::Owner;
 use crate::ids::{ClassId, FileOrigin};
 use crate::item_tree::items::{method_is_static, method_type_param_ids};
 use crate::item_tree::nesting::all_type_params;
-use crate::rules::{r#async as async_rules, r#type as type_rules};
 use crate::signature::{COLLECTOR, method_signature};
 use crate::ty::Ty;
 use crate::ty::known::{Known, known_class};
@@ -30,11 +31,7 @@ impl Infer<'_> {
             .and_then(|class| self.as_super(self.ty(reducer), class))
             .and_then(|ty| ty.as_class(self.db)?.1.first().copied());
         if element.is_none() && !self.is_error(reducer) {
-            let message =
-                format!("a collecting `finish` needs a `Reducible`, found `{}`", self.show(self.ty(reducer)));
-            self.report(type_rules::mismatch::RULE.at(self.range(reducer), message).note(
-                "it says how the offered values are combined, for example `Reducible.SumReducer[Long]()`",
-            ));
+            self.report_at(self.range(reducer), Mismatch::NoReducer { ty: self.ty(reducer) });
         }
         let element = element.unwrap_or_else(|| Ty::error(self.db));
         let reducible = Ty::known_with(self.db, Known::Reducible, vec![element]);
@@ -82,11 +79,7 @@ impl Infer<'_> {
         let range = range_of(s);
         let Some((collector, element)) = self.collector else {
             self.value(s.expr().as_ref(), range, None);
-            self.report(
-                async_rules::offer_outside::RULE
-                    .at(range, "nothing here takes what is offered")
-                    .note("`offer` stands inside a collecting `finish (reducer) { ... }`, or in a method that says `offers T`"),
-            );
+            self.report_at(range, OfferOutside::Offer);
             return StmtKind::Error;
         };
         let value = self.value(s.expr().as_ref(), range, Some(element));
@@ -156,17 +149,9 @@ impl Infer<'_> {
                 args.push(collector);
             }
             Some((_, element)) => {
-                let (offered, element) = (self.show(offered), self.show(element));
-                self.report(type_rules::mismatch::RULE.at(
-                    call.at,
-                    format!("`{name}` offers values of type `{offered}`, and the `finish` here takes `{element}`"),
-                ));
+                self.report_at(call.at, Mismatch::Offers { name, offered, element });
             }
-            None if self.is_main() => self.report(
-                async_rules::offer_outside::RULE
-                    .at(call.at, format!("`{name}` offers values, and nothing here takes them"))
-                    .note("call it inside a collecting `finish (reducer) { ... }`, or in a method that says `offers T`"),
-            ),
+            None if self.is_main() => self.report_at(call.at, OfferOutside::Call { name }),
             // The finish that waits for this code takes them, which is known when it runs.
             None => {
                 let collector = self.current_collector(offered, call.range);

@@ -9,7 +9,9 @@ use crate::constraint::Entailment;
 use crate::infer::context::{Infer, range_of};
 use crate::infer::expr::convert::Why;
 use crate::relate::entailment::Question;
-use crate::rules::r#type as type_rules;
+use crate::rules::r#type::mismatch::Mismatch;
+use crate::rules::r#type::missing_type::MissingType;
+use crate::rules::r#type::removed::Removed;
 use crate::ty::known::Known;
 use crate::ty::{ConstraintTerm, Path, Ty};
 
@@ -25,11 +27,7 @@ impl Infer<'_> {
             self.declarator(&declarator, is_var, range, out);
         }
         if decl.has_modifier(T![clocked]) {
-            self.removed(
-                range_of(decl),
-                "there are no clocked variables",
-                "use a `Clock` and a plain variable",
-            );
+            self.removed(range_of(decl), Removed::ClockedVariable);
         }
         let annotations: Vec<ast::Annotation> =
             decl.modifier_list().into_iter().flat_map(|list| list.annotations()).collect();
@@ -59,11 +57,7 @@ impl Infer<'_> {
         };
         let is_bound = declarator.is_bound();
         if is_bound && is_var {
-            self.report(
-                type_rules::missing_type::RULE
-                    .at(range, "the type of a `var` cannot be left to its initialiser")
-                    .note("write `:` instead of `<:`, or declare a `val`"),
-            );
+            self.report_at(range, MissingType::BoundOfVar);
         }
         let ty = match (written, init) {
             (Some(ty), Some(init)) if is_bound => {
@@ -120,12 +114,7 @@ impl Infer<'_> {
             return;
         }
         if self.context().convert(found, bound, self.path_of(value).as_ref()).is_none() {
-            let message = format!("`{}` is not a subtype of `{}`", self.show(found), self.show(bound));
-            self.report(
-                type_rules::mismatch::RULE
-                    .at(self.range(value), message)
-                    .note("`<: T` takes the type of the value, which must be a subtype of `T`"),
-            );
+            self.report_at(self.range(value), Mismatch::NotSubtype { found, bound });
         }
     }
 
@@ -143,10 +132,7 @@ impl Infer<'_> {
         let rank = Path::self_value().field("rank");
         let wanted = ConstraintTerm::Equal(rank, Path::literal(count.to_string()));
         if self.context().decide(question, &[wanted]) == Entailment::Refuted {
-            let message =
-                format!("`[...]` names {count} components, and the point has another number of them");
-            let note = format!("it is a `{}`", self.show(ty));
-            self.report(type_rules::mismatch::RULE.at(range, message).note(note));
+            self.report_at(range, Mismatch::Rank { count, ty });
         }
     }
 

@@ -5,11 +5,11 @@ use apg_syntax::ast;
 use smol_str::SmolStr;
 
 use crate::body::{ExprId, Iteration, LocalId, LocalKind, StmtKind};
-use crate::diagnostics::Diagnostic;
 use crate::ids::MethodId;
 use crate::infer::context::{Infer, range_of};
 use crate::infer::expr::convert::Why;
-use crate::rules::r#type as type_rules;
+use crate::rules::r#type::mismatch::Mismatch;
+use crate::rules::r#type::not_iterable::NotIterable;
 use crate::ty::Ty;
 use crate::ty::known::{Known, known_class};
 use crate::ty::subst::Substitution;
@@ -116,12 +116,8 @@ impl Infer<'_> {
             if self.context().is_open(ty) {
                 return (iterable, None, Ty::error(db));
             }
-            let message = format!("`for` cannot iterate over a value of type `{}`", self.show(ty));
-            let diagnostic = type_rules::not_iterable::RULE.at(range, message).note(
-                "it iterates over a range such as `0..n`, a `Rail`, and whatever implements `Iterable[T]`",
-            );
-            let diagnostic = self.iterable_parts(iterable).into_iter().fold(diagnostic, Diagnostic::fix);
-            self.report(diagnostic);
+            let methods = self.iterable_methods(iterable);
+            self.report_at(range, NotIterable { value: iterable, ty, methods });
             return (iterable, None, Ty::error(db));
         };
         let methods = (|| {
@@ -211,12 +207,6 @@ impl Infer<'_> {
         if self.takes_index(ty) {
             return;
         }
-        let message =
-            format!("`[...]` takes a `Point` apart, and this is a value of type `{}`", self.show(ty));
-        self.report(
-            type_rules::mismatch::RULE
-                .at(range, message)
-                .note("to iterate over an integer range by index, write the plain name: `for (i in 0..n)`"),
-        );
+        self.report_at(range, Mismatch::NoPoint { ty });
     }
 }

@@ -16,13 +16,20 @@ use crate::body::{Annotation, ExprId, Literal, LocalId, LocalKind, StmtId, StmtK
 use crate::ids::ClassId;
 use crate::infer::context::{Infer, range_of};
 use crate::infer::expr::convert::Why;
-use crate::infer::scopes::{FrameKind, Jump};
+use crate::infer::scopes::{FrameKind, JumpResolution};
 use crate::infer::stmt::unused_value::is_idle;
 use crate::item_tree::cfg::is_left_out;
-use crate::rules::{flow, r#type as type_rules};
+use crate::rules::flow::jump_target::{Jump, JumpTarget};
+use crate::rules::flow::unreachable_catch::UnreachableCatch;
+use crate::rules::r#type::duplicate_case::DuplicateCase;
+use crate::rules::r#type::literal_range::LiteralRange;
+use crate::rules::r#type::mismatch::Mismatch;
+use crate::rules::r#type::misplaced_annotation::MisplacedAnnotation;
+use crate::rules::r#type::not_constant::NotConstant;
 use crate::scope::lookup::Found;
 use crate::ty::Ty;
 use crate::ty::known::Known;
+use smol_str::SmolStr;
 
 impl Infer<'_> {
     /// One statement where the grammar has one; declarations get a block of their own.
@@ -117,12 +124,7 @@ impl Infer<'_> {
         if known.clone().count() == 0 || known.into_iter().any(|known| context.is_subclass(class, known)) {
             return;
         }
-        let message = format!("`@{}` cannot stand on a statement", class.name(db));
-        self.report(
-            type_rules::misplaced_annotation::RULE
-                .at(range_of(annotation), message)
-                .note("its interface does not extend `x10.lang.annotations.StatementAnnotation`"),
-        );
+        self.report_at(range_of(annotation), MisplacedAnnotation::Statement { class });
     }
 
     /// A statement; a declaration of several variables makes several.
@@ -187,8 +189,8 @@ impl Infer<'_> {
             ast::Stmt::ForStmt(s) => self.for_loop(s),
             ast::Stmt::ForInStmt(s) => self.for_in(s),
             ast::Stmt::LabeledStmt(s) => return self.labeled(s),
-            ast::Stmt::BreakStmt(s) => self.jump(s.syntax(), s.name_ref(), true, range),
-            ast::Stmt::ContinueStmt(s) => self.jump(s.syntax(), s.name_ref(), false, range),
+            ast::Stmt::BreakStmt(s) => self.jump(s.name_ref(), true, range),
+            ast::Stmt::ContinueStmt(s) => self.jump(s.name_ref(), false, range),
             ast::Stmt::ReturnStmt(s) if self.scopes.return_crosses().is_some() => {
                 self.return_across(s, range)
             }
@@ -272,55 +274,24 @@ impl Infer<'_> {
         }
     }
 
-    fn jump(
-        &mut self,
-        written: &SyntaxNode,
-        name: Option<ast::NameRef>,
-        is_break: bool,
-        range: TextRange,
-    ) -> StmtKind {
-        let word = if is_break { "break" } else { "continue" };
+    fn jump(&mut self, name: Option<ast::NameRef>, is_break: bool, range: TextRange) -> StmtKind {
         let name = name.map(|n| n.text());
-        let found = self.scopes.jump(name.as_deref(), is_break);
-        let diagnostic = match found {
-            Jump::To(label) if is_break => return StmtKind::Break(label),
-            Jump::To(label) => return StmtKind::Continue(label),
-            Jump::Outside(frame @ FrameKind::Async) => {
-                let diagnostic = flow::jump_target::RULE
-                    .at(range, format!("`{word}` cannot leave the {} around it", frame.name()));
-                if is_break {
-                    diagnostic.note("the activities that a loop starts run side by side, and none stops the others: let each find out whether it has something to do")
-                } else {
-                    let advice = crate::infer::suggest::jump::advice(written);
-                    let mut diagnostic =
-                        diagnostic.note(format!("an activity ends where its code does: {advice}"));
-                    diagnostic.fixes.extend(crate::infer::suggest::jump::mended(written).filter(|_| name.is_none()));
-                    diagnostic
-                }
+        let jump = if is_break { Jump::Break } else { Jump::Continue { has_label: name.is_some() } };
+        let problem = match (self.scopes.jump(name.as_deref(), is_break), name) {
+            (JumpResolution::To(label), _) if is_break => return StmtKind::Break(label),
+            (JumpResolution::To(label), _) => return StmtKind::Continue(label),
+            (JumpResolution::Outside(frame), _) => {
+                JumpTarget::Outside { jump, around: frame.name(), is_activity: frame == FrameKind::Async }
             }
-            Jump::Outside(frame) => flow::jump_target::RULE
-                .at(range, format!("`{word}` cannot leave the {} around it", frame.name()))
-                .note("code of a closure or another place does not run inside the loop: test the condition outside"),
-            Jump::NotALoop => flow::jump_target::RULE
-                .at(range, format!("`continue` needs a loop, and `{}` labels another statement", name.unwrap_or_default())),
-            Jump::None => match name {
-                Some(name) => {
-                    let labels: Vec<_> = self.scopes.label_names().cloned().collect();
-                    let near = apg_syntax::closest(&name, labels.iter().map(|n| n.as_str()));
-                    let diagnostic = flow::jump_target::RULE
-                        .at(range, format!("no statement around this `{word}` is labelled `{name}`"));
-                    match near {
-                        Some(near) => diagnostic.note(format!("did you mean `{near}`?")),
-                        None => diagnostic,
-                    }
-                }
-                None if is_break => {
-                    flow::jump_target::RULE.at(range, "`break` stands outside any loop or `switch`")
-                }
-                None => flow::jump_target::RULE.at(range, "`continue` stands outside any loop"),
-            },
+            (JumpResolution::NotALoop, name) => JumpTarget::NotALoop { label: name.unwrap_or_default() },
+            (JumpResolution::None, Some(label)) => {
+                let similar = apg_syntax::closest(&label, self.scopes.label_names().map(SmolStr::as_str));
+                let similar = similar.map(SmolStr::new);
+                JumpTarget::UnknownLabel { jump, label, similar }
+            }
+            (JumpResolution::None, None) => JumpTarget::NoTarget { jump },
         };
-        self.report(diagnostic);
+        self.report_at(range, problem);
         StmtKind::Error
     }
 
@@ -328,12 +299,7 @@ impl Infer<'_> {
         let value = self.value(e, range, None);
         let throwable = Ty::known(self.db, Known::CheckedThrowable);
         if !self.is_error(value) && !self.is_subtype(self.ty(value), throwable) {
-            let message = format!("a value of type `{}` cannot be thrown", self.show(self.ty(value)));
-            self.report(
-                type_rules::mismatch::RULE
-                    .at(self.range(value), message)
-                    .note("only exceptions can: instances of `CheckedThrowable` and its subclasses, such as `Exception`"),
-            );
+            self.report_at(self.range(value), Mismatch::Throw { ty: self.ty(value) });
         }
         StmtKind::Throw(value)
     }
@@ -371,19 +337,13 @@ impl Infer<'_> {
             return;
         };
         let range = clause.formals().next().map_or_else(|| range_of(clause), |formal| range_of(&formal));
-        let message = format!(
-            "this is never reached: the `catch` of `{}` before it takes every `{}`",
-            self.show(*first),
-            self.show(ty)
-        );
-        self.report(flow::unreachable_catch::RULE.at(range, message).note("put it before that one"));
+        self.report_at(range, UnreachableCatch { earlier: *first, caught: ty });
     }
 
     fn check_catchable(&mut self, ty: Ty, range: TextRange) {
         let throwable = Ty::known(self.db, Known::CheckedThrowable);
         if !ty.is_error(self.db) && !self.is_subtype(ty, throwable) {
-            let message = format!("`{}` is no exception, so it can never be caught", self.show(ty));
-            self.report(type_rules::mismatch::RULE.at(range, message));
+            self.report_at(range, Mismatch::Catch { ty });
         }
     }
 
@@ -401,12 +361,7 @@ impl Infer<'_> {
         let allowed = ty.primitive(self.db).is_some_and(|k| k.is_integer() || k == Known::Char)
             || ty.is_known(self.db, Known::String);
         if !allowed && !ty.is_error(self.db) {
-            let message = format!("`switch` needs an integer, `Char` or `String`, found `{}`", self.show(ty));
-            self.report(
-                type_rules::mismatch::RULE
-                    .at(self.range(value), message)
-                    .note("compare by `if` and `else if` instead"),
-            );
+            self.report_at(self.range(value), Mismatch::Switch { ty });
         }
         let label = self.scopes.enter_target(false, true);
         let mut seen: FxHashSet<Option<Literal>> = FxHashSet::default();
@@ -463,13 +418,7 @@ impl Infer<'_> {
             match literal {
                 _ if self.is_error(value) || ty.is_error(self.db) => return None,
                 Some(Literal::Int(number)) if fits && !self.holds(ty, number, self.ty(value)) => {
-                    let message =
-                        format!("no `{}` has this value, so that the case is never taken", self.show(ty));
-                    self.report(
-                        type_rules::literal_range::RULE
-                            .at(self.range(value), message)
-                            .note("compare with a value of the type of what is switched on"),
-                    );
+                    self.report_at(self.range(value), LiteralRange::Case { ty });
                     return None;
                 }
                 Some(literal) if fits => Some(literal),
@@ -478,21 +427,13 @@ impl Infer<'_> {
                     return None;
                 }
                 None => {
-                    self.report(
-                        type_rules::not_constant::RULE
-                            .at(self.range(value), "the value of a `case` must be a constant")
-                            .note("write a literal, or a `val` with a constant value; else use `if`"),
-                    );
+                    self.report_at(self.range(value), NotConstant);
                     return None;
                 }
             }
         };
         if !seen.insert(constant.clone()) {
-            let what = if constant.is_none() { "`default`" } else { "this value" };
-            self.report(
-                type_rules::duplicate_case::RULE
-                    .at(range, format!("{what} already has a case in this `switch`")),
-            );
+            self.report_at(range, DuplicateCase { is_default: constant.is_none() });
             return None;
         }
         Some(constant)

@@ -4,7 +4,6 @@ use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, TextRange, TextSize};
 use smol_str::SmolStr;
 
-use crate::body::{ExprId, ExprKind};
 use crate::diagnostics::{Diagnostic, Fix, TextEdit};
 use crate::infer::context::{Infer, range_of};
 use crate::item_tree::MethodKind;
@@ -178,25 +177,5 @@ impl Infer<'_> {
         }
         let text = format!("{name}()");
         replaced(diagnostic.note("a call has parentheses, also without arguments"), at, text)
-    }
-
-    /// `name(x)` is a call of a method where there is one of that name, even if a variable of that name could be applied.
-    pub(crate) fn method_over_variable(&self, diagnostic: &Diagnostic, id: ExprId) -> Option<Diagnostic> {
-        let ExprKind::Call { method, .. } = self.body.expr(id).kind else { return None };
-        let (name, range) = (method.name(self.db), self.range(id));
-        let called = TextRange::at(range.start(), TextSize::of(name.as_str()));
-        let text = self.source(range)?;
-        let arguments = text.strip_prefix(name.as_str())?.trim_start();
-        if !arguments.starts_with('(') {
-            return None;
-        }
-        let variable = self.scopes.local(name)?;
-        if !self.can_apply(self.body.local(variable).ty) {
-            return None;
-        }
-        let note = format!(
-            "`{name}(...)` calls the method of that name; the variable is applied by `({name})(...)`"
-        );
-        Some(replaced(diagnostic.clone().note(note), called, format!("({name})")))
     }
 }

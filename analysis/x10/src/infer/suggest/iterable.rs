@@ -1,9 +1,8 @@
-//! What was probably meant to be iterated over, where a value cannot be.
+//! Methods of a value that cannot be iterated over, whose results can be.
 
 use smol_str::SmolStr;
 
-use crate::body::{ExprId, ExprKind};
-use crate::diagnostics::{Fix, TextEdit};
+use crate::body::ExprId;
 use crate::infer::context::Infer;
 use crate::item_tree::items::{method_item, methods};
 use crate::item_tree::{MethodKind, Modifiers};
@@ -11,31 +10,13 @@ use crate::signature::method_signature;
 use crate::ty::Ty;
 use crate::ty::known::{Known, known_class};
 
+/// The most methods that are suggested.
+const MAX_SUGGESTED_METHODS: usize = 3;
+
 impl Infer<'_> {
-    /// The methods of a value that give what can be iterated over, as fixes: `map.entries()`, `text.chars()`; of a number the range
-    /// below it.
-    pub(crate) fn iterable_parts(&self, value: ExprId) -> Vec<Fix> {
-        let (db, ty, range) = (self.db, self.ty(value), self.range(value));
-        let Some(written) = self.source(range) else { return Vec::new() };
-        let fix = |text: String| Fix {
-            title: format!("Iterate over `{text}`"),
-            edits: vec![TextEdit { file: None, range, text }],
-        };
-        let simple = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '(' | ')');
-        if ty.primitive(db).is_some_and(Known::is_number) {
-            let bound = if written.chars().all(simple) { written.clone() } else { format!("({written})") };
-            let zero = if ty.primitive(db) == Some(Known::Int) { "0n" } else { "0" };
-            let one = if zero == "0" { "1" } else { "1n" };
-            let fits = matches!(ty.primitive(db), Some(Known::Int | Known::Long));
-            let literal = matches!(self.body.expr(value).kind, ExprKind::Literal(_));
-            return match fits && !literal {
-                true => vec![fix(format!("{zero}..({bound}-{one})"))],
-                false => Vec::new(),
-            };
-        }
-        if !written.chars().all(simple) {
-            return Vec::new();
-        }
+    /// The methods without arguments of a value that give what can be iterated over: `entries` of a map, `chars` of a string.
+    pub(crate) fn iterable_methods(&self, value: ExprId) -> Vec<SmolStr> {
+        let (db, ty) = (self.db, self.ty(value));
         let is_iterable = |ty: Ty| {
             let base = ty.base(db);
             base.rail_element(db).is_some()
@@ -58,12 +39,12 @@ impl Infer<'_> {
             .map(|method| method.name(db))
             // Copies of the value itself are not what was meant.
             .filter(|name| !matches!(name.as_str(), "clone" | "bytes"));
-        let mut names: Vec<&SmolStr> = Vec::new();
+        let mut names: Vec<SmolStr> = Vec::new();
         for name in found {
-            if !names.contains(&name) && names.len() < 3 {
-                names.push(name);
+            if !names.contains(name) && names.len() < MAX_SUGGESTED_METHODS {
+                names.push(name.clone());
             }
         }
-        names.into_iter().map(|name| fix(format!("{written}.{name}()"))).collect()
+        names
     }
 }

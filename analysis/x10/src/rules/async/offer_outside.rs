@@ -1,6 +1,10 @@
 //! `async/offer-outside`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+use smol_str::SmolStr;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// An `offer` where nothing takes the value.
 pub static RULE: Rule = Rule {
@@ -33,3 +37,32 @@ class Example {
 }
 "##,
 };
+
+/// A value is offered where nothing takes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OfferOutside {
+    /// By `offer`.
+    Offer,
+    /// By a method that is called.
+    Call {
+        /// The method.
+        name: SmolStr,
+    },
+}
+
+impl Render for OfferOutside {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        match self {
+            OfferOutside::Offer => RULE.at(range, "nothing here takes what is offered").note(
+                "`offer` stands inside a collecting `finish (reducer) { ... }`, or in a method that says `offers T`",
+            ),
+            OfferOutside::Call { name } => RULE
+                .at(range, format!("`{name}` offers values, and nothing here takes them"))
+                .note("call it inside a collecting `finish (reducer) { ... }`, or in a method that says `offers T`"),
+        }
+    }
+}

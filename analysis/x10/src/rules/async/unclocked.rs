@@ -1,6 +1,9 @@
 //! `async/unclocked`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Fix, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// A `clocked async` outside any `clocked finish`.
 pub static RULE: Rule = Rule {
@@ -32,3 +35,26 @@ class Example {
 }
 "##,
 };
+
+/// A `clocked async` outside of a `clocked finish`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unclocked {
+    /// The word `finish` of the one that waits for it.
+    pub finish: Option<TextRange>,
+}
+
+impl Render for Unclocked {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        let diagnostic = RULE.at(range, "no `clocked finish` is around this `clocked async`").note(
+            "write `clocked finish` for the `finish` that waits for it, or name the clocks: `async clocked (c)`",
+        );
+        match self.finish {
+            Some(finish) => diagnostic.fix(Fix::insert("Write `clocked finish`", finish.start(), "clocked ")),
+            None => diagnostic,
+        }
+    }
+}

@@ -1,6 +1,13 @@
 //! `constraint/guard-not-entailed`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::ids::MethodId;
+use crate::members::describe_method;
+use crate::rules::render::{Render, RenderContext};
+use crate::suggest::conditions::MissingConditions;
+use crate::ty::Ty;
 
 /// The condition of a method does not follow from what is known at the call.
 pub static RULE: Rule = Rule {
@@ -31,3 +38,39 @@ class Example {
 }
 "##,
 };
+
+/// What is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Callee {
+    /// A method.
+    Method(MethodId),
+    /// A function of this type.
+    Function(Ty),
+}
+
+/// Conditions of a call that are not known to hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GuardNotEntailed {
+    /// The conditions.
+    pub missing: MissingConditions,
+    /// What is called.
+    pub callee: Callee,
+}
+
+impl Render for GuardNotEntailed {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        let (list, verb) = self.missing.list();
+        let callee = match &self.callee {
+            Callee::Method(method) => format!("`{}`", describe_method(cx.db, *method)),
+            Callee::Function(ty) => format!("the function, a `{}`", cx.show(*ty)),
+        };
+        let diagnostic = RULE
+            .at(range, format!("the call needs {list}, which {verb} not known to hold"))
+            .note(format!("it is a condition of {callee}"));
+        self.missing.add_notes(diagnostic)
+    }
+}

@@ -1,6 +1,12 @@
 //! `constraint/not-entailed`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::body::ExprId;
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
+use crate::suggest::conditions::MissingConditions;
+use crate::ty::Ty;
 
 /// A constraint that a value needs does not follow from what is known of it.
 pub static RULE: Rule = Rule {
@@ -38,3 +44,29 @@ class Example {
 }
 "##,
 };
+
+/// Conditions of a type that are not known to hold for a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotEntailed {
+    /// The conditions.
+    pub missing: MissingConditions,
+    /// The value.
+    pub value: ExprId,
+    /// The type that it needs to have.
+    pub needed: Ty,
+}
+
+impl Render for NotEntailed {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        let (list, verb) = self.missing.list();
+        let found = cx.expr(self.value).map(|it| cx.show(it.ty)).unwrap_or_default();
+        let diagnostic = RULE
+            .at(range, format!("{list} {verb} needed here and not known to hold"))
+            .note(format!("the type needed is `{}`, the value's is `{found}`", cx.show(self.needed)));
+        self.missing.add_cast(self.missing.add_notes(diagnostic), self.value, self.needed, cx)
+    }
+}

@@ -1,6 +1,11 @@
 //! `constraint/not-established`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
+use crate::suggest::conditions::known_conditions;
+use crate::ty::ConstraintTerm;
 
 /// A constructor that does not establish what its class or its own result type promises.
 pub static RULE: Rule = Rule {
@@ -25,3 +30,27 @@ class Square(width:Long, height:Long){width == height} {
 }
 "##,
 };
+
+/// A promise about the new object that does not follow when its properties are set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotEstablished {
+    /// The promised condition.
+    pub term: ConstraintTerm,
+    /// The result type of the constructor promises it, not the class.
+    pub is_result: bool,
+    /// Conditions about the same that are known.
+    pub known: Vec<ConstraintTerm>,
+}
+
+impl Render for NotEstablished {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        let promiser = if self.is_result { "the result type of this constructor" } else { "the class" };
+        let term = &self.term;
+        RULE.at(range, format!("{promiser} promises `{term}`, which does not follow from what is set here"))
+            .note(known_conditions(&self.known))
+    }
+}

@@ -1,6 +1,11 @@
 //! `constraint/run-time-check`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
+use crate::suggest::conditions::{known_conditions, listed};
+use crate::ty::ConstraintTerm;
 
 /// A constraint is checked when the program runs.
 pub static RULE: Rule = Rule {
@@ -26,3 +31,34 @@ class Example {
 }
 "##,
 };
+
+/// Conditions that are checked when the program runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunTimeCheck {
+    /// The conditions.
+    pub terms: Vec<ConstraintTerm>,
+    /// If they never hold: the conditions about the same that are known.
+    pub refuted: Option<Vec<ConstraintTerm>>,
+    /// The code is a kernel, which checks no conditions.
+    pub in_kernel: bool,
+}
+
+impl Render for RunTimeCheck {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        let list = listed(&self.terms);
+        match &self.refuted {
+            None => RULE.at(range, format!("{list} is checked when the program runs")),
+            Some(known) => {
+                let message = match self.in_kernel {
+                    true => format!("{list} never holds here"),
+                    false => format!("{list} never holds here, so the check when the program runs fails"),
+                };
+                RULE.at(range, message).note(known_conditions(known))
+            }
+        }
+    }
+}

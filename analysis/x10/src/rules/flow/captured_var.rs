@@ -1,6 +1,7 @@
 //! `flow/captured-var`
 
 use apg_syntax::TextRange;
+use smol_str::SmolStr;
 
 use crate::body::LocalId;
 use crate::diagnostics::{Diagnostic, Rule, Severity};
@@ -39,13 +40,23 @@ class Example {
 "##,
 };
 
-/// A closure captures a `var`.
+/// A `var` is used by code that keeps copies of variables.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CapturedVar {
-    /// The variable.
-    pub local: LocalId,
-    /// Whether the closure assigns it.
-    pub is_assigned: bool,
+pub enum CapturedVar {
+    /// By a closure.
+    Closure {
+        /// The variable.
+        local: LocalId,
+        /// Whether the closure assigns it.
+        is_assigned: bool,
+    },
+    /// By a class that is declared in the code.
+    Class {
+        /// The variable.
+        name: SmolStr,
+        /// Whether the class assigns it.
+        is_assigned: bool,
+    },
 }
 
 impl Render for CapturedVar {
@@ -54,13 +65,24 @@ impl Render for CapturedVar {
     }
 
     fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
-        let name = cx.local_name(self.local);
-        let does = if self.is_assigned { "assign" } else { "use" };
-        let diagnostic = RULE
-            .at(range, format!("a closure cannot {does} `{name}`, a variable of the code around it that changes"))
-            .note(format!(
-                "a closure keeps copies of what it captures: copy the value into a `val` before the closure, or put `{name}` into a `Cell`"
-            ));
-        declare_as_val(cx, self.local).into_iter().fold(diagnostic, Diagnostic::fix)
+        match self {
+            CapturedVar::Closure { local, is_assigned } => {
+                let name = cx.local_name(*local);
+                let does = if *is_assigned { "assign" } else { "use" };
+                let diagnostic = RULE
+                    .at(range, format!("a closure cannot {does} `{name}`, a variable of the code around it that changes"))
+                    .note(format!(
+                        "a closure keeps copies of what it captures: copy the value into a `val` before the closure, or put `{name}` into a `Cell`"
+                    ));
+                declare_as_val(cx, *local).into_iter().fold(diagnostic, Diagnostic::fix)
+            }
+            CapturedVar::Class { name, is_assigned } => {
+                let does = if *is_assigned { "assign" } else { "use" };
+                RULE.at(range, format!("a class cannot {does} `{name}`, a variable of the code around it that changes"))
+                    .note(format!(
+                        "its objects keep copies of what it uses: copy the value into a `val` before the class, or put `{name}` into a `Cell`"
+                    ))
+            }
+        }
     }
 }

@@ -1,6 +1,10 @@
 //! `flow/unreachable-catch`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
+use crate::ty::Ty;
 
 /// A `catch` that an earlier one leaves nothing to.
 pub static RULE: Rule = Rule {
@@ -38,3 +42,25 @@ class Example {
 }
 "##,
 };
+
+/// A `catch` of exceptions that an earlier one handles.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnreachableCatch {
+    /// The exceptions of the earlier one.
+    pub earlier: Ty,
+    /// The exceptions of this one.
+    pub caught: Ty,
+}
+
+impl Render for UnreachableCatch {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        let (earlier, caught) = (cx.show(self.earlier), cx.show(self.caught));
+        let message =
+            format!("this is never reached: the `catch` of `{earlier}` before it takes every `{caught}`");
+        RULE.at(range, message).note("put it before that one")
+    }
+}

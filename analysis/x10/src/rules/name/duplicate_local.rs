@@ -1,6 +1,10 @@
 //! `name/duplicate-local`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+use smol_str::SmolStr;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// A local variable with the name of another one.
 pub static RULE: Rule = Rule {
@@ -30,3 +34,22 @@ class Example {
 }
 "##,
 };
+
+/// A local variable that hides another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DuplicateLocal {
+    /// The name of both.
+    pub name: SmolStr,
+}
+
+impl Render for DuplicateLocal {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, format!("`{}` is already the name of a local variable here", self.name)).note(
+            "a local may hide a field, but not another local of the same method or closure: choose another name",
+        )
+    }
+}

@@ -1,6 +1,10 @@
 //! `name/unresolved`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+use smol_str::SmolStr;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// A name that nothing in scope declares.
 pub static RULE: Rule = Rule {
@@ -25,3 +29,37 @@ class Example {
 }
 "##,
 };
+
+/// A word that has no meaning where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unresolved {
+    /// `x -> e` where there is no `x`: a closure as other languages write it.
+    ArrowClosure {
+        /// The formal.
+        name: SmolStr,
+    },
+    /// `self` outside of a constraint.
+    SelfOutside,
+    /// `super` as a value.
+    SuperAsValue,
+}
+
+impl Render for Unresolved {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        match self {
+            Unresolved::ArrowClosure { name } => RULE
+                .at(range, format!("there is no `{name}` here, and a closure is written with `=>`"))
+                .note(format!("write `({name}:Type) => ...`")),
+            Unresolved::SelfOutside => RULE
+                .at(range, "`self` has a meaning only in the constraint of a type")
+                .note("the object itself is called `this`"),
+            Unresolved::SuperAsValue => {
+                RULE.at(range, "`super` is no value: a method or field has to be selected from it")
+            }
+        }
+    }
+}

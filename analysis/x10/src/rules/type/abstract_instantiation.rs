@@ -1,6 +1,10 @@
 //! `type/abstract-instantiation`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::ids::ClassId;
+use crate::rules::render::{Render, RenderContext};
 
 /// An object of an abstract class or an interface.
 pub static RULE: Rule = Rule {
@@ -30,3 +34,24 @@ class Example {
 }
 "##,
 };
+
+/// An object of a class that has no objects of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AbstractInstantiation {
+    /// The class.
+    pub class: ClassId,
+    /// `abstract` or `an interface`.
+    pub kind: &'static str,
+}
+
+impl Render for AbstractInstantiation {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        let (name, kind) = (self.class.name(cx.db), self.kind);
+        RULE.at(range, format!("`{name}` is {kind}, so no object of just that class can be made"))
+            .note("create an object of a class that extends or implements it")
+    }
+}

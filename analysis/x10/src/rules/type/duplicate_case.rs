@@ -1,6 +1,9 @@
 //! `type/duplicate-case`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// A `switch` with two cases of one value.
 pub static RULE: Rule = Rule {
@@ -35,3 +38,21 @@ class Example {
 }
 "##,
 };
+
+/// A second case for a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DuplicateCase {
+    /// It is the `default`.
+    pub is_default: bool,
+}
+
+impl Render for DuplicateCase {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        let case = if self.is_default { "`default`" } else { "this value" };
+        RULE.at(range, format!("{case} already has a case in this `switch`"))
+    }
+}

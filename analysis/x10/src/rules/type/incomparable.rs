@@ -1,6 +1,14 @@
 //! `type/incomparable`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::body::ExprId;
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
+use crate::suggest::conversion::{operand, replaced};
+use crate::suggest::literal::literal_fix;
+use crate::ty::Ty;
+use crate::ty::known::Known;
 
 /// A comparison of values that are never equal.
 pub static RULE: Rule = Rule {
@@ -24,3 +32,50 @@ class Example {
 }
 "##,
 };
+
+/// Values that are never equal are compared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Incomparable {
+    /// The left operand.
+    pub left: ExprId,
+    /// The right operand.
+    pub right: ExprId,
+}
+
+impl Render for Incomparable {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        let db = cx.db;
+        let (Some(left), Some(right)) = (cx.expr(self.left), cx.expr(self.right)) else {
+            return RULE.at(range, "these are never equal");
+        };
+        let (a, b) = (left.ty.base(db), right.ty.base(db));
+        let diagnostic = RULE.at(range, format!("`{}` and `{}` are never equal", cx.show(a), cx.show(b)));
+        let is_number = |ty: Ty| ty.primitive(db).is_some_and(Known::is_number);
+        let is_place = |ty: Ty| ty == Ty::place(db);
+        let place = match (is_place(a) && is_number(b), is_number(a) && is_place(b)) {
+            (true, _) => Some(left),
+            (_, true) => Some(right),
+            _ => None,
+        };
+        if let Some(place) = place {
+            let diagnostic = diagnostic.note("places have numbers: `p.id`, a `Long`");
+            return match cx.source(place.range) {
+                Some(text) => replaced(diagnostic, place.range, format!("{}.id", operand(&text))),
+                None => diagnostic,
+            };
+        }
+        if a.is_null(db) || b.is_null(db) {
+            return diagnostic
+                .note("only objects of classes may be `null`: values of structs always are there");
+        }
+        let diagnostic =
+            diagnostic.note("`==` converts nothing: convert one side with `as`, to `Any` if need be");
+        let are_numbers = is_number(a) && is_number(b);
+        let fix = literal_fix(cx, self.right, a).or_else(|| literal_fix(cx, self.left, b));
+        fix.into_iter().filter(|_| are_numbers).fold(diagnostic, Diagnostic::fix)
+    }
+}

@@ -1,6 +1,10 @@
 //! `type/literal-range`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
+use crate::ty::Ty;
 
 /// A number that does not fit its type.
 pub static RULE: Rule = Rule {
@@ -24,3 +28,35 @@ class Example {
 }
 "##,
 };
+
+/// A number that its type does not have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LiteralRange {
+    /// The number of a literal.
+    Literal {
+        /// The type that its suffix says.
+        ty: &'static str,
+    },
+    /// The number of a `case`.
+    Case {
+        /// The type that is switched on.
+        ty: Ty,
+    },
+}
+
+impl Render for LiteralRange {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        match self {
+            LiteralRange::Literal { ty } => RULE
+                .at(range, format!("this number does not fit the type `{ty}` of the literal"))
+                .note("choose a wider type by another suffix: `n` is Int, none is Long, `u` ULong"),
+            LiteralRange::Case { ty } => RULE
+                .at(range, format!("no `{}` has this value, so that the case is never taken", cx.show(*ty)))
+                .note("compare with a value of the type of what is switched on"),
+        }
+    }
+}

@@ -1,6 +1,10 @@
 //! `type/misplaced-annotation`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::ids::ClassId;
+use crate::rules::render::{Render, RenderContext};
 
 /// An annotation where its interface does not let it stand.
 pub static RULE: Rule = Rule {
@@ -27,3 +31,32 @@ interface Checked extends ClassAnnotation {}
 @Checked class Example {}
 "##,
 };
+
+/// An annotation in code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MisplacedAnnotation {
+    /// It stands on a statement, and is not for statements.
+    Statement {
+        /// Its interface.
+        class: ClassId,
+    },
+    /// `@TransientInitExpr` has more than one argument.
+    TransientInitArguments,
+}
+
+impl Render for MisplacedAnnotation {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        match self {
+            MisplacedAnnotation::Statement { class } => RULE
+                .at(range, format!("`@{}` cannot stand on a statement", class.name(cx.db)))
+                .note("its interface does not extend `x10.lang.annotations.StatementAnnotation`"),
+            MisplacedAnnotation::TransientInitArguments => {
+                RULE.at(range, "`@TransientInitExpr` takes one value")
+            }
+        }
+    }
+}

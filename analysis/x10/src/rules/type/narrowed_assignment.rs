@@ -1,6 +1,10 @@
 //! `type/narrowed-assignment`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity, article};
+use crate::rules::render::{Render, RenderContext};
+use crate::ty::Ty;
 
 /// A combined assignment that cuts off what follows the point.
 pub static RULE: Rule = Rule {
@@ -30,3 +34,24 @@ class Example {
 }
 "##,
 };
+
+/// A compound assignment that discards the fractional part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NarrowedAssignment {
+    /// The type of the result of the operator.
+    pub from: Ty,
+    /// The type of the variable.
+    pub to: Ty,
+}
+
+impl Render for NarrowedAssignment {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        let (from, to) = (cx.show(self.from), cx.show(self.to));
+        RULE.at(range, format!("this computes {} and cuts it off to {}", article(&from), article(&to)))
+            .note(format!("if that is meant, write the assignment in full: `x = (x op e) as {to}`"))
+    }
+}

@@ -1,6 +1,10 @@
 //! `type/no-body`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::ids::MethodId;
+use crate::rules::render::{Render, RenderContext};
 
 /// A method without code, or with code that it must not have.
 pub static RULE: Rule = Rule {
@@ -22,3 +26,25 @@ abstract class Example {
 }
 "##,
 };
+
+/// A call of an abstract method through `super`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoBody {
+    /// The method.
+    pub method: MethodId,
+}
+
+impl Render for NoBody {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        let (class, name) = (self.method.class(cx.db).name(cx.db), self.method.name(cx.db));
+        RULE.at(
+            range,
+            format!("`{name}` is abstract in `{class}`: there is no code that `super.{name}` could run"),
+        )
+        .note("leave the call out, or give the method of the superclass a body")
+    }
+}

@@ -1,6 +1,10 @@
 //! `type/no-outer-object`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::ids::ClassId;
+use crate::rules::render::{Render, RenderContext};
 
 /// An object of an inner class without an object around it.
 pub static RULE: Rule = Rule {
@@ -31,3 +35,27 @@ class List {
 }
 "##,
 };
+
+/// A class whose objects are inside others is instantiated where there is no such object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoOuterObject {
+    /// The class.
+    pub class: ClassId,
+    /// The class of the object around.
+    pub outer: ClassId,
+}
+
+impl Render for NoOuterObject {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        let (name, outer) = (self.class.name(cx.db), self.outer.name(cx.db));
+        RULE.at(
+            range,
+            format!("objects of `{name}` are inside an object of `{outer}`, and there is none here"),
+        )
+        .note(format!("name the object with `value.new {name}(...)`, or declare `static class {name}`"))
+    }
+}

@@ -1,6 +1,9 @@
 //! `type/not-a-value`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// The name of a type or package where a value is needed.
 pub static RULE: Rule = Rule {
@@ -27,3 +30,18 @@ class Example {
 }
 "##,
 };
+
+/// A type or package where a value is needed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotAValue;
+
+impl Render for NotAValue {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, "this names a type or a package, and a value is needed here")
+            .note("select a static member from it, or create an object with `new`")
+    }
+}

@@ -1,6 +1,13 @@
 //! `type/not-callable`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+use smol_str::SmolStr;
+
+use crate::diagnostics::{Diagnostic, Fix, Rule, Severity};
+use crate::ids::ClassId;
+use crate::rules::render::{Render, RenderContext};
+use crate::ty::Ty;
+use crate::ty::known::Known;
 
 /// A call of what cannot be called.
 pub static RULE: Rule = Rule {
@@ -22,3 +29,78 @@ class Example {
 }
 "##,
 };
+
+/// A call of what cannot be called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotCallable {
+    /// Of a value.
+    Value {
+        /// Its type.
+        ty: Ty,
+    },
+    /// Of a field, as if it was a method.
+    Field {
+        /// The field.
+        name: SmolStr,
+        /// It is a property.
+        is_property: bool,
+        /// The parentheses of the call.
+        parentheses: TextRange,
+    },
+    /// Of a type parameter.
+    TypeParameter {
+        /// The parameter.
+        ty: Ty,
+    },
+    /// Of a class, as if it was a struct.
+    Class {
+        /// The class.
+        class: ClassId,
+        /// The class with its type arguments, if they are a part of the name.
+        exact: Option<Ty>,
+        /// The type arguments of the call.
+        type_args: Vec<Ty>,
+    },
+}
+
+impl Render for NotCallable {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        match self {
+            NotCallable::Value { ty } => {
+                let note = match ty.is_known(cx.db, Known::Place) {
+                    true => "an activity starts at another place by `at (p) async { ... }`",
+                    false => {
+                        "only functions can, and objects of classes with `operator this(...)`, such as rails"
+                    }
+                };
+                let shown = cx.show(*ty);
+                RULE.at(range, format!("a value of type `{shown}` cannot be called or indexed")).note(note)
+            }
+            NotCallable::Field { name, is_property, parentheses } => {
+                let kind = if *is_property { "property" } else { "field" };
+                RULE.at(range, format!("`{name}` is a {kind}, not a method"))
+                    .note("its value is read without parentheses")
+                    .fix(Fix::replace("Remove the parentheses", *parentheses, ""))
+            }
+            NotCallable::TypeParameter { ty } => {
+                RULE.at(range, format!("`{}` is a type parameter, and no function", cx.show(*ty)))
+            }
+            NotCallable::Class { class, exact, type_args } => {
+                let name = class.name(cx.db);
+                let given: Vec<String> = type_args.iter().map(|it| cx.show(*it)).collect();
+                let made = match (&given[..], exact) {
+                    ([], Some(ty)) => cx.show(*ty),
+                    ([], None) => name.to_string(),
+                    _ => format!("{name}[{}]", given.join(",")),
+                };
+                RULE.at(range, format!("`{name}` is a class, not a function or a struct"))
+                    .note(format!("to make an object of it, write `new {made}(...)`"))
+                    .fix(Fix::insert("Add `new`", range.start(), "new "))
+            }
+        }
+    }
+}

@@ -1,6 +1,9 @@
 //! `type/not-constant`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// A `case` whose value is not a constant.
 pub static RULE: Rule = Rule {
@@ -31,3 +34,18 @@ class Example {
 }
 "##,
 };
+
+/// A `case` whose value is no constant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotConstant;
+
+impl Render for NotConstant {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, "the value of a `case` must be a constant")
+            .note("write a literal, or a `val` with a constant value; else use `if`")
+    }
+}

@@ -1,6 +1,10 @@
 //! `type/recursive-result`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+use smol_str::SmolStr;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// A result type that is inferred from itself.
 pub static RULE: Rule = Rule {
@@ -24,3 +28,24 @@ class Example {
 }
 "##,
 };
+
+/// An inferred type that depends on itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecursiveResult {
+    /// The method or field.
+    pub name: SmolStr,
+    /// It is a field.
+    pub is_field: bool,
+}
+
+impl Render for RecursiveResult {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        let ty = if self.is_field { "the type" } else { "the result type" };
+        RULE.at(range, format!("{ty} of `{}` depends on itself", self.name))
+            .note("it is inferred from the code, which uses the very same result: declare it")
+    }
+}

@@ -1,6 +1,9 @@
 //! `type/removed`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// A construct of earlier versions of X10.
 pub static RULE: Rule = Rule {
@@ -28,3 +31,29 @@ class Example {
 }
 "##,
 };
+
+/// A construct that X10 no longer has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Removed {
+    /// An operator as a value.
+    OperatorValue,
+    /// A clocked variable.
+    ClockedVariable,
+}
+
+impl Render for Removed {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        match self {
+            Removed::OperatorValue => RULE
+                .at(range, "an operator is no value")
+                .note("write a closure that calls it, `(x:T) => a.operator+(x)`"),
+            Removed::ClockedVariable => {
+                RULE.at(range, "there are no clocked variables").note("use a `Clock` and a plain variable")
+            }
+        }
+    }
+}

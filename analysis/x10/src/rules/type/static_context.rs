@@ -1,6 +1,10 @@
 //! `type/static-context`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+use smol_str::SmolStr;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// A use of `this` where there is no object.
 pub static RULE: Rule = Rule {
@@ -26,3 +30,32 @@ class Example {
 }
 "##,
 };
+
+/// An object is needed where there is none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StaticContext {
+    /// `this` in static code.
+    This,
+    /// A member of an object in static code.
+    NoObject {
+        /// The member.
+        name: SmolStr,
+    },
+}
+
+impl Render for StaticContext {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        match self {
+            StaticContext::This => RULE
+                .at(range, "there is no `this` in static code")
+                .note("static methods and initialisers are run without an object: pass one as an argument"),
+            StaticContext::NoObject { name } => RULE
+                .at(range, format!("`{name}` belongs to an object, and this code has no `this`"))
+                .note("static code is run without an object: pass one as an argument, or make the member static"),
+        }
+    }
+}

@@ -1,6 +1,11 @@
 //! `type/text-identity`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::body::ExprId;
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
+use crate::suggest::conversion::{operand, replaced};
 
 /// A comparison of texts as objects.
 pub static RULE: Rule = Rule {
@@ -24,3 +29,37 @@ class Example {
 }
 "##,
 };
+
+/// Strings are compared by `==` or `!=`, one of them written there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextIdentity {
+    /// By `!=`.
+    pub negated: bool,
+    /// The operand that is not null.
+    pub receiver: ExprId,
+    /// The other operand.
+    pub argument: ExprId,
+}
+
+impl Render for TextIdentity {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        let op = if self.negated { "!=" } else { "==" };
+        let diagnostic = RULE.at(
+            range,
+            format!(
+                "`{op}` asks whether two texts are one object, not whether their characters are the same"
+            ),
+        );
+        let source = |id| cx.source(cx.expr(id)?.range);
+        let (Some(receiver), Some(argument)) = (source(self.receiver), source(self.argument)) else {
+            return diagnostic;
+        };
+        let not = if self.negated { "!" } else { "" };
+        let text = format!("{not}{}.equals({argument})", operand(&receiver));
+        replaced(diagnostic.note("`equals` compares characters"), range, text)
+    }
+}

@@ -1,6 +1,9 @@
 //! `type/void-value`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// A value of type `void`.
 pub static RULE: Rule = Rule {
@@ -22,3 +25,18 @@ class Example {
 }
 "##,
 };
+
+/// A call without a result as a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VoidValue;
+
+impl Render for VoidValue {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        RULE.at(range, "this call has no result, so it cannot be used as a value")
+            .note("its method returns `void`: call it as a statement of its own")
+    }
+}

@@ -1,6 +1,10 @@
 //! `type/wrong-type-arguments`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+use smol_str::SmolStr;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
 
 /// A type with the wrong number of type arguments.
 pub static RULE: Rule = Rule {
@@ -22,3 +26,28 @@ class Example {
 }
 "##,
 };
+
+/// Type arguments of `x.new C[T]()` that do not fit the class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WrongTypeArguments {
+    /// Another number of them is needed.
+    Count {
+        /// The class.
+        name: SmolStr,
+        /// How many type parameters it has.
+        wanted: usize,
+        /// How many type arguments are written.
+        given: usize,
+    },
+}
+
+impl Render for WrongTypeArguments {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        let WrongTypeArguments::Count { name, wanted, given } = self;
+        RULE.at(range, format!("`{name}` takes {wanted} type arguments, not {given}"))
+    }
+}

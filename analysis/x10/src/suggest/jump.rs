@@ -1,26 +1,34 @@
-//! `if (c) return;` in an activity, which has no `return`: what follows is put under the opposite condition. Where nothing follows, the
-//! `return` goes. A `continue` of the loop that starts the activities means the same.
+//! Fix for jumps out of an activity: `if (c) return;` becomes a condition around what follows. Where nothing follows, the jump goes. A
+//! `continue` of the loop that starts the activities means the same.
 
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, SyntaxNode, TextRange, TextSize};
 
 use crate::diagnostics::{Fix, TextEdit};
 
-/// The fix for a `return` or `continue` in the block of an `async`, or in an `if` there.
-pub(crate) fn mended(leaves: &SyntaxNode) -> Option<Fix> {
-    if is_last(leaves) { removed(leaves) } else { opposite(leaves).or_else(|| otherwise(leaves)) }
+/// The `return`, `break` or `continue` at `range`.
+pub(crate) fn jump_at(root: &SyntaxNode, range: TextRange) -> Option<SyntaxNode> {
+    let token = apg_syntax::token_at_offset(root, range.start()).right_biased()?;
+    token.parent_ancestors().find(|it| {
+        matches!(it.kind(), SyntaxKind::RETURN_STMT | SyntaxKind::BREAK_STMT | SyntaxKind::CONTINUE_STMT)
+    })
 }
 
-/// What an activity does instead of leaving itself, in words.
-pub(crate) fn advice(leaves: &SyntaxNode) -> &'static str {
-    let inside = leaves.ancestors().skip(1).take_while(|it| ast::AsyncStmt::cast(it.clone()).is_none());
+/// The fix for a `return` or `continue` in the block of an `async`, or in an `if` there.
+pub(crate) fn fix(jump: &SyntaxNode) -> Option<Fix> {
+    if is_last(jump) { removed(jump) } else { opposite(jump).or_else(|| otherwise(jump)) }
+}
+
+/// What to write in an activity instead of the jump.
+pub(crate) fn advice(jump: &SyntaxNode) -> &'static str {
+    let inside = jump.ancestors().skip(1).take_while(|it| ast::AsyncStmt::cast(it.clone()).is_none());
     let is_loop = |it: &SyntaxNode| {
         use SyntaxKind::{DO_STMT, FOR_IN_STMT, FOR_STMT, WHILE_STMT};
         matches!(it.kind(), FOR_STMT | FOR_IN_STMT | WHILE_STMT | DO_STMT)
     };
     if inside.into_iter().any(|it| is_loop(&it)) {
         "leave the loop by `break`, and write what follows it under a condition"
-    } else if is_last(leaves) {
+    } else if is_last(jump) {
         "nothing follows here, so leave it out"
     } else {
         "write what follows under the opposite condition"
@@ -28,8 +36,8 @@ pub(crate) fn advice(leaves: &SyntaxNode) -> &'static str {
 }
 
 /// Whether nothing follows in the activity.
-fn is_last(leaves: &SyntaxNode) -> bool {
-    let mut last = leaves.clone();
+fn is_last(jump: &SyntaxNode) -> bool {
+    let mut last = jump.clone();
     while let Some(around) = last.parent() {
         match ast::Block::cast(around.clone()) {
             Some(block) if block.stmts().last().is_none_or(|it| it.syntax() != &last) => return false,
@@ -42,24 +50,24 @@ fn is_last(leaves: &SyntaxNode) -> bool {
 }
 
 /// Without it. A branch that has nothing else goes with it, if it is not the only one.
-fn removed(leaves: &SyntaxNode) -> Option<Fix> {
-    let around = leaves.parent()?;
+fn removed(jump: &SyntaxNode) -> Option<Fix> {
+    let around = jump.parent()?;
     let start = match ast::IfStmt::cast(around) {
-        Some(condition) if condition.else_branch()?.syntax() == leaves => {
+        Some(condition) if condition.else_branch()?.syntax() == jump => {
             condition.then_branch()?.range().end()
         }
         Some(_) => return None,
-        None => start_with_space(leaves),
+        None => start_with_space(jump),
     };
-    let word = leaves.first_token()?.text().to_owned();
-    let edits = vec![edit(TextRange::new(start, leaves.text_range().end()), "")];
+    let word = jump.first_token()?.text().to_owned();
+    let edits = vec![edit(TextRange::new(start, jump.text_range().end()), "")];
     Some(Fix { title: format!("Remove the `{word}`"), edits })
 }
 
 /// For one that is all of an `if` without `else`.
-fn opposite(leaves: &SyntaxNode) -> Option<Fix> {
-    let mut branch = leaves.text_range();
-    let mut around = leaves.parent()?;
+fn opposite(jump: &SyntaxNode) -> Option<Fix> {
+    let mut branch = jump.text_range();
+    let mut around = jump.parent()?;
     if let Some(block) = ast::Block::cast(around.clone()) {
         if block.stmts().count() != 1 {
             return None;
@@ -79,14 +87,14 @@ fn opposite(leaves: &SyntaxNode) -> Option<Fix> {
 }
 
 /// For one that ends what an `if` without `else` does.
-fn otherwise(leaves: &SyntaxNode) -> Option<Fix> {
-    let block = ast::Block::cast(leaves.parent()?)?;
-    if block.stmts().last()?.syntax() != leaves {
+fn otherwise(jump: &SyntaxNode) -> Option<Fix> {
+    let block = ast::Block::cast(jump.parent()?)?;
+    if block.stmts().last()?.syntax() != jump {
         return None;
     }
     let (condition, last) = guard(block.syntax().parent()?)?;
     let edits = vec![
-        edit(TextRange::new(start_with_space(leaves), leaves.text_range().end()), ""),
+        edit(TextRange::new(start_with_space(jump), jump.text_range().end()), ""),
         edit(TextRange::empty(condition.range().end()), " else {"),
         edit(TextRange::empty(last.end()), " }"),
     ];
