@@ -88,7 +88,7 @@ impl RunOptions {
 /// When it cannot be started, in words for the user.
 pub fn run(mut options: RunOptions) -> Result<i32, String> {
     sanitizer::look();
-    device::ask_for_connections();
+    device::request_connections();
     let places = options.bootstrap.as_ref().map_or(options.places, |info| info.hosts);
     heap::configure(options.heap, places.max(1) as usize);
     interrupt::set(|_| {

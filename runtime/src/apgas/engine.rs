@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::abi::ExceptionKind;
 use crate::apgas::clock::{Luggage, Ticket};
 use crate::apgas::finish::id::FinishId;
-use crate::device::Flight;
+use crate::device::Completion;
 use crate::heap::Ref;
 use crate::layout::Type;
 
@@ -67,7 +67,7 @@ pub trait Engine: Send + Sync {
     }
     /// A kernel or copy that the governor of the calling activity waits for: it looks for the end when it
     /// comes to wait, if it can.
-    fn watch(&self, flight: Flight) {
+    fn watch(&self, flight: Completion) {
         drop(flight);
     }
     /// A governor that waits for nothing and prints the exceptions of its activities.

@@ -9,7 +9,7 @@ use crate::apgas::clock::{Luggage, Registration, Ticket};
 use crate::apgas::engine::{Engine, Governor, Waiter};
 use crate::apgas::finish::Uncounted;
 use crate::apgas::finish::id::FinishId;
-use crate::device::Flight;
+use crate::device::Completion;
 use crate::heap::Ref;
 use crate::layout::Type;
 use crate::program;
@@ -89,7 +89,7 @@ impl Engine for LocalEngine {
         })
     }
 
-    fn watch(&self, flight: Flight) {
+    fn watch(&self, flight: Completion) {
         // Another activity's finish may be past looking.
         if let Some(finish) = activity::activity(|activity| activity.innermost_open()).flatten() {
             finish.watch(flight);

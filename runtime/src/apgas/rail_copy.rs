@@ -14,7 +14,7 @@ use crate::apgas::message::kinds::Transfer;
 use crate::apgas::system::system;
 use crate::apgas::system::{device_exception, spawn_uncounted};
 use crate::base::place::here;
-use crate::device::{Device, DeviceError, Flight, Upload};
+use crate::device::{Completion, Device, DeviceError, Upload};
 use crate::heap;
 use crate::heap::{Handle, Ref};
 use crate::layout::GlobalRail;
@@ -276,7 +276,7 @@ fn device_range(global: &GlobalRail, offset: u64, bytes: u64) -> Outcome<(&'stat
 }
 
 /// The calling activity looks for the copy's end when it waits for it.
-fn watch(copy: Option<Flight>) {
+fn watch(copy: Option<Completion>) {
     // What is recorded shall end when it ends, not when somebody looks.
     if let Some(copy) = copy.filter(|_| !profile::on()) {
         system().engine().watch(copy);
@@ -284,7 +284,7 @@ fn watch(copy: Option<Flight>) {
 }
 
 /// What ends a copy to or from a device.
-fn finish(governor: Arc<dyn Governor>, kept: Handle) -> crate::device::Done {
+fn finish(governor: Arc<dyn Governor>, kept: Handle) -> crate::device::OnComplete {
     // Until then, activities that all wait are no deadlock.
     let external = crate::scheduler::ExternalEventGuard::new();
     Box::new(move |result| {

@@ -448,13 +448,13 @@ fn activities_that_doze_leave_their_threads_to_work() {
     let seen = Arc::clone(&done);
     let exception = run(move || {
         finish(|| {
-            let doze = crate::apgas::device_wait::DEVICE_WAIT_POLICY.doze.expect("activities may");
+            let park = crate::apgas::device_wait::DEVICE_WAIT_POLICY.park.expect("activities may");
             // In all threads; what ends it has none of its own.
             for _ in 0..THREADS {
                 let done = Arc::clone(&done);
                 start(move || {
                     while done.load(Ordering::SeqCst) == 0 {
-                        if !doze(Duration::from_millis(5)) {
+                        if !park(Duration::from_millis(5)) {
                             crate::scheduler::park::yield_now();
                         }
                     }

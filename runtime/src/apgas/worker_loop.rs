@@ -15,7 +15,7 @@ const KEPT_SPARE_FINISHES: usize = MAX_SPARE_FINISHES / 4;
 /// Starts the scheduler with that many workers; 0 stands for the default.
 pub fn start_scheduler(workers: usize) {
     scheduler::start(workers, run_tasks);
-    device::before_ends(scheduler::hint_work_soon);
+    device::on_completion_hint(scheduler::hint_work_soon);
     cancellation::set_on_cancel(wake_cancelled::wake_all);
 }
 

@@ -38,7 +38,7 @@ pub struct DeviceError {
 
 /// Where a kernel stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct KernelLocation {
     /// `.x10` file.
     pub file: String,
     /// 1-based line.
@@ -70,7 +70,7 @@ impl DeviceError {
     }
 
     /// The same, said of the kernel at `place`.
-    pub(super) fn at(mut self, place: &Place) -> DeviceError {
+    pub(super) fn at(mut self, place: &KernelLocation) -> DeviceError {
         self.message = format!("{}:{}: kernel: {}", place.file, place.line, self.message);
         self
     }

@@ -2,8 +2,8 @@
 //! are there; without them every question has an answer in words, and nothing here panics.
 //!
 //! Nothing in this module waits for a device on the calling thread but for short driver calls: operations
-//! take a [`Done`] and call it, once, on a thread of the device, so that the activity that asked can be
-//! suspended; some return a [`Flight`], at which it may look.
+//! take a [`OnComplete`] and call it, once, on a thread of the device, so that the activity that asked can be
+//! suspended; some return a [`Completion`], at which it may look.
 
 mod cache;
 pub mod collective;
@@ -19,18 +19,18 @@ mod tests;
 use std::sync::Arc;
 
 pub use copy::request::Upload;
-pub use cuda::driver::{ask_for_connections, count, driver_version};
+pub use cuda::driver::{count, driver_version, request_connections};
 pub use cuda::memory::Leaks;
-pub use cuda::stream::{Flight, Patience, before_ends};
+pub use cuda::stream::{Completion, WaitPolicy, on_completion_hint};
 pub use cuda::texture::{
     Form as TextureForm, fill_here as fill_texture_here, free_here as free_texture_here,
     is_here as is_texture_here, make_here as make_texture_here,
 };
-pub use error::{DeviceError, Kind, Place as ErrorPlace};
+pub use error::{DeviceError, KernelLocation, Kind};
 pub use launch::check_failure::error as fault_error;
 pub use launch::extents::Extents;
 pub use launch::kernel_args::{Prepared, prepare_host};
-pub use launch::launcher::{LaunchError, Plan, Terms, configure};
+pub use launch::launcher::{LaunchError, LaunchOptions, Plan, configure};
 pub use launch::occupancy::{HOST_BLOCKS, HOST_THREADS};
 pub use nvrtc::compile::{DEBUG, FAST_MATH, compile_for, compiler_version, ptx};
 pub use nvrtc::resources::{Limit, Occupancy, Resources, architectures, occupancy, resources};
@@ -41,10 +41,10 @@ use cuda::driver::{Attribute, Context, sys};
 
 /// Called once, when an operation has ended, on a thread of the device or by who looks for its end: it must
 /// not wait for the device itself.
-pub type Done = Box<dyn FnOnce(Result<(), DeviceError>) + Send>;
+pub type OnComplete = Box<dyn FnOnce(Result<(), DeviceError>) + Send>;
 
 /// How many kernels of one device may run side by side.
-const KERNELS: usize = 16;
+const MAX_CONCURRENT_KERNELS: usize = 16;
 
 /// What a device is, without taking it into use.
 pub fn describe(ordinal: u32) -> Result<Accelerator, DeviceError> {
@@ -84,18 +84,18 @@ pub struct Device {
     memory: cuda::memory::Memory,
     textures: cuda::texture::Textures,
     buffers: cuda::buffer_pool::Buffers,
-    kept: cache::rail_cache::Kept,
+    rail_cache: cache::rail_cache::RailCache,
     faults: launch::check_failure::Faults,
     modules: launch::module::Modules,
-    kernels: cuda::stream::Queues,
-    direct: copy::sync_copy::Direct,
-    readbacks: copy::speculative_read::Readbacks,
-    uploads: copy::engine::Engine,
-    downloads: copy::engine::Engine,
+    kernels: cuda::stream::StreamPool,
+    sync_copies: copy::sync_copy::SyncCopies,
+    speculative_reads: copy::speculative_read::SpeculativeReads,
+    uploads: copy::engine::CopyEngine,
+    downloads: copy::engine::CopyEngine,
 }
 
 impl Device {
-    /// Takes a device into use. Compiled kernels are kept in `cache` if given.
+    /// Takes a device into use. Compiled kernels are stored in `cache` if given.
     pub fn open(ordinal: u32, cache: Option<crate::cache::Cache>) -> Result<Arc<Device>, DeviceError> {
         cuda::driver::ready().map_err(DeviceError::unavailable)?;
         let context = Arc::new(Context::retain(ordinal)?);
@@ -130,14 +130,14 @@ impl Device {
             memory: cuda::memory::Memory::default(),
             textures: cuda::texture::Textures::default(),
             buffers: cuda::buffer_pool::Buffers::default(),
-            kept: cache::rail_cache::Kept::default(),
+            rail_cache: cache::rail_cache::RailCache::default(),
             faults: launch::check_failure::Faults::default(),
             modules: launch::module::Modules::new(cache),
-            kernels: cuda::stream::Queues::new(&context, ordinal, "gpu", KERNELS)?,
-            direct: copy::sync_copy::Direct::new(&context, ordinal)?,
-            readbacks: copy::speculative_read::Readbacks::default(),
-            uploads: copy::engine::Engine::new(&context, format!("apg-gpu{ordinal}-in"))?,
-            downloads: copy::engine::Engine::new(&context, format!("apg-gpu{ordinal}-out"))?,
+            kernels: cuda::stream::StreamPool::new(&context, ordinal, "gpu", MAX_CONCURRENT_KERNELS)?,
+            sync_copies: copy::sync_copy::SyncCopies::new(&context, ordinal)?,
+            speculative_reads: copy::speculative_read::SpeculativeReads::default(),
+            uploads: copy::engine::CopyEngine::new(&context, format!("apg-gpu{ordinal}-in"))?,
+            downloads: copy::engine::CopyEngine::new(&context, format!("apg-gpu{ordinal}-out"))?,
             context,
         }))
     }
@@ -163,7 +163,7 @@ impl Device {
     }
 
     /// Calls `done` when all work that has been given to the device is done (`CUDAUtilities.syncDevice`).
-    pub fn synchronize(&self, done: Done) {
+    pub fn synchronize(&self, done: OnComplete) {
         self.downloads.wait_for_all(done);
     }
 

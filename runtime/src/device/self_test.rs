@@ -4,8 +4,8 @@ use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
-use crate::device::launch::launcher::{LaunchError, Terms};
-use crate::device::{Device, DeviceError, Done};
+use crate::device::launch::launcher::{LaunchError, LaunchOptions};
+use crate::device::{Device, DeviceError, OnComplete};
 use crate::layout::{Capture, GlobalRail, Kernel, KernelRail, Launch, Object, capture_kind};
 
 /// A step and how it went.
@@ -133,7 +133,7 @@ pub fn self_test() -> Vec<Check> {
 }
 
 /// Waits, on a thread that may, for an operation of the device.
-fn wait(start: impl FnOnce(Done)) -> Result<(), DeviceError> {
+fn wait(start: impl FnOnce(OnComplete)) -> Result<(), DeviceError> {
     let (sender, receiver) = channel();
     start(Box::new(move |result| {
         let _ = sender.send(result);
@@ -171,7 +171,9 @@ fn run(device: &Arc<Device>) -> Result<String, DeviceError> {
             }
         };
         // SAFETY: the environment is the kernel's; `input` outlives the wait.
-        if let Err(error) = unsafe { device.launch(1, &KERNEL, &view, Terms::default(), Box::new(finish)) } {
+        if let Err(error) =
+            unsafe { device.launch(1, &KERNEL, &view, LaunchOptions::default(), Box::new(finish)) }
+        {
             failed = Some(match error {
                 LaunchError::Device(error) => error,
                 LaunchError::Raised(_) => failure.clone(),

@@ -12,7 +12,7 @@ use crate::abi::{ExceptionKind, Outcome};
 use crate::apgas::team;
 use crate::device::collective::group;
 use crate::device::collective::group::{Collective, Communicator, MARK, Work};
-use crate::device::{Device, Done};
+use crate::device::{Device, OnComplete};
 use crate::heap::Ref;
 
 /// Communicators by number.
@@ -58,7 +58,7 @@ pub fn collective_join(places: Ref, first: i64, size: i64, mark: Ref) -> Outcome
     let mut made = None;
     wait(|done| {
         let refused = Arc::clone(&refused);
-        let joined: Done = Box::new(move |outcome| {
+        let joined: OnComplete = Box::new(move |outcome| {
             if let Err(error) = outcome {
                 without_nccl(&error.message);
                 refused.store(true, Ordering::Release);

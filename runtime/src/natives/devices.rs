@@ -12,7 +12,7 @@ use crate::apgas::engine::{Governor, Waiter};
 use crate::apgas::marshal;
 use crate::apgas::system::{device_exception, system};
 use crate::base::place::here;
-use crate::device::{self, Device, DeviceError, Done, Extents, LaunchError, Terms};
+use crate::device::{self, Device, DeviceError, Extents, LaunchError, LaunchOptions, OnComplete};
 use crate::heap;
 use crate::heap::{Handle, Ref};
 use crate::layout::{Fault, Kernel, launch};
@@ -26,8 +26,8 @@ pub(super) fn device(place: i64) -> Outcome<&'static Arc<Device>> {
     system().device(place).map_err(|error| raised(&error))
 }
 
-/// Suspends the activity while a device works. `start` says at once if it could not begin: then it has not kept `Done`.
-pub(super) fn wait(start: impl FnOnce(Done) -> Outcome<()>) -> Outcome<()> {
+/// Suspends the activity while a device works. `start` says at once if it could not begin: then it has not kept `OnComplete`.
+pub(super) fn wait(start: impl FnOnce(OnComplete) -> Outcome<()>) -> Outcome<()> {
     // Activities that all wait are no deadlock meanwhile.
     let _external = crate::scheduler::ExternalEventGuard::new();
     let waiter = system().engine().waiter();
@@ -137,7 +137,7 @@ pub fn kernel_start(
         // The rails that the environment names are captured by the closure as well.
         let (alive, external) = (Handle::new(closure), crate::scheduler::ExternalEventGuard::new());
         let governor = Arc::clone(&finish);
-        let done: Done = Box::new(move |outcome| {
+        let done: OnComplete = Box::new(move |outcome| {
             drop(alive);
             match outcome {
                 Ok(()) => governor.leave(Ref::NULL),
@@ -150,7 +150,7 @@ pub fn kernel_start(
             drop(external);
         });
         let when_read: Option<&mut dyn FnMut() -> _> = if settled { None } else { Some(&mut when_read) };
-        let terms = Terms { may_watch: may_watch(about), when_read };
+        let terms = LaunchOptions { may_watch: may_watch(about), when_read };
         // SAFETY: the environment is the kernel's, and its rails are alive until `done` is called.
         unsafe { device.launch(place, kernel, bytes, terms, done) }.map_err(|error| launch_exception(&error))
     });
@@ -180,11 +180,11 @@ pub fn kernel_launch(place: i64, kernel: KernelPointer, environment: Bytes, abou
     }
     let device = device(place)?;
     wait(|done| {
-        let terms = Terms { may_watch: may_watch(about), when_read: None };
+        let terms = LaunchOptions { may_watch: may_watch(about), when_read: None };
         // SAFETY: the environment is the kernel's, and the activity holds its rails until the wait has ended.
         let flight = unsafe { device.launch(place, kernel, bytes, terms, done) };
         if let Some(flight) = flight.map_err(|error| launch_exception(&error))? {
-            flight.look(crate::apgas::device_wait::DEVICE_WAIT_POLICY);
+            flight.poll(crate::apgas::device_wait::DEVICE_WAIT_POLICY);
         }
         Ok(())
     })

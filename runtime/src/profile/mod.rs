@@ -13,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 use parking_lot::Mutex;
 
 use crate::base::output_errors;
-use crate::device::{Done, Extents};
+use crate::device::{Extents, OnComplete};
 use crate::layout::Kernel;
 
 pub use activity::{Open, Opened};
@@ -120,7 +120,7 @@ impl Copying {
 }
 
 /// The same for what tells its end to `done`.
-pub fn copied(place: i64, how: &'static str, bytes: u64, done: Done) -> Done {
+pub fn copied(place: i64, how: &'static str, bytes: u64, done: OnComplete) -> OnComplete {
     match copying(place, how, bytes) {
         None => done,
         Some(copying) => Box::new(move |result| {

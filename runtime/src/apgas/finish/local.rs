@@ -13,7 +13,7 @@ use crate::apgas::engine::Governor;
 use crate::apgas::finish::id::FinishId;
 use crate::apgas::finish::root::FinishRoot;
 use crate::base::sanitizer;
-use crate::device::{Flight, Patience};
+use crate::device::{Completion, WaitPolicy};
 use crate::heap::{Handle, Ref};
 use crate::scheduler::fiber::Fiber;
 use crate::scheduler::park::Event;
@@ -39,7 +39,7 @@ pub struct Finish {
     pub(crate) header: FinishHeader,
     exceptions: Mutex<Vec<Handle>>,
     /// Device operations that the waiting activity may poll.
-    operations: Mutex<VecDeque<Flight>>,
+    operations: Mutex<VecDeque<Completion>>,
     /// The counter has come to zero while the body waited for it.
     ended: Event,
     home: FinishRoot,
@@ -235,7 +235,7 @@ impl Finish {
 
     /// Work of a device that one of this finish's activities is. The waiting activity looks at it for a while before it is left
     /// to a thread that sleeps until its end.
-    pub fn watch(&self, operation: Flight) {
+    pub fn watch(&self, operation: Completion) {
         self.header.touched.store(true, Ordering::Release);
         let mut operations = self.operations.lock();
         operations.push_back(operation);
@@ -253,7 +253,7 @@ impl Finish {
             };
             // The ends of others are not left unseen while this thread sleeps.
             operation
-                .look(Patience { doze: DEVICE_WAIT_POLICY.doze.filter(|_| is_last), ..DEVICE_WAIT_POLICY });
+                .poll(WaitPolicy { park: DEVICE_WAIT_POLICY.park.filter(|_| is_last), ..DEVICE_WAIT_POLICY });
         }
     }
 }

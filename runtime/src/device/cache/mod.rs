@@ -1,4 +1,4 @@
-//! What stays on a device between launches: captured rails, and constant memory.
+//! Caches on a device between launches: captured rails, and constant memory.
 
 pub(crate) mod constants;
 pub(crate) mod rail_cache;

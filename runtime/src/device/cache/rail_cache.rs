@@ -1,10 +1,8 @@
-//! Captured rails that stay on the device after their launch, for later launches that capture the same rail
-//! unchanged. That it is unchanged is known, never guessed: a short rail is compared with what was sent, the
-//! pages of a long one are watched.
+//! Cache of captured rails on a device, for later launches that capture the same rail unchanged. That it is unchanged is known, never
+//! guessed: a short rail is compared with a copy of what was sent, the pages of a long one are watched ([`crate::heap::page_watch`]).
 //!
-//! A rail is kept from its second upload on. One that had changed by the next launch is left alone for a
-//! while, twice as long each time, so that a program that writes to it before every launch pays next to
-//! nothing.
+//! A rail is cached from its second upload on. A rail that had changed by the next launch is not cached for a while, twice as long each
+//! time (exponential backoff), so that a program that writes to it before every launch pays next to nothing.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,19 +17,54 @@ use crate::heap::page_watch;
 use crate::heap::page_watch::{PAGE, Watch};
 
 /// Longer rails are watched, shorter ones compared.
-const COMPARED: u64 = 128 << 10;
-/// The part of the device's memory that is used for this at most.
-const SHARE: u64 = 8;
-/// How many rails are counted at once.
-const COUNTED: usize = 1024;
+const MAX_COMPARED_SIZE: u64 = 128 << 10;
+/// The cache takes at most the device's memory divided by this.
+const MEMORY_FRACTION: u64 = 8;
+/// Maximum number of rails whose uploads are counted.
+const MAX_COUNTED_RAILS: usize = 1024;
 
-const COMING: u8 = 0;
-const THERE: u8 = 1;
-const LOST: u8 = 2;
+/// State of a cached rail's upload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+enum UploadState {
+    /// The upload has not ended.
+    Pending,
+    /// The device has the rail.
+    Present,
+    /// The upload failed, or the rail changed meanwhile.
+    Lost,
+}
 
-/// The rails that a device keeps, by address and length on the host.
+/// An [`UploadState`] that a launch and its completion share.
+struct AtomicUploadState(AtomicU8);
+
+impl AtomicUploadState {
+    fn new() -> AtomicUploadState {
+        AtomicUploadState(AtomicU8::new(UploadState::Pending as u8))
+    }
+
+    fn get(&self) -> UploadState {
+        match self.0.load(Ordering::Acquire) {
+            0 => UploadState::Pending,
+            1 => UploadState::Present,
+            _ => UploadState::Lost,
+        }
+    }
+
+    fn set_present(&self) {
+        self.0.store(UploadState::Present as u8, Ordering::Release);
+    }
+
+    /// Marks an upload that is still pending as lost.
+    fn lose_if_pending(&self) {
+        let (pending, lost) = (UploadState::Pending as u8, UploadState::Lost as u8);
+        let _ = self.0.compare_exchange(pending, lost, Ordering::AcqRel, Ordering::Relaxed);
+    }
+}
+
+/// The cached rails of a device, by address and length on the host.
 #[derive(Default)]
-pub struct Kept(Mutex<State>);
+pub struct RailCache(Mutex<State>);
 
 #[derive(Default)]
 struct State {
@@ -41,29 +74,29 @@ struct State {
     clock: u64,
 }
 
-/// What is known of a rail.
+/// A rail and its history.
 #[derive(Default)]
 struct Rail {
     uploads: u64,
-    /// How often in a row it was kept in vain.
+    /// Consecutive times that it was cached and had changed.
     failures: u32,
-    /// The upload from which on it may be kept again.
+    /// The upload from which on it may be cached again.
     next: u64,
     used: u64,
-    held: Option<Held>,
+    cached: Option<CachedRail>,
 }
 
-struct Held {
+struct CachedRail {
     buffer: Arc<Buffer>,
     bytes: u64,
-    proof: Proof,
-    state: Arc<AtomicU8>,
+    detector: ChangeDetector,
+    state: Arc<AtomicUploadState>,
 }
 
-/// How it shows that a rail has not changed.
-enum Proof {
-    Same(Arc<[u8]>),
-    /// The pages that are all its own, and what is before and behind them.
+/// How a change of a rail is detected.
+enum ChangeDetector {
+    Copy(Arc<[u8]>),
+    /// By its own pages, and copies of the bytes before and behind them.
     Watched(Watch, Arc<Edges>),
 }
 
@@ -81,17 +114,17 @@ pub struct Sent {
     pub upload: Option<Source>,
 }
 
-/// What is to be uploaded.
+/// An upload.
 pub struct Source {
     /// Instead of the rail's own memory.
     pub copy: Option<Arc<[u8]>>,
-    /// To be told that all is there.
+    /// To be completed when the upload has ended.
     pub arrival: Option<Arrival>,
 }
 
-/// An upload of a rail that is kept. Dropped before it has arrived, the rail is not kept.
+/// The upload of a cached rail. If it is dropped before its end, the rail is not cached.
 pub struct Arrival {
-    state: Arc<AtomicU8>,
+    state: Arc<AtomicUploadState>,
     edges: Option<(Arc<Edges>, Address, u64)>,
 }
 
@@ -105,22 +138,22 @@ impl Arrival {
     /// The device has the rail. The rail's memory must still be valid.
     pub fn arrived(self) {
         let same = self.edges.as_ref().is_none_or(|(edges, start, bytes)| {
-            // SAFETY: by the caller.
+            // SAFETY: the rail is alive until its launch has ended, and the caller completes the upload before.
             unsafe { edges.are_those_of(start.0, *bytes) }
         });
         if same {
-            self.state.store(THERE, Ordering::Release);
+            self.state.set_present();
         }
     }
 }
 
 impl Drop for Arrival {
     fn drop(&mut self) {
-        let _ = self.state.compare_exchange(COMING, LOST, Ordering::AcqRel, Ordering::Relaxed);
+        self.state.lose_if_pending();
     }
 }
 
-/// The pages that hold nothing but the rail.
+/// The pages that hold only this rail.
 fn own_pages(start: usize, bytes: u64) -> (usize, usize) {
     (start.next_multiple_of(PAGE), (start + bytes as usize) / PAGE * PAGE)
 }
@@ -138,7 +171,7 @@ impl Edges {
     }
 
     /// # Safety
-    /// As above; the rail has that length.
+    /// The memory is valid and `bytes` long, which includes the edges.
     unsafe fn are_those_of(&self, start: *const u8, bytes: u64) -> bool {
         // SAFETY: inside the rail.
         unsafe {
@@ -149,57 +182,63 @@ impl Edges {
     }
 }
 
-impl Proof {
-    /// Made before the upload, which may not miss a change.
+impl ChangeDetector {
+    /// Made before the upload, so that it misses no change.
     ///
     /// # Safety
     /// The memory is valid.
-    unsafe fn of(start: *const u8, bytes: u64, may_watch: bool) -> Option<Proof> {
-        if bytes <= COMPARED {
-            // SAFETY: by the caller.
-            return Some(Proof::Same(unsafe { std::slice::from_raw_parts(start, bytes as usize) }.into()));
+    unsafe fn of(start: *const u8, bytes: u64, may_watch: bool) -> Option<ChangeDetector> {
+        if bytes <= MAX_COMPARED_SIZE {
+            // SAFETY: the caller keeps the memory valid.
+            return Some(ChangeDetector::Copy(
+                unsafe { std::slice::from_raw_parts(start, bytes as usize) }.into(),
+            ));
         }
         let (first, last) = own_pages(start as usize, bytes);
         let watch = may_watch.then(|| page_watch::watch(first, last))??;
-        // SAFETY: by the caller.
-        Some(Proof::Watched(watch, Arc::new(unsafe { Edges::of(start, bytes) })))
+        // SAFETY: the caller keeps the memory valid.
+        Some(ChangeDetector::Watched(watch, Arc::new(unsafe { Edges::of(start, bytes) })))
     }
 
     /// # Safety
     /// The memory is valid.
-    unsafe fn holds(&self, start: *const u8, bytes: u64) -> bool {
+    unsafe fn is_unchanged(&self, start: *const u8, bytes: u64) -> bool {
         match self {
-            // SAFETY: by the caller.
-            Proof::Same(copy) => unsafe { std::slice::from_raw_parts(start, bytes as usize) == &**copy },
-            // SAFETY: by the caller.
-            Proof::Watched(watch, edges) => watch.is_clean() && unsafe { edges.are_those_of(start, bytes) },
+            // SAFETY: the caller keeps the memory valid.
+            ChangeDetector::Copy(copy) => unsafe {
+                std::slice::from_raw_parts(start, bytes as usize) == &**copy
+            },
+            // SAFETY: the caller keeps the memory valid.
+            ChangeDetector::Watched(watch, edges) => {
+                watch.is_clean() && unsafe { edges.are_those_of(start, bytes) }
+            }
         }
     }
 }
 
 impl Rail {
-    fn is_worth_it(&self) -> bool {
+    fn is_worth_caching(&self) -> bool {
         self.uploads >= 2 && self.uploads >= self.next
     }
 
-    fn in_vain(&mut self) {
+    fn record_failure(&mut self) {
         self.failures += 1;
         self.next = self.uploads + (1 << self.failures.min(12));
     }
 }
 
 impl State {
-    fn forget(&mut self, key: (usize, u64)) -> Option<Held> {
-        let held = self.rails.get_mut(&key)?.held.take()?;
-        self.bytes -= held.bytes;
-        Some(held)
+    fn evict(&mut self, key: (usize, u64)) -> Option<CachedRail> {
+        let cached = self.rails.get_mut(&key)?.cached.take()?;
+        self.bytes -= cached.bytes;
+        Some(cached)
     }
 
-    /// Gives up what was not used for longest.
-    fn forget_oldest(&mut self) -> Option<Held> {
-        let held = self.rails.iter().filter(|(_, rail)| rail.held.is_some());
-        let key = *held.min_by_key(|(_, rail)| rail.used)?.0;
-        self.forget(key)
+    /// Evicts the least recently used rail.
+    fn evict_least_recently_used(&mut self) -> Option<CachedRail> {
+        let cached = self.rails.iter().filter(|(_, rail)| rail.cached.is_some());
+        let key = *cached.min_by_key(|(_, rail)| rail.used)?.0;
+        self.evict(key)
     }
 }
 
@@ -216,28 +255,29 @@ impl Device {
         may_watch: bool,
     ) -> Result<Sent, DeviceError> {
         let key = (start as usize, bytes);
-        // SAFETY: by the caller.
-        if let Some(buffer) = unsafe { self.kept.find(key) } {
+        // SAFETY: the caller keeps the memory valid.
+        if let Some(buffer) = unsafe { self.rail_cache.find(key) } {
             return Ok(Sent { buffer, upload: None });
         }
         let buffer = Arc::new(Buffer::new(self, bytes)?);
-        // SAFETY: by the caller.
-        let source = unsafe { self.kept.keep(key, &buffer, may_watch, self.total_memory / SHARE) };
+        // SAFETY: the caller keeps the memory valid.
+        let source =
+            unsafe { self.rail_cache.insert(key, &buffer, may_watch, self.total_memory / MEMORY_FRACTION) };
         Ok(Sent { buffer, upload: Some(source) })
     }
 
-    /// Gives all up that no launch uses; whether there was any.
-    pub(crate) fn release_kept(&self) -> bool {
-        let all: Vec<Held> = {
-            let mut state = self.kept.0.lock();
+    /// Evicts all rails; whether there were any.
+    pub(crate) fn evict_all_rails(&self) -> bool {
+        let all: Vec<CachedRail> = {
+            let mut state = self.rail_cache.0.lock();
             let keys: Vec<_> = state.rails.keys().copied().collect();
-            keys.into_iter().filter_map(|key| state.forget(key)).collect()
+            keys.into_iter().filter_map(|key| state.evict(key)).collect()
         };
         !all.is_empty()
     }
 }
 
-impl Kept {
+impl RailCache {
     /// The rail of that address and length, if it is on the device as it is now.
     ///
     /// # Safety
@@ -248,72 +288,72 @@ impl Kept {
         let now = state.clock;
         let rail = state.rails.get_mut(&key)?;
         rail.used = now;
-        let held = rail.held.as_ref()?;
-        match held.state.load(Ordering::Acquire) {
-            // SAFETY: by the caller.
-            THERE if unsafe { held.proof.holds(key.0 as *const u8, key.1) } => {
+        let cached = rail.cached.as_ref()?;
+        match cached.state.get() {
+            // SAFETY: the caller keeps the memory valid.
+            UploadState::Present if unsafe { cached.detector.is_unchanged(key.0 as *const u8, key.1) } => {
                 rail.failures = 0;
-                return Some(Arc::clone(&held.buffer));
+                return Some(Arc::clone(&cached.buffer));
             }
-            THERE => rail.in_vain(),
-            // Another launch is at it; this one has its own copy.
-            COMING => return None,
-            _ => {}
+            UploadState::Present => rail.record_failure(),
+            // Another launch uploads it; this launch makes its own copy.
+            UploadState::Pending => return None,
+            UploadState::Lost => {}
         }
-        let gone = state.forget(key);
+        let gone = state.evict(key);
         drop(state);
         drop(gone);
         None
     }
 
-    /// Counts an upload of a rail to that buffer, which is kept if that is worth it.
+    /// Counts an upload of a rail to that buffer, which is cached if that is worthwhile.
     ///
     /// # Safety
     /// The memory is valid.
-    unsafe fn keep(&self, key: (usize, u64), buffer: &Arc<Buffer>, may_watch: bool, most: u64) -> Source {
+    unsafe fn insert(&self, key: (usize, u64), buffer: &Arc<Buffer>, may_watch: bool, most: u64) -> Source {
         let plain = Source { copy: None, arrival: None };
         let (start, bytes) = (key.0 as *const u8, key.1);
         let mut gone = Vec::new();
         let mut state = self.0.lock();
-        if state.rails.len() >= COUNTED {
-            state.rails.retain(|_, rail| rail.held.is_some());
+        if state.rails.len() >= MAX_COUNTED_RAILS {
+            state.rails.retain(|_, rail| rail.cached.is_some());
         }
         let rail = state.rails.entry(key).or_default();
         rail.uploads += 1;
-        if !rail.is_worth_it() || rail.held.is_some() || bytes > most {
+        if !rail.is_worth_caching() || rail.cached.is_some() || bytes > most {
             return plain;
         }
         while state.bytes + bytes > most
-            && let Some(held) = state.forget_oldest()
+            && let Some(cached) = state.evict_least_recently_used()
         {
-            gone.push(held);
+            gone.push(cached);
         }
-        // SAFETY: by the caller.
-        let proof = unsafe { Proof::of(start, bytes, may_watch) }.or_else(|| {
-            // There may be too many that are watched.
-            gone.extend(if may_watch { state.forget_oldest() } else { None });
+        // SAFETY: the caller keeps the memory valid.
+        let detector = unsafe { ChangeDetector::of(start, bytes, may_watch) }.or_else(|| {
+            // There may be too many watches.
+            gone.extend(if may_watch { state.evict_least_recently_used() } else { None });
             gone.clear();
-            // SAFETY: as above.
-            unsafe { Proof::of(start, bytes, may_watch) }
+            // SAFETY: the caller keeps the memory valid.
+            unsafe { ChangeDetector::of(start, bytes, may_watch) }
         });
-        let Some(proof) = proof else {
-            state.rails.entry(key).or_default().in_vain();
+        let Some(detector) = detector else {
+            state.rails.entry(key).or_default().record_failure();
             return plain;
         };
-        let progress = Arc::new(AtomicU8::new(COMING));
-        let source = match &proof {
-            Proof::Same(copy) => Source {
+        let progress = Arc::new(AtomicUploadState::new());
+        let source = match &detector {
+            ChangeDetector::Copy(copy) => Source {
                 copy: Some(Arc::clone(copy)),
                 arrival: Some(Arrival { state: Arc::clone(&progress), edges: None }),
             },
-            Proof::Watched(_, edges) => {
+            ChangeDetector::Watched(_, edges) => {
                 let edges = Some((Arc::clone(edges), Address(start), bytes));
                 Source { copy: None, arrival: Some(Arrival { state: Arc::clone(&progress), edges }) }
             }
         };
         state.bytes += bytes;
-        let held = Held { buffer: Arc::clone(buffer), bytes, proof, state: progress };
-        state.rails.entry(key).or_default().held = Some(held);
+        let cached = CachedRail { buffer: Arc::clone(buffer), bytes, detector, state: progress };
+        state.rails.entry(key).or_default().cached = Some(cached);
         drop(state);
         drop(gone);
         source
@@ -325,14 +365,14 @@ mod tests {
     use super::Rail;
 
     #[test]
-    fn a_rail_that_changes_before_every_launch_is_hardly_looked_at() {
+    fn rail_that_changes_before_every_launch_is_rarely_cached() {
         let mut rail = Rail::default();
         let mut tries = Vec::new();
         for upload in 1..=100 {
             rail.uploads += 1;
-            if rail.is_worth_it() {
+            if rail.is_worth_caching() {
                 tries.push(upload);
-                rail.in_vain();
+                rail.record_failure();
             }
         }
         assert_eq!(tries, [2, 4, 8, 16, 32, 64]);

@@ -15,7 +15,7 @@ use crate::device::copy::speculative_read::Writing;
 use crate::device::cuda::failure::Failure;
 use crate::device::cuda::stream::{Event, Stream};
 use crate::device::error::{DeviceError, Kind};
-use crate::device::{Device, Done};
+use crate::device::{Device, OnComplete};
 use crate::layout::slot;
 
 pub use nccl::{MARK, mark, ready};
@@ -80,15 +80,15 @@ pub struct Communicator {
     /// What the others send is written at any time.
     _writing: Vec<Writing>,
     members: Arc<Mutex<Option<Members>>>,
-    orders: Mutex<Sender<Order>>,
+    orders: Mutex<Sender<Submission>>,
 }
 
 /// What the thread of a communicator does: what may take long.
-enum Order {
+enum Submission {
     /// Waits for what is on these streams.
-    Wait(Arc<Lanes>, Done),
+    Wait(Arc<Lanes>, OnComplete),
     /// Leaves.
-    End(Done),
+    End(OnComplete),
 }
 
 impl Communicator {
@@ -100,7 +100,7 @@ impl Communicator {
         mark: [u8; MARK],
         first: usize,
         size: usize,
-        done: Done,
+        done: OnComplete,
     ) -> Result<Communicator, DeviceError> {
         let (sender, orders) = channel();
         let members = Arc::new(Mutex::new(None));
@@ -133,37 +133,37 @@ impl Communicator {
         let begin = || (0..members.members.len()).try_for_each(|own| members.begin(own, work));
         let begun = nccl::together("do a collective operation", begin);
         // What has begun is waited for, whether or not all of it has.
-        let ended = members.lanes.record().and_then(|()| members.lanes.look(worthwhile));
+        let ended = members.lanes.record().and_then(|()| members.lanes.poll(worthwhile));
         begun.map_err(failed).and(ended)
     }
 
     /// Calls `done` when what has begun has ended.
-    pub fn wait(&self, done: Done) {
+    pub fn wait(&self, done: OnComplete) {
         let lanes = self.members.lock().as_ref().map(|it| Arc::clone(&it.lanes));
         match lanes {
-            Some(lanes) => self.order(Order::Wait(lanes, done)),
+            Some(lanes) => self.order(Submission::Wait(lanes, done)),
             None => done(Ok(())),
         }
     }
 
     /// Calls `done` when nothing is left of this process's members.
-    pub fn end(&self, done: Done) {
-        self.order(Order::End(done));
+    pub fn end(&self, done: OnComplete) {
+        self.order(Submission::End(done));
     }
 
-    fn order(&self, order: Order) {
+    fn order(&self, order: Submission) {
         if let Err(lost) = self.orders.lock().send(order) {
-            let (Order::Wait(_, done) | Order::End(done)) = lost.0;
+            let (Submission::Wait(_, done) | Submission::End(done)) = lost.0;
             done(Err(DeviceError::new(Kind::Internal, "the thread for NCCL has ended")));
         }
     }
 }
 
-fn serve(orders: &Receiver<Order>, members: &Mutex<Option<Members>>) {
+fn serve(orders: &Receiver<Submission>, members: &Mutex<Option<Members>>) {
     for order in orders {
         match order {
-            Order::Wait(lanes, done) => done(lanes.wait()),
-            Order::End(done) => {
+            Submission::Wait(lanes, done) => done(lanes.wait()),
+            Submission::End(done) => {
                 let ended = members.lock().take();
                 drop(ended);
                 done(Ok(()));
@@ -203,10 +203,10 @@ impl Lanes {
     }
 
     /// Whether all has ended; looks for a while, if that is worthwhile.
-    fn look(&self, worthwhile: impl Fn() -> bool) -> Result<bool, DeviceError> {
+    fn poll(&self, worthwhile: impl Fn() -> bool) -> Result<bool, DeviceError> {
         let (until, all) = (Instant::now() + POLL_TIME, Cell::new(true));
         self.each(|_, event| {
-            let ended = event.look(until, &worthwhile);
+            let ended = event.poll(until, &worthwhile);
             all.set(all.get() && ended.is_some());
             ended.unwrap_or(Ok(()))
         })?;

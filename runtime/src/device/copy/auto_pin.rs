@@ -19,16 +19,16 @@ use crate::heap::hooks::register_pinned;
 use crate::heap::page_watch;
 
 /// Shorter copies are not worth it.
-const LEAST: usize = 256 << 10;
+const MIN_SIZE: usize = 256 << 10;
 /// Copies of the same memory before it is pinned.
-const COPIES: u32 = 2;
+const MIN_COPIES: u32 = 2;
 /// Most that one call of the driver pins: what is done can be used while the rest is pinned, and a collection
 /// that begins meanwhile may have to wait for the call's end.
-const PIECE: usize = 32 << 20;
+const MAX_PIN_SIZE: usize = 32 << 20;
 /// Memory is pinned in whole pages. Long rails own the pages they begin and end in.
 const PAGE: usize = 4096;
 /// How many different places in memory are counted at once.
-const COUNTED: usize = 1024;
+const MAX_COUNTED_RANGES: usize = 1024;
 
 /// Whether anything is pinned, so that nobody takes the lock in vain.
 static ANY: AtomicBool = AtomicBool::new(false);
@@ -38,7 +38,7 @@ static PINNED: Mutex<Pinned> =
 
 struct Pinned {
     /// By first byte.
-    ranges: BTreeMap<usize, Piece>,
+    ranges: BTreeMap<usize, PinnedRange>,
     bytes: usize,
     /// Counts copies.
     clock: u64,
@@ -47,7 +47,7 @@ struct Pinned {
 }
 
 /// Memory that has been pinned by one call.
-struct Piece {
+struct PinnedRange {
     end: usize,
     /// Copies on their way.
     users: u32,
@@ -100,7 +100,7 @@ pub fn touches(start: usize, bytes: usize) -> bool {
 /// How a copy of this memory is best done.
 pub fn parts(start: usize, bytes: usize) -> Parts {
     let whole = start..start + bytes;
-    if bytes < LEAST || !ANY.load(Ordering::Acquire) {
+    if bytes < MIN_SIZE || !ANY.load(Ordering::Acquire) {
         return Parts { parts: vec![Part { range: whole, pinned: false }] };
     }
     Parts { parts: pinned().claim(&whole) }
@@ -138,7 +138,7 @@ pub(crate) fn copied<K: Any + Send>(
     context: &Arc<Context>,
     keep: impl FnOnce() -> K,
 ) {
-    if bytes < LEAST || !pinned().is_worth_it(start, bytes) {
+    if bytes < MIN_SIZE || !pinned().is_worth_it(start, bytes) {
         return;
     }
     let range = start / PAGE * PAGE..(start + bytes).next_multiple_of(PAGE);
@@ -185,7 +185,7 @@ impl Request {
         for gap in gaps {
             let mut start = gap.start;
             while start < gap.end {
-                let end = (start + PIECE).min(gap.end);
+                let end = (start + MAX_PIN_SIZE).min(gap.end);
                 if !make_room(end - start) || !pin(start..end) {
                     return;
                 }
@@ -209,7 +209,7 @@ fn pin(range: Range<usize>) -> bool {
         let mut pinned = pinned();
         let used = pinned.clock;
         pinned.bytes += range.len();
-        pinned.ranges.insert(range.start, Piece { end: range.end, users: 0, used, leaving: false });
+        pinned.ranges.insert(range.start, PinnedRange { end: range.end, users: 0, used, leaving: false });
         register_pinned(touches);
         ANY.store(true, Ordering::Release);
     }
@@ -249,7 +249,7 @@ impl Pinned {
         gaps.into_iter()
     }
 
-    fn piece_at(&mut self, address: usize) -> Option<&mut Piece> {
+    fn piece_at(&mut self, address: usize) -> Option<&mut PinnedRange> {
         self.ranges.range_mut(..=address).next_back().map(|(_, piece)| piece)
     }
 
@@ -281,12 +281,12 @@ impl Pinned {
     /// Whether this memory has been copied often enough, and is not pinned.
     fn is_worth_it(&mut self, start: usize, bytes: usize) -> bool {
         let copies = self.copies.get_or_insert_default();
-        if copies.len() >= COUNTED {
+        if copies.len() >= MAX_COUNTED_RANGES {
             copies.clear();
         }
         let count = copies.entry((start, bytes)).or_insert(0);
         *count += 1;
-        if *count != COPIES {
+        if *count != MIN_COPIES {
             return false;
         }
         // Counted anew, for the day it is released.
@@ -310,7 +310,8 @@ mod tests {
     fn with(ranges: &[(usize, usize)]) -> Pinned {
         let mut all = Pinned { ranges: BTreeMap::new(), bytes: 0, clock: 0, copies: None };
         for (start, end) in ranges {
-            all.ranges.insert(*start, Piece { end: *end, users: 0, used: *start as u64, leaving: false });
+            all.ranges
+                .insert(*start, PinnedRange { end: *end, users: 0, used: *start as u64, leaving: false });
             all.bytes += end - start;
         }
         all

@@ -17,7 +17,7 @@ use crate::layout::{Kernel, Launch, Object};
 /// Most threads: there is one block, which knows when all of it has arrived, and finds room soon.
 const THREADS: u32 = 256;
 /// Most words that one block moves in little time.
-const MOST_WORDS: u32 = 16 << 10;
+const MAX_WORDS: u32 = 16 << 10;
 
 // What is written last says that the rest is there, all that the kernel before has written included: its end
 // comes before this begins, and the fence is for what its thread knows of.
@@ -80,7 +80,7 @@ unsafe extern "C" fn cpu(_: *const c_void, _: *const Launch, _: i64, _: i64) -> 
 /// The longest words that a copy consists of, up to 16 bytes, and their number. None if those are too many.
 fn words(source: u64, target: u64, bytes: u32) -> Option<(u32, u32)> {
     let size = 1 << (source | target | u64::from(bytes)).trailing_zeros().min(4);
-    Some((size, bytes / size)).filter(|it| it.1 <= MOST_WORDS)
+    Some((size, bytes / size)).filter(|it| it.1 <= MAX_WORDS)
 }
 
 /// A copy to host memory.

@@ -10,13 +10,13 @@ use parking_lot::Mutex;
 
 use crate::device::copy::auto_pin;
 use crate::device::copy::request::{Download, MIN_PARALLEL_SIZE, POLL_TIME, Upload};
-use crate::device::copy::staging_parallel::{Lanes, Slice};
+use crate::device::copy::staging_parallel::{Slice, StagingThreads};
 use crate::device::cuda::driver;
 use crate::device::cuda::driver::{Context, sys};
 use crate::device::cuda::failure::Failure;
 use crate::device::cuda::stream::{Event, Stream};
 use crate::device::error::{DeviceError, Kind};
-use crate::device::{Device, Done};
+use crate::device::{Device, OnComplete};
 
 /// Bytes of a pinned slice.
 const SLICE: usize = 4 << 20;
@@ -33,21 +33,21 @@ enum Work {
 unsafe impl Send for Work {}
 
 /// A thread with a stream that does copies one after the other.
-pub struct Engine(Mutex<Sender<(Work, Done)>>);
+pub struct CopyEngine(Mutex<Sender<(Work, OnComplete)>>);
 
-impl Engine {
+impl CopyEngine {
     /// Starts the thread.
-    pub fn new(context: &Arc<Context>, name: String) -> Result<Engine, DeviceError> {
+    pub fn new(context: &Arc<Context>, name: String) -> Result<CopyEngine, DeviceError> {
         let (sender, receiver) = channel();
         let context = Arc::clone(context);
         std::thread::Builder::new()
             .name(name)
             .spawn(move || serve(&context, &receiver))
             .map_err(|error| DeviceError::new(Kind::Internal, format!("no thread for copies: {error}")))?;
-        Ok(Engine(Mutex::new(sender)))
+        Ok(CopyEngine(Mutex::new(sender)))
     }
 
-    fn submit(&self, work: Work, done: Done) {
+    fn submit(&self, work: Work, done: OnComplete) {
         let lost = self.0.lock().send((work, done));
         if let Err(lost) = lost {
             (lost.0.1)(Err(DeviceError::new(Kind::Internal, "the thread for copies has ended")));
@@ -55,12 +55,12 @@ impl Engine {
     }
 
     /// Waits for all streams of the device.
-    pub fn wait_for_all(&self, done: Done) {
+    pub fn wait_for_all(&self, done: OnComplete) {
         self.submit(Work::WaitForAll, done);
     }
 
     /// Fills memory with zeros.
-    pub fn clear(&self, address: u64, bytes: u64, done: Done) {
+    pub fn clear(&self, address: u64, bytes: u64, done: OnComplete) {
         self.submit(Work::Clear { address, bytes }, done);
     }
 }
@@ -70,7 +70,7 @@ impl Device {
     ///
     /// # Safety
     /// The host memory is valid until `done` is called.
-    pub unsafe fn upload(&self, pieces: Vec<Upload>, done: Done) {
+    pub unsafe fn upload(&self, pieces: Vec<Upload>, done: OnComplete) {
         self.uploads.submit(Work::Upload(pieces), self.writes(done));
     }
 
@@ -78,7 +78,7 @@ impl Device {
     ///
     /// # Safety
     /// The host memory is valid, and the copy's alone to write, until `done` is called.
-    pub unsafe fn download(&self, source: u64, target: *mut u8, bytes: u64, done: Done) {
+    pub unsafe fn download(&self, source: u64, target: *mut u8, bytes: u64, done: OnComplete) {
         self.downloads.submit(Work::Download(Download { source, target, bytes }), done);
     }
 
@@ -89,7 +89,7 @@ impl Device {
     }
 }
 
-fn serve(context: &Context, work: &Receiver<(Work, Done)>) {
+fn serve(context: &Context, work: &Receiver<(Work, OnComplete)>) {
     let mut worker = context.enter().and_then(|()| Worker::new(context));
     for (item, done) in work {
         let result = match &mut worker {
@@ -108,7 +108,7 @@ struct Worker<'a> {
     /// None where the system refuses pinned memory: then copies are slower, but right.
     slices: Option<[Slice; 2]>,
     /// For long copies.
-    lanes: Lanes,
+    lanes: StagingThreads,
 }
 
 impl<'a> Worker<'a> {
@@ -117,7 +117,7 @@ impl<'a> Worker<'a> {
         let stream = Stream::new().map_err(error)?;
         let end = Event::new().map_err(error)?;
         let slices = Slice::pair(SLICE).ok();
-        Ok(Worker { context, stream, end, slices, lanes: Lanes::default() })
+        Ok(Worker { context, stream, end, slices, lanes: StagingThreads::default() })
     }
 
     fn run(&mut self, work: Work) -> Result<(), DeviceError> {
@@ -248,7 +248,7 @@ impl<'a> Worker<'a> {
     /// Waits until all that is on the stream has ended; sleeps if that takes long.
     fn synchronize(&self) -> Result<(), Failure> {
         self.end.record(&self.stream)?;
-        self.end.look(Instant::now() + POLL_TIME, || true).unwrap_or_else(|| self.end.wait())
+        self.end.poll(Instant::now() + POLL_TIME, || true).unwrap_or_else(|| self.end.wait())
     }
 }
 

@@ -12,11 +12,11 @@ use crate::device::cuda::failure::Failure;
 use crate::device::cuda::stream::{Event, Stream};
 
 /// Bytes of a slice of a long copy's threads: with smaller ones the device waits for the threads between two.
-const LANE_SLICE: usize = 4 << 20;
+const THREAD_SLICE: usize = 4 << 20;
 /// Of the first and last ones: until the first is full, and while the last are emptied, nothing else happens.
 const EDGE_SLICE: usize = 1 << 20;
 /// Most threads of a copy.
-const LANES: usize = 12;
+const MAX_THREADS: usize = 12;
 
 /// Pinned memory, and the end of its last transfer.
 pub struct Slice {
@@ -32,15 +32,15 @@ unsafe impl Send for Slice {}
 
 /// Threads' slices of one direction of a device, made when they are first needed.
 #[derive(Default)]
-pub struct Lanes(Vec<[Slice; 2]>);
+pub struct StagingThreads(Vec<[Slice; 2]>);
 
-impl Lanes {
+impl StagingThreads {
     /// Makes what the threads need; whether there is more than one.
     pub fn make(&mut self, context: &Context) -> bool {
-        let threads = std::thread::available_parallelism().map_or(1, |it| it.get() * 7 / 8).min(LANES);
+        let threads = std::thread::available_parallelism().map_or(1, |it| it.get() * 7 / 8).min(MAX_THREADS);
         if self.0.len() < threads {
             // At once: the system takes its time to clear so much memory. It may have no more threads.
-            let one = || context.enter().is_ok().then(|| Slice::pair(LANE_SLICE).ok()).flatten();
+            let one = || context.enter().is_ok().then(|| Slice::pair(THREAD_SLICE).ok()).flatten();
             std::thread::scope(|scope| {
                 let start = |_| Builder::new().spawn_scoped(scope, one).ok();
                 let makers: Vec<_> = (self.0.len()..threads).filter_map(start).collect();
@@ -148,7 +148,7 @@ impl Chunks {
     }
 
     fn large(&self) -> u64 {
-        (self.bytes - 2 * self.edge * EDGE_SLICE as u64).div_ceil(LANE_SLICE as u64)
+        (self.bytes - 2 * self.edge * EDGE_SLICE as u64).div_ceil(THREAD_SLICE as u64)
     }
 
     fn count(&self) -> u64 {
@@ -157,7 +157,7 @@ impl Chunks {
 
     /// Where a chunk starts, and its length.
     fn part(&self, chunk: u64) -> (u64, usize) {
-        let (small, large) = (EDGE_SLICE as u64, LANE_SLICE as u64);
+        let (small, large) = (EDGE_SLICE as u64, THREAD_SLICE as u64);
         let end = self.bytes - self.edge * small;
         let (start, length) = if chunk < self.edge {
             (chunk * small, small)
@@ -258,7 +258,7 @@ impl Slice {
 
     /// Waits until its last transfer has ended.
     pub fn free(&self) -> Result<(), Failure> {
-        self.event.look(Instant::now() + POLL_TIME, || true).unwrap_or_else(|| self.event.wait())
+        self.event.poll(Instant::now() + POLL_TIME, || true).unwrap_or_else(|| self.event.wait())
     }
 
     /// Puts its first bytes on their way to the device.
@@ -361,7 +361,7 @@ mod tests {
                 for chunk in 0..chunks.count() {
                     let (start, length) = chunks.part(chunk);
                     assert_eq!(start, end, "{bytes} {lanes} {chunk}");
-                    assert!(length > 0 && length <= LANE_SLICE, "{bytes} {lanes} {chunk}");
+                    assert!(length > 0 && length <= THREAD_SLICE, "{bytes} {lanes} {chunk}");
                     end = start + length as u64;
                 }
                 assert_eq!(end, bytes, "{lanes}");

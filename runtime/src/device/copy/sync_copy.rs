@@ -1,6 +1,6 @@
-//! Copies that the calling thread puts on a stream itself, so that it may look for their end: waking the
-//! thread for copies and being woken by it takes longer than a short copy does. Short ones go through
-//! pockets, pinned memory; long ones can if their rail is pinned; those between devices always can.
+//! Synchronous copies: the calling thread puts them on a stream itself and polls for their end, since waking the copy thread and being
+//! woken by it takes longer than a short copy. Short copies go through staging buffers in pinned memory; long ones are possible if their
+//! rail is pinned; copies between devices always are.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -14,90 +14,90 @@ use crate::device::cuda::buffer_pool::Buffer;
 use crate::device::cuda::driver;
 use crate::device::cuda::driver::sys;
 use crate::device::cuda::failure::Failure;
-use crate::device::cuda::stream::{Flight, Marks, Order, Pace, Queues, Stream};
+use crate::device::cuda::stream::{Completion, DurationEstimate, EndSignal, Stream, StreamPool, Submission};
 use crate::device::error::DeviceError;
 use crate::device::launch::check_failure::Record;
-use crate::device::{Device, Done};
+use crate::device::{Device, OnComplete};
 use crate::heap::page_watch;
 
-/// Bytes of a pocket.
-const POCKET: usize = 256 << 10;
-/// Most pockets of a device.
-const POCKETS: usize = 32;
+/// Size of a staging buffer.
+const STAGING_BUFFER_SIZE: usize = 256 << 10;
+/// Maximum number of staging buffers of a device.
+const MAX_STAGING_BUFFERS: usize = 32;
 /// Streams for copies.
-const QUEUES: usize = 3;
+const STREAMS: usize = 3;
 
-/// Which way bytes go.
+/// Direction of a copy.
 #[derive(Clone, Copy, Debug)]
-enum Way {
-    In,
-    Out,
-    Between,
+enum Direction {
+    ToDevice,
+    ToHost,
+    BetweenDevices,
 }
 
-/// What such copies of a device need.
-pub struct Direct {
-    queues: Queues,
-    pockets: Mutex<Vec<Address>>,
+/// State of synchronous copies of a device.
+pub struct SyncCopies {
+    queues: StreamPool,
+    stagings: Mutex<Vec<Address>>,
     made: AtomicUsize,
-    /// How long copies take: by way, and by the logarithm of their size.
-    paces: Vec<Arc<Pace>>,
+    /// How long copies take: by direction, and by the logarithm of their size.
+    estimates: Vec<Arc<DurationEstimate>>,
 }
 
 #[derive(Clone, Copy)]
 struct Address(*mut u8);
 
-// SAFETY: pinned memory that is never released; a pocket belongs to one copy at a time.
+// SAFETY: pinned memory that is never released; a staging buffer belongs to one copy at a time.
 unsafe impl Send for Address {}
 
 /// Pinned memory of one copy, given back when dropped.
-pub struct Pocket {
+pub struct StagingBuffer {
     device: Arc<Device>,
     address: Address,
 }
 
-impl Direct {
-    /// Nothing is made yet but the streams.
-    pub fn new(context: &Arc<driver::Context>, ordinal: u32) -> Result<Direct, DeviceError> {
-        Ok(Direct {
-            queues: Queues::new(context, ordinal, "copy", QUEUES)?,
-            pockets: Mutex::default(),
+impl SyncCopies {
+    /// With streams; staging buffers are made on demand.
+    pub fn new(context: &Arc<driver::Context>, ordinal: u32) -> Result<SyncCopies, DeviceError> {
+        Ok(SyncCopies {
+            queues: StreamPool::new(context, ordinal, "copy", STREAMS)?,
+            stagings: Mutex::default(),
             made: AtomicUsize::default(),
-            paces: (0..3 * 64).map(|_| Arc::default()).collect(),
+            estimates: (0..3 * 64).map(|_| Arc::default()).collect(),
         })
     }
 }
 
-impl Pocket {
+impl StagingBuffer {
     /// None if all are in use, or the system has no pinned memory. The context must be current.
-    fn take(device: &Arc<Device>) -> Option<Pocket> {
-        let spare = device.direct.pockets.lock().pop();
+    fn take(device: &Arc<Device>) -> Option<StagingBuffer> {
+        let spare = device.sync_copies.stagings.lock().pop();
         let address = match spare {
             Some(address) => address,
-            None if device.direct.made.fetch_add(1, Ordering::Relaxed) < POCKETS => {
+            None if device.sync_copies.made.fetch_add(1, Ordering::Relaxed) < MAX_STAGING_BUFFERS => {
                 let mut memory: *mut c_void = std::ptr::null_mut();
                 let flags = sys::CU_MEMHOSTALLOC_PORTABLE | sys::CU_MEMHOSTALLOC_DEVICEMAP;
                 // SAFETY: a context is current; the result goes to a local.
-                let made = unsafe { sys::cuMemHostAlloc(&mut memory, POCKET, flags) };
+                let made = unsafe { sys::cuMemHostAlloc(&mut memory, STAGING_BUFFER_SIZE, flags) };
                 driver::check(made).ok()?;
                 Address(memory.cast())
             }
             None => return None,
         };
-        Some(Pocket { device: Arc::clone(device), address })
+        Some(StagingBuffer { device: Arc::clone(device), address })
     }
 }
 
-impl Pocket {
+impl StagingBuffer {
     /// The same for the host and the device.
     pub fn address(&self) -> *mut u8 {
         self.address.0
     }
 }
 
-impl Drop for Pocket {
+impl Drop for StagingBuffer {
     fn drop(&mut self) {
-        self.device.direct.pockets.lock().push(self.address);
+        self.device.sync_copies.stagings.lock().push(self.address);
     }
 }
 
@@ -106,19 +106,19 @@ impl Device {
     ///
     /// # Safety
     /// The host memory is valid until `done` is called.
-    pub unsafe fn copy_in(self: &Arc<Self>, piece: Upload, done: Done) -> Option<Flight> {
+    pub unsafe fn copy_in(self: &Arc<Self>, piece: Upload, done: OnComplete) -> Option<Completion> {
         if piece.bytes == 0 {
             done(Ok(()));
             return None;
         }
         let length = piece.bytes as usize;
         let done = self.writes(done);
-        if let Some(pocket) = self.pocket_for(length) {
-            let address = pocket.address;
-            // SAFETY: the caller's memory; the pocket is long enough and this copy's alone.
+        if let Some(staging) = self.staging_for(length) {
+            let address = staging.address;
+            // SAFETY: the caller's memory; the staging is long enough and this copy's alone.
             unsafe { std::ptr::copy_nonoverlapping(piece.source, address.0, length) };
-            let done = keeping(pocket, done);
-            return self.direct(Way::In, piece.bytes, done, |stream| {
+            let done = keeping(staging, done);
+            return self.submit_copy(Direction::ToDevice, piece.bytes, done, |stream| {
                 // SAFETY: valid memory on both sides until `done`.
                 driver::check(unsafe {
                     sys::cuMemcpyHtoDAsync_v2(piece.target, address.0.cast(), length, stream.0)
@@ -132,7 +132,7 @@ impl Device {
             return None;
         };
         let ranges = parts.ranges();
-        self.direct(Way::In, piece.bytes, keeping(parts, done), |stream| {
+        self.submit_copy(Direction::ToDevice, piece.bytes, keeping(parts, done), |stream| {
             ranges.into_iter().try_for_each(|range| {
                 let at = range.start - start;
                 // SAFETY: as above.
@@ -153,8 +153,8 @@ impl Device {
         source: u64,
         target: *mut u8,
         bytes: u64,
-        done: Done,
-    ) -> Option<Flight> {
+        done: OnComplete,
+    ) -> Option<Completion> {
         if bytes == 0 {
             done(Ok(()));
             return None;
@@ -162,11 +162,11 @@ impl Device {
         let (length, piece) = (bytes as usize, Download { source, target, bytes });
         let done = keeping(Changing::new(target as usize, length), done);
         // SAFETY: by the caller.
-        let done = unsafe { self.foreseen(piece, done)? };
-        if let Some(pocket) = self.pocket_for(length) {
-            let address = pocket.address;
-            return self.direct(Way::Out, bytes, emptying(pocket, piece, done), |stream| {
-                // SAFETY: the pocket is long enough and this copy's alone.
+        let done = unsafe { self.take_speculative_read(piece, done)? };
+        if let Some(staging) = self.staging_for(length) {
+            let address = staging.address;
+            return self.submit_copy(Direction::ToHost, bytes, emptying(staging, piece, done), |stream| {
+                // SAFETY: the staging is long enough and this copy's alone.
                 driver::check(unsafe {
                     sys::cuMemcpyDtoHAsync_v2(address.0.cast(), source, length, stream.0)
                 })
@@ -179,7 +179,7 @@ impl Device {
             return None;
         };
         let ranges = parts.ranges();
-        self.direct(Way::Out, bytes, keeping(parts, done), |stream| {
+        self.submit_copy(Direction::ToHost, bytes, keeping(parts, done), |stream| {
             ranges.into_iter().try_for_each(|range| {
                 let at = range.start - start;
                 // SAFETY: valid memory on both sides until `done`.
@@ -199,8 +199,8 @@ impl Device {
         other: &Arc<Device>,
         target: u64,
         bytes: u64,
-        done: Done,
-    ) -> Option<Flight> {
+        done: OnComplete,
+    ) -> Option<Completion> {
         if bytes == 0 || (Arc::ptr_eq(self, other) && source == target) {
             done(Ok(()));
             return None;
@@ -208,7 +208,7 @@ impl Device {
         let length = bytes as usize;
         let done = other.writes(done);
         if !Arc::ptr_eq(self, other) {
-            return self.direct(Way::Between, bytes, done, |stream| {
+            return self.submit_copy(Direction::BetweenDevices, bytes, done, |stream| {
                 self.context.reach(&other.context);
                 let (from, to) = (self.context.raw(), other.context.raw());
                 // SAFETY: both ranges are the program's own on their devices.
@@ -220,7 +220,9 @@ impl Device {
             driver::check(unsafe { sys::cuMemcpyDtoDAsync_v2(target, source, length, stream.0) })
         };
         if source.abs_diff(target) >= bytes {
-            return self.direct(Way::Between, bytes, done, |stream| within(stream, target, source));
+            return self.submit_copy(Direction::BetweenDevices, bytes, done, |stream| {
+                within(stream, target, source)
+            });
         }
         match Buffer::new(self, bytes) {
             Err(error) => {
@@ -229,7 +231,7 @@ impl Device {
             }
             Ok(buffer) => {
                 let address = buffer.address();
-                self.direct(Way::Between, bytes, keeping(buffer, done), |stream| {
+                self.submit_copy(Direction::BetweenDevices, bytes, keeping(buffer, done), |stream| {
                     within(stream, address, source)?;
                     within(stream, target, address)
                 })
@@ -242,37 +244,37 @@ impl Device {
     ///
     /// # Safety
     /// The memory is valid.
-    pub(crate) unsafe fn pocketed(
+    pub(crate) unsafe fn stage(
         self: &Arc<Self>,
         source: *const u8,
         bytes: u64,
-    ) -> Option<(Pocket, *const u8)> {
+    ) -> Option<(StagingBuffer, *const u8)> {
         let length = usize::try_from(bytes).ok()?;
-        let pocket = self.pocket_for(length)?;
-        let address = pocket.address.0;
-        // SAFETY: the caller's memory; the pocket is long enough and this copy's alone.
+        let staging = self.staging_for(length)?;
+        let address = staging.address.0;
+        // SAFETY: the caller's memory; the staging is long enough and this copy's alone.
         unsafe { std::ptr::copy_nonoverlapping(source, address, length) };
-        Some((pocket, address))
+        Some((staging, address))
     }
 
-    fn pace(&self, way: Way, bytes: u64) -> Arc<Pace> {
-        Arc::clone(&self.direct.paces[64 * way as usize + bytes.ilog2() as usize])
+    fn estimate(&self, direction: Direction, bytes: u64) -> Arc<DurationEstimate> {
+        Arc::clone(&self.sync_copies.estimates[64 * direction as usize + bytes.ilog2() as usize])
     }
 
-    pub(crate) fn pocket_for(self: &Arc<Self>, bytes: usize) -> Option<Pocket> {
-        if bytes > POCKET || self.context.enter().is_err() {
+    pub(crate) fn staging_for(self: &Arc<Self>, bytes: usize) -> Option<StagingBuffer> {
+        if bytes > STAGING_BUFFER_SIZE || self.context.enter().is_err() {
             return None;
         }
-        Pocket::take(self)
+        StagingBuffer::take(self)
     }
 
-    fn direct(
+    fn submit_copy(
         self: &Arc<Self>,
-        way: Way,
+        direction: Direction,
         bytes: u64,
-        done: Done,
+        done: OnComplete,
         start: impl FnOnce(&Stream) -> Result<(), Failure>,
-    ) -> Option<Flight> {
+    ) -> Option<Completion> {
         let record = match self.context.enter().and_then(|()| Record::new(self)) {
             Ok(record) => record,
             Err(error) => {
@@ -281,10 +283,14 @@ impl Device {
             }
         };
         let ended = record.ended();
-        let pace = self.pace(way, bytes);
-        let order = Order { done: keeping(record, done), ended, pace, what: "copy" };
+        let estimate = self.estimate(direction, bytes);
+        let order = Submission { done: keeping(record, done), ended, estimate, what: "copy" };
         let failed = |failure| DeviceError::driver(&self.label(), "copy", &failure);
-        self.direct.queues.pick().submit(|stream| start(stream).map(|()| Marks::Not), order, failed)
+        self.sync_copies.queues.pick().submit(
+            |stream| start(stream).map(|()| EndSignal::ByStream),
+            order,
+            failed,
+        )
     }
 }
 
@@ -305,23 +311,23 @@ impl Drop for Changing {
 }
 
 /// Drops `kept` before `done` is called.
-pub(crate) fn keeping<K: Send + 'static>(kept: K, done: Done) -> Done {
+pub(crate) fn keeping<K: Send + 'static>(kept: K, done: OnComplete) -> OnComplete {
     Box::new(move |result| {
         drop(kept);
         done(result);
     })
 }
 
-/// Takes out what has arrived in a pocket and gives that back, then calls `done`.
-fn emptying(pocket: Pocket, piece: Download, done: Done) -> Done {
+/// Takes out what has arrived in a staging and gives that back, then calls `done`.
+fn emptying(staging: StagingBuffer, piece: Download, done: OnComplete) -> OnComplete {
     let target = Address(piece.target);
     Box::new(move |result| {
         let target = target;
         if result.is_ok() {
-            // SAFETY: the copy into the pocket has ended; the target is valid until `done`.
-            unsafe { std::ptr::copy_nonoverlapping(pocket.address(), target.0, piece.bytes as usize) };
+            // SAFETY: the copy into the staging has ended; the target is valid until `done`.
+            unsafe { std::ptr::copy_nonoverlapping(staging.address(), target.0, piece.bytes as usize) };
         }
-        drop(pocket);
+        drop(staging);
         done(result);
     })
 }

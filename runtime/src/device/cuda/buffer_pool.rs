@@ -82,7 +82,7 @@ impl Device {
     /// Releases all spare memory; whether there was any.
     pub(crate) fn release_buffers(&self) -> bool {
         // They become spare.
-        self.release_kept();
+        self.evict_all_rails();
         let spare = std::mem::take(&mut *self.buffers.0.lock());
         let mut any = false;
         for address in spare.by_size.into_values().flatten() {

@@ -13,7 +13,7 @@ use crate::device::error::DeviceError;
 pub use sys::CUdevice_attribute_enum as Attribute;
 
 /// The oldest driver whose functions we call: CUDA 12.
-const OLDEST: i32 = 12_000;
+const MIN_DRIVER_VERSION: i32 = 12_000;
 
 /// A result code as a result.
 pub fn check(result: sys::CUresult) -> Result<(), Failure> {
@@ -25,7 +25,7 @@ pub fn check(result: sys::CUresult) -> Result<(), Failure> {
 /// Variables). What the user has set stays.
 ///
 /// Called before the driver starts and before there are threads of the program.
-pub fn ask_for_connections() {
+pub fn request_connections() {
     const NAME: &str = "CUDA_DEVICE_MAX_CONNECTIONS";
     if std::env::var_os(NAME).is_none() {
         // SAFETY: the program has no threads yet, and those that have compiled it are idle.
@@ -55,7 +55,7 @@ fn start() -> Result<(), String> {
         return Err("the NVIDIA driver is not installed (no libcuda)".to_owned());
     }
     let version = driver_version().ok_or("the NVIDIA driver does not tell its version")?;
-    if version < OLDEST {
+    if version < MIN_DRIVER_VERSION {
         let (major, minor) = (version / 1000, version % 1000 / 10);
         return Err(format!(
             "the NVIDIA driver is too old: it supports CUDA {major}.{minor}, and 12.0 is needed"

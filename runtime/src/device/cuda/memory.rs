@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 use crate::device::cuda::driver;
 use crate::device::cuda::driver::sys;
 use crate::device::error::{DeviceError, Kind};
-use crate::device::{Device, Done};
+use crate::device::{Device, OnComplete};
 
 /// What is allocated: bytes by address.
 #[derive(Default)]
@@ -86,7 +86,7 @@ impl Device {
             let message = format!("{} has no rail at address {address:#x}: deleted twice?", self.label());
             return Err(DeviceError::new(Kind::IllegalArgument, message));
         }
-        self.forget_reads();
+        self.discard_reads();
         self.free_untracked(address)
     }
 
@@ -97,7 +97,7 @@ impl Device {
     }
 
     /// Fills memory with zeros.
-    pub fn clear(&self, address: u64, bytes: u64, done: Done) {
+    pub fn clear(&self, address: u64, bytes: u64, done: OnComplete) {
         self.uploads.clear(address, bytes, self.writes(done));
     }
 

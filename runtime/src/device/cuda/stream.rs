@@ -1,6 +1,6 @@
-//! Queues of kernels or copies: a stream, and a thread that sleeps until what was put on it has ended. The
-//! thread that puts it there may look for the end itself for a moment: most of it ends sooner than another
-//! thread could be woken, twice.
+//! Streams of a device: a CUDA stream, and a thread that waits for the ends of its work. The thread that submits
+//! work may poll for the end itself for a moment (spin, then block): most work ends sooner than another thread
+//! could be woken, twice.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering, fence};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -9,59 +9,57 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-use crate::device::Done;
+use crate::device::OnComplete;
 use crate::device::cuda::driver;
 use crate::device::cuda::driver::{Context, sys};
 use crate::device::cuda::failure::Failure;
 use crate::device::error::{DeviceError, Kind};
 
-/// How long a kernel is looked at before a thread sleeps, if nothing is known of it.
-const LOOK: Duration = Duration::from_micros(200);
-/// The longest that is looked without sleeping.
-const LONGEST_LOOK: Duration = Duration::from_millis(3);
-/// How long before the expected end of a longer kernel its thread wakes up to look.
-const EARLY: Duration = Duration::from_micros(300);
-/// Looks at the flag of a kernel between looks at the clock.
-const LOOKS: u32 = 16;
-/// How long whoever waits for a longer kernel sleeps at once, when its end or beginning is near and when both
-/// are far. After a longer sleep an activity is slow to go on: its processor has forgotten what the next
-/// launch needs (35 us more for one after 6 ms, on an H100).
-const NAPS: (Duration, Duration) = (Duration::from_micros(400), Duration::from_millis(5));
-/// How often the driver is asked whether a kernel has failed.
-const ASK: Duration = Duration::from_micros(50);
-/// How long the processor is kept before others may have it between two looks.
-const SPIN: Duration = Duration::from_micros(40);
+/// Poll time for a kernel without an estimate.
+const DEFAULT_POLL_TIME: Duration = Duration::from_micros(200);
+/// Maximum poll time without sleeping.
+const MAX_POLL_TIME: Duration = Duration::from_millis(3);
+/// Time before the expected end of a longer kernel at which its thread wakes up to poll.
+const WAKE_MARGIN: Duration = Duration::from_micros(300);
+/// Polls of a kernel's flag between two readings of the clock.
+const POLLS_PER_CLOCK_READ: u32 = 16;
+/// Minimum and maximum time that a thread parks at once while it waits for a longer kernel: the minimum near the kernel's begin and end.
+/// After a longer time the caches of the CPU have lost what the next launch needs.
+const PARK_TIMES: (Duration, Duration) = (Duration::from_micros(400), Duration::from_millis(5));
+/// Interval of queries to the driver whether a kernel has failed.
+const DRIVER_QUERY_INTERVAL: Duration = Duration::from_micros(50);
+/// Time of spinning before the thread yields between two polls.
+const SPIN_TIME: Duration = Duration::from_micros(40);
 
-/// Told that the end of a kernel or copy, which nobody but a thread of its queue looks at, is near, and then
-/// that it has been dealt with.
-static BEFORE_ENDS: OnceLock<fn(bool)> = OnceLock::new();
+/// Called when the end of work that only its stream's thread awaits is near, and again when its completion has been handled.
+static ON_COMPLETION_HINT: OnceLock<fn(bool)> = OnceLock::new();
 
-/// `tell(true)` is called shortly before the end of work on a device that is left to its queue, `tell(false)`
-/// when whoever waits for it has been told.
-pub fn before_ends(tell: fn(bool)) {
-    let _ = BEFORE_ENDS.set(tell);
+/// Registers a hint: `hint(true)` is called shortly before the end of work that only its stream's thread awaits, `hint(false)` when the
+/// waiting activity has been notified.
+pub fn on_completion_hint(hint: fn(bool)) {
+    let _ = ON_COMPLETION_HINT.set(hint);
 }
 
-/// The end of some work is near, until it is dropped.
-struct Near(Option<fn(bool)>);
+/// Says that a completion is imminent, until it is dropped.
+struct CompletionHint(Option<fn(bool)>);
 
-impl Near {
-    fn begin() -> Near {
-        Near(BEFORE_ENDS.get().copied().inspect(|tell| tell(true)))
+impl CompletionHint {
+    fn begin() -> CompletionHint {
+        CompletionHint(ON_COMPLETION_HINT.get().copied().inspect(|hint| hint(true)))
     }
 }
 
-impl Drop for Near {
+impl Drop for CompletionHint {
     fn drop(&mut self) {
-        self.0.inspect(|tell| tell(false));
+        self.0.inspect(|hint| hint(false));
     }
 }
 
-/// How long the launches of a kernel have taken, in nanoseconds: a running mean, 0 if there was none.
+/// Estimate of the duration of a kernel in nanoseconds: an exponential moving average, 0 before the first launch.
 #[derive(Debug, Default)]
-pub struct Pace(AtomicU64);
+pub struct DurationEstimate(AtomicU64);
 
-impl Pace {
+impl DurationEstimate {
     fn expected(&self) -> Option<Duration> {
         Some(self.0.load(Ordering::Relaxed)).filter(|it| *it > 0).map(Duration::from_nanos)
     }
@@ -70,7 +68,7 @@ impl Pace {
         let (new, old) = (time.as_nanos() as u64, self.0.load(Ordering::Relaxed));
         let mean = match old {
             0 => new,
-            // The first ones are slow: what they teach is soon forgotten.
+            // The first launches are slow: falls are weighted more than rises.
             _ if new < old => (old + 3 * new) / 4,
             _ => (3 * old + new) / 4,
         };
@@ -78,92 +76,91 @@ impl Pace {
     }
 }
 
-/// Some queues of a device: what is on different ones may run side by side.
-pub struct Queues(Vec<Arc<Queue>>);
+/// Streams of a device: work on different ones may run concurrently.
+pub struct StreamPool(Vec<Arc<StreamQueue>>);
 
-/// A place on a queue, kept until the work that takes it has ended: queues are picked by how many are taken.
-pub struct Turn(Arc<Queue>);
+/// A slot of a stream, held until its work has ended: streams are picked by their number of slots in use.
+pub struct StreamSlot(Arc<StreamQueue>);
 
-/// One stream. Kernels on one stream run after each other.
-pub struct Queue {
+/// One stream and its thread. Kernels on one stream run in order.
+pub struct StreamQueue {
     device: u32,
     context: Arc<Context>,
-    /// Locked while something is put on it.
+    /// Locked while work is submitted.
     stream: Mutex<Stream>,
-    /// The same, to be asked.
+    /// The same, for queries.
     raw: sys::CUstream,
-    /// Turns that are taken.
+    /// Slots in use.
     load: AtomicUsize,
-    pending: Mutex<Sender<Ending>>,
+    pending: Mutex<Sender<PendingWork>>,
     /// Events that can be used again.
     spare: Mutex<Vec<Event>>,
 }
 
 // SAFETY: streams may be used from any thread.
-unsafe impl Send for Queue {}
-// SAFETY: as above.
-unsafe impl Sync for Queue {}
+unsafe impl Send for StreamQueue {}
+// SAFETY: streams may be used from any thread.
+unsafe impl Sync for StreamQueue {}
 
-/// What happens at the end of a kernel or a copy.
-struct Ending {
-    mark: Mark,
-    done: Done,
+/// A kernel or copy that was submitted, and what to do at its end.
+struct PendingWork {
+    marker: EndMarker,
+    done: OnComplete,
     began: Instant,
-    pace: Arc<Pace>,
+    estimate: Arc<DurationEstimate>,
     what: &'static str,
-    turn: Turn,
+    slot: StreamSlot,
 }
 
-/// How work has ended, and about when.
+/// The result of work, and about when it ended.
 struct End {
     result: Result<(), Failure>,
     at: Instant,
 }
 
-/// How the time until shortly before the expected end of some work has passed.
-enum Nap {
+/// Result of parking until shortly before the expected end of work.
+enum ParkResult {
     /// The work has ended.
     Ended(End),
-    /// Asleep, all of it.
+    /// The time has passed.
     Over,
-    /// The thread that slept is needed.
-    Disturbed,
+    /// The parked thread is needed.
+    Needed,
 }
 
-/// Whether what has been put on a stream says itself that it has ended.
-pub enum Marks {
-    /// It writes 1 to [`Order::ended`].
-    Itself,
+/// How the end of submitted work is signalled.
+pub enum EndSignal {
+    /// It writes 1 to [`Submission::ended`].
+    ByWork,
     /// The stream is to do so behind it.
-    Not,
+    ByStream,
 }
 
-/// What belongs to work on a stream.
-pub struct Order {
+/// Parameters of submitted work.
+pub struct Submission {
     /// Called at its end.
-    pub done: Done,
-    /// Where the device may say so: memory that it shares with the host, which is 0 and stays until `done` is
-    /// called.
+    pub done: OnComplete,
+    /// Where the device may signal the end: memory that it shares with the host, which is 0 and stays until `done` is called.
     pub ended: *const u32,
     /// How long such work takes.
-    pub pace: Arc<Pace>,
-    /// For people.
+    pub estimate: Arc<DurationEstimate>,
+    /// Its name in messages.
     pub what: &'static str,
 }
 
-/// What the thread that waits for the end of some work does meanwhile.
+/// How a thread waits for the end of work.
 #[derive(Clone, Copy)]
-pub struct Patience {
-    /// There is nothing else to do.
+pub struct WaitPolicy {
+    /// Whether polling is worthwhile: the thread has nothing else to do.
     pub worthwhile: fn() -> bool,
-    /// Sleeps for so long, if nobody needs the thread; whether that is so.
-    pub doze: Option<fn(Duration) -> bool>,
+    /// Parks the thread for a time unless it is needed; false if it is.
+    pub park: Option<fn(Duration) -> bool>,
 }
 
-/// A kernel or a copy on its way. Dropped, it leaves the rest to the thread of its queue.
-pub struct Flight {
-    ending: Option<Ending>,
-    queue: Arc<Queue>,
+/// Completion handle of submitted work. Dropped, it leaves the rest to the thread of the stream.
+pub struct Completion {
+    work: Option<PendingWork>,
+    queue: Arc<StreamQueue>,
 }
 
 /// A stream of the driver.
@@ -171,7 +168,7 @@ pub struct Stream(pub sys::CUstream);
 
 // SAFETY: streams may be used from any thread.
 unsafe impl Send for Stream {}
-// SAFETY: as above.
+// SAFETY: streams may be used from any thread.
 unsafe impl Sync for Stream {}
 
 impl Stream {
@@ -184,9 +181,9 @@ impl Stream {
         Ok(Stream(stream))
     }
 
-    /// After an error: waits until nothing of what was put on it goes on.
+    /// After an error: waits until all work on it has ended.
     pub fn drain(&self) {
-        // SAFETY: a stream of ours. What it says is of no use any more.
+        // SAFETY: a stream of ours. The result is of no use after an error.
         unsafe { sys::cuStreamSynchronize(self.0) };
     }
 }
@@ -203,7 +200,7 @@ pub struct Event(sys::CUevent);
 
 // SAFETY: events may be used from any thread.
 unsafe impl Send for Event {}
-// SAFETY: as above.
+// SAFETY: events may be used from any thread.
 unsafe impl Sync for Event {}
 
 impl Event {
@@ -217,14 +214,14 @@ impl Event {
         Ok(Event(event))
     }
 
-    /// Now, on that stream.
+    /// Records the event on a stream.
     pub fn record(&self, stream: &Stream) -> Result<(), Failure> {
         // SAFETY: both belong to the current context.
         driver::check(unsafe { sys::cuEventRecord(self.0, stream.0) })
     }
 
-    /// Looks, until then and as long as `worthwhile` says so, whether all that was on the stream has ended.
-    pub fn look(&self, until: Instant, worthwhile: impl Fn() -> bool) -> Option<Result<(), Failure>> {
+    /// Polls, until `until` and as long as `worthwhile`, whether all work before the event has ended.
+    pub fn poll(&self, until: Instant, worthwhile: impl Fn() -> bool) -> Option<Result<(), Failure>> {
         let begun = Instant::now();
         loop {
             // SAFETY: an event of ours.
@@ -236,7 +233,7 @@ impl Event {
             if now >= until || !worthwhile() {
                 return None;
             }
-            if now - begun > SPIN {
+            if now - begun > SPIN_TIME {
                 std::thread::yield_now();
             } else {
                 std::hint::spin_loop();
@@ -244,7 +241,7 @@ impl Event {
         }
     }
 
-    /// Sleeps until all that was on the stream has ended.
+    /// Sleeps until all work before the event has ended.
     pub fn wait(&self) -> Result<(), Failure> {
         // SAFETY: an event of ours.
         driver::check(unsafe { sys::cuEventSynchronize(self.0) })
@@ -258,20 +255,20 @@ impl Drop for Event {
     }
 }
 
-/// Tells how long work on a stream takes on the device.
-pub struct Stopwatch([sys::CUevent; 2]);
+/// Measures how long work on a stream takes on the device.
+pub struct KernelTimer([sys::CUevent; 2]);
 
 // SAFETY: events may be used from any thread.
-unsafe impl Send for Stopwatch {}
-// SAFETY: as above.
-unsafe impl Sync for Stopwatch {}
+unsafe impl Send for KernelTimer {}
+// SAFETY: events may be used from any thread.
+unsafe impl Sync for KernelTimer {}
 
-impl Stopwatch {
+impl KernelTimer {
     /// None where the driver has none. The context must be current.
-    pub fn new() -> Option<Stopwatch> {
+    pub fn new() -> Option<KernelTimer> {
         // Older ones do not have the function that this binding of the driver calls.
-        const NEEDED: i32 = 12080;
-        if driver::driver_version()? < NEEDED {
+        const MIN_DRIVER_VERSION: i32 = 12080;
+        if driver::driver_version()? < MIN_DRIVER_VERSION {
             return None;
         }
         let mut events = [std::ptr::null_mut(); 2];
@@ -279,16 +276,16 @@ impl Stopwatch {
             // SAFETY: a context is current; the result goes to a local.
             driver::check(unsafe { sys::cuEventCreate(event, 0) }).ok()?;
         }
-        Some(Stopwatch(events))
+        Some(KernelTimer(events))
     }
 
-    /// What comes next on the stream is timed.
+    /// Starts measuring on a stream.
     pub fn start(&self, stream: &Stream) -> Result<(), Failure> {
         // SAFETY: both belong to the current context.
         driver::check(unsafe { sys::cuEventRecord(self.0[0], stream.0) })
     }
 
-    /// What comes next is not.
+    /// Stops measuring.
     pub fn stop(&self, stream: &Stream) -> Result<(), Failure> {
         // SAFETY: both belong to the current context.
         driver::check(unsafe { sys::cuEventRecord(self.0[1], stream.0) })
@@ -306,7 +303,7 @@ impl Stopwatch {
     }
 }
 
-impl Drop for Stopwatch {
+impl Drop for KernelTimer {
     fn drop(&mut self) {
         for event in self.0 {
             // SAFETY: ours, and dropped once.
@@ -315,22 +312,22 @@ impl Drop for Stopwatch {
     }
 }
 
-impl Queues {
-    /// So many queues of a device, whose threads are called after what they are for.
+impl StreamPool {
+    /// `count` streams of a device; `what` names their threads.
     pub fn new(
         context: &Arc<Context>,
         ordinal: u32,
         what: &str,
         count: usize,
-    ) -> Result<Queues, DeviceError> {
+    ) -> Result<StreamPool, DeviceError> {
         let name = |index| format!("apg-{what}{ordinal}-{index}");
-        let queues = (0..count).map(|index| Queue::new(context, ordinal, name(index)).map(Arc::new));
-        queues.collect::<Result<_, _>>().map(Queues)
+        let queues = (0..count).map(|index| StreamQueue::new(context, ordinal, name(index)).map(Arc::new));
+        queues.collect::<Result<_, _>>().map(StreamPool)
     }
 
-    /// A turn on the queue with the least to do. It is taken before anything is put there: activities that
-    /// start together find queues of their own.
-    pub fn pick(&self) -> Turn {
+    /// A slot of the stream with the fewest slots in use. It is taken before the work is submitted: activities
+    /// that start together get different streams.
+    pub fn pick(&self) -> StreamSlot {
         loop {
             let mut best = (&self.0[0], self.0[0].load.load(Ordering::Relaxed));
             for queue in &self.0[1..] {
@@ -342,21 +339,21 @@ impl Queues {
             let (queue, load) = best;
             let taken = queue.load.compare_exchange(load, load + 1, Ordering::Relaxed, Ordering::Relaxed);
             if taken.is_ok() {
-                return Turn(Arc::clone(queue));
+                return StreamSlot(Arc::clone(queue));
             }
         }
     }
 }
 
-impl Drop for Turn {
+impl Drop for StreamSlot {
     fn drop(&mut self) {
         self.0.load.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-impl Queue {
-    fn new(context: &Arc<Context>, ordinal: u32, name: String) -> Result<Queue, DeviceError> {
-        let error = |failure| DeviceError::driver(&format!("CUDA{ordinal}"), "make a queue", &failure);
+impl StreamQueue {
+    fn new(context: &Arc<Context>, ordinal: u32, name: String) -> Result<StreamQueue, DeviceError> {
+        let error = |failure| DeviceError::driver(&format!("CUDA{ordinal}"), "make a stream", &failure);
         context.enter()?;
         let stream = Stream::new().map_err(error)?;
         let (pending, receiver) = channel();
@@ -364,7 +361,7 @@ impl Queue {
         std::thread::Builder::new().name(name).spawn(move || complete(&own, &receiver)).map_err(|error| {
             DeviceError::new(Kind::Internal, format!("no thread for CUDA{ordinal}: {error}"))
         })?;
-        Ok(Queue {
+        Ok(StreamQueue {
             device: ordinal,
             context: Arc::clone(context),
             raw: stream.0,
@@ -376,33 +373,33 @@ impl Queue {
     }
 }
 
-impl Turn {
+impl StreamSlot {
     /// Runs `start`, which puts work on the stream; `order.done` is called when that work has ended, or with
     /// its error. Work of several callers is not mixed.
     pub fn submit(
         self,
-        start: impl FnOnce(&Stream) -> Result<Marks, Failure>,
-        order: Order,
+        start: impl FnOnce(&Stream) -> Result<EndSignal, Failure>,
+        order: Submission,
         describe: impl FnOnce(Failure) -> DeviceError,
-    ) -> Option<Flight> {
-        let Order { done, ended, pace, what } = order;
+    ) -> Option<Completion> {
+        let Submission { done, ended, estimate, what } = order;
         let queue = Arc::clone(&self.0);
         let started = {
             let stream = queue.stream.lock();
-            // What has begun must not go on when `done` gives memory back.
+            // Work that has begun must have ended when `done` releases memory.
             start(&stream)
-                .and_then(|marks| match marks {
-                    Marks::Itself => Ok(Mark::Flag(ended)),
-                    Marks::Not => Mark::after(&stream, ended, &queue.spare),
+                .and_then(|signal| match signal {
+                    EndSignal::ByWork => Ok(EndMarker::Flag(ended)),
+                    EndSignal::ByStream => EndMarker::after(&stream, ended, &queue.spare),
                 })
                 .inspect_err(|_| stream.drain())
         };
         match started {
-            Ok(mark) => {
-                // Asked for now, while the device is at work.
+            Ok(marker) => {
+                // Read now, while the device works.
                 let began = Instant::now();
-                let ending = Ending { mark, done, began, pace, what, turn: self };
-                Some(Flight { ending: Some(ending), queue })
+                let work = PendingWork { marker, done, began, estimate, what, slot: self };
+                Some(Completion { work: Some(work), queue })
             }
             Err(failure) => {
                 drop(self);
@@ -413,198 +410,199 @@ impl Turn {
     }
 }
 
-/// How the end of a kernel shows.
-enum Mark {
+/// How the end of work is observed.
+enum EndMarker {
     /// The device writes 1 there.
     Flag(*const u32),
     Event(Event),
 }
 
 // SAFETY: the flag is in memory that stays as long as the launch; events may be used from any thread.
-unsafe impl Send for Mark {}
+unsafe impl Send for EndMarker {}
 
-impl Mark {
+impl EndMarker {
     /// After all that is on the stream now: a flag where the driver writes one, which is seen soonest.
-    fn after(stream: &Stream, ended: *const u32, spare: &Mutex<Vec<Event>>) -> Result<Mark, Failure> {
+    fn after(stream: &Stream, ended: *const u32, spare: &Mutex<Vec<Event>>) -> Result<EndMarker, Failure> {
         // SAFETY: memory that the device knows by the same address.
         let written = unsafe { sys::cuStreamWriteValue32_v2(stream.0, ended as u64, 1, 0) };
         if written == sys::CUresult::CUDA_SUCCESS {
-            return Ok(Mark::Flag(ended));
+            return Ok(EndMarker::Flag(ended));
         }
-        Mark::event(stream, spare)
+        EndMarker::event(stream, spare)
     }
 
-    fn event(stream: &Stream, spare: &Mutex<Vec<Event>>) -> Result<Mark, Failure> {
+    fn event(stream: &Stream, spare: &Mutex<Vec<Event>>) -> Result<EndMarker, Failure> {
         let spare = spare.lock().pop();
         let event = spare.map_or_else(Event::new, Ok)?;
         event.record(stream)?;
-        Ok(Mark::Event(event))
+        Ok(EndMarker::Event(event))
     }
 }
 
-impl Flight {
-    /// Looks for a moment, as long as there is nothing else to do, whether the kernel has ended; sleeps
-    /// before that if it takes long. Leaves it to the thread of the queue if it has not.
-    pub fn look(mut self, patience: Patience) {
-        let Some(ending) = self.ending.take() else { return };
-        let expected = ending.pace.expected();
-        let until = match (expected, patience.doze) {
-            (Some(expected), Some(doze)) if expected > LONGEST_LOOK => match ending.doze(expected, doze) {
-                Nap::Ended(end) => return ending.happen(end),
-                Nap::Over => Instant::now() + 3 * EARLY,
-                Nap::Disturbed => ending.began,
+impl Completion {
+    /// Polls for the end for a moment, while there is nothing else to do; parks before that if the work takes long. Leaves the rest to the
+    /// thread of the stream.
+    pub fn poll(mut self, patience: WaitPolicy) {
+        let Some(work) = self.work.take() else { return };
+        let expected = work.estimate.expected();
+        let until = match (expected, patience.park) {
+            (Some(expected), Some(park)) if expected > MAX_POLL_TIME => match work.park(expected, park) {
+                ParkResult::Ended(end) => return work.complete_with(end),
+                ParkResult::Over => Instant::now() + 3 * WAKE_MARGIN,
+                ParkResult::Needed => work.began,
             },
-            // One that is known to take long is left to its thread at once.
-            (Some(expected), None) if expected > LONGEST_LOOK => ending.began,
-            (Some(expected), _) => ending.began + (2 * expected + LOOK).min(LONGEST_LOOK + LOOK),
-            (None, _) => ending.began + LOOK,
+            // Work that is known to take long is left to its thread at once.
+            (Some(expected), None) if expected > MAX_POLL_TIME => work.began,
+            (Some(expected), _) => {
+                work.began + (2 * expected + DEFAULT_POLL_TIME).min(MAX_POLL_TIME + DEFAULT_POLL_TIME)
+            }
+            (None, _) => work.began + DEFAULT_POLL_TIME,
         };
-        match ending.look(until, patience.worthwhile) {
-            Some(end) => ending.happen(end),
-            None => self.ending = Some(ending),
+        match work.poll(until, patience.worthwhile) {
+            Some(end) => work.complete_with(end),
+            None => self.work = Some(work),
         }
     }
 }
 
-impl Drop for Flight {
+impl Drop for Completion {
     fn drop(&mut self) {
-        let Some(ending) = self.ending.take() else { return };
-        if let Err(lost) = self.queue.pending.lock().send(ending) {
-            let ended = DeviceError::new(Kind::Internal, "the thread of a device queue has ended");
+        let Some(work) = self.work.take() else { return };
+        if let Err(lost) = self.queue.pending.lock().send(work) {
+            let ended = DeviceError::new(Kind::Internal, "the thread of a device stream has ended");
             (lost.0.done)(Err(ended));
         }
     }
 }
 
-impl Ending {
-    /// Looks, until then and as long as `worthwhile` says so, whether the work has ended.
-    fn look(&self, until: Instant, worthwhile: impl Fn() -> bool) -> Option<End> {
-        let flag = match &self.mark {
-            Mark::Flag(flag) => *flag,
-            Mark::Event(event) => {
-                self.turn.0.context.enter().ok()?;
-                let result = event.look(until, worthwhile)?;
+impl PendingWork {
+    /// Polls, until `until` and as long as `worthwhile`, whether the work has ended.
+    fn poll(&self, until: Instant, worthwhile: impl Fn() -> bool) -> Option<End> {
+        let flag = match &self.marker {
+            EndMarker::Flag(flag) => *flag,
+            EndMarker::Event(event) => {
+                self.slot.0.context.enter().ok()?;
+                let result = event.poll(until, worthwhile)?;
                 return Some(End { result, at: Instant::now() });
             }
         };
         let begun = Instant::now();
-        let (mut asked, mut at) = (begun, begun);
+        let (mut queried, mut at) = (begun, begun);
         loop {
-            for _ in 0..LOOKS {
+            for _ in 0..POLLS_PER_CLOCK_READ {
                 // SAFETY: memory that stays as long as the launch, and that only the device writes.
                 if unsafe { flag.read_volatile() } == 1 {
                     fence(Ordering::Acquire);
-                    // The clock takes longer than the last few looks.
+                    // Reading the clock takes longer than the last few polls.
                     return Some(End { result: Ok(()), at });
                 }
                 std::hint::spin_loop();
             }
             let now = Instant::now();
             at = now;
-            if now - asked > ASK {
-                asked = now;
-                if let Some(end) = self.ask() {
+            if now - queried > DRIVER_QUERY_INTERVAL {
+                queried = now;
+                if let Some(end) = self.query_driver() {
                     return Some(end);
                 }
             }
             if now >= until || !worthwhile() {
                 return None;
             }
-            if now - begun > SPIN {
+            if now - begun > SPIN_TIME {
                 std::thread::yield_now();
             }
         }
     }
 
-    /// Asks the driver: a kernel that fails writes nothing.
-    fn ask(&self) -> Option<End> {
-        self.turn.0.context.enter().ok()?;
+    /// Queries the driver: a kernel that fails sets no flag.
+    fn query_driver(&self) -> Option<End> {
+        self.slot.0.context.enter().ok()?;
         // SAFETY: a stream of ours.
-        match unsafe { sys::cuStreamQuery(self.turn.0.raw) } {
+        match unsafe { sys::cuStreamQuery(self.slot.0.raw) } {
             sys::CUresult::CUDA_ERROR_NOT_READY => None,
             other => Some(End { result: driver::check(other), at: Instant::now() }),
         }
     }
 
-    /// Sleeps until shortly before the expected end, in parts, so that work that is quicker than usual is not
-    /// waited for in vain, and as long as `doze` says that it may.
-    fn doze(&self, expected: Duration, doze: impl Fn(Duration) -> bool) -> Nap {
-        // By the clock: each sleep takes longer than it is told, and all of them together would take longer
-        // than the kernel.
-        let until = self.began + expected.saturating_sub(EARLY);
+    /// Parks until shortly before the expected end, in steps, so that work that is faster than expected is noticed, and as long as `park`
+    /// allows it.
+    fn park(&self, expected: Duration, park: impl Fn(Duration) -> bool) -> ParkResult {
+        // By the clock: each sleep takes longer than requested, and all of them together would take longer than the kernel.
+        let until = self.began + expected.saturating_sub(WAKE_MARGIN);
         let begun = Instant::now();
         while let Some(left) = until.checked_duration_since(Instant::now()) {
-            if let Some(end) = self.look(self.began, || false).or_else(|| self.ask()) {
-                return Nap::Ended(end);
+            if let Some(end) = self.poll(self.began, || false).or_else(|| self.query_driver()) {
+                return ParkResult::Ended(end);
             }
-            // It may be much quicker than the last ones.
-            let nap = (left / 16).min(begun.elapsed()).clamp(NAPS.0, NAPS.1);
-            if !doze(left.min(nap)) {
-                return Nap::Disturbed;
+            // The work may be much faster than before.
+            let time = (left / 16).min(begun.elapsed()).clamp(PARK_TIMES.0, PARK_TIMES.1);
+            if !park(left.min(time)) {
+                return ParkResult::Needed;
             }
         }
-        Nap::Over
+        ParkResult::Over
     }
 
-    /// Sleeps until shortly before the expected end, then looks, then sleeps until the end.
-    fn wait(&mut self) -> (End, Option<Near>) {
+    /// Parks until shortly before the expected end, then polls, then sleeps until the end.
+    fn wait(&mut self) -> (End, Option<CompletionHint>) {
         let sleep = |time| {
             std::thread::sleep(time);
             true
         };
-        let expected = self.pace.expected().unwrap_or_default();
-        if let Nap::Ended(end) = self.doze(expected, sleep) {
+        let expected = self.estimate.expected().unwrap_or_default();
+        if let ParkResult::Ended(end) = self.park(expected, sleep) {
             return (end, None);
         }
-        let near = Near::begin();
-        if let Some(end) = self.look(Instant::now() + 3 * EARLY, || true) {
+        let near = CompletionHint::begin();
+        if let Some(end) = self.poll(Instant::now() + 3 * WAKE_MARGIN, || true) {
             return (end, Some(near));
         }
         drop(near);
         // As after a failed start.
-        let result = self.sleep().inspect_err(|_| self.turn.0.stream.lock().drain());
+        let result = self.sleep().inspect_err(|_| self.slot.0.stream.lock().drain());
         (End { result, at: Instant::now() }, None)
     }
 
     fn sleep(&mut self) -> Result<(), Failure> {
-        if matches!(self.mark, Mark::Flag(_)) {
-            self.mark = Mark::event(&self.turn.0.stream.lock(), &self.turn.0.spare)?;
+        if matches!(self.marker, EndMarker::Flag(_)) {
+            self.marker = EndMarker::event(&self.slot.0.stream.lock(), &self.slot.0.spare)?;
         }
-        match &self.mark {
-            Mark::Event(event) => event.wait(),
-            Mark::Flag(_) => Ok(()),
+        match &self.marker {
+            EndMarker::Event(event) => event.wait(),
+            EndMarker::Flag(_) => Ok(()),
         }
     }
 
-    fn happen(self, end: End) {
-        self.pace.took(end.at.saturating_duration_since(self.began));
+    fn complete_with(self, end: End) {
+        self.estimate.took(end.at.saturating_duration_since(self.began));
         let result = end.result.map_err(|failure| {
             let what = format!("finish a {}", self.what);
-            DeviceError::driver(&format!("CUDA{}", self.turn.0.device), &what, &failure)
+            DeviceError::driver(&format!("CUDA{}", self.slot.0.device), &what, &failure)
         });
         self.end(result);
     }
 
     fn end(self, result: Result<(), DeviceError>) {
-        if let Mark::Event(event) = self.mark {
-            self.turn.0.spare.lock().push(event);
+        if let EndMarker::Event(event) = self.marker {
+            self.slot.0.spare.lock().push(event);
         }
-        // What is called puts more work on queues.
-        drop(self.turn);
+        // `done` may submit more work.
+        drop(self.slot);
         (self.done)(result);
     }
 }
 
-/// The thread of a queue.
-fn complete(context: &Context, pending: &Receiver<Ending>) {
+/// The thread of a stream.
+fn complete(context: &Context, pending: &Receiver<PendingWork>) {
     let entered = context.enter();
-    for mut ending in pending {
+    for mut work in pending {
         match &entered {
             Ok(()) => {
-                let (end, _near) = ending.wait();
-                ending.happen(end);
+                let (end, _near) = work.wait();
+                work.complete_with(end);
             }
-            Err(error) => ending.end(Err(error.clone())),
+            Err(error) => work.end(Err(error.clone())),
         }
     }
 }

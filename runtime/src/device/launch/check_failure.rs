@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use crate::device::Device;
 use crate::device::cuda::driver;
 use crate::device::cuda::driver::sys;
-use crate::device::error::{DeviceError, Kind, Place};
+use crate::device::error::{DeviceError, KernelLocation, Kind};
 use crate::device::launch::extents::Extents;
 use crate::layout::{Fault, fault_kind};
 
@@ -99,7 +99,7 @@ pub fn error(fault: &Fault, launch: &Extents) -> Option<DeviceError> {
     };
     let (block, thread) = (axes(fault.block, launch.blocks), axes(fault.thread, launch.threads));
     let message = format!("{what}; block {block}, thread {thread}");
-    let place = Place { file: crate::program::file(fault.file), line: fault.line };
+    let place = KernelLocation { file: crate::program::file(fault.file), line: fault.line };
     Some(DeviceError::new(kind, message).at(&place))
 }
 

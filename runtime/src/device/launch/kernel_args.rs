@@ -10,7 +10,7 @@ use crate::device::cache::constants::Part;
 use crate::device::cache::rail_cache::{Arrival, Sent};
 use crate::device::copy::auto_pin;
 use crate::device::copy::request::Upload;
-use crate::device::copy::sync_copy::Pocket;
+use crate::device::copy::sync_copy::StagingBuffer;
 use crate::device::cuda::buffer_pool::Buffer;
 use crate::device::error::{DeviceError, Kind};
 use crate::device::launch::captures::captures;
@@ -25,7 +25,7 @@ pub struct Prepared {
     pub uploads: Vec<Upload>,
     /// What some of them come from, where the program's own memory will not do.
     copies: Vec<Arc<[u8]>>,
-    pockets: Vec<Pocket>,
+    stagings: Vec<StagingBuffer>,
     /// Captured rails on the device.
     rails: Vec<Arc<Buffer>>,
     /// To be told when all is there.
@@ -60,7 +60,7 @@ impl Prepared {
             size: environment.len(),
             uploads: Vec::new(),
             copies: Vec::new(),
-            pockets: Vec::new(),
+            stagings: Vec::new(),
             rails: Vec::new(),
             arrivals: Vec::new(),
             buffers: Vec::new(),
@@ -88,14 +88,14 @@ impl Prepared {
     }
 
     /// Uploads come from pinned copies; whether all do.
-    pub fn copy_to_pockets(&mut self, device: &Arc<Device>) -> bool {
+    pub fn copy_to_staging(&mut self, device: &Arc<Device>) -> bool {
         for upload in &mut self.uploads {
             // SAFETY: memory of a captured rail or a copy of it.
-            let Some((pocket, source)) = (unsafe { device.pocketed(upload.source, upload.bytes) }) else {
+            let Some((staging, source)) = (unsafe { device.stage(upload.source, upload.bytes) }) else {
                 return false;
             };
             upload.source = source;
-            self.pockets.push(pocket);
+            self.stagings.push(staging);
         }
         true
     }

@@ -7,21 +7,21 @@ use std::sync::Arc;
 use crate::device::cache::constants;
 use crate::device::cache::constants::Part;
 use crate::device::copy::request::Upload;
-use crate::device::copy::speculative_read::{Ahead, Reader};
+use crate::device::copy::speculative_read::{PendingRead, Reader};
 use crate::device::copy::sync_copy::keeping;
 use crate::device::cuda::buffer_pool::Buffer;
 use crate::device::cuda::driver;
 use crate::device::cuda::driver::sys;
 use crate::device::cuda::failure::Failure;
-use crate::device::cuda::stream::{Flight, Marks, Order, Stopwatch, Stream};
+use crate::device::cuda::stream::{Completion, EndSignal, KernelTimer, Stream, Submission};
 use crate::device::error::{DeviceError, Kind};
 use crate::device::launch::check_failure::Record;
 use crate::device::launch::extents::Extents;
 use crate::device::launch::kernel_args;
 use crate::device::launch::kernel_args::Prepared;
-use crate::device::launch::module::{Function, Variant, place_of};
+use crate::device::launch::module::{Function, Variant, location_of};
 use crate::device::launch::occupancy;
-use crate::device::{Device, Done};
+use crate::device::{Device, OnComplete};
 use crate::layout::{Kernel, Launch, LaunchShared, MAX_SHARED, Object};
 use crate::profile;
 
@@ -49,7 +49,7 @@ impl From<DeviceError> for LaunchError {
 
 /// What the program says of a launch.
 #[derive(Default)]
-pub struct Terms<'a> {
+pub struct LaunchOptions<'a> {
     /// All that writes to captured rails is known, so that their memory may be watched.
     pub may_watch: bool,
     /// The launching activity may write to captured rails before the kernel has ended: asked for what is to
@@ -126,14 +126,14 @@ pub unsafe fn configure(
     for (extent, what) in axes {
         if *extent < 0 {
             let message = format!("the extent of a {what} loop is {extent}");
-            return Err(DeviceError::new(Kind::IllegalOperation, message).at(&place_of(kernel)).into());
+            return Err(DeviceError::new(Kind::IllegalOperation, message).at(&location_of(kernel)).into());
         }
     }
     if launch.blocks.contains(&0) {
         // Shared rails are made by blocks.
         return Ok(());
     }
-    plan.lay_out_shared(kernel).map_err(|error| error.at(&place_of(kernel)).into())
+    plan.lay_out_shared(kernel).map_err(|error| error.at(&location_of(kernel)).into())
 }
 
 impl Plan {
@@ -180,11 +180,11 @@ impl Device {
         place: i64,
         kernel: &'static Kernel,
         environment: &[u8],
-        terms: Terms<'_>,
-        done: Done,
-    ) -> Result<Option<Flight>, LaunchError> {
+        terms: LaunchOptions<'_>,
+        done: OnComplete,
+    ) -> Result<Option<Completion>, LaunchError> {
         // Where the kernel stands is put into words only for errors: a launch takes microseconds.
-        let at = |error: DeviceError| error.at(&place_of(kernel));
+        let at = |error: DeviceError| error.at(&location_of(kernel));
         let mut plan = Plan::default();
         // SAFETY: see above.
         let (function, part) = unsafe { self.code(kernel, environment, &mut plan)? };
@@ -209,7 +209,7 @@ impl Device {
                 prepared.copy_pinned();
                 Vec::new()
             }
-            ..=SHORT_UPLOADS if prepared.copy_to_pockets(self) => Vec::new(),
+            ..=SHORT_UPLOADS if prepared.copy_to_staging(self) => Vec::new(),
             _ => std::mem::take(&mut prepared.uploads),
         };
         let ready = Ready { device: Arc::clone(self), place, function, prepared, by_pointer, kernel };
@@ -261,7 +261,7 @@ impl Device {
         environment: *const c_void,
         plan: &mut Plan,
     ) -> Result<Arc<Function>, LaunchError> {
-        let at = |error: DeviceError| error.at(&place_of(kernel));
+        let at = |error: DeviceError| error.at(&location_of(kernel));
         let plain = |proven, held, narrow, early, plan: &mut Plan| {
             let variant = Variant { overlap, proven, held, narrow, constant, early };
             let function = self.function(kernel, variant).map_err(at)?;
@@ -343,7 +343,7 @@ impl Device {
         environment: *const c_void,
         plan: &mut Plan,
     ) -> Result<(), LaunchError> {
-        let at = |error: DeviceError| error.at(&place_of(kernel));
+        let at = |error: DeviceError| error.at(&location_of(kernel));
         let configured =
             // SAFETY: see above.
             |blocks, threads, plan: &mut Plan| unsafe { configure(kernel, environment, blocks, threads, plan) };
@@ -444,7 +444,12 @@ struct Ready {
 impl Ready {
     /// What is called when captured rails are on the device, or cannot get there: the kernel starts. `read`
     /// is to be told that they are read no more.
-    fn when_uploaded(mut self, mut plan: Plan, read: Option<Box<dyn FnOnce() + Send>>, done: Done) -> Done {
+    fn when_uploaded(
+        mut self,
+        mut plan: Plan,
+        read: Option<Box<dyn FnOnce() + Send>>,
+        done: OnComplete,
+    ) -> OnComplete {
         Box::new(move |result| {
             if result.is_ok() {
                 self.prepared.arrived();
@@ -455,12 +460,12 @@ impl Ready {
             match result {
                 // This is the thread for copies, which has other things to do than look at a kernel.
                 Ok(()) => drop(self.start(&mut plan, done)),
-                Err(error) => done(Err(error.at(&place_of(self.kernel)))),
+                Err(error) => done(Err(error.at(&location_of(self.kernel)))),
             }
         })
     }
 
-    fn start(mut self, plan: &mut Plan, done: Done) -> Option<Flight> {
+    fn start(mut self, plan: &mut Plan, done: OnComplete) -> Option<Completion> {
         let (device, function) = (Arc::clone(&self.device), Arc::clone(&self.function));
         let mut by_pointer = self.by_pointer;
         // The context is current: this is the thread that has configured the launch, or that of copies.
@@ -479,12 +484,12 @@ impl Ready {
         };
         let mut parameters = [environment, std::ptr::from_mut(&mut plan.shared).cast()];
         let uploads = std::mem::take(&mut self.prepared.uploads);
-        let stopwatch = if profile::on() { Stopwatch::new().map(Arc::new) } else { None };
+        let stopwatch = if profile::on() { KernelTimer::new().map(Arc::new) } else { None };
         let writing = device.writing();
         let rails = kernel_args::global_rails(self.kernel, self.prepared.bytes());
         let reader = Reader::new(std::ptr::from_ref(self.kernel) as usize, &writing, rails);
         let done = keeping(writing, done);
-        let (ahead, fetch) = device.read_ahead(reader).unzip();
+        let (ahead, fetch) = device.start_speculative_read(reader).unzip();
         let finished = self.finished(Extents::of(&plan.launch), record, stopwatch.clone(), ahead, done);
         device.kernels.pick().submit(
             |stream| {
@@ -498,26 +503,26 @@ impl Ready {
                 // `finished`.
                 unsafe { launch_on(stream, &function, plan, &mut parameters)? };
                 stopwatch.as_ref().map_or(Ok(()), |it| it.stop(stream))?;
-                // SAFETY: a range of a rail that the kernel has, and a pocket that stays until `finished`.
-                fetch
-                    .as_ref()
-                    .map_or(Ok(Marks::Not), |it| unsafe { it.put(stream, ended).map(|()| Marks::Itself) })
+                // SAFETY: a range of a rail that the kernel has, and a staging that stays until `finished`.
+                fetch.as_ref().map_or(Ok(EndSignal::ByStream), |it| unsafe {
+                    it.put(stream, ended).map(|()| EndSignal::ByWork)
+                })
             },
-            Order { done: finished, ended, pace: Arc::clone(&function.pace), what: "kernel" },
+            Submission { done: finished, ended, estimate: Arc::clone(&function.estimate), what: "kernel" },
             // `finished` says where.
             |failure| DeviceError::driver(&device.label(), "launch a kernel", &failure),
         )
     }
 
-    /// What is called when the kernel has ended. All that it uses is kept until then.
+    /// What is called when the kernel has ended. All that it uses is rail_cache until then.
     fn finished(
         self,
         extents: Extents,
         record: Record,
-        stopwatch: Option<Arc<Stopwatch>>,
-        ahead: Option<Ahead>,
-        done: Done,
-    ) -> Done {
+        stopwatch: Option<Arc<KernelTimer>>,
+        ahead: Option<PendingRead>,
+        done: OnComplete,
+    ) -> OnComplete {
         let (device, mut prepared, kernel, place) = (self.device, self.prepared, self.kernel, self.place);
         let recorded = profile::on();
         let submitted = if recorded { profile::now() } else { 0 };
@@ -531,7 +536,7 @@ impl Ready {
             drop(prepared);
             let found = match result {
                 Ok(()) => record.error(&extents).map_or(Ok(()), Err),
-                Err(error) => Err(error.at(&place_of(kernel))),
+                Err(error) => Err(error.at(&location_of(kernel))),
             };
             drop(record);
             if recorded {

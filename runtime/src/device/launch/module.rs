@@ -10,8 +10,8 @@ use crate::cache::{self, Cache};
 use crate::device::Device;
 use crate::device::cache::constants::Area;
 use crate::device::cuda::driver::sys;
-use crate::device::cuda::stream::Pace;
-use crate::device::error::{DeviceError, Kind, Place};
+use crate::device::cuda::stream::DurationEstimate;
+use crate::device::error::{DeviceError, KernelLocation, Kind};
 use crate::device::nvrtc::compile;
 use crate::layout::Kernel;
 
@@ -25,7 +25,7 @@ pub struct Function {
     /// The constant memory of its code.
     pub constants: Option<Arc<Area>>,
     /// How long its launches take.
-    pub pace: Arc<Pace>,
+    pub estimate: Arc<DurationEstimate>,
     /// Dynamic shared memory that it has been allowed so far.
     allowed_shared: Mutex<i32>,
     /// Answers of the occupancy calculator: resident blocks by threads and dynamic shared memory of a block.
@@ -66,11 +66,11 @@ pub struct Modules {
 
 /// For how many choices of conditions a kernel is compiled: where each launch has another, that would take
 /// longer than the checks.
-const MOST_HELD: usize = 4;
+const MAX_VARIANTS: usize = 4;
 
 /// Where the kernel stands.
-pub fn place_of(kernel: &Kernel) -> Place {
-    Place { file: text(kernel.file), line: kernel.line }
+pub fn location_of(kernel: &Kernel) -> KernelLocation {
+    KernelLocation { file: text(kernel.file), line: kernel.line }
 }
 
 fn text(pointer: *const std::ffi::c_char) -> String {
@@ -91,7 +91,7 @@ impl Modules {
     pub(crate) fn held(&self, kernel: &Kernel, held: u32) -> u32 {
         let mut known = self.held.lock();
         let choices = known.entry(std::ptr::from_ref(kernel) as usize).or_default();
-        if choices.len() < MOST_HELD && !choices.contains(&held) {
+        if choices.len() < MAX_VARIANTS && !choices.contains(&held) {
             choices.push(held);
         }
         if choices.contains(&held) { held } else { 0 }
@@ -151,7 +151,7 @@ impl Device {
             constants: variant.constant.then(|| Area::new(constants)),
             max_threads: attribute(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
             static_shared: attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?,
-            pace: Arc::default(),
+            estimate: Arc::default(),
             allowed_shared: Mutex::new(0),
             resident: Mutex::default(),
         })
