@@ -7,20 +7,12 @@ use crate::db::Db;
 use crate::diagnostics::{Diagnostic, Related};
 use crate::ids::MethodId;
 use crate::item_tree::source::{Item, item_offset, place_diagnostics};
-use crate::kernel::Recognised;
 use crate::kernel::device_code::functions::function_summary;
 use crate::kernel::device_semantics::DeviceSemantics;
 use crate::kernel::fixes::render::FixRenderer;
 use crate::kernel::generics::instantiation::instance_violations;
-use crate::kernel::shape::recognise::recognise;
+use crate::kernel::shape::recognise::kernels;
 use crate::kernel::violation::Violation;
-
-/// All kernels of a method or field initialiser and misplaced annotations, in source order.
-#[salsa::tracked]
-pub fn kernels(db: &dyn Db, owner: Owner) -> Arc<Vec<Recognised>> {
-    let semantics = DeviceSemantics::new(db);
-    Arc::new(recognise(&semantics, &semantics.body_of(owner).body))
-}
 
 /// Violations in a `@CUDA` function itself, without those of its callees.
 #[salsa::tracked]
@@ -53,7 +45,7 @@ pub fn kernel_diagnostics(db: &dyn Db, owner: Owner) -> Vec<Diagnostic> {
 }
 
 fn diagnostic(db: &dyn Db, owner: Owner, violation: &Violation) -> Diagnostic {
-    let item = item_of(owner);
+    let item = Item::from(owner);
     let mut diagnostic = violation.render(db, owner);
     for placed in place_diagnostics(db, item, std::slice::from_ref(&diagnostic)) {
         diagnostic = placed;
@@ -69,12 +61,4 @@ fn diagnostic(db: &dyn Db, owner: Owner, violation: &Violation) -> Diagnostic {
     let renderer = FixRenderer::new(db, item);
     diagnostic.fixes.extend(violation.fixes.iter().filter_map(|fix| renderer.fix(fix)));
     diagnostic
-}
-
-/// The declaration of an owner.
-pub(super) fn item_of(owner: Owner) -> Item {
-    match owner {
-        Owner::Method(method) => Item::Method(method),
-        Owner::Field(field) => Item::Field(field),
-    }
 }

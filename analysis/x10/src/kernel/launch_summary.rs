@@ -6,10 +6,11 @@ use crate::body::Owner;
 use crate::body::parents::Parents;
 use crate::body::{Body, ExprId, StmtKind};
 use crate::db::Db;
+use crate::item_tree::source::Item;
 use crate::item_tree::source::item_offset;
 use crate::kernel::context::KernelContext;
 use crate::kernel::device_semantics::DeviceSemantics;
-use crate::kernel::diagnostics::{item_of, kernels};
+use crate::kernel::shape::recognise::kernels;
 use crate::kernel::{Axis, CaptureKind, CaptureSource, Kernel, KernelCapture, PreludeKind};
 
 /// Summary of the launch of one kernel.
@@ -110,8 +111,8 @@ fn summary(
     kernel: &Kernel,
 ) -> LaunchSummary {
     let context = KernelContext::new(semantics, body, parents, kernel.at);
-    let offset = item_offset(semantics.db, item_of(owner));
-    let text = item_of(owner).file(semantics.db).text(semantics.db);
+    let offset = item_offset(semantics.db, Item::from(owner));
+    let text = Item::from(owner).file(semantics.db).text(semantics.db);
     let written = |expr: ExprId| {
         let range = body.expr(expr).range + offset;
         text.get(usize::from(range.start())..usize::from(range.end())).unwrap_or_default().to_owned()

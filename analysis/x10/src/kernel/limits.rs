@@ -8,7 +8,7 @@ use crate::rules::cuda;
 /// Maximum number of threads of a block.
 pub(super) const MAX_THREADS_PER_BLOCK: i64 = 1024;
 /// Bytes of shared memory of a block that every device has.
-const COMMON_SHARED_MEMORY_BYTES: u64 = 48 * 1024;
+pub(super) const COMMON_SHARED_MEMORY_BYTES: u64 = 48 * 1024;
 /// Maximum bytes of shared memory of a block on any device.
 const MAX_SHARED_MEMORY_BYTES: u64 = 227 * 1024;
 

@@ -8,7 +8,7 @@ use crate::kernel::context::KernelContext;
 use crate::kernel::device_code::{CodeKind, DeviceUses, PassedRail};
 use crate::kernel::device_semantics::{CalleeKind, TypeCategory};
 use crate::kernel::fixes::template::FixTemplate;
-use crate::kernel::generics::bound_requirements::{BoundCall, BoundCallee};
+use crate::kernel::generics::bound_call::{BoundCall, BoundCallee};
 use crate::rules::cuda;
 use crate::rules::cuda::generic_call::GenericCall;
 use crate::rules::cuda::interface_call::InterfaceCall;

@@ -13,7 +13,7 @@ use crate::item_tree::ClassKind;
 use crate::kernel::context::KernelContext;
 use crate::kernel::device_code::{CodeKind, DeviceUses};
 use crate::kernel::device_semantics::DeviceSemantics;
-use crate::kernel::generics::bound_requirements::BoundCall;
+use crate::kernel::generics::bound_call::BoundCall;
 use crate::kernel::violation::Violation;
 use crate::rules::cuda;
 

@@ -13,7 +13,7 @@ use crate::ids::{FieldId, MethodId};
 use crate::kernel::context::KernelContext;
 use crate::kernel::device_semantics::TypeCategory;
 use crate::kernel::fixes::template::FixTemplate;
-use crate::kernel::generics::bound_requirements::BoundCall;
+use crate::kernel::generics::bound_call::BoundCall;
 use crate::rules::cuda;
 use crate::rules::cuda::allocation::Allocation;
 use crate::ty::Ty;

@@ -6,9 +6,7 @@ use crate::body::walk::Node;
 use crate::body::{ExprId, ExprKind, LocalId, StmtId, StmtKind};
 use crate::kernel::context::KernelContext;
 use crate::kernel::fixes::template::{EditTemplate, FixTemplate, Fragment, text};
-
-/// Bytes of shared memory of a block that every device has.
-const COMMON_SHARED_MEMORY_BYTES: u64 = 48 << 10;
+use crate::kernel::limits::COMMON_SHARED_MEMORY_BYTES;
 
 impl KernelContext<'_> {
     /// Moves a value of a block before the `at` if it is the same for all blocks, otherwise into the threads.

@@ -1,4 +1,4 @@
-//! Requirements of device code on type arguments, and whether a type meets them.
+//! Whether type arguments meet the requirements of device code.
 //!
 //! Device code is monomorphised, so a method declared by a bound has one known target in each instantiation.
 
@@ -13,72 +13,13 @@ use crate::item_tree::ClassKind;
 use crate::item_tree::items::own_methods;
 use crate::kernel::device_code::functions::{FunctionSummary, reachable_functions, requires_thread_context};
 use crate::kernel::device_semantics::{CalleeKind, DeviceSemantics, TypeCategory};
-use crate::kernel::generics::instantiation::{
-    ExecutionSpace, Instance, are_too_large, requirement_summary, requirements,
-};
+use crate::kernel::generics::bound_call::{BoundCall, BoundCallee};
+use crate::kernel::generics::instance::{Instance, are_too_large};
+use crate::kernel::generics::requirements::{ExecutionSpace, Requirement, requirement_summary, requirements};
 use crate::kernel::violation::Violation;
 use crate::relate::subtype::erase;
 use crate::ty::Ty;
 use crate::ty::subst::Substitution;
-use crate::ty::type_test::mentions_param;
-
-/// A call in device code through the bound of a type parameter.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct BoundCall {
-    /// The receiver's type.
-    pub of: Ty,
-    /// The callee.
-    pub what: BoundCallee,
-    /// Type arguments of the interface; for a function, its type.
-    pub class_args: Vec<Ty>,
-    /// Type arguments of the method.
-    pub type_args: Vec<Ty>,
-    /// Indices of formals that are passed rails whose elements must not be written.
-    pub protected: Vec<usize>,
-}
-
-/// The callee of a bound call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum BoundCallee {
-    /// An interface method.
-    Method(MethodId),
-    /// The operator of a function type.
-    Function,
-}
-
-/// A requirement on a type argument.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Requirement {
-    /// Its values are stored in device memory.
-    Storable(Ty),
-    /// A thread calls it through its bound.
-    Callable(BoundCall),
-}
-
-impl Requirement {
-    /// The requirement for an instantiation.
-    pub fn apply(&self, semantics: &DeviceSemantics, types: &Substitution) -> Requirement {
-        let db = semantics.db;
-        match self {
-            Requirement::Storable(ty) => Requirement::Storable(erase(db, types.apply(db, *ty))),
-            Requirement::Callable(bound_call) => Requirement::Callable(BoundCall {
-                of: erase(db, types.apply(db, bound_call.of)),
-                class_args: types.apply_all(db, &bound_call.class_args),
-                type_args: types.apply_all(db, &bound_call.type_args),
-                ..bound_call.clone()
-            }),
-        }
-    }
-
-    /// Whether it still depends on type parameters.
-    pub fn is_open(&self, semantics: &DeviceSemantics) -> bool {
-        match self {
-            Requirement::Storable(ty) | Requirement::Callable(BoundCall { of: ty, .. }) => {
-                mentions_param(semantics.db, *ty)
-            }
-        }
-    }
-}
 
 /// Why a type does not meet a requirement.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,7 +29,7 @@ pub(crate) enum UnmetRequirement {
     /// Its method is not marked `@CUDA`.
     NotAnnotated(Ty, MethodId),
     /// Its method violates a rule: in which function, and how.
-    Invalid(MethodId, Violation),
+    Invalid(MethodId, Box<Violation>),
     /// Its method depends on the threads around it.
     ThreadDependent(MethodId),
     /// Its method writes elements of a rail that must stay unchanged.
@@ -100,7 +41,7 @@ pub(crate) enum UnmetRequirement {
 impl DeviceSemantics<'_> {
     /// The first unmet requirement, with the method that has it. Requirements of the implementing methods are
     /// checked too. A work list with a visited set: composite types often repeat requirements.
-    pub fn unmet(
+    pub fn first_unmet(
         &self,
         requirements: impl Iterator<Item = (Requirement, MethodId)>,
     ) -> Option<(UnmetRequirement, MethodId)> {
@@ -187,7 +128,7 @@ impl DeviceSemantics<'_> {
             return None;
         }
         if let Some((at, first)) = codes.iter().find_map(|(at, code)| Some((*at, code.first_error()?))) {
-            return Some(UnmetRequirement::Invalid(at, first.clone()));
+            return Some(UnmetRequirement::Invalid(at, Box::new(first.clone())));
         }
         if requires_thread_context(self.db, method) {
             return Some(UnmetRequirement::ThreadDependent(method));

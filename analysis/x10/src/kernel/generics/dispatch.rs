@@ -13,7 +13,7 @@ use crate::item_tree::items::{all_classes, method_type_param_ids, methods, own_m
 use crate::item_tree::nesting::all_type_params;
 use crate::item_tree::{ClassKind, token_index};
 use crate::kernel::device_semantics::DeviceSemantics;
-use crate::kernel::generics::instantiation::Instance;
+use crate::kernel::generics::instance::Instance;
 use crate::signature::supertypes::all_supertypes;
 use crate::ty::{Ty, TyKind};
 

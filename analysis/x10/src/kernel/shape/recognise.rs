@@ -1,21 +1,31 @@
 //! Recognition of kernels in a body.
 
+use std::sync::Arc;
+
 use apg_syntax::TextRange;
 use rustc_hash::FxHashSet;
 
 use crate::body::parents::Parents;
 use crate::body::walk::Node;
-use crate::body::{Body, ExprId, ExprKind, Stmt, StmtId, StmtKind};
+use crate::body::{Body, ExprId, ExprKind, Owner, Stmt, StmtId, StmtKind};
+use crate::db::Db;
 use crate::kernel::context::{KernelContext, annotation};
-use crate::kernel::device_code::{CodeKind, DeviceUses};
+use crate::kernel::device_code::{CodeKind, DeviceUses, functions};
 use crate::kernel::device_semantics::DeviceSemantics;
 use crate::kernel::fixes::template::{EditTemplate, FixTemplate, Fragment, text};
 use crate::kernel::violation::Violation;
-use crate::kernel::{Kernel, Recognised, SharedInit, device_code::functions, shape};
+use crate::kernel::{Kernel, Recognised, SharedInit, shape};
 use crate::rules::cuda;
 
+/// All kernels of a method or field initialiser and misplaced annotations, in source order.
+#[salsa::tracked]
+pub fn kernels(db: &dyn Db, owner: Owner) -> Arc<Vec<Recognised>> {
+    let semantics = DeviceSemantics::new(db);
+    Arc::new(recognise(&semantics, &semantics.body_of(owner).body))
+}
+
 /// All kernels of a body and misplaced annotations, in source order.
-pub(in crate::kernel) fn recognise(semantics: &DeviceSemantics, body: &Body) -> Vec<Recognised> {
+fn recognise(semantics: &DeviceSemantics, body: &Body) -> Vec<Recognised> {
     let mut found = Vec::new();
     // Fast path: most bodies have no such annotation.
     let speaks_of_kernels =
