@@ -1,6 +1,6 @@
 //! The book: link check of all pages, completeness of its table of contents, and `mdbook build`.
 
-use crate::{environment, links, summary};
+use crate::{environment, links, sources, summary};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -10,6 +10,7 @@ pub(crate) fn build(root: &Path) -> Result<(), String> {
     let mut problems = links::check(root, &pages)?;
     problems.extend(summary::problems(root)?);
     problems.extend(environment::problems(root)?);
+    problems.extend(sources::problems(root)?);
     if !problems.is_empty() {
         return Err(format!("the book has {} problems:\n  {}", problems.len(), problems.join("\n  ")));
     }

@@ -7,7 +7,8 @@ const PAGE_FILE: &str = "docs/reference/environment.md";
 const FOLDERS: &[&str] = &["analysis", "build-backend", "lsp-server", "runtime", "syntax", "tests", "xtask"];
 const PREFIXES: &[&str] = &["APG_", "X10_", "X10RT_"];
 /// Files whose names of this form are macros of generated C++.
-const MACRO_FILES: &[&str] = &["build-backend/codegen/src/tables.rs", "runtime/src/device/module.rs"];
+const MACRO_FILES: &[&str] =
+    &["build-backend/codegen/src/metadata.rs", "runtime/src/device/launch/module.rs"];
 /// Set by a test for its own child process or compiler.
 const PRIVATE: &[&str] = &[
     "APG_FRAME_FUZZ_CHILD",

@@ -8,6 +8,7 @@ mod links;
 mod performance;
 mod performance_table;
 mod rules;
+mod sources;
 mod summary;
 mod words;
 
@@ -22,7 +23,7 @@ usage: cargo xtask TASK [OPTION...]
 
   performance           write docs/performance.md from tests/bench/results/*.json
   performance --check   fail when docs/performance.md is stale
-  book                  check all pages (links, anchors, contents, list of environment variables), then
+  book                  check all pages (links, anchors, contents, names of files and environment variables), then
                         build the book if mdbook is installed
   words                 count the words of xtask/words.txt; fail when a crate has more than recorded
   words --record        record smaller counts, and counts of new words, in xtask/words-baseline.txt
