@@ -5,11 +5,11 @@
 
 use std::sync::Arc;
 
-use crate::abi::ExceptionKind;
 use crate::apgas::clock::{Luggage, Ticket};
 use crate::apgas::finish::id::FinishId;
 use crate::device::Completion;
 use crate::heap::Ref;
+use crate::layout::ExceptionKind;
 use crate::layout::Type;
 
 /// What an activity reports to: the innermost finish, at its own place, or a stand-in for one of another

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::abi::ExceptionKind;
 use crate::apgas::activity::{self, Activity, Work};
 use crate::apgas::cancellation::{self, Membership};
 use crate::apgas::clock::{Luggage, Registration, Ticket};
@@ -11,6 +10,7 @@ use crate::apgas::finish::Uncounted;
 use crate::apgas::finish::id::FinishId;
 use crate::device::Completion;
 use crate::heap::Ref;
+use crate::layout::ExceptionKind;
 use crate::layout::Type;
 use crate::program;
 use crate::scheduler::park::Event;

@@ -1,11 +1,11 @@
 //! Objects to bytes, from bytes, and copies, with failures as X10 exceptions. The program's own code may run
 //! in all of them ([`crate::serialize::custom`]).
 
-use crate::abi::ExceptionKind;
 use crate::apgas::system::system;
 use crate::heap;
 use crate::heap::global_refs::Copies;
 use crate::heap::{Handle, Ref};
+use crate::layout::ExceptionKind;
 use crate::layout::Type;
 use crate::program;
 use crate::serialize::custom::{Place, Saved};

@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::abi::{ExceptionKind, Outcome, Raised};
 use crate::apgas::engine::Governor;
 use crate::apgas::message::kinds;
 use crate::apgas::message::kinds::Transfer;
@@ -18,6 +17,7 @@ use crate::device::{Completion, Device, DeviceError, Upload};
 use crate::heap;
 use crate::heap::{Handle, Ref};
 use crate::layout::GlobalRail;
+use crate::layout::{ExceptionKind, Outcome, Raised};
 use crate::net::endpoint::PutTarget;
 use crate::profile;
 use crate::serialize::Error;

@@ -344,7 +344,7 @@ impl crate::scheduler::MessagePoller for System {
 
 /// An exception object for a device's error.
 pub fn device_exception(error: &DeviceError) -> Ref {
-    use crate::abi::ExceptionKind;
+    use crate::layout::ExceptionKind;
     let kind = match error.kind {
         device::Kind::OutOfMemory => ExceptionKind::OutOfMemory,
         device::Kind::IllegalArgument => ExceptionKind::IllegalArgument,

@@ -11,7 +11,6 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::abi::{ExceptionKind, Outcome, Raised};
 use crate::apgas::engine::Waiter;
 use crate::apgas::marshal;
 use crate::apgas::message::kinds;
@@ -20,6 +19,7 @@ use crate::base::place::here;
 use crate::base::sanitizer;
 use crate::heap::Ref;
 use crate::layout::slot;
+use crate::layout::{ExceptionKind, Outcome, Raised};
 use crate::serialize::read::Input;
 use crate::serialize::{Error, visit, write};
 

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use crate::abi::{ExceptionKind, Outcome, Raised};
 use crate::heap;
 use crate::heap::Ref;
+use crate::layout::{ExceptionKind, Outcome, Raised};
 use crate::natives::activities::*;
 use crate::natives::{clocks, locks, objects};
 use crate::program;

@@ -32,7 +32,7 @@ use crate::base::place::here;
 use crate::heap::hooks;
 use crate::heap::mark::weak;
 use crate::heap::mark::weak::Slot;
-use crate::heap::object::Ref;
+use crate::layout::Ref;
 
 /// Weight that home gives with a copy.
 const HOME_WEIGHT: i128 = 1 << 40;

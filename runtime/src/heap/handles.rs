@@ -8,9 +8,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rustc_hash::FxBuildHasher;
 
 use crate::heap::alloc::blocks::reserve;
-use crate::heap::object::Ref;
 use crate::heap::safepoint::mutators;
 use crate::layout::Object;
+use crate::layout::Ref;
 
 /// Keeps an object alive for Rust code.
 #[derive(Debug)]

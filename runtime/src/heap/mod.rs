@@ -11,13 +11,13 @@ pub mod global_refs;
 mod handles;
 pub mod hooks;
 mod mark;
-mod object;
 pub mod page_watch;
 mod safepoint;
 
 #[cfg(test)]
 pub(crate) mod tests;
 
+pub use crate::layout::{ARRAY_HEADER, Ref};
 pub(crate) use alloc::allocator::allocate_in_emergency;
 pub use alloc::allocator::{
     allocate, allocate_counted, allocate_for_copy, allocate_set_later, allocate_unwritten, grow_string,
@@ -30,7 +30,6 @@ pub use handles::{Handle, forget_global, global, interned, register_global};
 pub use mark::collect::{CollectionHold, Statistics, collect, hold_collection, statistics};
 pub(crate) use mark::collect::{collect_for_others, is_held as is_collection_held};
 pub use mark::roots::{add_queues, add_static_roots};
-pub use object::{ARRAY_HEADER, Ref};
 pub(crate) use safepoint::mutators::{
     abandon as abandon_thread, enter_critical, leave_critical, set_running, while_parked,
 };

@@ -1,6 +1,6 @@
 //! The exceptions that the runtime raises itself.
 
-use crate::heap::Ref;
+use super::Ref;
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $name:ident = $class:literal),* $(,)?) => {

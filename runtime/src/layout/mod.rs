@@ -3,10 +3,10 @@
 use std::ffi::{CStr, c_char, c_void};
 
 mod exceptions;
+mod object_ref;
 
 pub use exceptions::{ExceptionKind, Outcome, Raised};
-
-use crate::heap::Ref;
+pub use object_ref::{ARRAY_HEADER, Ref};
 
 /// Raised when a program was compiled for another runtime.
 pub const VERSION: u32 = 18;

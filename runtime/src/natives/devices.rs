@@ -235,7 +235,7 @@ fn launch_here(place: i64, kernel: &'static Kernel, bytes: &[u8]) -> Outcome<()>
     };
     let ended = crate::scheduler::parallel_loop::parallel_for(blocks.unwrap_or(i64::MAX), &run);
     if let Some(began) = began {
-        profile::kernel(place, kernel, &extents, began, profile::now());
+        profile::kernel(place, kernel, (extents.blocks, extents.threads), began, profile::now());
     }
     match ended {
         Ref::NULL => device::fault_error(&fault, &extents).map_or(Ok(()), |error| Err(raised(&error))),

@@ -13,7 +13,6 @@ use std::sync::{Arc, OnceLock};
 use parking_lot::Mutex;
 
 use crate::base::output_errors;
-use crate::device::{Extents, OnComplete};
 use crate::layout::Kernel;
 
 pub use activity::{Open, Opened};
@@ -91,8 +90,14 @@ fn record(span: Span) {
 }
 
 /// A kernel has run at a place.
-pub fn kernel(place: i64, kernel: &'static Kernel, launch: &Extents, began: u64, ended: u64) {
-    let what = What::Kernel { kernel, blocks: launch.blocks, threads: launch.threads };
+pub fn kernel(
+    place: i64,
+    kernel: &'static Kernel,
+    (blocks, threads): ([i32; 3], [i32; 3]),
+    began: u64,
+    ended: u64,
+) {
+    let what = What::Kernel { kernel, blocks, threads };
     record(Span { what, place, worker: None, began, ended });
 }
 
@@ -119,8 +124,11 @@ impl Copying {
     }
 }
 
-/// The same for what tells its end to `done`.
-pub fn copied(place: i64, how: &'static str, bytes: u64, done: OnComplete) -> OnComplete {
+/// A function that is called once, with a result.
+type Callback<R> = Box<dyn FnOnce(R) + Send>;
+
+/// The same for a copy that calls `done` at its end.
+pub fn copied<R: 'static>(place: i64, how: &'static str, bytes: u64, done: Callback<R>) -> Callback<R> {
     match copying(place, how, bytes) {
         None => done,
         Some(copying) => Box::new(move |result| {

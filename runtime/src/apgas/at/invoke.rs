@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::sync::Arc;
 
-use crate::abi::{ExceptionKind, Outcome, Raised};
 use crate::apgas::at::rpc;
 use crate::apgas::at::rpc::Waiting;
 use crate::apgas::cancellation::{self, NO_JOB};
@@ -23,6 +22,7 @@ use crate::base::place::here;
 use crate::base::sanitizer;
 use crate::heap;
 use crate::heap::{Handle, Ref};
+use crate::layout::{ExceptionKind, Outcome, Raised};
 use crate::scheduler::{self, PollGuard, stack_depth};
 use crate::serialize::Error;
 use crate::serialize::out_of_band::{Part, Received};

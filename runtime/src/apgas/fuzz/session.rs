@@ -8,7 +8,6 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
-use crate::abi::Outcome;
 use crate::apgas;
 use crate::apgas::activity::{self, Activity, Work};
 use crate::apgas::at::invoke;
@@ -29,6 +28,7 @@ use crate::heap::global_refs;
 use crate::heap::global_refs::Change;
 use crate::heap::{Handle, Ref};
 use crate::layout::GlobalRail;
+use crate::layout::Outcome;
 use crate::net::endpoint::{PlaceEnded, PutTarget, Receiver, Transport};
 use crate::scheduler;
 use crate::serialize::Error;
@@ -321,7 +321,7 @@ fn session() -> Outcome<()> {
 }
 
 /// The exceptions that bodies raise.
-fn only_own(raised: crate::abi::Raised) -> Outcome<()> {
+fn only_own(raised: crate::layout::Raised) -> Outcome<()> {
     assert!(std::ptr::eq(raised.0.ty(), types().exception));
     Ok(())
 }

@@ -5,10 +5,11 @@ use std::ffi::CStr;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use crate::abi::{self, Outcome};
+use crate::abi;
 use crate::heap;
 use crate::heap::Ref;
 use crate::heap::tests::{make_rail, make_type};
+use crate::layout::Outcome;
 use crate::layout::{Field, Kind, Program, Type, custom, result, slot};
 use crate::program;
 

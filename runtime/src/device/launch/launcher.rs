@@ -542,7 +542,13 @@ impl Ready {
             if recorded {
                 let ended = profile::now();
                 let took = stopwatch.and_then(|it| it.nanoseconds()).unwrap_or(ended - submitted);
-                profile::kernel(place, kernel, &extents, ended.saturating_sub(took), ended);
+                profile::kernel(
+                    place,
+                    kernel,
+                    (extents.blocks, extents.threads),
+                    ended.saturating_sub(took),
+                    ended,
+                );
             }
             done(found);
         })

@@ -14,8 +14,8 @@ use crate::heap::alloc::mixed_blocks;
 use crate::heap::alloc::state::{Heap, heap};
 use crate::heap::hooks;
 use crate::heap::mark::collect;
-use crate::heap::object::{ARRAY_HEADER, Ref};
 use crate::heap::safepoint::mutators;
+use crate::layout::{ARRAY_HEADER, Ref};
 use crate::layout::{Counted, Kind, Object, Type};
 
 impl Heap {

@@ -9,8 +9,8 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::base::sanitizer;
-use crate::heap::object::{ARRAY_HEADER, Ref};
 use crate::heap::{hooks, page_watch};
+use crate::layout::{ARRAY_HEADER, Ref};
 
 /// Bytes of a block.
 pub const BLOCK: usize = 64 * 1024;

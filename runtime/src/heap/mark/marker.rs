@@ -1,7 +1,7 @@
 //! Marking: finds all reachable objects, depth first with an explicit stack.
 
 use crate::heap::alloc::blocks::{Region, kind};
-use crate::heap::object::Ref;
+use crate::layout::Ref;
 use crate::layout::{Kind, Type, slot};
 
 /// Mark stack: objects found alive whose fields are not traced yet. Its memory is reserved once: the system's

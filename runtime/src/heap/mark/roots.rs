@@ -6,9 +6,9 @@ use std::sync::{Arc, OnceLock};
 use crate::heap::handles;
 use crate::heap::mark::marker::Marker;
 use crate::heap::mark::weak;
-use crate::heap::object::Ref;
 use crate::heap::safepoint::mutators::Mutator;
 use crate::heap::safepoint::stacks;
+use crate::layout::Ref;
 use crate::layout::{Program, slot};
 
 static PROGRAM: AtomicPtr<Program> = AtomicPtr::new(std::ptr::null_mut());

@@ -6,9 +6,9 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::heap::alloc::blocks::reserve;
 use crate::heap::mark::marker::Marker;
-use crate::heap::object::Ref;
 use crate::heap::safepoint::mutators;
 use crate::layout::Object;
+use crate::layout::Ref;
 
 /// Most references; addresses for them are reserved at once.
 const CAPACITY: usize = 1 << 26;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::layout::{Counted, Kind, Object, Type};
+use super::{Counted, Kind, Object, Type};
 
 /// Bytes before the elements of a rail and the text of a string.
 pub const ARRAY_HEADER: usize = std::mem::size_of::<Counted>();
