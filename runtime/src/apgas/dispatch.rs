@@ -43,7 +43,7 @@ fn expected<T>(what: &'static str) -> Result<T, Error> {
 }
 
 fn answered(from: u32, number: u64, answer: &[u8], parts: Vec<Received>) -> Result<(), Error> {
-    if rpc::answered(from, number, answer, parts) {
+    if rpc::on_answer(from, number, answer, parts) {
         return Ok(());
     }
     expected("the number of an `at` at the sender that waits")
@@ -56,7 +56,7 @@ impl Dispatcher {
             // The two messages of an `at`, whose time counts, have no need of the other variants' memory.
             kinds::AT => {
                 let visit = route.visit(&body)?;
-                invoke::called(from, visit, body, parts);
+                invoke::on_at(from, visit, body, parts);
                 Ok(())
             }
             kinds::AT_REPLY => {
@@ -77,26 +77,28 @@ impl Dispatcher {
         let (system, from) = (self.0, route.from);
         match Message::decode(route, kind, &body, parts.len())? {
             Message::Spawn { finish, clocks, graph } => {
-                invoke::spawned(finish, clocks, body.into_owned(), graph, parts)?;
+                invoke::on_spawn(finish, clocks, body.into_owned(), graph, parts)?;
             }
-            Message::At(visit) => invoke::called(from, visit, body, parts),
+            Message::At(visit) => invoke::on_at(from, visit, body, parts),
             Message::Reply { number, answer } => answered(from, number, &body[answer..], parts)?,
-            Message::FinishReport(report) => self.reported(report)?,
+            Message::FinishReport(report) => self.on_finish_report(report)?,
             Message::Get(transfer) => rail_copy::requested(from, transfer),
             Message::PutDone { number, error } => rail_copy::put_done(from, number, error)?,
-            Message::Accelerators(own) => system.collected(from, own),
+            Message::Accelerators(own) => system.accelerators_reported(from, own),
             Message::Topology(topology) => system.set_topology(topology),
-            Message::End(code) => system.ended_by(from, code),
+            Message::End(code) => system.on_program_end(from, code),
             Message::Team { team, number, step, data } => {
                 team::arrived((team, number, step, from), &body[data..])?;
             }
-            Message::TopologyRequest => system.want_topology(),
+            Message::TopologyRequest => system.request_topology(),
             Message::AcceleratorsRequest => run_in_thread("apg-topology", move || {
                 system.send(from, kinds::ACCELERATORS, &Accelerator::encode_all(system.own()));
             }),
-            Message::Clock { operation, number, ticket } => remote::told(from, operation, number, ticket),
+            Message::Clock { operation, number, ticket } => {
+                remote::on_operation(from, operation, number, ticket)
+            }
             Message::ClockDone(number) => {
-                if !remote::answered(from, number) {
+                if !remote::on_answer(from, number) {
                     return expected("the number of an activity that waits for a clock of the sender");
                 }
             }
@@ -111,7 +113,7 @@ impl Dispatcher {
         Ok(())
     }
 
-    fn reported(&self, report: kinds::FinishDelta) -> Result<(), Error> {
+    fn on_finish_report(&self, report: kinds::FinishDelta) -> Result<(), Error> {
         const UNKNOWN: &str = "the number of a finish that waits";
         let Some(governor) = root::find(report.finish) else { return expected(UNKNOWN) };
         for exception in report.exceptions {
@@ -134,7 +136,7 @@ impl Receiver for Dispatcher {
     }
 
     fn begin_part(&self, ty: u64, length: u64, bytes: u64) -> Option<(PutTarget, Handle)> {
-        self.0.room(ty, length, bytes)
+        self.0.allocate_part(ty, length, bytes)
     }
 
     fn begin_put(&self, from: u32, kind: u8, header: &[u8], length: u64) -> Result<Option<PutTarget>, Error> {
@@ -168,10 +170,10 @@ impl Receiver for Dispatcher {
 /// The connection with a place is gone. Place 0 has the processes watched, says how one has ended, and ends
 /// the program; but if the process still lives, nobody else notices.
 fn end_without(place: u32, error: Option<io::Error>) {
-    const GRACE: Duration = Duration::from_secs(5);
+    const EXIT_GRACE_TIME: Duration = Duration::from_secs(5);
     let why = error.map_or_else(String::new, |error| format!(": {error}"));
     run_in_thread("apg-broken", move || {
-        std::thread::sleep(GRACE);
+        std::thread::sleep(EXIT_GRACE_TIME);
         remark!("apg: place {}: the connection with place {place} has ended{why}", here());
         crate::base::output::end_process(1);
     });

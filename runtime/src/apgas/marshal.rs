@@ -1,5 +1,5 @@
-//! Objects to bytes, from bytes, and copies, with failures as X10 exceptions. The program's own code may run
-//! in all of them ([`crate::serialize::custom`]).
+//! Marshalling of objects for messages, and copies, with failures as X10 exceptions. The program's own code
+//! may run in all of them ([`crate::serialize::custom_serialization`]).
 
 use crate::apgas::system::system;
 use crate::heap;
@@ -8,13 +8,13 @@ use crate::heap::{Handle, Ref};
 use crate::layout::ExceptionKind;
 use crate::layout::Type;
 use crate::program;
-use crate::serialize::custom::{Place, Saved};
+use crate::serialize::custom_serialization::{CustomValue, Saved};
 use crate::serialize::out_of_band::Part;
 use crate::serialize::read::{self, Input};
 use crate::serialize::write::{self, Unwritten};
 use crate::serialize::{Error, ProgramHeap, TypeTable, copy, single};
 
-/// Appends an object's graph, to be read once, with its long plain elements in parts; or nothing of use, and
+/// Appends an object's graph, to be read once, with its long plain elements in parts; or garbage, and
 /// an exception object.
 pub fn append(out: &mut Vec<u8>, parts: &mut Vec<Part>, object: Ref) -> Result<(), Ref> {
     // SAFETY: an object of the program, which the caller has.
@@ -33,7 +33,7 @@ fn append_for(
     let start = out.len();
     let mut saved = Saved::default();
     loop {
-        let missing: Vec<(Place, Handle)> = {
+        let missing: Vec<(CustomValue, Handle)> = {
             let _hold = heap::hold_collection();
             // SAFETY: an object of the program; nothing is collected meanwhile.
             let parts = parts.as_deref_mut();
@@ -86,8 +86,8 @@ pub fn decode(input: &mut Input<'_>) -> Result<Ref, Ref> {
 }
 
 /// Makes a graph under a hold, which may find the heap full of what only a collection frees. Other threads
-/// use what one has freed, too, and may have used all before this one goes on: as long as collections leave
-/// much, that is a reason to try once more.
+/// also use what a collection has freed, perhaps all of it before this one continues: as long as collections
+/// leave much, another attempt is worthwhile.
 fn retry_with_room<R, E>(
     mut attempt: impl FnMut() -> Result<R, E>,
     is_full: impl Fn(&E) -> bool,
@@ -146,31 +146,31 @@ impl Failure {
 
 fn decode_once(input: &mut Input<'_>) -> Result<Ref, Failure> {
     match begin_to_decode(input).map_err(Failure::Error)? {
-        Begun::Whole(root) => Ok(root),
-        Begun::Rest(rest) => rest.run().map_err(Failure::Raised),
+        Decoded::Whole(root) => Ok(root),
+        Decoded::Pending(rest) => rest.run().map_err(Failure::Raised),
     }
 }
 
-/// A graph that was read.
-pub enum Begun {
+/// A decoded graph.
+pub enum Decoded {
     /// All of it.
     Whole(Ref),
-    /// But for code of the program that makes a part of it.
-    Rest(Rest),
+    /// Except for constructors of the program that complete it.
+    Pending(PendingConstructors),
 }
 
-/// That code.
-pub struct Rest {
+/// Constructors of a graph with custom serialization that have not run yet.
+pub struct PendingConstructors {
     root: Handle,
-    /// What is made, its owner, and what is known of it.
-    customs: Vec<(Place, Handle, Handle)>,
+    /// Values, their owners, and the rails they are made from.
+    customs: Vec<(CustomValue, Handle, Handle)>,
 }
 
-// SAFETY: what is to be made has one owner, this.
-unsafe impl Send for Rest {}
+// SAFETY: the values are owned by this alone.
+unsafe impl Send for PendingConstructors {}
 
-impl Rest {
-    /// Runs it: the graph, or an exception object.
+impl PendingConstructors {
+    /// Runs them: the graph, or an exception object.
     pub fn run(self) -> Result<Ref, Ref> {
         for (place, _owner, rail) in &self.customs {
             program::restore(place, rail.get())?;
@@ -181,14 +181,14 @@ impl Rest {
 
 /// The part of [`decode`] that neither waits nor runs code of the program. After an error it is as if nothing
 /// had been read.
-pub fn begin_to_decode(input: &mut Input<'_>) -> Result<Begun, Error> {
+pub fn begin_to_decode(input: &mut Input<'_>) -> Result<Decoded, Error> {
     if let Some(object) = single::read(input, TypeTable(system().engine().types()), &ProgramHeap) {
-        return Ok(Begun::Whole(Ref(object)));
+        return Ok(Decoded::Whole(Ref(object)));
     }
     let _hold = heap::hold_collection();
     let restored = read::graph(input, TypeTable(system().engine().types()), &ProgramHeap)?;
     if restored.customs.is_empty() {
-        return Ok(Begun::Whole(Ref(restored.root)));
+        return Ok(Decoded::Whole(Ref(restored.root)));
     }
     // SAFETY: just read; nothing is collected meanwhile.
     let order = unsafe { restored.order() };
@@ -197,7 +197,7 @@ pub fn begin_to_decode(input: &mut Input<'_>) -> Result<Begun, Error> {
         (place, Handle::new(Ref(place.owner)), Handle::new(Ref(rail)))
     };
     let customs = order.into_iter().map(kept).collect();
-    Ok(Begun::Rest(Rest { root: Handle::new(Ref(restored.root)), customs }))
+    Ok(Decoded::Pending(PendingConstructors { root: Handle::new(Ref(restored.root)), customs }))
 }
 
 /// The type of the object that a graph begins with.
@@ -208,7 +208,7 @@ pub fn root_type(graph: &[u8]) -> Option<&'static Type> {
 }
 
 /// As [`append`], if that neither waits nor runs code of the program, nor takes long; whether it was done.
-pub fn append_at_once(out: &mut Vec<u8>, parts: &mut Vec<Part>, object: Ref, most: usize) -> bool {
+pub fn append_if_fast(out: &mut Vec<u8>, parts: &mut Vec<Part>, object: Ref, most: usize) -> bool {
     let start = out.len();
     let _hold = heap::hold_collection();
     // SAFETY: an object of the program; nothing is collected meanwhile.

@@ -14,19 +14,19 @@ use crate::heap::{Handle, Ref};
 use crate::layout::Object;
 
 /// A number is the place that made it, above so many bits of what it counted.
-pub const BITS: u32 = 40;
+pub const COUNTER_BITS: u32 = 40;
 /// The places whose numbers are in tables, and how many of each.
-pub const PLACES: usize = 1024;
+pub const MAX_TABLE_PLACES: usize = 1024;
 /// As above.
-pub const EACH: usize = 1 << 16;
+pub const MAX_TABLE_NUMBERS: usize = 1 << 16;
 
 /// The objects of the first numbers of each place, null where there is none; null itself before any is set.
-pub type Table = [AtomicPtr<AtomicPtr<Object>>; PLACES];
+pub type Table = [AtomicPtr<AtomicPtr<Object>>; MAX_TABLE_PLACES];
 
 static NEXT: AtomicI64 = AtomicI64::new(1);
 /// Keeps the objects, those in tables too, and is asked for all others.
 static LOCALS: Mutex<Option<HashMap<i64, Handle>>> = Mutex::new(None);
-static TABLE: Table = [const { AtomicPtr::new(std::ptr::null_mut()) }; PLACES];
+static TABLE: Table = [const { AtomicPtr::new(std::ptr::null_mut()) }; MAX_TABLE_PLACES];
 
 /// What generated code looks numbers up in.
 pub fn table() -> &'static Table {
@@ -35,14 +35,14 @@ pub fn table() -> &'static Table {
 
 /// A new number: each place counts in a range of its own, so that nobody needs to be asked.
 pub fn new_local() -> i64 {
-    i64::from(here()) << BITS | NEXT.fetch_add(1, Ordering::Relaxed)
+    i64::from(here()) << COUNTER_BITS | NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 /// The table that a number's maker has, and the number's entry in it.
-fn place_of(number: i64) -> Option<(&'static AtomicPtr<AtomicPtr<Object>>, usize)> {
-    let count = number & ((1 << BITS) - 1);
-    let entry = usize::try_from(count).ok().filter(|entry| *entry < EACH)?;
-    Some((TABLE.get(usize::try_from(number >> BITS).ok()?)?, entry))
+fn table_entry(number: i64) -> Option<(&'static AtomicPtr<AtomicPtr<Object>>, usize)> {
+    let count = number & ((1 << COUNTER_BITS) - 1);
+    let entry = usize::try_from(count).ok().filter(|entry| *entry < MAX_TABLE_NUMBERS)?;
+    Some((TABLE.get(usize::try_from(number >> COUNTER_BITS).ok()?)?, entry))
 }
 
 /// This place's object, or null.
@@ -57,7 +57,7 @@ pub fn set_local(number: i64, object: Ref) {
     let _old = {
         let mut table = LOCALS.lock();
         let locals = table.get_or_insert_default();
-        note(number, object);
+        set_table_entry(number, object);
         match handle {
             Some(handle) => locals.insert(number, handle),
             None => locals.remove(&number),
@@ -66,11 +66,13 @@ pub fn set_local(number: i64, object: Ref) {
 }
 
 /// Sets the entry of a table, under the lock. Where the system gives no memory for one, there is none.
-fn note(number: i64, object: Ref) {
-    let Some((own, entry)) = place_of(number) else { return };
+fn set_table_entry(number: i64, object: Ref) {
+    let Some((own, entry)) = table_entry(number) else { return };
     let mut entries = own.load(Ordering::Acquire);
     if entries.is_null() {
-        let Some(memory) = heap::reserve_memory(EACH * size_of::<AtomicPtr<Object>>()) else { return };
+        let Some(memory) = heap::reserve_memory(MAX_TABLE_NUMBERS * size_of::<AtomicPtr<Object>>()) else {
+            return;
+        };
         entries = memory.cast();
         own.store(entries, Ordering::Release);
     }
@@ -95,9 +97,9 @@ mod tests {
     #[test]
     fn what_is_set_is_found() {
         let object = heap::allocate(heap::tests::node()).expect("room");
-        let first = (7 << BITS) | 5;
-        for number in [first, first + EACH as i64] {
-            let found = || match place_of(number) {
+        let first = (7 << COUNTER_BITS) | 5;
+        for number in [first, first + MAX_TABLE_NUMBERS as i64] {
+            let found = || match table_entry(number) {
                 // SAFETY: the table was made when the object was set.
                 Some((own, entry)) => unsafe {
                     (*own.load(Ordering::Acquire).add(entry)).load(Ordering::Acquire)
@@ -113,9 +115,9 @@ mod tests {
 
     #[test]
     fn the_first_numbers_of_a_place_are_in_its_table() {
-        assert_eq!(place_of(5).map(|it| it.1), Some(5));
-        assert!(std::ptr::eq(place_of((3 << BITS) | 7).expect("an entry").0, &TABLE[3]));
-        assert!(place_of(EACH as i64).is_none());
-        assert!(place_of((PLACES as i64) << BITS).is_none());
+        assert_eq!(table_entry(5).map(|it| it.1), Some(5));
+        assert!(std::ptr::eq(table_entry((3 << COUNTER_BITS) | 7).expect("an entry").0, &TABLE[3]));
+        assert!(table_entry(MAX_TABLE_NUMBERS as i64).is_none());
+        assert!(table_entry((MAX_TABLE_PLACES as i64) << COUNTER_BITS).is_none());
     }
 }

@@ -30,8 +30,8 @@ pub struct System {
     devices: OnceLock<Vec<DeviceSlot>>,
     engine: OnceLock<Arc<dyn Engine>>,
     /// Place 0 collects what the others have, or has done so.
-    wanted: AtomicBool,
-    collected: Mutex<Vec<Option<Vec<Accelerator>>>>,
+    topology_requested: AtomicBool,
+    accelerators_reported: Mutex<Vec<Option<Vec<Accelerator>>>>,
     changed: Condvar,
     /// The status with which place 0 has ended the program.
     end: OnceLock<i32>,
@@ -65,8 +65,8 @@ pub(crate) fn start(
         topology: OnceLock::new(),
         devices: OnceLock::new(),
         engine: OnceLock::new(),
-        wanted: AtomicBool::new(false),
-        collected: Mutex::new(vec![None; hosts as usize]),
+        topology_requested: AtomicBool::new(false),
+        accelerators_reported: Mutex::new(vec![None; hosts as usize]),
         changed: Condvar::new(),
         end: OnceLock::new(),
     };
@@ -111,7 +111,7 @@ impl System {
             return self.topology.get_or_init(|| Topology::new(vec![self.own().to_vec()]));
         }
         if self.topology.get().is_none() {
-            self.want_topology();
+            self.request_topology();
         }
         self.topology.wait()
     }
@@ -221,11 +221,11 @@ impl System {
     }
 
     /// Has place 0 ask all hosts, unless it does so already.
-    pub(super) fn want_topology(&'static self) {
+    pub(super) fn request_topology(&'static self) {
         if crate::base::place::here() != 0 {
             return self.send(0, kinds::TOPOLOGY_REQUEST, &[]);
         }
-        if !self.wanted.swap(true, std::sync::atomic::Ordering::Relaxed) {
+        if !self.topology_requested.swap(true, std::sync::atomic::Ordering::Relaxed) {
             run_in_thread("apg-topology", move || self.collect());
         }
     }
@@ -236,13 +236,15 @@ impl System {
             self.send(place, kinds::ACCELERATORS_REQUEST, &[]);
         }
         let own = self.own().to_vec();
-        let mut collected = lock(&self.collected);
-        collected[0] = Some(own);
-        while collected.iter().any(Option::is_none) {
-            collected = self.changed.wait(collected).unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut accelerators_reported = lock(&self.accelerators_reported);
+        accelerators_reported[0] = Some(own);
+        while accelerators_reported.iter().any(Option::is_none) {
+            accelerators_reported =
+                self.changed.wait(accelerators_reported).unwrap_or_else(std::sync::PoisonError::into_inner);
         }
-        let topology =
-            Topology::new(collected.iter_mut().map(|own| own.take().unwrap_or_default()).collect());
+        let topology = Topology::new(
+            accelerators_reported.iter_mut().map(|own| own.take().unwrap_or_default()).collect(),
+        );
         let bytes = topology.encode();
         for place in 1..self.hosts() {
             self.send(place, kinds::TOPOLOGY, &bytes);
@@ -251,7 +253,7 @@ impl System {
     }
 
     /// Room for elements that are on their way.
-    pub(super) fn room(&self, ty: u64, length: u64, bytes: u64) -> Option<(PutTarget, Handle)> {
+    pub(super) fn allocate_part(&self, ty: u64, length: u64, bytes: u64) -> Option<(PutTarget, Handle)> {
         let ty = TypeTable(self.engine().types()).get(ty)?;
         let bytes = usize::try_from(bytes).ok()?;
         if !out_of_band::is_part(ty, bytes)
@@ -265,8 +267,8 @@ impl System {
     }
 
     /// What a host has.
-    pub(super) fn collected(&self, from: u32, own: Vec<Accelerator>) {
-        if let Some(slot) = lock(&self.collected).get_mut(from as usize) {
+    pub(super) fn accelerators_reported(&self, from: u32, own: Vec<Accelerator>) {
+        if let Some(slot) = lock(&self.accelerators_reported).get_mut(from as usize) {
             *slot = Some(own);
         }
         self.changed.notify_all();
@@ -282,7 +284,7 @@ impl System {
         self.end.get().is_some()
     }
 
-    pub(super) fn ended_by(&self, from: u32, code: i32) {
+    pub(super) fn on_program_end(&self, from: u32, code: i32) {
         if from == 0 {
             // The main thread, which waits in `serve`, ends the process.
             self.end.get_or_init(|| code);

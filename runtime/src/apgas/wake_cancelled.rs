@@ -6,7 +6,8 @@ use crate::apgas::finish::Uncounted;
 use crate::apgas::{activity, atomic, clock, lock, timer};
 use crate::heap::Ref;
 
-/// Wakes all that wait for something that a cancellation ends. It may wait for the atomic section, so an activity does it.
+/// Wakes all that wait for something that a cancellation ends. It may wait for the atomic section, so an
+/// activity does it.
 pub fn wake_all() {
     let wake = || {
         timer::wake_cancelled();

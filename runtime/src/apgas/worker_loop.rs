@@ -1,4 +1,5 @@
-//! The loop that each fiber runs: takes tasks, and runs activities to their end. Starts the scheduler with it.
+//! The loop that each fiber runs: takes tasks, and runs activities to their end. Starts the scheduler with
+//! it.
 
 use crate::apgas::activity::{self, Activity, Governing};
 use crate::apgas::finish::Finish;

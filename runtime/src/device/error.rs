@@ -1,4 +1,4 @@
-//! What can go wrong with a device, in words.
+//! Errors of devices.
 
 use crate::device::cuda::failure::Failure;
 
@@ -36,7 +36,7 @@ pub struct DeviceError {
     pub message: String,
 }
 
-/// Where a kernel stands.
+/// Source location of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelLocation {
     /// `.x10` file.
@@ -69,7 +69,7 @@ impl DeviceError {
         DeviceError::new(kind, message)
     }
 
-    /// The same, said of the kernel at `place`.
+    /// The same, with the location of the kernel.
     pub(super) fn at(mut self, place: &KernelLocation) -> DeviceError {
         self.message = format!("{}:{}: kernel: {}", place.file, place.line, self.message);
         self

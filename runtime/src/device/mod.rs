@@ -1,9 +1,9 @@
 //! CUDA devices as places: memory, copies, kernels. The driver and the run-time compiler are loaded when they
-//! are there; without them every question has an answer in words, and nothing here panics.
+//! are there; without them every operation is an error with a message, and nothing here panics.
 //!
 //! Nothing in this module waits for a device on the calling thread but for short driver calls: operations
-//! take a [`OnComplete`] and call it, once, on a thread of the device, so that the activity that asked can be
-//! suspended; some return a [`Completion`], at which it may look.
+//! take a [`OnComplete`] and call it, once, on a thread of the device, so that the calling activity can be
+//! suspended; some return a [`Completion`], which it may poll.
 
 mod cache;
 pub mod collective;
@@ -39,11 +39,11 @@ pub use self_test::{Check, self_test};
 use crate::topology::Accelerator;
 use cuda::driver::{Attribute, Context, sys};
 
-/// Called once, when an operation has ended, on a thread of the device or by who looks for its end: it must
-/// not wait for the device itself.
+/// Called once, when an operation has ended, on a thread of the device or by the thread that polls for its
+/// end: it must not wait for the device itself.
 pub type OnComplete = Box<dyn FnOnce(Result<(), DeviceError>) + Send>;
 
-/// How many kernels of one device may run side by side.
+/// Maximum number of concurrent kernels of a device.
 const MAX_CONCURRENT_KERNELS: usize = 16;
 
 /// What a device is, without taking it into use.

@@ -1,4 +1,4 @@
-//! A check of everything a kernel needs, for `apg doctor`: compile, copy in, run, copy out, compare.
+//! Self-test of everything a kernel needs, for `apg doctor`: compile, copy in, run, copy out, compare.
 
 use std::ffi::c_void;
 use std::sync::Arc;

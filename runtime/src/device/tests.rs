@@ -66,7 +66,7 @@ const KERNEL: Kernel = Kernel {
 };
 
 #[test]
-fn without_a_driver_every_question_has_an_answer() {
+fn without_a_driver_every_operation_is_an_error() {
     let checks = self_test();
     assert_eq!(checks[0].what, "NVIDIA driver");
     match count() {
@@ -81,7 +81,7 @@ fn without_a_driver_every_question_has_an_answer() {
 }
 
 #[test]
-fn the_self_test_compiles_where_there_is_a_compiler() {
+fn self_test_compiles_where_there_is_a_compiler() {
     let Ok(version) = compiler_version() else {
         eprintln!("skipped: no CUDA run-time compiler");
         assert!(std::env::var("APG_REQUIRE").is_err(), "APG_REQUIRE is set");
@@ -138,7 +138,7 @@ fn shared_rails_are_aligned_and_negative_extents_are_errors() {
 }
 
 #[test]
-fn an_exception_of_the_programs_own_code_comes_through() {
+fn exceptions_of_program_code_are_propagated() {
     let kernel = Kernel { configure: raises, ..KERNEL };
     match unsafe { configure(&kernel, std::ptr::null(), 1, 1, &mut Plan::default()) } {
         Err(LaunchError::Raised(object)) => assert_eq!(object, std::ptr::dangling_mut()),
@@ -151,7 +151,7 @@ fn bytes(rail: &GlobalRail) -> Vec<u8> {
 }
 
 #[test]
-fn a_host_kernel_sees_addresses_of_its_own_rails_only() {
+fn host_kernel_sees_only_its_own_rails() {
     let mut elements = [1.0_f64, 2.0];
     let address = elements.as_mut_ptr().cast::<u8>();
     let resolve = |handle| (handle == 7).then_some(address);
@@ -167,7 +167,7 @@ fn a_host_kernel_sees_addresses_of_its_own_rails_only() {
 }
 
 #[test]
-fn global_rails_that_have_memory_in_common_are_noticed() {
+fn overlapping_global_rails_are_detected() {
     static TWO: [Capture; 2] = [
         Capture {
             offset: 0,
@@ -196,7 +196,7 @@ fn global_rails_that_have_memory_in_common_are_noticed() {
 }
 
 #[test]
-fn a_kernel_is_compiled_for_few_choices_of_conditions() {
+fn number_of_kernel_variants_is_limited() {
     let modules = crate::device::launch::module::Modules::new(None);
     let relied_on: Vec<u32> = [5, 1, 5, 0, 3, 7, 9, 1].iter().map(|it| modules.held(&KERNEL, *it)).collect();
     assert_eq!(relied_on, [5, 1, 5, 0, 3, 0, 0, 1]);

@@ -13,7 +13,7 @@ pub trait HeapPressure: Send + Sync {
     fn many_tokens_arrived(&self);
     /// A collection left the heap rather full.
     fn heap_filled(&self);
-    /// Whether the calling thread may wait for other places: one that reads their messages must not.
+    /// Whether the calling thread may wait for other places: a reader of their messages must not.
     fn may_wait(&self) -> bool;
     /// The heap is full: has other places collect. Each item is a moment after which another attempt may
     /// succeed.

@@ -4,10 +4,10 @@ use super::loaded::{loaded, types};
 use super::objects::{allocate, exception};
 use crate::heap::Ref;
 use crate::layout::{ExceptionKind, Kind, Type, custom};
-use crate::serialize::custom::Place;
+use crate::serialize::custom_serialization::CustomValue;
 
 /// What an object, or a struct inside one, sends of itself: a rail; or an exception.
-pub fn saved(place: &Place) -> Result<Ref, Ref> {
+pub fn saved(place: &CustomValue) -> Result<Ref, Ref> {
     let Some(save) = loaded().table.saved.filter(|_| place.ty.custom == custom::OWN) else {
         let message = format!("a {} cannot be sent to another place", place.ty.name());
         return Err(exception(ExceptionKind::NotSerializable, &message).0);
@@ -20,7 +20,7 @@ pub fn saved(place: &Place) -> Result<Ref, Ref> {
 }
 
 /// A struct in a box.
-fn boxed(place: &Place) -> Result<Ref, Ref> {
+fn boxed(place: &CustomValue) -> Result<Ref, Ref> {
     let holds = |ty: &&&'static Type| {
         ty.kind == Kind::Boxed as u32 && ty.fields().first().is_some_and(|it| std::ptr::eq(it.ty, place.ty))
     };
@@ -38,7 +38,7 @@ fn boxed(place: &Place) -> Result<Ref, Ref> {
 }
 
 /// Makes what was sent anew, from the rail that it sent of itself; or gives an exception.
-pub fn restore(place: &Place, rail: Ref) -> Result<(), Ref> {
+pub fn restore(place: &CustomValue, rail: Ref) -> Result<(), Ref> {
     if let (custom::RESTORED, Some(restore)) = (place.ty.custom, place.ty.restore) {
         // SAFETY: the program's own code; the place is inside an object that is alive.
         let failure = unsafe { restore(place.at.cast(), Ref::NULL) };

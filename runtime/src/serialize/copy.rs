@@ -1,4 +1,4 @@
-//! A copy of a graph at the same place.
+//! Copies a graph within a place.
 
 use rustc_hash::FxHashMap;
 
@@ -44,7 +44,7 @@ impl Copier<'_> {
         if ty.is_sent_whole() {
             return Err(Error::Custom);
         }
-        // SAFETY: as above.
+        // SAFETY: a non-null reference is an object, its type static data of the program.
         let to = allocate(self.heap, ty, unsafe { visit::length_of(from, ty) })?;
         self.copies.insert(from, to);
         self.pending.push((from, to));
@@ -54,7 +54,8 @@ impl Copier<'_> {
     /// # Safety
     /// Both are objects of one type, with as many elements.
     unsafe fn fill(&mut self, from: *mut Object, to: *mut Object) -> Result<(), Error> {
-        // SAFETY: see above; slots of `from` have their counterparts at the same distance in `to`.
+        // SAFETY: the caller gives two objects of one type; slots of `from` have their counterparts at the
+        // same distance in `to`.
         unsafe {
             let ty: &'static Type = &*(*from).ty;
             let length = visit::length_of(to, ty);
@@ -80,6 +81,6 @@ impl Copier<'_> {
 /// `at` lies inside `from`, and `to` is an object of the same size.
 unsafe fn counterpart<T>(at: *mut T, from: *mut Object, to: *mut Object) -> *mut T {
     let distance = at as usize - from as usize;
-    // SAFETY: see above.
+    // SAFETY: `at` is inside `from`, and `to` has the same size, as the caller guarantees.
     unsafe { to.cast::<u8>().add(distance).cast() }
 }

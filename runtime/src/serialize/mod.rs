@@ -1,23 +1,23 @@
 //! Copies of object graphs, within a place and between places, driven by type descriptors.
 //!
-//! One walk over an object's slots ([`visit`]) serves three users: [`copy`] makes a copy at the same place
-//! (what `at (here)` means), [`mod@write`] turns a graph into bytes and [`mod@read`] makes the graph at
-//! another place. Sharing and cycles are kept, transient fields arrive zero, and values that stand for
+//! One visitor of an object's slots ([`visit`]) has three users: [`copy`] makes a copy at the same place
+//! (what `at (here)` means), [`mod@write`] writes a graph as bytes and [`mod@read`] makes the graph at
+//! another place. Sharing and cycles are kept, transient fields arrive zero, and values that name
 //! something by number (GlobalRef, GlobalRail, PlaceLocalHandle, Place) are plain bytes and so need nothing
 //! special.
 //!
-//! A type may say itself what is sent of it ([`custom`]).
+//! A type may have custom serialization ([`custom_serialization`]).
 //!
 //! # Encoding
 //! Numbers are LEB128. A graph is the reference of its root, then its objects in the order in which the
 //! references name them, ended by a zero. A reference is 0 for null, else 1 + the object's index. An object
 //! is 1 + the index of its type, the length if it has one, then its slots in the order of its fields:
-//! references as above, all else as the bytes of memory; of what says itself what is sent, the reference of a
-//! rail of that. Both ends run the same program on the same kind of processor; the transport checks this
-//! before the first message.
+//! references as above, all else as the bytes of memory; for a value with custom serialization, the reference
+//! of its rail. Both ends run the same program on the same architecture; the transport checks this before the
+//! first message.
 
 pub mod copy;
-pub mod custom;
+pub mod custom_serialization;
 pub mod out_of_band;
 pub mod read;
 pub mod single;
@@ -29,13 +29,13 @@ pub mod write;
 use crate::heap;
 use crate::layout::{Object, Type};
 
-/// Where new objects come from. Whoever calls [`copy`] or [`read`] keeps the collector away until the
+/// Where new objects come from. Callers of [`copy`] or [`read`] hold off the collector until the
 /// result is reachable from a root: objects that are still being linked are known only to the copier.
 pub trait Heap {
     /// A new instance whose memory is zero but for header and length, or `None` if there is no memory left.
     fn allocate(&self, ty: &'static Type, length: i64) -> Option<*mut Object>;
 
-    /// The same without elements that mean anything: they are written at once, and hold no references.
+    /// The same with arbitrary elements: they are written at once, and hold no references.
     fn allocate_unwritten(&self, ty: &'static Type, length: i64) -> Option<*mut Object> {
         self.allocate(ty, length)
     }
@@ -73,10 +73,10 @@ pub enum Error {
     OutOfMemory {
         /// X10 name of the type that was to be made.
         what: String,
-        /// Bytes asked for.
+        /// Bytes requested.
         bytes: u64,
     },
-    /// A copy is not enough: something says itself what is sent of it.
+    /// A value with custom serialization cannot be copied.
     Custom,
     /// The bytes are not a graph of this program: what was wrong, and where.
     Malformed {

@@ -1,15 +1,16 @@
-//! Long rails and strings of plain bytes, which go beside the bytes of a message: from the sender's object to
-//! the pipe, and from there into the receiver's, without being copied in between. In the graph are only their
-//! types and lengths; their parts follow in the same order.
+//! Out-of-band buffers (as in Python's pickle protocol 5): long rails and strings of plain bytes are sent
+//! beside the bytes of a message, from the sender's object to the wire and from there into the receiver's
+//! object, without copies in between. The graph has only their types and lengths; the parts follow in the
+//! same order.
 
 use crate::heap::{Handle, Ref};
 use crate::layout::{Kind, Type};
 use crate::serialize::visit;
 
-/// The least that is worth it, in bytes.
-pub const LEAST: usize = 16 << 10;
-/// Most parts of a message; further ones go the usual way.
-pub const MOST: usize = 256;
+/// Minimum size of a part in bytes.
+pub const MIN_PART_SIZE: usize = 16 << 10;
+/// Maximum number of parts of a message; further elements are in the graph.
+pub const MAX_PARTS: usize = 256;
 
 /// Elements that are sent.
 #[derive(Debug)]
@@ -25,7 +26,7 @@ pub struct Part {
     _object: Handle,
 }
 
-// SAFETY: where elements are that it keeps alive.
+// SAFETY: points to elements that the handle keeps alive.
 unsafe impl Send for Part {}
 
 impl Part {
@@ -36,17 +37,17 @@ impl Part {
 
     /// What is sent.
     pub fn bytes(&self) -> &[u8] {
-        // SAFETY: the elements of an object that is alive. Who writes them meanwhile races with the message.
+        // SAFETY: the elements of an object that is alive. A concurrent write races with the message.
         unsafe { std::slice::from_raw_parts(self.data, self.bytes) }
     }
 }
 
-/// A part that has come.
+/// A part that has arrived.
 #[derive(Debug)]
 pub enum Received {
-    /// The object, as it was made for the part.
+    /// The object that was allocated for it.
     Object(Handle),
-    /// There was no room for one: its elements.
+    /// Its elements, without room for an object.
     Bytes(Vec<u8>),
 }
 
@@ -55,7 +56,7 @@ pub fn is_flat(ty: &Type) -> bool {
     ty.kind == Kind::String as u32 || ty.kind == Kind::Rail as u32 && visit::is_flat_rail(ty)
 }
 
-/// Whether so many bytes of elements of such an object are a part, if a message has one more.
+/// Whether `bytes` bytes of elements of such an object become a part, if the message may have another one.
 pub fn is_part(ty: &Type, bytes: usize) -> bool {
-    bytes >= LEAST && is_flat(ty)
+    bytes >= MIN_PART_SIZE && is_flat(ty)
 }

@@ -1,9 +1,9 @@
-//! A graph from bytes. The bytes come from another process and are not trusted: anything that is not a graph
-//! of this program's types is an error, and nothing outside the new objects is ever written.
+//! Reads a graph from bytes. The bytes come from another process and are not trusted: anything that is not a
+//! graph of this program's types is an error, and nothing outside the new objects is ever written.
 
 use smallvec::SmallVec;
 
-use super::custom::{Place, Restored};
+use super::custom_serialization::{CustomValue, Restored};
 use super::{Error, Heap, TypeTable, allocate, allocate_unwritten};
 use crate::heap::Ref;
 use crate::heap::global_refs;
@@ -19,7 +19,7 @@ use crate::serialize::visit::Slot;
 pub struct Input<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// What goes beside the bytes and was not yet read.
+    /// Out-of-band parts that were not read yet.
     parts: &'a [Received],
 }
 
@@ -29,7 +29,7 @@ impl<'a> Input<'a> {
         Input { bytes, at: 0, parts: &[] }
     }
 
-    /// At the start of `bytes`, beside which these parts came.
+    /// At the start of `bytes`, with these out-of-band parts.
     pub fn with_parts(bytes: &'a [u8], parts: &'a [Received]) -> Input<'a> {
         Input { bytes, at: 0, parts }
     }
@@ -105,7 +105,7 @@ impl<'a> Input<'a> {
 }
 
 /// Reads one graph and returns its root. The objects are unknown to the collector until then, see [`Heap`].
-/// What says itself what is sent is still zero.
+/// Values with custom serialization are still zero.
 pub fn graph(input: &mut Input<'_>, types: TypeTable, heap: &dyn Heap) -> Result<Restored, Error> {
     let mut reader = Reader {
         types,
@@ -122,7 +122,7 @@ pub fn graph(input: &mut Input<'_>, types: TypeTable, heap: &dyn Heap) -> Result
     result
 }
 
-/// Whether instances are rails of any references, which is what an object sends of itself.
+/// Whether instances are rails of any references, as custom serialization sends.
 fn is_any_rail(ty: &Type) -> bool {
     ty.kind == Kind::Rail as u32 && ty.element_slot == crate::layout::slot::REF && ty.element.is_null()
 }
@@ -133,10 +133,10 @@ struct Reader<'a> {
     objects: SmallVec<[*mut Object; 8]>,
     /// Slots that wait for their object: address, reference, declared class.
     references: SmallVec<[(*mut *mut Object, u64, *const Type); 8]>,
-    /// What says itself what is sent, and the reference of the rail of that; and what sets its transient
-    /// fields, with none.
-    customs: Vec<(Place, u64)>,
-    /// What came with the graph.
+    /// Values with custom serialization and the references of their rails; and values that set transient
+    /// fields, without.
+    customs: Vec<(CustomValue, u64)>,
+    /// Out-of-band parts.
     received: Vec<Sent>,
 }
 
@@ -193,7 +193,7 @@ impl Reader<'_> {
         let object = allocate(self.heap, ty, length)?;
         self.objects.push(object);
         if is_custom {
-            self.customs.push((Place { at: object.cast(), ty, owner: object }, input.number()?));
+            self.customs.push((CustomValue { at: object.cast(), ty, owner: object }, input.number()?));
             return Ok(());
         }
         let (references, customs) = (&mut self.references, &mut self.customs);
@@ -206,8 +206,10 @@ impl Reader<'_> {
                         std::ptr::copy_nonoverlapping(input.bytes(size)?.as_ptr(), at, size);
                     }
                     Slot::Reference(at, class) => references.push((at, input.number()?, class)),
-                    Slot::Custom(at, ty) => customs.push((Place { at, ty, owner: object }, input.number()?)),
-                    Slot::Restored(at, ty) => customs.push((Place { at, ty, owner: object }, 0)),
+                    Slot::Custom(at, ty) => {
+                        customs.push((CustomValue { at, ty, owner: object }, input.number()?))
+                    }
+                    Slot::Restored(at, ty) => customs.push((CustomValue { at, ty, owner: object }, 0)),
                     Slot::Transient(..) => {}
                 }
                 Ok(())
@@ -233,7 +235,7 @@ impl Reader<'_> {
                     return input.malformed("a part of that length");
                 }
                 let object = allocate_unwritten(self.heap, ty, length)?;
-                // SAFETY: a new object with elements of so many bytes.
+                // SAFETY: a new object with that many bytes of elements.
                 unsafe {
                     let elements = object.cast::<u8>().add(ty.size as usize);
                     elements.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
@@ -246,7 +248,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// What GlobalRefs share.
+    /// The token of a `GlobalRef`.
     fn global(&mut self, input: &mut Input<'_>, ty: &'static Type) -> Result<(), Error> {
         let home = input.number()?;
         let (number, account, weight) = (input.number()?, input.number()?, input.number()?);
@@ -260,7 +262,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A length, checked against what is left to read before memory is asked for.
+    /// A length, checked against what is left to read before memory is allocated.
     fn length(&self, input: &mut Input<'_>, ty: &Type) -> Result<i64, Error> {
         let length = input.number()?;
         let least = match (ty.kind == Kind::String as u32, ty.element_slot) {

@@ -1,6 +1,6 @@
-//! Graphs of one object that refers to nothing, as most closures are that go to another place. They are
-//! written and read in the common encoding, but without the tables that other graphs need, and without
-//! keeping the collector away: whoever has the object keeps it.
+//! Fast path for graphs of one object without references, such as most closures that are sent to another
+//! place. They are written and read in the common encoding, but without the tables of larger graphs and
+//! without a hold on the collector: the caller keeps the object alive.
 
 use crate::layout::{Field, Kind, Object, Type, custom, slot};
 use crate::serialize::read::Input;
@@ -25,7 +25,7 @@ fn plain_size(field: &Field) -> Option<usize> {
 /// # Safety
 /// `object` is null or an object that stays alive during the call.
 pub unsafe fn write(out: &mut Vec<u8>, object: *mut Object) -> bool {
-    // SAFETY: by the caller; descriptors are static.
+    // SAFETY: the caller gives null or a live object; descriptors are static.
     let Some(ty) = (unsafe { object.as_ref().map(|it| &*it.ty) }).filter(|ty| has_only_fields(ty)) else {
         return false;
     };

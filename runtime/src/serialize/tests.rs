@@ -169,7 +169,7 @@ fn null_stays_null() {
 }
 
 #[test]
-fn sharing_cycles_structs_and_transients() {
+fn sharing_and_cycles_are_kept_and_transients_are_zero() {
     let heap = TestHeap::default();
     let (first, second) = (heap.node(1), heap.node(2));
     let label = heap.string("grüße");
@@ -198,7 +198,7 @@ fn sharing_cycles_structs_and_transients() {
 }
 
 #[test]
-fn rails_of_references_numbers_and_structs() {
+fn rails_round_trip() {
     let heap = TestHeap::default();
     let doubles = heap.make(&DOUBLES, 3);
     let pairs = heap.make(&PAIRS, 2);
@@ -229,7 +229,7 @@ fn rails_of_references_numbers_and_structs() {
 }
 
 #[test]
-fn a_long_list_needs_no_stack() {
+fn long_lists_need_no_recursion() {
     let heap = TestHeap::default();
     let mut head = std::ptr::null_mut();
     for value in 0..200_000 {
@@ -256,7 +256,7 @@ fn read_bytes(bytes: &[u8]) -> Result<*mut Object, Error> {
 }
 
 #[test]
-fn damaged_messages_are_errors() {
+fn malformed_messages_are_errors() {
     let damaged: [(&str, &[u8]); 8] = [
         ("more bytes", &[]),
         ("more bytes", &[1]),
@@ -276,7 +276,7 @@ fn damaged_messages_are_errors() {
 }
 
 #[test]
-fn a_field_only_takes_its_class() {
+fn field_of_another_class_is_an_error() {
     let heap = TestHeap::default();
     let node = heap.node(1);
     unsafe { (*node).next = heap.string("not a node") };
@@ -285,7 +285,7 @@ fn a_field_only_takes_its_class() {
 }
 
 #[test]
-fn a_full_heap_is_an_error_that_names_the_type() {
+fn full_heap_error_names_the_type() {
     let mut bytes = vec![1, 8];
     write::number(&mut bytes, 1 << 40);
     bytes.push(0);
@@ -299,12 +299,12 @@ fn a_full_heap_is_an_error_that_names_the_type() {
 
 proptest! {
     #[test]
-    fn any_bytes_give_a_graph_or_an_error(bytes in proptest::collection::vec(prop_oneof![0_u8..10, any::<u8>()], 0..64)) {
+    fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(prop_oneof![0_u8..10, any::<u8>()], 0..64)) {
         let _ = read_bytes(&bytes);
     }
 
     #[test]
-    fn a_damaged_graph_gives_a_graph_or_an_error(at in 0_usize..200, value in any::<u8>()) {
+    fn corrupted_graphs_never_panic(at in 0_usize..200, value in any::<u8>()) {
         let heap = TestHeap::default();
         let (first, second) = (heap.node(1), heap.node(2));
         let all = heap.make(&REFS, 3);
@@ -323,7 +323,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_too_long_is_not_written() {
+fn size_limit_is_enforced() {
     let heap = TestHeap::default();
     let written = |root, most| {
         let (mut bytes, mut parts) = (vec![9; 5], Vec::new());
@@ -345,12 +345,12 @@ fn what_is_too_long_is_not_written() {
     assert!(written(references, 4096).is_none(), "they need not be followed");
     let text = heap.string(&"x".repeat(5000));
     assert!(written(text, 4096).is_none());
-    let long = heap.string(&"x".repeat(2 * crate::serialize::out_of_band::LEAST));
+    let long = heap.string(&"x".repeat(2 * crate::serialize::out_of_band::MIN_PART_SIZE));
     assert!(matches!(written(long, 4096), Some((..100, 1))), "it goes beside the bytes");
 }
 
 #[test]
-fn an_object_without_references_is_written_and_read_as_in_other_graphs() {
+fn fast_path_uses_the_common_encoding() {
     let heap = TestHeap::default();
     let plain = heap.make(&PLAIN, 0);
     let fields = |object: *mut Object| unsafe { object.cast::<u64>().add(1).cast::<[u64; 2]>().read() };
@@ -376,7 +376,7 @@ fn an_object_without_references_is_written_and_read_as_in_other_graphs() {
 }
 
 #[test]
-fn other_objects_are_left_to_the_common_way() {
+fn fast_path_rejects_other_objects() {
     let heap = TestHeap::default();
     let others = [std::ptr::null_mut(), heap.node(1).cast(), heap.string("text"), heap.make(&DOUBLES, 2)];
     for other in others {

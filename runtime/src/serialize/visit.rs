@@ -1,4 +1,4 @@
-//! The one walk over an object's slots.
+//! Visitor of an object's slots, driven by its type descriptor.
 
 use crate::layout::{Counted, Kind, Object, Type, custom, slot};
 
@@ -11,7 +11,7 @@ pub enum Slot {
     Reference(*mut *mut Object, *const Type),
     /// A transient field: not copied, zero in the copy.
     Transient(*mut u8, usize),
-    /// A struct whose own code says what is sent.
+    /// A struct with custom serialization.
     Custom(*mut u8, &'static Type),
     /// An object or struct whose transient fields its own code sets; its fields follow.
     Restored(*mut u8, &'static Type),
@@ -98,7 +98,7 @@ unsafe fn visit_struct<E>(
     if ty.is_sent_whole() {
         return visit(Slot::Custom(at, ty));
     }
-    // SAFETY: see above.
+    // SAFETY: the caller gives the address of a struct of that type.
     unsafe { visit_fields(at, ty, visit) }
 }
 

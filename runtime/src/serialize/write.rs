@@ -1,9 +1,9 @@
-//! A graph as bytes.
+//! Writes a graph as bytes.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::custom::{Place, Saved};
+use super::custom_serialization::{CustomValue, Saved};
 use crate::heap::Ref;
 use crate::heap::global_refs;
 use crate::heap::global_refs::{Copies, Sent};
@@ -38,8 +38,8 @@ pub fn signed(out: &mut Vec<u8>, value: i64) {
     number(out, ((value << 1) ^ (value >> 63)) as u64);
 }
 
-/// Appends the graph that is reachable from `root`. `saved` are the rails that stand for what says itself
-/// what is sent; `copies` says how often the graph may be read.
+/// Appends the graph that is reachable from `root`. `saved` are the rails of values with custom
+/// serialization; `copies` says how often the graph may be read.
 ///
 /// # Errors
 /// What is not in `saved` and should be; what was appended is of no use then.
@@ -51,8 +51,8 @@ pub unsafe fn graph(
     root: *mut Object,
     saved: &Saved,
     copies: Copies,
-) -> Result<(), Vec<Place>> {
-    // SAFETY: by the caller.
+) -> Result<(), Vec<CustomValue>> {
+    // SAFETY: the caller gives null or an object whose graph is alive.
     match unsafe { graph_in_parts(out, None, root, saved, copies, usize::MAX) } {
         Err(Unwritten::Missing(places)) => Err(places),
         _ => Ok(()),
@@ -63,12 +63,12 @@ pub unsafe fn graph(
 #[derive(Debug)]
 pub enum Unwritten {
     /// This is not in `saved` and should be.
-    Missing(Vec<Place>),
+    Missing(Vec<CustomValue>),
     /// It has more bytes than allowed.
     TooLong,
 }
 
-/// The same, with at most about `most` bytes; long plain elements go to `parts`, if there are any.
+/// The same, with at max_bytes about `max_bytes` bytes; long plain elements go to `parts`, if there are any.
 ///
 /// # Errors
 /// See [`Unwritten`].
@@ -81,9 +81,9 @@ pub unsafe fn graph_in_parts(
     root: *mut Object,
     saved: &Saved,
     copies: Copies,
-    most: usize,
+    max_bytes: usize,
 ) -> Result<(), Unwritten> {
-    let most = out.len().saturating_add(most);
+    let max_bytes = out.len().saturating_add(max_bytes);
     let mut writer = Writer {
         out,
         parts,
@@ -100,7 +100,7 @@ pub unsafe fn graph_in_parts(
     while fits && let Some(&object) = writer.objects.get(next) {
         // SAFETY: only objects are queued.
         unsafe {
-            fits = most == usize::MAX || writer.out.len() + writer.inline_bytes(object) <= most;
+            fits = max_bytes == usize::MAX || writer.out.len() + writer.inline_bytes(object) <= max_bytes;
             if fits {
                 writer.object(object);
             }
@@ -115,19 +115,19 @@ pub unsafe fn graph_in_parts(
     Err(if fits { Unwritten::Missing(writer.missing) } else { Unwritten::TooLong })
 }
 
-/// So many objects are compared one by one.
-const FEW: usize = 8;
+/// Objects up to this number are searched linearly.
+const MAX_LINEAR_SEARCH: usize = 8;
 
 struct Writer<'a> {
     out: &'a mut Vec<u8>,
     parts: Option<&'a mut Vec<Part>>,
     saved: &'a Saved,
     copies: Copies,
-    missing: Vec<Place>,
+    missing: Vec<CustomValue>,
     /// Of all objects, once there are more than a few.
     indices: Option<FxHashMap<*mut Object, u64>>,
     /// In the order of their indices.
-    objects: SmallVec<[*mut Object; FEW]>,
+    objects: SmallVec<[*mut Object; MAX_LINEAR_SEARCH]>,
     /// What goes with the graph.
     given: Vec<Sent>,
 }
@@ -144,7 +144,7 @@ impl Writer<'_> {
     /// The index of an object, from 1; a new one if it was not met before.
     fn index(&mut self, object: *mut Object) -> u64 {
         let objects = &mut self.objects;
-        if objects.len() < FEW {
+        if objects.len() < MAX_LINEAR_SEARCH {
             let known = objects.iter().position(|it| *it == object);
             return known.unwrap_or_else(|| {
                 objects.push(object);
@@ -165,7 +165,7 @@ impl Writer<'_> {
     /// # Safety
     /// `object` is an object.
     unsafe fn inline_bytes(&self, object: *mut Object) -> usize {
-        // SAFETY: by the caller; descriptors are static.
+        // SAFETY: the caller gives an object; descriptors are static.
         let (ty, length) = unsafe {
             let ty: &'static Type = &*(*object).ty;
             (ty, visit::length_of(object, ty))
@@ -178,18 +178,19 @@ impl Writer<'_> {
 
     /// Whether such elements go beside the bytes.
     fn is_part(&self, ty: &Type, bytes: usize) -> bool {
-        self.parts.as_ref().is_some_and(|it| it.len() < out_of_band::MOST) && out_of_band::is_part(ty, bytes)
+        self.parts.as_ref().is_some_and(|it| it.len() < out_of_band::MAX_PARTS)
+            && out_of_band::is_part(ty, bytes)
     }
 
-    /// The rail that stands for what is there.
-    fn custom(&mut self, place: Place) {
+    /// The rail of a value with custom serialization.
+    fn custom(&mut self, place: CustomValue) {
         match self.saved.get(&place.at) {
             Some(rail) => self.reference(rail.get().0),
             None => self.missing.push(place),
         }
     }
 
-    /// What GlobalRefs share.
+    /// The token of a `GlobalRef`.
     fn global(&mut self, token: *mut Object) {
         let sent = global_refs::give(Ref(token), self.copies);
         for part in [u64::from(sent.home), sent.number, sent.account, sent.weight] {
@@ -201,12 +202,12 @@ impl Writer<'_> {
     /// # Safety
     /// `object` is an object.
     unsafe fn object(&mut self, object: *mut Object) {
-        // SAFETY: see above; slots point into the object.
+        // SAFETY: the caller gives an object; slots point into the object.
         unsafe {
             let ty: &'static Type = &*(*object).ty;
             number(self.out, u64::from(ty.id) + 1);
             if ty.is_sent_whole() {
-                return self.custom(Place { at: object.cast(), ty, owner: object });
+                return self.custom(CustomValue { at: object.cast(), ty, owner: object });
             }
             if ty.custom == custom::GLOBAL {
                 return self.global(object);
@@ -226,7 +227,7 @@ impl Writer<'_> {
                         self.out.extend_from_slice(std::slice::from_raw_parts(at, size));
                     }
                     Slot::Reference(at, _) => self.reference(at.read()),
-                    Slot::Custom(at, ty) => self.custom(Place { at, ty, owner: object }),
+                    Slot::Custom(at, ty) => self.custom(CustomValue { at, ty, owner: object }),
                     Slot::Transient(..) | Slot::Restored(..) => {}
                 }
                 Ok(())

@@ -1,9 +1,9 @@
-//! Which places a program has: hosts first, then their accelerators, in a tree of two levels that is the same
-//! everywhere.
+//! Topology: the places of a program, hosts first, then their accelerators, in a tree of two levels that is
+//! the same everywhere.
 //!
 //! A host place is a process, an accelerator place lives in the process of its parent. Place 0 collects what
-//! every host has, numbers the places and tells the others ([`Topology::encode`]), so that no two places
-//! disagree.
+//! every host has, numbers the places and sends the result to the others ([`Topology::encode`]), so that no
+//! two places disagree.
 
 mod selection;
 
@@ -18,7 +18,7 @@ use crate::serialize::write;
 pub struct Accelerator {
     /// Its number at its host, as the driver counts.
     pub ordinal: u32,
-    /// What it is, for people.
+    /// Its name in messages.
     pub name: String,
     /// Bytes of its memory.
     pub memory: u64,
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn it_travels_whole_and_damage_is_an_error() {
+    fn encoding_round_trips_and_damage_is_an_error() {
         let topology = three_hosts();
         let bytes = topology.encode();
         assert_eq!(Topology::decode(&bytes), Ok(topology));

@@ -1,10 +1,10 @@
 //! Which accelerators a host place uses.
 
-/// What the user asked for.
+/// The user's selection.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub enum Selection {
-    /// All there are; none is fine. X10's launcher uses none unless told so; a program that has kernels
-    /// should find the GPUs without being told, and `none` is one word.
+    /// All there are; none is fine. X10's launcher uses none by default; here a program with kernels finds
+    /// the GPUs without a flag.
     #[default]
     Auto,
     /// None.
@@ -67,7 +67,7 @@ impl Selection {
         Ok(Selection::Auto)
     }
 
-    /// The driver's numbers of the accelerators to use. `count` is asked only if it matters: how many there
+    /// The driver's numbers of the accelerators to use. `count` is called only if needed: how many there
     /// are, or why there are none.
     pub fn resolve(&self, count: &dyn Fn() -> Result<u32, String>) -> Result<Vec<u32>, String> {
         let reason = |why: String| format!("no accelerator can be used here: {why}");
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_spellings_are_read() {
+    fn both_spellings_are_parsed() {
         let list = Ok(Selection::Listed(vec![0, 2]));
         for (text, expected) in [
             ("ALL", Ok(Selection::All)),
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn the_flag_wins_then_the_places_own_variable() {
+    fn flag_precedes_the_variable_of_the_place() {
         let environment = |name: &str| match name {
             "X10RT_ACCELS" => Some("ALL".to_owned()),
             "X10RT_ACCELS1" => Some("NONE".to_owned()),
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_an_error_only_if_asked_for() {
+    fn missing_accelerators_are_errors_only_if_selected() {
         let none = || Err("the CUDA driver is not installed".to_owned());
         assert_eq!(Selection::Auto.resolve(&none), Ok(vec![]));
         assert_eq!(Selection::None.resolve(&none), Ok(vec![]));

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use crate::apgas::at::rpc;
-use crate::apgas::at::rpc::Waiting;
+use crate::apgas::at::rpc::PendingCall;
 use crate::apgas::cancellation::{self, NO_JOB};
 use crate::apgas::clock::Luggage;
 use crate::apgas::engine::Governor;
@@ -13,7 +13,7 @@ use crate::apgas::finish::id::FinishId;
 use crate::apgas::finish::proxy;
 use crate::apgas::finish::proxy::RemoteAtScope;
 use crate::apgas::marshal;
-use crate::apgas::marshal::Begun;
+use crate::apgas::marshal::Decoded;
 use crate::apgas::message::decode::{Route, Visit};
 use crate::apgas::message::kinds;
 use crate::apgas::message::kinds::{about, outcome};
@@ -31,10 +31,10 @@ use crate::serialize::write;
 
 /// Activities with less than that on the stacks of those that wait for them travel without saying so. They
 /// count as having as much, so that an activity that goes from place to place without an end is found to.
-const SHALLOW: usize = 8 << 10;
+const DEFAULT_NESTING: usize = 8 << 10;
 
 /// Bytes of most messages.
-const USUAL: usize = 128;
+const DEFAULT_MESSAGE_CAPACITY: usize = 128;
 
 /// The host place that a closure for `place` is sent to, or the exception that says why it cannot run there.
 pub fn host_place(place: i64) -> Outcome<u32> {
@@ -102,7 +102,7 @@ fn start(place: i64, closure: Ref, governor: Arc<dyn Governor>, clocks: Luggage)
         engine.spawn_on_clocks(governor, clocks, work);
         return Ok(());
     }
-    let mut body = Vec::with_capacity(USUAL);
+    let mut body = Vec::with_capacity(DEFAULT_MESSAGE_CAPACITY);
     let finish = governor.identify(&governor);
     finish.encode(&mut body);
     clocks.encode(&mut body);
@@ -116,7 +116,7 @@ fn start(place: i64, closure: Ref, governor: Arc<dyn Governor>, clocks: Luggage)
 }
 
 /// An activity has arrived, whose closure's graph begins at byte `graph` of `body`.
-pub(crate) fn spawned(
+pub(crate) fn on_spawn(
     finish: FinishId,
     clocks: Luggage,
     body: Vec<u8>,
@@ -139,10 +139,10 @@ pub(crate) fn spawned(
 
 fn call(place: u32, closure: Ref, value: bool) -> Outcome<Ref> {
     let engine = system().engine();
-    let mut waiting = Waiting::new();
+    let mut waiting = PendingCall::new();
     let number = waiting.number();
     let clocks = engine.clocks();
-    let has_luggage = !clocks.is_empty() || clocks.nesting > SHALLOW || clocks.epoch != NO_JOB;
+    let has_luggage = !clocks.is_empty() || clocks.nesting > DEFAULT_NESTING || clocks.epoch != NO_JOB;
     let answer = waiting.send(place, |body| {
         write::whole_number(body, number);
         engine.finish_id().encode(body);
@@ -209,17 +209,17 @@ struct Caller {
 }
 
 /// The body of an `at` has arrived.
-pub(crate) fn called(from: u32, visit: Visit, body: Cow<'_, [u8]>, parts: Vec<Received>) {
+pub(crate) fn on_at(from: u32, visit: Visit, body: Cow<'_, [u8]>, parts: Vec<Received>) {
     let Visit { number, finish, value, clocks, graph } = visit;
     let caller = Caller { place: from, number, value };
-    let clocks = clocks.unwrap_or_else(|| Luggage { nesting: SHALLOW, ..Luggage::default() });
+    let clocks = clocks.unwrap_or_else(|| Luggage { nesting: DEFAULT_NESTING, ..Luggage::default() });
     let is_plain = clocks.is_empty() && clocks.epoch == NO_JOB && parts.is_empty();
-    let brief = is_plain && is_brief(&body[graph..], value);
+    let inline = is_plain && can_run_inline(&body[graph..], value);
     let visit = |decode| start_visit(caller, finish, clocks, decode);
-    if brief {
+    if inline {
         match marshal::begin_to_decode(&mut Input::new(&body[graph..])) {
-            Ok(Begun::Whole(closure)) => return caller.run_at_once(closure),
-            Ok(Begun::Rest(rest)) => return visit(Box::new(move || rest.run())),
+            Ok(Decoded::Whole(closure)) => return caller.run_inline(closure),
+            Ok(Decoded::Pending(rest)) => return visit(Box::new(move || rest.run())),
             // An activity can wait for memory, and raises an exception if there is none.
             Err(_) => {}
         }
@@ -230,12 +230,12 @@ pub(crate) fn called(from: u32, visit: Visit, body: Cow<'_, [u8]>, parts: Vec<Re
 
 /// The longest message and the longest answer of a body that runs at once: to make what is in a longer one
 /// takes its time.
-const LONGEST: usize = 4096;
+const MAX_INLINE_GRAPH_SIZE: usize = 4096;
 
-/// Whether a graph is that of a closure that can be called and ends soon, and the caller is a thread that has
+/// Whether a graph is that of a closure that can be on_at and ends soon, and the caller is a thread that has
 /// nothing else to do.
-fn is_brief(graph: &[u8], value: bool) -> bool {
-    graph.len() <= LONGEST
+fn can_run_inline(graph: &[u8], value: bool) -> bool {
+    graph.len() <= MAX_INLINE_GRAPH_SIZE
         && scheduler::handles_messages()
         && heap::has_room_at_once()
         && !crate::profile::on()
@@ -281,10 +281,13 @@ impl Caller {
 
     /// Runs a body that ends soon in the thread that reads messages, and answers, which is left to an
     /// activity if it may take longer.
-    fn run_at_once(self, closure: Ref) {
+    fn run_inline(self, closure: Ref) {
         let (mut graph, mut parts) = (Vec::new(), Vec::new());
         match self.run(closure) {
-            Ok(object) if !self.value || marshal::append_at_once(&mut graph, &mut parts, object, LONGEST) => {
+            Ok(object)
+                if !self.value
+                    || marshal::append_if_fast(&mut graph, &mut parts, object, MAX_INLINE_GRAPH_SIZE) =>
+            {
                 let how = if self.value { outcome::VALUE } else { outcome::DONE };
                 if parts.is_empty() {
                     self.send(how, None, &graph, &parts);
@@ -330,7 +333,7 @@ impl Caller {
         }
         reply.extend_from_slice(graph);
         system().send_parts(self.place, kinds::AT_REPLY, &reply, parts);
-        if reply.capacity() <= rpc::USUAL {
+        if reply.capacity() <= rpc::MAX_KEPT_CAPACITY {
             REPLY.set(reply);
         }
     }

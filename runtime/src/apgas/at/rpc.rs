@@ -16,13 +16,13 @@ pub struct Call {
     /// Where it is in the table.
     index: u64,
     /// How often it was used. Of the activity that waits.
-    turn: Cell<u64>,
+    generation: Cell<u64>,
     /// The place that was asked, which alone may answer.
     place: AtomicU32,
     /// What is waited for; 0 once it has come. Who sets that is alone with the answer until it has said so.
     number: AtomicU64,
     answer: UnsafeCell<Answer>,
-    came: Event,
+    arrived: Event,
     /// Memory for the message. Of the activity that waits.
     message: Cell<Vec<u8>>,
 }
@@ -32,7 +32,7 @@ pub struct Call {
 pub struct Answer {
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// What came beside them.
+    /// What arrived beside them.
     pub parts: Vec<Received>,
 }
 
@@ -42,35 +42,37 @@ unsafe impl Sync for Call {}
 unsafe impl Send for Call {}
 
 /// Bytes of a message for which memory is kept.
-pub const USUAL: usize = 4096;
+pub const MAX_KEPT_CAPACITY: usize = 4096;
 /// Bits of a number that are the index.
-const INDEX: u32 = 24;
+const INDEX_BITS: u32 = 24;
 /// Calls of a part of the table.
-const PART: usize = 1 << 12;
+const CHUNK_SIZE: usize = 1 << 12;
 
-type Part = Box<[AtomicPtr<Call>]>;
+type Chunk = Box<[AtomicPtr<Call>]>;
 
 /// All of this place, by index.
-static TABLE: [OnceLock<Part>; (1 << INDEX) / PART] = [const { OnceLock::new() }; (1 << INDEX) / PART];
+static TABLE: [OnceLock<Chunk>; (1 << INDEX_BITS) / CHUNK_SIZE] =
+    [const { OnceLock::new() }; (1 << INDEX_BITS) / CHUNK_SIZE];
 /// Those that no fiber keeps, and how many there are.
 static FREE: Mutex<(Vec<&'static Call>, u64)> = Mutex::new((Vec::new(), 0));
 
 fn entry(index: u64) -> Option<&'static AtomicPtr<Call>> {
-    TABLE.get(index as usize / PART)?.get()?.get(index as usize % PART)
+    TABLE.get(index as usize / CHUNK_SIZE)?.get()?.get(index as usize % CHUNK_SIZE)
 }
 
 fn make(index: u64) -> &'static Call {
-    assert!(index < 1 << INDEX, "fewer activities wait than that");
+    assert!(index < 1 << INDEX_BITS, "fewer activities wait than that");
     let call: &'static Call = Box::leak(Box::new(Call {
         index,
-        turn: Cell::new(0),
+        generation: Cell::new(0),
         place: AtomicU32::new(0),
         number: AtomicU64::new(0),
         answer: UnsafeCell::default(),
-        came: Event::default(),
+        arrived: Event::default(),
         message: Cell::default(),
     }));
-    TABLE[index as usize / PART].get_or_init(|| (0..PART).map(|_| AtomicPtr::default()).collect());
+    TABLE[index as usize / CHUNK_SIZE]
+        .get_or_init(|| (0..CHUNK_SIZE).map(|_| AtomicPtr::default()).collect());
     let entry = entry(index).unwrap_or_else(|| unreachable!("just made"));
     entry.store(std::ptr::from_ref(call).cast_mut(), Ordering::Release);
     call
@@ -78,18 +80,18 @@ fn make(index: u64) -> &'static Call {
 
 /// Takes the call that a fiber keeps.
 fn take_kept(fiber: &fiber::Fiber) -> Option<&'static Call> {
-    // SAFETY: null, or a call that [`Waiting`] has stored; calls are never freed.
+    // SAFETY: null, or a call that [`PendingCall`] has stored; calls are never freed.
     unsafe { fiber.call.replace(std::ptr::null()).cast::<Call>().as_ref() }
 }
 
 /// The right to wait for one answer.
-pub struct Waiting(&'static Call);
+pub struct PendingCall(&'static Call);
 
-impl Waiting {
+impl PendingCall {
     /// For the caller.
-    pub fn new() -> Waiting {
+    pub fn new() -> PendingCall {
         let kept = fiber::current().and_then(take_kept);
-        Waiting(kept.unwrap_or_else(|| {
+        PendingCall(kept.unwrap_or_else(|| {
             let mut free = FREE.lock();
             free.0.pop().unwrap_or_else(|| {
                 free.1 += 1;
@@ -101,7 +103,7 @@ impl Waiting {
     /// The number by which the answer will name it.
     pub fn number(&self) -> u64 {
         // Never 0.
-        (self.0.turn.get() + 1) << INDEX | self.0.index
+        (self.0.generation.get() + 1) << INDEX_BITS | self.0.index
     }
 
     /// Waits for the answer of `place` to a message that `send` sends, with the memory that it gets. What
@@ -114,16 +116,16 @@ impl Waiting {
         let call = self.0;
         let mut message = call.message.take();
         message.clear();
-        call.came.reset();
+        call.arrived.reset();
         call.place.store(place, Ordering::Relaxed);
         call.number.store(self.number(), Ordering::Release);
-        call.turn.set(call.turn.get() + 1);
+        call.generation.set(call.generation.get() + 1);
         let sent = send(&mut message);
-        if message.capacity() <= USUAL {
+        if message.capacity() <= MAX_KEPT_CAPACITY {
             call.message.set(message);
         }
         match sent {
-            Ok(guard) => call.came.wait_for_remote(guard),
+            Ok(guard) => call.arrived.wait_for_remote(guard),
             Err(error) => {
                 // Nothing was sent.
                 call.number.store(0, Ordering::Relaxed);
@@ -135,12 +137,12 @@ impl Waiting {
     }
 }
 
-impl Drop for Waiting {
+impl Drop for PendingCall {
     fn drop(&mut self) {
         // SAFETY: nobody is waited for.
         let answer = unsafe { &mut *self.0.answer.get() };
         answer.parts.clear();
-        if answer.bytes.capacity() > USUAL {
+        if answer.bytes.capacity() > MAX_KEPT_CAPACITY {
             answer.bytes = Vec::new();
         }
         // Its activity may have come to another thread, but not to another fiber.
@@ -152,11 +154,11 @@ impl Drop for Waiting {
 }
 
 /// Hands an answer of `from` to the activity that waits for it; false if none does.
-pub fn answered(from: u32, number: u64, bytes: &[u8], parts: Vec<Received>) -> bool {
-    let Some(entry) = entry(number & ((1 << INDEX) - 1)) else { return false };
+pub fn on_answer(from: u32, number: u64, bytes: &[u8], parts: Vec<Received>) -> bool {
+    let Some(entry) = entry(number & ((1 << INDEX_BITS) - 1)) else { return false };
     // SAFETY: null, or one of those, which live for ever.
     let Some(call) = (unsafe { entry.load(Ordering::Acquire).as_ref() }) else { return false };
-    // Of another turn, the number will not be the same any more.
+    // Of another generation, the number will not be the same any more.
     if call.number.load(Ordering::Acquire) != number || call.place.load(Ordering::Relaxed) != from {
         return false;
     }
@@ -169,7 +171,7 @@ pub fn answered(from: u32, number: u64, bytes: &[u8], parts: Vec<Received>) -> b
     answer.bytes.clear();
     answer.bytes.extend_from_slice(bytes);
     answer.parts = parts;
-    call.came.set();
+    call.arrived.set();
     true
 }
 
@@ -179,22 +181,22 @@ mod tests {
 
     #[test]
     fn an_answer_comes_once_to_the_one_that_waits() {
-        let mut waiting = Waiting::new();
+        let mut waiting = PendingCall::new();
         let number = waiting.number();
-        assert!(!answered(3, number, b"early", Vec::new()), "nobody waits yet");
+        assert!(!on_answer(3, number, b"early", Vec::new()), "nobody waits yet");
         let answer = waiting.send(3, |message| {
             message.extend_from_slice(b"question");
             std::thread::spawn(move || {
-                assert!(!answered(3, number + (1 << INDEX), b"another turn", Vec::new()));
-                assert!(!answered(2, number, b"another place", Vec::new()));
-                assert!(answered(3, number, b"answer", Vec::new()));
-                assert!(!answered(3, number, b"twice", Vec::new()));
+                assert!(!on_answer(3, number + (1 << INDEX_BITS), b"another generation", Vec::new()));
+                assert!(!on_answer(2, number, b"another place", Vec::new()));
+                assert!(on_answer(3, number, b"answer", Vec::new()));
+                assert!(!on_answer(3, number, b"twice", Vec::new()));
             });
             Ok::<_, ()>(None)
         });
         assert_eq!(answer.map(|it| it.bytes.clone()), Ok(b"answer".to_vec()));
         assert!(waiting.send(3, |_| Err(7)).is_err_and(|error| error == 7));
-        assert!(!answered(3, waiting.number(), b"", Vec::new()), "that was not sent");
-        assert!(!answered(3, 0, b"", Vec::new()) && !answered(3, u64::MAX, b"", Vec::new()));
+        assert!(!on_answer(3, waiting.number(), b"", Vec::new()), "that was not sent");
+        assert!(!on_answer(3, 0, b"", Vec::new()) && !on_answer(3, u64::MAX, b"", Vec::new()));
     }
 }

@@ -1,4 +1,4 @@
-//! Clocks of other places: what an activity here does on them is told to the place where they live.
+//! Clocks of other places: what an activity here does on them is on_operation to the place where they live.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::serialize::Error;
 use crate::serialize::read::Input;
 use crate::serialize::write;
 
-/// What is told. The first two are answered.
+/// What is on_operation. The first two are on_answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operation {
     /// A new activity is registered.
@@ -35,13 +35,13 @@ impl Operation {
     }
 }
 
-/// By the number of the question: the place that was asked, and who waits.
+/// By the number of the question: the place that was requested, and who waits.
 type Waiting = HashMap<u64, (u32, Arc<dyn Waiter>)>;
 
 static NEXT: AtomicU64 = AtomicU64::new(1);
 static WAITING: Mutex<Option<Waiting>> = Mutex::new(None);
 
-fn tell(operation: Operation, number: u64, ticket: Ticket) {
+fn send_operation(operation: Operation, number: u64, ticket: Ticket) {
     let mut body = Vec::new();
     write::number(&mut body, operation as u64);
     write::number(&mut body, number);
@@ -50,37 +50,37 @@ fn tell(operation: Operation, number: u64, ticket: Ticket) {
 }
 
 /// Tells, and waits for the answer.
-fn ask(operation: Operation, ticket: Ticket) {
+fn request(operation: Operation, ticket: Ticket) {
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let waiter = system().engine().waiter();
     let waiting = (clock::home(ticket.handle), Arc::clone(&waiter));
     WAITING.lock().get_or_insert_default().insert(number, waiting);
-    tell(operation, number, ticket);
+    send_operation(operation, number, ticket);
     waiter.wait();
 }
 
 /// Registers a new activity on a clock of another place.
 pub(crate) fn register(ticket: Ticket) {
-    ask(Operation::Register, ticket);
+    request(Operation::Register, ticket);
 }
 
 /// Waits until a clock of another place has left a phase.
 pub(crate) fn wait(handle: i64, phase: i32) {
-    ask(Operation::Wait, Ticket { handle, phase, resumed: false });
+    request(Operation::Wait, Ticket { handle, phase, resumed: false });
 }
 
 /// An activity here has arrived at a clock of another place.
 pub(crate) fn resume(handle: i64) {
-    tell(Operation::Resume, 0, Ticket { handle, phase: 0, resumed: true });
+    send_operation(Operation::Resume, 0, Ticket { handle, phase: 0, resumed: true });
 }
 
 /// A registration here on a clock of another place has ended.
 pub(crate) fn end(ticket: Ticket) {
-    tell(Operation::End, 0, ticket);
+    send_operation(Operation::End, 0, ticket);
 }
 
 /// Another place tells what an activity there does on a clock of this place.
-pub(crate) fn told(from: u32, operation: Operation, number: u64, ticket: Ticket) {
+pub(crate) fn on_operation(from: u32, operation: Operation, number: u64, ticket: Ticket) {
     match operation {
         Operation::Register => {
             clock::count_in(ticket);
@@ -101,13 +101,13 @@ fn answer(to: u32, number: u64) {
     system().send(to, kinds::CLOCK_DONE, &body);
 }
 
-/// The answer to [`ask`]; false if nothing waits for one of that place.
-pub(crate) fn answered(from: u32, number: u64) -> bool {
+/// The answer to [`request`]; false if nothing waits for one of that place.
+pub(crate) fn on_answer(from: u32, number: u64) -> bool {
     let waiter = {
         let mut waiting = WAITING.lock();
         let waiting = waiting.get_or_insert_default();
-        let asked = waiting.get(&number).is_some_and(|(place, _)| *place == from);
-        if asked { waiting.remove(&number) } else { None }
+        let requested = waiting.get(&number).is_some_and(|(place, _)| *place == from);
+        if requested { waiting.remove(&number) } else { None }
     };
     waiter.map(|(_, waiter)| waiter.wake()).is_some()
 }

@@ -1,8 +1,7 @@
 //! Constant memory: the code of a kernel with constant rails has one area of it, of which each launch takes a
-//! part until it has ended, so that launches on their way at the same time do not see each other's constants.
-//! What a part holds is remembered: a launch with the same constants as one that has ended needs no upload,
-//! which takes as long as a short kernel. A launch for which there is no room runs code that reads the same
-//! rails from ordinary memory.
+//! part until it has ended, so that concurrent launches do not see each other's constants. The contents of
+//! parts are cached: a launch with the same constants as an ended one needs no upload, which takes as long as
+//! a short kernel. A launch without room runs code that reads the same rails from global memory.
 
 use std::sync::Arc;
 
@@ -11,12 +10,12 @@ use parking_lot::Mutex;
 use crate::device::launch::captures::captures;
 use crate::layout::{Kernel, KernelRail, capture_kind};
 
-/// All the constant memory that a kernel's code can have.
-const BYTES: u32 = 64 << 10;
-/// Parts start at multiples of this: no line of the constant cache is of two launches.
-const PART: u32 = 256;
-/// Rails in a part start at multiples of this.
-const RAIL: u32 = 16;
+/// Constant memory of a module.
+const AREA_SIZE: u32 = 64 << 10;
+/// Alignment of parts: no line of the constant cache is shared by two launches.
+const PART_ALIGNMENT: u32 = 256;
+/// Alignment of rails in a part.
+const RAIL_ALIGNMENT: u32 = 16;
 
 /// The constant memory of a kernel's code.
 #[derive(Debug)]
@@ -40,7 +39,7 @@ struct Held {
     end: u32,
     users: u32,
     contents: Arc<[u8]>,
-    /// The device has them.
+    /// Whether the device has them.
     there: bool,
 }
 
@@ -50,7 +49,7 @@ pub struct Part {
     area: Arc<Area>,
     start: u32,
     used: u32,
-    /// What is to be put there before the launch, unless it is there.
+    /// To be uploaded before the launch, unless the device has it.
     contents: Option<Arc<[u8]>>,
 }
 
@@ -68,7 +67,7 @@ impl Area {
             held.users += 1;
             return Some(part(held.start, None));
         }
-        let size = rails.bytes.max(1).checked_next_multiple_of(PART)?;
+        let size = rails.bytes.max(1).checked_next_multiple_of(PART_ALIGNMENT)?;
         let start = taken.free(taken.next, size).or_else(|| taken.free(0, size))?;
         let end = start + size;
         taken.parts.retain(|it| it.end <= start || end <= it.start);
@@ -94,12 +93,12 @@ impl Taken {
             }
             start = held.end;
         }
-        (start + size <= BYTES).then_some(start)
+        (start + size <= AREA_SIZE).then_some(start)
     }
 }
 
 impl Part {
-    /// What is to be put there, and its address.
+    /// The bytes to upload, and their address.
     pub fn upload(&self) -> Option<(Arc<[u8]>, u64)> {
         Some((Arc::clone(self.contents.as_ref()?), self.area.address + u64::from(self.start)))
     }
@@ -107,7 +106,7 @@ impl Part {
     /// Where the next rail is, from the start of the area.
     pub fn place(&mut self, bytes: u64) -> u64 {
         let offset = self.start + self.used;
-        self.used = (self.used + bytes as u32).next_multiple_of(RAIL);
+        self.used = (self.used + bytes as u32).next_multiple_of(RAIL_ALIGNMENT);
         u64::from(offset)
     }
 
@@ -141,9 +140,10 @@ impl<'a> Rails<'a> {
     fn new(rails: Vec<&'a [u8]>) -> Option<Rails<'a>> {
         let mut sum = 0_u32;
         for rail in &rails {
-            sum = sum.checked_add(u32::try_from(rail.len()).ok()?.checked_next_multiple_of(RAIL)?)?;
+            sum =
+                sum.checked_add(u32::try_from(rail.len()).ok()?.checked_next_multiple_of(RAIL_ALIGNMENT)?)?;
         }
-        (1..=BYTES).contains(&sum).then_some(Rails { rails, bytes: sum })
+        (1..=AREA_SIZE).contains(&sum).then_some(Rails { rails, bytes: sum })
     }
 
     /// Whether these are the contents of a part.
@@ -151,7 +151,7 @@ impl<'a> Rails<'a> {
         let mut rest = contents;
         contents.len() == self.bytes as usize
             && self.rails.iter().all(|rail| {
-                let (own, others) = rest.split_at(rail.len().next_multiple_of(RAIL as usize));
+                let (own, others) = rest.split_at(rail.len().next_multiple_of(RAIL_ALIGNMENT as usize));
                 rest = others;
                 own.starts_with(rail)
             })
@@ -161,7 +161,7 @@ impl<'a> Rails<'a> {
         let mut all = Vec::with_capacity(self.bytes as usize);
         for rail in &self.rails {
             all.extend_from_slice(rail);
-            all.resize(all.len().next_multiple_of(RAIL as usize), 0);
+            all.resize(all.len().next_multiple_of(RAIL_ALIGNMENT as usize), 0);
         }
         all.into()
     }
@@ -180,7 +180,7 @@ pub unsafe fn wanted<'a>(kernel: &Kernel, environment: &[u8]) -> Option<Rails<'a
         let bytes = usize::try_from(rail.length).ok()?.checked_mul(capture.element_size as usize)?;
         rails.push(match bytes {
             0 => &[],
-            // SAFETY: by the caller.
+            // SAFETY: the caller vouches for the rails of the environment.
             _ => unsafe { std::slice::from_raw_parts(rail.data.cast::<u8>(), bytes) },
         });
     }
@@ -197,10 +197,10 @@ mod tests {
     }
 
     #[test]
-    fn launches_take_different_parts_until_there_is_none_left() {
+    fn launches_take_different_parts() {
         let area = Area::new(1 << 20);
         let mut first = take(&area, 1, 1000).expect("room");
-        let second = take(&area, 2, BYTES as usize - 1024).expect("the rest");
+        let second = take(&area, 2, AREA_SIZE as usize - 1024).expect("the rest");
         assert!(take(&area, 3, 1).is_none());
         assert_eq!((first.place(20), first.place(4)), (0, 32));
         assert_eq!(second.upload().map(|it| it.1), Some((1 << 20) + 1024));
@@ -208,12 +208,12 @@ mod tests {
         let mut third = take(&area, 3, 256).expect("what the first had");
         assert_eq!(third.place(1), 0);
         drop(second);
-        assert_eq!(take(&area, 2, BYTES as usize - 1024).map(|mut it| it.place(1)), Some(256));
-        assert!(Rails::new(vec![&vec![0; BYTES as usize + 1]]).is_none() && Rails::new(vec![]).is_none());
+        assert_eq!(take(&area, 2, AREA_SIZE as usize - 1024).map(|mut it| it.place(1)), Some(256));
+        assert!(Rails::new(vec![&vec![0; AREA_SIZE as usize + 1]]).is_none() && Rails::new(vec![]).is_none());
     }
 
     #[test]
-    fn what_is_there_is_not_sent_again() {
+    fn cached_constants_are_not_uploaded_again() {
         let area = Area::new(0);
         let mut first = take(&area, 1, 100).expect("room");
         // Not there yet, and other contents.
@@ -229,9 +229,9 @@ mod tests {
         // An upload that failed has left nothing that is known.
         drop(take(&area, 5, 100));
         assert!(take(&area, 5, 100).is_some_and(|it| it.upload().is_some()));
-        // What nobody uses makes room.
+        // Unused parts are evicted.
         drop(other);
-        assert!(take(&area, 6, BYTES as usize).is_some());
+        assert!(take(&area, 6, AREA_SIZE as usize).is_some());
         assert!(take(&area, 1, 100).is_some_and(|it| it.upload().is_some()));
     }
 

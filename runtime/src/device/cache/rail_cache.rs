@@ -1,8 +1,10 @@
-//! Cache of captured rails on a device, for later launches that capture the same rail unchanged. That it is unchanged is known, never
-//! guessed: a short rail is compared with a copy of what was sent, the pages of a long one are watched ([`crate::heap::page_watch`]).
+//! Cache of captured rails on a device, for later launches that capture the same rail unchanged. That it is
+//! unchanged is known, never guessed: a short rail is compared with a copy of what was sent, the pages of a
+//! long one are watched ([`crate::heap::page_watch`]).
 //!
-//! A rail is cached from its second upload on. A rail that had changed by the next launch is not cached for a while, twice as long each
-//! time (exponential backoff), so that a program that writes to it before every launch pays next to nothing.
+//! A rail is cached from its second upload on. A rail that had changed by the next launch is not cached for a
+//! while, twice as long each time (exponential backoff), so that a program that writes to it before every
+//! launch pays next to nothing.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -138,7 +140,8 @@ impl Arrival {
     /// The device has the rail. The rail's memory must still be valid.
     pub fn arrived(self) {
         let same = self.edges.as_ref().is_none_or(|(edges, start, bytes)| {
-            // SAFETY: the rail is alive until its launch has ended, and the caller completes the upload before.
+            // SAFETY: the rail is alive until its launch has ended, and the caller completes the upload
+            // before.
             unsafe { edges.are_those_of(start.0, *bytes) }
         });
         if same {

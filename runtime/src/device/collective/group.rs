@@ -1,5 +1,5 @@
-//! Collective operations over memory of several devices, of this process and of others, by NCCL: a stream on
-//! each device of this process, and a thread for what takes long.
+//! Groups of devices, of this process and of others, that execute collective operations by NCCL: a stream on
+//! each device of this process, and a thread for slow steps.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -122,7 +122,7 @@ impl Communicator {
         &self.devices
     }
 
-    /// Begins an operation, which all members begin, and looks for its end as long as `worthwhile` says so:
+    /// Begins an operation, which all members begin, and polls for its end as long as `worthwhile`:
     /// true if it has ended.
     ///
     /// # Safety
@@ -202,7 +202,7 @@ impl Lanes {
         self.each(|stream, event| event.record(stream))
     }
 
-    /// Whether all has ended; looks for a while, if that is worthwhile.
+    /// Whether all has ended; polls for a while, if that is worthwhile.
     fn poll(&self, worthwhile: impl Fn() -> bool) -> Result<bool, DeviceError> {
         let (until, all) = (Instant::now() + POLL_TIME, Cell::new(true));
         self.each(|_, event| {
@@ -246,7 +246,7 @@ impl Members {
         Ok(Members { members, lanes, first, size })
     }
 
-    /// Puts the part of an own device on its stream.
+    /// Submits the part of an own device to its stream.
     fn begin(&self, own: usize, work: &Work) -> Result<(), String> {
         let (member, stream) = (&self.members[own], self.lanes.0[own].1.0);
         let (rank, memory, bytes) = (self.first + own, work.memory[own], work.count * work.size);

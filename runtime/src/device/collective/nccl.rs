@@ -1,5 +1,5 @@
-//! NVIDIA's library of collective operations, loaded where it is there. Its types are cudarc's; its file is
-//! found here, since cudarc does not look for the name that installations have (`libnccl.so.2`).
+//! Binding of NCCL, NVIDIA's library of collective operations, loaded if present. Its types are cudarc's; its
+//! file is found here, since cudarc does not look for the name that installations have (`libnccl.so.2`).
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::sync::OnceLock;
@@ -82,7 +82,7 @@ fn check(library: &Library, status: Status, what: &str) -> Result<(), String> {
     Err(format!("NCCL cannot {what}: {}", words.to_string_lossy()))
 }
 
-/// A number for the members of a new communicator: one of them asks for it and tells the others.
+/// A number for the members of a new communicator: one of them makes it and sends it to the others.
 pub fn mark() -> Result<[u8; MARK], String> {
     let library = library()?;
     let mut mark = ncclUniqueId { internal: [0; MARK] };
@@ -98,7 +98,7 @@ pub fn together(what: &str, calls: impl FnOnce() -> Result<(), String>) -> Resul
     // SAFETY: every start has its end.
     check(library, unsafe { (library.group_start)() }, "begin")?;
     let begun = calls();
-    // SAFETY: as above.
+    // SAFETY: every start has its end.
     let ended = check(library, unsafe { (library.group_end)() }, what);
     begun.and(ended)
 }
@@ -141,7 +141,7 @@ impl Member {
     /// Combines `count` elements of all members, for all.
     ///
     /// # Safety
-    /// Here and below: the addresses are memory of the device that holds so many elements, until the stream's
+    /// Here and below: the addresses are memory of the device that holds these elements, until the stream's
     /// work has ended.
     pub unsafe fn all_reduce(
         &self,
@@ -151,7 +151,7 @@ impl Member {
         stream: CUstream,
     ) -> Result<(), String> {
         let (from, to) = (source as *const c_void, target as *mut c_void);
-        // SAFETY: by the caller.
+        // SAFETY: the caller vouches for the addresses.
         let status =
             unsafe { (self.library.all_reduce)(from, to, count, element, reduction, self.raw, stream) };
         self.begun(status)
@@ -170,7 +170,7 @@ impl Member {
         stream: CUstream,
     ) -> Result<(), String> {
         let (from, to, root) = (source as *const c_void, target as *mut c_void, root as c_int);
-        // SAFETY: by the caller.
+        // SAFETY: the caller vouches for the addresses.
         let status =
             unsafe { (self.library.reduce)(from, to, count, element, reduction, root, self.raw, stream) };
         self.begun(status)
@@ -188,7 +188,7 @@ impl Member {
         stream: CUstream,
     ) -> Result<(), String> {
         let (from, to, root) = (source as *const c_void, target as *mut c_void, root as c_int);
-        // SAFETY: by the caller.
+        // SAFETY: the caller vouches for the addresses.
         let status =
             unsafe { (self.library.broadcast)(from, to, bytes, Element::ncclUint8, root, self.raw, stream) };
         self.begun(status)
@@ -206,7 +206,7 @@ impl Member {
         stream: CUstream,
     ) -> Result<(), String> {
         let from = source as *const c_void;
-        // SAFETY: by the caller.
+        // SAFETY: the caller vouches for the addresses.
         self.begun(unsafe {
             (self.library.send)(from, bytes, Element::ncclUint8, peer as c_int, self.raw, stream)
         })
@@ -224,7 +224,7 @@ impl Member {
         stream: CUstream,
     ) -> Result<(), String> {
         let to = target as *mut c_void;
-        // SAFETY: by the caller.
+        // SAFETY: the caller vouches for the addresses.
         self.begun(unsafe {
             (self.library.receive)(to, bytes, Element::ncclUint8, peer as c_int, self.raw, stream)
         })

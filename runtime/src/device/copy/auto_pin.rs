@@ -1,10 +1,10 @@
-//! Rails that devices read and write without a stop on the way. Memory that the system may move or take away
-//! has to go through pinned slices; a long rail that is copied again is pinned itself, beside the program's
-//! work, and from then on the device moves it alone. Pinning costs as much as one or two copies, so that a
-//! rail that is copied once is not.
+//! Automatic pinning: a long rail that is copied repeatedly is page-locked in the background, and from then
+//! on the device moves it alone. Pageable memory must be staged through pinned slices. Pinning costs as much
+//! as one or two copies, so that a rail that is copied once is not pinned.
 //!
-//! Memory of the heap stays pinned when its rail has died: the next one there finds it so. Whoever gives such
-//! memory back to the system must ask [`touches`] first, since the device would go on with the old pages.
+//! Memory of the heap stays pinned when its rail has died, for the next rail there. Code that gives memory
+//! back to the system must check [`touches`] first ([`crate::heap::hooks::register_pinned`]), since the
+//! device would continue with the old pages.
 
 use std::any::Any;
 use std::collections::{BTreeMap, HashMap};
@@ -18,19 +18,19 @@ use crate::device::cuda::driver::{Context, sys};
 use crate::heap::hooks::register_pinned;
 use crate::heap::page_watch;
 
-/// Shorter copies are not worth it.
+/// Minimum size of a copy that counts.
 const MIN_SIZE: usize = 256 << 10;
 /// Copies of the same memory before it is pinned.
 const MIN_COPIES: u32 = 2;
-/// Most that one call of the driver pins: what is done can be used while the rest is pinned, and a collection
-/// that begins meanwhile may have to wait for the call's end.
+/// Maximum size of one call to the driver: what is pinned can be used while the rest is being pinned, and a
+/// collection that begins meanwhile may have to wait for the call's end.
 const MAX_PIN_SIZE: usize = 32 << 20;
 /// Memory is pinned in whole pages. Long rails own the pages they begin and end in.
 const PAGE: usize = 4096;
-/// How many different places in memory are counted at once.
+/// Maximum number of ranges whose copies are counted.
 const MAX_COUNTED_RANGES: usize = 1024;
 
-/// Whether anything is pinned, so that nobody takes the lock in vain.
+/// Whether anything is pinned, which saves taking the lock.
 static ANY: AtomicBool = AtomicBool::new(false);
 /// A lock of the standard library, which needs nothing but itself: the heap asks while it allocates.
 static PINNED: Mutex<Pinned> =
@@ -49,7 +49,7 @@ struct Pinned {
 /// Memory that has been pinned by one call.
 struct PinnedRange {
     end: usize,
-    /// Copies on their way.
+    /// Copies in progress.
     users: u32,
     /// When it was last used.
     used: u64,
@@ -84,7 +84,7 @@ fn pinned() -> MutexGuard<'static, Pinned> {
 }
 
 /// Whether some of this memory is pinned, or may be: the heap asks while no collection can begin, and who has
-/// the lock may have been stopped for one, so that nobody waits here.
+/// the lock may have been stopped for one, so that this never waits.
 pub fn touches(start: usize, bytes: usize) -> bool {
     if !ANY.load(Ordering::Acquire) {
         return false;
@@ -112,7 +112,7 @@ pub fn whole(start: usize, bytes: usize) -> Option<Parts> {
 }
 
 impl Parts {
-    /// Where they lie in host memory.
+    /// Their addresses in host memory.
     pub fn ranges(&self) -> Vec<Range<usize>> {
         self.parts.iter().map(|part| part.range.clone()).collect()
     }
@@ -131,7 +131,7 @@ impl Drop for Parts {
     }
 }
 
-/// Tells of a copy of a rail's memory. `keep` makes what keeps the rail alive.
+/// Notes a copy of a rail's memory. `keep` makes what keeps the rail alive.
 pub(crate) fn copied<K: Any + Send>(
     start: usize,
     bytes: usize,
@@ -165,11 +165,11 @@ fn worker() -> Option<&'static Mutex<Sender<Request>>> {
     WORKER.get_or_init(start).as_ref()
 }
 
-/// The most that is pinned: half of the machine's memory, since what is pinned is lost for everyone else.
+/// Maximum of pinned memory: half of the machine's memory, since other processes cannot use it.
 fn limit() -> usize {
     static LIMIT: OnceLock<usize> = OnceLock::new();
     *LIMIT.get_or_init(|| {
-        // SAFETY: asks the system for two numbers.
+        // SAFETY: plain system calls.
         let (pages, size) =
             unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
         if pages > 0 && size > 0 { pages as usize * size as usize / 2 } else { 0 }
@@ -196,8 +196,7 @@ impl Request {
 }
 
 fn pin(range: Range<usize>) -> bool {
-    // Pages that cannot be written would not be pinned; who begins to watch them just now keeps them from it,
-    // which is all.
+    // Read-only pages cannot be pinned; a watch that begins now only prevents the pinning.
     page_watch::release(range.start, range.len());
     // SAFETY: memory of the heap, which is never unmapped; it is released before it is given back to the
     // system.
@@ -216,7 +215,7 @@ fn pin(range: Range<usize>) -> bool {
     done
 }
 
-/// Releases what was not used for longest until so many more bytes may be pinned.
+/// Releases the least recently used ranges until `bytes` more may be pinned.
 fn make_room(bytes: usize) -> bool {
     while pinned().bytes + bytes > limit() {
         let Some((start, length)) = pinned().leave() else { return false };
@@ -239,7 +238,7 @@ impl Pinned {
             .filter(move |piece| piece.end > from && piece.start < to)
     }
 
-    /// What of a range is not pinned.
+    /// The parts of a range that are not pinned.
     fn gaps(&self, range: &Range<usize>) -> impl Iterator<Item = Range<usize>> {
         let mut edges = vec![range.start];
         edges.extend(self.overlapping(range).flat_map(|piece| [piece.start, piece.end]));
@@ -318,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_is_cut_where_pinned_memory_begins_and_ends() {
+    fn copies_are_split_at_pinned_boundaries() {
         let mut all = with(&[(100, 200), (200, 300), (400, 500)]);
         let parts = |all: &mut Pinned, range: Range<usize>| -> Vec<_> {
             all.claim(&range).into_iter().map(|part| (part.range, part.pinned)).collect()
@@ -336,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_used_for_longest_is_released_first() {
+    fn least_recently_used_range_is_released_first() {
         let mut all = with(&[(100, 200), (300, 450)]);
         assert_eq!(all.leave(), Some((100, 100)));
         // On its way out it is not used any more.
@@ -346,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn the_second_copy_is_worth_it_once() {
+    fn second_copy_pins_once() {
         let mut all = with(&[(100, 200)]);
         assert!(!all.is_worth_it(1000, 50));
         assert!(!all.is_worth_it(1000, 60));

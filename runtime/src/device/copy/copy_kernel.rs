@@ -1,7 +1,7 @@
-//! Short copies from the device behind a kernel: a kernel too, which writes to host memory by itself. A copy
-//! engine is told by the device that the kernel before has ended, and begins some 6 us after it (H100);
-//! another kernel on the same stream is there at once. It goes before all blocks of other kernels that have
-//! not begun: it must not wait for a device that is full of them.
+//! Copy kernel: short copies from the device behind a kernel by another kernel, which writes to host memory.
+//! A copy engine starts some microseconds after the device signals the end of the previous kernel; a kernel
+//! on the same stream starts at once. It goes before all blocks of other kernels that have not begun: it must
+//! not wait for a device that is full of them.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -14,9 +14,9 @@ use crate::device::cuda::stream::Stream;
 use crate::device::launch::module::{Function, Variant};
 use crate::layout::{Kernel, Launch, Object};
 
-/// Most threads: there is one block, which knows when all of it has arrived, and finds room soon.
+/// Threads of the only block, which knows when all of it has arrived, and finds room soon.
 const THREADS: u32 = 256;
-/// Most words that one block moves in little time.
+/// Maximum number of words that one block moves fast.
 const MAX_WORDS: u32 = 16 << 10;
 
 // What is written last says that the rest is there, all that the kernel before has written included: its end
@@ -94,7 +94,7 @@ pub struct Fetch {
 }
 
 impl Device {
-    /// A copy of so many bytes to host memory that the device knows by the same address; none if it would be
+    /// A copy of `bytes` bytes to host memory that the device knows by the same address; none if it would be
     /// slow, or the kernel cannot be compiled.
     pub(crate) fn fetch(&self, source: u64, target: u64, bytes: u32) -> Option<Fetch> {
         let (size, words) = words(source, target, bytes)?;
@@ -104,8 +104,8 @@ impl Device {
 }
 
 impl Fetch {
-    /// Puts it on a stream. The device writes 1 to `ended` when all before it on the stream and the copy have
-    /// ended.
+    /// Submits it to a stream. The device writes 1 to `ended` when all before it on the stream and the copy
+    /// have ended.
     ///
     /// # Safety
     /// Both sides are valid until then, and the target is this copy's alone; the device knows `ended` by the
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_as_long_as_both_sides_and_the_length_allow() {
+    fn words_are_as_wide_as_alignment_and_length_allow() {
         assert_eq!(words(0x1000, 0x2000, 48), Some((16, 3)));
         assert_eq!(words(0x1000, 0x2000, 40), Some((8, 5)));
         assert_eq!(words(0x1000, 0x2000, 15), Some((1, 15)));

@@ -1,6 +1,6 @@
-//! Copies between a host's memory and a device's by threads of their own. Memory that is pinned is moved by
-//! the device alone. Other memory is staged through pinned slices: while the device moves one, the processor
-//! fills or empties the other.
+//! Asynchronous copies between a host and a device, by a thread for each direction. The device moves pinned
+//! memory alone. Other memory is staged through two pinned slices: while the device moves one, a CPU fills or
+//! empties the other (double buffering).
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -82,8 +82,8 @@ impl Device {
         self.downloads.submit(Work::Download(Download { source, target, bytes }), done);
     }
 
-    /// Says that a rail's memory has been copied: if that goes on, it is pinned. `keep` makes what keeps the
-    /// rail alive.
+    /// Notes that a rail's memory has been copied: memory that is copied repeatedly is pinned. `keep` makes
+    /// what keeps the rail alive.
     pub fn copied<K: std::any::Any + Send>(&self, memory: *const u8, bytes: u64, keep: impl FnOnce() -> K) {
         auto_pin::copied(memory as usize, bytes as usize, &self.context, keep);
     }

@@ -1,9 +1,10 @@
-//! Speculative reads: short copies to the host that start before the program requests them. Programs run a kernel
-//! in a loop and read a few numbers after it; a read that is submitted behind the kernel on its stream has ended
-//! when the kernel is known to have ended. Otherwise the program would submit to the device, and wait, a second time.
+//! Speculative reads: short copies to the host that start before the program requests them. Programs run a
+//! kernel in a loop and read a few numbers after it; a read that is submitted behind the kernel on its stream
+//! has ended when the kernel is known to have ended. Otherwise the program would submit to the device, and
+//! wait, a second time.
 //!
-//! The values are never speculative: nothing else was writing to the device when the kernel began, and nothing has
-//! been since. Only the request is predicted: the same read followed the last launches.
+//! The values are never speculative: nothing else was writing to the device when the kernel began, and
+//! nothing has been since. Only the request is predicted: the same read followed the last launches.
 
 use std::collections::HashMap;
 use std::ops::Range;

@@ -1,5 +1,5 @@
-//! Long copies: several threads fill or empty pinned slices of their own, since one is slower at that than
-//! the device.
+//! Parallel staging: several threads fill or empty pinned slices of a long copy, since one is slower at that
+//! than the device.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::Builder;
@@ -15,7 +15,7 @@ use crate::device::cuda::stream::{Event, Stream};
 const THREAD_SLICE: usize = 4 << 20;
 /// Of the first and last ones: until the first is full, and while the last are emptied, nothing else happens.
 const EDGE_SLICE: usize = 1 << 20;
-/// Most threads of a copy.
+/// Maximum number of threads of a copy.
 const MAX_THREADS: usize = 12;
 
 /// Pinned memory, and the end of its last transfer.
@@ -71,7 +71,7 @@ impl StagingThreads {
                 Builder::new().spawn_scoped(scope, run).ok()
             };
             let threads: Vec<_> = self.0.iter().filter_map(start).collect();
-            // All are joined, also after an error: the scope would panic for one that has.
+            // All are joined, also after an error: the scope would panic otherwise.
             let ends: Vec<_> =
                 threads.into_iter().map(|it| it.join().unwrap_or(Err(Failure::UNFINISHED))).collect();
             ends.into_iter().collect::<Result<(), Failure>>()
@@ -83,22 +83,22 @@ impl StagingThreads {
         if counter.load(Ordering::Relaxed) < chunks { Err(Failure::UNFINISHED) } else { Ok(()) }
     }
 
-    /// Puts all of a copy to the device on the stream.
+    /// Submits a copy to the device to the stream.
     pub fn upload(&self, context: &Context, stream: &Stream, piece: Upload) -> Result<(), Failure> {
         let chunks = Chunks::new(piece.bytes, self.0.len() as u64);
         let source = Address(piece.source.cast_mut());
         let work = |lane: &[Slice; 2], next: &dyn Fn() -> Option<u64>| {
-            let mut turn = 0;
+            let mut slice_index = 0;
             while let Some(chunk) = next() {
                 let (at, count) = chunks.part(chunk);
-                let slice = &lane[turn];
+                let slice = &lane[slice_index];
                 slice.free()?;
                 // Plain stores: what the device reads from the caches is there sooner than from memory.
                 // SAFETY: inside the caller's memory; the slice's last transfer has ended, and it is long
                 // enough.
                 unsafe { std::ptr::copy_nonoverlapping(source.at(at), slice.memory, count) };
                 slice.send(stream, piece.target + at, count)?;
-                turn ^= 1;
+                slice_index ^= 1;
             }
             Ok(())
         };
@@ -117,14 +117,14 @@ impl StagingThreads {
                 Ok(Some((at, count)))
             };
             let mut waiting = [request(&lane[0])?, request(&lane[1])?];
-            let mut turn = 0;
-            while let Some((at, count)) = waiting[turn] {
-                let slice = &lane[turn];
+            let mut slice_index = 0;
+            while let Some((at, count)) = waiting[slice_index] {
+                let slice = &lane[slice_index];
                 slice.free()?;
                 // SAFETY: the transfer into the slice has ended; the target is the caller's and long enough.
                 unsafe { stream_out(slice.memory, target.at(at), count) };
-                waiting[turn] = request(slice)?;
-                turn ^= 1;
+                waiting[slice_index] = request(slice)?;
+                slice_index ^= 1;
             }
             Ok(())
         };
@@ -181,7 +181,7 @@ unsafe fn stream_out(source: *const u8, target: *mut u8, bytes: usize) {
     const WIDTH: usize = 64;
     let first = target.align_offset(WIDTH).min(bytes);
     let lines = (bytes - first) / WIDTH;
-    // SAFETY: all inside the two ranges; the lines of the target are aligned; the processor was asked.
+    // SAFETY: all inside the two ranges; the lines of the target are aligned; the CPU has the instructions.
     unsafe {
         std::ptr::copy_nonoverlapping(source, target, first);
         let (from, to) = (source.add(first), target.add(first));
@@ -204,7 +204,7 @@ unsafe fn stream_lines_at_once(source: *const u8, target: *mut u8, lines: usize)
     use std::arch::x86_64::{__m512i, _mm512_loadu_si512, _mm512_stream_si512};
     let (from, to) = (source.cast::<__m512i>(), target.cast::<__m512i>());
     for line in 0..lines {
-        // SAFETY: by the caller.
+        // SAFETY: the caller vouches for both ranges.
         unsafe { _mm512_stream_si512(to.add(line), _mm512_loadu_si512(from.add(line))) };
     }
 }
@@ -216,7 +216,7 @@ unsafe fn stream_lines(source: *const u8, target: *mut u8, lines: usize) {
     use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_stream_si128};
     let (from, to) = (source.cast::<__m128i>(), target.cast::<__m128i>());
     for part in 0..4 * lines {
-        // SAFETY: by the caller.
+        // SAFETY: the caller vouches for both ranges.
         unsafe { _mm_stream_si128(to.add(part), _mm_loadu_si128(from.add(part))) };
     }
 }
@@ -227,7 +227,7 @@ unsafe fn stream_lines(source: *const u8, target: *mut u8, lines: usize) {
 /// As above.
 #[cfg(not(target_arch = "x86_64"))]
 unsafe fn stream_out(source: *const u8, target: *mut u8, bytes: usize) {
-    // SAFETY: by the caller.
+    // SAFETY: the caller vouches for both ranges.
     unsafe { std::ptr::copy_nonoverlapping(source, target, bytes) }
 }
 
@@ -242,7 +242,7 @@ impl Address {
     /// # Safety
     /// The offset is inside the memory.
     unsafe fn at(&self, offset: u64) -> *mut u8 {
-        // SAFETY: by the caller.
+        // SAFETY: the caller vouches for both ranges.
         unsafe { self.0.add(offset as usize) }
     }
 }
@@ -251,7 +251,7 @@ impl Address {
 unsafe impl Sync for Slice {}
 
 impl Slice {
-    /// Two of so many bytes. The context must be current.
+    /// Two slices of `bytes` bytes. The context must be current.
     pub fn pair(bytes: usize) -> Result<[Slice; 2], Failure> {
         Ok([Slice::new(bytes)?, Slice::new(bytes)?])
     }
@@ -261,7 +261,7 @@ impl Slice {
         self.event.poll(Instant::now() + POLL_TIME, || true).unwrap_or_else(|| self.event.wait())
     }
 
-    /// Puts its first bytes on their way to the device.
+    /// Submits the transfer of its first bytes to the device.
     pub fn send(&self, stream: &Stream, target: u64, count: usize) -> Result<(), Failure> {
         // SAFETY: the slice is long enough, and nothing else is done with it until the event.
         driver::check(unsafe { sys::cuMemcpyHtoDAsync_v2(target, self.memory.cast(), count, stream.0) })?;
@@ -270,7 +270,7 @@ impl Slice {
 
     /// Has its first bytes filled by the device.
     pub fn fetch(&self, stream: &Stream, source: u64, count: usize) -> Result<(), Failure> {
-        // SAFETY: as above.
+        // SAFETY: the slice is long enough, and no other code uses it until the event.
         driver::check(unsafe { sys::cuMemcpyDtoHAsync_v2(self.memory.cast(), source, count, stream.0) })?;
         self.event.record(stream)
     }
@@ -283,7 +283,7 @@ impl Slice {
             if driver::check(unsafe { sys::cuMemHostRegister_v2(memory.cast(), bytes, flags) }).is_ok() {
                 return Ok(Slice { memory, bytes, registered: true, event });
             }
-            // SAFETY: from `pages`, and used by nobody.
+            // SAFETY: from `pages`, and unused.
             unsafe { libc::munmap(memory.cast(), bytes) };
         }
         let mut memory = std::ptr::null_mut();

@@ -1,6 +1,7 @@
-//! Synchronous copies: the calling thread puts them on a stream itself and polls for their end, since waking the copy thread and being
-//! woken by it takes longer than a short copy. Short copies go through staging buffers in pinned memory; long ones are possible if their
-//! rail is pinned; copies between devices always are.
+//! Synchronous copies: the calling thread puts them on a stream itself and polls for their end, since waking
+//! the copy thread and being woken by it takes longer than a short copy. Short copies go through staging
+//! buffers in pinned memory; long ones are possible if their rail is pinned; copies between devices always
+//! are.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -102,7 +103,7 @@ impl Drop for StagingBuffer {
 }
 
 impl Device {
-    /// Copies to the device. A copy that the caller may look at until it ends is returned.
+    /// Copies to the device. A copy whose end the caller may poll for is returned.
     ///
     /// # Safety
     /// The host memory is valid until `done` is called.
@@ -115,7 +116,7 @@ impl Device {
         let done = self.writes(done);
         if let Some(staging) = self.staging_for(length) {
             let address = staging.address;
-            // SAFETY: the caller's memory; the staging is long enough and this copy's alone.
+            // SAFETY: the caller's memory; the staging buffer is long enough and this copy's alone.
             unsafe { std::ptr::copy_nonoverlapping(piece.source, address.0, length) };
             let done = keeping(staging, done);
             return self.submit_copy(Direction::ToDevice, piece.bytes, done, |stream| {
@@ -127,7 +128,7 @@ impl Device {
         }
         let start = piece.source as usize;
         let Some(parts) = auto_pin::whole(start, length) else {
-            // SAFETY: by the caller.
+            // SAFETY: the caller vouches for the host memory until `done`.
             unsafe { self.upload(vec![piece], done) };
             return None;
         };
@@ -135,7 +136,7 @@ impl Device {
         self.submit_copy(Direction::ToDevice, piece.bytes, keeping(parts, done), |stream| {
             ranges.into_iter().try_for_each(|range| {
                 let at = range.start - start;
-                // SAFETY: as above.
+                // SAFETY: valid memory on both sides until `done`.
                 driver::check(unsafe {
                     let source = piece.source.add(at).cast();
                     sys::cuMemcpyHtoDAsync_v2(piece.target + at as u64, source, range.len(), stream.0)
@@ -144,7 +145,7 @@ impl Device {
         })
     }
 
-    /// Copies from the device. A copy that the caller may look at until it ends is returned.
+    /// Copies from the device. A copy whose end the caller may poll for is returned.
     ///
     /// # Safety
     /// The host memory is valid, and the copy's alone to write, until `done` is called.
@@ -161,12 +162,12 @@ impl Device {
         }
         let (length, piece) = (bytes as usize, Download { source, target, bytes });
         let done = keeping(Changing::new(target as usize, length), done);
-        // SAFETY: by the caller.
+        // SAFETY: the caller vouches for the host memory until `done`.
         let done = unsafe { self.take_speculative_read(piece, done)? };
         if let Some(staging) = self.staging_for(length) {
             let address = staging.address;
             return self.submit_copy(Direction::ToHost, bytes, emptying(staging, piece, done), |stream| {
-                // SAFETY: the staging is long enough and this copy's alone.
+                // SAFETY: the staging buffer is long enough and this copy's alone.
                 driver::check(unsafe {
                     sys::cuMemcpyDtoHAsync_v2(address.0.cast(), source, length, stream.0)
                 })
@@ -174,7 +175,7 @@ impl Device {
         }
         let start = target as usize;
         let Some(parts) = auto_pin::whole(start, length) else {
-            // SAFETY: by the caller.
+            // SAFETY: the caller vouches for the host memory until `done`.
             unsafe { self.download(source, target, bytes, done) };
             return None;
         };
@@ -191,7 +192,7 @@ impl Device {
         })
     }
 
-    /// Copies to this or another device of the process. A copy that the caller may look at until it ends is
+    /// Copies to this or another device of the process. A copy whose end the caller may poll for is
     /// returned.
     pub fn copy_to(
         self: &Arc<Self>,
@@ -252,7 +253,7 @@ impl Device {
         let length = usize::try_from(bytes).ok()?;
         let staging = self.staging_for(length)?;
         let address = staging.address.0;
-        // SAFETY: the caller's memory; the staging is long enough and this copy's alone.
+        // SAFETY: the caller's memory; the staging buffer is long enough and this copy's alone.
         unsafe { std::ptr::copy_nonoverlapping(source, address, length) };
         Some((staging, address))
     }
@@ -294,7 +295,7 @@ impl Device {
     }
 }
 
-/// Memory that a device writes to, which raises no faults: what watches it is told before and behind.
+/// Memory that a device writes to, which raises no faults: its watches are released before and after.
 struct Changing(usize, usize);
 
 impl Changing {
@@ -318,13 +319,13 @@ pub(crate) fn keeping<K: Send + 'static>(kept: K, done: OnComplete) -> OnComplet
     })
 }
 
-/// Takes out what has arrived in a staging and gives that back, then calls `done`.
+/// Copies what has arrived in a staging buffer, gives the buffer back, then calls `done`.
 fn emptying(staging: StagingBuffer, piece: Download, done: OnComplete) -> OnComplete {
     let target = Address(piece.target);
     Box::new(move |result| {
         let target = target;
         if result.is_ok() {
-            // SAFETY: the copy into the staging has ended; the target is valid until `done`.
+            // SAFETY: the copy into the staging buffer has ended; the target is valid until `done`.
             unsafe { std::ptr::copy_nonoverlapping(staging.address(), target.0, piece.bytes as usize) };
         }
         drop(staging);

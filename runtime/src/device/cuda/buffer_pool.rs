@@ -1,5 +1,5 @@
-//! Device memory that a launch needs for itself: uploaded rails and large environments. It is kept for the
-//! next launch, since allocation waits for the device.
+//! Buffer pool: device memory of launches, for uploaded rails and large environments. It is reused by later
+//! launches, since allocation waits for the device.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,9 +9,9 @@ use parking_lot::Mutex;
 use crate::device::Device;
 use crate::device::error::DeviceError;
 
-/// The most that is kept unused.
-const KEEP: u64 = 256 << 20;
-const SMALLEST: u64 = 256;
+/// Maximum size of unused buffers.
+const MAX_SPARE_SIZE: u64 = 256 << 20;
+const MIN_BUFFER_SIZE: u64 = 256;
 
 /// Spare memory by size.
 #[derive(Default)]
@@ -59,7 +59,7 @@ impl Drop for Buffer {
     fn drop(&mut self) {
         {
             let mut spare = self.device.buffers.0.lock();
-            if spare.bytes + self.size <= KEEP {
+            if spare.bytes + self.size <= MAX_SPARE_SIZE {
                 spare.bytes += self.size;
                 return spare.by_size.entry(self.size).or_default().push(self.address);
             }
@@ -71,11 +71,11 @@ impl Drop for Buffer {
 
 /// Four sizes for each power of two: at most a quarter is wasted.
 fn size_class(bytes: u64) -> u64 {
-    if bytes <= SMALLEST {
-        return SMALLEST;
+    if bytes <= MIN_BUFFER_SIZE {
+        return MIN_BUFFER_SIZE;
     }
     let step = (1_u64 << (63 - (bytes - 1).leading_zeros())) / 4;
-    bytes.checked_next_multiple_of(step.max(SMALLEST)).unwrap_or(bytes)
+    bytes.checked_next_multiple_of(step.max(MIN_BUFFER_SIZE)).unwrap_or(bytes)
 }
 
 impl Device {
@@ -100,7 +100,7 @@ mod tests {
     fn size_classes_waste_at_most_a_quarter() {
         for bytes in [1, 255, 256, 257, 1000, 1024, 1025, 5000, 1 << 30, (1 << 30) + 1, u64::MAX] {
             let size = size_class(bytes);
-            assert!(size >= bytes && size >= SMALLEST, "{bytes}");
+            assert!(size >= bytes && size >= MIN_BUFFER_SIZE, "{bytes}");
             assert!(bytes < 2048 || size - bytes <= bytes / 4, "{bytes} -> {size}");
             assert_eq!(size_class(size), size, "{bytes}");
         }

@@ -1,4 +1,4 @@
-//! The CUDA driver: whether it is there, and the few calls that need care.
+//! The CUDA driver: loading it, devices and contexts.
 
 use std::ffi::CStr;
 use std::sync::OnceLock;
@@ -20,8 +20,8 @@ pub fn check(result: sys::CUresult) -> Result<(), Failure> {
     if result == sys::CUresult::CUDA_SUCCESS { Ok(()) } else { Err(Failure(result)) }
 }
 
-/// As many connections to a device as it has kernels side by side, and more: the driver makes 8 unless told
-/// otherwise, and streams that share one wait for each other (CUDA C++ Programming Guide, CUDA Environment
+/// As many connections to a device as it has kernels side by side, and more: the driver's default is
+/// 8, and streams that share one wait for each other (CUDA C++ Programming Guide, CUDA Environment
 /// Variables). What the user has set stays.
 ///
 /// Called before the driver starts and before there are threads of the program.
@@ -133,7 +133,7 @@ impl Handle {
     /// Bytes of memory.
     pub fn total_memory(&self) -> Result<u64, DeviceError> {
         let mut bytes = 0;
-        // SAFETY: as above.
+        // SAFETY: a device of the driver; the result goes to a local.
         self.ask(unsafe { sys::cuDeviceTotalMem_v2(&mut bytes, self.device) })?;
         Ok(bytes as u64)
     }
@@ -149,18 +149,18 @@ impl Handle {
 pub struct Context {
     device: Handle,
     context: sys::CUcontext,
-    /// The numbers of the devices whose memory was asked for.
+    /// The numbers of the devices whose memory was made accessible.
     reached: Mutex<Vec<u32>>,
 }
 
 // SAFETY: contexts may be used from any thread.
 unsafe impl Send for Context {}
-// SAFETY: as above.
+// SAFETY: contexts may be used from any thread.
 unsafe impl Sync for Context {}
 
 impl Context {
-    /// The primary context. Its flags are the driver's own: launches take longer where it is told to sleep
-    /// when it waits. We wait by events, which sleep.
+    /// The primary context. Its flags are the driver's own: launches take longer with the flag for blocking
+    /// waits. We wait by events, which sleep.
     pub fn retain(ordinal: u32) -> Result<Context, DeviceError> {
         let device = Handle::of(ordinal)?;
         let error = |failure| DeviceError::driver(&format!("CUDA{ordinal}"), "be used", &failure);
@@ -199,7 +199,7 @@ impl Context {
         self.context
     }
 
-    /// Asks, once, for direct ways between this device and another one's memory. Where there are none, the
+    /// Enables, once, direct access between this device and another one's memory. Where there are none, the
     /// driver copies through the host. This context is current before and after.
     pub fn reach(&self, other: &Context) {
         let mut reached = self.reached.lock();

@@ -9,7 +9,7 @@ use cudarc::driver::sys;
 pub struct Failure(pub(super) sys::CUresult);
 
 impl Failure {
-    /// A thread that worked with the device has not done its part.
+    /// A thread that worked with the device has failed.
     pub const UNFINISHED: Failure = Failure(sys::CUresult::CUDA_ERROR_UNKNOWN);
 
     /// The device's memory is used up.

@@ -1,4 +1,4 @@
-//! Device memory that programs hold: allocation, release, what is still held at the end.
+//! Device memory of programs: allocation, release, leaks.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +31,7 @@ impl Memory {
         self.0.lock().remove(&address)
     }
 
-    /// Whether all of the range lies in one allocation.
+    /// Whether one allocation contains the range.
     fn holds(&self, address: u64, bytes: u64) -> bool {
         let allocations = self.0.lock();
         let Some((start, size)) = allocations.range(..=address).next_back() else { return false };
@@ -77,7 +77,7 @@ impl Device {
         let known = driver::check(unsafe { sys::cuMemGetInfo_v2(&mut free, &mut total) }).is_ok();
         let rest =
             if known { format!("{free} of {total} bytes are free") } else { "its memory is full".to_owned() };
-        DeviceError::new(Kind::OutOfMemory, format!("{}: {bytes} bytes asked for, {rest}", self.label()))
+        DeviceError::new(Kind::OutOfMemory, format!("{}: {bytes} bytes requested, {rest}", self.label()))
     }
 
     /// Releases what [`Device::allocate`] gave.
@@ -101,7 +101,7 @@ impl Device {
         self.uploads.clear(address, bytes, self.writes(done));
     }
 
-    /// An error unless the range lies in memory of the program on this device.
+    /// Checks that the range is memory of the program on this device.
     pub fn check_range(&self, address: u64, bytes: u64) -> Result<(), DeviceError> {
         if self.memory.holds(address, bytes) {
             return Ok(());

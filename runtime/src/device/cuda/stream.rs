@@ -1,6 +1,6 @@
-//! Streams of a device: a CUDA stream, and a thread that waits for the ends of its work. The thread that submits
-//! work may poll for the end itself for a moment (spin, then block): most work ends sooner than another thread
-//! could be woken, twice.
+//! Streams of a device: a CUDA stream, and a thread that waits for the ends of its work. The thread that
+//! submits work may poll for the end itself for a moment (spin, then block): most work ends sooner than
+//! another thread could be woken, twice.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering, fence};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -23,19 +23,21 @@ const MAX_POLL_TIME: Duration = Duration::from_millis(3);
 const WAKE_MARGIN: Duration = Duration::from_micros(300);
 /// Polls of a kernel's flag between two readings of the clock.
 const POLLS_PER_CLOCK_READ: u32 = 16;
-/// Minimum and maximum time that a thread parks at once while it waits for a longer kernel: the minimum near the kernel's begin and end.
-/// After a longer time the caches of the CPU have lost what the next launch needs.
+/// Minimum and maximum time that a thread parks at once while it waits for a longer kernel: the minimum near
+/// the kernel's begin and end. After a longer time the caches of the CPU have lost what the next launch
+/// needs.
 const PARK_TIMES: (Duration, Duration) = (Duration::from_micros(400), Duration::from_millis(5));
 /// Interval of queries to the driver whether a kernel has failed.
 const DRIVER_QUERY_INTERVAL: Duration = Duration::from_micros(50);
 /// Time of spinning before the thread yields between two polls.
 const SPIN_TIME: Duration = Duration::from_micros(40);
 
-/// Called when the end of work that only its stream's thread awaits is near, and again when its completion has been handled.
+/// Called when the end of work that only its stream's thread awaits is near, and again when its completion
+/// has been handled.
 static ON_COMPLETION_HINT: OnceLock<fn(bool)> = OnceLock::new();
 
-/// Registers a hint: `hint(true)` is called shortly before the end of work that only its stream's thread awaits, `hint(false)` when the
-/// waiting activity has been notified.
+/// Registers a hint: `hint(true)` is called shortly before the end of work that only its stream's thread
+/// awaits, `hint(false)` when the waiting activity has been notified.
 pub fn on_completion_hint(hint: fn(bool)) {
     let _ = ON_COMPLETION_HINT.set(hint);
 }
@@ -55,7 +57,8 @@ impl Drop for CompletionHint {
     }
 }
 
-/// Estimate of the duration of a kernel in nanoseconds: an exponential moving average, 0 before the first launch.
+/// Estimate of the duration of a kernel in nanoseconds: an exponential moving average, 0 before the first
+/// launch.
 #[derive(Debug, Default)]
 pub struct DurationEstimate(AtomicU64);
 
@@ -140,7 +143,8 @@ pub enum EndSignal {
 pub struct Submission {
     /// Called at its end.
     pub done: OnComplete,
-    /// Where the device may signal the end: memory that it shares with the host, which is 0 and stays until `done` is called.
+    /// Where the device may signal the end: memory that it shares with the host, which is 0 and stays until
+    /// `done` is called.
     pub ended: *const u32,
     /// How long such work takes.
     pub estimate: Arc<DurationEstimate>,
@@ -325,8 +329,8 @@ impl StreamPool {
         queues.collect::<Result<_, _>>().map(StreamPool)
     }
 
-    /// A slot of the stream with the fewest slots in use. It is taken before the work is submitted: activities
-    /// that start together get different streams.
+    /// A slot of the stream with the fewest slots in use. It is taken before the work is submitted:
+    /// activities that start together get different streams.
     pub fn pick(&self) -> StreamSlot {
         loop {
             let mut best = (&self.0[0], self.0[0].load.load(Ordering::Relaxed));
@@ -440,12 +444,12 @@ impl EndMarker {
 }
 
 impl Completion {
-    /// Polls for the end for a moment, while there is nothing else to do; parks before that if the work takes long. Leaves the rest to the
-    /// thread of the stream.
-    pub fn poll(mut self, patience: WaitPolicy) {
+    /// Polls for the end for a moment, while there is nothing else to do; parks before that if the work takes
+    /// long. Leaves the rest to the thread of the stream.
+    pub fn poll(mut self, policy: WaitPolicy) {
         let Some(work) = self.work.take() else { return };
         let expected = work.estimate.expected();
-        let until = match (expected, patience.park) {
+        let until = match (expected, policy.park) {
             (Some(expected), Some(park)) if expected > MAX_POLL_TIME => match work.park(expected, park) {
                 ParkResult::Ended(end) => return work.complete_with(end),
                 ParkResult::Over => Instant::now() + 3 * WAKE_MARGIN,
@@ -458,7 +462,7 @@ impl Completion {
             }
             (None, _) => work.began + DEFAULT_POLL_TIME,
         };
-        match work.poll(until, patience.worthwhile) {
+        match work.poll(until, policy.worthwhile) {
             Some(end) => work.complete_with(end),
             None => self.work = Some(work),
         }
@@ -525,10 +529,11 @@ impl PendingWork {
         }
     }
 
-    /// Parks until shortly before the expected end, in steps, so that work that is faster than expected is noticed, and as long as `park`
-    /// allows it.
+    /// Parks until shortly before the expected end, in steps, so that work that is faster than expected is
+    /// noticed, and as long as `park` allows it.
     fn park(&self, expected: Duration, park: impl Fn(Duration) -> bool) -> ParkResult {
-        // By the clock: each sleep takes longer than requested, and all of them together would take longer than the kernel.
+        // By the clock: each sleep takes longer than requested, and all of them together would take longer
+        // than the kernel.
         let until = self.began + expected.saturating_sub(WAKE_MARGIN);
         let begun = Instant::now();
         while let Some(left) = until.checked_duration_since(Instant::now()) {

@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_texture_can_be_is_refused() {
+    fn invalid_textures_are_errors() {
         assert_eq!(refused(slot::F64, &[4], 0), Kind::Unsupported);
         assert_eq!(refused(slot::I32, &[4], mode::FILTERED), Kind::IllegalArgument);
         assert_eq!(refused(slot::F32, &[4], mode::WRAP), Kind::IllegalArgument);
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn zeros_are_a_description_for_the_driver() {
+    fn zeroed_descriptor_is_valid() {
         // Where a field has no zero, this panics.
         let zeros = || -> (sys::CUDA_RESOURCE_DESC, sys::CUDA_TEXTURE_DESC) {
             // SAFETY: plain data for which zeros mean "none".
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn textures_of_a_host_are_known_until_they_are_freed() {
+    fn host_textures_exist_until_freed() {
         let form = Form::new(slot::F32, &[3, 2], (mode::FILTERED | mode::BORDER) as i32).expect("a texture");
         let number = make_here(form).expect("memory");
         let source = [1.0_f32; 6];

@@ -1,5 +1,5 @@
-//! What failing checks in kernels leave, and what becomes of it: an exception with the line, the index, the
-//! block and the thread.
+//! Check failures in kernels: records that failing checks fill on the device, and the exceptions made of
+//! them, with line, index, block and thread.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -13,8 +13,8 @@ use crate::device::error::{DeviceError, KernelLocation, Kind};
 use crate::device::launch::extents::Extents;
 use crate::layout::{Fault, fault_kind};
 
-/// Records that are made at once.
-const BLOCK: usize = 256;
+/// Records of one allocation.
+const RECORDS_PER_ALLOCATION: usize = 256;
 
 /// Records in host memory that the device writes to, for launches to come.
 #[derive(Default)]
@@ -50,7 +50,7 @@ impl Record {
         self.address.0 as u64
     }
 
-    /// What a check has left, once the kernel has ended.
+    /// The error of a failed check, once the kernel has ended.
     pub fn error(&self, launch: &Extents) -> Option<DeviceError> {
         // SAFETY: written by the device, whose work has ended.
         error(&unsafe { self.address.0.read_volatile() }, launch)
@@ -69,18 +69,19 @@ impl Device {
         let mut memory: *mut c_void = std::ptr::null_mut();
         let flags = sys::CU_MEMHOSTALLOC_PORTABLE | sys::CU_MEMHOSTALLOC_DEVICEMAP;
         // SAFETY: a context is current; the result goes to a local.
-        let made = unsafe { sys::cuMemHostAlloc(&mut memory, BLOCK * size_of::<Fault>(), flags) };
+        let made =
+            unsafe { sys::cuMemHostAlloc(&mut memory, RECORDS_PER_ALLOCATION * size_of::<Fault>(), flags) };
         driver::check(made)
             .map_err(|failure| DeviceError::driver(&self.label(), "share memory with the host", &failure))?;
         let first = memory.cast::<Fault>();
         // SAFETY: inside the memory just made.
-        let rest = (1..BLOCK).map(|index| Address(unsafe { first.add(index) }));
+        let rest = (1..RECORDS_PER_ALLOCATION).map(|index| Address(unsafe { first.add(index) }));
         self.faults.0.lock().extend(rest);
         Ok(Address(first))
     }
 }
 
-/// The error that a record of that launch is, if a check has failed.
+/// The error of a record, if a check has failed.
 pub fn error(fault: &Fault, launch: &Extents) -> Option<DeviceError> {
     let (kind, what) = match fault.kind {
         fault_kind::NONE => return None,
@@ -104,7 +105,7 @@ pub fn error(fault: &Fault, launch: &Extents) -> Option<DeviceError> {
 }
 
 impl Record {
-    /// Where the device says that the kernel has ended.
+    /// Where the device signals the end of the kernel.
     pub fn ended(&self) -> *const u32 {
         // SAFETY: a field of the record.
         unsafe { &raw const (*self.address.0).ended }

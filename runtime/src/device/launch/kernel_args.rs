@@ -1,5 +1,5 @@
-//! A kernel's environment as the device sees it: a copy of the program's struct in which rails have device
-//! addresses.
+//! Kernel arguments: a kernel's environment as the device sees it, a copy of the program's struct in which
+//! rails have device addresses.
 
 use std::ffi::CStr;
 use std::ops::Range;
@@ -23,16 +23,16 @@ pub struct Prepared {
     size: usize,
     /// To be copied before the launch.
     pub uploads: Vec<Upload>,
-    /// What some of them come from, where the program's own memory will not do.
+    /// Copies of sources that the program may write to before they are read.
     copies: Vec<Arc<[u8]>>,
     stagings: Vec<StagingBuffer>,
     /// Captured rails on the device.
     rails: Vec<Arc<Buffer>>,
-    /// To be told when all is there.
+    /// Completed when all uploads have ended.
     arrivals: Vec<Arrival>,
-    /// Released after it.
+    /// Released after the kernel.
     pub buffers: Vec<Buffer>,
-    /// Likewise.
+    /// Released after the kernel.
     constants: Option<Part>,
 }
 
@@ -48,7 +48,7 @@ impl Prepared {
     }
 
     fn bytes_mut(&mut self) -> &mut [u8] {
-        // SAFETY: as above.
+        // SAFETY: `memory` holds at least `size` bytes, all initialised.
         unsafe { std::slice::from_raw_parts_mut(self.memory.as_mut_ptr().cast(), self.size) }
     }
 
@@ -70,8 +70,8 @@ impl Prepared {
         prepared
     }
 
-    /// Uploads come from copies of what is pinned. The driver takes a copy of other memory before it returns,
-    /// but leaves to the device to read what is pinned, when the program may have written to it again.
+    /// Makes copies of pinned sources. The driver takes a copy of other memory before it returns,
+    /// but the device reads pinned memory later, when the program may have written to it again.
     pub fn copy_pinned(&mut self) {
         for upload in &mut self.uploads {
             if self.copies.iter().any(|copy| copy.as_ptr() == upload.source) {
@@ -87,7 +87,7 @@ impl Prepared {
         }
     }
 
-    /// Uploads come from pinned copies; whether all do.
+    /// Copies all sources to staging buffers; false if there are too few.
     pub fn copy_to_staging(&mut self, device: &Arc<Device>) -> bool {
         for upload in &mut self.uploads {
             // SAFETY: memory of a captured rail or a copy of it.
@@ -100,8 +100,8 @@ impl Prepared {
         true
     }
 
-    /// Captured rails of the host that a global rail is another name of get copies: the kernel sees them as
-    /// they are now, whatever it writes to the global rail.
+    /// Copies captured rails of the host that a global rail aliases: the kernel sees them as they are now,
+    /// whatever it writes to the global rail.
     fn part(&mut self, captures: &[Capture]) {
         for capture in captures.iter().filter(|it| is_captured_rail(it)) {
             let mut rail: KernelRail = self.read(capture);
@@ -125,7 +125,7 @@ impl Prepared {
         }
     }
 
-    /// All uploads have ended, and the captured rails are still alive.
+    /// Completes the uploads, while the captured rails are still alive.
     pub fn arrived(&mut self) {
         self.arrivals.drain(..).for_each(Arrival::arrived);
         if let Some(part) = &mut self.constants {
@@ -178,7 +178,7 @@ pub fn overlap(kernel: &Kernel, environment: &[u8]) -> bool {
     })
 }
 
-/// Makes room on the device for captured rails and puts its addresses into a copy of the environment.
+/// Allocates captured rails on the device and writes their addresses to a copy of the environment.
 pub fn prepare(
     device: &Arc<Device>,
     place: i64,

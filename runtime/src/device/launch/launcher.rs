@@ -1,5 +1,5 @@
-//! Launches: extents and shared memory, checks against the device's limits, the way from captured values to
-//! the running kernel.
+//! Kernel launches: extents and shared memory, checks against the device's limits, uploads of captured
+//! values, the launch itself.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -28,10 +28,10 @@ use crate::profile;
 /// Shared rails start at multiples of this: the widest access of the device.
 const SHARED_ALIGNMENT: u64 = 16;
 
-/// Captured rails of so many bytes together need no pinned memory and no thread.
-const SMALL_UPLOADS: u64 = 48 << 10;
-/// Those of so many go through pinned memory by the launching thread.
-const SHORT_UPLOADS: u64 = 512 << 10;
+/// Captured rails up to this size together are uploaded without pinned memory and without the copy thread.
+const MAX_DIRECT_UPLOADS: u64 = 48 << 10;
+/// Captured rails up to this size together are uploaded through staging buffers by the launching thread.
+const MAX_STAGED_UPLOADS: u64 = 512 << 10;
 
 /// Why a launch did not begin.
 pub enum LaunchError {
@@ -47,17 +47,17 @@ impl From<DeviceError> for LaunchError {
     }
 }
 
-/// What the program says of a launch.
+/// Options of a launch.
 #[derive(Default)]
 pub struct LaunchOptions<'a> {
     /// All that writes to captured rails is known, so that their memory may be watched.
     pub may_watch: bool,
-    /// The launching activity may write to captured rails before the kernel has ended: asked for what is to
-    /// be called when they are read no more, if that is later than the launch returns.
+    /// The launching activity may write to captured rails before the kernel has ended. If they are still read
+    /// when the launch returns, this makes the callback for the time when they no longer are.
     pub when_read: Option<&'a mut dyn FnMut() -> Box<dyn FnOnce() + Send>>,
 }
 
-/// Extents, and where shared rails lie. It is filled in place: a launch takes microseconds, and these are
+/// Extents, and offsets of shared rails. It is filled in place: a launch takes microseconds, and these are
 /// hundreds of bytes.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -97,13 +97,13 @@ impl Plan {
         self.shared.offset[index]
     }
 
-    /// There is nothing to run.
+    /// Whether there are no threads to run.
     pub fn is_empty(&self) -> bool {
         self.launch.blocks.iter().chain(&self.launch.threads).any(|extent| *extent == 0)
     }
 }
 
-/// Asks the program for extents and shared lengths.
+/// Computes extents and shared lengths by the program's code.
 ///
 /// # Safety
 /// `environment` is an environment of the kernel.
@@ -169,8 +169,8 @@ fn shared_error(length: i64) -> DeviceError {
 }
 
 impl Device {
-    /// Runs a kernel; `done` is called when it has ended, unless the launch fails at once. A kernel that the
-    /// caller may look at until it ends is returned.
+    /// Runs a kernel; `done` is called when it has ended, unless the launch fails at once. A kernel whose end
+    /// the caller may poll for is returned.
     ///
     /// # Safety
     /// `environment` is an environment of the kernel, and the rails it names are valid until `done` is
@@ -183,10 +183,11 @@ impl Device {
         terms: LaunchOptions<'_>,
         done: OnComplete,
     ) -> Result<Option<Completion>, LaunchError> {
-        // Where the kernel stands is put into words only for errors: a launch takes microseconds.
+        // The location is formatted only for errors: a launch takes microseconds.
         let at = |error: DeviceError| error.at(&location_of(kernel));
         let mut plan = Plan::default();
-        // SAFETY: see above.
+        // SAFETY: the caller gives an environment of the kernel, whose rails are valid until `done` is
+        // called.
         let (function, part) = unsafe { self.code(kernel, environment, &mut plan)? };
         if plan.is_empty() {
             done(Ok(()));
@@ -205,11 +206,11 @@ impl Device {
         let bytes: u64 = prepared.uploads.iter().map(|upload| upload.bytes).sum();
         let uploads = match bytes {
             // On the kernel's own stream, as they are now.
-            ..=SMALL_UPLOADS => {
+            ..=MAX_DIRECT_UPLOADS => {
                 prepared.copy_pinned();
                 Vec::new()
             }
-            ..=SHORT_UPLOADS if prepared.copy_to_staging(self) => Vec::new(),
+            ..=MAX_STAGED_UPLOADS if prepared.copy_to_staging(self) => Vec::new(),
             _ => std::mem::take(&mut prepared.uploads),
         };
         let ready = Ready { device: Arc::clone(self), place, function, prepared, by_pointer, kernel };
@@ -235,10 +236,10 @@ impl Device {
         plan: &mut Plan,
     ) -> Result<(Arc<Function>, Option<Part>), LaunchError> {
         let overlap = kernel_args::overlap(kernel, environment);
-        // SAFETY: by the caller.
+        // SAFETY: the caller gives an environment of the kernel, whose rails are valid.
         let mut variant =
             |constant| unsafe { self.variant(kernel, overlap, constant, environment.as_ptr().cast(), plan) };
-        // SAFETY: by the caller.
+        // SAFETY: the caller gives an environment of the kernel, whose rails are valid.
         let wanted = unsafe { constants::wanted(kernel, environment) };
         let function = variant(wanted.is_some())?;
         let Some(rails) = wanted else { return Ok((function, None)) };
@@ -266,15 +267,15 @@ impl Device {
             let variant = Variant { overlap, proven, held, narrow, constant, early };
             let function = self.function(kernel, variant).map_err(at)?;
             self.context.enter()?;
-            // SAFETY: by the caller.
+            // SAFETY: the caller gives an environment of the kernel, whose rails are valid.
             unsafe { self.extents(kernel, &function, environment, plan)? };
             Ok(function)
         };
-        // SAFETY: by the caller.
+        // SAFETY: the caller gives an environment of the kernel, whose rails are valid.
         let reads_early = !overlap && unsafe { self.has_few_threads(kernel, environment, plan)? };
         let with = |proven, narrow, plan: &mut Plan| {
             let function = plain(proven, 0, narrow, proven && reads_early, plan)?;
-            // It needs more registers: if blocks would have to wait for each other then, they had better not.
+            // It needs more registers: not if blocks would then have to wait for each other.
             match proven && reads_early && !self.holds_all(&function, plan).map_err(at)? {
                 true => plain(proven, 0, narrow, false, plan),
                 false => Ok(function),
@@ -288,7 +289,7 @@ impl Device {
             _ if plan.is_empty() => Ok(found),
             7 => Ok(found),
             3 => with(true, false, plan),
-            // What is known of some accesses holds of them alone.
+            // Proven conditions hold for their own accesses only.
             _ => match self.modules.held(kernel, (known >> 32) as u32) {
                 0 => with(false, false, plan),
                 held => plain(false, held, known & 4 != 0, false, plan),
@@ -311,7 +312,7 @@ impl Device {
         if kernel.early == 0 || kernel.auto_threads != 0 || kernel.auto_blocks != 0 {
             return Ok(false);
         }
-        // SAFETY: by the caller.
+        // SAFETY: the caller gives an environment of the kernel, whose rails are valid.
         unsafe { configure(kernel, environment, 1, 1, plan)? };
         let most = i64::from(self.limits.multiprocessors) * i64::from(self.limits.threads_per_multiprocessor);
         Ok(plan.blocks().saturating_mul(plan.threads()) <= most / 4 * 3)
@@ -345,7 +346,8 @@ impl Device {
     ) -> Result<(), LaunchError> {
         let at = |error: DeviceError| error.at(&location_of(kernel));
         let configured =
-            // SAFETY: see above.
+            // SAFETY: the caller gives an environment of the kernel, whose rails are valid until `done` is
+            // called.
             |blocks, threads, plan: &mut Plan| unsafe { configure(kernel, environment, blocks, threads, plan) };
         let multiprocessors = self.limits.multiprocessors;
         let mut threads = 1;
@@ -442,8 +444,8 @@ struct Ready {
 }
 
 impl Ready {
-    /// What is called when captured rails are on the device, or cannot get there: the kernel starts. `read`
-    /// is to be told that they are read no more.
+    /// Called when captured rails are on the device, or cannot be uploaded: starts the kernel. `read` is
+    /// called when they are no longer read.
     fn when_uploaded(
         mut self,
         mut plan: Plan,
@@ -458,7 +460,7 @@ impl Ready {
                 read();
             }
             match result {
-                // This is the thread for copies, which has other things to do than look at a kernel.
+                // This is the thread for copies, which must not poll for a kernel.
                 Ok(()) => drop(self.start(&mut plan, done)),
                 Err(error) => done(Err(error.at(&location_of(self.kernel)))),
             }
@@ -514,7 +516,7 @@ impl Ready {
         )
     }
 
-    /// What is called when the kernel has ended. All that it uses is rail_cache until then.
+    /// Called when the kernel has ended. All that it uses lives until then.
     fn finished(
         self,
         extents: Extents,
@@ -555,13 +557,13 @@ impl Ready {
     }
 }
 
-/// Puts copies to the device on a stream.
+/// Submits copies to the device to a stream.
 ///
 /// # Safety
-/// Sources and targets are valid until the stream has come so far.
+/// Sources and targets are valid until the copies have ended.
 unsafe fn upload_on(stream: &Stream, uploads: &[Upload]) -> Result<(), Failure> {
     for piece in uploads {
-        // SAFETY: by the caller.
+        // SAFETY: the caller gives an environment of the kernel, whose rails are valid.
         driver::check(unsafe {
             sys::cuMemcpyHtoDAsync_v2(piece.target, piece.source.cast(), piece.bytes as usize, stream.0)
         })?;
@@ -569,7 +571,7 @@ unsafe fn upload_on(stream: &Stream, uploads: &[Upload]) -> Result<(), Failure> 
     Ok(())
 }
 
-/// Puts a kernel on a stream.
+/// Submits a kernel to a stream.
 ///
 /// # Safety
 /// The function takes these parameters, which the driver copies before it returns; what they point to is
@@ -584,7 +586,7 @@ unsafe fn launch_on(
     let [tx, ty, tz] = plan.launch.threads.map(|extent| extent as u32);
     let (bytes, parameters) = (plan.shared_bytes as u32, parameters.as_mut_ptr());
     let raw = function.raw();
-    // SAFETY: by the caller.
+    // SAFETY: the caller gives an environment of the kernel, whose rails are valid.
     driver::check(unsafe {
         sys::cuLaunchKernel(raw, x, y, z, tx, ty, tz, bytes, stream.0, parameters, std::ptr::null_mut())
     })

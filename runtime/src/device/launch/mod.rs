@@ -1,4 +1,4 @@
-//! Launches: modules and functions, arguments, block sizes, the launch itself, and checks that fail in
+//! Kernel launches: modules and functions, arguments, block sizes, the launch itself, and checks that fail in
 //! kernels.
 
 pub(crate) mod captures;

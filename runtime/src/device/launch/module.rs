@@ -1,4 +1,4 @@
-//! Kernels as functions of the device, compiled when they are first used.
+//! Kernels as functions of a device, compiled on first use, in variants by what the launch has proven.
 
 use std::ffi::CStr;
 use std::sync::{Arc, OnceLock};
@@ -18,13 +18,13 @@ use crate::layout::Kernel;
 /// A kernel on a device.
 pub struct Function {
     function: sys::CUfunction,
-    /// With its registers, at most so many threads a block.
+    /// Maximum number of threads of a block, limited by registers.
     pub max_threads: i32,
     /// Shared memory that its code declares.
     pub static_shared: i32,
     /// The constant memory of its code.
     pub constants: Option<Arc<Area>>,
-    /// How long its launches take.
+    /// Estimate of its duration.
     pub estimate: Arc<DurationEstimate>,
     /// Dynamic shared memory that it has been allowed so far.
     allowed_shared: Mutex<i32>,
@@ -34,7 +34,7 @@ pub struct Function {
 
 // SAFETY: functions of the driver may be used from any thread.
 unsafe impl Send for Function {}
-// SAFETY: as above.
+// SAFETY: functions of the driver may be used from any thread.
 unsafe impl Sync for Function {}
 
 type Slot = Arc<OnceLock<Result<Arc<Function>, DeviceError>>>;
@@ -52,7 +52,7 @@ pub struct Variant {
     pub narrow: bool,
     /// Constant rails are in constant memory.
     pub constant: bool,
-    /// Few threads run: loops read what later turns need.
+    /// Few threads run: loops load ahead (software pipelining).
     pub early: bool,
 }
 
@@ -64,11 +64,11 @@ pub struct Modules {
     held: Mutex<FxHashMap<usize, Vec<u32>>>,
 }
 
-/// For how many choices of conditions a kernel is compiled: where each launch has another, that would take
-/// longer than the checks.
+/// Maximum number of sets of conditions that a kernel is compiled for: compiling for more would take longer
+/// than the checks.
 const MAX_VARIANTS: usize = 4;
 
-/// Where the kernel stands.
+/// The source location of a kernel.
 pub fn location_of(kernel: &Kernel) -> KernelLocation {
     KernelLocation { file: text(kernel.file), line: kernel.line }
 }

@@ -1,5 +1,6 @@
-//! `autoBlocks()` and `autoThreads()`: the block size that keeps most threads resident, by the driver's own
-//! calculation, among the sizes that X10 prefers, and as many blocks as the device holds at once.
+//! Occupancy: `autoBlocks()` and `autoThreads()`. The block size that keeps most threads resident, by the
+//! driver's own calculation, among the sizes that X10 prefers, and as many blocks as the device holds at
+//! once.
 
 use crate::device::error::DeviceError;
 

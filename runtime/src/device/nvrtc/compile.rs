@@ -1,4 +1,4 @@
-//! CUDA C++ to device code by NVIDIA's run-time compiler, which needs no GPU.
+//! NVRTC: compiles CUDA C++ to device code at run time, without a GPU.
 
 use std::ffi::{CString, c_char};
 
@@ -6,11 +6,10 @@ use cudarc::nvrtc::sys;
 
 use crate::device::error::{DeviceError, Kind};
 
-/// The environment variable with which kernels are compiled for a debugger: nothing is optimised, and
-/// variables can be seen.
+/// Environment variable with which kernels are compiled for a debugger: without optimisation, with variables.
 pub const DEBUG: &str = "APG_DEVICE_DEBUG";
 
-/// Stands in front of code that wants the fast mathematical functions.
+/// First line of code that uses the fast mathematical functions.
 pub const FAST_MATH: &str = "#pragma apg fast_math\n";
 
 /// The compiler's version, or why it cannot be used.
@@ -34,7 +33,7 @@ pub fn compiler_version() -> Result<(u32, u32), String> {
 enum Target {
     /// Code of this device.
     Device(u32),
-    /// Code of an older one that the driver translates: the device is newer than the compiler.
+    /// Code of an older architecture that the driver translates: the device is newer than the compiler.
     Portable(u32),
 }
 
@@ -47,13 +46,13 @@ fn target(capability: (u32, u32), supported: &[u32]) -> Option<Target> {
     supported.iter().copied().filter(|known| *known < wanted).max().map(Target::Portable)
 }
 
-/// The architectures that the compiler knows; empty if it does not tell.
+/// The architectures that the compiler knows; empty if unknown.
 pub(crate) fn supported() -> Vec<u32> {
     if compiler_version().is_err() {
         return Vec::new();
     }
     let mut count = 0;
-    // SAFETY: the library is there; the list is written into memory of the size it told.
+    // SAFETY: the library is there; the list is written into memory of the size it reported.
     unsafe {
         if sys::nvrtcGetNumSupportedArchs(&mut count) != sys::nvrtcResult::NVRTC_SUCCESS {
             return Vec::new();
@@ -81,8 +80,8 @@ fn options_for(target: Target) -> Vec<String> {
         architecture,
         "--std=c++17".to_owned(),
         if debug { "--device-debug" } else { "--generate-line-info" }.to_owned(),
-        // Infinite loops without side effects are X10's to keep, and warnings about unused variables nobody's
-        // to read.
+        // Infinite loops without side effects are X10's to keep, and warnings about unused variables are of
+        // no use.
         "--disable-warnings".to_owned(),
     ]
 }
@@ -165,7 +164,7 @@ struct Program(sys::nvrtcProgram);
 impl Program {
     fn new(source: &CString, name: &CString) -> Result<Program, DeviceError> {
         let mut program = std::ptr::null_mut();
-        // SAFETY: texts that outlive the call, no headers; the compiler copies them.
+        // SAFETY: C strings that outlive the call, no headers; the compiler copies them.
         let result = unsafe {
             sys::nvrtcCreateProgram(
                 &mut program,
@@ -182,7 +181,7 @@ impl Program {
 
     fn log(&self) -> String {
         let mut size = 0;
-        // SAFETY: a live program; the log is written into memory of the size it told.
+        // SAFETY: a live program; the log is written into memory of the size it reported.
         let bytes = unsafe {
             if sys::nvrtcGetProgramLogSize(self.0, &mut size) != sys::nvrtcResult::NVRTC_SUCCESS {
                 return String::new();
@@ -197,13 +196,13 @@ impl Program {
     /// Device code, or portable code with the zero at its end that the driver wants.
     fn code(&self, target: Target) -> Result<Vec<u8>, DeviceError> {
         let mut size = 0;
-        // SAFETY: a compiled program; the code is written into memory of the size it told.
+        // SAFETY: a compiled program; the code is written into memory of the size it reported.
         unsafe {
-            let told = match target {
+            let reported = match target {
                 Target::Device(_) => sys::nvrtcGetCUBINSize(self.0, &mut size),
                 Target::Portable(_) => sys::nvrtcGetPTXSize(self.0, &mut size),
             };
-            check(told, "tell the size of its result")?;
+            check(reported, "tell the size of its result")?;
             let mut bytes = vec![0_u8; size];
             let given = match target {
                 Target::Device(_) => sys::nvrtcGetCUBIN(self.0, bytes.as_mut_ptr().cast()),
@@ -234,7 +233,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_device_newer_than_the_compiler_gets_portable_code() {
+    fn device_newer_than_the_compiler_gets_portable_code() {
         let supported = [75, 80, 90];
         assert_eq!(target((9, 0), &supported), Some(Target::Device(90)));
         assert_eq!(target((12, 1), &supported), Some(Target::Portable(90)));

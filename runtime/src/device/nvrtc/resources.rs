@@ -1,4 +1,4 @@
-//! What a kernel needs of a multiprocessor, found by compiling it: no GPU is needed.
+//! Resource usage and occupancy of a kernel, found by compiling it, without a GPU.
 
 use crate::device::nvrtc::compile;
 
@@ -7,15 +7,15 @@ use crate::device::nvrtc::compile;
 pub struct Resources {
     /// Registers of a thread.
     pub registers: u32,
-    /// Bytes of shared memory that the code declares, besides what a launch asks for.
+    /// Bytes of shared memory that the code declares, besides the launch's.
     pub shared: u32,
     /// Bytes of constant memory: parameters, and constants of the code.
     pub constant: u32,
     /// Bytes of a thread's stack.
     pub stack: u32,
-    /// Bytes that are stored because registers are short.
+    /// Bytes of spill stores.
     pub spill_stores: u32,
-    /// Bytes that are loaded for the same reason.
+    /// Bytes of spill loads.
     pub spill_loads: u32,
     /// Barriers.
     pub barriers: u32,
@@ -24,7 +24,7 @@ pub struct Resources {
 /// What limits how many blocks a multiprocessor holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// The most threads, which is what one wants.
+    /// Threads: full occupancy.
     Threads,
     /// The most blocks.
     Blocks,
@@ -48,7 +48,7 @@ impl std::fmt::Display for Limit {
     }
 }
 
-/// How full a multiprocessor gets.
+/// Occupancy of a multiprocessor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Occupancy {
     /// Blocks at once.
@@ -57,7 +57,7 @@ pub struct Occupancy {
     pub threads: u32,
     /// The most there can be.
     pub most_threads: u32,
-    /// What there is not more of.
+    /// The limiting resource.
     pub limit: Limit,
 }
 
@@ -110,7 +110,7 @@ fn before(text: &str, phrase: &str) -> Option<u32> {
     text[..end].split(|c: char| !c.is_ascii_digit()).next_back()?.parse().ok()
 }
 
-/// What the log says of the kernel: the function whose registers are told.
+/// What the log says of the kernel: the function whose registers are reported.
 fn parse(log: &str) -> Option<Resources> {
     let mut found = Resources::default();
     let mut any = false;
@@ -172,8 +172,8 @@ mod tests {
         ptxas info    : Used 40 registers, used 1 barriers, 16 bytes cumulative stack size, 1024 bytes smem, 600 bytes cmem[0], 8 bytes cmem[2]\n";
 
     #[test]
-    fn the_compilers_words_are_understood() {
-        let found = parse(LOG).expect("registers are told");
+    fn compiler_log_is_parsed() {
+        let found = parse(LOG).expect("registers are reported");
         let expected = Resources {
             registers: 40,
             shared: 1024,
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_scarce_limits_the_blocks() {
+    fn scarcest_resource_limits_the_blocks() {
         let with = |registers| Resources { registers, ..Resources::default() };
         let found = |registers, threads, shared| {
             occupancy(90, &with(registers), threads, shared).map(|it| (it.blocks, it.limit))

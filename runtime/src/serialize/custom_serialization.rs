@@ -1,10 +1,10 @@
-//! Types that say themselves what is sent of them (`x10.io.CustomSerialization`): in place of an instance
-//! goes a rail of what its `serialize` wrote, and its constructor makes it anew from that.
+//! Custom serialization (`x10.io.CustomSerialization`): in place of an instance a rail of what its
+//! `serialize` wrote is sent, from which its constructor makes the instance again.
 //!
-//! Their code allocates, waits, raises exceptions, so that it never runs in the middle of a graph. A sender
-//! tries to write the graph; is told what is missing ([`super::write::graph`]); has that saved and tries
-//! again, until nothing is missing. A receiver reads the whole graph, with such objects still zero, and then
-//! runs their constructors, each after those that it sees ([`Restored::order`]).
+//! The types' code allocates, waits and raises exceptions, so that it never runs in the middle of a graph. A
+//! sender tries to write the graph; learns which values are missing ([`super::write::graph`]); saves those
+//! and tries again, until none is missing. A receiver reads the whole graph, with such objects still zero,
+//! and then runs their constructors, each after those of the objects that it refers to ([`Restored::order`]).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -13,40 +13,40 @@ use crate::layout::{Object, Type};
 use crate::serialize::visit;
 use crate::serialize::visit::Slot;
 
-/// Where something is that says itself what is sent: an object, or a struct inside one.
+/// A value with custom serialization: an object, or a struct inside one.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct CustomValue {
     /// Its address.
     pub at: *mut u8,
-    /// What it is.
+    /// Its type.
     pub ty: &'static Type,
-    /// The object that it is, or is inside of.
+    /// The object that it is, or that contains it.
     pub owner: *mut Object,
 }
 
-/// What has been saved: rails by the addresses of what they stand for, which is kept alive by its owner.
+/// Saved rails, by the addresses of their values, which their owners keep alive.
 pub type Saved = FxHashMap<*mut u8, Handle>;
 
-/// A graph that was read, but for the constructors that are still to run.
+/// A graph that was read, whose constructors have not run.
 #[derive(Debug)]
 pub struct Restored {
     /// The root.
     pub root: *mut Object,
-    /// What is still zero, and the rail that was sent for it; or what has transient fields to be set, and
-    /// null.
-    pub customs: Vec<(Place, *mut Object)>,
+    /// Values that are still zero, with the rails that were sent for them; or values whose transient fields
+    /// are to be set, with null.
+    pub customs: Vec<(CustomValue, *mut Object)>,
 }
 
 /// A step of the walk.
 enum Step {
     Enter(*mut Object),
-    /// All that it sees is done.
+    /// All that it refers to has been visited.
     Leave(usize),
 }
 
 impl Restored {
-    /// The order in which the constructors run, as indices: first those whose objects the others see. In a
-    /// cycle somebody has to be the first.
+    /// The order in which the constructors run, as indices: a depth-first post-order, referenced objects
+    /// first. The order within a cycle is arbitrary.
     ///
     /// # Safety
     /// The graph is as it was read, and nothing has been collected since.
@@ -57,7 +57,7 @@ impl Restored {
             .customs
             .iter()
             .enumerate()
-            .map(|(index, (place, _))| (key(place.at, place.ty), index))
+            .map(|(index, (value, _))| (key(value.at, value.ty), index))
             .collect();
         let mut order = Vec::new();
         let mut seen: FxHashSet<*mut Object> = FxHashSet::default();
