@@ -4,7 +4,7 @@ use smol_str::SmolStr;
 
 use crate::db::Db;
 use crate::ids::{ClassId, FieldId, MethodId};
-use crate::infer::suggest::cuda_names::{MARKED, is_device_word};
+use crate::infer::suggest::cuda_names::{CUDA_ANNOTATION_NOTE, is_device_annotation};
 use crate::item_tree::source::Item;
 use crate::item_tree::{AnnotationItem, ClassItem};
 use crate::relate::Context;
@@ -61,7 +61,7 @@ fn misplaced(
         }
         return Some(match annotation.name.as_str() {
             "Override" | "override" => unknown.note("whether a method overrides one is checked without any: leave it out"),
-            name if is_device_word(name) => unknown.note(MARKED).replace_by("Replace by `CUDA`".to_owned(), "CUDA"),
+            name if is_device_annotation(name) => unknown.note(CUDA_ANNOTATION_NOTE).replace_by("Replace by `CUDA`".to_owned(), "CUDA"),
             // A similar name, or one to be imported.
             _ if !problem.diagnostic.fixes.is_empty() => problem,
             _ => unknown.note("an annotation is an interface: import it, or declare an interface that extends one of `x10.lang.annotations`"),

@@ -1,4 +1,5 @@
-//! Typing of one body: formals, the code itself, the result.
+//! Entry of type inference: types the formals, the code and the result of one method, constructor or field
+//! initialiser.
 
 use apg_syntax::ast::{self, AstNode, HasBody, HasFormals};
 use apg_syntax::{SyntaxNode, TextRange};
@@ -10,7 +11,7 @@ use crate::db::Db;
 use crate::ids::{ClassId, FieldId};
 use crate::infer::BodyResult;
 use crate::infer::context::{Infer, range_of};
-use crate::infer::expr::convert::Why;
+use crate::infer::expr::convert::ConversionSite;
 use crate::infer::local_class_env::{self};
 use crate::infer::scopes::Returns;
 use crate::item_tree::items::{field_is_mutable, field_is_static, method_is_static, method_item};
@@ -29,7 +30,7 @@ pub(crate) fn infer(db: &dyn Db, owner: Owner) -> BodyResult {
     match (owner, node) {
         (Owner::Method(method), Some(node)) => {
             let item = method_item(db, method);
-            // `operator + (that:T)`: whether it was meant to be static is not known, and the syntax asks for the word.
+            // `operator + (that:T)`: the missing word `static` or `this` is a syntax error.
             let is_static = method_is_static(db, method)
                 && !item.is_some_and(|item| item.modifiers.has(Modifiers::LACKS_STATIC));
             let kind = item.map(|item| item.kind);
@@ -54,7 +55,7 @@ pub(crate) fn infer(db: &dyn Db, owner: Owner) -> BodyResult {
     }
 }
 
-/// What is around `class`, a local or anonymous class in the code of `owner`.
+/// The environment of `class`, a local or anonymous class in the code of `owner`.
 pub(crate) fn local_class_env(db: &dyn Db, owner: Owner, class: ClassId) -> Option<LocalClassEnv> {
     let node = item_source(db, owner.into()).as_ref().map(|source| source.syntax())?;
     let (is_static, is_constructor) = match owner {
@@ -65,12 +66,12 @@ pub(crate) fn local_class_env(db: &dyn Db, owner: Owner, class: ClassId) -> Opti
         Owner::Field(field) => (field_is_static(db, field), false),
     };
     let mut infer = Infer::new(db, owner, is_static, is_constructor);
-    infer.stop_at = Some(class);
+    infer.environment_of = Some(class);
     match owner {
         Owner::Method(method) => infer.method(method, &node),
         Owner::Field(field) => infer.initializer(field, &node),
     };
-    infer.stopped
+    infer.environment
 }
 
 /// The formals and the code of a method-like declaration.
@@ -158,7 +159,7 @@ impl Infer<'_> {
         self.finish(result)
     }
 
-    /// `def m() <: T`: what the code delivers is a subtype of `T`.
+    /// `def m() <: T`: checks that the result is a subtype of `T`.
     fn check_result_bound(&mut self, written: &ast::ResultType, result: Ty, bound: Ty) {
         let db = self.db;
         if self.is_constructor || result.mentions_error(db) || bound.mentions_error(db) || result.is_void(db)
@@ -284,7 +285,7 @@ impl Infer<'_> {
             ty => ty,
         });
         let reported = self.problems.len();
-        let value = self.convert(value, result, Why::Initialiser);
+        let value = self.convert(value, result, ConversionSite::Initialiser);
         if ast::Declarator::cast(node.clone()).is_some_and(|it| it.is_foreign()) {
             self.problems.truncate(reported);
         }
@@ -307,13 +308,13 @@ impl Infer<'_> {
         if args.len() > 1 {
             self.report_at(range, MisplacedAnnotation::TransientInitArguments);
         }
-        let value = self.convert(value, result, Why::Initialiser);
+        let value = self.convert(value, result, ConversionSite::Initialiser);
         self.body.root = Some(self.alloc_stmt(StmtKind::Return(Some(value)), range));
         self.scopes.leave();
         self.finish(result)
     }
 
-    /// `def this(p:T, ...) { property(p, ...); }`: what a class without a constructor has.
+    /// The implicit constructor of a class without one: `def this(p:T, ...) { property(p, ...); }`.
     fn automatic_constructor(&mut self, method: crate::ids::MethodId) -> BodyResult {
         let db = self.db;
         let range = TextRange::default();
@@ -358,7 +359,7 @@ impl Infer<'_> {
     }
 
     fn finish(&mut self, result: Ty) -> BodyResult {
-        if self.stop_at.is_some() {
+        if self.environment_of.is_some() {
             return BodyResult {
                 body: Body::default(),
                 problems: Vec::new(),

@@ -1,4 +1,4 @@
-//! The typing of one body at work: what it builds and what all of its parts share.
+//! State of the type inference of one body: the typed code that it builds, facts, scopes and problems.
 
 use std::sync::Arc;
 
@@ -38,37 +38,37 @@ pub(crate) struct Infer<'db> {
     pub(crate) body: Body,
     pub(crate) scopes: Scopes,
     pub(crate) problems: Vec<Problem>,
-    /// What is known to hold here: guards of the class and method, then constraints of `val`s.
+    /// Facts that hold here: guards of the class and method, then constraints of `val`s.
     pub(crate) known: Arc<Facts>,
-    /// What conditions around this point made sure of.
-    pub(crate) tested: Vec<ConstraintTerm>,
-    /// The types of the locals that it speaks of.
+    /// Conditions that hold because of tests around this point (narrowing).
+    pub(crate) assumptions: Vec<ConstraintTerm>,
+    /// The types of the locals that the facts mention.
     pub(crate) typed: Arc<FxHashMap<PathRoot, Ty>>,
-    /// What `here` is called in constraints at this point.
+    /// The name of `here` in constraints at this point.
     pub(crate) here: Path,
     /// The innermost `finish` of this code is clocked.
     pub(crate) in_clocked_finish: bool,
-    /// What `offer` gives values to, and their type: the innermost collecting `finish`, or the method's caller.
+    /// The collector that `offer` adds to, and the type of its values.
     pub(crate) collector: Option<(LocalId, Ty)>,
     /// Inside an `at` marked `@CUDA`.
     pub(crate) in_kernel: bool,
     /// Classes declared by statements, innermost last.
     pub(crate) local_types: Vec<(SmolStr, Found)>,
-    /// A name in another line than the dot before it, and the dot: someone may be writing what comes between.
-    pub(crate) far_name: Option<(TextRange, TextRange)>,
-    /// The locals that values without a name would be, by value.
-    pub(crate) nameless: FxHashMap<ExprId, LocalId>,
+    /// A member name in a later line than its dot, and the dot: the member may be being typed.
+    pub(crate) distant_name: Option<(TextRange, TextRange)>,
+    /// The locals with skolem names, by value.
+    pub(crate) skolems: FxHashMap<ExprId, LocalId>,
     /// How constraints are checked here.
     pub(crate) checks: Checks,
     /// The condition of this method is inferred.
     pub(crate) infers_guard: bool,
     /// The condition inferred so far.
     pub(crate) required: Vec<ConstraintTerm>,
-    /// Typing ends at this class: only what is around it is asked for.
-    pub(crate) stop_at: Option<ClassId>,
-    /// What was found there.
-    pub(crate) stopped: Option<LocalClassEnv>,
-    /// What runs before the code: formals taken apart.
+    /// Typing ends at this class, whose environment is computed.
+    pub(crate) environment_of: Option<ClassId>,
+    /// The environment of that class.
+    pub(crate) environment: Option<LocalClassEnv>,
+    /// Statements before the code: components of formals with patterns.
     pub(crate) prologue: Vec<StmtId>,
     next_temporary: u32,
 }
@@ -101,26 +101,26 @@ impl<'db> Infer<'db> {
             scopes: Scopes::default(),
             problems: Vec::new(),
             known: Arc::new(known),
-            tested: Vec::new(),
+            assumptions: Vec::new(),
             typed: Arc::default(),
             here: crate::place::here_of_body(),
             in_clocked_finish: false,
             collector: None,
             in_kernel: false,
             local_types: Vec::new(),
-            far_name: None,
-            nameless: FxHashMap::default(),
+            distant_name: None,
+            skolems: FxHashMap::default(),
             checks,
             infers_guard,
             required: Vec::new(),
-            stop_at: None,
-            stopped: None,
+            environment_of: None,
+            environment: None,
             prologue: Vec::new(),
             next_temporary: 0,
         }
     }
 
-    // ---- building
+    // ---- construction of the body
 
     pub(crate) fn alloc(&mut self, kind: ExprKind, ty: Ty, range: TextRange) -> ExprId {
         match kind {
@@ -137,7 +137,7 @@ impl<'db> Infer<'db> {
         StmtId(self.body.stmts.len() as u32 - 1)
     }
 
-    /// An expression about which nothing more is said; something was reported already.
+    /// An expression with an error that is reported already.
     pub(crate) fn error(&mut self, range: TextRange) -> ExprId {
         self.alloc(ExprKind::Error, Ty::error(self.db), range)
     }
@@ -155,7 +155,7 @@ impl<'db> Infer<'db> {
         LocalId(self.body.locals.len() as u32 - 1)
     }
 
-    /// Makes a local visible; complains if it hides another local of the same code.
+    /// Makes a local visible; reports it if it hides another local of the same code.
     pub(crate) fn declare(&mut self, local: LocalId) {
         let Local { name, range, .. } = self.body.local(local);
         let (name, range) = (name.clone(), *range);
@@ -220,11 +220,11 @@ impl<'db> Infer<'db> {
         }
     }
 
-    // ---- stopping
+    // ---- environments of local classes
 
-    /// Whether typing ends here; then notes what is in scope.
-    pub(crate) fn stops_at(&mut self, class: ClassId, superclass: Option<SuperCall>) -> bool {
-        if self.stop_at != Some(class) || self.stopped.is_some() {
+    /// Whether typing ends here; then records the environment.
+    pub(crate) fn records_environment(&mut self, class: ClassId, superclass: Option<SuperCall>) -> bool {
+        if self.environment_of != Some(class) || self.environment.is_some() {
             return false;
         }
         let db = self.db;
@@ -250,11 +250,11 @@ impl<'db> Infer<'db> {
         let locals = visible.iter().map(local).collect();
         let known =
             self.known.terms().iter().filter_map(|term| local_class_env::term_seen(term, &path)).collect();
-        self.stopped = Some(LocalClassEnv { locals, known, superclass });
+        self.environment = Some(LocalClassEnv { locals, known, superclass });
         true
     }
 
-    // ---- asking
+    // ---- types and ranges
 
     pub(crate) fn ty(&self, id: ExprId) -> Ty {
         self.body.expr(id).ty

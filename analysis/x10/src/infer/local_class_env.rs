@@ -1,8 +1,8 @@
 //! The code around a local or anonymous class: which of its variables the class may use, and which it does.
 //!
-//! A variable that a class uses is a hidden field of the class, named [`captured_name`], set when an object is made. What
-//! the variables are is found by typing the code around up to the class, and no further: what comes after it may depend
-//! on the class.
+//! A variable that a class uses is a hidden field of the class, named [`captured_name`], set when an object
+//! is made. What the variables are is found by typing the code around up to the class, and no further: what
+//! comes after it may depend on the class.
 
 use std::sync::Arc;
 
@@ -59,8 +59,8 @@ pub struct CapturedVariable {
     pub local: LocalId,
 }
 
-/// The variables of the code around that objects of a local or anonymous class keep: those that its code uses, and those
-/// that the classes of the same code need that it extends or makes objects of.
+/// The variables of the code around that objects of a local or anonymous class keep: those that its code
+/// uses, and those that the classes of the same code need that it extends or makes objects of.
 #[salsa::tracked(cycle_result = nothing_captured)]
 pub fn class_captures(db: &dyn Db, class: ClassId) -> Arc<Vec<CapturedVariable>> {
     let Some(owner) = enclosing_owner(db, class) else { return Arc::default() };
@@ -98,7 +98,8 @@ fn checked_variables(db: &dyn Db, ty: Ty, class: ClassId) -> Vec<SmolStr> {
     paths.filter_map(variable).collect()
 }
 
-/// The variables that the code of `class` itself uses; adds the classes of `owner` that it extends or makes objects of.
+/// The variables that the code of `class` itself uses; adds the classes of `owner` that it extends or makes
+/// objects of.
 fn used_variables(db: &dyn Db, class: ClassId, owner: Owner, siblings: &mut Vec<ClassId>) -> Vec<SmolStr> {
     let mut used = Vec::new();
     let mut meet = |other: ClassId| {

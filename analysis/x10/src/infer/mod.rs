@@ -1,5 +1,5 @@
-//! From the tree of a method, constructor or field initialiser to its typed body
-//! ([`crate::body::Body`]), with all that is wrong in it.
+//! Type inference: from the syntax tree of a method, constructor or field initialiser to its typed body
+//! ([`crate::body::Body`]) and its problems.
 //!
 //! [`body`] reads the declaration's own text and the signatures of what it uses, never another body
 //! (but for the result of a method that declares none), and all its ranges are relative to the
@@ -30,22 +30,22 @@ use crate::rules::Problem;
 use crate::rules::r#type::recursive_result::RecursiveResult;
 use crate::ty::{Constraint, Ty};
 
-/// A typed body and what was found while typing it.
+/// A typed body and its problems.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BodyResult {
     /// The code. That of a field initialiser is a `Return` of the value.
     pub body: Body,
-    /// All problems of typing; ranges are relative to the owner's declaration. Flow analyses and kernel rules have
-    /// queries of their own.
+    /// All problems of typing; ranges are relative to the owner's declaration. Flow analyses and kernel
+    /// rules have queries of their own.
     pub problems: Vec<Problem>,
-    /// What the code delivers: the declared result, or the one found, as callers see it.
+    /// The result type, declared or inferred, as callers see it.
     pub result: Ty,
     /// The condition that was inferred for a method that asks for it, over its formals.
     pub required: Constraint,
 }
 
 impl BodyResult {
-    /// Whether something is wrong that keeps the code from being compiled.
+    /// Whether a problem keeps the code from being compiled.
     pub fn has_errors(&self) -> bool {
         self.problems.iter().any(Problem::is_error)
     }
@@ -67,20 +67,21 @@ pub fn field_init_body(db: &dyn Db, field: FieldId) -> Option<Arc<BodyResult>> {
     has_initializer.then(|| owner_body(db, Owner::Field(field)).clone())
 }
 
-/// The typed code of a method, constructor or field initialiser. Code that calls itself without a declared result is typed
-/// again with the result found, until it stays: what its other `return`s deliver says where to begin.
-#[salsa::tracked(lru = 0, cycle_fn = typed_again, cycle_initial = not_typed_yet)]
+/// The typed code of a method, constructor or field initialiser. Code that calls itself without a declared
+/// result is typed again with the result found, until it stays: what its other `return`s deliver says where
+/// to begin.
+#[salsa::tracked(lru = 0, cycle_fn = iterate_typing, cycle_initial = untyped_body)]
 pub fn owner_body(db: &dyn Db, owner: Owner) -> Arc<BodyResult> {
     Arc::new(body::infer(db, owner))
 }
 
-/// From now on so many bodies are kept where some are forgotten; all until then. Only for what no edit follows: salsa takes a
-/// forgotten value of a query that may be part of a cycle for one that failed, once an edit has left it as it was (decision 0028).
+/// Keeps `count` typed bodies from now on, instead of all. Only for databases without edits: after an edit,
+/// salsa takes an evicted value of a query with a fixpoint for a failed one (decision 28).
 pub(crate) fn keep_bodies(db: &mut RootDatabase, count: usize) {
     owner_body::set_lru_capacity(db, count);
 }
 
-fn not_typed_yet(db: &dyn Db, _id: salsa::Id, _owner: Owner) -> Arc<BodyResult> {
+fn untyped_body(db: &dyn Db, _id: salsa::Id, _owner: Owner) -> Arc<BodyResult> {
     Arc::new(BodyResult {
         body: Body::default(),
         problems: Vec::new(),
@@ -89,10 +90,10 @@ fn not_typed_yet(db: &dyn Db, _id: salsa::Id, _owner: Owner) -> Arc<BodyResult> 
     })
 }
 
-/// How often code is typed again; types that go on growing are not found.
-const MOST_ROUNDS: u32 = 8;
+/// The most fixpoint iterations of a body; types that still grow are reported as recursive.
+const MAX_FIXPOINT_ITERATIONS: u32 = 8;
 
-fn typed_again(
+fn iterate_typing(
     db: &dyn Db,
     cycle: &salsa::Cycle,
     _last: &Arc<BodyResult>,
@@ -100,10 +101,10 @@ fn typed_again(
     owner: Owner,
 ) -> Arc<BodyResult> {
     let unknown = found.result.mentions_error(db) && !found.has_errors();
-    if unknown || cycle.iteration() > MOST_ROUNDS { recursive_body(db, owner) } else { found }
+    if unknown || cycle.iteration() > MAX_FIXPOINT_ITERATIONS { recursive_body(db, owner) } else { found }
 }
 
-/// The result type of an owner without a declared one depends on itself alone.
+/// The body of an owner whose inferred result type depends on itself.
 fn recursive_body(db: &dyn Db, owner: Owner) -> Arc<BodyResult> {
     let (name, is_field) = match owner {
         Owner::Method(method) => (method.name(db).clone(), false),
@@ -118,7 +119,7 @@ fn recursive_body(db: &dyn Db, owner: Owner) -> Arc<BodyResult> {
     })
 }
 
-/// Methods that call each other are typed until their conditions grow no more.
+/// Fixpoint of inferred guards: terms are added until no guard grows.
 #[salsa::tracked(cycle_fn = grown_guard, cycle_initial = no_guard)]
 fn required_guard(db: &dyn Db, method: MethodId) -> Constraint {
     body::infer(db, Owner::Method(method)).required
@@ -144,19 +145,19 @@ fn grown_guard(
     grown
 }
 
-/// What a method without a declared result gives, as callers see it.
+/// The inferred result type of a method, as callers see it.
 pub fn inferred_result(db: &dyn Db, method: MethodId) -> Ty {
     if *returns_nothing(db, method) { Ty::void(db) } else { owner_body(db, Owner::Method(method)).result }
 }
 
-/// Whether no `return` of a method's block has a value: then nothing has to be typed to know that the
-/// method gives nothing, and it may well call itself.
+/// Whether no `return` of a method's block has a value. Then the result is `void` without typing the body,
+/// which may be recursive.
 #[salsa::tracked]
 fn returns_nothing(db: &dyn Db, method: MethodId) -> bool {
     body::returns_nothing(db, method)
 }
 
-/// Whether the method declares its result, so that no body is asked for it.
+/// Whether the method declares its result, so that callers do not need its body.
 pub fn declares_result(db: &dyn Db, method: MethodId) -> bool {
     method_item(db, method).is_some_and(|item| item.result.is_some() || !item.has_body)
 }

@@ -1,6 +1,8 @@
-//! What conditions made sure of: inside `if (here == r.home) { ... }` the object of `r` is here.
+//! Flow-sensitive narrowing (Tobin-Hochstadt and Felleisen, occurrence typing): inside
+//! `if (here == r.home) { ... }` the object of `r` is here.
 //!
-//! X10 decides constraints by types alone, so these facts prove no constraint. They only say where a warning would be wrong.
+//! X10 decides constraints by types alone, so these facts prove no constraint. They only say where a
+//! warning would be wrong.
 
 use crate::body::{ExprId, ExprKind, StmtId, StmtKind};
 use crate::infer::context::Infer;
@@ -8,8 +10,8 @@ use crate::ty::known::Known;
 use crate::ty::{ConstraintTerm, Path};
 
 impl Infer<'_> {
-    /// Takes a condition as true, or as false, from here to the end of the scope.
-    pub(crate) fn suppose(&mut self, condition: ExprId, holds: bool) {
+    /// Assumes a condition to be true, or false, from here to the end of the scope.
+    pub(crate) fn assume(&mut self, condition: ExprId, holds: bool) {
         let mut open = vec![(condition, holds)];
         while let Some((id, holds)) = open.pop() {
             match &self.body.expr(id).kind {
@@ -44,17 +46,21 @@ impl Infer<'_> {
         holds: bool,
         make: impl FnOnce(&mut Self) -> ExprId,
     ) -> ExprId {
-        let before = self.tested.len();
-        self.suppose(condition, holds);
+        let before = self.assumptions.len();
+        self.assume(condition, holds);
         let made = make(self);
-        self.tested.truncate(before);
+        self.assumptions.truncate(before);
         made
     }
 
     fn suppose_equal(&mut self, left: ExprId, right: ExprId, equal: bool) {
         let named = |path: Option<Path>| path.filter(Path::has_name);
         let (Some(a), Some(b)) = (named(self.path_of(left)), named(self.path_of(right))) else { return };
-        self.tested.push(if equal { ConstraintTerm::Equal(a, b) } else { ConstraintTerm::NotEqual(a, b) });
+        self.assumptions.push(if equal {
+            ConstraintTerm::Equal(a, b)
+        } else {
+            ConstraintTerm::NotEqual(a, b)
+        });
     }
 
     /// The place `p` of `p.id`.
@@ -68,7 +74,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether what follows a statement is never reached from it.
+    /// Whether control never continues after a statement.
     pub(crate) fn always_leaves(&self, id: StmtId) -> bool {
         match &self.body.stmt(id).kind {
             StmtKind::Return(_) | StmtKind::Throw(_) | StmtKind::Break(_) | StmtKind::Continue(_) => true,

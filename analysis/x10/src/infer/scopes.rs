@@ -1,5 +1,5 @@
-//! What is visible inside a body while it is typed: locals by block, the closures and activities around
-//! a use (for captures), jump targets, and where `return` delivers.
+//! Scopes of a body: locals by block, the closures and activities around a use (captures), jump targets,
+//! and the results of `return`.
 
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 use crate::body::{Capture, Captured, LabelId, LocalId};
 use crate::ty::Ty;
 
-/// A construct that runs its code on captured variables.
+/// A construct whose code captures variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FrameKind {
     Closure,
@@ -18,7 +18,7 @@ pub(crate) enum FrameKind {
 }
 
 impl FrameKind {
-    /// As a person calls it.
+    /// As messages call it.
     pub(crate) fn name(self) -> &'static str {
         match self {
             FrameKind::Closure => "closure",
@@ -47,7 +47,7 @@ struct Target {
     depth: usize,
 }
 
-/// What a jump found.
+/// The result of resolving a jump.
 pub(crate) enum JumpResolution {
     To(LabelId),
     /// The target lies outside the closure or activity.
@@ -57,7 +57,7 @@ pub(crate) enum JumpResolution {
     None,
 }
 
-/// Where `return` delivers.
+/// The result that `return` contributes to.
 pub(crate) struct Returns {
     /// The declared result, or the one found so far; `None` until the first `return`.
     pub(crate) result: Option<Ty>,
@@ -76,7 +76,7 @@ pub(crate) struct Scopes {
     targets: Vec<Target>,
     pub(crate) returns: Vec<Returns>,
     next_label: u32,
-    /// Names that wait for the loop they label.
+    /// Labels whose loop follows.
     pending_labels: Vec<SmolStr>,
 }
 
@@ -185,7 +185,7 @@ impl Scopes {
         self.pending_labels.push(name);
     }
 
-    /// Names that no loop took.
+    /// Labels that no loop took.
     pub(crate) fn take_labels(&mut self) -> Vec<SmolStr> {
         std::mem::take(&mut self.pending_labels)
     }
@@ -230,7 +230,7 @@ impl Scopes {
         self.targets.iter().flat_map(|target| target.names.iter())
     }
 
-    /// The frame that a `return` here would have to leave, if it is one that cannot be left.
+    /// The frame around a `return` that it cannot leave, if there is one.
     pub(crate) fn return_crosses(&self) -> Option<FrameKind> {
         let depth = self.returns.last().map_or(0, |returns| returns.depth);
         self.frames.get(depth).map(|frame| frame.kind)

@@ -1,4 +1,4 @@
-//! Types as they are written in code, in the scope of that code.
+//! Type lowering in bodies: from written types to [`Ty`], in the scope of the code.
 
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{TextRange, TextSize};
@@ -32,7 +32,7 @@ impl<'db> Infer<'db> {
         scope
     }
 
-    /// Runs `resolve` with everything that a type written here can mention.
+    /// Runs `resolve` with the scope that a type written here can mention.
     pub(crate) fn with_type_scope<T>(
         &mut self,
         own: Option<&str>,
@@ -107,7 +107,7 @@ impl<'db> Infer<'db> {
         ty
     }
 
-    /// The type that a name stands for; what is wrong with it was reported.
+    /// The type that a name means; its problems are reported.
     pub(crate) fn written_named(&mut self, ty: &ast::NamedType) -> Ty {
         self.with_type_scope(None, |scope, lowering, _| scope.resolve(&lowering.named(ty), &mut Vec::new()))
     }
@@ -136,7 +136,7 @@ impl<'db> Infer<'db> {
     /// The class of an annotation.
     pub(crate) fn annotation_class(&mut self, annotation: &ast::Annotation) -> Option<ClassId> {
         let ty = annotation.named_type()?;
-        // Said when it was parsed.
+        // Reported when it was parsed.
         if annotation.syntax().text().char_at(0.into()) != Some('@') {
             return None;
         }
@@ -155,11 +155,11 @@ impl<'db> Infer<'db> {
         .map(|(class, _)| class)
     }
 
-    /// An annotation that marks code for devices, or shared memory, elsewhere, and that nothing is called here.
+    /// The diagnostic for another language's annotation of device code or shared memory.
     fn device_annotation(&self, annotation: &ast::Annotation, ty: &ast::NamedType) -> Option<Diagnostic> {
         let name = ty.name_ref()?.text();
-        let is_shared = cuda_names::is_shared_word(&name);
-        if !(is_shared || cuda_names::is_device_word(&name))
+        let is_shared = cuda_names::is_shared_annotation(&name);
+        if !(is_shared || cuda_names::is_device_annotation(&name))
             || self.class_named(std::slice::from_ref(&name)).is_some()
         {
             return None;
@@ -167,13 +167,21 @@ impl<'db> Infer<'db> {
         let message = format!("there is no annotation `@{name}` here");
         let diagnostic = unknown_type::RULE.at(range_of(ty), message);
         if !is_shared {
-            return Some(replaced(diagnostic.note(cuda_names::MARKED), range_of(ty), "CUDA".to_owned()));
+            return Some(replaced(
+                diagnostic.note(cuda_names::CUDA_ANNOTATION_NOTE),
+                range_of(ty),
+                "CUDA".to_owned(),
+            ));
         }
         let whole = range_of(annotation);
         let after = TextRange::at(whole.end(), TextSize::of(' '));
         let has_space = self.source(after).is_some_and(|it| it == " ");
         let range = if has_space { whole.cover(after) } else { whole };
         let edits = vec![TextEdit { file: None, range, text: String::new() }];
-        Some(diagnostic.note(cuda_names::SHARED).fix(Fix { title: format!("Leave `@{name}` out"), edits }))
+        Some(
+            diagnostic
+                .note(cuda_names::SHARED_MEMORY_NOTE)
+                .fix(Fix { title: format!("Leave `@{name}` out"), edits }),
+        )
     }
 }

@@ -1,7 +1,8 @@
-//! Diagnostic rules: one file for each, `FAMILY/CODE.rs`, with its page, the data of its problems, their words and
-//! fixes, and its tests. The layers of the analysis yield [`Problem`]s; `check` renders them.
+//! Diagnostic rules: one file for each, `FAMILY/CODE.rs`, with its page, the data of its problems, their
+//! words and fixes, and its tests. The layers of the analysis yield [`Problem`]s; `check` renders them.
 //!
-//! A rule is added by adding its file and running `cargo xtask rules` (docs/contributing/adding-a-diagnostic.md).
+//! A rule is added by adding its file and running `cargo xtask rules`
+//! (docs/contributing/adding-a-diagnostic.md).
 
 mod problem;
 mod registry;

@@ -1,7 +1,7 @@
 //! Problems as data: what the layers of the analysis yield.
 //!
-//! Queries memoise [`Problem`]s, which hold no prose. [`Problem::render`] makes diagnostics of them when those of a
-//! file are collected (see decision 0031).
+//! Queries memoise [`Problem`]s, which hold no prose. [`Problem::render`] makes diagnostics of them when
+//! those of a file are collected (see decision 0031).
 
 use apg_syntax::TextRange;
 

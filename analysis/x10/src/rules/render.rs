@@ -9,8 +9,8 @@ use crate::ids::MethodId;
 use crate::item_tree::source::{Item, item_source};
 use crate::ty::Ty;
 
-/// The data of one problem of a rule, as the layer that detects it yields it. Each rule has one such type, beside its
-/// page; `cargo xtask rules` makes it a variant of [`ProblemData`](super::ProblemData).
+/// The data of one problem of a rule, as the layer that detects it yields it. Each rule has one such type,
+/// beside its page; `cargo xtask rules` makes it a variant of [`ProblemData`](super::ProblemData).
 pub trait Render {
     /// The rule that is broken.
     fn rule(&self) -> &'static Rule;

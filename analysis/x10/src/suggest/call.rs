@@ -1,4 +1,5 @@
-//! Notes about calls that mean no method: the name as messages show it, candidates, and what replaces older forms.
+//! Notes about calls that mean no method: the name as messages show it, candidates, and what replaces older
+//! forms.
 
 use super::cuda_atomic::element_in_two;
 use crate::body::ExprId;
@@ -26,7 +27,8 @@ pub(crate) fn prints_several(name: &str, args: &[ExprId]) -> bool {
     matches!(name, "print" | "println") && args.len() > 1
 }
 
-/// Adds to a failed call how values are printed, what replaces a static method of earlier X10, and how an element is passed.
+/// Adds to a failed call how values are printed, what replaces a static method of earlier X10, and how an
+/// element is passed.
 pub(crate) fn add_call_notes(
     cx: &RenderContext<'_>,
     diagnostic: Diagnostic,
@@ -41,7 +43,8 @@ pub(crate) fn add_call_notes(
     add_older_forms(cx, diagnostic, name, failure, args)
 }
 
-/// Adds what replaces a static method of earlier X10 that the library keeps for itself, and how an element is passed.
+/// Adds what replaces a static method of earlier X10 that the library keeps for itself, and how an element
+/// is passed.
 pub(crate) fn add_older_forms(
     cx: &RenderContext<'_>,
     diagnostic: Diagnostic,

@@ -5,7 +5,8 @@ use crate::diagnostics::{Diagnostic, Fix};
 use crate::rules::render::RenderContext;
 use crate::ty::known::Known;
 
-/// Adds to the error that the condition `id` is no `Boolean` what was probably meant. `has_null`: its type has `null`.
+/// Adds to the error that the condition `id` is no `Boolean` what was probably meant. `has_null`: its type
+/// has `null`.
 pub(crate) fn explain_condition(
     cx: &RenderContext<'_>,
     id: ExprId,

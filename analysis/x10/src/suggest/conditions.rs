@@ -1,4 +1,5 @@
-//! Notes about conditions that are needed and do not follow: what is known, and how callers could see to them.
+//! Notes about conditions that are needed and do not follow: what is known, and how callers could see to
+//! them.
 
 use crate::body::ExprId;
 use crate::diagnostics::Diagnostic;

@@ -9,7 +9,8 @@ use crate::rules::render::RenderContext;
 use crate::ty::Ty;
 use crate::ty::known::Known;
 
-/// Adds the call that converts the value `id` to `to`, and writes it in place of `range`: of the value, or of a cast of it.
+/// Adds the call that converts the value `id` to `to`, and writes it in place of `range`: of the value, or
+/// of a cast of it.
 pub(crate) fn with_conversion(
     cx: &RenderContext<'_>,
     diagnostic: &Diagnostic,

@@ -1,4 +1,5 @@
-//! Fix for `CUDAAtomic.add(out(i), x)`, as CUDA writes `atomicAdd(&out[i], x)`: the rail and the index are two arguments.
+//! Fix for `CUDAAtomic.add(out(i), x)`, as CUDA writes `atomicAdd(&out[i], x)`: the rail and the index are
+//! two arguments.
 
 use apg_syntax::TextRange;
 

@@ -20,7 +20,7 @@ pub struct Difference {
     pub found: Ty,
     /// The type that it should have.
     pub needed: Ty,
-    /// The type that it has is a supertype of the one that it should have.
+    /// `found` is a supertype of `needed`.
     pub is_supertype: bool,
     /// It is a call of a method, and a variable of that name could be applied.
     pub hides_variable: bool,
@@ -82,7 +82,8 @@ impl Difference {
         diagnostic
     }
 
-    /// `name(x)` is a call of a method where there is one of that name, even if a variable of that name could be applied.
+    /// `name(x)` is a call of a method where there is one of that name, even if a variable of that name
+    /// could be applied.
     fn apply_variable(&self, diagnostic: &Diagnostic, cx: &RenderContext<'_>) -> Option<Diagnostic> {
         let call = cx.expr(self.value).filter(|_| self.hides_variable)?;
         let ExprKind::Call { method, .. } = call.kind else { return None };

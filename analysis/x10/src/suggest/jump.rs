@@ -1,5 +1,6 @@
-//! Fix for jumps out of an activity: `if (c) return;` becomes a condition around what follows. Where nothing follows, the jump goes. A
-//! `continue` of the loop that starts the activities means the same.
+//! Fix for jumps out of an activity: `if (c) return;` becomes a condition around the following statements.
+//! Where none follow, the jump is removed. A `continue` of the loop that starts the activities means the
+//! same.
 
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, SyntaxNode, TextRange, TextSize};
@@ -49,7 +50,7 @@ fn is_last(jump: &SyntaxNode) -> bool {
     false
 }
 
-/// Without it. A branch that has nothing else goes with it, if it is not the only one.
+/// Removes the jump, and with it a branch that has nothing else, if it is not the only one.
 fn removed(jump: &SyntaxNode) -> Option<Fix> {
     let around = jump.parent()?;
     let start = match ast::IfStmt::cast(around) {
@@ -64,7 +65,7 @@ fn removed(jump: &SyntaxNode) -> Option<Fix> {
     Some(Fix { title: format!("Remove the `{word}`"), edits })
 }
 
-/// For one that is all of an `if` without `else`.
+/// The fix for a jump that is the only statement of an `if` without `else`.
 fn opposite(jump: &SyntaxNode) -> Option<Fix> {
     let mut branch = jump.text_range();
     let mut around = jump.parent()?;
@@ -86,7 +87,7 @@ fn opposite(jump: &SyntaxNode) -> Option<Fix> {
     Some(Fix { title: "Put what follows under the opposite condition".to_owned(), edits })
 }
 
-/// For one that ends what an `if` without `else` does.
+/// The fix for a jump that is the last statement of an `if` without `else`.
 fn otherwise(jump: &SyntaxNode) -> Option<Fix> {
     let block = ast::Block::cast(jump.parent()?)?;
     if block.stmts().last()?.syntax() != jump {
@@ -106,7 +107,7 @@ fn start_with_space(stmt: &SyntaxNode) -> TextSize {
     before.map_or(stmt.text_range().start(), |it| it.text_range().start())
 }
 
-/// An `if` without `else` in a block behind which nothing follows in the activity, and the last statement of the block.
+/// An `if` without `else` in a block that ends the activity, and the last statement of the block.
 fn guard(stmt: SyntaxNode) -> Option<(ast::IfStmt, TextRange)> {
     let condition = ast::IfStmt::cast(stmt).filter(|it| it.else_branch().is_none())?;
     let block = ast::Block::cast(condition.syntax().parent()?)?;

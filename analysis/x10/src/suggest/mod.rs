@@ -1,5 +1,5 @@
-//! Suggestions that several rules share: edits that change code to what was probably meant, found from the code and its
-//! types when a problem is put in words.
+//! Suggestions that several rules share: edits that change code to what was probably meant, found from the
+//! code and its types when a problem is put in words.
 
 pub(crate) mod call;
 pub(crate) mod cast;

@@ -1,8 +1,9 @@
 //! Fix for accesses to objects of other places: an `at` around the code that uses the object.
 //!
-//! An `at` expression delivers a copy of its value. So one is put only around what delivers a value that has no identity, such as a
-//! number. What changes a remote object is put into an `at` statement as a whole: an assignment, a step or a call whose value nobody
-//! uses. Everything that then runs at the other place must mean the same there: values and `val`s of values, no `here`, no objects.
+//! An `at` expression delivers a copy of its value. So one is put only around what delivers a value that
+//! has no identity, such as a number. What changes a remote object is put into an `at` statement as a
+//! whole: an assignment, a step or a call whose value nobody uses. Everything that then runs at the other
+//! place must mean the same there: values and `val`s of values, no `here`, no objects.
 
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, SyntaxNode, TextRange};
@@ -113,8 +114,8 @@ impl RemoteAccess<'_> {
         method_item(self.db, method).is_some_and(|it| it.kind == MethodKind::Constructor)
     }
 
-    /// Whether an expression names a handle of a remote object in a way that is worth the same when it is evaluated twice, and at any
-    /// place: a `val`, or a field of one.
+    /// Whether an expression names a handle of a remote object in a way that is worth the same when it is
+    /// evaluated twice, and at any place: a `val`, or a field of one.
     fn is_handle(&self) -> bool {
         let handles = [Known::GlobalRef, Known::GlobalRail];
         let ty = self.body.expr(self.object).ty;

@@ -1,4 +1,5 @@
-//! Values that are called: functions, `f(x)`, and elements, `a(i)` and `a(i) = v`; operators that are called by their name.
+//! Application: calls of function values, `f(x)`, application operators, `a(i)` and `a(i) = v`, and
+//! operators called by name.
 
 use std::borrow::Cow;
 
@@ -9,9 +10,9 @@ use smol_str::SmolStr;
 use crate::body::{ExprId, ExprKind};
 use crate::constraint::Entailment;
 use crate::infer::call::overload::Call;
-use crate::infer::constraint::residual::Need;
+use crate::infer::constraint::residual::RequiredBy;
 use crate::infer::context::{Infer, range_of};
-use crate::infer::expr::convert::Why;
+use crate::infer::expr::convert::ConversionSite;
 use crate::infer::expr::name::Resolved;
 use crate::item_tree::MethodKind;
 use crate::item_tree::items::method_item;
@@ -47,7 +48,7 @@ impl Infer<'_> {
         let candidates = self.candidates(ty, "operator()");
         if candidates.is_empty() {
             if let Some(function) = self.context().as_function(ty) {
-                let value = self.convert(value, function, Why::Receiver);
+                let value = self.convert(value, function, ConversionSite::Receiver);
                 return self.apply(value, call.args, range);
             }
             if self.context().is_open(ty) {
@@ -57,7 +58,7 @@ impl Infer<'_> {
             return self.error(range);
         }
         let path = self.receiver_path(value, &candidates);
-        match self.pick(&candidates, path.as_ref(), &call) {
+        match self.resolve_call(&candidates, path.as_ref(), &call) {
             Ok(picked) => self.instance_call(value, picked, call),
             Err(reason) => self.call_failed("operator()", &reason, Some(value), &call),
         }
@@ -68,7 +69,7 @@ impl Infer<'_> {
         let function = self.ty(closure);
         let mentioned = function::formal_names(db, function);
         let name = |infer: &mut Self, (index, &arg): (usize, &ExprId)| match mentioned.contains_key(&index) {
-            true => infer.named(arg),
+            true => infer.name_value(arg),
             false => infer.path_of(arg),
         };
         let paths: Vec<Option<Path>> = args.iter().enumerate().map(|arg| name(self, arg)).collect();
@@ -88,7 +89,7 @@ impl Infer<'_> {
         };
         let mut unproved = guard;
         unproved.terms.retain(open);
-        // What a check at run time speaks of is evaluated once, in order.
+        // Values that a run-time check mentions are evaluated once, in order.
         let mut stmts = Vec::new();
         let mut speaks = unproved.terms.iter().any(ConstraintTerm::mentions_nameless);
         params.iter().for_each(|param| param.visit_paths(db, &mut |path| speaks |= path.is_nameless()));
@@ -96,8 +97,8 @@ impl Infer<'_> {
             self.bind_operands(&mut args, &mut stmts);
         }
         let pairs = args.into_iter().zip(params);
-        let args = pairs.map(|(arg, param)| self.convert(arg, param, Why::Argument)).collect();
-        self.check_terms(&unproved.terms, range, Need::Function(function), &mut stmts);
+        let args = pairs.map(|(arg, param)| self.convert(arg, param, ConversionSite::Argument)).collect();
+        self.check_terms(&unproved.terms, range, RequiredBy::Function(function), &mut stmts);
         self.forget(known);
         let result = self.at_this_place(result);
         let call = self.alloc(ExprKind::ClosureCall { closure, args }, result, range);
@@ -129,7 +130,7 @@ impl Infer<'_> {
             return self.error(range);
         }
         let path = self.receiver_path(receiver, &candidates);
-        match self.pick(&candidates, path.as_ref(), &call) {
+        match self.resolve_call(&candidates, path.as_ref(), &call) {
             Ok(picked) => self.instance_call(receiver, picked, call),
             Err(reason) => self.call_failed("operator()=", &reason, Some(receiver), &call),
         }
@@ -162,7 +163,8 @@ impl Infer<'_> {
         self.call_on(e.receiver(), &name, at, type_args, args, range)
     }
 
-    /// `T.operator as[U](x)`: a conversion called by its name; `to` is the type that it gives, if there are several.
+    /// `T.operator as[U](x)`: a conversion called by its name; `to` is the type that it gives, if there are
+    /// several.
     fn call_conversion(
         &mut self,
         e: &ast::OperatorExpr,
@@ -187,13 +189,13 @@ impl Infer<'_> {
             candidates.retain(|c| self.is_subtype(gives(c), to));
         }
         let call = Call { args, type_args: Vec::new(), through_super: false, at, range };
-        match self.pick(&candidates, None, &call) {
+        match self.resolve_call(&candidates, None, &call) {
             Ok(picked) => self.static_call(picked, call),
             Err(reason) => self.call_failed(&name, &reason, None, &call),
         }
     }
 
-    /// The method that the name `name` calls. X10 names conversions as other methods: `T.operator_as(x)`, `T.implicit_operator_as(x)`.
+    /// The method that the name `name` calls. Conversions have names of methods, too: `T.operator_as(x)`.
     pub(crate) fn called_name(name: &SmolStr) -> SmolStr {
         match name.as_str() {
             "operator_as" => SmolStr::new_static("operator as"),
@@ -211,7 +213,7 @@ impl Infer<'_> {
         }
     }
 
-    /// An operator called by its name, of an object, a class, `super`, or of what is around.
+    /// An operator called by its name: of an object, a class, `super`, or a class around the code.
     pub(crate) fn call_on(
         &mut self,
         receiver: Option<ast::Expr>,

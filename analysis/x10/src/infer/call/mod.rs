@@ -9,9 +9,9 @@ use smol_str::SmolStr;
 
 use crate::body::{Dispatch, ExprId, ExprKind, StmtKind};
 use crate::ids::MethodId;
-use crate::infer::call::overload::{Call, Picked};
+use crate::infer::call::overload::{Call, CallTarget};
 use crate::infer::context::{Infer, range_of};
-use crate::infer::expr::convert::Why;
+use crate::infer::expr::convert::ConversionSite;
 use crate::infer::expr::name::Resolved;
 use crate::item_tree::Modifiers;
 use crate::item_tree::items::{method_is_static, method_item, own_field, own_methods};
@@ -93,7 +93,7 @@ impl Infer<'_> {
                 continue;
             }
             let path = (around.class == self.class && around.has_instance).then(crate::ty::Path::this);
-            match self.pick(&candidates, path.as_ref(), &call) {
+            match self.resolve_call(&candidates, path.as_ref(), &call) {
                 Ok(picked) if method_is_static(self.db, picked.method) => {
                     return self.static_call(picked, call);
                 }
@@ -147,7 +147,7 @@ impl Infer<'_> {
         }
         let diagnostic = name_rules::unresolved::RULE
             .at(at, format!("there is no method, function or struct `{name}` here"));
-        if let Some(diagnostic) = self.printed_elsewhere(diagnostic.clone(), name, at) {
+        if let Some(diagnostic) = self.suggest_print(diagnostic.clone(), name, at) {
             return self.report(diagnostic);
         }
         if let Some(diagnostic) = self.type_scope().with_imports(&diagnostic, name) {
@@ -176,8 +176,8 @@ impl Infer<'_> {
         }
         if near.is_none()
             && let Some(diagnostic) = self
-                .statement_elsewhere(diagnostic.clone(), name, at)
-                .or_else(|| self.misspelt_printing(diagnostic.clone(), name, at))
+                .suggest_statement(diagnostic.clone(), name, at)
+                .or_else(|| self.suggest_misspelt_print(diagnostic.clone(), name, at))
         {
             return self.report(diagnostic);
         }
@@ -252,7 +252,7 @@ impl Infer<'_> {
             return self.error(call.range);
         }
         let path = self.receiver_path(object, &candidates);
-        match self.pick_of(&candidates, path.as_ref(), &call, false) {
+        match self.resolve_call_of(&candidates, path.as_ref(), &call, false) {
             Ok(picked) if method_is_static(self.db, picked.method) => {
                 let result = self.static_call(picked, call);
                 self.after(object, result)
@@ -270,8 +270,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether `g.rail()` of a `GlobalRail` is the rail: the property `rail`, a reference, applied. Where what follows takes a
-    /// reference, as in `g.rail()()` and `g.rail().home`, it is the property.
+    /// Whether `g.rail()` of a `GlobalRail` is the rail: the property `rail`, a reference, applied. Where
+    /// what follows takes a reference, as in `g.rail()()` and `g.rail().home`, it is the property.
     fn applies_rail(&self, e: &ast::FieldExpr, object: ExprId, name: &str, call: &Call) -> bool {
         if name != "rail" || !call.args.is_empty() || self.ty(object).global_rail_element(self.db).is_none() {
             return false;
@@ -319,7 +319,7 @@ impl Infer<'_> {
     pub(crate) fn call_static(&mut self, ty: Ty, name: &str, selected: TextRange, mut call: Call) -> ExprId {
         let candidates = self.candidates(ty, name);
         if !candidates.is_empty() {
-            return match self.pick_of(&candidates, None, &call, true) {
+            return match self.resolve_call_of(&candidates, None, &call, true) {
                 Ok(picked) if method_is_static(self.db, picked.method) => self.static_call(picked, call),
                 Ok(_) => self.not_static(ty, name, call.at),
                 // Whatever the arguments are, an object is missing.
@@ -339,9 +339,9 @@ impl Infer<'_> {
         }
     }
 
-    pub(crate) fn static_call(&mut self, picked: Picked, mut call: Call) -> ExprId {
+    pub(crate) fn static_call(&mut self, picked: CallTarget, mut call: Call) -> ExprId {
         let mut stmts = Vec::new();
-        self.bind_nameless(&picked, &mut call.args, &mut stmts);
+        self.bind_skolems(&picked, &mut call.args, &mut stmts);
         let args = std::mem::take(&mut call.args);
         let args = self.convert_args(&picked, args);
         let args = self.with_collector(&picked, args, &call);
@@ -357,17 +357,17 @@ impl Infer<'_> {
         self.guarded(id, &picked, stmts)
     }
 
-    pub(crate) fn instance_call(&mut self, mut object: ExprId, picked: Picked, mut call: Call) -> ExprId {
+    pub(crate) fn instance_call(&mut self, mut object: ExprId, picked: CallTarget, mut call: Call) -> ExprId {
         if !picked.unproved.terms.is_empty() {
             self.check_place(&picked, object, &call);
         }
         let mut stmts = Vec::new();
-        self.bind_nameless(&picked, std::slice::from_mut(&mut object), &mut stmts);
-        self.bind_nameless(&picked, &mut call.args, &mut stmts);
+        self.bind_skolems(&picked, std::slice::from_mut(&mut object), &mut stmts);
+        self.bind_skolems(&picked, &mut call.args, &mut stmts);
         let args = std::mem::take(&mut call.args);
         let args = self.convert_args(&picked, args);
         let args = self.with_collector(&picked, args, &call);
-        let receiver = self.convert(object, picked.owner, Why::Receiver);
+        let receiver = self.convert(object, picked.owner, ConversionSite::Receiver);
         let dispatch = self.dispatch(picked.method, call.through_super);
         if dispatch == Dispatch::Super {
             self.has_code(picked.method, call.range);
@@ -393,12 +393,12 @@ impl Infer<'_> {
         self.report_at(at, NoBody { method });
     }
 
-    pub(crate) fn convert_args(&mut self, picked: &Picked, args: Vec<ExprId>) -> Vec<ExprId> {
+    pub(crate) fn convert_args(&mut self, picked: &CallTarget, args: Vec<ExprId>) -> Vec<ExprId> {
         let known = self.known.len();
         self.note_arguments(&args);
         let params = &picked.params;
         let convert = |(index, arg): (usize, ExprId)| match params.get(index) {
-            Some(&param) => self.convert(arg, param, Why::Argument),
+            Some(&param) => self.convert(arg, param, ConversionSite::Argument),
             None => arg,
         };
         let converted = args.into_iter().enumerate().map(convert).collect();

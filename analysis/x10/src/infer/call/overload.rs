@@ -1,4 +1,5 @@
-//! Which method a call means, and what to say when it means none.
+//! Overload resolution of calls (X10 specification, "Method resolution"), and the report of calls without a
+//! method.
 
 use std::borrow::Cow;
 
@@ -8,7 +9,7 @@ use smol_str::{SmolStr, format_smolstr};
 use crate::body::{Dispatch, ExprId, ExprKind};
 use crate::ids::{ClassId, MethodId};
 use crate::infer::context::Infer;
-use crate::infer::expr::convert::Why;
+use crate::infer::expr::convert::ConversionSite;
 use crate::item_tree::items::{method_is_static, method_item, own_methods};
 use crate::members::operators::{OperatorCall, OperatorForm, plain_operator};
 use crate::members::resolve::has_unknown_formal;
@@ -22,10 +23,10 @@ use crate::rules::r#type::no_matching_call::Rejected;
 use crate::signature::method_signature;
 use crate::ty::{Path, Ty};
 
-/// The method that a call means.
-pub(crate) type Picked = Resolution;
+/// The method that overload resolution chose for a call.
+pub(crate) type CallTarget = Resolution;
 
-/// A call at work.
+/// A call that is being typed.
 pub(crate) struct Call {
     pub(crate) args: Vec<ExprId>,
     pub(crate) type_args: Vec<Ty>,
@@ -51,12 +52,12 @@ impl<'db> Infer<'db> {
     }
 
     /// The candidate that the call means; `receiver` is the object in constraints.
-    pub(crate) fn pick(
+    pub(crate) fn resolve_call(
         &mut self,
         candidates: &[Candidate],
         receiver: Option<&Path>,
         call: &Call,
-    ) -> Result<Picked, Failure> {
+    ) -> Result<CallTarget, Failure> {
         self.name_arguments(candidates, call);
         let known = self.known.len();
         self.note_arguments(&call.args);
@@ -73,31 +74,32 @@ impl<'db> Infer<'db> {
         found.map(|picked| self.here_and_now(picked))
     }
 
-    /// As [`Infer::pick`]. Where static and other methods fit alike, as a unary operator of a class and a binary one of its
-    /// objects do, those of what stands before the name are meant: of a type, or of an object.
-    pub(crate) fn pick_of(
+    /// As [`Infer::resolve_call`]. Where static and other methods fit alike, as a unary operator of a class
+    /// and a binary one of its objects do, those of what stands before the name are meant: of a type, or of
+    /// an object.
+    pub(crate) fn resolve_call_of(
         &mut self,
         candidates: &[Candidate],
         receiver: Option<&Path>,
         call: &Call,
         of_type: bool,
-    ) -> Result<Picked, Failure> {
-        let found = self.pick(candidates, receiver, call);
+    ) -> Result<CallTarget, Failure> {
+        let found = self.resolve_call(candidates, receiver, call);
         if !matches!(found, Err(Failure::Ambiguous(_))) {
             return found;
         }
         let is_of_it = |it: &&Candidate| method_is_static(self.db, it.method) == of_type;
         let own: Vec<Candidate> = candidates.iter().filter(is_of_it).copied().collect();
-        self.pick(&own, receiver, call).or(found)
+        self.resolve_call(&own, receiver, call).or(found)
     }
 
-    pub(crate) fn pick_constructor(
+    pub(crate) fn resolve_constructor(
         &mut self,
         class: ClassId,
         given: Option<Vec<Ty>>,
         outer: Option<ExprId>,
         call: &Call,
-    ) -> Result<Picked, Failure> {
+    ) -> Result<CallTarget, Failure> {
         let owner = Ty::this_type(self.db, class);
         let constructors = self.context().constructors(class);
         let candidates: Vec<Candidate> =
@@ -112,8 +114,8 @@ impl<'db> Infer<'db> {
         found.map(|picked| self.here_and_now(picked))
     }
 
-    /// What a signature says of `here` is said of the place of the call.
-    fn here_and_now(&self, mut picked: Picked) -> Picked {
+    /// The signature's `here` is the place of the call.
+    fn here_and_now(&self, mut picked: CallTarget) -> CallTarget {
         picked.result = self.at_this_place(picked.result);
         for param in &mut picked.params {
             *param = self.at_this_place(*param);
@@ -142,7 +144,8 @@ impl<'db> Infer<'db> {
         Ok(self.operator_call(call, vec![left, right], range))
     }
 
-    /// The operator, if all of it follows from what the operands' types are without their constraints: nearly all of them.
+    /// The operator, if all of it follows from what the operands' types are without their constraints:
+    /// nearly all of them.
     fn built_in_operator(&self, name: &SmolStr, left: ExprId, right: ExprId) -> Option<OperatorCall> {
         let base = |operand| self.ty(operand).base(self.db);
         plain_operator(self.db, name.clone(), base(left), base(right)).clone()
@@ -162,7 +165,7 @@ impl<'db> Infer<'db> {
 
     fn operand(&mut self, id: ExprId, built_in: bool) -> Arg {
         if !built_in {
-            self.named(id);
+            self.name_value(id);
         }
         self.arg(id)
     }
@@ -200,8 +203,8 @@ impl<'db> Infer<'db> {
         let picked = self.here_and_now(picked);
         let param = picked.params.first().copied()?;
         let (mut value, mut stmts) = (value, Vec::new());
-        self.bind_nameless(&picked, std::slice::from_mut(&mut value), &mut stmts);
-        let argument = self.convert(value, param, Why::Cast);
+        self.bind_skolems(&picked, std::slice::from_mut(&mut value), &mut stmts);
+        let argument = self.convert(value, param, ConversionSite::Cast);
         let kind = ExprKind::Call {
             method: picked.method,
             dispatch: Dispatch::Static,
@@ -212,12 +215,12 @@ impl<'db> Infer<'db> {
         };
         let call = self.alloc(kind, picked.result, range);
         let call = self.guarded(call, &picked, stmts);
-        Some(if picked.result == to { call } else { self.convert(call, to, Why::Cast) })
+        Some(if picked.result == to { call } else { self.convert(call, to, ConversionSite::Cast) })
     }
 
     // ---- messages
 
-    /// Whether some of `methods` are one method that is declared twice, which is said there.
+    /// Whether some of `methods` are one method declared twice, which is reported at the declaration.
     fn are_duplicates(&self, name: &str, methods: &[MethodId]) -> bool {
         let db = self.db;
         let formals = |method: MethodId| -> Vec<Ty> {
@@ -236,7 +239,7 @@ impl<'db> Infer<'db> {
         ty.mentions_error(self.db) || self.context().is_open(ty)
     }
 
-    /// Whether a formal of a method that may be meant has an unknown type, which is said there.
+    /// Whether a candidate has a formal of unknown type, which is reported at its declaration.
     fn is_of_unknown_types(&self, failure: &Failure) -> bool {
         let mut methods: Box<dyn Iterator<Item = MethodId>> = match failure {
             Failure::NoneFits(all) => Box::new(all.iter().map(|it| it.method)),
@@ -246,7 +249,7 @@ impl<'db> Infer<'db> {
         methods.any(|it| has_unknown_formal(self.db, it))
     }
 
-    /// Says why a call means no method.
+    /// Reports why a call has no method.
     pub(crate) fn call_failed(
         &mut self,
         name: &str,
@@ -303,7 +306,7 @@ impl<'db> Infer<'db> {
         self.report_at(call.at, NoMatchingCall::Rejected(Box::new(rejected)));
     }
 
-    /// A method that can be seen, and whose name differs in capital letters only from that of one that cannot.
+    /// A visible method whose name differs from the rejected one in capital letters only.
     fn seen_alike(&self, only: &Rejection) -> Option<SmolStr> {
         let Reason::Hidden(class, _) = only.reason else { return None };
         let hidden = only.method.name(self.db);
@@ -341,8 +344,8 @@ impl<'db> Infer<'db> {
     }
 }
 
-/// The only candidate that takes as many arguments as are given, if one of them keeps it from being called: it was meant. So was the only
-/// one whose first two arguments fit, where the first fits no other.
+/// The candidate that was probably meant: the only one with this number of arguments, rejected for one of
+/// them; or the only one whose first two arguments fit, if the first fits no other.
 fn only_of_count(all: &[Rejection]) -> Option<&Rejection> {
     let other_count =
         |it: &&Rejection| matches!(it.reason, Reason::Count(..) | Reason::TypeCount(..) | Reason::Hidden(..));

@@ -1,5 +1,5 @@
-//! What is known at a point of the body, for constraints: the types of `val`s, what they are equal to,
-//! and which place `here` is.
+//! Facts for constraint solving at a point of a body: types and equalities of `val`s, and which place
+//! `here` is.
 
 use std::sync::Arc;
 
@@ -12,7 +12,8 @@ use crate::relate::entailment::Question;
 use crate::ty::subst::facts_about;
 use crate::ty::{Constraint, ConstraintTerm, Path, PathRoot, Ty, TyKind};
 
-/// Longer paths are not looked for: a method that calls itself could ask for ever longer ones.
+/// The most fields of a path that facts are collected for. A bound is needed: recursion can build ever
+/// longer paths.
 const MAX_FIELDS: usize = 4;
 
 impl Infer<'_> {
@@ -67,7 +68,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Forgets what was learnt since there were `length` facts.
+    /// Drops the facts after the first `length` ones.
     pub(crate) fn forget(&mut self, length: usize) {
         if self.known.len() > length {
             Arc::make_mut(&mut self.known).truncate(length);
@@ -89,7 +90,7 @@ impl Infer<'_> {
         if mutable {
             return;
         }
-        // Of a value without a name, which may never be made, nothing is learnt about others.
+        // An unnamed value may never be evaluated, so its type says nothing of other values.
         let is_nameless = path.is_nameless();
         for fact in ty.constraint(self.db).map_or_else(Vec::new, |c| facts_about(c, &path)) {
             if !is_nameless || fact.paths().any(|it| it.root == path.root) {
@@ -143,9 +144,9 @@ impl Infer<'_> {
         ty.constrained(self.db, Constraint { terms: common })
     }
 
-    /// A type that speaks of values without a name, in terms of values that have one; what cannot be said so is
-    /// left out.
-    pub(crate) fn without_nameless(&self, ty: Ty) -> Ty {
+    /// The type with conditions on unnamed values expressed by named ones; conditions that cannot be are
+    /// dropped.
+    pub(crate) fn without_skolems(&self, ty: Ty) -> Ty {
         let Some(constraint) = ty.constraint(self.db) else { return ty };
         if !constraint.terms.iter().any(ConstraintTerm::mentions_nameless) {
             return ty;

@@ -1,12 +1,12 @@
-//! Conditions of methods that do not follow from what is known at a call: they are checked when the
-//! program runs, as far as their parts can be named here.
+//! Run-time checks of method guards that do not follow from the facts at a call, as far as their parts can
+//! be named here.
 
 use apg_syntax::TextRange;
 use smol_str::SmolStr;
 
 use crate::body::{ExprId, ExprKind, Literal, LocalId, StmtId, StmtKind};
-use crate::infer::call::overload::{Call, Picked};
-use crate::infer::constraint::residual::Need;
+use crate::infer::call::overload::{Call, CallTarget};
+use crate::infer::constraint::residual::RequiredBy;
 use crate::infer::context::Infer;
 use crate::place::{is_here, required_home};
 use crate::rules::Problem;
@@ -16,7 +16,7 @@ use crate::ty::{Constraint, ConstraintTerm, Named, Path, PathRoot, Ty, character
 
 impl Infer<'_> {
     /// `call`, after `stmts` and a check of what `picked` asks for. A home is checked by the object itself.
-    pub(crate) fn guarded(&mut self, call: ExprId, picked: &Picked, mut stmts: Vec<StmtId>) -> ExprId {
+    pub(crate) fn guarded(&mut self, call: ExprId, picked: &CallTarget, mut stmts: Vec<StmtId>) -> ExprId {
         let range = self.range(call);
         self.check_guard(picked, range, &mut stmts);
         self.after_all(stmts, call)
@@ -32,8 +32,8 @@ impl Infer<'_> {
     }
 
     /// Statements that raise an exception unless what `picked` asks for holds.
-    pub(crate) fn check_guard(&mut self, picked: &Picked, range: TextRange, stmts: &mut Vec<StmtId>) {
-        self.check_terms(&picked.unproved.terms, range, Need::Guard(picked.method), stmts);
+    pub(crate) fn check_guard(&mut self, picked: &CallTarget, range: TextRange, stmts: &mut Vec<StmtId>) {
+        self.check_terms(&picked.unproved.terms, range, RequiredBy::Guard(picked.method), stmts);
     }
 
     /// Statements that raise an exception unless all of `terms` hold, which `need` asks for.
@@ -41,7 +41,7 @@ impl Infer<'_> {
         &mut self,
         terms: &[ConstraintTerm],
         range: TextRange,
-        need: Need,
+        need: RequiredBy,
         stmts: &mut Vec<StmtId>,
     ) {
         if terms.is_empty() {
@@ -51,12 +51,12 @@ impl Infer<'_> {
         if !self.problems.iter().any(reported) {
             let open: Vec<ConstraintTerm> =
                 terms.iter().filter(|term| !self.home_was_tested(term)).cloned().collect();
-            self.undecided(&open, range, need);
+            self.require_terms(&open, range, need);
         }
         if self.in_kernel {
             return;
         }
-        // The method may speak of what the caller cannot: that is no fault of the caller's.
+        // A guard may mention values that the caller cannot name: no problem of the caller's.
         let said = self.problems.len();
         for term in terms.iter().filter(|term| required_home(term).is_none()) {
             let refused = self.refutation(term, range).or_else(|| self.untrue(term, range));
@@ -79,7 +79,7 @@ impl Infer<'_> {
         let string = Ty::string(self.db);
         let text = self.alloc(ExprKind::Literal(text), string, range);
         let call = Call { args: vec![text], type_args: Vec::new(), through_super: false, at: range, range };
-        let picked = self.pick_constructor(class, Some(Vec::new()), None, &call).ok()?;
+        let picked = self.resolve_constructor(class, Some(Vec::new()), None, &call).ok()?;
         let args = self.convert_args(&picked, call.args);
         let kind =
             ExprKind::New { outer: None, class, class_args: Vec::new(), constructor: picked.method, args };
@@ -113,7 +113,8 @@ impl Infer<'_> {
         same.then(|| self.alloc(ExprKind::Equal { negated, left, right }, boolean, range))
     }
 
-    /// A check of a type's constraint uses the variables that the constraint speaks of, which closures then keep.
+    /// A check of a type's constraint uses the variables that the constraint speaks of, which closures then
+    /// keep.
     pub(crate) fn uses_of_check(&mut self, ty: Ty) {
         let Some(constraint) = ty.constraint(self.db).filter(|_| !self.in_kernel) else { return };
         for path in constraint.terms.iter().flat_map(ConstraintTerm::paths) {
@@ -138,7 +139,7 @@ impl Infer<'_> {
         self.body.locals.iter().position(same).map(|index| LocalId(index as u32))
     }
 
-    /// The same for a term about what only the run time finds: static fields, objects around others.
+    /// The same for a term about values that only exist at run time: static fields, outer objects.
     fn untrue(&mut self, term: &ConstraintTerm, range: TextRange) -> Option<ExprId> {
         let found_then = |path: &Path| {
             let of_static = matches!(path.root, PathRoot::Static { what, .. } if what != Named::Nothing);

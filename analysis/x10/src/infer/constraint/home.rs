@@ -1,10 +1,11 @@
-//! Accesses to objects of other places: what a method's condition `here == home` means at a call.
+//! Place checks: whether the guard `here == home` of a method holds at a call (accesses to objects of other
+//! places).
 
 use apg_syntax::TextRange;
 
 use crate::body::ExprId;
 use crate::diagnostics::Severity;
-use crate::infer::call::overload::{Call, Picked};
+use crate::infer::call::overload::{Call, CallTarget};
 use crate::infer::context::Infer;
 use crate::item_tree::source::{Item, item_source};
 use crate::members::{Reason, Rejection};
@@ -17,13 +18,13 @@ use crate::ty::subst::{Substitution, facts_about};
 use crate::ty::{ConstraintTerm, Path};
 
 impl Infer<'_> {
-    /// After a call whose condition does not follow: if it asks for a home, says where that is.
-    pub(crate) fn check_place(&mut self, picked: &Picked, object: ExprId, call: &Call) {
+    /// For a call whose guard does not follow: reports an access to an object whose home is elsewhere.
+    pub(crate) fn check_place(&mut self, picked: &CallTarget, object: ExprId, call: &Call) {
         let guard = method_signature(self.db, picked.method).guard.constraint.terms.clone();
         self.check_home(&guard, object, call, false);
     }
 
-    /// A call refused because its condition contradicts what is known: whether it was a home, and reported.
+    /// For a call whose guard contradicts the facts: whether the guard is about a home, and was reported.
     pub(crate) fn refuse_place(&mut self, only: &Rejection, object: Option<ExprId>, call: &Call) -> bool {
         let Some(object) = object.filter(|_| !matches!(only.reason, Reason::Argument { .. })) else {
             return false;
@@ -68,18 +69,18 @@ impl Infer<'_> {
 
     /// Whether a condition around this point made sure that `wanted` is here.
     fn was_tested(&self, facts: &[ConstraintTerm], wanted: &Path) -> bool {
-        let all: Vec<ConstraintTerm> = facts.iter().chain(&self.tested).cloned().collect();
+        let all: Vec<ConstraintTerm> = facts.iter().chain(&self.assumptions).cloned().collect();
         !self.checks.is_static && home(&all, wanted, &self.here_path()) == Home::Here
     }
 
     /// The same for the home that a condition asks for, if it does.
     pub(crate) fn home_was_tested(&self, term: &ConstraintTerm) -> bool {
-        !self.tested.is_empty()
+        !self.assumptions.is_empty()
             && required_home(term)
                 .is_some_and(|wanted| self.was_tested(&self.context().known_terms(), wanted))
     }
 
-    /// Says that `object` lives elsewhere, which is `known` or only not known to be false.
+    /// Reports that `object` lives elsewhere; `known`, or not known to be false.
     fn remote(
         &mut self,
         object: ExprId,
@@ -87,7 +88,7 @@ impl Infer<'_> {
         call: &Call,
         (severity, known): (Severity, bool),
     ) {
-        // `r(i) += 1` reads and sets the element: that is one finding.
+        // `r(i) += 1` reads and sets the element: one problem.
         let is_reported =
             |it: &Problem| it.breaks(&remote_access::RULE) && it.range.start() == call.range.start();
         if self.problems.iter().any(is_reported) {
@@ -104,8 +105,7 @@ impl Infer<'_> {
         self.push_problem(Problem::new(call.range, access).with_severity(severity));
     }
 
-    /// The source text of a range of the declaration; none if the range is beyond it, or begins or ends inside of a character, as one
-    /// may that was counted back from another.
+    /// The source of a range of the declaration; `None` if the range is beyond it or splits a character.
     pub(crate) fn source(&self, range: TextRange) -> Option<String> {
         source_in(&item_source(self.db, Item::from(self.owner)).as_ref()?.syntax(), range)
     }

@@ -1,4 +1,5 @@
-//! Constraints in bodies: known facts, conditions of calls, what is left to check at run time, and names of unnamed values.
+//! Constraints in bodies: known facts, conditions of calls, what is left to check at run time, and names of
+//! unnamed values.
 
 pub(crate) mod facts;
 pub(crate) mod guard;

@@ -1,5 +1,5 @@
-//! What a constructor has to establish: the condition of its class, the constraint of its superclass, and that of
-//! its own result type.
+//! Postconditions of constructors: the class invariant, the constraint of the superclass, and that of the
+//! result type.
 
 use apg_syntax::TextRange;
 
@@ -15,8 +15,8 @@ use crate::ty::subst::facts_about;
 use crate::ty::{ConstraintTerm, Path, PathRoot, Ty};
 
 impl Infer<'_> {
-    /// What the called constructor of the superclass, or another one of this class, promises of `this`.
-    pub(crate) fn note_made(&mut self, made: Ty) {
+    /// Assumes the postconditions of the called constructor of the superclass or of this class.
+    pub(crate) fn assume_postconditions(&mut self, made: Ty) {
         let facts = made.constraint(self.db).map_or_else(Vec::new, |it| facts_about(it, &Path::this()));
         facts.into_iter().for_each(|fact| self.learn(fact));
     }
@@ -27,8 +27,8 @@ impl Infer<'_> {
         field.is_none_or(|(field, _)| field_item(self.db, field).is_some_and(|item| item.is_property))
     }
 
-    /// Checks what is known of `this` once all its properties are set, at `range`.
-    pub(crate) fn establish(&mut self, range: TextRange) {
+    /// Checks the postconditions once all properties are set, at `range`.
+    pub(crate) fn check_postconditions(&mut self, range: TextRange) {
         let Owner::Method(method) = self.owner else { return };
         let db = self.db;
         let mut context = self.context();
@@ -41,7 +41,7 @@ impl Infer<'_> {
         let of_result = promised.into_iter().map(|term| (term, true));
         for (term, is_result) in of_class.chain(of_result).collect::<Vec<_>>() {
             let term = self.term_here(&term);
-            // Nothing is known of what cannot be decided; where it is forbidden, that was said.
+            // Terms that cannot be decided are skipped; where they are forbidden, that was reported.
             if matches!(term, ConstraintTerm::Opaque(_)) {
                 continue;
             }

@@ -1,6 +1,5 @@
-//! What to do about a constraint that is needed and does not follow from what is known: in a method marked
-//! `@InferGuard` it becomes a condition of the method; else it is an error under static checks, and otherwise
-//! checked when the program runs.
+//! Residual constraints, which are needed and do not follow from the facts: they become part of the guard
+//! of a method marked `@InferGuard`, are errors under static checks, and are checked at run time otherwise.
 
 use apg_syntax::TextRange;
 
@@ -23,7 +22,7 @@ const MAX_KNOWN_CONDITIONS: usize = 5;
 
 /// What needs a constraint.
 #[derive(Clone, Copy)]
-pub(crate) enum Need {
+pub(crate) enum RequiredBy {
     /// The type that this value has to be of.
     Value(ExprId, Ty),
     /// The condition of a method that is called.
@@ -34,10 +33,10 @@ pub(crate) enum Need {
 
 impl Infer<'_> {
     /// The terms of the constraint of `to` that do not follow for the value `id`, seen as a `from`.
-    pub(crate) fn undecided_terms(&mut self, id: ExprId, from: Ty, to: Ty) -> Vec<ConstraintTerm> {
+    pub(crate) fn residual_terms(&mut self, id: ExprId, from: Ty, to: Ty) -> Vec<ConstraintTerm> {
         let Some(wanted) = to.constraint(self.db) else { return Vec::new() };
-        // Values without a name are no more than what their types say: in a condition that is inferred too.
-        let path = if self.infers_guard { self.named(id) } else { self.path_of(id) };
+        // Of an unnamed value only its type is known, also in an inferred guard.
+        let path = if self.infers_guard { self.name_value(id) } else { self.path_of(id) };
         let given = from.constraint(self.db).map_or_else(Vec::new, |given| given.terms.clone());
         let self_ty = Some(from.base(self.db));
         let question = Question { given: &given, self_ty, value: path.as_ref() };
@@ -50,7 +49,7 @@ impl Infer<'_> {
     }
 
     /// Handles `terms`, which are needed at `range` and do not follow.
-    pub(crate) fn undecided(&mut self, terms: &[ConstraintTerm], range: TextRange, need: Need) {
+    pub(crate) fn require_terms(&mut self, terms: &[ConstraintTerm], range: TextRange, need: RequiredBy) {
         let mut open = Vec::new();
         for term in terms {
             if self.infers_guard && self.infer_term(term) {
@@ -78,18 +77,18 @@ impl Infer<'_> {
         self.context().decide(Question::default(), terms) == Entailment::Refuted
     }
 
-    // ---- inference of the guard
+    // ---- guard inference
 
     /// Makes a term a condition of the method, if it can be said of formals, `this` and constants.
     fn infer_term(&mut self, term: &ConstraintTerm) -> bool {
         let Some(term) = term.map(|path| self.other_name(path, &|it| self.callers_know(it), 0)) else {
             return false;
         };
-        // In a condition nothing but formals and what they consist of has a name.
+        // A guard can name formals and their fields only.
         if matches!(term, ConstraintTerm::Opaque(_)) {
             return false;
         }
-        // A condition that can never hold is no condition.
+        // A guard that never holds would forbid all calls.
         let all: Vec<ConstraintTerm> = self.required.iter().chain([&term]).cloned().collect();
         if self.context().contradicts(Question::default(), &all) {
             return false;
@@ -114,7 +113,7 @@ impl Infer<'_> {
 
     // ---- messages
 
-    fn not_entailed(&mut self, open: Vec<ConstraintTerm>, range: TextRange, need: Need) {
+    fn not_entailed(&mut self, open: Vec<ConstraintTerm>, range: TextRange, need: RequiredBy) {
         let known = self.known_conditions(&open);
         let is_condition = |term: &ConstraintTerm| term.paths().all(|path| self.callers_know(path));
         let callers = if self.infers_guard {
@@ -126,11 +125,11 @@ impl Infer<'_> {
         };
         let missing = MissingConditions { terms: open, known, callers };
         match need {
-            Need::Value(value, needed) => self.report_at(range, NotEntailed { missing, value, needed }),
-            Need::Guard(method) => {
+            RequiredBy::Value(value, needed) => self.report_at(range, NotEntailed { missing, value, needed }),
+            RequiredBy::Guard(method) => {
                 self.report_at(range, GuardNotEntailed { missing, callee: Callee::Method(method) });
             }
-            Need::Function(function) => {
+            RequiredBy::Function(function) => {
                 self.report_at(range, GuardNotEntailed { missing, callee: Callee::Function(function) });
             }
         }

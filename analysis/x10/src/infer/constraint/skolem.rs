@@ -1,11 +1,11 @@
-//! Values without a name that constraints speak of: an argument `f(x)` of a method whose signature mentions the
-//! formal stands for itself in the types of the call. Only where a check at run time asks for it, it becomes a
-//! local variable.
+//! Skolem names for unnamed values: an argument `f(x)`, passed for a formal that the signature's
+//! constraints mention, gets a name (`$v0`, `$v1`, ...) in the types of the call. It becomes a local
+//! variable only if a run-time check needs it.
 
 use smol_str::format_smolstr;
 
 use crate::body::{ExprId, ExprKind, LocalId, LocalKind, StmtId, StmtKind};
-use crate::infer::call::overload::{Call, Picked};
+use crate::infer::call::overload::{Call, CallTarget};
 use crate::infer::context::Infer;
 use crate::members::Candidate;
 use crate::rules::render::named_by_source;
@@ -13,8 +13,8 @@ use crate::signature::property::mentioned;
 use crate::ty::{ConstraintTerm, Path};
 
 impl Infer<'_> {
-    /// What a value is called in constraints: its path, or a name of its own.
-    pub(crate) fn named(&mut self, id: ExprId) -> Option<Path> {
+    /// The name of a value in constraints: its path, or a skolem name.
+    pub(crate) fn name_value(&mut self, id: ExprId) -> Option<Path> {
         if let Some(path) = self.path_of(id) {
             return Some(path);
         }
@@ -22,10 +22,10 @@ impl Infer<'_> {
         if ty.is_error(self.db) || ty.is_void(self.db) || ty.is_null(self.db) {
             return None;
         }
-        let name = format_smolstr!("$v{}", self.nameless.len());
+        let name = format_smolstr!("$v{}", self.skolems.len());
         let range = self.range(id);
         let local = self.add_local(name, ty, false, LocalKind::Temporary, range);
-        self.nameless.insert(id, local);
+        self.skolems.insert(id, local);
         self.note_local(local);
         if self.is_not_null(id)
             && let Some(path) = self.path_of(id)
@@ -35,25 +35,25 @@ impl Infer<'_> {
         self.path_of(id)
     }
 
-    /// Names the arguments that the signature of a candidate speaks of.
+    /// Names the arguments whose formals a candidate's constraints mention.
     pub(crate) fn name_arguments(&mut self, candidates: &[Candidate], call: &Call) {
         for candidate in candidates {
             for &index in &mentioned(self.db, candidate.method).formals {
                 if let Some(&arg) = call.args.get(index as usize) {
-                    self.named(arg);
+                    self.name_value(arg);
                 }
             }
         }
     }
 
-    /// What the receiver is called, if the signature of a candidate speaks of it.
+    /// The name of the receiver, if a candidate's constraints mention `this`.
     pub(crate) fn receiver_path(&mut self, object: ExprId, candidates: &[Candidate]) -> Option<Path> {
         let spoken_of = candidates.iter().any(|candidate| mentioned(self.db, candidate.method).this);
-        if spoken_of { self.named(object) } else { self.path_of(object) }
+        if spoken_of { self.name_value(object) } else { self.path_of(object) }
     }
 
-    /// Whether a check at run time of this call speaks of one of its nameless values.
-    fn checks_nameless(&self, picked: &Picked) -> bool {
+    /// Whether a run-time check of this call mentions one of its unnamed values.
+    fn checks_skolem(&self, picked: &CallTarget) -> bool {
         let nameless = |path: &Path| path.is_nameless();
         let of_guard = picked.unproved.terms.iter().flat_map(ConstraintTerm::paths).any(nameless);
         let checked =
@@ -65,25 +65,25 @@ impl Infer<'_> {
         of_guard || of_params
     }
 
-    /// The operands of a call, in order of evaluation, as locals if a check at run time speaks of one that has no
-    /// name; what makes the locals goes to `stmts`.
-    pub(crate) fn bind_nameless(
+    /// Makes the operands of a call locals, in order of evaluation, if a run-time check mentions an unnamed
+    /// one. The declarations go to `stmts`.
+    pub(crate) fn bind_skolems(
         &mut self,
-        picked: &Picked,
+        picked: &CallTarget,
         operands: &mut [ExprId],
         stmts: &mut Vec<StmtId>,
     ) {
-        if self.in_kernel || !self.checks_nameless(picked) {
+        if self.in_kernel || !self.checks_skolem(picked) {
             return;
         }
         self.bind_operands(operands, stmts);
     }
 
-    /// These operands as locals; what makes the locals goes to `stmts`.
+    /// Makes these operands locals. The declarations go to `stmts`.
     pub(crate) fn bind_operands(&mut self, operands: &mut [ExprId], stmts: &mut Vec<StmtId>) {
         for operand in operands {
             let range = self.range(*operand);
-            match self.nameless.get(operand).copied() {
+            match self.skolems.get(operand).copied() {
                 Some(local) => {
                     let init = Some(*operand);
                     stmts.push(self.alloc_stmt(StmtKind::Let { local, init }, range));
@@ -94,9 +94,9 @@ impl Infer<'_> {
         }
     }
 
-    /// The local that a nameless value would be.
-    pub(crate) fn nameless_local(&self, id: ExprId) -> Option<LocalId> {
-        self.nameless.get(&id).copied()
+    /// The local with the skolem name of a value.
+    pub(crate) fn skolem_local(&self, id: ExprId) -> Option<LocalId> {
+        self.skolems.get(&id).copied()
     }
 
     /// Whether a value is certainly not `null`: it was just made, or it is `this`.
@@ -116,12 +116,12 @@ impl Infer<'_> {
         }
     }
 
-    /// A term as a person reads it: values without a name as their text in the program.
+    /// A term as messages show it: unnamed values by their source.
     pub(crate) fn shown_term(&self, term: &ConstraintTerm) -> String {
         self.with_sources(term.to_string())
     }
 
-    /// A message with the text of values without a name in place of what they are called here.
+    /// A message with the source of unnamed values in place of their skolem names.
     pub(crate) fn with_sources(&self, message: String) -> String {
         named_by_source(message, &self.body, |range| self.source(range))
     }

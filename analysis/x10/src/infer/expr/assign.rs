@@ -1,5 +1,5 @@
-//! Assignment, compound assignment, `++` and `--`: all become plain assignments and calls, with
-//! temporaries for what is used twice.
+//! Assignment, compound assignment, `++` and `--`, desugared to plain assignments and calls, with
+//! temporaries for operands that are used twice.
 
 use apg_syntax::TextRange;
 use apg_syntax::ast;
@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 use crate::body::local_class_env::captured_variable;
 use crate::body::{AssignTarget, ExprId, ExprKind, Literal, LocalId, LocalKind, StmtId, StmtKind};
 use crate::infer::context::{Infer, range_of};
-use crate::infer::expr::convert::Why;
+use crate::infer::expr::convert::ConversionSite;
 use crate::infer::expr::name::Resolved;
 use crate::rules::r#type::narrowed_assignment::NarrowedAssignment;
 use crate::rules::r#type::no_operator::NoOperator;
@@ -16,7 +16,7 @@ use crate::rules::r#type::not_assignable::NotAssignable;
 use crate::ty::Ty;
 use crate::ty::known::Known;
 
-/// What stands left of an assignment.
+/// The left side of an assignment.
 enum Left {
     Variable {
         target: AssignTarget,
@@ -32,7 +32,7 @@ enum Left {
     Error,
 }
 
-/// What is assigned.
+/// The assigned value.
 enum NewValue<'a> {
     /// `= e`
     Plain(Option<&'a ast::Expr>),
@@ -42,7 +42,7 @@ enum NewValue<'a> {
     Step(ast::BinaryOp),
 }
 
-/// What the whole expression is worth to the code around it.
+/// Which value of the whole expression is used.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Result {
     Unused,
@@ -124,7 +124,7 @@ impl Infer<'_> {
             },
             _ => {
                 let value = self.value(Some(&lhs), range, None);
-                // Of what stands left of `=` the parser has said it.
+                // The parser has reported the left side.
                 if step && !self.is_error(value) {
                     self.not_assignable(at);
                 }
@@ -133,7 +133,7 @@ impl Infer<'_> {
         }
     }
 
-    /// `x = 5` of a variable that nothing declares: it was said here, and is not said again where it is used.
+    /// `x = 5` of an undeclared variable: reported here, and not again where it is used.
     fn suppose_declared(&mut self, lhs: &ast::Expr) {
         let ast::Expr::NameExpr(name) = lhs else { return };
         let Some(name) = name.name_ref() else { return };
@@ -168,7 +168,7 @@ impl Infer<'_> {
             return Left::Error;
         }
         let ty = match target {
-            // What a use is known to be does not bind what may be assigned.
+            // Facts about the present value do not restrict the assigned one.
             AssignTarget::Local(local) => self.body.local(local).ty,
             AssignTarget::Field { .. } | AssignTarget::Static(_) => self.declared_type(id),
         };
@@ -216,7 +216,7 @@ impl Infer<'_> {
             self.check_narrowed(new, ty, range);
         }
         let new = if plain { new } else { self.narrowed(new, ty, range) };
-        let new = self.convert(new, ty, Why::Assignment);
+        let new = self.convert(new, ty, ConversionSite::Assignment);
         if let AssignTarget::Local(local) = target {
             self.scopes.use_local(local, true);
         }
@@ -268,7 +268,7 @@ impl Infer<'_> {
             delivered = Some(local);
             new = self.read(local, range);
         }
-        // What could not be computed needs no place.
+        // The element was not computed.
         let call = match self.is_error(new) && !plain {
             true => self.error(range),
             false => self.set_element(receiver, index, new, range),
@@ -322,7 +322,7 @@ impl Infer<'_> {
         (self.narrowed(new, ty, range), old)
     }
 
-    /// `i += 2.5` with an integer `i`: accepted, but hardly meant.
+    /// Reports `i += 2.5` with an integer `i`, which discards the fractional part.
     fn check_narrowed(&mut self, new: ExprId, ty: Ty, range: TextRange) {
         let db = self.db;
         let from = self.ty(new);

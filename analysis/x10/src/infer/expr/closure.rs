@@ -25,7 +25,7 @@ impl Infer<'_> {
         let (closure, guard) = self.scoped(|infer| {
             let wanted_params = wanted.as_ref().map(|(params, _)| params.as_slice());
             let (params, patterns) = infer.closure_params(e.formals(), wanted_params);
-            // What is wanted of the result is said of the formals of this closure.
+            // The expected result type is expressed by the formals of this closure.
             let formals: Vec<_> = params.iter().map(|&local| Some(infer.local_path(local))).collect();
             let wanted = expected.and_then(|ty| ty.applied(infer.db, &formals));
             let guard = e.guard().map(|guard| infer.closure_guard(&guard)).unwrap_or_default();
@@ -81,7 +81,8 @@ impl Infer<'_> {
         }
     }
 
-    /// A block that stands for a closure: the last argument of a call, a part of a user-defined control structure.
+    /// A block that stands for a closure: the last argument of a call, a part of a user-defined control
+    /// structure.
     pub(crate) fn block_closure(
         &mut self,
         formals: impl Iterator<Item = ast::Formal>,
@@ -109,7 +110,7 @@ impl Infer<'_> {
         self.alloc(ExprKind::Closure(Box::new(closure)), ty, range)
     }
 
-    /// The formals as locals, and the statements that take apart those with a pattern.
+    /// The formals as locals, and the statements that split those with a pattern.
     fn closure_params(
         &mut self,
         formals: impl Iterator<Item = ast::Formal>,
@@ -123,7 +124,7 @@ impl Infer<'_> {
                 let wanted = wanted.and_then(|types| types.get(index).copied());
                 let reported = self.problems.len();
                 params.push(self.formal_without_type(&name, wanted, range));
-                // One error says it of all formals, and that the arrow is wrong how a closure is written.
+                // One error is enough for all formals; a wrong arrow is reported already.
                 if has_wrong_arrow(&formal) || wanted.is_none() && index > 0 {
                     self.problems.truncate(reported);
                 }
@@ -150,7 +151,7 @@ impl Infer<'_> {
         (params, patterns)
     }
 
-    /// The name that stands alone as a formal, where only a type may, and is no type.
+    /// The name of a formal that is written alone, where the syntax has a type.
     pub(crate) fn untyped_formal(&self, formal: &ast::Formal) -> Option<SmolStr> {
         let Some(ast::Type::NamedType(named)) = formal.ty().filter(|_| formal.is_bare_type()) else {
             return None;
@@ -161,7 +162,7 @@ impl Infer<'_> {
         (is_plain && self.type_scope().find_type(&name).is_none()).then_some(name)
     }
 
-    /// `(x) => e`: the formal has no type, and is known all the same.
+    /// `(x) => e`: the formal lacks a type; its name is declared all the same.
     fn formal_without_type(&mut self, name: &SmolStr, wanted: Option<Ty>, range: TextRange) -> LocalId {
         let wanted = wanted.filter(|ty| !ty.mentions_error(self.db));
         let ty = wanted.unwrap_or_else(|| Ty::error(self.db));
@@ -172,7 +173,7 @@ impl Infer<'_> {
         local
     }
 
-    /// `body`, after the statements that take formals apart.
+    /// `body`, after the statements that split formals.
     fn after_patterns(&mut self, mut patterns: Vec<StmtId>, body: StmtId, range: TextRange) -> StmtId {
         if patterns.is_empty() {
             return body;

@@ -1,5 +1,5 @@
-//! The values of constant expressions, such as a `case` needs: literals, `val`s with a constant value, and what the operators of
-//! numbers and strings make of them.
+//! Constant evaluation, as a `case` needs it: literals, `val`s with a constant value, and operators of
+//! numbers and strings.
 
 use std::cell::Cell;
 
@@ -12,33 +12,34 @@ use crate::item_tree::items::field_item;
 use crate::ty::Ty;
 use crate::ty::known::Known;
 
-/// How many `val`s may stand behind each other: one that is defined by itself has no value.
-const DEEPEST: u32 = 64;
+/// The longest chain of `val`s that is followed: a `val` defined by itself has no value.
+const MAX_VAL_CHAIN_LENGTH: u32 = 64;
 
-/// How many expressions are looked at for one value: `val`s that each name another one twice would take for ever.
-const MOST: u32 = 4096;
+/// The most expressions that one value is computed from: `val`s that each name another one twice grow
+/// exponentially.
+const MAX_EVALUATED_EXPRESSIONS: u32 = 4096;
 
 /// The value of an expression, if it is constant.
 pub fn value(db: &dyn Db, body: &Body, expr: ExprId) -> Option<Literal> {
-    Evaluation { db, body, depth: 0, left: &Cell::new(MOST) }.value(expr)
+    Evaluation { db, body, depth: 0, left: &Cell::new(MAX_EVALUATED_EXPRESSIONS) }.value(expr)
 }
 
 /// The value of a `val` of a body, if it is constant.
 pub fn local_value(db: &dyn Db, body: &Body, local: LocalId) -> Option<Literal> {
-    Evaluation { db, body, depth: 0, left: &Cell::new(MOST) }.local(local)
+    Evaluation { db, body, depth: 0, left: &Cell::new(MAX_EVALUATED_EXPRESSIONS) }.local(local)
 }
 
 /// The value of a `val` of a class, if it is constant.
 pub fn field_value(db: &dyn Db, field: FieldId) -> Option<Literal> {
     let body = Body::default();
-    Evaluation { db, body: &body, depth: 0, left: &Cell::new(MOST) }.field(field)
+    Evaluation { db, body: &body, depth: 0, left: &Cell::new(MAX_EVALUATED_EXPRESSIONS) }.field(field)
 }
 
 struct Evaluation<'a> {
     db: &'a dyn Db,
     body: &'a Body,
     depth: u32,
-    /// How many expressions may still be looked at.
+    /// How many expressions may still be evaluated.
     left: &'a Cell<u32>,
 }
 
@@ -72,7 +73,7 @@ impl Evaluation<'_> {
     }
 
     fn deeper(&self) -> Option<Self> {
-        (self.depth < DEEPEST).then_some(Evaluation { depth: self.depth + 1, ..*self })
+        (self.depth < MAX_VAL_CHAIN_LENGTH).then_some(Evaluation { depth: self.depth + 1, ..*self })
     }
 
     fn operation<'e>(
@@ -111,7 +112,7 @@ impl Evaluation<'_> {
         self.wrapped(result, ty)
     }
 
-    /// The value that is left of `n` in an integer type.
+    /// `n` wrapped to an integer type.
     fn wrapped(&self, n: i64, ty: Ty) -> Option<Literal> {
         let kind = ty.primitive(self.db).filter(|kind| kind.is_integer())?;
         let unused = 64 - 8 * kind.size()?;

@@ -1,4 +1,4 @@
-//! Making objects: `new`, structs without `new`, and the calls of constructors in constructors.
+//! Object creation: `new`, structs without `new`, anonymous classes, and constructor calls in constructors.
 
 use apg_syntax::TextRange;
 use apg_syntax::ast::{self, AstNode};
@@ -7,9 +7,9 @@ use crate::body::enclosing_owner;
 use crate::body::local_class_env::SuperCall;
 use crate::body::{ExprId, ExprKind, StmtId, StmtKind};
 use crate::ids::ClassId;
-use crate::infer::call::overload::{Call, Picked};
+use crate::infer::call::overload::{Call, CallTarget};
 use crate::infer::context::{Infer, range_of};
-use crate::infer::expr::convert::Why;
+use crate::infer::expr::convert::ConversionSite;
 use crate::infer::expr::name::Around;
 use crate::infer::local_class_env::class_captures;
 use crate::item_tree::items::{class_kind, class_modifiers, own_methods, properties, type_param_ids};
@@ -57,7 +57,7 @@ impl Infer<'_> {
         match wanted.constraint(self.db) {
             Some(constraint) if !self.ty(made).is_error(self.db) && !wanted.mentions_error(self.db) => {
                 let ty = self.ty(made).constrained(self.db, constraint.clone());
-                self.convert(made, ty, Why::Initialiser)
+                self.convert(made, ty, ConversionSite::Initialiser)
             }
             _ => made,
         }
@@ -94,7 +94,7 @@ impl Infer<'_> {
             self.report_at(at, WrongTypeArguments::Count { name, wanted, given: own.len() });
             return self.error(range);
         }
-        let outer = self.convert(outer, owner, Why::Receiver);
+        let outer = self.convert(outer, owner, ConversionSite::Receiver);
         let params =
             all_type_params(db, class)[wanted..].iter().map(|p| Ty::param(db, *p)).collect::<Vec<_>>();
         let (outer_class, outer_args) = owner.as_class(db).map_or((class, &[][..]), |(c, args)| (c, args));
@@ -118,8 +118,8 @@ impl Infer<'_> {
         }
     }
 
-    /// `new T(args) { ... }`: an object of a class of its own, made by its automatic constructor, which passes the
-    /// arguments to the superclass.
+    /// `new T(args) { ... }`: an object of a class of its own, made by its automatic constructor, which
+    /// passes the arguments to the superclass.
     fn anonymous(
         &mut self,
         e: &ast::NewExpr,
@@ -132,26 +132,26 @@ impl Infer<'_> {
         let (Some(class), Some(named)) = (class, e.named_type()) else { return self.error(range) };
         let at = range_of(&named);
         let Some((above, given)) = self.written_class(&named) else {
-            self.stops_at(class, None);
+            self.records_environment(class, None);
             return self.error(range);
         };
         let call = Call { args, type_args: Vec::new(), through_super: false, at, range };
         let picked = match class_kind(db, above) {
-            Some(ClassKind::Class) => match self.pick_constructor(above, given, outer, &call) {
+            Some(ClassKind::Class) => match self.resolve_constructor(above, given, outer, &call) {
                 Ok(picked) => Some(picked),
                 Err(reason) => {
-                    self.stops_at(class, None);
+                    self.records_environment(class, None);
                     return self.call_failed(above.name(db), &reason, None, &call);
                 }
             },
-            _ if !call.args.is_empty() && !self.stops_at(class, None) => {
+            _ if !call.args.is_empty() && !self.records_environment(class, None) => {
                 self.report_at(range, NoMatchingCall::InterfaceArguments);
                 return self.error(range);
             }
             _ => None,
         };
         if picked.is_some() && outer.is_none() && self.lacks_outer(above, false, at) {
-            self.stops_at(class, None);
+            self.records_environment(class, None);
             return self.error(range);
         }
         let superclass = picked.as_ref().map(|picked| SuperCall {
@@ -161,7 +161,7 @@ impl Infer<'_> {
             params: picked.params.iter().map(|ty| ty.base(db)).collect(),
         });
         let constructor = own_methods(db, class, "this").first().copied();
-        let Some(constructor) = constructor.filter(|_| !self.stops_at(class, superclass)) else {
+        let Some(constructor) = constructor.filter(|_| !self.records_environment(class, superclass)) else {
             return self.error(range);
         };
         self.capture_for(class);
@@ -182,7 +182,7 @@ impl Infer<'_> {
         }
     }
 
-    /// An object of the class is made here: what it keeps of the code around it is used by the code here.
+    /// Marks the variables that an object of the class captures as used by the code here.
     fn capture_for(&mut self, class: ClassId) {
         let db = self.db;
         if !crate::item_tree::nesting::is_static_class(db, class) {
@@ -191,16 +191,16 @@ impl Infer<'_> {
         let Some(owner) = enclosing_owner(db, class) else { return };
         if owner != self.owner {
             self.scopes.use_this();
-        } else if self.stop_at.is_none() {
-            // The variables do not matter to what is around another class.
+        } else if self.environment_of.is_none() {
+            // The environment of another class does not depend on them.
             for variable in class_captures(db, class).iter() {
                 self.scopes.use_local(variable.local, false);
             }
         }
     }
 
-    /// Whether objects of the class are inside an object that is not at hand here; reported. With `own` the object
-    /// under construction, which is around nothing yet, does not count.
+    /// Whether the class needs an outer object that is not available here; reports it. With `own` the
+    /// object under construction does not count.
     pub(crate) fn lacks_outer(&mut self, class: ClassId, own: bool, at: TextRange) -> bool {
         let db = self.db;
         if crate::item_tree::nesting::is_static_class(db, class) {
@@ -268,7 +268,7 @@ impl Infer<'_> {
         let type_args = given.clone().unwrap_or_default();
         let is_unknown = type_args.iter().any(|ty| ty.mentions_error(self.db));
         let call = Call { args, type_args: Vec::new(), through_super: false, at, range };
-        match self.pick_constructor(class, given, outer, &call) {
+        match self.resolve_constructor(class, given, outer, &call) {
             Err(_) if is_unknown => self.error(range),
             Ok(picked) => {
                 if outer.is_none() && self.lacks_outer(class, false, at) {
@@ -280,7 +280,7 @@ impl Infer<'_> {
                 }
                 let mut call = call;
                 let mut stmts = Vec::new();
-                self.bind_nameless(&picked, &mut call.args, &mut stmts);
+                self.bind_skolems(&picked, &mut call.args, &mut stmts);
                 let args = self.convert_args(&picked, call.args);
                 let class_args = picked.class_args.clone();
                 let kind = ExprKind::New { outer: None, class, class_args, constructor: picked.method, args };
@@ -311,7 +311,8 @@ impl Infer<'_> {
         let Some((class, class_args)) =
             target.and_then(|ty| ty.as_class(self.db).map(|(class, args)| (class, args.to_vec())))
         else {
-            // Without a declared superclass `super()` does nothing; one that is unknown may take any arguments.
+            // Without a declared superclass `super()` does nothing; an unknown superclass may take any
+            // arguments.
             if !args.is_empty() && !self.may_inherit() {
                 self.report_at(range, NoMatchingCall::SuperArguments);
                 return StmtKind::Error;
@@ -321,20 +322,20 @@ impl Infer<'_> {
         let outer = outer.map(|outer| match class.outer(self.db) {
             Some(around) => {
                 let around = self.as_super(self.ty(outer), around).unwrap_or(Ty::this_type(self.db, around));
-                self.convert(outer, around, Why::Receiver)
+                self.convert(outer, around, ConversionSite::Receiver)
             }
             None => outer,
         });
         let call = Call { args, type_args: Vec::new(), through_super: false, at: range, range };
-        match self.pick_constructor(class, Some(class_args), outer, &call) {
+        match self.resolve_constructor(class, Some(class_args), outer, &call) {
             Ok(picked) => {
                 if outer.is_none() && is_super && self.lacks_outer(class, true, range) {
                     return StmtKind::Error;
                 }
                 let args = self.constructor_args(&picked, call.args, range);
-                self.note_made(picked.result);
+                self.assume_postconditions(picked.result);
                 if is_super && properties(self.db, self.class).is_empty() {
-                    self.establish(range);
+                    self.check_postconditions(range);
                 }
                 let class_args = picked.class_args;
                 StmtKind::ConstructorCall { is_super, outer, class_args, constructor: picked.method, args }
@@ -346,10 +347,16 @@ impl Infer<'_> {
         }
     }
 
-    /// The arguments of a constructor call, converted; checks of its condition are made before the first of them.
-    fn constructor_args(&mut self, picked: &Picked, mut args: Vec<ExprId>, range: TextRange) -> Vec<ExprId> {
+    /// The arguments of a constructor call, converted; checks of its condition are made before the first of
+    /// them.
+    fn constructor_args(
+        &mut self,
+        picked: &CallTarget,
+        mut args: Vec<ExprId>,
+        range: TextRange,
+    ) -> Vec<ExprId> {
         let mut stmts = Vec::new();
-        self.bind_nameless(picked, &mut args, &mut stmts);
+        self.bind_skolems(picked, &mut args, &mut stmts);
         let mut args = self.convert_args(picked, args);
         self.check_guard(picked, range, &mut stmts);
         if let Some(first) = args.first_mut()
@@ -370,7 +377,7 @@ impl Infer<'_> {
             return Vec::new();
         };
         let call = Call { args: Vec::new(), type_args: Vec::new(), through_super: false, at: range, range };
-        match self.pick_constructor(class, Some(class_args), None, &call) {
+        match self.resolve_constructor(class, Some(class_args), None, &call) {
             Ok(picked) => {
                 let class_args = picked.class_args;
                 let kind = StmtKind::ConstructorCall {
@@ -446,16 +453,16 @@ impl Infer<'_> {
         for (arg, &field) in args.iter().zip(&fields) {
             let ty = field_type(self.db, field);
             let value = self.value(Some(arg), range, Some(ty));
-            // What is set here is known afterwards, and no sooner.
-            let path = self.named(value);
-            let value = self.convert(value, ty, Why::Assignment);
+            // Facts about the properties hold from here on.
+            let path = self.name_value(value);
+            let value = self.convert(value, ty, ConversionSite::Assignment);
             if let Some(path) = path {
                 let property = crate::ty::Path::this().field(field.name(self.db).clone());
                 self.learn(crate::ty::ConstraintTerm::Equal(property, path));
             }
             values.push(value);
         }
-        self.establish(range);
+        self.check_postconditions(range);
         StmtKind::Property { fields, values }
     }
 }

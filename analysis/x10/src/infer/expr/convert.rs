@@ -1,10 +1,10 @@
-//! Conversions made explicit: a value of one type where another is needed.
+//! Coercion insertion: a value of one type where another is needed gets an explicit conversion.
 
 use crate::body::local_class_env::{captured_path, captured_variable, outer_path};
 use crate::body::{Dispatch, ExprId, ExprKind, Literal};
 use crate::constraint::Entailment;
-use crate::infer::call::overload::Picked;
-use crate::infer::constraint::residual::Need;
+use crate::infer::call::overload::CallTarget;
+use crate::infer::constraint::residual::RequiredBy;
 use crate::infer::context::Infer;
 use crate::relate::Context;
 use crate::relate::entailment::Question;
@@ -19,7 +19,7 @@ use crate::ty::{Constraint, ConstraintTerm, Path, Ty};
 
 /// What a value is needed for; decides the message when it does not fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Why {
+pub(crate) enum ConversionSite {
     Initialiser,
     Assignment,
     Argument,
@@ -28,12 +28,12 @@ pub(crate) enum Why {
     Place,
     Receiver,
     Element,
-    /// `as`: what is not known is to be checked when the program runs.
+    /// `as`: conditions that do not follow are checked at run time.
     Cast,
 }
 
 impl<'db> Infer<'db> {
-    /// Where questions about types are asked from, and what is known there.
+    /// The context of subtyping questions: the code's class and method, and the facts at this point.
     pub(crate) fn context(&self) -> Context<'db> {
         let mut context = match self.owner {
             crate::body::Owner::Method(method) => Context::method(self.db, method),
@@ -54,7 +54,8 @@ impl<'db> Infer<'db> {
         self.context().convert(from, to, None).is_some()
     }
 
-    /// Whether the value `id`, about which more may be known than its type says, can stand where `to` is needed.
+    /// Whether the value `id`, about which more may be known than its type says, can stand where `to` is
+    /// needed.
     pub(crate) fn fits(&self, id: ExprId, to: Ty) -> bool {
         let path = self.path_of(id);
         self.context().convert(self.ty(id), to, path.as_ref()).is_some()
@@ -65,7 +66,7 @@ impl<'db> Infer<'db> {
     }
 
     /// `id` as a value of type `to`.
-    pub(crate) fn convert(&mut self, id: ExprId, to: Ty, why: Why) -> ExprId {
+    pub(crate) fn convert(&mut self, id: ExprId, to: Ty, why: ConversionSite) -> ExprId {
         let db = self.db;
         let from = self.ty(id);
         let range = self.range(id);
@@ -90,9 +91,9 @@ impl<'db> Infer<'db> {
         if conversion.checked {
             plain = to.base(db);
             let seen = conversion.implicit.as_ref().map_or(known, |call| call.result);
-            if why != Why::Cast {
-                let open = self.undecided_terms(id, seen, to);
-                self.undecided(&open, range, Need::Value(id, to));
+            if why != ConversionSite::Cast {
+                let open = self.residual_terms(id, seen, to);
+                self.require_terms(&open, range, RequiredBy::Value(id, to));
             }
         }
         if let Some(call) = &conversion.implicit {
@@ -120,11 +121,11 @@ impl<'db> Infer<'db> {
         let formal = crate::signature::method_signature(db, call.method).params.first().map(|p| p.ty);
         let asked = self.asked_of(call, &substitution, argument);
         let mut stmts = Vec::new();
-        self.bind_nameless(&asked, std::slice::from_mut(&mut argument), &mut stmts);
+        self.bind_skolems(&asked, std::slice::from_mut(&mut argument), &mut stmts);
         let argument = match formal {
             Some(formal) => {
                 let formal = substitution.apply(db, formal).base(db);
-                self.convert(argument, formal, Why::Argument)
+                self.convert(argument, formal, ConversionSite::Argument)
             }
             None => argument,
         };
@@ -141,12 +142,12 @@ impl<'db> Infer<'db> {
         self.guarded(id, &asked, stmts)
     }
 
-    /// What the condition of a conversion operator asks of a value, beyond what is known of it.
-    fn asked_of(&mut self, call: &ImplicitCall, types: &Substitution, value: ExprId) -> Picked {
+    /// The part of a conversion operator's guard that does not follow from the facts.
+    fn asked_of(&mut self, call: &ImplicitCall, types: &Substitution, value: ExprId) -> CallTarget {
         let guard = crate::signature::inferred::full_guard(self.db, call.method);
         let mut unproved = Constraint::default();
         if !guard.terms.is_empty() {
-            let path = self.named(value);
+            let path = self.name_value(value);
             let substitution = types.clone().with_paths(None, vec![path]);
             let terms = substitution.constraint(&guard).terms.into_iter();
             let open = |term: &ConstraintTerm| {
@@ -155,7 +156,7 @@ impl<'db> Infer<'db> {
             };
             unproved.terms = terms.filter(open).collect();
         }
-        Picked {
+        CallTarget {
             method: call.method,
             owner: call.result,
             class_args: call.class_args.clone(),
@@ -168,27 +169,27 @@ impl<'db> Infer<'db> {
         }
     }
 
-    fn explain_mismatch(&mut self, id: ExprId, to: Ty, why: Why) {
+    fn explain_mismatch(&mut self, id: ExprId, to: Ty, why: ConversionSite) {
         let (from, range) = (self.ty(id), self.range(id));
         if from.mentions_error(self.db) || to.mentions_error(self.db) {
             return;
         }
         if let Some((item, wanted)) = self.odd_item(id, to) {
-            return self.explain_mismatch(item, wanted, Why::Element);
+            return self.explain_mismatch(item, wanted, ConversionSite::Element);
         }
         let gives_nothing =
             |ty: Ty| ty.base(self.db).as_function(self.db).is_some_and(|(_, result)| result.is_void(self.db));
         if gives_nothing(from) && !gives_nothing(to) && self.refuse_unused_values(range) {
             return;
         }
-        if why == Why::Condition {
+        if why == ConversionSite::Condition {
             let has_null = self.context().has_null(from);
             return self.report_at(range, Mismatch::Condition { value: id, found: from, has_null });
         }
         let difference = self.difference(id, to);
         let needed_as = match why {
-            Why::Place => NeededAs::Place,
-            Why::Return => NeededAs::Result,
+            ConversionSite::Place => NeededAs::Place,
+            ConversionSite::Return => NeededAs::Result,
             _ => NeededAs::Value,
         };
         self.report_at(range, Mismatch::Value { difference, needed_as });
@@ -232,7 +233,7 @@ impl<'db> Infer<'db> {
         self.error(range)
     }
 
-    /// What the expression is in constraints: a `val`, a literal, or a property of one.
+    /// The path of an expression in constraints: a `val`, a literal, or a property of one.
     pub(crate) fn path_of(&self, id: ExprId) -> Option<Path> {
         match &self.body.expr(id).kind {
             ExprKind::Local(local) => {
@@ -279,7 +280,7 @@ impl<'db> Infer<'db> {
             }
             _ => None,
         }
-        .or_else(|| self.nameless_local(id).map(|local| self.local_path(local)))
+        .or_else(|| self.skolem_local(id).map(|local| self.local_path(local)))
     }
 
     pub(crate) fn local_path(&self, local: crate::body::LocalId) -> Path {

@@ -15,7 +15,7 @@ use crate::body::{ExprId, ExprKind, Literal};
 use crate::constraint::Entailment;
 use crate::ids::MethodId;
 use crate::infer::context::{Infer, range_of};
-use crate::infer::expr::convert::Why;
+use crate::infer::expr::convert::ConversionSite;
 use crate::infer::expr::name::Resolved;
 use crate::item_tree::items::{method_item, own_methods};
 use crate::relate::entailment::Question;
@@ -51,7 +51,7 @@ impl Infer<'_> {
 
     fn expr(&mut self, e: &ast::Expr, expected: Option<Ty>, used: bool) -> ExprId {
         let range = range_of(e);
-        if self.stopped.is_some() {
+        if self.environment.is_some() {
             return self.error(range);
         }
         match e {
@@ -98,7 +98,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Forms that stand where a value is needed, and have none, or none that can be compiled yet.
+    /// Forms that have no value.
     fn no_value(&mut self, e: &ast::Expr) -> ExprId {
         let range = range_of(e);
         match e {
@@ -125,7 +125,7 @@ impl Infer<'_> {
                 self.type_test(test, range)
             }
             ast::Expr::FinishExpr(e) => self.collecting_finish(e),
-            // The parser has said that it is a type.
+            // The parser has reported that it is a type.
             ast::Expr::TypeExpr(_) => self.error(range),
             _ => {
                 self.not_a_value(range);
@@ -243,7 +243,7 @@ impl Infer<'_> {
                 }
             },
         };
-        let items = values.into_iter().map(|id| self.convert(id, element, Why::Element)).collect();
+        let items = values.into_iter().map(|id| self.convert(id, element, ConversionSite::Element)).collect();
         let ty = Ty::rail(self.db, element);
         self.alloc(ExprKind::RailLiteral { element, items }, ty, range)
     }
@@ -273,13 +273,13 @@ impl Infer<'_> {
         let (a, b) = (self.ty(then), self.ty(otherwise));
         let ty = self.common_type(a, b);
         let ty = self.common_facts(then, otherwise, ty);
-        let then = self.convert(then, ty, Why::Element);
-        let otherwise = self.convert(otherwise, ty, Why::Element);
+        let then = self.convert(then, ty, ConversionSite::Element);
+        let otherwise = self.convert(otherwise, ty, ConversionSite::Element);
         self.alloc(ExprKind::Conditional { condition, then, otherwise }, ty, range)
     }
 
-    /// What both branches of a conditional are: the one type that the other converts to, else the least
-    /// common supertype.
+    /// The type of a conditional: the branch type that the other one converts to, else the least common
+    /// supertype.
     pub(crate) fn common_type(&self, a: Ty, b: Ty) -> Ty {
         let db = self.db;
         if a.is_error(db) || b.is_error(db) {
@@ -304,7 +304,7 @@ impl Infer<'_> {
         let ty = e.ty().map(|ty| self.written_type(&ty)).unwrap_or_else(|| Ty::error(self.db));
         let found = self.ty(value);
         let wrong = found.is_error(self.db) || ty.is_error(self.db);
-        // A `val` of a wider type may be asked what it is, though it is known here.
+        // A test of a `val` of a wider type is no mistake, though its result is known here.
         let path = self.path_of(value).filter(Path::is_literal);
         if !wrong && (!self.may_be(found, ty) || self.is_excluded(value, ty, path.as_ref())) {
             self.report_at(range, ImpossibleCast::NeverInstance { found, ty });
@@ -320,7 +320,7 @@ impl Infer<'_> {
         self.cast_to(value, ty, range)
     }
 
-    /// Whether anything leads from `value` to the type `ty`.
+    /// Whether a cast from `value` to `ty` can succeed.
     pub(crate) fn may_be_cast(&self, value: ExprId, ty: Ty) -> bool {
         let from = self.ty(value);
         self.is_assignable(from, ty)
@@ -339,17 +339,17 @@ impl Infer<'_> {
         let context = self.context();
         if let Some(conversion) = context.convert_directly(from, ty, path.as_ref()) {
             if conversion.checked {
-                let value = self.convert(value, ty.base(db), Why::Cast);
+                let value = self.convert(value, ty.base(db), ConversionSite::Cast);
                 return self.alloc(ExprKind::Cast { value, checked: true }, ty, range);
             }
-            let id = self.convert(value, ty, Why::Cast);
+            let id = self.convert(value, ty, ConversionSite::Cast);
             if conversion.is_identity() || id == value {
-                // The written type replaces what is known of the value.
+                // The written type replaces the facts about the value.
                 return self.alloc(ExprKind::Coerce { value: id }, ty, range);
             }
             return id;
         }
-        // Of a wider type only what it says itself counts: the cast asks what is known of the value otherwise.
+        // Of a wider type only its own constraint counts: the cast tests the other facts about the value.
         let seen = path.filter(|path| path.is_literal() || context.is_subtype(from, ty.base(db)));
         if self.may_be(from, ty) && self.is_excluded(value, ty, seen.as_ref()) {
             self.report_at(range, ImpossibleCast::Excluded { ty });
@@ -359,7 +359,7 @@ impl Infer<'_> {
             return call;
         }
         if context.convert_implicitly(from, ty).is_some() {
-            return self.convert(value, ty, Why::Cast);
+            return self.convert(value, ty, ConversionSite::Cast);
         }
         if !self.may_be(from, ty) && self.has_odd_conversion(from) {
             return self.error(range);
@@ -379,7 +379,8 @@ impl Infer<'_> {
         self.alloc(ExprKind::Cast { value, checked }, ty, range)
     }
 
-    /// Whether the class of the value has a conversion of `this`, which is told there: in this file, for others may not be looked at.
+    /// Whether the class of the value declares a conversion of `this`, which is reported at its
+    /// declaration. Classes of other files are not read.
     fn has_odd_conversion(&self, from: Ty) -> bool {
         let class = from.base(self.db).as_class(self.db).map(|(class, _)| class);
         class.filter(|class| class.file(self.db) == self.class.file(self.db)).is_some_and(|class| {
@@ -390,7 +391,7 @@ impl Infer<'_> {
         })
     }
 
-    /// Whether what is known of the value contradicts the constraint of `ty`.
+    /// Whether facts about the value contradict the constraint of `ty`.
     fn is_excluded(&self, value: ExprId, ty: Ty, path: Option<&Path>) -> bool {
         let Some(wanted) = ty.constraint(self.db) else { return false };
         let given = self.ty(value).constraint(self.db).map_or(&[][..], |given| &given.terms);
@@ -398,7 +399,7 @@ impl Infer<'_> {
         self.context().decide(question, &wanted.terms) == Entailment::Refuted
     }
 
-    /// Whether some value of type `a` can also be one of type `b`: the cast is not in vain.
+    /// Whether some value of type `a` can also be of type `b`.
     fn may_be(&self, a: Ty, b: Ty) -> bool {
         let db = self.db;
         let context = self.context();

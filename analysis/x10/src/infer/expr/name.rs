@@ -1,4 +1,4 @@
-//! Names: what a simple or qualified name in an expression stands for, and member selection.
+//! Name resolution in expressions: simple and qualified names, and member selection.
 
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{TextRange, closest};
@@ -23,7 +23,7 @@ use crate::signature::field_type;
 use crate::ty::subst::Substitution;
 use crate::ty::{Path, PathRoot, Ty};
 
-/// What a name in an expression stands for.
+/// The meaning of a name in an expression.
 #[derive(Clone, Debug)]
 pub(crate) enum Resolved {
     Value(ExprId),
@@ -31,19 +31,19 @@ pub(crate) enum Resolved {
     Type(Ty),
     /// The start of a qualified name.
     Package(SmolStr),
-    /// Nothing; reported.
+    /// Unresolved; reported.
     Error,
 }
 
 /// A class around the code, seen from it.
 pub(crate) struct Around {
     pub(crate) class: ClassId,
-    /// An instance of it is at hand.
+    /// The code has an instance of it.
     pub(crate) has_instance: bool,
 }
 
 impl<'db> Infer<'db> {
-    /// What `e`, a name or a selection, stands for; reports if nothing.
+    /// Resolves `e`, a name or a selection; reports it if it has no meaning.
     pub(crate) fn resolve(&mut self, e: &ast::Expr, report: bool) -> Resolved {
         let range = range_of(e);
         match e {
@@ -155,7 +155,7 @@ impl<'db> Infer<'db> {
         None
     }
 
-    /// A variable of the code that the class `around` stands in: its objects keep the value.
+    /// A variable of the code around the local class `around`, whose objects capture it.
     fn variable_around(&mut self, around: &Around, name: &str, range: TextRange) -> Option<ExprId> {
         let db = self.db;
         enclosing_owner(db, around.class)?;
@@ -170,7 +170,7 @@ impl<'db> Infer<'db> {
         Some(id)
     }
 
-    /// A class works with copies of the variables around it.
+    /// Reports a `var` that a class captures: its objects have copies.
     pub(crate) fn class_cannot_use(&mut self, name: &str, range: TextRange, assigned: bool) -> ExprId {
         self.report_at(range, CapturedVar::Class { name: name.into(), is_assigned: assigned });
         self.error(range)
@@ -198,7 +198,7 @@ impl<'db> Infer<'db> {
             ty.as_class(self.db).map_or_else(|| self.show(ty), |(class, _)| class.name(self.db).to_string());
         let message = format!("`{name}` belongs to objects of `{shown}`, not to the class itself");
         let diagnostic = type_rules::static_context::RULE.at(range, message);
-        self.report(match self.member_elsewhere(&diagnostic, ty, name, range, true) {
+        self.report(match self.suggest_member(&diagnostic, ty, name, range, true) {
             Some(diagnostic) => diagnostic,
             None => diagnostic
                 .note(format!("call it on an object, `x.{name}(...)`, or make it static if it needs none")),
@@ -378,7 +378,7 @@ impl<'db> Infer<'db> {
         self.context().find_property_method(ty, name).map(|found| (found.method, found.owner))
     }
 
-    /// Complains about a member that may not be used here.
+    /// Reports a member that is not accessible here.
     fn check_visible(&mut self, field: FieldId, at: TextRange) {
         if !self.is_visible(field) {
             let diagnostic = self.not_visible(field, at);
@@ -386,7 +386,7 @@ impl<'db> Infer<'db> {
         }
     }
 
-    /// Whether a field may be used here.
+    /// Whether a field is accessible here.
     pub(crate) fn is_visible(&self, field: FieldId) -> bool {
         let modifiers = field_item(self.db, field).map_or_else(Modifiers::default, |item| item.modifiers);
         self.context().can_access(field.class(self.db), modifiers)
@@ -399,19 +399,19 @@ impl<'db> Infer<'db> {
         name_rules::not_visible::RULE.at(at, message)
     }
 
-    /// A call of a field that may not be used here: a method was meant.
+    /// Reports a call of a field that is not accessible here: a method was meant.
     pub(crate) fn hidden_called(&mut self, ty: Ty, field: FieldId, at: TextRange) {
         let name = field.name(self.db);
         let mut names = self.member_names(ty);
         names.retain(|other| other != name && self.find_field(ty, other).is_none());
-        let near = crate::infer::suggest::foreign_members::elsewhere(name)
+        let near = crate::infer::suggest::foreign_members::library_names(name)
             .find(|it| names.iter().any(|other| other == it));
         let near = near.or_else(|| closest(name, names.iter().map(SmolStr::as_str)));
         let diagnostic = suggest(self.not_visible(field, at), near, at);
         self.report(diagnostic);
     }
 
-    /// What a simple name stands for, without complaint.
+    /// Resolves a simple name without a report.
     pub(crate) fn resolve_quietly(&mut self, name: &SmolStr, range: TextRange) -> Option<Resolved> {
         self.simple_name(name, range)
     }
@@ -427,8 +427,8 @@ impl<'db> Infer<'db> {
         id
     }
 
-    /// What the type of a field says of `here` is said of the place where its object was made. The methods of `this`
-    /// are called there; of other objects it is not known where they come from.
+    /// `here` in the type of a field is the place where its object was created. Methods of `this` run
+    /// there; of other objects that place is not known.
     fn field_type_seen(&self, ty: Ty, object: Option<&Path>) -> Ty {
         let there = (object == Some(&Path::this())).then(crate::place::here_of_body);
         let path = |path: &Path| match path.root {

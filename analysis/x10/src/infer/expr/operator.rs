@@ -5,7 +5,7 @@ use apg_syntax::ast::{self, BinaryOp, PrefixOp};
 
 use crate::body::{ExprId, ExprKind, Literal};
 use crate::infer::context::{Infer, range_of};
-use crate::infer::expr::convert::Why;
+use crate::infer::expr::convert::ConversionSite;
 use crate::infer::expr::name::Resolved;
 use crate::relate::subtype::erase;
 use crate::rules::name::unresolved::Unresolved;
@@ -17,7 +17,7 @@ use crate::ty::known::Known;
 use crate::ty::type_test::{TypeTest, mentions_param};
 
 impl Infer<'_> {
-    /// A chain `a + b + c` leans to the left and may be long: it is taken apart without recursion.
+    /// A chain `a + b + c` is nested to the left and may be long: it is typed without recursion.
     pub(crate) fn binary(&mut self, e: &ast::BinExpr) -> ExprId {
         let mut chain = vec![e.clone()];
         let mut first = e.lhs();
@@ -49,7 +49,7 @@ impl Infer<'_> {
                         let b = self.value(e.rhs().as_ref(), range, None);
                         self.binary_values(op, a, b, range)
                     } else {
-                        let left = self.convert(a, boolean, Why::Condition);
+                        let left = self.convert(a, boolean, ConversionSite::Condition);
                         let is_or = op == BinaryOp::OrOr;
                         let right =
                             self.supposing(left, !is_or, |infer| infer.condition(e.rhs().as_ref(), range));
@@ -82,7 +82,7 @@ impl Infer<'_> {
         left.unwrap_or_else(|| self.error(around))
     }
 
-    /// `x -> e` where there is no `x`: a closure as other languages write it. Whether it is one; the whole is reported then.
+    /// Whether `x -> e` without an `x` is a closure as other languages write it; then reports the whole.
     fn arrow_closure(&mut self, formal: Option<&ast::Expr>, op: BinaryOp, range: TextRange) -> bool {
         let Some(ast::Expr::NameExpr(name)) = formal.map(ast::Expr::without_parens) else { return false };
         let Some(name) = name.name_ref().map(|name| name.text()).filter(|_| op.text() == "->") else {
@@ -156,7 +156,7 @@ impl Infer<'_> {
         })
     }
 
-    /// Whether an operand's type is bounded by one that there is not, which may have any operator.
+    /// Whether an operand's type has an unknown bound, which may have any operator.
     fn is_bounded_by_unknown(&self, left: ExprId, right: ExprId) -> bool {
         let unknown = |id: ExprId| {
             let ty = self.ty(id).base(self.db);
@@ -166,7 +166,7 @@ impl Infer<'_> {
         unknown(left) || unknown(right)
     }
 
-    /// String concatenation; the parts of a concatenation on the left are taken over.
+    /// String concatenation; operands of a concatenation on the left are joined.
     fn concat(&mut self, left: ExprId, right: ExprId, range: TextRange) -> ExprId {
         let mut parts = match &self.body.expr(left).kind {
             ExprKind::Concat { parts } => parts.clone(),
@@ -189,9 +189,9 @@ impl Infer<'_> {
         let (left, right) = if a == b {
             (left, right)
         } else if context.convert_directly(a, b, None).is_some() {
-            (self.convert(left, b, Why::Argument), right)
+            (self.convert(left, b, ConversionSite::Argument), right)
         } else if context.convert_directly(b, a, None).is_some() {
-            (left, self.convert(right, a, Why::Argument))
+            (left, self.convert(right, a, ConversionSite::Argument))
         } else {
             if !self.both_references(a, b) {
                 self.never_equal(left, right, range);
@@ -201,19 +201,20 @@ impl Infer<'_> {
         self.alloc(ExprKind::Equal { negated, left, right }, boolean, range)
     }
 
-    /// Which object a text is has no meaning: two that are compared with `==`, one of them written there, are to have the same characters.
+    /// Reports `==` of two strings, one of them a literal or concatenation: it compares identity, not
+    /// characters.
     fn check_text_identity(&mut self, negated: bool, left: ExprId, right: ExprId, range: TextRange) {
         let is_written = |id: ExprId| match &self.body.expr(id).kind {
             ExprKind::Literal(literal) => matches!(literal, crate::body::Literal::String(_)),
             ExprKind::Concat { .. } => true,
             _ => false,
         };
-        let are_texts =
+        let are_strings =
             self.is_string(self.ty(left).base(self.db)) && self.is_string(self.ty(right).base(self.db));
-        if !are_texts || !(is_written(left) || is_written(right)) {
+        if !are_strings || !(is_written(left) || is_written(right)) {
             return;
         }
-        // What is written is not null.
+        // A literal is not null.
         let (receiver, argument) = if is_written(left) { (left, right) } else { (right, left) };
         self.report_at(range, TextIdentity { negated, receiver, argument });
     }
@@ -235,7 +236,7 @@ impl Infer<'_> {
         class == other && x.iter().zip(y).all(alike)
     }
 
-    /// Two references, one of which could be an instance of the other's type.
+    /// Whether both are references, one of which could be an instance of the other's type.
     fn both_references(&self, a: Ty, b: Ty) -> bool {
         let db = self.db;
         let reference = |ty: Ty| !ty.is_struct(db) || ty.as_param(db).is_some();

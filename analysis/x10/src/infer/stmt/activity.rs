@@ -1,11 +1,11 @@
-//! What starts, waits for and moves activities: `async`, `finish`, `at`, `ateach`.
+//! Statements of activities and places: `async`, `finish`, `at`.
 
 use apg_syntax::ast::{self, AstNode, HasAnnotations};
 use apg_syntax::{SyntaxNode, TextRange};
 
 use crate::body::{Clocked, ExprId, ExprKind, LocalKind, StmtId, StmtKind};
 use crate::infer::context::{Infer, range_of};
-use crate::infer::expr::convert::Why;
+use crate::infer::expr::convert::ConversionSite;
 use crate::infer::scopes::{FrameKind, Returns};
 use crate::rules::r#async::unclocked::Unclocked;
 use crate::rules::flow::jump_target::Jump;
@@ -44,16 +44,17 @@ impl Infer<'_> {
         let mut out = Vec::new();
         for e in clocks {
             let value = self.value(Some(e), range_of(e), Some(clock));
-            out.push(self.convert(value, clock, Why::Argument));
+            out.push(self.convert(value, clock, ConversionSite::Argument));
         }
         if out.is_empty() { Clocked::Implicit } else { Clocked::Clocks(out) }
     }
 
-    /// The place that an `at` goes to; a `GlobalRef` and whatever else converts to a place stands for its home.
+    /// The place that an `at` goes to; a `GlobalRef`, and other values that convert to a place, mean their
+    /// home.
     fn target(&mut self, e: Option<&ast::Expr>, range: TextRange) -> ExprId {
         let place = Ty::place(self.db);
         let value = self.value(e, range, Some(place));
-        self.convert(value, place, Why::Place)
+        self.convert(value, place, ConversionSite::Place)
     }
 
     pub(crate) fn at_stmt(&mut self, s: &ast::AtStmt) -> StmtKind {
@@ -117,7 +118,7 @@ impl Infer<'_> {
         (id, result)
     }
 
-    /// A block whose last expression, if it has no `;`, is delivered.
+    /// A block whose last expression, if it has no `;`, is its value.
     pub(crate) fn code_block(&mut self, block: &ast::Block, wanted: Option<Ty>) -> StmtId {
         self.scoped(|infer| {
             let mut out = Vec::new();
@@ -202,17 +203,17 @@ impl Infer<'_> {
         }
     }
 
-    /// A value on its way out: converted to the declared result, or widening the result found so far.
+    /// A returned value: converted to the declared result, or joined with the result inferred so far.
     pub(crate) fn returned(&mut self, value: ExprId) -> ExprId {
         let Some(returns) = self.scopes.returns.last() else { return value };
         match (returns.result, returns.declared) {
-            (Some(ty), true) => self.convert(value, ty, Why::Return),
+            (Some(ty), true) => self.convert(value, ty, ConversionSite::Return),
             (None, _) => {
-                self.set_result(self.without_nameless(self.ty(value)));
+                self.set_result(self.without_skolems(self.ty(value)));
                 value
             }
             (Some(ty), false) => {
-                let joined = self.common_type(ty, self.without_nameless(self.ty(value)));
+                let joined = self.common_type(ty, self.without_skolems(self.ty(value)));
                 self.set_result(joined);
                 value
             }
@@ -238,7 +239,7 @@ impl Infer<'_> {
             }
         });
         for (id, value) in found {
-            let converted = self.convert(value, result, Why::Return);
+            let converted = self.convert(value, result, ConversionSite::Return);
             self.body.stmts[id.0 as usize].kind = StmtKind::Return(Some(converted));
         }
     }
@@ -281,8 +282,8 @@ impl Infer<'_> {
     }
 }
 
-/// The word `finish` of the innermost one around an `async` in the same code, if who starts the activity would be on its clock: an
-/// activity between that is on none could not start one that is.
+/// The word `finish` of the innermost `finish` around an `async` in the same code, unless an unclocked
+/// activity is between them: it could not start a clocked one.
 fn waiting_finish(s: &ast::AsyncStmt) -> Option<TextRange> {
     let is_off_clock = |it: &SyntaxNode| {
         ast::ClosureExpr::can_cast(it.kind())

@@ -38,7 +38,7 @@ impl Infer<'_> {
         self.scoped(|infer| infer.over_places(s, clocked, distribution, range))
     }
 
-    /// What is distributed: a `Dist`, or that of a `DistArray`.
+    /// The distribution: a `Dist`, or that of a `DistArray`.
     fn distribution(&mut self, value: ExprId) -> ExprId {
         let (ty, range) = (self.ty(value), self.range(value));
         let dist = Ty::known(self.db, Known::Dist);
@@ -135,7 +135,7 @@ impl Infer<'_> {
         self.alloc_stmt(kind, range)
     }
 
-    /// A value in a variable of its own.
+    /// Stores a value in a temporary.
     fn kept(&mut self, value: ExprId, stmts: &mut Vec<StmtId>) -> LocalId {
         let (stmt, local) = self.temporary(value);
         stmts.push(stmt);
@@ -149,7 +149,7 @@ impl Infer<'_> {
         }
     }
 
-    /// In a kernel it is only looked at to be refused.
+    /// In a kernel the loop is typed only to be rejected.
     fn at_each_in_kernel(
         &mut self,
         s: &ast::AtEachStmt,

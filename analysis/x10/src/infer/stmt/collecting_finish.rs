@@ -1,5 +1,6 @@
-//! Collecting `finish`: `finish (r) { ... offer e; ... }`. The values go to an object of `x10.compiler.Collector`,
-//! which the code inside captures like any variable, and methods with an `offers` clause take as a further argument.
+//! Collecting `finish`: `finish (r) { ... offer e; ... }`. The values go to an object of
+//! `x10.compiler.Collector`, which the code inside captures like any variable, and methods with an `offers`
+//! clause take as a further argument.
 
 use apg_syntax::TextRange;
 use apg_syntax::ast;
@@ -7,9 +8,9 @@ use smol_str::SmolStr;
 
 use crate::body::walk::Node;
 use crate::body::{Clocked, Dispatch, ExprId, ExprKind, LocalKind, StmtId, StmtKind};
-use crate::infer::call::overload::{Call, Picked};
+use crate::infer::call::overload::{Call, CallTarget};
 use crate::infer::context::{Infer, range_of};
-use crate::infer::expr::convert::Why;
+use crate::infer::expr::convert::ConversionSite;
 use crate::rules::r#async::offer_outside::OfferOutside;
 use crate::rules::r#type::mismatch::Mismatch;
 
@@ -35,7 +36,7 @@ impl Infer<'_> {
         }
         let element = element.unwrap_or_else(|| Ty::error(self.db));
         let reducible = Ty::known_with(self.db, Known::Reducible, vec![element]);
-        let reducer = self.convert(reducer, reducible, Why::Argument);
+        let reducer = self.convert(reducer, reducible, ConversionSite::Argument);
         let made = self.new_collector(element, reducer, range);
         self.scoped(|infer| {
             let ty = infer.ty(made);
@@ -86,13 +87,14 @@ impl Infer<'_> {
         if element.is_error(self.db) {
             return StmtKind::Error;
         }
-        let value = self.convert(value, element, Why::Argument);
+        let value = self.convert(value, element, ConversionSite::Argument);
         let collector = self.read(collector, range);
         let call = Call { args: vec![value], type_args: Vec::new(), through_super: false, at: range, range };
         StmtKind::Expr(self.call_method(collector, "add", call))
     }
 
-    /// Whether code calls what may call a method that offers, without being handed a collector.
+    /// Whether code calls methods that may call a method with an `offers` clause, without a collector as an
+    /// argument.
     fn may_offer_by_calls(&self, body: StmtId) -> bool {
         let db = self.db;
         let of_program = |class: ClassId| class.file(db).origin(db) != FileOrigin::Library;
@@ -132,7 +134,7 @@ impl Infer<'_> {
     /// The arguments of a call, and the collector if the method offers values.
     pub(crate) fn with_collector(
         &mut self,
-        picked: &Picked,
+        picked: &CallTarget,
         mut args: Vec<ExprId>,
         call: &Call,
     ) -> Vec<ExprId> {
@@ -152,7 +154,7 @@ impl Infer<'_> {
                 self.report_at(call.at, Mismatch::Offers { name, offered, element });
             }
             None if self.is_main() => self.report_at(call.at, OfferOutside::Call { name }),
-            // The finish that waits for this code takes them, which is known when it runs.
+            // The finish that waits for this code takes the values: it is found at run time.
             None => {
                 let collector = self.current_collector(offered, call.range);
                 args.push(collector);

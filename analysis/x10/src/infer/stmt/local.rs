@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 use crate::body::{ExprId, ExprKind, LocalId, LocalKind, StmtId, StmtKind};
 use crate::constraint::Entailment;
 use crate::infer::context::{Infer, range_of};
-use crate::infer::expr::convert::Why;
+use crate::infer::expr::convert::ConversionSite;
 use crate::relate::entailment::Question;
 use crate::rules::r#type::mismatch::Mismatch;
 use crate::rules::r#type::missing_type::MissingType;
@@ -52,7 +52,7 @@ impl Infer<'_> {
         let written = declarator.ty().map(|ty| self.written_type_of(&ty, own.as_deref()));
         let init = match declarator.initializer() {
             Some(e) => Some(self.value(Some(&e), range, written)),
-            // The parser complained of what is missing: the variable is not reported again where it is read.
+            // The parser reported the missing value: the variable is not reported again where it is read.
             None => declarator.eq_token().map(|_| self.error(range)),
         };
         let is_bound = declarator.is_bound();
@@ -62,7 +62,7 @@ impl Infer<'_> {
         let ty = match (written, init) {
             (Some(ty), Some(init)) if is_bound => {
                 if self.fits(init, ty) {
-                    // With what is checked when the program runs.
+                    // With the conditions that are checked at run time.
                     self.ty(init).constrained(self.db, ty.constraint(self.db).cloned().unwrap_or_default())
                 } else {
                     ty
@@ -70,13 +70,13 @@ impl Infer<'_> {
             }
             (Some(ty), _) => ty,
             (None, Some(init)) => self.variable_type(init, is_var),
-            // The parser complained of what is missing.
+            // The parser reported what is missing.
             (None, None) => Ty::error(self.db),
         };
-        // What cannot be its value says nothing of the variable: facts that contradict each other prove anything.
+        // No facts from a value that does not fit: contradicting facts prove anything.
         let fits = init.is_none_or(|init| self.fits(init, ty));
         let reported = self.problems.len();
-        let init = init.map(|init| self.convert(init, ty, Why::Initialiser));
+        let init = init.map(|init| self.convert(init, ty, ConversionSite::Initialiser));
         if declarator.is_foreign() {
             // `int x = 3` was reported with what to write: `3n`.
             self.problems.truncate(reported);
@@ -96,7 +96,7 @@ impl Infer<'_> {
             self.declare(local);
         }
         self.note_local(local);
-        // What a cast has found of a value is known of the new variable alone.
+        // Facts that a cast tested hold for the new variable alone.
         let is_cast =
             |init: &ExprId| matches!(self.body.expr(*init).kind, ExprKind::Cast { checked: true, .. });
         if let Some(init) = init.filter(|init| fits && !is_cast(init)) {
@@ -107,7 +107,7 @@ impl Infer<'_> {
         }
     }
 
-    /// `<: T` promises that a value's type, found from the value, is one of `T`.
+    /// Checks `<: T`: the inferred type of the value must be a subtype of `T`.
     pub(crate) fn check_bound(&mut self, value: ExprId, bound: Ty) {
         let found = self.ty(value);
         if found.mentions_error(self.db) || bound.mentions_error(self.db) || found.is_void(self.db) {
@@ -118,7 +118,7 @@ impl Infer<'_> {
         }
     }
 
-    /// A point with another number of components cannot be taken apart so.
+    /// Reports a pattern with another number of components than the point has.
     fn check_rank(&mut self, point: LocalId, count: usize, range: TextRange) {
         let ty = self.body.local(point).ty;
         if !ty.is_known(self.db, Known::Point) {
@@ -147,7 +147,7 @@ impl Infer<'_> {
     ) {
         let names: Vec<ast::Name> = pattern.names().collect();
         let Some(first) = names.first() else { return };
-        // Of `(a, b)` the parser complained: of these names nothing is known.
+        // The parser reported `(a, b)`: the types of these names are unknown.
         let is_tuple = pattern.syntax().first_token().is_some_and(|it| it.kind() == T!['(']);
         if !is_tuple {
             self.check_pattern(self.body.local(point).ty, range_of(first));

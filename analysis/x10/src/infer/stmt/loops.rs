@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 use crate::body::{ExprId, Iteration, LocalId, LocalKind, StmtKind};
 use crate::ids::MethodId;
 use crate::infer::context::{Infer, range_of};
-use crate::infer::expr::convert::Why;
+use crate::infer::expr::convert::ConversionSite;
 use crate::rules::r#type::mismatch::Mismatch;
 use crate::rules::r#type::not_iterable::NotIterable;
 use crate::ty::Ty;
@@ -52,7 +52,7 @@ impl Infer<'_> {
             let updates: Vec<ast::Expr> = s.for_update().into_iter().flat_map(|u| u.exprs()).collect();
             let update = updates.iter().map(|e| infer.effect(e)).collect();
             if let Some(condition) = condition {
-                infer.suppose(condition, true);
+                infer.assume(condition, true);
             }
             let body = infer.stmt(s.body().as_ref(), range);
             StmtKind::For { label, init, condition, update, body }
@@ -69,7 +69,7 @@ impl Infer<'_> {
         let kind = self.scoped(|infer| {
             let (iterable, iteration, element) = infer.iteration(iterable);
             let (local, mut components) = infer.loop_variable(s.formal().as_ref(), element, range);
-            // The coordinates of points are known to be numbers; of anything else, ask.
+            // Coordinates of points are numbers; other components have their own types.
             let point = Ty::known(infer.db, Known::Point);
             let ty = infer.body.local(local).ty;
             let asked = !components.is_empty() && !infer.is_subtype(ty, point) && infer.takes_index(ty);
@@ -92,7 +92,7 @@ impl Infer<'_> {
         kind
     }
 
-    /// What is iterated over, how, and the element type.
+    /// The iterable value, the way of iteration, and the element type.
     pub(crate) fn iteration(&mut self, iterable: ExprId) -> (ExprId, Option<Iteration>, Ty) {
         let db = self.db;
         let ty = self.ty(iterable);
@@ -130,10 +130,10 @@ impl Infer<'_> {
             })
         })();
         let wanted = Ty::known_with(db, Known::Iterable, vec![element]);
-        // What the class says of its elements, it says of this object.
+        // `this` in the element type is the iterated object.
         let this = self.path_of(iterable);
         let element = Substitution::types(&[], &[]).with_paths(this, Vec::new()).apply(db, element);
-        let iterable = self.convert(iterable, wanted, Why::Receiver);
+        let iterable = self.convert(iterable, wanted, ConversionSite::Receiver);
         (iterable, methods, element)
     }
 
@@ -198,7 +198,7 @@ impl Infer<'_> {
         self.context().resolve_method(ty, None, "operator()", &[], &[long]).is_ok()
     }
 
-    /// Complains if a value of this type cannot be taken apart by `[i, j]`.
+    /// Reports a value of a type that `[i, j]` cannot split.
     pub(crate) fn check_pattern(&mut self, ty: Ty, range: TextRange) {
         let point = Ty::known(self.db, Known::Point);
         if ty.is_error(self.db) || point.is_error(self.db) || self.is_subtype(ty, point) {

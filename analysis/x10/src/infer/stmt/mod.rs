@@ -1,4 +1,5 @@
-//! Statements of the sequential core. Loops, and what starts or moves activities, have files of their own.
+//! Typing of statements: blocks, conditionals, jumps, exceptions and `switch`. Loops, declarations and the
+//! statements of activities have files of their own.
 
 pub(crate) mod activity;
 pub(crate) mod ateach;
@@ -15,9 +16,9 @@ use rustc_hash::FxHashSet;
 use crate::body::{Annotation, ExprId, Literal, LocalId, LocalKind, StmtId, StmtKind};
 use crate::ids::ClassId;
 use crate::infer::context::{Infer, range_of};
-use crate::infer::expr::convert::Why;
+use crate::infer::expr::convert::ConversionSite;
 use crate::infer::scopes::{FrameKind, JumpResolution};
-use crate::infer::stmt::unused_value::is_idle;
+use crate::infer::stmt::unused_value::has_no_effect;
 use crate::item_tree::cfg::is_left_out;
 use crate::rules::flow::jump_target::{Jump, JumpTarget};
 use crate::rules::flow::unreachable_catch::UnreachableCatch;
@@ -32,7 +33,7 @@ use crate::ty::known::Known;
 use smol_str::SmolStr;
 
 impl Infer<'_> {
-    /// One statement where the grammar has one; declarations get a block of their own.
+    /// A statement; several declarations become a block.
     pub(crate) fn stmt(&mut self, stmt: Option<&ast::Stmt>, range: TextRange) -> StmtId {
         let Some(stmt) = stmt else { return self.alloc_stmt(StmtKind::Error, range) };
         if is_left_out(stmt) {
@@ -60,21 +61,21 @@ impl Infer<'_> {
         range: TextRange,
     ) -> StmtId {
         self.scoped(|infer| {
-            infer.suppose(condition, holds);
+            infer.assume(condition, holds);
             infer.stmt(stmt, range)
         })
     }
 
-    /// Runs `make` in a scope of its own.
+    /// Runs `make` in a new scope.
     pub(crate) fn scoped<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
         let known = self.known.len();
-        let (types, tested) = (self.local_types.len(), self.tested.len());
+        let (types, tested) = (self.local_types.len(), self.assumptions.len());
         self.scopes.enter();
         let made = make(self);
         self.scopes.leave();
         self.forget(known);
         self.local_types.truncate(types);
-        self.tested.truncate(tested);
+        self.assumptions.truncate(tested);
         made
     }
 
@@ -129,7 +130,7 @@ impl Infer<'_> {
 
     /// A statement; a declaration of several variables makes several.
     pub(crate) fn stmt_into(&mut self, stmt: &ast::Stmt, out: &mut Vec<StmtId>) {
-        if self.stopped.is_some() || is_left_out(stmt) {
+        if self.environment.is_some() || is_left_out(stmt) {
             return;
         }
         if let ast::Stmt::LocalDecl(decl) = stmt {
@@ -159,7 +160,7 @@ impl Infer<'_> {
                 StmtKind::Empty
             }
             ast::Stmt::ExprStmt(s) => match s.expr() {
-                // The parser has said that `return` is missing.
+                // The parser has reported the missing `return`.
                 Some(e) if self.is_meant_as_result(s, &e) => self.return_stmt(Some(&e), range),
                 Some(e) if self.lacks_return(s, &e) => {
                     self.report_missing_return(&e);
@@ -178,7 +179,7 @@ impl Infer<'_> {
                 let otherwise = s.else_branch().map(|e| self.stmt_if(condition, false, Some(&e), range));
                 for (branch, holds) in [(Some(then), false), (otherwise, true)] {
                     if branch.is_some_and(|branch| self.always_leaves(branch)) {
-                        self.suppose(condition, holds);
+                        self.assume(condition, holds);
                     }
                 }
                 StmtKind::If { condition, then, otherwise }
@@ -200,7 +201,7 @@ impl Infer<'_> {
             ast::Stmt::AssertStmt(s) => {
                 let condition = self.condition(s.condition().as_ref(), range);
                 let message = s.message().map(|e| self.value(Some(&e), range, None));
-                self.suppose(condition, true);
+                self.assume(condition, true);
                 StmtKind::Assert { condition, message }
             }
             _ => self.activity_stmt(stmt, range),
@@ -208,17 +209,17 @@ impl Infer<'_> {
         self.alloc_stmt(kind, range)
     }
 
-    /// Whether an expression that does nothing stands without `;` where the method could return it.
+    /// Whether an expression without effect and without `;` ends a method that could return it.
     fn is_meant_as_result(&self, stmt: &ast::ExprStmt, e: &ast::Expr) -> bool {
         let ends =
             !stmt.syntax().children_with_tokens().any(|it| it.kind() == apg_syntax::SyntaxKind::SEMICOLON);
         let result = self.scopes.returns.last().and_then(|returns| returns.result);
-        ends && is_idle(e)
+        ends && has_no_effect(e)
             && self.scopes.return_crosses().is_none()
             && !result.is_some_and(|ty| ty.is_void(self.db))
     }
 
-    /// The statements that start, wait for, move or lock out activities.
+    /// The statements of activities: `async`, `finish`, `at`, `atomic`, `when`.
     fn activity_stmt(&mut self, stmt: &ast::Stmt, range: TextRange) -> StmtKind {
         match stmt {
             ast::Stmt::AsyncStmt(s) => self.async_stmt(s),
@@ -238,7 +239,7 @@ impl Infer<'_> {
     /// A class declared by a statement: from here on its name is known.
     fn local_class(&mut self, name: Option<ast::Name>, node: &SyntaxNode) -> StmtKind {
         let class = crate::item_tree::source::class_of_node(self.db, self.owner.into(), node);
-        if class.is_some_and(|class| self.stops_at(class, None)) {
+        if class.is_some_and(|class| self.records_environment(class, None)) {
             return StmtKind::Empty;
         }
         if let (Some(name), Some(class)) = (name, class) {
@@ -247,11 +248,11 @@ impl Infer<'_> {
         StmtKind::Empty
     }
 
-    /// A `Boolean` that decides something.
+    /// A condition, which is a `Boolean`.
     pub(crate) fn condition(&mut self, e: Option<&ast::Expr>, range: TextRange) -> ExprId {
         let boolean = Ty::boolean(self.db);
         let value = self.value(e, range, Some(boolean));
-        self.convert(value, boolean, Why::Condition)
+        self.convert(value, boolean, ConversionSite::Condition)
     }
 
     /// A labelled statement: a loop takes the label itself, anything else becomes a target of `break`.

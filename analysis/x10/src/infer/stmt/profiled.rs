@@ -1,4 +1,4 @@
-//! `@Profile(prof) at (p) ...`: `prof` is told how much is sent to the place, and how long that takes.
+//! `@Profile(prof) at (p) ...`: `prof` records how much is sent to the place, and how long that takes.
 
 use apg_syntax::{TextRange, ast};
 use smol_str::SmolStr;
@@ -8,7 +8,7 @@ use crate::ids::ClassId;
 use crate::infer::call::overload::Call;
 use crate::infer::context::Infer;
 use crate::infer::context::range_of;
-use crate::infer::expr::convert::Why;
+use crate::infer::expr::convert::ConversionSite;
 use crate::ty::Ty;
 use crate::ty::known::{Known, known_class};
 
@@ -19,7 +19,8 @@ struct Around {
 }
 
 impl Infer<'_> {
-    /// A statement with its annotations: one with `@Profile` that changes the place becomes a block that measures it.
+    /// A statement with its annotations: one with `@Profile` that changes the place becomes a block that
+    /// measures it.
     pub(crate) fn profile_stmt(&mut self, id: StmtId) {
         let Stmt { kind, range, annotations } = &self.body.stmts[id.0 as usize];
         let Some(index) = annotations.iter().position(|it| self.is_profile(it.class)) else { return };
@@ -74,7 +75,7 @@ impl Infer<'_> {
         let property = known_class(db, Known::Profile)
             .and_then(|class| crate::item_tree::items::properties(db, class).first().copied())?;
         let wanted = crate::signature::field_type(db, property).base(db);
-        let prof = self.convert(prof, wanted, Why::Argument);
+        let prof = self.convert(prof, wanted, ConversionSite::Argument);
         if self.is_error(prof) {
             return None;
         }
@@ -85,7 +86,7 @@ impl Infer<'_> {
                 Captured::Local(local) => self.read(local, range),
                 Captured::This => self.this_value(range),
             };
-            self.convert(value, any, Why::Element)
+            self.convert(value, any, ConversionSite::Element)
         });
         let items = items.collect();
         let rail = Ty::known_with(db, Known::Rail, vec![any]);

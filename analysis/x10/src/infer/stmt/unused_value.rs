@@ -1,4 +1,4 @@
-//! Expressions that do nothing: where one is a statement, something else was meant.
+//! Expression statements without effect: `flow/unused-value`.
 
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, SyntaxToken, TextRange};
@@ -9,8 +9,8 @@ use crate::infer::context::{Infer, range_of};
 use crate::rules::Problem;
 use crate::rules::flow::unused_value::{self, UnusedValue};
 
-/// Whether computing it changes nothing by itself, however its operators are defined.
-pub(crate) fn is_idle(e: &ast::Expr) -> bool {
+/// Whether the expression has no effect by itself, apart from operators of classes.
+pub(crate) fn has_no_effect(e: &ast::Expr) -> bool {
     use ast::Expr::*;
     matches!(
         e,
@@ -25,8 +25,8 @@ pub(crate) fn is_idle(e: &ast::Expr) -> bool {
     )
 }
 
-/// Whether it is an operator that only classes give a meaning, which may be to do something, or a step.
-fn may_act(kind: SyntaxKind) -> bool {
+/// Whether it is a step, or an operator that only classes define, which may have an effect.
+fn may_have_effect(kind: SyntaxKind) -> bool {
     use SyntaxKind::*;
     !matches!(
         kind,
@@ -48,7 +48,7 @@ fn may_act(kind: SyntaxKind) -> bool {
     )
 }
 
-/// The operator of an expression that computes something.
+/// The operator of a binary or prefix expression.
 fn operator(e: &ast::Expr) -> Option<SyntaxToken> {
     match e {
         ast::Expr::BinExpr(e) => e.op_token(),
@@ -57,25 +57,26 @@ fn operator(e: &ast::Expr) -> Option<SyntaxToken> {
     }
 }
 
-/// Whether it only computes a value.
-fn only_computes(e: &ast::Expr) -> bool {
-    is_idle(e) && !operator(e).is_some_and(|it| may_act(it.kind()))
+/// Whether the expression has no effect.
+fn is_pure(e: &ast::Expr) -> bool {
+    has_no_effect(e) && !operator(e).is_some_and(|it| may_have_effect(it.kind()))
 }
 
 impl Infer<'_> {
-    /// Whether `stmt` is the last of a method that says it gives a value, and computes one: `return` is missing.
+    /// Whether `stmt` is the last of a method that says it gives a value, and computes one: `return` is
+    /// missing.
     pub(crate) fn lacks_return(&self, stmt: &ast::ExprStmt, e: &ast::Expr) -> bool {
         let Some(block) = stmt.syntax().parent() else { return false };
         let is_body = block.parent().is_some_and(|it| it.kind() == SyntaxKind::METHOD_DECL);
         let result = self.scopes.returns.last().and_then(|returns| returns.result);
         is_body
             && stmt.syntax().next_sibling().is_none()
-            && only_computes(e)
+            && is_pure(e)
             && result.is_some_and(|ty| !ty.is_void(self.db))
     }
 
-    /// Makes errors of the warnings about unused values in `range`, which is a closure that has to return one.
-    /// Whether there are any.
+    /// Makes errors of the warnings about unused values in `range`, which is a closure that has to return
+    /// one. Whether there are any.
     pub(crate) fn refuse_unused_values(&mut self, range: TextRange) -> bool {
         let of_closure = |it: &&mut Problem| it.breaks(&unused_value::RULE) && range.contains_range(it.range);
         let unused = self.problems.iter_mut().filter(of_closure);
@@ -93,7 +94,7 @@ impl Infer<'_> {
         let reported = self.problems.len();
         let id = self.effect(e);
         // What is wrong with it otherwise comes first.
-        if only_computes(e)
+        if is_pure(e)
             && self.problems.len() == reported
             && !matches!(self.body.expr(id).kind, ExprKind::Error)
         {

@@ -1,4 +1,5 @@
-//! Words of CUDA in a kernel: the indices of blocks and threads are variables of its loops, and their numbers the bounds of these.
+//! CUDA's names in kernels: `threadIdx.x` is the variable of a loop of the kernel, `blockDim.x` the bound
+//! of one.
 
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxNode, TextRange};
@@ -6,33 +7,35 @@ use apg_syntax::{SyntaxNode, TextRange};
 use crate::infer::context::{Infer, range_of};
 use crate::item_tree::source::{Item, item_source};
 
-/// A loop over blocks or threads with one axis: its variable, and how many there are if that can be told from its range.
+/// A loop over blocks or threads with one axis: its variable, and its number of iterations if the range
+/// says it.
 struct Axis {
     variable: String,
     count: Option<String>,
 }
 
-/// The annotation that a function or block for devices has elsewhere, in place of `@CUDA`.
-pub(crate) fn is_device_word(name: &str) -> bool {
+/// Whether it is another language's annotation for device code, in place of `@CUDA`.
+pub(crate) fn is_device_annotation(name: &str) -> bool {
     matches!(
         name.trim_matches('_'),
         "GPU" | "gpu" | "Gpu" | "device" | "Device" | "global" | "Global" | "kernel" | "Kernel" | "cuda"
     )
 }
 
-/// The annotation that shared memory has elsewhere.
-pub(crate) fn is_shared_word(name: &str) -> bool {
+/// Whether it is another language's annotation for shared memory.
+pub(crate) fn is_shared_annotation(name: &str) -> bool {
     matches!(name.trim_matches('_'), "Shared" | "shared" | "SharedMemory" | "local" | "Local")
 }
 
 /// How shared memory is made.
-pub(crate) const SHARED: &str = "shared memory is a rail made between the two loops of a kernel: \
+pub(crate) const SHARED_MEMORY_NOTE: &str = "shared memory is a rail made between the two loops of a kernel: \
                           `finish for (block in ...) async { val s = new Rail[T](n); clocked finish for (thread in ...) clocked async ... }`";
 /// How code for devices is marked.
-pub(crate) const MARKED: &str = "code for devices is marked `@CUDA` (`x10.compiler.CUDA`): the body of an `at`, and functions that it calls";
+pub(crate) const CUDA_ANNOTATION_NOTE: &str = "code for devices is marked `@CUDA` (`x10.compiler.CUDA`): the body of an `at`, and functions that it calls";
 
 impl Infer<'_> {
-    /// What stands in this kernel for `threadIdx.x` and its like: what to replace, and by what.
+    /// The variable or number that `threadIdx.x` and its like mean in this kernel: the range to replace,
+    /// and the replacement.
     pub(crate) fn kernel_index(&self, name: &str, at: TextRange) -> Option<(TextRange, String)> {
         let item = item_source(self.db, Item::from(self.owner));
         let root = item.as_ref()?.syntax();

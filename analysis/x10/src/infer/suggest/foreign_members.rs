@@ -1,4 +1,5 @@
-//! Names that other languages have for what X10 calls otherwise.
+//! Foreign member names: what other languages' libraries call the members of X10's, and how printing is
+//! written.
 
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, TextRange, TextSize};
@@ -11,8 +12,8 @@ use crate::item_tree::items::method_item;
 use crate::item_tree::items::own_methods;
 use crate::ty::Ty;
 
-/// The method of X10's printers that does what a function of this name does elsewhere.
-fn printing(name: &str) -> Option<&'static str> {
+/// The method of X10's printers for another language's function that prints.
+fn print_method(name: &str) -> Option<&'static str> {
     Some(match name {
         "print" | "write" => "print",
         "printf" => "printf",
@@ -21,8 +22,8 @@ fn printing(name: &str) -> Option<&'static str> {
     })
 }
 
-/// What X10's library may call a member that other libraries call so.
-pub(crate) fn elsewhere(name: &str) -> impl Iterator<Item = &'static str> {
+/// X10's names for a member of other libraries.
+pub(crate) fn library_names(name: &str) -> impl Iterator<Item = &'static str> {
     const NAMES: &[(&str, &[&str])] = &[
         ("length", &["size"]),
         ("len", &["size", "length"]),
@@ -50,8 +51,8 @@ pub(crate) fn elsewhere(name: &str) -> impl Iterator<Item = &'static str> {
     NAMES.iter().filter(move |(other, _)| *other == name).flat_map(|(_, ours)| ours.iter().copied())
 }
 
-/// The literal that a name is elsewhere.
-pub(crate) fn literal(name: &str) -> Option<&'static str> {
+/// X10's literal for another language's.
+pub(crate) fn foreign_literal(name: &str) -> Option<&'static str> {
     Some(match name {
         "True" | "TRUE" => "true",
         "False" | "FALSE" => "false",
@@ -66,30 +67,30 @@ pub(crate) fn replaced(diagnostic: Diagnostic, range: TextRange, text: String) -
 }
 
 impl Infer<'_> {
-    /// A function that prints elsewhere.
-    pub(crate) fn printed_elsewhere(
+    /// Suggests `Console.OUT` for another language's function that prints.
+    pub(crate) fn suggest_print(
         &self,
         diagnostic: Diagnostic,
         name: &str,
         at: TextRange,
     ) -> Option<Diagnostic> {
-        let method = printing(name)?;
+        let method = print_method(name)?;
         let text = format!("Console.OUT.{method}");
         Some(replaced(diagnostic.note(format!("X10 prints by `{text}(...)`")), at, text))
     }
 
-    /// A slip in the name of a function that prints, which stands where it would elsewhere: `printn("x")`.
-    pub(crate) fn misspelt_printing(
+    /// Suggests `Console.OUT` for a misspelt function that prints: `printn("x")`.
+    pub(crate) fn suggest_misspelt_print(
         &self,
         diagnostic: Diagnostic,
         name: &str,
         at: TextRange,
     ) -> Option<Diagnostic> {
         let meant = apg_syntax::closest(name, ["print", "println", "printf"].into_iter())?;
-        self.printed_elsewhere(diagnostic, meant, at)
+        self.suggest_print(diagnostic, meant, at)
     }
 
-    /// A static member that prints elsewhere: `System.out`, `Console.println`.
+    /// Suggests `Console.OUT` for `System.out`, `Console.println` and the like.
     pub(crate) fn printer(
         &self,
         diagnostic: &Diagnostic,
@@ -112,7 +113,7 @@ impl Infer<'_> {
                 })
             }
             ("Console", _) => {
-                let text = format!("OUT.{}", printing(name)?);
+                let text = format!("OUT.{}", print_method(name)?);
                 let note = format!("X10 prints by `Console.{text}(...)`");
                 Some(replaced(diagnostic.clone().note(note), at, text))
             }
@@ -120,13 +121,13 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether a parenthesis follows: a call.
+    /// Whether a parenthesis follows, as in a call.
     pub(crate) fn is_called(&self, at: TextRange) -> bool {
         let next = TextRange::at(at.end(), TextSize::of('('));
         self.source(next).is_some_and(|it| it == "(")
     }
 
-    /// Whether a statement is an assignment to what stands there: `x = e` after the end of another, or first in a loop.
+    /// Whether the name at `at` is the target of an assignment that is a statement.
     pub(crate) fn is_assigned(&self, at: TextRange) -> bool {
         let item = crate::item_tree::source::item_source(self.db, self.owner.into());
         let Some(item) = item else { return false };
@@ -139,7 +140,7 @@ impl Infer<'_> {
         is_target && is_plain && matches!(around, Some(SyntaxKind::EXPR_STMT | SyntaxKind::FOR_INIT))
     }
 
-    /// How a member of that name is used: with parentheses if it is a method, without if it is a field. What of the text it replaces.
+    /// How a member is written here, with parentheses if it is a method, and the range that this replaces.
     pub(crate) fn member_text(&self, ty: Ty, name: &str, at: TextRange) -> (TextRange, String) {
         let is_field = self.find_field(ty, name).is_some();
         match self.is_called(at) {
@@ -163,7 +164,7 @@ impl Infer<'_> {
         })
     }
 
-    /// A method that is used as if it was a field.
+    /// Adds to a method used like a field how it is called.
     pub(crate) fn method_as_field(
         &self,
         diagnostic: Diagnostic,

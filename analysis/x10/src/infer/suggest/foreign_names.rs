@@ -1,5 +1,9 @@
-//! Words of other languages, of CUDA, MPI and OpenMP, and of older X10, where nothing of that name is known; and keywords with a slip
-//! of the fingers.
+//! Foreign names: words of other languages, CUDA, MPI, OpenMP and older X10 that resolve to nothing, and
+//! misspelt keywords.
+//!
+//! The parser has a table of its own for foreign syntax (`recovery` in crate `apg-syntax`): it decides by
+//! token kinds, before names are known. This one is for code that parses, and is used after name resolution
+//! has failed.
 
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{TextRange, closest};
@@ -11,12 +15,14 @@ use crate::item_tree::source::{Item, item_source};
 use crate::scope::{java, outdated_names};
 use crate::ty::Ty;
 
-/// Keywords before braces, and before a parenthesis and braces.
-const BLOCKS: &[&str] = &["async", "finish", "atomic", "else", "try", "do", "finally"];
-const HEADED: &[&str] = &["else if", "if", "while", "for", "when", "switch", "at", "ateach", "catch"];
+/// Keywords before braces.
+const BLOCK_KEYWORDS: &[&str] = &["async", "finish", "atomic", "else", "try", "do", "finally"];
+/// Keywords before a parenthesis and braces.
+const HEADED_KEYWORDS: &[&str] =
+    &["else if", "if", "while", "for", "when", "switch", "at", "ateach", "catch"];
 
-/// The statement that starts with another word elsewhere.
-fn statement(name: &str) -> Option<&'static str> {
+/// X10's keyword for another language's statement.
+fn x10_statement(name: &str) -> Option<&'static str> {
     Some(match name {
         "begin" | "spawn" | "go" | "task" | "launch" | "parallel" => "async",
         "on" => "at",
@@ -30,8 +36,8 @@ fn statement(name: &str) -> Option<&'static str> {
     })
 }
 
-/// The function that is called alike.
-fn function(name: &str) -> Option<&'static str> {
+/// X10's function for another language's.
+fn x10_function(name: &str) -> Option<&'static str> {
     Some(match name {
         "__syncthreads" | "syncthreads" | "advance" => "Clock.advanceAll",
         "await" => "when",
@@ -40,8 +46,8 @@ fn function(name: &str) -> Option<&'static str> {
     })
 }
 
-/// The value, or the statement, that a name without arguments stands for.
-fn value(name: &str) -> Option<&'static str> {
+/// X10's value or statement for a name without arguments.
+fn x10_value(name: &str) -> Option<&'static str> {
     Some(match name {
         "numPlaces" | "numLocales" | "MAX_PLACES" => "Place.numPlaces()",
         "next" | "__syncthreads" => "Clock.advanceAll()",
@@ -49,14 +55,15 @@ fn value(name: &str) -> Option<&'static str> {
     })
 }
 
-/// Whether nothing else than that of another language is meant, whatever resembles it here.
+/// Whether a name is certainly foreign, whatever name in scope resembles it.
 pub(crate) fn is_foreign(name: &str) -> bool {
     let of_libraries = ["__", "MPI_", "omp_", "cuda", "threadIdx", "blockIdx", "blockDim", "gridDim"];
-    name == "numLocales" || of_libraries.iter().any(|it| name.starts_with(it)) && note(name).is_some()
+    name == "numLocales"
+        || of_libraries.iter().any(|it| name.starts_with(it)) && foreign_name_note(name).is_some()
 }
 
-/// What X10 has in place of a function, variable or word of other languages and libraries.
-fn note(name: &str) -> Option<&'static str> {
+/// A note about what X10 has in place of a function, variable or word of other languages and libraries.
+fn foreign_name_note(name: &str) -> Option<&'static str> {
     Some(match name {
         "synchronized" | "critical" | "lock" => {
             "`atomic { ... }` keeps the other activities of its place away; `x10.util.concurrent.Lock` is a lock"
@@ -141,16 +148,17 @@ fn note(name: &str) -> Option<&'static str> {
         "GPU" | "Gpu" | "gpu" | "CUDADevice" | "cudaSetDevice" => {
             "the GPUs of a host are the places below it: `PlaceTopology.getTopology().getChild(here, 0)`"
         }
-        "__shared__" => crate::infer::suggest::cuda_names::SHARED,
-        "__global__" | "__device__" | "__host__" => crate::infer::suggest::cuda_names::MARKED,
+        "__shared__" => crate::infer::suggest::cuda_names::SHARED_MEMORY_NOTE,
+        "__global__" | "__device__" | "__host__" => crate::infer::suggest::cuda_names::CUDA_ANNOTATION_NOTE,
         "numLocales" | "numPlaces" | "MAX_PLACES" => "`Place.numPlaces()` is the number of places",
         "Locales" => "`Place.places()` are the places",
         _ => return None,
     })
 }
 
-/// A member of older X10, or of another class of this name elsewhere: what to write for it, with the name of the class if that goes too.
-fn member(class: &str, name: &str) -> Option<(&'static str, bool)> {
+/// The replacement of a static member of older X10 or another library; `true` if it replaces the name of
+/// the class, too.
+fn x10_member(class: &str, name: &str) -> Option<(&'static str, bool)> {
     Some(match (class, name) {
         ("Place", "MAX_PLACES" | "NUM_PLACES") => ("numPlaces()", false),
         ("Place", "ALL_PLACES") => ("numAllPlaces()", false),
@@ -189,8 +197,8 @@ fn member(class: &str, name: &str) -> Option<(&'static str, bool)> {
     })
 }
 
-/// A member of objects in older X10.
-fn method(class: &str, name: &str) -> Option<&'static str> {
+/// A note about a member of objects in older X10.
+fn older_member_note(class: &str, name: &str) -> Option<&'static str> {
     Some(match (class, name) {
         ("Place", "next" | "prev") => {
             "X10 2.6 asks the places: `Place.places().next(p)`, `Place.places().prev(p)`"
@@ -227,27 +235,27 @@ fn method(class: &str, name: &str) -> Option<&'static str> {
 }
 
 impl Infer<'_> {
-    /// A call of what nothing is called: a word that starts a statement elsewhere, or resembles one that does here.
-    pub(crate) fn statement_elsewhere(
+    /// Suggests a statement for an unresolved call: another language's keyword, or a misspelt one.
+    pub(crate) fn suggest_statement(
         &self,
         diagnostic: Diagnostic,
         name: &str,
         at: TextRange,
     ) -> Option<Diagnostic> {
         let words = match self.before_braces(at) {
-            Some(true) => HEADED,
-            Some(false) => BLOCKS,
+            Some(true) => HEADED_KEYWORDS,
+            Some(false) => BLOCK_KEYWORDS,
             None => &[],
         };
         let keyword = match words.is_empty() {
             true => None,
-            // What it is elsewhere may stand otherwise here: `atomic` has no head.
-            false => match statement(name) {
+            // X10's statement may have another form: `atomic` has no head.
+            false => match x10_statement(name) {
                 Some(keyword) => words.contains(&keyword).then_some(keyword),
                 None => closest(name, words.iter().copied()),
             },
         };
-        let diagnostic = match (note(name), keyword) {
+        let diagnostic = match (foreign_name_note(name), keyword) {
             (Some(note), _) => diagnostic.note(note),
             (None, Some(keyword)) => diagnostic.note(format!("did you mean the keyword `{keyword}`?")),
             (None, None) => return None,
@@ -258,7 +266,7 @@ impl Infer<'_> {
                 None => diagnostic,
             });
         }
-        Some(match keyword.or_else(|| function(name)) {
+        Some(match keyword.or_else(|| x10_function(name)) {
             Some(instead) => replaced(diagnostic, at, instead.to_owned()),
             None => diagnostic,
         })
@@ -284,23 +292,26 @@ impl Infer<'_> {
         Some(Fix { title: "Write `finish`, and `async` before each statement".to_owned(), edits })
     }
 
-    /// A name of another language that stands for a value.
-    pub(crate) fn name_elsewhere(
+    /// Suggests X10's value for another language's name.
+    pub(crate) fn suggest_name(
         &self,
         diagnostic: Diagnostic,
         name: &str,
         at: TextRange,
     ) -> Option<Diagnostic> {
-        let diagnostic = diagnostic
-            .note(note(name).or_else(|| outdated_names::type_advice(name)).or_else(|| java::advice(name))?);
-        let known = value(name).map(|text| (at, text.to_owned()));
+        let diagnostic = diagnostic.note(
+            foreign_name_note(name)
+                .or_else(|| outdated_names::type_advice(name))
+                .or_else(|| java::advice(name))?,
+        );
+        let known = x10_value(name).map(|text| (at, text.to_owned()));
         Some(match self.kernel_index(name, at).or(known) {
             Some((range, text)) => replaced(diagnostic, range, text),
             None => diagnostic,
         })
     }
 
-    /// Whether braces follow the name at `at` as those of a statement, with a parenthesis between or not.
+    /// Whether the name at `at` is followed by braces like a statement; `true` if a parenthesis is between.
     fn before_braces(&self, at: TextRange) -> Option<bool> {
         let item = item_source(self.db, Item::from(self.owner));
         let root = item.as_ref()?.syntax();
@@ -310,7 +321,7 @@ impl Infer<'_> {
     }
 
     /// `Place.places().next(p)` for `p.next()`, `!p.isCUDA()` for `p.isHost()`.
-    fn asked_of_places(&self, class: &str, name: &str, at: TextRange) -> Option<(TextRange, String)> {
+    fn suggest_place_query(&self, class: &str, name: &str, at: TextRange) -> Option<(TextRange, String)> {
         if class != "Place" || !matches!(name, "next" | "prev" | "isHost") {
             return None;
         }
@@ -331,8 +342,8 @@ impl Infer<'_> {
         Some((range_of(&call), text))
     }
 
-    /// A member of older X10 or of another language.
-    pub(crate) fn member_elsewhere(
+    /// Suggests X10's member for that of older X10 or another language.
+    pub(crate) fn suggest_member(
         &self,
         diagnostic: &Diagnostic,
         ty: Ty,
@@ -342,11 +353,12 @@ impl Infer<'_> {
     ) -> Option<Diagnostic> {
         let (class, _) = ty.as_class(self.db)?;
         let class = class.name(self.db).as_str();
-        if let Some(note) =
-            method(class, name).or_else(|| outdated_names::member_advice(class, name)).filter(|_| !is_static)
+        if let Some(note) = older_member_note(class, name)
+            .or_else(|| outdated_names::member_advice(class, name))
+            .filter(|_| !is_static)
         {
             let diagnostic = diagnostic.clone().note(note);
-            return Some(match self.asked_of_places(class, name, at) {
+            return Some(match self.suggest_place_query(class, name, at) {
                 Some((range, text)) => replaced(diagnostic, range, text),
                 None => diagnostic,
             });
@@ -355,7 +367,7 @@ impl Infer<'_> {
         if let Some(advice) = advice.filter(|_| is_static) {
             return Some(diagnostic.clone().note(advice));
         }
-        let (text, with_class) = member(class, name).filter(|_| is_static)?;
+        let (text, with_class) = x10_member(class, name).filter(|_| is_static)?;
         let is_called = self.is_called(at);
         if is_called && text == "MAX_VALUE" {
             return None;

@@ -14,7 +14,8 @@ use crate::ty::known::{Known, known_class};
 const MAX_SUGGESTED_METHODS: usize = 3;
 
 impl Infer<'_> {
-    /// The methods without arguments of a value that give what can be iterated over: `entries` of a map, `chars` of a string.
+    /// The methods without arguments of a value that give what can be iterated over: `entries` of a map,
+    /// `chars` of a string.
     pub(crate) fn iterable_methods(&self, value: ExprId) -> Vec<SmolStr> {
         let (db, ty) = (self.db, self.ty(value));
         let is_iterable = |ty: Ty| {

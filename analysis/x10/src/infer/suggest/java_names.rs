@@ -14,7 +14,7 @@ use crate::rules::name as name_rules;
 use crate::scope::java;
 
 impl Infer<'_> {
-    /// What is wrong with a path that starts with a package of Java, at its first name.
+    /// The diagnostic for a path that starts with a package of Java, at its first name.
     pub(crate) fn java_path(&self, name: &str, at: TextRange) -> Option<Diagnostic> {
         let mut node = self.name_node(at)?;
         let mut package = name.to_owned();
@@ -33,7 +33,7 @@ impl Infer<'_> {
         }
     }
 
-    /// What X10 has in place of the class of Java that `node` names.
+    /// Adds what X10 has in place of the class of Java that `node` names.
     fn java_class(&self, diagnostic: Diagnostic, name: &str, node: &SyntaxNode) -> Diagnostic {
         let scope = self.type_scope();
         let ours = java::same_class(name)
@@ -52,13 +52,13 @@ impl Infer<'_> {
         replaced(diagnostic.note(format!("X10 has `{ours}`")), node.text_range(), ours.to_string())
     }
 
-    /// Whether a static member is selected of the name at `at` that the class `meant` does not have.
+    /// Whether the name at `at` selects a static member that the class `meant` does not have.
     pub(crate) fn lacks_selected(&self, meant: &str, at: TextRange) -> bool {
         let is_class = self.class_meant(meant).is_some();
         is_class && self.selected(at).is_some_and(|member| !self.has_static(meant, &member))
     }
 
-    /// Names the class that was meant, and what it has in place of the member that is selected of it.
+    /// Adds the class that was meant, and what it has in place of the selected member.
     pub(crate) fn without_member(&self, diagnostic: Diagnostic, meant: &str, at: TextRange) -> Diagnostic {
         let member = self.selected(at).unwrap_or_default();
         without(diagnostic, meant, &member)

@@ -1,4 +1,4 @@
-//! Members that a value has only where a condition found it to be of another type: X10 does not take the test for a conversion.
+//! Missing casts after `instanceof`: the test does not change the type of the variable in X10.
 
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, SyntaxNode, TextRange};
@@ -9,7 +9,7 @@ use crate::infer::suggest::foreign_members::replaced;
 use crate::item_tree::source::{Item, item_source};
 
 impl Infer<'_> {
-    /// `x.name` inside of `if (x instanceof T)`, where only a `T` has the member.
+    /// Suggests a cast for `x.name` inside of `if (x instanceof T)`.
     pub(crate) fn member_of_tested(&self, diagnostic: &Diagnostic, at: TextRange) -> Option<Diagnostic> {
         let item = item_source(self.db, Item::from(self.owner));
         let root = item.as_ref()?.syntax();
@@ -24,7 +24,7 @@ impl Infer<'_> {
     }
 }
 
-/// The type that the condition of `around` found the variable `value` to have, where what stands at `at` depends on it.
+/// The type that the condition of `around` tests the variable `value` for, if the code at `at` depends on it.
 fn tested(around: &SyntaxNode, value: &str, at: TextRange) -> Option<String> {
     use SyntaxKind::{BIN_EXPR, CONDITIONAL_EXPR, IF_STMT, WHILE_STMT};
     if !matches!(around.kind(), IF_STMT | CONDITIONAL_EXPR | WHILE_STMT | BIN_EXPR) {

@@ -1,4 +1,4 @@
-//! Names that stand for nothing: what was probably meant.
+//! Unresolved names and members, and the similar, foreign or older names that were probably meant.
 
 use apg_syntax::{SyntaxNode, T, TextRange, TextSize, closest};
 use smol_str::SmolStr;
@@ -13,7 +13,7 @@ use crate::ty::known::Known;
 
 impl Infer<'_> {
     pub(crate) fn unresolved(&mut self, name: &str, range: TextRange) {
-        // An import of that name that names nothing has been reported.
+        // A wrong import of that name has been reported.
         let imports = crate::item_tree::items::imports(self.db, self.class.file(self.db));
         let is_imported = imports.iter().any(|it| !it.on_demand && it.path.rsplit('.').next() == Some(name));
         if is_imported || self.may_inherit() {
@@ -33,11 +33,11 @@ impl Infer<'_> {
         if let Some(diagnostic) = self.type_scope().with_imports(&diagnostic, name) {
             return self.report(diagnostic);
         }
-        let near = crate::infer::suggest::foreign_members::literal(name)
+        let near = crate::infer::suggest::foreign_members::foreign_literal(name)
             .or_else(|| crate::scope::lookup::type_elsewhere(name));
         let near = near.or_else(|| closest(name, names.iter().map(SmolStr::as_str)));
         if (near.is_none() || crate::infer::suggest::foreign_names::is_foreign(name))
-            && let Some(diagnostic) = self.name_elsewhere(diagnostic.clone(), name, range)
+            && let Some(diagnostic) = self.suggest_name(diagnostic.clone(), name, range)
         {
             return self.report(diagnostic);
         }
@@ -56,7 +56,7 @@ impl Infer<'_> {
         self.report(suggest(diagnostic, near, range));
     }
 
-    /// Remembers the dot before a name if it stands in another line.
+    /// Records the dot before a member name if it is in an earlier line.
     pub(crate) fn selects(&mut self, node: &SyntaxNode, name: TextRange) {
         let tokens = node.children_with_tokens().filter_map(|element| element.into_token());
         let before = tokens.take_while(|token| token.text_range().end() <= name.start());
@@ -68,7 +68,7 @@ impl Infer<'_> {
             }
         }
         if is_far {
-            self.far_name = dot.map(|dot| (name, dot));
+            self.distant_name = dot.map(|dot| (name, dot));
         }
     }
 
@@ -82,7 +82,7 @@ impl Infer<'_> {
         if ty.mentions_error(self.db) || self.context().is_open(ty) {
             return;
         }
-        if let Some((_, dot)) = self.far_name.filter(|(far, _)| *far == at) {
+        if let Some((_, dot)) = self.distant_name.filter(|(far, _)| *far == at) {
             let shown = self.show(ty.base(self.db));
             let message = format!("the name of a member of `{shown}` is missing after this dot");
             self.report(name_rules::unresolved_member::RULE.at(dot, message).note(format!(
@@ -125,7 +125,7 @@ impl Infer<'_> {
             return self.report(diagnostic);
         }
         let elsewhere = self.printer(&diagnostic, ty, name, at).filter(|_| is_static);
-        let elsewhere = elsewhere.or_else(|| self.member_elsewhere(&diagnostic, ty, name, at, is_static));
+        let elsewhere = elsewhere.or_else(|| self.suggest_member(&diagnostic, ty, name, at, is_static));
         if let Some(diagnostic) = elsewhere {
             return self.report(diagnostic);
         }
@@ -133,7 +133,7 @@ impl Infer<'_> {
             let diagnostic = self.method_as_field(diagnostic, ty, name, at);
             return self.report(diagnostic);
         }
-        let near = crate::infer::suggest::foreign_members::elsewhere(name).find(known);
+        let near = crate::infer::suggest::foreign_members::library_names(name).find(known);
         let Some(near) = near.or_else(|| closest(name, names.iter().map(SmolStr::as_str))) else {
             return self.report(diagnostic);
         };
@@ -141,7 +141,7 @@ impl Infer<'_> {
         self.report(suggest(diagnostic, Some(&text), range));
     }
 
-    /// A member of the object that a handle stands for.
+    /// Suggests the member of the object that a handle refers to.
     fn member_of_held(
         &self,
         diagnostic: &Diagnostic,

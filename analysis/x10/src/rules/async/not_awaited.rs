@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "A result that is read while the activity that writes it may still run.",
     explanation: r##"
-`async S` starts `S` and goes on at once. So do `Rail.asyncCopy` and a kernel that is started by `async at (p) @CUDA`. What they write is there only
+`async S` starts `S` and continues at once. So do `Rail.asyncCopy` and a kernel that is started by `async at (p) @CUDA`. What they write is there only
 after the end of a `finish` around them. The warning is given where the same code starts them, and reads the same elements or fields
 afterwards, with nothing between that may wait: no end of a `finish`, no `when`, no clock, no loop that polls. It is given as well inside of a
 `finish` that ends only after the read. Ranges and loops are compared by the elements that they stand for; what a kernel writes is taken as a

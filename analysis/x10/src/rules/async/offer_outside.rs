@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     explanation: r##"
 `offer e;` gives a value to the collecting `finish` around it, which combines all values by its reducer: `val sum = finish (reducer) { ... }`.
 A method that offers values says so, `def m() offers T { ... }`. What it offers goes to the collecting `finish` around the call, or, where the
-call stands in another method, to the `finish` that waits for that method when it runs. If that one collects nothing, or values of another
+call is in another method, to the `finish` that waits for that method when it runs. If that `finish` collects nothing, or values of another
 type, an `IllegalOperationException` is raised.
 
 Put the `offer`, or the call, inside a collecting `finish`, or declare what the method offers.

@@ -39,7 +39,7 @@ class Example {
 /// A `clocked async` outside of a `clocked finish`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unclocked {
-    /// The word `finish` of the one that waits for it.
+    /// The word `finish` of the `finish` that waits for it.
     pub finish: Option<TextRange>,
 }
 

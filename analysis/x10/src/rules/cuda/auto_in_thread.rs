@@ -6,11 +6,11 @@ use crate::diagnostics::{Diagnostic, Rule, Severity};
 use crate::ids::MethodId;
 use crate::rules::render::{Render, RenderContext};
 
-/// Auto-configuration asked for in the code of a thread.
+/// Auto-configuration requested in the code of a thread.
 pub static RULE: Rule = Rule {
     code: "cuda/auto-in-thread",
     severity: Severity::Error,
-    summary: "Auto-configuration asked for in the code of a thread.",
+    summary: "Auto-configuration requested in the code of a thread.",
     explanation: r##"
 `CUDAUtilities.autoBlocks()` and `CUDAUtilities.autoThreads()` decide how a kernel is launched, which is
 over when threads run.

@@ -6,14 +6,14 @@ use crate::body::LocalId;
 use crate::diagnostics::{Diagnostic, Related, Rule, Severity};
 use crate::rules::render::{Render, RenderContext};
 
-/// Auto-configuration asked for twice in one kernel.
+/// Auto-configuration requested twice in one kernel.
 pub static RULE: Rule = Rule {
     code: "cuda/auto-twice",
     severity: Severity::Error,
-    summary: "Auto-configuration asked for twice in one kernel.",
+    summary: "Auto-configuration requested twice in one kernel.",
     explanation: r##"
 `CUDAUtilities.autoBlocks()` and `CUDAUtilities.autoThreads()` tell how the kernel is launched. A kernel is
-launched one way, so each is asked for once; a second call would be the same number under another name.
+launched one way, so each is requested once; a second call would be the same number under another name.
 
 Use the first variable in both places.
 "##,

@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
     summary: "Shared memory that one thread writes and another reads, with no barrier between.",
     explanation: r##"
 The threads of a block run in any order. What one of them wrote into shared memory another one sees for sure only behind a
-barrier that both have passed; and what it has yet to read may be overwritten by one that is ahead. The result then differs from
+barrier that both have passed; and what it has yet to read may be overwritten by a thread that is ahead. The result then differs from
 run to run, from device to device, and between a GPU and the processor.
 
 Write `Clock.advanceAll()` between the write and the read. In a loop that fills shared memory anew in each round there are two

@@ -11,7 +11,7 @@ pub static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "More shared memory than every device grants a block.",
     explanation: r##"
-Every device grants a block 48 KiB of shared memory. More must be asked for, is granted by newer devices
+Every device grants a block 48 KiB of shared memory. More must be requested, is granted by newer devices
 only, and leaves room for fewer blocks at a time. apg asks for it, so the kernel runs where it can;
 elsewhere the launch fails with an exception.
 

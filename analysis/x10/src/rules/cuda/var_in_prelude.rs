@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
     summary: "A `var` before the blocks of a kernel.",
     explanation: r##"
 What is defined before the blocks is the same for all blocks and threads, and set before the launch. A
-variable there would be one that all threads change at once, without order.
+variable there would be changed by all threads at once, without order.
 
 Use a `val`, or declare the variable in the code of the threads, where each has its own.
 "##,

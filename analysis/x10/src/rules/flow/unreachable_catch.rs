@@ -6,11 +6,11 @@ use crate::diagnostics::{Diagnostic, Rule, Severity};
 use crate::rules::render::{Render, RenderContext};
 use crate::ty::Ty;
 
-/// A `catch` that an earlier one leaves nothing to.
+/// An unreachable `catch`: an earlier clause handles its exceptions.
 pub static RULE: Rule = Rule {
     code: "flow/unreachable-catch",
     severity: Severity::Error,
-    summary: "A `catch` that an earlier one leaves nothing to.",
+    summary: "An unreachable `catch`: an earlier clause handles its exceptions.",
     explanation: r##"
 The first `catch` whose type fits is taken. One after it for the same type or a subtype can never be reached: put the more special
 types first.

@@ -11,7 +11,7 @@ pub static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "A statement that computes a value and does nothing with it.",
     explanation: r##"
-X10 takes any expression as a statement. One that is no assignment, no call and no `new`, such as a variable, a comparison or a sum, changes
+X10 takes any expression as a statement. An expression that is no assignment, no call and no `new`, such as a variable, a comparison or a sum, changes
 nothing, and is seldom what was meant: `==` stands where `=` should, a call lacks its parentheses, or `return` is missing. Where the value
 itself is missing, as at the end of a method or closure that must return one, it is an error.
 

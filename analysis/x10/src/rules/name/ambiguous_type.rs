@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     summary: "A type name that several imports on demand provide.",
     explanation: r##"
 If two imports of the form `import p.*;` provide the same simple name, using it is an error, since nothing says
-which is meant. Import the one that is meant by its name, or write its qualified name.
+which is meant. Import the type that is meant by its name, or write its qualified name.
 "##,
     failing: r##"
 import one.*;

@@ -8,7 +8,7 @@ pub static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "Text that the grammar of X10 does not allow here.",
     explanation: r##"
-The message names what was found and what could stand there instead. The parser goes on behind the error, so
+The message names what was found and what could stand there instead. The parser continues behind the error, so
 that the rest of the file is still checked; an error that follows closely may be a consequence of the first.
 "##,
     failing: r##"

@@ -2,11 +2,11 @@
 
 use crate::diagnostics::{Rule, Severity};
 
-/// A method that does not fit the one that it overrides.
+/// A method that does not fit the method that it overrides.
 pub static RULE: Rule = Rule {
     code: "type/bad-override",
     severity: Severity::Error,
-    summary: "A method that does not fit the one that it overrides.",
+    summary: "A method that does not fit the method that it overrides.",
     explanation: r##"
 A method that overrides another stands for it wherever the other is called. So its result is a subtype of the other's,
 it can be seen at least as far, it is static only if the other is, and the other is not `final`.

@@ -8,7 +8,7 @@ pub static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "A struct that would contain itself.",
     explanation: r##"
-A struct holds its fields themselves, not references to them. One that contains a struct of its own kind, directly or through other
+A struct holds its fields themselves, not references to them. A struct that contains a struct of its own kind, directly or through other
 structs, would have no end.
 "##,
     failing: r##"

@@ -52,7 +52,7 @@ pub enum NeededAs {
     Place,
     /// The result.
     Result,
-    /// An argument of a method, the only one that was meant.
+    /// An argument of the only candidate of a call.
     Argument {
         /// The method.
         of: MethodId,

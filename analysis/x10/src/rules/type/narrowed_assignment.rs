@@ -6,11 +6,11 @@ use crate::diagnostics::{Diagnostic, Rule, Severity, article};
 use crate::rules::render::{Render, RenderContext};
 use crate::ty::Ty;
 
-/// A combined assignment that cuts off what follows the point.
+/// A compound assignment that discards the fractional part.
 pub static RULE: Rule = Rule {
     code: "type/narrowed-assignment",
     severity: Severity::Warning,
-    summary: "A combined assignment that cuts off what follows the point.",
+    summary: "A compound assignment that discards the fractional part.",
     explanation: r##"
 `i += x` is `i = i + x`, and the sum of an integer and a `Double` is a `Double`. X10 converts it back to the type of `i`, which cuts off
 what follows the point and, beyond the range of `i`, more. An assignment in full needs a written conversion, which says that this is meant.

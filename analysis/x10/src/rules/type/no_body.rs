@@ -12,7 +12,7 @@ pub static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "A method without code, or with code that it must not have.",
     explanation: r##"
-A method has a body unless it is `abstract` or `native` or belongs to an interface; one that is has none. An abstract
+A method has a body unless it is `abstract` or `native` or belongs to an interface; such a method has none. An abstract
 method can only be declared by an abstract class or an interface.
 "##,
     failing: r##"

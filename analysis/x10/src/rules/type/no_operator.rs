@@ -170,7 +170,8 @@ impl Operation {
         alike.then(|| in_parens("Put the operands in parentheses", operands))
     }
 
-    /// `a < b` of values that can be compared, but have no operators, as it is written: `a.compareTo(b) < 0n`.
+    /// `a < b` of values that can be compared, but have no operators, as it is written:
+    /// `a.compareTo(b) < 0n`.
     fn comparison(&self, cx: &RenderContext<'_>) -> Option<String> {
         let (a, b) = (cx.source(cx.expr(self.left)?.range)?, cx.source(cx.expr(self.right)?.range)?);
         Some(format!("{}.compareTo({b}) {} 0n", operand(&a), self.op.text()))

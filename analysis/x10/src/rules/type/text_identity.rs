@@ -7,16 +7,16 @@ use crate::diagnostics::{Diagnostic, Rule, Severity};
 use crate::rules::render::{Render, RenderContext};
 use crate::suggest::conversion::{operand, replaced};
 
-/// A comparison of texts as objects.
+/// A comparison of strings as objects.
 pub static RULE: Rule = Rule {
     code: "type/text-identity",
     severity: Severity::Warning,
-    summary: "A comparison of texts as objects.",
+    summary: "A comparison of strings as objects.",
     explanation: r##"
 A `String` is an object, and `==` asks whether two objects are the same one. A text that was read or put together is another object than one
 that is written in the program, also if all their characters are the same.
 
-Compare texts with `equals`.
+Compare strings with `equals`.
 "##,
     failing: r##"
 class Example {
@@ -51,7 +51,7 @@ impl Render for TextIdentity {
         let diagnostic = RULE.at(
             range,
             format!(
-                "`{op}` asks whether two texts are one object, not whether their characters are the same"
+                "`{op}` asks whether two strings are one object, not whether their characters are the same"
             ),
         );
         let source = |id| cx.source(cx.expr(id)?.range);
