@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use apg_analysis::ids::SourceFile;
-use apg_analysis::{Cancelled, db, ide};
+use apg_analysis::SourceFile;
+use apg_analysis::{Cancelled, Db, ide};
 
 use crate::quarantine::mark_analyzing;
 use crate::snapshot::Snapshot;
@@ -87,7 +87,7 @@ fn prime_caches(snapshot: &Snapshot) -> Result<(), Cancelled> {
 fn prime_file<T>(
     snapshot: &Snapshot,
     file: SourceFile,
-    query: impl FnOnce(&dyn db::Db, SourceFile) -> T,
+    query: impl FnOnce(&dyn Db, SourceFile) -> T,
 ) -> Result<Option<T>, Cancelled> {
     let (path, text) = snapshot.analysis.source(file);
     if snapshot.is_quarantined(path, text) {

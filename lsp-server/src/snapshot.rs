@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use apg_analysis::ids::SourceFile;
+use apg_analysis::SourceFile;
 use apg_analysis::{Analysis, Cancelled, check};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;

@@ -11,9 +11,9 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
+use apg_analysis::AnalysisHost;
 use apg_analysis::check::file_diagnostics;
 use apg_analysis::diagnostics::{Diagnostic, Fix, Severity, example_files};
-use apg_analysis::host::AnalysisHost;
 use apg_analysis::rules::rules;
 use apg_tests::programs::{self, Output};
 use apg_tests::tools;

@@ -100,6 +100,11 @@ pub fn parse(db: &dyn Db, file: SourceFile) -> Parse {
     }
 }
 
+/// The file of the class library at a package path, `x10/lang/Int.x10`.
+pub fn library_file(db: &dyn Db, path: &std::path::Path) -> Option<SourceFile> {
+    Library::get(db).files(db).get(path).copied()
+}
+
 /// The per-member inputs of a file, if it was edited.
 pub(crate) fn split_inputs(db: &dyn Db, file: SourceFile) -> Option<EditedFile> {
     *file.edited(db)

@@ -1,34 +1,43 @@
-//! Everything that is known of X10 programs without running them: a salsa database over source texts.
+//! Analysis of X10 programs: everything that is known of a program without running it, as queries of a salsa database over
+//! sources. No I/O happens here.
 //!
-//! Layers, each on those above: [`item_tree`] (signatures without positions), [`scope`] (names), [`ty`] and
-//! [`constraint`] (types), [`members`] (what a call means), [`infer`] (typed bodies), [`flow`] and [`place`],
-//! [`kernel`], [`check`] (the findings of a file) and [`ide`]. The public face is [`host`]. No I/O happens here.
+//! A caller owns an [`AnalysisHost`], gives it sources, and asks snapshots of it ([`Analysis`]) on any thread: for
+//! [`file_diagnostics`], for the answers of an editor ([`ide`], plain data), and for the [`program`] that is compiled.
+//!
+//! Layers, each above those before it: `ids`, `item_tree` (declarations without positions), `ty` (types as data),
+//! `constraint` (solver), `scope` (name resolution), `signature` (types and constraints as written), `relate` (subtyping and
+//! entailment), `members` (overload resolution), `body`, `infer` (typed bodies), `flow` and `place`, `kernel`, [`rules`]
+//! (words and fixes of problems), [`check`] (the diagnostics of a file) and [`ide`].
 
-pub mod body;
+mod body;
 pub mod check;
-pub mod constraint;
-pub mod db;
+mod constraint;
+mod db;
 pub mod diagnostics;
 #[cfg(test)]
 pub(crate) mod fixture;
-pub mod flow;
-pub mod host;
+mod flow;
+mod host;
 pub mod ide;
-pub mod ids;
-pub mod infer;
-pub mod inputs;
-pub mod item_tree;
-pub mod kernel;
-pub mod members;
-pub mod place;
-pub mod relate;
+mod ids;
+mod infer;
+mod inputs;
+mod item_tree;
+mod kernel;
+mod members;
+mod place;
+pub mod program;
+mod relate;
 pub mod rules;
-pub mod scope;
-pub mod signature;
-pub(crate) mod split_inputs;
-pub mod suggest;
-pub mod ty;
+mod scope;
+mod signature;
+mod split_inputs;
+mod suggest;
+mod ty;
 
 pub use apg_syntax::closest;
 pub use check::file_diagnostics;
+pub use db::{Db, EventCallback, RootDatabase};
 pub use host::{Analysis, AnalysisHost, Cancelled, Canceller, Program};
+pub use ids::{FileOrigin, SourceFile};
+pub use inputs::{Checks, Library, MAX_KEPT_TREES, Project, library_file, parse};

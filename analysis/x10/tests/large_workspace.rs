@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use apg_analysis::item_tree::items::{all_classes, methods};
-use apg_analysis::{AnalysisHost, file_diagnostics, infer};
+use apg_analysis::program::body::body;
+use apg_analysis::program::items::{all_classes, methods};
+use apg_analysis::{AnalysisHost, file_diagnostics};
 
 /// Methods of a file, whose results are known by typing them.
 const METHODS: usize = 100;
@@ -38,7 +39,7 @@ fn code_that_was_not_looked_at_for_long_is_typed_again() {
                 let found = file_diagnostics(db, id).len();
                 for class in all_classes(db, id) {
                     for method in methods(db, *class) {
-                        assert!(infer::body(db, *method).body.root.is_some());
+                        assert!(body(db, *method).body.root.is_some());
                     }
                 }
                 found

@@ -5,14 +5,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use apg_analysis::body::Owner;
+use apg_analysis::RootDatabase;
 use apg_analysis::check::file_diagnostics;
-use apg_analysis::db::RootDatabase;
 use apg_analysis::diagnostics::Severity;
-use apg_analysis::ids::{FileOrigin, SourceFile};
-use apg_analysis::inputs::{Library, Project};
-use apg_analysis::item_tree::items::{all_classes, methods};
-use apg_analysis::kernel::kernels;
+use apg_analysis::program::body::Owner;
+use apg_analysis::program::items::{all_classes, methods};
+use apg_analysis::program::kernel::kernels;
+use apg_analysis::{FileOrigin, SourceFile};
+use apg_analysis::{Library, Project};
 use salsa::Setter;
 
 /// The samples with their numbers of kernels.

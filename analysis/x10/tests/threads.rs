@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Barrier, mpsc};
 use std::time::{Duration, Instant};
 
+use apg_analysis::SourceFile;
 use apg_analysis::diagnostics::Diagnostic;
-use apg_analysis::ids::SourceFile;
 use apg_analysis::{Analysis, AnalysisHost, check, file_diagnostics, ide};
 
 /// No answer of a small workspace takes longer, on however busy a machine.
@@ -280,7 +280,7 @@ fn ask(
     numbers: &mut Numbers,
     asked: &AtomicU64,
 ) -> BTreeMap<PathBuf, Vec<Diagnostic>> {
-    let with = |ask: &dyn Fn(&dyn apg_analysis::db::Db)| {
+    let with = |ask: &dyn Fn(&dyn apg_analysis::Db)| {
         analysis.with(|db| ask(db)).expect("nothing changes");
         asked.fetch_add(1, Ordering::SeqCst);
     };

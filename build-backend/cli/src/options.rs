@@ -27,10 +27,8 @@ pub struct SourceOptions {
 impl SourceOptions {
     /// As settings of a session.
     pub fn settings(&self) -> Settings {
-        let checks = apg_analysis::inputs::Checks {
-            is_static: self.static_checks,
-            infers_guards: self.constraint_inference,
-        };
+        let checks =
+            apg_analysis::Checks { is_static: self.static_checks, infers_guards: self.constraint_inference };
         Settings { source_path: self.source_path.clone(), checks }
     }
 }

@@ -1,6 +1,6 @@
 //! What lowering can complain about: programs that are well typed but cannot be built.
 
-use apg_analysis::ids::SourceFile;
+use apg_analysis::SourceFile;
 use apg_syntax::TextRange;
 
 /// Why a program cannot be built.

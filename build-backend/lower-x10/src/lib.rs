@@ -13,10 +13,11 @@ mod versioning;
 
 use std::rc::Rc;
 
-use apg_analysis::db::Db;
-use apg_analysis::ids::{ClassId, FieldId, MethodId, SourceFile};
-use apg_analysis::ty::Ty;
-use apg_analysis::ty::known::{Known, known_class};
+use apg_analysis::Db;
+use apg_analysis::SourceFile;
+use apg_analysis::program::items::{ClassId, FieldId, MethodId};
+use apg_analysis::program::ty::Ty;
+use apg_analysis::program::ty::{Known, known_class};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use error::LowerError;

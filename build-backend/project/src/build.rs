@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use apg_analysis::Analysis;
+use apg_analysis::SourceFile;
 use apg_analysis::diagnostics::Severity;
-use apg_analysis::ids::SourceFile;
 
 use crate::session;
 use crate::sources::display_path;

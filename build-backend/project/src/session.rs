@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use apg_analysis::Checks;
+use apg_analysis::SourceFile;
 use apg_analysis::diagnostics::{Diagnostic, Severity};
-use apg_analysis::ids::SourceFile;
-use apg_analysis::inputs::Checks;
 use apg_analysis::rules::syntax;
 use apg_analysis::{Analysis, AnalysisHost, Program, closest};
 use rayon::prelude::*;
@@ -104,7 +104,7 @@ fn batch_length(host: &AnalysisHost, files: &[SourceFile]) -> usize {
 fn read_declarations(host: &AnalysisHost, files: &[SourceFile]) {
     files.par_iter().for_each_with(host.snapshot(), |snapshot, file| {
         // A panic occurs again when the file is checked, and is reported there.
-        let read = || snapshot.with(|db| apg_analysis::item_tree::items::item_tree(db, *file).classes.len());
+        let read = || snapshot.with(|db| apg_analysis::program::items::item_tree(db, *file).classes.len());
         let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(read));
     });
 }

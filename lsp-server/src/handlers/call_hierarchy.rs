@@ -1,9 +1,10 @@
 //! Call hierarchy: callers and callees of a method.
 
+use apg_analysis::SourceFile;
 use apg_analysis::ide::{self, Symbol};
-use apg_analysis::ids::{MethodId, SourceFile};
-use apg_analysis::item_tree::source::Item;
-use apg_analysis::{Cancelled, db};
+use apg_analysis::program::items::Item;
+use apg_analysis::program::items::MethodId;
+use apg_analysis::{Cancelled, Db};
 use apg_source::TextRange;
 use tower_lsp_server::ls_types::{
     CallHierarchyIncomingCall, CallHierarchyItem, CallHierarchyOutgoingCall, Position, Uri,
@@ -72,7 +73,7 @@ impl Snapshot {
     fn calls(
         &self,
         item: &CallHierarchyItem,
-        query: impl FnOnce(&dyn db::Db, MethodId) -> Vec<ide::Calls>,
+        query: impl FnOnce(&dyn Db, MethodId) -> Vec<ide::Calls>,
     ) -> Result<Option<Vec<HierarchyItem>>, Cancelled> {
         let Some(file) = self.any_file(&item.uri) else { return Ok(None) };
         let (_, text) = self.analysis.source(file);
@@ -101,7 +102,7 @@ impl Snapshot {
     }
 }
 
-fn hierarchy_item(db: &dyn db::Db, item: Item, calls: Vec<TextRange>) -> Option<HierarchyItem> {
+fn hierarchy_item(db: &dyn Db, item: Item, calls: Vec<TextRange>) -> Option<HierarchyItem> {
     let symbol = Symbol::Item(item);
     let (file, range) = ide::full_range(db, &symbol)?;
     let (_, name_range) = ide::declaration(db, &symbol)?;
@@ -118,7 +119,7 @@ fn hierarchy_item(db: &dyn db::Db, item: Item, calls: Vec<TextRange>) -> Option<
     };
     Some(HierarchyItem {
         name,
-        detail: apg_analysis::item_tree::items::qualified_name(db, class).to_string(),
+        detail: apg_analysis::program::items::qualified_name(db, class).to_string(),
         kind: symbol_kind(db, &symbol),
         file,
         range,

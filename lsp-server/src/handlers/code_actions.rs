@@ -1,9 +1,9 @@
 //! Code actions: quick fixes of diagnostics, refactorings of the selection, organized imports.
 
 use apg_analysis::Cancelled;
+use apg_analysis::SourceFile;
 use apg_analysis::diagnostics::Diagnostic;
 use apg_analysis::ide::{self, Assist, AssistKind};
-use apg_analysis::ids::SourceFile;
 use apg_analysis::rules::syntax;
 use apg_source::TextRange;
 use tower_lsp_server::ls_types::{

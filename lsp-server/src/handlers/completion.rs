@@ -1,8 +1,8 @@
 //! Completion. The documentation of an item is computed when the client resolves it.
 
 use apg_analysis::Cancelled;
+use apg_analysis::SourceFile;
 use apg_analysis::ide::{self, Completion, CompletionKind, Symbol};
-use apg_analysis::ids::SourceFile;
 use serde::{Deserialize, Serialize};
 use tower_lsp_server::ls_types::{
     CompletionItem, CompletionItemKind, CompletionItemLabelDetails, CompletionTextEdit, Documentation,

@@ -4,8 +4,8 @@ use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 
 use apg_analysis::Cancelled;
+use apg_analysis::SourceFile;
 use apg_analysis::diagnostics as analysis;
-use apg_analysis::ids::SourceFile;
 use tower_lsp_server::ls_types::{
     Diagnostic, DocumentDiagnosticReport, FullDocumentDiagnosticReport, PreviousResultId,
     RelatedFullDocumentDiagnosticReport, RelatedUnchangedDocumentDiagnosticReport,

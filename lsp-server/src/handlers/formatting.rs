@@ -1,6 +1,6 @@
 //! Formatting of a document, a range, or the construct that was just typed.
 
-use apg_analysis::{Cancelled, inputs};
+use apg_analysis::{Cancelled, parse};
 use apg_syntax::{Edit, Parse};
 use tower_lsp_server::ls_types::{Range, TextEdit, Uri};
 
@@ -37,7 +37,7 @@ impl Snapshot {
         formatting: Formatting,
     ) -> Result<Option<Unformatted>, Cancelled> {
         let Some((document, file)) = self.document(uri) else { return Ok(None) };
-        let parse = self.analysis.with(|db| inputs::parse(db, file).clone())?;
+        let parse = self.analysis.with(|db| parse(db, file).clone())?;
         Ok(Some(Unformatted {
             document: document.into_owned(),
             parse,

@@ -1,6 +1,6 @@
 //! Resource usage of the kernels of a document.
 
-use apg_analysis::ids::SourceFile;
+use apg_analysis::SourceFile;
 use apg_analysis::{Cancelled, ide};
 use apg_source::TextRange;
 

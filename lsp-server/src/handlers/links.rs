@@ -1,7 +1,7 @@
 //! Document links and linked editing.
 
 use apg_analysis::ide::{self, Symbol};
-use apg_analysis::{Cancelled, inputs};
+use apg_analysis::{Cancelled, parse};
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, TextRange, TextSize};
 use tower_lsp_server::ls_types::{DocumentLink, LinkedEditingRanges, Position, Uri};
@@ -14,7 +14,7 @@ impl Snapshot {
     pub fn document_links(&self, uri: &Uri) -> Result<Option<Vec<DocumentLink>>, Cancelled> {
         let Some((document, file)) = self.document(uri) else { return Ok(None) };
         let (imports, addresses) = self.analysis.with(|db| {
-            let parse = inputs::parse(db, file);
+            let parse = parse(db, file);
             let tree: ast::SourceFile = parse.tree();
             let names = tree.import_decls().filter_map(|import| import.qualified_name());
             let imports: Vec<_> = names

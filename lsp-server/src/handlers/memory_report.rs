@@ -33,7 +33,7 @@ impl Snapshot {
             text_bytes: files.iter().map(|file| self.analysis.source(*file).1.len()).sum(),
             files: files.len(),
             documents: self.documents.len(),
-            kept_trees: apg_analysis::inputs::MAX_KEPT_TREES,
+            kept_trees: apg_analysis::MAX_KEPT_TREES,
         }
     }
 }

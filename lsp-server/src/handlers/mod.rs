@@ -19,8 +19,8 @@ mod type_hierarchy;
 
 use std::borrow::Cow;
 
+use apg_analysis::SourceFile;
 use apg_analysis::ide::Symbol;
-use apg_analysis::ids::SourceFile;
 use apg_analysis::{Cancelled, ide};
 use apg_source::TextSize;
 use tower_lsp_server::ls_types::{Position, Range, Uri};

@@ -1,8 +1,8 @@
 //! Navigation: hover, definitions, implementations, references and highlights.
 
+use apg_analysis::SourceFile;
 use apg_analysis::ide::{self, Access, Symbol};
-use apg_analysis::ids::SourceFile;
-use apg_analysis::{Analysis, Cancelled, db};
+use apg_analysis::{Analysis, Cancelled, Db};
 use apg_source::TextRange;
 use rayon::prelude::*;
 use tower_lsp_server::ls_types::{
@@ -50,7 +50,7 @@ impl Snapshot {
         &self,
         uri: &Uri,
         position: Position,
-        target: impl FnOnce(&dyn db::Db, Symbol) -> Option<Symbol>,
+        target: impl FnOnce(&dyn Db, Symbol) -> Option<Symbol>,
     ) -> Result<Option<Location>, Cancelled> {
         let Some((_, file, offset)) = self.resolve(uri, position) else { return Ok(None) };
         let found = self.analysis.with(|db| {

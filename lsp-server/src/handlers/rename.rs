@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use apg_analysis::db::Db;
-use apg_analysis::ids::SourceFile;
+use apg_analysis::Db;
+use apg_analysis::SourceFile;
 use apg_analysis::{Cancelled, ide};
 use apg_source::{TextRange, TextSize};
 use tower_lsp_server::jsonrpc;

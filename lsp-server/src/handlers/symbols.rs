@@ -1,10 +1,10 @@
 //! Document symbols, folding ranges, selection ranges and workspace symbols.
 
 use apg_analysis::ide::{self, Symbol};
-use apg_analysis::item_tree::ClassKind;
-use apg_analysis::item_tree::items::{class_kind, method_item};
-use apg_analysis::item_tree::source::Item;
-use apg_analysis::{Cancelled, inputs};
+use apg_analysis::program::items::ClassKind;
+use apg_analysis::program::items::Item;
+use apg_analysis::program::items::{class_kind, method_item};
+use apg_analysis::{Cancelled, parse};
 use apg_syntax::services;
 use tower_lsp_server::ls_types::{
     DocumentSymbol, FoldingRange, FoldingRangeKind, Position, SelectionRange, SymbolInformation, SymbolKind,
@@ -19,7 +19,7 @@ impl Snapshot {
     /// The outline of a document.
     pub fn document_symbols(&self, uri: &Uri) -> Result<Option<Vec<DocumentSymbol>>, Cancelled> {
         let Some((document, file)) = self.document(uri) else { return Ok(None) };
-        let symbols = self.analysis.with(|db| services::document_symbols(&inputs::parse(db, file).tree()))?;
+        let symbols = self.analysis.with(|db| services::document_symbols(&parse(db, file).tree()))?;
         Ok(Some(symbols.iter().map(|symbol| self.document_symbol(&document, symbol)).collect()))
     }
 
@@ -51,7 +51,7 @@ impl Snapshot {
     /// The folding ranges of a document.
     pub fn folding_ranges(&self, uri: &Uri) -> Result<Option<Vec<FoldingRange>>, Cancelled> {
         let Some((document, file)) = self.document(uri) else { return Ok(None) };
-        let folds = self.analysis.with(|db| services::folding_ranges(&inputs::parse(db, file).syntax()))?;
+        let folds = self.analysis.with(|db| services::folding_ranges(&parse(db, file).syntax()))?;
         let fold = |fold: services::Fold| {
             let range = self.range(&document, fold.range);
             FoldingRange {
@@ -77,7 +77,7 @@ impl Snapshot {
         at: &[Position],
     ) -> Result<Option<Vec<SelectionRange>>, Cancelled> {
         let Some((document, file)) = self.document(uri) else { return Ok(None) };
-        let parse = self.analysis.with(|db| inputs::parse(db, file).clone())?;
+        let parse = self.analysis.with(|db| parse(db, file).clone())?;
         let selection = |position: &Position| {
             let offset = document.text.offset(*position, self.config.encoding);
             let ranges = services::selection_ranges(&parse.syntax(), offset);
@@ -118,7 +118,7 @@ impl Snapshot {
 }
 
 /// The protocol's kind of a symbol.
-pub(super) fn symbol_kind(db: &dyn apg_analysis::db::Db, symbol: &Symbol) -> SymbolKind {
+pub(super) fn symbol_kind(db: &dyn apg_analysis::Db, symbol: &Symbol) -> SymbolKind {
     match symbol {
         Symbol::Item(Item::Class(class)) => match class_kind(db, *class) {
             Some(ClassKind::Struct) => SymbolKind::STRUCT,

@@ -1,10 +1,10 @@
 //! Type hierarchy: supertypes and subtypes of a class.
 
 use apg_analysis::ide::{self, Symbol};
-use apg_analysis::ids::ClassId;
-use apg_analysis::item_tree::items::qualified_name;
-use apg_analysis::item_tree::source::Item;
-use apg_analysis::{Cancelled, db};
+use apg_analysis::program::items::ClassId;
+use apg_analysis::program::items::Item;
+use apg_analysis::program::items::qualified_name;
+use apg_analysis::{Cancelled, Db};
 use tower_lsp_server::ls_types::{Position, TypeHierarchyItem, Uri};
 
 use super::symbols::symbol_kind;
@@ -38,7 +38,7 @@ impl Snapshot {
     fn related(
         &self,
         item: &TypeHierarchyItem,
-        query: impl FnOnce(&dyn db::Db, ClassId) -> Vec<ClassId>,
+        query: impl FnOnce(&dyn Db, ClassId) -> Vec<ClassId>,
     ) -> Result<Option<Vec<TypeHierarchyItem>>, Cancelled> {
         let Some(file) = self.any_file(&item.uri) else { return Ok(None) };
         let text = crate::lsp::position::LineText::new(self.analysis.source(file).1.clone());

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
+use apg_analysis::SourceFile;
 use apg_analysis::diagnostics as analysis;
-use apg_analysis::ids::SourceFile;
 use apg_project::sources;
 use tower_lsp_server::ls_types::{
     CodeAction, CodeActionKind, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity,

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use apg_analysis::AnalysisHost;
+use apg_analysis::Checks;
 use apg_analysis::diagnostics::{Diagnostic, Severity};
-use apg_analysis::inputs::Checks;
 use apg_project::sources::{self, Cache};
 
 use super::markers::line_of;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use apg_analysis::AnalysisHost;
-use apg_analysis::inputs::Checks;
+use apg_analysis::Checks;
 
 use super::checker::{self, ClassLibrary, Found, Job};
 use super::files_below;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use apg_analysis::inputs::Checks;
+use apg_analysis::Checks;
 
 use super::checker::{Found, Job};
 use super::directives::Directives;

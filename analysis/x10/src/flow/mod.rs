@@ -18,7 +18,7 @@ use apg_syntax::TextRange;
 use crate::body::Owner;
 use crate::body::{Body, StmtId};
 use crate::db::Db;
-use crate::ids::{ClassId, FieldId};
+use crate::ids::FieldId;
 use crate::infer::{name_range, owner_body};
 use crate::item_tree::MethodKind;
 use crate::item_tree::items::{field_is_mutable, method_item};
@@ -39,19 +39,16 @@ pub struct FlowContext<'a> {
     pub is_constructed: &'a dyn Fn(FieldId) -> bool,
     /// Whether a field may be assigned only once.
     pub is_val: &'a dyn Fn(FieldId) -> bool,
-    /// The class of the code.
-    pub class: ClassId,
 }
 
 /// Whether a statement can complete normally (Java Language Specification, 14.22).
-pub(crate) fn completes(db: &dyn Db, owner: Owner, class: ClassId, body: &Body, stmt: StmtId) -> bool {
+pub(crate) fn completes(db: &dyn Db, owner: Owner, body: &Body, stmt: StmtId) -> bool {
     let context = FlowContext {
         db,
         needs_value: false,
         name: TextRange::default(),
         is_constructed: &|_| false,
         is_val: &|_| false,
-        class,
     };
     definite_assignment::AssignmentWalker::new(&context, owner, body).completes(stmt)
 }
@@ -78,7 +75,6 @@ pub(crate) fn flow_problems(db: &dyn Db, owner: Owner) -> Arc<Vec<Problem>> {
         name: name_range(db, owner),
         is_constructed: &|field| is_constructor && field.class(db) == class,
         is_val: &|field| !field_is_mutable(db, field),
-        class,
     };
     let mut problems = check(&context, owner, &typed.body);
     problems.shrink_to_fit();

@@ -31,14 +31,12 @@ pub(crate) use context::KernelContext;
 pub use device_code::functions::requires_thread_context;
 pub(crate) use device_semantics::DeviceSemantics;
 pub use diagnostics::{function_violations, kernel_diagnostics};
-pub use fixes::template::{EditTemplate, FixTemplate, Fragment};
-pub use generics::bound_call::{BoundCall, BoundCallee};
+pub use fixes::template::FixTemplate;
+pub use generics::bound_call::BoundCall;
 pub use generics::instantiation::instance_violations;
-pub use launch_summary::{
-    AxisSummary, CaptureSummary, LaunchSummary, SharedSummary, TransferKind, launch_summaries,
-};
+pub use launch_summary::{AxisSummary, LaunchSummary, TransferKind, launch_summaries};
 pub use shape::recognise::kernels;
-pub use violation::{RelatedSite, Violation};
+pub use violation::Violation;
 
 /// A well-formed kernel: `at (p) @CUDA { prelude; finish for (block..) async { shared..; clocked finish for
 /// (thread..) clocked async body } }`.

@@ -12,7 +12,7 @@ pub mod supertypes;
 mod tests;
 
 pub use header::{
-    COLLECTOR, ClassHeader, FieldSignature, MethodSignature, Param, class_header, definition_problems,
-    field_signature, formal_values, method_signature, typedef_problems,
+    COLLECTOR, class_header, definition_problems, field_signature, formal_values, method_signature,
+    typedef_problems,
 };
-pub use inferred::{field_type, result_type};
+pub use inferred::field_type;

@@ -5,17 +5,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use apg_analysis::body::Owner;
-use apg_analysis::body::{ExprKind, StmtKind};
 use apg_analysis::check::file_diagnostics;
-use apg_analysis::db::{Db, RootDatabase};
 use apg_analysis::diagnostics::{Diagnostic, Fix, Severity};
-use apg_analysis::ids::{FileOrigin, SourceFile};
-use apg_analysis::infer::owner_body;
-use apg_analysis::inputs::{Checks, Library, Project};
-use apg_analysis::item_tree::items::{all_classes, fields, methods};
-use apg_analysis::item_tree::source::{Item, item_offset};
-use apg_analysis::ty::{ConstraintTerm, Ty};
+use apg_analysis::program::body::Owner;
+use apg_analysis::program::body::owner_body;
+use apg_analysis::program::body::{ExprKind, StmtKind};
+use apg_analysis::program::items::{Item, item_offset};
+use apg_analysis::program::items::{all_classes, fields, methods};
+use apg_analysis::program::ty::{ConstraintTerm, Ty};
+use apg_analysis::{Checks, Library, Project};
+use apg_analysis::{Db, RootDatabase};
+use apg_analysis::{FileOrigin, SourceFile};
 use apg_syntax::TextSize;
 use salsa::Setter;
 

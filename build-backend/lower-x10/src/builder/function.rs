@@ -3,12 +3,13 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use apg_analysis::body::Owner;
-use apg_analysis::body::{Body, Captured, ExprId, LabelId, LocalId, StmtId, StmtKind};
-use apg_analysis::ids::{FieldId, SourceFile};
-use apg_analysis::infer::BodyResult;
-use apg_analysis::kernel::Recognised;
-use apg_analysis::ty::Ty;
+use apg_analysis::SourceFile;
+use apg_analysis::program::body::BodyResult;
+use apg_analysis::program::body::Owner;
+use apg_analysis::program::body::{Body, Captured, ExprId, LabelId, LocalId, StmtId, StmtKind};
+use apg_analysis::program::items::FieldId;
+use apg_analysis::program::kernel::Recognised;
+use apg_analysis::program::ty::Ty;
 use apg_syntax::TextRange;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
@@ -407,7 +408,7 @@ impl<'a, 'db> Builder<'a, 'db> {
 /// Variables captured by reference anywhere in a body.
 pub(crate) fn shared_variables(body: &Body) -> FxHashSet<LocalId> {
     let mut shared = FxHashSet::default();
-    let mut note = |captures: &[apg_analysis::body::Capture]| {
+    let mut note = |captures: &[apg_analysis::program::body::Capture]| {
         for capture in captures {
             if let (Captured::Local(local), true) = (capture.what, capture.by_reference) {
                 shared.insert(local);
@@ -424,8 +425,8 @@ pub(crate) fn shared_variables(body: &Body) -> FxHashSet<LocalId> {
     }
     for expr in &body.exprs {
         match &expr.kind {
-            apg_analysis::body::ExprKind::Closure(closure) => note(&closure.captures),
-            apg_analysis::body::ExprKind::At { captures, .. } => note(captures),
+            apg_analysis::program::body::ExprKind::Closure(closure) => note(&closure.captures),
+            apg_analysis::program::body::ExprKind::At { captures, .. } => note(captures),
             _ => {}
         }
     }

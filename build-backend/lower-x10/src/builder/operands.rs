@@ -1,8 +1,8 @@
 //! Evaluation order. X10 evaluates operands left to right; MIR's operands must not disturb each other, so a
 //! value that a later operand could change, or that must come before a later effect, goes into a temporary.
 
-use apg_analysis::body::ExprId;
-use apg_analysis::ty::Ty;
+use apg_analysis::program::body::ExprId;
+use apg_analysis::program::ty::Ty;
 
 use crate::builder::function::Builder;
 use apg_mir::{self as mir, ExprKind, Operation};

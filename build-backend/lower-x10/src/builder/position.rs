@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use apg_analysis::body::{ExprId, ExprKind};
-use apg_analysis::ids::{FileOrigin, SourceFile};
+use apg_analysis::program::body::{ExprId, ExprKind};
+use apg_analysis::{FileOrigin, SourceFile};
 use apg_source::{LineIndex, TextSize};
 
 use crate::Lowerer;

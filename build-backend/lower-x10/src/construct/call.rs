@@ -1,11 +1,11 @@
 //! Calls: how the code of a method is found once all types are known.
 
-use apg_analysis::body::{Dispatch, ExprId, ExprKind as Source};
-use apg_analysis::ids::MethodId;
-use apg_analysis::item_tree::ClassKind;
-use apg_analysis::item_tree::items::{class_kind, method_is_static};
-use apg_analysis::kernel::requires_thread_context;
-use apg_analysis::ty::Ty;
+use apg_analysis::program::body::{Dispatch, ExprId, ExprKind as Source};
+use apg_analysis::program::items::ClassKind;
+use apg_analysis::program::items::MethodId;
+use apg_analysis::program::items::{class_kind, method_is_static};
+use apg_analysis::program::kernel::requires_thread_context;
+use apg_analysis::program::ty::Ty;
 use apg_syntax::TextRange;
 use smol_str::SmolStr;
 

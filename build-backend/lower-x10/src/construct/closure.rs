@@ -1,7 +1,7 @@
 //! Closures and the bodies of `async` and `at`: classes whose fields are what the code captures.
 
-use apg_analysis::body::{Capture, Captured, Closure, ExprId, LocalId, StmtId};
-use apg_analysis::ty::Ty;
+use apg_analysis::program::body::{Capture, Captured, Closure, ExprId, LocalId, StmtId};
+use apg_analysis::program::ty::Ty;
 use smol_str::SmolStr;
 
 use crate::builder::function::{Builder, Returns, Variable};

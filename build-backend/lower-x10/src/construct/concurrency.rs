@@ -1,8 +1,8 @@
 //! `async`, `at`, `finish`, `atomic`, `when` and clocks.
 
-use apg_analysis::body::{Capture, Clocked, ExprId, StmtId, StmtKind};
-use apg_analysis::item_tree::items::qualified_name;
-use apg_analysis::kernel::Kernel;
+use apg_analysis::program::body::{Capture, Clocked, ExprId, StmtId, StmtKind};
+use apg_analysis::program::items::qualified_name;
+use apg_analysis::program::kernel::Kernel;
 
 use crate::builder::function::Builder;
 use apg_mir::{self as mir, StmtKind as Out};

@@ -1,8 +1,8 @@
 //! Run-time checks of constraints: `x as T{c}` and `x instanceof T{c}`.
 
-use apg_analysis::body::Dispatch;
-use apg_analysis::item_tree::items::{own_field, qualified_name};
-use apg_analysis::ty::{Constraint, ConstraintTerm, Named, Path, PathRoot, Ty, characters};
+use apg_analysis::program::body::Dispatch;
+use apg_analysis::program::items::{own_field, qualified_name};
+use apg_analysis::program::ty::{Constraint, ConstraintTerm, Named, Path, PathRoot, Ty, characters};
 use apg_syntax::TextRange;
 use smol_str::SmolStr;
 
@@ -140,7 +140,7 @@ impl Builder<'_, '_> {
                     locals.iter().position(|it| it.name == *name && u32::from(it.range.start()) == *offset);
                 match found {
                     Some(index) => {
-                        let local = apg_analysis::body::LocalId(index as u32);
+                        let local = apg_analysis::program::body::LocalId(index as u32);
                         let ty = self.variable_type(local);
                         Some((self.read_variable(local)?, ty))
                     }
@@ -235,7 +235,7 @@ impl Builder<'_, '_> {
         let own = match kind {
             ExprKind::String(_) => Ty::string(db),
             ExprKind::Int(_) => Ty::long(db),
-            ExprKind::Float(_) => Ty::known(db, apg_analysis::ty::known::Known::Double),
+            ExprKind::Float(_) => Ty::known(db, apg_analysis::program::ty::Known::Double),
             _ => return None,
         };
         if !self.lowerer.is_any(ty) {

@@ -1,10 +1,10 @@
 //! Making objects and structs: constructors, field initialisers, properties.
 
-use apg_analysis::body::{ExprId, StmtId, StmtKind};
-use apg_analysis::ids::{FieldId, MethodId};
-use apg_analysis::item_tree::MethodKind;
-use apg_analysis::item_tree::items::{method_item, methods};
-use apg_analysis::ty::Ty;
+use apg_analysis::program::body::{ExprId, StmtId, StmtKind};
+use apg_analysis::program::items::MethodKind;
+use apg_analysis::program::items::{FieldId, MethodId};
+use apg_analysis::program::items::{method_item, methods};
+use apg_analysis::program::ty::Ty;
 use apg_syntax::TextRange;
 
 use crate::builder::function::{Builder, Returns};
@@ -248,7 +248,7 @@ impl Lowerer<'_> {
         })?;
         let automatic =
             method_item(self.db, found).is_some_and(|it| it.kind == MethodKind::AutomaticConstructor);
-        let properties = apg_analysis::item_tree::items::properties(self.db, class);
+        let properties = apg_analysis::program::items::properties(self.db, class);
         (!automatic || properties.is_empty()).then_some(found)
     }
 
@@ -256,15 +256,15 @@ impl Lowerer<'_> {
     fn factory(&mut self, callee: &Callee) -> Option<Callee> {
         let db = self.db;
         let item = method_item(db, callee.method)?;
-        let name = apg_analysis::item_tree::annotation_string(&item.annotations, "Factory")?;
+        let name = apg_analysis::program::items::annotation_string(&item.annotations, "Factory")?;
         let (class, args) = callee.owner.as_class(db)?;
         let wanted = self.param_types(callee.method);
-        let own = apg_analysis::item_tree::items::type_param_ids(db, class).to_vec();
+        let own = apg_analysis::program::items::type_param_ids(db, class).to_vec();
         let args = args[..own.len().min(args.len())].to_vec();
-        let candidates = apg_analysis::item_tree::items::own_methods(db, class, name).to_vec();
+        let candidates = apg_analysis::program::items::own_methods(db, class, name).to_vec();
         candidates.into_iter().find_map(|method| {
             // Compared before the arguments are known: `T` of the class against `T` of the method.
-            let params = apg_analysis::item_tree::items::method_type_param_ids(db, method).to_vec();
+            let params = apg_analysis::program::items::method_type_param_ids(db, method).to_vec();
             let same = params.iter().copied().zip(own.iter().map(|it| Ty::param(db, *it)));
             let substitution = crate::mono::types::Substitution::new(same);
             let types = self.param_types(method);
@@ -286,7 +286,7 @@ impl Builder<'_, '_> {
         let Some((class, _)) = owner.as_class(self.lowerer.db) else { return };
         let params: Vec<_> = self.source.body.params.clone();
         for (field, param) in
-            apg_analysis::item_tree::items::properties(self.lowerer.db, class).into_iter().zip(params)
+            apg_analysis::program::items::properties(self.lowerer.db, class).into_iter().zip(params)
         {
             let Some((owner, index)) = self.lowerer.locate_field(owner, field) else { continue };
             let declared = self.lowerer.field_of(field, owner);

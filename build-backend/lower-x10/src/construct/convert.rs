@@ -1,7 +1,7 @@
 //! Conversions between representations: values into boxes and out of them, references up and down, function
 //! values to function types with another calling convention.
 
-use apg_analysis::ty::{Ty, TyKind};
+use apg_analysis::program::ty::{Ty, TyKind};
 
 use crate::builder::function::{Builder, Returns};
 use crate::builder::operands::{expr, operation, zero};

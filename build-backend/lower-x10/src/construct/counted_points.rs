@@ -1,7 +1,7 @@
 //! Points whose coordinates a loop counts: `p(0)` is the count itself, and `a(p)` is `a(i, j)`.
 
-use apg_analysis::body::{ExprId, ExprKind as Source, Literal, LocalId};
-use apg_analysis::ty::{ConstraintTerm, Path, PathRoot, Ty};
+use apg_analysis::program::body::{ExprId, ExprKind as Source, Literal, LocalId};
+use apg_analysis::program::ty::{ConstraintTerm, Path, PathRoot, Ty};
 use smol_str::SmolStr;
 
 use crate::Callee;

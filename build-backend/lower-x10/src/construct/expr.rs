@@ -1,8 +1,8 @@
 //! Expressions.
 
-use apg_analysis::body::{AssignTarget, ExprId, ExprKind as Source, Literal, LocalId, StmtId};
-use apg_analysis::ids::{ClassId, FieldId};
-use apg_analysis::ty::Ty;
+use apg_analysis::program::body::{AssignTarget, ExprId, ExprKind as Source, Literal, LocalId, StmtId};
+use apg_analysis::program::items::{ClassId, FieldId};
+use apg_analysis::program::ty::Ty;
 
 use crate::builder::function::{Builder, Variable};
 use crate::builder::operands::{bool, expr, operation, zero};

@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use apg_analysis::body::ExprId;
-use apg_analysis::ids::{ClassId, FieldId};
-use apg_analysis::infer::local_class_env::{CapturedVariable, class_captures};
-use apg_analysis::ty::Ty;
+use apg_analysis::program::body::ExprId;
+use apg_analysis::program::body::{CapturedVariable, class_captures};
+use apg_analysis::program::items::{ClassId, FieldId};
+use apg_analysis::program::ty::Ty;
 use apg_syntax::TextRange;
 
 use crate::builder::function::Builder;
@@ -20,7 +20,7 @@ const OUTER: &str = "$outer";
 impl Lowerer<'_> {
     /// Whether objects of a nested class stand alone.
     pub(crate) fn is_static_class(&self, class: ClassId) -> bool {
-        apg_analysis::item_tree::nesting::is_static_class(self.db, class)
+        apg_analysis::program::items::is_static_class(self.db, class)
     }
 
     /// The type of the object around objects of an inner class.

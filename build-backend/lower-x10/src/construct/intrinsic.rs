@@ -1,6 +1,6 @@
 //! Members of the class library that the compiler expands: `@Intrinsic("...")`.
 
-use apg_analysis::ty::Ty;
+use apg_analysis::program::ty::Ty;
 use apg_syntax::TextRange;
 
 use crate::LowerError;

@@ -1,8 +1,8 @@
 //! Loops. `for (i in a..b)` makes no objects, and ends also when `b` is the largest number.
 
-use apg_analysis::body::{ExprId, ExprKind as Source, Iteration, LabelId, LocalId, StmtId};
-use apg_analysis::ids::MethodId;
-use apg_analysis::ty::Ty;
+use apg_analysis::program::body::{ExprId, ExprKind as Source, Iteration, LabelId, LocalId, StmtId};
+use apg_analysis::program::items::MethodId;
+use apg_analysis::program::ty::Ty;
 
 use crate::builder::function::Builder;
 use crate::builder::operands::{bool, expr, int, operation, zero};
@@ -328,7 +328,7 @@ impl Builder<'_, '_> {
             Some(callee) => {
                 let (_, result) = self.lowerer.concrete_signature(&callee);
                 let args = vec![point, index];
-                let dispatch = apg_analysis::body::Dispatch::Virtual;
+                let dispatch = apg_analysis::program::body::Dispatch::Virtual;
                 (self.call_instance(&callee, dispatch, ty, false, args, result, range), result)
             }
             None => {
@@ -353,7 +353,7 @@ impl Builder<'_, '_> {
         let owner = self.lowerer.as_instance_of(receiver, class).unwrap_or(receiver);
         let callee = Callee { method, owner, type_args: Vec::new() };
         let (_, result) = self.lowerer.concrete_signature(&callee);
-        let dispatch = apg_analysis::body::Dispatch::Virtual;
+        let dispatch = apg_analysis::program::body::Dispatch::Virtual;
         let value = self.call_instance(&callee, dispatch, receiver, false, vec![value], result, range);
         (value, result)
     }

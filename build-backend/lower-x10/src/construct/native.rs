@@ -1,16 +1,17 @@
 //! C++ code in the program: `@Native("c++", "...")` on methods and blocks, `@NativeCPPExtern`, and the files that classes name
 //! (chapter "Interoperability with Other Languages" of the language specification).
 
-use apg_analysis::body::{Annotation, ExprKind, Literal};
-use apg_analysis::ids::{SourceFile, TypeParamId};
-use apg_analysis::inputs::parse;
-use apg_analysis::item_tree::AnnotationItem;
-use apg_analysis::item_tree::has_annotation;
-use apg_analysis::item_tree::items::{
+use apg_analysis::SourceFile;
+use apg_analysis::parse;
+use apg_analysis::program::body::{Annotation, ExprKind, Literal};
+use apg_analysis::program::items::AnnotationItem;
+use apg_analysis::program::items::TypeParamId;
+use apg_analysis::program::items::has_annotation;
+use apg_analysis::program::items::{Item, ranges};
+use apg_analysis::program::items::{
     all_classes, class_item, field_is_static, fields, method_is_static, method_item, qualified_name,
 };
-use apg_analysis::item_tree::source::{Item, ranges};
-use apg_analysis::ty::Ty;
+use apg_analysis::program::ty::Ty;
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{TextRange, TextSize};
 use smol_str::SmolStr;
@@ -163,7 +164,7 @@ impl Builder<'_, '_> {
     }
 
     /// The literals of a constant string expression.
-    fn constant_pieces(&self, id: apg_analysis::body::ExprId) -> Option<Vec<Piece>> {
+    fn constant_pieces(&self, id: apg_analysis::program::body::ExprId) -> Option<Vec<Piece>> {
         let expr = self.source.body.expr(id);
         match &expr.kind {
             ExprKind::Literal(Literal::String(text)) => {
@@ -259,8 +260,8 @@ impl Builder<'_, '_> {
             return Some(Fragment::Value(self.local(local)));
         }
         let class = callee.method.class(db);
-        let own = apg_analysis::item_tree::items::method_type_param_ids(db, callee.method);
-        let of_class = apg_analysis::item_tree::nesting::all_type_params(db, class);
+        let own = apg_analysis::program::items::method_type_param_ids(db, callee.method);
+        let of_class = apg_analysis::program::items::all_type_params(db, class);
         let is_it = |it: &&TypeParamId| it.name(db) == name;
         let param = *own.iter().chain(of_class).find(is_it)?;
         let ty = self.concrete(Ty::param(db, param));

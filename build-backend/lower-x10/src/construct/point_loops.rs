@@ -2,10 +2,12 @@
 //! names it. Over a dense iteration space they are nested loops; over anything else that has `rows():Rows` (regions,
 //! distributions and the arrays over them) they count along each row.
 
-use apg_analysis::body::walk::Node;
-use apg_analysis::body::{ExprId, ExprKind as Source, Iteration, LabelId, LocalId, StmtId, StmtKind};
-use apg_analysis::item_tree::items::{own_field, qualified_name};
-use apg_analysis::ty::{ConstraintTerm, PathRoot, Ty};
+use apg_analysis::program::body::Node;
+use apg_analysis::program::body::{
+    ExprId, ExprKind as Source, Iteration, LabelId, LocalId, StmtId, StmtKind,
+};
+use apg_analysis::program::items::{own_field, qualified_name};
+use apg_analysis::program::ty::{ConstraintTerm, PathRoot, Ty};
 use apg_syntax::TextRange;
 use smol_str::SmolStr;
 
@@ -328,7 +330,15 @@ impl Builder<'_, '_> {
         result: Ty,
         range: TextRange,
     ) -> mir::Expr {
-        self.call_instance(callee, apg_analysis::body::Dispatch::Virtual, ty, false, args, result, range)
+        self.call_instance(
+            callee,
+            apg_analysis::program::body::Dispatch::Virtual,
+            ty,
+            false,
+            args,
+            result,
+            range,
+        )
     }
 
     /// One turn: the variables, then the body. `rows` makes the point where the coordinates before the last are not known.
@@ -360,7 +370,7 @@ impl Builder<'_, '_> {
     ) -> Option<(mir::Expr, Ty)> {
         let db = self.lowerer.db;
         let long = Ty::long(db);
-        let point = Ty::known(db, apg_analysis::ty::known::Known::Point);
+        let point = Ty::known(db, apg_analysis::program::ty::Known::Point);
         if let Some((rows, rows_ty)) = rows {
             let callee = self.lowerer.method_with("point", rows_ty, &[long])?;
             let (_, result) = self.lowerer.concrete_signature(&callee);

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use apg_analysis::body::{ExprId, ExprKind as Source};
-use apg_analysis::ty::Ty;
+use apg_analysis::program::body::{ExprId, ExprKind as Source};
+use apg_analysis::program::ty::Ty;
 
 use crate::builder::function::Builder;
 use crate::builder::operands::{expr, int};

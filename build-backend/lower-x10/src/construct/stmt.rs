@@ -1,7 +1,7 @@
 //! Statements.
 
-use apg_analysis::body::{Annotation, ExprId, LabelId, Literal, LocalId, StmtId, StmtKind};
-use apg_analysis::ty::known::Known;
+use apg_analysis::program::body::{Annotation, ExprId, LabelId, Literal, LocalId, StmtId, StmtKind};
+use apg_analysis::program::ty::Known;
 use smol_str::SmolStr;
 
 use crate::LowerError;
@@ -248,8 +248,11 @@ impl Builder<'_, '_> {
     /// The factor of `@Unroll(n)`, a constant.
     fn unrolling(&self, annotations: &[Annotation]) -> Option<u32> {
         let unroll = annotations.iter().find(|it| it.name == "Unroll")?;
-        match apg_analysis::infer::constant::value(self.lowerer.db, &self.source.body, *unroll.args.first()?)?
-        {
+        match apg_analysis::program::body::constant::value(
+            self.lowerer.db,
+            &self.source.body,
+            *unroll.args.first()?,
+        )? {
             Literal::Int(times) => u32::try_from(times).ok(),
             _ => None,
         }

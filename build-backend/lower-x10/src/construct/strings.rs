@@ -1,10 +1,10 @@
 //! Texts: string concatenation and messages of exceptions the compiler raises.
 
-use apg_analysis::body::ExprId;
-use apg_analysis::ids::MethodId;
-use apg_analysis::item_tree::items::{method_item, methods};
-use apg_analysis::ty::Ty;
-use apg_analysis::ty::known::Known;
+use apg_analysis::program::body::ExprId;
+use apg_analysis::program::items::MethodId;
+use apg_analysis::program::items::{method_item, methods};
+use apg_analysis::program::ty::Known;
+use apg_analysis::program::ty::Ty;
 
 use crate::builder::function::Builder;
 use crate::builder::operands::{expr, operation, zero};

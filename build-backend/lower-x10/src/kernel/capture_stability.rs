@@ -3,12 +3,12 @@
 //!
 //! What is not known to be harmless is not: a copy too many costs time, one too few gives wrong results.
 
-use apg_analysis::body::walk::Node;
-use apg_analysis::body::{Clocked, ExprId, ExprKind, Iteration, StmtId, StmtKind};
-use apg_analysis::ids::MethodId;
-use apg_analysis::item_tree::items::qualified_name;
-use apg_analysis::kernel::{CaptureKind, CaptureSource, Kernel, PreludeKind};
-use apg_analysis::ty::Ty;
+use apg_analysis::program::body::Node;
+use apg_analysis::program::body::{Clocked, ExprId, ExprKind, Iteration, StmtId, StmtKind};
+use apg_analysis::program::items::MethodId;
+use apg_analysis::program::items::qualified_name;
+use apg_analysis::program::kernel::{CaptureKind, CaptureSource, Kernel, PreludeKind};
+use apg_analysis::program::ty::Ty;
 
 use crate::builder::function::Builder;
 
@@ -152,7 +152,7 @@ impl Builder<'_, '_> {
     fn is_value(&self, id: ExprId) -> bool {
         let db = self.lowerer.db;
         let ty = self.source.body.expr(id).ty;
-        let named = |(class, _): (apg_analysis::ids::ClassId, &[Ty])| qualified_name(db, class);
+        let named = |(class, _): (apg_analysis::program::items::ClassId, &[Ty])| qualified_name(db, class);
         ty.primitive(db).is_some()
             || ty.as_class(db).map(named).is_some_and(|it| {
                 matches!(

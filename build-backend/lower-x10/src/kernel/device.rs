@@ -1,11 +1,11 @@
 //! What kernels need: the functions that they call, and types that a device can hold. The recogniser has seen to the types, but
 //! for those that type parameters stand for.
 
-use apg_analysis::body::{ExprId, ExprKind as Source, LocalId};
-use apg_analysis::ids::MethodId;
-use apg_analysis::item_tree::has_annotation;
-use apg_analysis::item_tree::items::method_item;
-use apg_analysis::ty::Ty;
+use apg_analysis::program::body::{ExprId, ExprKind as Source, LocalId};
+use apg_analysis::program::items::MethodId;
+use apg_analysis::program::items::has_annotation;
+use apg_analysis::program::items::method_item;
+use apg_analysis::program::ty::Ty;
 use apg_syntax::TextRange;
 use rustc_hash::FxHashSet;
 

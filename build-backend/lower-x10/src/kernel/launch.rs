@@ -1,12 +1,14 @@
 //! Kernels: the device code and launch configuration from what the recogniser found, and the code on the host
 //! that brings the launch to the host of the place.
 
-use apg_analysis::body::Owner;
-use apg_analysis::body::walk::Node;
-use apg_analysis::body::{Capture, Captured, ExprId, ExprKind as Source, LocalId, StmtId, StmtKind};
-use apg_analysis::item_tree::items::method_type_param_ids;
-use apg_analysis::kernel::{Axis, CaptureKind, CaptureSource, Kernel, PreludeKind, SharedInit, SharedRail};
-use apg_analysis::ty::Ty;
+use apg_analysis::program::body::Node;
+use apg_analysis::program::body::Owner;
+use apg_analysis::program::body::{Capture, Captured, ExprId, ExprKind as Source, LocalId, StmtId, StmtKind};
+use apg_analysis::program::items::method_type_param_ids;
+use apg_analysis::program::kernel::{
+    Axis, CaptureKind, CaptureSource, Kernel, PreludeKind, SharedInit, SharedRail,
+};
+use apg_analysis::program::ty::Ty;
 use smol_str::SmolStr;
 
 use crate::builder::function::{Builder, KernelCode, Returns, Variable};
@@ -587,7 +589,7 @@ fn empty_kernel(name: String, position: mir::Position) -> mir::Kernel {
 }
 
 /// The statements of a block, nested blocks opened.
-fn flatten(body: &apg_analysis::body::Body, stmt: StmtId, into: &mut Vec<StmtId>) {
+fn flatten(body: &apg_analysis::program::body::Body, stmt: StmtId, into: &mut Vec<StmtId>) {
     match &body.stmt(stmt).kind {
         StmtKind::Block(stmts) => stmts.iter().for_each(|it| flatten(body, *it, into)),
         StmtKind::Empty => {}

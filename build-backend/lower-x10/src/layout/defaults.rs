@@ -1,6 +1,6 @@
 //! What every object and struct has unless it says otherwise: `toString`, `equals`, `hashCode`, `typeName`.
 
-use apg_analysis::ty::Ty;
+use apg_analysis::program::ty::Ty;
 
 use crate::Lowerer;
 use crate::builder::function::{Builder, Returns};

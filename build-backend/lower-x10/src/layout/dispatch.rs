@@ -1,9 +1,9 @@
 //! Functions that stand between a call and the code that answers it: for boxes, for results in another
 //! representation, and for virtual methods with type parameters of their own.
 
-use apg_analysis::ids::MethodId;
-use apg_analysis::item_tree::items::methods;
-use apg_analysis::ty::Ty;
+use apg_analysis::program::items::MethodId;
+use apg_analysis::program::items::methods;
+use apg_analysis::program::ty::Ty;
 
 use crate::builder::function::{Builder, Returns};
 use crate::builder::operands::{expr, zero};

@@ -1,7 +1,7 @@
 //! `==`: what no program can override. Values are equal if they are of one type and all their fields are, objects if they
 //! are the same one; what is behind `Any` or an interface is compared as what it is.
 
-use apg_analysis::ty::Ty;
+use apg_analysis::program::ty::Ty;
 
 use crate::builder::function::{Builder, Returns};
 use crate::builder::operands::{bool, expr, operation};

@@ -1,9 +1,9 @@
 //! Types that say themselves what is sent of them to other places, and those that refuse to be sent.
 
-use apg_analysis::ids::{ClassId, FieldId, MethodId};
-use apg_analysis::item_tree::RESTORER;
-use apg_analysis::item_tree::items::{own_methods, qualified_name};
-use apg_analysis::ty::Ty;
+use apg_analysis::program::items::RESTORER;
+use apg_analysis::program::items::{ClassId, FieldId, MethodId};
+use apg_analysis::program::items::{own_methods, qualified_name};
+use apg_analysis::program::ty::Ty;
 
 use crate::builder::function::{Builder, Returns};
 use crate::builder::operands::expr;

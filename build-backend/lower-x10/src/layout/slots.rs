@@ -2,12 +2,12 @@
 
 use std::rc::Rc;
 
-use apg_analysis::ids::{FieldId, MethodId, TypeParamId};
-use apg_analysis::item_tree::items::{
+use apg_analysis::program::items::{FieldId, MethodId, TypeParamId};
+use apg_analysis::program::items::{MethodKind, Modifiers};
+use apg_analysis::program::items::{
     class_modifiers, field_is_static, fields, method_is_static, method_item, method_type_param_ids, methods,
 };
-use apg_analysis::item_tree::{MethodKind, Modifiers};
-use apg_analysis::ty::Ty;
+use apg_analysis::program::ty::Ty;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 

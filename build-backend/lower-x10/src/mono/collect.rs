@@ -1,8 +1,8 @@
 //! The work list: functions until none is asked for, then the tables of classes, which ask for more.
 
-use apg_analysis::item_tree::has_annotation;
-use apg_analysis::item_tree::items::method_item;
-use apg_analysis::ty::{Ty, TyKind};
+use apg_analysis::program::items::has_annotation;
+use apg_analysis::program::items::method_item;
+use apg_analysis::program::ty::{Ty, TyKind};
 use smol_str::SmolStr;
 
 use crate::builder::function::{Builder, Returns};
@@ -88,7 +88,7 @@ impl Lowerer<'_> {
         let db = self.db;
         let (params, result) = self.concrete_signature(callee);
         let machine = self.machine(result);
-        let is_static = apg_analysis::item_tree::items::method_is_static(db, callee.method);
+        let is_static = apg_analysis::program::items::method_is_static(db, callee.method);
         let name = format!("{}.{}", self.short_name(callee.owner), callee.method.name(db));
         let this_machine = self.machine(callee.owner);
         if let Some(intrinsic) = self.intrinsic(callee.method) {
@@ -146,7 +146,7 @@ impl Lowerer<'_> {
     /// The initialiser of an instance field (`owner` given) or a static one.
     fn write_field_value(
         &mut self,
-        field: apg_analysis::ids::FieldId,
+        field: apg_analysis::program::items::FieldId,
         owner: Option<Ty>,
         id: mir::FunctionId,
     ) {
@@ -236,7 +236,7 @@ impl Lowerer<'_> {
     /// The result of the method with that signature that `owner` itself declares.
     fn declared_result(&mut self, owner: Ty, signature: &Signature) -> Ty {
         let Some((class, _)) = owner.as_class(self.db) else { return Ty::void(self.db) };
-        for &method in apg_analysis::item_tree::items::methods(self.db, class) {
+        for &method in apg_analysis::program::items::methods(self.db, class) {
             if method.name(self.db) == &signature.name && self.signature(method, owner) == *signature {
                 return self.concrete_signature(&Callee { method, owner, type_args: Vec::new() }).1;
             }
@@ -306,7 +306,7 @@ impl Lowerer<'_> {
         let id = *self.interfaces.get(&InterfaceKey::Instance(supertype))?;
         let (class, _) = supertype.as_class(self.db)?;
         let mut table = Vec::new();
-        for (index, &method) in apg_analysis::item_tree::items::methods(self.db, class).iter().enumerate() {
+        for (index, &method) in apg_analysis::program::items::methods(self.db, class).iter().enumerate() {
             let live = self.live_interface_slots.contains(&(id, index as u32));
             let function = if live { self.interface_entry(ty, boxed, supertype, method) } else { None };
             table.push(function);
@@ -319,7 +319,7 @@ impl Lowerer<'_> {
         ty: Ty,
         boxed: bool,
         supertype: Ty,
-        method: apg_analysis::ids::MethodId,
+        method: apg_analysis::program::items::MethodId,
     ) -> Option<mir::FunctionId> {
         let signature = self.signature(method, supertype);
         let callee = Callee { method, owner: supertype, type_args: Vec::new() };

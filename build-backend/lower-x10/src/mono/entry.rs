@@ -1,9 +1,10 @@
 //! Where the program starts, and what the runtime needs of every program.
 
-use apg_analysis::ids::{ClassId, MethodId, SourceFile};
-use apg_analysis::item_tree::Modifiers;
-use apg_analysis::item_tree::items::{all_classes, method_item, own_methods, qualified_name};
-use apg_analysis::ty::Ty;
+use apg_analysis::SourceFile;
+use apg_analysis::program::items::Modifiers;
+use apg_analysis::program::items::{ClassId, MethodId};
+use apg_analysis::program::items::{all_classes, method_item, own_methods, qualified_name};
+use apg_analysis::program::ty::Ty;
 use apg_runtime::abi::ExceptionKind;
 
 use crate::{Callee, FunctionKey, LowerError, Lowerer};
@@ -103,7 +104,7 @@ impl Lowerer<'_> {
             let is_static = method_item(db, *it).is_some_and(|it| it.modifiers.has(Modifiers::STATIC));
             let params = self.param_types(*it);
             let params = self.concrete_all(&params, &Default::default());
-            let gives_nothing = apg_analysis::signature::inferred::result_type(db, *it).is_void(db);
+            let gives_nothing = apg_analysis::program::items::result_type(db, *it).is_void(db);
             is_static && gives_nothing && (params.is_empty() || params == [rail])
         });
         // A `main` with the arguments comes before one without, and that of a class at the top before one of a class inside.

@@ -1,10 +1,10 @@
 //! Classes, structs, interfaces, statics and functions on demand.
 
-use apg_analysis::ids::{ClassId, FieldId};
-use apg_analysis::item_tree::items::{field_item, qualified_name};
-use apg_analysis::item_tree::{Modifiers, has_annotation};
-use apg_analysis::ty::known::Known;
-use apg_analysis::ty::{Constraint, Ty, TyKind};
+use apg_analysis::program::items::{ClassId, FieldId};
+use apg_analysis::program::items::{Modifiers, has_annotation};
+use apg_analysis::program::items::{field_item, qualified_name};
+use apg_analysis::program::ty::Known;
+use apg_analysis::program::ty::{Constraint, Ty, TyKind};
 use smol_str::SmolStr;
 
 use crate::layout::equality::BOX_SLOTS;
@@ -14,7 +14,7 @@ use crate::{ClassData, ClassKey, FunctionKey, InterfaceKey, LowerError, Lowerer}
 use apg_mir as mir;
 
 impl<'db> Lowerer<'db> {
-    pub(crate) fn new(db: &'db dyn apg_analysis::db::Db, any_class: ClassId) -> Lowerer<'db> {
+    pub(crate) fn new(db: &'db dyn apg_analysis::Db, any_class: ClassId) -> Lowerer<'db> {
         let mut lowerer = Lowerer {
             db,
             program: mir::Program::default(),
@@ -209,10 +209,7 @@ impl<'db> Lowerer<'db> {
         let says = declared
             .constraint(self.db)
             .is_some_and(|it| not_null.terms.iter().all(|term| it.terms.contains(term)));
-        says && apg_analysis::inputs::Library::get(self.db)
-            .files(self.db)
-            .values()
-            .any(|it| *it == id.class(self.db).file(self.db))
+        says && id.class(self.db).file(self.db).origin(self.db) == apg_analysis::FileOrigin::Library
     }
 
     /// Reports a type whose arguments nest without end, once.
@@ -249,7 +246,7 @@ impl<'db> Lowerer<'db> {
         let slots = match &key {
             InterfaceKey::Instance(ty) => ty
                 .as_class(self.db)
-                .map_or(0, |(class, _)| apg_analysis::item_tree::items::methods(self.db, class).len() as u32),
+                .map_or(0, |(class, _)| apg_analysis::program::items::methods(self.db, class).len() as u32),
             InterfaceKey::Function(..) => 1,
             InterfaceKey::Boxed => BOX_SLOTS,
         };
@@ -325,7 +322,7 @@ impl<'db> Lowerer<'db> {
     /// A class of the library by its full name.
     pub(crate) fn library_class(&mut self, name: &str) -> Option<ClassId> {
         let path = std::path::PathBuf::from(format!("{}.x10", name.replace('.', "/")));
-        let file = *apg_analysis::inputs::Library::get(self.db).files(self.db).get(&path)?;
+        let file = apg_analysis::library_file(self.db, &path)?;
         let simple = name.rsplit('.').next().unwrap_or(name);
         Some(ClassId::new(self.db, file, None, SmolStr::new(simple), 0))
     }

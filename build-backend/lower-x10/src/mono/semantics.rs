@@ -2,16 +2,16 @@
 
 use std::rc::Rc;
 
-use apg_analysis::body::Owner;
-use apg_analysis::body::{Body, ExprKind, Literal, LocalId, StmtKind};
-use apg_analysis::ids::{ClassId, FieldId, MethodId};
-use apg_analysis::infer::constant;
-use apg_analysis::item_tree::items::{field_item, method_item, qualified_name};
-use apg_analysis::item_tree::source::{Item, item_offset, name_range};
-use apg_analysis::item_tree::{Modifiers, annotation_string};
-use apg_analysis::kernel::kernels;
-use apg_analysis::signature::{class_header, field_type, method_signature};
-use apg_analysis::ty::Ty;
+use apg_analysis::program::body::Owner;
+use apg_analysis::program::body::constant;
+use apg_analysis::program::body::{Body, ExprKind, Literal, LocalId, StmtKind};
+use apg_analysis::program::items::{ClassId, FieldId, MethodId};
+use apg_analysis::program::items::{Item, item_offset, name_range};
+use apg_analysis::program::items::{Modifiers, annotation_string};
+use apg_analysis::program::items::{class_header, field_type, method_signature};
+use apg_analysis::program::items::{field_item, method_item, qualified_name};
+use apg_analysis::program::kernel::kernels;
+use apg_analysis::program::ty::Ty;
 use smol_str::SmolStr;
 
 use crate::builder::function::{Code, Source, shared_variables};
@@ -37,7 +37,7 @@ impl Lowerer<'_> {
         if method_item(self.db, callee.method).is_some_and(|it| it.kind.is_constructor()) {
             return (params, callee.owner);
         }
-        let result = apg_analysis::signature::inferred::result_type(self.db, callee.method);
+        let result = apg_analysis::program::items::result_type(self.db, callee.method);
         (params, self.concrete(result, &substitution))
     }
 
@@ -74,7 +74,7 @@ impl Lowerer<'_> {
         if !self.has_initializer(field) {
             return None;
         }
-        let code = apg_analysis::infer::field_init_body(self.db, field)?;
+        let code = apg_analysis::program::body::field_init_body(self.db, field)?;
         let body = &code.body;
         let mut stmt = body.root?;
         loop {
@@ -103,7 +103,7 @@ impl Lowerer<'_> {
 
     /// The code of a method or constructor.
     pub(crate) fn method_source(&mut self, callee: &Callee) -> Source {
-        let body = Code(Some(apg_analysis::infer::body(self.db, callee.method)));
+        let body = Code(Some(apg_analysis::program::body::body(self.db, callee.method)));
         let owner = Owner::Method(callee.method);
         let substitution = self.method_substitution(callee);
         let name = format!("{}.{}", callee.owner_name(self), callee.method.name(self.db));
@@ -112,7 +112,7 @@ impl Lowerer<'_> {
 
     /// The initialiser of a field.
     pub(crate) fn field_source(&mut self, field: FieldId, owner: Option<Ty>) -> Source {
-        let body = Code(apg_analysis::infer::field_init_body(self.db, field));
+        let body = Code(apg_analysis::program::body::field_init_body(self.db, field));
         let substitution = owner.map(|it| self.class_substitution(it)).unwrap_or_default();
         let name = format!("{}.{}", field.class(self.db).name(self.db), field.name(self.db));
         self.source(Owner::Field(field), body, substitution, owner, name)

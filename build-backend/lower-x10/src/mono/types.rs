@@ -2,13 +2,13 @@
 
 use std::rc::Rc;
 
-use apg_analysis::ids::{ClassId, TypeParamId};
-use apg_analysis::item_tree::ClassKind;
-use apg_analysis::item_tree::items::{class_kind, qualified_name};
-use apg_analysis::relate::Context;
-use apg_analysis::ty::known::Known;
-use apg_analysis::ty::type_test::TypeTest;
-use apg_analysis::ty::{Ty, TyKind};
+use apg_analysis::program::items::ClassKind;
+use apg_analysis::program::items::{ClassId, TypeParamId};
+use apg_analysis::program::items::{class_kind, qualified_name};
+use apg_analysis::program::ty::Context;
+use apg_analysis::program::ty::Known;
+use apg_analysis::program::ty::TypeTest;
+use apg_analysis::program::ty::{Ty, TyKind};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
@@ -77,7 +77,7 @@ impl<'db> Lowerer<'db> {
     /// Whether a condition on types holds of the types in force.
     pub(crate) fn type_test(&self, test: &TypeTest, substitution: &Substitution) -> bool {
         let types = substitution.types.iter().map(|(param, ty)| (*param, *ty)).collect();
-        let types = apg_analysis::ty::subst::Substitution { types, keep_paths: true, ..Default::default() };
+        let types = apg_analysis::program::ty::Substitution { types, keep_paths: true, ..Default::default() };
         Context::global(self.db).holds(&test.instance(self.db, &types))
     }
 
@@ -85,7 +85,7 @@ impl<'db> Lowerer<'db> {
     pub(crate) fn class_substitution(&mut self, owner: Ty) -> Substitution {
         let db = self.db;
         let Some((class, args)) = owner.as_class(db) else { return Substitution::default() };
-        let params = apg_analysis::item_tree::nesting::all_type_params(db, class).iter().copied();
+        let params = apg_analysis::program::items::all_type_params(db, class).iter().copied();
         Substitution::new(params.zip(args.iter().copied()))
     }
 
@@ -121,7 +121,7 @@ impl<'db> Lowerer<'db> {
         match ty.kind(db) {
             TyKind::Class { class, args } => {
                 let name = qualified_name(db, *class);
-                let own = apg_analysis::item_tree::items::type_param_ids(db, *class).len();
+                let own = apg_analysis::program::items::type_param_ids(db, *class).len();
                 let args = &args[..own.min(args.len())];
                 if args.is_empty() { name.to_string() } else { format!("{name}[{}]", self.type_names(args)) }
             }

@@ -1,8 +1,8 @@
 //! Rails in rails: in an innermost loop `rows(i)(j)` is an access to the rail `rows(i)`, which is found once if nothing in the loop
 //! can put another one there. The version without tests works on what was found, whatever other activities do meanwhile.
 
-use apg_analysis::body::walk::Node;
-use apg_analysis::body::{ExprId, ExprKind as Source};
+use apg_analysis::program::body::Node;
+use apg_analysis::program::body::{ExprId, ExprKind as Source};
 
 use super::nest::Scan;
 use super::{Fixed, and, compare, not_null};
@@ -109,7 +109,7 @@ impl Builder<'_, '_> {
         })
     }
 
-    fn is_number(&mut self, ty: apg_analysis::ty::Ty) -> bool {
+    fn is_number(&mut self, ty: apg_analysis::program::ty::Ty) -> bool {
         !matches!(
             self.lowerer.machine(ty),
             mir::Ty::Ref(_) | mir::Ty::Any | mir::Ty::Struct(_) | mir::Ty::Void

@@ -4,7 +4,7 @@
 //! less than that, and the rail test then sees whether they are in order. A single count keeps its distance whatever is added. Of
 //! several counts, or multiples, it is tested that they are small enough.
 
-use apg_analysis::body::{ExprId, ExprKind as Source};
+use apg_analysis::program::body::{ExprId, ExprKind as Source};
 
 use super::nest::Scan;
 use super::{Counting, compare, sum};

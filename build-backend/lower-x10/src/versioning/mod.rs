@@ -11,11 +11,11 @@ mod hoist;
 mod linear;
 mod nest;
 
-use apg_analysis::body::walk::Node;
-use apg_analysis::body::{ExprId, ExprKind as Source, Literal, LocalId, StmtId};
-use apg_analysis::ids::MethodId;
-use apg_analysis::item_tree::items::{field_is_mutable, qualified_name};
-use apg_analysis::ty::Ty;
+use apg_analysis::program::body::Node;
+use apg_analysis::program::body::{ExprId, ExprKind as Source, Literal, LocalId, StmtId};
+use apg_analysis::program::items::MethodId;
+use apg_analysis::program::items::{field_is_mutable, qualified_name};
+use apg_analysis::program::ty::Ty;
 use rustc_hash::FxHashSet;
 
 use crate::Callee;
@@ -176,7 +176,7 @@ impl Builder<'_, '_> {
             Some(covers) => {
                 let args = std::iter::once(object).chain(limits).collect();
                 let boolean = Ty::boolean(self.lowerer.db);
-                let dispatch = apg_analysis::body::Dispatch::Virtual;
+                let dispatch = apg_analysis::program::body::Dispatch::Virtual;
                 let range = body.expr(id).range;
                 tests.push(self.call_instance(&covers, dispatch, ty, false, args, boolean, range));
             }

@@ -1,7 +1,7 @@
 //! What is inside a counted loop: its accesses, its variables, and the counted loops among its statements.
 
-use apg_analysis::body::walk::Node;
-use apg_analysis::body::{
+use apg_analysis::program::body::Node;
+use apg_analysis::program::body::{
     AssignTarget, ExprId, ExprKind as Source, Iteration, Literal, LocalId, StmtId, StmtKind,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -267,7 +267,7 @@ impl Scan {
     /// Notes a statement; false if a loop with it stays single.
     fn statement(
         &mut self,
-        body: &apg_analysis::body::Body,
+        body: &apg_analysis::program::body::Body,
         id: StmtId,
         beyond: &mut FxHashSet<Node>,
     ) -> bool {

@@ -193,7 +193,6 @@ fn walk(
         name: Default::default(),
         is_constructed: &|_| true,
         is_val: &|field| !field_is_mutable(db, field),
-        class: object.class,
     };
     let mut walker = AssignmentWalker::of_fields(&context, body, fields, state);
     let after = walker.run();

@@ -207,8 +207,7 @@ pub(super) fn completes(place: &Place<'_>, method: MethodId, body: &Body, last: 
     let inside: Vec<_> = inside.map(|(id, stmt)| (StmtId(id), stmt.range.len())).collect();
     // The whole statement is the longest one: what it is made of may be as long, and must be left, too.
     let Some(whole) = inside.iter().map(|(_, len)| *len).max() else { return false };
-    let class = method.class(place.db);
-    let is_left = |id: StmtId| crate::flow::completes(place.db, owner, class, body, id);
+    let is_left = |id: StmtId| crate::flow::completes(place.db, owner, body, id);
     inside.iter().all(|(id, len)| *len < whole || is_left(*id))
 }
 
