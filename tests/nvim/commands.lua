@@ -1,5 +1,5 @@
--- The commands: the program runs and its output is read, its places are shown, the health check finds both programs, the server
--- starts again.
+-- The commands: the program runs and its output is read, its places are shown, the health check finds both programs, the server's
+-- log is opened, the server starts again.
 
 local play = dofile(vim.env.APG_TEST_SCRIPTS .. "/play.lua")
 play.start()
@@ -46,6 +46,12 @@ play.wait("the health check", function() return play.seen():find("apg%-lsp %d") 
 local health = play.seen()
 if health:find("ERROR", 1, true) then play.fail(health) end
 play.say("healthy")
+vim.cmd("bwipeout!")
+
+vim.api.nvim_set_current_buf(source)
+vim.cmd("ApgLog")
+play.wait("the log", function() return play.seen():find("started version=", 1, true) ~= nil end)
+play.say("log")
 vim.cmd("bwipeout!")
 
 vim.api.nvim_set_current_buf(source)

@@ -81,7 +81,7 @@ fn neovims_commands_run_programs_and_show_places() {
 ";
     std::fs::write(&file, program).expect("written");
     let said = play(&neovim, "commands.lua", &file);
-    for step in ["ran", "ran again", "make: 4:22 e expected", "places", "healthy", "restarted"] {
+    for step in ["ran", "ran again", "make: 4:22 e expected", "places", "healthy", "log", "restarted"] {
         assert!(said.contains(step), "no `{step}` in:\n{said}");
     }
 }

@@ -24,4 +24,5 @@ command("ApgExplain", function(call) require("apg.run").explain(call.args) end, 
   nargs = "?",
   desc = "Explain a diagnostic code, by default that under the cursor",
 })
+command("ApgLog", function() require("apg").log() end, { desc = "Open the log of the language server" })
 command("ApgRestart", function() require("apg").restart() end, { desc = "Restart the language server" })

@@ -63,8 +63,15 @@ export class Server implements vscode.Disposable {
     await this.end();
   }
 
-  showLog(): void {
-    this.log.show(true);
+  /** Opens the server's log file; without one, the output channel. */
+  async showLog(): Promise<void> {
+    const file = this.client?.isRunning() ? await this.client.sendRequest<string | null>("apg/logFile", {}) : null;
+    if (file === null) {
+      this.log.show(true);
+      return;
+    }
+    const document = await vscode.workspace.openTextDocument(vscode.Uri.file(file));
+    await vscode.window.showTextDocument(document, { preview: true });
   }
 
   dispose(): void {
@@ -95,7 +102,7 @@ export class Server implements vscode.Disposable {
       return;
     }
     const spawnServer = async (): Promise<ChildProcess> => {
-      const server = spawn(command, [], { stdio: "pipe" });
+      const server = spawn(command, logArguments(), { stdio: "pipe", env: logEnvironment() });
       this.process = server;
       await new Promise<void>((resolve, reject) => {
         server.once("spawn", resolve);
@@ -187,9 +194,21 @@ export class Server implements vscode.Disposable {
     const [log, again] = ["Show Log", "Start Again"];
     const answer = await vscode.window.showErrorMessage(text, log, again);
     if (answer === log) {
-      this.showLog();
+      await this.showLog();
     } else if (answer === again) {
       await this.restart();
     }
   }
+}
+
+/** The option that names the log file, if the user chose one. */
+function logArguments(): string[] {
+  const file = vscode.workspace.getConfiguration("apg").get<string>("server.logFile", "");
+  return file === "" ? [] : ["--log-file", file];
+}
+
+/** The environment of the server, with the filter of its log. */
+function logEnvironment(): NodeJS.ProcessEnv {
+  const filter = vscode.workspace.getConfiguration("apg").get<string>("server.logFilter", "");
+  return filter === "" ? process.env : { ...process.env, APG_LOG: filter };
 }

@@ -93,6 +93,25 @@ function M.client(buffer)
   end
 end
 
+--- Opens the log file of the server of this buffer.
+function M.log()
+  local buffer = vim.api.nvim_get_current_buf()
+  local client = M.client(buffer)
+  if not client then
+    vim.notify("ApgLog: no server runs for this buffer", vim.log.levels.ERROR)
+    return
+  end
+  compat.request(client, "apg/logFile", vim.empty_dict(), function(error, file)
+    if error or not file or file == vim.NIL then
+      vim.notify("ApgLog: " .. (error and error.message or "the server writes no log file"), vim.log.levels.WARN)
+      return
+    end
+    vim.cmd("botright split " .. vim.fn.fnameescape(file))
+    vim.bo.autoread = true
+    vim.cmd("normal! G")
+  end, buffer)
+end
+
 --- Ends the servers and attaches all X10 buffers anew.
 function M.restart()
   for root, id in pairs(clients) do
