@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn edit_between_texts_makes_the_new_one() {
+    fn edit_between_two_sources_makes_the_new_one() {
         let long = "x".repeat(3 * COMPARED_CHUNK_BYTES);
         let sources = ["", "a", "aa", "é", "è", "aéb", "aèb", &long, &format!("{long}é{long}")];
         for old in sources {

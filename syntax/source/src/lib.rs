@@ -1,7 +1,7 @@
 //! Source code of any language: byte ranges, the line index and text edits.
 //!
-//! All crates count positions with the one [`LineIndex`] of this crate, so that diagnostics, generated `#line`
-//! directives and the language server agree on what ends a line.
+//! All crates count positions with the one [`LineIndex`] of this crate, so that diagnostics, generated
+//! `#line` directives and the language server agree on what ends a line.
 
 mod edit;
 mod line_index;

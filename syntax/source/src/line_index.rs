@@ -49,11 +49,12 @@ impl LineIndex {
         LineIndex { starts: starts.into() }
     }
 
-    /// The index of `new_text`, which has `inserted_len` bytes in place of the bytes `replaced` of the text that this
-    /// index belongs to. Only the lines around the replacement are searched.
+    /// The index of `new_text`, which has `inserted_len` bytes in place of the bytes `replaced` of the text
+    /// that this index belongs to. Only the lines around the replacement are searched.
     pub fn edited(&self, replaced: Range<usize>, inserted_len: usize, new_text: &str) -> LineIndex {
         let inserted_end = replaced.start + inserted_len;
-        // A line end has at most two characters, so line starts before the replacement and behind it keep their text.
+        // A line end has at most two characters, so line starts before the replacement and behind it keep
+        // their text.
         let kept = self.starts.partition_point(|start| (*start as usize) < replaced.start).max(1);
         let mut starts = Vec::with_capacity(self.starts.len() + 1);
         starts.extend_from_slice(&self.starts[..kept]);
@@ -95,8 +96,9 @@ impl LineIndex {
         LineColumn { line, column: to_u32(column) }
     }
 
-    /// The byte offset of a position in `text`, the text of this index. A column past the end of its line is the
-    /// line's end, a line past the last is the text's end, and a column inside a character is that character's start.
+    /// The byte offset of a position in `text`, the text of this index. A column past the end of its line is
+    /// the line's end, a line past the last is the text's end, and a column inside a character is that
+    /// character's start.
     pub fn offset(&self, text: &str, position: LineColumn, unit: ColumnUnit) -> TextSize {
         let Some(start) = self.line_start(position.line) else { return TextSize::of(text) };
         let end = position.line.checked_add(1).and_then(|next| self.line_start(next));
@@ -122,7 +124,7 @@ fn push_line_starts(text: &[u8], range: Range<usize>, starts: &mut Vec<u32>) {
     starts.extend(ends.map(|at| to_u32(at + 1)));
 }
 
-/// Texts are shorter than 4 GiB: their ranges are of 32 bits.
+/// Sources are shorter than 4 GiB: their ranges are of 32 bits.
 fn to_u32(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }

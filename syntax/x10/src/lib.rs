@@ -1,7 +1,8 @@
-//! Lexer, parser, lossless tree, typed AST and formatter of X10 2.6. One file at a time; no types, no names.
+//! Syntax of X10 2.6: lexer, parser, lossless tree, typed syntax tree and formatter. One file at a time,
+//! without names and types.
 //!
-//! Text goes in, a tree whose text is the input and a list of errors come out: [`parse`]. The tree
-//! is read through the types of [`ast`].
+//! [`parse`] makes of any text a tree, whose text is the input, and a list of errors. The tree is read
+//! through the types of [`ast`].
 
 // First: its macro `T!` is used by name below.
 #[macro_use]
@@ -37,7 +38,7 @@ pub use crate::parse::{Parse, parse, parse_header, tokens};
 pub use crate::ptr::{AstPtr, SyntaxNodePtr};
 #[doc(hidden)]
 pub use crate::reparse::is_local;
-pub use crate::skeleton::{CodeChange, Outline, code_change, declares, label, same_tree};
+pub use crate::skeleton::{CodeChange, Skeleton, code_change, declares, label, same_tree};
 pub use crate::suggest::closest;
 pub use crate::syntax_error::SyntaxError;
 pub use crate::syntax_kind::SyntaxKind;

@@ -8,7 +8,8 @@ use crate::syntax_kind::SyntaxKind;
 use crate::syntax_node::{GreenNode, SyntaxNode};
 use apg_source::TextRange;
 
-/// The errors of a text in its order. Errors of one mistake are merged into the first, which records where the others are.
+/// The errors of a text in its order. Errors of one mistake are merged into the first, which records where
+/// the others are.
 pub(crate) fn merged(green: &GreenNode, errors: Arc<[SyntaxError]>) -> Arc<[SyntaxError]> {
     if errors.iter().filter(|it| it.mistake.is_some()).nth(1).is_none() {
         return errors;
@@ -54,7 +55,7 @@ fn member(root: &SyntaxNode, error: &SyntaxError) -> TextRange {
 mod tests {
     use crate::parse::parse;
 
-    /// The texts of the errors' places, those that belong to one separated by `+`.
+    /// The text of each error's ranges, those of one error separated by `+`.
     fn places(text: &str) -> Vec<String> {
         let said = |it: &crate::syntax_error::SyntaxError| {
             let all = std::iter::once(&it.range).chain(it.also.iter().map(|(range, _)| range));

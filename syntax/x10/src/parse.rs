@@ -41,7 +41,7 @@ pub fn tokens(text: &str) -> impl Iterator<Item = (SyntaxKind, &str)> {
     (0..lexed.kinds.len()).map(move |at| (lexed.kinds[at], &text[lexed.range(at)]))
 }
 
-/// Parses what stands before the first class, struct or interface of a file: its package and imports.
+/// Parses what precedes the first class, struct or interface of a file: its package and imports.
 pub fn parse_header(text: &str) -> Parse {
     let starts_type = |kind| matches!(kind, T![class] | T![struct] | T![interface] | T!['{']);
     parse(&text[..lexer::first(text, starts_type)])

@@ -1,5 +1,6 @@
-//! Incremental reparsing (block reparse, as in rust-analyzer): parses only the smallest block or member around an edit, if the
-//! rest of the file is unaffected. The result is always that of parsing the whole new text; the property tests compare them.
+//! Incremental reparsing (block reparse, as in rust-analyzer): parses only the smallest block or member
+//! around an edit, if the rest of the file is unaffected. The result is always that of parsing the whole new
+//! text; the property tests compare them.
 
 use rowan::{GreenNodeData, NodeOrToken};
 
@@ -24,7 +25,7 @@ impl Parse {
         })
     }
 
-    /// The parse of `new`, where this is that of `old`: what differs is found by comparing the texts.
+    /// The parse of `new`, where this is that of `old`. The edit is the difference of both.
     pub fn reparse_text(&self, old: &str, new: &str) -> Parse {
         match Edit::between(old, new) {
             None => self.clone(),
@@ -32,7 +33,8 @@ impl Parse {
         }
     }
 
-    /// [`Parse::reparse`], if one block or member is enough. `text` is that of the tree, which would take longer to say it.
+    /// [`Parse::reparse`], if one block or member is enough. `text` is that of the tree, which would take
+    /// longer to say it.
     fn reparse_piece(&self, edit: &Edit, text: &str) -> Option<Parse> {
         // Which braces belong together is known of the whole text only.
         if self.unbalanced {
@@ -85,7 +87,8 @@ impl Parse {
         self.with(node, piece)
     }
 
-    /// Without errors, neither the members before nor what follows look into a member further than at its first tokens.
+    /// Without errors, neither the members before nor what follows look into a member further than at its
+    /// first tokens.
     fn reparse_member(&self, node: &SyntaxNode, edit: &Edit, text: &str) -> Option<Parse> {
         if !self.syntax_errors().is_empty() || !node.ancestors().skip(1).all(|it| holds_members(it.kind())) {
             return None;
@@ -167,7 +170,8 @@ impl Piece {
     }
 }
 
-/// The errors outside of the block at `old`; they keep their places in the text around it, when the block gets a new length.
+/// The errors outside of the block at `old`; they keep their places in the text around it, when the block
+/// gets a new length.
 fn outside(errors: &[SyntaxError], old: TextRange, new_len: TextSize) -> impl Iterator<Item = SyntaxError> {
     let moved = move |at: TextSize| if at >= old.end() { at - old.len() + new_len } else { at };
     errors.iter().filter(move |it| it.range.start() <= old.start() || it.range.start() >= old.end()).map(
@@ -200,7 +204,8 @@ fn entry(node: &SyntaxNode) -> Option<Entry> {
     })
 }
 
-/// Whether this `at` would be a value if what it does ended in an expression: it stands last in a block that may have one.
+/// Whether this `at` would be a value if what it does ended in an expression: it stands last in a block that
+/// may have one.
 fn may_be_value(at: &SyntaxNode) -> bool {
     let Some(parent) = at.parent() else { return false };
     match parent.kind() {
@@ -225,15 +230,16 @@ fn is_before_semicolon(node: &SyntaxNode) -> bool {
         .is_some_and(|it| it.kind() == T![;])
 }
 
-/// What the parser may have looked at from outside the braces.
+/// What the parser may have examined from outside of the braces.
 #[derive(PartialEq, Eq)]
 struct Seen {
-    /// What follows the opening brace tells words of other languages and misspelt keywords before it from calls:
-    /// `swich (x) { case 1: ... }`, `match (x) { y => ... }`. None looks further.
+    /// What follows the opening brace tells words of other languages and misspelt keywords before it from
+    /// calls: `swich (x) { case 1: ... }`, `match (x) { y => ... }`. None looks further.
     first: [SyntaxKind; 3],
     has_statements: bool,
     ends_statement: bool,
-    /// How far the line of the closing brace is indented, if it is not that of the opening one: more may follow in it.
+    /// How far the line of the closing brace is indented, if it is not that of the opening one: more may
+    /// follow in it.
     last_indent: Option<u32>,
 }
 
@@ -243,7 +249,8 @@ impl Seen {
         Seen::of(&Input::new(&lexed, text), &lexed, text)
     }
 
-    /// `None` if the first and last token are not braces that match each other, or braces are missing between them.
+    /// `None` if the first and last token are not braces that match each other, or braces are missing between
+    /// them.
     fn of(input: &Input, lexed: &Lexed, text: &str) -> Option<Seen> {
         let last = input.kinds.len().checked_sub(1)?;
         if input.unbalanced || input.matching(0) != Some(last) || input.kind(0) != T!['{'] {
@@ -260,7 +267,7 @@ impl Seen {
     }
 }
 
-/// What the parser may have looked at of a member from outside, where nothing is wrong.
+/// What the parser may have examined of a member from outside, where there are no errors.
 #[derive(PartialEq, Eq)]
 struct SeenMember {
     /// It tells that a member starts here, and what follows the brace of the class.
@@ -334,7 +341,8 @@ class A(n:Long) {
 class C {val c=1;def d(){}}
 ";
 
-    /// Whether the edit gives the tree of the whole new text, and leaves the constructor the piece of memory that it is.
+    /// Whether the edit gives the tree of the whole new text, and leaves the constructor the piece of memory
+    /// that it is.
     fn is_alone(from: &str, to: &str) -> bool {
         let old = crate::parse::parse(TEXT);
         assert!(old.errors().is_empty(), "{:?}", old.errors());

@@ -1,4 +1,5 @@
-//! File skeletons: the declarations of a file without its bodies, equal before and after an edit inside a body.
+//! File skeletons: the declarations of a file without its bodies, equal before and after an edit inside a
+//! body.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -8,21 +9,21 @@ use crate::syntax_kind::SyntaxKind::{self, *};
 use crate::syntax_node::{GreenNode, SyntaxNode};
 use apg_source::{TextRange, TextSize};
 
-/// The declarations of a file. The bodies of methods, constructors and operators are empty, except for those that declare
-/// classes or types; blanks and comments between declarations are gone.
+/// The declarations of a file. The bodies of methods, constructors and operators are empty, except for those
+/// that declare classes or types; blanks and comments between declarations are gone.
 #[derive(Clone, Debug, Eq)]
-pub struct Outline(GreenNode);
+pub struct Skeleton(GreenNode);
 
-impl Outline {
-    /// The outline of the root of a file.
-    pub fn new(file: &GreenNode) -> Outline {
-        Outline(strip(file))
+impl Skeleton {
+    /// The skeleton of the root of a file.
+    pub fn new(file: &GreenNode) -> Skeleton {
+        Skeleton(strip(file))
     }
 
-    /// The outline of `new`, where this is that of `old`: only what the one member says in which they differ is looked at. None if it is
-    /// not known to be one method or constructor, or that one declares anything.
-    pub fn after(&self, old: &GreenNode, new: &GreenNode) -> Option<Outline> {
-        strip_again(&self.0, old, new).map(Outline)
+    /// The skeleton of `new`, where this is that of `old`: only the member in which both differ is examined.
+    /// `None` unless they differ in one method or constructor that declares nothing.
+    pub fn after(&self, old: &GreenNode, new: &GreenNode) -> Option<Skeleton> {
+        strip_again(&self.0, old, new).map(Skeleton)
     }
 
     /// As a tree. Its positions are not those of the file.
@@ -31,8 +32,8 @@ impl Outline {
     }
 }
 
-impl PartialEq for Outline {
-    fn eq(&self, other: &Outline) -> bool {
+impl PartialEq for Skeleton {
+    fn eq(&self, other: &Skeleton) -> bool {
         same_tree(&self.0, &other.0)
     }
 }
@@ -54,11 +55,11 @@ pub fn same_tree(a: &GreenNodeData, b: &GreenNodeData) -> bool {
         })
 }
 
-/// So many tokens tell most declarations of a file apart.
-const TELLING: usize = 16;
+/// Tokens that distinguish most declarations of a file.
+const HASHED_TOKENS: usize = 16;
 
-/// A number that trees of the same text, cut into the same tokens, have in common, and few others: it is made of the length and of how
-/// the text begins.
+/// A number that trees of the same text, cut into the same tokens, have in common, and few others: it is made
+/// of the length and of how the text begins.
 pub fn label(node: &GreenNodeData) -> u64 {
     fn add(node: &GreenNodeData, left: &mut usize, hasher: &mut DefaultHasher) {
         for child in node.children() {
@@ -76,7 +77,7 @@ pub fn label(node: &GreenNodeData) -> u64 {
     }
     let mut hasher = DefaultHasher::new();
     u32::from(node.text_len()).hash(&mut hasher);
-    add(node, &mut TELLING.clone(), &mut hasher);
+    add(node, &mut HASHED_TOKENS.clone(), &mut hasher);
     hasher.finish()
 }
 
@@ -100,20 +101,20 @@ fn strip(node: &GreenNodeData) -> GreenNode {
     GreenNode::new(node.kind(), children.collect::<Vec<_>>())
 }
 
-/// [`strip`] of `new`, where `outline` is that of `old`.
-fn strip_again(outline: &GreenNodeData, old: &GreenNodeData, new: &GreenNodeData) -> Option<GreenNode> {
+/// [`strip`] of `new`, where `skeleton` is that of `old`.
+fn strip_again(skeleton: &GreenNodeData, old: &GreenNodeData, new: &GreenNodeData) -> Option<GreenNode> {
     let Difference { index, old: old_child, new: new_child, .. } = only_difference(old, new)?;
     let stripped = match kind(old) {
         CLASS_BODY if is_code(old_child, new_child) => without_body(new_child),
         SOURCE_FILE | CLASS_DECL | STRUCT_DECL | INTERFACE_DECL | CLASS_BODY => {
-            strip_again(outline.children().nth(nth_kept(old, index))?.into_node()?, old_child, new_child)?
+            strip_again(skeleton.children().nth(nth_kept(old, index))?.into_node()?, old_child, new_child)?
         }
         _ => return None,
     };
-    Some(outline.replace_child(nth_kept(old, index), NodeOrToken::Node(stripped)))
+    Some(skeleton.replace_child(nth_kept(old, index), NodeOrToken::Node(stripped)))
 }
 
-/// Which child of the outline stands for the child at `index`.
+/// Which child of the skeleton stands for the child at `index`.
 fn nth_kept(node: &GreenNodeData, index: usize) -> usize {
     let is_kept = |child: &NodeOrToken<&GreenNodeData, &rowan::GreenTokenData>| match child {
         NodeOrToken::Token(token) => !SyntaxKind::from_raw(token.kind().0).is_trivia(),
@@ -146,20 +147,21 @@ fn without_body(method: &GreenNodeData) -> GreenNode {
     }
 }
 
-/// The one piece in which two trees differ, where neither the old nor the new one declares anything: all else, and the order of what
-/// is declared, is the same.
+/// The one piece in which two trees differ, where neither the old nor the new one declares anything: all
+/// else, and the order of what is declared, is the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CodeChange {
     /// The piece in the old tree.
     pub range: TextRange,
     /// How long it is in the new one.
     pub new_len: TextSize,
-    /// It is a body, so that the outline is the same too. Else it is a method or constructor.
+    /// It is a body, so that the skeleton is the same too. Else it is a method or constructor.
     pub is_body: bool,
 }
 
-/// The piece of code in which two trees of a file differ. What else they have in common must be the same pieces of memory, as it is
-/// when one was made of the other by parsing a block or member again: where that is not known to be so, there is no answer.
+/// The piece of code in which two trees of a file differ. What else they have in common must be the same
+/// pieces of memory, as it is when one was made of the other by parsing a block or member again: where that
+/// is not known to be so, there is no answer.
 pub fn code_change(old: &GreenNodeData, new: &GreenNodeData) -> Option<CodeChange> {
     let Difference { at, old: old_child, new: new_child, .. } = only_difference(old, new)?;
     let whole = |is_body| {
@@ -232,23 +234,23 @@ mod tests {
     use super::*;
     use crate::parse::parse;
 
-    fn outline(text: &str) -> Outline {
-        Outline::new(parse(text).green())
+    fn skeleton(text: &str) -> Skeleton {
+        Skeleton::new(parse(text).green())
     }
 
     #[test]
     fn code_does_not_matter_but_what_it_declares_does() {
         let text = "class A { def f(x:Int) { g(); } def g() = 1; val x = 1; def this() { new B() { } } }";
-        let of = |from, to| outline(&text.replace(from, to));
-        assert_eq!(of("", ""), outline(text));
-        assert_eq!(of("g();", "h(1); { }"), outline(text));
-        assert_eq!(of("= 1; val", "= 2 + 3; val"), outline(text));
-        assert_eq!(of("val x", "// c\n\nval x"), outline(text));
-        assert_ne!(of("x:Int", "x:Long"), outline(text));
-        assert_ne!(of("val x = 1", "val x = 2"), outline(text));
-        assert_ne!(of("B() { }", "B() { val y = 1; }"), outline(text));
-        assert_ne!(of("g();", "class L { }"), outline(text));
-        assert_ne!(of("{ g(); }", ";"), outline(text));
+        let of = |from, to| skeleton(&text.replace(from, to));
+        assert_eq!(of("", ""), skeleton(text));
+        assert_eq!(of("g();", "h(1); { }"), skeleton(text));
+        assert_eq!(of("= 1; val", "= 2 + 3; val"), skeleton(text));
+        assert_eq!(of("val x", "// c\n\nval x"), skeleton(text));
+        assert_ne!(of("x:Int", "x:Long"), skeleton(text));
+        assert_ne!(of("val x = 1", "val x = 2"), skeleton(text));
+        assert_ne!(of("B() { }", "B() { val y = 1; }"), skeleton(text));
+        assert_ne!(of("g();", "class L { }"), skeleton(text));
+        assert_ne!(of("{ g(); }", ";"), skeleton(text));
     }
 
     #[test]
@@ -259,18 +261,18 @@ mod tests {
             let new = text.replacen(from, to, 1);
             let parse = old.reparse_text(text, &new);
             let change = code_change(old.green(), parse.green());
-            let (outline, new_outline) = (Outline::new(old.green()), Outline::new(parse.green()));
+            let (skeleton, new_skeleton) = (Skeleton::new(old.green()), Skeleton::new(parse.green()));
             if let Some(change) = change {
-                let after = outline.after(old.green(), parse.green());
-                assert!(!change.is_body || outline == new_outline);
-                assert!(change.is_body || after.as_ref() == Some(&new_outline), "{after:?}");
+                let after = skeleton.after(old.green(), parse.green());
+                assert!(!change.is_body || skeleton == new_skeleton);
+                assert!(change.is_body || after.as_ref() == Some(&new_skeleton), "{after:?}");
             }
             change
                 .map(|it| (text[std::ops::Range::<usize>::from(it.range)].to_owned(), u32::from(it.new_len)))
         };
         assert_eq!(change("g(1)", "g(123)"), Some(("{ g(1); }".into(), 11)));
         assert_eq!(change("g();", ""), Some(("{ while (true) { g(); } }".into(), 21)));
-        // A whole member: what surrounds it in the outline has no blanks and comments.
+        // A whole member: what surrounds it in the skeleton has no blanks and comments.
         assert_eq!(change("f() {", "ff(): Long {"), Some(("def f() { g(1); }".into(), 24)));
         assert_eq!(change("(a:Long)", "(aa:Long)"), Some(("def this(a:Long) { }".into(), 21)));
         assert_eq!(change("h() {", "h(x: B) {").map(|it| it.1), Some(37));

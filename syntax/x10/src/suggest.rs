@@ -2,8 +2,9 @@
 
 use std::cmp::Reverse;
 
-/// The closest of `candidates`, if it is close enough to be a slip of the fingers. Of those equally close it is the one that has most of what
-/// was written: `printn` lacks a letter of `println` rather than having one more than `print`.
+/// The candidate with the least edit distance (optimal string alignment) to `name`, if that is small enough
+/// for a typing error. Of equally close candidates, the closest shares most letters: `printn` lacks a
+/// letter of `println` rather than having one more than `print`.
 pub fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     // One letter more or less makes another name of a very short one.
     let limit = match name.chars().count() {

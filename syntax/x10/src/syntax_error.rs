@@ -1,11 +1,11 @@
-//! Syntax errors as data.
+//! Syntax errors.
 
 use apg_source::TextRange;
 
-/// A mistake in the text: what was expected, and where.
+/// A syntax error: a range and what is wrong with it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SyntaxError {
-    /// Where. Empty if something is missing there.
+    /// The range; empty if something is missing there.
     pub range: TextRange,
     /// What is wrong, or what was expected.
     pub message: String,
@@ -13,22 +13,22 @@ pub struct SyntaxError {
     pub hint: Option<String>,
     /// What to put in place of `range`.
     pub replacement: Option<String>,
-    /// Something is missing or was put aside: what was meant is not known.
+    /// Something is missing or was skipped: the intended code is not known.
     pub is_gap: bool,
-    /// Where the same mistake is made again, and what to put in place of each. It is said once.
+    /// Further ranges of the same mistake, with their replacements. It is reported once.
     pub also: Vec<(TextRange, String)>,
-    /// Of which sort it is, if errors of this sort may be one mistake.
+    /// The kind of mistake, if its errors are merged.
     pub(crate) mistake: Option<MistakeKind>,
 }
 
-/// Mistakes that are made again and again by who makes them once.
+/// Kinds of mistakes that tend to be repeated in a file: they are merged into one error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum MistakeKind {
     /// A keyword is used as a name.
     Reserved,
     /// A value stands where `return` gives it.
     NoReturn,
-    /// `=` stands before the braces of a body.
+    /// `=` precedes the braces of a body.
     EqualsBody,
     /// An arrow stands behind the label of a `switch`.
     CaseArrow,
@@ -49,7 +49,7 @@ impl SyntaxError {
         }
     }
 
-    /// The same error, of which nobody knows what was meant.
+    /// The same error as a gap: the intended code is not known.
     pub fn as_gap(self) -> SyntaxError {
         SyntaxError { is_gap: true, ..self }
     }

@@ -1,4 +1,4 @@
-//! The tree. Everything that knows it is rowan's stands here.
+//! Node types of the lossless tree, which is rowan's. No other file depends on that choice.
 
 use crate::syntax_kind::SyntaxKind;
 

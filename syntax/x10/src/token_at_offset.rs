@@ -1,12 +1,13 @@
-//! Token at an offset, by binary search among children. Rowan's own search is linear, which dominates the search for references in
-//! a class with a thousand members.
+//! Token at an offset, by binary search among children. Rowan's own search is linear, which dominates the
+//! search for references in a class with a thousand members.
 
 use rowan::{NodeOrToken, TokenAtOffset};
 
 use crate::syntax_node::{SyntaxNode, SyntaxToken};
 use apg_source::{TextRange, TextSize};
 
-/// The token at `offset`, or the two between which it lies; none if the offset is not in the tree or there are no tokens.
+/// The token at `offset`, or the two between which it lies; none if the offset is not in the tree or there
+/// are no tokens.
 pub fn token_at_offset(root: &SyntaxNode, offset: TextSize) -> TokenAtOffset<SyntaxToken> {
     let all = root.text_range();
     let one = TextSize::new(1);

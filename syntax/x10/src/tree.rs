@@ -9,8 +9,8 @@ use crate::syntax_error::SyntaxError;
 use crate::syntax_node::GreenNode;
 
 /// Builds the tree: trivia goes before the nodes that start after it, and after the nodes that end before it;
-/// only the root has trivia at its ends. Nodes deeper than [`TREE_LIMIT`] are left out, their tokens kept, and that
-/// is an error.
+/// only the root has trivia at its ends. Nodes deeper than [`TREE_LIMIT`] are left out, their tokens kept,
+/// and that is an error.
 pub(crate) fn build(
     text: &str,
     lexed: &Lexed,

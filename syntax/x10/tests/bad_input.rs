@@ -1,4 +1,4 @@
-//! Input that is no program: every text gives a tree whose text it is, soon, and without a panic.
+//! Property test: any text gives a tree whose text is the input, fast and without a panic.
 
 use apg_syntax::{Edit, TextRange, TextSize, parse};
 use proptest::prelude::*;

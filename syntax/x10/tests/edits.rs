@@ -1,6 +1,7 @@
-//! Any edit of a token gives what parsing the new text gives: each token of the programs that are full of mistakes is taken away,
-//! written twice, and gets words before it that mean something to the parser. What a word means may depend on what stands inside of
-//! braces after it (`swich (x) { case 1: ... }`), which a parse of one block alone must not overlook.
+//! Property test: an incremental parse after any edit of a token equals a parse of the new text. Tokens of
+//! programs with many mistakes are removed, duplicated, or preceded by words that mean something to the
+//! parser. The meaning of such a word may depend on the braces after it (`swich (x) { case 1: ... }`), which
+//! a parse of one block alone must not overlook.
 
 use std::path::{Path, PathBuf};
 
@@ -89,9 +90,10 @@ fn of_programs_without_mistakes() {
     edit_tokens(&["examples"], 331);
 }
 
-/// The line in which a block ends may go on with another one, whose indentation tells what stands in it.
+/// The line in which a block ends may continue with another block, whose indentation decides which braces
+/// match.
 #[test]
-fn of_the_line_in_which_another_block_begins() {
+fn block_may_begin_in_the_line_in_which_another_ends() {
     let text =
         "class A {\n    def f() {\n        async {\n   g(xy} {\n    def h() { }\n        }\n    }\n}\n";
     let at = TextRange::empty(TextSize::new(text.find("y}").unwrap() as u32));
@@ -120,7 +122,8 @@ fn of_a_body_before_a_semicolon() {
     }
 }
 
-/// The word before the braces is a misspelt `switch` or a foreign `match` only for what the braces begin with.
+/// The word before the braces is a misspelt `switch` or a foreign `match` only for what the braces begin
+/// with.
 #[test]
 fn of_what_tells_the_meaning_of_the_word_before_the_braces() {
     for (text, word) in [

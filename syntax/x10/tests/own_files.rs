@@ -1,5 +1,6 @@
-//! The class library and the examples of this repository: they parse without errors, incremental parsing agrees with
-//! parsing anew at every declaration, formatting is stable, and the style page shows what the formatter does.
+//! The class library and the examples of this repository: they parse without errors, incremental parsing
+//! agrees with parsing anew at every declaration, formatting is stable, and the style page shows what the
+//! formatter does.
 
 use std::path::{Path, PathBuf};
 

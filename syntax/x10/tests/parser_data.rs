@@ -1,5 +1,5 @@
-//! Each file of `test_data/ok` parses without errors, each of `test_data/err` with some; the tree and the errors
-//! are in the file of the same name that ends in `.tree`. `APG_BLESS=1` writes those anew.
+//! Each file of `test_data/ok` parses without errors, each of `test_data/err` with some; the tree and the
+//! errors are in the file of the same name that ends in `.tree`. `APG_BLESS=1` writes those anew.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -176,7 +176,7 @@ fn generated_code_is_fresh() {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(root.join("x10.ungram")).unwrap().replace("\r\n", "\n");
     let grammar: Grammar = text.parse().unwrap();
-    let rules = rule_texts(&text);
+    let rules = rule_sources(&text);
     let model = Model::new(&grammar);
     let mut stale = Vec::new();
     for (path, code) in [
@@ -201,7 +201,7 @@ fn ensure(path: &Path, code: &str) -> bool {
 }
 
 /// The source text of each rule, in one line, for the documentation.
-fn rule_texts(text: &str) -> BTreeMap<String, String> {
+fn rule_sources(text: &str) -> BTreeMap<String, String> {
     let mut rules = BTreeMap::new();
     let mut name = String::new();
     for line in text.lines() {
@@ -467,7 +467,8 @@ fn accessors(owner: &str, parts: &[Part]) -> Vec<String> {
     out
 }
 
-/// The tokens that bound a labelled child: the last before it that is always there with it, and the first after it.
+/// The tokens that bound a labelled child: the last before it that is always there with it, and the first
+/// after it.
 fn anchors(parts: &[Part], index: usize) -> (Option<String>, Option<String>) {
     let groups = &parts[index].groups;
     let after = parts[..index].iter().rev().find(|it| it.is_token && groups.starts_with(&it.groups));

@@ -3,7 +3,7 @@
 use crate::item_tree::item_source::ItemSource;
 use std::sync::Arc;
 
-use apg_syntax::{Outline, SyntaxNode, SyntaxNodePtr, TextRange, TextSize};
+use apg_syntax::{Skeleton, SyntaxNode, SyntaxNodePtr, TextRange, TextSize};
 
 use super::BodyPosition;
 use super::lower::locate::{ClassSources, FileSources, Located, locate_file};
@@ -52,10 +52,10 @@ pub(crate) fn keep_sources(db: &mut RootDatabase, count: usize) {
 
 /// What the declarations of a file say, without their code: an edit inside a body leaves it as it is.
 #[salsa::tracked(lru = 0)]
-pub fn outline(db: &dyn Db, file: SourceFile) -> Outline {
+pub fn outline(db: &dyn Db, file: SourceFile) -> Skeleton {
     match split_inputs(db, file) {
         Some(edited) => edited.outline(db).clone(),
-        None => Outline::new(parse(db, file).green()),
+        None => Skeleton::new(parse(db, file).green()),
     }
 }
 

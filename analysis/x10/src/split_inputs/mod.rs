@@ -5,7 +5,7 @@ pub(crate) mod update;
 
 use std::sync::Arc;
 
-use apg_syntax::{Outline, Parse};
+use apg_syntax::{Parse, Skeleton};
 
 use crate::item_tree::item_source::ItemSource;
 use crate::item_tree::lower::locate::FileSources;
@@ -21,7 +21,7 @@ pub struct EditedFile {
     pub sources: Arc<FileSources>,
     /// What its declarations say.
     #[returns(ref)]
-    pub outline: Outline,
+    pub outline: Skeleton,
     /// Their texts.
     #[returns(ref)]
     pub members: Arc<FileSources<MemberText>>,

@@ -8,7 +8,7 @@
 use super::{EditedFile, MemberText};
 use std::sync::Arc;
 
-use apg_syntax::{GreenNode, Outline, Parse};
+use apg_syntax::{GreenNode, Parse, Skeleton};
 use rustc_hash::FxHashMap;
 use salsa::{Durability, Setter};
 
@@ -22,23 +22,23 @@ pub(crate) struct Parts {
     parse: Parse,
     sources: Arc<FileSources>,
     /// None where it is known to be that of the text before.
-    outline: Option<Outline>,
+    outline: Option<Skeleton>,
 }
 
 impl Parts {
     /// The parts of a text of which this is the parse, where `before` are those of the text that was edited.
-    pub(crate) fn of(parse: Parse, before: Option<(&Parse, &FileSources, &Outline)>) -> Parts {
+    pub(crate) fn of(parse: Parse, before: Option<(&Parse, &FileSources, &Skeleton)>) -> Parts {
         before
             .and_then(|(before, sources, outline)| Parts::after(&parse, before, sources, outline))
             .unwrap_or_else(|| {
                 let sources = Arc::new(locate_file(&parse.tree()));
-                let outline = Some(Outline::new(parse.green()));
+                let outline = Some(Skeleton::new(parse.green()));
                 Parts { parse, sources, outline }
             })
     }
 
     /// The same, of what is known where one piece of code alone is another.
-    fn after(parse: &Parse, before: &Parse, sources: &FileSources, outline: &Outline) -> Option<Parts> {
+    fn after(parse: &Parse, before: &Parse, sources: &FileSources, outline: &Skeleton) -> Option<Parts> {
         let change = apg_syntax::code_change(before.green(), parse.green())?;
         let outline = match change.is_body {
             true => None,
@@ -59,7 +59,7 @@ pub(crate) fn update(
 ) -> bool {
     let Parts { parse, sources, outline } = parts;
     let Some(edited) = *file.edited(db) else {
-        let outline = outline.unwrap_or_else(|| Outline::new(parse.green()));
+        let outline = outline.unwrap_or_else(|| Skeleton::new(parse.green()));
         if let Some(edited) = spare {
             revive(db, edited, parse, sources, outline);
             file.set_edited(db).with_durability(Durability::MEDIUM).to(Some(edited));
@@ -100,7 +100,7 @@ fn revive(
     edited: EditedFile,
     parse: Parse,
     sources: Arc<FileSources>,
-    outline: Outline,
+    outline: Skeleton,
 ) {
     let before = edited.members(db).clone();
     let mut unused = before.all().into_iter().copied();

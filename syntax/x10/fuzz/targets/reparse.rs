@@ -1,4 +1,5 @@
-//! Parsing again after an edit gives what parsing the new text gives. The first bytes say what is edited, and how.
+//! Parsing again after an edit gives what parsing the new text gives. The first bytes say what is edited, and
+//! how.
 #![no_main]
 
 use apg_syntax::{Edit, TextRange, TextSize, parse};

@@ -1,5 +1,6 @@
-//! Typed syntax tree: every node of `x10.ungram` as a type with accessors of its parts. Any part may be absent in a
-//! program with errors. `generated` is made from the grammar, `ext` adds what the grammar cannot express.
+//! Typed syntax tree: every node of `x10.ungram` as a type with accessors of its parts. Any part may be
+//! absent in a program with errors. `generated` is made from the grammar, `ext` adds what the grammar cannot
+//! express.
 
 mod ext;
 mod generated;

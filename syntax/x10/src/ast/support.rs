@@ -1,4 +1,4 @@
-//! What the generated accessors are made of.
+//! Support of generated accessors: search among children, macros for nodes and enums.
 
 use std::iter::FusedIterator;
 use std::marker::PhantomData;

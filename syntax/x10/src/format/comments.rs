@@ -1,4 +1,4 @@
-//! Comments of several lines: when each of their lines starts with a star, the stars are aligned.
+//! Formatting of block comments: aligns the stars that their lines start with.
 
 use crate::syntax_node::SyntaxToken;
 use apg_source::{Edit, TextRange, TextSize};

@@ -1,5 +1,5 @@
-//! How far lines are indented. A line in brackets is one level deeper than the line on which the
-//! bracket opens; one that continues a statement or declaration, one level deeper than the line on which that starts.
+//! Indentation of lines. A line in brackets is one level deeper than the line on which the bracket opens; a
+//! continuation of a statement or declaration is one level deeper than the line on which that starts.
 
 use rustc_hash::FxHashMap;
 
@@ -11,7 +11,7 @@ use crate::syntax_kind::SyntaxKind;
 use crate::syntax_node::{SyntaxElement, SyntaxNode, SyntaxToken};
 use apg_source::TextSize;
 
-/// The brackets that are open: for each, the indentation of the line it stands on.
+/// The brackets that are open: for each, the indentation of the line it is on.
 #[derive(Default)]
 pub(super) struct Indenter {
     open: Vec<usize>,
@@ -29,8 +29,8 @@ impl Indenter {
         }
     }
 
-    /// The indentation of the line that starts with `tokens[index]`. Comments stand where what follows them does,
-    /// before a closing bracket where the lines in the brackets do.
+    /// The indentation of the line that starts with `tokens[index]`. Comments stand where what follows them
+    /// does, before a closing bracket where the lines in the brackets do.
     pub fn indent_of_line(
         &self,
         tokens: &[SyntaxToken],
@@ -43,13 +43,13 @@ impl Indenter {
         match token.kind() {
             T!['}'] | T![')'] | T![']'] if is_comment => inside,
             T!['}'] | T![')'] | T![']'] => self.open.last().copied().unwrap_or(0),
-            _ => place(token).indent(inside, indents),
+            _ => line_context(token).indent(inside, indents),
         }
     }
 }
 
-/// What a line starts with.
-enum Place {
+/// What decides the indentation of a line.
+enum LineContext {
     /// An element of what is in the innermost brackets, or of the file.
     Element,
     /// A statement after the labels of a `switch`.
@@ -60,49 +60,49 @@ enum Place {
     Continued(SyntaxNode),
 }
 
-impl Place {
+impl LineContext {
     fn indent(self, inside: usize, indents: &FxHashMap<TextSize, usize>) -> usize {
         let line_of = |node: &SyntaxNode| indents.get(&node.text_range().start()).copied().unwrap_or(inside);
         match self {
-            Place::Element => inside,
-            Place::Labelled => inside + INDENT_COLUMNS,
-            Place::Aligned(node) => line_of(&node),
-            Place::Continued(node) => line_of(&node) + INDENT_COLUMNS,
+            LineContext::Element => inside,
+            LineContext::Labelled => inside + INDENT_COLUMNS,
+            LineContext::Aligned(node) => line_of(&node),
+            LineContext::Continued(node) => line_of(&node) + INDENT_COLUMNS,
         }
     }
 }
 
-fn place(token: &SyntaxToken) -> Place {
+fn line_context(token: &SyntaxToken) -> LineContext {
     use SyntaxKind::*;
     let start = token.text_range().start();
-    let Some(mut parent) = token.parent() else { return Place::Element };
+    let Some(mut parent) = token.parent() else { return LineContext::Element };
     let mut first = SyntaxElement::Token(token.clone());
     // The outermost node that starts with the token, and what that is part of.
     while parent.text_range().start() == start {
-        let Some(next) = parent.parent() else { return Place::Element };
+        let Some(next) = parent.parent() else { return LineContext::Element };
         first = SyntaxElement::Node(parent);
         parent = next;
     }
     if parent.kind() == SOURCE_FILE || is_list(parent.kind()) {
-        return Place::Element;
+        return LineContext::Element;
     }
     match (parent.kind(), first.kind()) {
-        (BLOCK, _) if !matches!(first.kind(), T!['{'] | ANNOTATION) => return Place::Element,
-        (SWITCH_GROUP, SWITCH_LABEL) => return Place::Element,
-        (SWITCH_GROUP, _) => return Place::Labelled,
+        (BLOCK, _) if !matches!(first.kind(), T!['{'] | ANNOTATION) => return LineContext::Element,
+        (SWITCH_GROUP, SWITCH_LABEL) => return LineContext::Element,
+        (SWITCH_GROUP, _) => return LineContext::Labelled,
         (_, T![else] | CATCH_CLAUSE | FINALLY_CLAUSE | ELSE_CLAUSE) | (DO_STMT, T![while]) => {
-            return Place::Aligned(parent);
+            return LineContext::Aligned(parent);
         }
-        (LABELED_STMT, _) | (MODIFIER_LIST, _) => return Place::Aligned(parent),
+        (LABELED_STMT, _) | (MODIFIER_LIST, _) => return LineContext::Aligned(parent),
         (_, BLOCK | CLASS_BODY | SWITCH_BLOCK | T!['{']) if !is_condition(parent.kind()) => {
-            return Place::Aligned(unit(&parent));
+            return LineContext::Aligned(unit(&parent));
         }
         _ => {}
     }
     if only_modifiers_before(&first) {
-        return Place::Aligned(parent);
+        return LineContext::Aligned(parent);
     }
-    Place::Continued(unit(&parent))
+    LineContext::Continued(unit(&parent))
 }
 
 /// Nodes whose brackets hold elements that start lines.

@@ -1,6 +1,5 @@
-//! The formatter. It decides about white space only: how far each line is indented and what stands
-//! between two tokens of a line. Where lines end is the writer's choice. The style is described in
-//! `docs/style.md`.
+//! Formatter of white space: indentation of lines and spaces between tokens. Line breaks are the writer's
+//! choice. `docs/style.md` describes the style.
 
 mod comments;
 mod indent;
@@ -17,9 +16,10 @@ use crate::syntax_kind::SyntaxKind;
 use crate::syntax_node::SyntaxToken;
 use apg_source::{Edit, TextRange, TextSize};
 
-/// The edits that format `text`, in order, each of white space only (or of the blanks that align the lines of a
-/// comment); with `range`, those that touch it. A text with errors of syntax is left alone: the first is the answer.
-/// With `range`, only errors in the declaration around it count, so that one may format while writing elsewhere.
+/// The edits that format `text`, in order, each of white space only (or of the blanks that align the lines of
+/// a comment); with `range`, those that touch it. A text with errors of syntax is left alone: the first is
+/// the answer. With `range`, only errors in the declaration around it count, so that one may format while
+/// writing elsewhere.
 pub fn format(text: &str, range: Option<TextRange>) -> Result<Vec<Edit>, SyntaxError> {
     format_parsed(&parse(text), range)
 }
@@ -39,15 +39,16 @@ pub fn format_parsed(parse: &Parse, range: Option<TextRange>) -> Result<Vec<Edit
     }
     let touched = touched(parse, &edits);
     if !same_tokens(&text[touched], &Edit::apply_all(&edits, &text, touched)) {
-        // The rules of spacing are meant to make this impossible, and the tests look for it; better no change than a wrong one.
+        // The rules of spacing are meant to make this impossible, and the tests look for it; better no change
+        // than a wrong one.
         debug_assert!(false, "formatting would change the tokens");
         return Ok(Vec::new());
     }
     Ok(edits)
 }
 
-/// The edits after `typed` was written before `offset`: a closing brace, `;` or a line end formats its line; a line that was begun is
-/// indented, whatever is still missing around it.
+/// The edits after `typed` was written before `offset`: a closing brace, `;` or a line end formats its line;
+/// a line that was begun is indented, whatever is still missing around it.
 pub fn format_on_type(parse: &Parse, offset: TextSize, typed: char) -> Vec<Edit> {
     if !matches!(typed, '}' | ';' | '\n') || offset > parse.syntax().text_range().end() {
         return Vec::new();
@@ -61,7 +62,7 @@ pub fn format_on_type(parse: &Parse, offset: TextSize, typed: char) -> Vec<Edit>
     let written = TextSize::of(before.trim_end());
     edits.retain(|it| it.range.end() < written);
     let begun = newline::indented(parse, &text, offset).filter(|_| typed == '\n');
-    // One that reaches the line has said how far it is indented.
+    // A token that reaches the line has fixed its indentation.
     edits.extend(begun.filter(|begun| edits.iter().all(|it| it.range.end() < begun.range.start())));
     edits
 }
@@ -79,8 +80,8 @@ fn declaration_around(parse: &Parse, range: TextRange) -> TextRange {
     declaration.unwrap_or_else(|| parse.syntax()).text_range()
 }
 
-/// From the token before the first edit to the ones after the last: the next may be told from others by what follows it, as `1` by
-/// the name in `1.f()`.
+/// The range from the token before the first edit to the tokens after the last one. The lexer needs both of
+/// them: `1` ends differently before the name in `1.f()`.
 fn touched(parse: &Parse, edits: &[Edit]) -> TextRange {
     let (Some(first), Some(last)) = (edits.first(), edits.last()) else { return TextRange::default() };
     let root = parse.syntax();
@@ -105,7 +106,7 @@ fn same_tokens(old: &str, new: &str) -> bool {
             .filter(|&it| lexed.kinds[it] != SyntaxKind::WHITESPACE)
             .map(|it| (lexed.kinds[it], &text[lexed.range(it)]))
             .collect();
-        // White space in comments is not looked at: their lines may be aligned.
+        // White space in comments stays as it is: their lines may be aligned.
         all.into_iter().map(|(kind, text)| match kind.is_comment() {
             true => (kind, text.split_whitespace().collect::<Vec<_>>().join(" ")),
             false => (kind, text.to_string()),

@@ -1,4 +1,4 @@
-//! How far a line is indented that was just begun: by what stands before it, in a text that is not finished.
+//! Indentation of a line that was just begun, by what precedes it in an unfinished text.
 
 use super::indent::{INDENT_COLUMNS, is_list, unit};
 use crate::parse::Parse;
@@ -6,8 +6,8 @@ use crate::syntax_kind::SyntaxKind;
 use crate::syntax_node::{SyntaxNode, SyntaxToken};
 use apg_source::{Edit, TextRange, TextSize};
 
-/// The edit that indents the line of `offset`; none if it stands where it should or more than blanks are before `offset`, and in
-/// comments and texts of several lines.
+/// The edit that indents the line of `offset`; none if it stands where it should or more than blanks are
+/// before `offset`, and in comments and strings of several lines.
 pub(super) fn indented(parse: &Parse, text: &str, offset: TextSize) -> Option<Edit> {
     let start = text[..usize::from(offset)].rfind(['\n', '\r'])? + 1;
     let rest = &text[start..];

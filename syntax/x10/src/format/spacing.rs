@@ -1,4 +1,4 @@
-//! What stands between two tokens of a line: nothing or one blank.
+//! Spacing between two tokens of a line: none or one blank.
 
 use crate::lexer;
 use crate::syntax_kind::SyntaxKind::{self, *};
@@ -93,7 +93,8 @@ fn before_bracket(left: &SyntaxToken, right: &SyntaxToken) -> bool {
     }
 }
 
-/// Whether a blank follows `left` when nothing is known of what comes: not after a prefix operator or a type's colon.
+/// Whether a blank follows `left` when nothing is known of what comes: not after a prefix operator or a
+/// type's colon.
 fn general(left: &SyntaxToken) -> bool {
     match left.kind() {
         T![:] => spaced_colon(left),

@@ -1,4 +1,4 @@
-//! What a merge leaves in a file where it could not decide. The first version counts, so that there is one error for all of it.
+//! Merge conflict markers. The first version counts, so that there is one error for a conflict.
 
 use super::cursor::Cursor;
 use crate::syntax_error::SyntaxError;

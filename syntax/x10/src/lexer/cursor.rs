@@ -1,4 +1,4 @@
-//! A position in a text.
+//! Cursor of the lexer.
 
 use apg_source::{TextRange, TextSize};
 
@@ -50,7 +50,7 @@ impl<'a> Cursor<'a> {
         TextRange::new(TextSize::new(start as u32), TextSize::new(self.position as u32))
     }
 
-    /// Goes on by `count` bytes, which must end between two characters.
+    /// Advances by `count` bytes, which must end between two characters.
     pub fn bump_by(&mut self, count: usize) {
         self.position += count;
         debug_assert!(self.text.is_char_boundary(self.position));
@@ -62,7 +62,7 @@ impl<'a> Cursor<'a> {
         debug_assert!(self.text.is_char_boundary(self.position));
     }
 
-    /// Goes on while `f` holds. `f` must treat all bytes from 0x80 alike.
+    /// Advances while `f` holds. `f` must treat all bytes from 0x80 alike.
     pub fn bump_while(&mut self, f: impl Fn(u8) -> bool) {
         let bytes = self.text.as_bytes();
         while self.position < bytes.len() && f(bytes[self.position]) {
@@ -70,7 +70,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Goes on by one character.
+    /// Advances by one character.
     pub fn bump_char(&mut self) {
         self.position += self.rest().chars().next().map_or(0, char::len_utf8);
     }

@@ -1,5 +1,5 @@
-//! Characters beyond ASCII. X10's compiler takes all of them for letters, and so are they here, but for those that word processors
-//! and keyboards put in the place of X10's signs: these are named as what they are.
+//! Characters beyond ASCII. All of them count as letters, as in X10's compiler, except for those that text
+//! editors and keyboards substitute for X10's signs: these get an error with the sign that was meant.
 
 use super::cursor::Cursor;
 use crate::syntax_error::SyntaxError;
@@ -67,7 +67,8 @@ fn typographic(open: char) -> Option<(&'static [char], char)> {
     }
 }
 
-/// A string or a character in quotes of a word processor. Like one in straight quotes it ends on its line, if need be with it.
+/// A string or a character in quotes of a word processor. Like one in straight quotes it ends on its line, if
+/// need be with it.
 fn quotation(
     cursor: &mut Cursor<'_>,
     errors: &mut Vec<SyntaxError>,

@@ -1,5 +1,5 @@
-//! Text to tokens. Every byte belongs to exactly one token, so the tokens' texts joined are the input.
-//! Always the longest token, as X10's lexer has it: `x>-1` is `x`, `>-`, `1`.
+//! Lexer. Every byte belongs to exactly one token, so that the tokens together are the input. The longest
+//! token wins, as in X10's lexer: `x>-1` is `x`, `>-`, `1`.
 
 pub(crate) mod conflict;
 mod cursor;

@@ -1,4 +1,4 @@
-//! Numbers. `1..n` is `1`, `..`, `n`; `1.foo` is `1.f`, `oo`; `1.5.foo` is `1.5`, `.`, `foo`.
+//! Number literals. `1..n` is `1`, `..`, `n`; `1.foo` is `1.f`, `oo`; `1.5.foo` is `1.5`, `.`, `foo`.
 
 use super::cursor::Cursor;
 use crate::syntax_error::SyntaxError;

@@ -10,7 +10,7 @@ pub(super) fn string(cursor: &mut Cursor<'_>, errors: &mut Vec<SyntaxError>) -> 
     let mut ended = quoted(cursor, errors, b'"');
     if !ended
         && (is_native(cursor.before(start), cursor.since(start), cursor.rest())
-            || goes_on(cursor.since(start), cursor.rest()))
+            || continues_on_next_line(cursor.since(start), cursor.rest()))
     {
         while !ended && !cursor.at_end() {
             // The quote, or the break of a line.
@@ -23,10 +23,10 @@ pub(super) fn string(cursor: &mut Cursor<'_>, errors: &mut Vec<SyntaxError>) -> 
     SyntaxKind::STRING
 }
 
-/// Whether a string that did not end in its first `line` is one of several lines, as X10 has them, and not one whose quote was forgotten: what
-/// follows its end then ends with another string open. Braces and `;` at the end of a line are code, so that what a block is remains
-/// known by its text alone.
-fn goes_on(line: &str, rest: &str) -> bool {
+/// Whether a string that did not end in its first `line` is one of several lines, as X10 has them, and not
+/// one whose quote was forgotten: what follows its end then ends with another string open. Braces and `;` at
+/// the end of a line are code, so that what a block is remains known by its text alone.
+fn continues_on_next_line(line: &str, rest: &str) -> bool {
     if line.trim_end().ends_with([';', '{', '}']) {
         return false;
     }
@@ -48,9 +48,9 @@ fn goes_on(line: &str, rest: &str) -> bool {
     false
 }
 
-/// Whether a string that did not end in its first line is the code of `@Native("c++", "...")`: in it braces and `;` are not X10's. What
-/// stands before it is in the same block, so that a block's text alone still tells. Where its first `line` closes the annotation, or a member
-/// of a class follows, the quote was forgotten.
+/// Whether a string that did not end in its first line is the code of `@Native("c++", "...")`: in it braces
+/// and `;` are not X10's. What precedes it is in the same block, so that a block's text alone still tells.
+/// Where its first `line` closes the annotation, or a member of a class follows, the quote was forgotten.
 fn is_native(before: &str, line: &str, rest: &str) -> bool {
     let language = before.trim_end().strip_suffix(',').and_then(|it| it.trim_end().strip_suffix('"'));
     let call = language.and_then(|it| it.trim_end_matches(|c: char| c != '"' && c != '\n').strip_suffix('"'));

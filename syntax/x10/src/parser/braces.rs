@@ -1,5 +1,5 @@
-//! Which braces belong together in a text where some are missing: the indentation of their lines tells where. Half of a
-//! loop above other methods is one mistake then, not one in each of them.
+//! Brace matching by indentation, for sources where braces are missing: half of a loop above other methods is
+//! one error then, not one in each of them.
 
 /// A brace.
 #[derive(Clone, Copy, Debug)]
@@ -14,8 +14,8 @@ pub(super) struct Brace {
     pub opens: bool,
 }
 
-/// The closing brace and the one that it closes, for each that closes one; nothing if the lines are not indented as the
-/// braces nest: what is found would need more missing braces than there can be.
+/// Pairs of closing and opening braces; `None` if the lines are not indented as the braces nest, so that the
+/// pairs would need more missing braces than there can be.
 pub(super) fn pairs(braces: &[Brace]) -> Option<Vec<(u32, u32)>> {
     let mut found = Vec::with_capacity(braces.len() / 2);
     let mut open: Vec<Brace> = Vec::new();
@@ -41,7 +41,8 @@ pub(super) fn pairs(braces: &[Brace]) -> Option<Vec<(u32, u32)>> {
 /// No more braces are missing in a row.
 const FARTHEST: usize = 64;
 
-/// Which of the open braces this one closes: that of a line as far indented, else the last; none if that stands further out.
+/// Which of the open braces this one closes: that of a line as far indented, else the last; none if that
+/// stands further out.
 fn partner(open: &[Brace], close: &Brace) -> Option<usize> {
     let last = open.len().checked_sub(1)?;
     if !close.is_first {

@@ -7,8 +7,8 @@ use super::token_set::TokenSet;
 use crate::syntax_error::{MistakeKind, SyntaxError};
 use crate::syntax_kind::SyntaxKind;
 
-/// So many tokens of a line are looked at for another error in it.
-const SAME_LINE: usize = 128;
+/// Tokens of a line that are searched for another error.
+const MAX_SEARCHED_TOKENS: usize = 128;
 
 impl Parser<'_> {
     /// An error at the current token.
@@ -17,12 +17,12 @@ impl Parser<'_> {
         self.error_at(range, message);
     }
 
-    /// An error just after the last token: something is missing there. Beside another error of the line it would be a consequence
-    /// more often than not.
+    /// An error just after the last token: something is missing there. Beside another error of the line it
+    /// would be a consequence more often than not.
     pub(super) fn missing(&mut self, message: impl Into<String>) {
         let before = self.position.checked_sub(1);
         if self.last_error != self.position && self.is_reported_in_line() {
-            self.hush();
+            self.suppress_next_error();
             self.last_report = before.unwrap_or(0);
         }
         let range = match before {
@@ -36,7 +36,7 @@ impl Parser<'_> {
         self.report(self.position, SyntaxError::new(range, message));
     }
 
-    /// An error at the current token: something else must stand here, and what this means is not known.
+    /// An error at the current token: something else must are here, and what this means is not known.
     pub(super) fn unexpected(&mut self, message: impl Into<String>) {
         self.unexpected_at(self.position, message);
     }
@@ -47,21 +47,21 @@ impl Parser<'_> {
         self.report(index, SyntaxError::new(range, message).as_gap());
     }
 
-    /// An error that stands in the line of the token at `index`.
+    /// Reports an error in the line of the token at `index`.
     pub(super) fn report(&mut self, index: usize, error: SyntaxError) {
-        self.is_noted = self.last_error != self.position && !self.gave_up && !self.is_reported();
+        self.reported_last_error = self.last_error != self.position && !self.gave_up && !self.is_reported();
         self.last_error = if self.gave_up { self.last_error } else { self.position };
-        if self.is_noted {
+        if self.reported_last_error {
             self.last_report = index;
             self.own_errors += 1;
             self.errors.push(error);
         }
     }
 
-    /// What is said of the current token next is not reported: it would be a consequence of another error.
-    pub(super) fn hush(&mut self) {
+    /// Suppresses the next error at the current token, which would be a consequence of another one.
+    pub(super) fn suppress_next_error(&mut self) {
         self.last_error = self.position;
-        self.is_noted = false;
+        self.reported_last_error = false;
     }
 
     /// Whether a comment without an end has taken the rest of the text, and with it whatever is missing.
@@ -71,7 +71,8 @@ impl Parser<'_> {
             && self.lexed.errors.last().is_some_and(|it| it.range.start() == self.lexed.range(last).start())
     }
 
-    /// Whether the lexer has said what is wrong with the token at `index`: characters of no token, or a string without an end.
+    /// Whether the lexer has said what is wrong with the token at `index`: characters of no token, or a
+    /// string without an end.
     pub(super) fn is_malformed(&self, index: usize) -> bool {
         let kind = self.input.kind(index);
         kind == SyntaxKind::ERROR_TOKEN
@@ -88,11 +89,11 @@ impl Parser<'_> {
             || self.position.checked_sub(1).is_some_and(|it| self.is_malformed(it))
     }
 
-    /// Whether an error was reported of what stands in the line before the current token, or the lexer has one of what follows in
-    /// it. Braces bound what is looked at, for what they hold may be parsed by itself.
+    /// Whether an error was reported in the line before the current token, or the lexer has one in the rest
+    /// of the line. The search ends at braces, because the code inside may be parsed by itself.
     pub(super) fn is_reported_in_line(&self) -> bool {
         let is_brace = |index: usize| matches!(self.input.kind(index), T!['{'] | T!['}']);
-        let is_near = |index: usize| index.abs_diff(self.position) < SAME_LINE;
+        let is_near = |index: usize| index.abs_diff(self.position) < MAX_SEARCHED_TOKENS;
         let mut index = self.position;
         while let Some(before) = index.checked_sub(1).filter(|it| is_near(*it) && !is_brace(*it)) {
             index = before;
@@ -120,7 +121,7 @@ impl Parser<'_> {
     /// Adds what to write instead to the error just made at this position.
     pub(super) fn hint(&mut self, hint: &str) {
         if self.last_error == self.position
-            && self.is_noted
+            && self.reported_last_error
             && let Some(error) = self.errors.last_mut()
         {
             error.hint.get_or_insert_with(|| hint.to_string());
@@ -130,7 +131,7 @@ impl Parser<'_> {
     /// Adds what to put in place of the range of the error just made at this position.
     pub(super) fn replace_by(&mut self, text: String) {
         if self.last_error == self.position
-            && self.is_noted
+            && self.reported_last_error
             && let Some(error) = self.errors.last_mut()
         {
             error.replacement.get_or_insert(text);
@@ -140,15 +141,15 @@ impl Parser<'_> {
     /// Says that the error just made at this position may be made again.
     pub(super) fn mark_mistake(&mut self, mistake: MistakeKind) {
         if self.last_error == self.position
-            && self.is_noted
+            && self.reported_last_error
             && let Some(error) = self.errors.last_mut()
         {
             error.mistake = Some(mistake);
         }
     }
 
-    /// Lets a token that is missing after the last one be written there, if that is all that is wrong: nothing follows that belongs to
-    /// what it ends.
+    /// Lets a token that is missing after the last one be written there, if that is all that is wrong:
+    /// nothing follows that belongs to what it ends.
     pub(super) fn insert(&mut self, kind: SyntaxKind) {
         let ends = self.at_end()
             || match kind {
@@ -157,7 +158,7 @@ impl Parser<'_> {
                 _ => false,
             };
         if let Some(text) = kind.text().filter(|_| ends && self.position > 0) {
-            match self.is_noted {
+            match self.reported_last_error {
                 true => self.replace_by(text.to_owned()),
                 false => self.insert_too(text),
             }
@@ -186,7 +187,7 @@ impl Parser<'_> {
         }
     }
 
-    /// An error at the current token, which is put aside unless `stop` has it.
+    /// An error at the current token, which is skipped unless `stop` has it.
     pub(super) fn error_recover(&mut self, message: impl Into<String>, stop: &TokenSet) {
         self.unexpected(message);
         if !self.at_end() && !self.at_set(stop) {

@@ -1,5 +1,5 @@
-//! What the parser writes down: nodes opened and closed, tokens taken. A node may be wrapped after
-//! it was closed, by giving its start a `parent` that comes later in the list.
+//! Parser events: nodes started and finished, tokens taken, as in rust-analyzer's parser. A node is wrapped
+//! after it was finished by giving its start a `parent` that comes later in the list.
 
 use crate::syntax_kind::SyntaxKind;
 

@@ -1,4 +1,4 @@
-//! What the parser sees of the tokens: no trivia, but which tokens start a line and which brackets match.
+//! Input of the parser: tokens without trivia, which of them start a line, and which brackets match.
 
 use super::braces::{self, Brace};
 use crate::lexer::Lexed;
@@ -36,7 +36,7 @@ pub(crate) struct Input {
     pub extra_close: bool,
     /// Curly brackets are missing, closing or opening ones.
     pub unbalanced: bool,
-    /// Which belong together was told by the indentation of their lines.
+    /// The braces were matched by the indentation of their lines.
     pub is_paired: bool,
     /// How far the first line is indented, if the text is a piece of another.
     pub first_indent: Option<u32>,
@@ -155,8 +155,9 @@ impl Input {
         }
     }
 
-    /// Matches a closing bracket with the last open one that `is_partner`, of which there is one. Round and square
-    /// brackets do not reach out of curly ones; those that a bracket closes over stay without a match.
+    /// Matches a closing bracket with the last open bracket that `is_partner`, which must exist. Round and
+    /// square brackets do not reach out of curly ones; brackets that remain open inside of the pair have no
+    /// match.
     fn close(
         &mut self,
         open: &mut Vec<Open>,

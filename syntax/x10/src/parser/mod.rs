@@ -1,5 +1,5 @@
-//! Parser: hand-written recursive descent with Pratt expressions, which writes events. It never fails and takes every
-//! token.
+//! Parser: hand-written recursive descent with Pratt expressions, which writes events. It never fails and
+//! takes every token.
 
 mod braces;
 mod errors;

@@ -1,4 +1,4 @@
-//! State of the parser: the position in the tokens, and the events so far.
+//! State of the parser: its position, the events so far, and the errors.
 
 use super::event::Event;
 use super::input::Input;
@@ -8,8 +8,8 @@ use crate::lexer::Lexed;
 use crate::syntax_error::SyntaxError;
 use crate::syntax_kind::SyntaxKind;
 
-/// How often the parser may look at one token without taking it. Reaching it is a mistake in the parser; it then
-/// takes all the rest as an error instead of running forever.
+/// How often the parser may look at one token without taking it. Reaching it is a mistake in the parser; it
+/// then takes all the rest as an error instead of running forever.
 const FUEL: u32 = 100_000;
 
 /// The parser, which the grammar's functions drive.
@@ -21,13 +21,14 @@ pub(crate) struct Parser<'a> {
     pub(super) position: usize,
     pub(super) events: Vec<Event>,
     pub(super) errors: Vec<SyntaxError>,
-    /// Where the last error was; a second one at the same token would say nothing new.
+    /// The position of the last error: only the first error at a token is reported.
     pub(super) last_error: usize,
     pub(super) depth: u32,
     pub(super) fuel: std::cell::Cell<u32>,
     /// Braces after an expression are not its constraint but a trailing closure: at the start of a statement.
     pub(super) at_statement: bool,
-    /// The braces after an expression or a type are the body that follows it: it is a condition without its parentheses.
+    /// The braces after an expression or a type are the body that follows it: it is a condition without its
+    /// parentheses.
     pub(super) body_follows: bool,
     /// How many blocks were ended by the `else` of their `if`, which lack their brace.
     pub(super) ended_by_else: u32,
@@ -36,7 +37,7 @@ pub(crate) struct Parser<'a> {
     /// The token in whose line the last error is that was reported.
     pub(super) last_report: usize,
     /// The last error was reported, and not left out as a consequence of another.
-    pub(super) is_noted: bool,
+    pub(super) reported_last_error: bool,
     /// How many errors the block here has, those of blocks in it not counted.
     pub(super) own_errors: usize,
     /// The innermost round or square bracket around, if nothing closes it.
@@ -61,7 +62,7 @@ impl<'a> Parser<'a> {
             ended_by_else: 0,
             gave_up: false,
             last_report: usize::MAX,
-            is_noted: false,
+            reported_last_error: false,
             own_errors: 0,
             unclosed: None,
         }
@@ -109,12 +110,14 @@ impl<'a> Parser<'a> {
         self.input.indent(self.lexed, self.text, index)
     }
 
-    /// Whether the line of the current token, which it starts, is no continuation of that of the token at `index`.
+    /// Whether the line of the current token, which it starts, is no continuation of that of the token at
+    /// `index`.
     pub(super) fn is_new_line_after(&self, index: usize) -> bool {
         self.at_line_start() && self.indent(self.position) <= self.indent(index)
     }
 
-    /// Whether the bracket at `open`, which nothing closes, is one that is still to be closed: what follows starts a new line.
+    /// Whether the bracket at `open`, which nothing closes, is still being written: what follows starts a new
+    /// line.
     pub(super) fn is_unfinished(&self, open: usize) -> bool {
         self.matching(open).is_none() && self.is_new_line_after(open)
     }
@@ -185,7 +188,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Puts the current token aside without a word; together with its partner and all between if it opens a bracket.
+    /// Skips the current token without an error; if it opens a bracket, up to the closing one.
     pub(super) fn skip_balanced(&mut self) {
         let m = self.start();
         let end = match self.current() {

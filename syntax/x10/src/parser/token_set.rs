@@ -1,4 +1,4 @@
-//! Sets of token kinds.
+//! Bit sets of token kinds.
 
 use crate::syntax_kind::SyntaxKind;
 

@@ -1,10 +1,11 @@
-//! Enter in a comment goes on with the comment.
+//! Continuation of a comment on a new line.
 
 use crate::syntax_kind::SyntaxKind;
 use crate::syntax_node::SyntaxNode;
 use apg_source::TextSize;
 
-/// What to insert when a line is ended at `offset` inside a comment, the line end included; `None` outside of comments.
+/// What to insert when a line is ended at `offset` inside a comment, the line end included; `None` outside of
+/// comments.
 pub fn comment_continuation(root: &SyntaxNode, offset: TextSize) -> Option<String> {
     if offset > root.text_range().end() {
         return None;

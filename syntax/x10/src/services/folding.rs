@@ -1,4 +1,4 @@
-//! What can be folded.
+//! Folding ranges.
 
 use crate::syntax_kind::SyntaxKind;
 use crate::syntax_node::{SyntaxElement, SyntaxNode};

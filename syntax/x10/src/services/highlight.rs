@@ -1,4 +1,4 @@
-//! What each token is, as far as syntax tells.
+//! Highlighting of tokens by syntax alone.
 
 use crate::ast::{AstNode, Expr};
 use crate::syntax_kind::SyntaxKind::{self, *};

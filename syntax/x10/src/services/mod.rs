@@ -1,4 +1,4 @@
-//! What an editor asks of the syntax of one file, without types or names.
+//! Editor services that need the syntax of one file only.
 
 mod brackets;
 mod comments;

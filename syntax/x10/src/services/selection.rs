@@ -1,4 +1,4 @@
-//! Selections that grow: word, element, list, statement, block, ...
+//! Expanding selections: word, element, list, statement, block, and so on.
 
 use crate::syntax_kind::SyntaxKind;
 use crate::syntax_node::{SyntaxElement, SyntaxNode};

@@ -1,4 +1,4 @@
-//! The outline of a file.
+//! Document symbols: the outline of a file.
 
 use smol_str::SmolStr;
 

@@ -64,9 +64,9 @@ fn folds() {
 fn selections_grow() {
     let (text, offset) = cursor("class A { def f() { g(a + b$0c, d); } }");
     let ranges = selection_ranges(&parse(&text).syntax(), offset);
-    let texts: Vec<_> = ranges.iter().map(|it| &text[*it]).collect();
+    let sources: Vec<_> = ranges.iter().map(|it| &text[*it]).collect();
     assert_eq!(
-        texts,
+        sources,
         [
             "bc",
             "a + bc",

@@ -1,4 +1,4 @@
-//! Declarations.
+//! Rules for declarations.
 
 use super::{Node, Path, error};
 use crate::syntax_error::SyntaxError;

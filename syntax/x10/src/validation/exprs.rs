@@ -1,4 +1,4 @@
-//! Expressions.
+//! Rules for expressions.
 
 use super::{Node, Path, error};
 use crate::ast::{parse_int, split_int};

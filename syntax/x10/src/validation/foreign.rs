@@ -1,4 +1,4 @@
-//! Declarations with the type before the name, as Java and C++ have them: how X10 writes them.
+//! Declarations with the type before the name, as in Java and C++: errors that say how X10 writes them.
 
 use super::{Node, Path};
 use crate::foreign_types::{INFERRED, type_name};
@@ -6,7 +6,7 @@ use crate::syntax_error::SyntaxError;
 use crate::syntax_kind::SyntaxKind::{self, *};
 use apg_source::TextRange;
 
-/// What stands before the name and is meant as its type.
+/// What precedes the name and is meant as its type.
 fn type_before_name<'a>(node: Node<'a>) -> Option<Node<'a>> {
     let first = node.nodes().find(|it| it.kind() != MODIFIER_LIST)?;
     let name = node.child(NAME)?;
@@ -174,7 +174,7 @@ pub(super) fn loop_variable(node: Node<'_>, errors: &mut Vec<SyntaxError>) {
     report(errors, formal.range().cover(end), message, format!("{} in", text(name)));
 }
 
-/// The result of a method that stands before its name.
+/// The result of a method that precedes its name.
 fn result(method: Node<'_>) -> Option<Node<'_>> {
     let name = method.child(NAME)?;
     method.child(RESULT_TYPE).filter(|it| it.start < name.start)

@@ -1,5 +1,5 @@
-//! Rules of the language that the grammar does not express. They look at one node, its children and
-//! its parent, so a pass over the tree finds them all.
+//! Validation: rules of the language that the grammar does not express. Each looks at a node, its children
+//! and its ancestors, so that one pass over the tree checks all.
 
 mod decls;
 mod exprs;
@@ -13,15 +13,15 @@ use crate::syntax_error::SyntaxError;
 use crate::syntax_kind::SyntaxKind;
 use apg_source::{TextRange, TextSize};
 
-/// What is wrong with a tree, though it parsed.
+/// Validates a tree.
 pub(crate) fn validate(root: &GreenNodeData) -> Vec<SyntaxError> {
     let mut errors = Vec::new();
     below(Path { open: Vec::new() }, Node { green: root, start: TextSize::new(0) }, &mut errors);
     errors
 }
 
-/// What is wrong with the nodes that hold the piece of text `range`, a node's, and with all nodes inside it; or only with those
-/// that hold it. All others do not see what is inside.
+/// What is wrong with the nodes that hold the piece of text `range`, a node's, and with all nodes inside it;
+/// or only with those that hold it. All others do not see what is inside.
 pub(crate) fn validate_around(root: &GreenNodeData, range: TextRange, inside: bool) -> Vec<SyntaxError> {
     let mut errors = Vec::new();
     let mut path = Path { open: Vec::new() };
@@ -37,7 +37,7 @@ pub(crate) fn validate_around(root: &GreenNodeData, range: TextRange, inside: bo
     errors
 }
 
-/// What is wrong with a node and all nodes below it.
+/// Validates a node and all nodes below it.
 fn below<'a>(mut path: Path<'a>, node: Node<'a>, errors: &mut Vec<SyntaxError>) {
     // A stack of our own, not the thread's: nodes whose children are still to come.
     let mut pending = vec![(path.open.len(), node)];
@@ -81,7 +81,7 @@ fn check(node: Node<'_>, path: &Path<'_>, errors: &mut Vec<SyntaxError>) {
     }
 }
 
-/// The nodes around the one that is looked at, outermost first.
+/// The ancestors of the checked node, outermost first.
 struct Path<'a> {
     open: Vec<Node<'a>>,
 }

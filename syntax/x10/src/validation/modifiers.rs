@@ -1,4 +1,4 @@
-//! Which modifiers a declaration may have.
+//! Rules for modifiers.
 
 use super::{Node, Path, error};
 use crate::syntax_error::SyntaxError;

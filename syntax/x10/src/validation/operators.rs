@@ -1,4 +1,4 @@
-//! Declarations and names of operators.
+//! Rules for declarations and names of operators.
 
 use super::{Node, error};
 use crate::ast::{AstNode, OperatorDecl, OperatorKind, ThisOperand};
@@ -27,7 +27,7 @@ pub(super) fn declaration(node: Node<'_>, errors: &mut Vec<SyntaxError>) {
             if matches!(kind, OperatorKind::ExplicitConversion | OperatorKind::ImplicitConversion) =>
         {
             let message = "a conversion operator must be `static`";
-            let hint = "what is converted is its argument: `static operator (x:T) as U = ...`, or `static operator (x:T):U = ...` for one that needs no `as`";
+            let hint = "what is converted is its argument: `static operator (x:T) as U = ...`, or `static operator (x:T):U = ...` for a conversion that needs no `as`";
             error(errors, keyword, message, hint);
         }
         (Some(true), None) => {

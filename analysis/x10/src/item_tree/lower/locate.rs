@@ -184,7 +184,7 @@ fn locate_local(member: &SyntaxNode, source: &mut ClassSources) {
 mod tests {
     use std::sync::Arc;
 
-    use apg_syntax::Outline;
+    use apg_syntax::Skeleton;
 
     use super::*;
     use crate::fixture::library_files;
@@ -213,7 +213,7 @@ mod tests {
         files.push(("odd".into(), odd.into()));
         for (name, text) in files {
             let parse = apg_syntax::parse(&text);
-            let outline = ast::SourceFile::cast(Outline::new(parse.green()).syntax()).expect("a file");
+            let outline = ast::SourceFile::cast(Skeleton::new(parse.green()).syntax()).expect("a file");
             let (tree, sources) = (lower_file(&outline), locate_file(&parse.tree()));
             assert_eq!(tree, lower_file(&parse.tree()), "{name}: the outline has the same items");
             assert_eq!(tree.typedefs.len(), sources.typedefs.len(), "{name}");

@@ -1,4 +1,4 @@
-//! Declarations.
+//! Additions to declarations.
 
 use smol_str::{SmolStr, format_smolstr};
 
@@ -94,7 +94,8 @@ impl OperatorDecl {
         })
     }
 
-    /// The operator, `as` or keyword; `this` of an application; else `operator`. What a name would be elsewhere.
+    /// The operator, `as` or keyword; `this` of an application; else `operator`. What a name would be
+    /// elsewhere.
     pub fn name_token(&self) -> Option<SyntaxToken> {
         let mut tokens = self.syntax().children_with_tokens().filter_map(SyntaxElement::into_token);
         let keyword = tokens.find(|it| it.kind() == T![operator]);

@@ -1,4 +1,4 @@
-//! Expressions.
+//! Additions to expressions.
 
 use smol_str::SmolStr;
 
@@ -102,7 +102,8 @@ impl CallExpr {
 }
 
 impl NamedType {
-    /// `a.b.C` if no part but the last has arguments or a constraint and it does not start with an expression.
+    /// `a.b.C` if no part but the last has arguments or a constraint and it does not start with an
+    /// expression.
     pub fn qualified_name(&self) -> Option<Vec<NameRef>> {
         let mut names = vec![self.name_ref()?];
         if self.base().is_some() {

@@ -1,4 +1,4 @@
-//! What the typed tree can say beyond its grammar: operators, values of literals, names.
+//! Additions to the generated tree: operators, values of literals, names.
 
 mod decl;
 mod expr;

@@ -1,4 +1,4 @@
-//! Operators.
+//! Operators and their binding powers.
 
 use crate::syntax_kind::SyntaxKind::{self, *};
 

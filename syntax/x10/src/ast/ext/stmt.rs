@@ -1,4 +1,4 @@
-//! Statements.
+//! Additions to statements.
 
 use crate::ast::generated::enums::*;
 use crate::ast::generated::nodes::*;

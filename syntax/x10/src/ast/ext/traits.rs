@@ -1,4 +1,4 @@
-//! Parts that many nodes have in common.
+//! Traits of nodes with common parts: names, modifiers, formals, bodies.
 
 use smol_str::SmolStr;
 

@@ -434,7 +434,8 @@ fn new_rest(p: &mut Parser<'_>) {
     }
 }
 
-/// `operator+`, `operator()`, `operator()=`, `operator as [T]`, `operator [T]`, `operator async`, at `operator`.
+/// `operator+`, `operator()`, `operator()=`, `operator as [T]`, `operator [T]`, `operator async`, at
+/// `operator`.
 fn operator_name(p: &mut Parser<'_>) {
     p.bump();
     let m = p.start();

@@ -1,4 +1,4 @@
-//! What stands in braces, and where it ends when braces are missing.
+//! Braced bodies, and where they end when braces are missing.
 
 use crate::parser::state::Parser;
 
@@ -13,7 +13,7 @@ pub(super) struct Body {
     own_errors: usize,
     /// The bracket around.
     unclosed: Option<usize>,
-    /// What stands before is part of a condition without its parentheses.
+    /// What precedes is part of a condition without its parentheses.
     body_follows: bool,
 }
 
@@ -44,12 +44,13 @@ impl Body {
         self.is_opened.then_some(self.start)
     }
 
-    /// Whether a closing brace stands here that ends this, or what is around it. One that belongs to nothing is put aside.
+    /// Whether the current token is a closing brace that ends this body or one around it. Unmatched braces
+    /// are skipped.
     pub fn end(&self, p: &mut Parser<'_>) -> bool {
         while p.input.is_paired && p.at(T!['}']) && !self.is_mine(p) {
             match p.matching(p.position) {
                 Some(partner) if partner < self.start => return true,
-                // Its opening brace was put aside.
+                // Its opening brace was skipped.
                 Some(_) => {}
                 None if self.has_errors(p) => {}
                 None => {
@@ -92,7 +93,7 @@ impl Body {
         if is_there {
             p.bump();
         } else if p.input.is_paired && self.has_errors(p) {
-            p.hush();
+            p.suppress_next_error();
         } else if done {
             p.missing("expected `}`");
         }

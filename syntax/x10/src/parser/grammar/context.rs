@@ -1,4 +1,4 @@
-//! What the context of a construct says about its parts.
+//! Context of a construct that decides how its parts are parsed.
 
 use crate::parser::token_set::TokenSet;
 

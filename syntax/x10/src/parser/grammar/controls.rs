@@ -1,4 +1,4 @@
-//! Statements that a keyword introduces.
+//! Statements that start with a keyword.
 
 use crate::ast::is_keyword_operator;
 use crate::parser::grammar::bodies::Body;
@@ -121,7 +121,8 @@ fn body(p: &mut Parser<'_>, kind: SyntaxKind) -> SyntaxKind {
     kind
 }
 
-/// The statement that is a body; an expression without `;` too, if the tail may be a value; then the answer is yes.
+/// The statement that is a body; an expression without `;` too, if the tail may be a value; then the answer
+/// is yes.
 fn body_or_tail(p: &mut Parser<'_>, tail: Tail) -> bool {
     if p.at(T!['}']) || p.at_end() {
         p.missing("expected a statement");
@@ -140,8 +141,9 @@ fn body_or_tail(p: &mut Parser<'_>, tail: Tail) -> bool {
     stmts::stmt_with_tail(p, tail)
 }
 
-/// A declaration is no statement: in one, it stands in a block. One that stands on a line of its own was there before the half of
-/// the statement above it; the answer is yes then, and it is left alone.
+/// Reports a declaration in place of a statement, which must be in a block. A declaration on a line of its
+/// own precedes an unfinished statement above it: then the result is true, and the declaration is not
+/// touched.
 fn lone_declaration(p: &mut Parser<'_>) -> bool {
     let kind = p.kind_at(lookahead::after_modifiers(p, p.position));
     if !(matches!(kind, T![val] | T![var]) || TYPE_DECL.contains(kind)) {
@@ -157,7 +159,8 @@ fn lone_declaration(p: &mut Parser<'_>) -> bool {
     is_below
 }
 
-/// Whether something is missing just before, and the line here is no continuation: it was there before the half of what is above.
+/// Whether something is missing just before, and the line here is no continuation: it was there before the
+/// half of what is above.
 pub(super) fn is_cut_off(p: &Parser<'_>) -> bool {
     p.last_error == p.position && !p.at(T!['{']) && p.is_new_line_after(p.position.saturating_sub(1))
 }
@@ -167,7 +170,8 @@ fn condition_and_body(p: &mut Parser<'_>, kind: SyntaxKind) -> SyntaxKind {
     body(p, kind)
 }
 
-/// `if`, after the keyword. A chain of `else if` is parsed in a loop: the statements nest, the parser does not.
+/// `if`, after the keyword. A chain of `else if` is parsed in a loop: the statements nest, the parser does
+/// not.
 fn if_(p: &mut Parser<'_>, first: Marker) -> bool {
     let mut open = vec![first];
     loop {
@@ -270,7 +274,7 @@ fn for_(p: &mut Parser<'_>) -> SyntaxKind {
     body(p, kind)
 }
 
-/// What stands between `for` and the body.
+/// What is between `for` and the body.
 fn for_header(p: &mut Parser<'_>) -> SyntaxKind {
     let open = p.position;
     let form = if p.at(T!['(']) { lookahead::header(p, open) } else { Header::Bare };
@@ -295,7 +299,8 @@ fn for_header(p: &mut Parser<'_>) -> SyntaxKind {
     FOR_STMT
 }
 
-/// A loop whose rounds run at once elsewhere, at the word that starts it: `finish for (x in e) async`, if its header says all of that.
+/// A loop whose rounds run at once elsewhere, at the word that starts it: `finish for (x in e) async`, if its
+/// header says all of that.
 pub(super) fn parallel_for(p: &mut Parser<'_>) {
     let word = p.position;
     let message = format!("there is no `{}`", p.text(word));
@@ -310,14 +315,14 @@ pub(super) fn parallel_for(p: &mut Parser<'_>) {
         return;
     }
     let errors = p.errors.len();
-    replacement::aside(p, 1);
+    replacement::skip_as_error(p, 1);
     for_header(p);
     p.errors.truncate(errors);
     p.last_error = usize::MAX;
     let end = p.position;
     // `forall i in r do f(i);`
     if first == open && p.at(T![do]) {
-        replacement::aside(p, 1);
+        replacement::skip_as_error(p, 1);
     }
     let range = replacement::range_of(p, word, p.position - 1);
     p.error_at(range, message);
@@ -359,10 +364,10 @@ pub(super) fn on_place(p: &mut Parser<'_>) -> bool {
     p.hint("`at (p) { ... }` goes to the place `p`");
     p.replace_by(meant);
     let m = p.start();
-    replacement::aside(p, 1);
+    replacement::skip_as_error(p, 1);
     exprs::header_expr(p);
     if p.position < end + usize::from(has_do) {
-        replacement::aside(p, end + usize::from(has_do) - p.position);
+        replacement::skip_as_error(p, end + usize::from(has_do) - p.position);
     }
     body(p, AT_STMT);
     m.complete(p, AT_STMT);
@@ -482,8 +487,8 @@ fn clocked(p: &mut Parser<'_>) -> SyntaxKind {
     body(p, ASYNC_STMT)
 }
 
-/// `at (p) S`. If it ends in an expression and `;` follows, or the end of a block that may have a value, it was an
-/// expression; in the latter case the answer is yes.
+/// `at (p) S`. If it ends in an expression and `;` follows, or the end of a block that may have a value, it
+/// was an expression; in the latter case the answer is yes.
 fn at(p: &mut Parser<'_>, m: Marker, tail: Tail) -> bool {
     p.bump();
     in_parens(p);
@@ -553,8 +558,8 @@ fn catches(p: &mut Parser<'_>, tail: Tail, needed: bool) {
     }
 }
 
-/// Whether a keyword follows the dot that is here. A statement of a later line, `if (...) return;`, belongs to no dot that waits for
-/// its name.
+/// Whether a keyword follows the dot that is here. A statement of a later line, `if (...) return;`, belongs
+/// to no dot that waits for its name.
 pub(super) fn is_keyword_call(p: &Parser<'_>) -> bool {
     let keyword = p.position + 1;
     let is_far = p.input.newline_before(keyword);

@@ -1,5 +1,5 @@
-//! Entry points of the grammar's recursion, as methods of the parser: lists and error recovery, which are below the
-//! constructs of the grammar, parse their parts through them.
+//! Entry points of the grammar's recursion, as methods of the parser: lists and error recovery, which are
+//! below the constructs of the grammar, parse their parts through them.
 
 use crate::parser::grammar::context::{BraceMeaning, Tail};
 use crate::parser::grammar::operand::Operand;

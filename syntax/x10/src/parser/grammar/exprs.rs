@@ -1,4 +1,4 @@
-//! Expressions, by binding power.
+//! Expressions by binding power (Pratt, *Top Down Operator Precedence*, 1973).
 
 use crate::parser::grammar::operand::Operand;
 use crate::parser::grammar::recovery::{
@@ -57,7 +57,8 @@ pub(super) fn statement_expr(p: &mut Parser<'_>) -> Option<Completed> {
     result
 }
 
-/// An expression in the header of a statement that lacks its parentheses: stops before the braces of the body.
+/// An expression in the header of a statement that lacks its parentheses: stops before the braces of the
+/// body.
 pub(super) fn header_expr(p: &mut Parser<'_>) {
     let saved = std::mem::replace(&mut p.body_follows, true);
     statement_expr(p);
@@ -227,8 +228,8 @@ fn operand_type(p: &mut Parser<'_>, lhs: Operand) -> Completed {
     })
 }
 
-/// `x => e`: formals need parentheses. The expression after the arrow is still parsed. No more is known of the whole than that it is
-/// an argument.
+/// `x => e`: formals need parentheses. The expression after the arrow is still parsed. No more is known of
+/// the whole than that it is an argument.
 fn bare_closure(p: &mut Parser<'_>, formal: Operand) -> Operand {
     let name = p.text(p.position - 1);
     let range = replacement::range_of(p, p.position - 1, p.position);

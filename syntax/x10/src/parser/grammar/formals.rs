@@ -1,4 +1,4 @@
-//! Formals, declarators, and the parts of a signature.
+//! Formal parameters, declarators, and the parts of a signature.
 
 use crate::parser::grammar::context::BraceMeaning;
 use crate::parser::grammar::names::name;
@@ -88,7 +88,7 @@ pub(super) fn loop_variable(p: &mut Parser<'_>) {
 /// A name, a point pattern, or both.
 fn pattern(p: &mut Parser<'_>) {
     if p.at(T!['(']) && p.nth(1) == IDENT {
-        return foreign_values::taken_apart(p);
+        return foreign_values::destructured_formal(p);
     }
     if !p.at(T!['[']) && !name(p) {
         return;
@@ -125,7 +125,8 @@ pub(super) fn declarators(p: &mut Parser<'_>, needs: Needs) {
     }
 }
 
-/// A declarator, after one with the type `before` its name or not: then it has that type. Whether it, too, needs no other.
+/// A declarator, after one with the type `before` its name or not: then it has that type. Whether it, too,
+/// needs no other.
 fn declarator(p: &mut Parser<'_>, needs: Needs, before: bool) -> bool {
     let m = p.start();
     let has_type = foreign_lookahead::is_variable(p, p.position);

@@ -1,4 +1,4 @@
-//! Files, and declarations of types.
+//! Compilation units and declarations of types.
 
 use crate::parser::grammar::bodies::Body;
 use crate::parser::grammar::context::BraceMeaning;
@@ -23,7 +23,7 @@ pub(super) fn source_file(p: &mut Parser<'_>) {
         }
         let is_consequence = p.input.is_paired && !p.errors.is_empty();
         if !good && (in_garbage || is_consequence) {
-            p.hush();
+            p.suppress_next_error();
         }
         let taken = !good && misplaced::declaration(p);
         if !good && !taken {
@@ -33,7 +33,7 @@ pub(super) fn source_file(p: &mut Parser<'_>) {
             } else {
                 p.unexpected("expected a class, struct, interface or type definition");
             }
-            p.hush();
+            p.suppress_next_error();
             garbage(p);
         }
         // After a brace too many all members of the class stand outside.
@@ -42,7 +42,7 @@ pub(super) fn source_file(p: &mut Parser<'_>) {
     }
 }
 
-/// Puts a token aside that starts no declaration; with what follows on its line.
+/// Skips a token that starts no declaration, and the rest of its line.
 fn garbage(p: &mut Parser<'_>) {
     let m = p.start();
     loop {
@@ -118,7 +118,7 @@ fn import(p: &mut Parser<'_>) {
     m.complete(p, IMPORT_DECL);
 }
 
-/// The `;` that ends a declaration; without it, the rest of the line is put aside.
+/// The `;` that ends a declaration; without it, the rest of the line is skipped.
 pub(super) fn semicolon(p: &mut Parser<'_>) {
     if p.expect(T![;]) || p.at_line_start() || p.at_end() {
         return;

@@ -1,4 +1,4 @@
-//! Lists in brackets.
+//! Lists in brackets, with recovery after missing commas and brackets.
 
 use crate::parser::grammar::context::BraceMeaning;
 use crate::parser::grammar::names::name;
@@ -6,8 +6,8 @@ use crate::parser::grammar::token_sets::STMT_KEYWORDS;
 use crate::parser::state::Parser;
 use crate::syntax_kind::SyntaxKind::{self, *};
 
-/// Items with commas between them, up to the bracket `close` that matches the one at `open`, which is taken too.
-/// `first`: whether an item may start here. `what`: an item, in words.
+/// Items with commas between them, up to the bracket `close` that matches the one at `open`, which is taken
+/// too. `first`: whether an item may start here. `what`: an item, in words.
 pub(super) fn bracketed(
     p: &mut Parser<'_>,
     open: usize,
@@ -64,7 +64,8 @@ fn items(
     }
 }
 
-/// What one thing in a bracket is parsed by, directly in the node that is open. If a new line starts instead, it is still to come.
+/// What one thing in a bracket is parsed by, directly in the node that is open. If a new line starts instead,
+/// it is still to come.
 pub(super) fn in_bracket(
     p: &mut Parser<'_>,
     open: usize,
@@ -80,8 +81,8 @@ pub(super) fn in_bracket(
     close_bracket(p, open, close);
 }
 
-/// Takes the bracket that closes the one at `open`. If something else stands before it that cannot be the start
-/// of another statement or declaration, that is put aside.
+/// Takes the bracket that closes the one at `open`. If something else precedes it that cannot be the start
+/// of another statement or declaration, that is skipped.
 pub(super) fn close_bracket(p: &mut Parser<'_>, open: usize, close: SyntaxKind) {
     if p.eat(close) {
         return;

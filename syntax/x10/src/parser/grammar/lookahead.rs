@@ -1,4 +1,4 @@
-//! Looking ahead. Matching brackets are known beforehand, so that a list in brackets is one step.
+//! Lookahead. Matching brackets are known in advance, so that a list in brackets is skipped in one step.
 
 use crate::parser::grammar::recovery::foreign_lookahead;
 use crate::parser::grammar::token_sets::{MODIFIERS, STMT_KEYWORDS, TYPE_DECL};
@@ -119,7 +119,7 @@ fn closure_arrow(p: &Parser<'_>, index: usize) -> Option<usize> {
     (p.kind_at(index) == T![=>]).then_some(index)
 }
 
-/// Whether the braces at `index` are the condition of what stands before them, and not the body that follows it.
+/// Whether the braces at `index` are the condition of what precedes them, and not the body that follows it.
 /// `follow`: what may come after the condition, besides the braces of the body.
 pub(super) fn is_condition(p: &Parser<'_>, index: usize, follow: &TokenSet) -> bool {
     let Some(close) = p.matching(index) else { return false };
@@ -156,7 +156,7 @@ pub(crate) fn braces_have_statements(input: &Input, open: usize, close: usize) -
     false
 }
 
-/// What stands in the parentheses of a `for`.
+/// The form of the header of a `for`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Header {
     /// `a; b; c`
@@ -186,7 +186,7 @@ pub(super) fn header(p: &Parser<'_>, index: usize) -> Header {
     }
 }
 
-/// Whether `[a, b]` stands at `index`: names in square brackets; the index after them.
+/// Whether `[a, b]` is at `index`: names in square brackets; the index after them.
 pub(super) fn after_names(p: &Parser<'_>, index: usize) -> Option<usize> {
     let close = p.matching(index).filter(|_| p.kind_at(index) == T!['['])?;
     let only_names = (index + 1..close).all(|it| matches!(p.kind_at(it), IDENT | T![,]));

@@ -70,10 +70,11 @@ fn is_statement_modifier(p: &Parser<'_>) -> bool {
         && !matches!(p.kind_at(lookahead::after_modifiers(p, p.position)), IDENT | EOF | T!['}'])
 }
 
-/// What is no member: often statements, after a brace too many. They are parsed, and only the first is an error.
+/// What is no member: often statements, after a brace too many. They are parsed, and only the first is an
+/// error.
 fn garbage(p: &mut Parser<'_>, again: bool) {
     if again {
-        p.hush();
+        p.suppress_next_error();
     } else {
         p.unexpected("expected a member: a field, method, constructor, operator or type");
         if p.at(T!['{']) {
@@ -195,7 +196,7 @@ fn constructor_body(p: &mut Parser<'_>) {
             stmts::constructor_call_or_property(p);
         } else {
             p.error("expected `this(...)`, `super(...)` or `property(...)`");
-            p.hint("other code of a constructor stands in braces");
+            p.hint("other code of a constructor is written in braces");
             stmts::stmt(p);
         }
         m.complete(p, CALL_BODY);

@@ -1,5 +1,8 @@
-//! The grammar, by construct. Each function starts at the first token of what it parses, takes at least
-//! that token if it may start there, and reports at most one error for one mistake.
+//! The grammar, by construct. Each function starts at the first token of its construct, takes at least that
+//! token if it may start there, and reports at most one error for one mistake.
+//!
+//! From below: `token_sets`, `names` and `lookahead`; `bodies` and `lists`; `recovery`; and the constructs,
+//! which are mutually recursive. The lower files parse constructs through the methods in `entry_points`.
 
 mod atoms;
 mod bodies;
@@ -25,7 +28,7 @@ pub(crate) use self::lookahead::braces_have_statements as has_statements;
 use crate::parser::state::Parser;
 use crate::syntax_kind::SyntaxKind::*;
 
-/// What may be parsed by itself: a file, or a piece that is parsed again after an edit.
+/// Constructs that are parsed by themselves: files, and parts that are parsed again after an edit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Entry {
     /// A compilation unit.
@@ -62,7 +65,7 @@ impl Entry {
     }
 }
 
-/// What is left over when the grammar is through: only if it gave up.
+/// Takes the tokens that are left after the grammar has ended, which happens only if it gave up.
 fn rest(p: &mut Parser<'_>) {
     let reported = std::mem::replace(&mut p.gave_up, false);
     p.refuel();

@@ -1,4 +1,4 @@
-//! Names.
+//! Names of declarations, references and packages.
 
 use crate::parser::grammar::recovery::reserved_words;
 use crate::parser::limits::CHAIN_LIMIT;
@@ -27,7 +27,7 @@ pub(super) fn name_ref(p: &mut Parser<'_>) -> bool {
     false
 }
 
-/// Says that a name is missing; a keyword where one must be is put aside, for it was meant as one.
+/// Reports a missing name. A keyword in its place is skipped: it was meant as a name.
 pub(super) fn no_name(p: &mut Parser<'_>) {
     let meant = p.current().is_keyword()
         && !p.at_line_start()

@@ -1,4 +1,4 @@
-//! Operands of expressions.
+//! Operands of expressions, which may turn out to be types.
 
 use crate::parser::event::Event;
 use crate::parser::state::{Completed, Parser};

@@ -71,10 +71,11 @@ fn statements(p: &mut Parser<'_>, body: &Body, tail: Tail) -> bool {
     false
 }
 
-/// So many blocks end at an `else`. Where more braces are missing, lines do not tell the `if` of each.
+/// Blocks that end at one `else`. Where more braces are missing, indentation does not show the `if` of each.
 const ENDED_BY_ELSE: u32 = 100;
 
-/// Whether the `else` of the `if` stands here whose block opens at `open`: the brace that ends the block is missing.
+/// Whether the `else` of the `if` is here whose block opens at `open`: the brace that ends the block is
+/// missing.
 fn at_else_of(p: &Parser<'_>, open: usize) -> bool {
     let is_open =
         p.at(T![else]) && p.input.is_paired && p.ended_by_else < ENDED_BY_ELSE && p.matching(open).is_none();
@@ -104,8 +105,8 @@ pub(super) fn stmt(p: &mut Parser<'_>) {
     stmt_with_tail(p, Tail::No);
 }
 
-/// The statement that is a part of another; with `Tail::Value`, an expression before the closing brace too; then the
-/// answer is yes.
+/// The statement that is a part of another; with `Tail::Value`, an expression before the closing brace too;
+/// then the answer is yes.
 pub(super) fn stmt_with_tail(p: &mut Parser<'_>, tail: Tail) -> bool {
     let saved = std::mem::replace(&mut p.at_statement, false);
     let has_value = p.nested(|p| Some(stmt_or_tail(p, tail)));
@@ -297,7 +298,8 @@ fn no_statement(p: &Parser<'_>) -> String {
     }
 }
 
-/// After a keyword that starts nothing: what stands in parentheses after it or before a colon is put aside, a block is parsed.
+/// Skips parentheses or the part before a colon after a keyword that starts no statement, and parses a block
+/// after it.
 fn leftover(p: &mut Parser<'_>, keyword: SyntaxKind) {
     if matches!(keyword, T![case] | T![default]) {
         let m = p.start();
@@ -380,7 +382,7 @@ pub(super) fn constructor_call(p: &mut Parser<'_>, m: Marker) {
     m.complete(p, CONSTRUCTOR_CALL_STMT);
 }
 
-/// The `;` that ends a statement; without it, the rest of the line that starts no statement is put aside.
+/// The `;` that ends a statement; without it, the rest of the line that starts no statement is skipped.
 pub(super) fn semicolon(p: &mut Parser<'_>) {
     if p.at(T![')']) && p.nth(1) == T![;] && p.matching(p.position).is_none() {
         p.unexpected("this `)` closes nothing");
@@ -391,7 +393,7 @@ pub(super) fn semicolon(p: &mut Parser<'_>) {
         if !is_member {
             p.replace_by(String::new());
         }
-        replacement::aside(p, 1);
+        replacement::skip_as_error(p, 1);
     }
     if p.expect(T![;]) || p.at_line_start() || at_boundary(p) {
         return;
@@ -425,7 +427,8 @@ pub(super) fn tail_block(p: &mut Parser<'_>) -> bool {
     block_with(p, Tail::Value, false)
 }
 
-/// The block of an `at` statement. If it ends in an expression and `;` follows, the whole is an expression; the answer is yes.
+/// The block of an `at` statement. If it ends in an expression and `;` follows, the whole is an expression;
+/// the answer is yes.
 pub(super) fn at_block(p: &mut Parser<'_>) -> bool {
     let open = lookahead::after_annotations(p, p.position);
     let may_be_value = p.matching(open).is_some_and(|it| p.kind_at(it + 1) == T![;]);

@@ -1,4 +1,4 @@
-//! Token sets of several constructs.
+//! Token sets that several constructs share.
 
 use crate::parser::token_set::TokenSet;
 

@@ -74,7 +74,8 @@ fn annotates_type(p: &Parser<'_>, braces: BraceMeaning<'_>) -> bool {
     }
 }
 
-/// The rest of a named type after a name: type arguments, arguments, constraint, and the names selected from it.
+/// The rest of a named type after a name: type arguments, arguments, constraint, and the names selected from
+/// it.
 pub(super) fn suffixes(p: &mut Parser<'_>, mut ty: Completed, braces: BraceMeaning<'_>) -> Completed {
     let start = p.position - 1;
     for _ in 0..CHAIN_LIMIT {

@@ -1,4 +1,4 @@
-//! Type arguments in angle brackets, as C++, Java and Rust write them: parsed as what they mean.
+//! Type arguments in angle brackets, as in C++, Java and Rust: parsed as type arguments, with an error.
 
 use crate::parser::grammar::lists;
 use crate::parser::grammar::names::{name, name_ref};
@@ -6,7 +6,7 @@ use crate::parser::grammar::recovery::{foreign_lookahead, replacement};
 use crate::parser::state::Parser;
 use crate::syntax_kind::SyntaxKind::*;
 
-/// Whether type arguments stand here, after the name of a type.
+/// Whether type arguments are here, after the name of a type.
 pub(crate) fn at_list(p: &Parser<'_>) -> bool {
     let ends = |end: usize| {
         p.input.newline_before(end)
@@ -19,7 +19,8 @@ pub(crate) fn at_list(p: &Parser<'_>) -> bool {
     p.at(T![<]) && foreign_lookahead::after_angle_brackets(p, p.position).is_some_and(ends)
 }
 
-/// Whether `<T>(` stands here, after a name: `a < T > (b)` would compare a `Boolean`. With a comma it may be two arguments of a call.
+/// Whether `<T>(` is here, after a name: `a < T > (b)` would compare a `Boolean`. With a comma it may be two
+/// arguments of a call.
 pub(crate) fn at_call(p: &Parser<'_>) -> bool {
     let Some(end) = foreign_lookahead::after_angle_brackets(p, p.position).filter(|_| p.at(T![<])) else {
         return false;
@@ -90,7 +91,7 @@ fn ty(p: &mut Parser<'_>) -> i32 {
     closed
 }
 
-/// `<T, U>` of a declaration, if it stands here.
+/// `<T, U>` of a declaration, if it is here.
 pub(crate) fn type_param_list(p: &mut Parser<'_>) {
     if !p.at(T![<]) || foreign_lookahead::after_angle_brackets(p, p.position).is_none() {
         return;

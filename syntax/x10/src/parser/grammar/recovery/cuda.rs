@@ -1,9 +1,10 @@
-//! Words of CUDA before functions, blocks and variables (`__global__`, `__device__`, `__shared__`), and arrays as C declares them.
+//! CUDA's marks of functions, blocks and variables (`__global__`, `__device__`, `__shared__`), and arrays as
+//! in C.
 
 use crate::foreign_types::type_name;
 use crate::parser::grammar::names::name;
 use crate::parser::grammar::recovery::foreign_lookahead;
-use crate::parser::grammar::recovery::replacement::{aside, range_of, replaced};
+use crate::parser::grammar::recovery::replacement::{range_of, replaced, skip_as_error};
 use crate::parser::state::Parser;
 use crate::syntax_kind::SyntaxKind::*;
 
@@ -20,13 +21,14 @@ pub(crate) fn mark(p: &mut Parser<'_>) {
     p.hint("import `x10.compiler.CUDA`, and mark the body of an `at`, which is a kernel, and the functions that it calls");
     p.replace_by("@CUDA".to_owned());
     if last > start {
-        aside(p, last - start);
+        skip_as_error(p, last - start);
     }
     p.parse_type_without_annotations();
     m.complete(p, ANNOTATION);
 }
 
-/// `float a[256];`, and `__shared__ float s[256];`, which are parsed as variables, and `__shared__ val s = ...`. Whether a variable was it.
+/// `float a[256];`, and `__shared__ float s[256];`, which are parsed as variables, and `__shared__ val s =
+/// ...`. Whether a variable was it.
 pub(crate) fn array(p: &mut Parser<'_>) -> bool {
     let start = p.position;
     let is_extern = p.text(start) == "extern";
@@ -84,7 +86,7 @@ fn variable(p: &mut Parser<'_>, ty: usize, message: &str, hint: &str) -> bool {
         p.replace_by(meant);
     }
     let m = p.start();
-    aside(p, variable - start);
+    skip_as_error(p, variable - start);
     let declarator = p.start();
     name(p);
     while p.at(T!['[']) {

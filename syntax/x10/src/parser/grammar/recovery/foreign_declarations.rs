@@ -1,5 +1,5 @@
-//! Declarations as Java and C++ write them, the type before the name: parsed as what they mean, so that one mistake is one error.
-//! The validation reports them and says how X10 writes them.
+//! Declarations with the type before the name, as in Java and C++: parsed as declarations. The validation
+//! reports them.
 
 use crate::foreign_types::{INFERRED, type_name};
 use crate::parser::grammar::context::BraceMeaning;
@@ -12,7 +12,7 @@ use crate::syntax_kind::SyntaxKind::*;
 /// Those of [`foreign_lookahead::TYPES`] that X10's class library does not define.
 const UNKNOWN: &[&str] = &["bool", "unsigned", "signed", "size_t"];
 
-/// The type; what is none in X10 is put aside.
+/// The type; what is none in X10 is skipped.
 pub(crate) fn type_before_name(p: &mut Parser<'_>) {
     let Some(name) = foreign_lookahead::name_after_type(p, p.position) else { return };
     let is_array = (p.position..name).any(|it| p.kind_at(it) == T!['['] && p.kind_at(it + 1) == T![']']);
@@ -20,16 +20,16 @@ pub(crate) fn type_before_name(p: &mut Parser<'_>) {
     let is_simple = (p.position..name).all(|it| matches!(p.kind_at(it), IDENT | T![.] | T!['['] | T![']']));
     let words = (p.position..name - 1).any(|it| p.kind_at(it) == IDENT && p.kind_at(it + 1) == IDENT);
     if is_array || words || !is_simple || INFERRED.contains(&word) || UNKNOWN.contains(&word) {
-        aside(p, name);
+        skip_as_error(p, name);
         return;
     }
     p.parse_type_with(BraceMeaning::Other);
     if p.position < name {
-        aside(p, name);
+        skip_as_error(p, name);
     }
 }
 
-fn aside(p: &mut Parser<'_>, end: usize) {
+fn skip_as_error(p: &mut Parser<'_>, end: usize) {
     let m = p.start();
     while p.position < end && !p.at_end() {
         p.bump();
@@ -37,7 +37,7 @@ fn aside(p: &mut Parser<'_>, end: usize) {
     m.complete(p, ERROR);
 }
 
-/// A method whose result stands before its name.
+/// A method whose result precedes its name.
 pub(crate) fn method(p: &mut Parser<'_>, m: Marker) {
     let result = p.start();
     type_before_name(p);
@@ -53,7 +53,7 @@ pub(crate) fn loop_header(p: &mut Parser<'_>) {
     type_before_name(p);
     name(p);
     m.complete(p, FORMAL);
-    aside(p, p.position + 1);
+    skip_as_error(p, p.position + 1);
     p.parse_expr();
     lists::close_bracket(p, open, T![')']);
 }
@@ -156,7 +156,8 @@ pub(crate) fn array_type(p: &mut Parser<'_>, start: usize, element: Completed) -
     m.complete(p, ERROR)
 }
 
-/// Whether `(T) x` stands here: a cast as other languages write it. The value starts as nothing that may follow a parenthesis does.
+/// Whether `(T) x` is here: a cast as other languages write it. The value starts as nothing that may follow a
+/// parenthesis does.
 pub(crate) fn is_cast(p: &Parser<'_>) -> bool {
     let start = p.position;
     let value =
@@ -210,7 +211,7 @@ pub(crate) fn array_length(p: &mut Parser<'_>, class: usize) {
             p.replace_by(text);
         }
     }
-    aside(p, close + 1);
+    skip_as_error(p, close + 1);
     if p.at(T!['{']) {
         p.skip_balanced();
     }

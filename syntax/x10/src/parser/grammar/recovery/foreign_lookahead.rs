@@ -28,7 +28,7 @@ pub(crate) fn after_words(p: &Parser<'_>, mut index: usize) -> usize {
     index
 }
 
-/// Where the name is, if a type and a name seem to stand at `index`: `int x`, `String[] s`, `Rail[Long] r`.
+/// Where the name is, if a type and a name seem to are at `index`: `int x`, `String[] s`, `Rail[Long] r`.
 pub(crate) fn name_after_type(p: &Parser<'_>, index: usize) -> Option<usize> {
     // `let mut x`
     let is_mutable = p.kind_at(index) == IDENT && p.text(index) == "let" && p.text(index + 1) == "mut";
@@ -69,8 +69,8 @@ pub(crate) fn name_after_type(p: &Parser<'_>, index: usize) -> Option<usize> {
     (p.kind_at(at) == IDENT && !p.input.newline_before(at)).then_some(at)
 }
 
-/// Whether a declaration of variables starts at `index`: what follows the name ends or continues one. A type follows the name too
-/// after a word that is none: `let x: T`.
+/// Whether a declaration of variables starts at `index`: what follows the name ends or continues one. A type
+/// follows the name too after a word that is none: `let x: T`.
 pub(crate) fn is_variable(p: &Parser<'_>, index: usize) -> bool {
     p.kind_at(index) != T![void]
         && name_after_type(p, index).is_some_and(|name| match p.kind_at(name + 1) {
@@ -99,7 +99,7 @@ pub(crate) fn is_loop(p: &Parser<'_>, index: usize) -> bool {
 /// Words that mark code for devices.
 pub(crate) const MARKS: &[&str] = &["__global__", "__device__", "__host__"];
 
-/// Whether a word that marks code for devices stands at `index`, before what it marks.
+/// Whether a word that marks code for devices is at `index`, before what it marks.
 pub(crate) fn is_mark(p: &Parser<'_>, index: usize) -> bool {
     let next = p.kind_at(index + 1);
     p.kind_at(index) == IDENT
@@ -111,7 +111,7 @@ pub(crate) fn is_mark(p: &Parser<'_>, index: usize) -> bool {
 pub(crate) const MODIFIERS_ELSEWHERE: &[&str] =
     &["override", "virtual", "inline", "constexpr", "open", "synchronized", "sealed", "readonly"];
 
-/// Whether a modifier that X10 does not have stands at `index`, before a member.
+/// Whether a modifier that X10 does not have is at `index`, before a member.
 pub(crate) fn is_modifier(p: &Parser<'_>, index: usize) -> bool {
     let next = p.kind_at(index + 1);
     let before_member = matches!(next, T![def] | T![val] | T![var]) || MODIFIERS.contains(next);

@@ -1,11 +1,12 @@
-//! Expressions and statements as other languages write them: parsed as what they mean, with one error that says how X10 writes them.
+//! Expressions and statements of other languages: parsed as their X10 equivalents, with one error that says
+//! what to write.
 
 use crate::foreign_types::INFERRED;
 use crate::parser::grammar::context::Tail;
 use crate::parser::grammar::names::{name, name_ref};
 use crate::parser::grammar::operand::Operand;
 use crate::parser::grammar::recovery::foreign_lookahead;
-use crate::parser::grammar::recovery::replacement::{adjacent, aside, range_of, replaced};
+use crate::parser::grammar::recovery::replacement::{adjacent, range_of, replaced, skip_as_error};
 use crate::parser::grammar::{lists, lookahead};
 use crate::parser::state::{Completed, Marker, Parser};
 use crate::syntax_error::MistakeKind;
@@ -13,7 +14,7 @@ use crate::syntax_kind::SyntaxKind::*;
 
 //--- `a::b`
 
-/// Whether `::` and a name stand at `index`.
+/// Whether `::` and a name are at `index`.
 pub(crate) fn at_scope(p: &Parser<'_>, index: usize) -> bool {
     p.kind_at(index) == T![:]
         && p.kind_at(index + 1) == T![:]
@@ -95,7 +96,7 @@ pub(crate) fn cast_sign(p: &mut Parser<'_>) {
     m.complete(p, ERROR);
 }
 
-/// Whether `is T` stands here, after a value.
+/// Whether `is T` is here, after a value.
 pub(crate) fn at_type_test(p: &Parser<'_>) -> bool {
     p.at(IDENT) && p.nth(1) == IDENT && p.text(p.position) == "is" && !p.at_line_start()
 }
@@ -111,16 +112,16 @@ pub(crate) fn tested_variable(p: &mut Parser<'_>) {
         return;
     }
     let variable = p.text(p.position).to_owned();
-    // The variable is one that nothing declares: what uses it is no mistake of its own.
+    // Nothing declares the variable: its uses are no mistakes of their own.
     p.unexpected("a test of a type declares no variable");
     p.hint(&format!("write `val {variable} = ... as T;` where the test holds"));
-    aside(p, 1);
+    skip_as_error(p, 1);
 }
 
 //--- Closures
 
-/// Whether `(x:T) -> e` stands here. Such formals are no value, nor are braces, so that this arrow is no operator. Of `(x) -> e` only
-/// names can tell.
+/// Whether `(x:T) -> e` is here. Such formals are no value, nor are braces, so that this arrow is no
+/// operator. Of `(x) -> e` only names can tell.
 pub(crate) fn at_arrow_closure(p: &Parser<'_>) -> bool {
     let open = p.position;
     let Some(close) = p.matching(open).filter(|it| p.kind_at(it + 1) == T![->]) else { return false };
@@ -131,7 +132,7 @@ pub(crate) fn at_arrow_closure(p: &Parser<'_>) -> bool {
         || names && (close - open > 2 || p.kind_at(close + 2) == T!['{'])
 }
 
-/// Whether `-> {` stands here, after the name of a formal.
+/// Whether `-> {` is here, after the name of a formal.
 pub(crate) fn at_bare_arrow(p: &Parser<'_>) -> bool {
     p.at(T![->]) && p.nth(1) == T!['{'] && p.kind_at(p.position - 1) == IDENT
 }
@@ -147,7 +148,7 @@ pub(crate) fn arrow(p: &mut Parser<'_>) -> bool {
 
 //--- Declarations of locals
 
-/// Whether `x := e` stands at `index`.
+/// Whether `x := e` is at `index`.
 pub(crate) fn is_walrus(p: &Parser<'_>, index: usize) -> bool {
     p.kind_at(index) == IDENT
         && p.kind_at(index + 1) == T![:]
@@ -174,7 +175,7 @@ pub(crate) fn walrus(p: &mut Parser<'_>, m: Marker) {
     m.complete(p, LOCAL_DECL);
 }
 
-/// Whether `final x = e` stands here; `start` is where its modifiers end.
+/// Whether `final x = e` is here; `start` is where its modifiers end.
 pub(crate) fn is_final_variable(p: &Parser<'_>, start: usize) -> bool {
     start > p.position && p.kind_at(start - 1) == T![final] && p.kind_at(start + 1) == T![=]
 }
@@ -189,7 +190,7 @@ pub(crate) fn final_variable(p: &mut Parser<'_>) {
 
 //--- Headers of classes
 
-/// Whether a condition and properties stand here, in this order, after the name of a class.
+/// Whether a condition and properties are here, in this order, after the name of a class.
 pub(crate) fn at_early_guard(p: &Parser<'_>) -> bool {
     if !p.at(T!['{']) {
         return false;
@@ -271,7 +272,8 @@ pub(crate) fn undeclared_method(p: &mut Parser<'_>, m: Marker) {
     p.parse_method(m);
 }
 
-/// What other languages let follow the type of a formal: a value for calls that give none, or a sign that there are many.
+/// What other languages let follow the type of a formal: a value for calls that give none, or a sign that
+/// there are many.
 pub(crate) fn formal_end(p: &mut Parser<'_>) {
     if p.at(T![=]) {
         // Calls may give fewer arguments than there are formals.
@@ -285,11 +287,11 @@ pub(crate) fn formal_end(p: &mut Parser<'_>) {
         p.unexpected("a method has as many arguments as it has formals");
         p.hint("take a rail, `xs:Rail[T]`, and call it with `[a, b, c]`");
         let count = if p.nth(1) == IDENT { 2 } else { 1 };
-        aside(p, count);
+        skip_as_error(p, count);
     }
 }
 
-/// `(e)` after `catch`, at the name, which only in small letters is none of a type. Whether it stands here.
+/// `(e)` after `catch`, at the name, which only in small letters is none of a type. Whether it is here.
 pub(crate) fn untyped_exception(p: &mut Parser<'_>) -> bool {
     let name = p.text(p.position);
     if !(p.at(IDENT) && p.nth(1) == T![')'] && name.starts_with(char::is_lowercase)) {
@@ -305,7 +307,7 @@ pub(crate) fn untyped_exception(p: &mut Parser<'_>) -> bool {
     true
 }
 
-/// Whether `T => U` stands here as a type: a function type without its parentheses.
+/// Whether `T => U` is here as a type: a function type without its parentheses.
 pub(crate) fn at_bare_function_type(p: &Parser<'_>) -> bool {
     p.at(IDENT) && matches!(p.nth(1), T![=>] | T![->]) && p.nth(2) == IDENT
 }
@@ -328,7 +330,7 @@ pub(crate) fn bare_function_type(p: &mut Parser<'_>) {
     function.complete(p, FUNCTION_TYPE);
 }
 
-/// `property p:T;`, after `property`, as a member of a class. Whether it stands here.
+/// `property p:T;`, after `property`, as a member of a class. Whether it is here.
 pub(crate) fn property_as_field(p: &mut Parser<'_>) -> bool {
     if !p.at(IDENT) || p.nth(1) != T![:] {
         return false;
@@ -341,7 +343,7 @@ pub(crate) fn property_as_field(p: &mut Parser<'_>) -> bool {
 
 //--- Statements
 
-/// What should stand in parentheses, and does not: up to the braces of the body.
+/// What should are in parentheses, and does not: up to the braces of the body.
 pub(crate) fn without_parens(p: &mut Parser<'_>) {
     let start = p.position;
     p.parse_header_expr();
@@ -359,18 +361,18 @@ pub(crate) fn without_parens(p: &mut Parser<'_>) {
     parenthesise(p, start, p.text_of(start, p.position));
 }
 
-/// What the tokens from `start` on, meant as `text`, should stand in.
+/// What the tokens from `start` on, meant as `text`, should are in.
 fn parenthesise(p: &mut Parser<'_>, start: usize, text: &str) {
     if p.last_error == p.position {
         return;
     }
     let range = p.range_since(start);
-    p.error_at(range, "this stands in parentheses");
+    p.error_at(range, "this must be in parentheses");
     p.hint(&format!("write `({text})`"));
     p.replace_by(format!("({text})"));
 }
 
-/// Whether `x in e`, `x of e` or `x : e` stands here without parentheses.
+/// Whether `x in e`, `x of e` or `x : e` is here without parentheses.
 pub(crate) fn at_bare_loop(p: &Parser<'_>) -> bool {
     p.at(IDENT) && (p.nth(1) == T![in] || is_other_in(p, p.position + 1))
 }
@@ -390,7 +392,7 @@ pub(crate) fn bare_loop(p: &mut Parser<'_>) {
         let m = p.start();
         name(p);
         m.complete(p, FORMAL);
-        aside(p, 1);
+        skip_as_error(p, 1);
     }
     let collection = p.position;
     p.parse_header_expr();
@@ -423,7 +425,7 @@ pub(crate) fn colon_loop(p: &mut Parser<'_>, variable: usize) {
     p.bump();
     let first = p.position;
     if first < variable {
-        aside(p, variable - first);
+        skip_as_error(p, variable - first);
     }
     let m = p.start();
     name(p);
@@ -439,7 +441,7 @@ pub(crate) fn colon_loop(p: &mut Parser<'_>, variable: usize) {
     p.hint(&format!("write `({text} in ...)`"));
     p.replace_by(format!("{text} in{}", if tight { " " } else { "" }));
     if !p.eat(T![in]) {
-        aside(p, 1);
+        skip_as_error(p, 1);
     }
     p.parse_expr();
     lists::close_bracket(p, open, T![')']);
@@ -476,7 +478,8 @@ pub(crate) fn else_if(p: &mut Parser<'_>) -> bool {
     found
 }
 
-/// After a last expression without `;` that does nothing: it was meant as the value of the method. Whether it was.
+/// After a last expression without `;` that does nothing: it was meant as the value of the method. Whether it
+/// was.
 pub(crate) fn value_without_return(p: &mut Parser<'_>, start: usize, expr: Completed) -> bool {
     let idle = matches!(
         expr.kind,
@@ -505,15 +508,16 @@ pub(crate) fn unopened_call(p: &mut Parser<'_>) {
     p.unexpected("this `)` closes nothing");
     p.hint(&format!("write `{name}()` for a call"));
     p.replace_by("()".to_owned());
-    aside(p, 1);
+    skip_as_error(p, 1);
 }
 
-/// Whether `(reducer) { ... }` stands after a `finish` that starts a statement.
+/// Whether `(reducer) { ... }` follows a `finish` that starts a statement.
 pub(crate) fn is_collecting(p: &Parser<'_>) -> bool {
     p.at(T!['(']) && p.matching(p.position).is_some_and(|close| p.kind_at(close + 1) == T!['{'])
 }
 
-/// A `finish` that collects, after its keyword: the value of the block at its end, else nothing takes what it gives.
+/// A `finish` that collects, after its keyword: the value of the block at its end, else nothing takes what it
+/// gives.
 pub(crate) fn collecting_statement(p: &mut Parser<'_>, m: Marker, tail: Tail) -> bool {
     let keyword = p.input.range(p.lexed, p.position - 1);
     p.parse_in_parens();

@@ -1,10 +1,10 @@
-//! Values as other languages write them: parsed as what they mean, with one error that says how X10 writes them.
+//! Values of other languages: parsed as their X10 equivalents, with one error that says what to write.
 
 use crate::parser::grammar::context::BraceMeaning;
 use crate::parser::grammar::names::{name, name_ref};
 use crate::parser::grammar::operand::Operand;
 use crate::parser::grammar::recovery::foreign_words;
-use crate::parser::grammar::recovery::replacement::{adjacent, aside, range_of, replaced};
+use crate::parser::grammar::recovery::replacement::{adjacent, range_of, replaced, skip_as_error};
 use crate::parser::grammar::token_sets::SIGNATURE;
 use crate::parser::grammar::{lists, lookahead};
 use crate::parser::state::{Completed, Parser};
@@ -15,7 +15,7 @@ use crate::syntax_kind::SyntaxKind::{self, *};
 /// Words that start a closure elsewhere.
 const CLOSURE: &[&str] = &["fun", "fn", "func", "function", "lambda"];
 
-/// Whether `fun (x:T)` and a body stand here.
+/// Whether `fun (x:T)` and a body are here.
 pub(crate) fn at_worded_closure(p: &Parser<'_>) -> bool {
     let open = p.position + 1;
     if !CLOSURE.contains(&p.text(p.position)) {
@@ -62,23 +62,23 @@ pub(crate) fn worded_closure(p: &mut Parser<'_>) -> Completed {
 
 //--- Tuples
 
-const TUPLES: &str = "X10 has no tuples";
-const APART: &str = "a value cannot be taken apart by parentheses";
+const NO_TUPLES: &str = "X10 has no tuples";
+const NO_DESTRUCTURING: &str = "a value cannot be destructured by parentheses";
 
-/// Whether the statement that the parenthesis at `open` is in was told that there are no tuples.
+/// Whether the statement around the parenthesis at `open` has an error that there are no tuples.
 fn is_said(p: &Parser<'_>, open: usize) -> bool {
     let starts = |index: &usize| matches!(p.kind_at(*index), T![;] | T!['{'] | T!['}']);
     let start = (0..open).rev().find(starts).map_or(0, |it| it + 1);
     let start = p.input.range(p.lexed, start).start();
     let last = p.errors.last().filter(|it| it.range.start() >= start);
-    last.is_some_and(|it| it.message == TUPLES || it.message == APART)
+    last.is_some_and(|it| it.message == NO_TUPLES || it.message == NO_DESTRUCTURING)
 }
 
 /// `(T, U)` as a type, at the parenthesis.
 pub(crate) fn tuple_type(p: &mut Parser<'_>) {
     let close = p.matching(p.position).unwrap_or(p.position);
     let range = range_of(p, p.position, close);
-    p.error_at(range, TUPLES);
+    p.error_at(range, NO_TUPLES);
     p.hint("make a struct with a field for each value; two values are an `x10.util.Pair[T,U]`");
     p.skip_balanced();
 }
@@ -91,7 +91,7 @@ pub(crate) fn tuple(p: &mut Parser<'_>, open: usize) {
         p.error_at(range, "an assertion has no parentheses around its parts");
         p.hint("write `assert condition : message;`");
     } else if !is_said(p, open) {
-        p.error_at(range, TUPLES);
+        p.error_at(range, NO_TUPLES);
         p.hint("make a struct with a field for each value; two values are an `x10.util.Pair`: `Pair(a, b)`");
     }
     while p.eat(T![,]) {
@@ -103,7 +103,7 @@ pub(crate) fn tuple(p: &mut Parser<'_>, open: usize) {
 
 //--- Rails
 
-/// Whether `{a, b}` stands here, where a value is meant.
+/// Whether `{a, b}` is here, in place of a value.
 pub(crate) fn at_braced_rail(p: &Parser<'_>) -> bool {
     let open = p.position;
     let Some(close) = p.matching(open).filter(|it| *it > open + 1) else { return false };
@@ -145,7 +145,7 @@ pub(crate) fn braced_rail(p: &mut Parser<'_>) -> Completed {
 
 //--- Blocks
 
-/// Whether a block stands here, where a value is meant.
+/// Whether a block is here, in place of a value.
 pub(crate) fn at_braced_value(p: &Parser<'_>) -> bool {
     let open = p.position;
     let after_value = matches!(p.kind_at(open.wrapping_sub(1)), T![=] | T!['('] | T![,] | T![return]);
@@ -189,7 +189,7 @@ pub(crate) fn braced_value(p: &mut Parser<'_>) -> Completed {
 
 //--- Statements
 
-/// Whether a statement stands here that has a value elsewhere, where a value is meant: `val x = switch (y) { ... }`.
+/// Whether a statement is here that has a value elsewhere, in place of a value: `val x = switch (y) { ... }`.
 pub(crate) fn at_statement(p: &Parser<'_>) -> bool {
     let before = p.kind_at(p.position.wrapping_sub(1));
     let wanted = matches!(before, T![=] | T![=>] | T![return] | T!['('] | T![,]);
@@ -204,7 +204,7 @@ pub(crate) fn at_statement(p: &Parser<'_>) -> bool {
     }
 }
 
-/// A statement where a value is meant.
+/// A statement in place of a value.
 pub(crate) fn statement(p: &mut Parser<'_>) -> Completed {
     if p.at(T![if]) {
         return if_value(p);
@@ -242,7 +242,7 @@ pub(crate) fn statement(p: &mut Parser<'_>) -> Completed {
     m.complete(p, NAME_EXPR)
 }
 
-/// `if (c) a else b` where a value is meant.
+/// `if (c) a else b` in place of a value.
 pub(crate) fn if_value(p: &mut Parser<'_>) -> Completed {
     let start = p.position;
     let m = p.start();
@@ -310,7 +310,7 @@ pub(crate) fn at_word_operator(p: &Parser<'_>) -> bool {
         && (p.nth(1) == T!['('] || p.nth(1) == T![!] || p.nth(1) == IDENT || p.nth(1).is_literal())
 }
 
-/// The word, put aside.
+/// The word, skipped.
 pub(crate) fn word_operator(p: &mut Parser<'_>) {
     let (word, op) = match p.text(p.position) {
         "and" => ("and", "&&"),
@@ -321,7 +321,7 @@ pub(crate) fn word_operator(p: &mut Parser<'_>) {
     replaced(p, 1, &format!("there is no operator `{word}`"), &format!("write `a {op} b`"), op);
 }
 
-/// Whether `not x` stands here.
+/// Whether `not x` is here.
 pub(crate) fn at_not(p: &Parser<'_>) -> bool {
     let operand = p.nth(1) == IDENT || p.nth(1).is_literal();
     operand && p.text(p.position) == "not" && !p.input.newline_before(p.position + 1)
@@ -346,10 +346,10 @@ pub(crate) fn third_sign(p: &mut Parser<'_>, op: SyntaxKind) {
     p.error_at(range, format!("there is no operator `{op}=`"));
     p.hint(&format!("`{op}` compares, and converts nothing"));
     p.replace_by(op.to_owned());
-    aside(p, 1);
+    skip_as_error(p, 1);
 }
 
-/// Whether `...`, or the `..=` of `0..=9`, stands here; after a variable, the latter assigns.
+/// Whether `...`, or the `..=` of `0..=9`, is here; after a variable, the latter assigns.
 pub(crate) fn at_range_sign(p: &Parser<'_>) -> bool {
     match p.current() {
         T![...] => true,
@@ -370,11 +370,11 @@ pub(crate) fn open_end(p: &mut Parser<'_>) {
         let range = range_of(p, p.position - 1, p.position);
         p.error_at(range, "a range is written `..`");
         p.hint("a range has both its ends: `0..(n-1)` has `n` numbers");
-        aside(p, 1);
+        skip_as_error(p, 1);
     }
 }
 
-/// Whether `?.` stands here, after a value.
+/// Whether `?.` is here, after a value.
 pub(crate) fn at_safe_call(p: &Parser<'_>) -> bool {
     p.at(T![?]) && p.nth(1) == T![.] && adjacent(p, p.position)
 }
@@ -385,7 +385,7 @@ pub(crate) fn safe_call(p: &mut Parser<'_>, lhs: Operand) -> Operand {
     p.error_at(range, "there is no `?.`");
     p.hint("test before: `x == null ? other : x.member`");
     let m = lhs.node.precede(p);
-    aside(p, 1);
+    skip_as_error(p, 1);
     p.eat(T![.]);
     name_ref(p);
     Operand::expr(m.complete(p, FIELD_EXPR))
@@ -397,7 +397,7 @@ pub(crate) fn safe_call(p: &mut Parser<'_>, lhs: Operand) -> Operand {
 pub(crate) fn nullable(p: &mut Parser<'_>) {
     let after = matches!(p.nth(1), T![=] | T![,] | T![')'] | T![;] | T![']'] | T!['{']);
     if p.at(T![?]) && after && adjacent(p, p.position - 1) {
-        let hint = "a class type may be null as it is; for one that may not, write `T{self != null}`";
+        let hint = "a class type may be null as it is; for a type that may not, write `T{self != null}`";
         replaced(p, 1, "there is no `?` after a type", hint, "");
     }
 }
@@ -431,8 +431,8 @@ pub(crate) fn step(p: &mut Parser<'_>) {
 }
 
 /// `val (a, b) = e`, at the parenthesis: names that are to get a part each.
-pub(crate) fn taken_apart(p: &mut Parser<'_>) {
-    p.error(APART);
+pub(crate) fn destructured_formal(p: &mut Parser<'_>) {
+    p.error(NO_DESTRUCTURING);
     p.hint("points are, by brackets: `val [i, j] = p`; of other values, name the parts one by one");
     let open = p.position;
     let close = p.matching(open).unwrap_or(open);

@@ -1,11 +1,11 @@
-//! Words and signs of other languages that no X10 has at their place: each is one error that says what to write. What follows is parsed as
-//! what it means, or put aside.
+//! Words and signs of other languages: each is one error that says what to write. What follows is parsed as
+//! its X10 equivalent, or skipped.
 
 use crate::parser::grammar::context::BraceMeaning;
 use crate::parser::grammar::lists;
 use crate::parser::grammar::names::name;
 use crate::parser::grammar::operand::Operand;
-use crate::parser::grammar::recovery::replacement::{adjacent, aside, range_of, replaced};
+use crate::parser::grammar::recovery::replacement::{adjacent, range_of, replaced, skip_as_error};
 use crate::parser::grammar::recovery::{foreign_lookahead, foreign_syntax};
 use crate::parser::state::Parser;
 use crate::syntax_error::MistakeKind;
@@ -13,7 +13,8 @@ use crate::syntax_kind::SyntaxKind::{self, *};
 
 //--- Statements
 
-/// What follows a word that is no name of a variable or method: the value, or the statement, that it is about.
+/// What follows a word that is no name of a variable or method: the value, or the statement, that it is
+/// about.
 fn is_before_value(p: &Parser<'_>, index: usize) -> bool {
     let next = p.kind_at(index + 1);
     let starts = next == IDENT
@@ -22,7 +23,8 @@ fn is_before_value(p: &Parser<'_>, index: usize) -> bool {
     starts && !p.input.newline_before(index + 1)
 }
 
-/// The statement that a word before a value starts elsewhere: what is wrong, what to write, and the keyword for it.
+/// The statement that a word before a value starts elsewhere: what is wrong, what to write, and the keyword
+/// for it.
 fn statement_word(word: &str) -> Option<(&'static str, &'static str, Option<SyntaxKind>)> {
     Some(match word {
         "spawn" | "go" | "begin" | "task" => (
@@ -53,7 +55,8 @@ fn statement_word(word: &str) -> Option<(&'static str, &'static str, Option<Synt
     })
 }
 
-/// At a statement that starts with a name: a word that starts a statement elsewhere. Whether the statement was taken.
+/// At a statement that starts with a name: a word that starts a statement elsewhere. Whether the statement
+/// was taken.
 pub(crate) fn statement(p: &mut Parser<'_>) -> bool {
     let index = p.position;
     if is_pass(p) {
@@ -64,7 +67,7 @@ pub(crate) fn statement(p: &mut Parser<'_>) -> bool {
         let range = p.input.range(p.lexed, index);
         p.error_at(range, "there is no `match`");
         p.hint("write `switch (x) { case 1: ...; break; default: ... }`, or `if` and `else if`");
-        aside(p, body - index);
+        skip_as_error(p, body - index);
         p.skip_balanced();
         return true;
     }
@@ -96,7 +99,7 @@ pub(crate) fn statement(p: &mut Parser<'_>) -> bool {
             false
         }
         (None, "defer" | "parallel") => {
-            aside(p, 1);
+            skip_as_error(p, 1);
             false
         }
         _ => {
@@ -106,13 +109,14 @@ pub(crate) fn statement(p: &mut Parser<'_>) -> bool {
     }
 }
 
-/// Whether `pass` stands alone.
+/// Whether `pass` is alone.
 fn is_pass(p: &Parser<'_>) -> bool {
     let index = p.position;
     p.text(index) == "pass" && (p.nth(1) == T!['}'] || p.input.newline_before(index + 1) && p.nth(1) != T![;])
 }
 
-/// Where the braces open, if `match (x) { pattern => ... }` or `match x { ... }` stands here, and not a call of a method of this name.
+/// Where the braces open, if `match (x) { pattern => ... }` or `match x { ... }` is here, and not a call of a
+/// method of this name.
 pub(crate) fn match_body(p: &Parser<'_>) -> Option<usize> {
     if !matches!(p.text(p.position), "match" | "when" | "select") {
         return None;
@@ -122,7 +126,7 @@ pub(crate) fn match_body(p: &Parser<'_>) -> Option<usize> {
         next if next == IDENT || next.is_literal() || matches!(next, T![this] | T![here] | T![self]) => {
             let mut index = p.position + 1;
             while !p.input.newline_before(index)
-                && index < p.position + SUBJECT
+                && index < p.position + MAX_SUBJECT_TOKENS
                 && !matches!(p.kind_at(index), T!['{'] | T!['}'] | T![;] | EOF)
             {
                 index = p.matching(index).filter(|it| *it > index).unwrap_or(index) + 1;
@@ -138,13 +142,14 @@ pub(crate) fn match_body(p: &Parser<'_>) -> Option<usize> {
     (p.kind_at(open) == T!['{'] && is_case).then_some(open)
 }
 
-/// So many tokens are looked at for the braces after what `match` has without parentheses, and for the arrow after a pattern.
-const SUBJECT: usize = 64;
+/// Tokens that are searched for the braces after the subject of a `match` without parentheses, and for the
+/// arrow after a pattern.
+const MAX_SUBJECT_TOKENS: usize = 64;
 
-/// Whether a pattern stands at `index`, and the arrow after it: nothing that a closure after a call starts with.
+/// Whether a pattern is at `index`, and the arrow after it: nothing that a closure after a call starts with.
 fn at_pattern(p: &Parser<'_>, index: usize) -> bool {
     let mut at = index;
-    while at < index + SUBJECT {
+    while at < index + MAX_SUBJECT_TOKENS {
         at = match p.kind_at(at) {
             T![=>] => return at > index,
             T!['('] if at > index => p.matching(at).map_or(at, |it| it + 1),
@@ -172,7 +177,7 @@ fn negated(p: &Parser<'_>) -> Option<SyntaxKind> {
     (follows && !p.input.newline_before(close + 1)).then_some(keyword)
 }
 
-/// Puts the rest of a statement aside.
+/// Skips the rest of a statement.
 fn line_aside(p: &mut Parser<'_>) {
     let m = p.start();
     p.bump();
@@ -193,7 +198,7 @@ pub(crate) fn local_function(p: &mut Parser<'_>) {
     let m = p.start();
     p.error("a method cannot stand in the code of another");
     p.hint("write a closure, `val f = (x:Type) => { ... };`, or put the method beside this one");
-    aside(p, 1);
+    skip_as_error(p, 1);
     let declarator = p.start();
     name(p);
     let closure = p.start();
@@ -208,7 +213,7 @@ pub(crate) fn local_function(p: &mut Parser<'_>) {
     m.complete(p, LOCAL_DECL);
 }
 
-/// Whether `def` stands in the code of a method as a function of its own: all braces are there, and its line is indented more than
+/// Whether a local function starts here with `def`: no brace is missing, and its line is indented more than
 /// that of the brace at `open`.
 pub(crate) fn at_local_function(p: &Parser<'_>, open: usize) -> bool {
     let is_function = p.at(T![def]) && p.nth(1) == IDENT && p.nth(2) == T!['('];
@@ -218,7 +223,7 @@ pub(crate) fn at_local_function(p: &Parser<'_>, open: usize) -> bool {
         && (p.indent(p.position) > p.indent(open) || !is_below(p, open))
 }
 
-/// Whether the token here stands on a later line than the one at `index`.
+/// Whether the token here is on a later line than the one at `index`.
 fn is_below(p: &Parser<'_>, index: usize) -> bool {
     (index + 1..=p.position).any(|it| p.input.newline_before(it))
 }
@@ -276,7 +281,7 @@ pub(crate) fn value(p: &mut Parser<'_>) -> Option<Operand> {
         IDENT if SPAWNS.contains(&p.text(index)) && !p.input.newline_before(index + 1) => {
             let m = p.start();
             no_value(p);
-            aside(p, 1);
+            skip_as_error(p, 1);
             p.parse_chain();
             Some(Operand::expr(m.complete(p, ERROR)))
         }
@@ -292,13 +297,13 @@ pub(crate) fn value(p: &mut Parser<'_>) -> Option<Operand> {
             let m = p.start();
             // `f(name")` lacks a quote, and that is said.
             if p.is_malformed(index + 1) {
-                p.hush();
+                p.suppress_next_error();
             } else {
                 let range = range_of(p, index, index + 1);
                 p.error_at(range, "a string has no letter before it");
                 p.hint("text is joined by `+`: `\"x = \" + x`; `\\n` in it starts a line");
             }
-            aside(p, 2);
+            skip_as_error(p, 2);
             Some(Operand::expr(m.complete(p, ERROR)))
         }
         _ => None,
@@ -327,7 +332,7 @@ fn is_called(p: &Parser<'_>, index: usize) -> bool {
     p.kind_at(index + 1) == T!['('] || p.input.newline_before(index + 1)
 }
 
-/// Whether `future { ... }` stands where a value is meant.
+/// Whether `future { ... }` is in place of a value.
 fn is_future(p: &Parser<'_>) -> bool {
     let before = p.kind_at(p.position.wrapping_sub(1));
     matches!(p.text(p.position), "future" | "spawn" | "task" | "go" | "launch")
@@ -346,7 +351,7 @@ pub(crate) fn text_block(p: &mut Parser<'_>) -> Option<Operand> {
     let range = range_of(p, index, index + count - 1);
     p.error_at(range, "a string stands between single quotation marks, on one line");
     p.hint("write `\"...\\n\" + \"...\\n\"`");
-    aside(p, count);
+    skip_as_error(p, count);
     Some(Operand::expr(m.complete(p, ERROR)))
 }
 
@@ -363,8 +368,8 @@ pub(crate) fn null_test(p: &mut Parser<'_>) -> bool {
     true
 }
 
-/// The rest of an operator of other languages, after the part `op` that is one of X10: `a <=> b`, `f<<<a, b>>>(c)`. Whether no operand
-/// follows.
+/// The rest of an operator of other languages, after the part `op` that is one of X10: `a <=> b`, `f<<<a,
+/// b>>>(c)`. Whether no operand follows.
 pub(crate) fn operator_rest(p: &mut Parser<'_>, op: SyntaxKind) -> bool {
     if !adjacent(p, p.position - 1) {
         return false;
@@ -374,7 +379,7 @@ pub(crate) fn operator_rest(p: &mut Parser<'_>, op: SyntaxKind) -> bool {
             let range = range_of(p, p.position - 1, p.position);
             p.error_at(range, "there is no operator `<=>`");
             p.hint("`a.compareTo(b)` is negative, 0 or positive");
-            aside(p, 1);
+            skip_as_error(p, 1);
             false
         }
         (T![<<], T![<]) => {
@@ -422,7 +427,7 @@ pub(crate) fn where_clause(p: &mut Parser<'_>) {
     if !(p.at(IDENT) && p.text(p.position) == "where" && p.nth(1) == IDENT) {
         return;
     }
-    p.error("a condition stands in braces");
+    p.error("a condition is written in braces");
     p.hint("write `{T <: U}` after the formals of the method, or the properties of the class");
     let m = p.start();
     while !p.at_end() && !matches!(p.current(), T!['{'] | T![;] | T![=] | T!['}']) {
@@ -441,7 +446,7 @@ pub(crate) fn heritage(p: &mut Parser<'_>) {
     }
 }
 
-/// `import static a.b.c`, at `static`: put aside. Whether it stands here.
+/// `import static a.b.c`, at `static`: skipped. Whether it is here.
 pub(crate) fn import_static(p: &mut Parser<'_>) -> bool {
     if !p.at(T![static]) {
         return false;
@@ -452,7 +457,7 @@ pub(crate) fn import_static(p: &mut Parser<'_>) -> bool {
     true
 }
 
-/// `from a.b import C`: put aside. Whether it stands here.
+/// `from a.b import C`: skipped. Whether it is here.
 pub(crate) fn from_import(p: &mut Parser<'_>) -> bool {
     let index = p.position;
     if !p.at(IDENT) || p.text(index) != "from" || p.nth(1) != IDENT {
@@ -478,7 +483,7 @@ pub(crate) fn from_import(p: &mut Parser<'_>) -> bool {
     if !imports.is_empty() && (p.kind_at(end - 1) == T![;] || p.input.newline_before(end)) {
         p.replace_by(imports.join("\n"));
     }
-    aside(p, end - index);
+    skip_as_error(p, end - index);
     if !p.at_line_start() {
         line_rest_aside(p);
         p.eat(T![;]);
@@ -486,8 +491,8 @@ pub(crate) fn from_import(p: &mut Parser<'_>) -> bool {
     true
 }
 
-/// The names that are imported at `index`, `*` or several with commas, and perhaps parentheses, around; and the index after them and
-/// their `;`.
+/// The names that are imported at `index`, `*` or several with commas, and perhaps parentheses, around; and
+/// the index after them and their `;`.
 fn imported_names<'a>(p: &Parser<'a>, index: usize) -> (Vec<&'a str>, usize) {
     let close = p.matching(index).filter(|_| p.kind_at(index) == T!['(']);
     let mut at = index + usize::from(close.is_some());
@@ -511,7 +516,7 @@ fn imported_names<'a>(p: &Parser<'a>, index: usize) -> (Vec<&'a str>, usize) {
     (names, at.max(index))
 }
 
-/// `template <typename T>` before a declaration. Whether it stands here.
+/// `template <typename T>` before a declaration. Whether it is here.
 pub(crate) fn template(p: &mut Parser<'_>) -> bool {
     let is_template = p.at(IDENT) && p.text(p.position) == "template" && p.nth(1) == T![<];
     if is_template {

@@ -1,4 +1,5 @@
-//! Declarations that X10 does not have, or not there: functions outside classes, enumerations, traits, modules.
+//! Misplaced declarations, and those that X10 lacks: functions outside of classes, enumerations, traits,
+//! modules.
 
 use crate::parser::grammar::lookahead;
 use crate::parser::grammar::recovery::replacement::replaced;
@@ -6,7 +7,8 @@ use crate::parser::grammar::recovery::{foreign_lookahead, foreign_syntax};
 use crate::parser::state::Parser;
 use crate::syntax_kind::SyntaxKind::{self, *};
 
-/// What other languages declare by a word and a name, or at the top of a file. Whether one is here; it is taken.
+/// What other languages declare by a word and a name, or at the top of a file. Whether one is here; it is
+/// taken.
 pub(crate) fn declaration(p: &mut Parser<'_>) -> bool {
     let start = lookahead::after_modifiers(p, p.position);
     match p.kind_at(start) {
@@ -79,7 +81,7 @@ fn type_by_word(p: &mut Parser<'_>, keyword: SyntaxKind) -> bool {
     true
 }
 
-/// What X10 has no declaration for: put aside up to its end.
+/// What X10 has no declaration for: skipped up to its end.
 fn by_word(p: &mut Parser<'_>, start: usize) {
     let word = p.text(start);
     // What it declares nobody knows.

@@ -1,5 +1,6 @@
-//! Error recovery: what other languages, older X10 and slips of the keyboard look like. Each mistake is parsed as what it means,
-//! with one error that says what X10 writes; the grammar of X10 itself is beside this folder.
+//! Error recovery for the syntax of other languages, of older X10, and for typing errors. A mistake is parsed
+//! as what it means, with one error that says what X10 writes; the grammar of X10 itself is beside this
+//! folder.
 
 pub(crate) mod angle_brackets;
 pub(crate) mod cuda;

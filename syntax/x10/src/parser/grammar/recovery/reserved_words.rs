@@ -1,4 +1,4 @@
-//! Keywords where a name is meant: who calls a variable `at` uses it, too.
+//! Keywords in place of a name.
 
 use crate::parser::state::{Completed, Parser};
 use crate::parser::token_set::TokenSet;

@@ -1,7 +1,8 @@
-//! Keywords with a slip of the fingers: `clas`, `retrun`, `Val`. Where the text could not be X10 otherwise, the word is taken for the
-//! keyword that it resembles, so that what follows is parsed as it was meant and the slip is the only error.
+//! Misspelt keywords: `clas`, `retrun`, `Val`. Where the text could not be X10 otherwise, the word counts as
+//! the keyword that it resembles, so that what follows is parsed as intended and the typing error is the only
+//! error.
 //!
-//! Where a name of a method may stand as well (`finsh { ... }`), only the analysis knows that there is none.
+//! Where the name of a method may be as well (`finsh { ... }`), only the analysis knows that there is none.
 
 use crate::parser::grammar::lookahead;
 use crate::parser::grammar::lookahead::Header;
@@ -83,7 +84,8 @@ pub(crate) fn member(p: &mut Parser<'_>) -> bool {
                 IDENT => MODIFIER_WORDS,
                 _ => return false,
             };
-            // `Val x` could be a variable of type `Val`, as Java declares it: only a keyword in other letters is one.
+            // `Val x` could be a variable of type `Val`, as Java declares it: only a keyword in other letters
+            // is one.
             let declared = foreign_lookahead::is_variable(p, index) || foreign_lookahead::is_method(p, index);
             let same =
                 |kind: &SyntaxKind| kind.text().is_some_and(|text| text.eq_ignore_ascii_case(p.text(index)));
@@ -157,7 +159,7 @@ pub(crate) fn keyword(p: &mut Parser<'_>, keyword: SyntaxKind, next: SyntaxKind)
     }
 }
 
-/// What other languages call `catch`, taken for it. Whether it stands here.
+/// What other languages call `catch`, taken for it. Whether it is here.
 pub(crate) fn catch_elsewhere(p: &mut Parser<'_>) -> bool {
     let word = p.text(p.position);
     if !(p.at(IDENT) && p.nth(1) == T!['('] && matches!(word, "except" | "rescue")) {
