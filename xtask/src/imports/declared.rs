@@ -13,7 +13,7 @@ pub(super) struct Layers {
     pub(super) folders: BTreeMap<String, FolderOrder>,
     pub(super) max_cycle_files: usize,
     pub(super) max_files_in_cycles: usize,
-    /// Cycles of at most so many files are not limited.
+    /// Cycles of at most this many files are not limited.
     pub(super) ignored_cycle_files: usize,
 }
 
