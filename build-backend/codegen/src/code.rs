@@ -348,13 +348,13 @@ impl<'p> Code<'p> {
 
     /// Spells locals as plain variables.
     pub fn plain_locals(locals: &[Local]) -> Vec<LocalSpelling> {
-        let place = |(index, local): (usize, &Local)| LocalSpelling {
+        let spelling = |(index, local): (usize, &Local)| LocalSpelling {
             text: names::local(index, &local.name),
             ty: local.ty,
             rail: None,
             stack: None,
         };
-        locals.iter().enumerate().map(place).collect()
+        locals.iter().enumerate().map(spelling).collect()
     }
 }
 
@@ -376,9 +376,9 @@ impl Code<'_> {
                 self.fail("the length of a rail made in a kernel must be known when it is compiled".into());
                 continue;
             };
-            let place = &mut self.locals[local.index()];
-            place.stack = Some((element, length));
-            place.rail = Some(RailSpelling::new(place.text.clone(), format!("{length}LL")));
+            let spelling = &mut self.locals[local.index()];
+            spelling.stack = Some((element, length));
+            spelling.rail = Some(RailSpelling::new(spelling.text.clone(), format!("{length}LL")));
         }
     }
 }

@@ -96,8 +96,8 @@ impl Code<'_> {
             } else {
                 self.out.between(format!("}} else {test}"));
             }
-            let place = self.local(catch.local);
-            self.out.line(format!("{} = e{number};", place.text));
+            let variable = self.local(catch.local);
+            self.out.line(format!("{} = e{number};", variable.text));
             self.stmts(&catch.body);
         }
         self.out.close(format!("}} else apg_throw(e{number});"));

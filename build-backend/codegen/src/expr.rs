@@ -278,10 +278,10 @@ impl Code<'_> {
 
     /// A local as a value; a rail of a kernel's environment becomes a pair.
     fn local_value(&mut self, id: LocalId) -> String {
-        let place = self.local(id);
-        match (&place.rail, place.ty) {
+        let spelling = self.local(id);
+        match (&spelling.rail, spelling.ty) {
             (Some(rail), Ty::Struct(_)) => {
-                let ty = self.ty(place.ty);
+                let ty = self.ty(spelling.ty);
                 format!("{ty}{{{}, 0, (apg_i64){}}}", rail.length, rail.data)
             }
             (Some(rail), ty) => {
@@ -289,8 +289,8 @@ impl Code<'_> {
                 format!("{ty}{{{}, {}}}", rail.data, rail.length)
             }
             // Shifts and bit operations need its 64 bits.
-            (None, _) if self.narrowed.locals.contains(&id) => format!("((apg_i64){})", place.text),
-            (None, _) => place.text,
+            (None, _) if self.narrowed.locals.contains(&id) => format!("((apg_i64){})", spelling.text),
+            (None, _) => spelling.text,
         }
     }
 
@@ -361,8 +361,8 @@ impl Code<'_> {
                 "({{ apg_raise(APG_UNSUPPORTED_OPERATION_EXCEPTION, \"an atomic operation on a GlobalRail outside of a kernel\"); {ty}{{}}; }})"
             );
         }
-        let place = self.element(rail, index, element, true);
-        let mut args = vec![format!("&{place}")];
+        let element = self.element(rail, index, element, true);
+        let mut args = vec![format!("&{element}")];
         args.extend(values.iter().map(|it| self.expr(it)));
         let is_alone = self.target == Target::Cpu
             && matches!(rail.kind, ExprKind::Local(local) if self.shared.contains(&local));
@@ -439,11 +439,11 @@ impl Code<'_> {
             }
             stores.push_str(&format!("{object}->{} = {text}; ", self.field_name(class, index as u32)));
         }
-        let place = match slot {
+        let memory = match slot {
             Some(slot) => format!("&o{slot}; *{object} = {layout}{{{{{descriptor}}}}}"),
             None => format!("({layout} *)apg_allocate({descriptor})"),
         };
-        format!("({{ {before}{layout} *{object} = {place}; {stores}(apg_object *){object}; }})")
+        format!("({{ {before}{layout} *{object} = {memory}; {stores}(apg_object *){object}; }})")
     }
 
     fn cast(&mut self, value: &Expr, target: CastTarget, checked: bool) -> String {

@@ -53,16 +53,16 @@ impl Code<'_> {
     /// Declares locals as variables.
     pub fn declare(&mut self, locals: std::ops::Range<usize>) {
         for index in locals {
-            let place = self.locals[index].clone();
-            if let Some((element, length)) = place.stack {
+            let spelling = self.locals[index].clone();
+            if let Some((element, length)) = spelling.stack {
                 let ty = self.ty(element);
-                self.out.line(format!("{ty} {}[{}];", place.text, length.max(1)));
-            } else if place.ty != Ty::Void {
+                self.out.line(format!("{ty} {}[{}];", spelling.text, length.max(1)));
+            } else if spelling.ty != Ty::Void {
                 let ty = match self.narrowed.locals.contains(&LocalId(index as u32)) {
                     true => "apg_narrow".to_owned(),
-                    false => self.ty(place.ty),
+                    false => self.ty(spelling.ty),
                 };
-                self.out.line(format!("{ty} {};", place.text));
+                self.out.line(format!("{ty} {};", spelling.text));
             }
         }
     }

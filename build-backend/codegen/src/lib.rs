@@ -1,7 +1,7 @@
 //! Code generation: MIR to C++20 for hosts and CUDA C++ for devices. One printer serves both: a kernel's code
 //! is the same for CPUs and devices except for the spelling of a few operations, so that results agree.
 //!
-//! Units include `apg.h` (the ABI) and `apg_program.h` (inline helpers); those of kernels `apg_together.h`,
+//! Units include `apg.h` (the ABI) and `apg_program.h` (inline helpers); those of kernels `apg_collectives.h`,
 //! that of metadata `apg_throw.h`; those with C++ code of the program what that code names. Symbols and code
 //! do not depend on indices, so that an unchanged unit is found in the cache.
 
@@ -38,7 +38,7 @@ pub const HEADERS: [(&str, &str); 6] = [
     ("apg.h", apg_runtime::abi::HEADER),
     ("apg_program.h", include_str!("include/apg_program.h")),
     ("apg_throw.h", include_str!("include/apg_throw.h")),
-    ("apg_together.h", include_str!("include/apg_together.h")),
+    ("apg_collectives.h", include_str!("include/apg_collectives.h")),
     ("apg_native.h", include_str!("include/apg_native.h")),
     ("x10aux/config.h", include_str!("include/x10aux/config.h")),
 ];

@@ -3,6 +3,7 @@
 
 use super::code::{Code, Used, chain};
 use super::constant_table;
+use super::kernel::DeviceCode;
 use super::names;
 use super::writer::quote;
 use apg_mir::*;
@@ -53,14 +54,14 @@ fn slot(ty: Ty) -> &'static str {
 
 impl Code<'_> {
     /// The unit of metadata. `strings` are the constants of all units.
-    pub fn tables(&mut self, strings: &Used, cuda: &[String]) -> String {
+    pub fn print_metadata(&mut self, strings: &Used, device_code: &[DeviceCode]) -> String {
         self.class_tables();
         let mut all = strings.strings.clone();
         all.extend(strings.tables.values().flat_map(|it| constant_table::strings(it)));
         self.string_constants(&all);
         strings.tables.iter().for_each(|(name, table)| self.table_definition(name, table));
         self.static_fields();
-        self.kernel_tables(cuda);
+        self.kernel_tables(device_code);
         self.entries();
         self.program_table();
         let body = self.out.take();
@@ -310,13 +311,13 @@ impl Code<'_> {
         rows
     }
 
-    fn kernel_tables(&mut self, cuda: &[String]) {
-        for (index, text) in cuda.iter().enumerate() {
-            self.kernel_table(KernelId(index as u32), text);
+    fn kernel_tables(&mut self, device_code: &[DeviceCode]) {
+        for (index, code) in device_code.iter().enumerate() {
+            self.kernel_table(KernelId(index as u32), code);
         }
     }
 
-    fn kernel_table(&mut self, id: KernelId, cuda: &str) {
+    fn kernel_table(&mut self, id: KernelId, code: &DeviceCode) {
         let kernel = &self.program.kernels[id.index()];
         let name = self.names.kernels[id.index()].clone();
         let environment = self.environment(id);
@@ -370,14 +371,14 @@ impl Code<'_> {
             quote(&file),
             kernel.position.line
         ));
-        self.out.append(&format!("  {},\n", quote(cuda).replace("\\n", "\\n\"\n  \"")));
+        self.out.append(&format!("  {},\n", quote(&code.source).replace("\\n", "\\n\"\n  \"")));
         let [block_choices, thread_choices] = choices;
         self.out.line(format!(
             "  sizeof(E{name}), {}, {}, {}, {}, {}, {captures}, {}, {sizes}, configure_{name}, cpu_{name}, {proven}, {block_choices}, {thread_choices}}};",
             u8::from(super::kernel::passes_environment_by_value(self.program, kernel)),
             u8::from(kernel.auto_blocks.is_some()),
             u8::from(kernel.auto_threads.is_some()),
-            u8::from(super::kernel::has_pipelined_loops(cuda)),
+            u8::from(code.is_pipelined),
             rows.len(),
             kernel.shared.len(),
         ));

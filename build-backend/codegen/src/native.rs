@@ -123,13 +123,13 @@ impl Code<'_> {
 
     /// The address of the object or struct in a local.
     fn native_address(&mut self, local: LocalId) -> String {
-        let place = self.local(local);
-        match place.ty {
+        let spelling = self.local(local);
+        match spelling.ty {
             Ty::Ref(class) => {
                 let layout = self.layout(class);
-                format!("(({layout} *)({}))", place.text)
+                format!("(({layout} *)({}))", spelling.text)
             }
-            _ => format!("(&{})", place.text),
+            _ => format!("(&{})", spelling.text),
         }
     }
 }

@@ -18,24 +18,24 @@ impl Code<'_> {
         self.at(stmt.position);
         match &stmt.kind {
             StmtKind::Set { local, .. } if self.local(*local).stack.is_some() => {
-                let place = self.local(*local);
-                let element = place.rail.map_or(format!("{}[i_]", place.text), |it| it.element("i_"));
-                let (ty, length) = place.stack.unwrap_or((Ty::Void, 0));
+                let spelling = self.local(*local);
+                let element = spelling.rail.map_or(format!("{}[i_]", spelling.text), |it| it.element("i_"));
+                let (ty, length) = spelling.stack.unwrap_or((Ty::Void, 0));
                 let ty = self.ty(ty);
                 self.out.line(format!("for (int i_ = 0; i_ < {length}; ++i_) {element} = {ty}{{}};"));
             }
             StmtKind::Set { local, .. } if self.rematerialized.contains(local) => {}
             StmtKind::Set { local, value } => {
-                let place = self.local(*local);
+                let spelling = self.local(*local);
                 let step = self.exact_step(*local, value);
                 if matches!(value.ty, Ty::I32 | Ty::I64) && self.is_narrow(value) {
                     let full = step.unwrap_or_else(|| self.expr(value));
                     let short = self.narrow_value(value);
-                    self.out.line(format!("{} = narrow_ ? {short} : ({full});", place.text));
+                    self.out.line(format!("{} = narrow_ ? {short} : ({full});", spelling.text));
                     return;
                 }
                 if let Some(step) = step {
-                    self.out.line(format!("{} = {step};", place.text));
+                    self.out.line(format!("{} = {step};", spelling.text));
                     return;
                 }
                 // Values other than arithmetic on locals are not evaluated twice.
@@ -46,13 +46,13 @@ impl Code<'_> {
                     Some(wide) => {
                         self.out.line(format!(
                             "{{ const apg_i64 w_ = {wide}; {0} = {value}; {0}_w = w_; }}",
-                            place.text
+                            spelling.text
                         ));
                     }
                     None => {
-                        self.out.line(format!("{} = {value};", place.text));
+                        self.out.line(format!("{} = {value};", spelling.text));
                         if self.widened_locals.contains(local) {
-                            self.out.line(format!("{0}_w = {0};", place.text));
+                            self.out.line(format!("{0}_w = {0};", spelling.text));
                         }
                     }
                 }
@@ -126,12 +126,12 @@ impl Code<'_> {
 
     fn set_struct_field(&mut self, local: LocalId, field: u32, value: &Expr) {
         let value = self.expr(value);
-        let place = self.local(local);
-        let Ty::Struct(id) = place.ty else {
+        let spelling = self.local(local);
+        let Ty::Struct(id) = spelling.ty else {
             self.fail("a field of a local that is not a struct".into());
             return;
         };
-        self.out.line(format!("{}.{} = {value};", place.text, self.struct_field_name(id, field)));
+        self.out.line(format!("{}.{} = {value};", spelling.text, self.struct_field_name(id, field)));
     }
 
     fn set_element(&mut self, rail: &Expr, element: Ty, index: &Expr, value: &Expr, checked: bool) {
@@ -149,8 +149,8 @@ impl Code<'_> {
             return;
         }
         let value = self.expr(value);
-        let place = self.element(rail, index, element, checked);
-        self.out.line(format!("{place} = {value};"));
+        let element = self.element(rail, index, element, checked);
+        self.out.line(format!("{element} = {value};"));
     }
 
     fn branch(&mut self, condition: &Expr, then: &[Stmt], otherwise: &[Stmt]) {

@@ -43,10 +43,10 @@ pub fn emit(program: &Program, single: bool) -> Result<Emitted, Vec<EmitError>> 
         used.absorb(mine);
         errors.append(&mut code.errors);
     }
-    let mut cuda = Vec::new();
+    let mut device_code = Vec::new();
     for index in 0..program.kernels.len() {
-        let (text, mut found) = kernel::print_cuda_source(program, &names, KernelId(index as u32));
-        cuda.push(text);
+        let (code, mut found) = kernel::print_cuda_source(program, &names, KernelId(index as u32));
+        device_code.push(code);
         errors.append(&mut found);
     }
     let mut others = Vec::new();
@@ -61,7 +61,7 @@ pub fn emit(program: &Program, single: bool) -> Result<Emitted, Vec<EmitError>> 
         others.push(Unit { name: "kernels".into(), kind: UnitKind::Kernels, text, includes: Vec::new() });
     }
     let mut code = Code::new(program, &names, Target::Host);
-    let text = code.tables(&used, &cuda);
+    let text = code.print_metadata(&used, &device_code);
     errors.append(&mut code.errors);
     called.extend(code.used.functions);
     others.push(Unit { name: "tables".into(), kind: UnitKind::Tables, text, includes: Vec::new() });
@@ -99,6 +99,7 @@ pub fn emit(program: &Program, single: bool) -> Result<Emitted, Vec<EmitError>> 
         });
     }
     units.append(&mut others);
+    let cuda = device_code.into_iter().map(|it| it.source).collect();
     if errors.is_empty() { Ok(Emitted { units, cuda }) } else { Err(errors) }
 }
 

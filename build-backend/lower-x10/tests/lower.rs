@@ -72,14 +72,14 @@ fn ranges_make_no_objects_and_end_at_the_largest_number() {
 #[test]
 fn bounds_checks_of_characters_are_hoisted_out_of_counted_loops() {
     let tests = |members: &str, body: &str| main_with(members, body).matches("rt.string_char_at").count();
-    // The version for texts that are too short has the tests, the other one has not.
+    // The version for short strings has the checks, the other one has none.
     let sum = "var n:Long = 0; for (i in 0n..(s.length() - 1n)) ";
     assert_eq!(tests("", &format!("val s = args(0); {sum} n += s.charAt(i).ord() + s(i).ord();")), 1);
     assert_eq!(tests("", "val s = args(0); for (var i:Long = 3; i > 0; i--) s.charAt(i as Int);"), 1);
     let nest = "for (j in 1n..t.length()) if (s.charAt(i) == t.charAt(j - 1n)) n++;";
-    // Of two loops: none where both texts are long enough, that of `s` where `t` is, both where none is.
+    // Nested loops: no check if both strings are long enough, that of `s` if only `t` is, both if neither is.
     assert_eq!(tests("", &format!("val s = args(0), t = args(1); {sum} {nest}")), 3);
-    // All versions have it: of an index that is no count, and of a text that changes.
+    // No version is without checks for an index that is no counter, or a string that changes.
     assert_eq!(
         tests("", &format!("val s = args(0); val r = new Rail[Int](9); {sum} n += s.charAt(r(n)).ord();")),
         1
@@ -107,7 +107,7 @@ fn loops_are_unrolled_by_the_constant_factor_of_their_annotation() {
     }
 }
 
-/// How often a loop is unrolled in which another one stands, for which 20,000 turns are asked, and how often that is.
+/// Unroll factors of an outer and an inner loop, of which 20,000 iterations are requested.
 fn unrolled(inner: &str) -> (u32, u32) {
     let text = format!(
         "public class Main {{ public static def main(args:Rail[String]) {{ var s:Long = 0; val n = args.size; \
@@ -130,7 +130,7 @@ fn unrolled(inner: &str) -> (u32, u32) {
 
 #[test]
 fn a_guard_above_an_inner_loop_does_not_shrink_the_outer_range() {
-    for (inner, turns) in [
+    for (inner, factor) in [
         ("for (var j:Long = 0; j < 8; j++)", 8),
         ("for (var j:Int = 0n; j < 8n; j += 3n)", 3),
         ("for (var j:Long = 2; j <= 8; j++)", 7),
@@ -139,7 +139,7 @@ fn a_guard_above_an_inner_loop_does_not_shrink_the_outer_range() {
         ("for (var j:Long = 5; j < 5; j++)", 1),
         ("for (j in 3n..7n)", 5),
     ] {
-        assert_eq!(unrolled(inner), (8, turns), "{inner}");
+        assert_eq!(unrolled(inner), (8, factor), "{inner}");
     }
     for inner in [
         "for (var j:Long = n; j < 8; j++)",
@@ -357,8 +357,8 @@ public class Main {
     public static def main(Rail[String]) {
         val numbers = GlobalRail[Int](new Rail[Int](1024));
         copy[Int](numbers, numbers);
-        val texts = GlobalRail[String](new Rail[String](1024));
-        copy[String](texts, texts);
+        val strings = GlobalRail[String](new Rail[String](1024));
+        copy[String](strings, strings);
     }
 }
 ";

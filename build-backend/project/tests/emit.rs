@@ -23,7 +23,7 @@ fn program(path: &Path) -> Result<mir::Program, String> {
     let lowered =
         analysis.with(|db| lower(db, &MainTarget { file, class: None })).expect("nothing changes meanwhile");
     let mut program = lowered.map_err(|errors| format!("{errors:#?}"))?;
-    // No improvements that may be left out: what threads do together is only done in kernels themselves, and compilers do not take all wishes.
+    // Required passes only: collective operations exist in kernels only, and unroll factors have limits.
     optimise::inline_into_kernels(&mut program);
     optimise::limit_unrolling(&mut program);
     Ok(program)

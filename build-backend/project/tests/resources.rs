@@ -1,4 +1,4 @@
-//! What kernels need of a multiprocessor. Without NVRTC only the reason is looked at.
+//! Resource reports of kernels. Without NVRTC only the reason is checked.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,5 +1,6 @@
-/* What generated device code uses. NVRTC finds no header, so this stands in front of every kernel. */
-/* What only reads promises that nothing else writes there; not in code for launches whose global rails overlap. */
+/* Support of generated device code. NVRTC finds no headers, so it precedes the source of every kernel. */
+/* Promise that nothing else writes the memory that a pointer reads; absent in code for launches whose global
+   rails overlap. */
 #ifdef APG_OVERLAP
 #define APG_APART
 #else
@@ -8,25 +9,25 @@
 typedef signed char apg_i8; typedef short apg_i16; typedef int apg_i32; typedef long long apg_i64;
 typedef unsigned char apg_u8; typedef unsigned short apg_u16; typedef unsigned apg_u32; typedef unsigned long long apg_u64;
 typedef unsigned apg_char;
-/* The first check that fails leaves a record for the host; its thread ends, the others go on. */
+/* Record of the first failing check for the host; its thread ends, the others continue. */
 struct apg_fault { apg_u32 kind, block[3], thread[3], file, line, ended; apg_i64 index, length; };
 struct apg_launch_shared { apg_u32 offset[16]; apg_i32 length[16]; apg_fault *fault; };
-/* Where the next rail of shared memory starts; the host computes the same. */
+/* Begin of the next rail in shared memory; the host computes the same. */
 template <class T> static __device__ constexpr unsigned apg_shared_end(unsigned start, unsigned length) {
   return (start + length * (unsigned)sizeof(T) + 15u) & ~15u;
 }
-/* Accesses that the host has found to be inside their rails are not checked. */
+/* Accesses that the host has proven in bounds are not checked. */
 #ifdef APG_PROVEN
 static constexpr bool proven_ = true;
 #else
 static constexpr bool proven_ = false;
 #endif
-/* Where that is not so of all, it may be so of those whose conditions hold. */
+/* If not all launch conditions hold, accesses whose own conditions hold are not checked. */
 #ifndef APG_HELD
 #define APG_HELD 0u
 #endif
 template <unsigned conditions> static constexpr bool held_ = proven_ || (conditions & ~APG_HELD) == 0;
-/* What the host has found to fit 32 bits is computed with 32. */
+/* Values that the host has proven to fit 32 bits are computed with 32. */
 #ifdef APG_NARROW
 static constexpr bool narrow_ = true;
 typedef apg_i32 apg_narrow;
@@ -34,14 +35,14 @@ typedef apg_i32 apg_narrow;
 static constexpr bool narrow_ = false;
 typedef apg_i64 apg_narrow;
 #endif
-/* With few threads, some loops read early what later turns need: what nothing writes meanwhile. */
+/* With few threads, software-pipelined loops load ahead what nothing writes meanwhile. */
 #if defined(APG_PIPELINED) && !defined(APG_OVERLAP)
 static constexpr bool pipelined_ = true;
 #else
 static constexpr bool pipelined_ = false;
 #endif
 #ifdef APG_CONSTANT
-/* Launches have parts of it. */
+/* A launch may run a part of the grid. */
 extern "C" { __constant__ __align__(256) unsigned char apg_constants[65536]; }
 #endif
 static __device__ __noinline__ void apg_fail(apg_fault *fault, apg_u32 kind, apg_u32 file, apg_u32 line, apg_i64 index, apg_i64 length) {
@@ -70,10 +71,11 @@ template <class T> static __device__ __forceinline__ T &apg_at(apg_view<T> view,
   return view.data[apg_index<false>(i, view.length, view.data, file, line, fault)];
 }
 struct apg_global_rail { apg_i64 size, home, handle; };
-/* Unchecked, a division by zero gives all bits set, as the device's instructions do. */
+/* Without checks, a division by zero gives all bits set, as the device's instructions do. */
 template <class T> static __device__ __forceinline__ T apg_div(T a, T b) { return b == 0 ? (T)-1 : (T)(a / b); }
 template <class T> static __device__ __forceinline__ T apg_rem(T a, T b) { return b == 0 ? a : (T)(a % b); }
-/* The least number by -1 is itself: C++ leaves that open. Signed numbers are divided by their sizes, as the device does it anyway. */
+/* The minimum divided by -1 is itself, which C++ leaves undefined. Signed division is done on magnitudes, as
+   the device does. */
 #define APG_SIGNED(T, U) \
   static __device__ __forceinline__ U apg_size(T a) { return a < 0 ? (U)0 - (U)a : (U)a; } \
   template <> __device__ __forceinline__ T apg_div<T>(T a, T b) { \
@@ -103,7 +105,7 @@ template <> __device__ __forceinline__ double apg_nan<double>() { return __longl
 template <class T> __device__ __forceinline__ T apg_infinity();
 template <> __device__ __forceinline__ float apg_infinity<float>() { return __int_as_float(0x7f800000); }
 template <> __device__ __forceinline__ double apg_infinity<double>() { return __longlong_as_double(0x7ff0000000000000LL); }
-/* Atomic operations: the device's own where it has them, else by compare and swap of the bits. */
+/* Atomic operations: native ones where they exist, otherwise compare-and-swap of the bits. */
 template <int size> struct apg_word; template <> struct apg_word<4> { typedef unsigned type; }; template <> struct apg_word<8> { typedef unsigned long long type; };
 template <class T> static __device__ __forceinline__ T apg_atomic_exchange(T *p, T v) {
   typedef typename apg_word<sizeof(T)>::type word;
@@ -137,7 +139,7 @@ template <> __device__ __forceinline__ float apg_atomic_min<float>(float *p, flo
 template <> __device__ __forceinline__ float apg_atomic_max<float>(float *p, float v) { return apg_atomic_extreme(p, v, false); }
 template <> __device__ __forceinline__ double apg_atomic_min<double>(double *p, double v) { return apg_atomic_extreme(p, v, true); }
 template <> __device__ __forceinline__ double apg_atomic_max<double>(double *p, double v) { return apg_atomic_extreme(p, v, false); }
-/* The device's conversions truncate and saturate; only not-a-number to 64 bits differs. */
+/* The device's conversions truncate and saturate; only NaN to 64 bits differs. */
 template <class T> struct apg_conversion {
   template <class F> static __device__ __forceinline__ T of(F a) {
     constexpr bool is_signed = (T)-1 < 0;
@@ -179,30 +181,31 @@ static __device__ __forceinline__ float apg_fast_tan(float a) { return __tanf(a)
 template <class T> static __device__ __forceinline__ T apg_texture_at(apg_i64 object, float x) { return tex1D<T>((apg_u64)object, x); }
 template <class T> static __device__ __forceinline__ T apg_texture_at(apg_i64 object, float x, float y) { return tex2D<T>((apg_u64)object, x, y); }
 template <class T> static __device__ __forceinline__ T apg_texture_at(apg_i64 object, float x, float y, float z) { return tex3D<T>((apg_u64)object, x, y, z); }
-/* ---- the threads of a warp or block together ---- */
+/* ---- collective operations of warps and blocks ---- */
 static __device__ __forceinline__ unsigned apg_block_size() { return blockDim.x * blockDim.y * blockDim.z; }
 static __device__ __forceinline__ unsigned apg_rank() { return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z); }
-/* Lanes that this thread's warp has. */
+/* Number of lanes of this thread's warp. */
 static __device__ __forceinline__ unsigned apg_lanes(unsigned size) {
   if ((size & 31u) == 0) return 32u;
   const unsigned left = size - (apg_rank() & ~31u);
   return left < 32u ? left : 32u;
 }
 static __device__ __forceinline__ unsigned apg_mask(unsigned lanes) { return lanes == 32u ? ~0u : (1u << lanes) - 1u; }
-/* Each word of a value by an instruction of the warp. */
+/* Shuffles each word of a value by an instruction of the warp. */
 template <class T, class F> static __device__ __forceinline__ T apg_by_words(T v, const F &shuffle) {
   union { T value; unsigned words[(sizeof(T) + 3) / 4]; } mine = {}, theirs;
   mine.value = v;
   for (int i = 0; i < (int)((sizeof(T) + 3) / 4); ++i) theirs.words[i] = shuffle(mine.words[i]);
   return theirs.value;
 }
-/* The value of another lane of those that there are; the own one if it is none of them. */
+/* Value of another active lane; the own value if that lane is not active. */
 template <class T> static __device__ __forceinline__ T apg_from_lane(T v, int from, unsigned lanes) {
   const T other = apg_by_words(v, [=](unsigned word) { return __shfl_sync(apg_mask(lanes), word, from & 31); });
   return (unsigned)from < lanes ? other : v;
 }
 template <class T> static __device__ __forceinline__ T apg_warp_shuffle(T v, int lane, unsigned size) { return apg_from_lane(v, lane & 31, apg_lanes(size)); }
-/* Whole warps have instructions that count from the own lane, and leave those that would look past an end their own. */
+/* Full warps have instructions relative to the own lane, which leave lanes unchanged whose source is out of
+   range. */
 template <class T> static __device__ __forceinline__ T apg_warp_shuffle_up(T v, int by, unsigned size) {
   if ((size & 31u) == 0) {
     const T other = apg_by_words(v, [=](unsigned word) { return __shfl_up_sync(~0u, word, by & 31); });
@@ -226,7 +229,8 @@ template <class T> static __device__ __forceinline__ T apg_warp_shuffle_xor(T v,
 template <class T> static __device__ __forceinline__ apg_i32 apg_warp_ballot(T v, unsigned size) { return (apg_i32)__ballot_sync(apg_mask(apg_lanes(size)), v); }
 template <class T> static __device__ __forceinline__ bool apg_warp_any(T v, unsigned size) { return __any_sync(apg_mask(apg_lanes(size)), v) != 0; }
 template <class T> static __device__ __forceinline__ bool apg_warp_all(T v, unsigned size) { return __all_sync(apg_mask(apg_lanes(size)), v) != 0; }
-/* How two values become one. Sums are never merged with a product before, so that every lane finds the same. */
+/* Operators of reductions. Sums are never contracted with a preceding product, so that every lane gets the
+   same. */
 struct apg_of_sum {
   static __device__ __forceinline__ float of(float a, float b) { return __fadd_rn(a, b); }
   static __device__ __forceinline__ double of(double a, double b) { return __dadd_rn(a, b); }
@@ -237,7 +241,7 @@ struct apg_of_max { template <class T> static __device__ __forceinline__ T of(T 
 struct apg_of_and { template <class T> static __device__ __forceinline__ T of(T a, T b) { return a & b; } };
 struct apg_of_or { template <class T> static __device__ __forceinline__ T of(T a, T b) { return a | b; } };
 struct apg_of_xor { template <class T> static __device__ __forceinline__ T of(T a, T b) { return a ^ b; } };
-/* By halves over the first `count` of the lanes that there are. */
+/* Tree reduction over the first `count` of the active lanes. */
 template <class Op, class T> static __device__ __forceinline__ T apg_tree(T v, unsigned count, unsigned lanes) {
   const unsigned lane = apg_rank() & 31u;
   for (unsigned by = 16; by > 0; by /= 2) {
@@ -286,7 +290,7 @@ template <class T> static __device__ __forceinline__ T apg_warp_exclusive(T v, u
   v = apg_warp_shuffle_up(apg_scan(v, apg_lanes(size)), 1, size);
   return lane == 0 ? (T)0 : v;
 }
-/* The sums of the warp's threads and of the warps before it. */
+/* Prefix sums of the warp's threads and the sums of the warps before it. */
 template <class T> static __device__ __forceinline__ T apg_block_scan(T v, unsigned size, bool inclusive) {
   const unsigned rank = apg_rank(), warps = (size + 31u) / 32u, lanes = apg_lanes(size), lane = rank & 31u, warp = rank / 32u;
   const T all = apg_scan(v, lanes);

@@ -1,4 +1,4 @@
-/* What C++ code in X10 programs may use: the simple types, rails and strings. */
+/* Interface for C++ code in X10 programs: simple types, rails and strings. */
 #ifndef APG_NATIVE_H
 #define APG_NATIVE_H
 #include "apg_program.h"
@@ -17,10 +17,10 @@
 #include <utility>
 #include <vector>
 
-/* Lengths are stored as another type than an element's (apg_stored_length). */
+/* Lengths are stored as a type that does not alias elements (apg_stored_length). */
 typedef x10_long apg_native_length __attribute__((may_alias));
 
-/* A `Rail[T]`: its elements are `raw`. */
+/* A `Rail[T]`; `raw` are its elements. */
 template <class T> struct apg_native_rail {
   const apg_type *type;
   apg_native_length FMGL(size);
@@ -28,7 +28,7 @@ template <class T> struct apg_native_rail {
   T &operator[](x10_long i) { return raw[i]; }
 };
 
-/* A `String`. What `c_str` gives is good for 64 calls in one thread. */
+/* A `String`. The result of `c_str` is valid for 64 further calls in the same thread. */
 struct apg_native_string {
   const apg_type *type;
   apg_native_length size;

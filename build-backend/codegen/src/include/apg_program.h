@@ -1,5 +1,5 @@
-/* What generated host code uses besides the ABI: checks, integer semantics, dispatch. Small on purpose: every unit of
-   every program compiles it. */
+/* Support of generated host code besides the ABI: checks, integer semantics, dispatch. Small on purpose:
+   every unit compiles it. */
 #ifndef APG_PROGRAM_H
 #define APG_PROGRAM_H
 #include "apg.h"
@@ -32,27 +32,28 @@ static inline const void *const *apg_find(const apg_type *t, apg_u32 interface) 
 }
 static inline bool apg_implements(const apg_object *o, apg_u32 interface) { return o && apg_find(o->type, interface); }
 static inline apg_object *apg_cast(apg_object *o, const apg_type *t) { if (o && !apg_is(o, t)) apg_bad_cast(o, t->name); return o; }
-/* A value in a box: null is none. Boxed classes have no subclasses. */
+/* Unboxes a value; null is an error. Boxed classes have no subclasses. */
 static inline apg_object *apg_unbox(apg_object *o, const apg_type *t) { if (APG_UNLIKELY(!o || o->type != t)) apg_bad_cast(o, t->name); return o; }
 static inline apg_object *apg_cast_interface(apg_object *o, apg_u32 interface, const char *name) {
   if (o && !apg_find(o->type, interface)) apg_bad_cast(o, name);
   return o;
 }
-/* The methods of an interface; a program that type-checks finds them. */
+/* Methods of an interface; they exist in every program that type-checks. */
 static inline const void *const *apg_methods(apg_object *o, apg_u32 interface) { return apg_find(apg_check(o)->type, interface); }
-/* The code of a value of function type: a closure, or an object of a class that implements the type. */
+/* Code of a function value: a closure, or an object of a class that implements the function type. */
 static inline const void *apg_function(apg_object *o, apg_u32 interface) {
   const apg_type *t = apg_check(o)->type;
   return t->kind == APG_CLOSURE ? t->vtable[4] : apg_find(t, interface)[0];
 }
 
-/* ---- the stack ----
-   The stacks of activities begin at multiples of their size, so that the stack pointer alone says how much is left. Both sizes are
-   powers of two: whether the lowest part was reached is one test of some bits. */
+/* ---- the stack ---- Stacks of activities begin at multiples of their size, so that the stack pointer tells
+   how much is left. Size and reserve are powers of two: whether the reserve is reached is one test of bits.
+   */
 static __attribute__((noinline, cold, unused)) void apg_stack_full() { apg_stack_overflow(); }
 static inline __attribute__((always_inline)) void apg_stack_check() {
 #ifdef __x86_64__
-  /* One instruction with its jump, and no frame pointer. To the compiler its value is the same all over a function. */
+  /* One instruction and a branch, without a frame pointer. The compiler may reuse the result within a
+     function. */
   bool full;
   __asm__("testl %1, %%esp" : "=@ccz"(full) : "i"(APG_STACK - APG_STACK_RESERVE));
 #else
@@ -60,18 +61,18 @@ static inline __attribute__((always_inline)) void apg_stack_check() {
 #endif
   if (APG_UNLIKELY(full)) apg_stack_full();
 }
-/* Clears the stack below the caller, where calls that an exception has ended left references: the collector reads stacks as they are, and the
-   frames of calls to come do not write all that they cover. What an OutOfMemoryError has ended must be garbage for the handler. */
+/* Clears the stack below the caller, where calls that an exception ended left references: the collector scans
+   stacks conservatively, and frames of later calls do not overwrite all of their memory. What an
+   OutOfMemoryError ended must be garbage for its handler. */
 static __attribute__((noinline, cold, unused)) void apg_clear_dead_frames() {
   char below[8192];
   __builtin_memset(below, 0, sizeof below);
   __asm__ volatile("" : : "r"(below) : "memory");
 }
 
-/* ---- activities ----
-   A finish of one activity, or of a few, is opened and closed here, and its activities are started and taken back, without a call of the
-   runtime. What is not so simple is the runtime's. */
-/* The fiber that the caller runs on; the same as long as the activity lives. */
+/* ---- activities ---- Fast paths: a finish with few activities opens, closes, and runs its activities here,
+   without a call of the runtime. */
+/* Fiber of the caller; the same while the activity lives. */
 static inline __attribute__((always_inline)) apg_fiber *apg_own_fiber() {
 #ifdef __x86_64__
   apg_u64 at;
@@ -81,7 +82,7 @@ static inline __attribute__((always_inline)) apg_fiber *apg_own_fiber() {
 #endif
   return *(apg_fiber **)((at | (APG_STACK - 1)) + 1 - sizeof(apg_fiber *));
 }
-/* Whether the fast paths may be taken: the runtime changes that. */
+/* Whether fast paths may be taken; the runtime changes that. */
 static inline bool apg_is_quick() { return __atomic_load_n(&apg_rt->quick, __ATOMIC_RELAXED); }
 static inline void apg_finish_open() {
   if (APG_LIKELY(apg_is_quick())) {
@@ -105,7 +106,7 @@ static inline void apg_spawn(apg_object *closure) {
     if (APG_LIKELY(activity && (finish = activity->open) && !activity->atomic)) {
       apg_queue *queue = fiber->queue;
       apg_i64 at = __atomic_load_n(&queue->bottom, __ATOMIC_RELAXED);
-      /* The top itself is where thieves write: it is not looked at without need. */
+      /* Thieves write `top`: it is read only if needed. */
       if (APG_UNLIKELY(at - queue->known_top >= queue->room)) queue->known_top = (apg_i64)(__atomic_load_n(&queue->top, __ATOMIC_SEQ_CST) >> 16);
       if (APG_LIKELY(at - queue->known_top < queue->room)) {
         const apg_slots *slots = queue->slots;
@@ -122,20 +123,21 @@ static inline void apg_spawn(apg_object *closure) {
   }
   apg_async_here(closure);
 }
-/* Takes the thread's newest activity back if it is one of that finish. Not from a long queue, where thieves take several at once. */
+/* Pops the newest activity of this thread if it belongs to the finish. Not from a long queue, where thieves
+   take several at once. */
 static inline apg_object *apg_take_back(apg_queue *queue, const apg_finish *finish) {
   apg_i64 at = __atomic_load_n(&queue->bottom, __ATOMIC_RELAXED) - 1;
   if ((apg_i64)(__atomic_load_n(&queue->top, __ATOMIC_RELAXED) >> 16) > at || queue->is_long) return nullptr;
   const apg_slots *slots = queue->slots;
   apg_pair *pair = &slots->pairs[at & slots->mask];
   if (__atomic_load_n(&pair->finish, __ATOMIC_RELAXED) != finish) return nullptr;
-  /* A thief that sees this sees the activities before it, too. */
+  /* Release order: a thief that sees this sees the activities before it too. */
   __atomic_exchange_n(&queue->bottom, at, __ATOMIC_SEQ_CST);
   apg_u64 top = __atomic_load_n(&queue->top, __ATOMIC_SEQ_CST);
   apg_object *closure = __atomic_load_n(&pair->closure, __ATOMIC_RELAXED);
   apg_i64 oldest = (apg_i64)(top >> 16);
   if (oldest < at) return closure;
-  /* The last one: a thief may want it, too. */
+  /* The last one: a thief may take it too. */
   if (oldest > at || !__atomic_compare_exchange_n(&queue->top, &top, top + (1 << 16), false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) closure = nullptr;
   __atomic_store_n(&queue->bottom, at + 1, __ATOMIC_RELEASE);
   return closure;
@@ -235,21 +237,21 @@ struct apg_string_header { const apg_type *type; apg_stored_length length; };
 static inline const unsigned char *apg_string_bytes(const apg_object *o) { return (const unsigned char *)o + sizeof(apg_string_header); }
 static inline apg_i64 apg_byte_count(const apg_object *o) { return ((const apg_string_header *)o)->length; }
 static inline apg_i32 apg_quick_string_length(apg_object *s) { return (apg_i32)apg_byte_count(apg_check(s)); }
-/* Raises; what is known of the text and of all else is still so where it does not come to that. */
+/* Raises an exception. It does not return, so that the compiler keeps what it knows of memory on the other path. */
 [[noreturn]] static APG_COLD void apg_no_char(apg_object *s, apg_i32 i) { apg_string_char_at(s, i); __builtin_unreachable(); }
 static inline apg_char apg_quick_string_char_at(apg_object *s, apg_i32 i) {
   if (APG_UNLIKELY((apg_u64)(apg_i64)i >= (apg_u64)apg_byte_count(apg_check(s)))) apg_no_char(s, i);
   return apg_string_bytes(s)[i];
 }
 template <class T> static inline T apg_bytes_as(const unsigned char *p) { T t; __builtin_memcpy(&t, p, sizeof t); return t; }
-/* Of a few bytes the first and the last ones, which overlap. */
+/* Compares the first and the last bytes of short ranges, which may overlap. */
 static inline bool apg_same_bytes(const unsigned char *a, const unsigned char *b, apg_i64 n) {
   if (n > 16) return __builtin_memcmp(a, b, n) == 0;
   if (n >= 8) return apg_bytes_as<apg_u64>(a) == apg_bytes_as<apg_u64>(b) && apg_bytes_as<apg_u64>(a + n - 8) == apg_bytes_as<apg_u64>(b + n - 8);
   if (n >= 4) return apg_bytes_as<apg_u32>(a) == apg_bytes_as<apg_u32>(b) && apg_bytes_as<apg_u32>(a + n - 4) == apg_bytes_as<apg_u32>(b + n - 4);
   return n == 0 || (a[0] == b[0] && a[n / 2] == b[n / 2] && a[n - 1] == b[n - 1]);
 }
-/* The sum of four bytes does not wait for the hash before them. */
+/* Hashes four bytes at a time, independently of the hash so far. */
 static inline apg_i32 apg_quick_string_hash(apg_object *s) {
   const apg_i64 n = apg_byte_count(apg_check(s));
   if (n > 32) return apg_string_hash(s);
@@ -265,7 +267,7 @@ static inline bool apg_quick_string_equals(apg_object *a, apg_object *b) {
   apg_i64 length = apg_byte_count(a);
   return length == apg_byte_count(b) && apg_same_bytes(apg_string_bytes(a), apg_string_bytes(b), length);
 }
-/* Of a few bytes the first and the last ones, which overlap: a call for one or two would take longer than they do. */
+/* Copies the first and the last bytes of short ranges, which may overlap: a call would take longer. */
 static inline void apg_copy_few(unsigned char *to, const unsigned char *from, apg_u64 n) {
   if (n >= 8) {
     const apg_u64 first = apg_bytes_as<apg_u64>(from), last = apg_bytes_as<apg_u64>(from + n - 8);
@@ -298,14 +300,14 @@ template <class... T> static inline apg_object *apg_joined(T... texts) {
   const apg_part parts[] = {apg_text(texts)...};
   return apg_string_join(parts, sizeof...(T));
 }
-/* `own`: nobody else has the text s, which may grow where it lies. */
+/* `own`: the string s has no other reference and may grow in place. */
 template <class... T> static inline apg_object *apg_appended(apg_object *s, bool own, T... texts) {
   const apg_part parts[] = {apg_text(texts)...};
   return apg_string_append(s, own, parts, sizeof...(T));
 }
-/* The object is alive here at the latest. */
+/* Keeps the object alive up to here. */
 static inline void apg_alive(apg_object *o) { asm volatile("" : : "r"(o) : "memory"); }
-/* Blocks or threads on one axis of a launch. */
+/* Number of blocks or threads on one axis of a launch. */
 static inline apg_i32 apg_extent(apg_i64 n) {
   if (n > 0x7fffffff) apg_raise(APG_ILLEGAL_ARGUMENT_EXCEPTION, "a kernel has more than 2147483647 blocks or threads on one axis");
   return n < 0 ? 0 : (apg_i32)n;
@@ -322,14 +324,14 @@ template <class T> static inline T apg_rem(T a, T b) {
   if ((T)-1 < 0 && b == (T)-1) return 0;
   return (T)(a % b);
 }
-/* Of numbers and not-a-number it is the number, as C's fmin and fmax have it; loops over these are vectorised. */
+/* If one operand is NaN, the other one, as C's fmin and fmax; such loops are vectorised. */
 template <class T> static inline T apg_min(T a, T b) { T r = a < b ? a : b; return b == b ? r : a; }
 template <class T> static inline T apg_max(T a, T b) { T r = a > b ? a : b; return b == b ? r : a; }
 template <class T> static inline T apg_abs(T a) { return a < 0 ? (T)(0 - a) : a; }
 template <class T, class F> static inline T apg_bits(F a) { static_assert(sizeof(T) == sizeof(F)); T b; __builtin_memcpy(&b, &a, sizeof b); return b; }
 template <class T> static inline T apg_nan() { return (T)__builtin_nan(""); }
 template <class T> static inline T apg_infinity() { return (T)__builtin_inf(); }
-/* Towards zero, saturating; not-a-number gives 0. */
+/* Truncates towards zero and saturates; NaN becomes 0. */
 template <class T, class F> static inline T apg_truncate(F a) {
   constexpr bool is_signed = (T)-1 < 0;
   constexpr T largest = is_signed ? (T)(~(apg_u64)0 >> (65 - 8 * sizeof(T))) : (T)-1;
@@ -372,7 +374,7 @@ template <class T, class F> static inline T apg_atomic_update(T *p, F next) {
   do v = next(old); while (!__atomic_compare_exchange(p, &old, &v, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
   return old;
 }
-/* Vectors as wide as the processor's, of a compiler that takes any function of them for vectors too. */
+/* Vectors of the CPU's width, for compilers with `__builtin_shuffle`. */
 #if defined(__GNUC__) && !defined(__clang__)
 #if defined(__AVX512F__)
 #define APG_ROW 64
@@ -389,27 +391,27 @@ template <> constexpr bool apg_fills_rows<apg_u64> = true;
 template <> constexpr bool apg_fills_rows<float> = true;
 template <> constexpr bool apg_fills_rows<double> = true;
 template <class T> static constexpr int apg_side = APG_ROW / (int)sizeof(T);
-template <class T> struct apg_row_of { typedef T row __attribute__((vector_size(APG_ROW))); typedef __typeof__(row{} < row{}) places; };
+template <class T> struct apg_row_of { typedef T row __attribute__((vector_size(APG_ROW))); typedef __typeof__(row{} < row{}) lanes; };
 template <class T> using apg_row = typename apg_row_of<T>::row;
-template <class T> using apg_places = typename apg_row_of<T>::places;
-/* The places `of(0)`, `of(1)`, ...: a constant whatever a compiler does with loops. */
+template <class T> using apg_lanes_of = typename apg_row_of<T>::lanes;
+/* The lane indices `of(0)`, `of(1)`, ...: a constant expression. */
 template <int... i> struct apg_numbers {};
-template <class T, class F, int... i> static constexpr apg_places<T> apg_pick(F of, apg_numbers<i...>) { return apg_places<T>{of(i)...}; }
-template <class T, class F> static constexpr apg_places<T> apg_pick(F of) { return apg_pick<T>(of, apg_numbers<__integer_pack(apg_side<T>)...>{}); }
+template <class T, class F, int... i> static constexpr apg_lanes_of<T> apg_pick(F of, apg_numbers<i...>) { return apg_lanes_of<T>{of(i)...}; }
+template <class T, class F> static constexpr apg_lanes_of<T> apg_pick(F of) { return apg_pick<T>(of, apg_numbers<__integer_pack(apg_side<T>)...>{}); }
 #endif
-/* What 16 threads read of rows of their own in 16 turns, turn by turn: squares with a side of one vector, in whose rows those of one half take turns with
-   those of the other until each is what was a column. */
+/* Transposes a 16 x 16 tile that 16 threads read from rows of their own: squares with a side of one vector,
+   transposed by perfect shuffles of their halves. */
 alignas(64) static const char apg_no_row[128] = {};
 template <class T> static inline __attribute__((always_inline)) void apg_transpose(const T *const *rows, T *to) {
 #if defined(APG_ROW)
   constexpr int bytes = APG_ROW, side = apg_side<T>;
-  apg_places<T> low, high;
+  apg_lanes_of<T> low, high;
   for (int i = 0; i < side; ++i) { low[i] = i / 2 + i % 2 * side; high[i] = low[i] + side / 2; }
   for (int first = 0; first < 16; first += side)
-    for (int turn = 0; turn < 16; turn += side) {
+    for (int column = 0; column < 16; column += side) {
       apg_row<T> now[side], next[side];
 #pragma GCC unroll 16
-      for (int i = 0; i < side; ++i) __builtin_memcpy(&now[i], rows[first + i] + turn, bytes);
+      for (int i = 0; i < side; ++i) __builtin_memcpy(&now[i], rows[first + i] + column, bytes);
 #pragma GCC unroll 4
       for (int step = 1; step < side; step *= 2) {
 #pragma GCC unroll 16
@@ -418,45 +420,49 @@ template <class T> static inline __attribute__((always_inline)) void apg_transpo
         for (int i = 0; i < side; ++i) now[i] = next[i];
       }
 #pragma GCC unroll 16
-      for (int i = 0; i < side; ++i) __builtin_memcpy(to + (turn + i) * 16 + first, &now[i], bytes);
+      for (int i = 0; i < side; ++i) __builtin_memcpy(to + (column + i) * 16 + first, &now[i], bytes);
     }
 #else
   for (int thread = 0; thread < 16; ++thread)
-    for (int turn = 0; turn < 16; ++turn) to[turn * 16 + thread] = rows[thread][turn];
+    for (int column = 0; column < 16; ++column) to[column * 16 + thread] = rows[thread][column];
 #endif
 }
-/* Elements that a loop in long strides reads in a later turn are asked for in this one: a processor foresees only what follows. `next` is where
-   the next turn begins, and what lies outside of the rail is not read. */
+/* Prefetches the elements that a grid-stride loop reads sequentially in a later iteration, if its stride
+   exceeds a page: hardware prefetchers do not cross pages. `next` is the begin of the next iteration;
+   addresses out of bounds are harmless. */
 template <class T> static inline void apg_prefetch_stream(const T *data, apg_i64 next, apg_i64 count, apg_i64 step) {
   const apg_i64 bytes = count * (apg_i64)sizeof(T), page = 4096, enough = 1024;
   if (step * (apg_i64)sizeof(T) < page || bytes > page || bytes <= 0) return;
   const apg_u64 at = (apg_u64)data + (apg_u64)(next + enough / bytes * step) * sizeof(T);
   for (apg_i64 i = 0; i < bytes; i += 64) __builtin_prefetch((const void *)(at + i));
 }
-/* The same of the next `turns` turns together, which are too much for the first cache. */
-template <class T> static inline void apg_prefetch_stream(const T *data, apg_i64 next, apg_i64 count, apg_i64 step, int turns) {
+/* The same for the next `iterations` iterations together, into the second-level cache. */
+template <class T> static inline void apg_prefetch_stream(const T *data, apg_i64 next, apg_i64 count, apg_i64 step, int iterations) {
   const apg_i64 bytes = count * (apg_i64)sizeof(T), page = 4096;
   if (step * (apg_i64)sizeof(T) < page || bytes > page || bytes <= 0) return;
-  for (int turn = 0; turn < turns; ++turn, next += step)
+  for (int k = 0; k < iterations; ++k, next += step)
     for (apg_i64 i = 0; i < bytes; i += 64) __builtin_prefetch((const void *)((apg_u64)data + (apg_u64)next * sizeof(T) + i), 0, 2);
 }
-/* Asks for the line of an element that may not exist, for the second cache: the first waits for a few lines at a time only. For reading, also what is
-   stored to later: a line that is asked for writing is brought to the first cache. */
+/* Prefetches the cache line of an element, which may not exist, into the second-level cache: the first level
+   sustains few outstanding misses. For reading, even if it is stored to: prefetches for writing go to the
+   first level. */
 template <class T> static inline void apg_prefetch(const T *data, apg_i64 index) {
   __builtin_prefetch((const void *)((apg_u64)data + (apg_u64)index * sizeof(T)), 0, 2);
 }
-/* Whether turns of a loop touch elements so far from each other that a processor does not foresee the next: `then` is that many turns later. */
-template <class T> static inline bool apg_is_far(const T *, apg_i64 now, apg_i64 then, apg_i64 turns) {
-  return (apg_u64)(then - now) * sizeof(T) + 4096 * turns > 2 * 4096 * turns;
+/* Whether iterations touch elements so distant that hardware prefetchers miss them: `then` is the index
+   `iterations` iterations after `now`. */
+template <class T> static inline bool apg_is_far(const T *, apg_i64 now, apg_i64 then, apg_i64 iterations) {
+  return (apg_u64)(then - now) * sizeof(T) + 4096 * iterations > 2 * 4096 * iterations;
 }
-/* How many turns ahead memory is asked for, by how often a turn touches it, 16 times at once: what is asked for comes after some 2,000 steps. */
+/* Prefetch distance in iterations, from the accesses of an iteration: memory latency is about 2,000 accesses
+   of 16 threads. */
 static inline apg_i64 apg_prefetch_distance(apg_i64 accesses) {
-  const apg_i64 turns = 2048 * 16 / (accesses + 1);
-  return turns < 1 ? 1 : turns > 4 ? 4 : turns;
+  const apg_i64 distance = 2048 * 16 / (accesses + 1);
+  return distance < 1 ? 1 : distance > 4 ? 4 : distance;
 }
-/* Shared memory of a kernel belongs to one block, and a block to one thread of the processor: one step is as good as several. */
+/* Shared memory belongs to one block, and a block to one CPU thread: atomic operations need no atomicity. */
 template <class T, class F> static inline T apg_alone_update(T *p, F next) {
-  /* Loads and stores that are never done for several threads at once, as two of them may mean the same element. */
+  /* Atomic loads and stores keep the compiler from vectorising updates that may hit the same element. */
   T old, v;
   __atomic_load(p, &old, __ATOMIC_RELAXED);
   v = next(old);
@@ -481,18 +487,18 @@ template <class T> static inline T apg_atomic_and(T *p, T v) { return __atomic_f
 template <class T> static inline T apg_atomic_or(T *p, T v) { return __atomic_fetch_or(p, v, __ATOMIC_RELAXED); }
 template <class T> static inline T apg_atomic_xor(T *p, T v) { return __atomic_fetch_xor(p, v, __ATOMIC_RELAXED); }
 
-/* ---- textures: what a device's sampling units do, in the same steps ---- */
-/* Where a coordinate is among n elements. */
-static inline float apg_texture_place(float x, apg_i32 n, apg_u32 mode) {
+/* ---- textures: the operation of a device's texture units, step by step ---- */
+/* Coordinate in elements. */
+static inline float apg_texture_coordinate(float x, apg_i32 n, apg_u32 mode) {
   if (!(x == x)) x = 0;
   if (mode & 2) {
     if ((mode & 12) == 8) x -= __builtin_floorf(x);
-    if ((mode & 12) == 12) { const float turns = __builtin_floorf(x); x -= turns; if (__builtin_fmodf(turns, 2.0f) != 0) x = 1 - x; }
+    if ((mode & 12) == 12) { const float periods = __builtin_floorf(x); x -= periods; if (__builtin_fmodf(periods, 2.0f) != 0) x = 1 - x; }
     x *= (float)n;
   }
   return x < -16777216.0f ? -16777216.0f : x > 2147483520.0f ? 2147483520.0f : x;
 }
-/* The element for a number outside of the elements; -1 is none. */
+/* Index of the element for a coordinate out of range; -1 is none. */
 static inline apg_i64 apg_texture_number(apg_i64 i, apg_i32 n, apg_u32 mode) {
   if (i >= 0 && i < n) return i;
   switch (mode & 12) {
@@ -506,19 +512,19 @@ template <class T> static inline T apg_texture_nearest(const apg_texture *t, int
   apg_i64 found = 0;
   for (int axis = rank - 1; axis >= 0; --axis) {
     const apg_i32 n = t->extent[axis];
-    const apg_i64 i = apg_texture_number((apg_i64)__builtin_floorf(apg_texture_place(at[axis], n, t->mode)), n, t->mode);
+    const apg_i64 i = apg_texture_number((apg_i64)__builtin_floorf(apg_texture_coordinate(at[axis], n, t->mode)), n, t->mode);
     if (i < 0) return 0;
     found = found * n + i;
   }
   return ((const T *)t->data)[found];
 }
-/* Between elements a coordinate has 8 bits. */
+/* Linear filtering: fractions have 8 bits. */
 template <class T> static inline T apg_texture_filtered(const apg_texture *t, int rank, const float *at) {
   apg_i64 number[3][2];
   float part[3];
   for (int axis = 0; axis < rank; ++axis) {
     const apg_i32 n = t->extent[axis];
-    const apg_i64 fixed = (apg_i64)__builtin_floor(((double)apg_texture_place(at[axis], n, t->mode) - 0.5) * 256 + 0.5);
+    const apg_i64 fixed = (apg_i64)__builtin_floor(((double)apg_texture_coordinate(at[axis], n, t->mode) - 0.5) * 256 + 0.5);
     part[axis] = (float)(fixed & 255) / 256;
     number[axis][0] = apg_texture_number(fixed >> 8, n, t->mode);
     number[axis][1] = apg_texture_number((fixed >> 8) + 1, n, t->mode);
@@ -543,10 +549,10 @@ template <class T, class... C> static inline T apg_texture_at(apg_i64 object, C.
   return t->mode & 1 ? apg_texture_filtered<T>(t, sizeof...(C), at) : apg_texture_nearest<T>(t, sizeof...(C), at);
 }
 
-/* ---- kernels on the processor ---- */
+/* ---- kernels on CPUs ---- */
 template <class T> static inline void apg_exchange(T *&a, T *&b) { T *const moved = a; a = b; b = moved; }
 template <class T> struct apg_view { T *data; apg_i64 length; };
-/* A failing check ends the blocks of its thread; the first one of a launch is recorded. */
+/* A failing check ends the blocks of its CPU thread; the first failure of a launch is recorded. */
 struct apg_kernel_fault { apg_u32 kind, file, line; apg_i64 index, length, block, rank; };
 [[noreturn]] static APG_COLD void apg_fail(apg_u32 kind, apg_u32 file, apg_u32 line, apg_i64 index, apg_i64 length, apg_i64 block, apg_i64 rank) {
   throw apg_kernel_fault{kind, file, line, index, length, block, rank};
@@ -567,7 +573,7 @@ template <bool proven> static inline apg_i64 apg_index(apg_i64 i, apg_i64 n, con
   if (!proven && APG_UNLIKELY((apg_u64)i >= (apg_u64)n)) apg_fail(data ? 1 : 2, file, line, i, n, block, rank);
   return i;
 }
-/* An element that is perhaps not asked for. */
+/* An element loaded ahead of its use; out of bounds it is not read. */
 template <class T> static inline T apg_ahead(const T *data, apg_i64 n, apg_i64 i) { return (apg_u64)i < (apg_u64)n ? data[i] : T{}; }
 template <class T> static inline T &apg_at(apg_view<T> view, apg_i64 i, apg_u32 file, apg_u32 line, apg_i64 block, apg_i64 rank) {
   return view.data[apg_index<false>(i, view.length, view.data, file, line, block, rank)];
@@ -577,20 +583,21 @@ template <bool proven, class T> static inline T apg_divisor(T b, apg_u32 file, a
   if (b == 0) __builtin_unreachable();
   return b;
 }
-/* What a launch is checked with beforehand; where 64 bits are too few, nothing is known. */
+/* Arithmetic of launch conditions; `bad` is set on 64-bit overflow. */
 static inline apg_i64 apg_sum(apg_i64 a, apg_i64 b, bool &bad) { apg_i64 c; bad |= __builtin_add_overflow(a, b, &c); return c; }
 static inline apg_i64 apg_difference(apg_i64 a, apg_i64 b, bool &bad) { apg_i64 c; bad |= __builtin_sub_overflow(a, b, &c); return c; }
 static inline apg_i64 apg_product(apg_i64 a, apg_i64 b, bool &bad) { apg_i64 c; bad |= __builtin_mul_overflow(a, b, &c); return c; }
 static inline apg_i64 apg_least(apg_i64 a, apg_i64 b, bool &) { return a < b ? a : b; }
 static inline apg_i64 apg_most(apg_i64 a, apg_i64 b, bool &) { return a > b ? a : b; }
-/* A divisor that is not positive is refused by a condition of its own. */
+/* A divisor that is not positive fails a condition of its own. */
 static inline apg_i64 apg_floor(apg_i64 a, apg_i64 b, bool &) { return b <= 0 ? 0 : a / b - (a % b < 0); }
 static inline apg_i64 apg_ones(apg_i64 a, apg_i64, bool &bad) {
   if (a < 0 || a > 0x3fffffffffffffffLL) { bad = true; return 0; }
   return a == 0 ? 0 : (apg_i64)(~0ULL >> __builtin_clzll((unsigned long long)a));
 }
-/* Whether comparisons, whose sides alternate, hold for all threads of a block, or of blocks beside each other. Sides are computed at the corners, and
-   should differ there by what their factors say: then nothing wraps in between. */
+/* Whether comparisons, whose sides alternate, hold for all threads of a block or of adjacent blocks. The
+   sides are evaluated at the corners and must differ there by their coefficients: then nothing wraps in
+   between. */
 template <int axes, int sides, class F> static inline bool apg_whole(const apg_i64 (&extents)[axes], const apg_i64 (&factors)[sides][axes], const bool *strict, const F &sides_at) {
   apg_i64 first[sides], here[sides];
   bool whole = true;
@@ -608,7 +615,8 @@ template <int axes, int sides, class F> static inline bool apg_whole(const apg_i
   }
   return whole;
 }
-/* How many of the blocks that are left in a row are whole together; none if the first is not. The last one often is not. */
+/* Number of adjacent blocks that pass as a whole, of `left` in a row; 0 if the first does not. Often the last
+   one does not. */
 template <class F> static inline apg_i64 apg_strip(apg_i64 left, const F &whole) {
   apg_i64 count = left < 64 ? left : 64;
   if (!whole(1)) return 0;
@@ -616,7 +624,7 @@ template <class F> static inline apg_i64 apg_strip(apg_i64 left, const F &whole)
   while (count > 1 && !whole(count)) count /= 2;
   return count;
 }
-/* The threads of a row from `begin` to `end` that are below, up to, from or above a value, which may be any. */
+/* Bounds of the threads of a row below, up to, from or above an index, which may be any. */
 static constexpr apg_i64 apg_below(apg_i64 end, apg_i64 at) { return at < end ? at : end; }
 static constexpr apg_i64 apg_up_to(apg_i64 end, apg_i64 at) { return at < end ? at + 1 : end; }
 static constexpr apg_i64 apg_from(apg_i64 begin, apg_i64 at) { return at > begin ? at : begin; }

@@ -1,6 +1,6 @@
-/* Throwing X10 exceptions: part of the unit of tables.
-   The memory of a C++ exception is unknown to the collector, so that the exception owns a root of the object until C++ destroys it: after
-   its last handler, or when the last `std::exception_ptr` to it is gone. What handlers catch is `apg_object *`. */
+/* Throwing X10 exceptions: part of the metadata unit. The collector does not scan the memory of C++
+   exceptions: an exception holds a root of its object until C++ destroys it, after its last handler or with
+   the last `std::exception_ptr` to it. Handlers catch `apg_object *`. */
 #include <cxxabi.h>
 #include <typeinfo>
 struct apg_in_flight { apg_object *object; apg_u64 root; };

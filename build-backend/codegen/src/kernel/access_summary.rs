@@ -84,12 +84,12 @@ pub fn is_rail_like(expr: &Expr) -> bool {
 /// Whether a private rail is only indexed, so that its elements need not be contiguous.
 pub fn is_only_indexed(kernel: &Kernel, local: LocalId) -> bool {
     let mut indexed = true;
-    let mut places = 0;
+    let mut indexed_uses = 0;
     visit_stmts(&kernel.body, &mut |stmt| {
         if let StmtKind::SetElement { rail, .. } = &stmt.kind
             && matches!(rail.kind, ExprKind::Local(id) if id == local)
         {
-            places += 1;
+            indexed_uses += 1;
         }
     });
     let mut all = 0;
@@ -104,11 +104,11 @@ pub fn is_only_indexed(kernel: &Kernel, local: LocalId) -> bool {
                 | ExprKind::Atomic { rail, .. }
                 | ExprKind::Length { rail, .. },
             ) if std::ptr::eq(&raw const **rail, expr) => {
-                places += 1;
+                indexed_uses += 1;
             }
             Some(_) => indexed = false,
             None => {}
         }
     });
-    indexed && all == places
+    indexed && all == indexed_uses
 }

@@ -1,5 +1,5 @@
 //! Run-time checks of kernels. A failing check records the failure and ends the thread (on a device) or the
-//! launch (on a CPU); the runtime turns the record into an exception.
+//! launch (on a CPU); the runtime raises an exception for the record.
 
 use super::bounds::is_wide;
 use super::decisions::CheckElimination;
@@ -165,12 +165,12 @@ impl Code<'_> {
         }
         // Constant steps are understood without that.
         let (by, minus) = as_step(value, local).filter(|it| constant_value(it.0).is_none())?;
-        let place = self.local(local);
-        let ty = self.ty(place.ty);
+        let spelling = self.local(local);
+        let ty = self.ty(spelling.ty);
         let by = self.expr(by);
         let any = self.expr(value);
         let sign = if minus { "-" } else { "+" };
-        Some(format!("proven_ ? {0} {sign} ({ty}){by} : {any}", place.text))
+        Some(format!("proven_ ? {0} {sign} ({ty}){by} : {any}", spelling.text))
     }
 
     /// Whether a value consists of locals, constants and operations that [`Self::wide_value`] widens.

@@ -21,8 +21,16 @@ use apg_mir::*;
 
 const PRELUDE: &str = include_str!("../include/apg_device.h");
 
-/// The CUDA C++ of a kernel, and the errors.
-pub fn print_cuda_source(program: &Program, names: &Names, id: KernelId) -> (String, Vec<EmitError>) {
+/// Device code of a kernel.
+pub struct DeviceCode {
+    /// CUDA C++.
+    pub source: String,
+    /// It has software-pipelined loops, for launches of few threads.
+    pub is_pipelined: bool,
+}
+
+/// Prints the device code of a kernel; also returns the errors.
+pub fn print_cuda_source(program: &Program, names: &Names, id: KernelId) -> (DeviceCode, Vec<EmitError>) {
     let kernel = &program.kernels[id.index()];
     let mut code = Code::new(program, names, Target::Cuda);
     let statics =
@@ -30,6 +38,7 @@ pub fn print_cuda_source(program: &Program, names: &Names, id: KernelId) -> (Str
     code.statics = statics.collect();
     code.environment_type = format!("E{}", names.kernels[id.index()]);
     print_kernel_function(&mut code, id, kernel);
+    let is_pipelined = !code.pipelined_loops.is_empty();
     let body = code.out.take();
     // Facts about locals and labels are valid in the kernel's body only.
     (code.narrowed, code.unroll_factors) = Default::default();
@@ -39,7 +48,8 @@ pub fn print_cuda_source(program: &Program, names: &Names, id: KernelId) -> (Str
     code.out.line(environment);
     let declarations = code.out.take();
     let fast = if kernel.fast_math { apg_runtime::device::FAST_MATH } else { "" };
-    (format!("{fast}{PRELUDE}{declarations}{functions}{body}"), code.errors)
+    let source = format!("{fast}{PRELUDE}{declarations}{functions}{body}");
+    (DeviceCode { source, is_pipelined }, code.errors)
 }
 
 fn print_kernel_function<'p>(code: &mut Code<'p>, id: KernelId, kernel: &'p Kernel) {
@@ -130,8 +140,8 @@ fn preload_constants(code: &mut Code<'_>, kernel: &Kernel) {
         code.out.line(format!(
             "const {ty} {name} = proven_ && {value} < env.m{local}.length ? {text}[{value}] : {ty}{{}};"
         ));
-        for place in places {
-            code.preloaded.insert(place, PreloadedElement { name: name.clone(), when: "proven_" });
+        for spelling in places {
+            code.preloaded.insert(spelling, PreloadedElement { name: name.clone(), when: "proven_" });
         }
     }
 }
@@ -219,10 +229,10 @@ fn declare_derived_captures(code: &mut Code<'_>, kernel: &Kernel) {
 fn declare_indices(code: &mut Code<'_>, kernel: &Kernel) {
     for (locals, builtin) in [(&kernel.block_locals, "blockIdx"), (&kernel.thread_locals, "threadIdx")] {
         for (axis, local) in locals.iter().rev().enumerate().rev() {
-            let place = code.local(*local);
-            let ty = code.ty(place.ty);
+            let spelling = code.local(*local);
+            let ty = code.ty(spelling.ty);
             let axis = ["x", "y", "z"].get(axis).copied().unwrap_or("x");
-            code.out.line(format!("{ty} {} = ({ty}){builtin}.{axis};", place.text));
+            code.out.line(format!("{ty} {} = ({ty}){builtin}.{axis};", spelling.text));
         }
     }
 }
@@ -234,9 +244,9 @@ fn set_auto_values(code: &mut Code<'_>, kernel: &Kernel) {
         (kernel.auto_threads, "blockDim.x * blockDim.y * blockDim.z"),
     ] {
         if let Some(local) = local {
-            let place = code.local(local);
-            let ty = code.ty(place.ty);
-            code.out.line(format!("{} = ({ty})({text});", place.text));
+            let spelling = code.local(local);
+            let ty = code.ty(spelling.ty);
+            code.out.line(format!("{} = ({ty})({text});", spelling.text));
         }
     }
 }
@@ -254,13 +264,13 @@ fn print_shared_rails(code: &mut Code<'_>, kernel: &Kernel) {
     // elements and combines loads.
     let mut start = Some("0u".to_owned());
     for (number, rail) in kernel.shared.iter().enumerate() {
-        let place = code.local(rail.local);
+        let spelling = code.local(rail.local);
         let ty = code.ty(rail.element);
         let address = match &start {
             Some(start) => format!("shared_memory_ + {start}"),
             None => format!("__builtin_assume_aligned(shared_memory_ + shared_.offset[{number}], 16)"),
         };
-        code.out.line(format!("{ty} *const __restrict__ {} = ({ty} *)({address});", place.text));
+        code.out.line(format!("{ty} *const __restrict__ {} = ({ty} *)({address});", spelling.text));
         let length = kernel.host.shared_lengths.get(number).and_then(constant_value);
         start = start.zip(length.filter(|it| *it >= 0)).map(|(start, length)| {
             let end = format!("shared_{}_", number + 1);
@@ -271,7 +281,7 @@ fn print_shared_rails(code: &mut Code<'_>, kernel: &Kernel) {
             Some(length @ 0..) => format!("{length}LL"),
             _ => format!("((apg_i64)shared_.length[{number}])"),
         };
-        code.locals[rail.local.index()].rail = Some(RailSpelling::new(place.text.clone(), known));
+        code.locals[rail.local.index()].rail = Some(RailSpelling::new(spelling.text.clone(), known));
     }
     for (number, rail) in kernel.shared.iter().enumerate() {
         if needs_barrier_before(kernel, number) {
@@ -292,9 +302,9 @@ fn print_shared_rails(code: &mut Code<'_>, kernel: &Kernel) {
 /// Head of a loop that initialises `length` elements with `size` threads: the trip count is the same in all
 /// threads.
 fn constant_fill_head(length: i64, size: i64) -> String {
-    let turns = length / size + i64::from(length % size != 0);
+    let trip_count = length / size + i64::from(length % size != 0);
     let guard = if length % size == 0 { String::new() } else { format!("if (i_ < {length}) ") };
-    format!("for (int i_ = rank_, t_ = 0; t_ < {turns}; ++t_, i_ += {size}) {guard}{{")
+    format!("for (int i_ = rank_, t_ = 0; t_ < {trip_count}; ++t_, i_ += {size}) {guard}{{")
 }
 
 /// Rank of a thread in its block and number of threads, with constants where they are known.

@@ -24,9 +24,9 @@ pub fn print_fill(code: &mut Code<'_>, rail: &SharedRail, head: &str) {
         }
         SharedInit::Function { index, setup, value } => {
             code.out.open(head);
-            let place = code.local(*index);
-            let index_ty = code.ty(place.ty);
-            code.out.line(format!("{} = ({index_ty})i_;", place.text));
+            let spelling = code.local(*index);
+            let index_ty = code.ty(spelling.ty);
+            code.out.line(format!("{} = ({index_ty})i_;", spelling.text));
             code.stmts(setup);
             let value = code.expr(value);
             code.out.line(format!("{target}[i_] = {value};"));

@@ -27,7 +27,7 @@ pub fn print_host_unit(code: &mut Code<'_>) -> String {
     kernels.kernels = (0..code.program.kernels.len() as u32).map(KernelId).collect();
     let declarations = code.declarations(&kernels, &|_| "");
     code.used = used;
-    format!("#include \"apg_program.h\"\n#include \"apg_together.h\"\n{declarations}{functions}{text}")
+    format!("#include \"apg_program.h\"\n#include \"apg_collectives.h\"\n{declarations}{functions}{text}")
 }
 
 /// Prints the function that evaluates the launch conditions. Its result has bit 0 if all accesses are in

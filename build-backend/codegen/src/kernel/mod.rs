@@ -38,7 +38,6 @@ mod unswitch;
 mod warp_regions;
 
 pub use bounds::depends_on_launch;
-pub use cuda::print_cuda_source;
+pub use cuda::{DeviceCode, print_cuda_source};
 pub use environment::passes_environment_by_value;
 pub use host::print_host_unit;
-pub use software_pipeline::has_pipelined_loops;

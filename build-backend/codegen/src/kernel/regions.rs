@@ -6,9 +6,9 @@
 //! loops that contain a barrier are executed by all threads alike and stay outside of the regions (deep
 //! fission).
 //!
-//! The *storage* of a local follows from its uses. A local of one region is a register. One that is live
-//! across a barrier has a context array with an element per thread. A uniform one is computed once per block.
-//! A rematerialised one is recomputed in each region from indices and uniform values, so that the C++
+//! The *storage* of a local follows from its uses. A local of one region is a register. A local that is
+//! live across a barrier has a context array with an element per thread. A uniform local is computed once per
+//! block. A rematerialised local is recomputed in each region from indices and uniform values, so that the C++
 //! compiler sees its value.
 
 use rustc_hash::{FxHashMap, FxHashSet};

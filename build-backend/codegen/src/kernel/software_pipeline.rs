@@ -25,11 +25,6 @@ const MAX_PRELOADED_ELEMENTS: usize = 8;
 /// The condition under which pipelined code runs.
 const PIPELINE_GUARD: &str = "if (pipelined_) {";
 
-/// Whether a kernel's code has pipelined loops.
-pub fn has_pipelined_loops(cuda: &str) -> bool {
-    cuda.contains(PIPELINE_GUARD)
-}
-
 /// Finds the loops that can be pipelined.
 pub fn find_pipelined_loops<'k>(
     code: &Code<'_>,

@@ -74,7 +74,7 @@ fn kernels_with_barriers_or_loops_run_block_by_block() {
     let columns = add(mul(x(), int(ROWS)), y());
     let counter = || i32_(6);
     let count = repeat(0, lt(counter(), int(3)), vec![], vec![set(6, add(counter(), int(1)))]);
-    let texts = [
+    let sources = [
         // Adjacent threads of a row access distant elements.
         code(40, vec![], columns, false, |x, y| x * ROWS + y),
         // The block has shared memory.
@@ -82,7 +82,7 @@ fn kernels_with_barriers_or_loops_run_block_by_block() {
         // Each thread has a loop.
         code(40, vec![set(6, int(0)), count], by_rows(), false, in_rows),
     ];
-    for text in texts {
+    for text in sources {
         assert!(!text.contains("strip_"), "{text}");
     }
 }

@@ -153,7 +153,7 @@ impl BoundsChecker<'_, '_> {
         self.evaluate_exact(expr).map_or((None, None), |it| it.1)
     }
 
-    /// Refines the range of an expression by one that comes from another expression.
+    /// Refines the range of an expression by the range of another expression.
     fn refine(&mut self, expr: &Expr, range: Range, from: &Expr, more: &BTreeSet<AssumptionId>) {
         let expr = strip_widening(expr);
         // A range of a wrapped value is not one of the value before wrapping.

@@ -1,4 +1,4 @@
-//! Prints unswitched work-item loops: loops without a condition for blocks all of whose threads pass a guard.
+//! Prints unswitched work-item loops: blocks whose threads all pass a guard run loops without a condition.
 
 use rustc_hash::FxHashSet;
 

@@ -100,10 +100,10 @@ fn print_blocks<'k>(code: &mut Code<'_>, kernel: &'k Kernel, tree: &RegionTree<'
         code.out.line(format!("apg_i64 {}_u = 0;", code.local(derived.local).text));
     }
     for (rail, length) in block_local_rails(tree) {
-        let place = code.local(rail);
+        let spelling = code.local(rail);
         let element = kernel.shared.iter().find(|it| it.local == rail).map_or(Ty::I32, |it| it.element);
         let ty = code.ty(element);
-        code.out.line(format!("alignas(64) {ty} {}[{length}];", place.text));
+        code.out.line(format!("alignas(64) {ty} {}[{length}];", spelling.text));
     }
     initialise_shared(code, kernel);
     let mut printer = Printer::new(code, kernel, tree);
@@ -155,9 +155,9 @@ fn declare_captures(code: &mut Code<'_>, kernel: &Kernel) {
         (kernel.auto_threads, "threads_"),
     ] {
         if let Some(local) = local {
-            let place = code.local(local);
-            let ty = code.ty(place.ty);
-            code.out.line(format!("const {ty} {} = ({ty})({text});", place.text));
+            let spelling = code.local(local);
+            let ty = code.ty(spelling.ty);
+            code.out.line(format!("const {ty} {} = ({ty})({text});", spelling.text));
         }
     }
 }
@@ -184,26 +184,27 @@ fn allocate_scratch(code: &mut Code<'_>, kernel: &Kernel, tree: &RegionTree<'_>)
     }
     for (index, class) in tree.storage.iter().enumerate() {
         if *class == Storage::ContextArray {
-            let place = code.locals[index].clone();
-            if let Some((element, length)) = place.stack {
+            let spelling = code.locals[index].clone();
+            if let Some((element, length)) = spelling.stack {
                 let ty = code.ty(element);
-                parts.push((ty, format!("{}_", place.text), format!("threads_ * {length}")));
+                parts.push((ty, format!("{}_", spelling.text), format!("threads_ * {length}")));
                 let rail = match is_only_indexed(kernel, LocalId(index as u32)) {
                     true => RailSpelling {
-                        data: format!("{}_", place.text),
+                        data: format!("{}_", spelling.text),
                         length: format!("{length}LL"),
                         lane: Some(("threads_".into(), "r_".into())),
                     },
-                    false => {
-                        RailSpelling::new(format!("({}_ + r_ * {length})", place.text), format!("{length}LL"))
-                    }
+                    false => RailSpelling::new(
+                        format!("({}_ + r_ * {length})", spelling.text),
+                        format!("{length}LL"),
+                    ),
                 };
                 code.locals[index].rail = Some(rail);
                 continue;
             }
-            let ty = code.ty(place.ty);
-            parts.push((ty, format!("{}_", place.text), "threads_".into()));
-            code.locals[index].text = format!("{}_[r_]", place.text);
+            let ty = code.ty(spelling.ty);
+            parts.push((ty, format!("{}_", spelling.text), "threads_".into()));
+            code.locals[index].text = format!("{}_[r_]", spelling.text);
         }
     }
     if parts.is_empty() {

@@ -84,21 +84,21 @@ impl<'k> Printer<'_, '_, 'k> {
             let ty = self.code.ty(arg.ty);
             let value = self.code.expr(arg);
             if let Some(array) = self.operand_array(arg, *local) {
-                text.push(format!("apg_kept<{ty}>{{{array}}}"));
+                text.push(format!("apg_in_array<{ty}>{{{array}}}"));
                 continue;
             }
             let names = self.thread_declarations(&value);
             text.push(format!("[&]({rank}) -> {ty} {{ {thread}(void)r_; {names}return {value}; }}"));
         }
         let ty = self.code.ty(args.first().map_or(value.ty, |it| it.ty));
-        let place = self.code.local(*local).text;
+        let spelling = self.code.local(*local).text;
         let call = |text: &[String]| format!("apg_{}<{ty}>({})", operation.name, text.join(", "));
-        let line = match self.thread_array(&place) {
+        let line = match self.thread_array(&spelling) {
             Some(all) if !operation.is_uniform => {
                 text.insert(0, all);
                 format!("{};", call(&text))
             }
-            _ => format!("{place} = {};", call(&text)),
+            _ => format!("{spelling} = {};", call(&text)),
         };
         self.code.out.line(line);
     }
@@ -106,16 +106,16 @@ impl<'k> Printer<'_, '_, 'k> {
     /// The array that already holds an operand of all threads, unless the result goes there.
     fn operand_array(&self, operand: &Expr, result: LocalId) -> Option<String> {
         let ExprKind::Local(local) = operand.kind else { return None };
-        let place = self.code.local(local);
-        let is_number = local != result && place.stack.is_none();
-        is_number.then(|| self.thread_array(&place.text)).flatten()
+        let spelling = self.code.local(local);
+        let is_number = local != result && spelling.stack.is_none();
+        is_number.then(|| self.thread_array(&spelling.text)).flatten()
     }
 
     /// The array of a local with an element for each thread that takes part in a collective operation.
-    fn thread_array(&self, place: &str) -> Option<String> {
+    fn thread_array(&self, spelling: &str) -> Option<String> {
         let from = if self.in_warp { " + base_" } else { "" };
-        let of_block = place.strip_suffix("[r_]").map(|it| format!("{it}{from}"));
-        of_block.or_else(|| place.strip_suffix(WARP_ELEMENT).map(str::to_owned))
+        let of_block = spelling.strip_suffix("[r_]").map(|it| format!("{it}{from}"));
+        of_block.or_else(|| spelling.strip_suffix(WARP_ELEMENT).map(str::to_owned))
     }
 
     fn print_branch(&mut self, stmt: &Stmt, then: &[RegionNode<'k>], otherwise: &[RegionNode<'k>]) {

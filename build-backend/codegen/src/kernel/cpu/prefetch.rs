@@ -45,10 +45,10 @@ impl<'k> Printer<'_, '_, 'k> {
             .line(format!("const apg_i64 distance_ = apg_prefetch_distance({accesses} * threads_);"));
         let (mut now, mut next) = (Vec::new(), Vec::new());
         for (number, step) in inductions.steps.iter().enumerate() {
-            let place = self.code.local(step.local);
+            let spelling = self.code.local(step.local);
             let (ty, name) = match step.is_offset {
-                true => ("apg_i64".to_owned(), format!("{}_u", place.text)),
-                false => (self.code.ty(place.ty), place.text),
+                true => ("apg_i64".to_owned(), format!("{}_u", spelling.text)),
+                false => (self.code.ty(spelling.ty), spelling.text),
             };
             let (sign, by) = (if step.minus { '-' } else { '+' }, self.code.wide_value(step.by));
             self.code.out.line(format!("const {ty} next{number}_ = ({ty})({name} {sign} distance_ * {by});"));
@@ -102,9 +102,9 @@ impl<'k> Printer<'_, '_, 'k> {
     /// Declares the loop-variant locals that are recomputed from the inductions.
     fn declare_recomputed(&mut self, inductions: &LoopInductions<'_, 'k>) {
         for (local, value) in &inductions.recomputed {
-            let place = self.code.local(*local);
-            let (ty, value) = (self.code.ty(place.ty), self.code.expr(value));
-            self.code.out.line(format!("const {ty} {0} = ({ty})({value}); (void){0};", place.text));
+            let spelling = self.code.local(*local);
+            let (ty, value) = (self.code.ty(spelling.ty), self.code.expr(value));
+            self.code.out.line(format!("const {ty} {0} = ({ty})({value}); (void){0};", spelling.text));
         }
     }
 

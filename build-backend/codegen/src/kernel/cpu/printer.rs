@@ -73,11 +73,11 @@ impl<'k> Printer<'_, '_, 'k> {
         let all = derived.iter().any(|it| value.contains(&self.code.local(*it).text));
         let mut names = String::new();
         for local in &self.kernel.thread_locals {
-            let place = self.code.local(*local);
-            if all || value.contains(&place.text) {
-                let ty = self.code.ty(place.ty);
+            let spelling = self.code.local(*local);
+            if all || value.contains(&spelling.text) {
+                let ty = self.code.ty(spelling.ty);
                 let rank = self.rank_to_index(*local);
-                names.push_str(&format!("const {ty} {} = ({ty})({rank}); ", place.text));
+                names.push_str(&format!("const {ty} {} = ({ty})({rank}); ", spelling.text));
             }
         }
         if all {
@@ -134,13 +134,13 @@ impl<'k> Printer<'_, '_, 'k> {
             all.push((index, "(at_ + t0_)".into()));
         }
         for (local, value) in all {
-            let place = self.code.local(local);
-            let ty = self.code.ty(place.ty);
-            let text = if value == "t0_" && place.ty == Ty::I32 { short } else { value.as_str() };
-            self.code.out.line(format!("const {ty} {} = ({ty}){text};", place.text));
-            if place.ty == Ty::I32 {
+            let spelling = self.code.local(local);
+            let ty = self.code.ty(spelling.ty);
+            let text = if value == "t0_" && spelling.ty == Ty::I32 { short } else { value.as_str() };
+            self.code.out.line(format!("const {ty} {} = ({ty}){text};", spelling.text));
+            if spelling.ty == Ty::I32 {
                 self.code.widened_locals.insert(local);
-                self.code.out.line(format!("const apg_i64 {}_w = {value};", place.text));
+                self.code.out.line(format!("const apg_i64 {}_w = {value};", spelling.text));
             }
         }
     }
@@ -150,14 +150,14 @@ impl<'k> Printer<'_, '_, 'k> {
     pub fn print_rematerialized(&mut self, mentioned: &FxHashSet<LocalId>, twins: bool) -> Vec<String> {
         let mut lines = Vec::new();
         for derived in self.tree.rematerialized_for(mentioned) {
-            let place = self.code.local(derived.local);
-            let ty = self.code.ty(place.ty);
+            let spelling = self.code.local(derived.local);
+            let ty = self.code.ty(spelling.ty);
             let value = self.code.expr(derived.value);
-            let offset = if derived.has_offset { format!(" + {}_u", place.text) } else { String::new() };
-            lines.push(format!("const {ty} {} = ({ty})({value}{offset});", place.text));
-            if twins && matches!(place.ty, Ty::I32 | Ty::I64) {
+            let offset = if derived.has_offset { format!(" + {}_u", spelling.text) } else { String::new() };
+            lines.push(format!("const {ty} {} = ({ty})({value}{offset});", spelling.text));
+            if twins && matches!(spelling.ty, Ty::I32 | Ty::I64) {
                 let wide = self.code.wide_value(derived.value);
-                lines.push(format!("const apg_i64 {}_w = {wide}{offset};", place.text));
+                lines.push(format!("const apg_i64 {}_w = {wide}{offset};", spelling.text));
                 self.code.widened_locals.insert(derived.local);
             }
         }
@@ -182,9 +182,9 @@ impl<'k> Printer<'_, '_, 'k> {
                 continue;
             }
             self.code.declare(index..index + 1);
-            let place = self.code.local(local);
-            if matches!(place.ty, Ty::I32 | Ty::I64) && place.stack.is_none() {
-                self.code.out.line(format!("apg_i64 {}_w;", place.text));
+            let spelling = self.code.local(local);
+            if matches!(spelling.ty, Ty::I32 | Ty::I64) && spelling.stack.is_none() {
+                self.code.out.line(format!("apg_i64 {}_w;", spelling.text));
                 self.code.widened_locals.insert(local);
             }
         }
@@ -254,9 +254,9 @@ pub fn context_array(code: &Code<'_>, local: LocalId) -> String {
 pub fn declare_block_indices(code: &mut Code<'_>, kernel: &Kernel, axes: [&str; 3]) {
     let count = kernel.block_locals.len();
     for (position, local) in kernel.block_locals.iter().enumerate() {
-        let place = code.local(*local);
-        let ty = code.ty(place.ty);
+        let spelling = code.local(*local);
+        let ty = code.ty(spelling.ty);
         let text = if count == 1 { "block_" } else { axes[(count - 1 - position).min(2)] };
-        code.out.line(format!("const {ty} {} = ({ty})({text});", place.text));
+        code.out.line(format!("const {ty} {} = ({ty})({text});", spelling.text));
     }
 }

@@ -88,8 +88,8 @@ impl<'k> Printer<'_, '_, 'k> {
         let uniform: FxHashSet<LocalId> = found.uniform.iter().copied().collect();
         let fastest = self.kernel.thread_locals.last().copied().unwrap_or(LocalId(0));
         let is_near = |index: &Expr| {
-            let apart = thread_stride(self.tree, &uniform, fastest, index);
-            self.code.is_inside(index) && apart.is_some_and(|it| it.abs() <= 1)
+            let stride = thread_stride(self.tree, &uniform, fastest, index);
+            self.code.is_inside(index) && stride.is_some_and(|it| it.abs() <= 1)
         };
         let (mut weight, mut plain) = (0, true);
         for stmt in stmts {
@@ -170,11 +170,11 @@ impl<'k> Printer<'_, '_, 'k> {
 
     /// Expands a local to an array, initialised with the threads' values if it is live-in.
     fn expand_local(&mut self, chunk: &mut Chunk<'_>, local: LocalId, stmts: &[&Stmt]) {
-        let place = self.code.local(local);
+        let spelling = self.code.local(local);
         let all = chunk.threads();
         let spilled = self.tree.storage[local.index()] == Storage::ContextArray;
-        let name = place.text.trim_end_matches("_[r_]").to_owned();
-        if let Some((element, length)) = place.stack {
+        let name = spelling.text.trim_end_matches("_[r_]").to_owned();
+        if let Some((element, length)) = spelling.stack {
             if spilled && (length > MAX_COPIED_RAIL_ELEMENTS || !is_only_indexed(self.kernel, local)) {
                 return;
             }
@@ -184,24 +184,24 @@ impl<'k> Printer<'_, '_, 'k> {
             let data =
                 if lane.is_some() { format!("{name}_a") } else { format!("({name}_a + e_ * {length})") };
             let rail = RailSpelling { data, length: format!("{length}LL"), lane };
-            if let (true, Some(from)) = (spilled, &place.rail) {
+            if let (true, Some(from)) = (spilled, &spelling.rail) {
                 let line = format!("{} = {};", rail.element("i_"), from.element("i_"));
                 self.copy_elements(chunk, length, line);
             }
             self.code.locals[local.index()].rail = Some(rail);
         } else {
-            let ty = self.code.ty(place.ty);
+            let ty = self.code.ty(spelling.ty);
             // Inactive lanes copy it uninitialised, which is undefined for a `bool`.
-            let first = if place.ty == Ty::Bool { " = {}" } else { "" };
+            let first = if spelling.ty == Ty::Bool { " = {}" } else { "" };
             self.code.out.line(format!("{ty} {name}_a[{all}]{first};"));
             if spilled && !is_always_assigned(stmts.iter().copied(), local) {
                 self.for_each_chunk_thread(chunk, |printer| {
-                    printer.code.out.line(format!("{name}_a[e_] = {};", place.text))
+                    printer.code.out.line(format!("{name}_a[e_] = {};", spelling.text))
                 });
             }
             self.code.locals[local.index()].text = name;
         }
-        chunk.expanded.push((local, place));
+        chunk.expanded.push((local, spelling));
     }
 
     fn copy_elements(&mut self, chunk: &Chunk<'_>, length: i64, line: String) {
@@ -293,10 +293,10 @@ impl<'k> Printer<'_, '_, 'k> {
             let used: Vec<LocalId> =
                 chunk.expanded.iter().map(|it| it.0).filter(|it| mentioned.contains(it)).collect();
             for local in &used {
-                let place = printer.code.local(*local);
-                if place.stack.is_none() {
-                    let ty = printer.code.ty(place.ty);
-                    printer.code.out.line(format!("{ty} {0} = {0}_a[e_];", place.text));
+                let spelling = printer.code.local(*local);
+                if spelling.stack.is_none() {
+                    let ty = printer.code.ty(spelling.ty);
+                    printer.code.out.line(format!("{ty} {0} = {0}_a[e_];", spelling.text));
                 }
             }
             let guard = chunk.guard.join(" && ");
@@ -304,9 +304,9 @@ impl<'k> Printer<'_, '_, 'k> {
             printer.print_thread_stmts(chunk.range, stmts);
             printer.code.out.close("}");
             for local in &used {
-                let place = printer.code.local(*local);
-                if place.stack.is_none() && is_written(stmts, *local) {
-                    printer.code.out.line(format!("{0}_a[e_] = {0};", place.text));
+                let spelling = printer.code.local(*local);
+                if spelling.stack.is_none() && is_written(stmts, *local) {
+                    printer.code.out.line(format!("{0}_a[e_] = {0};", spelling.text));
                 }
             }
         });
@@ -316,10 +316,10 @@ impl<'k> Printer<'_, '_, 'k> {
     /// Declares constants for the expanded locals that are mentioned.
     pub(super) fn declare_expanded(&mut self, chunk: &Chunk<'_>, mentioned: &FxHashSet<LocalId>) {
         for (local, _) in chunk.expanded.iter().filter(|it| mentioned.contains(&it.0)) {
-            let place = self.code.local(*local);
-            if place.stack.is_none() {
-                let ty = self.code.ty(place.ty);
-                self.code.out.line(format!("const {ty} {0} = {0}_a[e_];", place.text));
+            let spelling = self.code.local(*local);
+            if spelling.stack.is_none() {
+                let ty = self.code.ty(spelling.ty);
+                self.code.out.line(format!("const {ty} {0} = {0}_a[e_];", spelling.text));
             }
         }
     }

@@ -117,12 +117,12 @@ impl<'k> Printer<'_, '_, 'k> {
             let (ExprKind::Local(rail), Some(fastest)) = (&rail.kind, fastest) else { return };
             let is_captured = rail.index() < kernel.captures.len() && accesses.is_read_only(*rail);
             let is_exact = self.code.wide.contains(&std::ptr::from_ref(&**index));
-            let apart = thread_stride(self.tree, &uniform, fastest, index);
+            let stride = thread_stride(self.tree, &uniform, fastest, index);
             if is_captured
                 && is_exact
                 && is_number(expr.ty)
                 && self.code.is_inside(index)
-                && apart.is_none_or(|it| it.abs() > 1)
+                && stride.is_none_or(|it| it.abs() > 1)
                 && found.counter_coefficient(index, assigned) == Some(1)
             {
                 found.rows.push(StridedLoad { rail: *rail, index, ty: expr.ty });
@@ -232,9 +232,10 @@ impl<'k> Printer<'_, '_, 'k> {
 
     /// Declares a local with the value that the iteration will assign.
     fn declare_value(&mut self, local: LocalId, value: &Expr) {
-        let place = self.code.local(local);
-        let (ty, text, wide) = (self.code.ty(place.ty), self.code.expr(value), self.code.wide_value(value));
-        self.code.out.line(format!("const {ty} {0} = {text}; const apg_i64 {0}_w = {wide};", place.text));
+        let spelling = self.code.local(local);
+        let (ty, text, wide) =
+            (self.code.ty(spelling.ty), self.code.expr(value), self.code.wide_value(value));
+        self.code.out.line(format!("const {ty} {0} = {text}; const apg_i64 {0}_w = {wide};", spelling.text));
         self.code.widened_locals.insert(local);
     }
 }

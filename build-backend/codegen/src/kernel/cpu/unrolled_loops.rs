@@ -62,8 +62,8 @@ impl<'k> Printer<'_, '_, 'k> {
         }
         let kept = self.declare_warp_arrays(stmt, parts);
         self.print_iterations(unrolled, counter, parts);
-        for (local, place, lives_on) in kept {
-            let inner = std::mem::replace(&mut self.code.locals[local.index()], place);
+        for (local, spelling, lives_on) in kept {
+            let inner = std::mem::replace(&mut self.code.locals[local.index()], spelling);
             if lives_on {
                 let outer = self.code.local(local).text;
                 self.print_for_each_lane(&format!("{outer} = {};", inner.text));
@@ -92,21 +92,21 @@ impl<'k> Printer<'_, '_, 'k> {
         locals.sort();
         let mut kept = Vec::new();
         for local in locals {
-            let place = self.code.local(local);
-            if self.tree.storage[local.index()] != Storage::ContextArray || place.stack.is_some() {
+            let spelling = self.code.local(local);
+            if self.tree.storage[local.index()] != Storage::ContextArray || spelling.stack.is_some() {
                 continue;
             }
             self.labels += 1;
             let name = format!("of_warp{}_", self.labels);
-            let ty = self.code.ty(place.ty);
+            let ty = self.code.ty(spelling.ty);
             self.code.out.line(format!("alignas(64) {ty} {name}[32];"));
             self.code.locals[local.index()].text = format!("{name}{WARP_ELEMENT}");
             if !is_always_assigned(stmts.iter().copied(), local) {
-                self.print_for_each_lane(&format!("{name}{WARP_ELEMENT} = {};", place.text));
+                self.print_for_each_lane(&format!("{name}{WARP_ELEMENT} = {};", spelling.text));
             }
             let is_own =
                 inside.get(&local) == all.get(&local) && is_assigned_first(stmts.iter().copied(), local);
-            kept.push((local, place, !is_own));
+            kept.push((local, spelling, !is_own));
         }
         kept
     }

@@ -31,12 +31,12 @@ impl<'k> Printer<'_, '_, 'k> {
         self.code.out.open("for (apg_i64 lane_ = 0; lane_ < lanes_; ++lane_) {");
         self.code.out.line("const apg_i64 r_ = base_ + lane_;");
         for local in self.kernel.thread_locals.clone() {
-            let place = self.code.local(local);
-            let (ty, index) = (self.code.ty(place.ty), self.rank_to_index(local));
-            self.code.out.line(format!("const {ty} {} = ({ty})({index});", place.text));
-            if place.ty == Ty::I32 {
+            let spelling = self.code.local(local);
+            let (ty, index) = (self.code.ty(spelling.ty), self.rank_to_index(local));
+            self.code.out.line(format!("const {ty} {} = ({ty})({index});", spelling.text));
+            if spelling.ty == Ty::I32 {
                 self.code.widened_locals.insert(local);
-                self.code.out.line(format!("const apg_i64 {}_w = {index};", place.text));
+                self.code.out.line(format!("const apg_i64 {}_w = {index};", spelling.text));
             }
         }
         let mentioned = mentioned_locals(stmts);

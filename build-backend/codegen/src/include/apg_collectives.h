@@ -1,8 +1,8 @@
-/* What the threads of a warp or block do together, in kernels on processors. Units of kernels alone compile it. */
-#ifndef APG_TOGETHER_H
-#define APG_TOGETHER_H
-/* The threads of a warp or block together: each operand is a function of the thread's number. What is added is added in the order
-   of a device, and never merged with a product before. */
+/* Collective operations of warps and blocks, for kernels on CPUs. Only units of kernels include it. */
+#ifndef APG_COLLECTIVES_H
+#define APG_COLLECTIVES_H
+/* Values of all lanes: each operand is a function of the thread's rank. Sums are added in the order of a
+   device, and never contracted with a preceding product. */
 template <class T, class V> struct apg_lane_values {
   T of[32];
   apg_i64 lanes;
@@ -11,8 +11,8 @@ template <class T, class V> struct apg_lane_values {
     asm volatile("" : : "r"(&of) : "memory");
   }
 };
-/* A local of the threads, which is there already. */
-template <class T> struct apg_kept {
+/* An operand that is in an array already. */
+template <class T> struct apg_in_array {
   const T *of;
   T operator()(apg_i64 r) const { return of[r]; }
 };
@@ -34,7 +34,8 @@ template <class T, class V, class B> static inline void apg_warp_shuffle_up(T *o
 template <class T, class V, class B> static inline void apg_warp_shuffle_down(T *out, apg_i64 n, const V &value, const B &by) {
   apg_lanes(out, n, value, [&](apg_i64 r, apg_i64 i) { const apg_i64 b = by(r); return b >= 0 && b < 32 ? i + b : i; });
 }
-/* The same when all threads say the same: neighbours stay neighbours, and a warp is read as it lies in memory, once moved and once not. */
+/* The same with a uniform distance: adjacent lanes stay adjacent, and a warp is read contiguously, once
+   shifted and once not. */
 template <class T, class V, class M> static inline void apg_shifted(T *__restrict__ out, apg_i64 n, const V &value, apg_i64 by, const M &moves) {
   const auto warp = [&](const apg_i64 base, const apg_i64 lanes) __attribute__((always_inline)) {
     #pragma GCC ivdep
@@ -81,14 +82,14 @@ template <class T, class V> static inline void apg_warp_shuffle(T *out, apg_i64 
   }
 }
 #if defined(APG_ROW)
-/* Values of whole warps that lie in memory, moved up, down or crosswise by as much for all. They come from other places of the same vectors: what has just been stored
-   is not read from between two of them. A thread whose place would be outside gets its own. */
+/* Shuffles of full warps in memory by a uniform distance, as permutations of vectors: no load depends on a
+   store just before it. Lanes whose source is out of range keep their value. */
 enum apg_move { apg_up, apg_down, apg_across };
 template <apg_move way, int by, class T> static inline __attribute__((always_inline)) apg_row<T> apg_moved(const apg_row<T> *of, int row) {
   constexpr int side = apg_side<T>, rows = 32 / side, whole = by / side, rest = by % side;
-  constexpr apg_places<T> up = apg_pick<T>([](int i) { return i + side - rest; }), first = apg_pick<T>([](int i) { return i < rest ? i : side + i - rest; });
-  constexpr apg_places<T> down = apg_pick<T>([](int i) { return i + rest; }), last = apg_pick<T>([](int i) { return i + rest < side ? i + rest : side + i; });
-  constexpr apg_places<T> across = apg_pick<T>([](int i) { return i ^ rest; });
+  constexpr apg_lanes_of<T> up = apg_pick<T>([](int i) { return i + side - rest; }), first = apg_pick<T>([](int i) { return i < rest ? i : side + i - rest; });
+  constexpr apg_lanes_of<T> down = apg_pick<T>([](int i) { return i + rest; }), last = apg_pick<T>([](int i) { return i + rest < side ? i + rest : side + i; });
+  constexpr apg_lanes_of<T> across = apg_pick<T>([](int i) { return i ^ rest; });
   if (way == apg_across) return rest ? __builtin_shuffle(of[row ^ whole], across) : of[row ^ whole];
   const int from = way == apg_up ? row - whole : row + whole;
   if (from < 0 || from >= rows) return of[row];
@@ -120,10 +121,10 @@ template <apg_move way, class T> static inline __attribute__((always_inline)) bo
   return false;
 }
 template <apg_move way, class T> __attribute__((noinline)) static bool apg_move_by_any(T *out, const T *of, apg_i64 n, apg_i32 by) { return apg_move_by<way>(out, of, n, by); }
-#define APG_MOVE(name, way) template <class T> static inline void apg_warp_shuffle_##name(T *out, apg_i64 n, const apg_kept<T> &value, apg_i32 by) { \
+#define APG_MOVE(name, way) template <class T> static inline void apg_warp_shuffle_##name(T *out, apg_i64 n, const apg_in_array<T> &value, apg_i32 by) { \
     if constexpr (apg_fills_rows<T>) \
       if (__builtin_constant_p(by) ? apg_move_by<way>(out, value.of, n, by) : apg_move_by_any<way>(out, value.of, n, by)) return; \
-    apg_warp_shuffle_##name<T, apg_kept<T>>(out, n, value, by); \
+    apg_warp_shuffle_##name<T, apg_in_array<T>>(out, n, value, by); \
   }
 APG_MOVE(up, apg_up) APG_MOVE(down, apg_down) APG_MOVE(xor, apg_across)
 #endif
@@ -153,7 +154,8 @@ struct apg_of_max { template <class T> static T of(T a, T b) { return b > a ? b 
 struct apg_of_and { template <class T> static T of(T a, T b) { return a & b; } };
 struct apg_of_or { template <class T> static T of(T a, T b) { return a | b; } };
 struct apg_of_xor { template <class T> static T of(T a, T b) { return a ^ b; } };
-/* The value of a warp, halved as on a device: the first 16 with the other 16, then 8 with 8, and so on. */
+/* Tree reduction of a warp in the order of a device: the first 16 lanes with the other 16, then 8 with 8, and
+   so on. */
 template <class Op, class T> __attribute__((noinline)) static T apg_tree(const T *values, apg_i64 count) {
   T of[32];
   for (apg_i64 i = 0; i < count; ++i) of[i] = values[i];
@@ -163,9 +165,10 @@ template <class Op, class T> __attribute__((noinline)) static T apg_tree(const T
   return of[0];
 }
 #if defined(APG_ROW)
-/* The same of several warps at once, as many as a vector has room for: what is left of two goes into one after each step. */
+/* The same for several warps at once, as many as a vector has lanes: after each step two vectors are packed
+   into one. */
 template <class Op, int width, int count, class T> static inline __attribute__((always_inline)) apg_row<T> apg_halve_rows(const apg_row<T> *of) {
-  constexpr apg_places<T> low = apg_pick<T>([](int i) { return i / (width / 2) * width + i % (width / 2); });
+  constexpr apg_lanes_of<T> low = apg_pick<T>([](int i) { return i / (width / 2) * width + i % (width / 2); });
   constexpr int pairs = count > 1 ? count / 2 : 1;
   apg_row<T> next[pairs];
 #pragma GCC unroll 8
@@ -191,16 +194,16 @@ template <class Op, int warps, class T> static inline __attribute__((always_inli
   }
   return apg_halve_rows<Op, side, warps, T>(all);
 }
-/* What a vector's first so many values become. */
+/* Tree reduction of the first `count` lanes of a vector. */
 template <class Op, int count, class T> static inline __attribute__((always_inline)) T apg_halve_row(apg_row<T> of) {
   if constexpr (count > 1) {
-    constexpr apg_places<T> other = apg_pick<T>([](int i) { return (i + count / 2) % apg_side<T>; });
+    constexpr apg_lanes_of<T> other = apg_pick<T>([](int i) { return (i + count / 2) % apg_side<T>; });
     return apg_halve_row<Op, count / 2, T>(Op::of(of, (apg_row<T>)__builtin_shuffle(of, other)));
   } else {
     return of[0];
   }
 }
-/* The values of a block of so many whole warps. */
+/* Tree reduction of a block of full warps. */
 template <class Op, int warps, class T> static inline T apg_halve_block(const T *of) {
   constexpr int side = apg_side<T>, group = warps < side ? warps : side, rows = warps / group;
   apg_row<T> sums[rows];
@@ -213,7 +216,8 @@ template <class Op, int warps, class T> static inline T apg_halve_block(const T 
   return apg_halve_row<Op, group, T>(sums[0]);
 }
 #endif
-/* The value of a block of up to 32 warps. Where their number is not known, once for each type is enough, and soon compiled. */
+/* Tree reduction of a block of up to 32 warps. If their number is unknown, one instance per type is compiled.
+   */
 template <class Op, class T> static inline __attribute__((always_inline)) T apg_block_tree(const T *of, apg_i64 count) {
 #if defined(APG_ROW)
   switch (count) {
@@ -234,7 +238,7 @@ template <class Op, class T> __attribute__((noinline)) static T apg_any_block_tr
 template <class T> static inline void apg_fill_warp(T *out, apg_i64 lanes, T value) {
   for (apg_i64 i = 0; i < lanes; ++i) out[i] = value;
 }
-/* Each warp's value for all of its threads. */
+/* Reduces each warp; all of its lanes get the result. */
 template <class Op, class T> __attribute__((noinline)) static void apg_warp_trees(T *out, const T *of, apg_i64 count) {
   apg_i64 base = 0;
 #if defined(APG_ROW)
@@ -250,7 +254,7 @@ template <class Op, class T> __attribute__((noinline)) static void apg_warp_tree
     apg_fill_warp(out + base, lanes, apg_tree<Op>(of + base, lanes));
   }
 }
-/* The values of at most 1024 threads, in memory. */
+/* Values of up to 1024 threads, in memory. */
 template <class T, class V> struct apg_block_values {
   alignas(64) T of[1024];
   apg_i64 count;
@@ -260,10 +264,10 @@ template <class T, class V> struct apg_block_values {
     asm volatile("" : : "r"(&of) : "memory");
   }
 };
-template <class T> struct apg_block_values<T, apg_kept<T>> {
+template <class T> struct apg_block_values<T, apg_in_array<T>> {
   const T *of;
   apg_i64 count;
-  __attribute__((always_inline)) apg_block_values(apg_i64 first, apg_i64 n, const apg_kept<T> &value) : of(value.of + first), count(n - first < 1024 ? n - first : 1024) {
+  __attribute__((always_inline)) apg_block_values(apg_i64 first, apg_i64 n, const apg_in_array<T> &value) : of(value.of + first), count(n - first < 1024 ? n - first : 1024) {
     asm volatile("" : : "r"(of) : "memory");
   }
 };
@@ -273,7 +277,7 @@ template <class Op, class T, class V> static inline void apg_warp_reduce(T *out,
     apg_warp_trees<Op, T>(out + first, all.of, all.count);
   }
 }
-/* A processor takes blocks of more than 1024 threads as well: one thousand after the other. */
+/* CPUs accept blocks of more than 1024 threads: 1024 at a time. */
 template <class Op, class T, class V> static inline T apg_block_reduce(apg_i64 n, const V &value) {
   T result = {};
   for (apg_i64 first = 0; first < n; first += 1024) {
@@ -283,11 +287,11 @@ template <class Op, class T, class V> static inline T apg_block_reduce(apg_i64 n
   }
   return result;
 }
-/* The sums of the values of a warp up to each, in the order of a device: of neighbours, of those two apart, and so on. */
+/* Prefix sums of a warp in the order of a device (Hillis and Steele): with distance 1, 2, 4, and so on. */
 #if defined(APG_ROW)
 template <class T, int by = 1> static inline __attribute__((always_inline)) void apg_scan_rows(apg_row<T> *of) {
   constexpr int side = apg_side<T>;
-  constexpr apg_places<T> from = apg_pick<T>([](int i) { return i + side - by % side; }), number = apg_pick<T>([](int i) { return i; });
+  constexpr apg_lanes_of<T> from = apg_pick<T>([](int i) { return i + side - by % side; }), number = apg_pick<T>([](int i) { return i; });
 #pragma GCC unroll 16
   for (int row = 32 / side - 1; row >= by / side; --row) {
     if (by >= side) {
@@ -304,12 +308,12 @@ template <class T> static inline void apg_scan(T *of, apg_i64 count) {
   for (apg_i64 by = 1; by < 32; by *= 2)
     for (apg_i64 i = count - 1; i >= by; --i) of[i] = of[i - by] + of[i];
 }
-/* The sums of each warp, and its last one. */
+/* Prefix sums of each warp, and its last one. */
 template <bool inclusive, class T> __attribute__((noinline)) static void apg_scan_warps(T *out, const T *of, apg_i64 count, T *last) {
   apg_i64 base = 0;
 #if defined(APG_ROW)
   constexpr int side = apg_side<T>;
-  constexpr apg_places<T> before = apg_pick<T>([](int i) { return i + side - 1; });
+  constexpr apg_lanes_of<T> before = apg_pick<T>([](int i) { return i + side - 1; });
   for (; base + 32 <= count; base += 32) {
     apg_row<T> rows[32 / side];
 #pragma GCC unroll 16
@@ -332,7 +336,8 @@ template <bool inclusive, class T> __attribute__((noinline)) static void apg_sca
     for (apg_i64 i = 0; i < lanes; ++i) out[base + i] = sums[inclusive ? i + 1 : i];
   }
 }
-/* To the sums in each warp comes what is in the warps before. `last` becomes the sums up to each warp. */
+/* Adds the sums of preceding warps to the prefix sums of each warp. `last` becomes the sums up to each warp.
+   */
 template <bool inclusive, class T> __attribute__((noinline)) static void apg_scan_block(T *out, const T *of, apg_i64 count, T *last) {
   apg_scan_warps<inclusive>(out, of, count, last);
   T warps[32];
