@@ -10,7 +10,7 @@ use crate::fixture::library_files;
 use crate::host::{AnalysisHost, Program};
 
 /// A host that records executed queries.
-struct Watched {
+struct RecordingHost {
     host: AnalysisHost,
     executed: Arc<Mutex<Vec<String>>>,
 }
@@ -31,8 +31,8 @@ class Shape(side:Long) {
 }
 ";
 
-impl Watched {
-    fn new(files: &[(&str, &str)]) -> Watched {
+impl RecordingHost {
+    fn new(files: &[(&str, &str)]) -> RecordingHost {
         let executed: Arc<Mutex<Vec<String>>> = Arc::default();
         let log = executed.clone();
         let watch = move |event: salsa::Event| {
@@ -44,7 +44,7 @@ impl Watched {
         let mut host = AnalysisHost::with_events(library, Some(Box::new(watch)));
         host.set_files(files.iter().map(|(name, text)| (path(name), Arc::from(*text))));
         host.set_roots(&files.iter().map(|(name, _)| path(name)).collect::<Vec<_>>());
-        Watched { host, executed }
+        RecordingHost { host, executed }
     }
 
     fn set(&mut self, name: &str, text: &str) {
@@ -81,43 +81,46 @@ fn count(executed: &[String], query: &str) -> usize {
 }
 
 #[test]
-fn nothing_is_asked_again_without_an_edit() {
-    let watched = Watched::new(&[("Shape.x10", SHAPE), ("Caller.x10", CALLER)]);
-    assert_eq!(watched.check("Shape.x10").0, Vec::<&str>::new());
-    assert_eq!(watched.check("Shape.x10").1, Vec::<String>::new());
+fn no_query_runs_without_an_edit() {
+    let host = RecordingHost::new(&[("Shape.x10", SHAPE), ("Caller.x10", CALLER)]);
+    assert_eq!(host.check("Shape.x10").0, Vec::<&str>::new());
+    assert_eq!(host.check("Shape.x10").1, Vec::<String>::new());
 }
 
 /// A type may be declared in a file with another name: the package's files are not parsed to find it.
 #[test]
-fn a_type_is_found_in_a_package_that_is_not_parsed() {
+fn type_lookup_parses_no_package_files() {
     let caller = |name: &str| format!("package p;\nclass Caller {{ def f() {{ new {name}(); }} }}\n");
     let (other, shape) = ("package p;\nclass Other {}\n", "package p;\nclass Shape {}\nclass Pair {}\n");
-    let mut watched =
-        Watched::new(&[("p/Caller.x10", &caller("Pair")), ("p/Other.x10", other), ("p/Shape.x10", shape)]);
-    watched.host.set_roots(&[path("p/Caller.x10")]);
-    assert_eq!(watched.check("p/Caller.x10").0, Vec::<&str>::new());
-    assert_eq!(count(&watched.check("p/Shape.x10").1, "parse"), 0);
-    assert_eq!(count(&watched.check("p/Other.x10").1, "parse"), 1);
+    let mut host = RecordingHost::new(&[
+        ("p/Caller.x10", &caller("Pair")),
+        ("p/Other.x10", other),
+        ("p/Shape.x10", shape),
+    ]);
+    host.host.set_roots(&[path("p/Caller.x10")]);
+    assert_eq!(host.check("p/Caller.x10").0, Vec::<&str>::new());
+    assert_eq!(count(&host.check("p/Shape.x10").1, "parse"), 0);
+    assert_eq!(count(&host.check("p/Other.x10").1, "parse"), 1);
     // Edits of such a file count at once.
-    watched.set("p/Caller.x10", &caller("Extra"));
-    assert_eq!(watched.check("p/Caller.x10").0, ["name/unknown-type"]);
-    watched.set("p/Other.x10", &format!("{other}class Extra {{}}\n"));
-    assert_eq!(watched.check("p/Caller.x10").0, Vec::<&str>::new());
-    watched.set("p/Other.x10", &other.replace("package p", "package q"));
-    assert_eq!(watched.check("p/Caller.x10").0, ["name/unknown-type"]);
+    host.set("p/Caller.x10", &caller("Extra"));
+    assert_eq!(host.check("p/Caller.x10").0, ["name/unknown-type"]);
+    host.set("p/Other.x10", &format!("{other}class Extra {{}}\n"));
+    assert_eq!(host.check("p/Caller.x10").0, Vec::<&str>::new());
+    host.set("p/Other.x10", &other.replace("package p", "package q"));
+    assert_eq!(host.check("p/Caller.x10").0, ["name/unknown-type"]);
 }
 
 #[test]
-fn an_edit_in_a_body_stays_in_that_body() {
-    let mut watched = Watched::new(&[("Shape.x10", SHAPE), ("Caller.x10", CALLER)]);
-    watched.check("Shape.x10");
-    watched.check("Caller.x10");
+fn body_edit_reruns_only_that_body() {
+    let mut host = RecordingHost::new(&[("Shape.x10", SHAPE), ("Caller.x10", CALLER)]);
+    host.check("Shape.x10");
+    host.check("Caller.x10");
     // A longer body moves everything after it.
-    watched.set(
+    host.set(
         "Shape.x10",
         &SHAPE.replace("return new Shape(side * factor);", "val s = side * factor;\n return new Shape(s);"),
     );
-    let (codes, executed) = watched.check("Shape.x10");
+    let (codes, executed) = host.check("Shape.x10");
     assert_eq!(codes, Vec::<&str>::new());
     assert_eq!(count(&executed, "owner_body"), 1, "{executed:?}");
     assert_eq!(count(&executed, "parse"), 1, "{executed:?}");
@@ -131,7 +134,7 @@ fn an_edit_in_a_body_stays_in_that_body() {
     ] {
         assert_eq!(count(&executed, untouched), 0, "{untouched}: {executed:?}");
     }
-    assert_eq!(watched.check("Caller.x10").1, Vec::<String>::new());
+    assert_eq!(host.check("Caller.x10").1, Vec::<String>::new());
 }
 
 /// A class of many methods, one of them with `code`.
@@ -143,14 +146,14 @@ fn many(methods: usize, code: &str) -> String {
 }
 
 #[test]
-fn an_edit_costs_the_same_whatever_is_around_it() {
+fn edit_cost_is_independent_of_class_size() {
     let executed = [3, 60].map(|methods| {
-        let mut watched = Watched::new(&[("Many.x10", &many(methods, "return 1;"))]);
-        watched.check("Many.x10");
-        watched.set("Many.x10", &many(methods, "return 12;"));
-        watched.check("Many.x10");
-        watched.set("Many.x10", &many(methods, "return 123;"));
-        watched.check("Many.x10").1
+        let mut host = RecordingHost::new(&[("Many.x10", &many(methods, "return 1;"))]);
+        host.check("Many.x10");
+        host.set("Many.x10", &many(methods, "return 12;"));
+        host.check("Many.x10");
+        host.set("Many.x10", &many(methods, "return 123;"));
+        host.check("Many.x10").1
     });
     assert_eq!(executed[0], executed[1]);
     assert_eq!(count(&executed[1], "owner_body"), 1);
@@ -158,7 +161,7 @@ fn an_edit_costs_the_same_whatever_is_around_it() {
 }
 
 #[test]
-fn edits_give_what_a_new_file_gives() {
+fn edited_file_equals_fresh_file() {
     let versions = [
         many(4, "return 1;"),
         many(4, "return one;"),
@@ -172,51 +175,50 @@ fn edits_give_what_a_new_file_gives() {
         String::new(),
         many(3, "return true;"),
     ];
-    let mut watched = Watched::new(&[("Many.x10", &versions[0])]);
+    let mut host = RecordingHost::new(&[("Many.x10", &versions[0])]);
     for text in &versions {
-        watched.set("Many.x10", text);
-        let fresh = Watched::new(&[("Many.x10", text)]);
-        assert_eq!(watched.found("Many.x10"), fresh.found("Many.x10"), "{text}");
+        host.set("Many.x10", text);
+        let fresh = RecordingHost::new(&[("Many.x10", text)]);
+        assert_eq!(host.found("Many.x10"), fresh.found("Many.x10"), "{text}");
     }
 }
 
 #[test]
-fn an_edit_of_a_comment_or_of_the_layout_moves_only_positions() {
-    let mut watched = Watched::new(&[("Shape.x10", SHAPE), ("Caller.x10", CALLER)]);
-    watched.check("Shape.x10");
-    watched.check("Caller.x10");
-    watched
-        .set("Shape.x10", &SHAPE.replace("    static val", "    // how large it may be\n\n    static val"));
-    let (_, executed) = watched.check("Shape.x10");
+fn comment_edit_reruns_no_body() {
+    let mut host = RecordingHost::new(&[("Shape.x10", SHAPE), ("Caller.x10", CALLER)]);
+    host.check("Shape.x10");
+    host.check("Caller.x10");
+    host.set("Shape.x10", &SHAPE.replace("    static val", "    // how large it may be\n\n    static val"));
+    let (_, executed) = host.check("Shape.x10");
     assert_eq!(count(&executed, "owner_body"), 0, "{executed:?}");
     assert_eq!(count(&executed, "class_header"), 0, "{executed:?}");
-    assert_eq!(watched.check("Caller.x10").1, Vec::<String>::new());
+    assert_eq!(host.check("Caller.x10").1, Vec::<String>::new());
 }
 
 #[test]
-fn an_inferred_result_reaches_its_callers() {
-    let mut watched = Watched::new(&[("Shape.x10", SHAPE), ("Caller.x10", CALLER)]);
-    watched.check("Caller.x10");
+fn inferred_result_change_retypes_callers() {
+    let mut host = RecordingHost::new(&[("Shape.x10", SHAPE), ("Caller.x10", CALLER)]);
+    host.check("Caller.x10");
     // A body of the same type: the caller is not typed again.
-    watched.set("Shape.x10", &SHAPE.replace("side * side", "side * side + 0"));
-    let (_, executed) = watched.check("Caller.x10");
+    host.set("Shape.x10", &SHAPE.replace("side * side", "side * side + 0"));
+    let (_, executed) = host.check("Caller.x10");
     assert!(count(&executed, "owner_body") >= 1, "{executed:?}");
-    watched.set("Shape.x10", &SHAPE.replace("side * side", "\"large\""));
-    let (codes, _) = watched.check("Caller.x10");
+    host.set("Shape.x10", &SHAPE.replace("side * side", "\"large\""));
+    let (codes, _) = host.check("Caller.x10");
     assert_eq!(codes, Vec::<&str>::new(), "a string and a number make a string");
-    watched.set("Shape.x10", &SHAPE.replace("side * side", "true"));
-    let (codes, _) = watched.check("Caller.x10");
+    host.set("Shape.x10", &SHAPE.replace("side * side", "true"));
+    let (codes, _) = host.check("Caller.x10");
     assert_eq!(codes, ["type/no-operator"]);
 }
 
 #[test]
-fn a_signature_reaches_its_callers() {
-    let mut watched = Watched::new(&[("Shape.x10", SHAPE), ("Caller.x10", CALLER)]);
-    assert_eq!(watched.check("Caller.x10").0, Vec::<&str>::new());
-    watched.set("Shape.x10", &SHAPE.replace("static def unit()", "static def unit(x:Long)"));
-    assert_eq!(watched.check("Caller.x10").0, ["type/no-matching-call"]);
-    watched.set("Shape.x10", SHAPE);
-    assert_eq!(watched.check("Caller.x10").0, Vec::<&str>::new());
+fn signature_change_retypes_callers() {
+    let mut host = RecordingHost::new(&[("Shape.x10", SHAPE), ("Caller.x10", CALLER)]);
+    assert_eq!(host.check("Caller.x10").0, Vec::<&str>::new());
+    host.set("Shape.x10", &SHAPE.replace("static def unit()", "static def unit(x:Long)"));
+    assert_eq!(host.check("Caller.x10").0, ["type/no-matching-call"]);
+    host.set("Shape.x10", SHAPE);
+    assert_eq!(host.check("Caller.x10").0, Vec::<&str>::new());
 }
 
 /// A method that two others call, and `others` methods that do not.
@@ -239,22 +241,22 @@ class User {
 ";
 
 #[test]
-fn a_signature_concerns_only_the_code_that_uses_it() {
+fn signature_change_retypes_only_callers() {
     let executed = [2, 40].map(|others| {
         let text = shared("(n:Long):Double = n;", others, "");
-        let mut watched = Watched::new(&[("Shared.x10", &text), ("User.x10", USER)]);
-        assert_eq!(watched.check("Shared.x10").0, Vec::<&str>::new());
-        watched.check("User.x10");
+        let mut host = RecordingHost::new(&[("Shared.x10", &text), ("User.x10", USER)]);
+        assert_eq!(host.check("Shared.x10").0, Vec::<&str>::new());
+        host.check("User.x10");
         // A first edit loads what it needs of the library.
-        watched.set("Shared.x10", &shared("(n:Long):Long = n;", others, ""));
-        watched.check("Shared.x10");
-        watched.check("User.x10");
-        watched.set("Shared.x10", &text);
-        let (_, here) = watched.check("Shared.x10");
+        host.set("Shared.x10", &shared("(n:Long):Long = n;", others, ""));
+        host.check("Shared.x10");
+        host.check("User.x10");
+        host.set("Shared.x10", &text);
+        let (_, here) = host.check("Shared.x10");
         // The method and its two callers.
         assert_eq!(count(&here, "owner_body"), 3, "{here:?}");
         assert_eq!(count(&here, "method_signature"), 1, "{here:?}");
-        let (_, there) = watched.check("User.x10");
+        let (_, there) = host.check("User.x10");
         assert_eq!(count(&there, "owner_body"), 1, "{there:?}");
         count(&there, "owner_body") + count(&here, "owner_body")
     });
@@ -262,23 +264,23 @@ fn a_signature_concerns_only_the_code_that_uses_it() {
 }
 
 #[test]
-fn a_new_member_concerns_no_code_that_does_not_name_it() {
+fn new_member_retypes_no_unrelated_code() {
     let text = |more| shared("(n:Long):Double = n;", 20, more);
-    let mut watched = Watched::new(&[("Shared.x10", &text("")), ("User.x10", USER)]);
-    watched.check("Shared.x10");
-    watched.check("User.x10");
+    let mut host = RecordingHost::new(&[("Shared.x10", &text("")), ("User.x10", USER)]);
+    host.check("Shared.x10");
+    host.check("User.x10");
     for more in ["    def another(x:Long) = x;\n", "    var another:Long = 1;\n"] {
-        watched.set("Shared.x10", &text(more));
-        let (_, here) = watched.check("Shared.x10");
+        host.set("Shared.x10", &text(more));
+        let (_, here) = host.check("Shared.x10");
         // The new member and, for a field, the automatic constructor.
         assert!(count(&here, "owner_body") <= 2, "{more}: {here:?}");
-        let (_, there) = watched.check("User.x10");
+        let (_, there) = host.check("User.x10");
         assert_eq!(count(&there, "owner_body"), 0, "{more}: {there:?}");
     }
 }
 
 #[test]
-fn a_fixed_host_finds_the_same_whatever_it_forgets() {
+fn fixed_host_is_deterministic_after_forgetting() {
     let files = [
         ("Shape.x10", SHAPE.to_owned()),
         ("Caller.x10", CALLER.replace("Shape.unit()", "Shape.unit(1) + oops")),
@@ -288,7 +290,7 @@ fn a_fixed_host_finds_the_same_whatever_it_forgets() {
         ("User.x10", USER.to_owned()),
     ];
     let named: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, text.as_str())).collect();
-    let watched = Watched::new(&named);
+    let host = RecordingHost::new(&named);
     let library = library_files().into_iter().map(|(path, text)| (path, Arc::from(text)));
     let program = Program {
         files: files.iter().map(|(name, text)| (path(name), Arc::from(text.as_str()))).collect(),
@@ -305,7 +307,7 @@ fn a_fixed_host_finds_the_same_whatever_it_forgets() {
                 file_diagnostics(db, file)
             });
             let found = found.expect("not cancelled").into_iter().map(|it| (it.code, it.message, it.range));
-            assert_eq!(found.collect::<Vec<_>>(), watched.found(name), "{name}");
+            assert_eq!(found.collect::<Vec<_>>(), host.found(name), "{name}");
             fixed.forget_details(&[]);
         }
     }
@@ -330,36 +332,36 @@ class Constrained {
 ";
 
 #[test]
-fn constraints_reach_only_who_depends_on_them() {
+fn constraint_change_retypes_only_dependents() {
     let guarded = GUARDED;
-    let mut watched = Watched::new(&[("Guarded.x10", guarded), ("Constrained.x10", CONSTRAINED)]);
-    watched.check("Guarded.x10");
-    let (codes, _) = watched.check("Constrained.x10");
+    let mut host = RecordingHost::new(&[("Guarded.x10", guarded), ("Constrained.x10", CONSTRAINED)]);
+    host.check("Guarded.x10");
+    let (codes, _) = host.check("Constrained.x10");
     assert_eq!(codes, ["constraint/run-time-check"]);
     // The code of a method with a condition concerns no other code.
-    watched.set("Guarded.x10", &guarded.replace("work(n); }", "work(n + 1); }"));
-    let (_, executed) = watched.check("Guarded.x10");
+    host.set("Guarded.x10", &guarded.replace("work(n); }", "work(n + 1); }"));
+    let (_, executed) = host.check("Guarded.x10");
     assert_eq!(count(&executed, "owner_body"), 1, "{executed:?}");
-    assert_eq!(watched.check("Constrained.x10").1, Vec::<String>::new());
+    assert_eq!(host.check("Constrained.x10").1, Vec::<String>::new());
     // The condition concerns the callers of the method, and no other code there.
     let other = guarded.replace("{n != 0}:void { work(n); }", "{n == 1}:void { work(n); }");
-    watched.set("Guarded.x10", &other);
-    let (_, executed) = watched.check("Constrained.x10");
+    host.set("Guarded.x10", &other);
+    let (_, executed) = host.check("Constrained.x10");
     assert!((1..=2).contains(&count(&executed, "owner_body")), "{executed:?}");
     // So does the definition of a property method.
-    watched.set("Guarded.x10", &other.replace("size == 0", "size == 1"));
-    watched.check("Guarded.x10");
-    let (codes, executed) = watched.check("Constrained.x10");
+    host.set("Guarded.x10", &other.replace("size == 0", "size == 1"));
+    host.check("Guarded.x10");
+    let (codes, executed) = host.check("Constrained.x10");
     assert_eq!(codes, ["constraint/run-time-check"]);
     assert!(count(&executed, "owner_body") <= 1, "{executed:?}");
 }
 
 #[test]
-fn an_edit_of_user_files_parses_no_library_file_again() {
-    let mut watched = Watched::new(&[("Shape.x10", SHAPE)]);
-    watched.check("Shape.x10");
-    watched.set("Shape.x10", &SHAPE.replace("def area()", "def surface()"));
-    let (_, executed) = watched.check("Shape.x10");
+fn user_edit_reparses_no_library_file() {
+    let mut host = RecordingHost::new(&[("Shape.x10", SHAPE)]);
+    host.check("Shape.x10");
+    host.set("Shape.x10", &SHAPE.replace("def area()", "def surface()"));
+    let (_, executed) = host.check("Shape.x10");
     assert_eq!(count(&executed, "parse"), 1, "{executed:?}");
 }
 
@@ -369,8 +371,8 @@ fn failing_query(_db: &dyn Db) -> u32 {
 }
 
 #[test]
-fn a_panic_in_a_query_is_a_diagnostic() {
-    let watched = Watched::new(&[("Shape.x10", SHAPE)]);
+fn query_panic_becomes_a_diagnostic() {
+    let host = RecordingHost::new(&[("Shape.x10", SHAPE)]);
     let mut all = Vec::new();
     let ask = |db: &dyn Db| {
         guarded(&mut all, || {
@@ -379,7 +381,7 @@ fn a_panic_in_a_query_is_a_diagnostic() {
         });
         file_diagnostics(db, crate::inputs::Project::get(db).roots(db)[0])
     };
-    let others = watched.host.snapshot().with(ask).expect("not cancelled");
+    let others = host.host.snapshot().with(ask).expect("not cancelled");
     assert_eq!(all.iter().map(|d| d.code).collect::<Vec<_>>(), ["internal/panic"]);
     assert!(all[0].message.contains("a defect"), "{}", all[0].message);
     assert_eq!(others, []);

@@ -458,7 +458,7 @@ impl AffineReader<'_, '_, '_> {
         self.fuel.set(self.fuel.get().checked_sub(1)?);
         let context = self.context;
         let of = |expr: ExprId| self.condition(expr, values);
-        let expr = context.strip(expr);
+        let expr = context.strip_coercions(expr);
         match &context.expr(expr).kind {
             ExprKind::Literal(Literal::Bool(value)) => Some(Condition::Literal(*value)),
             ExprKind::ShortCircuit { left, right, is_or: false } => {

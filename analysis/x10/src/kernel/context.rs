@@ -85,7 +85,7 @@ impl<'a> KernelContext<'a> {
     /// Whether an expression is a variable of the kernel whose initialiser already has a violation, so that
     /// its uses need no further report.
     pub fn is_reported(&self, expr: ExprId) -> bool {
-        let ExprKind::Local(local) = self.expr(self.strip(expr)).kind else { return false };
+        let ExprKind::Local(local) = self.expr(self.strip_coercions(expr)).kind else { return false };
         let Some(init) = self.initialiser(local).filter(|_| self.inner.contains(&local)) else {
             return false;
         };
@@ -126,12 +126,12 @@ impl<'a> KernelContext<'a> {
     }
 
     /// The range of the annotation `x10.compiler.NAME` of a statement, or of the body of an `at`.
-    pub fn annotation(&self, stmt: StmtId, name: &str) -> Option<TextRange> {
-        annotation(self.semantics, self.body, stmt, name)
+    pub fn annotation_range(&self, stmt: StmtId, name: &str) -> Option<TextRange> {
+        annotation_range(self.semantics, self.body, stmt, name)
     }
 
     /// The statements of a block, without empty ones and nested single-statement blocks.
-    pub fn statements(&self, stmt: StmtId) -> Vec<StmtId> {
+    pub fn flat_statements(&self, stmt: StmtId) -> Vec<StmtId> {
         let mut current = stmt;
         loop {
             let StmtKind::Block(stmts) = &self.stmt(current).kind else { return vec![current] };
@@ -148,7 +148,7 @@ impl<'a> KernelContext<'a> {
     }
 
     /// The expression without conversions that have no effect at run time.
-    pub fn strip(&self, mut expr: ExprId) -> ExprId {
+    pub fn strip_coercions(&self, mut expr: ExprId) -> ExprId {
         while let ExprKind::Coerce { value } = self.expr(expr).kind {
             expr = value;
         }
@@ -157,10 +157,10 @@ impl<'a> KernelContext<'a> {
 
     /// The local that an expression names, resolved through `val`s that alias another local.
     pub fn named_local(&self, expr: ExprId) -> Option<LocalId> {
-        let mut expr = self.strip(expr);
+        let mut expr = self.strip_coercions(expr);
         for _ in 0..self.body.locals.len() {
             let ExprKind::Local(local) = self.expr(expr).kind else { return None };
-            match self.initialiser(local).map(|init| self.strip(init)) {
+            match self.initialiser(local).map(|init| self.strip_coercions(init)) {
                 Some(init) if !self.local(local).mutable && self.inner.contains(&local) => {
                     if !matches!(self.expr(init).kind, ExprKind::Local(_)) {
                         return Some(local);
@@ -184,7 +184,7 @@ impl<'a> KernelContext<'a> {
     /// A fix that moves an expression into a `val` before the statement that holds the `at`.
     pub fn hoist_before_at(&self, range: TextRange, suggestion: &str) -> FixTemplate {
         let name = self.fresh_name(suggestion);
-        let (anchor, in_block) = self.anchor();
+        let (anchor, in_block) = self.insertion_anchor();
         let anchor_range = self.stmt(anchor).range;
         let mut before = vec![text(format!("val {name} = ")), Fragment::Source(range), text(";")];
         if in_block {
@@ -214,7 +214,7 @@ impl<'a> KernelContext<'a> {
             return None;
         }
         let range = self.stmt(stmt).range;
-        let (anchor, in_block) = self.anchor();
+        let (anchor, in_block) = self.insertion_anchor();
         let anchor = self.stmt(anchor).range;
         let (offset, side) = if after { (anchor.end(), "behind") } else { (anchor.start(), "before") };
         let line = if in_block { Fragment::NewLine(anchor.start()) } else { text(" ") };
@@ -242,7 +242,7 @@ impl<'a> KernelContext<'a> {
 
     /// The outermost statement around the `at` before which a declaration can be inserted, and whether it is
     /// in a block.
-    pub fn anchor(&self) -> (StmtId, bool) {
+    pub fn insertion_anchor(&self) -> (StmtId, bool) {
         let mut anchor = self.at;
         loop {
             match self.parents.parent(Node::Stmt(anchor)) {
@@ -279,7 +279,7 @@ impl<'a> KernelContext<'a> {
 }
 
 /// The range of the annotation `x10.compiler.NAME` of `stmt`; for an `at`, of its body.
-pub(super) fn annotation(
+pub(super) fn annotation_range(
     semantics: &DeviceSemantics,
     body: &Body,
     stmt: StmtId,

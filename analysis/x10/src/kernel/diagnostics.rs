@@ -59,6 +59,6 @@ fn diagnostic(db: &dyn Db, owner: Owner, violation: &Violation) -> Diagnostic {
         }
     }));
     let renderer = FixRenderer::new(db, item);
-    diagnostic.fixes.extend(violation.fixes.iter().filter_map(|fix| renderer.fix(fix)));
+    diagnostic.fixes.extend(violation.fixes.iter().filter_map(|fix| renderer.render_fix(fix)));
     diagnostic
 }

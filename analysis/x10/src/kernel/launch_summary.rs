@@ -189,7 +189,7 @@ impl KernelContext<'_> {
     }
 
     fn rail_bytes(&self, local: crate::body::LocalId, element: crate::ty::Ty) -> Option<u64> {
-        let (args, _) = self.new_rail(self.strip(self.initialiser(local)?))?;
+        let (args, _) = self.new_rail(self.strip_coercions(self.initialiser(local)?))?;
         let length = u64::try_from(self.constant(*args.first()?)?).ok()?;
         length.checked_mul(self.semantics.size(element)?)
     }

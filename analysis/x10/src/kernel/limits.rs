@@ -28,7 +28,7 @@ impl KernelContext<'_> {
             | SharedInit::Closure { length, .. } => self.constant(*length)?,
             SharedInit::Copy { rail } => {
                 let local = self.named_local(*rail)?;
-                let (args, _) = self.new_rail(self.strip(self.initialiser(local)?))?;
+                let (args, _) = self.new_rail(self.strip_coercions(self.initialiser(local)?))?;
                 self.constant(*args.first()?)?
             }
         };

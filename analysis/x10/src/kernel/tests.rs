@@ -37,7 +37,7 @@ class Example {
 "#;
 
 #[test]
-fn summary_of_a_launch() {
+fn launch_summary_lists_extents_and_captures() {
     let host = host(PROGRAM);
     let file = file(&host, "Example.x10");
     let analysis = host.snapshot();
@@ -78,7 +78,7 @@ fn summary_of_a_launch() {
 
 /// The analysis of any mutilated kernel ends without an internal error.
 #[test]
-fn broken_kernels_do_no_harm() {
+fn mutilated_kernels_cause_no_internal_error() {
     let check = |text: String| {
         let host = host(&text);
         let file = file(&host, "Example.x10");

@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_meet() {
+    fn join_intersects_definite_and_unites_possible() {
         let mut left = AssignmentState::start();
         left.assign(3);
         left.assign(70);

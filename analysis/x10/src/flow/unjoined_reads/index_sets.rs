@@ -240,7 +240,7 @@ impl AccessPaths<'_> {
         condition: ExprId,
         update: &[ExprId],
     ) -> Option<LoopValues> {
-        let (sign, left, right) = self.context.operator(self.strip_temporaries(condition))?;
+        let (sign, left, right) = self.context.binary_operator(self.strip_temporaries(condition))?;
         let ExprKind::Local(compared) = self.body.expr(self.strip_temporaries(left)).kind else {
             return None;
         };
@@ -271,7 +271,7 @@ impl AccessPaths<'_> {
         self.body.walk(Node::Expr(update), &mut |node| {
             if let Node::Expr(id) = node
                 && let ExprKind::Assign { target: AssignTarget::Local(_), value } = self.body.expr(id).kind
-                && let Some(("+", _, by)) = self.context.operator(self.strip_temporaries(value))
+                && let Some(("+", _, by)) = self.context.binary_operator(self.strip_temporaries(value))
             {
                 let one = matches!(
                     self.body.expr(self.strip_temporaries(by)).kind,

@@ -73,7 +73,7 @@ impl KernelContext<'_> {
 
     /// The type parameter that is the type of an expression.
     fn type_parameter_of(&self, expr: ExprId) -> Option<Ty> {
-        let ty = self.expr(self.unboxed(expr)).ty.base(self.semantics.db);
+        let ty = self.expr(self.strip_boxing(expr)).ty.base(self.semantics.db);
         ty.as_param(self.semantics.db).map(|_| ty)
     }
 
@@ -85,7 +85,7 @@ impl KernelContext<'_> {
         uses: &mut DeviceUses,
     ) -> bool {
         let ExprKind::ClosureCall { closure, args } = &self.expr(expr).kind else { return true };
-        let ty = self.expr(self.unboxed(*closure)).ty.base(self.semantics.db);
+        let ty = self.expr(self.strip_boxing(*closure)).ty.base(self.semantics.db);
         if ty.as_param(self.semantics.db).is_some() {
             self.check_bound_call(
                 ty,
@@ -113,7 +113,7 @@ impl KernelContext<'_> {
         uses: &mut DeviceUses,
     ) {
         for operand in receiver.chain(args) {
-            self.check_node(Node::Expr(self.unboxed(*operand)), code, uses);
+            self.check_node(Node::Expr(self.strip_boxing(*operand)), code, uses);
         }
         let (class_args, type_args) = match &self.expr(expr).kind {
             ExprKind::Call { class_args, type_args, .. } => (class_args.clone(), type_args.clone()),
@@ -135,10 +135,10 @@ impl KernelContext<'_> {
     }
 
     /// An expression without the boxing that a call through an interface needs.
-    fn unboxed(&self, expr: ExprId) -> ExprId {
-        let expr = self.strip(expr);
+    fn strip_boxing(&self, expr: ExprId) -> ExprId {
+        let expr = self.strip_coercions(expr);
         match self.expr(expr).kind {
-            ExprKind::Box { value } => self.unboxed(value),
+            ExprKind::Box { value } => self.strip_boxing(value),
             _ => expr,
         }
     }

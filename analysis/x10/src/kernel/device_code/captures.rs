@@ -199,7 +199,7 @@ impl KernelContext<'_> {
         let body = self.stmt(body).range;
         for other in &self.body.exprs {
             let same = matches!(&other.kind, ExprKind::Field { object, field: used }
-                if *used == field && matches!(self.expr(self.strip(*object)).kind, ExprKind::This));
+                if *used == field && matches!(self.expr(self.strip_coercions(*object)).kind, ExprKind::This));
             if same && other.range != first && body.contains_range(other.range) {
                 edits.push(EditTemplate { range: other.range, text: replacement.clone() });
             }
@@ -277,7 +277,7 @@ impl KernelContext<'_> {
 
     fn place_path(&self, expr: ExprId, depth: u32) -> Option<Path> {
         let depth = depth.checked_sub(1)?;
-        let expr = self.strip(expr);
+        let expr = self.strip_coercions(expr);
         match &self.expr(expr).kind {
             ExprKind::Here => Some(Path::here()),
             ExprKind::This => Some(Path::this()),

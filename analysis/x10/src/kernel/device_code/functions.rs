@@ -170,7 +170,7 @@ impl KernelContext<'_> {
         let mut codes = FunctionSummaries::default();
         let mut reached = Vec::new();
         for (method, call) in &uses.calls {
-            let order = self.reachable(*method, &mut codes);
+            let order = self.reachable_from(*method, &mut codes);
             self.check_reached(*method, *call, &order, &codes);
             for found in order {
                 if !reached.contains(&found) {
@@ -185,7 +185,7 @@ impl KernelContext<'_> {
     }
 
     /// `method` and all functions reachable from it, in preorder.
-    fn reachable(&self, method: MethodId, codes: &mut FunctionSummaries) -> Vec<MethodId> {
+    fn reachable_from(&self, method: MethodId, codes: &mut FunctionSummaries) -> Vec<MethodId> {
         let mut order = Vec::new();
         let mut seen = FxHashSet::default();
         let mut open = vec![method];

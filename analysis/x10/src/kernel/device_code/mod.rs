@@ -87,27 +87,32 @@ impl KernelContext<'_> {
         match &self.stmt(stmt).kind {
             StmtKind::Error => self.mark_broken(),
             StmtKind::Async { body, .. } => {
-                self.report_at(self.keyword(range, *body), cuda::async_in_kernel::AsyncInKernel::Thread)
+                self.report_at(self.keyword_range(range, *body), cuda::async_in_kernel::AsyncInKernel::Thread)
             }
             StmtKind::Finish { body, .. } => {
-                self.report_at(self.keyword(range, *body), cuda::finish_in_kernel::FinishInKernel)
+                self.report_at(self.keyword_range(range, *body), cuda::finish_in_kernel::FinishInKernel)
             }
             StmtKind::At { body, .. } => {
-                if self.annotation(stmt, "CUDA").is_some() {
+                if self.annotation_range(stmt, "CUDA").is_some() {
                     self.report_at(range, cuda::nested_kernel::NestedKernel);
                 } else {
-                    self.report_at(self.keyword(range, *body), cuda::at_in_kernel::AtInKernel::Statement);
+                    self.report_at(
+                        self.keyword_range(range, *body),
+                        cuda::at_in_kernel::AtInKernel::Statement,
+                    );
                 }
             }
             StmtKind::AtEach { .. } => self.report_at(range, cuda::ateach_in_kernel::AtEachInKernel),
             StmtKind::Atomic(body) => {
-                self.report_at(self.keyword(range, *body), cuda::atomic_in_kernel::AtomicInKernel)
+                self.report_at(self.keyword_range(range, *body), cuda::atomic_in_kernel::AtomicInKernel)
             }
             StmtKind::When(_) => self.report_at(range, cuda::when_in_kernel::WhenInKernel),
             StmtKind::Throw(_) => self.report_at(range, cuda::throw_in_kernel::ThrowInKernel),
             StmtKind::Try { .. } => self.report_at(range, cuda::try_in_kernel::TryInKernel),
             StmtKind::Assert { .. } => self.report_at(range, cuda::assert_in_kernel::AssertInKernel),
-            StmtKind::Let { local, init: Some(init) } if self.annotation(stmt, "StackAllocate").is_some() => {
+            StmtKind::Let { local, init: Some(init) }
+                if self.annotation_range(stmt, "StackAllocate").is_some() =>
+            {
                 uses.locals.push(*local);
                 return self.check_stack_allocation(*init, code, uses);
             }
@@ -134,7 +139,7 @@ impl KernelContext<'_> {
                 cuda::iterator_in_kernel::IteratorInKernel { ty: self.expr(iterable).ty },
             );
         }
-        let iterable = self.strip(iterable);
+        let iterable = self.strip_coercions(iterable);
         if let ExprKind::Call { receiver, args, method, .. } = &self.expr(iterable).kind
             && method.name(self.semantics.db).ends_with("..")
         {
@@ -254,7 +259,7 @@ impl KernelContext<'_> {
         code: CodeKind,
         writes: bool,
     ) -> bool {
-        let inner = self.strip(object);
+        let inner = self.strip_coercions(object);
         // `o.f++` reads and writes: reported once.
         if !writes
             && self.semantics.category(self.expr(inner).ty) != TypeCategory::Plain
@@ -384,13 +389,13 @@ impl KernelContext<'_> {
                 self.stmt(stmt).range.start(),
                 "@StackAllocate ",
             )
-            .importing("StackAllocate")
+            .with_import("StackAllocate")
         })
     }
 
     /// Checks `@StackAllocate val r = new Rail[T](n)`.
     fn check_stack_allocation(&self, init: ExprId, code: CodeKind, uses: &mut DeviceUses) -> bool {
-        let init = self.strip(init);
+        let init = self.strip_coercions(init);
         let Some((args, element)) = self.new_rail(init) else { return true };
         let (length, rest) = match args {
             [length, rest @ ..] if self.semantics.category(self.expr(*length).ty) == TypeCategory::Plain => {
@@ -419,7 +424,7 @@ impl KernelContext<'_> {
     }
 
     /// The range from the start of a statement to its body.
-    fn keyword(&self, range: TextRange, body: StmtId) -> TextRange {
+    fn keyword_range(&self, range: TextRange, body: StmtId) -> TextRange {
         let body = self.stmt(body).range;
         if body.start() > range.start() { TextRange::new(range.start(), body.start()) } else { range }
     }

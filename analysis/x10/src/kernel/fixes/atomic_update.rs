@@ -7,7 +7,7 @@ use crate::kernel::fixes::template::{EditTemplate, FixTemplate, Fragment, text};
 use crate::ty::known::Known;
 
 /// The literal 1 of a type.
-fn one(ty: Known) -> Option<&'static str> {
+fn literal_one(ty: Known) -> Option<&'static str> {
     Some(match ty {
         Known::Int => "1n",
         Known::Long => "1",
@@ -38,7 +38,7 @@ impl KernelContext<'_> {
             stmt = outer;
         }
         let StmtKind::Expr(whole) = self.stmt(stmt).kind else { return None };
-        let value = self.strip(value);
+        let value = self.strip_coercions(value);
         let element = self.expr(value).ty.primitive(self.semantics.db)?;
         let numbers = [Known::Int, Known::UInt, Known::Long, Known::ULong, Known::Float, Known::Double];
         let ExprKind::Call { method, receiver, args, .. } = &self.expr(value).kind else { return None };
@@ -49,21 +49,21 @@ impl KernelContext<'_> {
         if !numbers.contains(&element) || sign == Some("-") && (own != 0 || is_unsigned) {
             return None;
         }
-        let operand = self.written(*parts.get(1 - own)?);
+        let operand = self.source_expr(*parts.get(1 - own)?);
         let is_same_type = self.expr(operand).ty.is_known(self.semantics.db, element);
         let range = self.expr(operand).range;
         let is_written = self.expr(whole).range.contains_range(range) && self.expr(whole).range != range;
         // The 1 of `out(0)++` is not in the source.
         let operand = match (is_written, &self.expr(operand).kind) {
             (true, _) => Fragment::Source(range),
-            (false, ExprKind::Literal(_)) => text(one(element)?),
+            (false, ExprKind::Literal(_)) => text(literal_one(element)?),
             (false, _) => return None,
         };
         if !is_same_type {
             return None;
         }
         let name = &self.local(self.user_variable(rail)).name;
-        let at = self.expr(self.written(index)).range;
+        let at = self.expr(self.source_expr(index)).range;
         let (open, close) = if sign == Some("-") { ("-(", "))") } else { ("", ")") };
         let call = vec![
             text(format!("CUDAAtomic.{function}({name}, ")),
@@ -74,11 +74,11 @@ impl KernelContext<'_> {
         ];
         let edits = vec![EditTemplate { range: self.expr(whole).range, text: call }];
         let title = vec![text(format!("Write `CUDAAtomic.{function}`"))];
-        Some(FixTemplate::edits(title, edits).importing("x10.util.CUDAAtomic"))
+        Some(FixTemplate::edits(title, edits).with_import("x10.util.CUDAAtomic"))
     }
 
     /// The source expression behind temporaries and implicit conversions.
-    fn written(&self, expr: ExprId) -> ExprId {
+    fn source_expr(&self, expr: ExprId) -> ExprId {
         let expr = self.strip_int_conversion(expr);
         match self.expr(expr).kind {
             ExprKind::Local(local) if self.user_named(local).is_none() => {

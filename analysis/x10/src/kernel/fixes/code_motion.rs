@@ -83,7 +83,7 @@ impl KernelContext<'_> {
         let ExprKind::Call { method, receiver: Some(receiver), args, .. } = &self.expr(expr).kind else {
             return false;
         };
-        let is_console = matches!(self.expr(self.strip(*receiver)).kind, ExprKind::StaticField(field)
+        let is_console = matches!(self.expr(self.strip_coercions(*receiver)).kind, ExprKind::StaticField(field)
             if self.semantics.is_class(field.class(self.semantics.db), "x10.io.Console"));
         let prints = matches!(method.name(self.semantics.db).as_str(), "print" | "println");
         is_console && prints && args.iter().all(|it| self.is_movable(*it))
@@ -131,10 +131,10 @@ impl MotionCheck<'_> {
     fn is_available(&self, object: ExprId) -> bool {
         let ty = self.body.expr(object).ty;
         let is_new = |local: LocalId| {
-            let init = initialiser(self.body, local).map(|it| &self.body.expr(self.strip(it)).kind);
+            let init = initialiser(self.body, local).map(|it| &self.body.expr(self.strip_coercions(it)).kind);
             !self.body.local(local).mutable && matches!(init, Some(ExprKind::New { .. }))
         };
-        let is_object = match self.body.expr(self.strip(object)).kind {
+        let is_object = match self.body.expr(self.strip_coercions(object)).kind {
             ExprKind::This => true,
             ExprKind::Local(local) => is_new(local),
             _ => false,
@@ -157,11 +157,11 @@ impl MotionCheck<'_> {
 
     /// Numbers, characters, Booleans and strings.
     fn is_plain(&self, expr: ExprId) -> bool {
-        let ty = self.body.expr(self.strip(expr)).ty;
+        let ty = self.body.expr(self.strip_coercions(expr)).ty;
         ty.primitive(self.semantics.db).is_some() || ty.is_known(self.semantics.db, Known::String)
     }
 
-    fn strip(&self, mut expr: ExprId) -> ExprId {
+    fn strip_coercions(&self, mut expr: ExprId) -> ExprId {
         while let ExprKind::Coerce { value } = self.body.expr(expr).kind {
             expr = value;
         }
@@ -205,7 +205,7 @@ impl MotionCheck<'_> {
             ty.is_known(db, Known::Double) || ty.is_known(db, Known::Float)
         };
         let by_literal = operands.last().is_some_and(|it| {
-            matches!(self.body.expr(self.strip(*it)).kind, ExprKind::Literal(Literal::Int(value)) if value != 0)
+            matches!(self.body.expr(self.strip_coercions(*it)).kind, ExprKind::Literal(Literal::Int(value)) if value != 0)
         });
         divides && !by_literal && !operands.iter().all(is_float)
     }
@@ -224,9 +224,10 @@ impl MotionCheck<'_> {
 
     /// A call of a `val` that holds a closure.
     fn closure(&self, closure: ExprId) -> bool {
-        let ExprKind::Local(local) = self.body.expr(self.strip(closure)).kind else { return false };
+        let ExprKind::Local(local) = self.body.expr(self.strip_coercions(closure)).kind else { return false };
         let init = initialiser(self.body, local);
-        let Some(ExprKind::Closure(closure)) = init.map(|it| &self.body.expr(self.strip(it)).kind) else {
+        let Some(ExprKind::Closure(closure)) = init.map(|it| &self.body.expr(self.strip_coercions(it)).kind)
+        else {
             return false;
         };
         let is_known = |local: LocalId| !self.body.local(local).mutable;

@@ -24,7 +24,7 @@ impl KernelContext<'_> {
         }
         let start = self.expr(first).range;
         let mut edits = vec![EditTemplate { range: start, text: vec![text("0n")] }];
-        edits.extend(self.less(first, last)?);
+        edits.extend(self.difference_edits(first, last)?);
         let mut uses: Vec<TextRange> = Vec::new();
         self.body.walk(Node::Stmt(body), &mut |node| {
             if let Node::Expr(expr) = node
@@ -57,7 +57,7 @@ impl KernelContext<'_> {
     }
 
     /// The edits that replace `last` by the difference of both.
-    fn less(&self, first: ExprId, last: ExprId) -> Option<Vec<EditTemplate>> {
+    fn difference_edits(&self, first: ExprId, last: ExprId) -> Option<Vec<EditTemplate>> {
         let range = self.expr(last).range;
         let (first, start) = (&self.expr(first).kind, self.expr(first).range);
         if let (ExprKind::Literal(Literal::Int(from)), ExprKind::Literal(Literal::Int(to))) =

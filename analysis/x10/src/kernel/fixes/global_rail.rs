@@ -16,12 +16,12 @@ impl KernelContext<'_> {
         let StmtKind::At { place, body, .. } = self.stmt(self.at).kind else { return None };
         let TypeCategory::Rail(element) = self.semantics.category(self.local(rail).ty) else { return None };
         element.primitive(self.semantics.db)?;
-        let is_stable = match self.expr(self.strip(place)).kind {
+        let is_stable = match self.expr(self.strip_coercions(place)).kind {
             ExprKind::Here => true,
             ExprKind::Local(local) => !self.local(local).mutable,
             _ => false,
         };
-        let (anchor, in_block) = self.anchor();
+        let (anchor, in_block) = self.insertion_anchor();
         if !is_stable || !in_block || !self.completes_before_next_statement() || self.local(rail).mutable {
             return None;
         }
@@ -48,7 +48,7 @@ impl KernelContext<'_> {
         let line = || Fragment::NewLine(anchor.start());
         let make = vec![
             text(format!("val {there} = CUDAUtilities.makeGlobalRail[{}](", self.semantics.display(element))),
-            Fragment::Source(self.expr(self.strip(place)).range),
+            Fragment::Source(self.expr(self.strip_coercions(place)).range),
             text(format!(", {name}.size, {name});")),
             line(),
         ];
@@ -64,7 +64,7 @@ impl KernelContext<'_> {
         ];
         edits.extend(uses.into_iter().map(|range| EditTemplate { range, text: vec![text(there.as_str())] }));
         let title = vec![text(format!("Use a `GlobalRail`, and copy it back to `{name}`"))];
-        Some(FixTemplate::edits(title, edits).importing("x10.util.CUDAUtilities"))
+        Some(FixTemplate::edits(title, edits).with_import("x10.util.CUDAUtilities"))
     }
 
     /// Whether a use of the rail accesses an element or its size.

@@ -93,7 +93,7 @@ impl KernelContext<'_> {
         })?;
         let StmtKind::Async { body, .. } = self.stmt(threads).kind else { return None };
         let is_block = matches!(self.stmt(body).kind, StmtKind::Block(_));
-        let first = self.statements(body).first().copied().filter(|_| is_block && only_there)?;
+        let first = self.flat_statements(body).first().copied().filter(|_| is_block && only_there)?;
         let to = self.stmt(first).range.start();
         let title = "Compute it in each thread";
         if self.is_in_multi_declaration(first) {
@@ -115,7 +115,7 @@ impl KernelContext<'_> {
             return None;
         };
         let waits = |stmt: &StmtId| matches!(self.stmt(*stmt).kind, StmtKind::Finish { .. });
-        let to = self.stmt(self.statements(body).into_iter().find(waits)?).range.start();
+        let to = self.stmt(self.flat_statements(body).into_iter().find(waits)?).range.start();
         let mut known =
             matches!(self.stmt(body).kind, StmtKind::Block(_)) && self.is_block_invariant_rail(stmt);
         self.body.walk(Node::Stmt(stmt), &mut |node| {
@@ -136,7 +136,7 @@ impl KernelContext<'_> {
     /// Whether each block can make the rail: its length and initial value are known to the host.
     fn is_block_invariant_rail(&self, stmt: StmtId) -> bool {
         let StmtKind::Let { local, init: Some(init) } = self.stmt(stmt).kind else { return false };
-        let Some((args, element)) = self.new_rail(self.strip(init)) else { return false };
+        let Some((args, element)) = self.new_rail(self.strip_coercions(init)) else { return false };
         let bytes = args.first().and_then(|it| self.constant(*it)).zip(self.semantics.size(element));
         let fits = bytes.is_none_or(|(count, size)| {
             u64::try_from(count).is_ok_and(|count| count.saturating_mul(size) <= COMMON_SHARED_MEMORY_BYTES)

@@ -32,32 +32,35 @@ impl<'a> FixRenderer<'a> {
     }
 
     /// The fix, with absolute ranges.
-    pub fn fix(&self, fix: &FixTemplate) -> Option<Fix> {
+    pub fn render_fix(&self, fix: &FixTemplate) -> Option<Fix> {
         Some(match fix {
             FixTemplate::Edits { title, edits, import: name } => {
-                let import = name.and_then(|name| import(self.db, self.file, name));
+                let import = name.and_then(|name| import_edit(self.db, self.file, name));
                 Fix {
-                    title: shorten(&self.fragments(title, None)),
-                    edits: import.into_iter().chain(edits.iter().map(|edit| self.edit(edit))).collect(),
+                    title: truncate_title(&self.render_fragments(title, None)),
+                    edits: import
+                        .into_iter()
+                        .chain(edits.iter().map(|edit| self.render_edit(edit)))
+                        .collect(),
                 }
             }
-            FixTemplate::Annotate(method) => annotate(self.db, &unannotated(self.db, *method)?),
+            FixTemplate::Annotate(method) => annotate_fix(self.db, &unannotated_callees(self.db, *method)?),
         })
     }
 
-    fn edit(&self, edit: &EditTemplate) -> TextEdit {
+    fn render_edit(&self, edit: &EditTemplate) -> TextEdit {
         let range = edit.range + self.offset;
-        let text = self.fragments(&edit.text, Some(range.start()));
+        let text = self.render_fragments(&edit.text, Some(range.start()));
         let range = if text.is_empty() { self.whole_deletion(range) } else { range };
         TextEdit { file: None, range, text }
     }
 
-    fn fragments(&self, fragments: &[Fragment], target: Option<TextSize>) -> String {
+    fn render_fragments(&self, fragments: &[Fragment], target: Option<TextSize>) -> String {
         let mut out = String::new();
         for piece in fragments {
             match piece {
                 Fragment::Text(text) => out.push_str(text),
-                Fragment::Source(range) => out.push_str(&self.moved(*range + self.offset, target)),
+                Fragment::Source(range) => out.push_str(&self.reindented(*range + self.offset, target)),
                 Fragment::NewLine(offset) => {
                     out.push('\n');
                     out.push_str(self.indentation(*offset + self.offset));
@@ -72,7 +75,7 @@ impl<'a> FixRenderer<'a> {
     }
 
     /// The source text of `range`, its further lines indented as at `target`.
-    fn moved(&self, range: TextRange, target: Option<TextSize>) -> String {
+    fn reindented(&self, range: TextRange, target: Option<TextSize>) -> String {
         let source = self.slice(range);
         let Some(target) = target else { return source.to_owned() };
         let (from, to) = (self.indentation(range.start()), self.indentation(target));
@@ -106,7 +109,7 @@ impl<'a> FixRenderer<'a> {
 }
 
 /// The function and its callees that lack `@CUDA`, if nothing else keeps a device from running it.
-fn unannotated(db: &dyn Db, method: MethodId) -> Option<Vec<MethodId>> {
+fn unannotated_callees(db: &dyn Db, method: MethodId) -> Option<Vec<MethodId>> {
     let semantics = DeviceSemantics::new(db);
     let mut found = vec![method];
     let mut calls: Vec<(MethodId, MethodId)> = Vec::new();
@@ -147,14 +150,14 @@ fn unannotated(db: &dyn Db, method: MethodId) -> Option<Vec<MethodId>> {
 }
 
 /// A fix that annotates methods with `@CUDA`, and imports it.
-fn annotate(db: &dyn Db, methods: &[MethodId]) -> Fix {
+fn annotate_fix(db: &dyn Db, methods: &[MethodId]) -> Fix {
     let mut edits = Vec::new();
     let mut files: Vec<SourceFile> = Vec::new();
     for method in methods {
         let file = method.class(db).file(db);
         if !files.contains(&file) {
             files.push(file);
-            edits.extend(import(db, file, "CUDA"));
+            edits.extend(import_edit(db, file, "CUDA"));
         }
         let range = TextRange::empty(item_offset(db, Item::Method(*method)));
         edits.push(TextEdit { file: Some(file), range, text: "@CUDA ".to_owned() });
@@ -162,11 +165,11 @@ fn annotate(db: &dyn Db, methods: &[MethodId]) -> Fix {
     edits.sort_by_key(|it| it.range.start());
     let names: Vec<String> =
         methods.iter().map(|it| format!("`{}`", DeviceSemantics::new(db).method_name(*it))).collect();
-    Fix { title: shorten(&format!("Annotate {} with `@CUDA`", names.join(", "))), edits }
+    Fix { title: truncate_title(&format!("Annotate {} with `@CUDA`", names.join(", "))), edits }
 }
 
 /// The import of an annotation, unless the file has it.
-fn import(db: &dyn Db, file: SourceFile, name: &str) -> Option<TextEdit> {
+fn import_edit(db: &dyn Db, file: SourceFile, name: &str) -> Option<TextEdit> {
     let package = name.rsplit_once('.').map_or("x10.compiler", |it| it.0);
     let wanted = format!("import {package}.{};", name.rsplit('.').next().unwrap_or(name));
     let all = format!("import {package}.*;");
@@ -191,7 +194,7 @@ fn import(db: &dyn Db, file: SourceFile, name: &str) -> Option<TextEdit> {
 }
 
 /// A title on one line, truncated to [`MAX_TITLE_LENGTH`].
-fn shorten(title: &str) -> String {
+fn truncate_title(title: &str) -> String {
     const MAX_TITLE_LENGTH: usize = 100;
     let line = title.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() <= MAX_TITLE_LENGTH {

@@ -63,7 +63,7 @@ impl FixTemplate {
     }
 
     /// Adds a class to import: an annotation of `x10.compiler`, or a qualified name.
-    pub fn importing(self, name: &'static str) -> FixTemplate {
+    pub fn with_import(self, name: &'static str) -> FixTemplate {
         match self {
             FixTemplate::Edits { title, edits, .. } => {
                 FixTemplate::Edits { title, edits, import: Some(name) }

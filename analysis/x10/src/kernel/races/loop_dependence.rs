@@ -118,7 +118,9 @@ impl KernelContext<'_> {
     fn range_of_axis(&self, axis: LocalId) -> Option<i64> {
         self.body.stmts.iter().find_map(|stmt| match &stmt.kind {
             StmtKind::ForIn { local, iterable, .. } if *local == axis => {
-                let ("..", low, high) = self.operator(self.strip(*iterable))? else { return None };
+                let ("..", low, high) = self.binary_operator(self.strip_coercions(*iterable))? else {
+                    return None;
+                };
                 self.constant(high)?.checked_sub(self.constant(low)?)
             }
             _ => None,

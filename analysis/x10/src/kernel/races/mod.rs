@@ -165,7 +165,7 @@ impl<'a> KernelContext<'a> {
             is_sampled: size.is_sampled,
             uniformity,
         };
-        for stmt in self.statements(kernel.body) {
+        for stmt in self.flat_statements(kernel.body) {
             races.outermost = Some(stmt);
             races.stmt(stmt);
         }
@@ -175,7 +175,7 @@ impl<'a> KernelContext<'a> {
 
 impl KernelContext<'_> {
     /// Whether a statement may synchronise threads.
-    fn may_wait(&self, stmt: StmtId) -> bool {
+    fn may_synchronise(&self, stmt: StmtId) -> bool {
         let waits = |it: &CalleeKind| !matches!(it, CalleeKind::Builtin | CalleeKind::ThreadIndex);
         self.calls_any(stmt, &waits)
     }
@@ -221,7 +221,7 @@ impl RaceDetector<'_, '_, '_> {
             }
             StmtKind::ForIn { local, components, iterable, body, .. } => {
                 self.expr(*iterable);
-                let ends = self.ends(*iterable).filter(|_| components.is_empty());
+                let ends = self.uniform_bounds(*iterable).filter(|_| components.is_empty());
                 self.range_loop(*local, ends, *body);
             }
             StmtKind::Switch { value, cases, .. } => {
@@ -229,7 +229,7 @@ impl RaceDetector<'_, '_, '_> {
                 self.unknown += 1;
                 cases.iter().flat_map(|case| &case.1).for_each(|it| self.stmt(*it));
                 self.unknown -= 1;
-                self.forget_values(Node::Stmt(stmt));
+                self.drop_assigned_values(Node::Stmt(stmt));
             }
             _ => self.children(Node::Stmt(stmt)),
         }
@@ -238,7 +238,7 @@ impl RaceDetector<'_, '_, '_> {
     /// A loop over a range; `ends` are its uniform bounds.
     fn range_loop(&mut self, local: LocalId, ends: Option<(Affine, Affine)>, body: StmtId) {
         let range = ends.as_ref().and_then(|(low, high)| Some((low.as_constant()?, high.as_constant()?)));
-        let waits = self.context.may_wait(body);
+        let waits = self.context.may_synchronise(body);
         let iterations = range.and_then(block_sizes::count).and_then(|it| u32::try_from(it).ok());
         if let (Some((low, high)), Some(iterations), true) = (range, iterations, waits)
             && iterations <= self.budget
@@ -258,9 +258,9 @@ impl RaceDetector<'_, '_, '_> {
             }
         }
         let once = range.is_some_and(|(low, high)| low >= high);
-        self.forget_values(Node::Stmt(body));
+        self.drop_assigned_values(Node::Stmt(body));
         self.loop_body(ends.is_some(), Some((local, once)), |this| this.stmt(body));
-        self.forget_values(Node::Stmt(body));
+        self.drop_assigned_values(Node::Stmt(body));
     }
 
     /// A loop with a condition. Iterations are executed symbolically while the condition is known.
@@ -278,10 +278,10 @@ impl RaceDetector<'_, '_, '_> {
             round(self);
         }
         let parts = update.iter().chain(&condition).map(|it| Node::Expr(*it)).chain([Node::Stmt(body)]);
-        parts.clone().for_each(|it| self.forget_values(it));
+        parts.clone().for_each(|it| self.drop_assigned_values(it));
         let alike = condition.is_none_or(|it| self.is_uniform_condition(it));
         self.loop_body(alike, None, round);
-        parts.for_each(|it| self.forget_values(it));
+        parts.for_each(|it| self.drop_assigned_values(it));
         self.unknown += u32::from(!alike);
         condition.iter().for_each(|it| self.expr(*it));
         self.unknown -= u32::from(!alike);
@@ -296,14 +296,16 @@ impl RaceDetector<'_, '_, '_> {
         if self.depth <= MAX_LOOP_DEPTH && !counter.is_some_and(|(_, once)| once) {
             if let Some((counter, _)) = counter {
                 // The variable has another value in the next iteration.
-                self.forget(counter);
+                self.drop_accesses_by(counter);
             }
             body(self);
         }
         self.depth -= 1;
         self.unknown -= u32::from(!alike);
         let Some((counter, _)) = counter else { return };
-        let Some(Some(range)) = self.loop_variables.remove(&counter) else { return self.forget(counter) };
+        let Some(Some(range)) = self.loop_variables.remove(&counter) else {
+            return self.drop_accesses_by(counter);
+        };
         for access in self.writes.iter_mut().chain(&mut self.reads) {
             if access.mentions(counter) && access.bound(counter).is_none() {
                 access.bound.push((counter, range));
@@ -313,7 +315,7 @@ impl RaceDetector<'_, '_, '_> {
     }
 
     /// Drops accesses to elements that depend on a variable.
-    fn forget(&mut self, counter: LocalId) {
+    fn drop_accesses_by(&mut self, counter: LocalId) {
         let stays = |it: &Access| !it.mentions(counter) || it.bound(counter).is_some();
         self.writes.retain(stays);
         self.reads.retain(stays);
@@ -430,7 +432,7 @@ impl RaceDetector<'_, '_, '_> {
             self.unknown -= u32::from(!is_uniform);
             (self.writes, self.reads) = after;
         }
-        otherwise.iter().chain([&then]).for_each(|it| self.forget_values(*it));
+        otherwise.iter().chain([&then]).for_each(|it| self.drop_assigned_values(*it));
         if self.barriers != barriers {
             // All threads may have passed a barrier.
             self.writes.clear();

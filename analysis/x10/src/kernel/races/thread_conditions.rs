@@ -27,14 +27,14 @@ impl RaceDetector<'_, '_, '_> {
     }
 
     pub(in crate::kernel) fn affine(&self, expr: ExprId) -> Option<Affine> {
-        self.with_known(|known| self.context.affine(expr, known))
+        self.with_symbols(|known| self.context.affine(expr, known))
     }
 
     pub(in crate::kernel) fn condition(&self, expr: ExprId) -> Option<Condition> {
-        self.with_known(|known| self.context.condition(expr, known))
+        self.with_symbols(|known| self.context.condition(expr, known))
     }
 
-    fn with_known<R>(&self, read: impl FnOnce(&SymbolContext) -> R) -> R {
+    fn with_symbols<R>(&self, read: impl FnOnce(&SymbolContext) -> R) -> R {
         let is_symbol = |local: LocalId| {
             self.is_axis(local)
                 || self.fixed.contains(&local)
@@ -62,8 +62,9 @@ impl RaceDetector<'_, '_, '_> {
     }
 
     /// The bounds of a range, if they are uniform.
-    pub(in crate::kernel) fn ends(&self, iterable: ExprId) -> Option<(Affine, Affine)> {
-        let ExprKind::Call { receiver, args, .. } = &self.context.expr(self.context.strip(iterable)).kind
+    pub(in crate::kernel) fn uniform_bounds(&self, iterable: ExprId) -> Option<(Affine, Affine)> {
+        let ExprKind::Call { receiver, args, .. } =
+            &self.context.expr(self.context.strip_coercions(iterable)).kind
         else {
             return None;
         };
@@ -83,7 +84,7 @@ impl RaceDetector<'_, '_, '_> {
 
     fn symbolic_thread_conditions(&mut self, condition: ExprId) -> Vec<ThreadCondition> {
         let context = self.context;
-        let stripped = context.strip(condition);
+        let stripped = context.strip_coercions(condition);
         if let ExprKind::ShortCircuit { left, right, is_or: false } = context.expr(stripped).kind {
             let mut limits = self.thread_conditions(left);
             limits.extend(self.thread_conditions(right));
@@ -133,7 +134,7 @@ impl RaceDetector<'_, '_, '_> {
     }
 
     /// Drops the values of variables that are assigned in a part of the code.
-    pub(in crate::kernel) fn forget_values(&mut self, part: Node) {
+    pub(in crate::kernel) fn drop_assigned_values(&mut self, part: Node) {
         let context = self.context;
         context.body.walk(part, &mut |node| {
             if let Node::Expr(expr) = node

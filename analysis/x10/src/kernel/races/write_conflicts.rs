@@ -43,19 +43,19 @@ impl KernelContext<'_> {
         {
             return None;
         }
-        if !self.is_for_both(store, &index, &is_index) {
+        if !self.is_decided_by_index(store, &index, &is_index) {
             return None;
         }
         let rail = self.user_variable(self.named_local(*rail)?);
         let last_range = self.expr(thread.last).range;
         let data = cuda::overlapping_blocks::OverlappingBlocks { rail, last, last_range };
-        Some(self.violation(self.expr(store).range, data).fix(self.one_less(thread.last, last)))
+        Some(self.violation(self.expr(store).range, data).fix(self.decrement_fix(thread.last, last)))
     }
 
     /// A fix that writes `63n` for `64n`, and `(n - 1n)` for a named constant.
-    fn one_less(&self, number: ExprId, value: i64) -> FixTemplate {
+    fn decrement_fix(&self, number: ExprId, value: i64) -> FixTemplate {
         let (range, less) = (self.expr(number).range, value - 1);
-        if matches!(self.expr(self.strip(number)).kind, ExprKind::Literal(_)) {
+        if matches!(self.expr(self.strip_coercions(number)).kind, ExprKind::Literal(_)) {
             return FixTemplate::replace(format!("Write `{less}n`"), range, format!("{less}n"));
         }
         let edit = |at, piece: &str| EditTemplate { range: TextRange::empty(at), text: vec![text(piece)] };
@@ -65,7 +65,7 @@ impl KernelContext<'_> {
 
     /// Whether a store is executed by all threads with the same index or by none: its conditions depend on
     /// the index alone.
-    fn is_for_both(&self, store: ExprId, index: &Affine, is_index: &dyn Fn(LocalId) -> bool) -> bool {
+    fn is_decided_by_index(&self, store: ExprId, index: &Affine, is_index: &dyn Fn(LocalId) -> bool) -> bool {
         let mut node = Node::Expr(store);
         while let Some(around) = self.parents.parent(node) {
             let stmt = match around {
@@ -80,7 +80,7 @@ impl KernelContext<'_> {
                 StmtKind::Async { .. } => return true,
                 StmtKind::Block(_) | StmtKind::Expr(_) => {}
                 StmtKind::If { condition, then, .. } if node == Node::Stmt(*then) => {
-                    let sides = match self.operator(self.strip(*condition)) {
+                    let sides = match self.binary_operator(self.strip_coercions(*condition)) {
                         Some(("<" | "<=" | ">" | ">=", left, right)) => [left, right],
                         _ => return false,
                     };
@@ -122,7 +122,7 @@ impl KernelContext<'_> {
         // A store to a captured rail is reported separately.
         let is_global = matches!(self.semantics.category(self.expr(*rail).ty), TypeCategory::GlobalRail(_));
         let rail = self.named_local(*rail).filter(|it| is_global || self.inner.contains(it))?;
-        let (function, parts) = self.change(value)?;
+        let (function, parts) = self.atomic_operation(value)?;
         if !parts.iter().any(|part| self.is_element(*part, rail, index)) {
             return None;
         }
@@ -132,8 +132,8 @@ impl KernelContext<'_> {
     }
 
     /// The operation of `CUDAAtomic` for a value computed from an old one, and its operands.
-    fn change(&self, value: ExprId) -> Option<(Option<&'static str>, Vec<ExprId>)> {
-        let value = self.strip(value);
+    fn atomic_operation(&self, value: ExprId) -> Option<(Option<&'static str>, Vec<ExprId>)> {
+        let value = self.strip_coercions(value);
         let ExprKind::Call { method, receiver, args, .. } = &self.expr(value).kind else { return None };
         let parts: Vec<ExprId> = receiver.iter().chain(args).copied().collect();
         let is_number = self.expr(value).ty.primitive(self.semantics.db).is_some();
@@ -154,7 +154,8 @@ impl KernelContext<'_> {
 
     /// Whether an expression reads the element.
     pub fn is_element(&self, expr: ExprId, rail: LocalId, index: ExprId) -> bool {
-        let ExprKind::Call { method, receiver: Some(of), args, .. } = &self.expr(self.strip(expr)).kind
+        let ExprKind::Call { method, receiver: Some(of), args, .. } =
+            &self.expr(self.strip_coercions(expr)).kind
         else {
             return false;
         };
@@ -169,7 +170,7 @@ impl KernelContext<'_> {
     /// The variable that a temporary stands for.
     pub fn user_variable(&self, local: LocalId) -> LocalId {
         let named = self.initialiser(local).filter(|_| self.user_named(local).is_none());
-        match named.map(|it| &self.expr(self.strip(it)).kind) {
+        match named.map(|it| &self.expr(self.strip_coercions(it)).kind) {
             Some(ExprKind::Local(other)) => *other,
             _ => local,
         }

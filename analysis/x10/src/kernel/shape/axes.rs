@@ -42,7 +42,7 @@ impl Level {
 
 impl KernelContext<'_> {
     /// The axes of a loop, and its body. Axes are `None` if the header is invalid, which is reported.
-    pub fn axes(&self, level: Level, stmt: StmtId) -> (Option<Vec<Axis>>, StmtId) {
+    pub fn match_axes(&self, level: Level, stmt: StmtId) -> (Option<Vec<Axis>>, StmtId) {
         let StmtKind::ForIn { local, components, iterable, body, .. } = &self.stmt(stmt).kind else {
             return (None, stmt);
         };
@@ -56,7 +56,7 @@ impl KernelContext<'_> {
             return (None, *body);
         }
         let mut ranges = Vec::new();
-        if !self.ranges(level, *iterable, &mut ranges) {
+        if !self.collect_upper_bounds(level, *iterable, &mut ranges) {
             return (None, *body);
         }
         let names: Vec<Option<LocalId>> = match (components.len(), ranges.len()) {
@@ -77,13 +77,13 @@ impl KernelContext<'_> {
     }
 
     /// Collects the upper bounds of `0n..a * 0n..b`. Reports all invalid ranges.
-    fn ranges(&self, level: Level, expr: ExprId, found: &mut Vec<ExprId>) -> bool {
-        let expr = self.unwritten(expr);
+    fn collect_upper_bounds(&self, level: Level, expr: ExprId, found: &mut Vec<ExprId>) -> bool {
+        let expr = self.strip_region_conversion(expr);
         let node = self.expr(expr);
-        match self.operator(expr) {
+        match self.binary_operator(expr) {
             Some(("*", left, right)) => {
-                let left = self.ranges(level, left, found);
-                self.ranges(level, right, found) && left
+                let left = self.collect_upper_bounds(level, left, found);
+                self.collect_upper_bounds(level, right, found) && left
             }
             Some(("..", low, high)) => {
                 let starts_right = self.check_start(level, (low, high), found.len());
@@ -101,7 +101,7 @@ impl KernelContext<'_> {
 
     /// Collects the lower bounds of `a..b * c..d`; returns whether the expression has this form.
     pub fn collect_range_starts(&self, range: ExprId, found: &mut Vec<ExprId>) -> bool {
-        match self.operator(self.unwritten(range)) {
+        match self.binary_operator(self.strip_region_conversion(range)) {
             Some(("*", left, right)) => {
                 self.collect_range_starts(left, found) && self.collect_range_starts(right, found)
             }
@@ -114,8 +114,8 @@ impl KernelContext<'_> {
     }
 
     /// An operand without implicit conversions to a region.
-    fn unwritten(&self, expr: ExprId) -> ExprId {
-        let expr = self.strip(expr);
+    fn strip_region_conversion(&self, expr: ExprId) -> ExprId {
+        let expr = self.strip_coercions(expr);
         match &self.expr(expr).kind {
             ExprKind::Call { method, receiver, args, .. }
                 if method.name(self.semantics.db).starts_with("operator") =>
@@ -124,7 +124,7 @@ impl KernelContext<'_> {
                     (None, [inner]) | (Some(inner), [])
                         if self.expr(*inner).range == self.expr(expr).range =>
                     {
-                        self.unwritten(*inner)
+                        self.strip_region_conversion(*inner)
                     }
                     _ => expr,
                 }
@@ -134,7 +134,7 @@ impl KernelContext<'_> {
     }
 
     /// The operator and operands of a binary operation.
-    pub fn operator(&self, expr: ExprId) -> Option<(&str, ExprId, ExprId)> {
+    pub fn binary_operator(&self, expr: ExprId) -> Option<(&str, ExprId, ExprId)> {
         let ExprKind::Call { method, receiver, args, .. } = &self.expr(expr).kind else { return None };
         let sign = method.name(self.semantics.db).strip_prefix("operator")?.trim();
         match (receiver, &args[..]) {
@@ -158,14 +158,14 @@ impl KernelContext<'_> {
 
     /// An operand without its implicit conversion.
     pub fn strip_int_conversion(&self, expr: ExprId) -> ExprId {
-        let expr = self.strip(expr);
+        let expr = self.strip_coercions(expr);
         match &self.expr(expr).kind {
             ExprKind::Call { method, receiver: None, args, .. }
                 if self.semantics.is_pure(*method)
                     && args.len() == 1
                     && self.expr(args[0]).range == self.expr(expr).range =>
             {
-                self.strip(args[0])
+                self.strip_coercions(args[0])
             }
             _ => expr,
         }
@@ -185,7 +185,7 @@ impl KernelContext<'_> {
             if end == low { inner.start() > range.start() } else { inner.end() < range.end() }
         };
         let ends = [low, high].into_iter();
-        let edits = ends.filter_map(|end| self.to_int(end, enclosed(end))).flatten().collect();
+        let edits = ends.filter_map(|end| self.to_int_edits(end, enclosed(end))).flatten().collect();
         let violation = self.violation(range, cuda::long_range::LongRange { noun: level.noun() });
         self.report(violation.fix(FixTemplate::edits(vec![text("Count with Ints")], edits)));
         false
@@ -204,7 +204,7 @@ impl KernelContext<'_> {
     }
 
     /// Edits that make a bound of a range an `Int`: a suffix for a literal, a conversion otherwise.
-    fn to_int(&self, end: ExprId, enclosed: bool) -> Option<Vec<EditTemplate>> {
+    fn to_int_edits(&self, end: ExprId, enclosed: bool) -> Option<Vec<EditTemplate>> {
         let written = self.strip_int_conversion(end);
         let expr = self.expr(written);
         if expr.ty.is_known(self.semantics.db, Known::Int) {

@@ -84,7 +84,7 @@ impl KernelContext<'_> {
             "operator()" => hoist::call::Call::Element,
             _ => hoist::call::Call::Method(method),
         };
-        self.report_not_hoistable(expr, data, &suggestion(name));
+        self.report_not_hoistable(expr, data, &variable_name_for(name));
     }
 
     /// Whether a field of a captured value is constant: a field of a struct, or the length of a rail.
@@ -92,7 +92,7 @@ impl KernelContext<'_> {
         match self.semantics.category(self.expr(object).ty) {
             TypeCategory::Plain => true,
             TypeCategory::Rail(_) | TypeCategory::GlobalRail(_) => {
-                field == "size" && matches!(self.expr(self.strip(object)).kind, ExprKind::Local(_))
+                field == "size" && matches!(self.expr(self.strip_coercions(object)).kind, ExprKind::Local(_))
             }
             _ => false,
         }
@@ -100,7 +100,7 @@ impl KernelContext<'_> {
 
     /// Whether an expression is a field or result of `here`.
     fn depends_on_here(&self, expr: ExprId) -> bool {
-        match &self.expr(self.strip(expr)).kind {
+        match &self.expr(self.strip_coercions(expr)).kind {
             ExprKind::Here => true,
             ExprKind::Field { object, .. } => self.depends_on_here(*object),
             ExprKind::Call { method, receiver: Some(receiver), .. } => {
@@ -138,7 +138,7 @@ impl KernelContext<'_> {
 
     /// Whether an expression names such a local.
     pub fn is_auto_value(&self, expr: ExprId) -> bool {
-        matches!(self.expr(self.strip(expr)).kind, ExprKind::Local(local) if self.is_auto(local))
+        matches!(self.expr(self.strip_coercions(expr)).kind, ExprKind::Local(local) if self.is_auto(local))
     }
 
     /// Whether the local is a misplaced definition before blocks or threads, reported there.
@@ -185,7 +185,7 @@ impl KernelContext<'_> {
 }
 
 /// A variable name for the value of a call.
-fn suggestion(method: &str) -> String {
+fn variable_name_for(method: &str) -> String {
     if method.starts_with("operator") || method == "this" {
         "value".to_owned()
     } else {

@@ -4,6 +4,7 @@
 
 pub(in crate::kernel) mod axes;
 pub(in crate::kernel) mod hoistable;
+mod prelude;
 pub(in crate::kernel) mod recognise;
 pub(in crate::kernel) mod sequential_loops;
 pub(in crate::kernel) mod shared_memory;
@@ -11,17 +12,16 @@ pub(in crate::kernel) mod shared_memory;
 use apg_syntax::{TextRange, TextSize};
 
 use crate::body::walk::Node;
-use crate::body::{Clocked, ExprId, ExprKind, LocalId, StmtId, StmtKind};
+use crate::body::{Clocked, StmtId, StmtKind};
 use crate::kernel::context::KernelContext;
 use crate::kernel::fixes::template::{EditTemplate, FixTemplate, text};
 use crate::kernel::shape::axes::Level;
-use crate::kernel::{Axis, Prelude, PreludeKind, SharedRail};
+use crate::kernel::{Axis, Prelude, SharedRail};
 use crate::rules::cuda;
 use crate::rules::cuda::extra_statement::ExtraStatement;
 use crate::rules::cuda::misplaced_shared_memory::MisplacedSharedMemory;
 use crate::rules::cuda::missing_block_loop::MissingBlockLoop;
 use crate::rules::cuda::missing_thread_loop::MissingThreadLoop;
-use crate::rules::cuda::prelude_value::PreludeValue;
 
 /// The parts of a kernel that were matched.
 #[derive(Debug, Default)]
@@ -37,7 +37,7 @@ impl KernelContext<'_> {
     /// Matches the body of the `at`.
     pub fn match_shape(&self, body: StmtId) -> KernelShape {
         let mut shape = KernelShape::default();
-        let stmts = self.statements(body);
+        let stmts = self.flat_statements(body);
         if stmts.is_empty() {
             self.report_at(self.stmt(body).range, cuda::empty_kernel::EmptyKernel);
             return shape;
@@ -70,7 +70,7 @@ impl KernelContext<'_> {
 
     /// Reports `at (p) @CUDA async { ... }`, which starts an activity in place of the kernel.
     fn report_async_behind_at(&self, stmt: StmtId, inner: StmtId) {
-        self.report_at(self.head(stmt, inner), cuda::async_in_kernel::AsyncInKernel::Whole);
+        self.report_at(self.header_range(stmt, inner), cuda::async_in_kernel::AsyncInKernel::Whole);
     }
 
     /// Whether the outer `finish` starts threads instead of blocks: it is clocked and contains one level of
@@ -97,13 +97,13 @@ impl KernelContext<'_> {
         let around = |at, words: &str| EditTemplate { range: TextRange::empty(at), text: vec![text(words)] };
         let edits =
             vec![around(range.start(), "finish for (block in 0n..0n) async { "), around(range.end(), " }")];
-        let violation = self.violation(self.head(stmt, body), MissingBlockLoop::ThreadsOnly);
+        let violation = self.violation(self.header_range(stmt, body), MissingBlockLoop::ThreadsOnly);
         self.report(violation.fix(FixTemplate::edits(vec![text("Put the threads into one block")], edits)));
     }
 
     /// Matches the code of a block: shared memory, then the threads.
     fn match_block(&self, block: StmtId, shape: &mut KernelShape) {
-        let stmts = self.statements(block);
+        let stmts = self.flat_statements(block);
         let Some(main) = self.main_statement(Level::Threads, &stmts, block) else { return };
         for stmt in &stmts[..main] {
             self.check_shared_definition(*stmt, &mut shape.shared);
@@ -144,22 +144,24 @@ impl KernelContext<'_> {
         match (&self.stmt(stmt).kind, level) {
             (StmtKind::Finish { clocked, body }, Level::Blocks) => {
                 if *clocked != Clocked::No {
-                    let violation = self
-                        .violation(self.head(stmt, *body), cuda::clocked_block_finish::ClockedBlockFinish);
+                    let violation = self.violation(
+                        self.header_range(stmt, *body),
+                        cuda::clocked_block_finish::ClockedBlockFinish,
+                    );
                     self.report(violation.fix(self.remove_clocked_fix(stmt, *body, "finish")));
                 }
-                self.statements(*body)
+                self.flat_statements(*body)
             }
             (StmtKind::Finish { clocked, body }, Level::Threads) => {
                 if *clocked == Clocked::No {
                     let violation = self.violation(
-                        self.head(stmt, *body),
+                        self.header_range(stmt, *body),
                         cuda::missing_clocked_finish::MissingClockedFinish,
                     );
                     let title = "Write `clocked finish`";
                     self.report(violation.fix(self.insert_clocked_fix(start, "clocked ", title, *body)));
                 }
-                self.statements(*body)
+                self.flat_statements(*body)
             }
             _ => {
                 self.report_missing_finish(level, stmt);
@@ -171,9 +173,9 @@ impl KernelContext<'_> {
     /// A fix that inserts `words` at `start`, and `clocked` before the `async` of the loop inside, if it is
     /// missing there, too.
     fn insert_clocked_fix(&self, start: TextSize, words: &str, title: &str, inside: StmtId) -> FixTemplate {
-        let body = match self.statements(inside)[..] {
+        let body = match self.flat_statements(inside)[..] {
             [only] => match &self.stmt(only).kind {
-                StmtKind::ForIn { body, .. } => self.statements(*body),
+                StmtKind::ForIn { body, .. } => self.flat_statements(*body),
                 _ => Vec::new(),
             },
             _ => Vec::new(),
@@ -200,7 +202,7 @@ impl KernelContext<'_> {
             range: TextRange::empty(at),
             text: vec![text(format!("{words} "))],
         };
-        let sequential_body = self.plain_body(stmt);
+        let sequential_body = self.sequential_body_start(stmt);
         let fix = match sequential_body {
             // A sequential loop lacks both `finish` and `async`: reported once.
             Some(body) => {
@@ -218,7 +220,7 @@ impl KernelContext<'_> {
                 })
             }
         };
-        let (range, is_sequential) = (self.head_of_loop(stmt), sequential_body.is_some());
+        let (range, is_sequential) = (self.loop_header_range(stmt), sequential_body.is_some());
         let violation = match level {
             Level::Blocks => {
                 self.violation(range, cuda::missing_block_finish::MissingBlockFinish { is_sequential })
@@ -231,15 +233,15 @@ impl KernelContext<'_> {
     }
 
     /// Whether a statement is the body of a loop with independent iterations.
-    fn is_body_of_independent(&self, body: StmtId) -> bool {
+    fn is_body_of_independent_loop(&self, body: StmtId) -> bool {
         matches!(self.parents.parent(Node::Stmt(body)), Some(Node::Stmt(around)) if self.has_independent_iterations(around))
     }
 
     /// The start of the body of a loop that starts no activities.
-    fn plain_body(&self, stmt: StmtId) -> Option<TextSize> {
+    fn sequential_body_start(&self, stmt: StmtId) -> Option<TextSize> {
         let StmtKind::ForIn { body, .. } = &self.stmt(stmt).kind else { return None };
         let starts = |stmt: &StmtId| matches!(self.stmt(*stmt).kind, StmtKind::Async { .. });
-        (!self.statements(*body).iter().any(starts)).then(|| self.stmt(*body).range.start())
+        (!self.flat_statements(*body).iter().any(starts)).then(|| self.stmt(*body).range.start())
     }
 
     /// Matches the loop in the statements of a `finish`: its axes (if valid) and its body.
@@ -271,7 +273,7 @@ impl KernelContext<'_> {
         }
         match self.match_nested_loops(level, stmt) {
             Some(body) => Some((None, body)),
-            None => Some(self.axes(level, stmt)),
+            None => Some(self.match_axes(level, stmt)),
         }
     }
 
@@ -279,7 +281,7 @@ impl KernelContext<'_> {
     /// the level: a `finish`, or a loop whose missing `finish` is reported already.
     fn match_async(&self, level: Level, body: StmtId, main: StmtId) -> Option<StmtId> {
         let reported = !matches!(self.stmt(main).kind, StmtKind::Finish { .. });
-        let stmts = self.statements(body);
+        let stmts = self.flat_statements(body);
         let noun = level.noun();
         let wanted = level.activity();
         let Some(main) =
@@ -297,7 +299,7 @@ impl KernelContext<'_> {
                 Level::Blocks => self.violation(head, cuda::missing_block_async::MissingBlockAsync),
                 Level::Threads => self.violation(head, cuda::missing_thread_async::MissingThreadAsync),
             };
-            self.report(violation.fix(self.is_body_of_independent(body).then(|| {
+            self.report(violation.fix(self.is_body_of_independent_loop(body).then(|| {
                 FixTemplate::insert(format!("Write `{wanted}`"), range.start(), format!("{wanted} "))
             })));
             return Some(body);
@@ -311,7 +313,7 @@ impl KernelContext<'_> {
     }
 
     fn check_clocked(&self, level: Level, stmt: StmtId, clocked: &Clocked, body: StmtId) {
-        let head = self.head(stmt, body);
+        let head = self.header_range(stmt, body);
         match (level, clocked) {
             (Level::Blocks, Clocked::No) | (Level::Threads, Clocked::Implicit) => {}
             (Level::Blocks, _) => {
@@ -334,15 +336,15 @@ impl KernelContext<'_> {
     }
 
     /// The range from the start of a statement to its body: `clocked finish`, `async`.
-    fn head(&self, stmt: StmtId, body: StmtId) -> TextRange {
+    fn header_range(&self, stmt: StmtId, body: StmtId) -> TextRange {
         let start = self.stmt(stmt).range.start();
         TextRange::new(start, self.stmt(body).range.start().max(start))
     }
 
-    pub fn head_of_loop(&self, stmt: StmtId) -> TextRange {
+    pub fn loop_header_range(&self, stmt: StmtId) -> TextRange {
         match &self.stmt(stmt).kind {
             StmtKind::ForIn { body, .. } | StmtKind::For { body, .. } | StmtKind::While { body, .. } => {
-                self.head(stmt, *body)
+                self.header_range(stmt, *body)
             }
             _ => self.stmt(stmt).range,
         }
@@ -351,7 +353,7 @@ impl KernelContext<'_> {
     fn remove_clocked_fix(&self, stmt: StmtId, body: StmtId, keyword: &str) -> FixTemplate {
         FixTemplate::replace(
             format!("Write `{keyword}` without `clocked`"),
-            self.head(stmt, body),
+            self.header_range(stmt, body),
             format!("{keyword} "),
         )
     }
@@ -376,129 +378,6 @@ impl KernelContext<'_> {
                 }
             }
         }
-    }
-
-    /// Matches a statement before the blocks: auto-configuration or constant memory.
-    fn match_prelude_value(&self, stmt: StmtId, found: &mut Vec<Prelude>) {
-        let range = self.stmt(stmt).range;
-        let (local, init) = match self.stmt(stmt).kind {
-            StmtKind::Error => return self.mark_broken(),
-            StmtKind::Let { local, init: Some(init) } => (local, init),
-            _ => {
-                let fix = self.is_movable_print(stmt).then(|| self.move_out_of_at(stmt, false)).flatten();
-                let violation = self.violation(range, cuda::prelude_statement::PreludeStatement).fix(fix);
-                return self.report(violation);
-            }
-        };
-        if self.local(local).mutable {
-            return self.report_at(range, cuda::var_in_prelude::VarInPrelude { local });
-        }
-        if let Some(kind) = self.prelude_auto(init) {
-            match found.iter().find(|prelude| prelude.kind == kind) {
-                Some(first) => self.report_duplicate_auto(stmt, local, first.local),
-                None => {
-                    let choices = self.choices(init, &kind).unwrap_or_default();
-                    found.push(Prelude { local, kind, choices });
-                }
-            }
-            return;
-        }
-        if self.has_errors(init) {
-            return;
-        }
-        if self.constant_rail_call(init).is_some() {
-            return;
-        }
-        if self.new_rail(self.strip(init)).is_some() {
-            return self.report_misplaced_shared_memory(stmt, MisplacedSharedMemory::OutsideBlocks);
-        }
-        let violation = self.violation(self.expr(init).range, PreludeValue::Other(local));
-        self.report(violation.fix(self.move_value_before_at(stmt, local, init)));
-    }
-
-    fn report_duplicate_auto(&self, stmt: StmtId, local: LocalId, first: LocalId) {
-        let name = &self.local(first).name;
-        let uses = self.body.exprs.iter().filter(|expr| expr.kind == ExprKind::Local(local));
-        let mut edits: Vec<EditTemplate> =
-            uses.map(|expr| EditTemplate { range: expr.range, text: vec![text(name.as_str())] }).collect();
-        edits.push(EditTemplate { range: self.stmt(stmt).range, text: Vec::new() });
-        edits.dedup();
-        let alone = !self.is_in_multi_declaration(stmt);
-        let fix = alone.then(|| FixTemplate::edits(vec![text(format!("Use `{name}` instead"))], edits));
-        self.report(self.violation(self.stmt(stmt).range, cuda::auto_twice::AutoTwice { first }).fix(fix));
-    }
-
-    /// How a `val` before the blocks is computed.
-    pub fn prelude_auto(&self, init: ExprId) -> Option<PreludeKind> {
-        let init = self.strip(init);
-        if let Some(rail) = self.constant_rail_call(init) {
-            return self.constant_rail(rail);
-        }
-        let ExprKind::Call { method, .. } = self.expr(init).kind else { return None };
-        let kind = if self.semantics.is_method(method, "x10.util.CUDAUtilities", "autoBlocks") {
-            PreludeKind::AutoBlocks
-        } else if self.semantics.is_method(method, "x10.util.CUDAUtilities", "autoThreads") {
-            PreludeKind::AutoThreads
-        } else {
-            return None;
-        };
-        Some(kind)
-    }
-
-    /// The choices of `autoThreads([256n, 128n])`.
-    fn choices(&self, init: ExprId, kind: &PreludeKind) -> Option<Vec<i32>> {
-        let ExprKind::Call { args, .. } = &self.expr(self.strip(init)).kind else { return None };
-        let most = match kind {
-            PreludeKind::AutoThreads => crate::kernel::limits::MAX_THREADS_PER_BLOCK,
-            PreludeKind::AutoBlocks => i64::from(i32::MAX),
-            PreludeKind::ConstantRail { .. } => return None,
-        };
-        let [choices] = args[..] else { return None };
-        let number = |it: &ExprId| {
-            let value = self.constant(*it).filter(|it| (1..=most).contains(it))?;
-            i32::try_from(value).ok()
-        };
-        let numbers = match &self.expr(self.strip(choices)).kind {
-            ExprKind::RailLiteral { items, .. } => items.iter().map(number).collect::<Option<Vec<i32>>>(),
-            _ => None,
-        };
-        let numbers = numbers.filter(|it| !it.is_empty());
-        if numbers.is_none() && !self.has_errors(choices) {
-            self.report_at(self.expr(choices).range, PreludeValue::Choices { max: most });
-        }
-        numbers
-    }
-
-    /// The argument of `CUDAConstantRail(rail)`.
-    fn constant_rail_call(&self, init: ExprId) -> Option<ExprId> {
-        let (class, args) = match &self.expr(self.strip(init)).kind {
-            ExprKind::New { class, args, .. } => (*class, args),
-            ExprKind::Call { method, args, .. } => (method.class(self.semantics.db), args),
-            _ => return None,
-        };
-        (self.semantics.is_class(class, "x10.lang.CUDAConstantRail") && args.len() == 1).then(|| args[0])
-    }
-
-    fn constant_rail(&self, rail: ExprId) -> Option<PreludeKind> {
-        use crate::kernel::device_semantics::TypeCategory;
-        let expr = self.expr(self.strip(rail));
-        let category = self.semantics.category(expr.ty);
-        if let (TypeCategory::Rail(element), ExprKind::Local(local)) = (category, &expr.kind)
-            && !self.inner.contains(local)
-            && !self.local(*local).mutable
-        {
-            return Some(PreludeKind::ConstantRail { rail, element });
-        }
-        if category == TypeCategory::Unknown {
-            self.mark_broken();
-            return None;
-        }
-        let is_movable = matches!(category, TypeCategory::Rail(_))
-            && !matches!(expr.kind, ExprKind::Local(_))
-            && self.is_movable(rail);
-        let fix = is_movable.then(|| self.hoist_before_at(expr.range, "constants"));
-        self.report(self.violation(expr.range, cuda::constant_rail_source::ConstantRailSource).fix(fix));
-        None
     }
 }
 

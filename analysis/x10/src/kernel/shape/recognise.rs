@@ -9,7 +9,7 @@ use crate::body::parents::Parents;
 use crate::body::walk::Node;
 use crate::body::{Body, ExprId, ExprKind, Owner, Stmt, StmtId, StmtKind};
 use crate::db::Db;
-use crate::kernel::context::{KernelContext, annotation};
+use crate::kernel::context::{KernelContext, annotation_range};
 use crate::kernel::device_code::{CodeKind, DeviceUses, functions};
 use crate::kernel::device_semantics::DeviceSemantics;
 use crate::kernel::fixes::template::{EditTemplate, FixTemplate, Fragment, text};
@@ -41,13 +41,13 @@ fn recognise(semantics: &DeviceSemantics, body: &Body) -> Vec<Recognised> {
         let is_body = bodies.contains(&stmt);
         if let StmtKind::At { body: inner, .. } = body.stmt(stmt).kind {
             bodies.insert(inner);
-            if annotation(semantics, body, stmt, "CUDA").is_some() {
-                found.push(kernel(semantics, body, &parents, stmt));
+            if annotation_range(semantics, body, stmt, "CUDA").is_some() {
+                found.push(recognise_kernel(semantics, body, &parents, stmt));
                 return false;
             }
         }
         if !is_body {
-            found.extend(misplaced(semantics, body, &parents, stmt));
+            found.extend(misplaced_annotation(semantics, body, &parents, stmt));
         }
         true
     });
@@ -55,12 +55,12 @@ fn recognise(semantics: &DeviceSemantics, body: &Body) -> Vec<Recognised> {
 }
 
 /// Recognises one `at` with `@CUDA`.
-fn kernel(semantics: &DeviceSemantics, body: &Body, parents: &Parents, at: StmtId) -> Recognised {
+fn recognise_kernel(semantics: &DeviceSemantics, body: &Body, parents: &Parents, at: StmtId) -> Recognised {
     let context = KernelContext::new(semantics, body, parents, at);
     let mut kernel = None;
     if let StmtKind::At { place, body: inner, .. } = body.stmt(at).kind {
         let shape = context.match_shape(inner);
-        kernel = context.complete(Some(place), shape);
+        kernel = context.check_parts(Some(place), shape);
     }
     let broken = context.is_broken();
     let violations = context.into_violations();
@@ -71,7 +71,7 @@ fn kernel(semantics: &DeviceSemantics, body: &Body, parents: &Parents, at: StmtI
 impl KernelContext<'_> {
     /// Checks the matched parts; returns a kernel if none is missing. `place` is `None` for code that is not
     /// in an `at` yet.
-    fn complete(&self, place: Option<ExprId>, shape: shape::KernelShape) -> Option<Kernel> {
+    fn check_parts(&self, place: Option<ExprId>, shape: shape::KernelShape) -> Option<Kernel> {
         for axis in shape.blocks.iter().chain(&shape.threads).flatten() {
             self.check_hoistable(axis.last);
         }
@@ -100,8 +100,8 @@ impl KernelContext<'_> {
         let kernel = Kernel {
             at: self.at,
             place: place?,
-            direct_params: self.annotation(self.at, "CUDADirectParams").is_some(),
-            fast_math: self.annotation(self.at, "FastMath").is_some(),
+            direct_params: self.annotation_range(self.at, "CUDADirectParams").is_some(),
+            fast_math: self.annotation_range(self.at, "FastMath").is_some(),
             prelude: shape.prelude,
             blocks: shape.blocks?,
             shared: shape.shared,
@@ -124,7 +124,7 @@ impl KernelContext<'_> {
 }
 
 /// Reports `@CUDA` or `@CUDADirectParams` on a statement that is no kernel.
-fn misplaced(
+fn misplaced_annotation(
     semantics: &DeviceSemantics,
     body: &Body,
     parents: &Parents,
@@ -133,11 +133,11 @@ fn misplaced(
     let is_at = matches!(body.stmt(stmt).kind, StmtKind::At { .. });
     // An annotation on the `at` itself, not on its body.
     let own = body.stmt(stmt).annotations.iter().find(|annotation| is_at && annotation.name == "CUDA");
-    let cuda = annotation(semantics, body, stmt, "CUDA").or(own.map(|annotation| annotation.range));
-    let direct = annotation(semantics, body, stmt, "CUDADirectParams");
+    let cuda = annotation_range(semantics, body, stmt, "CUDA").or(own.map(|annotation| annotation.range));
+    let direct = annotation_range(semantics, body, stmt, "CUDADirectParams");
     let context = || KernelContext::new(semantics, body, parents, stmt);
     let violation = match (cuda, direct) {
-        (Some(range), _) => misplaced_cuda(&context(), stmt, range),
+        (Some(range), _) => misplaced_cuda_annotation(&context(), stmt, range),
         (None, Some(range)) => {
             let data = cuda::direct_params_without_cuda::DirectParamsWithoutCuda;
             let violation = context().violation(range, data);
@@ -155,7 +155,7 @@ fn misplaced(
 
 /// Whether an `at` would be a valid kernel if it was marked `@CUDA`.
 fn would_be_kernel(context: &KernelContext, at: StmtId) -> bool {
-    let found = kernel(context.semantics, context.body, context.parents, at);
+    let found = recognise_kernel(context.semantics, context.body, context.parents, at);
     found.kernel.is_some()
 }
 
@@ -164,12 +164,12 @@ fn would_be_kernel_here(context: &KernelContext, stmt: StmtId) -> bool {
     let probe = KernelContext::new(context.semantics, context.body, context.parents, stmt);
     let shape = probe.match_shape(stmt);
     let is_whole = shape.blocks.is_some() && shape.threads.is_some() && shape.body.is_some();
-    probe.complete(None, shape);
+    probe.check_parts(None, shape);
     let is_broken = probe.is_broken();
     is_whole && !is_broken && !probe.into_violations().iter().any(Violation::is_error)
 }
 
-fn misplaced_cuda(context: &KernelContext, stmt: StmtId, range: TextRange) -> Violation {
+fn misplaced_cuda_annotation(context: &KernelContext, stmt: StmtId, range: TextRange) -> Violation {
     let violation = context.violation(range, cuda::misplaced_annotation::MisplacedAnnotation);
     // `@CUDA finish async at (p) { ... }`: the annotation moves inwards.
     let mut inner = stmt;
@@ -198,7 +198,7 @@ fn misplaced_cuda(context: &KernelContext, stmt: StmtId, range: TextRange) -> Vi
             EditTemplate { range: head, text: Vec::new() },
             EditTemplate { range: TextRange::empty(range.start()), text: vec![Fragment::Source(head)] },
         ];
-        let is_same_later = place_keeps(context, at) && would_be_kernel_here(context, stmt);
+        let is_same_later = is_place_invariant(context, at) && would_be_kernel_here(context, stmt);
         let swapped = FixTemplate::edits(vec![text("Write `async at`")], edits);
         return violation.fix(is_same_later.then_some(swapped));
     }
@@ -219,7 +219,7 @@ fn misplaced_cuda(context: &KernelContext, stmt: StmtId, range: TextRange) -> Vi
 }
 
 /// Whether the place expression of an `at` has the same value if the started activity evaluates it.
-fn place_keeps(context: &KernelContext, at: StmtId) -> bool {
+fn is_place_invariant(context: &KernelContext, at: StmtId) -> bool {
     let StmtKind::At { place, .. } = context.stmt(at).kind else { return false };
     let mut keeps = true;
     context.body.walk(Node::Expr(place), &mut |node| {

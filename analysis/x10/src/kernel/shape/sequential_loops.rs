@@ -36,7 +36,7 @@ impl KernelContext<'_> {
     /// Reports a loop that is no range loop; the fix counts by a range, if the loop only counts.
     pub fn report_not_a_range_loop(&self, level: Level, stmt: StmtId) {
         let data = cuda::not_a_range_loop::NotARangeLoop { noun: level.noun() };
-        let violation = self.violation(self.head_of_loop(stmt), data).fix(self.range_loop_fix(stmt));
+        let violation = self.violation(self.loop_header_range(stmt), data).fix(self.range_loop_fix(stmt));
         self.report(violation);
     }
 
@@ -48,8 +48,8 @@ impl KernelContext<'_> {
         };
         let ([init], [update]) = (&init[..], &update[..]) else { return None };
         let StmtKind::Let { local, init: Some(first) } = self.stmt(*init).kind else { return None };
-        let (sign, left, last) = self.operator(*condition)?;
-        let last = self.strip(last);
+        let (sign, left, last) = self.binary_operator(*condition)?;
+        let last = self.strip_coercions(last);
         let ty = self
             .local(local)
             .ty
@@ -95,7 +95,7 @@ impl KernelContext<'_> {
     }
 
     fn is_literal(&self, expr: ExprId, number: i64) -> bool {
-        matches!(self.expr(self.strip(expr)).kind, ExprKind::Literal(Literal::Int(it)) if it == number)
+        matches!(self.expr(self.strip_coercions(expr)).kind, ExprKind::Literal(Literal::Int(it)) if it == number)
     }
 
     /// Whether an expression increments the local by one and assigns nothing else.
@@ -105,7 +105,7 @@ impl KernelContext<'_> {
             if let Node::Expr(expr) = node
                 && let ExprKind::Assign { target, value } = self.expr(expr).kind
             {
-                let adds_one = self.operator(value).is_some_and(|(sign, left, right)| {
+                let adds_one = self.binary_operator(value).is_some_and(|(sign, left, right)| {
                     sign == "+" && self.named_local(left) == Some(local) && self.is_literal(right, 1)
                 });
                 assigned.push(target == AssignTarget::Local(local) && adds_one);
@@ -127,7 +127,7 @@ impl KernelContext<'_> {
     fn loop_inside(&self, outer: StmtId) -> Option<StmtId> {
         let mut stmt = self.loop_body(outer)?;
         loop {
-            let [only] = self.statements(stmt)[..] else { return None };
+            let [only] = self.flat_statements(stmt)[..] else { return None };
             match self.stmt(only).kind {
                 StmtKind::ForIn { .. } => return Some(only),
                 StmtKind::Async { body, .. } | StmtKind::Finish { body, .. } => stmt = body,
@@ -141,14 +141,14 @@ impl KernelContext<'_> {
         let Some((clocked, body)) = self.async_of(stmt) else { return false };
         let waits = |stmt: &StmtId| matches!(self.stmt(*stmt).kind, StmtKind::Finish { .. });
         match level {
-            Level::Blocks => !clocked && self.statements(body).iter().any(waits),
+            Level::Blocks => !clocked && self.flat_statements(body).iter().any(waits),
             Level::Threads => clocked || plain,
         }
     }
 
     /// The `async` directly in a loop: whether it is clocked, and its body.
     fn async_of(&self, stmt: StmtId) -> Option<(bool, StmtId)> {
-        self.statements(self.loop_body(stmt)?).into_iter().find_map(|stmt| match &self.stmt(stmt).kind {
+        self.flat_statements(self.loop_body(stmt)?).into_iter().find_map(|stmt| match &self.stmt(stmt).kind {
             StmtKind::Async { clocked, body, .. } => Some((*clocked != Clocked::No, *body)),
             _ => None,
         })
@@ -166,9 +166,11 @@ impl KernelContext<'_> {
             };
             let axis = self.user_named(*local)?;
             let name = &self.local(axis).name;
-            let known =
-                axes.iter().any(|other| self.local(*other).name == *name || self.uses(*iterable, *other));
-            let range = self.operator(self.strip(*iterable)).filter(|(sign, ..)| *sign == "..");
+            let known = axes
+                .iter()
+                .any(|other| self.local(*other).name == *name || self.reads_local(*iterable, *other));
+            let range =
+                self.binary_operator(self.strip_coercions(*iterable)).filter(|(sign, ..)| *sign == "..");
             let is_long = self.local(axis).ty.is_known(self.semantics.db, Known::Long);
             let inner = loops.get(index + 1);
             let is_open = inner.is_some_and(|inner| self.has_braces(*stmt, *inner));
@@ -201,7 +203,7 @@ impl KernelContext<'_> {
     /// Whether iterations of a loop wait for the activities that they start, or start none.
     fn waits_inside(&self, stmt: StmtId) -> bool {
         let Some(body) = self.loop_body(stmt) else { return true };
-        match self.statements(body)[..] {
+        match self.flat_statements(body)[..] {
             [only] => match self.stmt(only).kind {
                 StmtKind::Async { .. } => false,
                 StmtKind::ForIn { .. } => self.waits_inside(only),
@@ -212,7 +214,7 @@ impl KernelContext<'_> {
     }
 
     /// Whether an expression reads a local.
-    fn uses(&self, expr: ExprId, local: LocalId) -> bool {
+    fn reads_local(&self, expr: ExprId, local: LocalId) -> bool {
         let mut found = false;
         self.body.walk(Node::Expr(expr), &mut |node| {
             found |= matches!(node, Node::Expr(part) if matches!(self.expr(part).kind, ExprKind::Local(it) if it == local));

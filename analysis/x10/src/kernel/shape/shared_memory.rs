@@ -20,7 +20,7 @@ impl KernelContext<'_> {
                 return self.report_at(range, cuda::shared_statement::SharedStatement);
             }
         };
-        let init = self.strip(init);
+        let init = self.strip_coercions(init);
         let Some((constructor_args, element)) = self.new_rail(init) else {
             if self.has_errors(init) {
                 return;
@@ -48,7 +48,7 @@ impl KernelContext<'_> {
     /// Whether a statement is `val r = new Rail[T](...)`.
     pub fn makes_rail(&self, stmt: StmtId) -> bool {
         let StmtKind::Let { init: Some(init), .. } = self.stmt(stmt).kind else { return false };
-        self.new_rail(self.strip(init)).is_some()
+        self.new_rail(self.strip_coercions(init)).is_some()
     }
 
     /// Reports a rail made before the blocks or after the threads.
@@ -100,7 +100,7 @@ impl KernelContext<'_> {
             }
             ([length, value], Some(TypeCategory::Plain)) => {
                 self.check_hoistable(*length);
-                let value = self.strip(*value);
+                let value = self.strip_coercions(*value);
                 if matches!(self.expr(value).kind, ExprKind::Closure(_)) {
                     return Some(SharedInit::Closure { length: *length, closure: value });
                 }
@@ -124,7 +124,7 @@ impl KernelContext<'_> {
 
     /// The global rail `g` of `g()`, else the expression itself.
     fn global_behind(&self, expr: ExprId) -> ExprId {
-        match &self.expr(self.strip(expr)).kind {
+        match &self.expr(self.strip_coercions(expr)).kind {
             ExprKind::Call { method, receiver: Some(receiver), args, .. }
                 if args.is_empty()
                     && self.semantics.is_method(*method, "x10.lang.GlobalRail", "operator()") =>

@@ -131,7 +131,7 @@ impl<'d, 'a> KnownBits<'d, 'a> {
             ExprKind::Coerce { value } | ExprKind::Cast { value, .. } => {
                 self.is_wide(self.context.expr(expr).ty) && self.is_warp_multiple(*value)
             }
-            ExprKind::Call { .. } => match self.operation(expr) {
+            ExprKind::Call { .. } => match self.integer_operation(expr) {
                 Some(("*", left, right)) => self.is_warp_multiple(left) || self.is_warp_multiple(right),
                 Some(("+" | "-", left, right)) => self.is_warp_multiple(left) && self.is_warp_multiple(right),
                 _ => false,
@@ -170,7 +170,7 @@ impl<'d, 'a> KnownBits<'d, 'a> {
                 if self.context.semantics.callee_kind(*method) == CalleeKind::ThreadIndex {
                     return true;
                 }
-                match self.operation(expr) {
+                match self.integer_operation(expr) {
                     Some((sign, left, right)) => self.is_non_negative_operation(sign, left, right),
                     None => match (receiver, &args[..]) {
                         (None, [value]) | (Some(value), []) if self.is_conversion(*method) => {
@@ -213,7 +213,7 @@ impl<'d, 'a> KnownBits<'d, 'a> {
     }
 
     /// The operator and operands of a binary operation on integers, `max` and `min` of `Math` included.
-    fn operation(&self, expr: ExprId) -> Option<(&str, ExprId, ExprId)> {
+    fn integer_operation(&self, expr: ExprId) -> Option<(&str, ExprId, ExprId)> {
         let ExprKind::Call { method, receiver, args, .. } = &self.context.expr(expr).kind else {
             return None;
         };

@@ -85,7 +85,7 @@ impl<'a> KernelContext<'a> {
     /// Whether the only `return` of a function is its last statement.
     fn has_single_final_return(&self, root: StmtId) -> bool {
         let is_return = |stmt: StmtId| matches!(self.stmt(stmt).kind, StmtKind::Return(_));
-        let last = self.statements(root).last().copied().filter(|stmt| is_return(*stmt));
+        let last = self.flat_statements(root).last().copied().filter(|stmt| is_return(*stmt));
         let mut early = false;
         self.body.walk(Node::Stmt(root), &mut |node| {
             early |= matches!(node, Node::Stmt(stmt) if is_return(stmt) && Some(stmt) != last);

@@ -11,7 +11,7 @@ pub static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "A barrier in the initialiser of shared memory.",
     explanation: r##"
-The threads of a block fill shared memory in a loop, of which some have one more iteration than others, so that not all of them would
+The threads of a block fill shared memory in a loop, in which some have one iteration more than others, so that not all of them would
 come to the barrier. There is one behind it anyway.
 
 Call `Clock.advanceAll()` in the code of the threads, or in a `@CUDA` function that they call.

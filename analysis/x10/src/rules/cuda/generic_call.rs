@@ -18,8 +18,8 @@ for: numbers, `Boolean`, `Char`, and structs of these. What it calls that an int
 (`T <: Arithmetic[T]`, `O <: Reducible[T]`), is a method of that type, and must be marked `@CUDA` as any other function that a kernel
 calls. Such a method waits for no other threads, and does not ask which thread it runs in.
 
-An object with type parameters may be called through any reference to it for what its class overrides, or implements of an interface: the kernels in that are
-compiled for the types that it is made for.
+The overriding methods of an object with type parameters can be called wherever the object is known: kernels in them are compiled for the
+types that the object is made for.
 
 Mark the method `@CUDA`, or call the code for another type.
 "##,
@@ -81,8 +81,7 @@ class Example {
 pub enum GenericCall {
     /// A type argument has no device representation.
     TypeArgument { method: MethodId, ty: Ty },
-    /// Device code reached by the call stores values of the type; `required_by`: in this method, unless it
-    /// is the called one.
+    /// Device code reached by the call stores values of the type; `required_by`: in this method, unless it is the called one.
     Storage { method: MethodId, ty: Ty, required_by: Option<MethodId> },
     /// Through a bound, `caller` calls a method of the type that is not marked `@CUDA`.
     Unannotated { caller: MethodId, method: MethodId, ty: Ty },
