@@ -190,7 +190,7 @@ entries! {
         plain fn wake_worker() -> ();
         /// Enters the place's atomic section.
         raises fn atomic_begin() -> ();
-        /// Leaves it; guards of waiting `when`s are looked at again.
+        /// Leaves it; guards of waiting `when`s are evaluated again.
         plain fn atomic_end() -> ();
         /// Enters the atomic section to evaluate the guards of a `when`; atomic_end leaves it.
         raises fn when_begin() -> ();
@@ -284,7 +284,7 @@ entries! {
         plain fn atomic_fence() -> ();
     }
     in natives::strings {
-        /// The two texts after each other; null reads `null`.
+        /// The two strings concatenated; null reads `null`.
         raises fn string_concat(left: Ref, right: Ref) -> Ref;
         /// Number of bytes.
         raises fn string_length(string: Ref) -> i32;
@@ -316,7 +316,7 @@ entries! {
         raises fn string_copy_bytes(string: Ref, rail: Ref, start: i64) -> ();
     }
     in natives::string_concat {
-        /// The texts of `count` parts (`apg_part`) after each other; at most 8.
+        /// The concatenation of `count` parts (`apg_part`); at most 8.
         raises fn string_join(parts: Bytes, count: i64) -> Ref;
         /// The text of a string and those of `count` parts behind it; `own`: nobody else has the string, which may become that.
         raises fn string_append(string: Ref, own: bool, parts: Bytes, count: i64) -> Ref;

@@ -1,4 +1,4 @@
-//! An activity, and which one the caller is.
+//! Activities: lightweight threads started by `async` (X10 language specification 2.6, "Activities"); which one the caller is.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub enum Work {
     Runtime(Box<dyn FnOnce() -> Ref + Send>),
 }
 
-/// Whom an activity reports to.
+/// The finish that an activity belongs to.
 pub enum Governing {
     /// A finish of this place, which counts the activity and so outlives it; it came out of an [`Arc`].
     Finish(*const Finish),
@@ -140,7 +140,7 @@ pub struct Activity {
     pub atomic: u32,
     /// How many activities of finishes that it closes run on its stack, one inside the other, with no more to them than this.
     pub(crate) nested: u32,
-    /// Whom it reports to.
+    /// The finish that it belongs to.
     pub governing: Governing,
     /// What it runs; taken when it begins.
     pub work: Option<Work>,
@@ -148,7 +148,7 @@ pub struct Activity {
     pub implicit_clock: Option<i64>,
     /// Bytes on the stacks of activities of other places that wait for it.
     pub nesting: usize,
-    /// It is not put off ([`crate::scheduler::admission`]).
+    /// It is not deferred ([`crate::scheduler::admission`]).
     pub is_urgent: bool,
     /// Its job, unless it is no more than a closure.
     pub job: Membership,
@@ -162,7 +162,7 @@ const _: () = {
 };
 
 impl Activity {
-    /// One that has not begun.
+    /// An activity that has not begun.
     pub fn new(governor: Arc<dyn Governor>, work: Work) -> Activity {
         Activity { work: Some(work), ..Activity::plain(Governing::Other(governor)) }
     }
@@ -206,7 +206,7 @@ impl Activity {
         fiber.budget.begin_inside(self.nesting, self.job.epoch());
         heap::forget_ended_calls();
         match self.work.take() {
-            // Whoever waits for the body of an `at` gets its answer from that.
+            // The body of an `at` runs: the activity that waits for it gets its answer from that.
             Some(_) if cancellation::is_past(self.job.epoch()) && !self.is_visit() => {
                 self.run_code(fiber, None, || cancellation::exception().0);
             }
@@ -238,7 +238,7 @@ impl Activity {
         }
         sanitizer::release(&raw const sanitizer::MESSAGES);
         if let Governing::Other(governor) = &self.governing {
-            // Who prints an exception runs code of the program, which is the activity's.
+            // To print an exception runs code of the program, which belongs to the activity.
             governor.leave(exception);
             fiber.header.activity.set(outer);
         } else {
@@ -386,7 +386,7 @@ pub fn on_fiber<R>(use_it: impl FnOnce(&'static Fiber, &mut Activity) -> R) -> O
     unsafe { fiber.header.activity.get().cast::<Activity>().as_mut() }.map(|activity| use_it(fiber, activity))
 }
 
-/// What the caller has done so far is done before the activity begins.
+/// What the caller has done happens before the activity begins.
 fn ready(activity: Activity) -> Box<Activity> {
     let activity = Box::new(activity);
     sanitizer::release(&raw const *activity);

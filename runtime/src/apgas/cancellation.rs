@@ -6,7 +6,7 @@
 //! CancellationException at their next operation that starts something or waits, and those that wait are woken to do so.
 //! Activities that belong to no job, such as `main`, are never cancelled.
 //!
-//! Operations without a call of the runtime do not look at the epoch. Generated code does without such calls only while no
+//! Operations without a call of the runtime do not check the epoch. Generated code does without such calls only while no
 //! activity of a cancelled job is alive at the place ([`Runtime::quick`]).
 //!
 //! [`Runtime::quick`]: crate::abi::Runtime
@@ -32,7 +32,7 @@ static ON_CANCEL: OnceLock<fn()> = OnceLock::new();
 /// The epoch of this place.
 static EPOCH: AtomicU64 = AtomicU64::new(FIRST_EPOCH);
 /// By epoch: activities of jobs that are alive here. Those that are no more than their closure are not counted: a finish of
-/// one that is counted waits for them.
+/// a counted activity waits for them.
 static ALIVE: Mutex<BTreeMap<u64, usize>> = Mutex::new(BTreeMap::new());
 /// Whether generated code may start activities itself, where it looks for that.
 static QUICK: OnceLock<&'static AtomicU64> = OnceLock::new();

@@ -1,6 +1,6 @@
 //! Locks of the program (`x10.util.concurrent.Lock`): an adaptive lock (as of Solaris). While the owner runs,
-//! the lock is about to be free, and whoever wants it spins; an activity that waits for an owner that is
-//! suspended leaves its thread. A lock that is released is free: it is not handed to the one that waited
+//! the lock is about to be free, and an activity that wants it spins; an activity that waits for an owner that is
+//! suspended leaves its thread. A lock that is released is free: it is not handed to the activity that waited
 //! longest, which does not run yet and would keep it from those that do (a lock convoy).
 
 use std::collections::VecDeque;
@@ -52,7 +52,7 @@ pub fn find(handle: i64) -> Option<Lock> {
     LOCKS.read().get(index).cloned()
 }
 
-/// Has all that wait for a lock look again: the jobs of some are cancelled.
+/// Has all that wait for a lock try again: the jobs of some are cancelled.
 pub fn wake_all() {
     for lock in LOCKS.read().iter() {
         let waiting = std::mem::take(&mut lock.0.lock().waiting);

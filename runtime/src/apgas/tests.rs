@@ -72,18 +72,18 @@ fn finishes_nest() {
 #[test]
 fn blocked_activities_hold_no_thread() {
     // Each waits for the next one; only the last can go on at first.
-    let turn = Arc::new(AtomicI64::new(100));
-    let end = Arc::clone(&turn);
+    let next = Arc::new(AtomicI64::new(100));
+    let end = Arc::clone(&next);
     assert!(
         run(move || finish(|| {
             for number in 1..=100 {
-                let turn = Arc::clone(&turn);
+                let next = Arc::clone(&next);
                 start(move || {
                     when_begin()?;
-                    while turn.load(Ordering::SeqCst) != number {
+                    while next.load(Ordering::SeqCst) != number {
                         when_wait()?;
                     }
-                    turn.store(number - 1, Ordering::SeqCst);
+                    next.store(number - 1, Ordering::SeqCst);
                     atomic_end();
                     Ok(())
                 })?;
@@ -443,7 +443,7 @@ fn finishes_of_a_deep_recursion_are_given_back() {
 }
 
 #[test]
-fn activities_that_doze_leave_their_threads_to_work() {
+fn activity_that_parks_briefly_leaves_its_thread_to_tasks() {
     let done = counter();
     let seen = Arc::clone(&done);
     let exception = run(move || {
@@ -512,7 +512,7 @@ fn a_ready_activity_runs_while_others_keep_all_threads() {
             (0..=THREADS).try_for_each(|_| spin(&flag))?;
             let own = Arc::clone(&flag);
             start(move || {
-                // It sleeps, and goes on though no thread has become free.
+                // It sleeps, and continues though no thread has become free.
                 sleep(1)?;
                 own.store(1, Ordering::SeqCst);
                 Ok(())

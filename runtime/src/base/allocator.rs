@@ -4,7 +4,7 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 
-/// Larger requests may fail: whoever makes them can handle it.
+/// Larger requests may fail: their callers handle it.
 const MAX_REQUIRED_BYTES: usize = 16 << 20;
 
 /// What a process does that has no memory.

@@ -14,7 +14,7 @@ use crate::base::program_image;
 /// Frames that a walk over the stack looks at, at most.
 const MAX_FRAMES: usize = 128;
 
-/// Stands in a trace for frames that had no room.
+/// In a trace, in place of frames that had no room.
 pub const OMITTED_FRAMES: i64 = -1;
 
 /// The caller's frames in the program, innermost first.
@@ -27,7 +27,7 @@ pub fn own_frames() -> Vec<i64> {
     frames
 }
 
-/// What a walk over the stack knows: frames so far, and whom to tell of those in the program, as long as that wants more.
+/// The state of a walk over the stack: frames so far, and the visitor of those in the program, as long as it wants more.
 struct Walk<'a> {
     count: usize,
     visit: &'a mut dyn FnMut(i64) -> bool,
@@ -62,18 +62,18 @@ pub fn visit_frames(visit: &mut dyn FnMut(i64) -> bool) {
 
 /// The lines of an exception's trace, innermost first.
 pub fn trace(frames: &[i64]) -> Vec<String> {
-    let mut calls = whole(frames.iter().flat_map(|frame| calls(*frame)).collect());
+    let mut calls = merge_outlined(frames.iter().flat_map(|frame| calls(*frame)).collect());
     // The making of the exception itself: constructors, up to where the object was made.
     if calls.first().is_some_and(Call::makes_object)
         && let Some(made) = calls.iter().position(Call::is_new)
     {
         calls.drain(..=made);
     }
-    calls.iter().filter(|call| !call.is_made_up()).map(Call::to_string).collect()
+    calls.iter().filter(|call| !call.is_synthetic()).map(Call::to_string).collect()
 }
 
-/// Without the calls by which a function runs a part of it that the compiler made a function of its own.
-fn whole(calls: Vec<Call>) -> Vec<Call> {
+/// Without the calls by which a function runs a part of it that the compiler has outlined.
+fn merge_outlined(calls: Vec<Call>) -> Vec<Call> {
     let mut whole: Vec<Call> = Vec::new();
     for call in calls {
         match whole.last_mut().filter(|inner| inner.is_part && inner.name == call.name) {
@@ -84,10 +84,10 @@ fn whole(calls: Vec<Call>) -> Vec<Call> {
     whole
 }
 
-/// What is repeated, as of endless recursion, is shown once.
+/// Lines with repetitions, as of endless recursion, shown once.
 pub fn brief_lines(lines: Vec<String>) -> Vec<String> {
-    /// Most lines that are repeated together.
-    const LONGEST: usize = 4;
+    /// Lines that are repeated together, at most.
+    const MAX_PERIOD_LINES: usize = 4;
     let mut out = Vec::new();
     let mut at = 0;
     while at < lines.len() {
@@ -95,7 +95,8 @@ pub fn brief_lines(lines: Vec<String>) -> Vec<String> {
             let first = &lines[at..(at + length).min(lines.len())];
             lines[at..].chunks_exact(length).take_while(|chunk| *chunk == first).count()
         };
-        let repeated = (1..=LONGEST).map(|length| (length, times(length))).find(|(_, times)| *times > 3);
+        let repeated =
+            (1..=MAX_PERIOD_LINES).map(|length| (length, times(length))).find(|(_, times)| *times > 3);
         let (length, times) = repeated.unwrap_or((1, 1));
         out.extend_from_slice(&lines[at..at + length]);
         match (length, times) {
@@ -135,8 +136,8 @@ impl Call {
         self.name.ends_with(".this") || self.is_new()
     }
 
-    /// Code that no source stands behind.
-    fn is_made_up(&self) -> bool {
+    /// Code without a source.
+    fn is_synthetic(&self) -> bool {
         self.is_new() || self.name == "function.adapter"
     }
 
@@ -259,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn repetitions_are_told() {
+    fn repeated_lines_are_counted() {
         let lines = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
         assert_eq!(brief_lines(lines("a b b c")), lines("a b b c"));
         assert_eq!(brief_lines(lines("x a a a a b")), ["x", "a", "... the same 3 more times", "b"]);

@@ -1,9 +1,9 @@
-//! Numbers of bytes as people write them: `512M`, `8G`.
+//! Numbers of bytes as users write them: `512M`, `8G`.
 
 /// A number of bytes, with K, M, G or T (powers of 1,024) behind it.
 ///
 /// # Errors
-/// When the text is no size, or one that does not fit into memory; in words for the user.
+/// When the text is no size, or a size that does not fit into memory; in words for the user.
 pub fn parse(text: &str) -> Result<usize, String> {
     let wrong =
         || format!("`{text}` is no size; write a number, perhaps with K, M, G or T behind it, such as 512M");

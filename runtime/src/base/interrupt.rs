@@ -1,5 +1,5 @@
-//! Ctrl-C, and other requests to end: what was printed leaves the process first, and then it ends by the signal, so that who
-//! started it sees why. A second request ends it at once.
+//! Ctrl-C, and other requests to end: what was printed leaves the process first, and then it ends by the signal, so that its
+//! parent sees why. A second request ends it at once.
 //!
 //! A signal's handler may do next to nothing; it wakes a thread, which does the rest. A signal that was ignored when the process
 //! started stays so (`nohup`; Ctrl-C at the further places, which place 0 ends).
@@ -36,9 +36,9 @@ static WAKE: AtomicI32 = AtomicI32::new(-1);
 static CAUGHT: AtomicI64 = AtomicI64::new(0);
 /// Milliseconds in which a further signal is the same request: a terminal sends it to a whole group, and so may those in the
 /// group that pass it on.
-const SAME_REQUEST: i64 = 300;
+const SAME_REQUEST_MILLISECONDS: i64 = 300;
 /// How long an action may take.
-const PATIENCE: Duration = Duration::from_secs(3);
+const ACTION_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Has `action` done before this process ends by SIGINT, SIGTERM or SIGHUP, instead of what was to be done before.
 pub fn set(action: impl Fn(i32) -> Then + Send + Sync + 'static) {
@@ -53,7 +53,7 @@ pub fn set(action: impl Fn(i32) -> Then + Send + Sync + 'static) {
 /// If this process is about to end by a signal: waits for that. What fails then fails because of it.
 pub fn wait_for_end() {
     if CAUGHT.load(Ordering::Relaxed) != 0 {
-        std::thread::sleep(PATIENCE);
+        std::thread::sleep(ACTION_TIMEOUT);
     }
 }
 
@@ -99,7 +99,7 @@ extern "C" fn on_signal(signal: i32) {
                 let byte = signal as u8;
                 libc::write(WAKE.load(Ordering::Acquire), (&raw const byte).cast(), 1);
             }
-            Err(first) if now - first < SAME_REQUEST => {}
+            Err(first) if now - first < SAME_REQUEST_MILLISECONDS => {}
             Err(_) => {
                 libc::signal(signal, libc::SIG_DFL);
                 libc::raise(signal);
@@ -119,7 +119,7 @@ fn watch(mut from: File) {
         let acts = std::thread::Builder::new().name("apg-interrupted".into()).spawn(move || {
             let _ = done.send(action.map_or(Then::End, |action| action(signal)));
         });
-        let then = acts.ok().and_then(|_| ended.recv_timeout(PATIENCE).ok());
+        let then = acts.ok().and_then(|_| ended.recv_timeout(ACTION_TIMEOUT).ok());
         if then != Some(Then::GoOn) {
             end_by(signal);
         }

@@ -1,4 +1,4 @@
-//! Sanitizers of the program's C++ (`apg run --sanitize`): what they must be told of this runtime, which is not instrumented.
+//! Sanitizers of the program's C++ (`apg run --sanitize`): notifications from this runtime, which is not instrumented.
 //!
 //! AddressSanitizer learns which memory of the heap holds objects and which stack a thread is on; ThreadSanitizer which
 //! activity a thread runs, when memory is new, and what happens before what: [`release`] where X10 orders what an activity
@@ -21,7 +21,7 @@ static FUNCTIONS: OnceLock<Functions> = OnceLock::new();
 
 type Pointer = *mut c_void;
 
-/// The sanitizers' own functions; those of one that is absent are null.
+/// The sanitizers' own functions; those of an absent sanitizer are null.
 struct Functions {
     poison: Option<unsafe extern "C" fn(*const c_void, usize)>,
     unpoison: Option<unsafe extern "C" fn(*const c_void, usize)>,
@@ -119,7 +119,7 @@ pub fn allocated(address: usize, bytes: usize, room: usize) {
     if PRESENT.load(Ordering::Relaxed) == 0 {
         return;
     }
-    // What is behind the last whole word of a sanitizer's cannot be told from it.
+    // Sanitizers do not distinguish what is behind the last whole word from that word.
     let end = bytes.next_multiple_of(8).min(room);
     poison(address + end, room - end);
     if let Some(new_memory) = present(THREAD).and_then(|it| it.new_memory) {
@@ -217,7 +217,7 @@ impl FiberView {
         let mut fake_stack = std::ptr::null_mut();
         if let Some(start) = present(ADDRESS).and_then(|it| it.start_switch) {
             let (low, bytes) = self.outer.get();
-            // SAFETY: the stack of this thread, as told when the fiber was resumed.
+            // SAFETY: the stack of this thread, as reported when the fiber was resumed.
             unsafe { start(&mut fake_stack, low, bytes) };
         }
         LeftStack(fake_stack)

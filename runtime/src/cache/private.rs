@@ -1,4 +1,4 @@
-//! Folders that one user owns and nobody else can write to, as `ssh` demands of its files: what lies in the cache is run.
+//! Folders that one user owns and nobody else can write to, as `ssh` demands of its files: what is in the cache is run.
 
 use std::fs::{self, DirBuilder, Metadata};
 use std::io;
@@ -27,7 +27,7 @@ pub fn prepare(root: &Path) -> io::Result<()> {
             folder.mode() & 0o7777
         )));
     }
-    // Whoever may rename the folder can put another one in its place.
+    // A user who may rename the folder can put another one in its place.
     let above = fs::canonicalize(root)?.parent().map(fs::metadata).transpose()?;
     match above {
         Some(above) if above.mode() & WRITABLE_BY_OTHERS != 0 && above.mode() & STICKY == 0 => Err(refused(

@@ -62,7 +62,7 @@ fn the_first_of_two_intact_entries_stays() {
 }
 
 #[test]
-fn texts_are_repaired() {
+fn damaged_source_entries_are_repaired() {
     let (_folder, cache) = cache();
     let path = cache.root().join("include/a/apg.h");
     cache.keep_text(&path, "text").expect("written");

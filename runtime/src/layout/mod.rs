@@ -484,7 +484,7 @@ unsafe fn choices<'a>(first: *const i32, count: u32) -> &'a [i32] {
     unsafe { std::slice::from_raw_parts(first, count as usize) }
 }
 
-// SAFETY: the record is written atomically, by whoever is first.
+// SAFETY: the record is written atomically, by the thread that is first.
 unsafe impl Send for Launch {}
 // SAFETY: as above.
 unsafe impl Sync for Launch {}

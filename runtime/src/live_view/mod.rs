@@ -17,7 +17,7 @@ use parking_lot::{Condvar, Mutex};
 const PAGE: &str = include_str!("page.html");
 /// How long a request for a frame is kept waiting.
 const POLL_TIMEOUT: Duration = Duration::from_secs(20);
-/// A viewer that has not asked for so long is gone.
+/// A viewer that has requested nothing for that long is gone.
 const VIEWER_TIMEOUT: Duration = Duration::from_secs(25);
 const MAX_CONNECTIONS: usize = 32;
 
@@ -45,7 +45,7 @@ struct State {
     /// JSON text of the latest frame.
     frame: Arc<str>,
     closed: bool,
-    /// When a page last asked for a frame.
+    /// When a page last requested a frame.
     last_asked: Option<Instant>,
     /// Number of the latest frame that a page has got.
     delivered: u64,
@@ -103,7 +103,7 @@ impl LiveView {
 }
 
 impl Drop for LiveView {
-    /// Ends the view: an open page gets the last frame and is told that it is the last.
+    /// Ends the view: an open page gets the last frame, marked as such.
     fn drop(&mut self) {
         self.shared.state.lock().closed = true;
         self.shared.changed.notify_all();

@@ -96,7 +96,7 @@ pub fn collective_combines(sample: Ref, operation: i32) -> bool {
 }
 
 /// Does an operation over memory of accelerators, together with all members of a communicator: `count` elements like those of
-/// `sample`, or parts of so many, from the `sources` to the `targets`, two `Rail[Long]` of addresses with one for each own device.
+/// `sample`, or parts of that length, from the `sources` to the `targets`, two `Rail[Long]` of addresses with one for each own device.
 /// `what`: 0 reduce, 1 broadcast, 2 scatter, 3 gather, 4 exchange. `root`: the number of a member; for 0 also -1, all.
 pub fn collective_run(
     number: i64,
@@ -124,7 +124,7 @@ pub fn collective_run(
         .collect();
     let bytes = count as u64 * size as u64;
     for (device, (source, target)) in communicator.devices().iter().zip(&memory) {
-        // Memory that was freed. Where a part is longer, the lengths were looked at by who calls this.
+        // Memory that was freed. Where a part is longer, the caller has checked the lengths.
         for address in [source, target].into_iter().filter(|it| **it != 0) {
             device.check_range(*address, bytes).map_err(|error| raised(&error))?;
         }

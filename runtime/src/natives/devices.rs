@@ -102,10 +102,10 @@ unsafe fn described<'a>(kernel: KernelPointer, environment: Bytes) -> (&'static 
 }
 
 /// Starts a kernel as an activity of the innermost finish. There is nothing to run on this side, so that no activity is made:
-/// the finish counts the kernel, and its end is told to the finish.
+/// the finish counts the kernel, and its end is reported to the finish.
 ///
 /// The kernel sees captured rails as they are now. Unless the activity is known to leave them alone until the kernel has ended, they are
-/// copied for one that runs here, and the activity waits until a device has them.
+/// copied for a kernel that runs here, and the activity waits until a device has them.
 pub fn kernel_start(
     place: i64,
     kernel: KernelPointer,

@@ -31,7 +31,7 @@ struct Entry {
     open: Mutex<Open>,
     /// The process whose input or output it is.
     process: Option<Mutex<Child>>,
-    /// An exception has told the program that a write failed.
+    /// An exception for a failed write was raised.
     write_failure_raised: AtomicBool,
 }
 

@@ -118,7 +118,7 @@ pub fn object_to_string(object: Ref) -> Outcome<Ref> {
 /// Activities that wait for a static field that another one initialises: field and waker.
 static WAITING: Mutex<Vec<(usize, Waker)>> = Mutex::new(Vec::new());
 /// Fields in initialisation, with the activity that does it.
-static BUSY: Mutex<Vec<(usize, Identity)>> = Mutex::new(Vec::new());
+static INITIALISING: Mutex<Vec<(usize, Identity)>> = Mutex::new(Vec::new());
 
 const NEW: u32 = 0;
 const RUNNING: u32 = 1;
@@ -136,11 +136,11 @@ pub fn static_begin(state: StaticPointer) -> Outcome<bool> {
     let address = state as usize;
     loop {
         {
-            let mut busy = BUSY.lock();
+            let mut initialising = INITIALISING.lock();
             match field.state.load(Ordering::Acquire) {
                 NEW => {
                     field.state.store(RUNNING, Ordering::Release);
-                    busy.push((address, activity_identity()));
+                    initialising.push((address, activity_identity()));
                     return Ok(true);
                 }
                 READY => {
@@ -150,8 +150,8 @@ pub fn static_begin(state: StaticPointer) -> Outcome<bool> {
                 FAILED => return Err(Raised(field.failure)),
                 _ => {
                     let own = (address, activity_identity());
-                    if busy.contains(&own) {
-                        drop(busy);
+                    if initialising.contains(&own) {
+                        drop(initialising);
                         let message =
                             format!("the initialiser of {} uses the field itself", text(field.name));
                         return raise_kind(ExceptionKind::IllegalOperation, &message);
@@ -183,7 +183,7 @@ pub fn static_end(state: StaticPointer, failure: Ref) -> Outcome<()> {
         let new = if failure.is_null() { READY } else { FAILED };
         (*state).state.store(new, Ordering::Release);
     }
-    BUSY.lock().retain(|(field, _)| *field != address);
+    INITIALISING.lock().retain(|(field, _)| *field != address);
     let woken: Vec<Waker> = {
         let mut waiting = WAITING.lock();
         let (mine, others) = waiting.drain(..).partition(|(field, _)| *field == address);

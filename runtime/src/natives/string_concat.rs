@@ -1,4 +1,4 @@
-//! Texts of several parts, made at once: a number's digits are written where they belong, without a string of their own.
+//! Concatenation of several parts at once: a number's digits are written where they belong, without a string of their own.
 
 use super::numbers::Digits;
 use crate::abi::{Bytes, Char, Outcome};
@@ -7,7 +7,7 @@ use crate::heap::Ref;
 use crate::program;
 
 /// Parts that are joined at once, at most; `mir::JOINED` of the compiler says the same.
-pub const MOST: usize = 8;
+pub const MAX_PARTS: usize = 8;
 
 /// A part, as generated code lays it out (`apg_part`).
 #[repr(C)]
@@ -46,13 +46,13 @@ impl Part {
     }
 }
 
-/// The texts of the parts after each other.
+/// The concatenation of the parts.
 pub fn string_join(parts: Bytes, count: i64) -> Outcome<Ref> {
-    let mut digits = [const { Digits::new() }; MOST];
-    let (texts, length) = texts(parts, count, &mut digits);
+    let mut digits = [const { Digits::new() }; MAX_PARTS];
+    let (strings, length) = part_strings(parts, count, &mut digits);
     let result = program::string_of_length(length)?;
     // SAFETY: a new string of the length of all.
-    unsafe { put(&texts, result.elements()) };
+    unsafe { write_all(&strings, result.elements()) };
     Ok(result)
 }
 
@@ -62,18 +62,18 @@ pub fn string_append(string: Ref, own: bool, parts: Bytes, count: i64) -> Outcom
     if count == 1 {
         append::<1>(string, own, parts, count)
     } else {
-        append::<MOST>(string, own, parts, count)
+        append::<MAX_PARTS>(string, own, parts, count)
     }
 }
 
 fn append<const N: usize>(string: Ref, own: bool, parts: Bytes, count: i64) -> Outcome<Ref> {
     let mut digits = [const { Digits::new() }; N];
-    let (texts, more) = texts(parts, count, &mut digits);
+    let (strings, more) = part_strings(parts, count, &mut digits);
     let before = if string.is_null() { &b"null"[..] } else { string.bytes() };
     let length = before.len() + more;
     if own && heap::grow_string(string, length) {
         // SAFETY: there is room for so much.
-        unsafe { put(&texts, string.elements().add(length - more)) };
+        unsafe { write_all(&strings, string.elements().add(length - more)) };
         return Ok(string);
     }
     // A text that grows once more is likely to grow again.
@@ -84,32 +84,32 @@ fn append<const N: usize>(string: Ref, own: bool, parts: Bytes, count: i64) -> O
     // SAFETY: a new string of at least the length of all.
     unsafe {
         result.elements().copy_from_nonoverlapping(before.as_ptr(), before.len());
-        put(&texts, result.elements().add(before.len()));
+        write_all(&strings, result.elements().add(before.len()));
     }
     Ok(result)
 }
 
-/// The texts of parts, and how many bytes they are together.
+/// The strings of the parts, and their length together.
 #[inline]
-fn texts<const N: usize>(parts: Bytes, count: i64, digits: &mut [Digits; N]) -> ([&[u8]; N], usize) {
+fn part_strings<const N: usize>(parts: Bytes, count: i64, digits: &mut [Digits; N]) -> ([&[u8]; N], usize) {
     // SAFETY: generated code passes an array of that length.
     let parts = unsafe { std::slice::from_raw_parts(parts.cast::<Part>(), (count as usize).min(N)) };
-    let mut texts = [&b""[..]; N];
+    let mut strings = [&b""[..]; N];
     let mut length = 0;
-    for ((part, digits), text) in parts.iter().zip(digits).zip(&mut texts) {
+    for ((part, digits), text) in parts.iter().zip(digits).zip(&mut strings) {
         *text = part.text(digits);
         length += text.len();
     }
-    (texts, length)
+    (strings, length)
 }
 
-/// Puts texts after each other.
+/// Writes strings one after the other.
 ///
 /// # Safety
 /// There is room for all.
 #[inline]
-unsafe fn put(texts: &[&[u8]], mut to: *mut u8) {
-    for text in texts {
+unsafe fn write_all(strings: &[&[u8]], mut to: *mut u8) {
+    for text in strings {
         if text.is_empty() {
             continue;
         }

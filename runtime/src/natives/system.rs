@@ -13,7 +13,7 @@ use crate::program;
 
 static EXIT_CODE: AtomicI32 = AtomicI32::new(0);
 
-/// The status that the program has asked for.
+/// The exit status that the program has set.
 pub fn exit_code() -> i32 {
     EXIT_CODE.load(Ordering::SeqCst)
 }

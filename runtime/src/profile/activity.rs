@@ -1,4 +1,5 @@
-//! Activities as spans. One that waits is not running: its span ends, and another begins when it goes on, perhaps in another thread.
+//! Activities as spans. An activity that waits is not running: its span ends, and another begins when it continues, perhaps in
+//! another thread.
 
 use std::cell::Cell;
 
@@ -48,7 +49,7 @@ impl Opened {
         self.each(|it| it.close(worker));
     }
 
-    /// It goes on.
+    /// The fiber continues.
     pub fn resume(&self) {
         let began = now();
         self.each(|it| it.began = began);

@@ -8,7 +8,7 @@ use crate::class_library;
 use crate::heap::Ref;
 use crate::layout::CLOSURE_APPLY;
 
-/// Frames of a caller that are looked at: the class library's own come before the program's.
+/// Frames of a caller that are examined: the class library's own come before the program's.
 const FRAMES: usize = 6;
 
 /// Where in the program something belongs to.

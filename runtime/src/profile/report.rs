@@ -9,7 +9,7 @@ use super::Settings;
 use super::trace::{Key, Total};
 
 /// Most rows of each kind.
-const MOST: usize = 20;
+const MAX_ROWS: usize = 20;
 
 /// Writes the trace and gives the summary. A place that ended early has left no part.
 pub fn join(settings: &Settings, places: u32) -> io::Result<String> {
@@ -62,7 +62,7 @@ fn table(totals: &BTreeMap<Key, Total>, file: &str) -> String {
     for ((kind, name, place), total) in rows {
         let number = shown.entry(kind).or_default();
         *number += 1;
-        match (*number).cmp(&(MOST + 1)) {
+        match (*number).cmp(&(MAX_ROWS + 1)) {
             std::cmp::Ordering::Less => cells.push(line(kind, name, place, total)),
             std::cmp::Ordering::Equal => {
                 cells.push([

@@ -40,12 +40,12 @@ pub fn write_part(settings: &Settings, mut spans: Vec<Span>, messages: [u64; 2])
     let mut totals: BTreeMap<Key, Total> = BTreeMap::new();
     let mut rows = Rows::default();
     for span in &spans {
-        let told = describe(span, &mut namer);
+        let description = describe(span, &mut namer);
         let row = rows.of(span);
-        event(&mut text, span, &told, row);
+        event(&mut text, span, &description, row);
         let count = u64::from(!matches!(span.what, What::Activity { first: false, .. }));
-        let key = (told.kind.to_owned(), told.name, told.place);
-        let total = Total { count, nanoseconds: span.ended - span.began, bytes: told.bytes };
+        let key = (description.kind.to_owned(), description.name, description.place);
+        let total = Total { count, nanoseconds: span.ended - span.began, bytes: description.bytes };
         totals.entry(key).or_default().add(total);
     }
     if messages[0] > 0 {
@@ -61,7 +61,7 @@ pub fn write_part(settings: &Settings, mut spans: Vec<Span>, messages: [u64; 2])
 }
 
 /// A span in words.
-struct Told {
+struct SpanDescription {
     kind: &'static str,
     name: String,
     place: String,
@@ -69,21 +69,21 @@ struct Told {
     more: String,
 }
 
-fn describe(span: &Span, namer: &mut Namer) -> Told {
+fn describe(span: &Span, namer: &mut Namer) -> SpanDescription {
     match &span.what {
         What::Activity { code, .. } => {
             let (name, place) = namer.name(*code);
             let name = if name.is_empty() { "activity".to_owned() } else { name };
-            Told { kind: "activity", name, place, bytes: 0, more: String::new() }
+            SpanDescription { kind: "activity", name, place, bytes: 0, more: String::new() }
         }
         What::Kernel { kernel, blocks, threads } => {
             let more = format!(",\"blocks\":{blocks:?},\"threads\":{threads:?}");
             let (name, place) = kernel_name(kernel);
-            Told { kind: "kernel", name, place, bytes: 0, more }
+            SpanDescription { kind: "kernel", name, place, bytes: 0, more }
         }
         What::Copy { how, bytes, code } => {
             let (_, place) = namer.name(*code);
-            Told {
+            SpanDescription {
                 kind: "copy",
                 name: (*how).to_owned(),
                 place,
@@ -172,18 +172,18 @@ fn meta(text: &mut String, what: &str, place: i64, row: Option<usize>, name: &st
     );
 }
 
-fn event(text: &mut String, span: &Span, told: &Told, row: usize) {
+fn event(text: &mut String, span: &Span, description: &SpanDescription, row: usize) {
     let micro = |ns: u64| format!("{}.{:03}", ns / 1000, ns % 1000);
     let _ = writeln!(
         text,
         "{{\"ph\":\"X\",\"name\":{},\"cat\":\"{}\",\"ts\":{},\"dur\":{},\"pid\":{},\"tid\":{row},\"args\":{{\"at\":{}{}}}}}",
-        quoted(&told.name),
-        told.kind,
+        quoted(&description.name),
+        description.kind,
         micro(span.began),
         micro(span.ended - span.began),
         span.place,
-        quoted(&told.place),
-        told.more,
+        quoted(&description.place),
+        description.more,
     );
 }
 

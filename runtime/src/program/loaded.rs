@@ -23,9 +23,9 @@ static LOADED: OnceLock<Loaded> = OnceLock::new();
 /// # Errors
 /// When the file is not a program, or one for another version of the runtime.
 pub fn load(path: &Path) -> Result<(), String> {
-    // SAFETY: the object is one that the compiler made: its initialisers do nothing.
+    // SAFETY: the compiler made the object: its initialisers do nothing.
     let library = unsafe { libloading::Library::new(path) }.map_err(|error| {
-        // What the system's loader said stands in the cause.
+        // The message of the system's loader is the cause.
         let cause = std::error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string);
         format!("cannot load the program {}: {cause}", path.display())
     })?;

@@ -63,14 +63,14 @@ pub fn string(text: impl AsRef<[u8]>) -> Outcome<Ref> {
 }
 
 /// A Rail[String].
-pub fn string_rail(texts: &[String]) -> Outcome<Ref> {
+pub fn string_rail(strings: &[String]) -> Outcome<Ref> {
     // SAFETY: null, or a descriptor of the program.
     let Some(ty) = (unsafe { loaded().table.string_rail_type.as_ref() }) else { return Ok(Ref::NULL) };
-    let Some(rail) = heap::allocate_counted(ty, texts.len() as i64) else {
-        return allocate_last(ty, texts.len() as i64);
+    let Some(rail) = heap::allocate_counted(ty, strings.len() as i64) else {
+        return allocate_last(ty, strings.len() as i64);
     };
-    for (index, text) in texts.iter().enumerate() {
-        rail.set_element(index, string(text)?);
+    for (index, value) in strings.iter().enumerate() {
+        rail.set_element(index, string(value)?);
     }
     Ok(rail)
 }

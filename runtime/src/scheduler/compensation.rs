@@ -1,15 +1,16 @@
-//! Compensating threads: work that is ready runs within a bounded time, whatever the threads of the pool do.
+//! Compensating threads: tasks that are ready run within a bounded time, whatever the workers do, as with the managed blockers of
+//! Java's `ForkJoinPool`.
 //!
 //! While a thread of the pool looks for work or sleeps, all is well: it finds what is ready. While none does,
 //! a monitor looks at the queues every few milliseconds. What has waited too long gets a thread more, which
 //! takes that, what it starts, and what comes from outside, but no other work of the pool: it is there for
-//! what would not run, not to be one thread more than there are processors. A thread that has nothing to do
+//! what would not run, not to be one thread more than there are CPUs. A thread that has nothing to do
 //! any more is used again, and ends after a while.
 //!
-//! Old work alone is no sign: in a recursion the oldest activity of a queue is the last one that its owner
-//! comes to. But the owner's end of the queue moves all the time then. Where it stands still while the owner
-//! has had a processor, or sleeps in code that is not ours, the owner is stuck, and with it all in its queue.
-//! (An owner that waits for a processor is not: more threads would not help it.)
+//! Old work alone is no sign: in a recursion the owner of a queue comes to its oldest activity
+//! last. But the owner's end of the queue moves all the time then. Where it stands still while the owner
+//! has had a CPU, or sleeps in code that is not the runtime's, the owner is blocked, and with it all in its queue.
+//! (An owner that waits for a CPU is not: more threads would not help it.)
 
 use std::fs;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
@@ -21,13 +22,13 @@ use crate::heap;
 use crate::scheduler::admission;
 use crate::scheduler::queues::{MAX_EXTRA_WORKERS, Queues, Snapshot};
 
-/// From one look of the monitor to the next.
+/// From one check of the monitor to the next.
 const TICK: Duration = Duration::from_millis(10);
-/// The monitor sleeps until it is woken after so many looks that found a thread without work.
+/// Checks in a row that find an idle worker, after which the monitor sleeps until it is woken.
 const CALM_TICKS: u32 = 20;
-/// An owner is stuck when its end of the queue has stood still while it had a processor for so long.
-const STUCK_CPU_TIME: Duration = Duration::from_millis(1);
-/// How long work waits that nobody comes to: it came from outside, or is an activity that goes on.
+/// An owner is blocked when its end of the queue has stood still while it had a CPU for that long.
+const BLOCKED_CPU_TIME: Duration = Duration::from_millis(1);
+/// How long a task waits that no worker comes to: it came from outside, or is an activity that continues.
 const MAX_WAIT: Duration = Duration::from_millis(20);
 /// How long an activity waits that has not begun while the owner of its queue takes others; twice as long for
 /// each compensating thread that has work.
@@ -43,7 +44,7 @@ pub struct Compensation {
     running: AtomicU64,
     /// How many there are.
     alive: AtomicUsize,
-    crew: Mutex<Crew>,
+    threads: Mutex<ExtraThreads>,
     /// Of each compensating thread, what wakes it.
     wake: Vec<Condvar>,
     /// The monitor sleeps until it is woken.
@@ -53,7 +54,7 @@ pub struct Compensation {
 }
 
 #[derive(Default)]
-struct Crew {
+struct ExtraThreads {
     /// Which numbers are in use.
     used: Vec<bool>,
     /// Threads that rest; the next one to be woken last.
@@ -72,13 +73,13 @@ enum MonitorState {
 const SUMMONED: u64 = (1 << 32) + 1;
 
 impl Compensation {
-    /// For a pool of so many threads.
+    /// For a pool of that many workers.
     pub fn new(workers: usize) -> Compensation {
         Compensation {
             workers,
             running: AtomicU64::new(0),
             alive: AtomicUsize::new(0),
-            crew: Mutex::default(),
+            threads: Mutex::default(),
             wake: (0..MAX_EXTRA_WORKERS).map(|_| Condvar::new()).collect(),
             monitor_sleeps: AtomicBool::new(true),
             monitor: Mutex::new(MonitorState::NotStarted),
@@ -124,39 +125,39 @@ impl Compensation {
 
     /// Wakes a compensating thread that rests, or starts one.
     fn summon(&self, start: fn(usize) -> std::io::Result<()>) {
-        let mut crew = self.crew.lock();
-        if self.wake_resting(&mut crew) {
+        let mut threads = self.threads.lock();
+        if self.wake_resting(&mut threads) {
             return;
         }
-        let free = crew.used.iter().position(|used| !used).unwrap_or(crew.used.len());
+        let free = threads.used.iter().position(|used| !used).unwrap_or(threads.used.len());
         if free == MAX_EXTRA_WORKERS {
-            self.complain(&mut crew, &format!("{MAX_EXTRA_WORKERS} threads more are the limit"));
+            self.complain(&mut threads, &format!("{MAX_EXTRA_WORKERS} threads more are the limit"));
             return;
         }
         self.running.fetch_add(SUMMONED, Ordering::SeqCst);
         match start(self.workers + free) {
             Ok(()) => {
                 self.alive.fetch_add(1, Ordering::SeqCst);
-                if free == crew.used.len() {
-                    crew.used.push(true);
+                if free == threads.used.len() {
+                    threads.used.push(true);
                 } else {
-                    crew.used[free] = true;
+                    threads.used[free] = true;
                 }
             }
             Err(error) => {
                 self.running.fetch_sub(1, Ordering::SeqCst);
-                self.complain(&mut crew, &format!("cannot start one thread more: {error}"));
+                self.complain(&mut threads, &format!("cannot start one thread more: {error}"));
             }
         }
     }
 
     /// Wakes a compensating thread that rests, if there is one.
     pub fn summon_resting(&self) {
-        self.wake_resting(&mut self.crew.lock());
+        self.wake_resting(&mut self.threads.lock());
     }
 
-    fn wake_resting(&self, crew: &mut Crew) -> bool {
-        let next = crew.resting.pop();
+    fn wake_resting(&self, threads: &mut ExtraThreads) -> bool {
+        let next = threads.resting.pop();
         if let Some(number) = next {
             self.running.fetch_add(SUMMONED, Ordering::SeqCst);
             self.wake[number - self.workers].notify_one();
@@ -164,9 +165,9 @@ impl Compensation {
         next.is_some()
     }
 
-    fn complain(&self, crew: &mut Crew, why: &str) {
-        if !std::mem::replace(&mut crew.complained, true) {
-            let busy = self.workers + crew.used.iter().filter(|used| **used).count();
+    fn complain(&self, threads: &mut ExtraThreads, why: &str) {
+        if !std::mem::replace(&mut threads.complained, true) {
+            let busy = self.workers + threads.used.iter().filter(|used| **used).count();
             remark!(
                 "apg: {busy} threads are busy with activities that do not wait while others are ready: {why}"
             );
@@ -178,19 +179,20 @@ impl Compensation {
 
     /// Compensating thread `number` has nothing to do: waits until it is summoned; false if it is to end.
     pub fn rest(&self, number: usize) -> bool {
-        let mut crew = self.crew.lock();
-        crew.resting.push(number);
+        let mut threads = self.threads.lock();
+        threads.resting.push(number);
         self.running.fetch_sub(1, Ordering::SeqCst);
         let until = Instant::now() + REST;
         loop {
             let bell = &self.wake[number - self.workers];
-            let wait = |crew: &mut MutexGuard<'_, Crew>| bell.wait_until(crew, until).timed_out();
-            let is_over = heap::while_parked(|| wait(&mut crew));
-            if !crew.resting.contains(&number) {
+            let wait =
+                |threads: &mut MutexGuard<'_, ExtraThreads>| bell.wait_until(threads, until).timed_out();
+            let is_over = heap::while_parked(|| wait(&mut threads));
+            if !threads.resting.contains(&number) {
                 return true;
             }
             if is_over {
-                crew.resting.retain(|it| *it != number);
+                threads.resting.retain(|it| *it != number);
                 return false;
             }
         }
@@ -198,10 +200,10 @@ impl Compensation {
 
     /// Compensating thread `number` has ended.
     pub fn has_ended(&self, number: usize) {
-        let mut crew = self.crew.lock();
-        crew.used[number - self.workers] = false;
-        while crew.used.last() == Some(&false) {
-            crew.used.pop();
+        let mut threads = self.threads.lock();
+        threads.used[number - self.workers] = false;
+        while threads.used.last() == Some(&false) {
+            threads.used.pop();
         }
         self.alive.fetch_sub(1, Ordering::SeqCst);
     }
@@ -213,9 +215,9 @@ struct Watched {
     seen: Snapshot,
     /// How long the oldest work has been that.
     since: Option<Instant>,
-    /// The owner's time on a processor when it began to take nothing.
+    /// The owner's time on a CPU when it began to take nothing.
     cpu: Option<Duration>,
-    /// The owner slept in the system when it was looked at last.
+    /// The owner slept in the system at the last check.
     blocked: bool,
 }
 
@@ -225,7 +227,7 @@ struct Monitor {
     queues: &'static Queues,
     start: fn(usize) -> std::io::Result<()>,
     watched: Vec<Watched>,
-    /// How much was ever taken of what came from outside, and how much was put off; since when.
+    /// Tasks ever taken of those that came from outside, and tasks deferred; since when.
     taken: (u64, usize, Option<Instant>),
 }
 
@@ -244,7 +246,7 @@ impl Monitor {
             std::thread::sleep(TICK);
             if self.queues.all_active() {
                 calm = 0;
-                self.look();
+                self.check();
                 continue;
             }
             self.forget();
@@ -260,7 +262,7 @@ impl Monitor {
     fn sleep(&self) {
         let mut state = self.compensation.monitor.lock();
         self.compensation.monitor_sleeps.store(true, Ordering::SeqCst);
-        // Whoever began to work before this did not wake the monitor.
+        // A worker that found a task before this did not wake the monitor.
         fence(Ordering::SeqCst);
         if self.queues.all_active() {
             self.compensation.monitor_sleeps.store(false, Ordering::SeqCst);
@@ -276,7 +278,7 @@ impl Monitor {
     }
 
     /// Summons a compensating thread if something has waited too long.
-    fn look(&mut self) {
+    fn check(&mut self) {
         let now = Instant::now();
         if self.outside_waits(now) {
             self.compensation.summon(self.start);
@@ -287,7 +289,7 @@ impl Monitor {
         let behind = MAX_WAIT_BEHIND_OTHERS * 2_u32.saturating_pow(running.min(16));
         let mut oldest = None;
         for (number, watched) in self.watched.iter_mut().enumerate() {
-            let Some(waited) = watched.look(self.queues, number, now, behind) else { continue };
+            let Some(waited) = watched.check(self.queues, number, now, behind) else { continue };
             if oldest.is_none_or(|(_, most)| waited > most) {
                 oldest = Some((number, waited));
             }
@@ -299,7 +301,7 @@ impl Monitor {
         }
     }
 
-    /// Whether work from outside, or work that was put off, has waited too long.
+    /// Whether a task from outside, or a deferred one, has waited too long.
     fn outside_waits(&mut self, now: Instant) -> bool {
         let seen = (self.queues.taken(), self.queues.count_deferred());
         let waits = !self.queues.nothing_injected() || seen.1 > 0;
@@ -318,7 +320,7 @@ impl Monitor {
 
 impl Watched {
     /// How long the oldest work of the queue has waited, if that is too long.
-    fn look(&mut self, queues: &Queues, number: usize, now: Instant, behind: Duration) -> Option<Duration> {
+    fn check(&mut self, queues: &Queues, number: usize, now: Instant, behind: Duration) -> Option<Duration> {
         let seen = queues.snapshot(number)?;
         let before = std::mem::replace(&mut self.seen, seen);
         if seen.is_empty {
@@ -333,19 +335,19 @@ impl Watched {
         }
         let waited = now - self.since?;
         let most = match () {
-            () if self.is_stuck(queues, number) => Duration::ZERO,
+            () if self.is_blocked_owner(queues, number) => Duration::ZERO,
             () if seen.is_resumed => MAX_WAIT,
             () => behind,
         };
         (waited >= most).then_some(waited)
     }
 
-    /// Whether the owner has taken nothing though it had a processor, or needed none.
-    fn is_stuck(&mut self, queues: &Queues, number: usize) -> bool {
+    /// Whether the owner has taken nothing though it had a CPU, or needed none.
+    fn is_blocked_owner(&mut self, queues: &Queues, number: usize) -> bool {
         let Some(cpu) = queues.cpu_time(number) else { return false };
         let began = *self.cpu.get_or_insert(cpu);
         let ran = cpu.saturating_sub(began);
-        ran >= STUCK_CPU_TIME || ran.is_zero() && cpu > Duration::ZERO && self.is_blocked(queues, number)
+        ran >= BLOCKED_CPU_TIME || ran.is_zero() && cpu > Duration::ZERO && self.is_blocked(queues, number)
     }
 
     /// Whether the owner sleeps in the system, now and at the last look.
@@ -356,7 +358,7 @@ impl Watched {
     }
 }
 
-/// Whether a thread of this process runs or waits for a processor, by what the system says of it.
+/// Whether a thread of this process runs or waits for a CPU, by what the system says of it.
 fn is_runnable(thread: i32) -> bool {
     let stat = fs::read_to_string(format!("/proc/self/task/{thread}/stat")).unwrap_or_default();
     // Number, name in parentheses, state.

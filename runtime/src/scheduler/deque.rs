@@ -1,4 +1,5 @@
-//! A thread's own queue: its owner adds and takes at one end, others steal at the other (Chase and Lev; what Lê,
+//! Work-stealing deque of a worker: its owner adds and takes at one end, others steal at the other (Chase and Lev, *Dynamic Circular
+//! Work-Stealing Deque*, SPAA 2005; what Lê,
 //! Pop, Cohen and Zappa Nardelli order by fences is ordered by sequentially consistent operations on both ends). What waits in
 //! it are pairs of words, which the collector reads: an activity that has not begun is its closure and its finish, and
 //! nothing is allocated for it.
@@ -20,7 +21,7 @@ pub type Pair = [usize; 2];
 #[repr(C)]
 pub(super) struct Buffer {
     pub(super) slots: *const [AtomicUsize; 2],
-    /// What of an index says where in the buffer.
+    /// The bits of an index that are the position in the buffer.
     pub(super) mask: usize,
 }
 
@@ -63,11 +64,11 @@ pub enum Stolen {
 }
 
 /// The most pairs that a thief takes in one step.
-const STEP: isize = 16;
+const MAX_STEAL: isize = 16;
 /// It takes as many only from a queue of at least that length.
-const LONG: isize = 4 * STEP;
+const LONG_LENGTH: isize = 4 * MAX_STEAL;
 /// A queue that was long is short when it has so few.
-const SHORT: isize = 2 * STEP;
+const SHORT_LENGTH: isize = 2 * MAX_STEAL;
 
 /// The oldest pair's index, and a tag.
 #[derive(Clone, Copy)]
@@ -94,7 +95,7 @@ impl Top {
 pub(super) struct Owner {
     /// The top as it was some time ago.
     pub(super) top: AtomicIsize,
-    /// When there are so many more than that top, it has to look again.
+    /// Length above that top from which the owner has to read the real top.
     pub(super) room: AtomicIsize,
     /// Thieves may take several pairs in one step.
     pub(super) long: AtomicBool,
@@ -114,7 +115,7 @@ impl Deque {
     pub fn new() -> Deque {
         let owner = Owner {
             top: AtomicIsize::new(0),
-            room: AtomicIsize::new(LONG - 1),
+            room: AtomicIsize::new(LONG_LENGTH - 1),
             long: AtomicBool::new(false),
         };
         Deque {
@@ -142,10 +143,10 @@ impl Deque {
     #[inline]
     pub fn push(&self, pair: Pair) {
         let bottom = self.bottom.load(Ordering::Relaxed);
-        // The top itself is where thieves write: it is not looked at without need.
+        // Thieves write the top itself: it is not read without need.
         let length = bottom - self.owner.top.load(Ordering::Relaxed);
         if length >= self.owner.room.load(Ordering::Relaxed) {
-            self.look_at_top(bottom);
+            self.refresh_top(bottom);
         }
         self.buffer().write(bottom, pair);
         self.bottom.store(bottom + 1, Ordering::Release);
@@ -153,7 +154,7 @@ impl Deque {
 
     /// Makes sure that there is room for one pair more, and notes whether the queue is a long one with it.
     #[cold]
-    fn look_at_top(&self, bottom: isize) {
+    fn refresh_top(&self, bottom: isize) {
         let top = self.top().index();
         self.owner.top.store(top, Ordering::Relaxed);
         let mut room = self.buffer().len() as isize;
@@ -161,13 +162,13 @@ impl Deque {
             self.grow(top, bottom);
             room *= 2;
         }
-        let long = self.owner.long.load(Ordering::Relaxed) || bottom + 1 - top >= LONG;
+        let long = self.owner.long.load(Ordering::Relaxed) || bottom + 1 - top >= LONG_LENGTH;
         self.set_long(long, room);
     }
 
     fn set_long(&self, long: bool, room: isize) {
         self.owner.long.store(long, Ordering::Relaxed);
-        self.owner.room.store(if long { room } else { LONG - 1 }, Ordering::Relaxed);
+        self.owner.room.store(if long { room } else { LONG_LENGTH - 1 }, Ordering::Relaxed);
     }
 
     fn grow(&self, top: isize, bottom: isize) {
@@ -191,7 +192,7 @@ impl Deque {
         // A thief that sees this has to see the pairs below as well. An exchange orders as a fence would, and takes half the time.
         self.bottom.swap(bottom, Ordering::SeqCst);
         let mut top = self.top();
-        if self.owner.long.load(Ordering::Relaxed) && bottom - top.index() < SHORT {
+        if self.owner.long.load(Ordering::Relaxed) && bottom - top.index() < SHORT_LENGTH {
             top = self.become_short();
         }
         if top.index() > bottom {
@@ -243,8 +244,8 @@ impl Deque {
 
     /// The oldest pair's index, that pair, and a hash of what the owner has added last and where; `None` if
     /// it is empty. What is just being changed may be seen as it was or will be.
-    pub fn look(&self) -> Option<(isize, Pair, u64)> {
-        /// So many of the newest pairs, and those above them, which the owner has taken: they tell where in a
+    pub fn snapshot(&self) -> Option<(isize, Pair, u64)> {
+        /// The newest pairs, and those above them, which the owner has taken: they show where in a
         /// recursion it is.
         const NEWEST: isize = 32;
         const TAKEN: isize = 4;
@@ -260,7 +261,7 @@ impl Deque {
     }
 
     /// Takes the oldest pair; more of them if there are many, which go to the thief's own queue. If there is one alone, it is taken
-    /// only if it is the one that was found there before.
+    /// only if it is the pair that was found there before.
     pub fn steal(&self, into: &Deque, found_before: Option<Pair>) -> Stolen {
         let top = self.top();
         let length = self.bottom.load(Ordering::SeqCst) - top.index();
@@ -274,8 +275,8 @@ impl Deque {
         if length == 1 && found_before != Some(first) {
             return Stolen::Alone(first);
         }
-        let count = if length >= LONG { STEP } else { 1 };
-        let mut more = [[0; 2]; STEP as usize];
+        let count = if length >= LONG_LENGTH { MAX_STEAL } else { 1 };
+        let mut more = [[0; 2]; MAX_STEAL as usize];
         for distance in 1..count {
             more[distance as usize] = read(distance);
         }
@@ -301,7 +302,7 @@ impl Deque {
     pub fn each_word(&self, visit: &mut dyn FnMut(usize)) {
         let (top, bottom) = (self.top().index(), self.bottom.load(Ordering::Relaxed));
         let buffer = self.buffer();
-        let first = (top - STEP).max(0);
+        let first = (top - MAX_STEAL).max(0);
         let last = (bottom + 1).min(first + buffer.len() as isize);
         for index in first..last.max(first) {
             visit(buffer.read(index)[0]);
@@ -357,22 +358,22 @@ mod tests {
     #[test]
     fn what_the_owner_does_changes_what_is_seen_of_the_queue() {
         let deque = Deque::new();
-        assert!(deque.look().is_none());
+        assert!(deque.snapshot().is_none());
         (1..=3).for_each(|i| deque.push([i, i]));
-        let (top, oldest, newest) = deque.look().expect("not empty");
+        let (top, oldest, newest) = deque.snapshot().expect("not empty");
         assert_eq!((top, oldest), (0, [1, 1]));
-        assert_eq!(deque.look(), Some((top, oldest, newest)));
+        assert_eq!(deque.snapshot(), Some((top, oldest, newest)));
         // Another one in the stead of the newest; then that is taken.
         deque.pop();
         deque.push([4, 4]);
-        let (.., other) = deque.look().expect("not empty");
+        let (.., other) = deque.snapshot().expect("not empty");
         deque.pop();
-        let (.., taken) = deque.look().expect("not empty");
+        let (.., taken) = deque.snapshot().expect("not empty");
         assert!(newest != other && other != taken && newest != taken);
-        // A recursion deeper than what lies in the queue.
+        // A recursion deeper than the queue is long.
         deque.push([5, 5]);
         deque.pop();
-        assert_ne!(deque.look().expect("not empty").2, taken);
+        assert_ne!(deque.snapshot().expect("not empty").2, taken);
         assert_eq!(
             [deque.steal_one(), deque.steal_one(), deque.steal_one()],
             [Some([1, 1]), Some([2, 2]), None]

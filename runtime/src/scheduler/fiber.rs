@@ -1,7 +1,7 @@
 //! Fibers: stackful coroutines that run activities one after the other (Moura and Ierusalimschy, *Revisiting Coroutines*, TOPLAS 2009).
 //!
 //! A fiber takes tasks by a loop that the layer above provides ([`set_task_loop`]). While activities do not block, all of a worker's
-//! run on one fiber, with no switch between them. One that blocks leaves its fiber suspended, stack and all, and the worker continues
+//! run on one fiber, with no switch between them. An activity that blocks leaves its fiber suspended, stack and all, and the worker continues
 //! with another fiber.
 
 use std::cell::{Cell, UnsafeCell};
@@ -55,7 +55,7 @@ pub struct Fiber {
     pub finishes: Cell<usize>,
 }
 
-// SAFETY: a fiber is used by one thread at a time: the one that runs it, or that took it from a list or queue.
+// SAFETY: a fiber is used by one thread at a time: the thread that runs it, or has taken it from a list or queue.
 unsafe impl Sync for Fiber {}
 // SAFETY: one thread at a time uses it, whichever that is.
 unsafe impl Send for Fiber {}

@@ -120,7 +120,8 @@ impl AtomicEventState {
 #[derive(Default)]
 pub struct Event {
     state: AtomicEventState,
-    /// The waiting activity. It belongs to that one until the state is [`EventState::Waited`], and then to whoever ends that state.
+    /// Wakes the waiting activity. Belongs to that activity until the state is [`EventState::Waited`], and then to the thread that ends
+    /// that state.
     waker: UnsafeCell<Option<Waker>>,
 }
 

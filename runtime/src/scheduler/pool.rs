@@ -120,7 +120,7 @@ pub fn push(task: Task) {
     }
 }
 
-/// Adds an activity that may continue. With compensating threads, the caller may be one that does not come to its queue soon.
+/// Adds an activity that may continue. With compensating threads, the caller may be a worker that does not come to its queue soon.
 pub fn push_resumed(task: Task) {
     let pool = pool();
     if !pool.compensation.is_needed() {
@@ -138,7 +138,7 @@ pub fn wake_compensating() {
     }
 }
 
-/// Adds a task behind all others. One that a message has brought to an idle worker is that worker's.
+/// Adds a task behind all others. What a message has brought to an idle worker is that worker's.
 pub fn push_last(task: Task) {
     let queues = queues();
     match worker() {
@@ -189,7 +189,7 @@ pub fn park_briefly(time: Duration) -> bool {
     queues.is_empty()
 }
 
-/// The calling worker, which has searched, has a task: if it was the last one that searched, the monitor of compensating threads
+/// The calling worker, which has searched, has a task: if it was the last to search, the monitor of compensating threads
 /// watches the queues from now on.
 pub(super) fn end_search() {
     let pool = pool();

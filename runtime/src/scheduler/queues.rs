@@ -56,7 +56,7 @@ pub struct Snapshot {
     pub is_empty: bool,
     /// Index of the oldest task.
     pub top: isize,
-    /// That is an activity that goes on.
+    /// That is an activity that continues.
     pub is_resumed: bool,
     /// Changes when the owner takes something, or adds it.
     pub recent: (u64, u64),
@@ -65,18 +65,18 @@ pub struct Snapshot {
 /// All queues.
 pub struct Queues {
     injector: Injector<Task>,
-    /// How much was taken from there.
+    /// Tasks ever taken from there.
     taken: AtomicU64,
     /// Of the pool's threads.
     own: Vec<WorkerQueues>,
     /// Of compensating threads, whose numbers follow.
     extra: Vec<OnceLock<Box<WorkerQueues>>>,
-    /// As many of these have been used.
+    /// Number of these that have been used.
     extra_used: AtomicUsize,
     sleep: Sleep,
 }
 
-/// What a thread that looks for work remembers from one look to the next.
+/// What a searching worker remembers from one search to the next.
 #[derive(Default)]
 pub struct SearchState {
     /// A task that was alone in another's queue.
@@ -86,7 +86,7 @@ pub struct SearchState {
 }
 
 impl Queues {
-    /// For so many threads.
+    /// For that many workers.
     pub fn new(threads: usize) -> Queues {
         Queues {
             injector: Injector::new(),
@@ -150,7 +150,7 @@ impl Queues {
         self.slot(number).map_or(0, |slot| slot.thread.load(Ordering::Relaxed))
     }
 
-    /// How long a thread has had a processor.
+    /// CPU time of a thread.
     pub fn cpu_time(&self, number: usize) -> Option<Duration> {
         let clock = self.slot(number)?.clock.load(Ordering::Relaxed);
         let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
@@ -162,19 +162,19 @@ impl Queues {
     /// A thread and its queue as they are.
     pub fn snapshot(&self, number: usize) -> Option<Snapshot> {
         let slot = self.slot(number)?;
-        let Some((top, oldest, newest)) = slot.own.look() else {
+        let Some((top, oldest, newest)) = slot.own.snapshot() else {
             return Some(Snapshot { is_empty: true, ..Snapshot::default() });
         };
         let recent = (slot.tasks.load(Ordering::Relaxed), newest);
         Some(Snapshot { is_empty: false, top, is_resumed: is_resume(oldest), recent })
     }
 
-    /// How much was ever taken of what came from elsewhere.
+    /// Tasks ever taken from the injector.
     pub fn taken(&self) -> u64 {
         self.taken.load(Ordering::Relaxed)
     }
 
-    /// How much is put off.
+    /// Number of deferred activities.
     pub fn count_deferred(&self) -> usize {
         self.slots().map(|slot| slot.deferred.len()).sum()
     }
@@ -183,17 +183,17 @@ impl Queues {
     /// all that are to.
     pub fn reserve_for_extra(&self, number: usize) -> bool {
         let Some(slot) = self.slot(number) else { return false };
-        let one_more = |marks: usize| (marks < slot.own.len()).then_some(marks + 1);
+        let one_more = |reserved: usize| (reserved < slot.own.len()).then_some(reserved + 1);
         slot.to_take.fetch_update(Ordering::AcqRel, Ordering::Relaxed, one_more).is_ok()
     }
 
-    /// Work for a compensating thread: its own, what came from elsewhere, what was marked for it, or what was
-    /// put off.
+    /// Work for a compensating thread: its own, what came from elsewhere, what is reserved for it, or what was
+    /// deferred.
     pub fn find_for_extra(&self, number: usize) -> Option<Task> {
         loop {
             let task = self.find_injected(number).or_else(|| self.find_reserved());
             match task.or_else(|| self.find_deferred(number))? {
-                // Who called for help does the work itself.
+                // The caller of the loop does that itself.
                 Task::Help(_) => {}
                 task => return Some(task),
             }
@@ -202,7 +202,7 @@ impl Queues {
 
     fn find_reserved(&self) -> Option<Task> {
         let reserved = |slot: &WorkerQueues| {
-            let one_less = |marks: usize| marks.checked_sub(1);
+            let one_less = |reserved: usize| reserved.checked_sub(1);
             slot.to_take.load(Ordering::Relaxed) > 0
                 && slot.to_take.fetch_update(Ordering::AcqRel, Ordering::Relaxed, one_less).is_ok()
         };
@@ -211,7 +211,7 @@ impl Queues {
         Some(unsafe { Task::from_pair(pair) })
     }
 
-    /// Work from a thread that has no queue, or that must not be overtaken for ever.
+    /// Adds a task of a thread that has no queue, or that later tasks must not overtake for ever.
     pub fn inject(&self, task: Task) {
         self.injector.push(task);
         self.sleep.notify();
@@ -230,8 +230,7 @@ impl Queues {
         self.notify_if_needed();
     }
 
-    /// Without a fence before it a thread that is just falling asleep may be overlooked; it looks again when its wait has ended, after some
-    /// milliseconds, and whoever has added work comes back to its queue in any case.
+    /// Without a fence before it a worker that is just falling asleep may be overlooked: see [`crate::scheduler::sleep`].
     #[inline]
     fn notify_if_needed(&self) {
         if self.sleep.should_notify() {
@@ -239,12 +238,12 @@ impl Queues {
         }
     }
 
-    /// A thread's own queue, and who sleeps, for generated code.
+    /// A worker's own deque, and the idle workers, for generated code.
     pub fn shared(&self, number: usize) -> (*const Deque, *const Sleep) {
         (&raw const self.own_queues(number).own, &raw const self.sleep)
     }
 
-    /// Wakes a waiting thread, if there is one and no other looks around.
+    /// Wakes a sleeping worker, if there is one and no other searches.
     pub fn notify(&self) {
         self.sleep.notify();
     }
@@ -262,7 +261,7 @@ impl Queues {
         }
     }
 
-    /// The task, unless it is an activity that is put off.
+    /// The task, unless it is an activity that is deferred now.
     #[inline]
     fn admit_or_defer(&self, number: usize, task: Task) -> Option<Task> {
         if admission::is_on() && task.is_deferrable() {
@@ -272,7 +271,7 @@ impl Queues {
         Some(task)
     }
 
-    /// An activity that was put off and may be begun now.
+    /// A deferred activity that may be started now.
     fn find_deferred(&self, number: usize) -> Option<Task> {
         let own = &self.own_queues(number).deferred;
         if self.nothing_deferred() || !admission::try_admit() {
@@ -319,20 +318,20 @@ impl Queues {
         self.own_queues(number).own.is_empty()
     }
 
-    /// The caller, a thread of the pool, begins to look for work.
+    /// The calling worker begins to search.
     pub fn begin_search(&self) {
         self.sleep.begin_search();
     }
 
-    /// The caller, who has looked for work, has found some: if there is more, and nobody else looks, another thread is woken.
+    /// The calling worker has found a task: if there are more, and no other worker searches, one is woken.
     pub fn end_search(&self) {
         if self.sleep.end_search() && !self.is_empty() {
             self.sleep.notify();
         }
     }
 
-    /// Work: this thread's newest, then what came from elsewhere, then others' oldest. One that is alone in a queue is taken at the second
-    /// look, for its owner may want it at once. At last what was put off.
+    /// A task: this worker's newest, then an injected one, then others' oldest. A task that is alone in a queue is taken at the second
+    /// search, for its owner may want it at once. At last a deferred one.
     pub fn find(&self, number: usize, search: &mut SearchState) -> Option<Task> {
         if let Some(task) = self.pop(number) {
             return Some(task);
@@ -405,7 +404,7 @@ impl Queues {
         self.sleep.all_active()
     }
 
-    /// Whether there is no work but what was put off.
+    /// Whether there is no task but deferred ones.
     pub fn nothing_ready(&self) -> bool {
         self.injector.is_empty() && self.slots().all(|slot| slot.own.is_empty())
     }

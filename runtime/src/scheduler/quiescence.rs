@@ -35,7 +35,7 @@ impl Default for ExternalEventGuard {
 
 impl Drop for ExternalEventGuard {
     fn drop(&mut self) {
-        // Only workers that all sleep already need to check for a deadlock again; one that is awake will before it sleeps.
+        // Only workers that all sleep already need to check for a deadlock again; a worker that is awake will before it sleeps.
         let is_last = EXTERNAL_EVENTS.fetch_sub(1, Ordering::SeqCst) == 1;
         if is_last && pool::has_all_workers_idle(|| true) {
             pool::wake_worker();

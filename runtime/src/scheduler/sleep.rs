@@ -12,15 +12,15 @@
 //! - `pending_wakes` (under the lock): those notifications.
 //!
 //! # Protocol
-//! Whoever adds a task notifies a sleeper only if `searching` is 0; the last worker that ends its search with a task notifies the next
-//! if there is more. So as many workers are awake as find tasks, and whoever adds one seldom has to wake any. A task is never lost: a
-//! worker that falls asleep first leaves `searching`, then enters `sleeping`, and then looks at the queues; whoever adds a task adds it
+//! A thread that adds a task notifies a sleeper only if `searching` is 0; the last worker that ends its search with a task notifies the next
+//! if there is more. So as many workers are awake as find tasks, and a thread that adds one seldom has to wake any. A task is never lost: a
+//! worker that falls asleep first leaves `searching`, then enters `sleeping`, and then looks at the queues; the thread that adds a task does so
 //! first, and then reads the counters. Both have a sequentially consistent fence in between, so that at least one sees the other
 //! (Dekker's protocol). Only [`Sleep::should_notify`] is read without the fence: a sleeper that it overlooks finds the task after its
 //! timeout, and the owner of the queue comes to it in any case.
 //!
 //! # Order
-//! The worker that fell asleep last is woken first. Its CPU has not gone far: one that has been idle for long takes several times as
+//! The worker that fell asleep last is woken first. Its CPU has not gone far: a CPU that has been idle for long takes several times as
 //! long to come back, and its caches hold nothing of the program.
 
 use std::sync::atomic::{AtomicUsize, Ordering, fence};
@@ -229,7 +229,7 @@ mod tests {
         workers.begin_search();
         workers.notify();
         assert!(woken.recv_timeout(Duration::from_millis(20)).is_err());
-        // The one that searched has a task, and sees that another one sleeps.
+        // The worker that searched has a task, and sees that another one sleeps.
         assert!(workers.end_search());
         assert_eq!(wake(&workers, &woken), 0);
     }

@@ -23,9 +23,9 @@ const ABOVE: usize = 64;
 /// Lowest part, which cannot be touched.
 const GUARD: usize = 64 << 10;
 /// Stacks of a row.
-const ROW: usize = 16;
+const ROW_STACKS: usize = 16;
 /// Memory that a stack takes when hardly anything is on it: pages at its top, one for its fiber, and those that say where these are.
-const LEAST: usize = 24 << 10;
+const MIN_STACK_MEMORY: usize = 24 << 10;
 
 /// Stacks of the row that was made last which nobody has yet: where the next one begins, and where the last one ends.
 static REST: Mutex<(usize, usize)> = Mutex::new((0, 0));
@@ -43,7 +43,7 @@ impl AlignedStack {
         let mut rest = REST.lock();
         if rest.0 == rest.1 {
             // With a limit on address space a whole row may be too much.
-            *rest = row(ROW).or_else(|_| row(1))?;
+            *rest = row(ROW_STACKS).or_else(|_| row(1))?;
         }
         let start = rest.0;
         rest.0 += SIZE;
@@ -65,7 +65,7 @@ impl AlignedStack {
     }
 }
 
-/// Address space for so many stacks: where it begins and ends.
+/// Address space for that many stacks: where it begins and ends.
 fn row(stacks: usize) -> io::Result<(usize, usize)> {
     let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
     // SAFETY: new address space; what lies beside the aligned part of it goes back.
@@ -88,7 +88,7 @@ fn row(stacks: usize) -> io::Result<(usize, usize)> {
     }
 }
 
-/// Makes the lowest part of a stack one that cannot be touched. Whether that divided the mapping.
+/// Makes the lowest part of a stack inaccessible. Whether that divided the mapping.
 fn guard(start: usize) -> io::Result<bool> {
     /// Not known to older systems, which refuse it.
     const MADV_GUARD_INSTALL: i32 = 102;
@@ -105,15 +105,15 @@ fn guard(start: usize) -> io::Result<bool> {
     Err(io::Error::last_os_error())
 }
 
-/// The most stacks: so many that an eighth of the machine's memory does for them, and fewer where each takes two of the mappings that the
+/// Stacks that there can be at most: an eighth of the machine's memory holds them, and there are fewer where each takes two of the mappings that the
 /// system allows a process.
 pub fn max_stacks() -> usize {
-    static MOST: OnceLock<(usize, usize)> = OnceLock::new();
-    let (by_memory, by_mappings) = *MOST.get_or_init(|| {
+    static LIMITS: OnceLock<(usize, usize)> = OnceLock::new();
+    let (by_memory, by_mappings) = *LIMITS.get_or_init(|| {
         let text = std::fs::read_to_string("/proc/sys/vm/max_map_count").ok();
         let mappings: usize = text.and_then(|text| text.trim().parse().ok()).unwrap_or(65_530);
-        // The rest of the process needs some, and who waits without beginning anything is not asked.
-        (heap::of_machine() / 8 / LEAST, mappings / 2 / 8 * 7)
+        // The rest of the process needs some, and an activity that waits without starting anything is not counted.
+        (heap::of_machine() / 8 / MIN_STACK_MEMORY, mappings / 2 / 8 * 7)
     });
     if DIVIDED.load(Ordering::Relaxed) { by_mappings.min(by_memory) } else { by_memory }
 }

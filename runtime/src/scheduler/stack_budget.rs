@@ -20,7 +20,7 @@ const INHERITED: u64 = u64::MAX;
 #[derive(Default)]
 #[repr(C)]
 pub struct FinishHeader {
-    /// The finish around it that the same activity has opened; only that activity uses this. Of one that waits to be used again, the
+    /// The finish around it that the same activity has opened; only that activity uses this. Of a finish that waits to be used again, the
     /// next of those.
     pub outer: AtomicPtr<FinishHeader>,
     /// Activities that the body has started, less those that have run on its stack: below zero where others had started those.

@@ -147,7 +147,7 @@ fn read_processes(out: &mut dyn Read) -> Result<Vec<u32>, String> {
     if processes.is_empty() { Err(format!("no process ids in {text}")) } else { Ok(processes) }
 }
 
-/// A place is stopped, and goes on once that was said.
+/// A place is stopped, and continues once that was reported.
 fn check_stopped(out: &mut dyn Read, err: impl Read + Send + 'static, place: u32) -> Result<(), String> {
     let processes = read_processes(out)?;
     let process = processes[place as usize];
@@ -171,7 +171,7 @@ fn check_stopped(out: &mut dyn Read, err: impl Read + Send + 'static, place: u32
     if said.contains(&name) && said.contains("gives signs of life again") { Ok(()) } else { Err(said) }
 }
 
-/// Place 0 is killed once it has told the process ids of all: none of them may live on.
+/// Place 0 is killed once it has printed the process ids of all: none of them may live on.
 fn check_killed(mut child: std::process::Child, out: &mut dyn Read) -> Result<(), String> {
     let processes = read_processes(out)?;
     child.kill().map_err(|error| error.to_string())?;

@@ -25,7 +25,7 @@ pub enum Expected {
     OneError(&'static str),
     /// The harness kills place 0 once it has printed `ready`.
     Killed,
-    /// The harness stops the last place once that is printed; the program must say so, and that it goes on
+    /// The harness stops the last place once that is printed; the program must say so, and that it continues
     /// again.
     Stopped,
 }
@@ -47,7 +47,7 @@ const fn succeeds(name: &'static str, main: fn() -> i32) -> Scenario {
 pub const SCENARIOS: &[Scenario] = &[
     succeeds("at_brings_values_and_exceptions", values_and_exceptions),
     succeeds("at_copies", copies),
-    succeeds("at_goes_on_and_back", ping_pong),
+    succeeds("at_onward_and_back", ping_pong),
     succeeds("finish_waits_for_a_tree", tree),
     succeeds("finish_gathers_exceptions", gathers),
     succeeds("finish_waits_for_what_an_at_started", started_by_at),
@@ -364,9 +364,10 @@ fn team(rounds: i64) {
         reduce(&team, root, Part::new(source, 1, 1), Part::new(target, 0, 1), Operation::Max)
             .expect("combined");
         assert_eq!(values(target)[0], if own == root { (count - 1) * 10 } else { -1 });
-        let told = longs(&[0, 0]);
-        broadcast(&team, root, Part::new(longs(&[root, 99]), 0, 2), Part::new(told, 0, 2)).expect("told");
-        assert_eq!(values(told), [root, 99]);
+        let received = longs(&[0, 0]);
+        broadcast(&team, root, Part::new(longs(&[root, 99]), 0, 2), Part::new(received, 0, 2))
+            .expect("received");
+        assert_eq!(values(received), [root, 99]);
     }
     let objects = heap::allocate_counted(&OBJECTS, 1).expect("memory");
     assert!(all_reduce(&team, Part::new(objects, 0, 1), Part::new(objects, 0, 1), Operation::Add).is_err());

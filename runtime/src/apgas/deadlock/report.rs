@@ -1,4 +1,4 @@
-//! Where activities wait that wait for ever.
+//! Report of a deadlock: where in the program the activities wait.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -6,8 +6,8 @@ use std::fmt::Write;
 use crate::base::backtrace;
 use crate::scheduler::fiber;
 
-/// Most kinds of waiting that are told.
-const MOST: usize = 20;
+/// Distinct stack traces that are printed, at most.
+const MAX_TRACES: usize = 20;
 
 /// Where the activities of this place wait, in words. The last thing that a process does, when all its
 /// threads sleep.
@@ -20,7 +20,7 @@ pub fn describe_waiting() -> String {
     let mut sorted: Vec<_> = kinds.into_iter().collect();
     sorted.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let mut out = String::new();
-    for (lines, count) in sorted.iter().take(MOST) {
+    for (lines, count) in sorted.iter().take(MAX_TRACES) {
         let who =
             if *count == 1 { "an activity waits".to_owned() } else { format!("{count} activities wait") };
         let _ = writeln!(out, "  {who}");
@@ -28,8 +28,8 @@ pub fn describe_waiting() -> String {
             let _ = writeln!(out, "\tat {line}");
         }
     }
-    if sorted.len() > MOST {
-        let _ = writeln!(out, "  and others at {} more places of the program", sorted.len() - MOST);
+    if sorted.len() > MAX_TRACES {
+        let _ = writeln!(out, "  and others at {} more places of the program", sorted.len() - MAX_TRACES);
     }
     out
 }

@@ -1,4 +1,4 @@
-//! `finish`: waits for all activities started inside, and gathers their exceptions.
+//! The local half of `finish`: counts the activities of this place, waits for them, and gathers their exceptions.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -79,7 +79,7 @@ impl Finish {
         spare
     }
 
-    /// Keeps one that has ended for later, if it is as good as new: nobody else knows it.
+    /// Keeps a finish that has ended for later, if it is as good as new: nobody else knows it.
     #[inline]
     pub fn keep(self: Arc<Self>, fiber: &Fiber) {
         if Arc::strong_count(&self) == 1 && self.home.is_unknown() {
@@ -226,7 +226,7 @@ impl Finish {
         sanitizer::release(self);
     }
 
-    /// So many activities that others had started have ended.
+    /// That many activities that others had started have ended.
     pub fn leave_all(&self, activities: usize) {
         if self.header.count.fetch_sub(activities, Ordering::AcqRel) == activities {
             self.ended.set();
