@@ -510,7 +510,7 @@ static inline void apg_finish_note(apg_object *exception) { apg_rt->finish_note(
 static inline void apg_wake_worker() { apg_rt->wake_worker(); }
 /* Enters the place's atomic section. */
 static inline void apg_atomic_begin() { if (apg_object *e = apg_rt->atomic_begin()) apg_raised(e); }
-/* Leaves it; guards of waiting `when`s are looked at again. */
+/* Leaves it; guards of waiting `when`s are evaluated again. */
 static inline void apg_atomic_end() { apg_rt->atomic_end(); }
 /* Enters the atomic section to evaluate the guards of a `when`; atomic_end leaves it. */
 static inline void apg_when_begin() { if (apg_object *e = apg_rt->when_begin()) apg_raised(e); }
@@ -596,7 +596,7 @@ static inline apg_object *apg_atomic_swap_ref(apg_object *rail, apg_object *valu
 static inline bool apg_atomic_compare_ref(apg_object *rail, apg_object *expected, apg_object *value) { return apg_rt->atomic_compare_ref(rail, expected, value); }
 /* Orders all accesses to memory before it before all after it. */
 static inline void apg_atomic_fence() { apg_rt->atomic_fence(); }
-/* The two texts after each other; null reads `null`. */
+/* The two strings concatenated; null reads `null`. */
 static inline apg_object *apg_string_concat(apg_object *left, apg_object *right) { apg_object *out; if (apg_object *e = apg_rt->string_concat(left, right, &out)) apg_raised(e); return out; }
 /* Number of bytes. */
 static inline apg_i32 apg_string_length(apg_object *string) { apg_i32 out; if (apg_object *e = apg_rt->string_length(string, &out)) apg_raised(e); return out; }
@@ -626,7 +626,7 @@ static inline apg_object *apg_string_from_bytes(apg_object *rail, apg_i64 start,
 static inline apg_object *apg_string_from_chars(apg_object *rail, apg_i64 start, apg_i64 count) { apg_object *out; if (apg_object *e = apg_rt->string_from_chars(rail, start, count, &out)) apg_raised(e); return out; }
 /* Copies the string's bytes into a Rail[Byte] at `start`. */
 static inline void apg_string_copy_bytes(apg_object *string, apg_object *rail, apg_i64 start) { if (apg_object *e = apg_rt->string_copy_bytes(string, rail, start)) apg_raised(e); }
-/* The texts of `count` parts (`apg_part`) after each other; at most 8. */
+/* The concatenation of `count` parts (`apg_part`); at most 8. */
 static inline apg_object *apg_string_join(const void *parts, apg_i64 count) { apg_object *out; if (apg_object *e = apg_rt->string_join(parts, count, &out)) apg_raised(e); return out; }
 /* The text of a string and those of `count` parts behind it; `own`: nobody else has the string, which may become that. */
 static inline apg_object *apg_string_append(apg_object *string, bool own, const void *parts, apg_i64 count) { apg_object *out; if (apg_object *e = apg_rt->string_append(string, own, parts, count, &out)) apg_raised(e); return out; }

@@ -8,7 +8,7 @@ use crate::abi;
 use crate::apgas;
 use crate::apgas::activity::{self, Activity, Work};
 use crate::apgas::bootstrap;
-use crate::apgas::engine::Governor;
+use crate::apgas::engine::FinishScope;
 use crate::apgas::finish::Finish;
 use crate::apgas::local_engine::LocalEngine;
 use crate::apgas::system::System;
@@ -55,7 +55,8 @@ pub struct RunOptions {
     pub collector_statistics: bool,
     /// Where to write what the program does over time.
     pub profile: Option<PathBuf>,
-    /// The command line, after the executable, with which this executable becomes another place of this program.
+    /// The command line, after the executable, with which this executable becomes another place of this
+    /// program.
     pub place_arguments: Vec<OsString>,
     /// What [`crate::net::bootstrap::launcher::take_bootstrap_info`] found: this process is such a place.
     pub bootstrap: Option<BootstrapInfo>,
@@ -170,7 +171,7 @@ fn identity(program: &Image) -> Result<u64, String> {
 
 fn report_deadlock() {
     output::flush_all();
-    remark!("apg: deadlock: every activity of the program waits, and nothing is left that could wake one");
+    report!("apg: deadlock: every activity of the program waits, and nothing is left that could wake one");
     crate::apgas::deadlock::quiescence::report_all_places();
     output::end_process(1);
 }
@@ -178,7 +179,7 @@ fn report_deadlock() {
 /// Runs `main` in an activity under the root finish.
 fn run_main(arguments: &[String]) -> i32 {
     let finish = Finish::new();
-    let governor: Arc<dyn Governor> = Arc::clone(&finish) as Arc<dyn Governor>;
+    let scope: Arc<dyn FinishScope> = Arc::clone(&finish) as Arc<dyn FinishScope>;
     let arguments = arguments.to_vec();
     let work = move || match program::string_rail(&arguments) {
         Ok(rail) => {
@@ -187,7 +188,7 @@ fn run_main(arguments: &[String]) -> i32 {
         }
         Err(raised) => raised.0,
     };
-    activity::spawn(Activity::new(governor, Work::Runtime(Box::new(work))));
+    activity::spawn(Activity::new(scope, Work::Runtime(Box::new(work))));
     let exceptions = finish.wait(None, Ref::NULL);
     let failed = !exceptions.is_empty();
     if failed {
@@ -202,14 +203,14 @@ fn run_main(arguments: &[String]) -> i32 {
 /// Printing calls the program's `toString`, which is code for activities.
 fn print_in_activity(exceptions: Vec<Handle>) {
     let finish = Finish::new();
-    let governor: Arc<dyn Governor> = Arc::clone(&finish) as Arc<dyn Governor>;
+    let scope: Arc<dyn FinishScope> = Arc::clone(&finish) as Arc<dyn FinishScope>;
     let work = move || {
         for exception in &exceptions {
             program::print_uncaught("main", exception.get());
         }
         Ref::NULL
     };
-    activity::spawn(Activity::new(governor, Work::Runtime(Box::new(work))));
+    activity::spawn(Activity::new(scope, Work::Runtime(Box::new(work))));
     finish.wait(None, Ref::NULL);
 }
 
@@ -220,7 +221,7 @@ fn finish_output(options: &RunOptions) {
     output::flush_all();
     if options.collector_statistics {
         let statistics = heap::statistics();
-        remark!(
+        report!(
             "apg: place {}: {} collections in {:.3} ms, longest {:.3} ms, {} bytes in use at the end",
             apgas::here(),
             statistics.collections,

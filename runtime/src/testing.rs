@@ -6,7 +6,7 @@ use std::sync::{Arc, Once};
 use crate::abi::{self, Outcome};
 use crate::apgas;
 use crate::apgas::activity::{self, Activity, Work};
-use crate::apgas::engine::Governor;
+use crate::apgas::engine::FinishScope;
 use crate::apgas::finish::Finish;
 use crate::apgas::local_engine::LocalEngine;
 use crate::heap;
@@ -185,9 +185,9 @@ pub fn setup() {
 pub fn run(code: impl FnOnce() -> Outcome<()> + Send + 'static) -> Ref {
     setup();
     let finish = Finish::new();
-    let governor = Arc::clone(&finish) as Arc<dyn Governor>;
+    let scope = Arc::clone(&finish) as Arc<dyn FinishScope>;
     let work = move || code().map_or_else(|raised| raised.0, |()| Ref::NULL);
-    activity::spawn(Activity::new(governor, Work::Runtime(Box::new(work))));
+    activity::spawn(Activity::new(scope, Work::Runtime(Box::new(work))));
     let exceptions = finish.wait(None, Ref::NULL);
     assert!(exceptions.len() <= 1, "one activity raises one exception");
     exceptions.first().map_or(Ref::NULL, heap::Handle::get)

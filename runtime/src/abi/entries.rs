@@ -102,7 +102,8 @@ entries! {
         raises fn allocate(ty: DescriptorPointer) -> Ref;
         /// A new rail of zeros; a negative length raises NegativeArraySizeException.
         raises fn allocate_rail(ty: DescriptorPointer, length: i64) -> Ref;
-        /// A new rail whose elements the program sets before anything reads them: what they are at first is anything.
+        /// A new rail whose elements the program sets before anything reads them: what they are at first is
+        /// anything.
         raises fn allocate_rail_unwritten(ty: DescriptorPointer, length: i64) -> Ref;
         /// The one string of the process with this text (UTF-8, `length` bytes).
         raises fn string_literal(bytes: Text, length: i64) -> Ref;
@@ -130,7 +131,8 @@ entries! {
         raises fn object_type_name(object: Ref) -> Ref;
         /// The default toString: class name, `@`, identity hash in hexadecimal.
         raises fn object_to_string(object: Ref) -> Ref;
-        /// Whether the caller must initialise the static field; otherwise it is ready, or raises what its initialiser raised.
+        /// Whether the caller must initialise the static field; otherwise it is ready, or raises what its
+        /// initialiser raised.
         raises fn static_begin(state: StaticPointer) -> bool;
         /// Ends the initialisation that static_begin gave; raises `failure` unless it is null.
         raises fn static_end(state: StaticPointer, failure: Ref) -> ();
@@ -138,7 +140,8 @@ entries! {
         raises fn rail_copy(source: Ref, source_index: i64, target: Ref, target_index: i64, count: i64) -> ();
         /// Zeroes elements; bounds are checked.
         raises fn rail_clear(rail: Ref, start: i64, count: i64) -> ();
-        /// Registers an object under a number that other places can hold; it stays alive until forgotten. 0 for null.
+        /// Registers an object under a number that other places can hold; it stays alive until forgotten. 0
+        /// for null.
         raises fn global_ref_register(object: Ref) -> i64;
         /// The object registered here under that number.
         raises fn global_ref_get(handle: i64) -> Ref;
@@ -166,7 +169,8 @@ entries! {
         raises fn async_on_clocks(closure: Ref, clocks: Refs, count: u32) -> ();
         /// Starts `closure` as an activity that no finish waits for.
         raises fn async_uncounted(closure: Ref) -> ();
-        /// Starts a copy of `closure` at a place, governed by the innermost finish, which also gets what goes wrong on the way.
+        /// Starts a copy of `closure` at a place, governed by the innermost finish, which also gets what goes
+        /// wrong on the way.
         raises fn async_at(place: i64, closure: Ref) -> ();
         /// As async_at, but raises what goes wrong before it arrives.
         raises fn at_async(place: i64, closure: Ref) -> ();
@@ -182,9 +186,11 @@ entries! {
         raises fn at_value(place: i64, closure: Ref) -> Ref;
         /// Opens a finish; a clocked one makes a clock and registers this activity on it.
         raises fn finish_begin(clocked: bool) -> ();
-        /// Closes the innermost finish, whose body raised `exception` or null: waits, then raises all exceptions as one.
+        /// Closes the innermost finish, whose body raised `exception` or null: waits, then raises all
+        /// exceptions as one.
         raises fn finish_end(exception: Ref) -> ();
-        /// An activity of the innermost finish, which ran on the caller's stack, has ended with that exception or null, or with clocks.
+        /// An activity of the innermost finish, which ran on the caller's stack, has ended with that
+        /// exception or null, or with clocks.
         plain fn finish_note(exception: Ref) -> ();
         /// A thread without work is to look for some.
         plain fn wake_worker() -> ();
@@ -200,7 +206,8 @@ entries! {
         raises fn sleep(milliseconds: i64) -> ();
         /// Lets other activities run.
         raises fn probe() -> ();
-        /// The finish that waits for what the caller starts: `PLACE << 40 | NUMBER`; negative if there is none.
+        /// The finish that waits for what the caller starts: `PLACE << 40 | NUMBER`; negative if there is
+        /// none.
         plain fn finish_id() -> i64;
         /// Number of threads that run activities here.
         plain fn worker_count() -> i32;
@@ -222,7 +229,8 @@ entries! {
         plain fn cancel_jobs_before(epoch: i64) -> ();
     }
     in natives::clocks {
-        /// A new clock, with this activity registered on it: its handle, kept in the field `handle` of x10.lang.Clock.
+        /// A new clock, with this activity registered on it: its handle, kept in the field `handle` of
+        /// x10.lang.Clock.
         raises fn clock_make() -> i64;
         /// Waits for all activities registered on the clock.
         raises fn clock_advance(clock: i64) -> ();
@@ -318,7 +326,8 @@ entries! {
     in natives::string_concat {
         /// The concatenation of `count` parts (`apg_part`); at most 8.
         raises fn string_join(parts: Bytes, count: i64) -> Ref;
-        /// The text of a string and those of `count` parts behind it; `own`: nobody else has the string, which may become that.
+        /// The text of a string and those of `count` parts behind it; `own`: nobody else has the string,
+        /// which may become that.
         raises fn string_append(string: Ref, own: bool, parts: Bytes, count: i64) -> Ref;
     }
     in natives::format {
@@ -408,7 +417,8 @@ entries! {
     in natives::backtrace {
         /// Fills a Rail[Long] with the return addresses of the caller, innermost first; the rest stays 0.
         raises fn stack_capture(frames: Ref) -> ();
-        /// `Class.method (file.x10:line)` for each call of a trace, a line each; if brief, repeated ones are counted.
+        /// `Class.method (file.x10:line)` for each call of a trace, a line each; if brief, repeated ones are
+        /// counted.
         raises fn stack_describe(frames: Ref, brief: bool) -> Ref;
     }
     in natives::live_views {
@@ -514,8 +524,8 @@ entries! {
         raises fn async_put(source: Ref, source_index: i64, target_size: i64, target_home: i64, target_handle: i64, target_index: i64, count: i64) -> ();
         /// Starts a copy from a global rail to a rail here; the innermost finish waits for it.
         raises fn async_get(source_size: i64, source_home: i64, source_handle: i64, source_index: i64, target: Ref, target_index: i64, count: i64) -> ();
-        /// Starts a copy between global rails of accelerators of this host, whose elements are like those of `sample`; the innermost
-        /// finish waits for it.
+        /// Starts a copy between global rails of accelerators of this host, whose elements are like those of
+        /// `sample`; the innermost finish waits for it.
         raises fn async_copy_devices(sample: Ref, source_size: i64, source_home: i64, source_handle: i64, source_index: i64, target_size: i64, target_home: i64, target_handle: i64, target_index: i64, count: i64) -> ();
     }
     in natives::teams {
@@ -527,7 +537,8 @@ entries! {
         raises fn team_barrier(team: i64, members: Ref) -> ();
         /// Copies elements of the root's source to everyone's target.
         raises fn team_broadcast(team: i64, members: Ref, root: i64, source: Ref, source_index: i64, target: Ref, target_index: i64, count: i64) -> ();
-        /// Gives each member its part of the root's source: `count` elements, or as many as the Rail[Int] says.
+        /// Gives each member its part of the root's source: `count` elements, or as many as the Rail[Int]
+        /// says.
         raises fn team_scatter(team: i64, members: Ref, root: i64, source: Ref, source_index: i64, target: Ref, target_index: i64, count: i64, counts: Ref) -> ();
         /// Puts each member's source into its part of the root's target.
         raises fn team_gather(team: i64, members: Ref, root: i64, source: Ref, source_index: i64, target: Ref, target_index: i64, count: i64, counts: Ref) -> ();
@@ -549,13 +560,14 @@ entries! {
         raises fn device_synchronise(place: i64) -> ();
         /// Runs a kernel at a place (this host or an accelerator of it) and waits for it.
         raises fn kernel_launch(place: i64, kernel: KernelPointer, environment: Bytes, about: i32) -> ();
-        /// Starts a kernel at an accelerator of this host as an activity of the innermost finish; at another place, or without a
-        /// finish, starts the closure instead, which launches it and waits. `about`: 1 if captured rails stay as they are until it has ended, 2 if
-        /// the program has C++ code of its own.
+        /// Starts a kernel at an accelerator of this host as an activity of the innermost finish; at another
+        /// place, or without a finish, starts the closure instead, which launches it and waits. `about`: 1 if
+        /// captured rails stay as they are until it has ended, 2 if the program has C++ code of its own.
         raises fn kernel_start(place: i64, kernel: KernelPointer, environment: Bytes, closure: Ref, about: i32) -> ();
     }
     in natives::textures {
-        /// A texture at a place, this host or an accelerator of it, with elements like those of the rail `sample`: its number.
+        /// A texture at a place, this host or an accelerator of it, with elements like those of the rail
+        /// `sample`: its number.
         raises fn texture_make(place: i64, sample: Ref, rank: i64, width: i64, height: i64, depth: i64, mode: i32) -> i64;
         /// Sets the elements of a texture from a rail of this host.
         raises fn texture_fill(place: i64, number: i64, source: Ref) -> ();
@@ -569,17 +581,18 @@ entries! {
     in natives::collectives {
         /// Whether NCCL is there.
         plain fn collective_ready() -> bool;
-        /// Fills a Rail[Byte] with what the members of a new communicator have in common; false if NCCL cannot.
+        /// Fills a Rail[Byte] with what the members of a new communicator have in common; false if NCCL
+        /// cannot.
         plain fn collective_mark(rail: Ref) -> bool;
-        /// Joins accelerators of this host, by a Rail[Long] of their places, as numbers `first` and following of `size` members: the
-        /// communicator's number, 0 if NCCL refuses.
+        /// Joins accelerators of this host, by a Rail[Long] of their places, as numbers `first` and following
+        /// of `size` members: the communicator's number, 0 if NCCL refuses.
         raises fn collective_join(places: Ref, first: i64, size: i64, mark: Ref) -> i64;
         /// Ends this host's part of a communicator.
         raises fn collective_leave(number: i64) -> ();
         /// Whether NCCL combines elements like those of `sample` by that operation of x10.util.Team.
         plain fn collective_combines(sample: Ref, operation: i32) -> bool;
-        /// Does an operation over memory of accelerators, together with all members of a communicator. `what`: 0 reduce, 1 broadcast,
-        /// 2 scatter, 3 gather, 4 exchange.
+        /// Does an operation over memory of accelerators, together with all members of a communicator.
+        /// `what`: 0 reduce, 1 broadcast, 2 scatter, 3 gather, 4 exchange.
         raises fn collective_run(number: i64, what: i32, sample: Ref, sources: Ref, source_index: i64, targets: Ref, target_index: i64, count: i64, root: i64, operation: i32) -> ();
         /// `target = target op source`, element by element, of two rails of this place.
         raises fn collective_combine(target: Ref, source: Ref, count: i64, operation: i32) -> ();

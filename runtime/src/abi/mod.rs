@@ -1,13 +1,13 @@
 //! The C ABI between a compiled program and the runtime: one versioned table of functions each way.
 //!
-//! [`entries`] declares every runtime entry once. From that list come the table the runtime hands to the program
-//! , the machine-readable list the compiler checks against ([`ENTRIES`]), and the C header that generated
-//! code includes ([`HEADER`]; a test fails when the checked-in copy is stale).
+//! [`entries`] declares every runtime entry once. From that list come the table the runtime hands to the
+//! program , the machine-readable list the compiler checks against ([`ENTRIES`]), and the C header that
+//! generated code includes ([`HEADER`]; a test fails when the checked-in copy is stale).
 //!
-//! Two kinds of entry exist. A *plain* one is called directly. A *raising* one returns the X10 exception object, or null
-//! when it succeeded, and writes its value through a last pointer parameter; the header wraps it in an inline function
-//! that throws. No C++ exception ever crosses a Rust frame: the program's own entries catch everything they raise
-//! and return it in the same way.
+//! Two kinds of entry exist. A *plain* one is called directly. A *raising* one returns the X10 exception
+//! object, or null when it succeeded, and writes its value through a last pointer parameter; the header wraps
+//! it in an inline function that throws. No C++ exception ever crosses a Rust frame: the program's own
+//! entries catch everything they raise and return it in the same way.
 
 mod bind;
 mod entries;

@@ -1,10 +1,11 @@
-//! Activities: lightweight threads started by `async` (X10 language specification 2.6, "Activities"); which one the caller is.
+//! Activities: lightweight threads started by `async` (X10 language specification 2.6, "Activities"); which
+//! one the caller is.
 
 use std::sync::Arc;
 
 use crate::apgas::cancellation::{self, Membership};
 use crate::apgas::clock::Clocks;
-use crate::apgas::engine::Governor;
+use crate::apgas::engine::FinishScope;
 use crate::apgas::finish::Finish;
 use crate::apgas::finish::id::FinishId;
 use crate::base::sanitizer;
@@ -25,34 +26,34 @@ pub enum Work {
 }
 
 /// The finish that an activity belongs to.
-pub enum Governing {
+pub enum ActivityScope {
     /// A finish of this place, which counts the activity and so outlives it; it came out of an [`Arc`].
     Finish(*const Finish),
     /// The same for an activity that runs on the stack of the finish's body.
     Own(*const Finish),
     /// Another one.
-    Other(Arc<dyn Governor>),
+    Other(Arc<dyn FinishScope>),
 }
 
-impl Governing {
-    fn shared(&self) -> Arc<dyn Governor> {
+impl ActivityScope {
+    fn shared(&self) -> Arc<dyn FinishScope> {
         match self {
             // SAFETY: alive, and from an `Arc`.
-            Governing::Finish(finish) | Governing::Own(finish) => unsafe { share(*finish) },
-            Governing::Other(governor) => Arc::clone(governor),
+            ActivityScope::Finish(finish) | ActivityScope::Own(finish) => unsafe { share(*finish) },
+            ActivityScope::Other(scope) => Arc::clone(scope),
         }
     }
 
     fn leave(&self, fiber: &Fiber, exception: Ref) {
         match self {
-            Governing::Finish(finish) => {
+            ActivityScope::Finish(finish) => {
                 // SAFETY: alive until all have left.
                 unsafe { &**finish }.end_one(exception);
                 count_end(fiber, *finish);
             }
             // SAFETY: as above.
-            Governing::Own(finish) => unsafe { &**finish }.leave_own(exception),
-            Governing::Other(governor) => governor.leave(exception),
+            ActivityScope::Own(finish) => unsafe { &**finish }.leave_own(exception),
+            ActivityScope::Other(scope) => scope.leave(exception),
         }
     }
 }
@@ -70,7 +71,8 @@ unsafe fn share(finish: *const Finish) -> Arc<Finish> {
     }
 }
 
-/// Counts an activity of the finish that has run to its end on this fiber. The finish itself learns of them later, all at once.
+/// Counts an activity of the finish that has run to its end on this fiber. The finish itself learns of them
+/// later, all at once.
 #[inline]
 fn count_end(fiber: &Fiber, finish: *const Finish) {
     report_ends(fiber, finish.cast());
@@ -99,8 +101,8 @@ pub fn report_ends(fiber: &Fiber, next: *const FinishHeader) {
     }
 }
 
-/// Ends the body of a finish that the calling activity has opened, waits for its activities, and returns what was raised; `exception`
-/// is what the body raised. `fiber` runs the caller, if one does.
+/// Ends the body of a finish that the calling activity has opened, waits for its activities, and returns what
+/// was raised; `exception` is what the body raised. `fiber` runs the caller, if one does.
 pub fn close_finish(finish: Arc<Finish>, fiber: Option<&Fiber>, exception: Ref) -> Vec<Handle> {
     if let Some(fiber) = fiber {
         run_own_activities(&finish, fiber);
@@ -108,8 +110,8 @@ pub fn close_finish(finish: Arc<Finish>, fiber: Option<&Fiber>, exception: Ref) 
     finish.wait(fiber, exception)
 }
 
-/// Runs the newest activities of this worker while they belong to the finish: the caller waits for them anyway, so that it costs
-/// nothing to run them on its stack, and saves two switches.
+/// Runs the newest activities of this worker while they belong to the finish: the caller waits for them
+/// anyway, so that it costs nothing to run them on its stack, and saves two switches.
 pub fn run_own_activities(finish: &Finish, fiber: &Fiber) {
     if sanitizer::watches_threads() {
         // One after the other on this stack, they could not be seen to race.
@@ -122,7 +124,7 @@ pub fn run_own_activities(finish: &Finish, fiber: &Fiber) {
             finish.leave_own(Ref::NULL);
             continue;
         }
-        run_closure(fiber, closure, Governing::Own(finish));
+        run_closure(fiber, closure, ActivityScope::Own(finish));
     }
 }
 
@@ -138,10 +140,11 @@ pub struct Activity {
     pub clocks: Clocks,
     /// Depth of atomic sections.
     pub atomic: u32,
-    /// How many activities of finishes that it closes run on its stack, one inside the other, with no more to them than this.
+    /// How many activities of finishes that it closes run on its stack, one inside the other, with no more to
+    /// them than this.
     pub(crate) nested: u32,
     /// The finish that it belongs to.
-    pub governing: Governing,
+    pub scope: ActivityScope,
     /// What it runs; taken when it begins.
     pub work: Option<Work>,
     /// The clock of the clocked finish that it was started under.
@@ -163,8 +166,8 @@ const _: () = {
 
 impl Activity {
     /// An activity that has not begun.
-    pub fn new(governor: Arc<dyn Governor>, work: Work) -> Activity {
-        Activity { work: Some(work), ..Activity::plain(Governing::Other(governor)) }
+    pub fn new(scope: Arc<dyn FinishScope>, work: Work) -> Activity {
+        Activity { work: Some(work), ..Activity::plain(ActivityScope::Other(scope)) }
     }
 
     /// A task of the scheduler.
@@ -182,9 +185,9 @@ impl Activity {
         unsafe { Box::from_raw(task.activity.cast()) }
     }
 
-    fn plain(governing: Governing) -> Activity {
+    fn plain(scope: ActivityScope) -> Activity {
         Activity {
-            governing,
+            scope,
             work: None,
             clocks: Clocks::default(),
             implicit_clock: None,
@@ -197,7 +200,8 @@ impl Activity {
         }
     }
 
-    /// Runs it to its end on this fiber, inside the activity that runs there (which waits for it) if there is one.
+    /// Runs it to its end on this fiber, inside the activity that runs there (which waits for it) if there is
+    /// one.
     #[expect(clippy::boxed_local, reason = "where it lies tells sanitizers activities apart")]
     pub fn run(mut self: Box<Self>) {
         sanitizer::acquire(&raw const *self);
@@ -207,7 +211,7 @@ impl Activity {
         heap::forget_ended_calls();
         match self.work.take() {
             // The body of an `at` runs: the activity that waits for it gets its answer from that.
-            Some(_) if cancellation::is_past(self.job.epoch()) && !self.is_visit() => {
+            Some(_) if cancellation::is_past(self.job.epoch()) && !self.is_remote_at() => {
                 self.run_code(fiber, None, || cancellation::exception().0);
             }
             Some(Work::Closure(closure)) => self.run_code(fiber, at, || crate::program::call(closure.get())),
@@ -217,8 +221,8 @@ impl Activity {
     }
 
     /// It is the body of an `at`.
-    fn is_visit(&self) -> bool {
-        matches!(&self.governing, Governing::Other(governor) if governor.is_visit())
+    fn is_remote_at(&self) -> bool {
+        matches!(&self.scope, ActivityScope::Other(scope) if scope.is_remote_at())
     }
 
     /// Runs its code, which is recorded if its place is known.
@@ -237,13 +241,13 @@ impl Activity {
             crate::apgas::clock::drop_all(&mut self.clocks.take());
         }
         sanitizer::release(&raw const sanitizer::MESSAGES);
-        if let Governing::Other(governor) = &self.governing {
+        if let ActivityScope::Other(scope) = &self.scope {
             // To print an exception runs code of the program, which belongs to the activity.
-            governor.leave(exception);
+            scope.leave(exception);
             fiber.header.activity.set(outer);
         } else {
             fiber.header.activity.set(outer);
-            self.governing.leave(fiber, exception);
+            self.scope.leave(fiber, exception);
         }
     }
 
@@ -293,17 +297,17 @@ impl Activity {
             open.enter_own();
             return Some(open);
         }
-        match self.governing {
+        match self.scope {
             // SAFETY: it counts this activity.
-            Governing::Own(finish) => unsafe { (*finish).enter_own() },
+            ActivityScope::Own(finish) => unsafe { (*finish).enter_own() },
             // SAFETY: as above.
-            Governing::Finish(finish) if !take_end(fiber, finish) => unsafe { (*finish).enter() },
-            Governing::Finish(_) => {}
-            Governing::Other(_) => return None,
+            ActivityScope::Finish(finish) if !take_end(fiber, finish) => unsafe { (*finish).enter() },
+            ActivityScope::Finish(_) => {}
+            ActivityScope::Other(_) => return None,
         }
-        match self.governing {
-            Governing::Own(finish) | Governing::Finish(finish) => Some(finish),
-            Governing::Other(_) => None,
+        match self.scope {
+            ActivityScope::Own(finish) | ActivityScope::Finish(finish) => Some(finish),
+            ActivityScope::Other(_) => None,
         }
     }
 
@@ -326,20 +330,20 @@ impl Activity {
 
     /// The number of what governs new activities, if other places know it.
     pub fn finish_number(&self) -> Option<FinishId> {
-        match &self.governing {
+        match &self.scope {
             // SAFETY: null, or alive until it is closed.
             _ if !self.open.is_null() => unsafe { (*self.open).number() },
             // SAFETY: it counts this activity.
-            Governing::Finish(finish) | Governing::Own(finish) => unsafe { (**finish).number() },
-            Governing::Other(governor) => Some(governor.identify(governor)),
+            ActivityScope::Finish(finish) | ActivityScope::Own(finish) => unsafe { (**finish).number() },
+            ActivityScope::Other(scope) => Some(scope.global_id(scope)),
         }
     }
 
     /// What governs new activities.
-    pub fn innermost_governor(&self) -> Arc<dyn Governor> {
+    pub fn innermost_scope(&self) -> Arc<dyn FinishScope> {
         match self.innermost_open() {
-            Some(open) => open as Arc<dyn Governor>,
-            None => self.governing.shared(),
+            Some(open) => open as Arc<dyn FinishScope>,
+            None => self.scope.shared(),
         }
     }
 }
@@ -353,17 +357,17 @@ pub fn activity<R>(use_it: impl FnOnce(&mut Activity) -> R) -> Option<R> {
 
 /// Runs an activity of a finish, which has been entered for it.
 #[inline]
-pub fn run_closure(fiber: &Fiber, closure: Ref, governing: Governing) {
+pub fn run_closure(fiber: &Fiber, closure: Ref, scope: ActivityScope) {
     let at = profile::on().then(|| profile::Code::of_closure(closure));
-    Activity::plain(governing).run_code(fiber, at, || crate::program::call(closure));
+    Activity::plain(scope).run_code(fiber, at, || crate::program::call(closure));
 }
 
-/// Ends an activity of a finish, which has been entered for it, instead of beginning it: its job was cancelled, which the
-/// activity that waits at the finish raises.
+/// Ends an activity of a finish, which has been entered for it, instead of beginning it: its job was
+/// cancelled, which the activity that waits at the finish raises.
 pub fn drop_closure(fiber: &Fiber, finish: *const Finish) {
     // SAFETY: it counts the activity.
     unsafe { &*finish }.is_known();
-    Governing::Finish(finish).leave(fiber, Ref::NULL);
+    ActivityScope::Finish(finish).leave(fiber, Ref::NULL);
 }
 
 /// Starts an activity that is no more than its closure, newest first; false if there is more to it.
@@ -395,17 +399,17 @@ fn ready(activity: Activity) -> Box<Activity> {
 
 /// Starts an activity, newest first.
 pub fn spawn(activity: Activity) {
-    match &activity.governing {
+    match &activity.scope {
         // SAFETY: it counts the activity that starts this one.
-        Governing::Finish(finish) | Governing::Own(finish) => unsafe { &**finish }.enter(),
-        Governing::Other(governor) => governor.enter(),
+        ActivityScope::Finish(finish) | ActivityScope::Own(finish) => unsafe { &**finish }.enter(),
+        ActivityScope::Other(scope) => scope.enter(),
     }
     pool::push(ready(activity).into_task());
 }
 
-/// Starts an activity whose governor has been entered for it already, after those that can run now.
-pub fn start_at(governor: Arc<dyn Governor>, work: Box<dyn FnOnce() -> Ref + Send>) {
-    start_activity_at(Activity { is_urgent: true, ..Activity::new(governor, Work::Runtime(work)) });
+/// Starts an activity whose scope has been entered for it already, after those that can run now.
+pub fn start_at(scope: Arc<dyn FinishScope>, work: Box<dyn FnOnce() -> Ref + Send>) {
+    start_activity_at(Activity { is_urgent: true, ..Activity::new(scope, Work::Runtime(work)) });
 }
 
 /// The same for an activity with more to it.
@@ -414,7 +418,8 @@ pub fn start_activity_at(activity: Activity) {
     pool::wake_compensating();
 }
 
-/// Names the innermost activity of the caller after that closure, if activities are profiled and its code was not known.
+/// Names the innermost activity of the caller after that closure, if activities are profiled and its code was
+/// not known.
 pub fn name_profile(closure: Ref) {
     if profile::on()
         && let Some(fiber) = fiber::current()

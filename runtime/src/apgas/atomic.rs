@@ -1,8 +1,8 @@
-//! `atomic` and `when`: one section a place.
+//! `atomic` and `when`: conditional critical regions (Hoare 1972), with one section a place.
 //!
-//! An activity in the section keeps its thread: it neither waits nor starts others. So whoever finds the
+//! An activity in the section keeps its thread: it neither waits nor starts others. So an activity that finds the
 //! section taken keeps its own thread too and lets the thread sleep, since the section is about to be free.
-//! To suspend the activity at once would hand the section to one that is not running, for which all others
+//! To suspend the activity at once would hand the section to an activity that is not running, for which all others
 //! would have to wait, each having begun another activity meanwhile (a lock convoy: Blasgen et al., "The
 //! convoy phenomenon", 1979). Only if the section stays taken for long does the activity leave its thread.
 
@@ -37,7 +37,7 @@ pub fn enter() {
         block(|waker| {
             ENTERING.lock().push_back(waker);
             ENTERING_COUNT.fetch_add(1, Ordering::SeqCst);
-            // Whoever left before this did not see it.
+            // An activity that left before this did not see it.
             if try_enter(Duration::ZERO) {
                 free();
             }
@@ -46,11 +46,11 @@ pub fn enter() {
     sanitizer::acquire(&raw const SECTION);
 }
 
-/// Frees the section: one that is suspended may try again.
+/// Frees the section: a suspended activity may try again.
 fn free() {
     // SAFETY: the caller is in the section, and touches it no more.
     unsafe { SECTION.force_unlock() };
-    // Whoever wants to enter counts itself before it finds the section taken.
+    // An activity that wants to enter counts itself before it finds the section taken.
     fence(Ordering::SeqCst);
     if ENTERING_COUNT.load(Ordering::Relaxed) > 0 {
         let next = ENTERING.lock().pop_front();
@@ -61,7 +61,7 @@ fn free() {
     }
 }
 
-/// Leaves the section after a change: whoever waits for a guard looks again.
+/// Leaves the section after a change: activities that wait for guards evaluate them again.
 pub fn leave() {
     sanitizer::release(&raw const SECTION);
     // SAFETY: the caller is in the section.

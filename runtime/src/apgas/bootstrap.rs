@@ -102,7 +102,7 @@ fn died(place: u32, status: ExitStatus) {
         processes.kill();
         output::end_process(1);
     }
-    remark!("apg: {}", launcher::describe(place, status));
+    report!("apg: {}", launcher::describe(place, status));
     processes.kill();
     output::end_process(launcher::exit_code(status));
 }
@@ -117,7 +117,7 @@ pub fn close(system: &'static System, code: i32) {
     if let Some(processes) = PROCESSES.get() {
         for (place, process) in processes.end(FAREWELL) {
             let seconds = FAREWELL.as_secs();
-            remark!(
+            report!(
                 "apg: place {place} (process {process}) did not end within {seconds} seconds of the program's end, and was killed"
             );
         }
@@ -137,7 +137,7 @@ fn report_leaks(system: &'static System) {
         if leaks.count > 0 {
             let (count, bytes) = (leaks.count, leaks.bytes);
             let rails = if count == 1 { "rail" } else { "rails" };
-            remark!(
+            report!(
                 "apg: warning: {count} {rails} of Place({place}), {}, never deleted: {bytes} bytes \
                  (CUDAUtilities.deleteGlobalRail)",
                 device.label()

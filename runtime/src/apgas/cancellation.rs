@@ -1,13 +1,14 @@
 //! Cooperative cancellation of jobs, by epochs.
 //!
-//! A *job* is an activity that `Runtime.submit` starts, with everything that it starts in turn at any place. It belongs to the
-//! epoch that its place had at that time; activities inherit the epoch, and messages carry it. `Runtime.cancelAll` raises the
-//! epoch of all places: a job of an older epoch is cancelled. Its activities that have not begun never begin. The others raise a
-//! CancellationException at their next operation that starts something or waits, and those that wait are woken to do so.
-//! Activities that belong to no job, such as `main`, are never cancelled.
+//! A *job* is an activity that `Runtime.submit` starts, with everything that it starts in turn at any place.
+//! It belongs to the epoch that its place had at that time; activities inherit the epoch, and messages carry
+//! it. `Runtime.cancelAll` raises the epoch of all places: a job of an older epoch is cancelled. Its
+//! activities that have not begun never begin. The others raise a CancellationException at their next
+//! operation that starts something or waits, and those that wait are woken to do so. Activities that belong
+//! to no job, such as `main`, are never cancelled.
 //!
-//! Operations without a call of the runtime do not check the epoch. Generated code does without such calls only while no
-//! activity of a cancelled job is alive at the place ([`Runtime::quick`]).
+//! Operations without a call of the runtime do not check the epoch. Generated code does without such calls
+//! only while no activity of a cancelled job is alive at the place ([`Runtime::quick`]).
 //!
 //! [`Runtime::quick`]: crate::abi::Runtime
 
@@ -31,8 +32,8 @@ const FIRST_EPOCH: u64 = 1;
 static ON_CANCEL: OnceLock<fn()> = OnceLock::new();
 /// The epoch of this place.
 static EPOCH: AtomicU64 = AtomicU64::new(FIRST_EPOCH);
-/// By epoch: activities of jobs that are alive here. Those that are no more than their closure are not counted: a finish of
-/// a counted activity waits for them.
+/// By epoch: activities of jobs that are alive here. Those that are no more than their closure are not
+/// counted: a finish of a counted activity waits for them.
 static ALIVE: Mutex<BTreeMap<u64, usize>> = Mutex::new(BTreeMap::new());
 /// Whether generated code may start activities itself, where it looks for that.
 static QUICK: OnceLock<&'static AtomicU64> = OnceLock::new();

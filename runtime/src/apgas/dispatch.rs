@@ -94,8 +94,8 @@ impl Dispatcher {
             Message::AcceleratorsRequest => run_in_thread("apg-topology", move || {
                 system.send(from, kinds::ACCELERATORS, &Accelerator::encode_all(system.own()));
             }),
-            Message::Clock { operation, number, ticket } => {
-                remote::on_operation(from, operation, number, ticket)
+            Message::Clock { operation, number, clock_registration } => {
+                remote::on_operation(from, operation, number, clock_registration)
             }
             Message::ClockDone(number) => {
                 if !remote::on_answer(from, number) {
@@ -115,11 +115,11 @@ impl Dispatcher {
 
     fn on_finish_report(&self, report: kinds::FinishDelta) -> Result<(), Error> {
         const UNKNOWN: &str = "the number of a finish that waits";
-        let Some(governor) = root::find(report.finish) else { return expected(UNKNOWN) };
+        let Some(scope) = root::find(report.finish) else { return expected(UNKNOWN) };
         for exception in report.exceptions {
-            governor.enter();
+            scope.enter();
             let work = move || marshal::decode_exception(&mut Input::new(&exception));
-            self.0.engine().spawn(Arc::clone(&governor), Box::new(work));
+            self.0.engine().spawn(Arc::clone(&scope), Box::new(work));
         }
         if root::report(report.finish, &report.deltas) { Ok(()) } else { expected(UNKNOWN) }
     }
@@ -157,7 +157,7 @@ impl Receiver for Dispatcher {
         match error {
             Some(error) if error.kind() == io::ErrorKind::InvalidData => {
                 // Nobody can be told what the message was about, and the program cannot go on without it.
-                remark!("apg: place {}: from place {place}: {error}", here());
+                report!("apg: place {}: from place {place}: {error}", here());
                 crate::base::output::end_process(if here() == 0 { 1 } else { launcher::PROTOCOL_STATUS });
             }
             // The others go with place 0.
@@ -174,7 +174,7 @@ fn end_without(place: u32, error: Option<io::Error>) {
     let why = error.map_or_else(String::new, |error| format!(": {error}"));
     run_in_thread("apg-broken", move || {
         std::thread::sleep(EXIT_GRACE_TIME);
-        remark!("apg: place {}: the connection with place {place} has ended{why}", here());
+        report!("apg: place {}: the connection with place {place} has ended{why}", here());
         crate::base::output::end_process(1);
     });
 }

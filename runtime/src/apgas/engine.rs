@@ -1,33 +1,33 @@
 //! What the distributed half of the runtime needs of the half that runs activities here, and the reverse.
 //!
-//! The scheduler, the heap and the program implement [`Engine`] and [`Governor`]; tests implement them with
+//! The scheduler, the heap and the program implement [`Engine`] and [`FinishScope`]; tests implement them with
 //! threads.
 
 use std::sync::Arc;
 
-use crate::apgas::clock::{Luggage, Ticket};
+use crate::apgas::clock::{ClockContext, ClockRegistration};
 use crate::apgas::finish::id::FinishId;
 use crate::device::Completion;
 use crate::heap::Ref;
 use crate::layout::ExceptionKind;
 use crate::layout::Type;
 
-/// What an activity reports to: the innermost finish, at its own place, or a stand-in for one of another
+/// The finish that an activity belongs to: the innermost one, at its own place, or a stand-in for one of another
 /// place.
-pub trait Governor: Send + Sync {
+pub trait FinishScope: Send + Sync {
     /// One more thing to wait for: an activity, a copy, a kernel.
     fn enter(&self);
     /// One has ended, with this exception or null.
     fn leave(&self, exception: Ref);
     /// The number by which other places know this finish. A finish of this place answers with
-    /// [`crate::apgas::FinishRoot::identify`]; one that waits for nothing (uncounted activities) with
+    /// [`crate::apgas::FinishRoot::global_id`]; one that waits for nothing (uncounted activities) with
     /// [`FinishId::NONE`].
-    fn identify(&self, this: &Arc<dyn Governor>) -> FinishId;
-    /// An activity goes to host place `place`: told before it is sent. A finish of this place hands this on
-    /// to [`crate::apgas::FinishRoot::departed`].
-    fn departed(&self, this: &Arc<dyn Governor>, place: u32);
+    fn global_id(&self, this: &Arc<dyn FinishScope>) -> FinishId;
+    /// An activity goes to host place `place`: called before it is sent. A finish of this place hands this on
+    /// to [`crate::apgas::FinishRoot::on_remote_spawn`].
+    fn on_remote_spawn(&self, this: &Arc<dyn FinishScope>, place: u32);
     /// It is the body of an `at`: an activity of another place waits for it.
-    fn is_visit(&self) -> bool {
+    fn is_remote_at(&self) -> bool {
         false
     }
 }
@@ -42,36 +42,36 @@ pub trait Waiter: Send + Sync {
 
 /// Activities and program of this place. Its heap is [`crate::heap`].
 pub trait Engine: Send + Sync {
-    /// Starts an activity that runs `work`; it may wait. Called on any thread. `governor` has been entered
+    /// Starts an activity that runs `work`; it may wait. Called on any thread. `scope` has been entered
     /// for it, and is left when it ends, with the exception that `work` returns (or null).
-    fn spawn(&self, governor: Arc<dyn Governor>, work: Box<dyn FnOnce() -> Ref + Send>);
+    fn spawn(&self, scope: Arc<dyn FinishScope>, work: Box<dyn FnOnce() -> Ref + Send>);
     /// As [`Engine::spawn`], for an activity with clocks.
     fn spawn_on_clocks(
         &self,
-        governor: Arc<dyn Governor>,
-        clocks: Luggage,
+        scope: Arc<dyn FinishScope>,
+        clocks: ClockContext,
         work: Box<dyn FnOnce() -> Ref + Send>,
     );
     /// The clocks of the calling activity, which keeps them.
-    fn clocks(&self) -> Luggage;
+    fn clocks(&self) -> ClockContext;
     /// Takes the calling activity's registrations from it; it is the end of none.
-    fn take_clocks(&self) -> Vec<Ticket>;
+    fn take_clocks(&self) -> Vec<ClockRegistration>;
     /// Gives the calling activity these registrations, in place of those it has.
-    fn set_clocks(&self, tickets: Vec<Ticket>);
-    /// The governor of the calling activity.
-    fn governor(&self) -> Arc<dyn Governor>;
+    fn set_clocks(&self, registrations: Vec<ClockRegistration>);
+    /// The scope of the calling activity.
+    fn scope(&self) -> Arc<dyn FinishScope>;
     /// The number of that, for other places.
     fn finish_id(&self) -> FinishId {
-        let governor = self.governor();
-        governor.identify(&governor)
+        let scope = self.scope();
+        scope.global_id(&scope)
     }
-    /// A kernel or copy that the governor of the calling activity waits for: it looks for the end when it
+    /// A kernel or copy that the scope of the calling activity waits for: it looks for the end when it
     /// comes to wait, if it can.
     fn watch(&self, flight: Completion) {
         drop(flight);
     }
-    /// A governor that waits for nothing and prints the exceptions of its activities.
-    fn uncounted(&self) -> Arc<dyn Governor>;
+    /// A scope that waits for nothing and prints the exceptions of its activities.
+    fn uncounted(&self) -> Arc<dyn FinishScope>;
     /// Something to wait for.
     fn waiter(&self) -> Arc<dyn Waiter>;
     /// The program's types by number.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::apgas::activity::{self, Activity, Work};
 use crate::apgas::cancellation::{self, Membership};
-use crate::apgas::clock::{Luggage, Registration, Ticket};
-use crate::apgas::engine::{Engine, Governor, Waiter};
+use crate::apgas::clock::{ClockContext, ClockRegistration, Registration};
+use crate::apgas::engine::{Engine, FinishScope, Waiter};
 use crate::apgas::finish::Uncounted;
 use crate::apgas::finish::id::FinishId;
 use crate::device::Completion;
@@ -33,31 +33,31 @@ impl Waiter for EventWaiter {
 }
 
 impl Engine for LocalEngine {
-    fn spawn(&self, governor: Arc<dyn Governor>, work: Box<dyn FnOnce() -> Ref + Send>) {
-        activity::start_at(governor, work);
+    fn spawn(&self, scope: Arc<dyn FinishScope>, work: Box<dyn FnOnce() -> Ref + Send>) {
+        activity::start_at(scope, work);
     }
 
     fn spawn_on_clocks(
         &self,
-        governor: Arc<dyn Governor>,
-        clocks: Luggage,
+        scope: Arc<dyn FinishScope>,
+        clocks: ClockContext,
         work: Box<dyn FnOnce() -> Ref + Send>,
     ) {
-        let Luggage { tickets, implicit, nesting, epoch } = clocks;
-        let clocks: Vec<_> = tickets.into_iter().map(Registration::adopt).collect();
+        let ClockContext { registrations, implicit, nesting, epoch } = clocks;
+        let clocks: Vec<_> = registrations.into_iter().map(Registration::adopt).collect();
         activity::start_activity_at(Activity {
             clocks: clocks.into(),
             implicit_clock: implicit,
             nesting,
-            is_urgent: governor.is_visit(),
+            is_urgent: scope.is_remote_at(),
             job: Membership::new(epoch),
-            ..Activity::new(governor, Work::Runtime(work))
+            ..Activity::new(scope, Work::Runtime(work))
         });
     }
 
-    fn clocks(&self) -> Luggage {
-        activity::activity(|activity| Luggage {
-            tickets: activity.clocks.iter().map(Registration::ticket).collect(),
+    fn clocks(&self) -> ClockContext {
+        activity::activity(|activity| ClockContext {
+            registrations: activity.clocks.iter().map(Registration::clock_registration).collect(),
             implicit: activity.innermost_clock(),
             nesting: stack_depth::depth(),
             epoch: cancellation::activity_epoch(),
@@ -65,27 +65,27 @@ impl Engine for LocalEngine {
         .unwrap_or_default()
     }
 
-    fn take_clocks(&self) -> Vec<Ticket> {
+    fn take_clocks(&self) -> Vec<ClockRegistration> {
         let take = |activity: &mut Activity| {
-            activity.clocks.take().into_iter().map(|registration| registration.ticket()).collect()
+            activity.clocks.take().into_iter().map(|registration| registration.clock_registration()).collect()
         };
         activity::activity(take).unwrap_or_default()
     }
 
-    fn set_clocks(&self, tickets: Vec<Ticket>) {
+    fn set_clocks(&self, registrations: Vec<ClockRegistration>) {
         activity::activity(|activity| {
-            activity.clocks = tickets.into_iter().map(Registration::adopt).collect::<Vec<_>>().into();
+            activity.clocks = registrations.into_iter().map(Registration::adopt).collect::<Vec<_>>().into();
         });
     }
 
-    fn governor(&self) -> Arc<dyn Governor> {
-        activity::activity(|activity| activity.innermost_governor()).unwrap_or_else(|| Arc::new(Uncounted))
+    fn scope(&self) -> Arc<dyn FinishScope> {
+        activity::activity(|activity| activity.innermost_scope()).unwrap_or_else(|| Arc::new(Uncounted))
     }
 
     fn finish_id(&self) -> FinishId {
         activity::activity(|activity| activity.finish_number()).flatten().unwrap_or_else(|| {
-            let governor = self.governor();
-            governor.identify(&governor)
+            let scope = self.scope();
+            scope.global_id(&scope)
         })
     }
 
@@ -96,7 +96,7 @@ impl Engine for LocalEngine {
         }
     }
 
-    fn uncounted(&self) -> Arc<dyn Governor> {
+    fn uncounted(&self) -> Arc<dyn FinishScope> {
         Arc::new(Uncounted)
     }
 

@@ -1,7 +1,7 @@
 //! Locks of the program (`x10.util.concurrent.Lock`): an adaptive lock (as of Solaris). While the owner runs,
-//! the lock is about to be free, and an activity that wants it spins; an activity that waits for an owner that is
-//! suspended leaves its thread. A lock that is released is free: it is not handed to the activity that waited
-//! longest, which does not run yet and would keep it from those that do (a lock convoy).
+//! the lock is about to be free, and an activity that wants it spins; an activity that waits for an owner
+//! that is suspended leaves its thread. A lock that is released is free: it is not handed to the activity
+//! that waited longest, which does not run yet and would keep it from those that do (a lock convoy).
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -48,7 +48,7 @@ pub use crate::base::place::here;
 pub use at::invoke::{async_at, async_at_on_clocks, async_at_uncounted, at, at_value, host_place};
 pub use at::rpc::Call;
 pub use dispatch::start;
-pub use engine::{Engine, Governor, Waiter};
+pub use engine::{Engine, FinishScope, Waiter};
 pub use finish::id::FinishId;
 pub use finish::root::FinishRoot;
 pub use rail_copy::{between, get, put};

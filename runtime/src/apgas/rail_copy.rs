@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::apgas::engine::Governor;
+use crate::apgas::engine::FinishScope;
 use crate::apgas::message::kinds;
 use crate::apgas::message::kinds::Transfer;
 use crate::apgas::system::system;
@@ -26,7 +26,7 @@ use crate::serialize::{visit, write};
 
 /// A copy that another host has a part in.
 struct Pending {
-    governor: Arc<dyn Governor>,
+    scope: Arc<dyn FinishScope>,
     /// Where the bytes of a get go: the rail, kept, and the first byte.
     target: Option<(Handle, u64)>,
     /// The other host, which alone can end it.
@@ -46,7 +46,7 @@ impl Pending {
         if let Some(copying) = self.recorded {
             copying.end();
         }
-        self.governor.leave(Ref::NULL);
+        self.scope.leave(Ref::NULL);
     }
 }
 
@@ -117,7 +117,7 @@ fn check_flat(rail: Ref) -> Outcome<()> {
     raise(ExceptionKind::UnsupportedOperation, &message)
 }
 
-/// Starts a copy of `count` elements of a rail of this place into a global rail; the caller's governor waits
+/// Starts a copy of `count` elements of a rail of this place into a global rail; the caller's scope waits
 /// for it.
 pub fn put(source: Ref, source_index: i64, target: GlobalRail, target_index: i64, count: i64) -> Outcome<()> {
     let part = part(source, source_index, count)?;
@@ -127,13 +127,13 @@ pub fn put(source: Ref, source_index: i64, target: GlobalRail, target_index: i64
         return copy_local(&part, rail, offset, false);
     }
     check_flat(source)?;
-    let governor = system().engine().governor();
+    let scope = system().engine().scope();
     let host = host_of(&target)?;
     if host == here() {
         let (device, address) = device_range(&target, offset, part.bytes)?;
-        governor.enter();
+        scope.enter();
         let kept = Handle::new(source);
-        let done = finish(governor, kept);
+        let done = finish(scope, kept);
         let done = profile::copied(target.home, "asyncCopy to the device", part.bytes, done);
         let piece = Upload { source: part.address(), target: address, bytes: part.bytes };
         // SAFETY: the rail is kept until `done`.
@@ -141,7 +141,7 @@ pub fn put(source: Ref, source_index: i64, target: GlobalRail, target_index: i64
         device.copied(part.address(), part.bytes, || Handle::new(source));
         return Ok(());
     }
-    let number = begin(governor, host, None, part.bytes);
+    let number = begin(scope, host, None, part.bytes);
     let transfer = Transfer {
         number,
         place: target.home,
@@ -156,7 +156,7 @@ pub fn put(source: Ref, source_index: i64, target: GlobalRail, target_index: i64
     Ok(())
 }
 
-/// Starts a copy of `count` elements of a global rail into a rail of this place; the caller's governor waits
+/// Starts a copy of `count` elements of a global rail into a rail of this place; the caller's scope waits
 /// for it.
 pub fn get(source: GlobalRail, source_index: i64, target: Ref, target_index: i64, count: i64) -> Outcome<()> {
     let part = part(target, target_index, count)?;
@@ -166,19 +166,19 @@ pub fn get(source: GlobalRail, source_index: i64, target: Ref, target_index: i64
         return copy_local(&part, rail, offset, true);
     }
     check_flat(target)?;
-    let governor = system().engine().governor();
+    let scope = system().engine().scope();
     let host = host_of(&source)?;
     if host == here() {
         let (device, address) = device_range(&source, offset, part.bytes)?;
-        governor.enter();
-        let done = finish(governor, Handle::new(target));
+        scope.enter();
+        let done = finish(scope, Handle::new(target));
         let done = profile::copied(source.home, "asyncCopy from the device", part.bytes, done);
         // SAFETY: the rail is kept until `done`.
         watch(unsafe { device.copy_out(address, part.address(), part.bytes, done) });
         device.copied(part.address(), part.bytes, || Handle::new(target));
         return Ok(());
     }
-    let number = begin(governor, host, Some((Handle::new(target), part.offset)), part.bytes);
+    let number = begin(scope, host, Some((Handle::new(target), part.offset)), part.bytes);
     let transfer = Transfer {
         number,
         place: source.home,
@@ -192,7 +192,7 @@ pub fn get(source: GlobalRail, source_index: i64, target: Ref, target_index: i64
 }
 
 /// Starts a copy of `count` elements, of a kind with those of `sample`, from a rail of one accelerator of
-/// this host to one of another or the same; the caller's governor waits for it.
+/// this host to one of another or the same; the caller's scope waits for it.
 pub fn between(
     sample: Ref,
     source: GlobalRail,
@@ -208,11 +208,11 @@ pub fn between(
     let bytes = count as u64 * element;
     let (from, source_address) = device_range(&source, source_index as u64 * element, bytes)?;
     let (to, target_address) = device_range(&target, target_index as u64 * element, bytes)?;
-    let governor = system().engine().governor();
-    governor.enter();
+    let scope = system().engine().scope();
+    scope.enter();
     let external = crate::scheduler::ExternalEventGuard::new();
     let done = Box::new(move |result| {
-        leave(governor, result);
+        leave(scope, result);
         drop(external);
     });
     let done = profile::copied(source.home, "asyncCopy between devices", bytes, done);
@@ -284,39 +284,36 @@ fn watch(copy: Option<Completion>) {
 }
 
 /// What ends a copy to or from a device.
-fn finish(governor: Arc<dyn Governor>, kept: Handle) -> crate::device::OnComplete {
+fn finish(scope: Arc<dyn FinishScope>, kept: Handle) -> crate::device::OnComplete {
     // Until then, activities that all wait are no deadlock.
     let external = crate::scheduler::ExternalEventGuard::new();
     Box::new(move |result| {
         drop(kept);
-        leave(governor, result);
+        leave(scope, result);
         drop(external);
     })
 }
 
-fn leave(governor: Arc<dyn Governor>, result: Result<(), DeviceError>) {
+fn leave(scope: Arc<dyn FinishScope>, result: Result<(), DeviceError>) {
     match result {
-        Ok(()) => governor.leave(Ref::NULL),
+        Ok(()) => scope.leave(Ref::NULL),
         // An activity makes the exception: that is the program's code.
-        Err(error) => system().engine().spawn(governor, Box::new(move || device_exception(&error))),
+        Err(error) => system().engine().spawn(scope, Box::new(move || device_exception(&error))),
     }
 }
 
-fn fail(governor: Arc<dyn Governor>, text: String) {
+fn fail(scope: Arc<dyn FinishScope>, text: String) {
     let work = move || system().engine().exception(ExceptionKind::IllegalArgument, &text);
-    system().engine().spawn(governor, Box::new(work));
+    system().engine().spawn(scope, Box::new(work));
 }
 
 /// Notes a copy that another host has a part in.
-fn begin(governor: Arc<dyn Governor>, host: u32, target: Option<(Handle, u64)>, bytes: u64) -> u64 {
-    governor.enter();
+fn begin(scope: Arc<dyn FinishScope>, host: u32, target: Option<(Handle, u64)>, bytes: u64) -> u64 {
+    scope.enter();
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let how = if target.is_some() { "asyncCopy from a place" } else { "asyncCopy to a place" };
     let recorded = profile::copying(i64::from(here()), how, bytes);
-    PENDING
-        .lock()
-        .get_or_insert_default()
-        .insert(number, Pending { governor, target, host, bytes, recorded });
+    PENDING.lock().get_or_insert_default().insert(number, Pending { scope, target, host, bytes, recorded });
     number
 }
 
@@ -336,7 +333,7 @@ pub(super) fn put_done(from: u32, number: u64, text: String) -> Result<(), Error
     if text.is_empty() {
         pending.end()
     } else {
-        fail(pending.governor, text)
+        fail(pending.scope, text)
     }
     Ok(())
 }
@@ -453,7 +450,7 @@ pub(super) fn end_put(from: u32, kind: u8, header: &[u8], accepted: bool) -> Res
         match pending {
             Some(pending) if accepted => pending.end(),
             Some(pending) => {
-                fail(pending.governor, "a copy from another place has the wrong length".to_owned());
+                fail(pending.scope, "a copy from another place has the wrong length".to_owned());
             }
             None => {}
         }

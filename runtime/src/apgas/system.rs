@@ -296,13 +296,13 @@ impl System {
 
 /// Runs `work` in an activity that no finish waits for.
 pub(crate) fn spawn_uncounted(work: impl FnOnce() + Send + 'static) {
-    let governor = system().engine().uncounted();
-    governor.enter();
+    let scope = system().engine().uncounted();
+    scope.enter();
     let work = move || {
         work();
         Ref::NULL
     };
-    system().engine().spawn(governor, Box::new(work));
+    system().engine().spawn(scope, Box::new(work));
 }
 
 /// Where compiled kernels are kept. Without a cache that can be trusted they are compiled in each run.
@@ -311,7 +311,7 @@ fn kernel_cache() -> Option<Cache> {
     match cache.prepare() {
         Ok(()) => Some(cache),
         Err(error) => {
-            remark!("apg: warning: kernels are compiled and not kept: {error}");
+            report!("apg: warning: kernels are compiled and not kept: {error}");
             None
         }
     }
@@ -321,7 +321,7 @@ fn kernel_cache() -> Option<Cache> {
 pub(crate) fn run_in_thread(name: &str, work: impl FnOnce() + Send + 'static) {
     if let Err(error) = std::thread::Builder::new().name(name.to_owned()).spawn(work) {
         // Those that wait for the answer cannot go on either.
-        remark!("apg: place {}: cannot start a thread: {error}", crate::base::place::here());
+        report!("apg: place {}: cannot start a thread: {error}", crate::base::place::here());
         crate::base::output::end_process(1);
     }
 }

@@ -52,7 +52,7 @@ pub fn sleep(time: Duration) {
     THREAD.get_or_init(|| {
         let spawned = std::thread::Builder::new().name("apg-timer".into()).spawn(run);
         if let Err(error) = spawned {
-            remark!("apg: cannot start the thread that wakes sleeping activities: {error}");
+            report!("apg: cannot start the thread that wakes sleeping activities: {error}");
             crate::base::output::end_process(1);
         }
     });

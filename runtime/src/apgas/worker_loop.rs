@@ -1,7 +1,7 @@
 //! The loop that each fiber runs: takes tasks, and runs activities to their end. Starts the scheduler with
 //! it.
 
-use crate::apgas::activity::{self, Activity, Governing};
+use crate::apgas::activity::{self, Activity, ActivityScope};
 use crate::apgas::finish::Finish;
 use crate::apgas::{cancellation, wake_cancelled};
 use crate::device;
@@ -38,7 +38,7 @@ fn run_tasks(fiber: &'static Fiber) -> ! {
                 activity::drop_closure(fiber, Finish::from_header(finish));
             }
             Task::Closure(closure, finish) => {
-                activity::run_closure(fiber, closure, Governing::Finish(Finish::from_header(finish)));
+                activity::run_closure(fiber, closure, ActivityScope::Finish(Finish::from_header(finish)));
             }
             Task::Activity(task) => {
                 // SAFETY: made by `Activity::into_task`, and taken from the queue once.

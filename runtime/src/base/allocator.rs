@@ -1,6 +1,8 @@
-//! The allocator of the commands: the system's, which ends the process with a message when there is no memory.
+//! The allocator of the commands: the system's, which ends the process with a message when there is no
+//! memory.
 //!
-//! The standard library's own message can come with a back trace, which needs memory itself and may never end.
+//! The standard library's own message can come with a back trace, which needs memory itself and may never
+//! end.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 

@@ -1,7 +1,7 @@
 //! Stack traces of X10 code: return addresses when an exception is made, names and lines when it is printed.
 //!
-//! The compiler leaves line tables (DWARF) in the program's object that speak of `.x10` files; they are read when the first trace
-//! is printed. Frames are found by the unwinder that Rust and C++ raise with.
+//! The compiler leaves line tables (DWARF) in the program's object that speak of `.x10` files; they are read
+//! when the first trace is printed. Frames are found by the unwinder that Rust and C++ raise with.
 
 use std::ffi::c_void;
 use std::path::Path;
@@ -27,7 +27,8 @@ pub fn own_frames() -> Vec<i64> {
     frames
 }
 
-/// The state of a walk over the stack: frames so far, and the visitor of those in the program, as long as it wants more.
+/// The state of a walk over the stack: frames so far, and the visitor of those in the program, as long as it
+/// wants more.
 struct Walk<'a> {
     count: usize,
     visit: &'a mut dyn FnMut(i64) -> bool,
@@ -42,8 +43,8 @@ unsafe extern "C" {
     fn _Unwind_GetIP(context: *mut c_void) -> usize;
 }
 
-/// Shows frames of the caller in the program, innermost first, until `visit` says that it is enough. To find a frame costs much more than
-/// to look at it: no more are looked for.
+/// Shows frames of the caller in the program, innermost first, until `visit` says that it is enough. To find
+/// a frame costs much more than to look at it: no more are looked for.
 pub fn visit_frames(visit: &mut dyn FnMut(i64) -> bool) {
     unsafe extern "C" fn step(context: *mut c_void, walk: *mut c_void) -> i32 {
         /// Go on, and the answer that ends the walk.
@@ -160,13 +161,14 @@ pub fn describe(frame: i64) -> Option<String> {
     described(frame).next()
 }
 
-/// The same of all calls there: of the function, and before it of those that the C++ compiler put in their place, innermost first.
+/// The same of all calls there: of the function, and before it of those that the C++ compiler put in their
+/// place, innermost first.
 pub fn described(frame: i64) -> impl Iterator<Item = String> {
     calls(frame).into_iter().filter(|call| !call.is_new()).map(|call| call.to_string())
 }
 
-/// The calls at a return address in the program: of the function, and of those that the C++ compiler put in their place, innermost
-/// first.
+/// The calls at a return address in the program: of the function, and of those that the C++ compiler put in
+/// their place, innermost first.
 fn calls(frame: i64) -> Vec<Call> {
     if frame == OMITTED_FRAMES {
         return vec![Call { name: "... frames left out".to_owned(), line: None, is_part: false }];
@@ -221,8 +223,8 @@ fn is_part(symbol: &str) -> bool {
     symbol.starts_with("_ZZ")
 }
 
-/// The X10 name in a C++ function's symbol (`_Z20F_Main_main_0123abcd...`) or name, or in that of a lambda expression in it; `None`
-/// for what is no X10 function.
+/// The X10 name in a C++ function's symbol (`_Z20F_Main_main_0123abcd...`) or name, or in that of a lambda
+/// expression in it; `None` for what is no X10 function.
 pub fn readable(symbol: &str) -> Option<String> {
     let plain = match symbol.strip_prefix("_Z") {
         Some(mangled) => {

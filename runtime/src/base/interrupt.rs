@@ -1,8 +1,8 @@
-//! Ctrl-C, and other requests to end: what was printed leaves the process first, and then it ends by the signal, so that its
-//! parent sees why. A second request ends it at once.
+//! Ctrl-C, and other requests to end: what was printed leaves the process first, and then it ends by the
+//! signal, so that its parent sees why. A second request ends it at once.
 //!
-//! A signal's handler may do next to nothing; it wakes a thread, which does the rest. A signal that was ignored when the process
-//! started stays so (`nohup`; Ctrl-C at the further places, which place 0 ends).
+//! A signal's handler may do next to nothing; it wakes a thread, which does the rest. A signal that was
+//! ignored when the process started stays so (`nohup`; Ctrl-C at the further places, which place 0 ends).
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -34,13 +34,14 @@ static ACTION: Mutex<Option<Action>> = Mutex::new(None);
 static WAKE: AtomicI32 = AtomicI32::new(-1);
 /// When the first signal came, in milliseconds of a clock that is not 0; else 0.
 static CAUGHT: AtomicI64 = AtomicI64::new(0);
-/// Milliseconds in which a further signal is the same request: a terminal sends it to a whole group, and so may those in the
-/// group that pass it on.
+/// Milliseconds in which a further signal is the same request: a terminal sends it to a whole group, and so
+/// may those in the group that pass it on.
 const SAME_REQUEST_MILLISECONDS: i64 = 300;
 /// How long an action may take.
 const ACTION_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Has `action` done before this process ends by SIGINT, SIGTERM or SIGHUP, instead of what was to be done before.
+/// Has `action` done before this process ends by SIGINT, SIGTERM or SIGHUP, instead of what was to be done
+/// before.
 pub fn set(action: impl Fn(i32) -> Then + Send + Sync + 'static) {
     *ACTION.lock() = Some(Arc::new(action));
     static INSTALLED: AtomicBool = AtomicBool::new(false);

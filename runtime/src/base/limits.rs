@@ -11,8 +11,8 @@ pub fn address_space() -> usize {
     usize::try_from(limit.rlim_cur).unwrap_or(usize::MAX)
 }
 
-/// Where address space is limited, glibc's allocator must not reserve 64 MiB of it for each thread. To be called before
-/// there are threads.
+/// Where address space is limited, glibc's allocator must not reserve 64 MiB of it for each thread. To be
+/// called before there are threads.
 pub fn prepare_allocator() {
     #[cfg(target_env = "gnu")]
     if address_space() != usize::MAX {

@@ -1,7 +1,7 @@
-//! What the runtime itself has to say.
+//! Messages of the runtime itself, on standard error.
 
 /// `eprintln!`, but nothing happens where nobody reads standard error.
-macro_rules! remark {
+macro_rules! report {
     ($($text:tt)*) => {{
         use std::io::Write as _;
         let _ = writeln!(std::io::stderr(), $($text)*);

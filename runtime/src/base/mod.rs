@@ -1,4 +1,5 @@
-//! What every other part of the runtime uses: output, temporary files, limits, signals, sanitizers. Knows nothing above it.
+//! What every other part of the runtime uses: output, temporary files, limits, signals, sanitizers. Knows
+//! nothing above it.
 
 // First: its macro is used by name below.
 #[macro_use]

@@ -1,5 +1,5 @@
-//! Standard output and error of this process. Output leaves it in whole lines, so that lines of several activities and places do
-//! not mix; a terminal gets everything at once.
+//! Standard output and error of this process. Output leaves it in whole lines, so that lines of several
+//! activities and places do not mix; a terminal gets everything at once.
 
 use std::io::IsTerminal;
 use std::sync::OnceLock;
@@ -36,8 +36,8 @@ fn index(stream: i32) -> usize {
     usize::from(stream == 2)
 }
 
-/// Writes bytes to the stream. When the reader of standard output has gone, the program ends as other programs do;
-/// any other failure is reported and counts in the exit status.
+/// Writes bytes to the stream. When the reader of standard output has gone, the program ends as other
+/// programs do; any other failure is reported and counts in the exit status.
 fn emit(stream: usize, bytes: &[u8]) {
     if bytes.is_empty() {
         return;

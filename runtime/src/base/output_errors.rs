@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
-/// Exit status of a place other than 0 whose output was lost and that otherwise succeeded (`EX_IOERR` of sysexits.h).
+/// Exit status of a place other than 0 whose output was lost and that otherwise succeeded (`EX_IOERR` of
+/// sysexits.h).
 pub const PLACE_STATUS: i32 = 74;
 
 static LOST: AtomicBool = AtomicBool::new(false);
@@ -23,7 +24,7 @@ pub fn report(target: &str, error: &dyn Display) {
         reported.push(target.to_owned());
         let here = crate::base::place::here();
         let place = if here > 0 { format!("place {here}: ") } else { String::new() };
-        remark!("apg: {place}cannot write {target}: {error}; output is lost");
+        report!("apg: {place}cannot write {target}: {error}; output is lost");
     }
 }
 

@@ -1,4 +1,5 @@
-//! Which place has printed a line: places share their output, so a reader that wants to know asks them to mark their lines.
+//! Which place has printed a line: places share their output, so a reader that wants to know asks them to
+//! mark their lines.
 
 /// The environment variable that asks for it.
 pub const VARIABLE: &str = "APG_MARK_PLACES";

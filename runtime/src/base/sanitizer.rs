@@ -1,15 +1,18 @@
-//! Sanitizers of the program's C++ (`apg run --sanitize`): notifications from this runtime, which is not instrumented.
+//! Sanitizers of the program's C++ (`apg run --sanitize`): notifications from this runtime, which is not
+//! instrumented.
 //!
-//! AddressSanitizer learns which memory of the heap holds objects and which stack a thread is on; ThreadSanitizer which
-//! activity a thread runs, when memory is new, and what happens before what: [`release`] where X10 orders what an activity
-//! has done before what another one does after [`acquire`] of the same address. Their libraries are in the process before
-//! it starts; where they are not, all of this is one test of a variable.
+//! AddressSanitizer learns which memory of the heap holds objects and which stack a thread is on;
+//! ThreadSanitizer which activity a thread runs, when memory is new, and what happens before what:
+//! [`release`] where X10 orders what an activity has done before what another one does after [`acquire`] of
+//! the same address. Their libraries are in the process before it starts; where they are not, all of this is
+//! one test of a variable.
 
 use std::ffi::{CStr, c_void};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// What orders the messages between places: whatever was done here before one leaves is done before one arrives is acted on.
+/// What orders the messages between places: whatever was done here before one leaves is done before one
+/// arrives is acted on.
 pub static MESSAGES: u64 = 0;
 
 const ADDRESS: u8 = 1;
@@ -51,7 +54,8 @@ unsafe fn find<F: Copy>(library: Pointer, name: &CStr) -> Option<F> {
     }
 }
 
-/// Looks for sanitizers in this process. Before anything else of the runtime is used; there are none before that.
+/// Looks for sanitizers in this process. Before anything else of the runtime is used; there are none before
+/// that.
 pub fn look() {
     let functions = FUNCTIONS.get_or_init(|| {
         let all = libc::RTLD_DEFAULT;
@@ -202,7 +206,8 @@ impl FiberView {
         thread
     }
 
-    /// On the fiber's stack, after it was resumed; `left` is what [`FiberView::leaving`] gave, nothing at first.
+    /// On the fiber's stack, after it was resumed; `left` is what [`FiberView::leaving`] gave, nothing at
+    /// first.
     pub fn resumed(&self, left: Option<LeftStack>) {
         if let Some(finish) = present(ADDRESS).and_then(|it| it.finish_switch) {
             let (mut low, mut bytes) = (std::ptr::null(), 0);
@@ -238,8 +243,8 @@ impl ThreadView {
     }
 }
 
-/// `sigaction` of the C library itself. ThreadSanitizer's delivers signals when it thinks fit, but threads are stopped
-/// and programs ended at once.
+/// `sigaction` of the C library itself. ThreadSanitizer's delivers signals when it thinks fit, but threads
+/// are stopped and programs ended at once.
 ///
 /// # Safety
 /// As of `libc::sigaction`.

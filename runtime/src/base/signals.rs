@@ -1,5 +1,5 @@
-//! Faults (SIGSEGV, SIGBUS) of threads that run activities: writes to watched pages are tried again, a stack that is used up is
-//! reported with the function it happened in, and everything ends.
+//! Faults (SIGSEGV, SIGBUS) of threads that run activities: writes to watched pages are tried again, a stack
+//! that is used up is reported with the function it happened in, and everything ends.
 
 use std::ffi::c_void;
 use std::sync::OnceLock;
@@ -14,7 +14,8 @@ const HANDLER_STACK_BYTES: usize = 64 * 1024;
 const MAX_FRAME_BYTES: usize = 1 << 20;
 /// The guard page, and what is reserved for the runtime.
 const GUARD_BYTES: usize = 1 << 14;
-/// Seconds that a report may take; a lock that the interrupted thread holds must not keep the process from ending.
+/// Seconds that a report may take; a lock that the interrupted thread holds must not keep the process from
+/// ending.
 const REPORT_TIMEOUT_SECONDS: u32 = 10;
 
 /// What upper layers know of a fault.
@@ -111,7 +112,8 @@ fn instruction(context: *mut c_void) -> usize {
     }
 }
 
-/// Prints which X10 function an instruction is in. Not async-signal-safe, but the process ends anyway, and an alarm is set.
+/// Prints which X10 function an instruction is in. Not async-signal-safe, but the process ends anyway, and an
+/// alarm is set.
 fn print_function(address: usize) {
     let position = program_image::offset_of(address + 1);
     if let Some(name) = position.and_then(|at| backtrace::describe(at as i64)) {

@@ -26,7 +26,8 @@ impl Drop for Unfinished {
     }
 }
 
-/// Creates a file that is to be removed when the command is interrupted. After an interruption no file is created.
+/// Creates a file that is to be removed when the command is interrupted. After an interruption no file is
+/// created.
 ///
 /// # Errors
 /// That of `make`.
@@ -38,8 +39,8 @@ pub fn create<T: AsRef<Path>>(make: impl FnOnce() -> io::Result<T>) -> io::Resul
     Ok((file, Unfinished(path)))
 }
 
-/// Removes them: the command is interrupted, and its process ends. Other threads can neither create nor finish a file
-/// from here on.
+/// Removes them: the command is interrupted, and its process ends. Other threads can neither create nor
+/// finish a file from here on.
 pub fn remove_unfinished() {
     let files = FILES.lock();
     for file in &*files {

@@ -1,5 +1,5 @@
-//! Entries with a checksum: behind the content stand its SHA-256, its length and a mark. Loaders and linkers do not read
-//! behind what the headers of an object describe, so entries are used as they are.
+//! Entries with a checksum: behind the content stand its SHA-256, its length and a mark. Loaders and linkers
+//! do not read behind what the headers of an object describe, so entries are used as they are.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -11,7 +11,8 @@ const MARK: &[u8; 16] = b"apg cache entry\n";
 /// Bytes behind the content: checksum, length (little endian), mark.
 const TRAILER_BYTES: usize = 32 + 8 + MARK.len();
 
-/// Puts the trailer behind a file, and the whole onto the disk: after a power failure an entry is whole or absent.
+/// Puts the trailer behind a file, and the whole onto the disk: after a power failure an entry is whole or
+/// absent.
 pub fn seal(path: &Path) -> io::Result<()> {
     let content = fs::read(path)?;
     let mut file = File::options().append(true).open(path)?;

@@ -1,5 +1,5 @@
-//! Removal of entries: all of them on request; and, once an hour, those that were not used for a month and, least recently used
-//! first, those beyond the size limit.
+//! Removal of entries: all of them on request; and, once an hour, those that were not used for a month and,
+//! least recently used first, those beyond the size limit.
 
 use std::fs::{self, File, TryLockError};
 use std::io;

@@ -4,8 +4,8 @@ use std::ffi::{CStr, OsStr};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
-/// `$APG_CACHE_DIR`, else `apg` in the user's place for caches (XDG base directory specification), else a folder of the user
-/// among temporary files.
+/// `$APG_CACHE_DIR`, else `apg` in the user's place for caches (XDG base directory specification), else a
+/// folder of the user among temporary files.
 pub fn find() -> PathBuf {
     let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     variable("APG_CACHE_DIR")

@@ -1,8 +1,9 @@
 //! The build cache: a private, content-addressed folder of compiled code.
 //!
-//! What is in it is loaded and run, so the folder belongs to one user and nobody else may write to it ([`private`]). Entries are
-//! named by a hash of what they were made from, written whole, and carry a checksum ([`entry`]): a damaged one counts as
-//! missing and is made again. Users hold a shared lock while they need entries, so that removal ([`evict`]) waits for them.
+//! What is in it is loaded and run, so the folder belongs to one user and nobody else may write to it
+//! ([`private`]). Entries are named by a hash of what they were made from, written whole, and carry a
+//! checksum ([`entry`]): a damaged one counts as missing and is made again. Users hold a shared lock while
+//! they need entries, so that removal ([`evict`]) waits for them.
 
 mod entry;
 mod error;
@@ -38,8 +39,8 @@ pub struct InUse {
 }
 
 impl Default for Cache {
-    /// `$APG_CACHE_DIR`, else `$XDG_CACHE_HOME/apg`, else `.cache/apg` in the user's home folder, else a folder of the
-    /// user in the system's place for temporary files.
+    /// `$APG_CACHE_DIR`, else `$XDG_CACHE_HOME/apg`, else `.cache/apg` in the user's home folder, else a
+    /// folder of the user in the system's place for temporary files.
     fn default() -> Self {
         Self { root: location::find() }
     }
@@ -70,7 +71,8 @@ impl Cache {
         private::prepare(&self.root).map_err(|error| CacheError::new(&self.root, error))
     }
 
-    /// Prepares the folder, removes what is old or too much once an hour, and keeps the rest until the result is dropped.
+    /// Prepares the folder, removes what is old or too much once an hour, and keeps the rest until the result
+    /// is dropped.
     ///
     /// # Errors
     /// See [`Cache::prepare`]; also when `$APG_CACHE_SIZE` is no size.
@@ -106,9 +108,9 @@ impl Cache {
         Some(content)
     }
 
-    /// Has `make` write a temporary file, which then becomes the entry `target` in one step. An entry that another
-    /// process has made meanwhile stays: running programs may be about to load it, and the same source does not always
-    /// give the same bytes.
+    /// Has `make` write a temporary file, which then becomes the entry `target` in one step. An entry that
+    /// another process has made meanwhile stays: running programs may be about to load it, and the same
+    /// source does not always give the same bytes.
     ///
     /// # Errors
     /// That of `make`, or a [`CacheError`].
@@ -147,8 +149,8 @@ impl Cache {
         self.produce(target, |path| fs::write(path, content).map_err(|error| CacheError::new(path, error)))
     }
 
-    /// Writes a file that programs read as it is (a header, a script): no checksum, but compared with what it should
-    /// hold.
+    /// Writes a file that programs read as it is (a header, a script): no checksum, but compared with what it
+    /// should hold.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -184,8 +186,8 @@ impl Cache {
         Ok(Temporary { path, _unfinished: unfinished })
     }
 
-    /// Removes everything, once nobody uses it; the number of bytes that were in it. Calls `waiting` if others use it
-    /// just now.
+    /// Removes everything, once nobody uses it; the number of bytes that were in it. Calls `waiting` if
+    /// others use it just now.
     ///
     /// # Errors
     /// When the folder belongs to another user, or a file cannot be removed.

@@ -1,4 +1,5 @@
-//! Folders that one user owns and nobody else can write to, as `ssh` demands of its files: what is in the cache is run.
+//! Folders that one user owns and nobody else can write to, as `ssh` demands of its files: what is in the
+//! cache is run.
 
 use std::fs::{self, DirBuilder, Metadata};
 use std::io;

@@ -14,8 +14,8 @@ pub const VERSION: u32 = 18;
 /// The symbol under which a program exports its table.
 pub const PROGRAM_SYMBOL: &str = "apg_program_v1";
 
-/// X10 names of the types that the runtime itself makes instances of. They are looked up by name in the program's
-/// types, so a program must always contain them.
+/// X10 names of the types that the runtime itself makes instances of. They are looked up by name in the
+/// program's types, so a program must always contain them.
 pub mod names {
     /// `x10.lang.String`.
     pub const STRING: &str = "x10.lang.String";
@@ -171,10 +171,11 @@ pub struct Type {
     pub vtable_length: u32,
     /// How instances are sent: one of [`custom`].
     pub custom: u32,
-    /// Makes an instance at an address of what it wrote when it was sent, which the X10 object passed gives it; the
-    /// exception raised, or null.
+    /// Makes an instance at an address of what it wrote when it was sent, which the X10 object passed gives
+    /// it; the exception raised, or null.
     pub restore: Option<Restore>,
-    /// Of a closure without parameters: 1 if its code ends soon in any case, so that it can run where a message is read.
+    /// Of a closure without parameters: 1 if its code ends soon in any case, so that it can run where a
+    /// message is read.
     pub brief: u8,
     /// Of a closure without parameters: what its code results in, one of [`result`]; 0 of everything else.
     pub result: u8,
@@ -233,8 +234,8 @@ impl Type {
         matches!(self.custom, custom::OWN | custom::REFUSED)
     }
 
-    /// Whether instances are closures that the runtime can call: without parameters, with a reference as the result for a `value`, and else
-    /// without one.
+    /// Whether instances are closures that the runtime can call: without parameters, with a reference as the
+    /// result for a `value`, and else without one.
     pub fn is_body(&self, value: bool) -> bool {
         let result = if value { result::REFERENCE } else { result::NOTHING };
         self.kind == Kind::Closure as u32 && self.result == result
@@ -447,8 +448,9 @@ pub struct Kernel {
     pub configure: unsafe extern "C" fn(*const c_void, i32, i32, *mut Launch) -> *mut Object,
     /// Runs some blocks on the processor.
     pub cpu: unsafe extern "C" fn(*const c_void, *const Launch, i64, i64) -> *mut Object,
-    /// Whether all accesses that depend on the launch are inside their rails (1), whether their indices may be computed with 64
-    /// bits (2) or with 32 (4), and in the upper half which conditions hold; none if nothing depends on the launch.
+    /// Whether all accesses that depend on the launch are inside their rails (1), whether their indices may
+    /// be computed with 64 bits (2) or with 32 (4), and in the upper half which conditions hold; none if
+    /// nothing depends on the launch.
     pub proven: Option<unsafe extern "C" fn(*const c_void, *const Launch) -> u64>,
     /// What `autoBlocks()` chooses from, the preferred ones first; null for any number.
     pub block_choices: *const i32,
@@ -572,8 +574,8 @@ pub struct Program {
     pub equals: unsafe extern "C" fn(Ref, Ref, *mut u8) -> Ref,
     /// `object.hashCode()`.
     pub hash_code: unsafe extern "C" fn(Ref, *mut i32) -> Ref,
-    /// What an object (or struct in a box) that has its own code for it sends instead of its fields: a rail. Absent if there is
-    /// no such type.
+    /// What an object (or struct in a box) that has its own code for it sends instead of its fields: a rail.
+    /// Absent if there is no such type.
     pub saved: Option<unsafe extern "C" fn(Ref, *mut Ref) -> Ref>,
     /// The argument of [`Type::restore`] for such a rail.
     pub deserializer: Option<unsafe extern "C" fn(Ref, *mut Ref) -> Ref>,

@@ -1,4 +1,5 @@
-//! As much of HTTP/1.1 as a page on the same machine needs: requests without a body, answers with their length.
+//! As much of HTTP/1.1 as a page on the same machine needs: requests without a body, answers with their
+//! length.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;

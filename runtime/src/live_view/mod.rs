@@ -1,7 +1,8 @@
 //! Pictures of a running program in a browser: a small HTTP server on the loopback interface.
 //!
-//! A page asks for the next frame and gets it when there is one (long polling). The address holds a random token, and
-//! requests must name the loopback host: neither other users of the machine nor pages of other sites can read frames.
+//! A page asks for the next frame and gets it when there is one (long polling). The address holds a random
+//! token, and requests must name the loopback host: neither other users of the machine nor pages of other
+//! sites can read frames.
 
 mod http;
 

@@ -7,7 +7,7 @@ use super::{non_null, raise};
 use crate::abi::{ExceptionKind, Outcome, Raised, Refs};
 use crate::apgas::activity::{self, Activity, Work};
 use crate::apgas::cancellation::{self, Membership, NO_JOB};
-use crate::apgas::clock::{self, Luggage, Registration, Ticket};
+use crate::apgas::clock::{self, ClockContext, ClockRegistration, Registration};
 use crate::apgas::finish::{Finish, Uncounted};
 use crate::apgas::marshal;
 use crate::apgas::marshal::Copied;
@@ -70,10 +70,11 @@ fn registrations(clocks: &ClockList<'_>) -> Outcome<(Vec<Registration>, Option<i
             (handles?, None)
         }
     };
-    let tickets: Vec<Ticket> = with_activity(|activity| {
-        let ticket =
-            |handle: &i64| activity.clocks.iter().find(|own| own.handle == *handle).map(Registration::ticket);
-        handles.iter().map(ticket).collect::<Option<_>>().map_or_else(
+    let registrations: Vec<ClockRegistration> = with_activity(|activity| {
+        let clock_registration = |handle: &i64| {
+            activity.clocks.iter().find(|own| own.handle == *handle).map(Registration::clock_registration)
+        };
+        handles.iter().map(clock_registration).collect::<Option<_>>().map_or_else(
             || {
                 let message =
                     "an activity can register others only on clocks that it is registered on itself";
@@ -83,7 +84,7 @@ fn registrations(clocks: &ClockList<'_>) -> Outcome<(Vec<Registration>, Option<i
         )
     })?;
     // Clocks of other places are asked, so that this may wait.
-    Ok((tickets.into_iter().map(clock::register).collect(), implicit))
+    Ok((registrations.into_iter().map(clock::register).collect(), implicit))
 }
 
 fn start(closure: Ref, clocks: &ClockList<'_>) -> Outcome<()> {
@@ -103,9 +104,9 @@ fn start(closure: Ref, clocks: &ClockList<'_>) -> Outcome<()> {
 
 fn start_work(work: Work, clocks: &ClockList<'_>) -> Outcome<()> {
     let (clocks, implicit_clock) = registrations(clocks)?;
-    let governor = with_activity(|activity| Ok(activity.innermost_governor()))?;
+    let scope = with_activity(|activity| Ok(activity.innermost_scope()))?;
     let job = Membership::new(cancellation::activity_epoch());
-    let activity = Activity { clocks: clocks.into(), implicit_clock, job, ..Activity::new(governor, work) };
+    let activity = Activity { clocks: clocks.into(), implicit_clock, job, ..Activity::new(scope, work) };
     activity::spawn(activity);
     Ok(())
 }
@@ -154,9 +155,9 @@ pub fn async_without_job(closure: Ref) -> Outcome<()> {
 pub fn async_job(closure: Ref, epoch: i64) -> Outcome<()> {
     not_in_atomic("submit")?;
     let work = Work::Closure(Handle::new(non_null(closure)?));
-    let governor = with_activity(|activity| Ok(activity.innermost_governor()))?;
+    let scope = with_activity(|activity| Ok(activity.innermost_scope()))?;
     let job = Membership::new(epoch.cast_unsigned());
-    activity::spawn(Activity { job, ..Activity::new(governor, work) });
+    activity::spawn(Activity { job, ..Activity::new(scope, work) });
     Ok(())
 }
 
@@ -181,7 +182,8 @@ fn is_here(place: i64) -> Outcome<bool> {
     Ok(place == i64::from(apgas::here()))
 }
 
-/// Starts a copy of a closure here. Like anywhere else, it is the activity that makes the copy of what copies itself.
+/// Starts a copy of a closure here. Like anywhere else, it is the activity that makes the copy of what copies
+/// itself.
 fn start_copy(closure: Ref, clocks: &ClockList<'_>) -> Outcome<()> {
     match marshal::copied_or_encoded(non_null(closure)?).map_err(Raised)? {
         Copied::Copy(closure) => start(closure, clocks),
@@ -198,9 +200,9 @@ fn start_copy(closure: Ref, clocks: &ClockList<'_>) -> Outcome<()> {
 /// Of an activity that could not be started: what its finish gets.
 fn failed_to_start(started: Outcome<()>) -> Outcome<()> {
     if let Err(Raised(exception)) = started {
-        let governor = with_activity(|activity| Ok(activity.innermost_governor()))?;
-        governor.enter();
-        governor.leave(exception);
+        let scope = with_activity(|activity| Ok(activity.innermost_scope()))?;
+        scope.enter();
+        scope.leave(exception);
     }
     Ok(())
 }
@@ -231,9 +233,8 @@ fn async_at_with_clocks(place: i64, closure: Ref, clocks: &ClockList<'_>) -> Out
         return failed_to_start(start_copy(closure, clocks));
     }
     let (mut registrations, implicit) = registrations(clocks)?;
-    let tickets = registrations.iter().map(Registration::ticket).collect();
-    let clocks = Luggage {
-        tickets,
+    let clocks = ClockContext {
+        registrations: registrations.iter().map(Registration::clock_registration).collect(),
         implicit,
         nesting: stack_depth::depth_of_started(),
         epoch: cancellation::activity_epoch(),
@@ -285,7 +286,8 @@ fn not_too_deep() -> Outcome<()> {
 }
 
 pub fn finish_begin(clocked: bool) -> Outcome<()> {
-    // Generated code calls this when its fiber has opened no finish before: the first time in an activity on a new stack.
+    // Generated code calls this when its fiber has opened no finish before: the first time in an activity on
+    // a new stack.
     not_too_deep()?;
     let begun = !clocked
         && activity::on_fiber(|fiber, activity| {
@@ -334,7 +336,8 @@ pub fn finish_end(exception: Ref) -> Outcome<()> {
     Err(program::multiple(&exceptions))
 }
 
-/// An activity of the innermost finish, which ran on the stack of the caller's, has ended with this exception or null, or with clocks.
+/// An activity of the innermost finish, which ran on the stack of the caller's, has ended with this exception
+/// or null, or with clocks.
 pub fn finish_note(exception: Ref) {
     let clocks = activity::activity(|activity| {
         activity.note(exception);
@@ -405,12 +408,12 @@ pub fn max_worker_count() -> i32 {
     scheduler::max_worker_count() as i32
 }
 
-/// The finish that waits for what the caller starts: the place of its body in the upper half, its number there in the lower one;
-/// negative if there is none.
+/// The finish that waits for what the caller starts: the place of its body in the upper half, its number
+/// there in the lower one; negative if there is none.
 pub fn finish_id() -> i64 {
     let id = activity::activity(|it| {
-        let governor = it.innermost_governor();
-        governor.identify(&governor)
+        let scope = it.innermost_scope();
+        scope.global_id(&scope)
     });
     match id {
         Some(id) if id != apgas::FinishId::NONE => {

@@ -1,4 +1,5 @@
-//! x10.util.concurrent.Atomic*: the value is the one element of a rail, which the class library makes and keeps to itself.
+//! x10.util.concurrent.Atomic*: the value is the one element of a rail, which the class library makes and
+//! keeps to itself.
 
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicPtr, Ordering};
 
@@ -6,10 +7,11 @@ use crate::base::sanitizer;
 use crate::heap::Ref;
 use crate::layout::Object;
 
-/// The element, seen as an atomic variable of type `A`, which has the size and alignment of the element's type.
+/// The element, seen as an atomic variable of type `A`, which has the size and alignment of the element's
+/// type.
 fn cell<'a, A>(rail: Ref) -> &'a A {
-    // SAFETY: the class library passes rails of one element of that width, which are on the caller's stack; all access to
-    // the element goes through these functions.
+    // SAFETY: the class library passes rails of one element of that width, which are on the caller's stack;
+    // all access to the element goes through these functions.
     unsafe { &*rail.elements().cast::<A>() }
 }
 

@@ -4,8 +4,8 @@ use crate::abi::{Char, Outcome};
 use crate::heap::Ref;
 use crate::program;
 
-/// Appends a character to UTF-8 text. A code below 256 that came from a byte of a string stays what it is as text; what
-/// is no code point becomes a replacement character.
+/// Appends a character to UTF-8 text. A code below 256 that came from a byte of a string stays what it is as
+/// text; what is no code point becomes a replacement character.
 pub fn push(text: &mut Vec<u8>, character: Char) {
     let character = char::from_u32(character.0).unwrap_or(char::REPLACEMENT_CHARACTER);
     text.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());

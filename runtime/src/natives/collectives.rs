@@ -32,7 +32,8 @@ pub fn collective_ready() -> bool {
     group::ready().is_ok()
 }
 
-/// Fills a `Rail[Byte]` of 128 with what the members of a new communicator have in common; false if NCCL cannot.
+/// Fills a `Rail[Byte]` of 128 with what the members of a new communicator have in common; false if NCCL
+/// cannot.
 pub fn collective_mark(rail: Ref) -> bool {
     match group::mark() {
         Ok(mark) if rail.length() == MARK => {
@@ -48,8 +49,8 @@ pub fn collective_mark(rail: Ref) -> bool {
     }
 }
 
-/// Joins accelerators of this host, by their places, as numbers `first` and following of `size` members: the communicator's
-/// number, or 0 if NCCL refuses, which it says.
+/// Joins accelerators of this host, by their places, as numbers `first` and following of `size` members: the
+/// communicator's number, or 0 if NCCL refuses, which it says.
 pub fn collective_join(places: Ref, first: i64, size: i64, mark: Ref) -> Outcome<i64> {
     let devices: Vec<Arc<Device>> =
         elements::<i64>(places).into_iter().map(|it| device(it).cloned()).collect::<Outcome<_>>()?;
@@ -76,10 +77,11 @@ pub fn collective_join(places: Ref, first: i64, size: i64, mark: Ref) -> Outcome
 }
 
 fn without_nccl(why: &str) {
-    remark!("note: {why}; collective operations of accelerators go through the hosts' memory");
+    report!("note: {why}; collective operations of accelerators go through the hosts' memory");
 }
 
-/// Ends this host's part of a communicator. It has ended when this returns: the program may end next, and the driver with it.
+/// Ends this host's part of a communicator. It has ended when this returns: the program may end next, and the
+/// driver with it.
 pub fn collective_leave(number: i64) -> Outcome<()> {
     let left = COMMUNICATORS.lock().remove(&number);
     left.map_or(Ok(()), |communicator| {
@@ -95,9 +97,10 @@ pub fn collective_combines(sample: Ref, operation: i32) -> bool {
     sample.is_rail() && group::reduction(sample.ty().element_slot, operation).is_some()
 }
 
-/// Does an operation over memory of accelerators, together with all members of a communicator: `count` elements like those of
-/// `sample`, or parts of that length, from the `sources` to the `targets`, two `Rail[Long]` of addresses with one for each own device.
-/// `what`: 0 reduce, 1 broadcast, 2 scatter, 3 gather, 4 exchange. `root`: the number of a member; for 0 also -1, all.
+/// Does an operation over memory of accelerators, together with all members of a communicator: `count`
+/// elements like those of `sample`, or parts of that length, from the `sources` to the `targets`, two
+/// `Rail[Long]` of addresses with one for each own device. `what`: 0 reduce, 1 broadcast, 2 scatter, 3
+/// gather, 4 exchange. `root`: the number of a member; for 0 also -1, all.
 pub fn collective_run(
     number: i64,
     what: i32,

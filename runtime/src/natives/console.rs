@@ -27,7 +27,8 @@ fn failed<T>(error: &std::io::Error) -> Outcome<T> {
     raise(ExceptionKind::Io, &format!("cannot read standard input: {error}"))
 }
 
-/// Standard input. What is in its buffer is read at once; for more, the activity waits, and its thread runs others.
+/// Standard input. What is in its buffer is read at once; for more, the activity waits, and its thread runs
+/// others.
 static INPUT: Mutex<Option<BufReader<Stdin>>> = Mutex::new(None);
 
 /// Reads from standard input. `at_hand` says whether a buffer has all that `read` will ask for.

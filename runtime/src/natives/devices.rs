@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use super::activities;
 use crate::abi::{Bytes, ExceptionKind, KernelPointer, Outcome, Raised};
 use crate::apgas::cancellation;
-use crate::apgas::engine::{Governor, Waiter};
+use crate::apgas::engine::{FinishScope, Waiter};
 use crate::apgas::marshal;
 use crate::apgas::system::{device_exception, system};
 use crate::base::place::here;
@@ -26,7 +26,8 @@ pub(super) fn device(place: i64) -> Outcome<&'static Arc<Device>> {
     system().device(place).map_err(|error| raised(&error))
 }
 
-/// Suspends the activity while a device works. `start` says at once if it could not begin: then it has not kept `OnComplete`.
+/// Suspends the activity while a device works. `start` says at once if it could not begin: then it has not
+/// kept `OnComplete`.
 pub(super) fn wait(start: impl FnOnce(OnComplete) -> Outcome<()>) -> Outcome<()> {
     // Activities that all wait are no deadlock meanwhile.
     let _external = crate::scheduler::ExternalEventGuard::new();
@@ -101,11 +102,12 @@ unsafe fn described<'a>(kernel: KernelPointer, environment: Bytes) -> (&'static 
     }
 }
 
-/// Starts a kernel as an activity of the innermost finish. There is nothing to run on this side, so that no activity is made:
-/// the finish counts the kernel, and its end is reported to the finish.
+/// Starts a kernel as an activity of the innermost finish. There is nothing to run on this side, so that no
+/// activity is made: the finish counts the kernel, and its end is reported to the finish.
 ///
-/// The kernel sees captured rails as they are now. Unless the activity is known to leave them alone until the kernel has ended, they are
-/// copied for a kernel that runs here, and the activity waits until a device has them.
+/// The kernel sees captured rails as they are now. Unless the activity is known to leave them alone until the
+/// kernel has ended, they are copied for a kernel that runs here, and the activity waits until a device has
+/// them.
 pub fn kernel_start(
     place: i64,
     kernel: KernelPointer,
@@ -136,15 +138,15 @@ pub fn kernel_start(
     let started = device(place).and_then(|device| {
         // The rails that the environment names are captured by the closure as well.
         let (alive, external) = (Handle::new(closure), crate::scheduler::ExternalEventGuard::new());
-        let governor = Arc::clone(&finish);
+        let scope = Arc::clone(&finish);
         let done: OnComplete = Box::new(move |outcome| {
             drop(alive);
             match outcome {
-                Ok(()) => governor.leave(Ref::NULL),
+                Ok(()) => scope.leave(Ref::NULL),
                 // Exceptions are made by activities.
                 Err(error) => {
                     let work = Box::new(move || device_exception(&error));
-                    system().engine().spawn(governor, work);
+                    system().engine().spawn(scope, work);
                 }
             }
             drop(external);
@@ -197,7 +199,8 @@ fn launch_exception(error: &LaunchError) -> Raised {
     }
 }
 
-/// The processor's form: as many blocks as `autoBlocks()` promises X10's programs, or the first choice, spread over the threads of the place.
+/// The processor's form: as many blocks as `autoBlocks()` promises X10's programs, or the first choice,
+/// spread over the threads of the place.
 fn launch_here(place: i64, kernel: &'static Kernel, bytes: &[u8]) -> Outcome<()> {
     let mut plan = device::Plan::default();
     // SAFETY: see `kernel_launch`.

@@ -107,7 +107,8 @@ impl Digits {
         };
     }
 
-    /// Java's form of a number whose shortest digits are given as `d.ddde±x`: plain from 10^-3 to 10^7, else scientific.
+    /// Java's form of a number whose shortest digits are given as `d.ddde±x`: plain from 10^-3 to 10^7, else
+    /// scientific.
     fn java_form(&mut self, scientific: &[u8]) -> fmt::Result {
         let scientific = std::str::from_utf8(scientific).unwrap_or_default();
         let (mantissa, exponent) = scientific.split_once('e').unwrap_or((scientific, "0"));

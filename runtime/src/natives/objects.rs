@@ -174,7 +174,8 @@ pub fn static_begin(state: StaticPointer) -> Outcome<bool> {
 pub fn static_end(state: StaticPointer, failure: Ref) -> Outcome<()> {
     let address = state as usize;
     sanitizer::release(state);
-    // SAFETY: only the activity that initialises the field gets here; readers look at the failure after the state.
+    // SAFETY: only the activity that initialises the field gets here; readers look at the failure after the
+    // state.
     unsafe {
         if !failure.is_null() {
             heap::register_global(failure);

@@ -1,4 +1,5 @@
-//! Concatenation of several parts at once: a number's digits are written where they belong, without a string of their own.
+//! Concatenation of several parts at once: a number's digits are written where they belong, without a string
+//! of their own.
 
 use super::numbers::Digits;
 use crate::abi::{Bytes, Char, Outcome};
@@ -56,7 +57,8 @@ pub fn string_join(parts: Bytes, count: i64) -> Outcome<Ref> {
     Ok(result)
 }
 
-/// The text of a string and then those of the parts: in place, if nobody else has the string and there is room behind it.
+/// The text of a string and then those of the parts: in place, if nobody else has the string and there is
+/// room behind it.
 pub fn string_append(string: Ref, own: bool, parts: Bytes, count: i64) -> Outcome<Ref> {
     // Room for the digits of one number costs less than room for many.
     if count == 1 {

@@ -8,7 +8,8 @@ use crate::device::{self, DeviceError, Kind, TextureForm, Upload};
 use crate::heap;
 use crate::heap::Ref;
 
-/// A texture at a place, this host or an accelerator of it, with elements like those of the rail `sample`: its number.
+/// A texture at a place, this host or an accelerator of it, with elements like those of the rail `sample`:
+/// its number.
 pub fn texture_make(
     place: i64,
     sample: Ref,

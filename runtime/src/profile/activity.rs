@@ -1,5 +1,5 @@
-//! Activities as spans. An activity that waits is not running: its span ends, and another begins when it continues, perhaps in
-//! another thread.
+//! Activities as spans. An activity that waits is not running: its span ends, and another begins when it
+//! continues, perhaps in another thread.
 
 use std::cell::Cell;
 

@@ -1,4 +1,5 @@
-//! Names of spans: addresses in the program while it runs, `Class.method` and `File.x10:line` when the profile is written.
+//! Names of spans: addresses in the program while it runs, `Class.method` and `File.x10:line` when the
+//! profile is written.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;

@@ -1,5 +1,6 @@
-//! Tracing of a program for `apg run --profile FILE`: activities, kernels and copies, each a span with its place and
-//! `.x10` line. Nothing is recorded without that option; with it a span costs two readings of the clock and a push.
+//! Tracing of a program for `apg run --profile FILE`: activities, kernels and copies, each a span with its
+//! place and `.x10` line. Nothing is recorded without that option; with it a span costs two readings of the
+//! clock and a push.
 
 mod activity;
 mod code;

@@ -1,4 +1,5 @@
-//! A place's part of the trace: events in Chrome's format, one a line, and rows of the summary, marked with `#`.
+//! A place's part of the trace: events in Chrome's format, one a line, and rows of the summary, marked with
+//! `#`.
 
 use std::collections::BTreeMap;
 use std::ffi::CStr;

@@ -1,4 +1,5 @@
-//! Objects of the program's classes that the runtime makes: strings, rails and exceptions, with OutOfMemoryError where the heap is full.
+//! Objects of the program's classes that the runtime makes: strings, rails and exceptions, with
+//! OutOfMemoryError where the heap is full.
 
 use std::cell::Cell;
 
@@ -90,7 +91,7 @@ pub fn allocate_last(ty: &'static Type, length: i64) -> Outcome<Ref> {
     if let Some(object) = heap::allocate_in_emergency(ty, length) {
         return Ok(object);
     }
-    remark!("apg: the heap is full, and there is not even room for an OutOfMemoryError");
+    report!("apg: the heap is full, and there is not even room for an OutOfMemoryError");
     end_process(1)
 }
 
@@ -119,7 +120,7 @@ fn make(kind: ExceptionKind, argument: impl FnOnce() -> Outcome<Ref>) -> Raised 
         Ok(object) => Raised(object),
         Err(Raised(failure)) if !failure.is_null() => Raised(failure),
         Err(_) => {
-            remark!("apg: the program cannot make a {}; this is a defect of apg", kind.class());
+            report!("apg: the program cannot make a {}; this is a defect of apg", kind.class());
             end_process(70)
         }
     }

@@ -1,4 +1,5 @@
-//! `CustomSerialization`: the program's own code decides what is sent of an object, and makes it again from that.
+//! `CustomSerialization`: the program's own code decides what is sent of an object, and makes it again from
+//! that.
 
 use super::loaded::{loaded, types};
 use super::objects::{allocate, exception};

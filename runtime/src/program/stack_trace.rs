@@ -1,4 +1,5 @@
-//! Stack traces of exceptions: rails of `Long` with return addresses in the program, in the field `frames` of a throwable.
+//! Stack traces of exceptions: rails of `Long` with return addresses in the program, in the field `frames` of
+//! a throwable.
 
 use crate::base::backtrace::{OMITTED_FRAMES, visit_frames};
 use crate::heap::Ref;

@@ -1,4 +1,5 @@
-//! Reports of exceptions that nobody catches: message, stack trace, causes, and the exceptions that it gathers.
+//! Reports of exceptions that nobody catches: message, stack trace, causes, and the exceptions that it
+//! gathers.
 
 use super::loaded::to_string;
 use super::stack_trace::{field, frames_in};

@@ -1,9 +1,10 @@
-//! Layouts that generated code reads and writes itself: it opens a finish, starts an activity of it, takes the activity back and runs
-//! it, and closes the finish, without a call of the runtime.
+//! Layouts that generated code reads and writes itself: it opens a finish, starts an activity of it, takes
+//! the activity back and runs it, and closes the finish, without a call of the runtime.
 //!
-//! All that is in the thread's own memory but for two atomic operations of the deque, and costs less than the calls would. What is
-//! not so simple it leaves to the runtime ([`crate::natives::activities`]). The header of generated code (`include/apg.h`) states the
-//! same offsets as the assertions at the end of this file, of [`crate::scheduler::fiber`], [`crate::apgas::activity`] and
+//! All that is in the thread's own memory but for two atomic operations of the deque, and costs less than the
+//! calls would. What is not so simple it leaves to the runtime ([`crate::natives::activities`]). The header
+//! of generated code (`include/apg.h`) states the same offsets as the assertions at the end of this file, of
+//! [`crate::scheduler::fiber`], [`crate::apgas::activity`] and
 //! [`crate::apgas::finish`].
 
 use std::cell::Cell;

@@ -1,8 +1,8 @@
 //! Admission control: while very many activities wait for other places, others are deferred.
 //!
-//! Each activity that waits for another place has a stack here, and what it waits for has one there. To start more would take memory,
-//! and only add to what is under way. But what they wait for may depend on a deferred activity, so that workers without other work
-//! start some all the same.
+//! Each activity that waits for another place has a stack here, and what it waits for has one there. To start
+//! more would take memory, and only add to what is under way. But what they wait for may depend on a deferred
+//! activity, so that workers without other work start some all the same.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

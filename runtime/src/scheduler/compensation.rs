@@ -1,5 +1,5 @@
-//! Compensating threads: tasks that are ready run within a bounded time, whatever the workers do, as with the managed blockers of
-//! Java's `ForkJoinPool`.
+//! Compensating threads: tasks that are ready run within a bounded time, whatever the workers do, as with the
+//! managed blockers of Java's `ForkJoinPool`.
 //!
 //! While a thread of the pool looks for work or sleeps, all is well: it finds what is ready. While none does,
 //! a monitor looks at the queues every few milliseconds. What has waited too long gets a thread more, which
@@ -7,10 +7,10 @@
 //! what would not run, not to be one thread more than there are CPUs. A thread that has nothing to do
 //! any more is used again, and ends after a while.
 //!
-//! Old work alone is no sign: in a recursion the owner of a queue comes to its oldest activity
-//! last. But the owner's end of the queue moves all the time then. Where it stands still while the owner
-//! has had a CPU, or sleeps in code that is not the runtime's, the owner is blocked, and with it all in its queue.
-//! (An owner that waits for a CPU is not: more threads would not help it.)
+//! Old work alone is no sign: in a recursion the owner of a queue comes to its oldest activity last. But the
+//! owner's end of the queue moves all the time then. Where it stands still while the owner has had a CPU, or
+//! sleeps in code that is not the runtime's, the owner is blocked, and with it all in its queue. (An owner
+//! that waits for a CPU is not: more threads would not help it.)
 
 use std::fs;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
@@ -117,8 +117,8 @@ impl Compensation {
             let spawned = std::thread::Builder::new().name("apg-monitor".into()).spawn(monitor);
             // Activities that do not spin get on without it.
             if let Err(error) = spawned {
-                remark!("apg: cannot start the thread that looks after activities that wait to run: {error}");
-                remark!("  while all threads are busy with others, they wait until one of these ends");
+                report!("apg: cannot start the thread that looks after activities that wait to run: {error}");
+                report!("  while all threads are busy with others, they wait until one of these ends");
             }
         }
     }
@@ -168,10 +168,10 @@ impl Compensation {
     fn complain(&self, threads: &mut ExtraThreads, why: &str) {
         if !std::mem::replace(&mut threads.complained, true) {
             let busy = self.workers + threads.used.iter().filter(|used| **used).count();
-            remark!(
+            report!(
                 "apg: {busy} threads are busy with activities that do not wait while others are ready: {why}"
             );
-            remark!(
+            report!(
                 "  the others run when one of these ends, or waits in `when`, `finish` or a lock instead of in a loop"
             );
         }

@@ -1,12 +1,12 @@
-//! Work-stealing deque of a worker: its owner adds and takes at one end, others steal at the other (Chase and Lev, *Dynamic Circular
-//! Work-Stealing Deque*, SPAA 2005; what Lê,
-//! Pop, Cohen and Zappa Nardelli order by fences is ordered by sequentially consistent operations on both ends). What waits in
-//! it are pairs of words, which the collector reads: an activity that has not begun is its closure and its finish, and
+//! Work-stealing deque of a worker: its owner adds and takes at one end, others steal at the other (Chase and
+//! Lev, *Dynamic Circular Work-Stealing Deque*, SPAA 2005; what Lê, Pop, Cohen and Zappa Nardelli order by
+//! fences is ordered by sequentially consistent operations on both ends). What waits in it are pairs of
+//! words, which the collector reads: an activity that has not begun is its closure and its finish, and
 //! nothing is allocated for it.
 //!
-//! From a long queue a thief takes several pairs in one step. The owner takes pairs without asking thieves as long as there are more than
-//! those of one such step below; when the queue becomes short it changes the tag of the top, so that no step that began while it was
-//! long comes to its end.
+//! From a long queue a thief takes several pairs in one step. The owner takes pairs without asking thieves as
+//! long as there are more than those of one such step below; when the queue becomes short it changes the tag
+//! of the top, so that no step that began while it was long comes to its end.
 
 use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
@@ -101,7 +101,8 @@ pub(super) struct Owner {
     pub(super) long: AtomicBool,
 }
 
-/// The queue. Generated code adds and takes its thread's own activities itself ([`crate::scheduler::abi_layout`]).
+/// The queue. Generated code adds and takes its thread's own activities itself
+/// ([`crate::scheduler::abi_layout`]).
 #[repr(C)]
 pub struct Deque {
     pub(super) top: CachePadded<AtomicU64>,
@@ -189,7 +190,8 @@ impl Deque {
         if Top(self.top.load(Ordering::Relaxed)).index() > bottom {
             return None;
         }
-        // A thief that sees this has to see the pairs below as well. An exchange orders as a fence would, and takes half the time.
+        // A thief that sees this has to see the pairs below as well. An exchange orders as a fence would, and
+        // takes half the time.
         self.bottom.swap(bottom, Ordering::SeqCst);
         let mut top = self.top();
         if self.owner.long.load(Ordering::Relaxed) && bottom - top.index() < SHORT_LENGTH {
@@ -260,8 +262,8 @@ impl Deque {
         Some((top, buffer.read(top), hasher.finish()))
     }
 
-    /// Takes the oldest pair; more of them if there are many, which go to the thief's own queue. If there is one alone, it is taken
-    /// only if it is the pair that was found there before.
+    /// Takes the oldest pair; more of them if there are many, which go to the thief's own queue. If there is
+    /// one alone, it is taken only if it is the pair that was found there before.
     pub fn steal(&self, into: &Deque, found_before: Option<Pair>) -> Stolen {
         let top = self.top();
         let length = self.bottom.load(Ordering::SeqCst) - top.index();
@@ -298,7 +300,8 @@ impl Deque {
         usize::try_from(self.bottom.load(Ordering::Acquire) - top).unwrap_or(0)
     }
 
-    /// Shows the collector all words in it, and those at its ends that are just being added or taken; all threads are stopped.
+    /// Shows the collector all words in it, and those at its ends that are just being added or taken; all
+    /// threads are stopped.
     pub fn each_word(&self, visit: &mut dyn FnMut(usize)) {
         let (top, bottom) = (self.top().index(), self.bottom.load(Ordering::Relaxed));
         let buffer = self.buffer();
@@ -307,8 +310,8 @@ impl Deque {
         for index in first..last.max(first) {
             visit(buffer.read(index)[0]);
         }
-        // What was taken long ago is kept alive once, not for ever: a thief that may still want it has it on its stack, or finds that the
-        // top has moved. Unless the owner is about to use these slots again.
+        // What was taken long ago is kept alive once, not for ever: a thief that may still want it has it on
+        // its stack, or finds that the top has moved. Unless the owner is about to use these slots again.
         if bottom < first + buffer.len() as isize {
             (first..top).for_each(|index| buffer.write(index, [0, 0]));
         }

@@ -1,8 +1,9 @@
-//! Fibers: stackful coroutines that run activities one after the other (Moura and Ierusalimschy, *Revisiting Coroutines*, TOPLAS 2009).
+//! Fibers: stackful coroutines that run activities one after the other (Moura and Ierusalimschy, *Revisiting
+//! Coroutines*, TOPLAS 2009).
 //!
-//! A fiber takes tasks by a loop that the layer above provides ([`set_task_loop`]). While activities do not block, all of a worker's
-//! run on one fiber, with no switch between them. An activity that blocks leaves its fiber suspended, stack and all, and the worker continues
-//! with another fiber.
+//! A fiber takes tasks by a loop that the layer above provides ([`set_task_loop`]). While activities do not
+//! block, all of a worker's run on one fiber, with no switch between them. An activity that blocks leaves its
+//! fiber suspended, stack and all, and the worker continues with another fiber.
 
 use std::cell::{Cell, UnsafeCell};
 use std::sync::OnceLock;
@@ -43,7 +44,8 @@ pub struct Fiber {
     view: FiberView,
     /// The number of the worker that runs it.
     pub worker: Cell<usize>,
-    /// Activities of one finish that have run to their end here in a row, which that finish does not count as ended yet.
+    /// Activities of one finish that have run to their end here in a row, which that finish does not count as
+    /// ended yet.
     pub ended: Cell<(*const FinishHeader, usize)>,
     /// Its running activities, if they are profiled.
     pub opened: profile::Opened,
@@ -55,7 +57,8 @@ pub struct Fiber {
     pub finishes: Cell<usize>,
 }
 
-// SAFETY: a fiber is used by one thread at a time: the thread that runs it, or has taken it from a list or queue.
+// SAFETY: a fiber is used by one thread at a time: the thread that runs it, or has taken it from a list or
+// queue.
 unsafe impl Sync for Fiber {}
 // SAFETY: one thread at a time uses it, whichever that is.
 unsafe impl Send for Fiber {}
@@ -86,7 +89,8 @@ pub fn set_task_loop(task_loop: fn(&'static Fiber) -> !) {
     TASK_LOOP.get_or_init(|| task_loop);
 }
 
-/// The fiber that runs the caller, if one does. Not inlined: the caller may have moved to another thread since it asked last.
+/// The fiber that runs the caller, if one does. Not inlined: the caller may have moved to another thread
+/// since it asked last.
 #[inline(never)]
 pub fn current() -> Option<&'static Fiber> {
     CURRENT.with(Cell::get)
@@ -112,13 +116,13 @@ fn make() -> &'static Fiber {
     let stack = match AlignedStack::new() {
         Ok(stack) => stack,
         Err(error) => {
-            remark!("apg: no memory for the stack of one more activity: {error}");
+            report!("apg: no memory for the stack of one more activity: {error}");
             if limits::address_space() != usize::MAX {
-                remark!(
+                report!(
                     "  the limit on address space is reached: raise it (`ulimit -v`), or make the heap smaller (--heap)"
                 );
             }
-            remark!(
+            report!(
                 "  if the program has many activities waiting at the same time: let fewer block at once, or raise `vm.max_map_count`"
             );
             end_process(1);
@@ -247,8 +251,8 @@ impl Fiber {
     }
 }
 
-/// The frames in the program of all activities that wait, innermost first. The last thing that a process does: no activity continues
-/// afterwards, and all workers sleep.
+/// The frames in the program of all activities that wait, innermost first. The last thing that a process
+/// does: no activity continues afterwards, and all workers sleep.
 pub fn frames_of_waiting() -> Vec<Vec<i64>> {
     let own = current().map_or(std::ptr::null(), std::ptr::from_ref);
     let fibers = ALL.lock().clone();
@@ -264,7 +268,8 @@ pub fn frames_of_waiting() -> Vec<Vec<i64>> {
     COLLECTED_FRAMES.lock().take().unwrap_or_default()
 }
 
-/// Runs fibers on the stack of the calling thread, the worker of that number. Returns if the worker is to end.
+/// Runs fibers on the stack of the calling thread, the worker of that number. Returns if the worker is to
+/// end.
 pub fn run_fibers(worker: usize, queues: (*const Deque, *const Sleep)) {
     let mut fiber = take_idle();
     loop {

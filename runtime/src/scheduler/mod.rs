@@ -1,8 +1,11 @@
-//! The scheduler: a pool of workers that steal work from each other (Blumofe and Leiserson, JACM 1999) and run it on fibers.
+//! The scheduler: a pool of workers that steal work from each other (Blumofe and Leiserson, JACM 1999) and
+//! run it on fibers.
 //!
-//! From below: [`deque`](mod@deque) and [`sleep`](mod@sleep), [`fiber`](mod@fiber) (a stackful coroutine), [`task`](mod@task) and
-//! [`queues`](mod@queues), [`pool`](mod@pool) (the workers), [`search`](mod@search) (what an idle worker does), and [`park`] (how an
-//! activity waits). What an activity, a `finish` or a clock is, is known above, in [`crate::apgas`].
+//! From below: [`deque`](mod@deque) and [`sleep`](mod@sleep), [`fiber`](mod@fiber) (a stackful coroutine),
+//! [`task`](mod@task) and
+//! [`queues`](mod@queues), [`pool`](mod@pool) (the workers), [`search`](mod@search) (what an idle worker
+//! does), and [`park`] (how an activity waits). What an activity, a `finish` or a clock is, is known above,
+//! in [`crate::apgas`].
 
 pub mod abi_layout;
 mod admission;

@@ -1,5 +1,5 @@
-//! A parallel loop in progress: iterations that workers claim in chunks of decreasing length, as in guided self-scheduling
-//! (Polychronopoulos and Kuck, IEEE Transactions on Computers 1987).
+//! A parallel loop in progress: iterations that workers claim in chunks of decreasing length, as in guided
+//! self-scheduling (Polychronopoulos and Kuck, IEEE Transactions on Computers 1987).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
@@ -36,7 +36,8 @@ pub struct ParallelJob {
 /// No helper may begin.
 const CLOSED: usize = 1 << 32;
 
-// SAFETY: the body may be called by many threads, and outlives its calls: the caller closes the job before it returns.
+// SAFETY: the body may be called by many threads, and outlives its calls: the caller closes the job before it
+// returns.
 unsafe impl Send for ParallelJob {}
 // SAFETY: the body is `Sync`, and all other fields are.
 unsafe impl Sync for ParallelJob {}
@@ -81,8 +82,8 @@ impl ParallelJob {
         &raw const self.next
     }
 
-    /// The next chunk. The first ones are long, so that neighbours, which mostly use the same memory, are done by one thread, and the
-    /// last ones short, so that all threads end together.
+    /// The next chunk. The first ones are long, so that neighbours, which mostly use the same memory, are
+    /// done by one thread, and the last ones short, so that all threads end together.
     fn take_chunk(&self) -> Option<(i64, i64)> {
         let length = |first: i64| ((self.end - first) / self.divisor).max(1);
         let taken = self.next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |first| {

@@ -18,8 +18,8 @@ impl Completion for Event {
     }
 }
 
-/// Runs `body` over `0..count` on all idle workers, and on this one. Returns the first exception, or null; after an exception the
-/// rest may be left out. Nothing is allocated for an iteration.
+/// Runs `body` over `0..count` on all idle workers, and on this one. Returns the first exception, or null;
+/// after an exception the rest may be left out. Nothing is allocated for an iteration.
 pub fn parallel_for(count: i64, body: &(dyn Fn(i64, i64) -> Ref + Sync)) -> Ref {
     let threads = pool::worker_count().max(1) as i64;
     if count <= 1 || threads == 1 {

@@ -53,8 +53,8 @@ impl Waker {
     }
 }
 
-/// Suspends the calling activity, then hands its waker to `register`, which stores it where it will be found, or uses it
-/// at once because what was waited for has come. A thread outside the pool is blocked instead.
+/// Suspends the calling activity, then hands its waker to `register`, which stores it where it will be found,
+/// or uses it at once because what was waited for has come. A thread outside the pool is blocked instead.
 pub fn block(register: impl FnOnce(Waker) + 'static) {
     match fiber::current() {
         Some(fiber) => {
@@ -120,8 +120,8 @@ impl AtomicEventState {
 #[derive(Default)]
 pub struct Event {
     state: AtomicEventState,
-    /// Wakes the waiting activity. Belongs to that activity until the state is [`EventState::Waited`], and then to the thread that ends
-    /// that state.
+    /// Wakes the waiting activity. Belongs to that activity until the state is [`EventState::Waited`], and
+    /// then to the thread that ends that state.
     waker: UnsafeCell<Option<Waker>>,
 }
 

@@ -1,8 +1,8 @@
-//! Polling for messages of other places by workers that have nothing else to do: an answer that is about to come is read sooner than a
-//! sleeping thread could be woken for it.
+//! Polling for messages of other places by workers that have nothing else to do: an answer that is about to
+//! come is read sooner than a sleeping thread could be woken for it.
 //!
-//! One worker polls at a time. Places that rely on it send without waking anybody here, so that it announces itself first, unless only
-//! the place that was just asked relies on it, and withdraws before it ends.
+//! One worker polls at a time. Places that rely on it send without waking anybody here, so that it announces
+//! itself first, unless only the place that was just asked relies on it, and withdraws before it ends.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,7 +18,8 @@ pub trait MessagePoller: Send + Sync {
     fn announce(&self, begins: bool);
     /// Handles the messages that have come; whether there were any.
     fn poll(&self) -> bool;
-    /// The only place that knew of the poller has answered, and no longer relies on it. Whether no place does.
+    /// The only place that knew of the poller has answered, and no longer relies on it. Whether no place
+    /// does.
     fn is_answered(&self, by: u32) -> bool;
 }
 
@@ -89,7 +90,8 @@ impl PollGuard {
         }
     }
 
-    /// Handles the messages that have come; whether there were any. The tasks that they bring are the caller's.
+    /// Handles the messages that have come; whether there were any. The tasks that they bring are the
+    /// caller's.
     fn poll(&mut self) -> bool {
         self.worker.handles_messages.set(true);
         let came = self.poller.poll();
@@ -143,8 +145,8 @@ impl Drop for PollGuard {
     }
 }
 
-/// Polls until there is a task, or the budget is used up. The calling worker, which searches, runs the task itself, so that nobody is
-/// woken. `None` if it may not poll.
+/// Polls until there is a task, or the budget is used up. The calling worker, which searches, runs the task
+/// itself, so that nobody is woken. `None` if it may not poll.
 pub(super) fn poll_for_task(worker: &'static Worker, search: &mut SearchState) -> Option<Option<Task>> {
     let mut guard = PollGuard::new(worker)?;
     guard.announce();
@@ -164,15 +166,16 @@ pub(super) fn poll_for_task(worker: &'static Worker, search: &mut SearchState) -
     Some(found.or_else(|| queues.find(worker.number, search)))
 }
 
-/// The right to poll in place of the calling activity, which is about to wait, if its worker has nothing else to do.
+/// The right to poll in place of the calling activity, which is about to wait, if its worker has nothing else
+/// to do.
 pub fn begin_polling() -> Option<PollGuard> {
     let worker = pool::worker()?;
     let may = pool::queues().own_is_empty(worker.number) && !crate::base::sanitizer::watches_threads();
     may.then(|| PollGuard::new(worker))?
 }
 
-/// Polls until `is_done`: the activity that waits need not leave its thread. Whether it is done: if not, there is something else to
-/// do, or it takes longer.
+/// Polls until `is_done`: the activity that waits need not leave its thread. Whether it is done: if not,
+/// there is something else to do, or it takes longer.
 pub fn poll_until(mut guard: PollGuard, is_done: impl Fn() -> bool) -> bool {
     let (worker, queues) = (guard.worker, pool::queues());
     if matches!(guard.visibility, PollerVisibility::None) {

@@ -33,13 +33,15 @@ thread_local! {
     static WORKER: Cell<Option<&'static Worker>> = const { Cell::new(None) };
 }
 
-/// Number of workers of a place if nobody says: one for each CPU, but at least two. An activity that wakes does so in an idle worker,
-/// so one would not be enough for a program that asks in a loop whether another activity, which sleeps now and then, is done.
+/// Number of workers of a place if nobody says: one for each CPU, but at least two. An activity that wakes
+/// does so in an idle worker, so one would not be enough for a program that asks in a loop whether another
+/// activity, which sleeps now and then, is done.
 pub fn default_threads() -> usize {
     std::thread::available_parallelism().map_or(2, usize::from).max(2)
 }
 
-/// Starts the pool with that many workers (0: the default); without effect when it runs already. Fibers run `task_loop`.
+/// Starts the pool with that many workers (0: the default); without effect when it runs already. Fibers run
+/// `task_loop`.
 pub fn start(workers: usize, task_loop: fn(&'static Fiber) -> !) {
     fiber::set_task_loop(task_loop);
     heap::add_queues(each_queued_word);
@@ -55,7 +57,7 @@ pub fn start(workers: usize, task_loop: fn(&'static Fiber) -> !) {
         let queues = Queues::new(workers);
         for number in 0..workers {
             if let Err(error) = start_worker(number) {
-                remark!(
+                report!(
                     "apg: cannot start thread {number} of {workers}: {error}; ask for fewer with --threads, or raise the limit on \
                      processes (`ulimit -u`, a container's)"
                 );
@@ -83,7 +85,7 @@ fn run_worker(number: usize) {
     let run = || fiber::run_fibers(number, pool.queues.shared(number));
     let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
     if outcome.is_err() {
-        remark!("apg: internal error in the runtime; this is a defect of apg, please report it");
+        report!("apg: internal error in the runtime; this is a defect of apg, please report it");
         end_process(70);
     }
     WORKER.with(|cell| cell.set(None));
@@ -120,7 +122,8 @@ pub fn push(task: Task) {
     }
 }
 
-/// Adds an activity that may continue. With compensating threads, the caller may be a worker that does not come to its queue soon.
+/// Adds an activity that may continue. With compensating threads, the caller may be a worker that does not
+/// come to its queue soon.
 pub fn push_resumed(task: Task) {
     let pool = pool();
     if !pool.compensation.is_needed() {
@@ -177,8 +180,8 @@ pub fn has_nothing_else_to_do() -> bool {
     worker().is_some_and(|worker| queues.own_is_empty(worker.number) && queues.nothing_injected())
 }
 
-/// The calling activity keeps its thread and sleeps in it for that long, or until there is a task that no worker without an activity
-/// takes. Whether there is none.
+/// The calling activity keeps its thread and sleeps in it for that long, or until there is a task that no
+/// worker without an activity takes. Whether there is none.
 pub fn park_briefly(time: Duration) -> bool {
     let queues = queues();
     let is_free = |worker: &&Worker| worker.number < pool().workers && queues.is_empty();
@@ -189,8 +192,8 @@ pub fn park_briefly(time: Duration) -> bool {
     queues.is_empty()
 }
 
-/// The calling worker, which has searched, has a task: if it was the last to search, the monitor of compensating threads
-/// watches the queues from now on.
+/// The calling worker, which has searched, has a task: if it was the last to search, the monitor of
+/// compensating threads watches the queues from now on.
 pub(super) fn end_search() {
     let pool = pool();
     pool.queues.end_search();

@@ -1,5 +1,6 @@
-//! Queues of the pool: a deque for each worker, and an injector for tasks from other threads. Idle workers search them in turn: work
-//! stealing (Blumofe and Leiserson, *Scheduling Multithreaded Computations by Work Stealing*, JACM 1999).
+//! Queues of the pool: a deque for each worker, and an injector for tasks from other threads. Idle workers
+//! search them in turn: work stealing (Blumofe and Leiserson, *Scheduling Multithreaded Computations by Work
+//! Stealing*, JACM 1999).
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI32, AtomicU64, AtomicUsize, Ordering};
@@ -187,8 +188,8 @@ impl Queues {
         slot.to_take.fetch_update(Ordering::AcqRel, Ordering::Relaxed, one_more).is_ok()
     }
 
-    /// Work for a compensating thread: its own, what came from elsewhere, what is reserved for it, or what was
-    /// deferred.
+    /// Work for a compensating thread: its own, what came from elsewhere, what is reserved for it, or what
+    /// was deferred.
     pub fn find_for_extra(&self, number: usize) -> Option<Task> {
         loop {
             let task = self.find_injected(number).or_else(|| self.find_reserved());
@@ -230,7 +231,8 @@ impl Queues {
         self.notify_if_needed();
     }
 
-    /// Without a fence before it a worker that is just falling asleep may be overlooked: see [`crate::scheduler::sleep`].
+    /// Without a fence before it a worker that is just falling asleep may be overlooked: see
+    /// [`crate::scheduler::sleep`].
     #[inline]
     fn notify_if_needed(&self) {
         if self.sleep.should_notify() {
@@ -292,7 +294,8 @@ impl Queues {
         own.pop().or_else(stolen).map(|pair| unsafe { Task::from_pair(pair) })
     }
 
-    /// The closure of this thread's newest task, if that is an activity of the finish and no more than its closure.
+    /// The closure of this thread's newest task, if that is an activity of the finish and no more than its
+    /// closure.
     #[inline]
     pub fn pop_of(&self, number: usize, finish: *const FinishHeader) -> Option<Ref> {
         let own = &self.own_queues(number).own;
@@ -330,8 +333,8 @@ impl Queues {
         }
     }
 
-    /// A task: this worker's newest, then an injected one, then others' oldest. A task that is alone in a queue is taken at the second
-    /// search, for its owner may want it at once. At last a deferred one.
+    /// A task: this worker's newest, then an injected one, then others' oldest. A task that is alone in a
+    /// queue is taken at the second search, for its owner may want it at once. At last a deferred one.
     pub fn find(&self, number: usize, search: &mut SearchState) -> Option<Task> {
         if let Some(task) = self.pop(number) {
             return Some(task);
@@ -409,14 +412,16 @@ impl Queues {
         self.injector.is_empty() && self.slots().all(|slot| slot.own.is_empty())
     }
 
-    /// The caller, thread `number`, who looks for work, waits until it is woken, or that long: at most `quiet` if there is none, `busy` if
-    /// there is some that it did not get. `all_idle` is called when every thread waits.
+    /// The caller, thread `number`, who looks for work, waits until it is woken, or that long: at most
+    /// `quiet` if there is none, `busy` if there is some that it did not get. `all_idle` is called when every
+    /// thread waits.
     pub fn wait(&self, number: usize, quiet: Duration, busy: Duration, all_idle: impl FnOnce()) {
         let time = || if self.is_empty() { quiet } else { busy };
         self.sleep.wait(number, time, all_idle);
     }
 
-    /// The caller, thread `number`, who looks for work and has an activity, sleeps for so long at most; not at all if there is some.
+    /// The caller, thread `number`, who looks for work and has an activity, sleeps for so long at most; not
+    /// at all if there is some.
     pub fn park_briefly(&self, number: usize, time: Duration) {
         self.sleep.wait_briefly(number, || if self.is_empty() { time } else { Duration::ZERO });
     }

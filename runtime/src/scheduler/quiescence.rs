@@ -1,5 +1,5 @@
-//! Quiescence of this place: no worker has anything to do, and nothing outside of the pool will wake an activity. A local deadlock is
-//! quiescence while activities wait.
+//! Quiescence of this place: no worker has anything to do, and nothing outside of the pool will wake an
+//! activity. A local deadlock is quiescence while activities wait.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -14,8 +14,8 @@ static BLOCKED: AtomicUsize = AtomicUsize::new(0);
 static ON_DEADLOCK: OnceLock<fn()> = OnceLock::new();
 static IS_REPORTED: AtomicBool = AtomicBool::new(false);
 
-/// A pending external event: something outside of the pool that will wake an activity, or start one. Until the guard is dropped,
-/// activities that all wait are no deadlock.
+/// A pending external event: something outside of the pool that will wake an activity, or start one. Until
+/// the guard is dropped, activities that all wait are no deadlock.
 #[derive(Debug)]
 pub struct ExternalEventGuard(());
 
@@ -35,7 +35,8 @@ impl Default for ExternalEventGuard {
 
 impl Drop for ExternalEventGuard {
     fn drop(&mut self) {
-        // Only workers that all sleep already need to check for a deadlock again; a worker that is awake will before it sleeps.
+        // Only workers that all sleep already need to check for a deadlock again; a worker that is awake will
+        // before it sleeps.
         let is_last = EXTERNAL_EVENTS.fetch_sub(1, Ordering::SeqCst) == 1;
         if is_last && pool::has_all_workers_idle(|| true) {
             pool::wake_worker();
@@ -58,14 +59,16 @@ pub fn set_on_deadlock(report: fn()) {
     let _ = ON_DEADLOCK.set(report);
 }
 
-/// Whether nothing here can continue by itself: all workers sleep, and nothing but other places will wake one.
+/// Whether nothing here can continue by itself: all workers sleep, and nothing but other places will wake
+/// one.
 pub fn is_quiescent() -> bool {
     is_quiescent_while(|| true)
 }
 
 /// The same, with `condition` true at the same moment.
 fn is_quiescent_while(condition: impl FnOnce() -> bool) -> bool {
-    // In this order: an external event adds a task before it ends, and only a worker that is awake summons compensating threads.
+    // In this order: an external event adds a task before it ends, and only a worker that is awake summons
+    // compensating threads.
     let no_event = || EXTERNAL_EVENTS.load(Ordering::SeqCst) == 0;
     pool::has_all_threads_idle(|| no_event() && condition())
 }

@@ -1,4 +1,5 @@
-//! The search of an idle worker for a task: its own deque, messages of other places, the injector, other workers' deques; then sleep.
+//! The search of an idle worker for a task: its own deque, messages of other places, the injector, other
+//! workers' deques; then sleep.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -13,8 +14,8 @@ static HINTS: AtomicUsize = AtomicUsize::new(0);
 /// A worker spins for the task of a hint.
 static HAS_SPINNER: AtomicBool = AtomicBool::new(false);
 
-/// A thread outside of the pool is about to add a task, or has done so: meanwhile one idle worker searches instead of sleeping, since to
-/// wake it then would take longer than all that is left to wait for.
+/// A thread outside of the pool is about to add a task, or has done so: meanwhile one idle worker searches
+/// instead of sleeping, since to wake it then would take longer than all that is left to wait for.
 pub fn hint_work_soon(begins: bool) {
     if begins {
         HINTS.fetch_add(1, Ordering::SeqCst);
@@ -40,8 +41,8 @@ fn search_for_a_while(worker: &Worker, search: &mut SearchState) -> Option<Task>
     })
 }
 
-/// Spins as long as a task is hinted at, unless another worker does: looks all the time for tasks from outside, and now and then for
-/// those of other workers, which may want them at once themselves.
+/// Spins as long as a task is hinted at, unless another worker does: looks all the time for tasks from
+/// outside, and now and then for those of other workers, which may want them at once themselves.
 fn spin_for_hints(worker: &Worker, search: &mut SearchState) -> Option<Task> {
     /// Rounds until other threads may run between two.
     const CLOSE_ROUNDS: u32 = 64;
@@ -79,7 +80,8 @@ fn next_compensating_task(worker: usize) -> Option<Task> {
 
 /// A task for the calling worker, which has none; waits for one. `None` if the thread is to end.
 pub fn next_task() -> Option<Task> {
-    /// Timeouts of sleep, the first and the longest: a task that was overlooked (see [`crate::scheduler::sleep`]) is found soon.
+    /// Timeouts of sleep, the first and the longest: a task that was overlooked (see
+    /// [`crate::scheduler::sleep`]) is found soon.
     const EMPTY_TIMEOUTS: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(10));
     /// The same when there are tasks that their owners take before another worker gets them.
     const CONTENDED_TIMEOUTS: (Duration, Duration) = (Duration::from_micros(100), Duration::from_millis(2));

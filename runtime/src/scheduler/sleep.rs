@@ -1,27 +1,27 @@
 //! Sleep of idle workers.
 //!
-//! # States
-//! An *active* worker runs a task. An *idle* worker has none: first it *searches* the queues, then it *sleeps* on a condition variable
-//! until it is notified, or until a timeout, after which it searches again. A worker that waits inside of an activity can sleep too
-//! ([`Sleep::wait_briefly`]).
+//! # States An *active* worker runs a task. An *idle* worker has none: first it *searches* the queues, then
+//! it *sleeps* on a condition variable until it is notified, or until a timeout, after which it searches
+//! again. A worker that waits inside of an activity can sleep too ([`Sleep::wait_briefly`]).
 //!
 //! # Counters
-//! - `sleeping`: workers that sleep or are about to, in the lower 16 bits; above them, the number of times that one has ceased to. The
-//!   latter tells two moments apart between which a worker was awake ([`Sleep::all_sleeping`]).
+//! - `sleeping`: workers that sleep or are about to, in the lower 16 bits; above them, the number of times
+//!   that one has ceased to. The latter tells two moments apart between which a worker was awake
+//!   ([`Sleep::all_sleeping`]).
 //! - `searching`: workers that search, plus notifications that no worker has followed yet.
 //! - `pending_wakes` (under the lock): those notifications.
 //!
-//! # Protocol
-//! A thread that adds a task notifies a sleeper only if `searching` is 0; the last worker that ends its search with a task notifies the next
-//! if there is more. So as many workers are awake as find tasks, and a thread that adds one seldom has to wake any. A task is never lost: a
-//! worker that falls asleep first leaves `searching`, then enters `sleeping`, and then looks at the queues; the thread that adds a task does so
-//! first, and then reads the counters. Both have a sequentially consistent fence in between, so that at least one sees the other
-//! (Dekker's protocol). Only [`Sleep::should_notify`] is read without the fence: a sleeper that it overlooks finds the task after its
-//! timeout, and the owner of the queue comes to it in any case.
+//! # Protocol A thread that adds a task notifies a sleeper only if `searching` is 0; the last worker that
+//! ends its search with a task notifies the next if there is more. So as many workers are awake as find
+//! tasks, and a thread that adds one seldom has to wake any. A task is never lost: a worker that falls asleep
+//! first leaves `searching`, then enters `sleeping`, and then looks at the queues; the thread that adds a
+//! task does so first, and then reads the counters. Both have a sequentially consistent fence in between, so
+//! that at least one sees the other (Dekker's protocol). Only [`Sleep::should_notify`] is read without the
+//! fence: a sleeper that it overlooks finds the task after its timeout, and the owner of the queue comes to
+//! it in any case.
 //!
-//! # Order
-//! The worker that fell asleep last is woken first. Its CPU has not gone far: a CPU that has been idle for long takes several times as
-//! long to come back, and its caches hold nothing of the program.
+//! # Order The worker that fell asleep last is woken first. Its CPU has not gone far: a CPU that has been
+//! idle for long takes several times as long to come back, and its caches hold nothing of the program.
 
 use std::sync::atomic::{AtomicUsize, Ordering, fence};
 use std::time::Duration;
@@ -120,8 +120,9 @@ impl Sleep {
             && self.sleeping.load(Ordering::Relaxed) & WORKERS > 0
     }
 
-    /// The calling worker, which searches, sleeps until it is notified, or for the time that `timeout` results in after no task can be
-    /// added any more without a notification; then it searches again. `all_idle` is called when all workers sleep.
+    /// The calling worker, which searches, sleeps until it is notified, or for the time that `timeout`
+    /// results in after no task can be added any more without a notification; then it searches again.
+    /// `all_idle` is called when all workers sleep.
     pub fn wait(&self, worker: usize, timeout: impl FnOnce() -> Duration, all_idle: impl FnOnce()) {
         self.sleep(worker, timeout, all_idle, |workers| workers.push(worker));
     }

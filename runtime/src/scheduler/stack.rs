@@ -1,8 +1,10 @@
-//! The stacks of fibers: address space of which memory is taken as it is used, with a part below that cannot be touched. A stack
-//! begins at a multiple of its size, so that generated code sees from its stack pointer how much is left.
+//! The stacks of fibers: address space of which memory is taken as it is used, with a part below that cannot
+//! be touched. A stack begins at a multiple of its size, so that generated code sees from its stack pointer
+//! how much is left.
 //!
-//! Stacks are made in rows. Where the system can guard a part of a mapping without dividing it (Linux 6.13), a row is one
-//! mapping, and mappings beside each other become one: then memory is all that limits how many there are.
+//! Stacks are made in rows. Where the system can guard a part of a mapping without dividing it (Linux 6.13),
+//! a row is one mapping, and mappings beside each other become one: then memory is all that limits how many
+//! there are.
 
 use std::io;
 use std::sync::OnceLock;
@@ -15,8 +17,8 @@ use crate::heap;
 
 /// Address space of a stack.
 pub const SIZE: usize = 8 << 20;
-/// What is kept for code that does not look how much is left: functions that do not recurse, and the runtime, which makes the
-/// exception.
+/// What is kept for code that does not look how much is left: functions that do not recurse, and the runtime,
+/// which makes the exception.
 pub const RESERVE: usize = 256 << 10;
 /// What lies above the part that is used: in the last word the address of the fiber that owns the stack.
 const ABOVE: usize = 64;
@@ -24,10 +26,12 @@ const ABOVE: usize = 64;
 const GUARD: usize = 64 << 10;
 /// Stacks of a row.
 const ROW_STACKS: usize = 16;
-/// Memory that a stack takes when hardly anything is on it: pages at its top, one for its fiber, and those that say where these are.
+/// Memory that a stack takes when hardly anything is on it: pages at its top, one for its fiber, and those
+/// that say where these are.
 const MIN_STACK_MEMORY: usize = 24 << 10;
 
-/// Stacks of the row that was made last which nobody has yet: where the next one begins, and where the last one ends.
+/// Stacks of the row that was made last which nobody has yet: where the next one begins, and where the last
+/// one ends.
 static REST: Mutex<(usize, usize)> = Mutex::new((0, 0));
 /// A guard is a mapping of its own.
 static DIVIDED: AtomicBool = AtomicBool::new(false);
@@ -105,14 +109,15 @@ fn guard(start: usize) -> io::Result<bool> {
     Err(io::Error::last_os_error())
 }
 
-/// Stacks that there can be at most: an eighth of the machine's memory holds them, and there are fewer where each takes two of the mappings that the
-/// system allows a process.
+/// Stacks that there can be at most: an eighth of the machine's memory holds them, and there are fewer where
+/// each takes two of the mappings that the system allows a process.
 pub fn max_stacks() -> usize {
     static LIMITS: OnceLock<(usize, usize)> = OnceLock::new();
     let (by_memory, by_mappings) = *LIMITS.get_or_init(|| {
         let text = std::fs::read_to_string("/proc/sys/vm/max_map_count").ok();
         let mappings: usize = text.and_then(|text| text.trim().parse().ok()).unwrap_or(65_530);
-        // The rest of the process needs some, and an activity that waits without starting anything is not counted.
+        // The rest of the process needs some, and an activity that waits without starting anything is not
+        // counted.
         (heap::of_machine() / 8 / MIN_STACK_MEMORY, mappings / 2 / 8 * 7)
     });
     if DIVIDED.load(Ordering::Relaxed) { by_mappings.min(by_memory) } else { by_memory }

@@ -1,5 +1,6 @@
-//! Stack budget of nested activities: one waits for another, which waits for another, each on a stack of its own. No stack overflows
-//! then, though a recursion through `finish async` or `at` may have no end: it ends as if all of it were on one stack.
+//! Stack budget of nested activities: one waits for another, which waits for another, each on a stack of its
+//! own. No stack overflows then, though a recursion through `finish async` or `at` may have no end: it ends
+//! as if all of it were on one stack.
 //!
 //! The nesting is a tree: an activity belongs to a finish, which belongs to the activity that has opened it.
 
@@ -20,16 +21,18 @@ const INHERITED: u64 = u64::MAX;
 #[derive(Default)]
 #[repr(C)]
 pub struct FinishHeader {
-    /// The finish around it that the same activity has opened; only that activity uses this. Of a finish that waits to be used again, the
-    /// next of those.
+    /// The finish around it that the same activity has opened; only that activity uses this. Of a finish that
+    /// waits to be used again, the next of those.
     pub outer: AtomicPtr<FinishHeader>,
-    /// Activities that the body has started, less those that have run on its stack: below zero where others had started those.
+    /// Activities that the body has started, less those that have run on its stack: below zero where others
+    /// had started those.
     pub own: AtomicUsize,
     /// There may be exceptions, device operations, or others who know it.
     pub touched: AtomicBool,
     /// The budget of the fiber that opens it, if that is known.
     pub owner: AtomicPtr<StackBudget>,
-    /// Activities that others have started and that have not ended, less those that others have run to their end, and the body.
+    /// Activities that others have started and that have not ended, less those that others have run to their
+    /// end, and the body.
     pub count: CachePadded<AtomicUsize>,
 }
 
@@ -41,7 +44,8 @@ impl FinishHeader {
     }
 }
 
-/// The position of a fiber's activity in the nesting. Others read it while it changes, and then may see what was before.
+/// The position of a fiber's activity in the nesting. Others read it while it changes, and then may see what
+/// was before.
 #[derive(Default)]
 pub struct StackBudget {
     /// The finish that waits for the activity.
@@ -63,7 +67,8 @@ impl StackBudget {
         self.epoch.store(INHERITED, Ordering::Relaxed);
     }
 
-    /// The activity comes from where activities with `outer` bytes on their stacks wait for it, in that epoch.
+    /// The activity comes from where activities with `outer` bytes on their stacks wait for it, in that
+    /// epoch.
     pub fn begin_inside(&self, outer: usize, epoch: u64) {
         self.outer.store(outer, Ordering::Relaxed);
         self.epoch.store(epoch, Ordering::Relaxed);

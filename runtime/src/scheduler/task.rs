@@ -1,5 +1,5 @@
-//! Tasks: what workers run. A task is two words in a deque, so that an activity that is no more than its closure takes no memory of
-//! its own, and the collector reads the closure there.
+//! Tasks: what workers run. A task is two words in a deque, so that an activity that is no more than its
+//! closure takes no memory of its own, and the collector reads the closure there.
 
 use std::sync::Arc;
 
@@ -29,7 +29,8 @@ pub struct ActivityTask {
     pub is_urgent: bool,
 }
 
-// SAFETY: a finish is alive until all its activities have left it; activities are owned and may move between threads.
+// SAFETY: a finish is alive until all its activities have left it; activities are owned and may move between
+// threads.
 unsafe impl Send for Task {}
 
 /// The second word of a pair, where it is not a finish.

@@ -6,8 +6,8 @@ use std::ptr::null;
 use std::sync::{Arc, Condvar, Mutex};
 
 use apg_runtime::abi::ExceptionKind;
-use apg_runtime::apgas::clock::{Luggage, Ticket};
-use apg_runtime::apgas::engine::{Engine, Governor, Waiter};
+use apg_runtime::apgas::clock::{ClockContext, ClockRegistration};
+use apg_runtime::apgas::engine::{Engine, FinishScope, Waiter};
 use apg_runtime::apgas::finish::id::FinishId;
 use apg_runtime::apgas::finish::root::FinishRoot;
 use apg_runtime::heap;
@@ -145,7 +145,7 @@ impl Finish {
     }
 }
 
-impl Governor for Finish {
+impl FinishScope for Finish {
     fn enter(&self) {
         self.state.lock().expect("no panic").0 += 1;
     }
@@ -159,34 +159,34 @@ impl Governor for Finish {
         self.changed.notify_all();
     }
 
-    fn identify(&self, this: &Arc<dyn Governor>) -> FinishId {
-        self.home.identify(this)
+    fn global_id(&self, this: &Arc<dyn FinishScope>) -> FinishId {
+        self.home.global_id(this)
     }
 
-    fn departed(&self, this: &Arc<dyn Governor>, place: u32) {
-        self.home.departed(this, place);
+    fn on_remote_spawn(&self, this: &Arc<dyn FinishScope>, place: u32) {
+        self.home.on_remote_spawn(this, place);
     }
 }
 
 struct Nobody;
 
-impl Governor for Nobody {
+impl FinishScope for Nobody {
     fn enter(&self) {}
     fn leave(&self, _: Ref) {}
-    fn identify(&self, _: &Arc<dyn Governor>) -> FinishId {
+    fn global_id(&self, _: &Arc<dyn FinishScope>) -> FinishId {
         FinishId::NONE
     }
-    fn departed(&self, _: &Arc<dyn Governor>, _: u32) {}
+    fn on_remote_spawn(&self, _: &Arc<dyn FinishScope>, _: u32) {}
 }
 
 thread_local! {
-    static GOVERNOR: RefCell<Option<Arc<dyn Governor>>> = const { RefCell::new(None) };
+    static GOVERNOR: RefCell<Option<Arc<dyn FinishScope>>> = const { RefCell::new(None) };
 }
 
 /// Runs `body` under a new finish and waits: what its activities raised.
 pub fn finish(body: impl FnOnce()) -> Vec<Handle> {
     let finish = Arc::new(Finish::default());
-    let outer = GOVERNOR.replace(Some(Arc::clone(&finish) as Arc<dyn Governor>));
+    let outer = GOVERNOR.replace(Some(Arc::clone(&finish) as Arc<dyn FinishScope>));
     body();
     GOVERNOR.set(outer);
     finish.wait()
@@ -213,41 +213,41 @@ impl Waiter for Flag {
 pub struct Threads;
 
 impl Engine for Threads {
-    fn spawn(&self, governor: Arc<dyn Governor>, work: Box<dyn FnOnce() -> Ref + Send>) {
+    fn spawn(&self, scope: Arc<dyn FinishScope>, work: Box<dyn FnOnce() -> Ref + Send>) {
         std::thread::spawn(move || {
-            GOVERNOR.set(Some(Arc::clone(&governor)));
+            GOVERNOR.set(Some(Arc::clone(&scope)));
             let exception = work();
-            governor.leave(exception);
+            scope.leave(exception);
         });
     }
 
     fn spawn_on_clocks(
         &self,
-        governor: Arc<dyn Governor>,
-        clocks: Luggage,
+        scope: Arc<dyn FinishScope>,
+        clocks: ClockContext,
         work: Box<dyn FnOnce() -> Ref + Send>,
     ) {
         assert!(clocks.is_empty(), "threads have no clocks");
-        self.spawn(governor, work);
+        self.spawn(scope, work);
     }
 
-    fn clocks(&self) -> Luggage {
-        Luggage::default()
+    fn clocks(&self) -> ClockContext {
+        ClockContext::default()
     }
 
-    fn take_clocks(&self) -> Vec<Ticket> {
+    fn take_clocks(&self) -> Vec<ClockRegistration> {
         Vec::new()
     }
 
-    fn set_clocks(&self, tickets: Vec<Ticket>) {
-        assert!(tickets.is_empty(), "threads have no clocks");
+    fn set_clocks(&self, registrations: Vec<ClockRegistration>) {
+        assert!(registrations.is_empty(), "threads have no clocks");
     }
 
-    fn governor(&self) -> Arc<dyn Governor> {
-        GOVERNOR.with_borrow(|governor| governor.clone()).unwrap_or_else(|| self.uncounted())
+    fn scope(&self) -> Arc<dyn FinishScope> {
+        GOVERNOR.with_borrow(|scope| scope.clone()).unwrap_or_else(|| self.uncounted())
     }
 
-    fn uncounted(&self) -> Arc<dyn Governor> {
+    fn uncounted(&self) -> Arc<dyn FinishScope> {
         Arc::new(Nobody)
     }
 

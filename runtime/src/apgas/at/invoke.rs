@@ -7,8 +7,8 @@ use std::sync::Arc;
 use crate::apgas::at::rpc;
 use crate::apgas::at::rpc::PendingCall;
 use crate::apgas::cancellation::{self, NO_JOB};
-use crate::apgas::clock::Luggage;
-use crate::apgas::engine::Governor;
+use crate::apgas::clock::ClockContext;
+use crate::apgas::engine::FinishScope;
 use crate::apgas::finish::id::FinishId;
 use crate::apgas::finish::proxy;
 use crate::apgas::finish::proxy::RemoteAtScope;
@@ -74,42 +74,43 @@ pub fn at_value(place: i64, closure: Ref) -> Outcome<Ref> {
     marshal::copied(result).map_err(Raised)
 }
 
-/// Starts a copy of `closure` at a place, governed by the caller's governor.
+/// Starts a copy of `closure` at a place, governed by the caller's scope.
 pub fn async_at(place: i64, closure: Ref) -> Outcome<()> {
     let epoch = cancellation::activity_epoch();
-    let luggage = Luggage { nesting: stack_depth::depth_of_started(), epoch, ..Luggage::default() };
-    start(place, closure, system().engine().governor(), luggage)
+    let clock_context =
+        ClockContext { nesting: stack_depth::depth_of_started(), epoch, ..ClockContext::default() };
+    start(place, closure, system().engine().scope(), clock_context)
 }
 
 /// The same with clocks.
-pub fn async_at_on_clocks(place: i64, closure: Ref, clocks: Luggage) -> Outcome<()> {
-    start(place, closure, system().engine().governor(), clocks)
+pub fn async_at_on_clocks(place: i64, closure: Ref, clocks: ClockContext) -> Outcome<()> {
+    start(place, closure, system().engine().scope(), clocks)
 }
 
 /// Starts a copy of `closure` at a place; nothing waits for it.
 pub fn async_at_uncounted(place: i64, closure: Ref) -> Outcome<()> {
-    let luggage = Luggage { epoch: cancellation::activity_epoch(), ..Luggage::default() };
-    start(place, closure, system().engine().uncounted(), luggage)
+    let clock_context = ClockContext { epoch: cancellation::activity_epoch(), ..ClockContext::default() };
+    start(place, closure, system().engine().uncounted(), clock_context)
 }
 
-fn start(place: i64, closure: Ref, governor: Arc<dyn Governor>, clocks: Luggage) -> Outcome<()> {
+fn start(place: i64, closure: Ref, scope: Arc<dyn FinishScope>, clocks: ClockContext) -> Outcome<()> {
     let place = host_place(place)?;
     let engine = system().engine();
     if place == here() {
         let copy = Handle::new(marshal::copied(closure).map_err(Raised)?);
-        governor.enter();
+        scope.enter();
         let work = Box::new(move || system().engine().call(copy.get()));
-        engine.spawn_on_clocks(governor, clocks, work);
+        engine.spawn_on_clocks(scope, clocks, work);
         return Ok(());
     }
     let mut body = Vec::with_capacity(DEFAULT_MESSAGE_CAPACITY);
-    let finish = governor.identify(&governor);
+    let finish = scope.global_id(&scope);
     finish.encode(&mut body);
     clocks.encode(&mut body);
     let mut parts = Vec::new();
     marshal::append(&mut body, &mut parts, closure).map_err(Raised)?;
     if finish != FinishId::NONE {
-        governor.departed(&governor, place);
+        scope.on_remote_spawn(&scope, place);
     }
     system().send_parts(place, kinds::SPAWN, &body, &parts);
     Ok(())
@@ -118,12 +119,12 @@ fn start(place: i64, closure: Ref, governor: Arc<dyn Governor>, clocks: Luggage)
 /// An activity has arrived, whose closure's graph begins at byte `graph` of `body`.
 pub(crate) fn on_spawn(
     finish: FinishId,
-    clocks: Luggage,
+    clocks: ClockContext,
     body: Vec<u8>,
     graph: usize,
     parts: Vec<Received>,
 ) -> Result<(), Error> {
-    let Some(governor) = proxy::arrive(finish) else {
+    let Some(scope) = proxy::arrive(finish) else {
         return Err(Error::Malformed { expected: "the number of a finish that waits", offset: 0 });
     };
     let work = move || match marshal::decode_body(&mut Input::with_parts(&body[graph..], &parts), false) {
@@ -133,7 +134,7 @@ pub(crate) fn on_spawn(
         }
         Err(exception) => exception,
     };
-    system().engine().spawn_on_clocks(governor, clocks, Box::new(work));
+    system().engine().spawn_on_clocks(scope, clocks, Box::new(work));
     Ok(())
 }
 
@@ -142,13 +143,13 @@ fn call(place: u32, closure: Ref, value: bool) -> Outcome<Ref> {
     let mut waiting = PendingCall::new();
     let number = waiting.number();
     let clocks = engine.clocks();
-    let has_luggage = !clocks.is_empty() || clocks.nesting > DEFAULT_NESTING || clocks.epoch != NO_JOB;
+    let has_context = !clocks.is_empty() || clocks.nesting > DEFAULT_NESTING || clocks.epoch != NO_JOB;
     let answer = waiting.send(place, |body| {
         write::whole_number(body, number);
         engine.finish_id().encode(body);
-        let about = if value { about::VALUE } else { 0 } | if has_luggage { about::LUGGAGE } else { 0 };
+        let about = if value { about::VALUE } else { 0 } | if has_context { about::CLOCK_CONTEXT } else { 0 };
         write::number(body, about);
-        if has_luggage {
+        if has_context {
             clocks.encode(body);
         }
         let mut parts = Vec::new();
@@ -179,12 +180,12 @@ fn read_reply(input: &mut Input<'_>, place: u32) -> Result<Outcome<Ref>, Error> 
     let (how, clocks) = route.reply(input)?;
     if how & outcome::COUNTED != 0 {
         // Before the activity goes on: it may be the last that keeps the finish from ending.
-        let governor = system().engine().governor();
-        governor.departed(&governor, place);
+        let scope = system().engine().scope();
+        scope.on_remote_spawn(&scope, place);
     }
     if let Some(clocks) = clocks {
         // What it did on them elsewhere, it did.
-        system().engine().set_clocks(clocks.tickets);
+        system().engine().set_clocks(clocks.registrations);
     }
     match how & !outcome::COUNTED {
         outcome::DONE => Ok(Ok(Ref::NULL)),
@@ -212,7 +213,8 @@ struct Caller {
 pub(crate) fn on_at(from: u32, visit: Visit, body: Cow<'_, [u8]>, parts: Vec<Received>) {
     let Visit { number, finish, value, clocks, graph } = visit;
     let caller = Caller { place: from, number, value };
-    let clocks = clocks.unwrap_or_else(|| Luggage { nesting: DEFAULT_NESTING, ..Luggage::default() });
+    let clocks =
+        clocks.unwrap_or_else(|| ClockContext { nesting: DEFAULT_NESTING, ..ClockContext::default() });
     let is_plain = clocks.is_empty() && clocks.epoch == NO_JOB && parts.is_empty();
     let inline = is_plain && can_run_inline(&body[graph..], value);
     let visit = |decode| start_visit(caller, finish, clocks, decode);
@@ -247,7 +249,7 @@ fn can_run_inline(graph: &[u8], value: bool) -> bool {
 type Decode = Box<dyn FnOnce() -> Result<Ref, Ref> + Send>;
 
 /// Starts an activity that runs the body and answers.
-fn start_visit(caller: Caller, finish: FinishId, clocks: Luggage, decode: Decode) {
+fn start_visit(caller: Caller, finish: FinishId, clocks: ClockContext, decode: Decode) {
     let visitor = Arc::new(RemoteAtScope::new(finish));
     let (clocked, own) = (!clocks.is_empty(), Arc::clone(&visitor));
     let work = move || {
@@ -257,8 +259,9 @@ fn start_visit(caller: Caller, finish: FinishId, clocks: Luggage, decode: Decode
         let result = body.and_then(|closure| caller.run(closure));
         // The activity goes back with its clocks, one that it has made here too; and without one that it has
         // left.
-        let tickets = system().engine().take_clocks();
-        let clocks = (clocked || !tickets.is_empty()).then_some(Luggage { tickets, ..Luggage::default() });
+        let registrations = system().engine().take_clocks();
+        let clocks = (clocked || !registrations.is_empty())
+            .then_some(ClockContext { registrations, ..ClockContext::default() });
         caller.answer(result, own.counts(), clocks);
         // Raised where the activity waits.
         Ref::NULL
@@ -303,7 +306,7 @@ impl Caller {
         }
     }
 
-    fn answer(self, result: Result<Ref, Ref>, counted: bool, clocks: Option<Luggage>) {
+    fn answer(self, result: Result<Ref, Ref>, counted: bool, clocks: Option<ClockContext>) {
         let (mut graph, mut parts) = (Vec::new(), Vec::new());
         let result = result.and_then(|object| match self.value {
             true => marshal::append(&mut graph, &mut parts, object).map(|()| outcome::VALUE),
@@ -319,7 +322,7 @@ impl Caller {
 
     /// Not inlined: an activity may have come to another thread meanwhile.
     #[inline(never)]
-    fn send(self, how: u64, clocks: Option<Luggage>, graph: &[u8], parts: &[Part]) {
+    fn send(self, how: u64, clocks: Option<ClockContext>, graph: &[u8], parts: &[Part]) {
         thread_local! {
             /// Memory for it.
             static REPLY: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };

@@ -1,7 +1,9 @@
-//! Clocks: barriers that activities register on.
+//! A clock at its own place: a barrier that activities register on (X10 language specification 2.6,
+//! "Clocks").
 //!
-//! A clock moves to its next phase when every registered activity has arrived, by `advance` or by `resume`. It lives at the place
-//! that made it; activities of other places tell that place what they do ([`crate::apgas::clock::remote`]).
+//! A clock moves to its next phase when every registered activity has arrived, by `advance` or by `resume`.
+//! It lives at the place that made it; activities of other places tell that place what they do
+//! ([`crate::apgas::clock::remote`]).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,22 +23,22 @@ pub struct Clock(Mutex<State>);
 struct State {
     phase: i32,
     registered: usize,
-    /// Registered activities that are done with this phase. Messages of an activity that went from place to place may overtake
-    /// each other, so that it may be taken away before it was added.
+    /// Registered activities that are done with this phase. Messages of an activity that went from place to
+    /// place may overtake each other, so that it may be taken away before it was added.
     arrived: isize,
     waiting: Vec<Waker>,
 }
 
-/// Where a clock is.
+/// Location of a clock.
 #[derive(Clone)]
-enum Seat {
+enum ClockLocation {
     Here(Arc<Clock>),
     Elsewhere,
 }
 
-/// A registration without the activity: what is needed to make another like it, or to send it.
+/// The state of a registration, without the activity: enough to make another like it, or to send it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ticket {
+pub struct ClockRegistration {
     /// The clock's handle.
     pub handle: i64,
     /// The activity's phase.
@@ -45,11 +47,11 @@ pub struct Ticket {
     pub resumed: bool,
 }
 
-/// What an activity that travels has with it: its clocks, and how deep it is.
+/// The clock context of an activity that is sent to another place: its clocks, its nesting and its job.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Luggage {
+pub struct ClockContext {
     /// Its registrations, which their clocks count already.
-    pub tickets: Vec<Ticket>,
+    pub registrations: Vec<ClockRegistration>,
     /// The clock of the innermost clocked finish, if there is one.
     pub implicit: Option<i64>,
     /// Bytes on the stacks of the activities that wait for it.
@@ -58,10 +60,10 @@ pub struct Luggage {
     pub epoch: u64,
 }
 
-impl Luggage {
+impl ClockContext {
     /// Whether it has no clocks.
     pub fn is_empty(&self) -> bool {
-        self.tickets.is_empty() && self.implicit.is_none()
+        self.registrations.is_empty() && self.implicit.is_none()
     }
 }
 
@@ -69,7 +71,7 @@ impl Luggage {
 pub struct Registration {
     /// The clock's handle.
     pub handle: i64,
-    seat: Seat,
+    location: ClockLocation,
     /// The activity's own phase: at most one behind the clock's.
     phase: i32,
     /// It has arrived, in its own phase.
@@ -92,7 +94,7 @@ pub fn make() -> Registration {
     table.last += 1;
     let handle = table.last | i64::from(crate::base::place::here()) << HOME_SHIFT;
     table.clocks.insert(handle, Arc::clone(&clock));
-    Registration { handle, seat: Seat::Here(clock), phase: 1, resumed: false }
+    Registration { handle, location: ClockLocation::Here(clock), phase: 1, resumed: false }
 }
 
 /// A handle begins with the clock's place.
@@ -107,23 +109,23 @@ fn find(handle: i64) -> Option<Arc<Clock>> {
     CLOCKS.lock().clocks.get(&handle).map(Arc::clone)
 }
 
-/// A registration for a new activity, in the state of the ticket's. The activity that the ticket is of must still be registered.
+/// Registers a new activity in that state. The activity that the state is of must still be registered.
 /// Waits if the clock is elsewhere: its place must know before anything else happens.
-pub fn register(ticket: Ticket) -> Registration {
-    if home(ticket.handle) == crate::base::place::here() {
-        count_in(ticket);
+pub fn register(clock_registration: ClockRegistration) -> Registration {
+    if home(clock_registration.handle) == crate::base::place::here() {
+        count_in(clock_registration);
     } else {
-        crate::apgas::clock::remote::register(ticket);
+        crate::apgas::clock::remote::register(clock_registration);
     }
-    Registration::adopt(ticket)
+    Registration::adopt(clock_registration)
 }
 
 /// One more is registered, at the clock's own place.
-pub fn count_in(ticket: Ticket) {
-    let Some(clock) = find(ticket.handle) else { return };
+pub fn count_in(clock_registration: ClockRegistration) {
+    let Some(clock) = find(clock_registration.handle) else { return };
     let mut state = clock.0.lock();
     state.registered += 1;
-    if ticket.resumed && state.phase == ticket.phase {
+    if clock_registration.resumed && state.phase == clock_registration.phase {
         state.arrived += 1;
     }
 }
@@ -136,20 +138,20 @@ pub fn arrive(handle: i64) {
 }
 
 /// A registration has ended, at the clock's own place.
-pub fn count_out(ticket: Ticket) {
-    if let Some(clock) = find(ticket.handle) {
-        clock.leave(ticket);
+pub fn count_out(clock_registration: ClockRegistration) {
+    if let Some(clock) = find(clock_registration.handle) {
+        clock.leave(clock_registration);
     }
 }
 
 /// Waits until a clock of this place has left a phase.
 pub fn wait_here(handle: i64, phase: i32) {
     if let Some(clock) = find(handle) {
-        Pending { handle, seat: Seat::Here(clock), phase }.wait();
+        Pending { handle, location: ClockLocation::Here(clock), phase }.wait();
     }
 }
 
-/// Has all that wait for the end of a phase look again: the jobs of some are cancelled.
+/// Wakes all that wait for the end of a phase: the jobs of some are cancelled.
 pub fn wake_all() {
     let clocks: Vec<_> = CLOCKS.lock().clocks.values().cloned().collect();
     for clock in clocks {
@@ -164,33 +166,33 @@ impl Clock {
         let woken = {
             let mut state = self.0.lock();
             state.arrived += 1;
-            state.move_on()
+            state.advance_if_complete()
         };
         woken.into_iter().for_each(Waker::wake);
     }
 
-    fn leave(&self, ticket: Ticket) {
+    fn leave(&self, clock_registration: ClockRegistration) {
         sanitizer::release(self);
         let (woken, last) = {
             let mut state = self.0.lock();
-            // Otherwise another place's word for a registration that there is not.
+            // Otherwise another place ends a registration that does not exist.
             let Some(registered) = state.registered.checked_sub(1) else { return };
             state.registered = registered;
-            if ticket.resumed && state.phase == ticket.phase {
+            if clock_registration.resumed && state.phase == clock_registration.phase {
                 state.arrived -= 1;
             }
-            (state.move_on(), state.registered == 0)
+            (state.advance_if_complete(), state.registered == 0)
         };
         if last {
-            CLOCKS.lock().clocks.remove(&ticket.handle);
+            CLOCKS.lock().clocks.remove(&clock_registration.handle);
         }
         woken.into_iter().for_each(Waker::wake);
     }
 }
 
 impl State {
-    /// Moves on if everybody has arrived; who is to be woken then.
-    fn move_on(&mut self) -> Vec<Waker> {
+    /// Begins the next phase if all have arrived; the activities to wake then.
+    fn advance_if_complete(&mut self) -> Vec<Waker> {
         if self.arrived < self.registered as isize || self.registered == 0 {
             return Vec::new();
         }
@@ -202,15 +204,20 @@ impl State {
 
 impl Registration {
     /// Takes over a registration that its clock counts already.
-    pub fn adopt(ticket: Ticket) -> Registration {
-        let Ticket { handle, phase, resumed } = ticket;
+    pub fn adopt(clock_registration: ClockRegistration) -> Registration {
+        let ClockRegistration { handle, phase, resumed } = clock_registration;
         let clock = if home(handle) == crate::base::place::here() { find(handle) } else { None };
-        Registration { handle, seat: clock.map_or(Seat::Elsewhere, Seat::Here), phase, resumed }
+        Registration {
+            handle,
+            location: clock.map_or(ClockLocation::Elsewhere, ClockLocation::Here),
+            phase,
+            resumed,
+        }
     }
 
     /// As it is now.
-    pub fn ticket(&self) -> Ticket {
-        Ticket { handle: self.handle, phase: self.phase, resumed: self.resumed }
+    pub fn clock_registration(&self) -> ClockRegistration {
+        ClockRegistration { handle: self.handle, phase: self.phase, resumed: self.resumed }
     }
 
     /// The activity's phase, from 1.
@@ -223,15 +230,15 @@ impl Registration {
         if std::mem::replace(&mut self.resumed, true) {
             return;
         }
-        match &self.seat {
-            Seat::Here(clock) => clock.arrive(),
-            Seat::Elsewhere => crate::apgas::clock::remote::resume(self.handle),
+        match &self.location {
+            ClockLocation::Here(clock) => clock.arrive(),
+            ClockLocation::Elsewhere => crate::apgas::clock::remote::resume(self.handle),
         }
     }
 
     /// What to wait for after [`Registration::resume`], to begin the next phase. Counts as begun.
     pub fn next_phase(&mut self) -> Pending {
-        let pending = Pending { handle: self.handle, seat: self.seat.clone(), phase: self.phase };
+        let pending = Pending { handle: self.handle, location: self.location.clone(), phase: self.phase };
         self.phase += 1;
         self.resumed = false;
         pending
@@ -245,9 +252,9 @@ impl Registration {
 
     /// Ends the registration.
     fn end(self) {
-        match &self.seat {
-            Seat::Here(clock) => clock.leave(self.ticket()),
-            Seat::Elsewhere => crate::apgas::clock::remote::end(self.ticket()),
+        match &self.location {
+            ClockLocation::Here(clock) => clock.leave(self.clock_registration()),
+            ClockLocation::Elsewhere => crate::apgas::clock::remote::end(self.clock_registration()),
         }
     }
 }
@@ -255,17 +262,17 @@ impl Registration {
 /// The end of a phase, to be waited for.
 pub struct Pending {
     handle: i64,
-    seat: Seat,
+    location: ClockLocation,
     phase: i32,
 }
 
 impl Pending {
     /// Waits until the clock has left the phase. False if the caller's job is cancelled before that.
     pub fn wait(self) -> bool {
-        let (phase, clock) = match self.seat {
-            Seat::Here(clock) => (self.phase, clock),
+        let (phase, clock) = match self.location {
+            ClockLocation::Here(clock) => (self.phase, clock),
             // The others of the job leave the clock, which moves on.
-            Seat::Elsewhere => {
+            ClockLocation::Elsewhere => {
                 crate::apgas::clock::remote::wait(self.handle, self.phase);
                 return true;
             }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::apgas::clock::{self, Luggage, Ticket};
+use crate::apgas::clock::{self, ClockContext, ClockRegistration};
 use crate::apgas::engine::Waiter;
 use crate::apgas::message::kinds;
 use crate::apgas::system::{spawn_uncounted, system};
@@ -41,57 +41,62 @@ type Waiting = HashMap<u64, (u32, Arc<dyn Waiter>)>;
 static NEXT: AtomicU64 = AtomicU64::new(1);
 static WAITING: Mutex<Option<Waiting>> = Mutex::new(None);
 
-fn send_operation(operation: Operation, number: u64, ticket: Ticket) {
+fn send_operation(operation: Operation, number: u64, clock_registration: ClockRegistration) {
     let mut body = Vec::new();
     write::number(&mut body, operation as u64);
     write::number(&mut body, number);
-    ticket.encode(&mut body);
-    system().send(clock::home(ticket.handle), kinds::CLOCK, &body);
+    clock_registration.encode(&mut body);
+    system().send(clock::home(clock_registration.handle), kinds::CLOCK, &body);
 }
 
 /// Tells, and waits for the answer.
-fn request(operation: Operation, ticket: Ticket) {
+fn request(operation: Operation, clock_registration: ClockRegistration) {
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let waiter = system().engine().waiter();
-    let waiting = (clock::home(ticket.handle), Arc::clone(&waiter));
+    let waiting = (clock::home(clock_registration.handle), Arc::clone(&waiter));
     WAITING.lock().get_or_insert_default().insert(number, waiting);
-    send_operation(operation, number, ticket);
+    send_operation(operation, number, clock_registration);
     waiter.wait();
 }
 
 /// Registers a new activity on a clock of another place.
-pub(crate) fn register(ticket: Ticket) {
-    request(Operation::Register, ticket);
+pub(crate) fn register(clock_registration: ClockRegistration) {
+    request(Operation::Register, clock_registration);
 }
 
 /// Waits until a clock of another place has left a phase.
 pub(crate) fn wait(handle: i64, phase: i32) {
-    request(Operation::Wait, Ticket { handle, phase, resumed: false });
+    request(Operation::Wait, ClockRegistration { handle, phase, resumed: false });
 }
 
 /// An activity here has arrived at a clock of another place.
 pub(crate) fn resume(handle: i64) {
-    send_operation(Operation::Resume, 0, Ticket { handle, phase: 0, resumed: true });
+    send_operation(Operation::Resume, 0, ClockRegistration { handle, phase: 0, resumed: true });
 }
 
 /// A registration here on a clock of another place has ended.
-pub(crate) fn end(ticket: Ticket) {
-    send_operation(Operation::End, 0, ticket);
+pub(crate) fn end(clock_registration: ClockRegistration) {
+    send_operation(Operation::End, 0, clock_registration);
 }
 
 /// Another place tells what an activity there does on a clock of this place.
-pub(crate) fn on_operation(from: u32, operation: Operation, number: u64, ticket: Ticket) {
+pub(crate) fn on_operation(
+    from: u32,
+    operation: Operation,
+    number: u64,
+    clock_registration: ClockRegistration,
+) {
     match operation {
         Operation::Register => {
-            clock::count_in(ticket);
+            clock::count_in(clock_registration);
             answer(from, number);
         }
         Operation::Wait => spawn_uncounted(move || {
-            clock::wait_here(ticket.handle, ticket.phase);
+            clock::wait_here(clock_registration.handle, clock_registration.phase);
             answer(from, number);
         }),
-        Operation::Resume => clock::arrive(ticket.handle),
-        Operation::End => clock::count_out(ticket),
+        Operation::Resume => clock::arrive(clock_registration.handle),
+        Operation::End => clock::count_out(clock_registration),
     }
 }
 
@@ -112,41 +117,41 @@ pub(crate) fn on_answer(from: u32, number: u64) -> bool {
     waiter.map(|(_, waiter)| waiter.wake()).is_some()
 }
 
-impl Luggage {
+impl ClockContext {
     pub(crate) fn encode(&self, out: &mut Vec<u8>) {
-        write::number(out, self.tickets.len() as u64);
-        self.tickets.iter().for_each(|ticket| ticket.encode(out));
+        write::number(out, self.registrations.len() as u64);
+        self.registrations.iter().for_each(|clock_registration| clock_registration.encode(out));
         write::signed(out, self.implicit.unwrap_or(0));
         write::number(out, self.nesting as u64);
         write::number(out, self.epoch);
     }
 
-    pub(crate) fn decode(input: &mut Input<'_>) -> Result<Luggage, Error> {
-        let mut tickets = Vec::new();
+    pub(crate) fn decode(input: &mut Input<'_>) -> Result<ClockContext, Error> {
+        let mut registrations = Vec::new();
         for _ in 0..input.number()? {
-            tickets.push(Ticket::decode(input)?);
+            registrations.push(ClockRegistration::decode(input)?);
         }
         let implicit = Some(input.signed()?).filter(|handle| *handle != 0);
         // However deep it says to be, it may wait no more.
         let nesting = input.number()?.min(1 << 40) as usize;
         let epoch = input.number()?;
-        Ok(Luggage { tickets, implicit, nesting, epoch })
+        Ok(ClockContext { registrations, implicit, nesting, epoch })
     }
 }
 
-impl Ticket {
+impl ClockRegistration {
     pub(crate) fn encode(self, out: &mut Vec<u8>) {
         write::signed(out, self.handle);
         write::signed(out, i64::from(self.phase));
         write::number(out, u64::from(self.resumed));
     }
 
-    pub(crate) fn decode(input: &mut Input<'_>) -> Result<Ticket, Error> {
+    pub(crate) fn decode(input: &mut Input<'_>) -> Result<ClockRegistration, Error> {
         let handle = input.signed()?;
         let phase = i32::try_from(input.signed()?).ok().filter(|phase| (0..i32::MAX).contains(phase));
         let Some(phase) = phase else { return input.malformed("a phase of a clock") };
         match input.number()? {
-            resumed @ (0 | 1) => Ok(Ticket { handle, phase, resumed: resumed == 1 }),
+            resumed @ (0 | 1) => Ok(ClockRegistration { handle, phase, resumed: resumed == 1 }),
             _ => input.malformed("whether an activity has arrived at a clock"),
         }
     }

@@ -79,7 +79,7 @@ pub fn start_detector(report: fn()) {
     };
     let spawned = std::thread::Builder::new().name("apg-watch".to_owned()).spawn(detect);
     if let Err(error) = spawned {
-        remark!("apg: no thread to look for deadlocks: {error}");
+        report!("apg: no thread to look for deadlocks: {error}");
     }
 }
 
@@ -142,7 +142,7 @@ pub fn report_all_places() {
         while collection.states[place as usize].is_none() {
             if ANSWERED.wait_for(&mut collection, ANSWER_TIMEOUT).timed_out() {
                 let seconds = ANSWER_TIMEOUT.as_secs();
-                remark!(
+                report!(
                     "apg: place {place} did not report within {seconds} seconds where its activities wait"
                 );
                 break;
@@ -159,7 +159,7 @@ pub(crate) fn report_requested(from: u32) {
         if wait_for_quiescence(REPORT_TIMEOUT) {
             report_own_activities();
         } else {
-            remark!("apg: at place {}: activities run, so where the others wait cannot be shown", here());
+            report!("apg: at place {}: activities run, so where the others wait cannot be shown", here());
         }
         system().send_control(from, kinds::WAIT_REPORT_DONE, &[]);
     });

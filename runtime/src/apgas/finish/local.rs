@@ -1,4 +1,5 @@
-//! The local half of `finish`: counts the activities of this place, waits for them, and gathers their exceptions.
+//! The local half of `finish`: counts the activities of this place, waits for them, and gathers their
+//! exceptions.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use parking_lot::Mutex;
 
 use crate::apgas::cancellation;
 use crate::apgas::device_wait::DEVICE_WAIT_POLICY;
-use crate::apgas::engine::Governor;
+use crate::apgas::engine::FinishScope;
 use crate::apgas::finish::id::FinishId;
 use crate::apgas::finish::root::FinishRoot;
 use crate::base::sanitizer;
@@ -28,10 +29,11 @@ const _: () = assert!(BODY == 1 << 48 && std::mem::offset_of!(Finish, header) ==
 
 /// A finish of this place.
 ///
-/// Its activities are no more than their closure until they begin. Those that the body starts, and those that these start while they
-/// run on its stack, are counted without atomic operations, in `own`: one after the other uses that counter. The others are in
-/// `count`. The sum of both is what has not ended. A finish that has ended and that nobody else knows is used again. Generated code
-/// opens, counts in and closes a finish itself in the simple cases ([`crate::scheduler::abi_layout`]).
+/// Its activities are no more than their closure until they begin. Those that the body starts, and those that
+/// these start while they run on its stack, are counted without atomic operations, in `own`: one after the
+/// other uses that counter. The others are in `count`. The sum of both is what has not ended. A finish that
+/// has ended and that nobody else knows is used again. Generated code opens, counts in and closes a finish
+/// itself in the simple cases ([`crate::scheduler::abi_layout`]).
 #[derive(Default)]
 #[repr(C)]
 pub struct Finish {
@@ -121,8 +123,8 @@ impl Finish {
         kept
     }
 
-    /// Ends the body, waits for all activities, and returns what they raised. `exception` is what the body raised.
-    /// `fiber` runs the caller, if one does.
+    /// Ends the body, waits for all activities, and returns what they raised. `exception` is what the body
+    /// raised. `fiber` runs the caller, if one does.
     pub fn wait(self: Arc<Self>, fiber: Option<&Fiber>, exception: Ref) -> Vec<Handle> {
         let own = self.header.own.load(Ordering::Relaxed);
         // Alone, nobody else can enter it any more.
@@ -233,8 +235,8 @@ impl Finish {
         }
     }
 
-    /// Work of a device that one of this finish's activities is. The waiting activity looks at it for a while before it is left
-    /// to a thread that sleeps until its end.
+    /// Work of a device that one of this finish's activities is. The waiting activity looks at it for a while
+    /// before it is left to a thread that sleeps until its end.
     pub fn watch(&self, operation: Completion) {
         self.header.touched.store(true, Ordering::Release);
         let mut operations = self.operations.lock();
@@ -258,7 +260,7 @@ impl Finish {
     }
 }
 
-impl Governor for Finish {
+impl FinishScope for Finish {
     fn enter(&self) {
         self.header.count.fetch_add(1, Ordering::Relaxed);
     }
@@ -269,12 +271,12 @@ impl Governor for Finish {
         self.leave_all(1);
     }
 
-    fn identify(&self, this: &Arc<dyn Governor>) -> FinishId {
-        self.home.identify(this)
+    fn global_id(&self, this: &Arc<dyn FinishScope>) -> FinishId {
+        self.home.global_id(this)
     }
 
-    fn departed(&self, this: &Arc<dyn Governor>, place: u32) {
-        self.home.departed(this, place);
+    fn on_remote_spawn(&self, this: &Arc<dyn FinishScope>, place: u32) {
+        self.home.on_remote_spawn(this, place);
     }
 }
 
@@ -282,7 +284,7 @@ impl Governor for Finish {
 /// of their cancellation.
 pub struct Uncounted;
 
-impl Governor for Uncounted {
+impl FinishScope for Uncounted {
     fn enter(&self) {}
 
     fn leave(&self, exception: Ref) {
@@ -291,9 +293,9 @@ impl Governor for Uncounted {
         }
     }
 
-    fn identify(&self, _: &Arc<dyn Governor>) -> FinishId {
+    fn global_id(&self, _: &Arc<dyn FinishScope>) -> FinishId {
         FinishId::NONE
     }
 
-    fn departed(&self, _: &Arc<dyn Governor>, _: u32) {}
+    fn on_remote_spawn(&self, _: &Arc<dyn FinishScope>, _: u32) {}
 }

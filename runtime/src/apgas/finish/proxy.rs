@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
-use crate::apgas::engine::Governor;
+use crate::apgas::engine::FinishScope;
 use crate::apgas::finish::id::FinishId;
 use crate::apgas::finish::root;
 use crate::apgas::marshal;
@@ -37,11 +37,11 @@ static PROXIES: Mutex<Option<HashMap<FinishId, Arc<FinishProxy>>>> = Mutex::new(
 
 /// An activity of that finish has arrived: what it reports to, entered. `None` for a finish of this place
 /// that does not wait for it.
-pub(crate) fn arrive(id: FinishId) -> Option<Arc<dyn Governor>> {
+pub(crate) fn arrive(id: FinishId) -> Option<Arc<dyn FinishScope>> {
     if id == FinishId::NONE {
-        let governor = system().engine().uncounted();
-        governor.enter();
-        return Some(governor);
+        let scope = system().engine().uncounted();
+        scope.enter();
+        return Some(scope);
     }
     if id.home == here() {
         return arrive_home(id);
@@ -53,17 +53,17 @@ pub(crate) fn arrive(id: FinishId) -> Option<Arc<dyn Governor>> {
     state.live += 1;
     state.arrived += 1;
     drop(state);
-    Some(Arc::clone(proxy) as Arc<dyn Governor>)
+    Some(Arc::clone(proxy) as Arc<dyn FinishScope>)
 }
 
-fn arrive_home(id: FinishId) -> Option<Arc<dyn Governor>> {
-    let governor = root::find(id.number)?;
-    governor.enter();
+fn arrive_home(id: FinishId) -> Option<Arc<dyn FinishScope>> {
+    let scope = root::find(id.number)?;
+    scope.enter();
     root::report(id.number, &[(id.home, -1)]);
-    Some(governor)
+    Some(scope)
 }
 
-impl Governor for FinishProxy {
+impl FinishScope for FinishProxy {
     fn enter(&self) {
         self.state.lock().live += 1;
     }
@@ -95,11 +95,11 @@ impl Governor for FinishProxy {
         system().send(self.id.home, kinds::FINISH_REPORT, &report.encode());
     }
 
-    fn identify(&self, _: &Arc<dyn Governor>) -> FinishId {
+    fn global_id(&self, _: &Arc<dyn FinishScope>) -> FinishId {
         self.id
     }
 
-    fn departed(&self, _: &Arc<dyn Governor>, place: u32) {
+    fn on_remote_spawn(&self, _: &Arc<dyn FinishScope>, place: u32) {
         *self.state.lock().sent.entry(place).or_insert(0) += 1;
     }
 }
@@ -108,7 +108,7 @@ impl Governor for FinishProxy {
 /// from ending, so that nothing is counted until the body starts something.
 pub(crate) struct RemoteAtScope {
     id: FinishId,
-    used: OnceLock<Arc<dyn Governor>>,
+    used: OnceLock<Arc<dyn FinishScope>>,
 }
 
 impl RemoteAtScope {
@@ -117,18 +117,18 @@ impl RemoteAtScope {
         RemoteAtScope { id, used: OnceLock::new() }
     }
 
-    fn real(&self) -> &Arc<dyn Governor> {
+    fn real(&self) -> &Arc<dyn FinishScope> {
         self.used.get_or_init(|| match root::find(self.id.number) {
             // Back at home: the finish itself, which needs no report.
-            Some(governor) if self.id.home == here() => {
-                governor.enter();
-                governor
+            Some(scope) if self.id.home == here() => {
+                scope.enter();
+                scope
             }
             // Another place's word for a finish that has ended: nobody waits for what the body starts.
             _ => arrive(self.id).unwrap_or_else(|| {
-                let governor = system().engine().uncounted();
-                governor.enter();
-                governor
+                let scope = system().engine().uncounted();
+                scope.enter();
+                scope
             }),
         })
     }
@@ -140,28 +140,28 @@ impl RemoteAtScope {
     }
 }
 
-impl Governor for RemoteAtScope {
+impl FinishScope for RemoteAtScope {
     fn enter(&self) {
         self.real().enter();
     }
 
     fn leave(&self, exception: Ref) {
         // Of the body, if it started nothing, nobody keeps account.
-        if let Some(governor) = self.used.get() {
-            governor.leave(exception);
+        if let Some(scope) = self.used.get() {
+            scope.leave(exception);
         }
     }
 
-    fn identify(&self, _: &Arc<dyn Governor>) -> FinishId {
+    fn global_id(&self, _: &Arc<dyn FinishScope>) -> FinishId {
         self.id
     }
 
-    fn departed(&self, _: &Arc<dyn Governor>, place: u32) {
+    fn on_remote_spawn(&self, _: &Arc<dyn FinishScope>, place: u32) {
         let real = self.real();
-        real.departed(real, place);
+        real.on_remote_spawn(real, place);
     }
 
-    fn is_visit(&self) -> bool {
+    fn is_remote_at(&self) -> bool {
         true
     }
 }

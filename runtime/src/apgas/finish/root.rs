@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use parking_lot::Mutex;
 
-use crate::apgas::engine::Governor;
+use crate::apgas::engine::FinishScope;
 use crate::apgas::finish::id::FinishId;
 use crate::base::sanitizer;
 use crate::heap::Ref;
@@ -19,7 +19,7 @@ pub struct FinishRoot(OnceLock<Arc<Shared>>);
 struct Shared {
     number: u64,
     /// The finish itself.
-    governor: Weak<dyn Governor>,
+    scope: Weak<dyn FinishScope>,
     counts: Mutex<Counts>,
 }
 
@@ -37,12 +37,12 @@ static NEXT: AtomicU64 = AtomicU64::new(1);
 
 impl FinishRoot {
     /// The finish's number, from now on known.
-    pub fn identify(&self, this: &Arc<dyn Governor>) -> FinishId {
+    pub fn global_id(&self, this: &Arc<dyn FinishScope>) -> FinishId {
         FinishId { home: crate::base::place::here(), number: self.shared(this).number }
     }
 
     /// An activity is about to be sent to `place`.
-    pub fn departed(&self, this: &Arc<dyn Governor>, place: u32) {
+    pub fn on_remote_spawn(&self, this: &Arc<dyn FinishScope>, place: u32) {
         self.shared(this).add(&[(place, 1)], &**this);
     }
 
@@ -56,11 +56,10 @@ impl FinishRoot {
         self.0.get().is_none()
     }
 
-    fn shared(&self, this: &Arc<dyn Governor>) -> &Arc<Shared> {
+    fn shared(&self, this: &Arc<dyn FinishScope>) -> &Arc<Shared> {
         self.0.get_or_init(|| {
             let number = NEXT.fetch_add(1, Ordering::Relaxed);
-            let shared =
-                Arc::new(Shared { number, governor: Arc::downgrade(this), counts: Mutex::default() });
+            let shared = Arc::new(Shared { number, scope: Arc::downgrade(this), counts: Mutex::default() });
             FINISHES.lock().insert(number, Arc::downgrade(&shared));
             shared
         })
@@ -75,7 +74,7 @@ impl Drop for Shared {
 
 impl Shared {
     /// Adds to the counts, and keeps the finish entered while one of them is not zero.
-    fn add(&self, deltas: &[(u32, i64)], governor: &dyn Governor) {
+    fn add(&self, deltas: &[(u32, i64)], scope: &dyn FinishScope) {
         // What came before any of the reports has come before the end that the last one brings.
         sanitizer::release(self);
         let mut counts = self.counts.lock();
@@ -92,12 +91,12 @@ impl Shared {
         counts.entered = outstanding;
         if change && outstanding {
             // Under the lock: a report that empties the counts must find the finish entered.
-            governor.enter();
+            scope.enter();
         }
         drop(counts);
         if change && !outstanding {
             sanitizer::acquire(self);
-            governor.leave(Ref::NULL);
+            scope.leave(Ref::NULL);
         }
     }
 }
@@ -107,17 +106,17 @@ fn shared(number: u64) -> Option<Arc<Shared>> {
 }
 
 /// The finish with this number, if it has not ended.
-pub(crate) fn find(number: u64) -> Option<Arc<dyn Governor>> {
-    shared(number)?.governor.upgrade()
+pub(crate) fn find(number: u64) -> Option<Arc<dyn FinishScope>> {
+    shared(number)?.scope.upgrade()
 }
 
 /// A place has reported; false if there is no such finish. The exceptions of its activities must have been
 /// entered before.
 pub(crate) fn report(number: u64, deltas: &[(u32, i64)]) -> bool {
     if let Some(shared) = shared(number)
-        && let Some(governor) = shared.governor.upgrade()
+        && let Some(scope) = shared.scope.upgrade()
     {
-        shared.add(deltas, &*governor);
+        shared.add(deltas, &*scope);
         return true;
     }
     false

@@ -11,8 +11,8 @@ use std::time::Duration;
 use crate::apgas;
 use crate::apgas::activity::{self, Activity, Work};
 use crate::apgas::at::invoke;
-use crate::apgas::clock::Ticket;
-use crate::apgas::engine::Governor;
+use crate::apgas::clock::ClockRegistration;
+use crate::apgas::engine::FinishScope;
 use crate::apgas::finish::Finish;
 use crate::apgas::finish::id::FinishId;
 use crate::apgas::fuzz::types;
@@ -279,9 +279,9 @@ pub fn start() -> &'static Wire {
 pub fn record(wire: &'static Wire) -> Vec<Frame> {
     wire.plays.store(true, Ordering::Release);
     let finish = Finish::new();
-    let governor: Arc<dyn Governor> = Arc::clone(&finish) as Arc<dyn Governor>;
+    let scope: Arc<dyn FinishScope> = Arc::clone(&finish) as Arc<dyn FinishScope>;
     let work = move || session().map_or_else(|raised| raised.0, |()| Ref::NULL);
-    activity::spawn(Activity::new(governor, Work::Runtime(Box::new(work))));
+    activity::spawn(Activity::new(scope, Work::Runtime(Box::new(work))));
     let exceptions = finish.wait(None, Ref::NULL);
     assert!(exceptions.is_empty(), "the session ends well");
     wire.plays.store(false, Ordering::Release);
@@ -355,7 +355,7 @@ fn other_frames(recorded: &[Frame]) -> Vec<Frame> {
     frames.push(Frame::message(kinds::TOPOLOGY, Topology::new(hosts.to_vec()).encode()));
     for operation in 0..4 {
         let mut body = numbers(&[operation, 1]);
-        Ticket { handle: 1, phase: 1, resumed: false }.encode(&mut body);
+        ClockRegistration { handle: 1, phase: 1, resumed: false }.encode(&mut body);
         frames.push(Frame::message(kinds::CLOCK, body));
     }
     let transfer = Transfer { number: 3, place: 0, handle: 1, offset: 8, bytes: 16, element: 8 };

@@ -3,7 +3,7 @@
 //! read by the activities that use them, are checked there ([`crate::apgas::marshal`]).
 
 use crate::apgas::clock::remote;
-use crate::apgas::clock::{self, Luggage, Ticket};
+use crate::apgas::clock::{self, ClockContext, ClockRegistration};
 use crate::apgas::deadlock::quiescence::PlaceState;
 use crate::apgas::distributed_gc::messages;
 use crate::apgas::finish::id::FinishId;
@@ -30,7 +30,7 @@ pub struct Route {
 #[derive(Debug)]
 pub enum Message {
     /// See [`kinds::SPAWN`].
-    Spawn { finish: FinishId, clocks: Luggage, graph: usize },
+    Spawn { finish: FinishId, clocks: ClockContext, graph: usize },
     /// See [`kinds::AT`].
     At(Visit),
     /// See [`kinds::AT_REPLY`].
@@ -54,7 +54,7 @@ pub enum Message {
     /// See [`kinds::ACCELERATORS_REQUEST`].
     AcceleratorsRequest,
     /// See [`kinds::CLOCK`].
-    Clock { operation: remote::Operation, number: u64, ticket: Ticket },
+    Clock { operation: remote::Operation, number: u64, clock_registration: ClockRegistration },
     /// See [`kinds::CLOCK_DONE`].
     ClockDone(u64),
     /// See [`kinds::QUIESCENCE_REQUEST`].
@@ -83,7 +83,7 @@ pub struct Visit {
     /// It has a value.
     pub value: bool,
     /// What travels with the activity, if not the usual.
-    pub clocks: Option<Luggage>,
+    pub clocks: Option<ClockContext>,
     /// Where the closure's graph begins.
     pub graph: usize,
 }
@@ -100,7 +100,7 @@ impl Message {
         let message = match kind {
             kinds::SPAWN => {
                 let finish = route.finish(&mut input)?;
-                let clocks = route.luggage(&mut input)?;
+                let clocks = route.clock_context(&mut input)?;
                 return Ok(Message::Spawn { finish, clocks, graph: at(&input) });
             }
             kinds::AT => return route.visit(body).map(Message::At),
@@ -167,10 +167,11 @@ impl Route {
         let number = input.whole_number()?;
         let finish = self.finish(&mut input)?;
         let what = input.number()?;
-        if what & !(about::VALUE | about::LUGGAGE) != 0 {
+        if what & !(about::VALUE | about::CLOCK_CONTEXT) != 0 {
             return input.malformed("what the body of an `at` is");
         }
-        let clocks = if what & about::LUGGAGE != 0 { Some(self.luggage(&mut input)?) } else { None };
+        let clocks =
+            if what & about::CLOCK_CONTEXT != 0 { Some(self.clock_context(&mut input)?) } else { None };
         let value = what & about::VALUE != 0;
         Ok(Visit { number, finish, value, clocks, graph: body.len() - input.remaining() })
     }
@@ -186,13 +187,13 @@ impl Route {
 
     /// How the body of an `at` ended, and its clocks.
     #[inline]
-    pub fn reply(self, input: &mut Input<'_>) -> Result<(u64, Option<Luggage>), Error> {
+    pub fn reply(self, input: &mut Input<'_>) -> Result<(u64, Option<ClockContext>), Error> {
         let how = input.number()?;
         let known = outcome::COUNTED | outcome::CLOCKS;
         if how & !known > outcome::EXCEPTION {
             return input.malformed("how the body of an `at` ended");
         }
-        let clocks = if how & outcome::CLOCKS != 0 { Some(self.luggage(input)?) } else { None };
+        let clocks = if how & outcome::CLOCKS != 0 { Some(self.clock_context(input)?) } else { None };
         Ok((how & !outcome::CLOCKS, clocks))
     }
 
@@ -202,11 +203,11 @@ impl Route {
             None => return input.malformed("an operation on a clock"),
         };
         let number = input.number()?;
-        let ticket = Ticket::decode(input)?;
-        if clock::home(ticket.handle) != self.here {
+        let clock_registration = ClockRegistration::decode(input)?;
+        if clock::home(clock_registration.handle) != self.here {
             return input.malformed("a clock of this place");
         }
-        Ok(Message::Clock { operation, number, ticket })
+        Ok(Message::Clock { operation, number, clock_registration })
     }
 
     fn end(self, input: &mut Input<'_>) -> Result<Message, Error> {
@@ -224,11 +225,15 @@ impl Route {
         if exists { Ok(finish) } else { input.malformed("a finish of one of the places") }
     }
 
-    fn luggage(self, input: &mut Input<'_>) -> Result<Luggage, Error> {
-        let luggage = Luggage::decode(input)?;
-        let mut handles = luggage.tickets.iter().map(|ticket| ticket.handle).chain(luggage.implicit);
+    fn clock_context(self, input: &mut Input<'_>) -> Result<ClockContext, Error> {
+        let clock_context = ClockContext::decode(input)?;
+        let mut handles = clock_context
+            .registrations
+            .iter()
+            .map(|clock_registration| clock_registration.handle)
+            .chain(clock_context.implicit);
         let exist = handles.all(|handle| clock::home(handle) < self.hosts);
-        if exist { Ok(luggage) } else { input.malformed("clocks of the places") }
+        if exist { Ok(clock_context) } else { input.malformed("clocks of the places") }
     }
 
     /// The sender's own activities have ended, those that it has sent elsewhere have begun.

@@ -67,7 +67,7 @@ pub mod about {
     /// It has a value.
     pub const VALUE: u64 = 1;
     /// The activity has clocks, or is deep in others that wait for it.
-    pub const LUGGAGE: u64 = 2;
+    pub const CLOCK_CONTEXT: u64 = 2;
 }
 
 /// How the body of an `at` ended.

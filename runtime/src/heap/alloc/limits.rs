@@ -93,7 +93,7 @@ pub fn reserve() -> (Region, Limits) {
             }
         }
         if limit <= MIN_LIMIT {
-            remark!("apg: no address space for the heap (16 MiB are needed; see `ulimit -v`)");
+            report!("apg: no address space for the heap (16 MiB are needed; see `ulimit -v`)");
             std::process::exit(1);
         }
         limit = (limit / 2).max(MIN_LIMIT);

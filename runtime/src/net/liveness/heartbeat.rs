@@ -112,12 +112,12 @@ fn say(event: Event, peers: &[Arc<Peer>]) {
     match event {
         Event::Silent(_, duration) => {
             let seconds = duration.as_secs();
-            remark!(
+            report!(
                 "apg: {name} has given no sign of life for {seconds} seconds: {}",
                 describe_state(process)
             );
         }
-        Event::Back(_) => remark!("apg: {name} gives signs of life again"),
+        Event::Back(_) => report!("apg: {name} gives signs of life again"),
     }
 }
 
