@@ -71,11 +71,11 @@ impl CachePrimer {
 
 fn prime_caches(snapshot: &Snapshot) -> Result<(), Cancelled> {
     for file in snapshot.analysis.all_files() {
-        prime_file(snapshot, file, ide::find_supertypes)?;
+        prime_file(snapshot, file, ide::prime_supertypes)?;
     }
     let mut bodies = 0;
     for file in snapshot.analysis.user_files() {
-        bodies += prime_file(snapshot, file, ide::type_code)?.unwrap_or_default();
+        bodies += prime_file(snapshot, file, ide::prime_bodies)?.unwrap_or_default();
         if bodies > MAX_PRIMED_BODIES {
             break;
         }

@@ -254,9 +254,9 @@ fn ask_until_ended(
         let among = if numbers.below(2) == 0 { &all } else { &own };
         let file = among[numbers.below(among.len())];
         match (thread + numbers.below(2)) % 4 {
-            0 => analysis.with(|db| ide::find_supertypes(db, file))?,
+            0 => analysis.with(|db| ide::prime_supertypes(db, file))?,
             1 => {
-                analysis.with(|db| ide::type_code(db, file))?;
+                analysis.with(|db| ide::prime_bodies(db, file))?;
             }
             2 => drop(analysis.with(|db| file_diagnostics(db, file))?),
             _ => {
@@ -292,14 +292,14 @@ fn ask(
         1 => {
             let first = numbers.below(all.len());
             for file in all[first..].iter().chain(&all[..first]).take(40) {
-                with(&|db| ide::find_supertypes(db, *file));
+                with(&|db| ide::prime_supertypes(db, *file));
             }
         }
         2 => {
             for _ in 0..4 {
                 let file = all[numbers.below(all.len())];
                 with(&|db| {
-                    ide::type_code(db, file);
+                    ide::prime_bodies(db, file);
                 });
             }
         }

@@ -65,7 +65,7 @@ impl Snapshot {
         let Some(symbol) = self.symbol_at(uri, position)? else { return Ok(None) };
         let files = self.analysis.all_files();
         let files = self.analysis.with(|db| ide::files_below(db, &files, &symbol))?;
-        self.find_supertypes(&files)?;
+        self.prime_supertypes(&files)?;
         let found = self.analysis.with(|db| {
             let all = ide::implementations(db, &files, &symbol);
             all.iter().filter_map(|symbol| ide::declaration(db, symbol)).collect::<Vec<_>>()
@@ -75,9 +75,9 @@ impl Snapshot {
 
     /// Computes the supertypes of all classes of these files on several threads, which takes long the first
     /// time.
-    fn find_supertypes(&self, files: &[SourceFile]) -> Result<(), Cancelled> {
+    fn prime_supertypes(&self, files: &[SourceFile]) -> Result<(), Cancelled> {
         let of_file =
-            |analysis: &mut Analysis, file: &SourceFile| analysis.with(|db| ide::find_supertypes(db, *file));
+            |analysis: &mut Analysis, file: &SourceFile| analysis.with(|db| ide::prime_supertypes(db, *file));
         files.par_iter().map_with(self.analysis.clone(), of_file).collect()
     }
 
@@ -97,7 +97,7 @@ impl Snapshot {
         let Some(symbol) = self.symbol_at(uri, position)? else { return Ok(None) };
         let files = self.analysis.user_files();
         let naming = self.analysis.with(|db| ide::files_naming(db, &files, &symbol))?;
-        self.find_supertypes(&naming)?;
+        self.prime_supertypes(&naming)?;
         let search = self.analysis.with(|db| ide::Wanted::new(db, &naming, &symbol))?;
         // In parallel, because most of the time is spent on typing code that was never typed before.
         let found: Result<Vec<_>, Cancelled> = naming

@@ -2,9 +2,9 @@
 
 use apg_syntax::TextRange;
 
+use super::navigation_target::Symbol;
 use super::references::{Access, references};
 use super::spans::owner_at;
-use super::symbol::Symbol;
 use crate::body::Owner;
 use crate::body::{ExprKind, StmtKind};
 use crate::db::Db;

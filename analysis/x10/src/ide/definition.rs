@@ -7,9 +7,9 @@ use apg_syntax::SyntaxKind::{
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxToken, TextRange, TextSize};
 
+use super::navigation_target::{Symbol, name_token, token_symbols};
 use super::signature::candidates_of;
 use super::spans::{enclosing_class, owner_at};
-use super::symbol::{Symbol, name_token, token_symbols};
 use crate::body::{ExprKind, StmtKind};
 use crate::db::Db;
 use crate::ids::SourceFile;

@@ -4,10 +4,10 @@ use apg_syntax::SyntaxKind::*;
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxNode, T, TextSize};
 
+use super::navigation_target::{Symbol, declared_local};
 use super::receiver::value_type;
 use super::signature::candidates_of;
 use super::spans::owner_at;
-use super::symbol::{Symbol, declared_local};
 use crate::body::Owner;
 use crate::db::Db;
 use crate::ids::SourceFile;

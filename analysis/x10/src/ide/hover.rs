@@ -8,7 +8,7 @@ use apg_syntax::{SyntaxKind, TextRange, TextSize};
 
 use super::definition::defined_at;
 use super::hover_literal::{hover_closure, hover_literal};
-use super::symbol::{Symbol, documentation, name_token, symbol_at};
+use super::navigation_target::{Symbol, documentation, name_token, symbol_at};
 use super::{keywords, owners, shown};
 use crate::body::{Captured, ExprKind, StmtKind};
 use crate::db::Db;

@@ -1,6 +1,6 @@
 //! What extends a class or overrides a method.
 
-use super::symbol::Symbol;
+use super::navigation_target::Symbol;
 use crate::check::overridden;
 use crate::db::Db;
 use crate::ids::{ClassId, MethodId, SourceFile};

@@ -3,8 +3,8 @@
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, SyntaxNode, T, TextRange, TextSize};
 
+use super::navigation_target::{Symbol, declared_local};
 use super::owners;
-use super::symbol::{Symbol, declared_local};
 use crate::body::Owner;
 use crate::body::{Body, Captured, Expr, ExprId, ExprKind, StmtKind};
 use crate::db::Db;

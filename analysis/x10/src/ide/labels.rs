@@ -3,7 +3,7 @@
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, SyntaxNode, TextRange, TextSize};
 
-use super::symbol::{name_token, plain_name};
+use super::navigation_target::{name_token, plain_name};
 use crate::db::Db;
 use crate::ids::SourceFile;
 use crate::inputs::parse;

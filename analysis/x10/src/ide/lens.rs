@@ -2,8 +2,8 @@
 
 use apg_syntax::TextRange;
 
+use super::navigation_target::is_anonymous;
 use super::owners;
-use super::symbol::is_anonymous;
 use crate::body::Owner;
 use crate::db::Db;
 use crate::ids::{MethodId, SourceFile};

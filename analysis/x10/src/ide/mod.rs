@@ -1,6 +1,5 @@
 //! What editors ask, as plain data in byte offsets; only the server knows the protocol.
 
-mod ahead;
 mod assists;
 mod calls;
 mod completion;
@@ -15,6 +14,8 @@ mod keywords;
 mod labels;
 mod lens;
 mod members;
+mod navigation_target;
+mod prime_caches;
 mod receiver;
 mod references;
 mod rename;
@@ -24,14 +25,12 @@ mod rename_package;
 mod signature;
 mod spans;
 mod stubs;
-mod symbol;
 #[cfg(test)]
 mod tests;
 mod tokens;
 mod visible;
 mod workspace;
 
-pub use ahead::{find_supertypes, type_code};
 pub use assists::{Assist, AssistKind, assists, organized_imports};
 pub use calls::{Calls, incoming_calls, outgoing_calls};
 pub use completion::{Completion, CompletionKind, completions};
@@ -41,13 +40,14 @@ pub use implementations::{files_below, implementations, subtypes, supertypes};
 pub use inlay::{Inlay, InlayKind, inlays};
 pub use labels::label_uses;
 pub use lens::{Lens, LensKind, launches, lenses};
+pub use navigation_target::{Symbol, declaration, documentation, full_range, name_of, symbol_at, type_of};
+pub use prime_caches::{prime_bodies, prime_supertypes};
 pub use references::{Access, Reference, Wanted, files_naming, references};
 pub use rename::{Rename, prepare_rename, rename};
 pub use rename_check::RenameCheck;
 pub use rename_file::{move_files, move_folder};
 pub use rename_package::{Package, PackageRename, package_at, rename_package};
 pub use signature::{Signature, SignatureHelp, signature_help};
-pub use symbol::{Symbol, declaration, documentation, full_range, name_of, symbol_at, type_of};
 pub use tokens::{Token, semantic_tokens};
 pub use visible::{VisibleLocal, visible_locals};
 pub use workspace::{Listed, workspace_symbols};

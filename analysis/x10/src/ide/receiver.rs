@@ -4,8 +4,8 @@ use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{TextRange, TextSize};
 use smol_str::SmolStr;
 
+use super::navigation_target::{dotted, scope_at};
 use super::spans::{enclosing_class, owner_at};
-use super::symbol::{dotted, scope_at};
 use crate::body::ExprKind;
 use crate::db::Db;
 use crate::ids::SourceFile;
@@ -46,7 +46,7 @@ pub(super) fn receiver(db: &dyn Db, file: SourceFile, e: &ast::Expr) -> Option<R
     if let ast::Expr::TypeExpr(written) = e
         && let Some(ast::Type::NamedType(named)) = written.ty()
     {
-        return type_named(db, file, &super::symbol::segments(&named)?, range);
+        return type_named(db, file, &super::navigation_target::segments(&named)?, range);
     }
     let names = dotted(e)?;
     type_named(db, file, &names, range).or_else(|| {

@@ -4,7 +4,7 @@ use apg_syntax::{SyntaxKind, SyntaxToken, TextRange, TextSize};
 use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
 
-use super::symbol::{Symbol, name_of, token_symbols, token_type};
+use super::navigation_target::{Symbol, name_of, token_symbols, token_type};
 use crate::check::{overridden, same_methods};
 use crate::db::Db;
 use crate::ids::{MethodId, SourceFile};

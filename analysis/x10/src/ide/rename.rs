@@ -6,8 +6,10 @@ use apg_syntax::{SyntaxKind, TextRange, TextSize};
 use rustc_hash::FxHashSet;
 
 use super::labels::label_uses;
+use super::navigation_target::{
+    Symbol, declaration, is_anonymous, name_of, name_token, symbol_at, token_symbols,
+};
 use super::references::{Family, references, references_to, tokens};
-use super::symbol::{Symbol, declaration, is_anonymous, name_of, name_token, symbol_at, token_symbols};
 use crate::db::Db;
 use crate::ids::{FileOrigin, SourceFile};
 use crate::inputs::parse;

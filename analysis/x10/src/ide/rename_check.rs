@@ -11,9 +11,9 @@ use apg_source::LineIndex;
 use apg_syntax::{TextRange, TextSize};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::navigation_target::{declaration, symbol_at, token_symbols};
 use super::references::{references, tokens};
 use super::rename::Rename;
-use super::symbol::{declaration, symbol_at, token_symbols};
 use crate::db::Db;
 use crate::diagnostics::Severity;
 use crate::file_diagnostics;

@@ -6,10 +6,10 @@ use apg_syntax::{SyntaxKind, SyntaxToken, TextRange};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 
+use super::navigation_target::{Symbol, token_symbols};
 use super::references::references;
 use super::rename::well_formed;
 use super::rename_package::{chain, first_of, rename_package};
-use super::symbol::{Symbol, token_symbols};
 use crate::db::Db;
 use crate::diagnostics::TextEdit;
 use crate::ids::{ClassId, SourceFile};

@@ -6,9 +6,9 @@ use apg_syntax::{SyntaxKind, SyntaxToken, T, TextRange, TextSize};
 use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
 
+use super::navigation_target::{name_token, token_symbols};
 use super::references::tokens;
 use super::rename::well_formed;
-use super::symbol::{name_token, token_symbols};
 use crate::db::Db;
 use crate::ids::SourceFile;
 use crate::inputs::{Library, parse};

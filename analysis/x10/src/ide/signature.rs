@@ -5,9 +5,9 @@ use apg_syntax::{SyntaxKind, SyntaxNode, T, TextRange, TextSize};
 use smol_str::SmolStr;
 
 use super::members::all_methods;
+use super::navigation_target::{Symbol, documentation, dotted, scope_at, segments};
 use super::receiver::{Receiver, context_at, receiver, value_type};
 use super::spans::enclosing_class;
-use super::symbol::{Symbol, documentation, dotted, scope_at, segments};
 use crate::db::Db;
 use crate::ids::{ClassId, FieldId, MethodId, SourceFile};
 use crate::inputs::parse;

@@ -4,8 +4,8 @@ use apg_syntax::services::{HighlightKind, highlight};
 use apg_syntax::{TextRange, TextSize};
 use rustc_hash::FxHashMap;
 
+use super::navigation_target::scope_at;
 use super::owners;
-use super::symbol::scope_at;
 use crate::body::{Body, ExprKind, LocalKind};
 use crate::db::Db;
 use crate::ids::{FieldId, SourceFile};

@@ -6,7 +6,7 @@ use apg_syntax::{SyntaxNode, SyntaxToken, TextRange, TextSize};
 use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
 
-use super::symbol::{Symbol, declared_local};
+use super::navigation_target::{Symbol, declared_local};
 use crate::db::Db;
 use crate::ids::SourceFile;
 use crate::inputs::parse;

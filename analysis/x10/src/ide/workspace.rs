@@ -1,7 +1,7 @@
 //! Symbols by name, over many files.
 
 use super::members_of;
-use super::symbol::{Symbol, is_anonymous};
+use super::navigation_target::{Symbol, is_anonymous};
 use crate::db::Db;
 use crate::ids::{FileOrigin, SourceFile};
 use crate::item_tree::items::{all_classes, item_tree, qualified_name, top_level_typedefs};

@@ -8,13 +8,13 @@ use apg_syntax::{SyntaxKind, SyntaxNode, SyntaxToken, T, TextRange};
 
 use self::types::{Target, Wanted, wanted};
 use super::lines::{STEP, before_brace, indentation};
-use super::{Assist, AssistKind, Place};
+use super::{Assist, AssistContext, AssistKind};
 use crate::body::Owner;
 use crate::diagnostics::TextEdit;
 use crate::ide::implementations::subtypes;
+use crate::ide::navigation_target::{is_anonymous, plain_name, scope_at, segments};
 use crate::ide::receiver::{Receiver, receiver, value_type};
 use crate::ide::spans::owner_at;
-use crate::ide::symbol::{is_anonymous, plain_name, scope_at, segments};
 use crate::ids::{ClassId, FileOrigin};
 use crate::infer::owner_body;
 use crate::inputs::Project;
@@ -26,23 +26,21 @@ use crate::relate::Context;
 use crate::rules::name as rules;
 use crate::scope::packages::{source_root, types_named};
 
-pub(super) fn create(place: &Place<'_>) -> Vec<Assist> {
-    let Some(token) = apg_syntax::token_at_offset(&place.root, place.range.start())
+pub(super) fn create(ctx: &AssistContext<'_>) -> Vec<Assist> {
+    let Some(token) = apg_syntax::token_at_offset(&ctx.root, ctx.range.start())
         .find(|token| token.kind() == SyntaxKind::IDENT)
-        .filter(|token| token.text_range().contains_range(place.range))
+        .filter(|token| token.text_range().contains_range(ctx.range))
     else {
         return Vec::new();
     };
     let Some(named) = token.parent().and_then(|name| name.parent()) else { return Vec::new() };
     // Where something is missing, what is around a name may be something else than it looks like.
-    if !parse(place.db, place.file).syntax_errors().is_empty() {
+    if !parse(ctx.db, ctx.file).syntax_errors().is_empty() {
         return Vec::new();
     }
     let made = match ast::Expr::cast(named.clone()) {
-        Some(e) => {
-            called(&e).map_or_else(|| field(place, &token, &e), |call| method(place, &token, &e, &call))
-        }
-        None => class(place, &token, &named),
+        Some(e) => called(&e).map_or_else(|| field(ctx, &token, &e), |call| method(ctx, &token, &e, &call)),
+        None => class(ctx, &token, &named),
     };
     made.into_iter().collect()
 }
@@ -57,25 +55,25 @@ struct Home {
 
 impl Home {
     /// The class whose member a name in code would be; none of a class that cannot be changed.
-    fn of(place: &Place<'_>, token: &SyntaxToken, e: &ast::Expr) -> Option<Home> {
-        let owner = owner_at(place.db, place.file, token.text_range())?;
-        is_unknown(place, owner, token.text_range()).then_some(())?;
+    fn of(ctx: &AssistContext<'_>, token: &SyntaxToken, e: &ast::Expr) -> Option<Home> {
+        let owner = owner_at(ctx.db, ctx.file, token.text_range())?;
+        is_unknown(ctx, owner, token.text_range()).then_some(())?;
         let (own, own_static) = match owner {
-            Owner::Method(method) => (method.class(place.db), method_is_static(place.db, method)),
-            Owner::Field(field) => (field.class(place.db), field_is_static(place.db, field)),
+            Owner::Method(method) => (method.class(ctx.db), method_is_static(ctx.db, method)),
+            Owner::Field(field) => (field.class(ctx.db), field_is_static(ctx.db, field)),
         };
         let (class, is_static) = match e {
             ast::Expr::NameExpr(_) => (own, own_static),
-            ast::Expr::FieldExpr(field) => match receiver(place.db, place.file, &field.receiver()?)? {
-                Receiver::Value(ty) => (ty.base(place.db).as_class(place.db)?.0, false),
-                Receiver::Type(ty) => (ty.base(place.db).as_class(place.db)?.0, true),
+            ast::Expr::FieldExpr(field) => match receiver(ctx.db, ctx.file, &field.receiver()?)? {
+                Receiver::Value(ty) => (ty.base(ctx.db).as_class(ctx.db)?.0, false),
+                Receiver::Type(ty) => (ty.base(ctx.db).as_class(ctx.db)?.0, true),
                 Receiver::Package(_) => return None,
             },
             _ => return None,
         };
-        let is_ours = class.file(place.db).origin(place.db) == FileOrigin::User;
-        let is_whole = parse(place.db, class.file(place.db)).syntax_errors().is_empty();
-        (is_ours && is_whole && !is_anonymous(place.db, class)).then_some(Home {
+        let is_ours = class.file(ctx.db).origin(ctx.db) == FileOrigin::User;
+        let is_whole = parse(ctx.db, class.file(ctx.db)).syntax_errors().is_empty();
+        (is_ours && is_whole && !is_anonymous(ctx.db, class)).then_some(Home {
             class,
             is_static,
             is_around: class == own,
@@ -83,9 +81,9 @@ impl Home {
     }
 
     /// `private static `; what code of other packages names is public.
-    fn modifiers(&self, place: &Place<'_>) -> String {
-        let is_near = package(place.db, self.class.file(place.db)) == package(place.db, place.file);
-        let is_interface = class_kind(place.db, self.class) == Some(ClassKind::Interface);
+    fn modifiers(&self, ctx: &AssistContext<'_>) -> String {
+        let is_near = package(ctx.db, self.class.file(ctx.db)) == package(ctx.db, ctx.file);
+        let is_interface = class_kind(ctx.db, self.class) == Some(ClassKind::Interface);
         let access = match (self.is_around, is_near) {
             _ if is_interface => "",
             (true, _) => "private ",
@@ -95,17 +93,17 @@ impl Home {
         format!("{access}{}", if self.is_static { "static " } else { "" })
     }
 
-    fn body(&self, place: &Place<'_>) -> Option<SyntaxNode> {
-        let node = item_node(place.db, Item::Class(self.class))?;
+    fn body(&self, ctx: &AssistContext<'_>) -> Option<SyntaxNode> {
+        let node = item_node(ctx.db, Item::Class(self.class))?;
         node.children().find(|child| child.kind() == SyntaxKind::CLASS_BODY)
     }
 }
 
 /// Whether a name in the code of `owner` is known to stand for nothing.
-fn is_unknown(place: &Place<'_>, owner: Owner, range: TextRange) -> bool {
-    let offset = item_offset(place.db, owner.into());
+fn is_unknown(ctx: &AssistContext<'_>, owner: Owner, range: TextRange) -> bool {
+    let offset = item_offset(ctx.db, owner.into());
     let rules = [&rules::unresolved::RULE, &rules::unresolved_member::RULE];
-    let problems = &owner_body(place.db, owner).problems;
+    let problems = &owner_body(ctx.db, owner).problems;
     problems.iter().any(|it| rules.iter().any(|rule| it.breaks(rule)) && it.range + offset == range)
 }
 
@@ -116,27 +114,32 @@ fn called(e: &ast::Expr) -> Option<ast::CallExpr> {
 }
 
 /// `private def f(n:Long):Long { throw ...; }` behind the member that calls it, or last in the class of the object that it is called on.
-fn method(place: &Place<'_>, token: &SyntaxToken, e: &ast::Expr, call: &ast::CallExpr) -> Option<Assist> {
-    let home = Home::of(place, token, e)?;
-    let is_abstract = class_kind(place.db, home.class) == Some(ClassKind::Interface);
+fn method(
+    ctx: &AssistContext<'_>,
+    token: &SyntaxToken,
+    e: &ast::Expr,
+    call: &ast::CallExpr,
+) -> Option<Assist> {
+    let home = Home::of(ctx, token, e)?;
+    let is_abstract = class_kind(ctx.db, home.class) == Some(ClassKind::Interface);
     // What implements an interface would lack the method.
-    if is_abstract && (home.is_static || has_subtypes(place, home.class)) || call.type_arg_list().is_some() {
+    if is_abstract && (home.is_static || has_subtypes(ctx, home.class)) || call.type_arg_list().is_some() {
         return None;
     }
-    let (member, body) = (member_around(call.syntax())?, home.body(place)?);
-    let target = Target::member(place, &home, true)?;
-    let formals = formals(place, &target, call.arg_list())?;
-    let result = match wanted(place, call.syntax())? {
+    let (member, body) = (member_around(call.syntax())?, home.body(ctx)?);
+    let target = Target::member(ctx, &home, true)?;
+    let formals = formals(ctx, &target, call.arg_list())?;
+    let result = match wanted(ctx, call.syntax())? {
         Wanted::Nothing => "void".to_owned(),
         Wanted::Anything => "Any".to_owned(),
-        Wanted::Ty(ty) => target.spelled(place.db, ty)?,
+        Wanted::Ty(ty) => target.spelled(ctx.db, ty)?,
     };
     let name = plain_name(token);
-    let types = type_params(place, home.is_around, &format!("{formals} {result}"))?;
-    let head = format!("{}def {}{types}({formals}):{result}", home.modifiers(place), token.text());
+    let types = type_params(ctx, home.is_around, &format!("{formals} {result}"))?;
+    let head = format!("{}def {}{types}({formals}):{result}", home.modifiers(ctx), token.text());
     let indent = match home.is_around {
-        true => indentation(place.text(), member.text_range().start()).to_owned(),
-        false => format!("{}{STEP}", class_indent(place, &home)?),
+        true => indentation(ctx.text(), member.text_range().start()).to_owned(),
+        false => format!("{}{STEP}", class_indent(ctx, &home)?),
     };
     let code = match is_abstract {
         true => format!("{indent}{head};"),
@@ -146,21 +149,21 @@ fn method(place: &Place<'_>, token: &SyntaxToken, e: &ast::Expr, call: &ast::Cal
         }
     };
     let edit = match home.is_around {
-        true => place.edit(TextRange::empty(member.text_range().end()), format!("\n\n{code}")),
-        false => last_in(place, &home, &body, &code)?,
+        true => ctx.edit(TextRange::empty(member.text_range().end()), format!("\n\n{code}")),
+        false => last_in(ctx, &home, &body, &code)?,
     };
     Some(quick_fix(format!("Create method `{name}`"), edit))
 }
 
-fn has_subtypes(place: &Place<'_>, class: ClassId) -> bool {
-    let files: Vec<_> = Project::get(place.db).files(place.db).values().copied().collect();
-    !subtypes(place.db, &files, class).is_empty()
+fn has_subtypes(ctx: &AssistContext<'_>, class: ClassId) -> bool {
+    let files: Vec<_> = Project::get(ctx.db).files(ctx.db).values().copied().collect();
+    !subtypes(ctx.db, &files, class).is_empty()
 }
 
 /// `var x:Long;` first in its class. Without an object there is no variable; structs and interfaces have none.
-fn field(place: &Place<'_>, token: &SyntaxToken, e: &ast::Expr) -> Option<Assist> {
-    let home = Home::of(place, token, e)?;
-    if home.is_static || class_kind(place.db, home.class) != Some(ClassKind::Class) {
+fn field(ctx: &AssistContext<'_>, token: &SyntaxToken, e: &ast::Expr) -> Option<Assist> {
+    let home = Home::of(ctx, token, e)?;
+    if home.is_static || class_kind(ctx.db, home.class) != Some(ClassKind::Class) {
         return None;
     }
     let assignment = e.syntax().parent().and_then(ast::AssignExpr::cast);
@@ -168,32 +171,32 @@ fn field(place: &Place<'_>, token: &SyntaxToken, e: &ast::Expr) -> Option<Assist
     let wanted = match assigned {
         // `+=` and its like ask for what is not there yet.
         Some(assignment) if !types::is_plain(&assignment) => return None,
-        Some(assignment) => Wanted::value(place.db, value_type(place.db, place.file, &assignment.rhs()?)?),
-        None => wanted(place, e.syntax())?,
+        Some(assignment) => Wanted::value(ctx.db, value_type(ctx.db, ctx.file, &assignment.rhs()?)?),
+        None => wanted(ctx, e.syntax())?,
     };
     let ty = match wanted {
         Wanted::Nothing => return None,
         Wanted::Anything => "Any".to_owned(),
         Wanted::Ty(ty) => {
-            Context::class(place.db, home.class).has_zero(ty.base(place.db)).then_some(())?;
-            Target::member(place, &home, false)?.spelled(place.db, ty)?
+            Context::class(ctx.db, home.class).has_zero(ty.base(ctx.db)).then_some(())?;
+            Target::member(ctx, &home, false)?.spelled(ctx.db, ty)?
         }
     };
     let name = plain_name(token);
-    let open = home.body(place)?.children_with_tokens().find(|it| it.kind() == T!['{'])?.text_range();
-    let indent = class_indent(place, &home)?;
-    let text = format!("\n{indent}{STEP}{}var {}:{ty};", home.modifiers(place), token.text());
-    let file = Some(home.class.file(place.db));
+    let open = home.body(ctx)?.children_with_tokens().find(|it| it.kind() == T!['{'])?.text_range();
+    let indent = class_indent(ctx, &home)?;
+    let text = format!("\n{indent}{STEP}{}var {}:{ty};", home.modifiers(ctx), token.text());
+    let file = Some(home.class.file(ctx.db));
     let edit = TextEdit { file, range: TextRange::empty(open.end()), text };
     Some(quick_fix(format!("Create field `{name}`"), edit))
 }
 
 /// A class behind the one that names it; an interface where one is implemented.
-fn class(place: &Place<'_>, token: &SyntaxToken, named: &SyntaxNode) -> Option<Assist> {
+fn class(ctx: &AssistContext<'_>, token: &SyntaxToken, named: &SyntaxNode) -> Option<Assist> {
     let ty = ast::NamedType::cast(named.clone())?;
-    let scope = scope_at(place.db, place.file, token.text_range());
+    let scope = scope_at(ctx.db, ctx.file, token.text_range());
     let name = plain_name(token);
-    let is_elsewhere = || !types_named(place.db, source_root(place.db, place.file), &name).is_empty();
+    let is_elsewhere = || !types_named(ctx.db, source_root(ctx.db, ctx.file), &name).is_empty();
     // One of another package is imported.
     if segments(&ty)?.len() != 1 || scope.find_type(&name).is_some() || is_elsewhere() {
         return None;
@@ -204,11 +207,11 @@ fn class(place: &Place<'_>, token: &SyntaxToken, named: &SyntaxNode) -> Option<A
         count => format!("[{}]", PARAMS.get(..count)?.join(", ")),
     };
     let is_interface = is_interface(named)?;
-    let outermost = named.ancestors().filter(|node| node.parent().as_ref() == Some(&place.root)).last()?;
+    let outermost = named.ancestors().filter(|node| node.parent().as_ref() == Some(&ctx.root)).last()?;
     let end = TextRange::empty(outermost.text_range().end());
     let new = named.parent().and_then(ast::NewExpr::cast);
     let formals = match &new {
-        Some(new) => formals(place, &Target::top_level(place, end), new.arg_list())?,
+        Some(new) => formals(ctx, &Target::top_level(ctx, end), new.arg_list())?,
         None => String::new(),
     };
     // The constructor of a class that extends another in its place is called too.
@@ -221,7 +224,7 @@ fn class(place: &Place<'_>, token: &SyntaxToken, named: &SyntaxNode) -> Option<A
     };
     let keyword = if is_interface { "interface" } else { "class" };
     let text = format!("\n\n{keyword} {}{types} {{\n{constructor}}}", token.text());
-    let edit = place.edit(end, text);
+    let edit = ctx.edit(end, text);
     Some(quick_fix(format!("Create {keyword} `{name}`"), edit))
 }
 
@@ -254,24 +257,24 @@ fn member_around(node: &SyntaxNode) -> Option<SyntaxNode> {
     node.ancestors().find(in_class)
 }
 
-fn class_indent(place: &Place<'_>, home: &Home) -> Option<String> {
-    let start = item_node(place.db, Item::Class(home.class))?.text_range().start();
-    Some(indentation(home.class.file(place.db).text(place.db), start).to_owned())
+fn class_indent(ctx: &AssistContext<'_>, home: &Home) -> Option<String> {
+    let start = item_node(ctx.db, Item::Class(home.class))?.text_range().start();
+    Some(indentation(home.class.file(ctx.db).text(ctx.db), start).to_owned())
 }
 
 /// A member at the end of a class, in whatever file.
-fn last_in(place: &Place<'_>, home: &Home, body: &SyntaxNode, code: &str) -> Option<TextEdit> {
-    let file = home.class.file(place.db);
+fn last_in(ctx: &AssistContext<'_>, home: &Home, body: &SyntaxNode, code: &str) -> Option<TextEdit> {
+    let file = home.class.file(ctx.db);
     let close = body.last_token().filter(|token| token.text() == "}")?;
-    let indent = class_indent(place, home)?;
-    let (range, gap, end) = before_brace(file.text(place.db), close.text_range().start(), &indent);
+    let indent = class_indent(ctx, home)?;
+    let (range, gap, end) = before_brace(file.text(ctx.db), close.text_range().start(), &indent);
     let is_first = !body.children().any(|child| ast::Member::can_cast(child.kind()));
     let apart = if is_first || !gap.is_empty() { "" } else { "\n" };
     Some(TextEdit { file: Some(file), range, text: format!("{gap}{apart}{code}\n{end}") })
 }
 
 /// A formal for each argument, called as the argument is where that has a name; none where a type is not known.
-fn formals(place: &Place<'_>, target: &Target<'_>, args: Option<ast::ArgList>) -> Option<String> {
+fn formals(ctx: &AssistContext<'_>, target: &Target<'_>, args: Option<ast::ArgList>) -> Option<String> {
     let mut names: Vec<String> = Vec::new();
     let mut formal = |arg: ast::Expr| {
         let is_named = matches!(arg, ast::Expr::NameExpr(_) | ast::Expr::FieldExpr(_));
@@ -285,8 +288,8 @@ fn formals(place: &Place<'_>, target: &Target<'_>, args: Option<ast::ArgList>) -
         let free = |name: &String| !names.contains(name);
         let name = std::iter::once(stem.clone()).chain((2..).map(numbered)).find(free)?;
         names.push(name.clone());
-        let ty = match Wanted::value(place.db, value_type(place.db, place.file, &arg)?) {
-            Wanted::Ty(ty) => target.spelled(place.db, ty)?,
+        let ty = match Wanted::value(ctx.db, value_type(ctx.db, ctx.file, &arg)?) {
+            Wanted::Ty(ty) => target.spelled(ctx.db, ty)?,
             _ => "Any".to_owned(),
         };
         Some(format!("{name}:{ty}"))
@@ -296,13 +299,12 @@ fn formals(place: &Place<'_>, target: &Target<'_>, args: Option<ast::ArgList>) -
 }
 
 /// The type parameters of the method around that a declaration names, which is none of that method; none if they are not any.
-fn type_params(place: &Place<'_>, is_around: bool, said: &str) -> Option<String> {
-    let Some(Owner::Method(method)) = owner_at(place.db, place.file, place.range).filter(|_| is_around)
-    else {
+fn type_params(ctx: &AssistContext<'_>, is_around: bool, said: &str) -> Option<String> {
+    let Some(Owner::Method(method)) = owner_at(ctx.db, ctx.file, ctx.range).filter(|_| is_around) else {
         return Some(String::new());
     };
     let says = |name: &str| apg_syntax::tokens(said).any(|(_, word)| word == name);
-    let item = method_item(place.db, method)?;
+    let item = method_item(ctx.db, method)?;
     let own = item.type_params.iter().map(|param| param.name.as_str());
     let own: Vec<&str> = own.filter(|name| says(name)).collect();
     match own.is_empty() {

@@ -4,7 +4,7 @@ use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, SyntaxNode, TextRange};
 
 use super::lines::{STEP, indentation};
-use super::{Assist, AssistKind, Place, extract_variable, selection};
+use super::{Assist, AssistContext, AssistKind, extract_variable, selection};
 use crate::body::Owner;
 use crate::body::{Body, LocalId, LocalKind};
 use crate::ide::receiver::value_type;
@@ -13,11 +13,11 @@ use crate::item_tree::items::{class_head, method_is_static, method_item, methods
 use crate::item_tree::source::{Item, item_node, item_ptr};
 use crate::signature::inferred::result_type;
 
-pub(super) fn extract_method(place: &Place<'_>) -> Option<Assist> {
-    if place.range.is_empty() {
+pub(super) fn extract_method(ctx: &AssistContext<'_>) -> Option<Assist> {
+    if ctx.range.is_empty() {
         return None;
     }
-    of_expression(place).or_else(|| of_statements(place))
+    of_expression(ctx).or_else(|| of_statements(ctx))
 }
 
 /// What the new method is called, where it goes, and what both it and its call say.
@@ -47,30 +47,30 @@ impl Made {
     }
 }
 
-fn of_expression(place: &Place<'_>) -> Option<Assist> {
-    let expr = extract_variable::selected(place)?;
+fn of_expression(ctx: &AssistContext<'_>) -> Option<Assist> {
+    let expr = extract_variable::selected(ctx)?;
     // A statement is extracted as one, and a name alone needs no method.
     let is_trivial = matches!(expr, ast::Expr::NameExpr(_) | ast::Expr::Literal(_) | ast::Expr::ThisExpr(_));
     let is_statement = expr.syntax().parent().is_some_and(|p| p.kind() == SyntaxKind::EXPR_STMT);
     if is_trivial || is_statement || selection::in_kernel(expr.syntax()) {
         return None;
     }
-    let ty = value_type(place.db, place.file, &expr)?;
+    let ty = value_type(ctx.db, ctx.file, &expr)?;
     let range = expr.syntax().text_range();
-    let (owner, body, locals) = selection::locals(place, range)?;
+    let (owner, body, locals) = selection::locals(ctx, range)?;
     if !locals.assigned.is_empty() || mentions_self(expr.syntax()) {
         return None;
     }
-    let result = place.spelled(ty)?;
-    let made = made(place, owner, body, &locals, (range, &result))?;
-    let text = place.text()[range].to_owned();
+    let result = ctx.spelled(ty)?;
+    let made = made(ctx, owner, body, &locals, (range, &result))?;
+    let text = ctx.text()[range].to_owned();
     let head = format!("{}{}:{result} = ", made.indent, made.head());
-    let replaced = extract_variable::with_parens(place, expr.syntax());
-    Some(assist(place, &made, replaced, made.call(), (head, format!("{text};"))))
+    let replaced = extract_variable::with_parens(ctx, expr.syntax());
+    Some(assist(ctx, &made, replaced, made.call(), (head, format!("{text};"))))
 }
 
-fn of_statements(place: &Place<'_>) -> Option<Assist> {
-    let statements = selection::statements(place)?;
+fn of_statements(ctx: &AssistContext<'_>) -> Option<Assist> {
+    let statements = selection::statements(ctx)?;
     let (first, last) = (statements.first()?, statements.last()?);
     let range = TextRange::new(first.text_range().start(), last.text_range().end());
     // What these words refer to lies around the method.
@@ -84,7 +84,7 @@ fn of_statements(place: &Place<'_>) -> Option<Assist> {
     {
         return None;
     }
-    let (owner, body, locals) = selection::locals(place, range)?;
+    let (owner, body, locals) = selection::locals(ctx, range)?;
     // What is assigned to must have a value to be passed.
     let has_value = |local: &LocalId| {
         body.local(*local).kind == LocalKind::Param
@@ -97,19 +97,19 @@ fn of_statements(place: &Place<'_>) -> Option<Assist> {
     }
     let Owner::Method(method) = owner else { return None };
     // What comes behind must be reached as before, and so must what the method ends in.
-    if !returns && !selection::completes(place, method, body, last) {
+    if !returns && !selection::completes(ctx, method, body, last) {
         return None;
     }
     let back = match (returns, exits.is_empty()) {
         // Nothing comes behind a `return`.
-        (true, _) => handed_on(place, method)?,
-        (false, true) => results(place, (method, body), &locals, range)?,
+        (true, _) => handed_on(ctx, method)?,
+        (false, true) => results(ctx, (method, body), &locals, range)?,
         (false, false) => left_early(&locals)?,
     };
-    let made = made(place, owner, body, &locals, (range, &back.result))?;
-    let own = indentation(place.text(), range.start()).to_owned();
+    let made = made(ctx, owner, body, &locals, (range, &back.result))?;
+    let own = indentation(ctx.text(), range.start()).to_owned();
     let inner = format!("{}{STEP}", made.indent);
-    let mut text = place.text()[range].to_owned();
+    let mut text = ctx.text()[range].to_owned();
     for exit in exits.iter().rev() {
         let at = usize::from(exit.end() - range.start());
         text.replace_range(at..at, " true");
@@ -121,10 +121,10 @@ fn of_statements(place: &Place<'_>) -> Option<Assist> {
     let head = format!("{indent}{}:{} {{\n{inner}{declared}", made.head(), back.result);
     let method = format!("{moved}\n{returned}{indent}}}");
     // What shares its line goes on doing so.
-    let starts_line = place.text()[..usize::from(range.start())].ends_with(&format!("\n{own}"));
+    let starts_line = ctx.text()[..usize::from(range.start())].ends_with(&format!("\n{own}"));
     let between = if starts_line { format!("\n{own}") } else { " ".to_owned() };
     let call = back.call.replace(CALL, &made.call()).replace('\n', &between);
-    Some(assist(place, &made, range, call, (head, method)))
+    Some(assist(ctx, &made, range, call, (head, method)))
 }
 
 /// Stands for the call of the new method.
@@ -141,8 +141,8 @@ struct Back {
 }
 
 /// What the statements return is returned.
-fn handed_on(place: &Place<'_>, method: MethodId) -> Option<Back> {
-    let result = place.spelled(result_type(place.db, method))?;
+fn handed_on(ctx: &AssistContext<'_>, method: MethodId) -> Option<Back> {
+    let result = ctx.spelled(result_type(ctx.db, method))?;
     Some(Back { result, ends: None, call: format!("return {CALL};") })
 }
 
@@ -159,14 +159,14 @@ const PARTS: [&str; 3] = ["first", "second", "third"];
 
 /// The values of locals that are used later.
 fn results(
-    place: &Place<'_>,
+    ctx: &AssistContext<'_>,
     (method, body): (MethodId, &Body),
     locals: &selection::Locals,
     range: TextRange,
 ) -> Option<Back> {
     let all: Vec<LocalId> = locals.outgoing.iter().chain(&locals.changed).copied().collect();
     let names: Vec<&str> = all.iter().map(|it| body.local(*it).name.as_str()).collect();
-    let types = all.iter().map(|it| place.spelled(body.local(*it).ty)).collect::<Option<Vec<_>>>()?;
+    let types = all.iter().map(|it| ctx.spelled(body.local(*it).ty)).collect::<Option<Vec<_>>>()?;
     let target = |local: LocalId, name: &str| match (locals.outgoing.contains(&local), body.local(local)) {
         (true, it) if it.mutable => format!("var {name}"),
         (true, _) => format!("val {name}"),
@@ -181,8 +181,8 @@ fn results(
         },
         _ => {
             let (tuple, _) = TUPLES.iter().find(|(_, count)| *count == all.len())?;
-            let tuple = format!("{}[{}]", place.library_type("x10.util", tuple, range), types.join(", "));
-            let kept = unsaid(place, method)?;
+            let tuple = format!("{}[{}]", ctx.library_type("x10.util", tuple, range), types.join(", "));
+            let kept = unsaid(ctx, method)?;
             let mut call = format!("val {kept} = {CALL};");
             for ((local, name), part) in all.iter().zip(&names).zip(PARTS) {
                 call.push_str(&format!("\n{} = {kept}.{part};", target(*local, name)));
@@ -194,15 +194,15 @@ fn results(
 
 /// A name for the values that come back. It is no word of the method: a local behind it would be another one of its name, and would
 /// hide a field.
-fn unsaid(place: &Place<'_>, method: MethodId) -> Option<String> {
-    let around = &place.text()[item_ptr(place.db, Item::Method(method))?.range()];
+fn unsaid(ctx: &AssistContext<'_>, method: MethodId) -> Option<String> {
+    let around = &ctx.text()[item_ptr(ctx.db, Item::Method(method))?.range()];
     let words: Vec<&str> = apg_syntax::tokens(around).map(|(_, word)| word.trim_matches('`')).collect();
     let mut names = std::iter::once("results".to_owned()).chain((2..).map(|n| format!("results{n}")));
     names.find(|name| !words.contains(&name.as_str()))
 }
 
 fn assist(
-    place: &Place<'_>,
+    ctx: &AssistContext<'_>,
     made: &Made,
     range: TextRange,
     call: String,
@@ -212,8 +212,8 @@ fn assist(
         title: format!("Extract into method `{}`", made.name),
         kind: AssistKind::Extract,
         edits: vec![
-            place.edit(range, call),
-            place.edit(
+            ctx.edit(range, call),
+            ctx.edit(
                 TextRange::empty(made.after.end()),
                 format!("\n\n{}", formatted(head, &body, &made.indent)),
             ),
@@ -243,17 +243,17 @@ fn formatted(head: String, body: &str, indent: &str) -> String {
 
 /// `None` where code cannot be moved into a method beside the one around it. `moved` is where the code stands, and its result.
 fn made(
-    place: &Place<'_>,
+    ctx: &AssistContext<'_>,
     owner: Owner,
     body: &Body,
     locals: &selection::Locals,
     moved: (TextRange, &str),
 ) -> Option<Made> {
     let Owner::Method(method) = owner else { return None };
-    let item = method_item(place.db, method).filter(|m| !m.kind.is_constructor())?;
-    let class = method.class(place.db);
+    let item = method_item(ctx.db, method).filter(|m| !m.kind.is_constructor())?;
+    let class = method.class(ctx.db);
     // A class in a method's code knows that method's variables: what is used of them is no local of this code.
-    if class.name(place.db).starts_with('$') || crate::ide::symbol::is_anonymous(place.db, class) {
+    if class.name(ctx.db).starts_with('$') || crate::ide::navigation_target::is_anonymous(ctx.db, class) {
         return None;
     }
     let (mut formals, mut arguments) = (Vec::new(), Vec::new());
@@ -262,32 +262,32 @@ fn made(
         let local = body.local(*id);
         if locals.renewed.contains(id) {
             let keyword = if local.mutable { "var" } else { "val" };
-            declared.push(format!("{keyword} {}:{};", local.name, place.spelled(local.ty)?));
+            declared.push(format!("{keyword} {}:{};", local.name, ctx.spelled(local.ty)?));
             continue;
         }
         let keyword = if locals.assigned.contains(id) { "var " } else { "" };
-        formals.push(format!("{keyword}{}:{}", local.name, place.spelled(local.ty)?));
+        formals.push(format!("{keyword}{}:{}", local.name, ctx.spelled(local.ty)?));
         arguments.push(local.name.to_string());
     }
-    let after = item_ptr(place.db, Item::Method(method))?.range();
+    let after = item_ptr(ctx.db, Item::Method(method))?.range();
     let (range, result) = moved;
     let types = [&formals.join(", "), &declared.join(" "), result].join(" ");
-    if selection::parts_types(place, &item_node(place.db, Item::Method(method))?, range, &types) {
+    if selection::parts_types(ctx, &item_node(ctx.db, Item::Method(method))?, range, &types) {
         return None;
     }
-    let said = [&types, &place.text()[range]].join(" ");
+    let said = [&types, &ctx.text()[range]].join(" ");
     let says = |name: &str| apg_syntax::tokens(&said).any(|(_, word)| word == name);
-    let guard = guard(place, method).unwrap_or_default();
+    let guard = guard(ctx, method).unwrap_or_default();
     let in_guard = |name: &str| apg_syntax::tokens(&guard).any(|(_, word)| word == name);
     // With one type goes what is asked of it, and the types that this names.
     let is_generic = item.type_params.iter().any(|p| says(&p.name));
     let type_params: Vec<&str> = item.type_params.iter().map(|p| p.name.as_str()).collect();
     let kept = |name: &&str| is_generic && (says(name) || in_guard(name));
     let type_params: Vec<&str> = type_params.into_iter().filter(kept).collect();
-    let of_class = class_head(place.db, class).as_ref().map_or(&[][..], |head| &head.type_params);
-    let needs_object = selection::uses_this(place, body, range) || of_class.iter().any(|p| says(&p.name));
+    let of_class = class_head(ctx.db, class).as_ref().map_or(&[][..], |head| &head.type_params);
+    let needs_object = selection::uses_this(ctx, body, range) || of_class.iter().any(|p| says(&p.name));
     Some(Made {
-        name: fresh(place, method),
+        name: fresh(ctx, method),
         formals,
         declared,
         arguments,
@@ -296,17 +296,17 @@ fn made(
             true => String::new(),
             false => format!("[{}]", type_params.join(", ")),
         },
-        is_static: method_is_static(place.db, method) || !needs_object,
+        is_static: method_is_static(ctx.db, method) || !needs_object,
         after,
-        indent: indentation(place.text(), after.start()).to_owned(),
+        indent: indentation(ctx.text(), after.start()).to_owned(),
     })
 }
 
 /// What a method asks of its type parameters; none if it asks something of values, which are others in another method.
-fn guard(place: &Place<'_>, method: MethodId) -> Option<String> {
-    let node = item_node(place.db, Item::Method(method))?;
+fn guard(ctx: &AssistContext<'_>, method: MethodId) -> Option<String> {
+    let node = item_node(ctx.db, Item::Method(method))?;
     let guard = node.children().find(|child| child.kind() == SyntaxKind::GUARD)?;
-    let item = method_item(place.db, method)?;
+    let item = method_item(ctx.db, method)?;
     let is_formal = |word: &str| item.params.iter().any(|param| param.name.as_deref() == Some(word));
     let text = guard.text().to_string();
     let is_of_types = !apg_syntax::tokens(&text).any(|(_, word)| is_formal(word));
@@ -314,9 +314,9 @@ fn guard(place: &Place<'_>, method: MethodId) -> Option<String> {
 }
 
 /// A name that no method of the class has.
-fn fresh(place: &Place<'_>, method: MethodId) -> String {
-    let all = methods(place.db, method.class(place.db));
-    let free = |name: &str| all.iter().all(|m| m.name(place.db) != name);
+fn fresh(ctx: &AssistContext<'_>, method: MethodId) -> String {
+    let all = methods(ctx.db, method.class(ctx.db));
+    let free = |name: &str| all.iter().all(|m| m.name(ctx.db) != name);
     let mut names = std::iter::once("extracted".to_owned()).chain((2..).map(|n| format!("extracted{n}")));
     names.find(|name| free(name)).unwrap_or_default()
 }

@@ -4,28 +4,28 @@ use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, SyntaxNode, TextRange};
 
 use super::lines::{STEP, indentation};
-use super::{Assist, AssistKind, Place, selection};
+use super::{Assist, AssistContext, AssistKind, selection};
 use crate::diagnostics::TextEdit;
 use crate::ide::receiver::value_type;
 use crate::ide::visible::visible_locals;
 
-pub(super) fn extract_variable(place: &Place<'_>) -> Option<Assist> {
-    if place.range.is_empty() {
+pub(super) fn extract_variable(ctx: &AssistContext<'_>) -> Option<Assist> {
+    if ctx.range.is_empty() {
         return None;
     }
-    let expr = selected(place)?;
+    let expr = selected(ctx)?;
     if selection::is_kernel_frame(expr.syntax()) {
         return None;
     }
     // Something without a value, as a call of a `void` method, cannot be kept.
-    value_type(place.db, place.file, &expr)?;
-    let name = fresh_name(place, &expr);
-    let edits = before_statement(place, &expr, &name).or_else(|| in_new_block(place, &expr, &name))?;
+    value_type(ctx.db, ctx.file, &expr)?;
+    let name = fresh_name(ctx, &expr);
+    let edits = before_statement(ctx, &expr, &name).or_else(|| in_new_block(ctx, &expr, &name))?;
     Some(Assist { title: format!("Extract into `val {name}`"), kind: AssistKind::Extract, edits })
 }
 
 /// The declaration before the statement of a block that the expression is evaluated in.
-fn before_statement(place: &Place<'_>, expr: &ast::Expr, name: &str) -> Option<Vec<TextEdit>> {
+fn before_statement(ctx: &AssistContext<'_>, expr: &ast::Expr, name: &str) -> Option<Vec<TextEdit>> {
     let statement = expr.syntax().ancestors().find(|n| {
         let in_block = |p: SyntaxNode| matches!(p.kind(), SyntaxKind::BLOCK | SyntaxKind::SWITCH_GROUP);
         n.kind() == SyntaxKind::EXPR_BODY || ast::Stmt::can_cast(n.kind()) && n.parent().is_some_and(in_block)
@@ -34,31 +34,31 @@ fn before_statement(place: &Place<'_>, expr: &ast::Expr, name: &str) -> Option<V
         return None;
     }
     if statement.kind() == SyntaxKind::EXPR_BODY {
-        return Some(vec![as_block(place, expr, &statement, name)?]);
+        return Some(vec![as_block(ctx, expr, &statement, name)?]);
     }
     let start = statement.text_range().start();
-    let indent = indentation(place.text(), start);
+    let indent = indentation(ctx.text(), start);
     let value = expr.syntax().text().to_string();
     let declaration = format!("val {name} = {value};\n{indent}");
     Some(match expr.syntax().parent() {
         // A whole statement becomes the declaration.
         Some(parent) if parent.kind() == SyntaxKind::EXPR_STMT => {
-            vec![place.edit(parent.text_range(), format!("val {name} = {value};"))]
+            vec![ctx.edit(parent.text_range(), format!("val {name} = {value};"))]
         }
         // Two edits at one place would have no order.
         _ if expr.syntax().text_range().start() == start => {
-            vec![place.edit(expr.syntax().text_range(), format!("{declaration}{name}"))]
+            vec![ctx.edit(expr.syntax().text_range(), format!("{declaration}{name}"))]
         }
         _ => vec![
-            place.edit(TextRange::empty(start), declaration),
-            place.edit(with_parens(place, expr.syntax()), name),
+            ctx.edit(TextRange::empty(start), declaration),
+            ctx.edit(with_parens(ctx, expr.syntax()), name),
         ],
     })
 }
 
 /// A statement that is all of a loop's, branch's or activity's body, or the expression that is all of a closure's: it becomes a block
 /// that begins with the declaration.
-fn in_new_block(place: &Place<'_>, expr: &ast::Expr, name: &str) -> Option<Vec<TextEdit>> {
+fn in_new_block(ctx: &AssistContext<'_>, expr: &ast::Expr, name: &str) -> Option<Vec<TextEdit>> {
     use SyntaxKind::{AT_EXPR, CLOSURE_EXPR, LABELED_STMT};
     let is_body = |node: &SyntaxNode| match node.parent() {
         Some(around) if matches!(around.kind(), CLOSURE_EXPR | AT_EXPR) => {
@@ -74,30 +74,30 @@ fn in_new_block(place: &Place<'_>, expr: &ast::Expr, name: &str) -> Option<Vec<T
         return None;
     }
     let range = body.text_range();
-    let part = with_parens(place, expr.syntax()).intersect(range)? - range.start();
+    let part = with_parens(ctx, expr.syntax()).intersect(range)? - range.start();
     let value = expr.syntax().text().to_string();
     let mut rest = body.text().to_string();
     rest.replace_range(std::ops::Range::<usize>::from(part), name);
     let text = match ast::Expr::cast(body) {
         Some(result) => {
             // A call without a value ends nothing.
-            let end = if value_type(place.db, place.file, &result).is_some() { "" } else { ";" };
+            let end = if value_type(ctx.db, ctx.file, &result).is_some() { "" } else { ";" };
             format!("{{ val {name} = {value}; {rest}{end} }}")
         }
         None => {
-            let indent = indentation(place.text(), range.start());
+            let indent = indentation(ctx.text(), range.start());
             let rest = rest.replace('\n', &format!("\n{STEP}"));
             format!("{{\n{indent}{STEP}val {name} = {value};\n{indent}{STEP}{rest}\n{indent}}}")
         }
     };
-    Some(vec![place.edit(range, text)])
+    Some(vec![ctx.edit(range, text)])
 }
 
 /// The body `= e;` of a method as a block in which a part of it has a name.
-fn as_block(place: &Place<'_>, expr: &ast::Expr, body: &SyntaxNode, name: &str) -> Option<TextEdit> {
+fn as_block(ctx: &AssistContext<'_>, expr: &ast::Expr, body: &SyntaxNode, name: &str) -> Option<TextEdit> {
     let result = body.children().find_map(ast::Expr::cast)?;
     // A method that gives nothing returns nothing.
-    value_type(place.db, place.file, &result)?;
+    value_type(ctx.db, ctx.file, &result)?;
     let gives_nothing = body.parent()?.children().any(|n| {
         n.kind() == SyntaxKind::RESULT_TYPE && n.last_token().is_some_and(|token| token.text() == "void")
     });
@@ -105,35 +105,35 @@ fn as_block(place: &Place<'_>, expr: &ast::Expr, body: &SyntaxNode, name: &str) 
         return None;
     }
     let whole = result.syntax().text_range();
-    let part = with_parens(place, expr.syntax()).intersect(whole)? - whole.start();
+    let part = with_parens(ctx, expr.syntax()).intersect(whole)? - whole.start();
     let value = expr.syntax().text().to_string();
     let mut result = result.syntax().text().to_string();
     result.replace_range(std::ops::Range::<usize>::from(part), name);
-    let indent = indentation(place.text(), body.text_range().start());
+    let indent = indentation(ctx.text(), body.text_range().start());
     let text = format!("{{\n{indent}{STEP}val {name} = {value};\n{indent}{STEP}return {result};\n{indent}}}");
-    Some(place.edit(body.text_range(), text))
+    Some(ctx.edit(body.text_range(), text))
 }
 
 /// What a name or call takes the place of: parentheses around the expression are not needed any more.
-pub(super) fn with_parens(place: &Place<'_>, expr: &SyntaxNode) -> TextRange {
+pub(super) fn with_parens(ctx: &AssistContext<'_>, expr: &SyntaxNode) -> TextRange {
     let parens = expr.parent().filter(|it| it.kind() == SyntaxKind::PAREN_EXPR).map(|it| it.text_range());
     // `return(e)`
     let is_apart = |range: &TextRange| {
-        !place.text()[..usize::from(range.start())].ends_with(|c: char| c.is_alphanumeric() || c == '_')
+        !ctx.text()[..usize::from(range.start())].ends_with(|c: char| c.is_alphanumeric() || c == '_')
     };
     parens.filter(is_apart).unwrap_or_else(|| expr.text_range())
 }
 
 /// The expression that is exactly what is selected, but for white space at its ends.
-pub(super) fn selected(place: &Place<'_>) -> Option<ast::Expr> {
-    let text = &place.text()[place.range];
+pub(super) fn selected(ctx: &AssistContext<'_>) -> Option<ast::Expr> {
+    let text = &ctx.text()[ctx.range];
     let trimmed = text.trim();
     if trimmed.is_empty() {
         return None;
     }
     let lead = apg_syntax::TextSize::of(&text[..text.len() - text.trim_start().len()]);
-    let range = TextRange::at(place.range.start() + lead, apg_syntax::TextSize::of(trimmed));
-    let node = match place.root.covering_element(range) {
+    let range = TextRange::at(ctx.range.start() + lead, apg_syntax::TextSize::of(trimmed));
+    let node = match ctx.root.covering_element(range) {
         apg_syntax::NodeOrToken::Node(node) => node,
         apg_syntax::NodeOrToken::Token(token) => token.parent()?,
     };
@@ -194,7 +194,7 @@ fn before_body(child: &SyntaxNode) -> bool {
 }
 
 /// A name that says what is kept and is not taken.
-pub(super) fn fresh_name(place: &Place<'_>, expr: &ast::Expr) -> String {
+pub(super) fn fresh_name(ctx: &AssistContext<'_>, expr: &ast::Expr) -> String {
     let called = |callee: Option<ast::Expr>| match callee? {
         ast::Expr::NameExpr(name) => Some(name.name_ref()?.text()),
         ast::Expr::FieldExpr(field) => Some(field.name_ref()?.text()),
@@ -215,7 +215,7 @@ pub(super) fn fresh_name(place: &Place<'_>, expr: &ast::Expr) -> String {
         Some(first) => first.to_lowercase().chain(letters).collect(),
         None => "value".to_owned(),
     };
-    let taken = visible_locals(place.db, place.file, expr.syntax().text_range().start());
+    let taken = visible_locals(ctx.db, ctx.file, expr.syntax().text_range().start());
     let free = |name: &str| SyntaxKind::from_keyword(name).is_none() && taken.iter().all(|l| l.name != name);
     if free(&stem) {
         return stem;

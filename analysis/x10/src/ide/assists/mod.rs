@@ -1,22 +1,23 @@
-//! What could be done to the code at a place: refactorings, one a file. Unlike fixes they need nothing to be wrong.
+//! Assists: refactorings at a cursor or selection, one a file. Unlike fixes they need no diagnostic.
 
 mod create;
-mod device;
 mod explicit_type;
 mod extract_method;
 mod extract_variable;
-mod implement;
+mod hoist_out_of_kernel;
+mod implement_missing;
 mod imports;
 mod lines;
-mod overrides;
+mod override_members;
 mod selection;
+mod stub_insertion;
 mod wrap;
 
 use apg_syntax::{SyntaxNode, TextRange};
 
 use crate::db::Db;
 use crate::diagnostics::TextEdit;
-use crate::ide::symbol::{is_anonymous, scope_at};
+use crate::ide::navigation_target::{is_anonymous, scope_at};
 use crate::ids::SourceFile;
 use crate::inputs::parse;
 use crate::item_tree::items::{qualified_name, type_param_ids};
@@ -37,19 +38,19 @@ pub struct Assist {
     pub edits: Vec<TextEdit>,
 }
 
-/// The sorts of refactorings, as menus have them.
+/// Kinds of assists, by which menus group them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AssistKind {
-    /// Makes something new of a piece of code.
+    /// Extracts code into a new declaration.
     Extract,
-    /// Says the same in other words, or the same elsewhere.
+    /// Rewrites code without changing its meaning.
     Rewrite,
-    /// Mends what is incomplete.
+    /// Completes or corrects code.
     QuickFix,
 }
 
-/// What an assist looks at.
-struct Place<'db> {
+/// What an assist reads: the file and the selection.
+struct AssistContext<'db> {
     db: &'db dyn Db,
     file: SourceFile,
     root: SyntaxNode,
@@ -57,7 +58,7 @@ struct Place<'db> {
     range: TextRange,
 }
 
-impl Place<'_> {
+impl AssistContext<'_> {
     fn text(&self) -> &str {
         self.file.text(self.db)
     }
@@ -121,16 +122,16 @@ pub fn assists(db: &dyn Db, file: SourceFile, range: TextRange) -> Vec<Assist> {
     if range.end() > root.text_range().end() {
         return Vec::new();
     }
-    let place = Place { db, file, root, range };
+    let ctx = AssistContext { db, file, root, range };
     let mut all = Vec::new();
-    all.extend(implement::missing_methods(&place));
-    all.extend(create::create(&place));
-    all.extend(device::hoist(&place));
-    all.extend(device::keep_on_device(&place));
-    all.extend(extract_variable::extract_variable(&place));
-    all.extend(extract_method::extract_method(&place));
-    all.extend(explicit_type::explicit_type(&place));
-    all.extend(wrap::wrap(&place));
-    all.extend(overrides::overrides(&place));
+    all.extend(implement_missing::missing_methods(&ctx));
+    all.extend(create::create(&ctx));
+    all.extend(hoist_out_of_kernel::hoist(&ctx));
+    all.extend(hoist_out_of_kernel::keep_on_device(&ctx));
+    all.extend(extract_variable::extract_variable(&ctx));
+    all.extend(extract_method::extract_method(&ctx));
+    all.extend(explicit_type::explicit_type(&ctx));
+    all.extend(wrap::wrap(&ctx));
+    all.extend(override_members::override_members(&ctx));
     all
 }

@@ -3,7 +3,7 @@
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, SyntaxNode, TextRange, TextSize};
 
-use super::Place;
+use super::AssistContext;
 use crate::body::Owner;
 use crate::body::{AssignTarget, Body, Expr, ExprKind, LocalId, StmtId};
 use crate::ide::spans::owner_at;
@@ -12,12 +12,12 @@ use crate::infer::owner_body;
 use crate::item_tree::source::item_offset;
 
 /// The whole statements of one block that the selection touches.
-pub(super) fn statements(place: &Place<'_>) -> Option<Vec<SyntaxNode>> {
-    let text = &place.text()[place.range];
+pub(super) fn statements(ctx: &AssistContext<'_>) -> Option<Vec<SyntaxNode>> {
+    let text = &ctx.text()[ctx.range];
     if text.trim().is_empty() {
         return None;
     }
-    let node = match place.root.covering_element(place.range) {
+    let node = match ctx.root.covering_element(ctx.range) {
         apg_syntax::NodeOrToken::Node(node) => node,
         apg_syntax::NodeOrToken::Token(token) => token.parent()?,
     };
@@ -25,18 +25,18 @@ pub(super) fn statements(place: &Place<'_>) -> Option<Vec<SyntaxNode>> {
     let statement = node
         .ancestors()
         .take_while(|n| n.kind() != SyntaxKind::BLOCK)
-        .find(|n| ast::Stmt::can_cast(n.kind()) && n.text_range().contains_range(place.range));
+        .find(|n| ast::Stmt::can_cast(n.kind()) && n.text_range().contains_range(ctx.range));
     // Either one statement, selected whole, or several of a block.
     if let Some(statement) = statement.filter(|s| s.parent().is_some_and(|p| p.kind() == SyntaxKind::BLOCK)) {
-        let whole = place.text()[statement.text_range()].trim() == text.trim();
+        let whole = ctx.text()[statement.text_range()].trim() == text.trim();
         return whole.then(|| vec![statement]);
     }
     let block = node.ancestors().find(|n| n.kind() == SyntaxKind::BLOCK)?;
     let touched = block.children().filter(|n| {
-        ast::Stmt::can_cast(n.kind()) && n.text_range().intersect(place.range).is_some_and(|r| !r.is_empty())
+        ast::Stmt::can_cast(n.kind()) && n.text_range().intersect(ctx.range).is_some_and(|r| !r.is_empty())
     });
     let touched: Vec<SyntaxNode> = touched.collect();
-    let whole = |n: &SyntaxNode| place.range.contains_range(n.text_range());
+    let whole = |n: &SyntaxNode| ctx.range.contains_range(n.text_range());
     (!touched.is_empty() && touched.iter().all(whole)).then_some(touched)
 }
 
@@ -56,11 +56,11 @@ pub(super) struct Locals {
 }
 
 /// The code that a range lies in, and what the locals do there.
-pub(super) fn locals<'db>(place: &Place<'db>, range: TextRange) -> Option<(Owner, &'db Body, Locals)> {
-    let owner = owner_at(place.db, place.file, range)?;
+pub(super) fn locals<'db>(ctx: &AssistContext<'db>, range: TextRange) -> Option<(Owner, &'db Body, Locals)> {
+    let owner = owner_at(ctx.db, ctx.file, range)?;
     let selected = range.start();
-    let range = range.checked_sub(item_offset(place.db, owner.into()))?;
-    let body = &owner_body(place.db, owner).body;
+    let range = range.checked_sub(item_offset(ctx.db, owner.into()))?;
+    let body = &owner_body(ctx.db, owner).body;
     let mut found = Locals::default();
     for e in &body.exprs {
         let (local, is_assigned) = match &e.kind {
@@ -90,13 +90,13 @@ pub(super) fn locals<'db>(place: &Place<'db>, range: TextRange) -> Option<(Owner
         list.dedup();
     }
     found.renewed =
-        found.assigned.iter().copied().filter(|it| is_renewed(place, body, *it, (range, selected))).collect();
+        found.assigned.iter().copied().filter(|it| is_renewed(ctx, body, *it, (range, selected))).collect();
     Some((owner, body, found))
 }
 
 /// Whether what a piece of code does first with a local is to give it a value, in a statement that is always run.
 fn is_renewed(
-    place: &Place<'_>,
+    ctx: &AssistContext<'_>,
     body: &Body,
     local: LocalId,
     (range, selected): (TextRange, TextSize),
@@ -122,19 +122,19 @@ fn is_renewed(
     };
     matches!(first.kind, ExprKind::Assign { .. })
         && !is_read
-        && statements(place).is_some_and(|all| all.iter().any(is_own))
+        && statements(ctx).is_some_and(|all| all.iter().any(is_own))
 }
 
 /// Whether a piece of code needs the object around it: it says `this`, or names a member of it.
-pub(super) fn uses_this(place: &Place<'_>, body: &Body, range: TextRange) -> bool {
-    let Some(owner) = owner_at(place.db, place.file, range) else { return true };
-    let Some(range) = range.checked_sub(item_offset(place.db, owner.into())) else { return true };
+pub(super) fn uses_this(ctx: &AssistContext<'_>, body: &Body, range: TextRange) -> bool {
+    let Some(owner) = owner_at(ctx.db, ctx.file, range) else { return true };
+    let Some(range) = range.checked_sub(item_offset(ctx.db, owner.into())) else { return true };
     let mut inside = body.exprs.iter().filter(|e| range.contains_range(e.range)).peekable();
     let of_object = |kind: &ExprKind| match kind {
         ExprKind::This | ExprKind::Outer(_) => true,
         // An inner class, an anonymous one: both keep the object around.
         ExprKind::New { outer: None, class, .. } => {
-            class.outer(place.db).is_some() && !crate::item_tree::nesting::is_static_class(place.db, *class)
+            class.outer(ctx.db).is_some() && !crate::item_tree::nesting::is_static_class(ctx.db, *class)
         }
         _ => false,
     };
@@ -198,23 +198,28 @@ pub(super) fn exits(statements: &[SyntaxNode]) -> Vec<TextRange> {
 }
 
 /// Whether what stands behind a statement can be reached through it; not if that is unknown.
-pub(super) fn completes(place: &Place<'_>, method: MethodId, body: &Body, last: &SyntaxNode) -> bool {
+pub(super) fn completes(ctx: &AssistContext<'_>, method: MethodId, body: &Body, last: &SyntaxNode) -> bool {
     let owner = Owner::Method(method);
-    let Some(range) = last.text_range().checked_sub(item_offset(place.db, owner.into())) else {
+    let Some(range) = last.text_range().checked_sub(item_offset(ctx.db, owner.into())) else {
         return false;
     };
     let inside = (0u32..).zip(&body.stmts).filter(|(_, stmt)| range.contains_range(stmt.range));
     let inside: Vec<_> = inside.map(|(id, stmt)| (StmtId(id), stmt.range.len())).collect();
     // The whole statement is the longest one: what it is made of may be as long, and must be left, too.
     let Some(whole) = inside.iter().map(|(_, len)| *len).max() else { return false };
-    let is_left = |id: StmtId| crate::flow::completes(place.db, owner, body, id);
+    let is_left = |id: StmtId| crate::flow::completes(ctx.db, owner, body, id);
     inside.iter().all(|(id, len)| *len < whole || is_left(*id))
 }
 
 /// Whether moving a piece of a method's code out of it parts types declared in the method from what names them. `types` are written
 /// where the code goes.
-pub(super) fn parts_types(place: &Place<'_>, method: &SyntaxNode, range: TextRange, types: &str) -> bool {
-    let text = place.text();
+pub(super) fn parts_types(
+    ctx: &AssistContext<'_>,
+    method: &SyntaxNode,
+    range: TextRange,
+    types: &str,
+) -> bool {
+    let text = ctx.text();
     let around = method.text_range();
     let behind = &text[TextRange::new(range.end(), around.end())];
     let stays = [&text[TextRange::new(around.start(), range.start())], behind, types].join(" ");

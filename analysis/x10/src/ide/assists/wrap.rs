@@ -3,7 +3,7 @@
 use apg_syntax::TextRange;
 
 use super::lines::{STEP, indentation, indented};
-use super::{Assist, AssistKind, Place, selection};
+use super::{Assist, AssistContext, AssistKind, selection};
 use crate::body::Owner;
 
 /// What code can be put into, and its head.
@@ -15,11 +15,11 @@ const AROUND: &[(&str, &str)] = &[
     ("atomic", "atomic"),
 ];
 
-pub(super) fn wrap(place: &Place<'_>) -> Vec<Assist> {
-    let Some(statements) = selection::statements(place) else { return Vec::new() };
+pub(super) fn wrap(ctx: &AssistContext<'_>) -> Vec<Assist> {
+    let Some(statements) = selection::statements(ctx) else { return Vec::new() };
     let (Some(first), Some(last)) = (statements.first(), statements.last()) else { return Vec::new() };
     let range = TextRange::new(first.text_range().start(), last.text_range().end());
-    let Some((owner, body, locals)) = selection::locals(place, range) else { return Vec::new() };
+    let Some((owner, body, locals)) = selection::locals(ctx, range) else { return Vec::new() };
     // What is declared inside is not known behind it.
     if !locals.outgoing.is_empty() || selection::in_kernel(first) {
         return Vec::new();
@@ -29,7 +29,7 @@ pub(super) fn wrap(place: &Place<'_>) -> Vec<Assist> {
     let is_parallel =
         selection::has_word(&statements, &["async", "at", "ateach", "finish", "when", "atomic"]);
     // An object that is being made cannot be shared yet.
-    let constructs = matches!(owner, Owner::Method(m) if m.name(place.db) == "this");
+    let constructs = matches!(owner, Owner::Method(m) if m.name(ctx.db) == "this");
     let fits = |title: &str| match title {
         "async" | "finish async" | "at (...)" if constructs => false,
         // An activity of its own cannot jump, nor share a variable with code that does not wait for it.
@@ -39,14 +39,14 @@ pub(super) fn wrap(place: &Place<'_>) -> Vec<Assist> {
         "atomic" => !is_parallel,
         _ => true,
     };
-    let text = &place.text()[range];
-    let indent = indentation(place.text(), range.start());
+    let text = &ctx.text()[range];
+    let indent = indentation(ctx.text(), range.start());
     let assist = |(title, head): &(&str, &str)| {
         let inner = indented(text);
         Assist {
             title: format!("Wrap in `{title}`"),
             kind: AssistKind::Rewrite,
-            edits: vec![place.edit(range, format!("{head} {{\n{indent}{STEP}{inner}\n{indent}}}"))],
+            edits: vec![ctx.edit(range, format!("{head} {{\n{indent}{STEP}{inner}\n{indent}}}"))],
         }
     };
     AROUND.iter().filter(|(title, _)| fits(title)).map(assist).collect()

@@ -2,7 +2,7 @@
 
 use super::CompletionKind;
 use super::items::{Items, rank};
-use crate::ide::symbol::Symbol;
+use crate::ide::navigation_target::Symbol;
 use crate::item_tree::items::{field_item, method_is_property};
 use crate::item_tree::source::Item;
 use crate::ty::Ty;

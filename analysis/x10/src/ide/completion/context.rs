@@ -8,9 +8,9 @@ use smol_str::SmolStr;
 
 use super::snippets::TOP_KEYWORDS;
 use crate::db::Db;
+use crate::ide::navigation_target::{condition_type, constrained_type, in_condition};
 use crate::ide::receiver::{Receiver, receiver};
 use crate::ide::spans::enclosing_class;
-use crate::ide::symbol::{condition_type, constrained_type, in_condition};
 use crate::ids::{ClassId, SourceFile};
 use crate::inputs::parse;
 use crate::ty::Ty;
@@ -108,7 +108,7 @@ fn after_dot(db: &dyn Db, file: SourceFile, dot: &SyntaxToken) -> Option<Wanted>
         }
         NAMED_TYPE => {
             let qualifier = node.children().find_map(ast::NamedType::cast)?;
-            let names = crate::ide::symbol::segments(&qualifier)?;
+            let names = crate::ide::navigation_target::segments(&qualifier)?;
             Some(Wanted::Package(SmolStr::new(names.join("."))))
         }
         _ => {
@@ -138,7 +138,7 @@ fn after_dot(db: &dyn Db, file: SourceFile, dot: &SyntaxToken) -> Option<Wanted>
 fn made(e: &ast::Expr) -> Option<SmolStr> {
     let ast::Expr::NewExpr(made) = e else { return None };
     let last = made.syntax().last_child().and_then(ast::NamedType::cast)?;
-    Some(SmolStr::new(crate::ide::symbol::segments(&last)?.join(".")))
+    Some(SmolStr::new(crate::ide::navigation_target::segments(&last)?.join(".")))
 }
 
 /// The dotted name that ends right before a token.

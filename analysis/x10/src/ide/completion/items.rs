@@ -7,10 +7,10 @@ use super::{Completion, CompletionKind};
 use crate::db::Db;
 use crate::diagnostics::TextEdit;
 use crate::ide::members::{all_fields, all_methods};
+use crate::ide::navigation_target::{Symbol, scope_at};
 use crate::ide::receiver::{Receiver, context_at};
 use crate::ide::shown;
 use crate::ide::signature::{call_snippet, describe};
-use crate::ide::symbol::{Symbol, scope_at};
 use crate::ids::{ClassId, FieldId, MethodId, SourceFile};
 use crate::item_tree::items::{
     class_head, class_kind, field_is_static, imports, nested_classes, own_typedefs,

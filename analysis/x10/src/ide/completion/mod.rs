@@ -4,9 +4,9 @@
 //! file. Code that is being typed does not parse; what stands before a dot has a type all the same.
 
 mod condition;
+mod constructors;
 mod context;
 mod items;
-mod made;
 mod names;
 mod overrides;
 mod package;
@@ -17,8 +17,8 @@ use apg_syntax::{TextRange, TextSize};
 
 use self::context::{Wanted, wanted};
 use self::items::{Items, rank};
+use super::navigation_target::Symbol;
 use super::receiver::Receiver;
-use super::symbol::Symbol;
 use crate::db::Db;
 use crate::diagnostics::TextEdit;
 use crate::ids::SourceFile;

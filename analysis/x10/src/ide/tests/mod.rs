@@ -3,9 +3,9 @@
 mod assists;
 mod completion;
 mod extraction;
+mod hints;
 mod names;
 mod references;
-mod shown;
 
 use apg_syntax::TextSize;
 

@@ -6,7 +6,7 @@ use apg_syntax::{SyntaxKind, SyntaxNode, T, TextRange};
 use super::Home;
 use crate::body::Owner;
 use crate::db::Db;
-use crate::ide::assists::Place;
+use crate::ide::assists::AssistContext;
 use crate::ide::expected::expected_type;
 use crate::ide::receiver::value_type;
 use crate::ide::spans::owner_at;
@@ -19,39 +19,39 @@ use crate::ty::{Ty, TyKind};
 
 /// Where a declaration goes.
 pub(super) struct Target<'db> {
-    place: Place<'db>,
+    ctx: AssistContext<'db>,
     /// The type parameters that are known there, or that it will have.
     params: Vec<TypeParamId>,
 }
 
 impl<'db> Target<'db> {
     /// A member of a class; a method has type parameters of its own, as the one that calls it.
-    pub(super) fn member(place: &Place<'db>, home: &Home, is_method: bool) -> Option<Self> {
-        let db = place.db;
-        let open = home.body(place)?.children_with_tokens().find(|it| it.kind() == T!['{'])?;
+    pub(super) fn member(ctx: &AssistContext<'db>, home: &Home, is_method: bool) -> Option<Self> {
+        let db = ctx.db;
+        let open = home.body(ctx)?.children_with_tokens().find(|it| it.kind() == T!['{'])?;
         let mut params = match home.is_static {
             true => Vec::new(),
             false => type_param_ids(db, home.class).clone(),
         };
-        if let Some(Owner::Method(method)) = owner_at(db, place.file, place.range)
+        if let Some(Owner::Method(method)) = owner_at(db, ctx.file, ctx.range)
             && is_method
             && home.is_around
         {
             params.extend(method_type_param_ids(db, method));
         }
         let (file, range) = (home.class.file(db), TextRange::empty(open.text_range().end()));
-        Some(Self { place: Place { db, file, root: parse(db, file).syntax(), range }, params })
+        Some(Self { ctx: AssistContext { db, file, root: parse(db, file).syntax(), range }, params })
     }
 
     /// A class of this file.
-    pub(super) fn top_level(place: &Place<'db>, range: TextRange) -> Self {
-        let place = Place { db: place.db, file: place.file, root: place.root.clone(), range };
-        Self { place, params: Vec::new() }
+    pub(super) fn top_level(ctx: &AssistContext<'db>, range: TextRange) -> Self {
+        let ctx = AssistContext { db: ctx.db, file: ctx.file, root: ctx.root.clone(), range };
+        Self { ctx, params: Vec::new() }
     }
 
     /// A type as it is written there; none that is not known there.
     pub(super) fn spelled(&self, db: &dyn Db, ty: Ty) -> Option<String> {
-        self.knows(db, ty.base(db)).then(|| self.place.spelled(ty))?
+        self.knows(db, ty.base(db)).then(|| self.ctx.spelled(ty))?
     }
 
     /// Whether a type without conditions is known, to its last argument: conditions are not written, and arguments are taken as they are.
@@ -91,40 +91,40 @@ impl Wanted {
 }
 
 /// What the code around an expression wants of it; none if it does not say.
-pub(super) fn wanted(place: &Place<'_>, e: &SyntaxNode) -> Option<Wanted> {
+pub(super) fn wanted(ctx: &AssistContext<'_>, e: &SyntaxNode) -> Option<Wanted> {
     use SyntaxKind::*;
     let around = e.parent()?;
     match around.kind() {
         // Without the `;` it may be what a closure gives.
         EXPR_STMT => around.last_token().filter(|it| it.kind() == T![;]).map(|_| Wanted::Nothing),
-        PAREN_EXPR => wanted(place, &around).filter(|it| !matches!(it, Wanted::Nothing)),
+        PAREN_EXPR => wanted(ctx, &around).filter(|it| !matches!(it, Wanted::Nothing)),
         CONDITIONAL_EXPR if around.children().find_map(ast::Expr::cast)?.syntax() == e => {
-            Some(Wanted::Ty(Ty::boolean(place.db)))
+            Some(Wanted::Ty(Ty::boolean(ctx.db)))
         }
-        CONDITIONAL_EXPR => wanted(place, &around).filter(|it| !matches!(it, Wanted::Nothing)),
-        BIN_EXPR => operand(place, e, &around).map(Wanted::Ty),
+        CONDITIONAL_EXPR => wanted(ctx, &around).filter(|it| !matches!(it, Wanted::Nothing)),
+        BIN_EXPR => operand(ctx, e, &around).map(Wanted::Ty),
         DECLARATOR => {
             let declarator = ast::Declarator::cast(around)?;
             declarator.name()?;
             match declarator.ty() {
-                Some(_) => expected(place, e),
+                Some(_) => expected(ctx, e),
                 None => Some(Wanted::Anything),
             }
         }
         // What is assigned to elements is an argument.
         ASSIGN_EXPR => {
             let lhs = ast::AssignExpr::cast(around)?.lhs()?;
-            matches!(lhs, ast::Expr::NameExpr(_) | ast::Expr::FieldExpr(_)).then(|| expected(place, e))?
+            matches!(lhs, ast::Expr::NameExpr(_) | ast::Expr::FieldExpr(_)).then(|| expected(ctx, e))?
         }
         RETURN_STMT if is_value_of_expression(e) => None,
         RETURN_STMT | EXPR_BODY | ARG_LIST | IF_STMT | WHILE_STMT | DO_STMT | WHEN_STMT | AT_STMT
-        | AT_EXPR => expected(place, e),
+        | AT_EXPR => expected(ctx, e),
         _ => None,
     }
 }
 
-fn expected(place: &Place<'_>, e: &SyntaxNode) -> Option<Wanted> {
-    expected_type(place.db, place.file, e.text_range().start()).map(Wanted::Ty)
+fn expected(ctx: &AssistContext<'_>, e: &SyntaxNode) -> Option<Wanted> {
+    expected_type(ctx.db, ctx.file, e.text_range().start()).map(Wanted::Ty)
 }
 
 /// Whether a `return` is one of a closure or the like, not of the method around.
@@ -135,14 +135,14 @@ fn is_value_of_expression(e: &SyntaxNode) -> bool {
 }
 
 /// What an operand is next to another: most operators take two of a type.
-fn operand(place: &Place<'_>, e: &SyntaxNode, around: &SyntaxNode) -> Option<Ty> {
-    let db = place.db;
+fn operand(ctx: &AssistContext<'_>, e: &SyntaxNode, around: &SyntaxNode) -> Option<Ty> {
+    let db = ctx.db;
     let op = operator(around)?;
     if matches!(op.as_str(), "&&" | "||") {
         return Some(Ty::boolean(db));
     }
     let other = around.children().filter(|child| child != e).find_map(ast::Expr::cast)?;
-    let ty = value_type(db, place.file, &other)?.base(db);
+    let ty = value_type(db, ctx.file, &other)?.base(db);
     let is_number = ty.primitive(db).is_some_and(|it| !matches!(it, Known::Boolean | Known::Char));
     let is_right = match op.as_str() {
         "==" | "!=" => !ty.is_null(db),

@@ -4,11 +4,11 @@ use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, SyntaxNode, TextRange, TextSize};
 
 use super::lines::indentation;
-use super::{Assist, AssistKind, Place, extract_variable, selection};
+use super::{Assist, AssistContext, AssistKind, extract_variable, selection};
 use crate::body::LocalId;
 use crate::diagnostics::TextEdit;
+use crate::ide::navigation_target::{Symbol, symbol_at};
 use crate::ide::receiver::value_type;
-use crate::ide::symbol::{Symbol, symbol_at};
 use crate::infer::owner_body;
 use crate::item_tree::source::item_offset;
 use crate::scope::imports::import_edit;
@@ -25,31 +25,31 @@ fn launch(node: &SyntaxNode) -> Option<SyntaxNode> {
 }
 
 /// A selected expression of what is known before the launch is evaluated there, once, instead of in each thread.
-pub(super) fn hoist(place: &Place<'_>) -> Option<Assist> {
-    if place.range.is_empty() {
+pub(super) fn hoist(ctx: &AssistContext<'_>) -> Option<Assist> {
+    if ctx.range.is_empty() {
         return None;
     }
-    let expr = extract_variable::selected(place)?;
+    let expr = extract_variable::selected(ctx)?;
     let launch = launch(expr.syntax())?;
     if matches!(expr, ast::Expr::NameExpr(_) | ast::Expr::Literal(_)) || !is_pure(expr.syntax()) {
         return None;
     }
-    value_type(place.db, place.file, &expr)?;
-    let (owner, body, locals) = selection::locals(place, expr.syntax().text_range())?;
-    let start = launch.text_range().start().checked_sub(item_offset(place.db, owner.into()))?;
+    value_type(ctx.db, ctx.file, &expr)?;
+    let (owner, body, locals) = selection::locals(ctx, expr.syntax().text_range())?;
+    let start = launch.text_range().start().checked_sub(item_offset(ctx.db, owner.into()))?;
     let known = |local: &LocalId| body.local(*local).range.end() <= start && !body.local(*local).mutable;
     if !locals.assigned.is_empty() || !locals.used.iter().all(known) {
         return None;
     }
-    let name = extract_variable::fresh_name(place, &expr);
-    let indent = indentation(place.text(), launch.text_range().start());
+    let name = extract_variable::fresh_name(ctx, &expr);
+    let indent = indentation(ctx.text(), launch.text_range().start());
     let declaration = format!("val {name} = {};\n{indent}", expr.syntax().text());
     Some(Assist {
         title: format!("Hoist out of the kernel into `val {name}`"),
         kind: AssistKind::Extract,
         edits: vec![
-            place.edit(TextRange::empty(launch.text_range().start()), declaration),
-            place.edit(expr.syntax().text_range(), name),
+            ctx.edit(TextRange::empty(launch.text_range().start()), declaration),
+            ctx.edit(expr.syntax().text_range(), name),
         ],
     })
 }
@@ -65,28 +65,28 @@ fn is_pure(node: &SyntaxNode) -> bool {
 
 /// A rail that a kernel captures, at the cursor: it is kept on the device, filled before the launch, and copied back if the
 /// kernel writes it.
-pub(super) fn keep_on_device(place: &Place<'_>) -> Option<Assist> {
-    let (symbol, range) = symbol_at(place.db, place.file, place.range.start())?;
+pub(super) fn keep_on_device(ctx: &AssistContext<'_>) -> Option<Assist> {
+    let (symbol, range) = symbol_at(ctx.db, ctx.file, ctx.range.start())?;
     let Symbol::Local { owner, local } = symbol else { return None };
-    let node = place.root.covering_element(range).ancestors().next()?;
+    let node = ctx.root.covering_element(range).ancestors().next()?;
     let launch = launch(&node)?;
-    let declared = owner_body(place.db, owner).body.local(local);
-    let offset = item_offset(place.db, owner.into());
+    let declared = owner_body(ctx.db, owner).body.local(local);
+    let offset = item_offset(ctx.db, owner.into());
     if (declared.range + offset).end() > launch.text_range().start() {
         return None;
     }
-    let element = declared.ty.base(place.db).rail_element(place.db)?;
+    let element = declared.ty.base(ctx.db).rail_element(ctx.db)?;
     let name = declared.name.as_str();
-    let uses: Vec<TextRange> = crate::ide::references(place.db, &[place.file], &symbol)
+    let uses: Vec<TextRange> = crate::ide::references(ctx.db, &[ctx.file], &symbol)
         .into_iter()
         .map(|r| r.range)
         .filter(|r| launch.text_range().contains_range(*r))
         .collect();
     let target = kernel_place(&launch)?;
-    let is_written = uses.iter().any(|range| is_element_written(place, *range));
-    let element = element.base(place.db).display(place.db).to_string();
+    let is_written = uses.iter().any(|range| is_element_written(ctx, *range));
+    let element = element.base(ctx.db).display(ctx.db).to_string();
     let device = format!("{name}OnDevice");
-    let indent = indentation(place.text(), launch.text_range().start());
+    let indent = indentation(ctx.text(), launch.text_range().start());
     let before = format!(
         "val {device} = CUDAUtilities.makeGlobalRail[{element}]({target}, {name}.size);\n\
          {indent}finish Rail.asyncCopy({name}, 0, {device}, 0, {name}.size);\n{indent}"
@@ -96,18 +96,18 @@ pub(super) fn keep_on_device(place: &Place<'_>) -> Option<Assist> {
         after.push_str(&format!("\n{indent}finish Rail.asyncCopy({device}, 0, {name}, 0, {name}.size);"));
     }
     after.push_str(&format!("\n{indent}CUDAUtilities.deleteGlobalRail({device});"));
-    let mut edits = vec![place.edit(TextRange::empty(launch.text_range().start()), before)];
-    edits.extend(uses.iter().map(|range| place.edit(*range, device.clone())));
-    edits.push(place.edit(TextRange::empty(launch.text_range().end()), after));
-    edits.extend(import(place));
+    let mut edits = vec![ctx.edit(TextRange::empty(launch.text_range().start()), before)];
+    edits.extend(uses.iter().map(|range| ctx.edit(*range, device.clone())));
+    edits.push(ctx.edit(TextRange::empty(launch.text_range().end()), after));
+    edits.extend(import(ctx));
     Some(Assist { title: format!("Keep `{name}` on the device"), kind: AssistKind::Rewrite, edits })
 }
 
 /// The import of `CUDAUtilities`, if it is not known yet.
-fn import(place: &Place<'_>) -> Option<TextEdit> {
-    let scope = crate::ide::symbol::scope_at(place.db, place.file, TextRange::empty(TextSize::new(0)));
+fn import(ctx: &AssistContext<'_>) -> Option<TextEdit> {
+    let scope = crate::ide::navigation_target::scope_at(ctx.db, ctx.file, TextRange::empty(TextSize::new(0)));
     let known = scope.find_type("CUDAUtilities").is_some();
-    (!known).then(|| import_edit(place.db, place.file, "x10.util.CUDAUtilities"))
+    (!known).then(|| import_edit(ctx.db, ctx.file, "x10.util.CUDAUtilities"))
 }
 
 /// The place of the `at` of a launch, as written.
@@ -117,8 +117,8 @@ fn kernel_place(launch: &SyntaxNode) -> Option<String> {
 }
 
 /// Whether the element of a rail named here is assigned to.
-fn is_element_written(place: &Place<'_>, range: TextRange) -> bool {
-    let name = place.root.covering_element(range);
+fn is_element_written(ctx: &AssistContext<'_>, range: TextRange) -> bool {
+    let name = ctx.root.covering_element(range);
     let call = name
         .ancestors()
         .find(|n| n.kind() == SyntaxKind::CALL_EXPR && n.text_range().start() == range.start());

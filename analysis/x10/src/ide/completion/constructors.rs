@@ -3,7 +3,7 @@
 use super::CompletionKind;
 use super::items::Items;
 use crate::db::Db;
-use crate::ide::symbol::Symbol;
+use crate::ide::navigation_target::Symbol;
 use crate::ids::ClassId;
 use crate::item_tree::Modifiers;
 use crate::item_tree::items::{class_head, class_modifiers, fields, own_methods, type_param_ids};

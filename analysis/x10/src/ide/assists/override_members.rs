@@ -1,15 +1,13 @@
-//! The methods that most classes override.
+//! Assist: override an inherited method.
 
-use apg_syntax::SyntaxKind;
-
-use super::lines::{STEP, before_brace, indentation};
-use super::{Assist, AssistKind, Place};
+use super::stub_insertion::StubInsertion;
+use super::{Assist, AssistContext, AssistKind};
 use crate::ide::members::overridable;
 use crate::ide::spans::enclosing_class;
 use crate::ide::stubs::stub;
 use crate::item_tree::ClassKind;
 use crate::item_tree::items::{class_kind, method_item};
-use crate::item_tree::source::{Item, item_node, name_range};
+use crate::item_tree::source::{Item, name_range};
 use crate::relate::Context;
 use crate::ty::Ty;
 
@@ -17,22 +15,19 @@ use crate::ty::Ty;
 const COMMON: &[&str] = &["toString", "equals", "hashCode"];
 
 /// Offered at the name of a class: `toString`, `equals`, `hashCode`, and what the user's superclasses declare.
-pub(super) fn overrides(place: &Place<'_>) -> Vec<Assist> {
-    generated(place).unwrap_or_default()
+pub(super) fn override_members(ctx: &AssistContext<'_>) -> Vec<Assist> {
+    generated(ctx).unwrap_or_default()
 }
 
-fn generated(place: &Place<'_>) -> Option<Vec<Assist>> {
-    let (db, file) = (place.db, place.file);
-    let class = enclosing_class(db, file, place.range)?;
-    if !name_range(db, Item::Class(class)).contains_range(place.range)
+fn generated(ctx: &AssistContext<'_>) -> Option<Vec<Assist>> {
+    let (db, file) = (ctx.db, ctx.file);
+    let class = enclosing_class(db, file, ctx.range)?;
+    if !name_range(db, Item::Class(class)).contains_range(ctx.range)
         || class_kind(db, class) != Some(ClassKind::Class)
     {
         return None;
     }
-    let node = item_node(db, Item::Class(class))?;
-    let body = node.children().find(|n| n.kind() == SyntaxKind::CLASS_BODY)?;
-    let close = body.last_token().filter(|t| t.text() == "}")?;
-    let indent = indentation(place.text(), node.text_range().start()).to_owned();
+    let insertion = StubInsertion::of(ctx, class)?;
     let context = Context::class(db, class);
     let has_body = |m| method_item(db, m).is_some_and(|m| m.has_body);
     let wanted = overridable(&context, Ty::this_type(db, class)).into_iter().filter(|found| {
@@ -40,7 +35,6 @@ fn generated(place: &Place<'_>) -> Option<Vec<Assist>> {
         let is_theirs = found.member.class(db).file(db).origin(db) == crate::ids::FileOrigin::User;
         is_common || is_theirs && has_body(found.member)
     });
-    let (range, gap, end) = before_brace(place.text(), close.text_range().start(), &indent);
     let all = wanted.filter_map(|found| {
         // What an operator of the class above gives is asked for in another way.
         let stub = stub(db, found.member, found.owner).filter(|stub| !stub.keyword.is_empty())?;
@@ -58,14 +52,11 @@ fn generated(place: &Place<'_>) -> Option<Vec<Assist>> {
             Some(ClassKind::Interface) => "throw new UnsupportedOperationException();".to_owned(),
             _ => format!("{keyword}super.{name}({});", arguments.join(", ")),
         };
-        let text = format!(
-            "{gap}{indent}{STEP}{} {{\n{indent}{STEP}{STEP}{code}\n{indent}{STEP}}}\n{end}",
-            stub.declaration()
-        );
+        let (range, text) = insertion.insert(&insertion.method(&stub.declaration(), &code));
         Some(Assist {
             title: format!("Override `{name}`"),
             kind: AssistKind::Rewrite,
-            edits: vec![place.edit(range, text)],
+            edits: vec![ctx.edit(range, text)],
         })
     });
     Some(all.collect())
