@@ -24,7 +24,8 @@ pub enum Target {
 }
 
 impl Target {
-    /// The suffix that gives an integer literal the type `apg_i64`: `int64_t` on a host, `long long` on a device.
+    /// The suffix that gives an integer literal the type `apg_i64`: `int64_t` on a host, `long long` on a
+    /// device.
     pub fn long_suffix(self) -> &'static str {
         let is_long = self != Target::Cuda && !cfg!(target_vendor = "apple");
         if is_long { "L" } else { "LL" }

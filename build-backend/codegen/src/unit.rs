@@ -1,5 +1,5 @@
-//! Division of a program into translation units. Functions of one source file stay together, so that an edit changes
-//! one unit; source files are spread over a number of units that grows with the program.
+//! Division of a program into translation units. Functions of one source file stay together, so that an edit
+//! changes one unit; source files are spread over a number of units that grows with the program.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -13,8 +13,8 @@ pub enum Term {
     Compound,
 }
 
-/// The coefficient of a variable in an expression, which `classify` recognises in subexpressions; `None` if the
-/// expression is not affine in the variable.
+/// The coefficient of a variable in an expression; `None` if the expression is not affine in the variable.
+/// `classify` recognises the variable in subexpressions.
 pub fn linear_coefficient(expr: &Expr, classify: &dyn Fn(&Expr) -> Term) -> Option<i64> {
     match classify(expr) {
         Term::Coefficient(value) => return Some(value),

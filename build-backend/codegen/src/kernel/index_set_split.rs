@@ -22,8 +22,8 @@ const MAX_MASKED_ROW_THREADS: i64 = 32;
 /// A loop of its own stores and reloads what the loops around it keep in registers: it pays if at most one
 /// thread in this number passes.
 const MIN_EXCLUDED_RATIO: i64 = 4;
-/// From this stride on, single threads (the first lane of each warp, for example) are cheaper one by one than as
-/// masked vectors.
+/// From this stride on, single threads (for example the first lane of each warp) are cheaper one by one than
+/// as masked vectors.
 const MIN_REMAINDER_STRIDE: i64 = 8;
 
 /// A relation between a thread's index and a value.

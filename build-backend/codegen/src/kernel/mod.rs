@@ -1,13 +1,12 @@
 //! Code of kernels: CUDA C++ for devices, and work-item loops in C++ for CPUs.
 //!
-//! `regions` divides a kernel's body into parallel regions, `bounds` proves accesses in bounds. The files
-//! named by transformations recognise where these apply and print the result; `cpu` and `cuda` print the
-//! functions.
+//! `regions` divides a kernel's body into parallel regions, `bounds` proves accesses in bounds. The files named
+//! by transformations recognise where these apply; `cpu` and `cuda` print the functions.
 
 mod access_stride;
 mod access_summary;
 mod affine;
-mod block_interchange;
+pub(crate) mod block_interchange;
 mod bounds;
 mod check;
 mod cpu;
@@ -22,13 +21,13 @@ mod grid_stride;
 mod host;
 mod index_set_split;
 mod induction;
-mod init_barrier;
+pub(crate) mod init_barrier;
 mod jumps;
 mod locals;
 mod loop_fission;
 mod pointer_rotation;
-mod region_node;
-mod regions;
+pub(crate) mod region_node;
+pub(crate) mod regions;
 mod rematerialize;
 mod shared_init;
 mod software_pipeline;

@@ -23,6 +23,14 @@ struct InductionVariable<'a> {
     by: SymInt,
 }
 
+/// A comparison that bounds a counter.
+struct BoundingTest {
+    low: Affine,
+    high: Affine,
+    may_be_equal: bool,
+    assumptions: BTreeSet<AssumptionId>,
+}
+
 /// Maximum of the iteration number, and the assumptions of that bound.
 struct TripCount {
     max: SymInt,
@@ -249,11 +257,15 @@ impl<'a> BoundsChecker<'_, 'a> {
             };
         };
         let is_until = *operation == Operation::Ne;
-        let (low, high, equal, mut assumptions) = match as_ordering(*operation, args, true) {
-            Some((a, b, equal)) => (self.evaluate(a)?, self.evaluate(b)?, equal, BTreeSet::new()),
+        let bounding = match as_ordering(*operation, args, true) {
+            Some((a, b, may_be_equal)) => {
+                let (low, high) = (self.evaluate(a)?, self.evaluate(b)?);
+                BoundingTest { low, high, may_be_equal, assumptions: BTreeSet::new() }
+            }
             None if is_until => self.counted_until(args, guard?)?,
             None => return None,
         };
+        let BoundingTest { low, high, may_be_equal, mut assumptions } = bounding;
         if args.iter().any(|it| strip_widening(it).ty == Ty::U64) {
             return None;
         }
@@ -273,7 +285,7 @@ impl<'a> BoundsChecker<'_, 'a> {
         }
         // Solves `rest + factor * iteration < 0`, or `<= 0`.
         let least = self.context.range(&rest).0?;
-        let room = self.context.sub(&SymInt::Const(if equal { 0 } else { -1 }), &least);
+        let room = self.context.sub(&SymInt::Const(if may_be_equal { 0 } else { -1 }), &least);
         let mut max = self.context.floor_div(&room, &factor);
         if post_tested {
             max = self.context.max(&max, &SymInt::Const(0));
@@ -308,12 +320,7 @@ impl<'a> BoundsChecker<'_, 'a> {
     }
 
     /// Bounds of a loop that is entered if `i <= last` and ends with `i != end`, where `end == last + 1`.
-    #[allow(clippy::type_complexity)]
-    fn counted_until(
-        &mut self,
-        args: &'a [Expr],
-        guard: &'a Expr,
-    ) -> Option<(Affine, Affine, bool, BTreeSet<AssumptionId>)> {
+    fn counted_until(&mut self, args: &'a [Expr], guard: &'a Expr) -> Option<BoundingTest> {
         let ExprKind::Operation { operation, args: guarded } = &guard.kind else { return None };
         let (start, last, true) = as_ordering(*operation, guarded, true)? else { return None };
         let [counter, end] = args else { return None };
@@ -340,7 +347,8 @@ impl<'a> BoundsChecker<'_, 'a> {
                 assumptions.insert(self.context.assumption(text));
             }
         }
-        Some((self.evaluate(counter)?, last, true, assumptions))
+        let low = self.evaluate(counter)?;
+        Some(BoundingTest { low, high: last, may_be_equal: true, assumptions })
     }
 
     /// Bounds locals that only shrink towards zero (`i /= 2`, `i >>= 1`), or only grow up to a bound (`i *=

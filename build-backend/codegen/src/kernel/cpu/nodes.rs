@@ -1,5 +1,5 @@
-//! Prints the nodes of a region tree that all threads of a block execute alike: uniform statements, branches, loops
-//! and collective operations.
+//! Prints the nodes of a region tree that all threads of a block execute alike: uniform statements, branches,
+//! loops and collective operations.
 
 use rustc_hash::FxHashSet;
 

@@ -1,5 +1,5 @@
-//! State of printing the CPU form of a kernel, and what all its printers use: loops over threads, thread indices
-//! and the locals of a thread.
+//! State of printing the CPU form of a kernel, and what all its printers use: loops over threads, thread
+//! indices, and the locals of a thread.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
