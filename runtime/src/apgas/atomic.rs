@@ -1,10 +1,11 @@
 //! `atomic` and `when`: conditional critical regions (Hoare 1972), with one section a place.
 //!
-//! An activity in the section keeps its thread: it neither waits nor starts others. So an activity that finds the
-//! section taken keeps its own thread too and lets the thread sleep, since the section is about to be free.
-//! To suspend the activity at once would hand the section to an activity that is not running, for which all others
-//! would have to wait, each having begun another activity meanwhile (a lock convoy: Blasgen et al., "The
-//! convoy phenomenon", 1979). Only if the section stays taken for long does the activity leave its thread.
+//! An activity in the section keeps its thread: it neither waits nor starts others. So an activity that finds
+//! the section taken keeps its own thread too and lets the thread sleep, since the section is about to be
+//! free. To suspend the activity at once would hand the section to an activity that is not running, for which
+//! all others would have to wait, each having begun another activity meanwhile (a lock convoy: Blasgen et
+//! al., "The convoy phenomenon", 1979). Only if the section stays taken for long does the activity leave its
+//! thread.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering, fence};

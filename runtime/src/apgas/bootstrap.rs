@@ -1,4 +1,4 @@
-//! The life of a program's places: from the command line to the last farewell.
+//! Start and end of a program's places.
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;

@@ -1,4 +1,4 @@
-//! What a place does with what arrives from others.
+//! Dispatch of messages from other places to their handlers.
 
 use std::borrow::Cow;
 use std::io;
@@ -156,11 +156,11 @@ impl Receiver for Dispatcher {
         }
         match error {
             Some(error) if error.kind() == io::ErrorKind::InvalidData => {
-                // Nobody can be told what the message was about, and the program cannot go on without it.
+                // The sender cannot be notified, and the program cannot continue without the message.
                 report!("apg: place {}: from place {place}: {error}", here());
                 crate::base::output::end_process(if here() == 0 { 1 } else { launcher::PROTOCOL_STATUS });
             }
-            // The others go with place 0.
+            // All places end with place 0.
             _ if place == 0 => std::process::exit(1),
             error => end_without(place, error),
         }
@@ -168,7 +168,7 @@ impl Receiver for Dispatcher {
 }
 
 /// The connection with a place is gone. Place 0 has the processes watched, says how one has ended, and ends
-/// the program; but if the process still lives, nobody else notices.
+/// the program; but if the process is alive, no other place notices.
 fn end_without(place: u32, error: Option<io::Error>) {
     const EXIT_GRACE_TIME: Duration = Duration::from_secs(5);
     let why = error.map_or_else(String::new, |error| format!(": {error}"));

@@ -1,7 +1,7 @@
-//! What the distributed half of the runtime needs of the half that runs activities here, and the reverse.
+//! Interfaces between the handling of messages and the execution of activities at this place.
 //!
-//! The scheduler, the heap and the program implement [`Engine`] and [`FinishScope`]; tests implement them with
-//! threads.
+//! The scheduler, the heap and the program implement [`Engine`] and [`FinishScope`]; tests implement them
+//! with threads.
 
 use std::sync::Arc;
 
@@ -12,18 +12,18 @@ use crate::heap::Ref;
 use crate::layout::ExceptionKind;
 use crate::layout::Type;
 
-/// The finish that an activity belongs to: the innermost one, at its own place, or a stand-in for one of another
-/// place.
+/// The finish that an activity belongs to: the innermost one, at its own place, or a stand-in for one of
+/// another place.
 pub trait FinishScope: Send + Sync {
     /// One more thing to wait for: an activity, a copy, a kernel.
     fn enter(&self);
     /// One has ended, with this exception or null.
     fn leave(&self, exception: Ref);
     /// The number by which other places know this finish. A finish of this place answers with
-    /// [`crate::apgas::FinishRoot::global_id`]; one that waits for nothing (uncounted activities) with
+    /// [`crate::apgas::FinishRoot::global_id`]; a finish that waits for nothing (uncounted activities) with
     /// [`FinishId::NONE`].
     fn global_id(&self, this: &Arc<dyn FinishScope>) -> FinishId;
-    /// An activity goes to host place `place`: called before it is sent. A finish of this place hands this on
+    /// An activity goes to host place `place`: called before it is sent. A finish of this place forwards this
     /// to [`crate::apgas::FinishRoot::on_remote_spawn`].
     fn on_remote_spawn(&self, this: &Arc<dyn FinishScope>, place: u32);
     /// It is the body of an `at`: an activity of another place waits for it.
@@ -89,6 +89,6 @@ pub trait Engine: Send + Sync {
     fn is_exception(&self, object: Ref) -> bool;
     /// A new exception object.
     fn exception(&self, kind: ExceptionKind, message: &str) -> Ref;
-    /// Ends the program at this place, which another one has asked for.
+    /// Ends the program at this place on request of another one.
     fn end(&self, code: i32);
 }

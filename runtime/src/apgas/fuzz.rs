@@ -1,6 +1,6 @@
-//! Fuzzing of frames: what a session between places has sent is changed, cut, joined, doubled and shuffled,
-//! and fed to the decoder of streams and to the inbox. Whatever comes must be dealt with or refused, and the
-//! process must go on as before.
+//! Fuzzing of frames: the frames of a session between places are mutated, truncated, joined, duplicated and
+//! shuffled, and fed to the decoder of streams and to the dispatcher. All input must be handled or rejected,
+//! and the process must continue.
 //!
 //! The process of a fuzzer is one place among others that a thread plays, and so has to be one of its own:
 //! the test starts itself again. `APG_FUZZ_SEED` and `APG_FRAME_FUZZ_SECONDS` say with which random numbers
@@ -177,12 +177,12 @@ fn fuzz() {
 }
 
 #[test]
-fn frames_of_any_kind_are_refused_or_dealt_with() {
+fn frames_of_any_kind_are_handled_or_rejected() {
     if std::env::var_os(CHILD).is_some() {
         fuzz();
     }
     let test = std::env::current_exe().expect("this test");
-    let name = "apgas::fuzz::frames_of_any_kind_are_refused_or_dealt_with";
+    let name = "apgas::fuzz::frames_of_any_kind_are_handled_or_rejected";
     let output = Command::new(test)
         .args([name, "--exact", "--nocapture"])
         .env(CHILD, "1")

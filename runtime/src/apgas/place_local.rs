@@ -1,7 +1,7 @@
-//! Objects that every place has its own of, by a number that is the same everywhere
-//! (`x10.lang.PlaceLocalHandle`).
+//! Place-local storage (`x10.lang.PlaceLocalHandle`): one object for each place, by a number that is the same
+//! everywhere.
 //!
-//! Programs look them up in their innermost loops, so generated code does that itself ([`Table`]).
+//! Programs look objects up in innermost loops, so that generated code does it itself ([`Table`]).
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, AtomicPtr, Ordering};
@@ -13,18 +13,18 @@ use crate::heap;
 use crate::heap::{Handle, Ref};
 use crate::layout::Object;
 
-/// A number is the place that made it, above so many bits of what it counted.
+/// Low bits of a number, which hold a count; the others hold the place that made it.
 pub const COUNTER_BITS: u32 = 40;
-/// The places whose numbers are in tables, and how many of each.
+/// Number of places whose numbers are in tables.
 pub const MAX_TABLE_PLACES: usize = 1024;
-/// As above.
+/// Numbers of each place that are in its table.
 pub const MAX_TABLE_NUMBERS: usize = 1 << 16;
 
 /// The objects of the first numbers of each place, null where there is none; null itself before any is set.
 pub type Table = [AtomicPtr<AtomicPtr<Object>>; MAX_TABLE_PLACES];
 
 static NEXT: AtomicI64 = AtomicI64::new(1);
-/// Keeps the objects, those in tables too, and is asked for all others.
+/// Keeps all objects alive, and finds those that are not in tables.
 static LOCALS: Mutex<Option<HashMap<i64, Handle>>> = Mutex::new(None);
 static TABLE: Table = [const { AtomicPtr::new(std::ptr::null_mut()) }; MAX_TABLE_PLACES];
 
@@ -33,7 +33,7 @@ pub fn table() -> &'static Table {
     &TABLE
 }
 
-/// A new number: each place counts in a range of its own, so that nobody needs to be asked.
+/// A new number: each place counts in a range of its own, without communication.
 pub fn new_local() -> i64 {
     i64::from(here()) << COUNTER_BITS | NEXT.fetch_add(1, Ordering::Relaxed)
 }
@@ -76,7 +76,7 @@ fn set_table_entry(number: i64, object: Ref) {
         entries = memory.cast();
         own.store(entries, Ordering::Release);
     }
-    // SAFETY: inside of the zeroed memory that was reserved for so many.
+    // SAFETY: inside the zeroed memory that was reserved for all entries.
     unsafe { (*entries.add(entry)).store(object.0, Ordering::Release) };
 }
 
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_differ_and_what_is_not_set_is_null() {
+    fn numbers_are_unique_and_initially_null() {
         let (one, other) = (new_local(), new_local());
         assert_ne!(one, other);
         assert!(local(one).is_null());
@@ -95,7 +95,7 @@ mod tests {
 
     /// What generated code finds, and what the runtime does; also of a number that no table has.
     #[test]
-    fn what_is_set_is_found() {
+    fn set_objects_are_found() {
         let object = heap::allocate(heap::tests::node()).expect("room");
         let first = (7 << COUNTER_BITS) | 5;
         for number in [first, first + MAX_TABLE_NUMBERS as i64] {
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_numbers_of_a_place_are_in_its_table() {
+    fn first_numbers_are_in_the_table() {
         assert_eq!(table_entry(5).map(|it| it.1), Some(5));
         assert!(std::ptr::eq(table_entry((3 << COUNTER_BITS) | 7).expect("an entry").0, &TABLE[3]));
         assert!(table_entry(MAX_TABLE_NUMBERS as i64).is_none());

@@ -1,5 +1,5 @@
-//! Copies between a rail of this place and a global rail anywhere: of this host, of one of its accelerators,
-//! of another host, or of an accelerator there.
+//! Asynchronous copies between a rail of this place and a `GlobalRail` of this host, of one of its
+//! accelerators, of another host, or of an accelerator there: remote memory access by put and get.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -421,8 +421,8 @@ fn land(transfer: &Transfer, length: u64) -> (Landing, Option<*mut u8>) {
     }
 }
 
-/// Memory of this process for bytes between an accelerator and another host: room for so many, none of which
-/// the system has to have before it is written.
+/// Memory of this process for `bytes` bytes between an accelerator and another host; the system provides its
+/// pages on first write.
 fn staging(bytes: u64) -> Result<Vec<u8>, DeviceError> {
     let mut staging = Vec::new();
     match staging.try_reserve_exact(usize::try_from(bytes).unwrap_or(usize::MAX)) {
@@ -492,8 +492,8 @@ fn unload(from: u32, transfer: Transfer, staging: Vec<u8>) {
     }
 }
 
-/// Another host wants bytes from here. They are sent by an activity: a thread that receives must not wait for
-/// one that sends.
+/// Another host requests bytes of this place. An activity sends them: a receiving thread must not wait for
+/// sending.
 pub(super) fn requested(from: u32, transfer: Transfer) {
     spawn_uncounted(move || {
         if let Err(text) = send_back(from, &transfer) {

@@ -1,4 +1,4 @@
-//! This process as a place: its transport, its accelerators, the topology, and what it does with messages.
+//! This process as a place: its transport, accelerators and topology, and sending messages.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Condvar, Mutex, OnceLock};
@@ -22,7 +22,7 @@ use crate::topology::{Accelerator, Selection, Topology};
 pub struct System {
     transport: Arc<dyn Transport>,
     hosts: u32,
-    /// The accelerators that were asked for; looked for when first needed if any will do.
+    /// The selected accelerators; found when first needed if the selection is automatic.
     selection: Selection,
     own: OnceLock<Vec<Accelerator>>,
     topology: OnceLock<Topology>,
@@ -76,7 +76,7 @@ pub(crate) fn start(
     set_here(here);
     let system = self::system();
     if system.selection != Selection::Auto {
-        // What was asked for by name must be there.
+        // Accelerators selected by number must exist.
         system.find_accelerators()?;
     }
     let started = system.transport.start(receiver(system));
@@ -90,7 +90,7 @@ impl System {
         self.engine.wait()
     }
 
-    /// From now on, messages are acted on.
+    /// From now on, messages are handled.
     pub fn attach(&'static self, engine: Arc<dyn Engine>) {
         let first = self.engine.set(engine).is_ok();
         debug_assert!(first, "one program a process");
@@ -167,7 +167,7 @@ impl System {
         self.send_parts(to, kind, body, &[]);
     }
 
-    /// The same with what goes beside the bytes.
+    /// The same with out-of-band parts.
     pub fn send_parts(&self, to: u32, kind: u8, body: &[u8], parts: &[Part]) {
         message_counts::count_sent();
         crate::profile::message(body.len() + parts.iter().map(|part| part.bytes().len()).sum::<usize>());
@@ -175,7 +175,7 @@ impl System {
         let _ = self.transport.send(to, kind, body, parts);
     }
 
-    /// Sends a message whose sender will look for the answer itself: see [`Transport::send_request`].
+    /// Sends a message whose sender polls for the answer: see [`Transport::send_request`].
     pub fn send_request(&self, to: u32, kind: u8, body: &[u8]) -> bool {
         message_counts::count_sent();
         crate::profile::message(body.len());
@@ -183,10 +183,9 @@ impl System {
         self.transport.send_request(to, kind, body).unwrap_or(false)
     }
 
-    /// The same for a message that starts nothing, and is not counted.
+    /// Sends a control message, which starts no activity and is not counted.
     pub(crate) fn send_control(&self, to: u32, kind: u8, body: &[u8]) {
-        // A place that has ended ends the program, of which place 0 sees to it: nothing is left to be done
-        // here.
+        // Ignored: place 0 terminates the program when a place ends.
         sanitizer::release(&raw const sanitizer::MESSAGES);
         let _ = self.transport.send(to, kind, body, &[]);
     }
@@ -195,13 +194,13 @@ impl System {
     pub fn put(&self, to: u32, kind: u8, header: &[u8], data: &[u8]) {
         message_counts::count_sent();
         crate::profile::message(header.len() + data.len());
-        // As above.
+        // Ignored: place 0 terminates the program when a place ends.
         sanitizer::release(&raw const sanitizer::MESSAGES);
         let _ = self.transport.put(to, kind, header, data);
     }
 
-    /// Tells the other places that the program has ended, and leaves. At a place other than 0: asks place 0
-    /// to end it.
+    /// Place 0: notifies the other places of the end of the program, and shuts down. Another place: requests
+    /// the end from place 0.
     pub fn end_program(&self, code: i32) {
         let body = code.to_le_bytes();
         if crate::base::place::here() != 0 {
@@ -213,14 +212,14 @@ impl System {
         self.transport.shutdown();
     }
 
-    /// At places other than 0: waits for the end of the program, and takes leave.
+    /// At places other than 0: waits for the end of the program, and shuts down.
     pub fn serve(&self) -> i32 {
         let code = *self.end.wait();
         self.transport.shutdown();
         code
     }
 
-    /// Has place 0 ask all hosts, unless it does so already.
+    /// Has place 0 collect the accelerators of all hosts, unless it does so already.
     pub(super) fn request_topology(&'static self) {
         if crate::base::place::here() != 0 {
             return self.send(0, kinds::TOPOLOGY_REQUEST, &[]);
@@ -230,7 +229,7 @@ impl System {
         }
     }
 
-    /// Place 0 learns what all hosts have, numbers the places, and tells all.
+    /// Place 0 collects the accelerators of all hosts, numbers the places, and sends the topology to all.
     fn collect(&self) {
         for place in 1..self.hosts() {
             self.send(place, kinds::ACCELERATORS_REQUEST, &[]);
@@ -252,7 +251,7 @@ impl System {
         self.topology.get_or_init(|| topology);
     }
 
-    /// Room for elements that are on their way.
+    /// Allocates the object of an arriving out-of-band part.
     pub(super) fn allocate_part(&self, ty: u64, length: u64, bytes: u64) -> Option<(PutTarget, Handle)> {
         let ty = TypeTable(self.engine().types()).get(ty)?;
         let bytes = usize::try_from(bytes).ok()?;
@@ -266,7 +265,7 @@ impl System {
         Some((target, Handle::new(object)))
     }
 
-    /// What a host has.
+    /// A host has reported its accelerators.
     pub(super) fn accelerators_reported(&self, from: u32, own: Vec<Accelerator>) {
         if let Some(slot) = lock(&self.accelerators_reported).get_mut(from as usize) {
             *slot = Some(own);
@@ -274,7 +273,7 @@ impl System {
         self.changed.notify_all();
     }
 
-    /// Place 0 has told all places.
+    /// Place 0 has sent the topology.
     pub(super) fn set_topology(&self, topology: Topology) {
         self.topology.get_or_init(|| topology);
     }
@@ -320,7 +319,7 @@ fn kernel_cache() -> Option<Cache> {
 /// Runs something in a thread of its own: a thread that receives messages has others to read.
 pub(crate) fn run_in_thread(name: &str, work: impl FnOnce() + Send + 'static) {
     if let Err(error) = std::thread::Builder::new().name(name.to_owned()).spawn(work) {
-        // Those that wait for the answer cannot go on either.
+        // Activities that wait for the answer cannot continue either.
         report!("apg: place {}: cannot start a thread: {error}", crate::base::place::here());
         crate::base::output::end_process(1);
     }

@@ -29,11 +29,11 @@ use crate::serialize::out_of_band::{Part, Received};
 use crate::serialize::read::Input;
 use crate::serialize::write;
 
-/// Activities with less than that on the stacks of those that wait for them travel without saying so. They
-/// count as having as much, so that an activity that goes from place to place without an end is found to.
+/// Bytes of stack that an activity counts as having, on the stacks of the activities that wait for it, unless
+/// it sends more: endless recursion from place to place is thus detected.
 const DEFAULT_NESTING: usize = 8 << 10;
 
-/// Bytes of most messages.
+/// Initial capacity of a message.
 const DEFAULT_MESSAGE_CAPACITY: usize = 128;
 
 /// The host place that a closure for `place` is sent to, or the exception that says why it cannot run there.
@@ -160,8 +160,8 @@ fn call(place: u32, closure: Ref, value: bool) -> Outcome<Ref> {
     read_reply(&mut input, place).unwrap_or_else(|error| Err(Raised(marshal::exception(&error))))
 }
 
-/// Sends the body of an `at`. If nothing else is to be done here, the caller's thread looks for the answer
-/// itself, and the other place knows that it need not wake any.
+/// Sends the body of an `at`. If there is no other work here, the caller's thread polls for the answer
+/// itself, and the other place knows that it need not wake a thread.
 fn ask(place: u32, body: &[u8], parts: &[Part]) -> Option<PollGuard> {
     if parts.is_empty()
         && let Some(mut guard) = scheduler::begin_polling()
@@ -179,12 +179,12 @@ fn read_reply(input: &mut Input<'_>, place: u32) -> Result<Outcome<Ref>, Error> 
     let route = Route { from: place, here: here(), hosts: system().hosts() };
     let (how, clocks) = route.reply(input)?;
     if how & outcome::COUNTED != 0 {
-        // Before the activity goes on: it may be the last that keeps the finish from ending.
+        // Before the activity continues: it may be the last activity of the finish.
         let scope = system().engine().scope();
         scope.on_remote_spawn(&scope, place);
     }
     if let Some(clocks) = clocks {
-        // What it did on them elsewhere, it did.
+        // Its registrations changed at the other place.
         system().engine().set_clocks(clocks.registrations);
     }
     match how & !outcome::COUNTED {
@@ -205,7 +205,7 @@ struct Caller {
     place: u32,
     /// The number of the call there.
     number: u64,
-    /// It wants a value.
+    /// The body has a value.
     value: bool,
 }
 
@@ -230,8 +230,8 @@ pub(crate) fn on_at(from: u32, visit: Visit, body: Cow<'_, [u8]>, parts: Vec<Rec
     visit(Box::new(move || marshal::decode(&mut Input::with_parts(&body[graph..], &parts))));
 }
 
-/// The longest message and the longest answer of a body that runs at once: to make what is in a longer one
-/// takes its time.
+/// Maximum size of the graph of a body that runs in the message handler, and of its result: larger graphs
+/// take too long.
 const MAX_INLINE_GRAPH_SIZE: usize = 4096;
 
 /// Whether a graph is that of a closure that can be on_at and ends soon, and the caller is a thread that has
@@ -245,7 +245,7 @@ fn can_run_inline(graph: &[u8], value: bool) -> bool {
         && marshal::root_type(graph).is_some_and(|ty| ty.brief == 1 && ty.is_body(value))
 }
 
-/// What makes the closure.
+/// Decodes the closure.
 type Decode = Box<dyn FnOnce() -> Result<Ref, Ref> + Send>;
 
 /// Starts an activity that runs the body and answers.
@@ -257,8 +257,7 @@ fn start_visit(caller: Caller, finish: FinishId, clocks: ClockContext, decode: D
         let body = may_run.and_then(|()| decode());
         let body = body.and_then(|closure| marshal::check_body(closure, caller.value).map(|()| closure));
         let result = body.and_then(|closure| caller.run(closure));
-        // The activity goes back with its clocks, one that it has made here too; and without one that it has
-        // left.
+        // The answer has the activity's clocks, including those made here, without those it has left.
         let registrations = system().engine().take_clocks();
         let clocks = (clocked || !registrations.is_empty())
             .then_some(ClockContext { registrations, ..ClockContext::default() });
@@ -282,8 +281,8 @@ impl Caller {
         }
     }
 
-    /// Runs a body that ends soon in the thread that reads messages, and answers, which is left to an
-    /// activity if it may take longer.
+    /// Runs a body of bounded cost in the message handler, and answers; an activity answers if that may take
+    /// longer.
     fn run_inline(self, closure: Ref) {
         let (mut graph, mut parts) = (Vec::new(), Vec::new());
         match self.run(closure) {
@@ -320,11 +319,11 @@ impl Caller {
         self.send(how | if counted { outcome::COUNTED } else { 0 }, clocks, &graph, &parts);
     }
 
-    /// Not inlined: an activity may have come to another thread meanwhile.
+    /// Not inlined: an activity may have moved to another thread meanwhile.
     #[inline(never)]
     fn send(self, how: u64, clocks: Option<ClockContext>, graph: &[u8], parts: &[Part]) {
         thread_local! {
-            /// Memory for it.
+            /// Reused buffer.
             static REPLY: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
         }
         let mut reply = REPLY.take();

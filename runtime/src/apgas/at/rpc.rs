@@ -1,5 +1,6 @@
-//! Activities that wait for the bodies of their `at` elsewhere. What one waits with belongs to its fiber and
-//! is used again and again, so that an `at` takes neither memory nor a lock.
+//! Pending remote calls: activities that wait for the bodies of their `at` at other places (Birrell and
+//! Nelson, "Implementing Remote Procedure Calls", TOCS 1984). A call record belongs to a fiber and is reused,
+//! so that an `at` needs neither an allocation nor a lock.
 
 use std::cell::{Cell, UnsafeCell};
 use std::sync::OnceLock;
@@ -11,23 +12,24 @@ use crate::scheduler::park::Event;
 use crate::scheduler::{PollGuard, fiber};
 use crate::serialize::out_of_band::Received;
 
-/// What an activity waits with.
+/// The record of a call.
 pub struct Call {
     /// Where it is in the table.
     index: u64,
-    /// How often it was used. Of the activity that waits.
+    /// How often it was used; written by the waiting activity.
     generation: Cell<u64>,
-    /// The place that was asked, which alone may answer.
+    /// The called place, which alone may answer.
     place: AtomicU32,
-    /// What is waited for; 0 once it has come. Who sets that is alone with the answer until it has said so.
+    /// Number of the awaited answer; 0 once it has arrived. The thread that clears it has exclusive access to
+    /// the answer until it sets `arrived`.
     number: AtomicU64,
     answer: UnsafeCell<Answer>,
     arrived: Event,
-    /// Memory for the message. Of the activity that waits.
+    /// Buffer for the message; used by the waiting activity.
     message: Cell<Vec<u8>>,
 }
 
-/// What has come.
+/// An answer.
 #[derive(Default)]
 pub struct Answer {
     /// Its bytes.
@@ -36,24 +38,24 @@ pub struct Answer {
     pub parts: Vec<Received>,
 }
 
-// SAFETY: see the fields.
+// SAFETY: each field says which thread may access it.
 unsafe impl Sync for Call {}
-// SAFETY: as above.
+// SAFETY: each field says which thread may access it.
 unsafe impl Send for Call {}
 
-/// Bytes of a message for which memory is kept.
+/// Maximum capacity of a buffer that is kept.
 pub const MAX_KEPT_CAPACITY: usize = 4096;
-/// Bits of a number that are the index.
+/// Low bits of a call's number that hold its index; the others hold its generation.
 const INDEX_BITS: u32 = 24;
-/// Calls of a part of the table.
+/// Records of a chunk of the table.
 const CHUNK_SIZE: usize = 1 << 12;
 
 type Chunk = Box<[AtomicPtr<Call>]>;
 
-/// All of this place, by index.
+/// All records of this place, by index.
 static TABLE: [OnceLock<Chunk>; (1 << INDEX_BITS) / CHUNK_SIZE] =
     [const { OnceLock::new() }; (1 << INDEX_BITS) / CHUNK_SIZE];
-/// Those that no fiber keeps, and how many there are.
+/// Records that no fiber keeps, and the number of all records.
 static FREE: Mutex<(Vec<&'static Call>, u64)> = Mutex::new((Vec::new(), 0));
 
 fn entry(index: u64) -> Option<&'static AtomicPtr<Call>> {
@@ -84,11 +86,11 @@ fn take_kept(fiber: &fiber::Fiber) -> Option<&'static Call> {
     unsafe { fiber.call.replace(std::ptr::null()).cast::<Call>().as_ref() }
 }
 
-/// The right to wait for one answer.
+/// A call that has not been answered.
 pub struct PendingCall(&'static Call);
 
 impl PendingCall {
-    /// For the caller.
+    /// Takes the caller's record.
     pub fn new() -> PendingCall {
         let kept = fiber::current().and_then(take_kept);
         PendingCall(kept.unwrap_or_else(|| {
@@ -100,14 +102,14 @@ impl PendingCall {
         }))
     }
 
-    /// The number by which the answer will name it.
+    /// The number that the answer will carry.
     pub fn number(&self) -> u64 {
         // Never 0.
         (self.0.generation.get() + 1) << INDEX_BITS | self.0.index
     }
 
-    /// Waits for the answer of `place` to a message that `send` sends, with the memory that it gets. What
-    /// `send` results in is what to wait with.
+    /// Waits for the answer of `place` to a message that `send` sends, with the memory that it gets. `send`
+    /// returns the guard with which the caller polls.
     pub fn send<E>(
         &mut self,
         place: u32,
@@ -132,20 +134,20 @@ impl PendingCall {
                 return Err(error);
             }
         }
-        // SAFETY: it has come, so nobody else has it.
+        // SAFETY: the answer has arrived, so that no other thread accesses it.
         Ok(unsafe { &mut *call.answer.get() })
     }
 }
 
 impl Drop for PendingCall {
     fn drop(&mut self) {
-        // SAFETY: nobody is waited for.
+        // SAFETY: no answer is awaited.
         let answer = unsafe { &mut *self.0.answer.get() };
         answer.parts.clear();
         if answer.bytes.capacity() > MAX_KEPT_CAPACITY {
             answer.bytes = Vec::new();
         }
-        // Its activity may have come to another thread, but not to another fiber.
+        // The activity may have moved to another thread, but not to another fiber.
         match fiber::current() {
             Some(fiber) if fiber.call.get().is_null() => fiber.call.set(std::ptr::from_ref(self.0).cast()),
             _ => FREE.lock().0.push(self.0),
@@ -153,12 +155,12 @@ impl Drop for PendingCall {
     }
 }
 
-/// Hands an answer of `from` to the activity that waits for it; false if none does.
+/// Delivers an answer of `from` to the activity that waits for it; false if none does.
 pub fn on_answer(from: u32, number: u64, bytes: &[u8], parts: Vec<Received>) -> bool {
     let Some(entry) = entry(number & ((1 << INDEX_BITS) - 1)) else { return false };
-    // SAFETY: null, or one of those, which live for ever.
+    // SAFETY: null, or a record, which is never freed.
     let Some(call) = (unsafe { entry.load(Ordering::Acquire).as_ref() }) else { return false };
-    // Of another generation, the number will not be the same any more.
+    // A record of another generation has another number.
     if call.number.load(Ordering::Acquire) != number || call.place.load(Ordering::Relaxed) != from {
         return false;
     }
@@ -166,7 +168,7 @@ pub fn on_answer(from: u32, number: u64, bytes: &[u8], parts: Vec<Received>) -> 
     if number == 0 || taken.is_err() {
         return false;
     }
-    // SAFETY: the one that took the number away.
+    // SAFETY: this thread has cleared the number, which gives exclusive access.
     let answer = unsafe { &mut *call.answer.get() };
     answer.bytes.clear();
     answer.bytes.extend_from_slice(bytes);
@@ -180,10 +182,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_comes_once_to_the_one_that_waits() {
+    fn answer_is_delivered_once_to_its_call() {
         let mut waiting = PendingCall::new();
         let number = waiting.number();
-        assert!(!on_answer(3, number, b"early", Vec::new()), "nobody waits yet");
+        assert!(!on_answer(3, number, b"early", Vec::new()), "no call is pending");
         let answer = waiting.send(3, |message| {
             message.extend_from_slice(b"question");
             std::thread::spawn(move || {

@@ -1,4 +1,4 @@
-//! Clocks of other places: what an activity here does on them is on_operation to the place where they live.
+//! Operations on clocks of other places, which are sent to the place of the clock.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::serialize::Error;
 use crate::serialize::read::Input;
 use crate::serialize::write;
 
-/// What is on_operation. The first two are on_answer.
+/// An operation on a clock. The first two are answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operation {
     /// A new activity is registered.
@@ -35,7 +35,7 @@ impl Operation {
     }
 }
 
-/// By the number of the question: the place that was requested, and who waits.
+/// Pending requests by number: the place, and the waiting activity.
 type Waiting = HashMap<u64, (u32, Arc<dyn Waiter>)>;
 
 static NEXT: AtomicU64 = AtomicU64::new(1);
@@ -49,7 +49,7 @@ fn send_operation(operation: Operation, number: u64, clock_registration: ClockRe
     system().send(clock::home(clock_registration.handle), kinds::CLOCK, &body);
 }
 
-/// Tells, and waits for the answer.
+/// Sends an operation, and waits for the answer.
 fn request(operation: Operation, clock_registration: ClockRegistration) {
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let waiter = system().engine().waiter();
@@ -79,7 +79,7 @@ pub(crate) fn end(clock_registration: ClockRegistration) {
     send_operation(Operation::End, 0, clock_registration);
 }
 
-/// Another place tells what an activity there does on a clock of this place.
+/// Executes an operation of another place on a clock of this place.
 pub(crate) fn on_operation(
     from: u32,
     operation: Operation,
@@ -132,7 +132,7 @@ impl ClockContext {
             registrations.push(ClockRegistration::decode(input)?);
         }
         let implicit = Some(input.signed()?).filter(|handle| *handle != 0);
-        // However deep it says to be, it may wait no more.
+        // Bounds what another place says.
         let nesting = input.number()?.min(1 << 40) as usize;
         let epoch = input.number()?;
         Ok(ClockContext { registrations, implicit, nesting, epoch })

@@ -1,7 +1,7 @@
 //! Distributed garbage collection: a thread tells the homes of objects which references are no longer needed,
 //! collects for places that are short of memory, and requests collections from others.
 //!
-//! A place answers a request once it has collected and told the homes, in this order. Requests have round
+//! A place answers a request once it has collected and notified the homes, in this order. Requests have round
 //! numbers, and an answer names the round that it belongs to, so that a waiting place knows when its request
 //! has no further effect.
 
@@ -88,7 +88,7 @@ pub fn on_request(from: u32, round: u64) {
     });
 }
 
-/// Another place has collected, and has told homes which references it no longer needs.
+/// Another place has collected, and has notified homes of references it no longer needs.
 pub fn on_answer(from: u32, round: u64) {
     ROUNDS.lock().record_answer(from, round);
 }

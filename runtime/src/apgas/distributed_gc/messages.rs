@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn changes_come_back_as_they_went_and_cut_ones_are_errors() {
+    fn changes_round_trip_and_truncated_ones_are_errors() {
         let changes = [
             Change { number: 1, account: 0, by: -(1 << 70) },
             Change { number: u64::MAX, account: 1 << 40 | 1, by: 1 << 40 },

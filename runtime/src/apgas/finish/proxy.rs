@@ -1,4 +1,4 @@
-//! Stand-ins for finishes of other places.
+//! Finish proxies: what a place keeps for a finish of another place. See [`crate::apgas`] for the protocol.
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -15,7 +15,7 @@ use crate::apgas::system::system;
 use crate::base::place::here;
 use crate::heap::Ref;
 
-/// What this place owes a finish of another place.
+/// The proxy of a finish.
 struct FinishProxy {
     id: FinishId,
     state: Mutex<State>,
@@ -25,7 +25,7 @@ struct FinishProxy {
 struct State {
     /// What runs here of the finish.
     live: u64,
-    /// Activities that came from elsewhere since the last report.
+    /// Activities that arrived since the last report.
     arrived: i64,
     /// Activities that were sent on since then, by place.
     sent: HashMap<u32, i64>,

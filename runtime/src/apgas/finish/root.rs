@@ -1,4 +1,4 @@
-//! A finish at its home: what it knows of its activities elsewhere.
+//! Finish root: a finish at its home, with the counts of its activities at other places.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};

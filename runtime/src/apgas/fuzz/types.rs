@@ -35,7 +35,7 @@ pub struct Types {
     pub anys: &'static Type,
     /// What GlobalRefs share.
     pub token: &'static Type,
-    /// Says itself what is sent of it.
+    /// Has custom serialization.
     pub own: &'static Type,
 }
 
@@ -144,7 +144,7 @@ fn look(closure: Ref) -> u64 {
     }
     let longs = reference(closure, 2);
     if !longs.is_null() {
-        // SAFETY: a rail of numbers has so many.
+        // SAFETY: inside the rail.
         let values = unsafe { std::slice::from_raw_parts(longs.elements().cast::<u64>(), longs.length()) };
         sum = values.iter().fold(sum, |sum, value| sum.wrapping_add(*value));
     }

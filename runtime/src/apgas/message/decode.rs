@@ -1,6 +1,6 @@
-//! Decoding of messages: from the bytes that another place has sent to a value whose every field was checked.
-//! Nothing that comes from elsewhere is used before it has gone through here; graphs of objects, which are
-//! read by the activities that use them, are checked there ([`crate::apgas::marshal`]).
+//! Decoding of messages: from the bytes that another place has sent to a value whose fields are all checked.
+//! Nothing that comes from other places is used before it was decoded here; graphs of objects, which the
+//! activities that use them read, are checked there ([`crate::apgas::marshal`]).
 
 use crate::apgas::clock::remote;
 use crate::apgas::clock::{self, ClockContext, ClockRegistration};

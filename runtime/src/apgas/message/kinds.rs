@@ -23,18 +23,18 @@ pub const PUT_DONE: u8 = 6;
 pub const ACCELERATORS: u8 = 7;
 /// All places.
 pub const TOPOLOGY: u8 = 8;
-/// The program has ended: exit status. From a place other than 0: it asks for the end.
+/// The program has ended: exit status. From a place other than 0: requests the end.
 pub const PROGRAM_END: u8 = 9;
 /// A part of a collective operation.
 pub const TEAM: u8 = 10;
 
-/// To place 0: the program wants to know all places.
+/// To place 0: requests the topology.
 pub const TOPOLOGY_REQUEST: u8 = 11;
-/// From place 0: it wants to know what accelerators a host has.
+/// From place 0: requests the accelerators of a host.
 pub const ACCELERATORS_REQUEST: u8 = 12;
-/// What an activity does on a clock of the receiver.
+/// An operation on a clock of the receiver.
 pub const CLOCK: u8 = 13;
-/// The answer to some of these: the number of the question.
+/// The answer to some of these: number of the request.
 pub const CLOCK_DONE: u8 = 14;
 
 /// From place 0, for quiescence detection: number of the wave.
@@ -78,7 +78,8 @@ pub mod outcome {
     pub const VALUE: u64 = 1;
     /// With an exception.
     pub const EXCEPTION: u64 = 2;
-    /// Added to the above: the body started activities, so that the visit counts as one that was sent there.
+    /// Added to the above: the body started activities, so that the visit counts as an activity that was sent
+    /// there.
     pub const COUNTED: u64 = 4;
     /// Added to the above: the activity had clocks, or has them now.
     pub const CLOCKS: u64 = 8;
@@ -102,7 +103,7 @@ pub(crate) fn place(input: &mut Input<'_>) -> Result<u32, Error> {
     }
 }
 
-/// What a place tells the home of a finish.
+/// What a proxy reports to the home of a finish.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FinishDelta {
     /// The finish's number at home.
@@ -201,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_come_back_as_they_went_and_cut_ones_are_errors() {
+    fn encodings_round_trip_and_truncated_ones_are_errors() {
         let report = FinishDelta {
             finish: 300,
             deltas: vec![(0, -3), (2, i64::MAX)],
