@@ -67,3 +67,18 @@ impl Render for IdleBarrier {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::testing::check_fix;
+
+    #[test]
+    fn activity_of_a_clocked_finish_joins_its_clock() {
+        check_fix(
+            &RULE,
+            "class A { def f() { clocked finish { async { Clock.advanceAll(); } } } }",
+            "class A { def f() { clocked finish { clocked async { Clock.advanceAll(); } } } }",
+        );
+    }
+}

@@ -86,3 +86,18 @@ impl Render for CapturedVar {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::testing::check_fix;
+
+    #[test]
+    fn unassigned_capture_becomes_a_val() {
+        check_fix(
+            &RULE,
+            "class A { def f() { var x:Long = 1; return () => x; } }",
+            "class A { def f() { val x:Long = 1; return () => x; } }",
+        );
+    }
+}

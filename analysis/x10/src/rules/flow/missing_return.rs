@@ -71,3 +71,23 @@ impl Render for MissingReturn {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::testing::{check_fix, check_none};
+
+    #[test]
+    fn last_value_is_returned() {
+        check_fix(
+            &RULE,
+            "class A { def f(n:Long):Long { twice(n); } def twice(n:Long) = 2 * n; }",
+            "class A { def f(n:Long):Long { return twice(n); } def twice(n:Long) = 2 * n; }",
+        );
+    }
+
+    #[test]
+    fn endless_loop_needs_no_return() {
+        check_none(&RULE, "class A { def f():Long { while (true) { } } }");
+    }
+}

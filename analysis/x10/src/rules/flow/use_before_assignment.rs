@@ -93,3 +93,22 @@ impl Render for UseBeforeAssignment {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::testing::check_none;
+
+    #[test]
+    fn assignment_on_every_path() {
+        check_none(
+            &RULE,
+            "class A { def f(b:Boolean):Long { val x:Long; if (b) { x = 1; } else { x = 2; } return x; } }",
+        );
+    }
+
+    #[test]
+    fn assignment_by_an_awaited_activity() {
+        check_none(&RULE, "class A { def f():Long { val x:Long; finish { async { x = 1; } } return x; } }");
+    }
+}

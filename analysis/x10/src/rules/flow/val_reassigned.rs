@@ -153,3 +153,27 @@ fn class_of(cx: &RenderContext<'_>) -> Option<ClassId> {
 fn is_struct_field(db: &dyn Db, field: FieldId) -> bool {
     class_kind(db, field.class(db)) == Some(ClassKind::Struct)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::testing::check_fix;
+
+    #[test]
+    fn hidden_field_is_assigned() {
+        check_fix(
+            &RULE,
+            "class A { var n:Long = 0; def f(n:Long) { n = n; } }",
+            "class A { var n:Long = 0; def f(n:Long) { this.n = n; } }",
+        );
+    }
+
+    #[test]
+    fn reassigned_local_becomes_a_variable() {
+        check_fix(
+            &RULE,
+            "class A { def f() { val x = 1; x = 2; } }",
+            "class A { def f() { var x = 1; x = 2; } }",
+        );
+    }
+}
