@@ -1,4 +1,4 @@
-//! The public face: a host that takes texts, and snapshots of it that answer questions on other threads.
+//! Analysis host: owns the database and takes sources; snapshots answer queries on other threads.
 //!
 //! A change cancels what runs on snapshots: their questions end with [`Cancelled`], and the change waits only for that.
 
@@ -36,15 +36,14 @@ pub struct Program {
 /// Owns the database. One thread changes it.
 pub struct AnalysisHost {
     db: RootDatabase,
-    /// Files that were taken away: what the database knows of a file it never forgets, so that one that comes back is the
-    /// same again.
+    /// Removed files. The database never forgets an input, so a file that comes back gets its old identity.
     gone: FxHashMap<PathBuf, SourceFile>,
     /// The parts of files that were edited and are not any more, for the same reason.
     spare: FxHashMap<SourceFile, EditedFile>,
 }
 
 impl AnalysisHost {
-    /// A host with the class library (package paths such as `x10/lang/Int.x10`, and texts) and no user files.
+    /// A host with the class library (package paths such as `x10/lang/Int.x10`, and sources) and no user files.
     pub fn new(library: impl IntoIterator<Item = (PathBuf, Arc<str>)>) -> AnalysisHost {
         AnalysisHost::with_events(library, None)
     }
@@ -135,7 +134,7 @@ impl AnalysisHost {
         }
     }
 
-    /// A file of the user that is not among the files: one that was, or a new one.
+    /// A user file that the project does not have: a removed one, or a new one.
     fn user_file(&mut self, path: &Path, text: Arc<str>) -> SourceFile {
         if let Some(file) = self.gone.remove(path) {
             self.set_text(file, text);
@@ -177,9 +176,9 @@ impl AnalysisHost {
     }
 
     /// Sets many files at once, as at the start.
-    pub fn set_files(&mut self, texts: impl IntoIterator<Item = (PathBuf, Arc<str>)>) {
+    pub fn set_files(&mut self, sources: impl IntoIterator<Item = (PathBuf, Arc<str>)>) {
         let (mut new, mut known) = (Vec::new(), Vec::new());
-        for (path, text) in texts {
+        for (path, text) in sources {
             let exists = Project::get(&self.db).files(&self.db).contains_key(&path);
             if exists { known.push((path, text)) } else { new.push((path, text)) }
         }
@@ -194,12 +193,12 @@ impl AnalysisHost {
     }
 
     /// Sets all user files: those that are not given are gone. What was computed of a text that stays is kept.
-    pub fn replace_files(&mut self, texts: impl IntoIterator<Item = (PathBuf, Arc<str>)>) {
-        let texts: FxHashMap<PathBuf, Arc<str>> = texts.into_iter().collect();
-        if Project::get(&self.db).files(&self.db).keys().any(|path| !texts.contains_key(path)) {
-            self.change_files(|files| files.retain(|path, _| texts.contains_key(path)));
+    pub fn replace_files(&mut self, sources: impl IntoIterator<Item = (PathBuf, Arc<str>)>) {
+        let sources: FxHashMap<PathBuf, Arc<str>> = sources.into_iter().collect();
+        if Project::get(&self.db).files(&self.db).keys().any(|path| !sources.contains_key(path)) {
+            self.change_files(|files| files.retain(|path, _| sources.contains_key(path)));
         }
-        self.set_files(texts);
+        self.set_files(sources);
     }
 
     fn change_files(&mut self, change: impl FnOnce(&mut FxHashMap<PathBuf, SourceFile>)) {
@@ -255,11 +254,11 @@ impl AnalysisHost {
     pub fn renewed(mut self) -> AnalysisHost {
         salsa::Database::trigger_cancellation(&mut self.db);
         let (project, library) = (Project::get(&self.db), Library::get(&self.db));
-        let texts = |files: &FxHashMap<PathBuf, SourceFile>| {
+        let sources = |files: &FxHashMap<PathBuf, SourceFile>| {
             files.iter().map(|(path, file)| (path.clone(), file.text(&self.db).clone())).collect::<Vec<_>>()
         };
-        let mut host = AnalysisHost::new(texts(library.files(&self.db)));
-        host.set_files(texts(project.files(&self.db)));
+        let mut host = AnalysisHost::new(sources(library.files(&self.db)));
+        host.set_files(sources(project.files(&self.db)));
         let roots = project.roots(&self.db).iter().map(|root| root.path(&self.db).clone());
         host.set_roots(&roots.collect::<Vec<_>>());
         host.set_source_path(project.source_path(&self.db).to_vec());
@@ -402,9 +401,9 @@ mod tests {
         assert!(host.snapshot().file(path).is_none());
     }
 
-    /// A thread that waits for one that a change ended has not failed: it is to ask again, however often that happens.
+    /// A thread that waits for a cancelled thread has not failed: it retries, however often that happens.
     #[test]
-    fn a_change_is_told_from_a_failure() {
+    fn cancellation_by_an_edit_is_not_a_failure() {
         let fail = |_: &dyn Db| -> () { std::panic::resume_unwind(Box::new(Cancelled::PropagatedPanic)) };
         let mut host = AnalysisHost::new([]);
         assert!(matches!(host.snapshot().with(fail), Err(Cancelled::PropagatedPanic)));

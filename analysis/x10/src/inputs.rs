@@ -42,7 +42,7 @@ pub struct Checks {
     pub infers_guards: bool,
 }
 
-/// How the constraints of a file are checked: a user's as asked for, the library's when the program runs.
+/// How the constraints of a file are checked: a user's as configured, the library's at run time.
 pub fn checks(db: &dyn Db, file: SourceFile) -> Checks {
     match file.origin(db) {
         FileOrigin::User => Project::get(db).checks(db),
@@ -76,19 +76,18 @@ impl RootDatabase {
     }
 }
 
-/// Hardly any: how much of what takes the most memory, and can be made again, a host keeps that was told to forget it.
+/// Number of recomputable results that a host keeps after it was asked to forget them.
 pub(crate) const MIN_KEPT_RESULTS: usize = 16;
 
-/// From now on so many trees are kept where some are forgotten.
+/// Limits the number of memoised trees.
 pub(crate) fn keep_trees(db: &mut RootDatabase, count: usize) {
     parse::set_lru_capacity(db, count);
 }
 
-/// So many trees of files that nobody edits are kept over an edit; the others are made again when they are needed.
+/// Maximum number of trees kept over an edit, besides those of edited files.
 pub const MAX_KEPT_TREES: usize = 512;
 
-/// So many sources of files and declarations are kept over an edit, for the same reason: those of the files that someone works on, and
-/// all that they lead to. What was found in the others is known all the same.
+/// Maximum number of sources of files and declarations kept over an edit.
 pub const MAX_KEPT_SOURCES: usize = 4096;
 
 /// The tree of a file and its syntax errors. Any text gives a tree.

@@ -64,7 +64,7 @@ fn pages_are_up_to_date() {
         stale.push(path.clone());
         if update {
             let target = folder.join(path);
-            fs::create_dir_all(target.parent().expect("a page lies in a folder")).expect("folder");
+            fs::create_dir_all(target.parent().expect("a page is in a folder")).expect("folder");
             fs::write(target, text).expect("page");
         }
     }

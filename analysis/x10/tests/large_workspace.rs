@@ -9,7 +9,7 @@ use apg_analysis::{AnalysisHost, file_diagnostics};
 
 /// Methods of a file, whose results are known by typing them.
 const METHODS: usize = 100;
-/// More methods in all than caches of salsa were told to keep.
+/// More methods in all than the caches of salsa keep.
 const FILES: usize = 45;
 
 fn path(file: usize) -> PathBuf {
@@ -25,7 +25,7 @@ fn text(file: usize, first: &str) -> Arc<str> {
 }
 
 #[test]
-fn code_that_was_not_looked_at_for_long_is_typed_again() {
+fn code_unused_for_long_is_typed_again() {
     let mut host = AnalysisHost::new([]);
     for file in 0..FILES {
         host.set_file(&path(file), Some(text(file, "1")));

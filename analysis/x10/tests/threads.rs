@@ -14,7 +14,7 @@ use apg_analysis::diagnostics::Diagnostic;
 use apg_analysis::{Analysis, AnalysisHost, check, file_diagnostics, ide};
 
 /// No answer of a small workspace takes longer, on however busy a machine.
-const LONGEST: Duration = Duration::from_secs(120);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Threads that ask at once.
 const THREADS: usize = 4;
@@ -126,7 +126,7 @@ fn round(
     }
     let mut found = BTreeMap::new();
     for _ in 0..threads {
-        let answer = answered.recv_timeout(LONGEST);
+        let answer = answered.recv_timeout(ANSWER_TIMEOUT);
         if answer.is_err() {
             eprintln!("a thread waits for ever; {} questions were answered", asked.load(Ordering::SeqCst));
             hang();
@@ -151,7 +151,7 @@ fn questions_that_are_ended_hold_up_no_others() {
             host.set_roots(std::slice::from_ref(path));
             ask_and_cancel(&host, path, &mut numbers);
             let text = format!("{text}\n// {}", numbers.below(100));
-            within(LONGEST, || host.edit_file(path, text.into()));
+            within(ANSWER_TIMEOUT, || host.edit_file(path, text.into()));
         }
     }
 }
@@ -191,7 +191,7 @@ fn cycles_that_are_ended_hold_up_no_others() {
             let (path, text) = &files[numbers.below(files.len())];
             ask_and_cancel(&host, path, &mut numbers);
             let text = format!("{text}\n// {}", numbers.below(100));
-            within(LONGEST, || host.edit_file(path, text.into()));
+            within(ANSWER_TIMEOUT, || host.edit_file(path, text.into()));
             rounds += 1;
         }
     }
@@ -222,7 +222,7 @@ fn ask_and_cancel(host: &AnalysisHost, path: &Path, numbers: &mut Numbers) {
     wait(numbers);
     // Else the edit ends them.
     if numbers.below(4) == 0 {
-        within(LONGEST, || threads.into_iter().for_each(|thread| thread.join().expect("no panic")));
+        within(ANSWER_TIMEOUT, || threads.into_iter().for_each(|thread| thread.join().expect("no panic")));
     }
 }
 

@@ -23,7 +23,7 @@ impl From<Owner> for Item {
     }
 }
 
-/// The code that a local or anonymous class stands in.
+/// The owner of the code around a local or anonymous class.
 pub fn enclosing_owner(db: &dyn Db, class: ClassId) -> Option<Owner> {
     let body = class_head(db, class).as_ref()?.body.as_ref()?;
     let outer = class.outer(db)?;

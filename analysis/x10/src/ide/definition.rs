@@ -45,7 +45,7 @@ pub fn defined_at(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<(Sy
     operators.filter(|it| it.kind().is_punct()).find_map(|it| found(&it, operator(db, file, &it)))
 }
 
-/// The method that a call names whose arguments fit none, as while they are written: of several the one that takes as many, or
+/// The method that a call names whose arguments fit none, as while they are written: of several the overload with as many parameters, or
 /// the fewest more.
 fn meant(db: &dyn Db, file: SourceFile, token: &SyntaxToken) -> Option<Symbol> {
     let callee = token.parent()?.parent()?;

@@ -4,7 +4,7 @@
 pub(super) fn meaning(word: &str) -> Option<&'static str> {
     Some(match word {
         "async" => {
-            "```x10\nasync S\n```\nStarts `S` as an activity of its own and goes on. The `finish` around waits for it."
+            "```x10\nasync S\n```\nStarts `S` as an activity of its own and continues. The `finish` around waits for it."
         }
         "finish" => {
             "```x10\nfinish S\n```\nRuns `S` and waits for all activities that it starts, at any place. Their exceptions \

@@ -45,7 +45,7 @@ pub fn symbol_at(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<(Sym
     Some((*token_symbols(db, file, &token).first()?, token.text_range()))
 }
 
-/// The word at the offset, or the one that ends there.
+/// The word at the offset, or the word that ends there.
 pub(super) fn name_token(root: &SyntaxNode, offset: TextSize) -> Option<SyntaxToken> {
     if offset > root.text_range().end() {
         return None;
@@ -222,7 +222,7 @@ fn in_code(db: &dyn Db, file: SourceFile, token: &SyntaxToken, around: &SyntaxNo
     let range = token.text_range();
     if let Some((owner, offset)) = owner_and_offset(db, file, range) {
         let body = &owner_body(db, owner).body;
-        // The expression that the name is, or of whose call it is the callee.
+        // The name expression itself, or the call that it is the callee of.
         let call = around.parent().filter(|p| {
             matches!(p.kind(), SyntaxKind::CALL_EXPR | SyntaxKind::TRAILING_CLOSURE_STMT)
                 && p.text_range().start() == around.text_range().start()
@@ -308,7 +308,7 @@ fn assigned(db: &dyn Db, owner: Owner, body: &Body, range: TextRange, name: &str
     targets.min_by_key(|(length, _)| *length).map(|(_, symbol)| symbol)
 }
 
-/// Whether a node stands in the condition of a type or declaration, for which there is no typed code.
+/// Whether a node is in the condition of a type or declaration, for which there is no typed code.
 pub(super) fn in_condition(node: &SyntaxNode) -> bool {
     let mut around = node.ancestors().map(|n| n.kind());
     around.find_map(|kind| match kind {
@@ -365,7 +365,7 @@ pub(super) fn condition_type(db: &dyn Db, file: SourceFile, e: &ast::Expr) -> Op
     })
 }
 
-/// The type, without its condition, whose condition a node stands in.
+/// The constrained type around a node in its condition, without the condition.
 pub(super) fn constrained_type(db: &dyn Db, file: SourceFile, node: &SyntaxNode) -> Option<Ty> {
     let condition = node.ancestors().find(|n| n.kind() == SyntaxKind::CONSTRAINT)?;
     let named = ast::NamedType::cast(condition.parent()?)?;

@@ -82,7 +82,7 @@ pub(super) fn value_type(db: &dyn Db, file: SourceFile, e: &ast::Expr) -> Option
     (!found.ty.is_error(db) && !found.ty.is_void(db)).then_some(found.ty)
 }
 
-/// Where members are asked for: it decides which are accessible.
+/// The context of a member access, which decides what is accessible.
 pub(super) fn context_at<'db>(db: &'db dyn Db, file: SourceFile, offset: TextSize) -> Context<'db> {
     let range = TextRange::empty(offset);
     match owner_at(db, file, range) {

@@ -201,7 +201,7 @@ fn taken(db: &dyn Db, symbol: &Symbol, new: &str) -> Result<(), String> {
             }
         },
         Symbol::Item(Item::Typedef(_)) | Symbol::TypeParam(_) => Ok(()),
-        // What these hide or are hidden by is seen when the program with the new name is looked at.
+        // What these hide or are hidden by is found by analysing the program with the new name.
         Symbol::Local { .. } => Ok(()),
     }
 }

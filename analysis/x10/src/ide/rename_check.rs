@@ -1,7 +1,7 @@
 //! Whether a rename leaves the meaning of a program as it is: the program with the new name is made, and asked what its names
 //! stand for.
 //!
-//! That finds every way in which a name can come to mean something else: one that hides another, an overriding that was not
+//! That finds every way in which a name can come to mean something else: a declaration that hides another, an overriding that was not
 //! there, a type that a type parameter is called as.
 
 use std::path::{Path, PathBuf};
@@ -51,7 +51,7 @@ impl RenameCheck {
     /// What is needed to check a rename to `new`; `None` if there is nothing to check.
     pub fn new(db: &dyn Db, rename: &Rename, new: &str) -> Option<RenameCheck> {
         let project = Project::get(db);
-        let texts = |files: &FxHashMap<PathBuf, SourceFile>| {
+        let sources = |files: &FxHashMap<PathBuf, SourceFile>| {
             files.iter().map(|(path, file)| (path.clone(), file.text(db).clone())).collect::<Vec<_>>()
         };
         let (file, range) = rename.declaration?;
@@ -65,8 +65,8 @@ impl RenameCheck {
             (path.clone(), path.with_file_name(format!("{new}.x10")))
         });
         Some(RenameCheck {
-            library: texts(Library::get(db).files(db)),
-            files: texts(project.files(db)),
+            library: sources(Library::get(db).files(db)),
+            files: sources(project.files(db)),
             roots: project.roots(db).iter().map(|root| root.path(db).clone()).collect(),
             source_path: project.source_path(db).to_vec(),
             checks: project.checks(db),
@@ -78,7 +78,7 @@ impl RenameCheck {
         .filter(|check| !check.edits.is_empty())
     }
 
-    /// Why the program would not mean the same any more. `asks` is told of each snapshot that is asked, to cancel it; what is
+    /// Why the program would not mean the same any more. `asks` receives each queried snapshot, to cancel it; what is
     /// said is worth nothing then.
     pub fn refusal(&self, asks: &dyn Fn(&Analysis)) -> Option<String> {
         let mut host = AnalysisHost::new(self.library.clone());
@@ -164,7 +164,7 @@ impl RenameCheck {
         meaning
     }
 
-    /// A place where the new name would not stand for what is renamed, or one that would and does not now.
+    /// A location where the new name would not refer to the renamed declaration, or would newly refer to it.
     fn other_uses(&self, host: &AnalysisHost, asks: &dyn Fn(&Analysis)) -> Option<String> {
         let expected: FxHashSet<Place> = self
             .edits
@@ -206,7 +206,7 @@ impl RenameCheck {
     }
 }
 
-/// The first of some places, so that the same is told each time.
+/// The first of some locations, so that the message is deterministic.
 fn first<'a>(places: impl Iterator<Item = &'a Place>) -> Option<&'a Place> {
     places.min_by_key(|(path, range)| (path, range.start()))
 }

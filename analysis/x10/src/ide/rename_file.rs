@@ -79,7 +79,7 @@ impl Moved {
     }
 }
 
-/// The package that a file at another path is in, if it lies in the folder of its package now and will lie where there can be one.
+/// The package that a file at another path is in, if the file is in the folder of its package now and the other path can be in one.
 fn new_package(db: &dyn Db, file: SourceFile, to: &Path) -> Option<SmolStr> {
     let root = source_root(db, file).path(db);
     let below = package(db, file).replace('.', "/");

@@ -85,7 +85,7 @@ pub(super) fn call_snippet(name: &str, described: &Described) -> String {
 pub struct SignatureHelp {
     /// All of them.
     pub signatures: Vec<Signature>,
-    /// The one that fits what is written so far.
+    /// The overload that fits the arguments so far.
     pub active: usize,
     /// The argument the cursor is in.
     pub argument: usize,
@@ -124,7 +124,7 @@ pub fn signature_help(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option
     let signatures: Vec<Signature> = candidates.iter().map(|c| signature(db, &name, c)).collect();
     let takes = |n: usize| signatures[n].params.len();
     let wanted = written.max(argument + 1);
-    // The one that takes most of what is written, of those the one that wants the least beside.
+    // The overload that takes most arguments, of several that with the fewest other parameters.
     let complete =
         list.children().filter_map(ast::Expr::cast).filter(|e| e.syntax().text_range().end() < offset);
     let values: Vec<Option<Ty>> = complete.map(|e| value_type(db, file, &e)).collect();

@@ -1,4 +1,4 @@
-//! Which declaration an offset of a file lies in.
+//! The declaration around an offset of a file.
 
 use apg_syntax::TextRange;
 

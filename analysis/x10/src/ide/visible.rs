@@ -72,7 +72,7 @@ fn declared_before(node: &SyntaxNode, offset: TextSize, kinds: &[SyntaxKind]) ->
         .collect()
 }
 
-/// Whether an offset lies in what a loop goes over, which does not know the variable of the loop.
+/// Whether an offset is in the domain of a loop, where the loop variable is not in scope.
 fn is_in_header(node: &SyntaxNode, offset: TextSize) -> bool {
     let over = node.children().find(|child| ast::Expr::can_cast(child.kind()));
     over.is_none_or(|over| offset <= over.text_range().end())

@@ -19,7 +19,7 @@ pub struct Listed {
 }
 
 /// At most this many are listed: more help nobody.
-const MOST: usize = 500;
+const MAX_WORKSPACE_SYMBOLS: usize = 500;
 
 /// The classes, members and type definitions whose names match: the letters of `query` occur in the name in this order.
 /// The best come first: those that are the query, start with it, contain it; one's own before those of the library.
@@ -51,7 +51,7 @@ pub fn workspace_symbols(db: &dyn Db, files: &[SourceFile], query: &str) -> Vec<
         }
     }
     found.sort_by(|(a, x), (b, y)| (a, x.name.len(), &x.name).cmp(&(b, y.name.len(), &y.name)));
-    found.into_iter().map(|(_, listed)| listed).take(MOST).collect()
+    found.into_iter().map(|(_, listed)| listed).take(MAX_WORKSPACE_SYMBOLS).collect()
 }
 
 /// How well a name matches, and whether it is of the library.

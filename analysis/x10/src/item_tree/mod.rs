@@ -121,7 +121,7 @@ pub struct ClassHead {
     pub kind: ClassKind,
     /// Where it stands.
     pub place: ClassPlace,
-    /// Whose code it stands in, for local and anonymous classes.
+    /// The body around it, for local and anonymous classes.
     pub body: Option<BodyPosition>,
     /// Modifiers.
     pub modifiers: Modifiers,
@@ -263,7 +263,7 @@ pub struct TypedefItem {
     pub name: SmolStr,
     /// Which of those of that name.
     pub nth: u32,
-    /// Whose code it stands in, for one that is a statement.
+    /// The body around it, for a type definition that is a statement.
     pub body: Option<BodyPosition>,
     /// Modifiers.
     pub modifiers: Modifiers,

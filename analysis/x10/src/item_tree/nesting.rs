@@ -10,7 +10,7 @@ use crate::item_tree::items::{
 };
 use crate::item_tree::{ClassKind, ClassPlace, Modifiers};
 
-/// All type parameters that a class depends on: its own, those of the method whose code it stands in, and those of the
+/// All type parameters that a class depends on: its own, those of the method around it, and those of the
 /// class around it unless it is static. The arguments of a class type are in this order.
 #[salsa::tracked]
 pub fn all_type_params(db: &dyn Db, class: ClassId) -> Vec<TypeParamId> {
@@ -24,7 +24,7 @@ pub fn all_type_params(db: &dyn Db, class: ClassId) -> Vec<TypeParamId> {
     all
 }
 
-/// The method whose code a local or anonymous class stands in.
+/// The method around a local or anonymous class.
 pub fn enclosing_method(db: &dyn Db, class: ClassId) -> Option<MethodId> {
     let body = class_head(db, class).as_ref()?.body.as_ref()?;
     let method = MethodId::new(db, class.outer(db)?, body.owner.clone(), body.nth);

@@ -43,7 +43,7 @@ impl Item {
     }
 }
 
-/// From now on what is known of so many files and items is kept where some is forgotten.
+/// Limits the number of memoised sources of files and items.
 pub(crate) fn keep_sources(db: &mut RootDatabase, count: usize) {
     outline::set_lru_capacity(db, count);
     locations::set_lru_capacity(db, count);

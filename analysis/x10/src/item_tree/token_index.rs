@@ -10,7 +10,7 @@ use smol_str::SmolStr;
 use crate::db::Db;
 use crate::ids::SourceFile;
 
-/// What stands in a file.
+/// The names in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Skim {
     /// The names behind `class`, `struct`, `interface` and `type`, and behind what the parser takes for one of them (`trait`).
@@ -20,7 +20,7 @@ pub struct Skim {
     pub inherited: FxHashSet<SmolStr>,
 }
 
-/// What stands in `file`. Not for what is asked after every edit: it reads the whole text.
+/// The names in `file`. Not for queries after every edit: it reads the whole source.
 #[salsa::tracked]
 pub fn skim(db: &dyn Db, file: SourceFile) -> Skim {
     let tokens: Vec<_> = apg_syntax::tokens(file.text(db)).filter(|(kind, _)| !kind.is_trivia()).collect();
@@ -97,8 +97,8 @@ fn header<'a>(tokens: &'a [Token<'a>]) -> &'a [Token<'a>] {
     loop {
         end += outside(&tokens[end..], &[T!['{'], T![;]]);
         let braces = bracketed(&tokens[end..], T!['{'], T!['}']);
-        let goes_on = tokens.get(end + braces).is_some_and(|(kind, _)| matches!(kind, T![,] | T!['{']));
-        if braces == 0 || !goes_on {
+        let continues = tokens.get(end + braces).is_some_and(|(kind, _)| matches!(kind, T![,] | T!['{']));
+        if braces == 0 || !continues {
             return &tokens[..end];
         }
         end += braces;
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_told_by_tokens() {
+    fn names_are_found_by_tokens() {
         let host = fixture::host(
             "class A(x:Long) extends B{self.x==1},`C` implements p.D[E]{F} { def f() { new G(H()); } }
             interface I extends J{J.k(L)}, M {} // class No {}

@@ -31,7 +31,7 @@ pub struct OperatorCall {
     pub resolution: Resolution,
     /// Which operand is the receiver.
     pub form: OperatorForm,
-    /// What turns the receiver into the declaring type.
+    /// The conversion of the receiver to the declaring type.
     pub receiver: Conversion,
 }
 

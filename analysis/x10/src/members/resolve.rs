@@ -1,5 +1,5 @@
 //! Method resolution (section 8.12 of the language specification): of the methods that a name may mean,
-//! the one that fits and is more specific than all others that fit.
+//! the applicable method that is more specific than all other applicable methods.
 
 use super::access::{Visibility, visibility};
 use super::candidates::Candidate;
@@ -59,7 +59,7 @@ pub struct Resolution {
     pub type_args: Vec<Ty>,
     /// The types of the formals, for this call.
     pub params: Vec<Ty>,
-    /// What turns each argument into its formal's type.
+    /// The conversion of each argument to its formal's type.
     pub conversions: Vec<Conversion>,
     /// The type of the call.
     pub result: Ty,
@@ -94,9 +94,9 @@ pub struct Rejection {
 pub enum Reason {
     /// It is declared in this class, seen only so far, and cannot be seen from here.
     Hidden(ClassId, Visibility),
-    /// It takes so many arguments; so many are given.
+    /// Number of arguments: expected, given.
     Count(usize, usize),
-    /// It takes so many type arguments; so many are given.
+    /// Number of type arguments: expected, given.
     TypeCount(usize, usize),
     /// A type parameter that does not follow from the arguments.
     Unknown(Option<TypeParamId>),
@@ -161,9 +161,9 @@ impl Resolution {
     }
 }
 
-/// So many candidates are explained: if none takes as many arguments as are given, and if all do.
-const FEW_NOTES: usize = 3;
-const MOST_NOTES: usize = 6;
+/// Number of candidates explained when none takes as many arguments as are given, and maximum number.
+const MIN_CANDIDATE_NOTES: usize = 3;
+const MAX_CANDIDATE_NOTES: usize = 6;
 
 impl Failure {
     /// A line for each candidate.
@@ -194,8 +194,11 @@ impl Failure {
                 let line = |r: &&Rejection| {
                     format!("`{}` does not fit: {}", describe_method(db, r.method), r.reason.text(db))
                 };
-                let mut notes: Vec<String> =
-                    shown.iter().take(near.clamp(FEW_NOTES, MOST_NOTES)).map(line).collect();
+                let mut notes: Vec<String> = shown
+                    .iter()
+                    .take(near.clamp(MIN_CANDIDATE_NOTES, MAX_CANDIDATE_NOTES))
+                    .map(line)
+                    .collect();
                 let left = all.len() - notes.len();
                 if left > 0 {
                     let forms = if left == 1 { "form" } else { "forms" };
@@ -203,9 +206,11 @@ impl Failure {
                 }
                 notes
             }
-            Failure::Ambiguous(all) => {
-                all.iter().take(MOST_NOTES).map(|m| format!("`{}` fits", describe_method(db, *m))).collect()
-            }
+            Failure::Ambiguous(all) => all
+                .iter()
+                .take(MAX_CANDIDATE_NOTES)
+                .map(|m| format!("`{}` fits", describe_method(db, *m)))
+                .collect(),
         }
     }
 }
@@ -341,7 +346,7 @@ impl<'db> Context<'db> {
         };
         let best: Vec<usize> = (0..fitting.len()).filter(beats_all).collect();
         match best.as_slice() {
-            // Two of one class that take the same arguments cannot be told apart. Of different classes, the
+            // Two of one class that take the same arguments are ambiguous. Of different classes, the
             // nearest, which is first, is meant: it was inherited along several ways.
             [first, second, ..] if fitting[*first].candidate.owner == fitting[*second].candidate.owner => {
                 Err(Failure::Ambiguous(best.iter().map(|i| fitting[*i].candidate.method).collect()))

@@ -10,7 +10,7 @@ use crate::ty::{ConstraintTerm, Named, Path, PathRoot, Ty};
 
 /// Paths with more fields than this teach nothing more: a class may have a property of its own type.
 const MAX_FIELDS: usize = 6;
-/// So many paths are looked at for one question.
+/// Maximum number of paths examined for one question.
 const MAX_PATHS: usize = 256;
 /// Property methods that stand for property methods: deeper is a cycle.
 const MAX_EXPANSIONS: usize = 16;

@@ -124,7 +124,7 @@ impl<'db> Context<'db> {
     }
 
     /// Whether `to` is among the bounds of the type parameter `from` and of those that bound it, or one of them that
-    /// is no type parameter settles the question `of` it. Each is looked at once: bounds may lead around.
+    /// is no type parameter settles the question `of` it. Each is examined once: bounds may lead around.
     fn bounds_lead(
         &self,
         from: Ty,
@@ -192,7 +192,7 @@ impl<'db> Context<'db> {
         !ty.is_struct(self.db) && !ty.is_interface(self.db)
     }
 
-    /// Whether `ty` has a zero: a number, `false`, `null`, or a struct all of whose fields have one.
+    /// Whether `ty` has a zero: a number, `false`, `null`, or a struct whose fields all have one.
     pub fn has_zero(&self, ty: Ty) -> bool {
         self.zero(ty, 0)
     }
@@ -242,7 +242,7 @@ impl<'db> Context<'db> {
         }
     }
 
-    /// What turns a value of type `from`, which is `value` if that is a stable path, into one of `to`;
+    /// The conversion of a value of type `from`, which is `value` if that is a stable path, into one of `to`;
     /// `None` if nothing does.
     pub fn convert(&self, from: Ty, to: Ty, value: Option<&Path>) -> Option<Conversion> {
         self.convert_directly(from, to, value).or_else(|| self.convert_implicitly(from, to))

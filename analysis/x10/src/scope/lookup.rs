@@ -184,7 +184,7 @@ impl TypeScope<'_> {
         Ok(self.in_file(name)?.or(hidden))
     }
 
-    /// Whether a type definition has so many type parameters and formals.
+    /// Whether a type definition has these numbers of type parameters and formals.
     pub(crate) fn takes(&self, typedef: TypedefId, types: usize, values: usize) -> bool {
         typedef_item(self.db, typedef)
             .as_ref()

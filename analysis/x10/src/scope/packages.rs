@@ -131,7 +131,7 @@ fn find_file_beside(db: &dyn Db, root: Folder, package: DottedName, name: Dotted
 }
 
 /// The files of a package by the names of what they may declare. Code that calls `f()` asks whether `f` is a type, so this must not
-/// parse them all: one that nobody types in is asked for its tokens, the others for their items, which edits keep up to date.
+/// parse them all: of a file that is not edited the tokens are read, the others for their items, which edits keep up to date.
 #[salsa::tracked]
 fn files_by_name(db: &dyn Db, root: Folder, package: DottedName) -> FxHashMap<SmolStr, Vec<SourceFile>> {
     let mut all: FxHashMap<SmolStr, Vec<SourceFile>> = FxHashMap::default();
@@ -179,7 +179,7 @@ fn files_by_folder(db: &dyn Db, root: Folder) -> FxHashMap<SmolStr, Vec<SourceFi
     all
 }
 
-/// Whether anything known lies in the package, or below it.
+/// Whether the package or one below it has a file.
 pub fn package_exists(db: &dyn Db, root: Folder, package: &str) -> bool {
     packages(db, root)
         .iter()
@@ -240,7 +240,7 @@ pub fn types_named(db: &dyn Db, root: Folder, name: &str) -> Vec<SmolStr> {
 }
 
 /// Why a type that a file is named after is none: the file says another package, or declares no such type. Of several files the one in the
-/// folder of `package` is meant, where the type is looked for, else one that declares it.
+/// folder of `package` is meant, where the type is looked for, else a folder that declares it.
 pub fn misplaced_type(db: &dyn Db, root: Folder, (package, name): (&str, &str)) -> Option<String> {
     let folder = |path: &Path| path.parent().map(dotted);
     let is_named = |path: &Path| path.file_stem().is_some_and(|stem| stem == name);

@@ -167,7 +167,7 @@ impl TypeScope<'_> {
         };
         path.fields.extend(written.fields.iter().cloned());
         if self.is_argument(&written.root) {
-            // Its `this` is that of whoever uses the type definition, which has been checked there.
+            // Its `this` is that of the user of the type definition, which has been checked there.
             return Some(path);
         }
         if self.is_static && path.root == PathRoot::This {

@@ -310,7 +310,7 @@ pub fn typedef_problems(db: &dyn Db, typedef: TypedefId) -> Vec<Problem> {
     definition_problems(scope, item)
 }
 
-/// What is wrong with a type definition that stands in `scope`.
+/// What is wrong with a type definition in `scope`.
 pub fn definition_problems(mut scope: TypeScope<'_>, item: &TypedefItem) -> Vec<Problem> {
     let db = scope.db;
     let mut problems = Vec::new();

@@ -37,7 +37,7 @@ pub fn inferred_guard(db: &dyn Db, method: MethodId) -> Constraint {
     if infers_guard(db, method) { db.inferred_guard(method) } else { Constraint::default() }
 }
 
-/// The guard of a method on values: the declared one and, where that is asked for, the inferred one.
+/// The guard of a method on values: the declared and, where requested, the inferred one.
 pub fn full_guard(db: &dyn Db, method: MethodId) -> Constraint {
     let mut guard = method_signature(db, method).guard.constraint.clone();
     for term in inferred_guard(db, method).terms {

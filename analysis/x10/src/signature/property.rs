@@ -132,7 +132,7 @@ fn made_only(db: &dyn Db, _id: salsa::Id, method: MethodId) -> Ty {
     Ty::this_type(db, method.class(db))
 }
 
-/// A path that starts at a `val` of the constructor, as one that starts at what the `val` was made from; `None` for a `var`.
+/// A path that starts at a `val` of the constructor, as a path that starts at the initialiser of the `val`; `None` for a `var`.
 fn through_locals(
     mut path: PathRef,
     call: &ast::PropertyCallStmt,

@@ -23,7 +23,7 @@ pub fn superclass(db: &dyn Db, class: ClassId) -> Option<Ty> {
     header.has_superclass.then(|| header.supers.first().copied()).flatten()
 }
 
-/// A hierarchy with more generic types than this is cut: only an ever-growing one has so many.
+/// Maximum number of generic supertypes: only an infinitely expanding hierarchy has more.
 const MAX_APPLIED: usize = 512;
 
 /// `class` itself and everything that it extends and implements, directly or not, in terms of its own

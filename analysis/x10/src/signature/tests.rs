@@ -89,7 +89,7 @@ class Example {}
     );
 }
 
-/// What is wrong with the file that an import means is told, and no name that nothing has.
+/// Problems of an imported file are reported, and no unknown names because of them.
 #[test]
 fn imports_of_files_that_declare_something_else() {
     finds(

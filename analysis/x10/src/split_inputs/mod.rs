@@ -22,7 +22,7 @@ pub struct EditedFile {
     /// What its declarations say.
     #[returns(ref)]
     pub outline: Skeleton,
-    /// Their texts.
+    /// The sources of its declarations.
     #[returns(ref)]
     pub members: Arc<FileSources<MemberText>>,
 }

@@ -65,7 +65,7 @@ pub(crate) fn update(
             file.set_edited(db).with_durability(Durability::MEDIUM).to(Some(edited));
             return true;
         }
-        let members = Arc::new(texts(db, &sources, &FileSources::default()));
+        let members = Arc::new(member_sources(db, &sources, &FileSources::default()));
         let edited = EditedFile::builder(parse, sources, outline, members)
             .durability(Durability::MEDIUM)
             .parse_durability(Durability::LOW)
@@ -86,7 +86,7 @@ pub(crate) fn update(
         }
         Some(outline) => {
             edited.set_outline(db).to(outline);
-            let members = texts(db, &sources, &before);
+            let members = member_sources(db, &sources, &before);
             edited.set_members(db).to(Arc::new(members));
         }
     }
@@ -120,9 +120,9 @@ fn revive(
     edited.set_members(db).with_durability(Durability::MEDIUM).to(Arc::new(members));
 }
 
-/// The texts of all declarations: those of `before` that have the same content, and the others of `before` with new texts as long as
+/// The sources of all declarations: those of `before` that have the same content, and the others of `before` with new member_sources as long as
 /// there are some. A text that is not set concerns nobody, however often its neighbours change.
-fn texts(
+fn member_sources(
     db: &mut RootDatabase,
     sources: &FileSources,
     before: &FileSources<MemberText>,
@@ -146,9 +146,9 @@ fn texts(
         alike.entry(apg_syntax::label(text.source(db).green())).or_default().push(text);
     }
     for (kept, located) in kept.iter_mut().zip(&new).filter(|(kept, _)| kept.is_none()) {
-        let Some(texts) = alike.get_mut(&apg_syntax::label(&located.green)) else { continue };
+        let Some(member_sources) = alike.get_mut(&apg_syntax::label(&located.green)) else { continue };
         let same = |text: &MemberText| apg_syntax::same_tree(text.source(db).green(), &located.green);
-        *kept = texts.iter().position(same).map(|at| texts.swap_remove(at));
+        *kept = member_sources.iter().position(same).map(|at| member_sources.swap_remove(at));
     }
     let mut free: Vec<MemberText> = alike.into_values().flatten().collect();
     let mut kept = kept.into_iter();

@@ -9,18 +9,18 @@ use crate::db::Db;
 
 /// Offsets from here on are formals of function types: the first one's, the second one's, ...
 const FIRST: u32 = u32::MAX - 0x2000;
-/// So many have a path of their own.
-const MOST: u32 = 0x1000;
+/// Maximum number of formals with a path of their own.
+const MAX_FORMALS: u32 = 0x1000;
 
 /// The formal `index` of a function type.
 pub fn formal(name: impl Into<SmolStr>, index: usize) -> Path {
-    Path::local(name, FIRST + (index as u32).min(MOST - 1))
+    Path::local(name, FIRST + (index as u32).min(MAX_FORMALS - 1))
 }
 
 /// Which formal of a function type a path starts with.
 fn index_of(path: &Path) -> Option<usize> {
     match path.root {
-        PathRoot::Local { offset, .. } if (FIRST..FIRST + MOST).contains(&offset) => {
+        PathRoot::Local { offset, .. } if (FIRST..FIRST + MAX_FORMALS).contains(&offset) => {
             Some((offset - FIRST) as usize)
         }
         _ => None,
@@ -79,7 +79,7 @@ impl Ty {
         }
     }
 
-    /// A function type with `args` for its formals; what is said of one that has no path is left out, but for the
+    /// A function type with `args` for its formals; terms about a formal without a path are dropped, but for the
     /// condition: there it stays.
     pub fn applied(self, db: &dyn Db, args: &[Option<Path>]) -> Option<Applied> {
         let TyKind::Function { params, result, guard } = self.base(db).kind(db) else { return None };

@@ -1,4 +1,4 @@
-//! Terms of constraints taken apart and put together.
+//! Construction and traversal of constraint terms.
 
 use super::{Constraint, ConstraintTerm, Named, Path, PathRoot, Ty, TyKind};
 use crate::db::Db;

@@ -52,7 +52,7 @@ fn library() -> &'static [(PathBuf, Arc<str>)] {
 }
 
 /// Analyses files, all of them named on the command line.
-pub fn analyse(texts: &[(String, String)]) -> Analysed {
+pub fn analyse(sources: &[(String, String)]) -> Analysed {
     let mut db = RootDatabase::default();
     let library = library()
         .iter()
@@ -61,7 +61,7 @@ pub fn analyse(texts: &[(String, String)]) -> Analysed {
         })
         .collect();
     Library::get(&db).set_files(&mut db).to(Arc::new(library));
-    let files: Vec<SourceFile> = texts
+    let files: Vec<SourceFile> = sources
         .iter()
         .map(|(name, text)| {
             SourceFile::new(&db, Path::new("/test").join(name), FileOrigin::User, text.as_str().into())
@@ -73,7 +73,7 @@ pub fn analyse(texts: &[(String, String)]) -> Analysed {
     project.set_roots(&mut db).to(Arc::new(files.clone()));
     // As X10's tests do: a comment says how constraints are checked.
     let asks = |option: &str| {
-        let mut lines = texts.iter().flat_map(|(_, text)| text.lines());
+        let mut lines = sources.iter().flat_map(|(_, text)| text.lines());
         lines.any(|line| line.trim().strip_prefix("// OPTIONS:").is_some_and(|rest| rest.contains(option)))
     };
     let checks = Checks { is_static: asks("-STATIC_CHECKS"), infers_guards: asks("-CONSTRAINT_INFERENCE") };
@@ -83,17 +83,17 @@ pub fn analyse(texts: &[(String, String)]) -> Analysed {
 }
 
 impl Analysed {
-    /// The diagnostics of each file if the files had these texts.
-    pub fn with_texts(&mut self, texts: &[String]) -> Vec<Vec<Diagnostic>> {
+    /// The diagnostics of each file if the files had these sources.
+    pub fn with_sources(&mut self, sources: &[String]) -> Vec<Vec<Diagnostic>> {
         let old: Vec<Arc<str>> = self.files.iter().map(|file| file.text(&self.db).clone()).collect();
-        self.set_texts(texts.iter().map(|text| text.as_str().into()));
+        self.set_sources(sources.iter().map(|text| text.as_str().into()));
         let diagnostics = self.files.iter().map(|file| file_diagnostics(&self.db, *file)).collect();
-        self.set_texts(old.into_iter());
+        self.set_sources(old.into_iter());
         diagnostics
     }
 
-    fn set_texts(&mut self, texts: impl Iterator<Item = Arc<str>>) {
-        for (file, text) in self.files.iter().zip(texts) {
+    fn set_sources(&mut self, sources: impl Iterator<Item = Arc<str>>) {
+        for (file, text) in self.files.iter().zip(sources) {
             file.set_text(&mut self.db).to(text);
         }
     }
@@ -189,9 +189,9 @@ fn line_of(text: &str, offset: TextSize) -> usize {
     text.get(..usize::from(offset)).unwrap_or(text).matches('\n').count()
 }
 
-/// The texts of all files with a fix of one of them applied.
+/// The sources of all files with a fix of one of them applied.
 pub fn apply(analysed: &Analysed, of: usize, fix: &Fix) -> Vec<String> {
-    let mut texts: Vec<String> =
+    let mut sources: Vec<String> =
         analysed.files.iter().map(|file| file.text(&analysed.db).to_string()).collect();
     let mut edits: Vec<_> = fix.edits.iter().collect();
     // From the back, so that offsets stay right; of two at one place the first stays first.
@@ -200,9 +200,9 @@ pub fn apply(analysed: &Analysed, of: usize, fix: &Fix) -> Vec<String> {
     for edit in edits {
         let file = edit.file.unwrap_or(analysed.files[of]);
         if let Some(index) = analysed.files.iter().position(|known| *known == file) {
-            texts[index]
+            sources[index]
                 .replace_range(usize::from(edit.range.start())..usize::from(edit.range.end()), &edit.text);
         }
     }
-    texts
+    sources
 }

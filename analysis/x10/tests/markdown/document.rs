@@ -31,7 +31,7 @@ impl File {
     }
 }
 
-/// A block ` ```x10 fixed="..." `: the section's first file, or the one that `title` names, after the fix of
+/// A block ` ```x10 fixed="..." `: the section's first file, or the file that `title` names, after the fix of
 /// the first file whose title contains that.
 #[derive(Debug)]
 pub struct Fixed {

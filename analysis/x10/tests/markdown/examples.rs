@@ -8,7 +8,7 @@ use crate::analyse::{Analysed, analyse, apply};
 
 /// Other codes that a failing example cannot avoid, and why.
 const ALSO: [(&str, &str); 6] = [
-    // The kernel that calls the function is told as well.
+    // The kernel that calls the function is reported as well.
     ("cuda/barrier-outside-thread", "cuda/bad-callee"),
     ("cuda/thread-operation-outside-thread", "cuda/bad-callee"),
     ("cuda/bad-callee", "cuda/allocation"),
@@ -44,11 +44,11 @@ fn check_fixes(rule: &Rule, failing: &Analysed, before: usize) -> Option<String>
     let names: Vec<String> = example_files(rule.failing).into_iter().map(|(name, _)| name).collect();
     for file in 0..names.len() {
         for fix in failing.fixes(file) {
-            let texts: Vec<_> = names.iter().cloned().zip(apply(failing, file, &fix)).collect();
-            let after = analyse(&texts);
+            let sources: Vec<_> = names.iter().cloned().zip(apply(failing, file, &fix)).collect();
+            let after = analyse(&sources);
             let left = codes(&after);
             if left.len() >= before || !left.iter().all(|code| allowed(rule, code)) {
-                let text = &texts[file].1;
+                let text = &sources[file].1;
                 return Some(format!(
                     "{}: after the fix `{}`: {}\n{text}",
                     rule.code,

@@ -20,8 +20,8 @@ pub fn check_all(analysed: &mut Analysed, names: &[&str]) -> (usize, Vec<String>
         for diagnostic in diagnostics {
             for fix in &diagnostic.fixes {
                 applied += 1;
-                let texts = apply(analysed, file, fix);
-                let after = analysed.with_texts(&texts);
+                let sources = apply(analysed, file, fix);
+                let after = analysed.with_sources(&sources);
                 let added: Vec<String> = errors(&after)
                     .into_iter()
                     .filter(|(error, count)| errors_before.get(error).copied().unwrap_or(0) < *count)
@@ -38,7 +38,7 @@ pub fn check_all(analysed: &mut Analysed, names: &[&str]) -> (usize, Vec<String>
                     };
                     wrong.push(format!(
                         "  {}: [{}] {}\n  the fix `{}` {what}\n{}",
-                        names[file], diagnostic.code, diagnostic.message, fix.title, texts[file]
+                        names[file], diagnostic.code, diagnostic.message, fix.title, sources[file]
                     ));
                 }
             }

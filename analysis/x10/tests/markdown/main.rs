@@ -115,8 +115,8 @@ fn check_fix(page: &str, test: &Test, analysed: &Analysed, fixed: &Fixed) -> Opt
         Some(name) => test.files.iter().position(|file| file.name == *name).unwrap_or(0),
         None => 0,
     };
-    let texts = apply(analysed, 0, &fix);
-    let (expected, found) = (without_expectations(&fixed.text), without_expectations(&texts[shown]));
+    let sources = apply(analysed, 0, &fix);
+    let (expected, found) = (without_expectations(&fixed.text), without_expectations(&sources[shown]));
     if expected == found {
         return None;
     }

@@ -49,7 +49,7 @@ pub(super) fn create(ctx: &AssistContext<'_>) -> Vec<Assist> {
 struct Home {
     class: ClassId,
     is_static: bool,
-    /// Whether the code that names it stands in the class too.
+    /// Whether the code that names it is in the class too.
     is_around: bool,
 }
 
@@ -191,7 +191,7 @@ fn field(ctx: &AssistContext<'_>, token: &SyntaxToken, e: &ast::Expr) -> Option<
     Some(quick_fix(format!("Create field `{name}`"), edit))
 }
 
-/// A class behind the one that names it; an interface where one is implemented.
+/// A class behind the class that names it; an interface in an `implements` clause.
 fn class(ctx: &AssistContext<'_>, token: &SyntaxToken, named: &SyntaxNode) -> Option<Assist> {
     let ty = ast::NamedType::cast(named.clone())?;
     let scope = scope_at(ctx.db, ctx.file, token.text_range());
@@ -251,7 +251,7 @@ fn quick_fix(title: String, edit: TextEdit) -> Assist {
     Assist { title, kind: AssistKind::QuickFix, edits: vec![edit] }
 }
 
-/// The member whose code something stands in.
+/// The member around a node.
 fn member_around(node: &SyntaxNode) -> Option<SyntaxNode> {
     let in_class = |it: &SyntaxNode| it.parent().is_some_and(|p| p.kind() == SyntaxKind::CLASS_BODY);
     node.ancestors().find(in_class)

@@ -120,7 +120,7 @@ fn of_statements(ctx: &AssistContext<'_>) -> Option<Assist> {
     let declared: String = made.declared.iter().map(|it| format!("{it}\n{inner}")).collect();
     let head = format!("{indent}{}:{} {{\n{inner}{declared}", made.head(), back.result);
     let method = format!("{moved}\n{returned}{indent}}}");
-    // What shares its line goes on doing so.
+    // Code on the same line stays there.
     let starts_line = ctx.text()[..usize::from(range.start())].ends_with(&format!("\n{own}"));
     let between = if starts_line { format!("\n{own}") } else { " ".to_owned() };
     let call = back.call.replace(CALL, &made.call()).replace('\n', &between);

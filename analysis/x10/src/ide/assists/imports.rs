@@ -75,7 +75,7 @@ fn line(import: &ast::ImportDecl, named: &FxHashSet<String>) -> Option<String> {
 fn behind(gap: &str) -> &str {
     let line = gap.split(['\n', '\r']).next().unwrap_or_default();
     let comment = line.trim();
-    // One that goes on in the next line stands before what is there.
+    // A comment that continues in the next line stays in front of it.
     let ends = comment.starts_with("//") || comment.starts_with("/*") && comment.ends_with("*/");
     if ends { line.trim_end() } else { "" }
 }

@@ -36,7 +36,7 @@ fn generated(ctx: &AssistContext<'_>) -> Option<Vec<Assist>> {
         is_common || is_theirs && has_body(found.member)
     });
     let all = wanted.filter_map(|found| {
-        // What an operator of the class above gives is asked for in another way.
+        // Operators of a superclass are called by another syntax.
         let stub = stub(db, found.member, found.owner).filter(|stub| !stub.keyword.is_empty())?;
         let item = method_item(db, found.member)?;
         let arguments: Vec<&str> = item.params.iter().filter_map(|p| p.name.as_deref()).collect();

@@ -55,7 +55,7 @@ pub(super) struct Locals {
     pub(super) renewed: Vec<LocalId>,
 }
 
-/// The code that a range lies in, and what the locals do there.
+/// The body around a range, and the uses of locals in it.
 pub(super) fn locals<'db>(ctx: &AssistContext<'db>, range: TextRange) -> Option<(Owner, &'db Body, Locals)> {
     let owner = owner_at(ctx.db, ctx.file, range)?;
     let selected = range.start();

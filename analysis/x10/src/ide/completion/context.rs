@@ -1,4 +1,4 @@
-//! What is asked for at the cursor.
+//! Completion context: the syntax around the cursor.
 
 use apg_syntax::SyntaxKind::*;
 use apg_syntax::T;
@@ -15,7 +15,7 @@ use crate::ids::{ClassId, SourceFile};
 use crate::inputs::parse;
 use crate::ty::Ty;
 
-/// What is asked for.
+/// The kind of completion.
 #[derive(Clone, Debug)]
 pub(super) enum Wanted {
     /// A member of what stands before the dot; none of a call that gives nothing.
@@ -52,7 +52,7 @@ pub(super) enum Wanted {
     Statement,
 }
 
-/// What is asked for at an offset, and the word to replace.
+/// The context at an offset, and the word to replace.
 pub(super) fn wanted(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<(Wanted, TextRange)> {
     let root = parse(db, file).syntax();
     if offset > root.text_range().end() {
@@ -78,7 +78,7 @@ pub(super) fn wanted(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<
     let Some(before) = before else { return Some((Wanted::Words(TOP_KEYWORDS), replace)) };
     let wanted = match before.kind() {
         T![.] => after_dot(db, file, &before)?,
-        // Between the dots of `a..b`, where a name is written before one that is there.
+        // Between the dots of `a..b`, where a name is written in front of another.
         T![..] if before.text_range().contains(offset) => {
             after_dot(db, file, &before).unwrap_or_else(|| Wanted::Package(path_before(&before)))
         }
@@ -90,7 +90,7 @@ pub(super) fn wanted(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<
     Some((wanted, replace))
 }
 
-/// The last token before this one that is not white space or a comment.
+/// The last token before this, white space and comments aside.
 pub(super) fn solid_before(token: &SyntaxToken) -> Option<SyntaxToken> {
     std::iter::successors(token.prev_token(), SyntaxToken::prev_token).find(|t| !t.kind().is_trivia())
 }

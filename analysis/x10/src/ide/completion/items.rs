@@ -210,7 +210,7 @@ impl<'db> Items<'db> {
         let rank = self.member_rank(owner, distance) + 1 - u32::from(fits) * 5;
         let is_property = crate::item_tree::items::method_item(db, method)
             .is_some_and(|m| m.kind == MethodKind::Property && m.params.is_empty());
-        // Overloads are told apart by their signatures.
+        // Overloads differ by their signatures.
         let called = self.text_follows('(');
         let item = self.add(method.name(db).as_str(), CompletionKind::Method, rank);
         item.detail = Some(described.tail());

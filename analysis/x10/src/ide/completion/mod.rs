@@ -1,6 +1,6 @@
 //! What could be written at the cursor.
 //!
-//! The syntax around the cursor says what is asked for (`context`): members, types, names or declarations; each has its
+//! The syntax around the cursor gives the context (`context`): members, types, names or declarations; each has its
 //! file. Code that is being typed does not parse; what stands before a dot has a type all the same.
 
 mod condition;

@@ -36,7 +36,7 @@ impl Items<'_> {
             let typed = usize::from(self.replace.start() - range.start());
             (range, text[..typed].to_owned())
         });
-        // What is replaced stands in one line.
+        // The replaced range is on one line.
         let before = before.filter(|(_, text)| !text.contains('\n'));
         let context = Context::class(self.db, class);
         for found in overridable(&context, Ty::this_type(self.db, class)) {

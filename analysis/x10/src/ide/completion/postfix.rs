@@ -87,7 +87,7 @@ impl Items<'_> {
     }
 }
 
-/// A text as it stands in a snippet.
+/// A source text escaped for a snippet.
 fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('$', "\\$").replace('}', "\\}")
 }

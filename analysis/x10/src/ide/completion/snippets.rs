@@ -1,4 +1,4 @@
-//! Keywords, and texts with holes.
+//! Completion of keywords and snippets.
 
 /// What only a statement starts with.
 pub(super) const STATEMENT_KEYWORDS: &[&str] = &[

@@ -326,7 +326,7 @@ fn words_and_types_follow_what_a_declaration_says() {
 #[test]
 fn a_package_is_that_of_the_folder() {
     let of = |cursor: &str| {
-        // The first file is asked about, which lies in no folder of a package: below one that other files' packages start from.
+        // The first file is asked about, which is in no folder of a package: below one that other files' packages start from.
         let text =
             format!("{cursor}\nclass Example {{}}\n// file: more/Other.x10\npackage more;\nclass Other {{}}");
         labels(&text)
@@ -410,7 +410,7 @@ fn what_can_be_caught_comes_first() {
     assert_lacks(&found, &["void"]);
 }
 
-/// Of types that are spelt alike, the one that is imported by name is meant.
+/// Of types of one simple name, the type imported by name is meant.
 #[test]
 fn imported_types_come_before_those_of_the_language() {
     let found = labels("import x10.util.Box; class Example { val b:Bo$0 }");
@@ -419,7 +419,7 @@ fn imported_types_come_before_those_of_the_language() {
 }
 
 #[test]
-fn the_signature_is_the_one_that_takes_what_is_written() {
+fn signature_help_selects_the_overload_that_accepts_the_arguments() {
     let active = |statement: &str| {
         let help = ask(&in_main(statement), signature_help).swap_remove(0).expect(statement);
         help.signatures[help.active].label.clone()

@@ -155,7 +155,7 @@ fn a_name_that_would_change_the_meaning_is_refused() {
 }
 
 #[test]
-fn types_and_variables_are_told_apart_by_where_they_stand() {
+fn types_and_variables_of_one_name_are_separate() {
     let text = "
 class Na$0med { static val LIMIT = 3; static def make() = new Named(); }
 class Example {

@@ -169,11 +169,11 @@ struct Draft {
     fields: Vec<Arc<FieldItem>>,
     methods: Vec<Arc<MethodItem>>,
     classes: Vec<Arc<ClassItem>>,
-    /// So many methods of each name there are so far.
+    /// Number of methods of each name so far.
     overloads: FxHashMap<SmolStr, u32>,
 }
 
-/// A class with its members; `position` says whose body it stands in, if in one.
+/// A class with its members; `position` is the body around it, if any.
 pub(super) fn lower_class(node: &ClassNode, position: Option<BodyPosition>, items: &mut Vec<Arc<ClassItem>>) {
     let mut head = lower_class_header(node, &mut TypeLowering::default());
     if head.place == ClassPlace::Anonymous {

@@ -53,7 +53,7 @@ impl<T> Default for FileSources<T> {
 }
 
 impl<T> FileSources<T> {
-    /// The same of something else, asked for in the order of [`Self::all`].
+    /// The same structure of other values, computed in the order of [`Self::all`].
     pub fn map<U>(&self, each: &mut impl FnMut(&T) -> U) -> FileSources<U> {
         FileSources {
             classes: self.classes.iter().map(|class| class.map(each)).collect(),

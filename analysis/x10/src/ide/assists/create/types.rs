@@ -25,7 +25,7 @@ pub(super) struct Target<'db> {
 }
 
 impl<'db> Target<'db> {
-    /// A member of a class; a method has type parameters of its own, as the one that calls it.
+    /// A member of a class; a method has type parameters of its own, as its caller.
     pub(super) fn member(ctx: &AssistContext<'db>, home: &Home, is_method: bool) -> Option<Self> {
         let db = ctx.db;
         let open = home.body(ctx)?.children_with_tokens().find(|it| it.kind() == T!['{'])?;
