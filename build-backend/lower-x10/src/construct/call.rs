@@ -90,7 +90,7 @@ impl Builder<'_, '_> {
         match self.lowerer.intrinsic(callee.method).as_deref() {
             Some("rail.get") => self.expand("rail.get_unchecked", values, result, range),
             Some("rail.set") => self.expand("rail.set_unchecked", values, result, range),
-            _ if self.is_text(ty) => {
+            _ if self.is_string_type(ty) => {
                 let [text, index] = values.try_into().unwrap_or_else(|_| unreachable!("a text and an index"));
                 character(text, &index)
             }

@@ -1,4 +1,4 @@
-//! Points whose coordinates a loop counts: `p(0)` is the count itself, and `a(p)` is `a(i, j)`.
+//! Scalar replacement of points whose coordinates are loop variables: `p(0)` is the variable, and `a(p)` is `a(i, j)`.
 
 use apg_analysis::program::body::{ExprId, ExprKind as Source, Literal, LocalId};
 use apg_analysis::program::ty::{ConstraintTerm, Path, PathRoot, Ty};
@@ -6,19 +6,19 @@ use smol_str::SmolStr;
 
 use crate::Callee;
 use crate::builder::function::Builder;
-use crate::versioning::Counting;
+use crate::versioning::CountedLoop;
 use apg_mir as mir;
 
-/// A point of a loop that counts several axes, the inner ones of which are counts.
+/// The point of a loop over several axes, the inner ones of which are counted.
 pub(crate) struct CountedPoint {
     /// The variable.
     pub local: LocalId,
-    /// The coordinates of the outer axes, which stay the same.
+    /// The coordinates of the outer axes, which are invariant.
     pub outer: Vec<mir::Expr>,
 }
 
 impl Builder<'_, '_> {
-    /// The variable that an expression is, seen through coercions.
+    /// The variable below coercions.
     pub(crate) fn plain_local(&self, id: ExprId) -> Option<LocalId> {
         match &self.source.body.expr(id).kind {
             Source::Local(local) => Some(*local),
@@ -40,7 +40,7 @@ impl Builder<'_, '_> {
         known.then_some((local, usize::try_from(axis).ok()?))
     }
 
-    /// The local that holds `p(2)`, if the point is one whose coordinates are known.
+    /// The local that holds `p(2)`, if the coordinates of the point are known.
     pub(crate) fn known_coordinate(&self, id: ExprId) -> Option<mir::Expr> {
         let (local, axis) = self.coordinate_of(id)?;
         self.points.get(&local)?.get(axis).map(|it| self.local(*it))
@@ -52,17 +52,17 @@ impl Builder<'_, '_> {
         Some(found.iter().map(|it| self.local(*it)).collect())
     }
 
-    /// How many axes the point has that indexes an array, if its coordinates are known or counted.
-    pub(crate) fn counted_rank(&self, array: ExprId, id: ExprId, counting: &Counting) -> Option<usize> {
+    /// The rank of the point that indexes an array, if its coordinates are known or counted.
+    pub(crate) fn counted_rank(&self, array: ExprId, id: ExprId, counted: &CountedLoop) -> Option<usize> {
         let local = self.index_local(array, id)?;
-        match &counting.point {
-            Some(point) if point.local == local => Some(point.outer.len() + counting.axes_of_point),
+        match &counted.point {
+            Some(point) if point.local == local => Some(point.outer.len() + counted.axes_of_point),
             _ => self.points.get(&local).map(Vec::len),
         }
     }
 
-    /// The variable that indexes an array, seen through tests that its rank is the array's: who has found that the array has an
-    /// element for so many coordinates knows that.
+    /// The variable that indexes an array, below casts that test that its rank is the array's. Callers test that the array has
+    /// elements of this rank.
     pub(crate) fn index_local(&self, array: ExprId, id: ExprId) -> Option<LocalId> {
         let node = self.source.body.expr(id);
         match &node.kind {

@@ -45,7 +45,7 @@ impl Builder<'_, '_> {
             Source::Here => self.here(ty),
             Source::Field { object, field } => self.field(*object, *field, ty),
             Source::StaticField(field) => self.static_field(*field, ty),
-            Source::Call { .. } if let Some(local) = self.hoisted_local(id) => self.local(local),
+            Source::Call { .. } if let Some(local) = self.hoisted_rail(id) => self.local(local),
             Source::Call { .. } if let Some(value) = self.known_coordinate(id) => {
                 self.convert(value, Ty::long(self.lowerer.db), ty)
             }

@@ -1,4 +1,4 @@
-//! Loops. `for (i in a..b)` makes no objects, and ends also when `b` is the largest number.
+//! Loops. `for (i in a..b)` allocates no range, and terminates also when `b` is the largest number.
 
 use apg_analysis::program::body::{ExprId, ExprKind as Source, Iteration, LabelId, LocalId, StmtId};
 use apg_analysis::program::items::MethodId;
@@ -6,7 +6,7 @@ use apg_analysis::program::ty::Ty;
 
 use crate::builder::function::Builder;
 use crate::builder::operands::{bool, expr, int, operation, zero};
-use crate::versioning::{Counting, Proof};
+use crate::versioning::{CountedLoop, LoopVersion};
 use crate::{Callee, LowerError};
 use apg_mir::{self as mir, ExprKind, Operation, StmtKind as Out};
 
@@ -26,11 +26,11 @@ impl Builder<'_, '_> {
         let unroll = self.unroll;
         let (block, ()) = self.nested(|it| {
             init.iter().for_each(|stmt| it.stmt(*stmt));
-            let proof = it.steps(init, condition, update, body).and_then(|(steps, _)| {
+            let versioned = it.stepped_variable(init, condition, update, body).and_then(|(stepped, _)| {
                 let between = condition.iter().chain(update).copied().collect();
-                it.prove(Counting { between, steps: Some(steps), ..Counting::of(body) })
+                it.version_loop(CountedLoop { between, stepped: Some(stepped), ..CountedLoop::of(body) })
             });
-            it.versions(proof, &mut |it| {
+            it.emit_versions(versioned, &mut |it| {
                 it.unroll = unroll;
                 it.general_loop(label, condition, update, body);
             });
@@ -38,9 +38,11 @@ impl Builder<'_, '_> {
         self.push(Out::Block(block));
     }
 
-    /// A loop in two versions, if something is known of one.
-    fn versions(&mut self, proof: Option<Proof>, version: &mut dyn FnMut(&mut Self)) {
-        let Some(Proof { condition, accesses, hoisted, nest }) = proof else { return version(self) };
+    /// Emits both versions of a loop, or one if nothing is known.
+    fn emit_versions(&mut self, versioned: Option<LoopVersion>, version: &mut dyn FnMut(&mut Self)) {
+        let Some(LoopVersion { condition, accesses, hoisted, nest }) = versioned else {
+            return version(self);
+        };
         self.proved.extend(&accesses);
         let known = self.hoisted.len();
         self.hoisted.extend(hoisted);
@@ -83,7 +85,7 @@ impl Builder<'_, '_> {
     pub(crate) fn do_while(&mut self, label: LabelId, body: StmtId, condition: ExprId) {
         let unroll = self.unroll.take();
         let label = self.begin_label(label);
-        // The test is outside the body's scope, so its value goes into a variable from before the loop.
+        // The test is outside the scope of the body: its value goes into a variable declared before the loop.
         let again = self.new_local("$", mir::Ty::Bool, true);
         self.set(again, bool(true));
         let body = self.nested_stmt(body);
@@ -120,7 +122,7 @@ impl Builder<'_, '_> {
         self.push(Out::Block(block));
     }
 
-    /// `low` and `high` of a range expression; those of a range operator without making the range.
+    /// `low` and `high` of a range expression. A range operator allocates no range.
     fn bounds(&mut self, range: ExprId) -> Option<(mir::Expr, mir::Expr)> {
         let source = self.source.body.clone();
         let mut inner = range;
@@ -151,7 +153,7 @@ impl Builder<'_, '_> {
         Some((low, high))
     }
 
-    /// Counts from `low` until one past `high`, modulo the width: a single test at the end of each turn.
+    /// Counts from `low` to `high` with a single test at the end of each iteration.
     fn range_loop(
         &mut self,
         label: LabelId,
@@ -168,8 +170,8 @@ impl Builder<'_, '_> {
         let low = self.save(low);
         let high = self.save(high);
         let variables: Vec<LocalId> = std::iter::once(local).chain(components.iter().copied()).collect();
-        let proof = self.prove(Counting::simple(variables.clone(), &low, &high, body));
-        self.count(low, high, proof, &mut |it, index| {
+        let versioned = self.version_loop(CountedLoop::simple(variables.clone(), &low, &high, body));
+        self.counted_loop(low, high, versioned, &mut |it, index| {
             let label = it.begin_label(label);
             for variable in &variables {
                 let value = it.local(index);
@@ -181,14 +183,14 @@ impl Builder<'_, '_> {
         });
     }
 
-    /// Counts from `low` until one past `high`, modulo the width: a single test at the end of each turn. `turn` lowers the body, once
+    /// Counts from `low` until one past `high`, modulo the width: a single test at the end of each turn. `loop_body` lowers the body, once
     /// for each version of the loop, and gives the loop's label.
-    pub(crate) fn count(
+    pub(crate) fn counted_loop(
         &mut self,
         low: mir::Expr,
         high: mir::Expr,
-        proof: Option<Proof>,
-        turn: &mut dyn FnMut(&mut Self, mir::LocalId) -> mir::LabelId,
+        versioned: Option<LoopVersion>,
+        lower_body: &mut dyn FnMut(&mut Self, mir::LocalId) -> mir::LabelId,
     ) {
         let unroll = self.unroll.take();
         let ty = low.ty;
@@ -202,7 +204,7 @@ impl Builder<'_, '_> {
         let end = self.save(end);
         let not_empty = operation(Operation::Le, mir::Ty::Bool, vec![self.local(index), high]);
         let mut version = |it: &mut Self| {
-            let (body, label) = it.nested(|it| turn(it, index));
+            let (body, label) = it.nested(|it| lower_body(it, index));
             let (update, ()) = it.nested(|it| {
                 let next = operation(Operation::Add, ty, vec![it.local(index), int(ty, 1)]);
                 it.set(index, next);
@@ -210,7 +212,7 @@ impl Builder<'_, '_> {
             let condition = operation(Operation::Ne, mir::Ty::Bool, vec![it.local(index), end.clone()]);
             it.push(Out::Loop { label, condition, body, update, unroll, post_tested: true });
         };
-        let (then, ()) = self.nested(|it| it.versions(proof, &mut version));
+        let (then, ()) = self.nested(|it| it.emit_versions(versioned, &mut version));
         self.push(Out::If { condition: not_empty, then, otherwise: Vec::new() });
     }
 
@@ -235,7 +237,7 @@ impl Builder<'_, '_> {
         let element = rail_ty.rail_element(self.lowerer.db).unwrap_or(ty);
         let element_machine = self.lowerer.machine(element);
         let label = self.begin_label(label);
-        let (turn, ()) = self.nested(|it| {
+        let (loop_body, ()) = self.nested(|it| {
             let (rail, at) = (Box::new(rail), Box::new(it.local(index)));
             let value = expr(element_machine, ExprKind::Element { rail, index: at, checked: false });
             it.loop_variable(local, components, value, element);
@@ -246,7 +248,7 @@ impl Builder<'_, '_> {
             it.set(index, next);
         });
         let condition = operation(Operation::Lt, mir::Ty::Bool, vec![self.local(index), length]);
-        self.push(Out::Loop { label, condition, body: turn, update, unroll: None, post_tested: false });
+        self.push(Out::Loop { label, condition, body: loop_body, update, unroll: None, post_tested: false });
     }
 
     #[allow(clippy::too_many_arguments)] // the parts of the statement
@@ -268,15 +270,15 @@ impl Builder<'_, '_> {
         let made = self.convert(made, made_ty, iterator_ty);
         let made = self.save(made);
         let label = self.begin_label(label);
-        let (mut turn, (more, _)) =
+        let (mut loop_body, (more, _)) =
             self.nested(|it| it.call_plain(has_next, iterator_ty, made.clone(), range));
         let position = self.position;
-        let condition = if turn.is_empty() {
+        let condition = if loop_body.is_empty() {
             more
         } else {
             let condition = operation(Operation::Not, mir::Ty::Bool, vec![more]);
             let then = vec![mir::Stmt { position, kind: Out::Break(label) }];
-            turn.push(mir::Stmt { position, kind: Out::If { condition, then, otherwise: Vec::new() } });
+            loop_body.push(mir::Stmt { position, kind: Out::If { condition, then, otherwise: Vec::new() } });
             bool(true)
         };
         let (rest, ()) = self.nested(|it| {
@@ -284,18 +286,18 @@ impl Builder<'_, '_> {
             it.loop_variable(local, components, value, ty);
             it.stmt(body);
         });
-        turn.extend(rest);
+        loop_body.extend(rest);
         self.push(Out::Loop {
             label,
             condition,
-            body: turn,
+            body: loop_body,
             update: Vec::new(),
             unroll: None,
             post_tested: false,
         });
     }
 
-    /// Gives the variable of a `for (x in e)` its value for this turn, and takes points apart.
+    /// Assigns the variable of `for (x in e)` in an iteration, and destructures points.
     fn loop_variable(&mut self, local: LocalId, components: &[LocalId], value: mir::Expr, ty: Ty) {
         let declared = self.variable_type(local);
         let value = self.convert(value, ty, declared);
@@ -341,7 +343,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// A call without arguments of a method of a receiver that is lowered already.
+    /// A call without arguments on a lowered receiver.
     pub(crate) fn call_plain(
         &mut self,
         method: MethodId,

@@ -1,6 +1,8 @@
-//! Loops over points: `for (p in space)`, `for ([i, j] in region)`. They count, and make a point only where the program
-//! names it. Over a dense iteration space they are nested loops; over anything else that has `rows():Rows` (regions,
-//! distributions and the arrays over them) they count along each row.
+//! Loops over points: `for (p in space)`, `for ([i, j] in region)`.
+//!
+//! They become counted loops, and construct a point only where the program uses it as a value. Over a dense iteration space
+//! they are nested loops; over anything else with `rows():Rows` (regions, distributions and arrays over them) an inner
+//! loop counts along each row.
 
 use apg_analysis::program::body::Node;
 use apg_analysis::program::body::{
@@ -15,13 +17,13 @@ use crate::Callee;
 use crate::builder::function::Builder;
 use crate::builder::operands::{bool, expr, int, operation};
 use crate::construct::counted_points::CountedPoint;
-use crate::versioning::{self, Counting, Proof};
+use crate::versioning::{self, CountedLoop, LoopVersion};
 use apg_mir::{self as mir, ExprKind, Operation, StmtKind as Out};
 
-const DENSE: &str = "x10.array.DenseIterationSpace_";
-const ROWS: &str = "x10.array.Rows";
-/// Loops over points of so many axes have versions of their own where the program does not say how many there are.
-const MOST_VERSIONS: usize = 3;
+const DENSE_SPACE_PREFIX: &str = "x10.array.DenseIterationSpace_";
+const ROWS_CLASS: &str = "x10.array.Rows";
+/// Largest rank with a version of its own where the rank is not known statically.
+const MAX_RANK_VERSIONS: usize = 3;
 
 /// The variables of the loop and its body.
 struct PointLoop<'a> {
@@ -29,9 +31,9 @@ struct PointLoop<'a> {
     components: &'a [LocalId],
     body: StmtId,
     range: TextRange,
-    /// How many axes the points have, if the program says it.
+    /// The rank of the points, if known.
     rank: Option<usize>,
-    /// That they have so many was tested.
+    /// Whether the rank was tested.
     tested: bool,
 }
 
@@ -42,7 +44,7 @@ struct Axis {
 }
 
 impl Builder<'_, '_> {
-    /// The loop, if it is one over points that can be counted.
+    /// Lowers a loop over points that can be counted; false for other loops.
     pub(crate) fn point_loop(
         &mut self,
         label: LabelId,
@@ -58,11 +60,12 @@ impl Builder<'_, '_> {
         }
         let ty = self.type_of(inner);
         let Some((class, _)) = ty.as_class(self.lowerer.db) else { return false };
-        let rank = self.axes(source.expr(inner).ty, local, components);
+        let rank = self.known_rank(source.expr(inner).ty, local, components);
         let range = source.expr(iterable).range;
         let it = PointLoop { local, components, body, range, rank, tested: false };
         let name = qualified_name(self.lowerer.db, class);
-        if let Some(rank) = name.strip_prefix(DENSE).and_then(|rank| rank.parse::<usize>().ok()) {
+        if let Some(rank) = name.strip_prefix(DENSE_SPACE_PREFIX).and_then(|rank| rank.parse::<usize>().ok())
+        {
             let value = self.value(inner);
             let value = self.save(value);
             return self.dense_loop(label, &it, value, ty, rank);
@@ -77,10 +80,10 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// How many axes the points have that a loop goes over: as many as it names, or as a type says.
-    fn axes(&self, ty: Ty, local: LocalId, components: &[LocalId]) -> Option<usize> {
-        /// Points of more axes keep their coordinates elsewhere.
-        const MOST: usize = 4;
+    /// The rank of the points, from the component names or from a type.
+    fn known_rank(&self, ty: Ty, local: LocalId, components: &[LocalId]) -> Option<usize> {
+        /// Points of higher rank store their coordinates differently.
+        const MAX_RANK: usize = 4;
         let db = self.lowerer.db;
         let literal = |ty: Ty| {
             ty.constraint(db)?.terms.iter().find_map(|term| {
@@ -93,15 +96,15 @@ impl Builder<'_, '_> {
         };
         let named = Some(components.len()).filter(|it| *it > 0);
         let declared = self.source.body.local(local).ty;
-        named.or_else(|| literal(ty)).or_else(|| literal(declared)).filter(|it| (1..=MOST).contains(it))
+        named.or_else(|| literal(ty)).or_else(|| literal(declared)).filter(|it| (1..=MAX_RANK).contains(it))
     }
 
-    /// `rows()`, if the type has it.
+    /// Method `rows()` of the type.
     fn rows_method(&mut self, ty: Ty) -> Option<Callee> {
         let callee = self.lowerer.method_with("rows", ty, &[])?;
         let (_, result) = self.lowerer.concrete_signature(&callee);
         let (class, _) = result.as_class(self.lowerer.db)?;
-        (qualified_name(self.lowerer.db, class) == ROWS).then_some(callee)
+        (qualified_name(self.lowerer.db, class) == ROWS_CLASS).then_some(callee)
     }
 
     fn long_field(&mut self, value: &mir::Expr, ty: Ty, name: &str) -> Option<mir::Expr> {
@@ -138,7 +141,7 @@ impl Builder<'_, '_> {
         true
     }
 
-    /// A loop for each axis from the one after `coordinates` on.
+    /// Nested loops for the axes after `coordinates`.
     fn nested_counts(
         &mut self,
         label: LabelId,
@@ -148,14 +151,14 @@ impl Builder<'_, '_> {
     ) {
         let axis = &axes[coordinates.len()];
         let (low, high) = (axis.low.clone(), axis.high.clone());
-        let proof = self.proof(it, &coordinates, &axes[coordinates.len()..]);
+        let versioned = self.find_version(it, &coordinates, &axes[coordinates.len()..]);
         let innermost = coordinates.len() + 1 == axes.len();
-        self.count(low, high, proof, &mut |builder, index| {
+        self.counted_loop(low, high, versioned, &mut |builder, index| {
             let own = if coordinates.is_empty() { builder.begin_label(label) } else { builder.new_label() };
             let all: Vec<_> = coordinates.iter().copied().chain([index]).collect();
             if innermost {
                 builder.continue_at(label, own);
-                builder.turn(it, &all, None);
+                builder.iteration(it, &all, None);
             } else {
                 builder.nested_counts(label, it, axes, all);
             }
@@ -163,8 +166,13 @@ impl Builder<'_, '_> {
         });
     }
 
-    /// What is known of the accesses in the loops over some axes, where the coordinates before them are known.
-    fn proof(&mut self, it: &PointLoop<'_>, coordinates: &[mir::LocalId], axes: &[Axis]) -> Option<Proof> {
+    /// The unchecked version of the loops over `axes` inside loops over `coordinates`.
+    fn find_version(
+        &mut self,
+        it: &PointLoop<'_>,
+        coordinates: &[mir::LocalId],
+        axes: &[Axis],
+    ) -> Option<LoopVersion> {
         let rank = coordinates.len() + axes.len();
         if it.rank != Some(rank) || !(it.components.is_empty() || it.components.len() == rank) {
             return None;
@@ -188,25 +196,25 @@ impl Builder<'_, '_> {
         let outer = coordinates.iter().map(|it| self.local(*it)).collect();
         let point = Some(CountedPoint { local: it.local, outer });
         let axes_of_point = axes.len();
-        let counting = Counting { axes, fixed, point, axes_of_point, ..Counting::of(it.body) };
-        let mut proof = self.prove(counting)?;
-        proof.nest |= nest;
-        Some(proof)
+        let counted = CountedLoop { axes, fixed, point, axes_of_point, ..CountedLoop::of(it.body) };
+        let mut versioned = self.version_loop(counted)?;
+        versioned.nest |= nest;
+        Some(versioned)
     }
 
-    /// `rows` is asked for a row, then counted along, until there are no more.
+    /// A loop over rows with a counted loop along each.
     fn rows_loop(&mut self, label: LabelId, it: &PointLoop<'_>, iterable: mir::Expr, ty: Ty, rows: Callee) {
         let (_, rows_ty) = self.lowerer.concrete_signature(&rows);
         let (value, _) = self.call_plain(rows.method, ty, iterable, it.range);
         let value = self.save(value);
-        if it.rank.is_some() || !self.gains_by_rank(it) {
+        if it.rank.is_some() || !self.benefits_from_known_rank(it) {
             return self.all_rows(label, it, &value, rows_ty);
         }
-        // What the points have as axes is known when the loop begins: one version for each number of them.
+        // The rank is known when the loop begins: one version for each.
         let Some(rank) = self.long_field(&value, rows_ty, "rank") else { return };
         let (mut rest, ()) = self.nested(|b| b.all_rows(label, it, &value, rows_ty));
         let position = self.position;
-        for axes in (1..=MOST_VERSIONS).rev() {
+        for axes in (1..=MAX_RANK_VERSIONS).rev() {
             let known = PointLoop { rank: Some(axes), tested: true, ..*it };
             let (then, ()) = self.nested(|b| b.all_rows(label, &known, &value, rows_ty));
             let wanted = int(mir::Ty::I64, axes as i64);
@@ -216,10 +224,10 @@ impl Builder<'_, '_> {
         rest.into_iter().for_each(|stmt| self.push(stmt.kind));
     }
 
-    /// Whether a body takes the point's coordinates or indexes with it, and is small.
-    fn gains_by_rank(&mut self, it: &PointLoop<'_>) -> bool {
-        /// Code larger than this stays single.
-        const MOST: usize = 120;
+    /// Whether a small body uses the point's coordinates or indexes with it.
+    fn benefits_from_known_rank(&mut self, it: &PointLoop<'_>) -> bool {
+        /// Size of the largest body with several versions.
+        const MAX_BODY_NODES: usize = 120;
         let body = self.source.body.clone();
         let (mut nodes, mut used, mut plain) = (0, false, true);
         body.walk(Node::Stmt(it.body), &mut |node| {
@@ -237,7 +245,7 @@ impl Builder<'_, '_> {
                     _ => {}
                 },
                 Node::Stmt(id) => {
-                    // Loops over points inside would have as many versions in each.
+                    // Inner loops over points would have as many versions in each version.
                     plain &= !matches!(
                         &body.stmt(id).kind,
                         StmtKind::ForIn { iteration: Iteration::Iterable { .. }, .. }
@@ -246,26 +254,27 @@ impl Builder<'_, '_> {
                     );
                 }
             }
-            plain && nodes <= MOST
+            plain && nodes <= MAX_BODY_NODES
         });
-        used && plain && nodes <= MOST && !self.is_device_code()
+        used && plain && nodes <= MAX_BODY_NODES && !self.is_device_code()
     }
 
     fn all_rows(&mut self, label: LabelId, it: &PointLoop<'_>, value: &mir::Expr, rows_ty: Ty) {
         let outer = self.begin_label(label);
         let Some(next) = self.lowerer.method_with("next", rows_ty, &[]) else { return };
         let position = self.position;
-        let (mut turn, (more, _)) =
+        let (mut loop_body, (more, _)) =
             self.nested(|b| b.call_plain(next.method, rows_ty, value.clone(), it.range));
         let failed = operation(Operation::Not, mir::Ty::Bool, vec![more]);
         let then = vec![mir::Stmt { position, kind: Out::Break(outer) }];
-        turn.push(mir::Stmt { position, kind: Out::If { condition: failed, then, otherwise: Vec::new() } });
+        loop_body
+            .push(mir::Stmt { position, kind: Out::If { condition: failed, then, otherwise: Vec::new() } });
         let (rest, ()) = self.nested(|b| b.row(label, it, value, rows_ty));
-        turn.extend(rest);
+        loop_body.extend(rest);
         self.push(Out::Loop {
             label: outer,
             condition: bool(true),
-            body: turn,
+            body: loop_body,
             update: Vec::new(),
             unroll: None,
             post_tested: false,
@@ -294,18 +303,18 @@ impl Builder<'_, '_> {
             }
         }
         let axis = Axis { low: low.clone(), high: high.clone() };
-        let proof = self.proof(it, &coordinates, std::slice::from_ref(&axis));
-        self.count(low, high, proof, &mut |b, index| {
+        let versioned = self.find_version(it, &coordinates, std::slice::from_ref(&axis));
+        self.counted_loop(low, high, versioned, &mut |b, index| {
             let inner = b.new_label();
             b.continue_at(label, inner);
             let all: Vec<_> = coordinates.iter().copied().chain([index]).collect();
             let unknown = it.rank.is_none().then(|| (rows.clone(), rows_ty));
-            b.turn(it, &all, unknown);
+            b.iteration(it, &all, unknown);
             inner
         });
     }
 
-    /// As many names as axes.
+    /// Tests that the rank is the number of component names.
     fn check_rank(&mut self, it: &PointLoop<'_>, rows: &mir::Expr, rows_ty: Ty) {
         let named = Some(it.components.len()).filter(|it| *it > 0);
         let Some(axes) = named.or(it.rank) else { return };
@@ -341,8 +350,8 @@ impl Builder<'_, '_> {
         )
     }
 
-    /// One turn: the variables, then the body. `rows` makes the point where the coordinates before the last are not known.
-    fn turn(&mut self, it: &PointLoop<'_>, coordinates: &[mir::LocalId], rows: Option<(mir::Expr, Ty)>) {
+    /// One iteration: the variables, then the body. `rows` constructs the point where not all coordinates are known.
+    fn iteration(&mut self, it: &PointLoop<'_>, coordinates: &[mir::LocalId], rows: Option<(mir::Expr, Ty)>) {
         let named = !self.source.body.local(it.local).name.starts_with('$');
         if named && let Some((point, ty)) = self.point(it, coordinates, rows) {
             let declared = self.variable_type(it.local);

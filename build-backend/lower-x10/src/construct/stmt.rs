@@ -94,9 +94,9 @@ impl Builder<'_, '_> {
     ) {
         let constants = || cases.iter().flat_map(|(constants, _)| constants).flatten();
         let texts: Vec<SmolStr> = constants().filter_map(text).collect();
-        let is_text = self.type_of(value).is_known(self.lowerer.db, Known::String);
+        let is_string_type = self.type_of(value).is_known(self.lowerer.db, Known::String);
         let value = self.value(value);
-        let value = if is_text { self.position_among(value, &texts) } else { value };
+        let value = if is_string_type { self.position_among(value, &texts) } else { value };
         let number = |constant: &Literal| match text(constant) {
             Some(wanted) => texts.iter().position(|it| *it == wanted).map_or(0, |at| at as i64),
             None => constant_number(constant),

@@ -1,28 +1,29 @@
-//! Rails in rails: in an innermost loop `rows(i)(j)` is an access to the rail `rows(i)`, which is found once if nothing in the loop
-//! can put another one there. The version without tests works on what was found, whatever other activities do meanwhile.
+//! Loop-invariant code motion of rails in rails: the rail `rows(i)` of `rows(i)(j)` is loaded once before an innermost loop.
+//!
+//! Nothing in the loop may store another rail there. The unchecked version uses the loaded rail whatever other activities do.
 
 use apg_analysis::program::body::Node;
 use apg_analysis::program::body::{ExprId, ExprKind as Source};
 
-use super::nest::Scan;
-use super::{Fixed, and, compare, not_null};
+use super::nest::LoopScan;
+use super::{Invariant, and, compare, not_null};
 use crate::builder::function::Builder;
 use crate::builder::operands::{expr, int};
 use apg_mir::{self as mir, ExprKind, Operation};
 
 impl Builder<'_, '_> {
-    /// The local that holds a rail in a rail while the version of a loop without tests runs.
-    pub(crate) fn hoisted_local(&self, id: ExprId) -> Option<mir::LocalId> {
+    /// The local that holds a rail in a rail in the unchecked version of a loop.
+    pub(crate) fn hoisted_rail(&self, id: ExprId) -> Option<mir::LocalId> {
         self.hoisted.iter().find(|(known, _)| *known == id).map(|(_, local)| *local)
     }
 
-    /// Finds the rail that is an element of another one, before the loop: null if it is not there.
-    pub(super) fn hoist(&mut self, id: ExprId, scan: &mut Scan) -> Option<mir::LocalId> {
+    /// Loads a rail that is an element of another rail before the loop: null if the element does not exist.
+    pub(super) fn hoist(&mut self, id: ExprId, scan: &mut LoopScan) -> Option<mir::LocalId> {
         if !scan.calm {
             return None;
         }
         let body = self.source.body.clone();
-        // What a compound assignment saves is the same.
+        // The same rail as the operand saved by a compound assignment.
         let mut access = id;
         loop {
             access = match &body.expr(access).kind {
@@ -46,11 +47,11 @@ impl Builder<'_, '_> {
         let (rail, mut guards) = match self.hoist(*receiver, scan) {
             Some(local) => (self.local(local), Vec::new()),
             None => {
-                let Fixed { value, guards } = self.fixed(*receiver, scan, 0)?;
+                let Invariant { value, guards } = self.invariant(*receiver, scan, 0)?;
                 (value, guards)
             }
         };
-        let index = self.fixed(*index, scan, 0)?;
+        let index = self.invariant(*index, scan, 0)?;
         if index.value.ty != mir::Ty::I64 {
             return None;
         }
@@ -73,11 +74,11 @@ impl Builder<'_, '_> {
         Some(local)
     }
 
-    /// Whether nothing in a loop can store a reference in a rail.
-    pub(super) fn is_calm(&mut self, scan: &Scan) -> bool {
+    /// Whether nothing in a loop can store a reference into a rail.
+    pub(super) fn is_calm(&mut self, scan: &LoopScan) -> bool {
         let body = self.source.body.clone();
         let mut all = Vec::new();
-        for root in scan.counting.nodes() {
+        for root in scan.counted.nodes() {
             body.walk(root, &mut |node| {
                 if let Node::Expr(id) = node {
                     all.push(id);

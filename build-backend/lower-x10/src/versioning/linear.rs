@@ -1,23 +1,23 @@
-//! Indices that are sums of counts, each once or a fixed number of times, and of a number that stays the same.
+//! Affine indices: sums of induction variables times invariant factors, and an invariant offset.
 //!
-//! The program computes an index modulo 2^64, and so do the ends computed here: they are right if the distance between the true ends is
-//! less than that, and the rail test then sees whether they are in order. A single count keeps its distance whatever is added. Of
-//! several counts, or multiples, it is tested that they are small enough.
+//! The program computes an index modulo 2^64, and so do the ends of its range here. They are right if the true range is shorter
+//! than 2^64; the bounds guard then tests that they are in order. For one variable with factor 1 this always holds. For
+//! several variables or other factors, guards test that variables and factors are small.
 
 use apg_analysis::program::body::{ExprId, ExprKind as Source};
 
-use super::nest::Scan;
-use super::{Counting, compare, sum};
+use super::nest::LoopScan;
+use super::{CountedLoop, compare, sum};
 use crate::builder::function::Builder;
 use crate::builder::operands::{int, operation};
 use apg_mir::{self as mir, ExprKind, Operation};
 
-/// Counts of which multiples or sums are taken, and what they are multiplied by, are at most that large.
-const LARGEST: i64 = 1 << 30;
-/// Terms of that size cannot add up to too much.
+/// Limit of variables and factors where several terms or factors other than 1 occur.
+const MAX_FACTOR: i64 = 1 << 30;
+/// Number of terms whose sum cannot overflow within [`MAX_FACTOR`].
 const MAX_TERMS: usize = 4;
 
-/// A count, negated if `negative`, times `scale` if there is one.
+/// An induction variable, negated if `negative`, times `scale` if there is one.
 #[derive(Clone, Debug)]
 pub(super) struct Term {
     pub axis: usize,
@@ -25,7 +25,7 @@ pub(super) struct Term {
     scale: Option<mir::Expr>,
 }
 
-/// A sum of terms and a number.
+/// A sum of terms and an offset.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Linear {
     pub terms: Vec<Term>,
@@ -34,16 +34,16 @@ pub(super) struct Linear {
 }
 
 impl Linear {
-    fn fixed(value: mir::Expr, guards: Vec<mir::Expr>) -> Linear {
+    fn constant(value: mir::Expr, guards: Vec<mir::Expr>) -> Linear {
         Linear { terms: Vec::new(), offset: Some(value), guards }
     }
 
-    /// A coordinate of the point of a loop.
-    fn coordinate(counting: &Counting, axis: usize) -> Option<Linear> {
-        let outer = &counting.point.as_ref()?.outer;
+    /// A coordinate of the loop's point.
+    fn coordinate(counted: &CountedLoop, axis: usize) -> Option<Linear> {
+        let outer = &counted.point.as_ref()?.outer;
         match outer.get(axis) {
-            Some(value) => Some(Linear::fixed(value.clone(), Vec::new())),
-            None if axis - outer.len() < counting.axes_of_point => {
+            Some(value) => Some(Linear::constant(value.clone(), Vec::new())),
+            None if axis - outer.len() < counted.axes_of_point => {
                 let terms = vec![Term { axis: axis - outer.len(), negative: false, scale: None }];
                 Some(Linear { terms, ..Linear::default() })
             }
@@ -67,7 +67,7 @@ impl Linear {
         self
     }
 
-    /// A product, of which one factor has to be fixed.
+    /// A product. One factor must be invariant.
     fn multiply(self, other: Linear) -> Option<Linear> {
         let (mut sum, factor) = if other.terms.is_empty() { (self, other) } else { (other, self) };
         if !factor.terms.is_empty() {
@@ -91,8 +91,12 @@ impl Linear {
         Some(sum)
     }
 
-    /// Least and greatest value over all turns; what has to hold for them to be right is added to the tests.
-    pub(super) fn interval(self, scan: &Scan, tests: &mut Vec<mir::Expr>) -> Option<(mir::Expr, mir::Expr)> {
+    /// Smallest and largest value over all iterations. Conditions under which they are right are added to the guards.
+    pub(super) fn interval(
+        self,
+        scan: &LoopScan,
+        tests: &mut Vec<mir::Expr>,
+    ) -> Option<(mir::Expr, mir::Expr)> {
         tests.extend(self.guards);
         let single = self.terms.len() < 2 && self.terms.iter().all(|term| term.scale.is_none());
         let mut ends = (self.offset.clone(), self.offset);
@@ -101,7 +105,7 @@ impl Linear {
             None => Some(value),
         };
         for term in self.terms {
-            let axis = &scan.counting.axes[term.axis];
+            let axis = &scan.counted.axes[term.axis];
             tests.extend(axis.tests.iter().cloned());
             let (mut low, mut high) = (axis.low.clone(), axis.high.clone());
             if !single {
@@ -109,7 +113,7 @@ impl Linear {
             }
             if let Some(scale) = term.scale {
                 tests.push(compare(Operation::Ge, &scale, int(mir::Ty::I64, 0)));
-                tests.push(compare(Operation::Le, &scale, int(mir::Ty::I64, LARGEST)));
+                tests.push(compare(Operation::Le, &scale, int(mir::Ty::I64, MAX_FACTOR)));
                 let times = |it| operation(Operation::Mul, mir::Ty::I64, vec![it, scale.clone()]);
                 (low, high) = (times(low), times(high));
             }
@@ -122,14 +126,18 @@ impl Linear {
         Some((ends.0?, ends.1?))
     }
 
-    /// Least and greatest value as a bound of another count, where they have to be the true ones.
-    pub(super) fn bound(mut self, scan: &Scan, tests: &mut Vec<mir::Expr>) -> Option<(mir::Expr, mir::Expr)> {
+    /// Smallest and largest value as the range of another variable, where they must not wrap.
+    pub(super) fn bound(
+        mut self,
+        scan: &LoopScan,
+        tests: &mut Vec<mir::Expr>,
+    ) -> Option<(mir::Expr, mir::Expr)> {
         if let [term] = self.terms.as_slice() {
             if term.scale.is_some() {
                 return None;
             }
-            let axis = &scan.counting.axes[term.axis];
-            // First that there is what the offset and the ends are read from: the loop may be one that is never come to.
+            let axis = &scan.counted.axes[term.axis];
+            // First tests that the objects exist that offset and ends are read from: the loop may never be reached.
             tests.append(&mut self.guards);
             tests.extend(axis.tests.iter().cloned());
             tests.extend(small(&axis.low, &axis.high));
@@ -143,22 +151,22 @@ impl Linear {
     }
 }
 
-/// Both ends are small numbers.
+/// The condition that both ends are small numbers.
 pub(super) fn small(low: &mir::Expr, high: &mir::Expr) -> [mir::Expr; 2] {
     [
-        compare(Operation::Ge, low, int(mir::Ty::I64, -LARGEST)),
-        compare(Operation::Le, high, int(mir::Ty::I64, LARGEST)),
+        compare(Operation::Ge, low, int(mir::Ty::I64, -MAX_FACTOR)),
+        compare(Operation::Le, high, int(mir::Ty::I64, MAX_FACTOR)),
     ]
 }
 
 impl Builder<'_, '_> {
-    /// A Long, if it is such a sum.
-    pub(super) fn linear(&mut self, id: ExprId, scan: &Scan, depth: u32) -> Option<Linear> {
+    /// The affine form of a Long.
+    pub(super) fn linear(&mut self, id: ExprId, scan: &LoopScan, depth: u32) -> Option<Linear> {
         self.linear_of(id, scan, depth, mir::Ty::I64)
     }
 
-    /// A Long, or an Int whose terms are taken as Longs.
-    fn linear_of(&mut self, id: ExprId, scan: &Scan, depth: u32, ty: mir::Ty) -> Option<Linear> {
+    /// The affine form of a Long, or of an Int whose terms are computed as Longs.
+    fn linear_of(&mut self, id: ExprId, scan: &LoopScan, depth: u32, ty: mir::Ty) -> Option<Linear> {
         if depth > 12 {
             return None;
         }
@@ -170,7 +178,7 @@ impl Builder<'_, '_> {
                     Some(Linear { terms, ..Linear::default() })
                 }
                 (None, Some(value)) => self.linear_of(*value, scan, depth + 1, ty),
-                (None, None) => self.fixed_number(id, scan),
+                (None, None) => self.invariant_number(id, scan),
             },
             Source::Coerce { value } => self.linear_of(*value, scan, depth + 1, ty),
             Source::Call { .. } if ty == mir::Ty::I64 && self.counted_coordinate(id, scan).is_some() => {
@@ -191,16 +199,16 @@ impl Builder<'_, '_> {
                     _ => None,
                 }
             }
-            _ => self.fixed_number(id, scan),
+            _ => self.invariant_number(id, scan),
         }
     }
 
-    /// `p(1)` of the loop's point, or of one around.
-    fn counted_coordinate(&self, id: ExprId, scan: &Scan) -> Option<Linear> {
+    /// `p(1)` of the loop's point, or of the point of an enclosing loop.
+    fn counted_coordinate(&self, id: ExprId, scan: &LoopScan) -> Option<Linear> {
         let (local, axis) = self.coordinate_of(id)?;
-        match &scan.counting.point {
-            Some(point) if point.local == local => Linear::coordinate(&scan.counting, axis),
-            _ => self.known_coordinate(id).map(|it| Linear::fixed(it, Vec::new())),
+        match &scan.counted.point {
+            Some(point) if point.local == local => Linear::coordinate(&scan.counted, axis),
+            _ => self.known_coordinate(id).map(|it| Linear::constant(it, Vec::new())),
         }
     }
 
@@ -210,25 +218,25 @@ impl Builder<'_, '_> {
         array: ExprId,
         point: ExprId,
         rank: usize,
-        scan: &Scan,
+        scan: &LoopScan,
     ) -> Option<Vec<Linear>> {
-        match &scan.counting.point {
+        match &scan.counted.point {
             Some(counted) if self.index_local(array, point) == Some(counted.local) => {
-                (0..rank).map(|axis| Linear::coordinate(&scan.counting, axis)).collect()
+                (0..rank).map(|axis| Linear::coordinate(&scan.counted, axis)).collect()
             }
             _ => {
                 let known = self.known_coordinates(array, point)?;
-                Some(known.into_iter().map(|it| Linear::fixed(it, Vec::new())).collect())
+                Some(known.into_iter().map(|it| Linear::constant(it, Vec::new())).collect())
             }
         }
     }
 
-    /// An Int as a Long. Int arithmetic wraps at its width, so that its result has to be tested to fit.
-    pub(super) fn converted(&mut self, value: ExprId, scan: &Scan, depth: u32) -> Option<Linear> {
+    /// The affine form of an Int as a Long. Int arithmetic wraps at 32 bits: guards test that the result fits.
+    pub(super) fn converted(&mut self, value: ExprId, scan: &LoopScan, depth: u32) -> Option<Linear> {
         if self.number(value) != Some(mir::Ty::I32) {
             return None;
         }
-        if let Some(fixed) = self.fixed_number(value, scan) {
+        if let Some(fixed) = self.invariant_number(value, scan) {
             return Some(fixed);
         }
         let mut sum = self.linear_of(value, scan, depth, mir::Ty::I32)?;
@@ -237,7 +245,7 @@ impl Builder<'_, '_> {
         }
         let mut tests = Vec::new();
         let (least, greatest) = sum.clone().interval(scan, &mut tests)?;
-        // The ends are computed with 64 bits and may have wrapped themselves: between both of these and in order, they have not.
+        // The 64-bit ends may have wrapped as well. If they are within 32 bits and in order, they have not.
         tests.push(compare(Operation::Le, &least, greatest.clone()));
         tests.push(compare(Operation::Ge, &least, int(mir::Ty::I64, i32::MIN.into())));
         tests.push(compare(Operation::Le, &greatest, int(mir::Ty::I64, i32::MAX.into())));
@@ -245,10 +253,10 @@ impl Builder<'_, '_> {
         Some(sum)
     }
 
-    /// A Long or Int that stays the same.
-    fn fixed_number(&mut self, id: ExprId, scan: &Scan) -> Option<Linear> {
-        let super::Fixed { value, guards } = self.fixed(id, scan, 0)?;
+    /// The affine form of an invariant Long or Int.
+    fn invariant_number(&mut self, id: ExprId, scan: &LoopScan) -> Option<Linear> {
+        let super::Invariant { value, guards } = self.invariant(id, scan, 0)?;
         let known = matches!(value.ty, mir::Ty::I64 | mir::Ty::I32);
-        known.then(|| Linear::fixed(super::long(&value), guards))
+        known.then(|| Linear::constant(super::long(&value), guards))
     }
 }

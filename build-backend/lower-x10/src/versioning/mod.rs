@@ -1,11 +1,13 @@
-//! Loops in two versions: before a counted loop it is tested whether every element of a rail or array that the loop reads or writes at
-//! an index that follows from the counts exists. If so a version without those tests runs, which the C++ compiler can vectorise;
-//! else the plain one, which raises its exception where it should. The test covers the loops inside too ([`nest`]), so that the
-//! version without tests is a nest without branches; in the plain version of a nest only innermost loops are tested again.
+//! Loop versioning for bounds-check elimination (Midkiff, Moreira and Snir, *Optimizing array reference checking in Java programs*,
+//! 1998).
 //!
-//! Arrays of the class library take part by three methods: `covers`, given the least and greatest index of each axis, says
-//! whether all between are valid; `uncheckedGet` and `uncheckedSet` do what `a(i)` and `a(i) = v` do, without a test. Characters of
-//! texts, which do not change, are like elements of rails.
+//! Guards before a counted loop test that all accesses at affine indices are in bounds. If they hold, an unchecked version
+//! runs, which the C++ compiler can vectorise; else the checked version, which raises its exception at the right iteration.
+//! Guards cover loop nests ([`nest`]): the unchecked version of a nest has no branches. In the checked version of a nest
+//! only innermost loops are versioned again.
+//!
+//! Arrays of the class library take part by three methods: `covers` tests the ranges of all axes at once, and
+//! `uncheckedGet` and `uncheckedSet` access elements without a check. Characters of strings are treated as elements of rails.
 
 mod hoist;
 mod linear;
@@ -24,76 +26,76 @@ use crate::builder::operands::{bool, expr, int, operation};
 use crate::construct::counted_points::CountedPoint;
 use apg_mir::{self as mir, ExprKind, Operation};
 use linear::Linear;
-use nest::Scan;
+use nest::LoopScan;
 
-pub(crate) use nest::Steps;
+pub(crate) use nest::SteppedVariable;
 
-/// Beginnings of the names of classes with such methods; all of them are final.
-const ARRAYS: [&str; 2] = ["x10.array.", "x10.regionarray."];
-/// More tests than this before a loop would cost more than they save.
-const MAX_TESTS: usize = 36;
+/// Packages of classes with these methods. All of these classes are final.
+const ARRAY_PACKAGES: [&str; 2] = ["x10.array.", "x10.regionarray."];
+/// Number of guards above which a version costs more than it saves.
+const MAX_GUARDS: usize = 36;
 
-/// One of the counts of a loop.
+/// An induction variable of a counted loop, with its range.
 #[derive(Clone, Debug)]
 pub(crate) struct Axis {
-    /// The variables that are the index.
+    /// The variables that hold its value.
     pub locals: Vec<LocalId>,
-    /// Least and greatest value, as Longs.
+    /// Smallest and largest value, as Longs.
     pub low: mir::Expr,
     pub high: mir::Expr,
-    /// What has to hold for those to be right.
+    /// Conditions under which the range is right.
     pub tests: Vec<mir::Expr>,
 }
 
-/// A loop that counts, as the source has it.
-pub(crate) struct Counting {
+/// A counted loop of the source.
+pub(crate) struct CountedLoop {
     pub axes: Vec<Axis>,
-    /// Variables of the loop that do not change while it counts, and their values.
+    /// Variables of the loop that are invariant, and their values.
     pub fixed: Vec<(LocalId, mir::Expr)>,
     pub body: StmtId,
-    /// What else runs in each turn, when the count is perhaps beyond its end.
+    /// Expressions that run in each iteration when the variable may be past its end.
     pub between: Vec<ExprId>,
-    /// The first count is that of a variable that steps, and has its first value already.
-    pub steps: Option<Steps>,
-    /// The point of which the first so many counts are the last coordinates.
+    /// Set if the first axis is a stepped variable, which has its first value already.
+    pub stepped: Option<SteppedVariable>,
+    /// The point whose last coordinates are the axes.
     pub point: Option<CountedPoint>,
     pub axes_of_point: usize,
 }
 
-/// What is tested before the loop, and the accesses that need no test then.
-pub(crate) struct Proof {
+/// The guard of an unchecked version, and the accesses that it covers.
+pub(crate) struct LoopVersion {
     pub condition: mir::Expr,
     pub accesses: FxHashSet<ExprId>,
-    /// Rails in rails that the version without tests need not look for, and the locals that hold them.
+    /// Rails in rails that are loaded before the loop, and the locals that hold them.
     pub hoisted: Vec<(ExprId, mir::LocalId)>,
-    /// There are loops inside.
+    /// The loop contains loops.
     pub nest: bool,
 }
 
-/// A value that stays the same, and what has to be tested before it can be computed.
-struct Fixed {
+/// A loop-invariant value, and guards that must hold before it can be computed.
+struct Invariant {
     value: mir::Expr,
     guards: Vec<mir::Expr>,
 }
 
 impl Builder<'_, '_> {
-    /// What makes tests in the loop unnecessary; `None` if there is nothing to gain.
-    pub(crate) fn prove(&mut self, counting: Counting) -> Option<Proof> {
+    /// Finds the guard and the covered accesses of a loop; `None` if no access is covered.
+    pub(crate) fn version_loop(&mut self, counted: CountedLoop) -> Option<LoopVersion> {
         if self.is_device_code() {
             return None;
         }
-        let (calls, mut scan) = self.scan(counting)?;
+        let (calls, mut scan) = self.scan(counted)?;
         if self.innermost_only && scan.nest {
             return None;
         }
-        if let Some(steps) = scan.counting.steps.take() {
+        if let Some(steps) = scan.counted.stepped.take() {
             let first = self.read_variable(steps.local)?;
-            // What is shared with activities may change at any time.
+            // Variables shared with activities may change at any time.
             if !matches!(first.kind, ExprKind::Local(_)) {
                 return None;
             }
             let axis = self.stepped_axis(&steps, (first.clone(), first), &scan)?;
-            scan.counting.axes.push(axis);
+            scan.counted.axes.push(axis);
         }
         self.count_inside(&mut scan);
         scan.calm = !scan.nest && self.is_calm(&scan);
@@ -104,8 +106,8 @@ impl Builder<'_, '_> {
                 continue;
             }
             let hoisted = scan.hoisted.len();
-            let Some(found) = self.tests_of(id, &mut scan) else {
-                // No test says that they are there.
+            let Some(found) = self.guards_of(id, &mut scan) else {
+                // No guard covers their existence.
                 scan.hoisted.truncate(hoisted);
                 continue;
             };
@@ -117,39 +119,39 @@ impl Builder<'_, '_> {
                 }
             }
         }
-        if tests.is_empty() || tests.len() > MAX_TESTS {
+        if tests.is_empty() || tests.len() > MAX_GUARDS {
             return None;
         }
         let condition = tests.into_iter().map(|(_, test)| test).reduce(and)?;
-        Some(Proof { condition, accesses, hoisted: scan.hoisted, nest: scan.nest })
+        Some(LoopVersion { condition, accesses, hoisted: scan.hoisted, nest: scan.nest })
     }
 
-    /// The tests that together make the one of this access unnecessary, each of use only after those before it.
-    fn tests_of(&mut self, id: ExprId, scan: &mut Scan) -> Option<Vec<mir::Expr>> {
+    /// The guards that together cover an access. Each may rely on those before it.
+    fn guards_of(&mut self, id: ExprId, scan: &mut LoopScan) -> Option<Vec<mir::Expr>> {
         let body = self.source.body.clone();
         let Source::Call { method, receiver: Some(receiver), args, .. } = &body.expr(id).kind else {
             return None;
         };
         let ty = self.type_of(*receiver);
-        let is_text = self.is_text(ty);
+        let is_string_type = self.is_string_type(ty);
         let sets = match method.name(self.lowerer.db).as_str() {
             "operator()" => false,
-            "charAt" if is_text => false,
+            "charAt" if is_string_type => false,
             "operator()=" => true,
             _ => return None,
         };
         let indices = if sets { self.index_arguments(*method, args)? } else { args.as_slice() };
         let is_rail = ty.rail_element(self.lowerer.db).is_some();
         let at_point = match indices {
-            [point] => self.counted_rank(*receiver, *point, &scan.counting).map(|rank| (*point, rank)),
+            [point] => self.counted_rank(*receiver, *point, &scan.counted).map(|rank| (*point, rank)),
             _ => None,
         };
         let rank = at_point.map_or(indices.len(), |it| it.1);
-        let covers = if is_rail || is_text { None } else { Some(self.array_methods(ty, rank)?) };
+        let covers = if is_rail || is_string_type { None } else { Some(self.array_methods(ty, rank)?) };
         let (object, mut tests, hoisted) = match self.hoist(*receiver, scan) {
             Some(local) => (self.local(local), Vec::new(), true),
             None => {
-                let Fixed { value, guards } = self.fixed(*receiver, scan, 0)?;
+                let Invariant { value, guards } = self.invariant(*receiver, scan, 0)?;
                 (value, guards, false)
             }
         };
@@ -158,7 +160,7 @@ impl Builder<'_, '_> {
         let mut counted = false;
         let indices: Vec<Linear> = match at_point {
             Some((point, rank)) => self.coordinates(*receiver, point, rank, scan)?,
-            None if is_text => {
+            None if is_string_type => {
                 indices.iter().map(|it| self.converted(*it, scan, 0)).collect::<Option<_>>()?
             }
             None => indices.iter().map(|it| self.linear(*it, scan, 0)).collect::<Option<_>>()?,
@@ -168,7 +170,7 @@ impl Builder<'_, '_> {
             let (least, greatest) = index.interval(scan, &mut tests)?;
             limits.extend([least, greatest]);
         }
-        // An element that stays the same is tested once by itself, unless it is one of a rail in a rail.
+        // An access at an invariant index is checked only once, unless its rail is an element of a rail.
         if !counted && !hoisted {
             return None;
         }
@@ -182,7 +184,7 @@ impl Builder<'_, '_> {
             }
             None => {
                 let [least, greatest] = limits.try_into().ok()?;
-                let length = match is_text {
+                let length = match is_string_type {
                     true => long(&self.runtime("string_length", vec![object], mir::Ty::I32)),
                     false => expr(mir::Ty::I64, ExprKind::Length { rail: Box::new(object), checked: false }),
                 };
@@ -196,18 +198,18 @@ impl Builder<'_, '_> {
         (!never).then_some(tests)
     }
 
-    /// The arguments of a setter without the value, which is the last formal.
+    /// The index arguments of a setter: all but the value, which is the last parameter.
     fn index_arguments<'a>(&self, method: MethodId, args: &'a [ExprId]) -> Option<&'a [ExprId]> {
         let formals = self.lowerer.param_types(method).len();
         (formals == args.len()).then(|| args.split_last().map(|(_, rest)| rest)).flatten()
     }
 
-    /// `covers` of an array of the class library that is indexed by so many numbers. What a program's own classes mean by that name
-    /// is theirs.
+    /// Method `covers` of an array class of the library with indices of this rank. Methods of that name in the program's
+    /// own classes are unrelated.
     fn array_methods(&mut self, ty: Ty, rank: usize) -> Option<Callee> {
         let (class, _) = ty.as_class(self.lowerer.db)?;
         let name = qualified_name(self.lowerer.db, class);
-        if !ARRAYS.iter().any(|known| name.starts_with(known)) {
+        if !ARRAY_PACKAGES.iter().any(|known| name.starts_with(known)) {
             return None;
         }
         let long = Ty::long(self.lowerer.db);
@@ -215,15 +217,15 @@ impl Builder<'_, '_> {
         self.lowerer.method_with("covers", ty, &vec![long; 2 * rank])
     }
 
-    /// `uncheckedGet` or `uncheckedSet` in place of an operator of an array.
+    /// `uncheckedGet` or `uncheckedSet` for an operator of an array.
     pub(crate) fn unchecked(&mut self, callee: &Callee, ty: Ty) -> Option<Callee> {
         let sets = callee.method.name(self.lowerer.db) == "operator()=";
         let (params, _) = self.lowerer.concrete_signature(callee);
         self.lowerer.method_with(if sets { "uncheckedSet" } else { "uncheckedGet" }, ty, &params)
     }
 
-    /// A text, whose length and characters stay what they are.
-    pub(crate) fn is_text(&self, ty: Ty) -> bool {
+    /// Whether a type is `String`, whose length and characters are immutable.
+    pub(crate) fn is_string_type(&self, ty: Ty) -> bool {
         ty == Ty::string(self.lowerer.db)
     }
 
@@ -231,42 +233,41 @@ impl Builder<'_, '_> {
         self.type_of(id) == Ty::long(self.lowerer.db)
     }
 
-    /// Long or Int.
+    /// The machine type of a Long or Int.
     fn number(&mut self, id: ExprId) -> Option<mir::Ty> {
         let ty = self.type_of(id);
         let machine = self.lowerer.machine(ty);
         matches!(machine, mir::Ty::I64 | mir::Ty::I32).then_some(machine)
     }
 
-    /// A value that is the same all the loop long, and can be computed before it: a variable from outside that is not assigned, or a
-    /// `val` field of one.
-    fn fixed(&mut self, id: ExprId, scan: &Scan, depth: u32) -> Option<Fixed> {
+    /// A loop-invariant value that can be computed before the loop: an unassigned variable from outside, or a `val` field of one.
+    fn invariant(&mut self, id: ExprId, scan: &LoopScan, depth: u32) -> Option<Invariant> {
         if depth > 8 {
             return None;
         }
-        let plain = |value| Fixed { value, guards: Vec::new() };
+        let plain = |value| Invariant { value, guards: Vec::new() };
         let body = self.source.body.clone();
         match &body.expr(id).kind {
             Source::Literal(Literal::Int(value)) => Some(plain(int(self.number(id)?, *value))),
-            Source::Coerce { value } => self.fixed(*value, scan, depth + 1),
+            Source::Coerce { value } => self.invariant(*value, scan, depth + 1),
             Source::This => Some(plain(self.this_value(id))),
             Source::StaticField(_) => {
-                // One that stands for a literal; others are initialised when they are first used.
+                // A constant. Other static fields are initialised on first use.
                 let (made, value) = self.nested(|it| it.value(id));
                 (made.is_empty() && matches!(value.kind, ExprKind::Int(_))).then(|| plain(value))
             }
             Source::Local(local) => {
-                if let Some((_, value)) = scan.counting.fixed.iter().find(|(it, _)| it == local) {
+                if let Some((_, value)) = scan.counted.fixed.iter().find(|(it, _)| it == local) {
                     return Some(plain(value.clone()));
                 }
                 if let Some(value) = scan.values.get(local) {
-                    return self.fixed(*value, scan, depth + 1);
+                    return self.invariant(*value, scan, depth + 1);
                 }
-                if scan.assigned.contains(local) || scan.inside.contains(local) {
+                if scan.assigned.contains(local) || scan.declared.contains(local) {
                     return None;
                 }
                 let value = self.read_variable(*local)?;
-                // What is shared with activities may change at any time.
+                // Variables shared with activities may change at any time.
                 let own = !body.local(*local).mutable || matches!(value.kind, ExprKind::Local(_));
                 own.then(|| plain(value))
             }
@@ -274,20 +275,20 @@ impl Builder<'_, '_> {
                 if matches!(body.expr(*object).kind, Source::This) {
                     return Some(plain(self.value(id)));
                 }
-                let Fixed { value, mut guards } = self.fixed(*object, scan, depth + 1)?;
+                let Invariant { value, mut guards } = self.invariant(*object, scan, depth + 1)?;
                 let (owner, ty) = (self.type_of(*object), self.type_of(id));
                 if matches!(value.ty, mir::Ty::Ref(_) | mir::Ty::Any) {
                     guards.push(not_null(&value));
                 }
                 let (made, value) = self.nested(|it| it.field_value(value, owner, *field, ty, false));
-                made.is_empty().then_some(Fixed { value, guards })
+                made.is_empty().then_some(Invariant { value, guards })
             }
             Source::Call { .. } if self.known_coordinate(id).is_some() => {
                 self.known_coordinate(id).map(plain)
             }
             Source::Call { method, receiver, args, .. } => {
                 let op = match self.lowerer.intrinsic(*method)?.as_str() {
-                    "rt.string_length" => return self.fixed_length((*receiver)?, scan, depth + 1),
+                    "rt.string_length" => return self.invariant_length((*receiver)?, scan, depth + 1),
                     "op.add" => Operation::Add,
                     "op.sub" => Operation::Sub,
                     "op.mul" => Operation::Mul,
@@ -298,12 +299,12 @@ impl Builder<'_, '_> {
                 let mut fixed = Vec::new();
                 let mut guards = Vec::new();
                 for operand in receiver.iter().chain(args) {
-                    let it = self.fixed(*operand, scan, depth + 1)?;
+                    let it = self.invariant(*operand, scan, depth + 1)?;
                     guards.extend(it.guards);
                     fixed.push(it.value);
                 }
                 let same = fixed.iter().all(|it| it.ty == ty);
-                same.then(|| Fixed { value: operation(op, ty, fixed), guards })
+                same.then(|| Invariant { value: operation(op, ty, fixed), guards })
             }
             _ => None,
         }
@@ -311,25 +312,30 @@ impl Builder<'_, '_> {
 }
 
 impl Builder<'_, '_> {
-    /// The length of a text that stays the same.
-    fn fixed_length(&mut self, text: ExprId, scan: &Scan, depth: u32) -> Option<Fixed> {
-        let Fixed { value, mut guards } = self.fixed(text, scan, depth)?;
+    /// The length of an invariant string.
+    fn invariant_length(&mut self, text: ExprId, scan: &LoopScan, depth: u32) -> Option<Invariant> {
+        let Invariant { value, mut guards } = self.invariant(text, scan, depth)?;
         guards.push(not_null(&value));
-        Some(Fixed { value: self.runtime("string_length", vec![value], mir::Ty::I32), guards })
+        Some(Invariant { value: self.runtime("string_length", vec![value], mir::Ty::I32), guards })
     }
 }
 
-impl Counting {
-    /// One count, of a loop without more to it.
-    pub(crate) fn simple(locals: Vec<LocalId>, low: &mir::Expr, high: &mir::Expr, body: StmtId) -> Counting {
+impl CountedLoop {
+    /// A loop with one axis.
+    pub(crate) fn simple(
+        locals: Vec<LocalId>,
+        low: &mir::Expr,
+        high: &mir::Expr,
+        body: StmtId,
+    ) -> CountedLoop {
         let axis = Axis { locals, low: long(low), high: long(high), tests: Vec::new() };
-        Counting { axes: vec![axis], ..Counting::of(body) }
+        CountedLoop { axes: vec![axis], ..CountedLoop::of(body) }
     }
 
-    /// No count yet.
-    pub(crate) fn of(body: StmtId) -> Counting {
+    /// A loop without axes.
+    pub(crate) fn of(body: StmtId) -> CountedLoop {
         let (axes, fixed, between) = (Vec::new(), Vec::new(), Vec::new());
-        Counting { axes, fixed, body, between, steps: None, point: None, axes_of_point: 0 }
+        CountedLoop { axes, fixed, body, between, stepped: None, point: None, axes_of_point: 0 }
     }
 
     fn nodes(&self) -> Vec<Node> {

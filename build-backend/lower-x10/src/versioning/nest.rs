@@ -1,4 +1,4 @@
-//! What is inside a counted loop: its accesses, its variables, and the counted loops among its statements.
+//! Scan of a counted loop: its accesses, variables and inner counted loops.
 
 use apg_analysis::program::body::Node;
 use apg_analysis::program::body::{
@@ -6,80 +6,80 @@ use apg_analysis::program::body::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Axis, Counting, Fixed, compare};
+use super::{Axis, CountedLoop, Invariant, compare};
 use crate::builder::function::Builder;
 use crate::builder::operands::int;
 use apg_mir::{self as mir, Operation};
 
-/// Code larger than this stays single.
-const MAX_NODES: usize = 400;
-/// A count that steps by more than one ends at most there, so that it cannot step over the largest number.
-const FARTHEST: i64 = 1 << 62;
-const LARGEST_STEP: i64 = 1 << 30;
+/// Size of the largest loop that is versioned.
+const MAX_VERSIONED_NODES: usize = 400;
+/// Largest end of a variable with a step above 1, which keeps it from overflowing.
+const MAX_STEPPED_END: i64 = 1 << 62;
+const MAX_STEP: i64 = 1 << 30;
 
-/// What is known of a loop.
-pub(super) struct Scan {
-    pub counting: Counting,
-    /// `val`s of the body, by what they are set to.
+/// Facts about a loop.
+pub(super) struct LoopScan {
+    pub counted: CountedLoop,
+    /// `val`s of the body, with their values.
     pub values: FxHashMap<LocalId, ExprId>,
-    /// Locals of the body.
-    pub inside: FxHashSet<LocalId>,
-    /// What is assigned to.
+    /// Locals declared in the body.
+    pub declared: FxHashSet<LocalId>,
+    /// Variables that are assigned.
     pub assigned: FxHashSet<LocalId>,
-    /// Loops inside that may count, outer ones first.
+    /// Inner loops that may be counted, outer ones first.
     loops: Vec<StmtId>,
-    /// There are loops inside.
+    /// The loop contains loops.
     pub nest: bool,
-    /// References in rails stay what they are: nothing stores any, and no code is called that could.
+    /// No reference is stored into a rail, neither directly nor by a call.
     pub calm: bool,
-    /// Rails in rails that are needed, and the locals that hold them.
+    /// Rails in rails that are loaded before the loop, and the locals that hold them.
     pub hoisted: Vec<(ExprId, mir::LocalId)>,
 }
 
 /// The variables of a loop itself.
-fn variables(counting: &Counting) -> FxHashSet<LocalId> {
-    let counts = counting.axes.iter().flat_map(|axis| axis.locals.iter().copied());
-    counts.chain(counting.steps.iter().map(|it| it.local)).collect()
+fn variables(counted: &CountedLoop) -> FxHashSet<LocalId> {
+    let counts = counted.axes.iter().flat_map(|axis| axis.locals.iter().copied());
+    counts.chain(counted.stepped.iter().map(|it| it.local)).collect()
 }
 
-impl Scan {
-    /// The count that a variable is.
+impl LoopScan {
+    /// The axis of a variable.
     pub(super) fn axis(&self, local: LocalId) -> Option<usize> {
-        self.counting.axes.iter().position(|axis| axis.locals.contains(&local))
+        self.counted.axes.iter().position(|axis| axis.locals.contains(&local))
     }
 }
 
-/// `for (var i = low; i < end; i += step)` and its like.
-pub(crate) struct Steps {
+/// The variable of `for (var i = low; i < end; i += step)` and similar loops.
+pub(crate) struct SteppedVariable {
     pub local: LocalId,
-    /// The variable stays on this side of the limit; the limit itself is allowed.
+    /// The end of the variable, and whether it is included.
     limit: ExprId,
     included: bool,
-    /// Counts up.
-    up: bool,
-    /// By how much, if that is no literal.
+    /// Whether the step is positive.
+    is_ascending: bool,
+    /// The step, unless it is a literal.
     step: Option<ExprId>,
 }
 
 impl Builder<'_, '_> {
-    /// The calls in the body of a loop without activities and closures, in order.
-    pub(super) fn scan(&self, counting: Counting) -> Option<(Vec<ExprId>, Scan)> {
+    /// Scans the body of a loop without activities and closures.
+    pub(super) fn scan(&self, counted: CountedLoop) -> Option<(Vec<ExprId>, LoopScan)> {
         let body = self.source.body.clone();
-        let mut scan = Scan {
+        let mut scan = LoopScan {
             values: FxHashMap::default(),
-            inside: variables(&counting),
+            declared: variables(&counted),
             assigned: FxHashSet::default(),
             loops: Vec::new(),
             nest: false,
             calm: false,
             hoisted: Vec::new(),
-            counting,
+            counted,
         };
         let mut calls = Vec::new();
-        // Where a count may be beyond its end.
-        let mut beyond: FxHashSet<Node> = scan.counting.between.iter().copied().map(Node::Expr).collect();
+        // Nodes that run when a variable may be past its end.
+        let mut beyond: FxHashSet<Node> = scan.counted.between.iter().copied().map(Node::Expr).collect();
         let (mut nodes, mut plain) = (0, true);
-        for root in scan.counting.nodes() {
+        for root in scan.counted.nodes() {
             body.walk(root, &mut |node| {
                 nodes += 1;
                 let is_beyond = beyond.contains(&node);
@@ -97,14 +97,14 @@ impl Builder<'_, '_> {
                         _ => {}
                     },
                 }
-                plain && nodes <= MAX_NODES
+                plain && nodes <= MAX_VERSIONED_NODES
             });
         }
-        (plain && nodes <= MAX_NODES).then_some((calls, scan))
+        (plain && nodes <= MAX_VERSIONED_NODES).then_some((calls, scan))
     }
 
-    /// Adds the counts of the loops inside.
-    pub(super) fn count_inside(&mut self, scan: &mut Scan) {
+    /// Adds the axes of inner loops.
+    pub(super) fn count_inside(&mut self, scan: &mut LoopScan) {
         let body = self.source.body.clone();
         for stmt in std::mem::take(&mut scan.loops) {
             let axis = match &body.stmt(stmt).kind {
@@ -112,8 +112,8 @@ impl Builder<'_, '_> {
                     let locals = std::iter::once(*local).chain(components.iter().copied()).collect();
                     self.range_axis(locals, *iterable, iteration, scan)
                 }
-                StmtKind::For { init, condition, update, body: turn, .. } => {
-                    let found = self.steps(init, *condition, update, *turn);
+                StmtKind::For { init, condition, update, body, .. } => {
+                    let found = self.stepped_variable(init, *condition, update, *body);
                     found.and_then(|(steps, first)| {
                         let mut tests = Vec::new();
                         let first = self.linear(first, scan, 0)?.bound(scan, &mut tests)?;
@@ -124,17 +124,17 @@ impl Builder<'_, '_> {
                 }
                 _ => None,
             };
-            scan.counting.axes.extend(axis);
+            scan.counted.axes.extend(axis);
         }
     }
 
-    /// The count of `for (i in low..high)`.
+    /// The axis of `for (i in low..high)`.
     fn range_axis(
         &mut self,
         locals: Vec<LocalId>,
         iterable: ExprId,
         iteration: &Iteration,
-        scan: &Scan,
+        scan: &LoopScan,
     ) -> Option<Axis> {
         if !matches!(iteration, Iteration::IntRange | Iteration::LongRange) {
             return None;
@@ -156,14 +156,14 @@ impl Builder<'_, '_> {
         Some(Axis { locals, low, high, tests })
     }
 
-    /// A loop with a variable that steps towards a limit and is not assigned elsewhere; and the variable's first value.
-    pub(crate) fn steps(
+    /// A loop whose variable steps towards an end and is not assigned elsewhere, and the variable's first value.
+    pub(crate) fn stepped_variable(
         &mut self,
         init: &[StmtId],
         condition: Option<ExprId>,
         update: &[ExprId],
-        turn: StmtId,
-    ) -> Option<(Steps, ExprId)> {
+        loop_body: StmtId,
+    ) -> Option<(SteppedVariable, ExprId)> {
         let body = self.source.body.clone();
         let [init] = init else { return None };
         let StmtKind::Let { local, init: Some(first) } = body.stmt(*init).kind else { return None };
@@ -171,7 +171,7 @@ impl Builder<'_, '_> {
         let Source::Call { method, receiver, args, .. } = &body.expr(condition?).kind else { return None };
         let operands: Vec<ExprId> = receiver.iter().chain(args).copied().collect();
         let [left, limit] = operands.as_slice() else { return None };
-        let (up, included) = match self.lowerer.intrinsic(*method)?.as_str() {
+        let (is_ascending, included) = match self.lowerer.intrinsic(*method)?.as_str() {
             "op.lt" => (true, false),
             "op.le" => (true, true),
             "op.gt" => (false, false),
@@ -181,20 +181,21 @@ impl Builder<'_, '_> {
         if !matches!(&body.expr(*left).kind, Source::Local(it) if *it == local) || !self.is_long(*left) {
             return None;
         }
-        let step = self.step_of(*update, local, up)?;
+        let step = self.step_of(*update, local, is_ascending)?;
         let mut elsewhere = false;
-        for node in [Node::Stmt(turn), Node::Expr(condition?)] {
+        for node in [Node::Stmt(loop_body), Node::Expr(condition?)] {
             body.walk(node, &mut |node| {
                 elsewhere |= matches!(node, Node::Expr(id)
                     if matches!(&body.expr(id).kind, Source::Assign { target: AssignTarget::Local(it), .. } if *it == local));
                 !elsewhere
             });
         }
-        (!elsewhere).then_some((Steps { local, limit: *limit, included, up, step }, first))
+        (!elsewhere)
+            .then_some((SteppedVariable { local, limit: *limit, included, is_ascending, step }, first))
     }
 
-    /// By how much `i++`, `i += s`, `i--` or `i -= s` steps: `Some(None)` is a literal.
-    fn step_of(&mut self, update: ExprId, local: LocalId, up: bool) -> Option<Option<ExprId>> {
+    /// The step of `i++`, `i += s`, `i--` or `i -= s`: `Some(None)` for a literal.
+    fn step_of(&mut self, update: ExprId, local: LocalId, is_ascending: bool) -> Option<Option<ExprId>> {
         let body = self.source.body.clone();
         let (mut assigned, mut copies) = (Vec::new(), Vec::new());
         body.walk(Node::Expr(update), &mut |node| {
@@ -219,52 +220,56 @@ impl Builder<'_, '_> {
         let operands: Vec<ExprId> = receiver.iter().chain(args).copied().collect();
         let [left, step] = operands.as_slice() else { return None };
         let own = matches!(&body.expr(*left).kind, Source::Local(it) if *it == local || copies.contains(it));
-        let wanted = if up { "op.add" } else { "op.sub" };
+        let wanted = if is_ascending { "op.add" } else { "op.sub" };
         if *target != local || !own || self.lowerer.intrinsic(*method)? != wanted {
             return None;
         }
         match body.expr(*step).kind {
-            Source::Literal(Literal::Int(step)) => (1..=LARGEST_STEP).contains(&step).then_some(None),
+            Source::Literal(Literal::Int(step)) => (1..=MAX_STEP).contains(&step).then_some(None),
             _ => Some(Some(*step)),
         }
     }
 
-    /// The count of a loop that steps, from the least and greatest first value.
+    /// The axis of a stepped variable, from the smallest and largest first value.
     pub(super) fn stepped_axis(
         &mut self,
-        steps: &Steps,
+        steps: &SteppedVariable,
         first: (mir::Expr, mir::Expr),
-        scan: &Scan,
+        scan: &LoopScan,
     ) -> Option<Axis> {
         let mut tests = Vec::new();
         let (least, greatest) = self.linear(steps.limit, scan, 0)?.bound(scan, &mut tests)?;
-        let mut far = if steps.up { greatest } else { least };
+        let mut far = if steps.is_ascending { greatest } else { least };
         if !steps.included {
-            // One less than the least number is the greatest: the test of what follows finds out.
-            let one = int(mir::Ty::I64, if steps.up { -1 } else { 1 });
+            // An end one below the smallest number wraps to the largest: the guards on the range detect it.
+            let one = int(mir::Ty::I64, if steps.is_ascending { -1 } else { 1 });
             far = super::sum(far, one);
         }
         if let Some(step) = steps.step {
-            let Fixed { value, guards } = self.fixed(step, scan, 0)?;
+            let Invariant { value, guards } = self.invariant(step, scan, 0)?;
             if value.ty != mir::Ty::I64 {
                 return None;
             }
             tests.extend(guards);
             tests.push(compare(Operation::Ge, &value, int(mir::Ty::I64, 1)));
-            tests.push(compare(Operation::Le, &value, int(mir::Ty::I64, LARGEST_STEP)));
+            tests.push(compare(Operation::Le, &value, int(mir::Ty::I64, MAX_STEP)));
         }
-        let (near, op) = match steps.up {
+        let (near, op) = match steps.is_ascending {
             true => (first.0, Operation::Le),
             false => (first.1, Operation::Ge),
         };
-        tests.push(compare(op, &far, int(mir::Ty::I64, if steps.up { FARTHEST } else { -FARTHEST })));
-        let (low, high) = if steps.up { (near, far) } else { (far, near) };
+        tests.push(compare(
+            op,
+            &far,
+            int(mir::Ty::I64, if steps.is_ascending { MAX_STEPPED_END } else { -MAX_STEPPED_END }),
+        ));
+        let (low, high) = if steps.is_ascending { (near, far) } else { (far, near) };
         Some(Axis { locals: vec![steps.local], low, high, tests })
     }
 }
 
-impl Scan {
-    /// Notes a statement; false if a loop with it stays single.
+impl LoopScan {
+    /// Scans a statement; false if it prevents versioning.
     fn statement(
         &mut self,
         body: &apg_analysis::program::body::Body,
@@ -273,13 +278,13 @@ impl Scan {
     ) -> bool {
         match &body.stmt(id).kind {
             StmtKind::Let { local, init } => {
-                self.inside.insert(*local);
+                self.declared.insert(*local);
                 if let (Some(init), false) = (init, body.local(*local).mutable) {
                     self.values.insert(*local, *init);
                 }
             }
             StmtKind::ForIn { local, components, .. } => {
-                self.inside.extend(std::iter::once(local).chain(components));
+                self.declared.extend(std::iter::once(local).chain(components));
                 self.loops.push(id);
                 self.nest = true;
             }
