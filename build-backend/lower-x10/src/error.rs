@@ -1,4 +1,4 @@
-//! What lowering can complain about: programs that are well typed but cannot be built.
+//! Errors of lowering: programs that are well typed but cannot be built.
 
 use apg_analysis::SourceFile;
 use apg_syntax::TextRange;
@@ -8,11 +8,11 @@ use apg_syntax::TextRange;
 pub struct LowerError {
     /// `build/kebab-name`.
     pub code: &'static str,
-    /// What is wrong, in one sentence.
+    /// The message, one sentence.
     pub message: String,
-    /// The file it is about, if it is about one.
+    /// The file, if known.
     pub file: Option<SourceFile>,
-    /// Where in that file.
+    /// The range in that file.
     pub range: Option<TextRange>,
     /// Why, and what to write instead.
     pub notes: Vec<String>,

@@ -1,7 +1,7 @@
-//! Typed bodies -> MIR: everything reachable from `main`, with concrete types only.
+//! Lowering of typed X10 bodies to MIR: everything reachable from `main`, monomorphised.
 //!
-//! A work list of functions starts with `main`. Lowering a body asks for classes, functions and table slots;
-//! tables of classes are filled with the code of those slots that something calls, until nothing new comes up.
+//! A work list of functions starts with `main`. Lowering a body requests classes, functions and table slots; the tables of
+//! classes are filled with the code of called slots, until nothing new is requested.
 
 mod builder;
 mod construct;
@@ -26,7 +26,7 @@ pub use mono::entry::MainTarget;
 use apg_mir as mir;
 use layout::slots::{Layout, Universal};
 
-/// Lowers the program that starts at `main`. All errors found are given, in the order found.
+/// Lowers the program that starts at `main`, or returns all errors in the order found.
 pub fn lower(db: &dyn Db, main: &MainTarget) -> Result<mir::Program, Vec<LowerError>> {
     let Some(any) = known_class(db, Known::Any) else {
         return Err(vec![LowerError::new("build/no-library", "the class library has no x10.lang.Any")]);
@@ -36,7 +36,7 @@ pub fn lower(db: &dyn Db, main: &MainTarget) -> Result<mir::Program, Vec<LowerEr
     if lowerer.errors.is_empty() { Ok(lowerer.program) } else { Err(lowerer.errors) }
 }
 
-/// A method with all types known.
+/// A method instance: all types are concrete.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Callee {
     method: MethodId,
@@ -46,40 +46,40 @@ struct Callee {
     type_args: Vec<Ty>,
 }
 
-/// A function of the program: what it is made from.
+/// The origin of a function of the program.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum FunctionKey {
     /// A method with code.
     Method(Callee),
-    /// The same for kernels only: elements of global rails are memory there.
-    Device(Callee),
-    /// A constructor: of a class it fills its first parameter, of a struct it gives the struct.
-    Initialise(Callee),
+    /// A method compiled for kernels, where elements of global rails are memory.
+    KernelMethod(Callee),
+    /// A constructor. For a class it fills its first parameter; for a struct it returns the struct.
+    Constructor(Callee),
     /// Allocates an object and calls a constructor.
-    Create(Callee),
-    /// The value of an initialised instance field; takes the object, or the struct so far.
-    FieldValue(FieldId, Ty),
-    /// Sets the transient fields of what has just arrived: takes the object, or takes and gives the struct.
-    Restore(Ty),
-    /// The first value of a static field.
-    StaticValue(FieldId),
-    /// What every object has unless its class says otherwise.
+    Creation(Callee),
+    /// The initialiser of an instance field. Takes the object, or the partly constructed struct.
+    FieldInitializer(FieldId, Ty),
+    /// Sets the transient fields after deserialisation. Takes the object, or takes and returns the struct.
+    RestoreTransient(Ty),
+    /// The initialiser of a static field.
+    StaticInitializer(FieldId),
+    /// The default implementation of a universal method.
     Default(Universal, Ty),
-    /// Calls another function for a table, after unboxing the receiver or boxing the result.
+    /// A table entry that calls another function after unboxing the receiver, or boxes its result.
     Thunk(layout::dispatch::Thunk),
     /// Chooses the implementation of a method with type parameters by the receiver's class.
     Dispatch(Callee),
     /// `==` of two values behind `Any`.
     AnyEqual,
-    /// `==` of two values of a struct whose fields the machine cannot compare.
+    /// `==` of two structs whose fields cannot be compared as memory.
     StructEqual(Ty),
     /// `==` of a box and a value behind `Any`.
     BoxEqual(Ty),
-    /// `main` as the runtime calls it, for one without parameters.
-    Main(Callee),
+    /// `main` with the signature that the runtime calls, for a `main` without parameters.
+    MainAdapter(Callee),
 }
 
-/// What a heap class is made from.
+/// The origin of a heap class.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum ClassKey {
     /// The superclass of all.
@@ -92,14 +92,14 @@ enum ClassKey {
     Cell(Ty),
     /// A closure, numbered.
     Closure(u32),
-    /// A function value seen as one of another type.
+    /// A function value converted to another function type.
     Adapter(Ty, Ty),
 }
 
-/// What lowering knows of a class, by the side of [`mir::Class`].
+/// Data of a class beside [`mir::Class`].
 struct ClassData {
     key: ClassKey,
-    /// Something makes an instance.
+    /// The program creates instances.
     instantiated: bool,
     /// The code of a closure.
     apply: Option<mir::FunctionId>,
@@ -107,14 +107,14 @@ struct ClassData {
     function_type: Option<Ty>,
 }
 
-/// What an interface is made from.
+/// The origin of an interface.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum InterfaceKey {
     /// An interface of the program.
     Instance(Ty),
-    /// A function type, as the calling convention sees it.
+    /// A function type with its calling convention.
     Function(Vec<mir::Ty>, mir::Ty),
-    /// Implemented by all boxes: tells values from objects.
+    /// The interface of all boxes, which distinguishes values from objects.
     Boxed,
 }
 
@@ -132,21 +132,21 @@ struct Lowerer<'db> {
     interfaces: FxHashMap<InterfaceKey, mir::InterfaceId>,
     interface_keys: Vec<InterfaceKey>,
     functions: FxHashMap<FunctionKey, mir::FunctionId>,
-    queue: Vec<(FunctionKey, mir::FunctionId)>,
-    /// The function that is being written, and where in it.
-    writing: (Option<mir::FunctionId>, Option<mir::Position>),
-    /// What asked for a function first.
-    asked_for: FxHashMap<mir::FunctionId, mir::Position>,
+    worklist: Vec<(FunctionKey, mir::FunctionId)>,
+    /// The function being lowered, and the position in it.
+    current: (Option<mir::FunctionId>, Option<mir::Position>),
+    /// Where each function was first requested.
+    first_requests: FxHashMap<mir::FunctionId, mir::Position>,
     statics: FxHashMap<FieldId, mir::StaticId>,
     files: FxHashMap<SourceFile, Rc<builder::position::FileLines>>,
     layouts: FxHashMap<Ty, Rc<Layout>>,
     supertypes: FxHashMap<Ty, Rc<Vec<Ty>>>,
-    /// Slots that something calls: the class instance that introduced the slot (`None`: universal) and its number.
+    /// Called slots: the class instance that introduced the slot (`None`: universal) and its number.
     live_slots: FxHashSet<(Option<Ty>, u32)>,
     live_interface_slots: FxHashSet<(mir::InterfaceId, u32)>,
-    /// Functions that choose among implementations, to be written when all classes are known.
+    /// Dispatchers of virtual methods with type parameters, completed when all classes are known.
     dispatchers: Vec<(Callee, mir::FunctionId)>,
     closures: u32,
-    /// The program needs endlessly many types: stop.
-    endless: bool,
+    /// The program needs an unbounded number of types.
+    is_unbounded: bool,
 }

@@ -63,7 +63,7 @@ fn codes(text: &str) -> Vec<&'static str> {
 }
 
 #[test]
-fn ranges_make_no_objects_and_end_at_the_largest_number() {
+fn range_loops_allocate_nothing_and_end_at_the_largest_number() {
     let body = "var s:Long = 0; for (i in 1..args.size) s += i; \
                 for (i in Int.MAX_VALUE..Int.MAX_VALUE) s += i; for (x in new Rail[Long](3)) s -= x;";
     insta::assert_snapshot!(main_with("", body));
@@ -72,14 +72,14 @@ fn ranges_make_no_objects_and_end_at_the_largest_number() {
 #[test]
 fn bounds_checks_of_characters_are_hoisted_out_of_counted_loops() {
     let tests = |members: &str, body: &str| main_with(members, body).matches("rt.string_char_at").count();
-    // The version for short strings has the checks, the other one has none.
+    // The checked version has the checks, the unchecked one has none.
     let sum = "var n:Long = 0; for (i in 0n..(s.length() - 1n)) ";
     assert_eq!(tests("", &format!("val s = args(0); {sum} n += s.charAt(i).ord() + s(i).ord();")), 1);
     assert_eq!(tests("", "val s = args(0); for (var i:Long = 3; i > 0; i--) s.charAt(i as Int);"), 1);
     let nest = "for (j in 1n..t.length()) if (s.charAt(i) == t.charAt(j - 1n)) n++;";
-    // Nested loops: no check if both strings are long enough, that of `s` if only `t` is, both if neither is.
+    // Of two loops: no check if both strings are long enough, that of `s` if `t` is, both otherwise.
     assert_eq!(tests("", &format!("val s = args(0), t = args(1); {sum} {nest}")), 3);
-    // No version is without checks for an index that is no counter, or a string that changes.
+    // In all versions: an index that is not affine, and a string that changes.
     assert_eq!(
         tests("", &format!("val s = args(0); val r = new Rail[Int](9); {sum} n += s.charAt(r(n)).ord();")),
         1
@@ -90,7 +90,7 @@ fn bounds_checks_of_characters_are_hoisted_out_of_counted_loops() {
 }
 
 #[test]
-fn loops_with_labels_and_conditions_that_need_statements() {
+fn loops_with_labels_and_compound_conditions() {
     let body = "var i:Long = 0; outer: while (i++ < 10) { do { if (i == 3) continue outer; if (i == 5) break outer; } \
                 while (i++ < 4); }";
     insta::assert_snapshot!(main_with("", body));
@@ -107,7 +107,7 @@ fn loops_are_unrolled_by_the_constant_factor_of_their_annotation() {
     }
 }
 
-/// Unroll factors of an outer and an inner loop, of which 20,000 iterations are requested.
+/// The unrolling factors of an outer loop and of an inner loop with `@Unroll(20000)`.
 fn unrolled(inner: &str) -> (u32, u32) {
     let text = format!(
         "public class Main {{ public static def main(args:Rail[String]) {{ var s:Long = 0; val n = args.size; \
@@ -129,8 +129,8 @@ fn unrolled(inner: &str) -> (u32, u32) {
 }
 
 #[test]
-fn a_guard_above_an_inner_loop_does_not_shrink_the_outer_range() {
-    for (inner, factor) in [
+fn unrolling_is_limited_by_trip_count_and_size() {
+    for (inner, trip_count) in [
         ("for (var j:Long = 0; j < 8; j++)", 8),
         ("for (var j:Int = 0n; j < 8n; j += 3n)", 3),
         ("for (var j:Long = 2; j <= 8; j++)", 7),
@@ -139,7 +139,7 @@ fn a_guard_above_an_inner_loop_does_not_shrink_the_outer_range() {
         ("for (var j:Long = 5; j < 5; j++)", 1),
         ("for (j in 3n..7n)", 5),
     ] {
-        assert_eq!(unrolled(inner), (8, factor), "{inner}");
+        assert_eq!(unrolled(inner), (8, trip_count), "{inner}");
     }
     for inner in [
         "for (var j:Long = n; j < 8; j++)",
@@ -154,7 +154,7 @@ fn a_guard_above_an_inner_loop_does_not_shrink_the_outer_range() {
 }
 
 #[test]
-fn operands_are_evaluated_in_order() {
+fn operands_are_evaluated_left_to_right() {
     let members = "static def f(n:Long):Long = n;";
     let body = "var a:Long = 1; val b = a + (a = 2) + f(a); val r = new Rail[Long](4); r(f(0)) = f(1); r(f(2)) += 3; \
                 val c = f(b) > 0 && f(r(0)) > 1;";
@@ -162,7 +162,7 @@ fn operands_are_evaluated_in_order() {
 }
 
 #[test]
-fn closures_and_activities_carry_what_they_use() {
+fn closures_and_activities_capture_the_variables_they_use() {
     let members = "var n:Long = 0; def add(k:Long):()=>Long = ()=>n + k;";
     let body = "var s:Long = 0; finish for (i in 1..3) async atomic s += i; \
                 val t = at (here) s * 2; at (here) new Main().add(t)();";
@@ -170,14 +170,14 @@ fn closures_and_activities_carry_what_they_use() {
 }
 
 #[test]
-fn values_go_into_boxes_and_out() {
+fn values_are_boxed_and_unboxed() {
     let body = "val a:Any = 1; val b = (a as Long) + 1; val c = a instanceof Int; val d = a == (b as Any); \
                 val f:(Long)=>Any = (i:Long)=>i;";
     insta::assert_snapshot!(main_with("", body));
 }
 
 #[test]
-fn objects_and_structs() {
+fn objects_and_structs_are_constructed() {
     let text = "struct P(x:Long) { val twice = x * 2; def next():P = P(x + 1); } \
                 class A(k:Long) { var p:P = P(k); def get():Any = k; } \
                 class B extends A { def this() { super(3); } def get():Long = p.next().twice; } \
@@ -187,7 +187,7 @@ fn objects_and_structs() {
 }
 
 #[test]
-fn methods_with_type_parameters_are_chosen_by_class() {
+fn generic_virtual_methods_dispatch_on_the_class() {
     let text = "class A { def m[T](t:T):String = \"A\" + t; } class B extends A { def m[T](t:T):String = \"B\" + t; } \
                 public class Main { public static def main(args:Rail[String]) { \
                   val a:A = args.size > 0 ? new A() : new B(); a.m[Long](1); } }";
@@ -195,21 +195,21 @@ fn methods_with_type_parameters_are_chosen_by_class() {
 }
 
 #[test]
-fn exceptions_and_finally() {
+fn finally_runs_on_every_exit() {
     let body = "try { throw new Exception(\"a\"); } catch (e:IllegalArgumentException) { return; } \
                 catch (e:Exception) { val m = e.getMessage(); } finally { args(0) = null; }";
     insta::assert_snapshot!(main_with("", body));
 }
 
 #[test]
-fn constraints_are_checked_where_they_are_asserted() {
+fn constraints_are_checked_at_casts() {
     let text = "class A(k:Long) { } public class Main { public static def main(args:Rail[String]) { \
                   val a:A = new A(args.size); val b = a as A{self.k==3}; val c = args.size instanceof Long{self==2}; } }";
     insta::assert_snapshot!(mine(text));
 }
 
 #[test]
-fn kernels() {
+fn kernels_have_captures_launch_and_body() {
     let text = "import x10.compiler.CUDA; import x10.util.CUDAUtilities; \
         public class Main { @CUDA static def square(x:Float):Float = x * x; \
           public static def main(args:Rail[String]) { val p = here; val n = 8n; val scale = 2.0f; \
@@ -225,14 +225,14 @@ fn kernels() {
 }
 
 #[test]
-fn programs_without_a_usable_main() {
+fn programs_without_a_valid_main_are_rejected() {
     assert_eq!(codes("public class Main { }"), ["build/no-main"]);
     assert_eq!(codes("public class Main { public def main(args:Rail[String]) { } }"), ["build/bad-main"]);
     assert_eq!(codes("public class Main { public static def main(n:Long) { } }"), ["build/bad-main"]);
 }
 
 #[test]
-fn blocks_of_native_code_do_without_another_runtime() {
+fn native_blocks_for_x10s_original_runtime_are_ignored() {
     let main = |block: &str| {
         format!(
             "import x10.compiler.Native; public class Main {{ public static def main(Rail[String]) {{ {block} }} }}"
@@ -250,7 +250,7 @@ fn blocks_of_native_code_do_without_another_runtime() {
 }
 
 #[test]
-fn several_mains() {
+fn main_is_chosen_by_class() {
     let text = "class A { public static def main(a:Rail[String]) { } } class B { public static def main(a:Rail[String]) { } }";
     assert_eq!(codes(text), ["build/two-mains"]);
     assert!(program_with(text, Some("B")).is_ok());
@@ -259,7 +259,7 @@ fn several_mains() {
 }
 
 #[test]
-fn endless_types_are_reported() {
+fn unbounded_types_are_reported() {
     let text = "public class Main { static def f[T](n:Long, t:T):void { if (n > 0) f[Rail[T]](n - 1, null); } \
                 public static def main(args:Rail[String]) { f[Long](3, 1); } }";
     assert_eq!(codes(text), ["build/endless-types"]);
@@ -274,14 +274,14 @@ fn a_struct_cannot_contain_itself() {
 }
 
 #[test]
-fn code_with_errors_is_refused() {
+fn code_with_errors_is_rejected() {
     let text =
         "public class Main { public static def main(args:Rail[String]) { val x = nothing; val y = x + 1; } }";
     assert!(codes(text).contains(&"build/erroneous"), "{:?}", codes(text));
 }
 
 #[test]
-fn a_closure_cannot_be_left_by_a_jump() {
+fn jumps_out_of_closures_are_rejected() {
     let text = "public class Main { public static def main(args:Rail[String]) { while (true) { async { break; } } } }";
     let found = codes(text);
     assert!(found.iter().all(|it| it.starts_with("build/")) && !found.is_empty(), "{found:?}");
@@ -294,7 +294,7 @@ fn list(count: usize, element: impl Fn(usize) -> String) -> String {
 }
 
 #[test]
-fn many_constants_are_a_table() {
+fn many_constants_become_a_table() {
     let table = |literal: &str| {
         let text = main_with("", &format!("val a = [{literal}]; Console.OUT.println(a);"));
         (text.matches("of table").count(), text.matches(":i64] = ").count())
@@ -344,7 +344,7 @@ fn programs_are_well_formed() {
 }
 
 #[test]
-fn a_kernel_for_types_that_no_device_holds_names_the_call_that_chose_them() {
+fn unsupported_kernel_type_arguments_name_the_instantiating_call() {
     let text = "import x10.compiler.CUDA;
 public class Main {
     static def copy[T](from:GlobalRail[T]{self.home() == here}, to:GlobalRail[T]{self.home() == here}) {

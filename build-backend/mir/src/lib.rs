@@ -524,8 +524,7 @@ pub enum ExprKind {
     CallClosure { interface: InterfaceId, args: Vec<Expr> },
     /// An arithmetic, comparison or conversion operation on machine types.
     Operation { operation: Operation, args: Vec<Expr> },
-    /// A runtime entry by its name in the ABI (`string_concat`, `nano_time`, `math_sqrt`, ...). [`entries::JOIN`] takes up to [`entries::MAX_JOIN_OPERANDS`]
-    /// strings, numbers, Booleans and characters, whose texts it joins.
+    /// A call of a runtime entry by its name in the ABI (`string_concat`, `nano_time`, ...).
     Runtime { entry: SmolStr, args: Vec<Expr> },
     /// Reference cast; checked at run time if `checked`.
     Cast { value: Box<Expr>, target: CastTarget, checked: bool },

@@ -485,7 +485,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_root_lies_above_the_package() {
+    fn source_root_is_above_the_package() {
         let package = ["a".to_owned(), "b".to_owned()];
         assert_eq!(root_of(Path::new("/src/a/b"), &package), Path::new("/src"));
         assert_eq!(root_of(Path::new("/src/x/b"), &package), Path::new("/src/x/b"));
@@ -500,7 +500,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_text_says_where() {
+    fn invalid_utf8_is_located() {
         let error = String::from_utf8(b"class A {}\n// \xc3\xa9t\xe9\n".to_vec()).unwrap_err();
         assert!(matches!(not_text(&error), Reason::NotText { line: 2, column: 6 }));
     }
@@ -510,7 +510,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_imported_is_read_and_errors_say_why() {
+    fn imported_packages_are_loaded() {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str, text: &[u8]| {
             let path = folder.path().join(name);

@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn units_are_compiled_once_and_only_when_they_change() {
+    fn only_changed_units_are_compiled() {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::at(folder.path().join("cache"));
         let header = [("number.h", "#define NUMBER 42\n")];
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_compiler_says_is_passed_on() {
+    fn compiler_errors_are_reported() {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::at(folder.path().join("cache"));
         let bad = unit("bad", "#line 7 \"program.x10\"\nint f() { return nonsense; }");

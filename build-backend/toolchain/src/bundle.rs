@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_object_comes_back_and_damage_is_seen() {
+    fn bundled_object_is_read_back_and_damage_detected() {
         let folder = tempfile::tempdir().unwrap();
         let (object, program) = (folder.path().join("object"), folder.path().join("program"));
         std::fs::write(&object, b"the object").unwrap();

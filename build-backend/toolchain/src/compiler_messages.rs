@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_are_found_among_what_compilers_print() {
+    fn errors_are_parsed_from_compiler_output() {
         let output = "\
 In file included from /tmp/unit.cpp:2:
 /a b/e.h: In function 'int h()':
@@ -101,7 +101,7 @@ collect2: error: ld returned 1 exit status
     }
 
     #[test]
-    fn what_linkers_do_not_find_is_named_once() {
+    fn missing_symbols_are_named_once() {
         let output = "\
 /usr/bin/ld: /c/a.o: in function `F(long)':
 /c/a.cpp:5: undefined reference to `f(long)'

@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_regular_file_says_what_it_is() {
+    fn irregular_files_are_named_in_errors() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = |name: &str| folder.path().join(name);
         let said = |name: &str| read(&path(name), 100).expect_err(name).to_string();
@@ -188,7 +188,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_file_that_says_it_is_empty_is_read_up_to_the_limit() {
+    fn files_with_reported_size_zero_are_read_up_to_the_limit() {
         let endless = read(Path::new("/proc/self/maps"), 100);
         assert!(matches!(endless, Err(ReadError::TooLarge { limit: 100 })), "{endless:?}");
         let file = tempfile::NamedTempFile::new().expect("a file");

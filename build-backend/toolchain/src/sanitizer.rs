@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn objects_tell_what_they_need() {
+    fn sanitizer_is_found_in_the_object() {
         let needs = |object: &[u8]| Sanitizer::of_object(object);
         assert_eq!(
             needs(b"..\0libm.so.6\0libtsan.so.2\0x"),

@@ -1,4 +1,4 @@
-//! The function being lowered: its locals, blocks, labels and current position.
+//! Builder of one MIR function: locals, blocks, labels and the current position.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::mono::types::Substitution;
 use crate::{LowerError, Lowerer};
 use apg_mir as mir;
 
-/// A typed body, or none for functions that no source stands behind.
+/// A typed body, or none for synthesised functions.
 #[derive(Clone, Default)]
 pub(crate) struct Code(pub Option<Arc<BodyResult>>);
 
@@ -39,16 +39,16 @@ impl std::ops::Deref for Code {
     }
 }
 
-/// The code that a function is made from, shared with the closures inside it.
+/// The source code of a function, shared with the closures inside it.
 #[derive(Clone)]
 pub(crate) struct Source {
     pub body: Code,
     pub substitution: Substitution,
     pub file: SourceFile,
     pub lines: Rc<FileLines>,
-    /// Where the owning item starts: ranges in the body are relative to it.
+    /// The offset of the owning item, to which ranges in the body are relative.
     pub base: u32,
-    /// Whose code it is; none for functions that no source stands behind.
+    /// The owner of the code; none for synthesised functions.
     pub owner: Option<Owner>,
     /// The class around the code.
     pub this: Option<Ty>,
@@ -60,7 +60,7 @@ pub(crate) struct Source {
     pub name: SmolStr,
 }
 
-/// Where a variable of the source is.
+/// The storage of a source variable.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Variable {
     Local(mir::LocalId),
@@ -68,21 +68,21 @@ pub(crate) enum Variable {
     Cell(mir::LocalId, mir::ClassId),
 }
 
-/// What `return` does.
+/// The meaning of `return`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Returns {
-    /// Gives a value of this X10 type (or none).
+    /// Returns a value of this X10 type, or nothing.
     Value(Ty),
-    /// Gives the struct under construction.
+    /// Returns the struct under construction.
     This,
     /// Not allowed: the body of an `async` or `at` statement.
     Nothing,
 }
 
-/// Where the code runs.
+/// Context of kernel code.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KernelCode {
-    /// Static fields that travel with the kernel.
+    /// Static fields captured by the kernel.
     pub statics: FxHashMap<FieldId, mir::LocalId>,
     /// The index and the extent of each axis of the blocks, slowest first.
     pub blocks: Vec<(mir::Expr, mir::Expr)>,
@@ -104,36 +104,36 @@ pub(crate) struct Builder<'a, 'db> {
     pub constructs_struct: bool,
     blocks: Vec<Vec<mir::Stmt>>,
     labels: FxHashMap<LabelId, mir::LabelId>,
-    /// Where `continue` goes in loops that are several: the innermost.
+    /// The target of `continue` in a source loop that is lowered to several: the innermost.
     continues: FxHashMap<LabelId, mir::LabelId>,
     next_label: u32,
     pub position: mir::Position,
-    /// The expression being lowered, or one around it, stands on another line than their statement.
+    /// The line of the expression being lowered, if it is not that of its statement.
     pub apart: bool,
     /// Where the function begins.
     pub head: mir::Position,
     pub returns: Returns,
     /// Set while lowering the code of a kernel.
     pub kernel: Option<KernelCode>,
-    /// Set while lowering what the host computes before the launch of the kernel: it calls functions of the host.
+    /// Set while lowering launch configurations, which run on the host.
     pub before_launch: bool,
-    /// The function is called by kernels only.
+    /// Whether only kernels call the function.
     pub kernel_only: bool,
-    /// What its declaration says of calls of it.
+    /// Inlining that the declaration requests.
     pub inlining: mir::Inlining,
     /// The value of `@Unroll` on the next loop.
     pub unroll: Option<u32>,
-    /// Code marked `@FastMath` is being lowered.
+    /// Whether the code is marked `@FastMath`.
     pub fast: bool,
-    /// Accesses to elements that are known to exist.
+    /// Element accesses without bounds checks in the current loop version.
     pub proved: FxHashSet<ExprId>,
-    /// The coordinates of points that loops count.
+    /// Coordinates of points whose loops are counted.
     pub points: FxHashMap<LocalId, Vec<mir::LocalId>>,
-    /// Rails in rails that a loop does not change, and the locals that hold them meanwhile.
+    /// Rails in rails that are loaded before the loop, and the locals that hold them.
     pub hoisted: Vec<(ExprId, mir::LocalId)>,
-    /// The statements being lowered start kernels and change no rail until these have ended.
+    /// Whether the current statements launch kernels and write to no rail until these have ended.
     pub captures_stable: bool,
-    /// A nest of loops around turned out to need tests: only innermost loops are tested beforehand.
+    /// Set in the checked version of a loop nest, where only innermost loops are versioned.
     pub innermost_only: bool,
 }
 
@@ -211,7 +211,7 @@ impl<'a, 'db> Builder<'a, 'db> {
         id
     }
 
-    /// A temporary that is set once.
+    /// A temporary that is assigned once.
     pub(crate) fn temporary(&mut self, ty: mir::Ty) -> mir::LocalId {
         self.new_local(SmolStr::new_static("$"), ty, false)
     }
@@ -269,7 +269,7 @@ impl<'a, 'db> Builder<'a, 'db> {
         }
     }
 
-    /// Marks a variable as assigned again, though the source calls it a `val` (definite assignment).
+    /// Marks a `val` that is assigned after its declaration (definite assignment).
     pub(crate) fn note_reassigned(&mut self, id: mir::LocalId) {
         self.mutable[id.index()] = true;
     }
@@ -332,12 +332,12 @@ impl<'a, 'db> Builder<'a, 'db> {
         self.push(mir::StmtKind::Set { local, value });
     }
 
-    /// Runs `build` with a fresh block and gives the block.
+    /// Runs `build` with a new block and returns the block.
     pub(crate) fn nested<R>(&mut self, build: impl FnOnce(&mut Self) -> R) -> (Vec<mir::Stmt>, R) {
         let position = self.position;
         self.blocks.push(Vec::new());
         let result = build(self);
-        // What follows the block belongs to the statement around it.
+        // Statements after the block have the position of the enclosing statement.
         self.position = position;
         (self.blocks.pop().unwrap_or_default(), result)
     }
@@ -361,7 +361,7 @@ impl<'a, 'db> Builder<'a, 'db> {
         id
     }
 
-    /// Where `continue` goes, if not where `break` does.
+    /// Sets the target of `continue` if it differs from that of `break`.
     pub(crate) fn continue_at(&mut self, label: LabelId, target: mir::LabelId) {
         self.continues.insert(label, target);
     }
@@ -388,7 +388,7 @@ impl<'a, 'db> Builder<'a, 'db> {
 
     pub(crate) fn at(&mut self, range: TextRange) {
         self.position = self.source.lines.position(self.source.base + u32::from(range.start()));
-        self.lowerer.writing.1 = Some(self.position);
+        self.lowerer.current.1 = Some(self.position);
     }
 
     pub(crate) fn error(&mut self, error: LowerError, range: TextRange) {

@@ -1,5 +1,7 @@
-//! Evaluation order. X10 evaluates operands left to right; MIR's operands must not disturb each other, so a
-//! value that a later operand could change, or that must come before a later effect, goes into a temporary.
+//! Evaluation order of operands.
+//!
+//! X10 evaluates operands left to right. In MIR operands must not interfere: a value that a later operand could change, or
+//! that must be computed before a later effect, is saved in a temporary.
 
 use apg_analysis::program::body::ExprId;
 use apg_analysis::program::ty::Ty;
@@ -7,14 +9,14 @@ use apg_analysis::program::ty::Ty;
 use crate::builder::function::Builder;
 use apg_mir::{self as mir, ExprKind, Operation};
 
-/// What evaluating an expression has to do with the rest of the world.
+/// The effect of evaluating an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Effect {
-    /// The same whenever it is evaluated.
+    /// Invariant.
     None,
     /// Depends on when it is evaluated, or may raise an exception.
     Reads,
-    /// Changes something.
+    /// Has side effects.
     Writes,
 }
 
@@ -24,7 +26,7 @@ impl Builder<'_, '_> {
         self.operands_after(Vec::new(), operands)
     }
 
-    /// The same, after some that are lowered already.
+    /// As above, after operands that are already lowered.
     pub(crate) fn operands_after(
         &mut self,
         first: Vec<mir::Expr>,
@@ -57,7 +59,8 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Whether a value is a variable that no statement from `at` on assigns. A kernel's processor form would copy it for all threads.
+    /// Whether a value is a variable that no statement from `at` on assigns. A temporary would cost a copy for each thread in the CPU
+    /// form of a kernel.
     fn stays(&mut self, value: &mir::Expr, at: usize) -> bool {
         let ExprKind::Local(local) = value.kind else { return false };
         let mut assigned = !self.is_device_code();
@@ -67,7 +70,7 @@ impl Builder<'_, '_> {
         !assigned
     }
 
-    /// Saves what an effect of another operand could disturb.
+    /// Saves values that an effect of a later operand could change.
     fn separate(&mut self, values: &mut [mir::Expr]) {
         for i in 0..values.len() {
             let own = self.effect(&values[i]);
@@ -136,7 +139,7 @@ impl Builder<'_, '_> {
     }
 }
 
-/// Expressions in short.
+/// An expression without a position.
 pub(crate) fn expr(ty: mir::Ty, kind: ExprKind) -> mir::Expr {
     mir::Expr { ty, kind, position: None }
 }
@@ -146,7 +149,7 @@ pub(crate) fn int(ty: mir::Ty, value: i64) -> mir::Expr {
     expr(ty, ExprKind::Int(value))
 }
 
-/// A truth value.
+/// A Boolean constant.
 pub(crate) fn bool(value: bool) -> mir::Expr {
     int(mir::Ty::Bool, i64::from(value))
 }
@@ -156,7 +159,7 @@ pub(crate) fn zero(ty: mir::Ty) -> mir::Expr {
     expr(ty, ExprKind::Zero)
 }
 
-/// An operation on values of one type; on constants it is computed now.
+/// An operation on values of one type, folded for constants.
 pub(crate) fn operation(operation: Operation, ty: mir::Ty, args: Vec<mir::Expr>) -> mir::Expr {
     if let Some(folded) = crate::construct::intrinsic::fold(operation, &args, ty) {
         return folded;

@@ -1,4 +1,4 @@
-//! From byte offsets to lines.
+//! Source positions of statements and expressions.
 
 use std::rc::Rc;
 
@@ -29,7 +29,7 @@ impl FileLines {
 }
 
 impl Builder<'_, '_> {
-    /// The position of an expression: of what has an operand in front, that of its own name or sign.
+    /// The position of an expression. If an operand comes first, this is the position of the name or operator after it.
     pub(crate) fn position_of(&self, id: ExprId) -> mir::Position {
         let node = self.source.body.expr(id);
         let position = |offset: TextSize| self.source.lines.position(self.source.base + u32::from(offset));
@@ -40,7 +40,7 @@ impl Builder<'_, '_> {
             _ => return position(start),
         };
         let first = self.source.body.expr(first).range;
-        // What is written in front of its operand, or not at all, stands where it begins.
+        // A prefix, or an operator that is not written.
         if first.end() <= start || first.end() >= end || position(start) == position(end) {
             return position(start);
         }
@@ -51,7 +51,7 @@ impl Builder<'_, '_> {
     }
 }
 
-/// How long spaces, comments and closing parentheses at the beginning of a text are.
+/// The length of leading blanks, comments and closing parentheses.
 fn gap(text: &str) -> usize {
     let mut rest = text;
     loop {
@@ -68,7 +68,7 @@ fn gap(text: &str) -> usize {
 }
 
 impl Lowerer<'_> {
-    /// The lines of a file, which becomes one of the program's.
+    /// The lines of a file, which is added to the program.
     pub(crate) fn lines(&mut self, file: SourceFile) -> Rc<FileLines> {
         if let Some(known) = self.files.get(&file) {
             return known.clone();
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_found_behind_spaces_comments_and_parentheses() {
+    fn gap_covers_blanks_comments_and_parentheses() {
         assert_eq!(gap(".a"), 0);
         assert_eq!(gap(" )\n // a.b()\n /* .c */ .a"), " )\n // a.b()\n /* .c */ ".len());
         assert_eq!((gap("// at the end"), gap("/* open"), gap("")), (13, 7, 0));

@@ -1,4 +1,4 @@
-//! Calls: how the code of a method is found once all types are known.
+//! Lowering of calls: direct, virtual, through interfaces, and of closures.
 
 use apg_analysis::program::body::{Dispatch, ExprId, ExprKind as Source};
 use apg_analysis::program::items::ClassKind;
@@ -24,12 +24,12 @@ pub(crate) struct Call<'a> {
     pub class_args: Vec<Ty>,
     pub type_args: Vec<Ty>,
     pub args: &'a [ExprId],
-    /// The element that it reads or writes is known to exist.
+    /// Without a bounds check of the accessed element.
     pub proved: bool,
 }
 
 impl Builder<'_, '_> {
-    /// A call whose value is used as one of type `ty`.
+    /// A call whose value is converted to type `ty`.
     pub(crate) fn call(&mut self, call: Call<'_>, ty: Ty, range: TextRange) -> mir::Expr {
         let db = self.lowerer.db;
         if let Some(value) = self.kernel_call(&call, ty) {
@@ -45,7 +45,7 @@ impl Builder<'_, '_> {
         if let (Some(receiver), Some(ty)) = (receiver, receiver_ty) {
             operands.push((receiver, ty));
         }
-        // A point whose coordinates are known is no operand.
+        // A point with known coordinates is not evaluated.
         let index = call.args.first().filter(|_| call.proved).zip(receiver);
         let coordinates = index.and_then(|(point, array)| self.known_coordinates(array, *point));
         let operand = call.args.iter().copied().zip(params.iter().copied());
@@ -68,7 +68,7 @@ impl Builder<'_, '_> {
         self.convert(value, result, ty)
     }
 
-    /// A value needs no box to be asked for what all values have: its code is known.
+    /// Calls of universal methods on values are direct and need no box.
     fn unboxed_receiver(&mut self, receiver: ExprId) -> ExprId {
         let mut inner = receiver;
         while let Source::Box { value } | Source::Coerce { value } = self.source.body.expr(inner).kind {
@@ -78,7 +78,7 @@ impl Builder<'_, '_> {
         if self.lowerer.shape(ty) == Shape::Value { inner } else { receiver }
     }
 
-    /// A read or write of an element that exists.
+    /// An unchecked read or write of an element.
     fn call_proved(
         &mut self,
         callee: &Callee,
@@ -101,7 +101,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The same at a point of known coordinates, which `values` lack.
+    /// An unchecked access at a point with known coordinates, which are not among `values`.
     fn call_at(
         &mut self,
         callee: &Callee,
@@ -116,14 +116,14 @@ impl Builder<'_, '_> {
         self.call_instance(&unchecked, Dispatch::Virtual, ty, false, values, result, range)
     }
 
-    /// The instance of the class that declares the method. Static methods know nothing of its arguments.
+    /// The class instance that declares the method. Static methods have no class type arguments.
     fn owner(&mut self, call: &Call<'_>, is_static: bool) -> Ty {
         let db = self.lowerer.db;
         let class = call.method.class(db);
         if is_static {
             return Ty::class(db, class, Vec::new());
         }
-        // The receiver knows more than the written arguments: those of enclosing classes.
+        // The receiver's type also has the type arguments of enclosing classes.
         let of_receiver = call.receiver.map(|it| self.type_of(it));
         let found = of_receiver.and_then(|it| self.lowerer.as_instance_of(it, class));
         found.unwrap_or_else(|| {
@@ -144,7 +144,7 @@ impl Builder<'_, '_> {
         }
         let key = if self.is_device_code() && !self.before_launch {
             self.check_kernel_call(callee.method, range);
-            FunctionKey::Device(callee.clone())
+            FunctionKey::KernelMethod(callee.clone())
         } else {
             FunctionKey::Method(callee.clone())
         };
@@ -154,7 +154,7 @@ impl Builder<'_, '_> {
         self.of_threads(callee.method, call)
     }
 
-    /// A call in device code. One of a function that is part of the threads' own code is a statement, in whose place that code will stand.
+    /// A call in device code. Calls of functions that must be inlined are statements, which inlining replaces.
     fn of_threads(&mut self, method: MethodId, call: mir::Expr) -> mir::Expr {
         if !self.is_device_code() || !requires_thread_context(self.lowerer.db, method) {
             return call;
@@ -205,7 +205,7 @@ impl Builder<'_, '_> {
             return expr(machine, ExprKind::Call { function, args });
         }
         if in_interface {
-            // The receiver's class may answer by a slot of its own, which is cheaper.
+            // A slot of the receiver's class is cheaper.
             let interface = self.lowerer.interface_of(callee.owner);
             let slot = self.lowerer.interface_slot(callee.method);
             self.lowerer.live_interface_slots.insert((interface, slot));
@@ -232,14 +232,14 @@ impl Builder<'_, '_> {
         self.lowerer.live_slots.insert((introduced_by, slot));
         let class = self.lowerer.class_of(callee.owner);
         self.upcast_receiver(&mut args, callee.owner);
-        // The method that introduced the slot may promise less than the one that overrides it.
+        // The result of the method that introduced the slot may be less specific.
         let promised = self.lowerer.slot_result(introduced_by, slot);
         let machine = self.lowerer.machine(promised);
         let value = expr(machine, ExprKind::CallVirtual { class, slot, args });
         self.convert(value, promised, result)
     }
 
-    /// `toString()` and the like of a reference.
+    /// A universal method of a reference.
     fn call_universal(
         &mut self,
         universal: Universal,
@@ -248,7 +248,7 @@ impl Builder<'_, '_> {
         machine: mir::Ty,
     ) -> mir::Expr {
         if dispatch == Dispatch::Super {
-            // Nothing above says otherwise: what every object has.
+            // No supertype overrides it: the default.
             let any = Ty::any(self.lowerer.db);
             args[0] = self.as_any(args[0].clone());
             let function = self.lowerer.function(FunctionKey::Default(universal, any));
@@ -260,7 +260,7 @@ impl Builder<'_, '_> {
         expr(machine, ExprKind::CallVirtual { class, slot: universal.slot(), args })
     }
 
-    /// A method of a primitive or struct: always known.
+    /// A method of a primitive or struct, always direct.
     fn call_on_value(
         &mut self,
         callee: &Callee,
@@ -304,7 +304,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The value in the box that `equals` of a value is called with, if equality is that of `==`: no box is needed then.
+    /// The unboxed argument of `equals` on a value whose `equals` is `==`.
     fn equals_argument(
         &mut self,
         receiver: Ty,
@@ -337,7 +337,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// A direct call asks for a receiver that is not null.
+    /// Adds the null check of the receiver of a direct call.
     fn check_receiver(&mut self, args: &mut [mir::Expr]) {
         let Some(receiver) = args.first_mut() else { return };
         let known = matches!(
@@ -374,7 +374,7 @@ impl Builder<'_, '_> {
         self.convert(value, result, ty)
     }
 
-    /// The same of a struct that implements the function type: its operator is known.
+    /// `f(args)` of a struct that implements the function type: a direct call of its operator.
     fn function_value_call(
         &mut self,
         (function, function_ty): (ExprId, Ty),
@@ -400,7 +400,7 @@ impl Builder<'_, '_> {
     }
 }
 
-/// The character at an index that exists: what lies in texts are bytes.
+/// The character at a valid index. Strings are stored as bytes.
 fn character(text: mir::Expr, index: &mir::Expr) -> mir::Expr {
     let (rail, index) = (Box::new(text), Box::new(crate::versioning::long(index)));
     let byte = expr(mir::Ty::U8, ExprKind::Element { rail, index, checked: false });

@@ -1,4 +1,4 @@
-//! Closures and the bodies of `async` and `at`: classes whose fields are what the code captures.
+//! Closure conversion: closures and bodies of `async` and `at` become classes whose fields are the captures.
 
 use apg_analysis::program::body::{Capture, Captured, Closure, ExprId, LocalId, StmtId};
 use apg_analysis::program::ty::Ty;
@@ -10,8 +10,8 @@ use crate::mono::instances::field;
 use crate::{ClassKey, Lowerer};
 use apg_mir::{self as mir, ExprKind};
 
-/// A captured thing on its way into a closure.
-struct Carried {
+/// A value captured by a closure.
+struct CapturedValue {
     /// `None` for a value that has no variable in the source.
     what: Option<Captured>,
     name: SmolStr,
@@ -47,7 +47,7 @@ impl Builder<'_, '_> {
         self.activity_with(captures, Vec::new(), |builder, _| builder.stmt(body))
     }
 
-    /// The same, with any code inside, which is told where further captured values are.
+    /// A closure with the given code, which receives the locals of further captured values.
     pub(crate) fn activity_with(
         &mut self,
         captures: &[Capture],
@@ -96,8 +96,8 @@ impl Builder<'_, '_> {
         returns: Returns,
         code: impl FnOnce(&mut Builder<'_, '_>, &[mir::LocalId]),
     ) -> mir::Expr {
-        let mut carried: Vec<Carried> = captures.iter().filter_map(|it| self.carry(it)).collect();
-        carried.extend(extra.into_iter().map(|(name, value)| Carried {
+        let mut carried: Vec<CapturedValue> = captures.iter().filter_map(|it| self.carry(it)).collect();
+        carried.extend(extra.into_iter().map(|(name, value)| CapturedValue {
             what: None,
             name,
             value,
@@ -114,11 +114,11 @@ impl Builder<'_, '_> {
     }
 
     /// The value of a captured variable, or the cell that holds it.
-    fn carry(&mut self, capture: &Capture) -> Option<Carried> {
+    fn carry(&mut self, capture: &Capture) -> Option<CapturedValue> {
         match capture.what {
             Captured::This => {
                 let value = self.local(self.this?);
-                Some(Carried {
+                Some(CapturedValue {
                     what: Some(capture.what),
                     name: SmolStr::new_static("this"),
                     value,
@@ -131,7 +131,7 @@ impl Builder<'_, '_> {
                     Variable::Cell(cell, class) if capture.by_reference => (self.local(cell), Some(class)),
                     _ => (self.read_variable(local)?, None),
                 };
-                Some(Carried { what: Some(capture.what), name, value, cell })
+                Some(CapturedValue { what: Some(capture.what), name, value, cell })
             }
         }
     }
@@ -141,7 +141,7 @@ impl Builder<'_, '_> {
         class: mir::ClassId,
         apply: mir::FunctionId,
         params: &[LocalId],
-        carried: &[Carried],
+        carried: &[CapturedValue],
         returns: Returns,
         code: impl FnOnce(&mut Builder<'_, '_>, &[mir::LocalId]),
     ) {
@@ -171,8 +171,8 @@ impl Builder<'_, '_> {
         inner.finish(apply, name, machine_params, result);
     }
 
-    /// Declares a captured thing inside the closure; gives the local of one without a variable.
-    fn receive(&mut self, item: &Carried, value: mir::Expr) -> Option<mir::LocalId> {
+    /// Declares a captured value inside the closure. Returns the local of a value without a variable.
+    fn receive(&mut self, item: &CapturedValue, value: mir::Expr) -> Option<mir::LocalId> {
         match (item.what, item.cell) {
             (None, _) => {
                 let local = self.new_local(item.name.clone(), value.ty, false);
@@ -198,7 +198,7 @@ impl Builder<'_, '_> {
         None
     }
 
-    /// C++ wants a value on every path; X10's flow analysis has shown that this one is never taken.
+    /// Ends the function with a return that flow analysis has shown to be unreachable: C++ requires a value on every path.
     pub(crate) fn end_of_value(&mut self, result: mir::Ty) {
         let returned = self.block().last().is_some_and(|it| leaves(&it.kind));
         if result != mir::Ty::Void && !returned {
@@ -221,7 +221,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// Whether control never comes out at the end of a statement.
+/// Whether control never reaches the end of a statement.
 fn leaves(kind: &mir::StmtKind) -> bool {
     let last = |body: &[mir::Stmt]| body.last().is_some_and(|it| leaves(&it.kind));
     match kind {

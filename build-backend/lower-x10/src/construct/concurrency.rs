@@ -32,7 +32,7 @@ impl Builder<'_, '_> {
         self.push(Out::Async { closure, clocks });
     }
 
-    /// Whether no finish waits for an `async`: its annotations say so.
+    /// Whether an `async` is annotated as uncounted: no `finish` waits for it.
     fn is_uncounted(&self, stmt: StmtId) -> bool {
         let db = self.lowerer.db;
         let annotations = &self.source.body.stmt(stmt).annotations;
@@ -40,7 +40,7 @@ impl Builder<'_, '_> {
         names.into_iter().any(|it| matches!(&*it, "x10.compiler.Uncounted" | "x10.compiler.Immediate"))
     }
 
-    /// The `at` statement that is all of a statement.
+    /// The `at` that a statement consists of.
     pub(crate) fn only_at(&self, stmt: StmtId) -> Option<StmtId> {
         match &self.source.body.stmt(stmt).kind {
             StmtKind::Block(stmts) => match stmts.as_slice() {
@@ -60,7 +60,7 @@ impl Builder<'_, '_> {
         }
         let place = self.place_id(place);
         let place = self.save(place);
-        // An activity that only starts another one need not travel itself.
+        // An activity that only starts another one is started directly at its place.
         if let Some((spawned, body, captures)) = self.only_spawned(body) {
             let clocks = if self.is_uncounted(spawned) { mir::Clocks::Uncounted } else { mir::Clocks::None };
             let closure = self.activity(body, &captures);
@@ -75,7 +75,7 @@ impl Builder<'_, '_> {
         self.push(Out::At { place, closure });
     }
 
-    /// The `async` without clocks that is all of a statement, if it starts where it stands.
+    /// The local `async` without clocks that a statement consists of.
     fn only_spawned(&self, stmt: StmtId) -> Option<(StmtId, StmtId, Vec<Capture>)> {
         match &self.source.body.stmt(stmt).kind {
             StmtKind::Block(stmts) => match stmts.as_slice() {
@@ -89,12 +89,12 @@ impl Builder<'_, '_> {
 
     /// `finish S`.
     pub(crate) fn finish_statement(&mut self, clocked: &Clocked, body: StmtId) {
-        // The activity that waits for a single kernel may as well launch it. Under a clock it would hold up the clock.
+        // The waiting activity launches a single kernel itself. Registered on a clock it would delay the clock.
         let single = if *clocked == Clocked::No { self.only_spawned_kernel(body) } else { None };
         let body = match single {
             Some((at, kernel)) => self.nested(|it| it.launch_and_wait(at, &kernel)).0,
             None => {
-                let captures_stable = self.only_launches(body);
+                let captures_stable = self.only_launches_kernels(body);
                 let before = std::mem::replace(&mut self.captures_stable, captures_stable);
                 let lowered = self.nested_stmt(body);
                 self.captures_stable = before;

@@ -11,7 +11,7 @@ use crate::builder::operands::{expr, operation};
 use crate::mono::types::{Shape, is_reference};
 use apg_mir::{self as mir, ExprKind, Operation, StmtKind as Out};
 
-/// The value that a constraint speaks of, in a temporary.
+/// The value that a constraint applies to, in a temporary.
 struct Subject {
     value: mir::Expr,
     ty: Ty,
@@ -68,7 +68,7 @@ impl Builder<'_, '_> {
         self.local(result)
     }
 
-    /// Whether all terms hold; terms that only the compiler knows about are left out.
+    /// The condition that all terms hold. Terms without a run-time meaning are ignored.
     fn holds(&mut self, subject: &Subject, constraint: &Constraint) -> Option<mir::Expr> {
         let mut all: Option<mir::Expr> = None;
         for term in &constraint.terms {
@@ -105,7 +105,7 @@ impl Builder<'_, '_> {
             let is_null = matches!(right.kind, ExprKind::Null);
             let equal = it.equal_values(left, left_ty, right, right_ty);
             let equal = if negated { operation(Operation::Not, mir::Ty::Bool, vec![equal]) } else { equal };
-            // Of null nothing is asked but whether it is null.
+            // Only nullness of null is tested.
             let about_fields = |path: &Path| path.root == PathRoot::SelfValue && !path.fields.is_empty();
             if is_reference(subject.value.ty) && !is_null && (about_fields(a) || about_fields(b)) {
                 let null = expr(subject.value.ty, ExprKind::Null);
@@ -119,7 +119,7 @@ impl Builder<'_, '_> {
         Some(equal)
     }
 
-    /// The value that a path names, if the program can find it at run time.
+    /// The value of a path, if it exists at run time.
     fn path(&mut self, subject: &Subject, path: &Path) -> Option<(mir::Expr, Ty)> {
         let (mut value, mut ty) = self.root(subject, &path.root)?;
         for name in &path.fields {
@@ -144,7 +144,7 @@ impl Builder<'_, '_> {
                         let ty = self.variable_type(local);
                         Some((self.read_variable(local)?, ty))
                     }
-                    // The place of an `at` around.
+                    // The place of an enclosing `at`.
                     None if name == "here" => Some(self.here_value()),
                     None => None,
                 }
@@ -229,7 +229,7 @@ impl Builder<'_, '_> {
         if fits { Some(expr(machine, kind)) } else { self.boxed_literal(kind, ty) }
     }
 
-    /// A literal compared with a value behind `Any`.
+    /// A literal compared with a value of type `Any`.
     fn boxed_literal(&mut self, kind: ExprKind, ty: Ty) -> Option<mir::Expr> {
         let db = self.lowerer.db;
         let own = match kind {

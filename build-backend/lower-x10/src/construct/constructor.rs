@@ -1,4 +1,4 @@
-//! Making objects and structs: constructors, field initialisers, properties.
+//! Construction of objects and structs: constructors, field initialisers, properties.
 
 use apg_analysis::program::body::{ExprId, StmtId, StmtKind};
 use apg_analysis::program::items::MethodKind;
@@ -37,11 +37,11 @@ impl Builder<'_, '_> {
         }
         let machine = self.lowerer.machine(ty);
         let key = if self.lowerer.shape(ty) == Shape::Value {
-            FunctionKey::Initialise(callee)
+            FunctionKey::Constructor(callee)
         } else {
             let class = self.lowerer.class_of(ty);
             self.lowerer.instantiate(class);
-            FunctionKey::Create(callee)
+            FunctionKey::Creation(callee)
         };
         let function = self.lowerer.function(key);
         expr(machine, ExprKind::Call { function, args })
@@ -61,7 +61,7 @@ impl Builder<'_, '_> {
         if calls.is_none() {
             self.implicit_super_call(owner);
         }
-        // Fields start after the superclass is done and the properties are set: initialisers may use them.
+        // Initialisers run after the superclass's constructor and the property assignment, which they may use.
         let fields_after = sets_properties.or(calls);
         if !delegates && fields_after.is_none() {
             self.start_fields(owner);
@@ -74,7 +74,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The statements of a body, its outermost blocks opened.
+    /// The statements of a body, with its outermost blocks flattened.
     fn top_statements(&self, root: StmtId) -> Vec<StmtId> {
         match &self.source.body.stmt(root).kind {
             StmtKind::Block(stmts) => match stmts.as_slice() {
@@ -98,7 +98,7 @@ impl Builder<'_, '_> {
     fn call_constructor(&mut self, owner: Ty, constructor: MethodId, args: Vec<mir::Expr>) {
         let Some(this) = self.this else { return };
         let callee = Callee { method: constructor, owner, type_args: Vec::new() };
-        let function = self.lowerer.function(FunctionKey::Initialise(callee));
+        let function = self.lowerer.function(FunctionKey::Constructor(callee));
         if self.lowerer.shape(owner) == Shape::Value {
             let machine = self.lowerer.machine(owner);
             self.set(this, expr(machine, ExprKind::Call { function, args }));
@@ -165,7 +165,7 @@ impl Builder<'_, '_> {
                 }
                 continue;
             }
-            let function = self.lowerer.function(FunctionKey::FieldValue(field, owner));
+            let function = self.lowerer.function(FunctionKey::FieldInitializer(field, owner));
             let Some(this) = self.this else { return };
             let args = vec![self.local(this)];
             let value = expr(machine, ExprKind::Call { function, args });
@@ -175,13 +175,13 @@ impl Builder<'_, '_> {
 }
 
 impl Lowerer<'_> {
-    /// Writes the function that allocates an object and calls a constructor.
+    /// Builds the function that allocates an object and calls a constructor.
     pub(crate) fn write_create(&mut self, callee: &Callee, id: mir::FunctionId) {
         let owner = callee.owner;
         let (mut params, _) = self.concrete_signature(callee);
         let mut hidden = self.hidden_types(owner);
         hidden.append(&mut params);
-        let initialise = self.function(FunctionKey::Initialise(callee.clone()));
+        let initialise = self.function(FunctionKey::Constructor(callee.clone()));
         let class = self.class_of(owner);
         let machine = mir::Ty::Ref(class);
         let source = self.synthetic(Some(callee.method), owner);
@@ -203,7 +203,7 @@ impl Lowerer<'_> {
         builder.finish(id, name, hidden.len() as u32, machine);
     }
 
-    /// Writes a constructor: of a class it fills its first parameter, of a struct it gives the struct.
+    /// Builds a constructor. For a class it fills its first parameter; for a struct it returns the struct.
     pub(crate) fn write_initialise(&mut self, callee: &Callee, id: mir::FunctionId) {
         let owner = callee.owner;
         let is_struct = self.shape(owner) == Shape::Value;
@@ -252,7 +252,7 @@ impl Lowerer<'_> {
         (!automatic || properties.is_empty()).then_some(found)
     }
 
-    /// The static method that stands for a constructor marked `@Factory`.
+    /// The static method that replaces a constructor marked `@Factory`.
     fn factory(&mut self, callee: &Callee) -> Option<Callee> {
         let db = self.db;
         let item = method_item(db, callee.method)?;
@@ -280,7 +280,7 @@ impl Lowerer<'_> {
 }
 
 impl Builder<'_, '_> {
-    /// A class without a constructor has one that sets its properties.
+    /// The implicit constructor of a class without one, which sets its properties.
     fn automatic_constructor(&mut self, owner: Ty, _constructor: MethodId) {
         self.implicit_super_call(owner);
         let Some((class, _)) = owner.as_class(self.lowerer.db) else { return };

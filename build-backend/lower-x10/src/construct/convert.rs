@@ -1,5 +1,5 @@
-//! Conversions between representations: values into boxes and out of them, references up and down, function
-//! values to function types with another calling convention.
+//! Conversions between representations: boxing and unboxing, reference casts, and adapters between function types with different
+//! calling conventions.
 
 use apg_analysis::program::ty::{Ty, TyKind};
 
@@ -18,7 +18,7 @@ impl Builder<'_, '_> {
             return value;
         }
         if from.is_void(db) {
-            // An expression statement whose value is asked for: keep the effect, give zero.
+            // The value of an expression without one: keeps the effect and yields zero.
             let machine = self.lowerer.machine(to);
             self.push(mir::StmtKind::Expr(value));
             return zero(machine);
@@ -51,7 +51,7 @@ impl Builder<'_, '_> {
         operation(mir::Operation::Convert, to, vec![value])
     }
 
-    /// A reference seen as one of another machine type, unchecked.
+    /// An unchecked cast of a reference.
     pub(crate) fn retype(&mut self, value: mir::Expr, to: mir::Ty) -> mir::Expr {
         if value.ty == to {
             return value;
@@ -73,21 +73,21 @@ impl Builder<'_, '_> {
         if is_reference(value.ty) { self.retype(value, mir::Ty::Any) } else { value }
     }
 
-    /// A value of struct type in a box.
+    /// Boxes a value of struct type.
     pub(crate) fn boxed(&mut self, value: mir::Expr, ty: Ty) -> mir::Expr {
         let class = self.lowerer.box_of(ty);
         self.lowerer.instantiate(class);
         expr(mir::Ty::Ref(class), ExprKind::MakeObject { class, fields: vec![value] })
     }
 
-    /// The value in a box; raises ClassCastException if it is no box of that type.
+    /// Unboxes a value; raises ClassCastException if it is no box of that type.
     fn unboxed(&mut self, value: mir::Expr, ty: Ty) -> mir::Expr {
         let class = self.lowerer.box_of(ty);
         let machine = self.lowerer.machine(ty);
         let target = CastTarget::Class(class);
         let object =
             expr(mir::Ty::Ref(class), ExprKind::Cast { value: Box::new(value), target, checked: true });
-        // The cast lets no null through: there is no such value.
+        // The cast rejects null.
         expr(machine, ExprKind::Field { object: Box::new(object), class, field: 0, checked: false })
     }
 
@@ -117,7 +117,7 @@ impl Builder<'_, '_> {
         from == to || from.is_null(self.lowerer.db) || self.lowerer.all_supertypes(from).contains(&to)
     }
 
-    /// What is known of a value without it: the value is evaluated all the same.
+    /// A constant answer. The value is evaluated for its effect.
     pub(crate) fn known(&mut self, value: mir::Expr, answer: bool) -> mir::Expr {
         if !self.is_constant(&value) {
             self.push(mir::StmtKind::Expr(value));

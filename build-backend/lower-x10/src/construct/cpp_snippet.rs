@@ -1,23 +1,23 @@
-//! C++ code as X10 string literals hold it: its tokens, and the lines of the source that they are written in.
+//! C++ code in X10 string literals: tokens, and the source lines that they come from.
 
 use apg_syntax::TextSize;
 use apg_syntax::ast::{self, AstNode};
 
 use apg_mir as mir;
 
-/// A word or anything else of C++ code.
+/// A token of C++ code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Token<'a> {
     /// A name or keyword.
     Word(&'a str),
     /// `#name`, `#1`.
     Operand(&'a str),
-    /// Spaces, signs, numbers, literals, comments.
+    /// Anything else.
     Other(&'a str),
 }
 
 impl<'a> Token<'a> {
-    /// The token as it stands in the code, without the sign of an operand.
+    /// The text of the token, without the `#` of an operand.
     pub fn name(self) -> &'a str {
         match self {
             Token::Word(text) | Token::Operand(text) | Token::Other(text) => text,
@@ -30,7 +30,7 @@ impl<'a> Token<'a> {
     }
 }
 
-/// Divides C++ code; the tokens together are the code.
+/// The tokens of C++ code, which together are the code.
 pub(crate) fn tokens(code: &str) -> Vec<Token<'_>> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut all = Vec::new();
@@ -72,16 +72,16 @@ fn literal_end(code: &str, quote: char) -> usize {
 }
 
 /// A string literal: its value, and where it starts in the file.
-pub(crate) type Piece = (String, TextSize);
+pub(crate) type CodeLiteral = (String, TextSize);
 
 /// The literals of a string that may be a sum of several, in order.
-pub(crate) fn pieces(expr: &ast::Expr) -> Vec<Piece> {
+pub(crate) fn literals(expr: &ast::Expr) -> Vec<CodeLiteral> {
     let literals = expr.syntax().descendants().filter_map(ast::Literal::cast);
-    let piece = |it: ast::Literal| match it.value() {
+    let code_literal = |it: ast::Literal| match it.value() {
         Some(ast::LiteralValue::String(text)) => Some((text.to_string(), it.syntax().text_range().start())),
         _ => None,
     };
-    literals.filter_map(piece).collect()
+    literals.filter_map(code_literal).collect()
 }
 
 /// C++ code with the lines of the `.x10` file that it is written in.
@@ -92,27 +92,27 @@ pub(crate) struct Snippet {
 }
 
 impl Snippet {
-    pub fn new(pieces: Vec<Piece>, position: impl Fn(TextSize) -> mir::Position) -> Snippet {
+    pub fn new(literals: Vec<CodeLiteral>, position: impl Fn(TextSize) -> mir::Position) -> Snippet {
         let mut snippet = Snippet { text: String::new(), lines: Vec::new() };
-        for (text, offset) in pieces {
+        for (text, offset) in literals {
             snippet.lines.push((snippet.text.len(), position(offset)));
             snippet.text.push_str(&text);
         }
         snippet
     }
 
-    /// Code whose literals are not known: all of it is in this line.
+    /// Code whose literals are unknown: all of it is in this line.
     pub fn in_line(text: &str, position: mir::Position) -> Snippet {
         Snippet { text: text.to_owned(), lines: vec![(0, position)] }
     }
 
-    /// Whether a `#line` directive may stand at every boundary of two tokens of a line. Of a raw string literal the end is not
-    /// known here, and a line of the preprocessor must not be divided.
+    /// Whether `#line` directives may be inserted between the tokens of a line: not in preprocessor lines, nor with raw string
+    /// literals, whose ends are not recognised.
     fn is_divisible(line: &str) -> bool {
         !line.trim_start().starts_with('#') && !line.trim_end_matches('\n').ends_with('\\')
     }
 
-    /// For each token that begins a line of its own in the compiler's messages: that line.
+    /// The source line of each token at which a new line begins for the compiler's messages.
     pub fn line_of_tokens(&self, tokens: &[Token<'_>]) -> Vec<Option<mir::Position>> {
         let mut lines = vec![None; tokens.len()];
         if self.text.contains("R\"") {
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn code_is_divided_into_words_and_the_rest() {
+    fn tokens_are_names_operands_and_the_rest() {
         let code = "f((#x)->raw, \"#y \\\" z\", #1) // this\n+ 0x1f";
         let all = tokens(code);
         assert!(all.contains(&Token::Word("f")) && all.contains(&Token::Word("raw")));
@@ -158,11 +158,11 @@ mod tests {
         assert_eq!(all.iter().map(text).collect::<String>(), code);
     }
 
-    /// Each token that begins a line of the compiler's, with that line.
-    fn lines(pieces: &[(&str, u32)]) -> Vec<(String, u32)> {
+    /// Each token at which a new line begins, with that line.
+    fn lines(literals: &[(&str, u32)]) -> Vec<(String, u32)> {
         let position = |offset| mir::Position { file: mir::FileId(0), line: u32::from(offset) };
-        let pieces = pieces.iter().map(|it| (it.0.to_owned(), TextSize::new(it.1))).collect();
-        let snippet = Snippet::new(pieces, position);
+        let literals = literals.iter().map(|it| (it.0.to_owned(), TextSize::new(it.1))).collect();
+        let snippet = Snippet::new(literals, position);
         let all = tokens(&snippet.text);
         let found = snippet.line_of_tokens(&all);
         let found =
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn each_literal_and_each_line_of_a_literal_is_in_the_line_of_the_source() {
+    fn literals_keep_their_source_lines() {
         let at = |text: &str, line| (text.to_owned(), line);
         assert_eq!(lines(&[("f(", 7), ("x)", 8)]), [at("f", 7), at("x", 8)]);
         assert_eq!(lines(&[("a;\nb;", 7)]), [at("a", 7), at("b", 7)]);

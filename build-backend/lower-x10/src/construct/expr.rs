@@ -1,4 +1,4 @@
-//! Expressions.
+//! Lowering of expressions.
 
 use apg_analysis::program::body::{AssignTarget, ExprId, ExprKind as Source, Literal, LocalId, StmtId};
 use apg_analysis::program::items::{ClassId, FieldId};
@@ -101,7 +101,7 @@ impl Builder<'_, '_> {
     pub(crate) fn effect_of(&mut self, id: ExprId) {
         let source = self.source.body.clone();
         match &source.expr(id).kind {
-            // Nobody asks for the value assigned, so it needs no temporary.
+            // The assigned value is unused and needs no temporary.
             Source::Assign { target: AssignTarget::Local(local), value } => {
                 let declared = self.variable_type(*local);
                 let value = self.value_as(*value, declared);
@@ -158,7 +158,7 @@ impl Builder<'_, '_> {
             let ty = self.variable_type(local);
             return zero(self.lowerer.machine(ty));
         };
-        // Flow typing may know more of the value than its variable's type says.
+        // The narrowed type may be more specific than the variable's type.
         let (declared, wanted) = (self.variable_type(local), self.type_of(id));
         self.convert(value, declared, wanted)
     }
@@ -177,13 +177,13 @@ impl Builder<'_, '_> {
         })
     }
 
-    /// The value of a `val` around a kernel that is known before the program runs: nothing of it travels.
+    /// The value of a constant `val` outside of the kernel, which is not captured.
     pub(crate) fn known_outside(&mut self, local: LocalId) -> Option<mir::Expr> {
         self.kernel.as_ref()?;
         self.constant_variable(local)
     }
 
-    /// The value of a `val` of this body, if it is known before the program runs.
+    /// The value of a constant `val` of this body.
     pub(crate) fn constant_variable(&mut self, local: LocalId) -> Option<mir::Expr> {
         let literal = self.lowerer.constant_local(&self.source.body, local)?;
         let ty = self.variable_type(local);
@@ -211,21 +211,21 @@ impl Builder<'_, '_> {
         self.convert(value, ty, wanted)
     }
 
-    /// The object around, of the class, and its type.
+    /// The enclosing object of this class, and its type.
     pub(crate) fn around(&mut self, class: ClassId) -> Option<(mir::Expr, Ty)> {
         let (ty, this) = self.source.this.zip(self.this)?;
         let value = self.local(this);
         self.out_to(value, ty, &|around| around == class)
     }
 
-    /// The object around `value`, or `value` itself, of the class that is looked for.
+    /// `value` or an object that encloses it, of the given class.
     pub(crate) fn out_to(
         &mut self,
         mut value: mir::Expr,
         mut ty: Ty,
         is_wanted: &dyn Fn(ClassId) -> bool,
     ) -> Option<(mir::Expr, Ty)> {
-        // The class around is meant, not a superclass: an inner class may extend the class that it is in.
+        // Compares with enclosing classes, not superclasses: an inner class may extend its enclosing class.
         while ty.as_class(self.lowerer.db).is_none_or(|(around, _)| !is_wanted(around)) {
             let (outer, owner, index) = self.lowerer.outer_field(ty)?;
             value = self.load(value, owner, index, outer, false);
@@ -391,7 +391,7 @@ impl Builder<'_, '_> {
         let mut values = self.operands(&[(object, object_ty), (value, declared)]);
         let value = values.pop().unwrap_or_else(|| bool(false));
         let mut object = values.pop().unwrap_or_else(|| bool(false));
-        // The value is evaluated before the store: what comes before it does too.
+        // The operands before the value are evaluated before it.
         if !matches!(object.kind, ExprKind::Local(_)) && !self.is_constant(&value) {
             object = self.save(object);
         }

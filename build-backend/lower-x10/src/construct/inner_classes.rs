@@ -1,5 +1,4 @@
-//! Inner, local and anonymous classes: objects that know the object around them, and the variables of the code around
-//! them, in hidden last fields.
+//! Inner, local and anonymous classes: hidden fields hold the enclosing object and captured variables.
 
 use std::sync::Arc;
 
@@ -14,16 +13,16 @@ use crate::mono::instances::field;
 use crate::{LowerError, Lowerer};
 use apg_mir::{self as mir, ExprKind};
 
-/// The name of the hidden field for the object around.
-const OUTER: &str = "$outer";
+/// The name of the hidden field for the enclosing object.
+const OUTER_FIELD: &str = "$outer";
 
 impl Lowerer<'_> {
-    /// Whether objects of a nested class stand alone.
+    /// Whether a nested class has no enclosing object.
     pub(crate) fn is_static_class(&self, class: ClassId) -> bool {
         apg_analysis::program::items::is_static_class(self.db, class)
     }
 
-    /// The type of the object around objects of an inner class.
+    /// The type of the enclosing object of an inner class.
     fn outer_type(&mut self, ty: Ty) -> Option<Ty> {
         let db = self.db;
         let (class, _) = ty.as_class(db)?;
@@ -35,7 +34,7 @@ impl Lowerer<'_> {
         Some(self.concrete(outer, &substitution))
     }
 
-    /// The variables of the code around that objects of a class keep.
+    /// The variables that objects of a local class capture.
     fn captures(&self, ty: Ty) -> Arc<Vec<CapturedVariable>> {
         ty.as_class(self.db).map(|(class, _)| class_captures(self.db, class).clone()).unwrap_or_default()
     }
@@ -44,7 +43,7 @@ impl Lowerer<'_> {
     pub(crate) fn hidden_fields(&mut self, ty: Ty) -> Vec<mir::Field> {
         let mut fields = Vec::new();
         if let Some(outer) = self.outer_type(ty) {
-            fields.push(field(OUTER, self.machine(outer)));
+            fields.push(field(OUTER_FIELD, self.machine(outer)));
         }
         for variable in self.captures(ty).iter() {
             let kept = self.field_of(variable.field, ty);
@@ -53,7 +52,7 @@ impl Lowerer<'_> {
         fields
     }
 
-    /// What constructors of the class take first.
+    /// The hidden parameters of constructors, which come first.
     pub(crate) fn hidden_types(&mut self, ty: Ty) -> Vec<Ty> {
         let mut types: Vec<Ty> = self.outer_type(ty).into_iter().collect();
         for variable in self.captures(ty).iter() {
@@ -62,14 +61,14 @@ impl Lowerer<'_> {
         types
     }
 
-    /// The index of the hidden field that keeps a variable.
+    /// The index of the hidden field of a captured variable.
     pub(crate) fn captured_field(&mut self, owner: Ty, field: FieldId) -> Option<u32> {
         let position = self.captures(owner).iter().position(|it| it.field == field)?;
         let before = self.own_fields(owner).len() + usize::from(self.outer_type(owner).is_some());
         Some((before + position) as u32)
     }
 
-    /// The object around an inner one: its type, and the class instance and index of the field that holds it.
+    /// The field of the enclosing object: its type, the class instance that declares it, and its index.
     pub(crate) fn outer_field(&mut self, ty: Ty) -> Option<(Ty, Ty, u32)> {
         let mut owner = ty;
         loop {
@@ -82,9 +81,8 @@ impl Lowerer<'_> {
 }
 
 impl Builder<'_, '_> {
-    /// The hidden arguments of `new`: the enclosing object, which is `outer` if that is given, and the variables that
-    /// the new object keeps. With `own` they are for another constructor of the object under construction, which
-    /// is around nothing yet.
+    /// The hidden arguments of `new`: the enclosing object, `outer` if given, and captured variables. With `own` they are for
+    /// another constructor of the object under construction, which cannot be an enclosing object yet.
     pub(crate) fn hidden_arguments(
         &mut self,
         ty: Ty,
@@ -120,7 +118,7 @@ impl Builder<'_, '_> {
         values
     }
 
-    /// A variable that an object keeps: the variable itself, or the value that an object around this code keeps.
+    /// A captured variable: the variable itself, or the value captured by an enclosing object.
     fn captured(&mut self, variable: CapturedVariable, kept: Ty, range: TextRange) -> mir::Expr {
         if self.source.owner == Some(variable.owner)
             && let Some(value) = self.read_variable(variable.local)
@@ -150,7 +148,7 @@ impl Builder<'_, '_> {
         crate::builder::operands::zero(machine)
     }
 
-    /// The object of type `outer` at or around `this`; with `own` only around it.
+    /// `this` or an enclosing object of type `outer`; with `own` only an enclosing one.
     fn enclosing(&mut self, outer: Ty, own: bool) -> Option<mir::Expr> {
         let (class, _) = outer.as_class(self.lowerer.db)?;
         let mut ty = self.source.this?;

@@ -1,4 +1,4 @@
-//! Members of the class library that the compiler expands: `@Intrinsic("...")`.
+//! Intrinsics: members of the class library that the compiler expands (`@Intrinsic("...")`).
 
 use apg_analysis::program::ty::Ty;
 use apg_syntax::TextRange;
@@ -29,9 +29,9 @@ impl Builder<'_, '_> {
             Some(("rail", member)) => self.expand_rail(member, args, result, range),
             Some(("atomic", operation)) => self.expand_atomic(operation, args, machine, range),
             Some((scope @ ("warp" | "block"), operation)) => {
-                self.expand_together(scope, operation, args, machine, range)
+                self.expand_collective(scope, operation, args, machine, range)
             }
-            Some(("thread", number)) => self.thread_number(number, machine, range),
+            Some(("thread", number)) => self.expand_thread_index(number, machine, range),
             Some(("texture", "at")) => self.expand_texture(args, machine),
             Some(("any", "zero")) => zero(machine),
             Some(("any", member)) => self.expand_any(member, args, machine, range),
@@ -78,7 +78,7 @@ impl Builder<'_, '_> {
         value
     }
 
-    /// An entry of the runtime's table. It takes and gives references to any object.
+    /// A call of a runtime entry. Entries take and return references to any object.
     pub(crate) fn runtime(&mut self, entry: &str, args: Vec<mir::Expr>, machine: mir::Ty) -> mir::Expr {
         let args = args.into_iter().map(|it| self.as_any(it)).collect();
         let raw = if is_reference(machine) { mir::Ty::Any } else { machine };
@@ -134,7 +134,7 @@ impl Builder<'_, '_> {
         let (rail, index) = if self.is_constant(&value) {
             (rail, index)
         } else {
-            // The value is used again, so it is saved, and what comes before it with it.
+            // The value is used twice: saves it and the operands before it.
             (self.save(rail), self.save(index))
         };
         let value = self.save(value);
@@ -165,7 +165,7 @@ impl Builder<'_, '_> {
         self.save(value)
     }
 
-    /// The value of a texture, the first argument. Of a kernel's textures the launch has seen where they live.
+    /// A texture read; the texture is the first argument. The launch has checked the place of a kernel's textures.
     fn expand_texture(&mut self, args: Vec<mir::Expr>, machine: mir::Ty) -> mir::Expr {
         if self.is_device_code() {
             return operands::operation(Operation::Texture, machine, args);
@@ -177,7 +177,7 @@ impl Builder<'_, '_> {
             self.push(mir::StmtKind::Expr(check));
         }
         let value = operands::operation(Operation::Texture, machine, args);
-        // Textures can be filled anew.
+        // The contents of textures can change.
         self.save(value)
     }
 
@@ -213,7 +213,7 @@ impl Builder<'_, '_> {
     }
 }
 
-/// Constants of integer type, computed now: they make ranges and kernels' extents readable.
+/// Folds integer constants, which keeps ranges and extents of kernels readable.
 pub(crate) fn fold(operation: Operation, args: &[mir::Expr], machine: mir::Ty) -> Option<mir::Expr> {
     let value = |it: &mir::Expr| match it.kind {
         ExprKind::Int(value) => Some(value),

@@ -183,8 +183,8 @@ impl Builder<'_, '_> {
         });
     }
 
-    /// Counts from `low` until one past `high`, modulo the width: a single test at the end of each turn. `loop_body` lowers the body, once
-    /// for each version of the loop, and gives the loop's label.
+    /// Counts from `low` to `high` with a single test at the end of each iteration, so that overflow does no harm. `lower_body`
+    /// lowers the body once for each version and returns the label of the loop.
     pub(crate) fn counted_loop(
         &mut self,
         low: mir::Expr,
@@ -336,7 +336,7 @@ impl Builder<'_, '_> {
             None => {
                 let name = self.lowerer.type_name(ty);
                 let error =
-                    LowerError::new("build/no-components", format!("{name} cannot be taken apart by index"));
+                    LowerError::new("build/no-components", format!("{name} cannot be destructured by index"));
                 self.error(error, range);
                 (zero(mir::Ty::I64), long)
             }

@@ -1,5 +1,5 @@
-//! C++ code in the program: `@Native("c++", "...")` on methods and blocks, `@NativeCPPExtern`, and the files that classes name
-//! (chapter "Interoperability with Other Languages" of the language specification).
+//! C++ code in programs: `@Native("c++", "...")` on methods and blocks, `@NativeCPPExtern`, and files that classes name (X10
+//! specification, "Interoperability with Other Languages").
 
 use apg_analysis::SourceFile;
 use apg_analysis::parse;
@@ -18,17 +18,17 @@ use smol_str::SmolStr;
 
 use crate::builder::function::Builder;
 use crate::builder::position::FileLines;
-use crate::construct::cpp_snippet::{Piece, Snippet, Token, pieces, tokens};
+use crate::construct::cpp_snippet::{CodeLiteral, Snippet, Token, literals, tokens};
 use crate::mono::types::Shape;
 use crate::{Callee, LowerError, Lowerer};
 use apg_mir::native::{Fragment, NamedFile, NativeCode, NativeFile};
 use apg_mir::{self as mir, StmtKind as Out};
 
-/// The language of annotations that are meant for this compiler.
+/// The language argument of annotations for this compiler.
 const LANGUAGE: &str = "c++";
 
-/// Words of X10's own runtime, which this one does not have.
-const FOREIGN: [&str; 4] = ["x10aux", "x10rt", "x10::", "FMGL(raw)"];
+/// Names of X10's original runtime, which this one does not provide.
+const X10_RUNTIME_NAMES: [&str; 4] = ["x10aux", "x10rt", "x10::", "FMGL(raw)"];
 
 /// The annotation of a declaration with code for this compiler, and the code.
 fn annotation_with_code(annotations: &[AnnotationItem]) -> Option<(&AnnotationItem, SmolStr)> {
@@ -44,16 +44,16 @@ fn code_of(annotations: &[AnnotationItem]) -> Option<SmolStr> {
 }
 
 /// The text of a string that is a sum of literals.
-fn joined(pieces: &[Piece]) -> String {
-    pieces.iter().map(|it| it.0.as_str()).collect()
+fn joined(literals: &[CodeLiteral]) -> String {
+    literals.iter().map(|it| it.0.as_str()).collect()
 }
 
 fn is_foreign(code: &str) -> bool {
-    FOREIGN.iter().any(|it| code.contains(it))
+    X10_RUNTIME_NAMES.iter().any(|it| code.contains(it))
 }
 
 impl Lowerer<'_> {
-    /// Notes what the classes of a file say of C++ files.
+    /// Records the C++ files that the classes of a file name.
     pub(crate) fn native_file(&mut self, file: SourceFile, lines: &FileLines) {
         let id = lines.file;
         let folder = file.path(self.db).parent().map(|it| it.display().to_string()).unwrap_or_default();
@@ -105,7 +105,8 @@ impl Builder<'_, '_> {
             let tree = parse(db, item.file(db)).syntax();
             let node = tree.covering_element(name).ancestors().find_map(ast::Annotation::cast)?;
             let argument = node.arg_list()?.exprs().nth(1)?;
-            let snippet = Snippet::new(pieces(&argument), |offset| self.source.lines.position(offset.into()));
+            let snippet =
+                Snippet::new(literals(&argument), |offset| self.source.lines.position(offset.into()));
             (snippet.text == code).then_some(snippet)
         });
         written.unwrap_or_else(|| Snippet::in_line(code, self.position))
@@ -123,8 +124,8 @@ impl Builder<'_, '_> {
         self.push(Out::Native(NativeCode { fragments, variables: Vec::new(), result }));
     }
 
-    /// The C++ code that stands for a block; false if there is none, or if X10 code stands there as well that does not need X10's
-    /// own runtime.
+    /// Lowers the C++ code of a block. False if there is none, or if it needs X10's original runtime and the block has X10 code as
+    /// well.
     pub(crate) fn native_block(
         &mut self,
         annotations: &[Annotation],
@@ -137,7 +138,8 @@ impl Builder<'_, '_> {
         };
         let mut codes = annotations.iter().filter(is_native).filter_map(|it| {
             let [language, code, ..] = it.args.as_slice() else { return None };
-            (joined(&self.constant_pieces(*language)?) == LANGUAGE).then(|| self.constant_pieces(*code))?
+            (joined(&self.constant_literals(*language)?) == LANGUAGE)
+                .then(|| self.constant_literals(*code))?
         });
         let Some(code) = codes.next() else { return false };
         let code = Snippet::new(code, |offset| self.source.lines.position(offset.into()));
@@ -164,17 +166,18 @@ impl Builder<'_, '_> {
     }
 
     /// The literals of a constant string expression.
-    fn constant_pieces(&self, id: apg_analysis::program::body::ExprId) -> Option<Vec<Piece>> {
+    fn constant_literals(&self, id: apg_analysis::program::body::ExprId) -> Option<Vec<CodeLiteral>> {
         let expr = self.source.body.expr(id);
         match &expr.kind {
             ExprKind::Literal(Literal::String(text)) => {
                 Some(vec![(text.to_string(), expr.range.start() + TextSize::new(self.source.base))])
             }
             ExprKind::Concat { parts: fragments } => {
-                let pieces: Option<Vec<_>> = fragments.iter().map(|it| self.constant_pieces(*it)).collect();
-                Some(pieces?.concat())
+                let literals: Option<Vec<_>> =
+                    fragments.iter().map(|it| self.constant_literals(*it)).collect();
+                Some(literals?.concat())
             }
-            ExprKind::Coerce { value } => self.constant_pieces(*value),
+            ExprKind::Coerce { value } => self.constant_literals(*value),
             _ => None,
         }
     }
@@ -192,7 +195,7 @@ impl Builder<'_, '_> {
         let mut found = Vec::new();
         for name in names {
             let all = self.variables.keys().copied();
-            // Of several of that name the one declared last is the innermost.
+            // The last declaration of a name is the innermost.
             let local = all.filter(|it| self.source.body.local(*it).name == name).max_by_key(|it| it.0);
             if let Some(value) = local.and_then(|it| self.read_variable(it)) {
                 found.push((SmolStr::new(name), value));
@@ -201,7 +204,7 @@ impl Builder<'_, '_> {
         found
     }
 
-    /// C++ code, with what stands in it for fragments of the program: operands (`#x`, `#1`, `#T`), `this`, fields (`FMGL(f)`).
+    /// Replaces operands (`#x`, `#1`, `#T`), `this` and fields (`FMGL(f)`) in C++ code.
     fn fragments(&mut self, code: &Snippet, callee: Option<&Callee>, of_extern: bool) -> Vec<Fragment> {
         let mut fragments = Vec::new();
         let tokens = tokens(&code.text);
@@ -243,7 +246,7 @@ impl Builder<'_, '_> {
         fragments
     }
 
-    /// What `#name` stands for: a formal by its name or number, the receiver, or a type parameter.
+    /// The meaning of `#name`: a formal by name or number, the receiver, or a type parameter.
     fn operand(&mut self, name: &str, callee: &Callee) -> Option<Fragment> {
         let db = self.lowerer.db;
         let item = method_item(db, callee.method)?;
@@ -268,7 +271,7 @@ impl Builder<'_, '_> {
         Some(Fragment::Type(self.lowerer.machine(ty)))
     }
 
-    /// `FMGL(name)`: how a field of the class around is reached.
+    /// `FMGL(name)`: access to a field of the enclosing class.
     fn native_field(&mut self, name: &str, fragments: &mut Vec<Fragment>) -> Option<Fragment> {
         let db = self.lowerer.db;
         let this = self.source.this?;

@@ -1,4 +1,4 @@
-//! Rail literals. Many constants become a table, which is data; computed elements are stored one by one.
+//! Rail literals. Many constants become a constant table; computed elements are stored one by one.
 
 use std::sync::Arc;
 
@@ -9,13 +9,13 @@ use crate::builder::function::Builder;
 use crate::builder::operands::{expr, int};
 use apg_mir::{self as mir, ExprKind, StmtKind as Out, Table, fold};
 
-/// Constants from which on a literal is made from a table.
+/// Number of constants from which a literal becomes a table.
 const MIN_TABLE_CONSTANTS: usize = 64;
 
 /// Levels of rails in one table; the same as in `apg_program.h`.
 const MAX_TABLE_LEVELS: usize = 8;
 
-/// An element that is lowered: what comes before it, and its value.
+/// A lowered element: the statements before it, and its value.
 struct Element {
     before: Vec<mir::Stmt>,
     value: mir::Expr,
@@ -27,7 +27,7 @@ impl Element {
     }
 }
 
-/// Whether a value can stand in a table.
+/// Whether a value can be in a table.
 fn is_constant(value: &mir::Expr) -> bool {
     match &value.kind {
         ExprKind::Int(_) | ExprKind::Float(_) => !matches!(value.ty, mir::Ty::Struct(_)),
@@ -85,7 +85,7 @@ impl Builder<'_, '_> {
         expr(mir::Ty::Ref(class), kind)
     }
 
-    /// Stores the elements; of a rail from a table, those that are computed.
+    /// Stores the elements, or the computed ones of a rail from a table.
     fn store(&mut self, rail: &mir::Expr, element: Ty, elements: Vec<Element>, is_table: bool) {
         let machine = self.lowerer.machine(element);
         let computed = elements.into_iter().enumerate().filter(|it| !is_table || !it.1.is_constant());
@@ -97,7 +97,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The table of a literal whose elements are literals of rails, down to constants; if there are many.
+    /// The table of nested rail literals of many constants.
     fn table_of_rails(&mut self, class: mir::ClassId, element: Ty, items: &[ExprId]) -> Option<Table> {
         if self.is_device_code() || self.constants(items)? < MIN_TABLE_CONSTANTS {
             return None;
@@ -129,7 +129,7 @@ impl Builder<'_, '_> {
         (rails > 0).then_some(count)
     }
 
-    /// Whether an expression is a literal, perhaps with a sign or converted: it may be a constant once it is lowered.
+    /// Whether an expression is a literal, possibly negated or converted, which may be a constant after lowering.
     fn is_literal(&self, id: ExprId) -> bool {
         match &self.source.body.expr(id).kind {
             Source::Literal(_) => true,

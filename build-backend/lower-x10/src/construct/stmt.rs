@@ -1,4 +1,4 @@
-//! Statements.
+//! Lowering of statements.
 
 use apg_analysis::program::body::{Annotation, ExprId, LabelId, Literal, LocalId, StmtId, StmtKind};
 use apg_analysis::program::ty::Known;
@@ -25,7 +25,7 @@ impl Builder<'_, '_> {
         self.at(stmt.range);
         self.unroll = self.unrolling(&stmt.annotations);
         match &stmt.kind {
-            // Only kernels have `ateach` left, and none of those comes here.
+            // `ateach` remains in kernels only, which are lowered elsewhere.
             StmtKind::Error | StmtKind::AtEach { .. } => {
                 let error =
                     LowerError::new("build/erroneous", "this statement has an error, so it cannot be built");
@@ -93,12 +93,12 @@ impl Builder<'_, '_> {
         cases: &[(Vec<Option<Literal>>, Vec<StmtId>)],
     ) {
         let constants = || cases.iter().flat_map(|(constants, _)| constants).flatten();
-        let texts: Vec<SmolStr> = constants().filter_map(text).collect();
+        let labels: Vec<SmolStr> = constants().filter_map(text).collect();
         let is_string_type = self.type_of(value).is_known(self.lowerer.db, Known::String);
         let value = self.value(value);
-        let value = if is_string_type { self.position_among(value, &texts) } else { value };
+        let value = if is_string_type { self.position_among(value, &labels) } else { value };
         let number = |constant: &Literal| match text(constant) {
-            Some(wanted) => texts.iter().position(|it| *it == wanted).map_or(0, |at| at as i64),
+            Some(wanted) => labels.iter().position(|it| *it == wanted).map_or(0, |at| at as i64),
             None => constant_number(constant),
         };
         let label = self.begin_label(label);
@@ -110,8 +110,8 @@ impl Builder<'_, '_> {
         self.push(Out::Switch { label, value, cases });
     }
 
-    /// Which of the texts a string is; -1 for none, and for null.
-    fn position_among(&mut self, value: mir::Expr, texts: &[SmolStr]) -> mir::Expr {
+    /// The index of a string among case labels; -1 for none and for null.
+    fn position_among(&mut self, value: mir::Expr, labels: &[SmolStr]) -> mir::Expr {
         let value = self.save(value);
         let found = self.new_local("$", mir::Ty::I64, true);
         self.set(found, int(mir::Ty::I64, -1));
@@ -121,7 +121,7 @@ impl Builder<'_, '_> {
             let is_null = operation(Operation::Eq, mir::Ty::Bool, vec![value.clone(), null]);
             let nothing = vec![mir::Stmt { position: it.position, kind: Out::Break(label) }];
             it.push(Out::If { condition: is_null, then: nothing, otherwise: Vec::new() });
-            for (at, text) in texts.iter().enumerate() {
+            for (at, text) in labels.iter().enumerate() {
                 let wanted = expr(value.ty, ExprKind::String(text.clone()));
                 let condition = it.runtime("string_equals", vec![value.clone(), wanted], mir::Ty::Bool);
                 let (then, ()) = it.nested(|it| {
@@ -238,7 +238,7 @@ impl Builder<'_, '_> {
             let message = message.map(|message| {
                 let ty = it.type_of(message);
                 let value = it.value(message);
-                it.text_of(value, ty)
+                it.to_string_value(value, ty)
             });
             it.throw_new("x10.lang.AssertionError", message);
         });
@@ -259,7 +259,7 @@ impl Builder<'_, '_> {
     }
 }
 
-/// The text of a `case`.
+/// The string of a `case`.
 fn text(literal: &Literal) -> Option<SmolStr> {
     match literal {
         Literal::String(text) => Some(text.clone()),

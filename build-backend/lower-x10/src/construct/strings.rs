@@ -1,4 +1,4 @@
-//! Texts: string concatenation and messages of exceptions the compiler raises.
+//! String conversion and concatenation, and exceptions with messages.
 
 use apg_analysis::program::body::ExprId;
 use apg_analysis::program::items::MethodId;
@@ -14,30 +14,30 @@ use crate::{Callee, FunctionKey};
 use apg_mir::{self as mir, ExprKind, Operation, StmtKind as Out, slot};
 
 impl Builder<'_, '_> {
-    /// Parts of any type joined into a string; a null part is "null".
+    /// Concatenates operands of any type. Null becomes "null".
     pub(crate) fn concat(&mut self, parts: &[ExprId]) -> mir::Expr {
         let operands: Vec<_> = parts.iter().map(|it| (*it, self.type_of(*it))).collect();
         let values = self.operands(&operands);
         let string = Ty::string(self.lowerer.db);
         let machine = self.lowerer.machine(string);
-        let mut texts: Vec<mir::Expr> = Vec::new();
+        let mut strings: Vec<mir::Expr> = Vec::new();
         for (value, (_, ty)) in values.into_iter().zip(operands) {
-            let text = self.text_of(value, ty);
+            let text = self.to_string_value(value, ty);
             if let (Some(ExprKind::String(before)), ExprKind::String(after)) =
-                (texts.last().map(|it| &it.kind), &text.kind)
+                (strings.last().map(|it| &it.kind), &text.kind)
             {
                 let both = expr(machine, ExprKind::String(format!("{before}{after}").into()));
-                texts.pop();
-                texts.push(both);
+                strings.pop();
+                strings.push(both);
             } else {
-                texts.push(text);
+                strings.push(text);
             }
         }
-        if texts.is_empty() { expr(machine, ExprKind::String("".into())) } else { self.join(texts) }
+        if strings.is_empty() { expr(machine, ExprKind::String("".into())) } else { self.join(strings) }
     }
 
-    /// The text of a value, never null.
-    pub(crate) fn text_of(&mut self, value: mir::Expr, ty: Ty) -> mir::Expr {
+    /// Converts a value to a non-null string.
+    pub(crate) fn to_string_value(&mut self, value: mir::Expr, ty: Ty) -> mir::Expr {
         let string = Ty::string(self.lowerer.db);
         let machine = self.lowerer.machine(string);
         let null = expr(machine, ExprKind::String("null".into()));
@@ -49,7 +49,7 @@ impl Builder<'_, '_> {
         if self.lowerer.shape(ty) == Shape::Value {
             return self.text_of_value(value, ty, machine);
         }
-        // Of a string its text is itself; `string_concat` takes null for "null".
+        // Strings are used as they are; `string_concat` treats null as "null".
         if ty.is_known(self.lowerer.db, Known::String) {
             return value;
         }
@@ -67,7 +67,7 @@ impl Builder<'_, '_> {
 
     /// `toString()` of a primitive or struct.
     fn text_of_value(&mut self, value: mir::Expr, ty: Ty, machine: mir::Ty) -> mir::Expr {
-        // As parts of a text they need no string of their own.
+        // Operands of a concatenation need no string of their own.
         let (entry, wide) = match value.ty {
             mir::Ty::I8 | mir::Ty::I16 | mir::Ty::I32 => ("string_from_i64", mir::Ty::I64),
             mir::Ty::U8 | mir::Ty::U16 | mir::Ty::U32 => ("string_from_u64", mir::Ty::U64),
@@ -106,19 +106,19 @@ impl Builder<'_, '_> {
         let message = self.convert(message, string, wanted);
         let id = self.lowerer.class_of(owner);
         self.lowerer.instantiate(id);
-        let function = self.lowerer.function(FunctionKey::Create(callee));
+        let function = self.lowerer.function(FunctionKey::Creation(callee));
         let made = expr(mir::Ty::Ref(id), ExprKind::Call { function, args: vec![message] });
         self.push(Out::Throw(made));
     }
 
-    /// Joins texts that are lowered already.
+    /// Concatenates lowered strings.
     pub(crate) fn join(&mut self, parts: Vec<mir::Expr>) -> mir::Expr {
         let string = Ty::string(self.lowerer.db);
         let machine = self.lowerer.machine(string);
         let mut parts = parts.into_iter();
         let Some(mut result) = parts.next() else { return zero(machine) };
         loop {
-            // As many at once as the runtime takes: what is in between need not be made.
+            // Joins as many operands at once as the runtime supports, without intermediate strings.
             let mut some = vec![result];
             some.extend(parts.by_ref().take(mir::entries::MAX_JOIN_OPERANDS - 1));
             if some.len() == 1 {
@@ -135,9 +135,9 @@ impl Builder<'_, '_> {
     }
 }
 
-/// A text as a part of another one: if it is that of a number, the number.
+/// An operand of a concatenation: for a converted number, the number.
 fn part(text: mir::Expr) -> mir::Expr {
-    const OF_VALUES: [&str; 6] = [
+    const VALUE_TO_STRING_ENTRIES: [&str; 6] = [
         "string_from_i64",
         "string_from_u64",
         "string_from_f64",
@@ -150,7 +150,9 @@ fn part(text: mir::Expr) -> mir::Expr {
         at = value;
     }
     match &at.kind {
-        ExprKind::Runtime { entry, args } if OF_VALUES.contains(&entry.as_str()) && args.len() == 1 => {
+        ExprKind::Runtime { entry, args }
+            if VALUE_TO_STRING_ENTRIES.contains(&entry.as_str()) && args.len() == 1 =>
+        {
             args[0].clone()
         }
         _ => text,
@@ -158,7 +160,7 @@ fn part(text: mir::Expr) -> mir::Expr {
 }
 
 impl crate::Lowerer<'_> {
-    /// How a struct says what it is.
+    /// The string of a struct.
     fn text_method(&mut self, ty: Ty) -> Implementation {
         let layout = self.layout(ty);
         layout.slots[slot::TO_STRING as usize].implementation.clone()

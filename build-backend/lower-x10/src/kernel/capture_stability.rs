@@ -1,7 +1,7 @@
-//! Whether whoever waits for kernels leaves the rails that they have captured alone until they have ended. A kernel sees them as they
-//! are when it is started; where nobody writes to them meanwhile it needs no copy of its own.
+//! Stability of kernel captures: whether captured rails are unmodified until the `finish` around the kernels ends.
 //!
-//! What is not known to be harmless is not: a copy too many costs time, one too few gives wrong results.
+//! A kernel sees captured rails as they are at its launch. If the launching activity does not write to them before the kernel
+//! ends, no copy is needed. The analysis is conservative.
 
 use apg_analysis::program::body::Node;
 use apg_analysis::program::body::{Clocked, ExprId, ExprKind, Iteration, StmtId, StmtKind};
@@ -12,9 +12,9 @@ use apg_analysis::program::ty::Ty;
 
 use crate::builder::function::Builder;
 
-/// The classes of the library whose methods only compute, from what they are given. `String`'s do where that is no object, which could
-/// say in code of its own what its text is.
-const COMPUTING: [&str; 20] = [
+/// Library classes whose methods are pure. Methods of `String` are pure for arguments that are no objects, whose `toString` could
+/// run code of the program.
+const PURE_LIBRARY_CLASSES: [&str; 20] = [
     "Boolean",
     "Byte",
     "Char",
@@ -37,41 +37,41 @@ const COMPUTING: [&str; 20] = [
     "ULong",
 ];
 
-/// What is found in the body of a `finish`.
+/// The kernels launched in the body of a `finish`.
 #[derive(Default)]
-struct Launches {
+struct KernelLaunches {
     kernels: Vec<Kernel>,
     repeated: bool,
 }
 
 impl Builder<'_, '_> {
-    /// Whether a statement starts kernels and does nothing else that could set elements of rails.
-    pub(crate) fn only_launches(&mut self, stmt: StmtId) -> bool {
-        let mut launches = Launches::default();
-        self.harmless(Node::Stmt(stmt), &mut launches) && self.apart(&launches)
+    /// Whether a statement only launches kernels, apart from code that writes to no rail.
+    pub(crate) fn only_launches_kernels(&mut self, stmt: StmtId) -> bool {
+        let mut launches = KernelLaunches::default();
+        self.is_read_only(Node::Stmt(stmt), &mut launches) && self.captures_are_disjoint(&launches)
     }
 
-    fn harmless(&self, node: Node, launches: &mut Launches) -> bool {
+    fn is_read_only(&self, node: Node, launches: &mut KernelLaunches) -> bool {
         let source = self.source.body.clone();
-        let mut harmless = true;
+        let mut is_read_only = true;
         source.walk(node, &mut |node| {
-            if harmless {
+            if is_read_only {
                 match node {
                     Node::Stmt(id) if matches!(source.stmt(id).kind, StmtKind::Async { .. }) => {
-                        harmless = self.launches(id, launches);
+                        is_read_only = self.launches(id, launches);
                         return false;
                     }
-                    Node::Stmt(id) => harmless = self.harmless_stmt(id, launches),
-                    Node::Expr(id) => harmless = self.sets_no_elements(id),
+                    Node::Stmt(id) => is_read_only = self.is_read_only_stmt(id, launches),
+                    Node::Expr(id) => is_read_only = self.is_read_only_expr(id),
                 }
             }
-            harmless
+            is_read_only
         });
-        harmless
+        is_read_only
     }
 
-    /// Whether an `async` starts a kernel, and finding its place is harmless.
-    fn launches(&self, stmt: StmtId, launches: &mut Launches) -> bool {
+    /// Whether an `async` launches a kernel, and the expression of its place writes to no rail.
+    fn launches(&self, stmt: StmtId, launches: &mut KernelLaunches) -> bool {
         let source = self.source.body.clone();
         let StmtKind::Async { body, clocked: Clocked::No | Clocked::Implicit, .. } = &source.stmt(stmt).kind
         else {
@@ -82,11 +82,11 @@ impl Builder<'_, '_> {
         let Some(kernel) = found else { return false };
         let place = kernel.place;
         launches.kernels.push(kernel);
-        self.harmless(Node::Expr(place), launches)
+        self.is_read_only(Node::Expr(place), launches)
     }
 
-    /// Of a statement by itself, whatever its parts do.
-    fn harmless_stmt(&self, stmt: StmtId, launches: &mut Launches) -> bool {
+    /// Whether a statement itself, without its operands, writes to no rail.
+    fn is_read_only_stmt(&self, stmt: StmtId, launches: &mut KernelLaunches) -> bool {
         match &self.source.body.stmt(stmt).kind {
             StmtKind::ForIn { iteration, .. } => {
                 launches.repeated = true;
@@ -108,8 +108,8 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Of an expression by itself, whatever its operands do.
-    fn sets_no_elements(&self, id: ExprId) -> bool {
+    /// Whether an expression itself, without its operands, writes to no rail.
+    fn is_read_only_expr(&self, id: ExprId) -> bool {
         let source = &self.source.body;
         match &source.expr(id).kind {
             ExprKind::Literal(_)
@@ -127,13 +127,13 @@ impl Builder<'_, '_> {
             | ExprKind::ShortCircuit { .. }
             | ExprKind::Equal { .. }
             | ExprKind::Let { .. } => true,
-            // The first use of another would run its initialiser.
+            // The first use of a static that is no constant runs its initialiser.
             ExprKind::StaticField(field) => self.lowerer.constant(*field).is_some(),
             ExprKind::Concat { parts } => parts.iter().all(|it| self.is_value(*it)),
             ExprKind::Call { method, receiver, args, .. } => {
                 let name = method.name(self.lowerer.db);
                 let reads_rail = matches!(name.as_str(), "operator()" | "range" | "size");
-                COMPUTING.contains(&self.library_class(*method))
+                PURE_LIBRARY_CLASSES.contains(&self.library_class(*method))
                     && receiver.is_none_or(|it| self.is_value(it) || reads_rail && self.is_rail(it))
                     && args.iter().all(|it| self.is_value(*it))
             }
@@ -148,7 +148,7 @@ impl Builder<'_, '_> {
         if qualified_name(self.lowerer.db, class) == format!("x10.lang.{name}") { name } else { "" }
     }
 
-    /// Whether what an expression gives has no code of the program: a number, a place, a range or a text.
+    /// Whether an expression is a number, place, range or string, none of which has code of the program.
     fn is_value(&self, id: ExprId) -> bool {
         let db = self.lowerer.db;
         let ty = self.source.body.expr(id).ty;
@@ -166,9 +166,8 @@ impl Builder<'_, '_> {
         self.source.body.expr(id).ty.rail_element(self.lowerer.db).is_some()
     }
 
-    /// Whether no kernel writes to a rail that one started before it has captured: a global rail of the host may be another name of an
-    /// ordinary one.
-    fn apart(&mut self, launches: &Launches) -> bool {
+    /// Whether no kernel writes to a rail that an earlier kernel has captured. A global rail of the host may alias a rail.
+    fn captures_are_disjoint(&mut self, launches: &KernelLaunches) -> bool {
         if !launches.repeated && launches.kernels.len() < 2 {
             return true;
         }
@@ -183,7 +182,7 @@ impl Builder<'_, '_> {
             for capture in &kernel.captures {
                 match capture.kind {
                     CaptureKind::Rail { element } => read.push(self.concrete(element).base(db)),
-                    CaptureKind::GlobalRail { element } if !self.is_made_for_kernels(capture.source) => {
+                    CaptureKind::GlobalRail { element } if !self.is_unaliased_global_rail(capture.source) => {
                         written.push(self.concrete(element).base(db));
                     }
                     _ => {}
@@ -193,9 +192,9 @@ impl Builder<'_, '_> {
         !read.iter().any(|it| written.contains(it))
     }
 
-    /// Whether a variable holds what `CUDAUtilities.makeGlobalRail` has made, and its rail has no other name: it is indexed, copied and
-    /// deleted, and nothing else.
-    fn is_made_for_kernels(&self, from: CaptureSource) -> bool {
+    /// Whether a variable holds a result of `CUDAUtilities.makeGlobalRail` without aliases: it is only indexed, copied and
+    /// deleted.
+    fn is_unaliased_global_rail(&self, from: CaptureSource) -> bool {
         let (db, body) = (self.lowerer.db, &self.source.body);
         let CaptureSource::Local(local) = from else { return false };
         let init = body.stmts.iter().find_map(|it| match it.kind {

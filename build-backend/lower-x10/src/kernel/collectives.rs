@@ -1,4 +1,4 @@
-//! Operations of the threads of a warp or block, and numbers of threads.
+//! Collective operations of warps and blocks, and thread indices.
 
 use apg_syntax::TextRange;
 
@@ -8,8 +8,8 @@ use apg_mir::thread_index::ThreadIndex;
 use apg_mir::{self as mir, CollectiveOp, ExprKind, LocalId};
 
 impl Builder<'_, '_> {
-    /// Notes the axes of a kernel, so that its threads can be numbered.
-    pub(crate) fn number_axes(
+    /// Records the axes of a kernel for the expansion of thread indices.
+    pub(crate) fn record_axes(
         &mut self,
         block_locals: &[LocalId],
         blocks: &[mir::Expr],
@@ -25,8 +25,8 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// An operation of all threads of a warp or block. Outside of a kernel there is one thread.
-    pub(crate) fn expand_together(
+    /// A collective operation. Outside of a kernel there is one thread.
+    pub(crate) fn expand_collective(
         &mut self,
         scope: &str,
         name: &str,
@@ -39,17 +39,17 @@ impl Builder<'_, '_> {
             return self.unknown(&format!("{scope}.{name}"), machine, range);
         };
         if !self.is_device_code() {
-            return self.alone(name, first, machine);
+            return self.single_thread_result(name, first, machine);
         }
         let save = |it: mir::Expr| if matches!(it.kind, ExprKind::Local(_)) { it } else { self.save(it) };
         let args = args.into_iter().map(save).collect();
-        // Always a statement of its own: that is where the threads meet.
+        // Collectives are statements of their own.
         let value = expr(machine, ExprKind::Collective { operation: together, args });
         self.save(value)
     }
 
-    /// What the operation gives a thread without others.
-    fn alone(&mut self, name: &str, value: mir::Expr, machine: mir::Ty) -> mir::Expr {
+    /// The result of a collective with one thread.
+    fn single_thread_result(&mut self, name: &str, value: mir::Expr, machine: mir::Ty) -> mir::Expr {
         match name {
             "exclusive" => zero(machine),
             "ballot" | "count" => {
@@ -60,8 +60,13 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The number of this thread in its warp, block or kernel, or how many there are.
-    pub(crate) fn thread_number(&mut self, name: &str, machine: mir::Ty, range: TextRange) -> mir::Expr {
+    /// An index of this thread in its warp, block or kernel, or a number of threads.
+    pub(crate) fn expand_thread_index(
+        &mut self,
+        name: &str,
+        machine: mir::Ty,
+        range: TextRange,
+    ) -> mir::Expr {
         let Some(number) = ThreadIndex::from_name(name) else {
             return self.unknown(&format!("thread.{name}"), machine, range);
         };

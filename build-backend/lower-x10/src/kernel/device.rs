@@ -1,5 +1,6 @@
-//! What kernels need: the functions that they call, and types that a device can hold. The recogniser has seen to the types, but
-//! for those that type parameters stand for.
+//! Device code: functions that kernels call, and checks of types that a device can hold.
+//!
+//! The kernel rules check types in the source. Only types that replace type parameters are checked here.
 
 use apg_analysis::program::body::{ExprId, ExprKind as Source, LocalId};
 use apg_analysis::program::items::MethodId;
@@ -16,7 +17,7 @@ use apg_mir::fold::fold;
 use apg_mir::{self as mir, ClassKind, ExprKind, KernelCaptureKind, Operation, walk};
 
 impl Lowerer<'_> {
-    /// Whether the memory of a device can hold it.
+    /// Whether device memory can hold values of a type.
     fn is_plain(&self, ty: mir::Ty) -> bool {
         match ty {
             mir::Ty::Ref(_) | mir::Ty::Any => false,
@@ -27,7 +28,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Whether a variable of a kernel can be of that type, which may be a rail.
+    /// Whether a variable of a kernel can have this type, which may be a rail.
     fn is_for_kernels(&self, ty: mir::Ty) -> bool {
         match ty {
             mir::Ty::Ref(class) => match self.program.classes[class.index()].kind {
@@ -109,23 +110,23 @@ impl Builder<'_, '_> {
         };
         let what = if name.starts_with('$') { "a value".to_owned() } else { format!("`{name}`") };
         let message = format!("a kernel cannot use {what}{elements} of type `{shown}`");
-        let note = "code with type parameters is built for each type that they stand for, here for one that a device cannot hold: \
-                    those are numbers, `Boolean`, `Char`, structs of these, and rails of such elements";
+        let note = "code with type parameters is built for each of their types, here for a type that a device cannot hold: \
+                    it can hold numbers, `Boolean`, `Char`, structs of these, and rails of such elements";
         self.instance_error(message, note, range);
     }
 
-    /// Reports what is wrong with code for one choice of its type parameters, and which call chose.
+    /// Reports an error of an instance, with the call that requested it.
     fn instance_error(&mut self, message: String, note: &str, range: TextRange) {
         let mut error = LowerError::new("build/kernel-type", message).note(note);
         let lowerer = &self.lowerer;
-        if let Some(call) = lowerer.writing.0.and_then(|it| lowerer.asked_for.get(&it)) {
+        if let Some(call) = lowerer.current.0.and_then(|it| lowerer.first_requests.get(&it)) {
             let file = &lowerer.program.files[call.file.index()];
             error = error.note(format!("these types come from {file}:{}", call.line));
         }
         self.error(error, range);
     }
 
-    /// Length and element of `new Rail[T](n, value)` in the code of a kernel. It is on the thread's stack: the recogniser allows no other.
+    /// Length and element of `new Rail[T](n, value)` in a kernel, which is on the thread's stack.
     pub(crate) fn filled_rail(&self, init: ExprId) -> Option<(ExprId, ExprId)> {
         if !self.is_device_code() {
             return None;
@@ -166,7 +167,7 @@ impl Builder<'_, '_> {
         });
     }
 
-    /// Reports a call of what was not written for devices: an operator that a type parameter promises, of a type that is no number.
+    /// Reports a call of an operator promised by a type parameter, of a type that is no number.
     pub(crate) fn check_kernel_call(&mut self, method: MethodId, range: TextRange) {
         let Some(item) = method_item(self.lowerer.db, method) else { return };
         if has_annotation(&item.annotations, "CUDA") {

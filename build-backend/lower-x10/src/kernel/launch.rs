@@ -1,5 +1,4 @@
-//! Kernels: the device code and launch configuration from what the recogniser found, and the code on the host
-//! that brings the launch to the host of the place.
+//! Lowering of kernels: device code, launch configuration, and the host code that launches them at the host of their place.
 
 use apg_analysis::program::body::Node;
 use apg_analysis::program::body::Owner;
@@ -17,10 +16,10 @@ use crate::construct::call::Call;
 use crate::{LowerError, Lowerer};
 use apg_mir::{self as mir, ExprKind, KernelCaptureKind, Operation, StmtKind as Out};
 
-/// A captured value of a kernel: where the host takes it from, and what it is called in the kernel.
-struct Carried {
+/// A captured variable of a kernel: its source on the host, and its variable in the kernel.
+struct CapturedVariable {
     from: CaptureSource,
-    /// The variable of the source that it is inside the kernel.
+    /// The source variable inside the kernel.
     inside: Option<LocalId>,
     ty: Ty,
     kind: KernelCaptureKind,
@@ -43,17 +42,17 @@ impl Builder<'_, '_> {
     /// `async at (p) @CUDA { ... }`.
     pub(crate) fn launch_activity(&mut self, at: StmtId, kernel: &Kernel, clocks: mir::Clocks) {
         let (place, host) = self.kernel_place(kernel);
-        let (closure, id, carried) = self.launch_closure(at, kernel, place.clone());
+        let (closure, id, captured) = self.launch_closure(at, kernel, place.clone());
         let closure = self.save(closure);
         let is_here = self.is_here(&host);
-        // At the host itself the rails need no copy, since a kernel only reads them, if nobody else writes to them meanwhile. A device
-        // needs no activity that waits for it.
+        // At the host the rails need no copy if they are unmodified until the kernel ends, since kernels only read them. A device
+        // launch needs no waiting activity.
         let is_rail =
             |kind| matches!(kind, KernelCaptureKind::Rail { .. } | KernelCaptureKind::ConstantRail { .. });
-        let captures_stable = self.captures_stable || !carried.iter().any(|it| is_rail(it.kind));
+        let captures_stable = self.captures_stable || !captured.iter().any(|it| is_rail(it.kind));
         let (then, ()) = self.nested(|it| match clocks {
             mir::Clocks::None => {
-                let captures = carried.iter().map(|item| it.kernel_capture(item)).collect();
+                let captures = captured.iter().map(|item| it.kernel_capture(item)).collect();
                 let fallback_activity = Some(closure.clone());
                 it.push(Out::Launch { place, kernel: id, captures, fallback_activity, captures_stable });
             }
@@ -85,7 +84,7 @@ impl Builder<'_, '_> {
         self.push(Out::If { condition: is_here, then, otherwise });
     }
 
-    /// The number of the kernel's place and of the host it belongs to.
+    /// The ids of the kernel's place and of its host.
     fn kernel_place(&mut self, kernel: &Kernel) -> (mir::Expr, mir::Expr) {
         let place = self.place_id(kernel.place);
         let place = self.save(place);
@@ -99,17 +98,17 @@ impl Builder<'_, '_> {
         operation(Operation::Eq, mir::Ty::Bool, vec![host.clone(), here])
     }
 
-    /// The closure that launches the kernel at `place`, to be run by that place's host; the kernel and its captures.
+    /// The closure that launches the kernel at `place`, run by that place's host; and the kernel and its captures.
     fn launch_closure(
         &mut self,
         at: StmtId,
         kernel: &Kernel,
         place: mir::Expr,
-    ) -> (mir::Expr, mir::KernelId, Vec<Carried>) {
-        let carried = self.kernel_captures(kernel);
-        let id = self.build_kernel(at, kernel, &carried);
+    ) -> (mir::Expr, mir::KernelId, Vec<CapturedVariable>) {
+        let captured = self.kernel_captures(kernel);
+        let id = self.build_kernel(at, kernel, &captured);
         let mut captures: Vec<Capture> = Vec::new();
-        for item in &carried {
+        for item in &captured {
             if let CaptureSource::Local(local) = item.from {
                 let what = Captured::Local(local);
                 if !captures.iter().any(|it| it.what == what) {
@@ -120,7 +119,7 @@ impl Builder<'_, '_> {
         let extra = vec![(SmolStr::new_static("$place"), place)];
         let closure = self.activity_with(&captures, extra, |builder, extra| {
             let place = builder.local(extra[0]);
-            let captures = carried.iter().map(|it| builder.kernel_capture(it)).collect();
+            let captures = captured.iter().map(|it| builder.kernel_capture(it)).collect();
             builder.push(Out::Launch {
                 place,
                 kernel: id,
@@ -129,11 +128,11 @@ impl Builder<'_, '_> {
                 captures_stable: true,
             });
         });
-        (self.as_any(closure), id, carried)
+        (self.as_any(closure), id, captured)
     }
 
     /// The value of a captured variable, on the host.
-    fn kernel_capture(&mut self, item: &Carried) -> mir::Expr {
+    fn kernel_capture(&mut self, item: &CapturedVariable) -> mir::Expr {
         match item.from {
             CaptureSource::Local(local) => match self.read_variable(local) {
                 Some(value) => value,
@@ -147,9 +146,9 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// What travels to the kernel: what its code uses, constant rails, and what its extents are computed from.
-    fn kernel_captures(&mut self, kernel: &Kernel) -> Vec<Carried> {
-        let mut carried = Vec::new();
+    /// The captures of a kernel: variables of its code, constant rails, and variables of its extents.
+    fn kernel_captures(&mut self, kernel: &Kernel) -> Vec<CapturedVariable> {
+        let mut captured = Vec::new();
         for capture in &kernel.captures {
             if self.is_constant_capture(capture.source) {
                 continue;
@@ -166,7 +165,7 @@ impl Builder<'_, '_> {
                 CaptureSource::Local(local) => Some(local),
                 CaptureSource::Static(_) => None,
             };
-            carried.push(Carried { from: capture.source, inside, ty, kind });
+            captured.push(CapturedVariable { from: capture.source, inside, ty, kind });
         }
         for prelude in &kernel.prelude {
             if let PreludeKind::ConstantRail { rail, element } = &prelude.kind
@@ -175,14 +174,14 @@ impl Builder<'_, '_> {
                 let ty = self.variable_type(local);
                 let kind = KernelCaptureKind::ConstantRail { element: self.element(*element) };
                 let from = CaptureSource::Local(local);
-                carried.push(Carried { from, inside: Some(prelude.local), ty, kind });
+                captured.push(CapturedVariable { from, inside: Some(prelude.local), ty, kind });
             }
         }
-        self.configuration_captures(kernel, &mut carried);
-        carried
+        self.configuration_captures(kernel, &mut captured);
+        captured
     }
 
-    /// Whether a captured value is known before the program runs, so that the kernel's code has it.
+    /// Whether a captured value is constant and part of the kernel's code.
     fn is_constant_capture(&mut self, source: CaptureSource) -> bool {
         match source {
             CaptureSource::Local(local) => self.constant_variable(local).is_some(),
@@ -196,7 +195,7 @@ impl Builder<'_, '_> {
     }
 
     /// Adds the variables that extents and shared sizes are computed from.
-    fn configuration_captures(&mut self, kernel: &Kernel, carried: &mut Vec<Carried>) {
+    fn configuration_captures(&mut self, kernel: &Kernel, captured: &mut Vec<CapturedVariable>) {
         let mut roots: Vec<ExprId> = kernel.blocks.iter().chain(&kernel.threads).map(|it| it.last).collect();
         for rail in &kernel.shared {
             match rail.init {
@@ -220,7 +219,7 @@ impl Builder<'_, '_> {
         }
         for local in found {
             let known = self.is_constant_capture(CaptureSource::Local(local));
-            if known || automatic.contains(&local) || carried.iter().any(|it| it.inside == Some(local)) {
+            if known || automatic.contains(&local) || captured.iter().any(|it| it.inside == Some(local)) {
                 continue;
             }
             let ty = self.variable_type(local);
@@ -232,11 +231,16 @@ impl Builder<'_, '_> {
             } else {
                 KernelCaptureKind::Scalar(self.lowerer.machine(ty))
             };
-            carried.push(Carried { from: CaptureSource::Local(local), inside: Some(local), ty, kind });
+            captured.push(CapturedVariable {
+                from: CaptureSource::Local(local),
+                inside: Some(local),
+                ty,
+                kind,
+            });
         }
     }
 
-    /// The variable that an expression names, conversions aside.
+    /// The variable below conversions.
     fn named_local(&self, mut id: ExprId) -> Option<LocalId> {
         loop {
             match self.source.body.expr(id).kind {
@@ -248,19 +252,19 @@ impl Builder<'_, '_> {
     }
 
     /// Builds the kernel itself.
-    fn build_kernel(&mut self, at: StmtId, kernel: &Kernel, carried: &[Carried]) -> mir::KernelId {
+    fn build_kernel(&mut self, at: StmtId, kernel: &Kernel, captured: &[CapturedVariable]) -> mir::KernelId {
         let id = mir::KernelId(self.lowerer.program.kernels.len() as u32);
         let range = self.source.body.stmt(at).range;
         self.at(range);
         let position = self.position;
         let name = self.kernel_name(position.line);
         let source = self.source.clone();
-        // Reserves the number: the body could hold no other kernel, but functions it asks for could.
+        // Reserves the id: requested functions may contain kernels.
         self.lowerer.program.kernels.push(empty_kernel(name, position));
         let mut inner = Builder::new(self.lowerer, source, Returns::Nothing);
         inner.position = position;
         inner.kernel = Some(KernelCode::default());
-        let captures: Vec<_> = carried.iter().map(|it| inner.declare_capture(it)).collect();
+        let captures: Vec<_> = captured.iter().map(|it| inner.declare_capture(it)).collect();
         let block_locals: Vec<_> = kernel.blocks.iter().map(|it| inner.axis_local(it)).collect();
         let thread_locals: Vec<_> = kernel.threads.iter().map(|it| inner.axis_local(it)).collect();
         let shared_locals: Vec<_> = kernel.shared.iter().map(|it| inner.shared_local(it)).collect();
@@ -278,7 +282,7 @@ impl Builder<'_, '_> {
         };
         let blocks: Vec<mir::Expr> = kernel.blocks.iter().map(|it| inner.extent(it)).collect();
         let threads: Vec<mir::Expr> = kernel.threads.iter().map(|it| inner.extent(it)).collect();
-        inner.number_axes(&block_locals, &blocks, &thread_locals, &threads);
+        inner.record_axes(&block_locals, &blocks, &thread_locals, &threads);
         let mut shared = Vec::new();
         let mut shared_lengths = Vec::new();
         for (rail, local) in kernel.shared.iter().zip(shared_locals) {
@@ -313,23 +317,23 @@ impl Builder<'_, '_> {
         id
     }
 
-    /// A name that profilers show: of the method, the types that its type parameters stand for, and the line.
+    /// A name for profilers: method, type arguments and line.
     fn kernel_name(&mut self, line: u32) -> String {
-        /// Long enough to tell instances apart, short enough for a table.
-        const LONGEST: usize = 40;
+        /// Distinguishes instances and fits into a table.
+        const MAX_NAME_LENGTH: usize = 40;
         let plain = |text: &str| -> String {
             let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
             text.chars().map(plain).collect()
         };
         let types = self.instance_types();
         let types: String = types.iter().flat_map(|it| ["_".to_owned(), plain(it)]).collect();
-        let types = types.get(..LONGEST).unwrap_or(&types).trim_end_matches('_');
+        let types = types.get(..MAX_NAME_LENGTH).unwrap_or(&types).trim_end_matches('_');
         let name = format!("{}{types}_{line}", plain(&self.source.name));
         let taken = self.lowerer.program.kernels.iter().filter(|it| it.name.starts_with(&name)).count();
         if taken == 0 { name } else { format!("{name}_{taken}") }
     }
 
-    /// What the type parameters around the code stand for.
+    /// The type arguments of the enclosing method and class.
     fn instance_types(&mut self) -> Vec<SmolStr> {
         let db = self.lowerer.db;
         let of_class = self.source.this.and_then(|it| it.as_class(db)).map(|(_, args)| args.to_vec());
@@ -341,7 +345,7 @@ impl Builder<'_, '_> {
         of_class.into_iter().flatten().chain(own).map(|ty| self.lowerer.short_name(ty)).collect()
     }
 
-    fn declare_capture(&mut self, item: &Carried) -> mir::KernelCapture {
+    fn declare_capture(&mut self, item: &CapturedVariable) -> mir::KernelCapture {
         let machine = self.lowerer.machine(item.ty);
         let name = match item.from {
             CaptureSource::Local(local) => self.source.body.local(local).name.clone(),
@@ -366,7 +370,7 @@ impl Builder<'_, '_> {
         mir::KernelCapture { name, kind: item.kind, static_field, derived_from: None }
     }
 
-    /// The index of an axis, named or not.
+    /// The local of an axis index.
     fn axis_local(&mut self, axis: &Axis) -> mir::LocalId {
         match axis.local {
             Some(local) => {
@@ -404,7 +408,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// A number that the host computes before the launch.
+    /// An extent, computed by the host before the launch.
     fn host_value(&mut self, id: ExprId) -> mir::Expr {
         let long = Ty::long(self.lowerer.db);
         self.before_launch = true;
@@ -493,7 +497,7 @@ impl Builder<'_, '_> {
         mir::SharedInit::Function { index, setup, value }
     }
 
-    /// Inside a kernel, elements of rails are memory, not calls.
+    /// Element accesses inside kernels are memory accesses, not calls.
     pub(crate) fn kernel_call(&mut self, call: &Call<'_>, ty: Ty) -> Option<mir::Expr> {
         if !self.is_device_code() {
             return None;
@@ -552,7 +556,7 @@ impl Builder<'_, '_> {
 }
 
 impl Lowerer<'_> {
-    /// The element type of what a kernel indexes.
+    /// The element type of a rail that a kernel indexes.
     pub(crate) fn rail_like_element(&mut self, ty: Ty) -> Option<Ty> {
         let db = self.db;
         if let Some(element) = ty.rail_element(db).or_else(|| ty.global_rail_element(db)) {
@@ -588,7 +592,7 @@ fn empty_kernel(name: String, position: mir::Position) -> mir::Kernel {
     }
 }
 
-/// The statements of a block, nested blocks opened.
+/// The statements of a block, with nested blocks flattened.
 fn flatten(body: &apg_analysis::program::body::Body, stmt: StmtId, into: &mut Vec<StmtId>) {
     match &body.stmt(stmt).kind {
         StmtKind::Block(stmts) => stmts.iter().for_each(|it| flatten(body, *it, into)),

@@ -1,4 +1,4 @@
-//! What every object and struct has unless it says otherwise: `toString`, `equals`, `hashCode`, `typeName`.
+//! Default implementations of the universal methods: `toString`, `equals`, `hashCode`, `typeName`.
 
 use apg_analysis::program::ty::Ty;
 
@@ -13,7 +13,7 @@ use apg_mir::{self as mir, ExprKind, Operation, StmtKind as Out, slot};
 const HASH_FACTOR: i64 = 31;
 
 impl Lowerer<'_> {
-    /// Writes the default of a universal method for a class, struct or closure type.
+    /// Builds the default of a universal method for a class, struct or closure type.
     pub(crate) fn write_default(&mut self, universal: Universal, ty: Ty, id: mir::FunctionId) {
         let machine = match self.shape(ty) {
             Shape::Value => self.machine(ty),
@@ -36,7 +36,7 @@ impl Lowerer<'_> {
         }
         let this = builder.local(this);
         let value = match (universal, builder.lowerer.shape(ty)) {
-            // Shared by all classes: the object knows its class.
+            // Shared by all classes: the class is read from the object.
             (Universal::TypeName, _) if builder.lowerer.is_any(ty) => {
                 builder.runtime("object_type_name", vec![this], result)
             }
@@ -57,7 +57,7 @@ impl Lowerer<'_> {
 }
 
 impl Builder<'_, '_> {
-    /// "Type@hash", or of a function its type.
+    /// "Type@hash", or the type of a function.
     fn object_text(&mut self, this: mir::Expr, ty: Ty, machine: mir::Ty) -> mir::Expr {
         if self.lowerer.is_any(ty) {
             return self.runtime("object_to_string", vec![this], machine);
@@ -74,7 +74,7 @@ impl Builder<'_, '_> {
             let label = format!(" {}=", field.name(self.lowerer.db));
             parts.push(expr(machine, ExprKind::String(label.into())));
             let value = self.load(this.clone(), ty, index as u32, field_ty, false);
-            let text = self.text_of(value, field_ty);
+            let text = self.to_string_value(value, field_ty);
             parts.push(self.save(text));
         }
         self.join(parts)

@@ -1,5 +1,5 @@
-//! Functions that stand between a call and the code that answers it: for boxes, for results in another
-//! representation, and for virtual methods with type parameters of their own.
+//! Thunks and dispatchers between a call and its target: for boxed receivers, results in another representation, and virtual
+//! methods with type parameters.
 
 use apg_analysis::program::items::MethodId;
 use apg_analysis::program::items::methods;
@@ -12,19 +12,19 @@ use crate::mono::types::{Shape, erased};
 use crate::{Callee, ClassKey, FunctionKey, Lowerer};
 use apg_mir::{self as mir, CastTarget, ExprKind, StmtKind as Out};
 
-/// A function that a table holds in place of the code itself.
+/// A table entry that adapts a call to the target.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Thunk {
     pub target: Target,
-    /// The class or struct whose table it is for.
+    /// The class or struct that owns the table.
     pub receiver: Ty,
-    /// The receiver comes in a box.
+    /// Whether the receiver is boxed.
     pub boxed: bool,
-    /// What callers of the slot expect.
+    /// The result type that callers expect.
     pub result: Ty,
 }
 
-/// What a thunk calls.
+/// The target of a thunk.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Target {
     Method(Callee),
@@ -54,7 +54,7 @@ impl Lowerer<'_> {
         }
         Some(match target {
             Target::Method(callee) => self.function(FunctionKey::Method(callee)),
-            // Of objects the defaults are all alike.
+            // Defaults are the same for all objects.
             Target::Default(universal) => {
                 let shared = if self.shape(receiver) == Shape::Class { Ty::any(self.db) } else { receiver };
                 self.function(FunctionKey::Default(universal, shared))
@@ -139,7 +139,7 @@ impl Lowerer<'_> {
         found
     }
 
-    /// Writes a dispatcher, when all classes are known.
+    /// Builds a dispatcher once all classes are known.
     pub(crate) fn write_dispatcher(&mut self, callee: &Callee, id: mir::FunctionId) {
         let targets = self.dispatch_targets(callee);
         let (params, result) = self.concrete_signature(callee);
@@ -195,7 +195,7 @@ impl Lowerer<'_> {
         all.iter().position(|it| *it == method).unwrap_or(0) as u32
     }
 
-    /// The method of that name with these parameter types that a type answers to.
+    /// The method of a type with this name and these parameter types.
     pub(crate) fn method_with(&mut self, name: &str, ty: Ty, params: &[Ty]) -> Option<Callee> {
         for supertype in self.all_supertypes(ty).iter().copied() {
             let Some((class, _)) = supertype.as_class(self.db) else { continue };

@@ -1,5 +1,7 @@
-//! `==`: what no program can override. Values are equal if they are of one type and all their fields are, objects if they
-//! are the same one; what is behind `Any` or an interface is compared as what it is.
+//! Lowering of `==`, which programs cannot override.
+//!
+//! Values are equal if they have the same type and equal fields, objects if they are identical. Values of type `Any` or of an
+//! interface are compared by their dynamic types.
 
 use apg_analysis::program::ty::Ty;
 
@@ -9,13 +11,13 @@ use crate::mono::types::Shape;
 use crate::{FunctionKey, Lowerer};
 use apg_mir::{self as mir, CastTarget, ExprKind, Operation, StmtKind as Out};
 
-/// The slot of the interface of all boxes that compares one with a value behind `Any`.
+/// The slot of the boxes' interface that compares a box with a value of type `Any`.
 pub(crate) const BOXES_EQUAL: u32 = 0;
-/// How many slots that interface has.
+/// The number of slots of that interface.
 pub(crate) const BOX_SLOTS: u32 = 1;
 
 impl Builder<'_, '_> {
-    /// `a == b`: values by value, references by identity, boxes by what is in them.
+    /// `a == b`: values by value, references by identity, boxes by their contents.
     pub(crate) fn equal_values(
         &mut self,
         left: mir::Expr,
@@ -26,7 +28,7 @@ impl Builder<'_, '_> {
         let shapes = (self.lowerer.shape(left_ty), self.lowerer.shape(right_ty));
         let is_null = |it: &mir::Expr| matches!(it.kind, ExprKind::Null);
         match shapes {
-            // A value is never null: generic code asks.
+            // Values are never null. Generic code compares them with null.
             (Shape::Value, _) if is_null(&right) => self.known(left, false),
             (_, Shape::Value) if is_null(&left) => self.known(right, false),
             (Shape::Value, Shape::Value) => {
@@ -52,7 +54,7 @@ impl Builder<'_, '_> {
 
     /// Two primitives, or two values of one struct.
     fn equal_structs(&mut self, left: mir::Expr, right: mir::Expr, ty: Ty) -> mir::Expr {
-        // Kernels know references only as what they are.
+        // References in kernels have their static types.
         if self.is_device_code() || !self.lowerer.has_boxes(ty) {
             return operation(Operation::Eq, mir::Ty::Bool, vec![left, right]);
         }
@@ -62,7 +64,7 @@ impl Builder<'_, '_> {
 }
 
 impl Lowerer<'_> {
-    /// Whether a value of struct type holds one that may be in a box, in a struct in it or itself.
+    /// Whether a struct contains a field, possibly nested, that may hold a box.
     fn has_boxes(&mut self, ty: Ty) -> bool {
         ty.primitive(self.db).is_none()
             && self.value_fields(ty).into_iter().any(|field| match self.shape(field) {
@@ -80,7 +82,7 @@ impl Lowerer<'_> {
         all
     }
 
-    /// Writes `==` of two values of a struct: all fields are equal.
+    /// Builds `==` of two structs: all fields are equal.
     pub(crate) fn write_struct_equal(&mut self, ty: Ty, id: mir::FunctionId) {
         let source = self.synthetic(None, ty);
         let name = format!("{}.==", self.short_name(ty));
@@ -102,7 +104,7 @@ impl Lowerer<'_> {
         builder.finish(id, name, 2, mir::Ty::Bool);
     }
 
-    /// Writes `==` of a box and a value behind `Any`: a box of the same type with an equal value.
+    /// Builds `==` of a box and a value of type `Any`: a box of the same type with an equal value.
     pub(crate) fn write_box_equal(&mut self, ty: Ty, id: mir::FunctionId) {
         let any = Ty::any(self.db);
         let class = self.box_of(ty);
@@ -123,7 +125,7 @@ impl Lowerer<'_> {
         builder.finish(id, name, 2, mir::Ty::Bool);
     }
 
-    /// Writes `==` of two values behind `Any`: boxes of equal values, or the same object.
+    /// Builds `==` of two values of type `Any`: boxes of equal values, or the same object.
     pub(crate) fn write_any_equal(&mut self, id: mir::FunctionId) {
         let any = Ty::any(self.db);
         let source = self.synthetic(None, any);

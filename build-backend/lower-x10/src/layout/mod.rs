@@ -1,4 +1,4 @@
-//! Slots of classes, and functions that every class has.
+//! Layout of classes: slots of tables, and universal methods.
 
 pub(crate) mod defaults;
 pub(crate) mod dispatch;

@@ -1,4 +1,4 @@
-//! Types that say themselves what is sent of them to other places, and those that refuse to be sent.
+//! Serialisation policies: types with custom serialisation, transient fields that are restored, and types that refuse.
 
 use apg_analysis::program::items::RESTORER;
 use apg_analysis::program::items::{ClassId, FieldId, MethodId};
@@ -12,7 +12,7 @@ use crate::{Callee, ClassKey, FunctionKey, Lowerer};
 use apg_mir::{self as mir, Serialization};
 
 impl Lowerer<'_> {
-    /// Notes how instances of the types that came into being are sent.
+    /// Sets the serialisation of all classes and structs.
     pub(crate) fn custom_types(&mut self) {
         let (Some(own), Some(refused)) =
             (self.library_class("x10.io.CustomSerialization"), self.library_class("x10.io.Unserializable"))
@@ -31,7 +31,7 @@ impl Lowerer<'_> {
             let custom = self.custom_of(ty, own, refused);
             self.program.structs[id.index()].serialization = custom;
             if matches!(custom, Serialization::Custom(_)) {
-                // Its code is called through the interface.
+                // The runtime calls its code through the interface.
                 let boxed = self.box_of(ty);
                 self.instantiate(boxed);
             }
@@ -52,12 +52,12 @@ impl Lowerer<'_> {
         } else if self.restored_fields(ty).is_empty() {
             Serialization::FieldByField
         } else {
-            Serialization::RestoreTransient(self.function(FunctionKey::Restore(ty)))
+            Serialization::RestoreTransient(self.function(FunctionKey::RestoreTransient(ty)))
         }
     }
 
-    /// The transient fields of a class and its superclasses, inherited first, that `@TransientInitExpr` gives a value: the instance of
-    /// the class that declares one, its index, and the code.
+    /// Transient fields with `@TransientInitExpr` of a class and its superclasses, inherited first: the declaring class instance, the
+    /// index of the field, and the code.
     fn restored_fields(&mut self, ty: Ty) -> Vec<(Ty, u32, FieldId, MethodId)> {
         let mut owners = vec![ty];
         while let Some(superclass) = owners.last().and_then(|last| self.superclass(*last)) {
@@ -75,7 +75,7 @@ impl Lowerer<'_> {
         found
     }
 
-    /// Writes the function that sets the transient fields of what has arrived.
+    /// Builds the function that sets transient fields after deserialisation.
     pub(crate) fn write_restore(&mut self, ty: Ty, id: mir::FunctionId) {
         let is_struct = self.shape(ty) == Shape::Value;
         let machine = self.machine(ty);
@@ -118,10 +118,10 @@ impl Lowerer<'_> {
             let params = self.param_types(*it);
             self.concrete_all(&params, &substitution) == [deserializer]
         })?;
-        Some(self.function(FunctionKey::Initialise(Callee { method, owner: ty, type_args: Vec::new() })))
+        Some(self.function(FunctionKey::Constructor(Callee { method, owner: ty, type_args: Vec::new() })))
     }
 
-    /// The library's code between such types and the runtime.
+    /// Requests the library functions that the runtime calls for custom serialisation.
     fn require_serializer(&mut self) {
         if self.program.serialize_hook.is_none() {
             self.program.serialize_hook = self.library_function("x10.io.Serializer", "saved");

@@ -1,4 +1,4 @@
-//! Which methods an instance of a class answers to, and in which slot of its table.
+//! Methods of class instances and their slots in virtual tables.
 
 use std::rc::Rc;
 
@@ -15,12 +15,12 @@ use crate::mono::types::Substitution;
 use crate::{Callee, Lowerer};
 use apg_mir::slot;
 
-/// What makes one method override another: name and concrete parameter types. A method's own type
+/// The identity of a method for overriding: name and concrete parameter types. A method's own type
 /// parameters are replaced by numbered ones.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Signature {
     pub name: SmolStr,
-    /// An operator whose right operand is the receiver: `this - x` and `x - this` are two of one name.
+    /// Whether the right operand of an operator is the receiver: `this - x` and `x - this` have the same name.
     pub reversed: bool,
     pub type_params: usize,
     pub params: Vec<Ty>,
@@ -63,7 +63,7 @@ impl Universal {
 pub(crate) enum Implementation {
     /// None: abstract.
     Abstract,
-    /// What every object has unless its class says otherwise.
+    /// The default of a universal method.
     Default(Universal),
     /// A method of the class or of a superclass.
     Method(Callee),
@@ -108,7 +108,7 @@ impl<'db> Lowerer<'db> {
         }
     }
 
-    /// Which of the methods that every object has this is, if it is one.
+    /// The universal method with this signature.
     pub(crate) fn universal(&self, signature: &Signature) -> Option<Universal> {
         let matches = |it: &Universal| match it {
             Universal::Equals => signature.params == [Ty::any(self.db)],
@@ -117,7 +117,7 @@ impl<'db> Lowerer<'db> {
         Universal::ALL.into_iter().find(|it| it.name() == signature.name && matches(it))
     }
 
-    /// The methods that instances of `ty` (a class or struct) answer to.
+    /// The methods of instances of `ty`, a class or struct.
     pub(crate) fn layout(&mut self, ty: Ty) -> Rc<Layout> {
         if let Some(known) = self.layouts.get(&ty) {
             return known.clone();
@@ -170,7 +170,7 @@ impl<'db> Lowerer<'db> {
         match layout.by_signature.get(&signature) {
             Some(&at) => {
                 let slot = &mut layout.slots[at as usize];
-                // An abstract redeclaration of what a superclass or `Any` defines keeps that definition.
+                // An abstract redeclaration keeps the definition of a superclass or `Any`.
                 if !is_abstract {
                     slot.implementation = implementation;
                 }
@@ -191,7 +191,7 @@ impl<'db> Lowerer<'db> {
         layout.generic.get(signature).cloned().map(Implementation::Method)
     }
 
-    /// Whether a call of this instance method needs no table: nothing can override it.
+    /// Whether calls of this instance method are direct because nothing can override it.
     pub(crate) fn is_final(&self, method: MethodId) -> bool {
         let db = self.db;
         let class = class_modifiers(db, method.class(db));
@@ -216,7 +216,7 @@ impl<'db> Lowerer<'db> {
         self.concrete(ty, &substitution)
     }
 
-    /// Where a field is: the instance of its class that `object` is, and the index among that class's own.
+    /// The location of a field: the supertype of `object` that declares it, and its index among that class's own fields.
     pub(crate) fn locate_field(&mut self, object: Ty, field: FieldId) -> Option<(Ty, u32)> {
         let class = field.class(self.db);
         let owner = self.as_instance_of(object, class)?;
@@ -227,7 +227,7 @@ impl<'db> Lowerer<'db> {
         self.captured_field(owner, field).map(|index| (owner, index))
     }
 
-    /// The type parameters in force inside a method of `owner` with these type arguments.
+    /// The substitution inside a method of `owner` with these type arguments.
     pub(crate) fn method_substitution(&mut self, callee: &Callee) -> Substitution {
         let params = method_type_param_ids(self.db, callee.method);
         let substitution = self.class_substitution(callee.owner);

@@ -1,4 +1,4 @@
-//! The work list: functions until none is asked for, then the tables of classes, which ask for more.
+//! Monomorphisation work list (the collector of rustc): lowers requested functions, then fills tables of classes, which request more.
 
 use apg_analysis::program::items::has_annotation;
 use apg_analysis::program::items::method_item;
@@ -13,26 +13,26 @@ use crate::mono::types::erased;
 use crate::{Callee, ClassKey, FunctionKey, InterfaceKey, Lowerer};
 use apg_mir::{self as mir, slot};
 
-/// The code of slots, where there is any.
+/// The code of each slot.
 type Table = Vec<Option<mir::FunctionId>>;
 /// The table for one interface.
 type InterfaceTable = (mir::InterfaceId, Table);
 
-/// More functions than this are a sign of a program that needs endlessly many.
+/// Number of functions above which a program is reported as unbounded.
 const MAX_FUNCTIONS: usize = 200_000;
 
 impl Lowerer<'_> {
-    /// Lowers all that is asked for, and what that asks for.
-    pub(crate) fn everything(&mut self) {
+    /// Lowers all requested functions, and those that they request.
+    pub(crate) fn lower_reachable(&mut self) {
         loop {
-            while let Some((key, id)) = self.queue.pop() {
-                if self.endless || self.too_large() {
+            while let Some((key, id)) = self.worklist.pop() {
+                if self.is_unbounded || self.too_large() {
                     return;
                 }
-                self.writing = (Some(id), None);
+                self.current = (Some(id), None);
                 self.write(&key, id);
             }
-            self.writing = (None, None);
+            self.current = (None, None);
             self.fill_tables();
             self.custom_types();
             for (callee, _) in self.dispatchers.clone() {
@@ -42,7 +42,7 @@ impl Lowerer<'_> {
                     }
                 }
             }
-            if self.queue.is_empty() {
+            if self.worklist.is_empty() {
                 break;
             }
         }
@@ -52,7 +52,7 @@ impl Lowerer<'_> {
         self.fill_fields();
     }
 
-    /// Reports a program that goes on growing though no single type is deep.
+    /// Reports a program with too many functions although no type is deep.
     fn too_large(&mut self) -> bool {
         let too_large = self.program.functions.len() > MAX_FUNCTIONS;
         if too_large {
@@ -67,20 +67,20 @@ impl Lowerer<'_> {
     fn write(&mut self, key: &FunctionKey, id: mir::FunctionId) {
         match key {
             FunctionKey::Method(callee) => self.write_method(callee, false, id),
-            FunctionKey::Device(callee) => self.write_method(callee, true, id),
-            FunctionKey::Initialise(callee) => self.write_initialise(callee, id),
-            FunctionKey::Create(callee) => self.write_create(callee, id),
-            FunctionKey::FieldValue(field, owner) => self.write_field_value(*field, Some(*owner), id),
-            FunctionKey::Restore(ty) => self.write_restore(*ty, id),
-            FunctionKey::StaticValue(field) => self.write_field_value(*field, None, id),
+            FunctionKey::KernelMethod(callee) => self.write_method(callee, true, id),
+            FunctionKey::Constructor(callee) => self.write_initialise(callee, id),
+            FunctionKey::Creation(callee) => self.write_create(callee, id),
+            FunctionKey::FieldInitializer(field, owner) => self.write_field_value(*field, Some(*owner), id),
+            FunctionKey::RestoreTransient(ty) => self.write_restore(*ty, id),
+            FunctionKey::StaticInitializer(field) => self.write_field_value(*field, None, id),
             FunctionKey::Default(universal, ty) => self.write_default(*universal, *ty, id),
             FunctionKey::Thunk(thunk) => self.write_thunk(thunk, id),
             FunctionKey::AnyEqual => self.write_any_equal(id),
             FunctionKey::StructEqual(ty) => self.write_struct_equal(*ty, id),
             FunctionKey::BoxEqual(ty) => self.write_box_equal(*ty, id),
-            // Written at the end.
+            // Completed at the end.
             FunctionKey::Dispatch(_) => {}
-            FunctionKey::Main(callee) => self.write_main(callee, id),
+            FunctionKey::MainAdapter(callee) => self.write_main(callee, id),
         }
     }
 
@@ -177,7 +177,7 @@ impl Lowerer<'_> {
         builder.finish(id, name, u32::from(this_machine.is_some()), machine);
     }
 
-    /// `main` as the runtime calls it, for a `main` without parameters.
+    /// `main` with the signature that the runtime calls, for a `main` without parameters.
     fn write_main(&mut self, callee: &Callee, id: mir::FunctionId) {
         let rail = Ty::rail(self.db, Ty::string(self.db));
         let machine = self.machine(rail);
@@ -225,7 +225,7 @@ impl Lowerer<'_> {
         table
     }
 
-    /// What callers of a slot expect: the result of the method that introduced it.
+    /// The result type of a slot: that of the method that introduced it.
     pub(crate) fn slot_result(&mut self, introduced_by: Option<Ty>, index: u32) -> Ty {
         let Some(owner) = introduced_by else { return self.universal_result(index) };
         let layout = self.layout(owner);
@@ -275,7 +275,7 @@ impl Lowerer<'_> {
         table
     }
 
-    /// Tables of those interfaces of a class or boxed struct that the program uses.
+    /// Tables of the used interfaces of a class or boxed struct.
     fn interface_tables(&mut self, ty: Ty, boxed: bool) -> Vec<InterfaceTable> {
         let mut tables = Vec::new();
         for supertype in self.all_supertypes(ty).iter().copied() {
@@ -341,8 +341,8 @@ impl Lowerer<'_> {
 
     fn fill_fields(&mut self) {
         let mut index = 0;
-        // Fields may ask for further classes, which have fields too.
-        while index < self.class_data.len() && !self.endless {
+        // Fields may request further classes with fields.
+        while index < self.class_data.len() && !self.is_unbounded {
             if let ClassKey::Instance(ty) = self.class_data[index].key
                 && matches!(self.program.classes[index].kind, mir::ClassKind::Object)
             {
@@ -355,7 +355,7 @@ impl Lowerer<'_> {
 }
 
 impl Builder<'_, '_> {
-    /// What goes wrong in the initialiser of a static field becomes an ExceptionInInitializer.
+    /// Wraps exceptions of a static initialiser in an ExceptionInInitializer.
     fn guard_initialiser(&mut self, body: Vec<mir::Stmt>) {
         let mut calls = false;
         mir::walk::visit_exprs(&body, &mut |it, _| calls |= !self.is_constant(it));
@@ -370,7 +370,7 @@ impl Builder<'_, '_> {
         let class = self.lowerer.class_of(owner);
         self.lowerer.instantiate(class);
         let callee = Callee { method, owner, type_args: Vec::new() };
-        let function = self.lowerer.function(FunctionKey::Create(callee));
+        let function = self.lowerer.function(FunctionKey::Creation(callee));
         let all = self.lowerer.class_of(throwable);
         let mut clause = |caught_class: mir::ClassId, again: bool| {
             let local = self.new_local("$e", mir::Ty::Ref(caught_class), false);
@@ -388,7 +388,7 @@ impl Builder<'_, '_> {
         self.push(mir::StmtKind::Try { body, catches, finally: Vec::new() });
     }
 
-    /// The body of a method that has none: a native one that the compiler does not know.
+    /// The body of a native method that the compiler does not know.
     fn no_code(&mut self, callee: &Callee, machine: mir::Ty) {
         let name = callee.method.name(self.lowerer.db).clone();
         let class = self.lowerer.type_name(callee.owner);

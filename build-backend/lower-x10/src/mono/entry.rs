@@ -1,4 +1,4 @@
-//! Where the program starts, and what the runtime needs of every program.
+//! Roots of monomorphisation: `main`, and the classes and functions that the runtime needs.
 
 use apg_analysis::SourceFile;
 use apg_analysis::program::items::Modifiers;
@@ -9,7 +9,7 @@ use apg_runtime::abi::ExceptionKind;
 
 use crate::{Callee, FunctionKey, LowerError, Lowerer};
 
-/// What to start.
+/// The entry point of the program.
 #[derive(Clone, Debug)]
 pub struct MainTarget {
     /// The file that the user named.
@@ -18,31 +18,31 @@ pub struct MainTarget {
     pub class: Option<String>,
 }
 
-/// How `main` is written.
-const SIGNATURE: &str = "write `public static def main(args:Rail[String]) { ... }`";
+/// Advice on the signature of `main`.
+const MAIN_SIGNATURE_ADVICE: &str = "write `public static def main(args:Rail[String]) { ... }`";
 
 impl Lowerer<'_> {
     pub(crate) fn program(&mut self, target: &MainTarget) {
         let Some(main) = self.find_main(target) else { return };
-        self.required();
+        self.require_runtime_classes();
         let callee = Callee {
             method: main,
             owner: Ty::class(self.db, main.class(self.db), Vec::new()),
             type_args: Vec::new(),
         };
         let key = if self.param_types(main).is_empty() {
-            FunctionKey::Main(callee)
+            FunctionKey::MainAdapter(callee)
         } else {
             FunctionKey::Method(callee)
         };
         self.program.main = Some(self.function(key));
-        self.everything();
+        self.lower_reachable();
         self.mark_device_functions();
         self.mark_recursive_functions();
     }
 
     /// Classes and functions that the runtime uses by itself.
-    fn required(&mut self) {
+    fn require_runtime_classes(&mut self) {
         let string = Ty::string(self.db);
         let throwable =
             self.library_class("x10.lang.CheckedThrowable").map(|it| Ty::class(self.db, it, Vec::new()));
@@ -69,7 +69,7 @@ impl Lowerer<'_> {
             let class = self.class_of(owner);
             self.instantiate(class);
             let callee = Callee { method, owner, type_args: Vec::new() };
-            let function = self.function(FunctionKey::Create(callee));
+            let function = self.function(FunctionKey::Creation(callee));
             self.program.runtime_exceptions.push(function);
         }
     }
@@ -107,10 +107,10 @@ impl Lowerer<'_> {
             let gives_nothing = apg_analysis::program::items::result_type(db, *it).is_void(db);
             is_static && gives_nothing && (params.is_empty() || params == [rail])
         });
-        // A `main` with the arguments comes before one without, and that of a class at the top before one of a class inside.
+        // Prefers a `main` with arguments, and top-level classes.
         let fit = prefer(fit, |it| !self.param_types(*it).is_empty());
         let fit = prefer(fit, |it| it.class(db).outer(db).is_none());
-        // The class that the file is named after is the one that others see.
+        // The class named after the file is the public one.
         let stem = target.file.path(db).file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let fit = prefer(fit, |it| Some(it.class(db).name(db).as_str()) == stem.as_deref());
         match (fit.as_slice(), unfit.first()) {
@@ -118,7 +118,7 @@ impl Lowerer<'_> {
             ([], None) => {
                 self.errors.push(
                     LowerError::new("build/no-main", "this file has no `main` method to start")
-                        .note(SIGNATURE),
+                        .note(MAIN_SIGNATURE_ADVICE),
                 );
                 None
             }
@@ -126,8 +126,10 @@ impl Lowerer<'_> {
                 let class = qualified_name(db, unfit.class(db));
                 let message =
                     format!("`main` of {class} cannot be started: it is not static, or takes something else");
-                self.errors
-                    .push(self.at_method(LowerError::new("build/bad-main", message).note(SIGNATURE), *unfit));
+                self.errors.push(self.at_method(
+                    LowerError::new("build/bad-main", message).note(MAIN_SIGNATURE_ADVICE),
+                    *unfit,
+                ));
                 None
             }
             (several, _) => {
@@ -143,7 +145,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// Those that fit, if any do; else all.
+/// The items that fit, or all if none does.
 fn prefer(all: Vec<MethodId>, fits: impl Fn(&MethodId) -> bool) -> Vec<MethodId> {
     let some: Vec<MethodId> = all.iter().copied().filter(|it| fits(it)).collect();
     if some.is_empty() { all } else { some }

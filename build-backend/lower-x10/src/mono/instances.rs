@@ -1,4 +1,4 @@
-//! Classes, structs, interfaces, statics and functions on demand.
+//! Instances of classes, structs, interfaces, statics and functions, created on demand.
 
 use apg_analysis::program::items::{ClassId, FieldId};
 use apg_analysis::program::items::{Modifiers, has_annotation};
@@ -27,9 +27,9 @@ impl<'db> Lowerer<'db> {
             interfaces: Default::default(),
             interface_keys: Vec::new(),
             functions: Default::default(),
-            queue: Vec::new(),
-            writing: (None, None),
-            asked_for: Default::default(),
+            worklist: Vec::new(),
+            current: (None, None),
+            first_requests: Default::default(),
             statics: Default::default(),
             files: Default::default(),
             layouts: Default::default(),
@@ -38,7 +38,7 @@ impl<'db> Lowerer<'db> {
             live_interface_slots: Default::default(),
             dispatchers: Vec::new(),
             closures: 0,
-            endless: false,
+            is_unbounded: false,
         };
         lowerer.new_class(ClassKey::Root, "x10.lang.Any".to_owned(), mir::ClassKind::Object, None);
         for universal in [Universal::ToString, Universal::TypeName] {
@@ -93,7 +93,7 @@ impl<'db> Lowerer<'db> {
             None if ty.is_known(self.db, Known::String) => mir::ClassKind::String,
             None => mir::ClassKind::Object,
         };
-        // The element type may have asked for this class.
+        // The element type may have requested this class.
         if let Some(&id) = self.classes.get(&key) {
             return id;
         }
@@ -134,7 +134,7 @@ impl<'db> Lowerer<'db> {
         self.program.classes[id.index()].fields = fields;
     }
 
-    /// Notes that the program makes instances.
+    /// Marks a class as instantiated.
     pub(crate) fn instantiate(&mut self, id: mir::ClassId) {
         self.class_data[id.index()].instantiated = true;
     }
@@ -159,17 +159,17 @@ impl<'db> Lowerer<'db> {
         id
     }
 
-    /// The fields of a struct; those it contains come into being first.
+    /// The fields of a struct. Contained structs are created first.
     fn struct_fields(&mut self, ty: Ty) -> Vec<mir::Field> {
         if self.deep(ty) || self.structs_in_progress.contains(&ty) {
-            if !self.endless {
+            if !self.is_unbounded {
                 let name = self.type_name(ty);
                 let message = format!("the struct {name} contains itself");
                 let note = "a struct's fields lie inside it; make one of them a class, which is a reference";
                 let error = LowerError::new("build/endless-struct", message).note(note);
                 self.errors.push(self.at_class(error, ty));
             }
-            self.endless = true;
+            self.is_unbounded = true;
             return Vec::new();
         }
         self.structs_in_progress.push(ty);
@@ -187,7 +187,7 @@ impl<'db> Lowerer<'db> {
             let transient = item.as_ref().is_some_and(|it| it.modifiers.has(Modifiers::TRANSIENT));
             let marked = item.as_ref().is_some_and(|it| has_annotation(&it.annotations, "Volatile"));
             let machine = self.machine(concrete);
-            // A processor reads no more than a word in one step.
+            // CPUs access at most a word atomically.
             let volatile = marked && !matches!(machine, mir::Ty::Struct(_));
             let non_null = self.is_present(id);
             result.push(mir::Field {
@@ -202,7 +202,7 @@ impl<'db> Lowerer<'db> {
         result
     }
 
-    /// Whether the class library declares that a field is never null. In other classes such a field is tested all the same.
+    /// Whether a field of the class library is declared non-null. Fields of other classes are tested in any case.
     fn is_present(&self, id: FieldId) -> bool {
         let declared = self.field_type(id);
         let not_null = Constraint::not_null();
@@ -212,11 +212,11 @@ impl<'db> Lowerer<'db> {
         says && id.class(self.db).file(self.db).origin(self.db) == apg_analysis::FileOrigin::Library
     }
 
-    /// Reports a type whose arguments nest without end, once.
+    /// Reports a type with unbounded nesting, once.
     pub(crate) fn deep(&mut self, ty: Ty) -> bool {
         let deep = self.too_deep(ty);
-        if deep && !self.endless {
-            self.endless = true;
+        if deep && !self.is_unbounded {
+            self.is_unbounded = true;
             let mut inner = ty;
             for _ in 0..20 {
                 match inner.kind(self.db) {
@@ -270,21 +270,21 @@ impl<'db> Lowerer<'db> {
         id
     }
 
-    /// The function made from `key`; its code comes later.
+    /// The function of `key`. Its body is lowered later.
     pub(crate) fn function(&mut self, key: FunctionKey) -> mir::FunctionId {
         if let Some(&id) = self.functions.get(&key) {
             return id;
         }
         let id = self.reserve_function();
         self.functions.insert(key.clone(), id);
-        if let Some(position) = self.writing.1 {
-            self.asked_for.insert(id, position);
+        if let Some(position) = self.current.1 {
+            self.first_requests.insert(id, position);
         }
-        self.queue.push((key, id));
+        self.worklist.push((key, id));
         id
     }
 
-    /// A number for a function that is about to be written.
+    /// Reserves a function id.
     pub(crate) fn reserve_function(&mut self) -> mir::FunctionId {
         let id = mir::FunctionId(self.program.functions.len() as u32);
         self.program.functions.push(mir::Function {
@@ -313,7 +313,7 @@ impl<'db> Lowerer<'db> {
         let number = mir::StaticId(self.program.statics.len() as u32);
         self.statics.insert(id, number);
         let name = format!("{}.{}", qualified_name(self.db, id.class(self.db)), id.name(self.db));
-        let init = self.function(FunctionKey::StaticValue(id));
+        let init = self.function(FunctionKey::StaticInitializer(id));
         let machine = self.machine(ty);
         self.program.statics.push(mir::Static { name, ty: machine, init });
         (number, ty)
@@ -328,7 +328,7 @@ impl<'db> Lowerer<'db> {
     }
 }
 
-/// A field that is sent to other places.
+/// A serialised field.
 pub(crate) fn field(name: &str, ty: mir::Ty) -> mir::Field {
     mir::Field { name: SmolStr::new(name), ty, transient: false, volatile: false, non_null: false }
 }

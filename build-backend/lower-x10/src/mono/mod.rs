@@ -1,4 +1,4 @@
-//! Monomorphisation: which instances of classes and functions the program needs.
+//! Monomorphisation: the instances of classes and functions that the program needs.
 
 pub(crate) mod collect;
 pub(crate) mod entry;

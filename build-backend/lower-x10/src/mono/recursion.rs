@@ -1,6 +1,7 @@
-//! Which functions may call themselves, directly or through others: they check that there is room on the stack. A call checks it
-//! in front of the call, so that what ends a recursion pays nothing and several calls in one function pay once; where other code
-//! does the calling, its caller checks at its start.
+//! Recursion analysis: functions on cycles of the call graph check for stack overflow.
+//!
+//! The check is in front of a recursive call, so that leaf calls cost nothing and several calls in a function share a check.
+//! Functions called from elsewhere, such as the runtime, check at their start.
 
 use rustc_hash::FxHashMap;
 
@@ -31,7 +32,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// What tells closures apart that one call may mean: how the machine sees its parameters, without the closure, and result.
+/// The calling convention of a closure: machine types of parameters, without the closure itself, and of the result.
 #[derive(PartialEq, Eq, Hash)]
 struct Signature(Vec<mir::Ty>, mir::Ty);
 
@@ -42,19 +43,19 @@ impl Signature {
     }
 }
 
-/// Functions, after them what calls name that do not name a function.
+/// The call graph. Nodes are functions, then slots and signatures that indirect calls name.
 struct Graph<'p> {
     program: &'p mir::Program,
     edges: Vec<Vec<usize>>,
-    /// Of those, by function, what is called without a call in its code.
+    /// By function: callees without a call in its own code.
     hidden: Vec<Vec<usize>>,
-    /// The first slot of each class.
+    /// The node of each class's first slot.
     slots: Vec<usize>,
-    /// Behind the slots of the last class.
+    /// The node after the slots of the last class.
     classes_end: usize,
     interfaces: FxHashMap<(mir::InterfaceId, u32), usize>,
     closures: FxHashMap<Signature, usize>,
-    /// What activities run: closures without parameters.
+    /// The node of closures without parameters, which activities run.
     activities: usize,
 }
 
@@ -82,11 +83,11 @@ impl<'p> Graph<'p> {
         graph
     }
 
-    /// A slot of a class may mean what the class has there, or a subclass.
+    /// Edges from a slot of a class to the implementations in the class and its subclasses.
     fn add_classes(&mut self) {
         let classes = &self.program.classes;
         let above = |index: usize| classes[index].superclass.map_or(0, mir::ClassId::index);
-        // What a class leaves to its subclasses may lie behind the end of its own table.
+        // Abstract slots may be beyond the end of a class's own table.
         let mut widths: Vec<usize> = classes.iter().map(|it| it.vtable.len()).collect();
         for index in (1..classes.len()).rev() {
             widths[above(index)] = widths[above(index)].max(widths[index]);
@@ -167,7 +168,7 @@ impl<'p> Graph<'p> {
             _ => {}
         });
         walk::visit_stmts(&function.body, &mut |it| {
-            // Who waits for activities may run them himself.
+            // A waiting worker may run the activities itself.
             let starts = matches!(
                 it.kind,
                 StmtKind::Async { .. }

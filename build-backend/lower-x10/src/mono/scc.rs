@@ -1,4 +1,4 @@
-//! Cycles of graphs.
+//! Strongly connected components (Tarjan, 1972).
 
 /// The strongly connected component of each node, by Tarjan's algorithm without recursion.
 pub(crate) fn components(edges: &[Vec<usize>]) -> Vec<usize> {
@@ -11,7 +11,7 @@ pub(crate) fn components(edges: &[Vec<usize>]) -> Vec<usize> {
         if order[root] != NONE {
             continue;
         }
-        // A node and how many of its edges have been followed.
+        // A node and the number of its visited edges.
         let mut path = vec![(root, 0)];
         while let Some((node, followed)) = path.last_mut() {
             let node = *node;
@@ -52,7 +52,7 @@ mod tests {
     use super::components;
 
     #[test]
-    fn cycles_are_components() {
+    fn nodes_of_a_cycle_share_a_component() {
         let found = components(&[vec![1], vec![2], vec![0, 3], vec![4], vec![], vec![5, 0]]);
         assert_eq!((found[0], found[1]), (found[2], found[2]));
         assert!(found[3] != found[0] && found[3] != found[4] && found[5] != found[0]);

@@ -1,4 +1,4 @@
-//! What lowering asks of the analysis: signatures, bodies, annotations, constants.
+//! Facade over the analysis: signatures, bodies, annotations and constants, with concrete types.
 
 use std::rc::Rc;
 
@@ -19,7 +19,7 @@ use crate::mono::types::Substitution;
 use crate::{Callee, LowerError, Lowerer};
 
 impl Lowerer<'_> {
-    /// What a class extends and implements, in terms of its own parameters; the superclass first.
+    /// The declared supertypes of a class in terms of its own parameters, the superclass first.
     pub(crate) fn supertypes_of(&self, class: ClassId) -> Vec<Ty> {
         class_header(self.db, class).supers.clone()
     }
@@ -29,7 +29,7 @@ impl Lowerer<'_> {
         method_signature(self.db, method).params.iter().map(|it| it.ty).collect()
     }
 
-    /// Concrete types of formals and result; of a constructor the result is the object.
+    /// Concrete types of formals and result. The result of a constructor is the object.
     pub(crate) fn concrete_signature(&mut self, callee: &Callee) -> (Vec<Ty>, Ty) {
         let substitution = self.method_substitution(callee);
         let params = self.param_types(callee.method);
@@ -56,7 +56,7 @@ impl Lowerer<'_> {
         field_item(self.db, field).is_some_and(|it| it.has_initializer)
     }
 
-    /// The value of a static `val` that is known before the program runs.
+    /// The value of a constant static `val`.
     pub(crate) fn constant(&self, field: FieldId) -> Option<Literal> {
         if field_item(self.db, field)?.mutable {
             return None;
@@ -64,7 +64,7 @@ impl Lowerer<'_> {
         self.literal_initialiser(field).or_else(|| constant::field_value(self.db, field).filter(is_plain))
     }
 
-    /// The same for a `val` of a body.
+    /// The value of a constant `val` of a body.
     pub(crate) fn constant_local(&self, body: &Body, local: LocalId) -> Option<Literal> {
         constant::local_value(self.db, body, local).filter(is_plain)
     }
@@ -146,7 +146,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The place of a function that has no code in the source: that of `method`, else of the class.
+    /// The position of a function without code in the source: that of `method`, else of the class.
     pub(crate) fn synthetic(&mut self, method: Option<MethodId>, ty: Ty) -> Source {
         let class = ty.as_class(self.db).map_or(self.any_class, |it| it.0);
         let item = method.map_or(Item::Class(class), Item::Method);
@@ -190,7 +190,7 @@ impl Callee {
     }
 }
 
-/// Whether a literal is a value by itself.
+/// Whether a literal is a constant.
 fn is_plain(literal: &Literal) -> bool {
     !matches!(literal, Literal::String(_) | Literal::Null)
 }

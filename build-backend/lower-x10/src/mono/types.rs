@@ -1,4 +1,4 @@
-//! Concrete types: type parameters replaced, constraints dropped, and what a type is to the machine.
+//! Concrete types: substitution of type parameters, erasure of constraints, and machine types.
 
 use std::rc::Rc;
 
@@ -15,7 +15,7 @@ use smol_str::SmolStr;
 use crate::Lowerer;
 use apg_mir as mir;
 
-/// How deep type arguments may nest before the program is said to need endlessly many types.
+/// Nesting of type arguments above which a program is reported as unbounded.
 const MAX_TYPE_DEPTH: u32 = 24;
 
 /// The values of the type parameters in force.
@@ -37,10 +37,10 @@ impl Substitution {
     }
 }
 
-/// What a concrete type is to the machine.
+/// The representation of a concrete type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// Lives in registers and inside objects: a primitive or a struct.
+    /// By value: a primitive or a struct.
     Value,
     /// A reference to an object of a class.
     Class,
@@ -74,7 +74,7 @@ impl<'db> Lowerer<'db> {
         types.iter().map(|it| self.concrete(*it, substitution)).collect()
     }
 
-    /// Whether a condition on types holds of the types in force.
+    /// Whether a condition on types holds for the current substitution.
     pub(crate) fn type_test(&self, test: &TypeTest, substitution: &Substitution) -> bool {
         let types = substitution.types.iter().map(|(param, ty)| (*param, *ty)).collect();
         let types = apg_analysis::program::ty::Substitution { types, keep_paths: true, ..Default::default() };
@@ -89,7 +89,7 @@ impl<'db> Lowerer<'db> {
         Substitution::new(params.zip(args.iter().copied()))
     }
 
-    /// Whether the type is a primitive or struct, a class, something behind `Any`, or nothing.
+    /// The representation of a type.
     pub(crate) fn shape(&self, ty: Ty) -> Shape {
         match ty.kind(self.db) {
             TyKind::Class { class, .. } => match class_kind(self.db, *class) {
@@ -153,7 +153,7 @@ impl<'db> Lowerer<'db> {
         }
     }
 
-    /// Whether type arguments nest too deeply: the sign of a program that needs endlessly many types.
+    /// Whether type arguments nest too deeply.
     pub(crate) fn too_deep(&self, ty: Ty) -> bool {
         self.depth(ty) > MAX_TYPE_DEPTH
     }
@@ -181,7 +181,7 @@ impl<'db> Lowerer<'db> {
         self.direct_supertypes(ty).into_iter().find(|it| self.shape(*it) == Shape::Class)
     }
 
-    /// Every interface and function type that a concrete type implements, its own supertypes' too.
+    /// All interfaces and function types that a concrete type implements, inherited ones included.
     pub(crate) fn all_supertypes(&mut self, ty: Ty) -> Rc<Vec<Ty>> {
         if let Some(known) = self.supertypes.get(&ty) {
             return known.clone();
@@ -234,7 +234,7 @@ pub(crate) fn is_reference(ty: mir::Ty) -> bool {
     matches!(ty, mir::Ty::Ref(_) | mir::Ty::Any)
 }
 
-/// The type as the calling convention sees it: all references are alike.
+/// The type in calling conventions: all references are alike.
 pub(crate) fn erased(ty: mir::Ty) -> mir::Ty {
     if is_reference(ty) { mir::Ty::Any } else { ty }
 }
