@@ -75,7 +75,8 @@ pub struct NativeOptions {
     #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
     cxx_prearg: Vec<String>,
 
-    /// An option of the linker behind the files, such as `-Wl,--allow-multiple-definition`, or a library's path
+    /// An option of the linker behind the files, such as `-Wl,--allow-multiple-definition`, or a library's
+    /// path
     #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
     cxx_postarg: Vec<String>,
 }

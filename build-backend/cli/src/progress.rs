@@ -8,7 +8,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use apg_toolchain::BuildObserver;
 
-/// A progress line on standard error, removed when the build ends. Prints nothing where standard error is no terminal.
+/// A progress line on standard error, removed when the build ends. Prints nothing where standard error is no
+/// terminal.
 #[derive(Debug, Default)]
 pub struct Progress {
     bar: OnceLock<ProgressBar>,

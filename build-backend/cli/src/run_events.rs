@@ -1,9 +1,10 @@
-//! `apg run --message-format json`: the run as a stream of events for editors and scripts, one JSON object a line on standard
-//! output: `{"event":"diagnostic",...}` as of `apg check`, `{"event":"started"}`, `{"event":"output","stream":"stdout",
-//! "place":0,"text":"..."}` for each line (no place when it is not the program's own), and at last
-//! `{"event":"exit","status":0}`.
+//! `apg run --message-format json`: the run as a stream of events for editors and scripts, one JSON object a
+//! line on standard output: `{"event":"diagnostic",...}` as of `apg check`, `{"event":"started"}`,
+//! `{"event":"output","stream":"stdout", "place":0,"text":"..."}` for each line (no place when it is not the
+//! program's own), and at last `{"event":"exit","status":0}`.
 //!
-//! The program runs in a child process with this command's own arguments, so that its output is separate from the events.
+//! The program runs in a child process with this command's own arguments, so that its output is separate from
+//! the events.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::ExitStatusExt;

@@ -1,7 +1,7 @@
 //! Lowering of typed X10 bodies to MIR: everything reachable from `main`, monomorphised.
 //!
-//! A work list of functions starts with `main`. Lowering a body requests classes, functions and table slots; the tables of
-//! classes are filled with the code of called slots, until nothing new is requested.
+//! A work list of functions starts with `main`. Lowering a body requests classes, functions and table slots;
+//! the tables of classes are filled with the code of called slots, until nothing new is requested.
 
 mod builder;
 mod construct;

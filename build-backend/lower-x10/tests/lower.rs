@@ -287,8 +287,8 @@ fn jumps_out_of_closures_are_rejected() {
     assert!(found.iter().all(|it| it.starts_with("build/")) && !found.is_empty(), "{found:?}");
 }
 
-/// A program may contain only classes whose superclass comes first, and tables that point to existing functions.
-/// A list of this many elements.
+/// A program may contain only classes whose superclass comes first, and tables that point to existing
+/// functions. A list of this many elements.
 fn list(count: usize, element: impl Fn(usize) -> String) -> String {
     (0..count).map(element).collect::<Vec<_>>().join(", ")
 }

@@ -1,4 +1,4 @@
-//! What statements and expressions consist of, once for those who read a program and for those who change it.
+//! Children of statements and expressions, for shared and mutable references.
 
 /// `bodies`, `operands` and `children` of references, or of mutable ones.
 macro_rules! children {

@@ -1,8 +1,10 @@
 //! Attributes of runtime entries: what passes may assume about a call, by the entry's name in the ABI.
 
-/// The entry that concatenates its operands: up to [`MAX_JOIN_OPERANDS`] strings, numbers, Booleans and characters.
+/// The entry that concatenates its operands: up to [`MAX_JOIN_OPERANDS`] strings, numbers, Booleans and
+/// characters.
 pub const JOIN: &str = "string_join";
-/// The entry that appends strings in place: the string, whether no other reference to it exists, and the operands.
+/// The entry that appends strings in place: the string, whether no other reference to it exists, and the
+/// operands.
 pub const APPEND: &str = "string_append";
 /// Largest number of operands of [`JOIN`].
 pub const MAX_JOIN_OPERANDS: usize = 8;

@@ -1,5 +1,4 @@
-//! Arithmetic on integer literals, done before anything is printed: what looks at the code of a kernel then sees numbers where
-//! the program names constants.
+//! Constant folding of integer operations.
 
 use super::walk_mut::{edit_expr, edit_exprs};
 use super::*;
@@ -36,7 +35,7 @@ fn width(ty: Ty) -> Option<(u32, bool)> {
     })
 }
 
-/// What an integer type holds of a number.
+/// A number wrapped to an integer type.
 fn wrapped(value: i64, ty: Ty) -> Option<i64> {
     let (bits, signed) = width(ty)?;
     let shifted = value << (64 - bits);
@@ -118,7 +117,7 @@ mod tests {
         assert_eq!(of(Operation::Shl, Ty::I32, &[int(1), (Ty::I64, 33)]), Some(2));
         assert_eq!(of(Operation::Shr, Ty::I64, &[(Ty::I64, -8), (Ty::I64, 1)]), Some(-4));
         assert_eq!(of(Operation::Div, Ty::U64, &[(Ty::U64, -1), (Ty::U64, 2)]), Some(i64::MAX));
-        // What comes of a number with a point, or compares, stays.
+        // Comparisons and floating-point operations are not folded.
         assert_eq!(of(Operation::Lt, Ty::Bool, &[int(1), int(2)]), None);
     }
 }

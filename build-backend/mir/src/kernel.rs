@@ -1,8 +1,8 @@
-//! Kernels: what the host evaluates before a launch, what raise_at_sender, and the device code.
+//! Kernels: captures, launch configuration and device code.
 
 use super::*;
 
-/// A kernel: what the host evaluates before the launch, and the device code.
+/// A kernel.
 #[derive(Clone, Debug)]
 pub struct Kernel {
     /// Readable symbol: `Class_method_line`.
@@ -16,7 +16,8 @@ pub struct Kernel {
     pub host: LaunchConfiguration,
     /// Shared rails; their lengths come from `host`.
     pub shared: Vec<SharedRail>,
-    /// Locals of the thread body: the captures, then block indices, thread indices, shared rails, then its own.
+    /// Locals of the thread body: the captures, then block indices, thread indices, shared rails, then its
+    /// own.
     pub locals: Vec<Local>,
     /// Block index locals, slowest first (1 to 3).
     pub block_locals: Vec<LocalId>,
@@ -26,7 +27,7 @@ pub struct Kernel {
     pub auto_blocks: Option<LocalId>,
     /// See `auto_blocks`.
     pub auto_threads: Option<LocalId>,
-    /// Numbers that `autoBlocks` chooses from, the preferred ones first; empty for any number.
+    /// Values that `autoBlocks` may have, the preferred ones first; empty for any.
     pub block_choices: Vec<i32>,
     /// Likewise for `autoThreads`.
     pub thread_choices: Vec<i32>,
@@ -45,15 +46,15 @@ pub struct Kernel {
 pub struct KernelCapture {
     /// Source name.
     pub name: SmolStr,
-    /// How it travels.
+    /// How it is passed.
     pub kind: KernelCaptureKind,
-    /// The static field that it is the value of.
+    /// The static field whose value it is.
     pub static_field: Option<StaticId>,
-    /// Arithmetic on other captured values that always gives the same.
+    /// An expression over other captures with the same value.
     pub derived_from: Option<Expr>,
 }
 
-/// How a captured value travels.
+/// How a captured value is passed to the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // each variant says what its fields are
 pub enum KernelCaptureKind {
@@ -85,11 +86,11 @@ pub struct SharedRail {
     pub local: LocalId,
     /// Element type.
     pub element: Ty,
-    /// How its elements start, computed in the kernel by all threads together.
+    /// Initial elements, computed by all threads of the block.
     pub init: SharedInit,
 }
 
-/// How a shared rail starts.
+/// Initial elements of a shared rail.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)] // each variant says what its fields are
 pub enum SharedInit {

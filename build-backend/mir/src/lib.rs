@@ -1,10 +1,10 @@
-//! MIR: the program after type checking, reachability and monomorphisation. Nothing of X10's types or names is
-//! needed to compile it: all types are concrete, all calls resolved to a function, a vtable slot or a
-//! runtime entry, all captures explicit, all control flow structured. A second back end or a second front end
-//! (C with OpenMP directives) needs nothing else.
+//! MIR: the typed tree between lowering and code generation.
 //!
-//! Evaluation order is explicit: operands of every [`Expr`] are evaluated left to right and are free of
-//! side effects on locals assigned in the same expression; lowering introduces temporaries otherwise.
+//! The program is monomorphised: all types are concrete, all calls name a function, a vtable slot or a
+//! runtime entry, all captures are explicit, and all control flow is structured.
+//!
+//! Operands of an [`Expr`] are evaluated left to right and have no side effects on locals of the same
+//! expression; lowering introduces temporaries otherwise.
 
 mod children;
 pub mod entries;
@@ -70,7 +70,7 @@ pub struct Position {
 }
 
 /// A machine type.
-#[allow(missing_docs)] // a width says it
+#[allow(missing_docs)] // variants are named by kind and width
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Ty {
     /// No value.
@@ -104,15 +104,15 @@ pub enum Ty {
 pub struct Program {
     /// `.x10` paths, as shown in messages.
     pub files: Vec<String>,
-    /// Those of the class library.
+    /// Files of the class library.
     pub library: Vec<FileId>,
     /// Structs used by value.
     pub structs: Vec<Struct>,
-    /// Heap classes, rails, boxes and closures; a superclass comes before its subclasses. The first one is the
-    /// root (`x10.lang.Any`, no fields, the fixed slots): superclass of every class that names no other, and
-    /// the class of a `CallVirtual` on a receiver of type [`Ty::Any`].
+    /// Heap classes, rails, boxes and closures; a superclass comes before its subclasses. The first one is
+    /// the root (`x10.lang.Any`, no fields, the fixed slots): superclass of every class that names no other,
+    /// and the class of a `CallVirtual` on a receiver of type [`Ty::Any`].
     pub classes: Vec<Class>,
-    /// Versions of closures, by what they are versions of: they lie in memory as those do.
+    /// Specialised closure classes and their originals, which have the same layout.
     pub closure_versions: FxHashMap<ClassId, ClassId>,
     /// Interfaces with at least one method called through them.
     pub interfaces: Vec<Interface>,
@@ -127,19 +127,20 @@ pub struct Program {
     /// Called by the runtime to make an exception of its own: `(message) -> object`, one per kind in
     /// the order of the ABI's `apg_exception_kind`.
     pub runtime_exceptions: Vec<FunctionId>,
-    /// Called by the runtime for what an instance of a [`Serialization::Custom`] type sends of itself: `(object) -> rail`.
+    /// Serialises an instance of a [`Serialization::Custom`] type: `(object) -> rail`. Called by the runtime.
     pub serialize_hook: Option<FunctionId>,
-    /// Called by the runtime for what gives that back: `(rail) -> object`, the argument of [`Serialization::Custom`].
+    /// Makes the deserialiser, the argument of the function in [`Serialization::Custom`]: `(rail) -> object`.
     pub deserialize_hook: Option<FunctionId>,
-    /// What files say of their C++ code.
+    /// C++ files that source files name.
     pub natives: Vec<native::NativeFile>,
-    /// It has C++ code of its own, in methods, blocks or files.
+    /// Whether the program contains C++ code in methods, blocks or files.
     pub has_native_code: bool,
-    /// Indices of rails are not checked (`--checks none`).
+    /// Without checks of rail indices (`--checks none`).
     pub unchecked: bool,
-    /// For a debugger: kernels on the CPU are printed as loops over all threads, each statement with its own line.
+    /// For a debugger: CPU kernels loop over the threads of each statement, and each statement has its line.
     pub debug: bool,
-    /// Each statement says its line, also where a compiler that counts lines knows it: for those who read the text.
+    /// A `#line` directive for each statement, also where the compiler can count lines: for readers of the
+    /// code.
     pub emit_all_lines: bool,
 }
 
@@ -150,25 +151,25 @@ pub struct Struct {
     pub name: String,
     /// Fields in order.
     pub fields: Vec<Field>,
-    /// How values are sent to other places.
+    /// Serialisation of values.
     pub serialization: Serialization,
 }
 
-/// How instances of a type are sent to other places.
+/// Serialisation policy of a type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Serialization {
     /// Field by field.
     #[default]
     FieldByField,
-    /// As the type's own code says. The function makes an instance of what was sent, which its last parameter gives: it fills an
-    /// object, its first parameter, or results in a struct. Without it nothing can be received.
+    /// By the type's own code. The function deserialises from its last parameter: it fills an object, its
+    /// first parameter, or returns a struct. Without it instances cannot be received.
     Custom(Option<FunctionId>),
-    /// Field by field; then the function sets transient fields: of an object, its first parameter, or of a struct, which it takes
-    /// and results in.
+    /// Field by field. The function then sets transient fields of an object, its first parameter, or of a
+    /// struct that it takes and returns.
     RestoreTransient(FunctionId),
-    /// Not at all.
+    /// An error.
     NotSerializable,
-    /// By home, number and weight: what GlobalRefs share.
+    /// By home, id and weight: the shared object of GlobalRefs.
     GlobalRef,
 }
 
@@ -179,15 +180,15 @@ pub struct Field {
     pub name: SmolStr,
     /// Type.
     pub ty: Ty,
-    /// Not sent to other places.
+    /// Not serialised.
     pub transient: bool,
-    /// Read and written in one step, in one order for all activities (`@Volatile`); of classes only.
+    /// Sequentially consistent (`@Volatile`); of classes only.
     pub volatile: bool,
-    /// Never null, as the class library declares it (`{self!=null}`).
+    /// Declared non-null by the class library (`{self!=null}`).
     pub non_null: bool,
 }
 
-/// What a class is to the runtime.
+/// The kind of a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // each variant says what its fields are
 pub enum ClassKind {
@@ -226,13 +227,13 @@ pub mod slot {
 pub struct Class {
     /// X10 name with type arguments, for `typeName()`, traces and errors.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub kind: ClassKind,
     /// Superclass.
     pub superclass: Option<ClassId>,
     /// Own fields (inherited ones come first in memory).
     pub fields: Vec<Field>,
-    /// How objects are sent to other places.
+    /// Serialisation of objects.
     pub serialization: Serialization,
     /// The code for each virtual slot, inherited slots first; `None` is abstract, or never called.
     pub vtable: Vec<Option<FunctionId>>,
@@ -277,35 +278,35 @@ pub struct Function {
     pub body: Vec<Stmt>,
     /// Also needed as device code.
     pub device: bool,
-    /// Called by kernels only: the host needs no code.
+    /// Called by kernels only, so that hosts need no code.
     pub kernel_only: bool,
     /// Whether it may be on the stack several times.
     pub recursion: Recursion,
-    /// Objects in the function's frame, see [`ExprKind::StackAllocate`].
+    /// Objects on the stack, see [`ExprKind::StackAllocate`].
     pub stack_objects: Vec<ClassId>,
-    /// Whether it is worth its place in its callers.
+    /// Inlining into callers.
     pub inlining: Inlining,
 }
 
-/// What a declaration says of calls of it.
+/// Inlining that a declaration requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Inlining {
-    /// Nothing: the compiler decides.
+    /// The compiler decides.
     #[default]
     Free,
-    /// They stay calls (`@NoInline`).
+    /// No inlining (`@NoInline`).
     Never,
-    /// They stay calls, and what leads to them seldom happens (`@Cold`).
+    /// No inlining, and calls are unlikely (`@Cold`).
     Cold,
 }
 
-/// What a function has to check so that the stack does not overflow.
+/// Stack overflow checks of a function.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Recursion {
-    /// Functions that may call each other in a circle have the same number; 0: none.
+    /// The strongly connected component of the call graph; 0 for functions on no cycle.
     pub cycle: u32,
-    /// The circle may be closed without a call in the function's code: there must be room when it starts. Otherwise there
-    /// must be in front of each call that may be of the circle.
+    /// Check at the start of the function, since callers outside of generated code may close the cycle.
+    /// Otherwise calls within the component check.
     pub checks_at_start: bool,
 }
 
@@ -323,7 +324,7 @@ pub struct Local {
 pub struct Stmt {
     /// For `#line`.
     pub position: Position,
-    /// What it does.
+    /// The statement.
     pub kind: StmtKind,
 }
 
@@ -345,10 +346,10 @@ pub enum StmtKind {
     Expr(Expr),
     /// A scope.
     Block(Vec<Stmt>),
-    /// A scope that becomes a function of its own in the target's language, where the function around would be too long. No jump
+    /// A scope that is printed as a function, because the enclosing function would be too long. No jump
     /// leaves it.
     Outlined(Vec<Stmt>),
-    /// Two ways.
+    /// A branch.
     If { condition: Expr, then: Vec<Stmt>, otherwise: Vec<Stmt> },
     /// `label: while (condition) { body; continue-target: update }`.
     Loop {
@@ -371,12 +372,13 @@ pub enum StmtKind {
     Return(Option<Expr>),
     /// Raise an exception object.
     Throw(Expr),
-    /// Catches are tried in order: class tests, the local that receives it, the code. `finally` runs on every way out.
+    /// Catches are tried in order: class tests, the local that receives it, the code. `finally` runs on every
+    /// way out.
     Try { body: Vec<Stmt>, catches: Vec<Catch>, finally: Vec<Stmt> },
-    /// Start `closure` (no parameters, void) as an activity here, governed by the innermost finish.
+    /// Start `closure` (no parameters, void) as an activity here, in the scope of the innermost finish.
     Async { closure: Expr, clocks: Clocks },
     /// Start a copy of `closure` as an activity at `place`; `place` is a place's id (`I64`), here and below.
-    /// With `travels` this activity raises what goes wrong on the way there, else that is an exception of the new one.
+    /// Failures of sending are raised by this activity if `raise_at_sender`, else by the new one.
     AsyncAt { place: Expr, closure: Expr, clocks: Clocks, raise_at_sender: bool },
     /// Run a copy of `closure` at `place` and wait.
     At { place: Expr, closure: Expr },
@@ -387,10 +389,10 @@ pub enum StmtKind {
     /// Wait until a guard holds, then run its code atomically. Each guard is statements and a value.
     When(Vec<WhenBranch>),
     /// Run a kernel at `place` (an accelerator of this host, or this host) and wait for it; `captures` in the
-    /// order of [`Kernel::captures`]. Lowering has already routed execution to the host of `place`.
-    /// With `detached`, the kernel is an activity of the innermost finish, and nothing waits: where the place has no device,
-    /// that closure (which does the same and waits) is started instead. `settled`: the activity leaves captured rails alone until
-    /// the kernel has ended.
+    /// order of [`Kernel::captures`]. Lowering has already routed execution to the host of `place`. With
+    /// `fallback_activity` the launch is asynchronous in the scope of the innermost finish; at a place
+    /// without a device that closure, which launches and waits, is started instead. `captures_stable`: the
+    /// activity does not write to captured rails before the kernel ends.
     Launch {
         place: Expr,
         kernel: KernelId,
@@ -400,11 +402,11 @@ pub enum StmtKind {
     },
     /// `Clock.advanceAll()` inside a kernel.
     Barrier,
-    /// Code in the target's language that the program brings along.
+    /// C++ code of the program.
     Native(native::NativeCode),
 }
 
-/// Constants that a rail is made from, or rails of rails.
+/// Constant elements of a rail or of nested rails.
 #[derive(Clone, Debug)]
 pub struct Table {
     /// The classes of the rails, the outermost first.
@@ -459,7 +461,7 @@ pub struct Expr {
     pub ty: Ty,
     /// Operation.
     pub kind: ExprKind,
-    /// Where it stands, if that need not be where its statement or the expression around it does.
+    /// The position, if it may differ from that of the enclosing expression or statement.
     pub position: Option<Position>,
 }
 
@@ -485,11 +487,12 @@ pub enum ExprKind {
     StructField { value: Box<Expr>, field: u32 },
     /// An element of a rail; null and bounds checks if `checked`.
     Element { rail: Box<Expr>, index: Box<Expr>, checked: bool },
-    /// Changes an element of a rail in one step, and is the value before; `values` are what `operation` says.
+    /// Atomic read-modify-write of an element; yields the previous value. `values` are the operands of
+    /// `operation`.
     Atomic { operation: AtomicOperation, rail: Box<Expr>, index: Box<Expr>, values: Vec<Expr> },
-    /// What the threads of a warp or block do together, in a kernel; only as the value of [`StmtKind::Set`].
+    /// A collective operation of a warp or block in a kernel; only as the value of [`StmtKind::Set`].
     Collective { operation: CollectiveOp, args: Vec<Expr> },
-    /// A number of the thread, in a function that is part of a kernel: [`ThreadIndex::expand`] is what it is there.
+    /// A thread index in a function that is inlined into kernels, replaced by [`ThreadIndex::expand`].
     ThreadIndex(ThreadIndex),
     /// The length of a rail.
     Length { rail: Box<Expr>, checked: bool },
@@ -499,19 +502,20 @@ pub enum ExprKind {
     MakeStruct(Vec<Expr>),
     /// A new object with zero fields; its constructor is a call after it.
     Allocate(ClassId),
-    /// A new rail, of zeros unless nothing reads an element before it is set. A negative length raises NegativeArraySizeException.
+    /// A new rail, uninitialised unless `zeroed`. A negative length raises NegativeArraySizeException.
     AllocateRail { class: ClassId, length: Box<Expr>, zeroed: bool },
     /// A new rail with the elements of a table.
     TableRail { class: ClassId, table: Arc<Table> },
     /// A new closure or cell or box with these fields.
     MakeObject { class: ClassId, fields: Vec<Expr> },
-    /// As `MakeObject` (or, without fields, as `Allocate`), but in the frame: the object `slot` of [`Function::stack_objects`] begins
-    /// anew. Nothing else refers to it then, nor when the function ends.
+    /// As `MakeObject`, or as `Allocate` without fields, on the stack: reinitialises object `slot` of
+    /// [`Function::stack_objects`]. No reference to the previous object exists, and none outlives the
+    /// function.
     StackAllocate { slot: u32, class: ClassId, fields: Vec<Expr> },
     /// The reference itself; raises NullPointerException if it is null (receivers of direct calls).
     NonNull(Box<Expr>),
-    /// `at (place) e`: runs a copy of `closure` (no parameters, result `Any`: values are boxed) at `place`, waits,
-    /// and is a copy of its result. Exceptions of the closure are raised here.
+    /// `at (place) e`: runs a copy of `closure` (no parameters, result `Any`: values are boxed) at `place`,
+    /// waits, and is a copy of its result. Exceptions of the closure are raised here.
     At { place: Box<Expr>, closure: Box<Expr> },
     /// A call of a known function.
     Call { function: FunctionId, args: Vec<Expr> },
@@ -519,8 +523,8 @@ pub enum ExprKind {
     CallVirtual { class: ClassId, slot: u32, args: Vec<Expr> },
     /// A call through the receiver's interface table.
     CallInterface { interface: InterfaceId, slot: u32, args: Vec<Expr> },
-    /// A call of a value of function type: `args[0]` is a closure (slot `CLOSURE_APPLY`) or an object of a class
-    /// that implements the function type (slot 0 of `interface`).
+    /// A call of a value of function type: `args[0]` is a closure (slot `CLOSURE_APPLY`) or an object of a
+    /// class that implements the function type (slot 0 of `interface`).
     CallClosure { interface: InterfaceId, args: Vec<Expr> },
     /// An arithmetic, comparison or conversion operation on machine types.
     Operation { operation: Operation, args: Vec<Expr> },

@@ -1,4 +1,4 @@
-//! Code in C++ that a program brings along (`@Native("c++", ...)`): the one fragment of MIR that is for one target alone.
+//! C++ code of a program (`@Native("c++", ...)`): the only part of MIR for one target language.
 
 use smol_str::SmolStr;
 
@@ -9,16 +9,16 @@ use super::{ClassId, Expr, FileId, LocalId, Position, Ty};
 pub struct NativeCode {
     /// The code.
     pub fragments: Vec<Fragment>,
-    /// Variables that the code names, and what they are.
+    /// Variables that the code names, and their values.
     pub variables: Vec<(SmolStr, Expr)>,
-    /// The code is an expression, and its value of this type the function's result.
+    /// Set if the code is an expression whose value, of this type, is the function's result.
     pub result: Option<Ty>,
 }
 
-/// A piece of native code.
+/// A fragment of native code.
 #[derive(Clone, Debug)]
 pub enum Fragment {
-    /// As it stands.
+    /// Verbatim text.
     Text(String),
     /// A value of the program.
     Value(Expr),
@@ -28,22 +28,22 @@ pub enum Fragment {
     Address(LocalId),
     /// The name of a class's own field.
     Field(ClassId, u32),
-    /// What follows is written in this line of the `.x10` file.
+    /// The line of the `.x10` file of the following text.
     Line(Position),
 }
 
-/// What a source file says of the C++ code that belongs to it.
+/// C++ files that belong to a source file.
 #[derive(Clone, Debug)]
 pub struct NativeFile {
     /// The `.x10` file.
     pub file: FileId,
-    /// Its folder, in which the others lie.
+    /// Its folder, which contains the other files.
     pub folder: String,
     /// Headers to include.
     pub includes: Vec<NamedFile>,
     /// Files to compile.
     pub sources: Vec<NamedFile>,
-    /// Files that those need.
+    /// Files that these need.
     pub others: Vec<NamedFile>,
 }
 
@@ -66,7 +66,7 @@ impl NativeCode {
         fragments.chain(self.variables.iter().map(|(_, value)| value))
     }
 
-    /// The same, to be changed.
+    /// As [`NativeCode::values`], mutable.
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
         let fragments = self.fragments.iter_mut().filter_map(|fragment| match fragment {
             Fragment::Value(value) => Some(value),

@@ -1,4 +1,5 @@
-//! Operations on machine types, with their names and symbols: the class library refers to them as `@Intrinsic("op.NAME")`.
+//! Operations on machine types, with their names and symbols: the class library refers to them as
+//! `@Intrinsic("op.NAME")`.
 
 /// Operations on machine types; X10's semantics (integers wrap, shifts are masked, division by zero raises
 /// ArithmeticException on the host, conversions saturate).
@@ -65,7 +66,7 @@ pub enum Operation {
     Erfc,
     /// The value of a texture, a struct, at one to three coordinates.
     Texture,
-    /// With fewer exact digits where the device is faster so, of `F32` in kernels.
+    /// Faster and less precise, on `F32` in kernels.
     FastDiv,
     FastSqrt,
     FastRsqrt,
@@ -78,7 +79,7 @@ pub enum Operation {
     FastTan,
 }
 
-/// What an atomic operation does to an element.
+/// The operation of an atomic read-modify-write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)] // the names are those of the operations
 pub enum AtomicOperation {
@@ -113,12 +114,13 @@ impl AtomicOperation {
     }
 }
 
-/// An operation of all threads of a warp or block.
+/// A collective operation of the threads of a warp or block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CollectiveOp {
-    /// `warp_shuffle`, `block_sum`, ...: what the functions in the headers of generated code are called, behind `apg_`.
+    /// `warp_shuffle`, `block_sum`, ...: the name of the function in the headers of generated code, after
+    /// `apg_`.
     pub name: &'static str,
-    /// All threads of the block get the is_uniform.
+    /// Whether all threads of the block get the same result.
     pub is_uniform: bool,
 }
 
@@ -154,12 +156,12 @@ impl CollectiveOp {
         "block_xor",
     ];
 
-    /// Whether the threads of a warp do it, whatever those of other warps do.
+    /// Whether it is a collective of a warp, independent of other warps.
     pub fn is_of_warp(self) -> bool {
         self.name.starts_with("warp_")
     }
 
-    /// The operation that the class library calls so: `warp.shuffle`.
+    /// The operation with this name in the class library: `warp.shuffle`.
     pub fn from_name(scope: &str, name: &str) -> Option<CollectiveOp> {
         let find = |names: &[&'static str], is_uniform| {
             let is_it = |it: &&&str| it.strip_prefix(scope).and_then(|it| it.strip_prefix('_')) == Some(name);
@@ -199,7 +201,7 @@ names! {
     FastSin = "fast_sin", FastCos = "fast_cos", FastTan = "fast_tan",
 }
 
-/// Operations beside those with fewer exact digits.
+/// Precise operations and their fast versions.
 const FAST: &[(Operation, Operation)] = &[
     (Operation::Div, Operation::FastDiv),
     (Operation::Sqrt, Operation::FastSqrt),
@@ -214,12 +216,12 @@ const FAST: &[(Operation, Operation)] = &[
 ];
 
 impl Operation {
-    /// The is_uniform with fewer exact digits, if there is such a one.
+    /// The fast version, if there is one.
     pub fn fast(self) -> Operation {
         FAST.iter().find(|it| it.0 == self).map_or(self, |it| it.1)
     }
 
-    /// The is_uniform with all digits.
+    /// The precise version.
     pub fn exact(self) -> Operation {
         FAST.iter().find(|it| it.1 == self).map_or(self, |it| it.0)
     }

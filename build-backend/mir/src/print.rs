@@ -1,4 +1,4 @@
-//! Readable text of MIR, for `apg build --emit mir` and for snapshot tests. Not read back by anything.
+//! Printer of MIR, for `apg build --emit mir` and for snapshot tests.
 
 use std::fmt::Write;
 
@@ -36,9 +36,9 @@ struct Printer<'a> {
     locals: &'a [Local],
     out: String,
     indent: usize,
-    /// Where what is printed comes from.
+    /// The position of the statement being printed.
     position: Option<Position>,
-    /// Where each line comes from.
+    /// The position of each line.
     positions: Vec<Option<Position>>,
 }
 
@@ -188,7 +188,7 @@ impl<'a> Printer<'a> {
 
     fn line(&mut self, text: &str) {
         let _ = writeln!(self.out, "{:1$}{text}", "", self.indent * 2);
-        // A text in the program may have several lines itself.
+        // String literals and native code may have several lines.
         self.positions.resize(self.positions.len() + 1 + text.matches('\n').count(), self.position);
     }
 
@@ -436,7 +436,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// What makes an object.
+    /// Allocations.
     fn object(&self, kind: &ExprKind) -> String {
         match kind {
             ExprKind::Allocate(class) => format!("new {}", self.class_name(*class)),
@@ -537,7 +537,7 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// What is checked at run time is marked.
+/// The mark of operations that are checked at run time.
 fn mark(checked: bool) -> &'static str {
     if checked { "?" } else { "" }
 }

@@ -1,11 +1,11 @@
-//! Numbers of threads: computed from the indices and extents of a kernel.
+//! Built-in thread indices and thread counts, computed from the axes of a kernel.
 
 use super::{Expr, ExprKind, Operation, Ty};
 
 /// Threads of a warp.
 pub const WARP_SIZE: i64 = 32;
 
-/// The number of a thread in its warp, block or kernel, or how many there are.
+/// An index of a thread in its warp, block or kernel, or a number of threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // each variant is a function of the class library
 pub enum ThreadIndex {
@@ -27,7 +27,7 @@ impl ThreadIndex {
         (ThreadIndex::GridIndex, "grid_index"),
     ];
 
-    /// What the class library calls it.
+    /// Its name in the class library.
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|it| it.0 == self).map_or("", |it| it.1)
     }
@@ -37,12 +37,12 @@ impl ThreadIndex {
         Self::ALL.iter().find(|it| it.1 == name).map(|it| it.0)
     }
 
-    /// What it is where there are no other threads.
+    /// Its value with a single thread.
     pub fn of_single_thread(self) -> i64 {
         i64::from(matches!(self, ThreadIndex::Count | ThreadIndex::GridSize))
     }
 
-    /// What it is in a kernel: `blocks` and `threads` are indices with their extents, the slowest first.
+    /// Its value in a kernel. `blocks` and `threads` are axis indices with their extents, the slowest first.
     pub fn expand(self, blocks: &[(Expr, Expr)], threads: &[(Expr, Expr)], ty: Ty) -> Expr {
         let long = |operation, a, b| Expr {
             ty: Ty::I64,
@@ -70,7 +70,7 @@ fn int(ty: Ty, value: i64) -> Expr {
     Expr { ty, kind: ExprKind::Int(value), position: None }
 }
 
-/// The number of an element, the last axis first.
+/// The row-major index of an element.
 fn rank(axes: &[(Expr, Expr)]) -> Expr {
     let mut all = int(Ty::I64, 0);
     for (position, (index, extent)) in axes.iter().enumerate() {
@@ -96,7 +96,7 @@ fn rank(axes: &[(Expr, Expr)]) -> Expr {
     all
 }
 
-/// How many elements.
+/// The number of elements.
 fn count(axes: &[(Expr, Expr)]) -> Expr {
     let product = |all, extent| {
         let kind = ExprKind::Operation { operation: Operation::Mul, args: vec![all, extent] };
@@ -106,7 +106,7 @@ fn count(axes: &[(Expr, Expr)]) -> Expr {
     extents.reduce(product).unwrap_or_else(|| int(Ty::I64, 1))
 }
 
-/// In another width. A number of threads that is another type before is not widened and narrowed again.
+/// Converts to another width, without a round trip over the original type.
 fn convert(value: Expr, ty: Ty) -> Expr {
     if value.ty == ty {
         return value;

@@ -1,4 +1,4 @@
-//! Walks over statements and expressions, each in the order of evaluation.
+//! Visitors of statements and expressions, in the order of evaluation.
 
 use super::*;
 
@@ -14,7 +14,8 @@ pub fn visit_stmts<'a>(body: &'a [Stmt], f: &mut dyn FnMut(&'a Stmt)) {
     }
 }
 
-/// Calls `f` with every expression and the expression around it (none for an operand of a statement), outer ones first.
+/// Calls `f` with every expression and the expression around it (none for an operand of a statement), outer
+/// ones first.
 pub fn visit_exprs<'a>(body: &'a [Stmt], f: &mut dyn FnMut(&'a Expr, Option<&'a Expr>)) {
     visit_stmts(body, &mut |stmt| {
         for expr in operands(&stmt.kind) {

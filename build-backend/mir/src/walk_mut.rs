@@ -1,4 +1,4 @@
-//! The walks of [`super::walk`], for passes that change the program.
+//! Mutable visitors, for passes that change the program.
 
 use super::*;
 

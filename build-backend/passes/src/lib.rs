@@ -1,7 +1,8 @@
 //! Analyses and transformations of MIR, in the order of [`pipeline`].
 //!
-//! Transformations of host code are whole-program: calls go through tables and objects come from the collector, so that a C++
-//! compiler sees neither the callee nor the lifetime. Transformations of kernels prepare them for code generation.
+//! Transformations of host code are whole-program: calls go through tables and objects come from the
+//! collector, so that a C++ compiler sees neither the callee nor the lifetime. Transformations of kernels
+//! prepare them for code generation.
 
 pub mod analysis;
 mod kernel;

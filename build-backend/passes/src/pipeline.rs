@@ -9,8 +9,8 @@ use crate::transform::specialize::{self, Specializations};
 use crate::transform::{devirtualize, outline, stack_alloc, string_builder, trust_declarations};
 use crate::values::is_host_code;
 
-/// Iterations of type propagation, devirtualisation and specialisation over all functions: the class of a result
-/// helps the callers, and their classes help theirs.
+/// Iterations of type propagation, devirtualisation and specialisation over all functions: the class of a
+/// result helps the callers, and their classes help theirs.
 const MAX_PROPAGATION_ROUNDS: usize = 3;
 
 /// What kind of build the pipeline prepares a program for.
@@ -50,8 +50,8 @@ fn legalize_kernels(program: &mut Program) {
 
 /// Whole-program passes over functions that run on hosts only.
 ///
-/// 1. Type propagation to a fixed number of rounds, with devirtualisation and with specialisation of functions and
-///    closures for the closures that they receive.
+/// 1. Type propagation to a fixed number of rounds, with devirtualisation and with specialisation of
+///    functions and closures for the closures that they receive.
 /// 2. Removal of null checks that declarations make redundant.
 /// 3. Stack allocation after escape analysis.
 /// 4. In-place appends to strings.
@@ -100,8 +100,8 @@ fn propagate_types(program: &mut Program) {
     }
 }
 
-/// Removes the bodies that contain C++ code of the program, whose effects are unknown. Functions without a body are
-/// left alone by all passes.
+/// Removes the bodies that contain C++ code of the program, whose effects are unknown. Functions without a
+/// body are left alone by all passes.
 fn take_native_bodies(program: &mut Program) -> Vec<(usize, Vec<Stmt>)> {
     let mut bodies = Vec::new();
     for (index, function) in program.functions.iter_mut().enumerate() {

@@ -1,4 +1,5 @@
-//! What optimised builds make of programs: objects in frames, calls of known functions, versions for closures.
+//! What optimised builds make of programs: objects in frames, calls of known functions, versions for
+//! closures.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

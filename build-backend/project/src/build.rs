@@ -1,4 +1,5 @@
-//! The build of a program: check, lower, generate code, compile. Used by `apg run`, `apg build` and the language server.
+//! The build of a program: check, lower, generate code, compile. Used by `apg run`, `apg build` and the
+//! language server.
 
 use std::path::Path;
 

@@ -85,8 +85,8 @@ fn check_here(paths: &[PathBuf], options: &Settings) -> Result<Checked, LoadFail
     Ok(Checked { findings, files, lines })
 }
 
-/// Bytes of source that are checked before the trees and typed bodies of checked files are dropped. Larger batches synchronise
-/// threads less often, smaller ones need less memory.
+/// Bytes of source that are checked before the trees and typed bodies of checked files are dropped. Larger
+/// batches synchronise threads less often, smaller ones need less memory.
 const BATCH_BYTES: usize = 1 << 20;
 
 /// The number of leading files with [`BATCH_BYTES`] together.
@@ -100,7 +100,8 @@ fn batch_length(host: &AnalysisHost, files: &[SourceFile]) -> usize {
     full.map_or(files.len(), |last| last + 1)
 }
 
-/// Computes the declarations of all files in parallel. The first lookup would otherwise compute them one by one.
+/// Computes the declarations of all files in parallel. The first lookup would otherwise compute them one by
+/// one.
 fn read_declarations(host: &AnalysisHost, files: &[SourceFile]) {
     files.par_iter().for_each_with(host.snapshot(), |snapshot, file| {
         // A panic occurs again when the file is checked, and is reported there.

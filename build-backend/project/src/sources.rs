@@ -1,7 +1,8 @@
 //! Source discovery: reads the named files and the packages that they may use. Analysis itself does no I/O.
 //!
-//! X10 looks a class `a.b.C` up as `a/b/C.x10` below a source root. The roots are the named file's own (its folder, less the
-//! folders of its package) and those of `--source-path`. Only folders that a `package` or `import` names are read.
+//! X10 looks a class `a.b.C` up as `a/b/C.x10` below a source root. The roots are the named file's own (its
+//! folder, less the folders of its package) and those of `--source-path`. Only folders that a `package` or
+//! `import` names are read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -125,8 +126,8 @@ pub struct Neighbours {
     pub unread: BTreeMap<PathBuf, String>,
 }
 
-/// Reads the files that open documents may use. The documents themselves are not read from the disk. Missing folders of the
-/// source path are ignored, and files of more than `max_bytes` bytes are not read.
+/// Reads the files that open documents may use. The documents themselves are not read from the disk. Missing
+/// folders of the source path are ignored, and files of more than `max_bytes` bytes are not read.
 pub fn neighbours(
     documents: impl IntoIterator<Item = (PathBuf, Arc<str>)>,
     source_path: &[PathBuf],
@@ -150,8 +151,8 @@ pub fn neighbours(
     Neighbours { files, unread }
 }
 
-/// Whether the header of `text` names an existing package that `before` does not name. Packages are in folders of the source path
-/// and in the source root of `path`.
+/// Whether the header of `text` names an existing package that `before` does not name. Packages are in
+/// folders of the source path and in the source root of `path`.
 pub fn names_new_package(path: &Path, text: &str, before: &str, source_path: &[PathBuf]) -> bool {
     let (names, before) = (PackageNames::of_header(text), PackageNames::of_header(before));
     let own = path.parent().map(|folder| root_of(folder, &names.package));

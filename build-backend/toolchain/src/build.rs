@@ -133,7 +133,8 @@ impl Build<'_> {
             let mut command = Command::new(&self.compiler.path);
             command.args(["-shared", "-fPIC", "-Wl,--build-id=none"]);
             if has_native && sanitizer.is_none() && !cfg!(target_vendor = "apple") {
-                // Generated code needs no symbol of the runtime. Symbols that C++ code lacks are reported now.
+                // Generated code needs no symbol of the runtime. Symbols that C++ code lacks are reported
+                // now.
                 command.arg("-Wl,--no-undefined");
             }
             command.args(sanitizer.map(Sanitizer::link_flag)).args(&self.native.before).args(objects);

@@ -1,8 +1,8 @@
 //! Single-file programs: a copy of the apg executable with the shared object appended.
 //!
-//! The file ends in a trailer of 64 bytes: the object's SHA-256, its length (8 bytes, little endian), and a magic number of 24
-//! bytes. A loader ignores bytes after the segments of an executable, so that the copy runs as apg does. At its start
-//! apg looks for the magic number at the end of its own file.
+//! The file ends in a trailer of 64 bytes: the object's SHA-256, its length (8 bytes, little endian), and a
+//! magic number of 24 bytes. A loader ignores bytes after the segments of an executable, so that the copy
+//! runs as apg does. At its start apg looks for the magic number at the end of its own file.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -15,8 +15,8 @@ use apg_runtime::base::temp_files::Unfinished;
 const MAGIC: &[u8; 24] = b"apg program, version 1\r\n";
 const TRAILER_BYTES: u64 = 32 + 8 + 24;
 
-/// Writes a program of this process's executable and a shared object. A target that is no regular file (a device, a
-/// pipe) is written to, not replaced.
+/// Writes a program of this process's executable and a shared object. A target that is no regular file (a
+/// device, a pipe) is written to, not replaced.
 ///
 /// # Errors
 /// When a file cannot be read or written.

@@ -14,7 +14,8 @@ use crate::{BuildError, Mode, Profile};
 pub struct Compiler {
     /// Its path.
     pub path: PathBuf,
-    /// Identity of the executable: path, size and modification time. Its version would cost a process at every run.
+    /// Identity of the executable: path, size and modification time. Its version would cost a process at
+    /// every run.
     pub identity: String,
 }
 
@@ -46,8 +47,8 @@ fn locate(name: &str) -> Option<Compiler> {
     Some(Compiler { path, identity })
 }
 
-/// Options that keep stack traces exact (GCC only): calls between the parts of a split function have no line in the source, and
-/// merged functions have the lines of one of them.
+/// Options that keep stack traces exact (GCC only): calls between the parts of a split function have no line
+/// in the source, and merged functions have the lines of one of them.
 pub const TRACE_FLAGS: [&str; 3] = ["-fno-partial-inlining", "-fno-crossjumping", "-fno-ipa-icf-functions"];
 
 impl Compiler {
@@ -61,8 +62,9 @@ impl Compiler {
         if accepted.is_ok_and(|status| status.success()) { &TRACE_FLAGS } else { &[] }
     }
 
-    /// Options for generated code: X10's integers wrap, and `-g1` keeps the `.x10` lines. Kernels are vectorised in every
-    /// profile; like a device they may fuse a multiplication with an addition and keep no floating-point traps.
+    /// Options for generated code: X10's integers wrap, and `-g1` keeps the `.x10` lines. Kernels are
+    /// vectorised in every profile; like a device they may fuse a multiplication with an addition and keep no
+    /// floating-point traps.
     pub fn flags(&self, mode: Mode, kind: UnitKind) -> Vec<String> {
         let profile = mode.profile;
         let mut flags = vec![
@@ -154,7 +156,8 @@ pub fn cpu_identity() -> &'static str {
     })
 }
 
-/// Whether this machine's CPU has 512-bit vectors without a lower clock rate. Compilers do not use them by default.
+/// Whether this machine's CPU has 512-bit vectors without a lower clock rate. Compilers do not use them by
+/// default.
 fn has_wide_vectors() -> bool {
     #[cfg(target_arch = "x86_64")]
     return std::is_x86_feature_detected!("avx512bf16");

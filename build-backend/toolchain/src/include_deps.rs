@@ -1,4 +1,5 @@
-//! Include dependencies: files of the user that a unit includes. Their contents are part of the unit's cache key.
+//! Include dependencies: files of the user that a unit includes. Their contents are part of the unit's cache
+//! key.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +14,8 @@ const MAX_NATIVE_BYTES: u64 = 256 << 20;
 /// The contents of these files and of those that they include from their own folders or these.
 ///
 /// # Errors
-/// A file exists but is no regular file, or is too large: the compiler would block on it or read it without end.
+/// A file exists but is no regular file, or is too large: the compiler would block on it or read it without
+/// end.
 pub fn contents(files: &[PathBuf], include_folders: &[PathBuf]) -> Result<String, BuildError> {
     let mut all = String::new();
     let mut seen = FxHashSet::default();

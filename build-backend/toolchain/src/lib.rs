@@ -1,7 +1,8 @@
 //! The C++ toolchain: from generated C++ to a shared object or a single-file program.
 //!
-//! Nothing here knows X10. Input is translation units and headers as strings. A unit is compiled once for a given text,
-//! headers, flags and compiler; its object is in a content-addressed cache for this and other programs.
+//! Nothing here knows X10. Input is translation units and headers as strings. A unit is compiled once for a
+//! given text, headers, flags and compiler; its object is in a content-addressed cache for this and other
+//! programs.
 
 mod build;
 mod bundle;
@@ -52,7 +53,8 @@ impl From<Profile> for Mode {
     }
 }
 
-/// Scripts for gdb that show X10 values. The first also works where gdb was built without Python, as some cuda-gdb are.
+/// Scripts for gdb that show X10 values. The first also works where gdb was built without Python, as some
+/// cuda-gdb are.
 pub const GDB_SCRIPTS: [(&str, &str); 2] =
     [("apg.gdb", include_str!("apg.gdb")), ("apg_gdb.py", include_str!("apg_gdb.py"))];
 

@@ -31,7 +31,8 @@ impl NativeOptions {
         self.before.iter().cloned().chain(macros).chain(folders).collect()
     }
 
-    /// Options for linking, after the objects. Libraries in the named folders are found there at run time as well.
+    /// Options for linking, after the objects. Libraries in the named folders are found there at run time as
+    /// well.
     pub fn link_flags(&self) -> Vec<String> {
         let folders = self.library_folders.iter().map(|it| it.display());
         let folders = folders.flat_map(|it| [format!("-L{it}"), format!("-Wl,-rpath,{it}")]);

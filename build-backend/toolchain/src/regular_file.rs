@@ -1,8 +1,9 @@
 //! Bounded reads of regular files.
 //!
-//! A path may name an endless file (`/dev/zero`), a file whose opening blocks (a named pipe), or a file that does not fit into memory.
-//! The kind of a file is checked before it is opened, since opening alone may have an effect, and again on the open file, which
-//! may be another one. It is opened without blocking and read up to a limit, whatever its reported size.
+//! A path may name an endless file (`/dev/zero`), a file whose opening blocks (a named pipe), or a file that
+//! does not fit into memory. The kind of a file is checked before it is opened, since opening alone may have
+//! an effect, and again on the open file, which may be another one. It is opened without blocking and read up
+//! to a limit, whatever its reported size.
 
 use std::fmt;
 use std::fs::{File, Metadata, OpenOptions};

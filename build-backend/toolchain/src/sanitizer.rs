@@ -1,7 +1,8 @@
-//! Sanitizers of the C++ compiler for generated code: AddressSanitizer, UndefinedBehaviorSanitizer and ThreadSanitizer.
+//! Sanitizers of the C++ compiler for generated code: AddressSanitizer, UndefinedBehaviorSanitizer and
+//! ThreadSanitizer.
 //!
-//! Their libraries must be loaded first, so that this executable restarts itself with `LD_PRELOAD` to run the program. Further
-//! places inherit the environment.
+//! Their libraries must be loaded first, so that this executable restarts itself with `LD_PRELOAD` to run the
+//! program. Further places inherit the environment.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -133,8 +134,8 @@ pub fn is_loaded() -> bool {
     std::env::var_os(LOADED).is_some()
 }
 
-/// A file of suppressions in memory, inherited by child processes. The runtime is not instrumented, so that its calls of the C
-/// library must not be reported.
+/// A file of suppressions in memory, inherited by child processes. The runtime is not instrumented, so that
+/// its calls of the C library must not be reported.
 fn suppressions(text: &str) -> Option<String> {
     // SAFETY: a constant name; the descriptor is new and stays open.
     unsafe {

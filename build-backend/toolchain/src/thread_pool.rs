@@ -5,15 +5,15 @@ use std::sync::OnceLock;
 use apg_runtime::base::limits;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// Stack sizes in the order of preference. Declarations may depend on each other to any depth. Unused stack takes no memory, but
-/// counts where address space is limited.
+/// Stack sizes in the order of preference. Declarations may depend on each other to any depth. Unused stack
+/// takes no memory, but counts where address space is limited.
 const STACK_SIZES: [usize; 3] = [256 << 20, 64 << 20, 16 << 20];
 
 /// Stacks take at most one part in N of a limited address space.
 const ADDRESS_SPACE_DIVISOR: usize = 4;
 
-/// Runs `work` in a thread of the pool, so that rayon's parallel iterators use the pool. Where no thread can be started,
-/// everything runs in the caller's thread.
+/// Runs `work` in a thread of the pool, so that rayon's parallel iterators use the pool. Where no thread can
+/// be started, everything runs in the caller's thread.
 pub fn install<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     static POOL: OnceLock<Option<ThreadPool>> = OnceLock::new();
     match POOL.get_or_init(start) {

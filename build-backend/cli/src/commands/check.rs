@@ -24,7 +24,8 @@ pub struct Check {
     #[arg(long)]
     syntax_only: bool,
 
-    /// Apply the fixes to the files that are named, where one is offered and not several; what is left is reported
+    /// Apply the fixes to the files that are named, where one is offered and not several; what is left is
+    /// reported
     #[arg(long, conflicts_with = "syntax_only")]
     fix: bool,
 

@@ -8,8 +8,9 @@ use crate::{Cli, output};
 
 /// Print what completes this command's words in a shell
 ///
-/// For bash: `apg completions bash > ~/.local/share/bash-completion/completions/apg`; for zsh: `apg completions zsh > _apg`, in a
-/// folder of `$fpath`; for fish: `apg completions fish > ~/.config/fish/completions/apg.fish`.
+/// For bash: `apg completions bash > ~/.local/share/bash-completion/completions/apg`; for zsh: `apg
+/// completions zsh > _apg`, in a folder of `$fpath`; for fish: `apg completions fish >
+/// ~/.config/fish/completions/apg.fish`.
 #[derive(Debug, Args)]
 pub struct Completions {
     /// The shell

@@ -15,8 +15,8 @@ use apg_project::session::{self, Checked, Settings};
 /// Limit of rounds: fixes may reveal further errors with fixes, or undo each other.
 const MAX_ROUNDS: usize = 10;
 
-/// Applies the fixes of findings that offer exactly one, and returns the remaining findings. A round may reveal more errors than
-/// it fixes, which a later round may fix: the state with the fewest errors is kept.
+/// Applies the fixes of findings that offer exactly one, and returns the remaining findings. A round may
+/// reveal more errors than it fixes, which a later round may fix: the state with the fewest errors is kept.
 pub fn fix(paths: &[PathBuf], options: &Settings) -> Result<Checked, Failure> {
     let mut best = session::check(paths, options)?;
     let (mut applied, mut unconfirmed): (Vec<String>, Vec<Round>) = (Vec::new(), Vec::new());
@@ -92,8 +92,8 @@ impl Round {
         round
     }
 
-    /// Whether a replacement overlaps no other. Equal replacements count as one; so do equal insertions of imports, but not
-    /// other insertions, such as brackets.
+    /// Whether a replacement overlaps no other. Equal replacements count as one; so do equal insertions of
+    /// imports, but not other insertions, such as brackets.
     fn is_free(&self, (span, text): &(Span, String)) -> bool {
         let Some((_, replacements)) = self.edits.get(&span.file) else { return true };
         let (start, end) = (span.range.start, span.range.end);

@@ -1,4 +1,5 @@
-//! `apg build --emit resources`: what each kernel needs of a multiprocessor, by architecture, computed without a GPU.
+//! `apg build --emit resources`: what each kernel needs of a multiprocessor, by architecture, computed
+//! without a GPU.
 
 use apg_runtime::device;
 

@@ -42,7 +42,8 @@ pub struct Run {
     #[arg(long, value_enum, value_name = "WHICH")]
     sanitize: Option<Sanitizer>,
 
-    /// Start a debugger with the program (gdb, unless it is named): `run` starts it, `break FILE:LINE` stops it, `xlocals` and `xprint NAME` show variables
+    /// Start a debugger with the program (gdb, unless it is named): `run` starts it, `break FILE:LINE` stops
+    /// it, `xlocals` and `xprint NAME` show variables
     #[arg(long, value_enum, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "gdb")]
     #[arg(conflicts_with_all = ["release", "sanitize"])]
     debugger: Option<Debugger>,
@@ -81,7 +82,8 @@ pub struct LaunchOptions {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub threads: Option<u32>,
 
-    /// Most memory of each place's heap, such as 512M or 8G [default: three quarters of the memory, shared by all places]
+    /// Most memory of each place's heap, such as 512M or 8G [default: three quarters of the memory, shared by
+    /// all places]
     #[arg(long, value_name = "BYTES", value_parser = parse_heap_bytes)]
     pub heap: Option<usize>,
 
@@ -89,7 +91,8 @@ pub struct LaunchOptions {
     #[arg(long)]
     pub gc_stats: bool,
 
-    /// Write what activities, kernels and copies do over time, for Perfetto or chrome://tracing, and print a summary at the end
+    /// Write what activities, kernels and copies do over time, for Perfetto or chrome://tracing, and print a
+    /// summary at the end
     #[arg(long, value_name = "FILE")]
     pub profile: Option<PathBuf>,
 }
@@ -249,8 +252,8 @@ fn exec_sanitized(
     Err(cannot(command.exec()))
 }
 
-/// First argument of a process that runs a built program with a sanitizer or a debugger. The shared object and the
-/// arguments of [`BuiltCommand`] follow.
+/// First argument of a process that runs a built program with a sanitizer or a debugger. The shared object
+/// and the arguments of [`BuiltCommand`] follow.
 pub const BUILT_COMMAND: &str = "__built";
 
 #[derive(Debug, Parser)]

@@ -1,7 +1,7 @@
 //! Evaluation order of operands.
 //!
-//! X10 evaluates operands left to right. In MIR operands must not interfere: a value that a later operand could change, or
-//! that must be computed before a later effect, is saved in a temporary.
+//! X10 evaluates operands left to right. In MIR operands must not interfere: a value that a later operand
+//! could change, or that must be computed before a later effect, is saved in a temporary.
 
 use apg_analysis::program::body::ExprId;
 use apg_analysis::program::ty::Ty;
@@ -59,8 +59,8 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Whether a value is a variable that no statement from `at` on assigns. A temporary would cost a copy for each thread in the CPU
-    /// form of a kernel.
+    /// Whether a value is a variable that no statement from `at` on assigns. A temporary would cost a copy
+    /// for each thread in the CPU form of a kernel.
     fn stays(&mut self, value: &mir::Expr, at: usize) -> bool {
         let ExprKind::Local(local) = value.kind else { return false };
         let mut assigned = !self.is_device_code();

@@ -29,7 +29,8 @@ impl FileLines {
 }
 
 impl Builder<'_, '_> {
-    /// The position of an expression. If an operand comes first, this is the position of the name or operator after it.
+    /// The position of an expression. If an operand comes first, this is the position of the name or operator
+    /// after it.
     pub(crate) fn position_of(&self, id: ExprId) -> mir::Position {
         let node = self.source.body.expr(id);
         let position = |offset: TextSize| self.source.lines.position(self.source.base + u32::from(offset));

@@ -154,7 +154,8 @@ impl Builder<'_, '_> {
         self.of_threads(callee.method, call)
     }
 
-    /// A call in device code. Calls of functions that must be inlined are statements, which inlining replaces.
+    /// A call in device code. Calls of functions that must be inlined are statements, which inlining
+    /// replaces.
     fn of_threads(&mut self, method: MethodId, call: mir::Expr) -> mir::Expr {
         if !self.is_device_code() || !requires_thread_context(self.lowerer.db, method) {
             return call;

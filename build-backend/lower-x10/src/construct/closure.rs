@@ -198,7 +198,8 @@ impl Builder<'_, '_> {
         None
     }
 
-    /// Ends the function with a return that flow analysis has shown to be unreachable: C++ requires a value on every path.
+    /// Ends the function with a return that flow analysis has shown to be unreachable: C++ requires a value
+    /// on every path.
     pub(crate) fn end_of_value(&mut self, result: mir::Ty) {
         let returned = self.block().last().is_some_and(|it| leaves(&it.kind));
         if result != mir::Ty::Void && !returned {

@@ -89,7 +89,8 @@ impl Builder<'_, '_> {
 
     /// `finish S`.
     pub(crate) fn finish_statement(&mut self, clocked: &Clocked, body: StmtId) {
-        // The waiting activity launches a single kernel itself. Registered on a clock it would delay the clock.
+        // The waiting activity launches a single kernel itself. Registered on a clock it would delay the
+        // clock.
         let single = if *clocked == Clocked::No { self.only_spawned_kernel(body) } else { None };
         let body = match single {
             Some((at, kernel)) => self.nested(|it| it.launch_and_wait(at, &kernel)).0,

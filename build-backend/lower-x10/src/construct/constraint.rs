@@ -19,7 +19,8 @@ struct Subject {
 }
 
 impl Builder<'_, '_> {
-    /// `value`, of concrete type `ty`, if the constraint of `wanted` holds; else a FailedDynamicCheckException.
+    /// `value`, of concrete type `ty`, if the constraint of `wanted` holds; else a
+    /// FailedDynamicCheckException.
     pub(crate) fn checked(&mut self, value: mir::Expr, ty: Ty, wanted: Ty, range: TextRange) -> mir::Expr {
         let Some(constraint) = wanted.constraint(self.lowerer.db).cloned() else { return value };
         let value = self.save(value);

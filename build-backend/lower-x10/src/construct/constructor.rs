@@ -61,7 +61,8 @@ impl Builder<'_, '_> {
         if calls.is_none() {
             self.implicit_super_call(owner);
         }
-        // Initialisers run after the superclass's constructor and the property assignment, which they may use.
+        // Initialisers run after the superclass's constructor and the property assignment, which they may
+        // use.
         let fields_after = sets_properties.or(calls);
         if !delegates && fields_after.is_none() {
             self.start_fields(owner);

@@ -1,5 +1,5 @@
-//! Conversions between representations: boxing and unboxing, reference casts, and adapters between function types with different
-//! calling conventions.
+//! Conversions between representations: boxing and unboxing, reference casts, and adapters between function
+//! types with different calling conventions.
 
 use apg_analysis::program::ty::{Ty, TyKind};
 

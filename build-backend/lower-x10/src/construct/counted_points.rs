@@ -1,4 +1,5 @@
-//! Scalar replacement of points whose coordinates are loop variables: `p(0)` is the variable, and `a(p)` is `a(i, j)`.
+//! Scalar replacement of points whose coordinates are loop variables: `p(0)` is the variable, and `a(p)` is
+//! `a(i, j)`.
 
 use apg_analysis::program::body::{ExprId, ExprKind as Source, Literal, LocalId};
 use apg_analysis::program::ty::{ConstraintTerm, Path, PathRoot, Ty};
@@ -61,8 +62,8 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The variable that indexes an array, below casts that test that its rank is the array's. Callers test that the array has
-    /// elements of this rank.
+    /// The variable that indexes an array, below casts that test that its rank is the array's. Callers test
+    /// that the array has elements of this rank.
     pub(crate) fn index_local(&self, array: ExprId, id: ExprId) -> Option<LocalId> {
         let node = self.source.body.expr(id);
         match &node.kind {
@@ -102,7 +103,8 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// `uncheckedGet` or `uncheckedSet` with coordinates in place of the point that an operator of an array takes.
+    /// `uncheckedGet` or `uncheckedSet` with coordinates in place of the point that an operator of an array
+    /// takes.
     pub(crate) fn unchecked_at(&mut self, callee: &Callee, ty: Ty, rank: usize) -> Option<Callee> {
         let sets = callee.method.name(self.lowerer.db) == "operator()=";
         let (params, _) = self.lowerer.concrete_signature(callee);

@@ -106,8 +106,8 @@ impl Snippet {
         Snippet { text: text.to_owned(), lines: vec![(0, position)] }
     }
 
-    /// Whether `#line` directives may be inserted between the tokens of a line: not in preprocessor lines, nor with raw string
-    /// literals, whose ends are not recognised.
+    /// Whether `#line` directives may be inserted between the tokens of a line: not in preprocessor lines,
+    /// nor with raw string literals, whose ends are not recognised.
     fn is_divisible(line: &str) -> bool {
         !line.trim_start().starts_with('#') && !line.trim_end_matches('\n').ends_with('\\')
     }

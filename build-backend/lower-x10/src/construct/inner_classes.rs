@@ -81,8 +81,9 @@ impl Lowerer<'_> {
 }
 
 impl Builder<'_, '_> {
-    /// The hidden arguments of `new`: the enclosing object, `outer` if given, and captured variables. With `own` they are for
-    /// another constructor of the object under construction, which cannot be an enclosing object yet.
+    /// The hidden arguments of `new`: the enclosing object, `outer` if given, and captured variables. With
+    /// `own` they are for another constructor of the object under construction, which cannot be an enclosing
+    /// object yet.
     pub(crate) fn hidden_arguments(
         &mut self,
         ty: Ty,

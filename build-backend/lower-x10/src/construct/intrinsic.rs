@@ -165,7 +165,8 @@ impl Builder<'_, '_> {
         self.save(value)
     }
 
-    /// A texture read; the texture is the first argument. The launch has checked the place of a kernel's textures.
+    /// A texture read; the texture is the first argument. The launch has checked the place of a kernel's
+    /// textures.
     fn expand_texture(&mut self, args: Vec<mir::Expr>, machine: mir::Ty) -> mir::Expr {
         if self.is_device_code() {
             return operands::operation(Operation::Texture, machine, args);

@@ -183,8 +183,8 @@ impl Builder<'_, '_> {
         });
     }
 
-    /// Counts from `low` to `high` with a single test at the end of each iteration, so that overflow does no harm. `lower_body`
-    /// lowers the body once for each version and returns the label of the loop.
+    /// Counts from `low` to `high` with a single test at the end of each iteration, so that overflow does no
+    /// harm. `lower_body` lowers the body once for each version and returns the label of the loop.
     pub(crate) fn counted_loop(
         &mut self,
         low: mir::Expr,

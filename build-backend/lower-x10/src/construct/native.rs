@@ -1,5 +1,5 @@
-//! C++ code in programs: `@Native("c++", "...")` on methods and blocks, `@NativeCPPExtern`, and files that classes name (X10
-//! specification, "Interoperability with Other Languages").
+//! C++ code in programs: `@Native("c++", "...")` on methods and blocks, `@NativeCPPExtern`, and files that
+//! classes name (X10 specification, "Interoperability with Other Languages").
 
 use apg_analysis::SourceFile;
 use apg_analysis::parse;
@@ -124,8 +124,8 @@ impl Builder<'_, '_> {
         self.push(Out::Native(NativeCode { fragments, variables: Vec::new(), result }));
     }
 
-    /// Lowers the C++ code of a block. False if there is none, or if it needs X10's original runtime and the block has X10 code as
-    /// well.
+    /// Lowers the C++ code of a block. False if there is none, or if it needs X10's original runtime and the
+    /// block has X10 code as well.
     pub(crate) fn native_block(
         &mut self,
         annotations: &[Annotation],

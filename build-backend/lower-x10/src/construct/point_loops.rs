@@ -1,8 +1,8 @@
 //! Loops over points: `for (p in space)`, `for ([i, j] in region)`.
 //!
-//! They become counted loops, and construct a point only where the program uses it as a value. Over a dense iteration space
-//! they are nested loops; over anything else with `rows():Rows` (regions, distributions and arrays over them) an inner
-//! loop counts along each row.
+//! They become counted loops, and construct a point only where the program uses it as a value. Over a dense
+//! iteration space they are nested loops; over anything else with `rows():Rows` (regions, distributions and
+//! arrays over them) an inner loop counts along each row.
 
 use apg_analysis::program::body::Node;
 use apg_analysis::program::body::{
@@ -350,7 +350,8 @@ impl Builder<'_, '_> {
         )
     }
 
-    /// One iteration: the variables, then the body. `rows` constructs the point where not all coordinates are known.
+    /// One iteration: the variables, then the body. `rows` constructs the point where not all coordinates are
+    /// known.
     fn iteration(&mut self, it: &PointLoop<'_>, coordinates: &[mir::LocalId], rows: Option<(mir::Expr, Ty)>) {
         let named = !self.source.body.local(it.local).name.starts_with('$');
         if named && let Some((point, ty)) = self.point(it, coordinates, rows) {

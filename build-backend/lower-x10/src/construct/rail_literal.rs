@@ -108,7 +108,8 @@ impl Builder<'_, '_> {
         Some(table)
     }
 
-    /// The number of constants in rails of literals alone; `None` if there is anything else, or no rail among the items.
+    /// The number of constants in rails of literals alone; `None` if there is anything else, or no rail among
+    /// the items.
     fn constants(&self, items: &[ExprId]) -> Option<usize> {
         let body = &self.source.body;
         let mut pending: Vec<(&[ExprId], usize)> = vec![(items, 1)];
@@ -129,7 +130,8 @@ impl Builder<'_, '_> {
         (rails > 0).then_some(count)
     }
 
-    /// Whether an expression is a literal, possibly negated or converted, which may be a constant after lowering.
+    /// Whether an expression is a literal, possibly negated or converted, which may be a constant after
+    /// lowering.
     fn is_literal(&self, id: ExprId) -> bool {
         match &self.source.body.expr(id).kind {
             Source::Literal(_) => true,

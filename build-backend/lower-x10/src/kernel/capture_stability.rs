@@ -1,7 +1,8 @@
-//! Stability of kernel captures: whether captured rails are unmodified until the `finish` around the kernels ends.
+//! Stability of kernel captures: whether captured rails are unmodified until the `finish` around the kernels
+//! ends.
 //!
-//! A kernel sees captured rails as they are at its launch. If the launching activity does not write to them before the kernel
-//! ends, no copy is needed. The analysis is conservative.
+//! A kernel sees captured rails as they are at its launch. If the launching activity does not write to them
+//! before the kernel ends, no copy is needed. The analysis is conservative.
 
 use apg_analysis::program::body::Node;
 use apg_analysis::program::body::{Clocked, ExprId, ExprKind, Iteration, StmtId, StmtKind};
@@ -12,8 +13,8 @@ use apg_analysis::program::ty::Ty;
 
 use crate::builder::function::Builder;
 
-/// Library classes whose methods are pure. Methods of `String` are pure for arguments that are no objects, whose `toString` could
-/// run code of the program.
+/// Library classes whose methods are pure. Methods of `String` are pure for arguments that are no objects,
+/// whose `toString` could run code of the program.
 const PURE_LIBRARY_CLASSES: [&str; 20] = [
     "Boolean",
     "Byte",
@@ -166,7 +167,8 @@ impl Builder<'_, '_> {
         self.source.body.expr(id).ty.rail_element(self.lowerer.db).is_some()
     }
 
-    /// Whether no kernel writes to a rail that an earlier kernel has captured. A global rail of the host may alias a rail.
+    /// Whether no kernel writes to a rail that an earlier kernel has captured. A global rail of the host may
+    /// alias a rail.
     fn captures_are_disjoint(&mut self, launches: &KernelLaunches) -> bool {
         if !launches.repeated && launches.kernels.len() < 2 {
             return true;
@@ -192,8 +194,8 @@ impl Builder<'_, '_> {
         !read.iter().any(|it| written.contains(it))
     }
 
-    /// Whether a variable holds a result of `CUDAUtilities.makeGlobalRail` without aliases: it is only indexed, copied and
-    /// deleted.
+    /// Whether a variable holds a result of `CUDAUtilities.makeGlobalRail` without aliases: it is only
+    /// indexed, copied and deleted.
     fn is_unaliased_global_rail(&self, from: CaptureSource) -> bool {
         let (db, body) = (self.lowerer.db, &self.source.body);
         let CaptureSource::Local(local) = from else { return false };

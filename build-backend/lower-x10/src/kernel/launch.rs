@@ -1,4 +1,5 @@
-//! Lowering of kernels: device code, launch configuration, and the host code that launches them at the host of their place.
+//! Lowering of kernels: device code, launch configuration, and the host code that launches them at the host
+//! of their place.
 
 use apg_analysis::program::body::Node;
 use apg_analysis::program::body::Owner;
@@ -45,8 +46,8 @@ impl Builder<'_, '_> {
         let (closure, id, captured) = self.launch_closure(at, kernel, place.clone());
         let closure = self.save(closure);
         let is_here = self.is_here(&host);
-        // At the host the rails need no copy if they are unmodified until the kernel ends, since kernels only read them. A device
-        // launch needs no waiting activity.
+        // At the host the rails need no copy if they are unmodified until the kernel ends, since kernels only
+        // read them. A device launch needs no waiting activity.
         let is_rail =
             |kind| matches!(kind, KernelCaptureKind::Rail { .. } | KernelCaptureKind::ConstantRail { .. });
         let captures_stable = self.captures_stable || !captured.iter().any(|it| is_rail(it.kind));
@@ -98,7 +99,8 @@ impl Builder<'_, '_> {
         operation(Operation::Eq, mir::Ty::Bool, vec![host.clone(), here])
     }
 
-    /// The closure that launches the kernel at `place`, run by that place's host; and the kernel and its captures.
+    /// The closure that launches the kernel at `place`, run by that place's host; and the kernel and its
+    /// captures.
     fn launch_closure(
         &mut self,
         at: StmtId,

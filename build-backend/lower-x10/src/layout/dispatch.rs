@@ -1,5 +1,5 @@
-//! Thunks and dispatchers between a call and its target: for boxed receivers, results in another representation, and virtual
-//! methods with type parameters.
+//! Thunks and dispatchers between a call and its target: for boxed receivers, results in another
+//! representation, and virtual methods with type parameters.
 
 use apg_analysis::program::items::MethodId;
 use apg_analysis::program::items::methods;

@@ -1,7 +1,7 @@
 //! Lowering of `==`, which programs cannot override.
 //!
-//! Values are equal if they have the same type and equal fields, objects if they are identical. Values of type `Any` or of an
-//! interface are compared by their dynamic types.
+//! Values are equal if they have the same type and equal fields, objects if they are identical. Values of
+//! type `Any` or of an interface are compared by their dynamic types.
 
 use apg_analysis::program::ty::Ty;
 

@@ -1,4 +1,5 @@
-//! Serialisation policies: types with custom serialisation, transient fields that are restored, and types that refuse.
+//! Serialisation policies: types with custom serialisation, transient fields that are restored, and types
+//! that refuse.
 
 use apg_analysis::program::items::RESTORER;
 use apg_analysis::program::items::{ClassId, FieldId, MethodId};
@@ -56,8 +57,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Transient fields with `@TransientInitExpr` of a class and its superclasses, inherited first: the declaring class instance, the
-    /// index of the field, and the code.
+    /// Transient fields with `@TransientInitExpr` of a class and its superclasses, inherited first: the
+    /// declaring class instance, the index of the field, and the code.
     fn restored_fields(&mut self, ty: Ty) -> Vec<(Ty, u32, FieldId, MethodId)> {
         let mut owners = vec![ty];
         while let Some(superclass) = owners.last().and_then(|last| self.superclass(*last)) {
@@ -105,7 +106,8 @@ impl Lowerer<'_> {
         builder.finish(id, name, 1, if is_struct { machine } else { mir::Ty::Void });
     }
 
-    /// The constructor that takes a Deserializer. An inner class has none: there is no object around the copy.
+    /// The constructor that takes a Deserializer. An inner class has none: there is no object around the
+    /// copy.
     fn restorer(&mut self, ty: Ty) -> Option<apg_mir::FunctionId> {
         let deserializer = Ty::class(self.db, self.library_class("x10.io.Deserializer")?, Vec::new());
         let (class, _) = ty.as_class(self.db)?;

@@ -20,7 +20,8 @@ use apg_mir::slot;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Signature {
     pub name: SmolStr,
-    /// Whether the right operand of an operator is the receiver: `this - x` and `x - this` have the same name.
+    /// Whether the right operand of an operator is the receiver: `this - x` and `x - this` have the same
+    /// name.
     pub reversed: bool,
     pub type_params: usize,
     pub params: Vec<Ty>,
@@ -216,7 +217,8 @@ impl<'db> Lowerer<'db> {
         self.concrete(ty, &substitution)
     }
 
-    /// The location of a field: the supertype of `object` that declares it, and its index among that class's own fields.
+    /// The location of a field: the supertype of `object` that declares it, and its index among that class's
+    /// own fields.
     pub(crate) fn locate_field(&mut self, object: Ty, field: FieldId) -> Option<(Ty, u32)> {
         let class = field.class(self.db);
         let owner = self.as_instance_of(object, class)?;

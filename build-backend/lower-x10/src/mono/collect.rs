@@ -1,4 +1,5 @@
-//! Monomorphisation work list (the collector of rustc): lowers requested functions, then fills tables of classes, which request more.
+//! Monomorphisation work list (the collector of rustc): lowers requested functions, then fills tables of
+//! classes, which request more.
 
 use apg_analysis::program::items::has_annotation;
 use apg_analysis::program::items::method_item;

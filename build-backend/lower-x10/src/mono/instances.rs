@@ -202,7 +202,8 @@ impl<'db> Lowerer<'db> {
         result
     }
 
-    /// Whether a field of the class library is declared non-null. Fields of other classes are tested in any case.
+    /// Whether a field of the class library is declared non-null. Fields of other classes are tested in any
+    /// case.
     fn is_present(&self, id: FieldId) -> bool {
         let declared = self.field_type(id);
         let not_null = Constraint::not_null();

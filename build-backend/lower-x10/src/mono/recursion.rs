@@ -1,7 +1,7 @@
 //! Recursion analysis: functions on cycles of the call graph check for stack overflow.
 //!
-//! The check is in front of a recursive call, so that leaf calls cost nothing and several calls in a function share a check.
-//! Functions called from elsewhere, such as the runtime, check at their start.
+//! The check is in front of a recursive call, so that leaf calls cost nothing and several calls in a function
+//! share a check. Functions called from elsewhere, such as the runtime, check at their start.
 
 use rustc_hash::FxHashMap;
 
@@ -32,7 +32,8 @@ impl Lowerer<'_> {
     }
 }
 
-/// The calling convention of a closure: machine types of parameters, without the closure itself, and of the result.
+/// The calling convention of a closure: machine types of parameters, without the closure itself, and of the
+/// result.
 #[derive(PartialEq, Eq, Hash)]
 struct Signature(Vec<mir::Ty>, mir::Ty);
 

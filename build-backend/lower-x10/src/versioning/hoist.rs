@@ -1,6 +1,8 @@
-//! Loop-invariant code motion of rails in rails: the rail `rows(i)` of `rows(i)(j)` is loaded once before an innermost loop.
+//! Loop-invariant code motion of rails in rails: the rail `rows(i)` of `rows(i)(j)` is loaded once before an
+//! innermost loop.
 //!
-//! Nothing in the loop may store another rail there. The unchecked version uses the loaded rail whatever other activities do.
+//! Nothing in the loop may store another rail there. The unchecked version uses the loaded rail whatever
+//! other activities do.
 
 use apg_analysis::program::body::Node;
 use apg_analysis::program::body::{ExprId, ExprKind as Source};

@@ -1,8 +1,9 @@
 //! Affine indices: sums of induction variables times invariant factors, and an invariant offset.
 //!
-//! The program computes an index modulo 2^64, and so do the ends of its range here. They are right if the true range is shorter
-//! than 2^64; the bounds guard then tests that they are in order. For one variable with factor 1 this always holds. For
-//! several variables or other factors, guards test that variables and factors are small.
+//! The program computes an index modulo 2^64, and so do the ends of its range here. They are right if the
+//! true range is shorter than 2^64; the bounds guard then tests that they are in order. For one variable with
+//! factor 1 this always holds. For several variables or other factors, guards test that variables and factors
+//! are small.
 
 use apg_analysis::program::body::{ExprId, ExprKind as Source};
 
@@ -91,7 +92,8 @@ impl Linear {
         Some(sum)
     }
 
-    /// Smallest and largest value over all iterations. Conditions under which they are right are added to the guards.
+    /// Smallest and largest value over all iterations. Conditions under which they are right are added to the
+    /// guards.
     pub(super) fn interval(
         self,
         scan: &LoopScan,
@@ -137,7 +139,8 @@ impl Linear {
                 return None;
             }
             let axis = &scan.counted.axes[term.axis];
-            // First tests that the objects exist that offset and ends are read from: the loop may never be reached.
+            // First tests that the objects exist that offset and ends are read from: the loop may never be
+            // reached.
             tests.append(&mut self.guards);
             tests.extend(axis.tests.iter().cloned());
             tests.extend(small(&axis.low, &axis.high));
@@ -231,7 +234,8 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The affine form of an Int as a Long. Int arithmetic wraps at 32 bits: guards test that the result fits.
+    /// The affine form of an Int as a Long. Int arithmetic wraps at 32 bits: guards test that the result
+    /// fits.
     pub(super) fn converted(&mut self, value: ExprId, scan: &LoopScan, depth: u32) -> Option<Linear> {
         if self.number(value) != Some(mir::Ty::I32) {
             return None;

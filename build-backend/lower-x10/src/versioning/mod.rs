@@ -1,13 +1,14 @@
-//! Loop versioning for bounds-check elimination (Midkiff, Moreira and Snir, *Optimizing array reference checking in Java programs*,
-//! 1998).
+//! Loop versioning for bounds-check elimination (Midkiff, Moreira and Snir, *Optimizing array reference
+//! checking in Java programs*, 1998).
 //!
-//! Guards before a counted loop test that all accesses at affine indices are in bounds. If they hold, an unchecked version
-//! runs, which the C++ compiler can vectorise; else the checked version, which raises its exception at the right iteration.
-//! Guards cover loop nests ([`nest`]): the unchecked version of a nest has no branches. In the checked version of a nest
-//! only innermost loops are versioned again.
+//! Guards before a counted loop test that all accesses at affine indices are in bounds. If they hold, an
+//! unchecked version runs, which the C++ compiler can vectorise; else the checked version, which raises its
+//! exception at the right iteration. Guards cover loop nests ([`nest`]): the unchecked version of a nest has
+//! no branches. In the checked version of a nest only innermost loops are versioned again.
 //!
 //! Arrays of the class library take part by three methods: `covers` tests the ranges of all axes at once, and
-//! `uncheckedGet` and `uncheckedSet` access elements without a check. Characters of strings are treated as elements of rails.
+//! `uncheckedGet` and `uncheckedSet` access elements without a check. Characters of strings are treated as
+//! elements of rails.
 
 mod hoist;
 mod linear;
@@ -204,8 +205,8 @@ impl Builder<'_, '_> {
         (formals == args.len()).then(|| args.split_last().map(|(_, rest)| rest)).flatten()
     }
 
-    /// Method `covers` of an array class of the library with indices of this rank. Methods of that name in the program's
-    /// own classes are unrelated.
+    /// Method `covers` of an array class of the library with indices of this rank. Methods of that name in
+    /// the program's own classes are unrelated.
     fn array_methods(&mut self, ty: Ty, rank: usize) -> Option<Callee> {
         let (class, _) = ty.as_class(self.lowerer.db)?;
         let name = qualified_name(self.lowerer.db, class);
@@ -240,7 +241,8 @@ impl Builder<'_, '_> {
         matches!(machine, mir::Ty::I64 | mir::Ty::I32).then_some(machine)
     }
 
-    /// A loop-invariant value that can be computed before the loop: an unassigned variable from outside, or a `val` field of one.
+    /// A loop-invariant value that can be computed before the loop: an unassigned variable from outside, or a
+    /// `val` field of one.
     fn invariant(&mut self, id: ExprId, scan: &LoopScan, depth: u32) -> Option<Invariant> {
         if depth > 8 {
             return None;

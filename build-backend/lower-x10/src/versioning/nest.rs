@@ -156,7 +156,8 @@ impl Builder<'_, '_> {
         Some(Axis { locals, low, high, tests })
     }
 
-    /// A loop whose variable steps towards an end and is not assigned elsewhere, and the variable's first value.
+    /// A loop whose variable steps towards an end and is not assigned elsewhere, and the variable's first
+    /// value.
     pub(crate) fn stepped_variable(
         &mut self,
         init: &[StmtId],

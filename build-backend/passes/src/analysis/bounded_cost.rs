@@ -1,7 +1,7 @@
 //! Cost analysis of closures: which bodies of `at` are non-blocking and of bounded cost.
 //!
-//! A place runs such a body in the handler of its message instead of in a new activity. A bounded body has no loop, no
-//! recursion, no call of an unknown function, and neither waits nor starts activities.
+//! A place runs such a body in the handler of its message instead of in a new activity. A bounded body has no
+//! loop, no recursion, no call of an unknown function, and neither waits nor starts activities.
 
 use apg_mir::*;
 use rustc_hash::FxHashMap;

@@ -1,11 +1,13 @@
-//! Call graph of indirect calls: the functions that a virtual, interface or closure call can reach in the whole program.
+//! Call graph of indirect calls: the functions that a virtual, interface or closure call can reach in the
+//! whole program.
 
 use apg_mir::*;
 use rustc_hash::FxHashMap;
 
 use crate::values::is_host_code;
 
-/// The calling convention of a closure: machine types of parameters, without the closure itself, and of the result.
+/// The calling convention of a closure: machine types of parameters, without the closure itself, and of the
+/// result.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Signature(Vec<Ty>, Ty);
 
@@ -16,7 +18,8 @@ impl Signature {
     }
 }
 
-/// The possible targets of indirect calls. Calls through the same slot, or with the same signature, form a group.
+/// The possible targets of indirect calls. Calls through the same slot, or with the same signature, form a
+/// group.
 #[derive(Default)]
 pub(crate) struct CallTargets {
     classes: FxHashMap<(ClassId, u32), usize>,

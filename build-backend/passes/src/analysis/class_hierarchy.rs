@@ -1,6 +1,8 @@
-//! Class hierarchy analysis (Dean, Grove and Chambers, ECOOP 1995): which virtual and interface calls have one possible target.
+//! Class hierarchy analysis (Dean, Grove and Chambers, ECOOP 1995): which virtual and interface calls have
+//! one possible target.
 //!
-//! The whole program is known. A slot that no subclass overrides has one implementation, so that a call through it is direct.
+//! The whole program is known. A slot that no subclass overrides has one implementation, so that a call
+//! through it is direct.
 
 use apg_mir::*;
 use rustc_hash::FxHashMap;
@@ -87,7 +89,8 @@ impl ClassHierarchy {
         }
     }
 
-    /// The only target of a call through a slot of `class`. The static type of `receiver` may be more precise.
+    /// The only target of a call through a slot of `class`. The static type of `receiver` may be more
+    /// precise.
     pub fn unique_in_class(&self, class: ClassId, slot: u32, receiver: &Expr) -> Option<FunctionId> {
         let class = static_class(receiver).unwrap_or(class);
         self.classes.get(class.index())?.get(slot as usize)?.unique()

@@ -1,7 +1,8 @@
 //! Interprocedural escape analysis (Choi and others, *Escape Analysis for Java*, OOPSLA 1999).
 //!
-//! A reference escapes a function that stores it, returns it, or passes it to a function in which it escapes. Reads and
-//! writes of its fields and comparisons do not make it escape. Results are the least fixpoint over all functions.
+//! A reference escapes a function that stores it, returns it, or passes it to a function in which it escapes.
+//! Reads and writes of its fields and comparisons do not make it escape. Results are the least fixpoint over
+//! all functions.
 
 use apg_mir::*;
 
@@ -22,7 +23,8 @@ pub(crate) struct EscapeSummary {
 }
 
 impl EscapeSummary {
-    /// Which arguments of a call escape; `None` if it is no call. Arguments beyond the end of the list escape.
+    /// Which arguments of a call escape; `None` if it is no call. Arguments beyond the end of the list
+    /// escape.
     pub fn escaping_arguments(&self, call: &Expr) -> Option<&[bool]> {
         match &call.kind {
             ExprKind::Call { function, .. } => Some(&self.params[function.index()]),
@@ -47,7 +49,8 @@ impl EscapeSummary {
 
 /// Analyses all functions.
 pub(crate) fn analyze_escapes(program: &Program) -> EscapeSummary {
-    // Starts from "nothing escapes": a reference that functions of a cycle only pass to each other does not escape.
+    // Starts from "nothing escapes": a reference that functions of a cycle only pass to each other does not
+    // escape.
     let is_unknown = |function: &Function| !is_host_code(function) || function.body.is_empty();
     let params = program.functions.iter().map(|it| vec![is_unknown(it); it.params as usize]).collect();
     let mut captures = Vec::new();
@@ -97,8 +100,8 @@ pub(crate) fn analyze_escapes(program: &Program) -> EscapeSummary {
     }
 }
 
-/// Whether a function can be the code of a closure: its first parameter is the closure. [`CaptureEscapes`] of other functions
-/// have no meaning.
+/// Whether a function can be the code of a closure: its first parameter is the closure. [`CaptureEscapes`] of
+/// other functions have no meaning.
 fn is_code_of_closure(function: &Function) -> bool {
     function.params > 0 && function.locals.first().is_some_and(|it| matches!(it.ty, Ty::Ref(_)))
 }
@@ -167,7 +170,8 @@ impl<'a> LocalUses<'a> {
             shared_with_activities: Vec::new(),
         };
         uses.stmts(body);
-        // An object assigned in a loop inside the `finish` may still be used by an activity of an earlier iteration.
+        // An object assigned in a loop inside the `finish` may still be used by an activity of an earlier
+        // iteration.
         for (local, finish) in std::mem::take(&mut uses.shared_with_activities) {
             let enclosing = &uses.assigned_in[local.index()];
             let inside = enclosing.iter().skip_while(|it| **it != Enclosing::Finish(finish));

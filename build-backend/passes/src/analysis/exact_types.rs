@@ -96,7 +96,8 @@ impl ExactTypes<'_> {
         }
     }
 
-    /// Whether this is a checked cast that always succeeds. Casts of boxes fail for null and are not redundant.
+    /// Whether this is a checked cast that always succeeds. Casts of boxes fail for null and are not
+    /// redundant.
     pub fn is_redundant_cast(self, expr: &Expr) -> bool {
         let ExprKind::Cast { value, target, checked: true } = &expr.kind else { return false };
         self.class_of(value).is_some_and(|it| {

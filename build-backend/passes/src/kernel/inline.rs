@@ -1,7 +1,7 @@
 //! Inlining of device functions into kernels.
 //!
-//! Device compilers inline as well. The analyses of code generation run before them (bounds checks, uniformity) and see through
-//! inlined calls only.
+//! Device compilers inline as well. The analyses of code generation run before them (bounds checks,
+//! uniformity) and see through inlined calls only.
 
 use rustc_hash::FxHashMap;
 
@@ -50,7 +50,8 @@ fn label_of(stmt: &Stmt) -> Option<LabelId> {
     }
 }
 
-/// The functions that must be inlined: they contain collective operations or thread indices, or call such functions.
+/// The functions that must be inlined: they contain collective operations or thread indices, or call such
+/// functions.
 fn find_thread_functions(functions: &[Function]) -> Vec<bool> {
     let mut found = vec![false; functions.len()];
     loop {
@@ -162,7 +163,8 @@ impl Inliner<'_> {
         *expr = result;
     }
 
-    /// Expands the first inlinable call of a statement. Returns the statements that compute its result in front of it.
+    /// Expands the first inlinable call of a statement. Returns the statements that compute its result in
+    /// front of it.
     fn expand_first_call(&mut self, stmt: &mut Stmt) -> Vec<Stmt> {
         if matches!(stmt.kind, StmtKind::Loop { .. } | StmtKind::Launch { .. }) {
             return Vec::new();
@@ -313,7 +315,8 @@ impl Inliner<'_> {
     }
 }
 
-/// Whether analyses of the kernel profit from the body of a function: it accesses rails, or its result is an index or condition.
+/// Whether analyses of the kernel profit from the body of a function: it accesses rails, or its result is an
+/// index or condition.
 fn is_worth_inlining(function: &Function) -> bool {
     let mut reveals = matches!(function.result, Ty::I32 | Ty::I64 | Ty::Bool);
     let mut is_supported = true;
@@ -355,7 +358,8 @@ fn count_subexpressions(expr: &Expr) -> usize {
     count
 }
 
-/// Whether an argument can be evaluated anywhere in the function: its value does not change and it cannot raise.
+/// Whether an argument can be evaluated anywhere in the function: its value does not change and it cannot
+/// raise.
 fn is_speculatable(arg: &Expr) -> bool {
     let mut total = true;
     visit_expr(arg, None, &mut |it, _| {

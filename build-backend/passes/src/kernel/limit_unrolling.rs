@@ -1,7 +1,7 @@
 //! Limits of loop unrolling (`@Unroll(n)`).
 //!
-//! Factors of nested loops multiply, so that a short program could become millions of instructions. The factor of a loop is
-//! limited by the size of the unrolled code and by the trip count.
+//! Factors of nested loops multiply, so that a short program could become millions of instructions. The
+//! factor of a loop is limited by the size of the unrolled code and by the trip count.
 
 use rustc_hash::FxHashMap;
 

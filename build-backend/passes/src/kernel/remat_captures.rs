@@ -1,7 +1,8 @@
 //! Rematerialisation of kernel captures (Briggs, Cooper and Torczon, PLDI 1992).
 //!
-//! Where the launching code computes a captured number from other captures (`val plane = nx * ny`), the kernel recomputes it.
-//! The device compiler then sees that two expressions are equal and keeps one register for both.
+//! Where the launching code computes a captured number from other captures (`val plane = nx * ny`), the
+//! kernel recomputes it. The device compiler then sees that two expressions are equal and keeps one register
+//! for both.
 
 use rustc_hash::FxHashMap;
 
@@ -70,8 +71,8 @@ fn merge<K: Eq + std::hash::Hash>(known: &mut FxHashMap<K, Derivations>, key: K,
     }
 }
 
-/// Where a closure is created or a kernel launched. Captured locals are assigned once, before they can be read, so that all
-/// captures have their final values.
+/// Where a closure is created or a kernel launched. Captured locals are assigned once, before they can be
+/// read, so that all captures have their final values.
 struct CaptureSite<'a> {
     assignments: &'a Assignments<'a>,
     params: u32,
@@ -133,7 +134,8 @@ impl CaptureSite<'_> {
         })
     }
 
-    /// An arithmetic expression with its locals renumbered to captures; `None` if it is more than cheap arithmetic.
+    /// An arithmetic expression with its locals renumbered to captures; `None` if it is more than cheap
+    /// arithmetic.
     fn renumber(&self, expr: &Expr, capture_of_local: &dyn Fn(LocalId) -> Option<usize>) -> Option<Expr> {
         if !matches!(expr.ty, Ty::I32 | Ty::I64) {
             return None;

@@ -1,9 +1,9 @@
 //! Control-flow structurisation: `continue` in kernel loops with collective operations becomes branches.
 //!
-//! In front of a barrier a `continue` is uniform: all threads take it, or none. After the last barrier of an iteration each
-//! thread may take it on its own. Work-item loops on CPUs run an iteration for all threads at once and support uniform
-//! jumps only, so that a divergent `continue` is replaced by branches around the statements that it skips. This pass
-//! is required for correct CPU code.
+//! In front of a barrier a `continue` is uniform: all threads take it, or none. After the last barrier of an
+//! iteration each thread may take it on its own. Work-item loops on CPUs run an iteration for all threads at
+//! once and support uniform jumps only, so that a divergent `continue` is replaced by branches around the
+//! statements that it skips. This pass is required for correct CPU code.
 
 use smol_str::SmolStr;
 
@@ -71,14 +71,15 @@ fn not(condition: Expr) -> Expr {
 
 struct Structurizer<'l> {
     label: LabelId,
-    /// A local that is true when the rest of the iteration is skipped, where branches alone cannot express it.
+    /// A local that is true when the rest of the iteration is skipped, where branches alone cannot express
+    /// it.
     skipped: Option<LocalId>,
     locals: &'l mut Vec<Local>,
 }
 
 impl Structurizer<'_> {
-    /// Structurises statements of an iteration. `collective_follows`: a collective operation of the block comes after them;
-    /// `is_tail`: the iteration ends after them.
+    /// Structurises statements of an iteration. `collective_follows`: a collective operation of the block
+    /// comes after them; `is_tail`: the iteration ends after them.
     fn list(&mut self, stmts: Vec<Stmt>, collective_follows: bool, is_tail: bool) -> Vec<Stmt> {
         let mut done = Vec::new();
         let mut rest: std::collections::VecDeque<Stmt> = stmts.into();

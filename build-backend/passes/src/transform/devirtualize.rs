@@ -1,4 +1,5 @@
-//! Devirtualisation: indirect calls with one possible target become direct calls, and casts that always succeed become unchecked.
+//! Devirtualisation: indirect calls with one possible target become direct calls, and casts that always
+//! succeed become unchecked.
 //!
 //! Targets come from exact types (Chambers and Ungar, 1989) and from class hierarchy analysis.
 

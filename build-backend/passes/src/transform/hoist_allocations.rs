@@ -7,8 +7,8 @@ use apg_mir::*;
 use super::stack_alloc::constructor_body;
 use crate::analysis::escape::EscapeSummary;
 
-/// Binds nested allocating calls of a function to locals. Operands that are evaluated earlier are bound as well, which
-/// keeps the order of evaluation.
+/// Binds nested allocating calls of a function to locals. Operands that are evaluated earlier are bound as
+/// well, which keeps the order of evaluation.
 pub(crate) fn hoist_allocating_calls(program: &Program, function: &mut Function, escapes: &EscapeSummary) {
     let mut body = std::mem::take(&mut function.body);
     let locals = &mut function.locals;

@@ -1,7 +1,7 @@
 //! Function outlining: long runs of simple statements become functions.
 //!
-//! The time of C++ compilers grows with the square of a function's length, and generated source code (tables, initialisers)
-//! has functions of many thousand statements.
+//! The time of C++ compilers grows with the square of a function's length, and generated source code (tables,
+//! initialisers) has functions of many thousand statements.
 
 use apg_mir::walk_mut::bodies;
 use apg_mir::*;

@@ -1,7 +1,8 @@
 //! Procedure cloning for closure arguments (Cooper, Hall and Kennedy, 1993).
 //!
-//! `rail.map(f)` calls a clone of `map` in which the class of `f` is known, so that `f` can be called directly. Closures that
-//! capture closures are cloned likewise, as the activity in `finish for (i in r) async a(i) = f(i)`.
+//! `rail.map(f)` calls a clone of `map` in which the class of `f` is known, so that `f` can be called
+//! directly. Closures that capture closures are cloned likewise, as the activity in `finish for (i in r)
+//! async a(i) = f(i)`.
 
 use apg_mir::*;
 use rustc_hash::FxHashMap;

@@ -1,7 +1,7 @@
 //! Stack allocation after escape analysis (Choi and others, *Escape Analysis for Java*, OOPSLA 1999).
 //!
-//! An object that does not escape its function is allocated in the function's stack frame. So are objects that the
-//! activities of a `finish` share, and the closures of these activities.
+//! An object that does not escape its function is allocated in the function's stack frame. So are objects
+//! that the activities of a `finish` share, and the closures of these activities.
 
 use apg_mir::*;
 
@@ -20,7 +20,8 @@ const MAX_EXPANSION_DEPTH: usize = 8;
 /// Moves objects of all functions from the heap to stack frames.
 pub(crate) fn allocate_on_stack(program: &mut Program) {
     let escapes = analyze_escapes(program);
-    // Callees are expanded from their bodies before this pass: a function with stack objects is never expanded.
+    // Callees are expanded from their bodies before this pass: a function with stack objects is never
+    // expanded.
     let before = program.clone();
     for index in 0..program.functions.len() {
         if !is_host_code(&program.functions[index]) {
@@ -151,8 +152,8 @@ impl StackFrame<'_> {
         });
     }
 
-    /// Moves closures of activities whose `finish` is in `body`. `awaited`: a `finish` around the statements waits for the
-    /// activities and is not in a loop inside it.
+    /// Moves closures of activities whose `finish` is in `body`. `awaited`: a `finish` around the statements
+    /// waits for the activities and is not in a loop inside it.
     fn move_activity_closures(&mut self, body: &mut [Stmt], awaited: bool) {
         for stmt in body {
             let awaited = match &mut stmt.kind {

@@ -1,4 +1,5 @@
-//! Inline expansion of straight-line functions: constructors, and methods such as `iterator()` that only make an object.
+//! Inline expansion of straight-line functions: constructors, and methods such as `iterator()` that only make
+//! an object.
 
 use apg_mir::*;
 use rustc_hash::FxHashMap;

@@ -1,8 +1,8 @@
 //! In-place string append: `s += x` in a loop appends to the buffer of `s` instead of copying it.
 //!
-//! This is correct while `s` is the only reference to the string. A Boolean local beside `s` tracks uniqueness at run time: it
-//! is set after each append, and cleared when the reference is copied, passed on or stored. The runtime allocates
-//! appended strings with spare capacity.
+//! This is correct while `s` is the only reference to the string. A Boolean local beside `s` tracks
+//! uniqueness at run time: it is set after each append, and cleared when the reference is copied, passed on
+//! or stored. The runtime allocates appended strings with spare capacity.
 
 use apg_mir::entries::{APPEND, JOIN, reads_strings_only};
 use apg_mir::*;
@@ -41,8 +41,8 @@ fn concatenation(kind: &StmtKind) -> Option<(LocalId, LocalId)> {
     (entry == JOIN || entry == "string_concat").then_some((*local, first))
 }
 
-/// Copy propagation: `$ = s; ...; s = $ + x` becomes `...; s = s + x` if `s` is not assigned in between and `$` is not used
-/// elsewhere.
+/// Copy propagation: `$ = s; ...; s = $ + x` becomes `...; s = s + x` if `s` is not assigned in between and
+/// `$` is not used elsewhere.
 fn forward_copies(function: &mut Function) {
     let mut reads = vec![0_u32; function.locals.len()];
     let mut sets = vec![0_u32; function.locals.len()];
@@ -99,8 +99,8 @@ fn find_copy(before: &[Stmt], local: LocalId, copy: LocalId) -> Option<usize> {
     None
 }
 
-/// Whether a local is appended to in a loop and does not escape in the condition of a loop or `when`, where the uniqueness local
-/// cannot be updated.
+/// Whether a local is appended to in a loop and does not escape in the condition of a loop or `when`, where
+/// the uniqueness local cannot be updated.
 fn is_appended_in_loop(body: &[Stmt], local: LocalId) -> bool {
     let (mut appends, mut escapes) = (false, false);
     walk::visit_stmts(body, &mut |stmt| {
@@ -118,7 +118,8 @@ fn is_appended_in_loop(body: &[Stmt], local: LocalId) -> bool {
     appends && !escapes
 }
 
-/// Whether an expression copies the reference in `local` or passes it on. `reads`: the context only reads the string.
+/// Whether an expression copies the reference in `local` or passes it on. `reads`: the context only reads the
+/// string.
 fn copies_reference(expr: &Expr, local: LocalId, reads: bool) -> bool {
     let reads = match &expr.kind {
         ExprKind::Local(it) => return *it == local && !reads,

@@ -1,6 +1,7 @@
 //! Redundant null-check elimination: removes checks of fields that the class library declares non-null.
 //!
-//! In a loop such a check would keep the C++ compiler from moving loads through the reference in front of the loop.
+//! In a loop such a check would keep the C++ compiler from moving loads through the reference in front of the
+//! loop.
 
 use apg_mir::{ExprKind, Program, walk_mut};
 
