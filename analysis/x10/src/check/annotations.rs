@@ -4,13 +4,13 @@ use smol_str::SmolStr;
 
 use crate::db::Db;
 use crate::ids::{ClassId, FieldId, MethodId};
-use crate::infer::suggest::cuda_names::{CUDA_ANNOTATION_NOTE, is_device_annotation};
 use crate::item_tree::source::Item;
 use crate::item_tree::{AnnotationItem, ClassItem};
 use crate::relate::Context;
 use crate::rules::{name as name_rules, r#type as type_rules};
 use crate::scope::problem::Problem;
 use crate::scope::type_scope::TypeScope;
+use crate::suggest::foreign_vocabulary::{CUDA_ANNOTATION_NOTE, is_device_annotation};
 use crate::ty::known::{Known, known_class};
 
 /// Adds the problems of annotations of a class and its members.

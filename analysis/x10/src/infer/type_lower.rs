@@ -8,8 +8,6 @@ use crate::body::Owner;
 use crate::diagnostics::{Diagnostic, Fix, TextEdit};
 use crate::ids::ClassId;
 use crate::infer::context::{Infer, range_of};
-use crate::infer::suggest::cuda_names;
-use crate::infer::suggest::foreign_members::replaced;
 use crate::item_tree::items::field_is_static;
 use crate::item_tree::lower::types::TypeLowering;
 use crate::rules::name::unknown_type;
@@ -17,6 +15,8 @@ use crate::scope::lookup::Found;
 use crate::scope::problem::placed;
 use crate::scope::type_scope::TypeScope;
 use crate::signature::constraints::VARIABLE;
+use crate::suggest::conversion::replaced;
+use crate::suggest::foreign_vocabulary;
 use crate::ty::{Path, Ty};
 
 impl<'db> Infer<'db> {
@@ -158,8 +158,8 @@ impl<'db> Infer<'db> {
     /// The diagnostic for another language's annotation of device code or shared memory.
     fn device_annotation(&self, annotation: &ast::Annotation, ty: &ast::NamedType) -> Option<Diagnostic> {
         let name = ty.name_ref()?.text();
-        let is_shared = cuda_names::is_shared_annotation(&name);
-        if !(is_shared || cuda_names::is_device_annotation(&name))
+        let is_shared = foreign_vocabulary::is_shared_annotation(&name);
+        if !(is_shared || foreign_vocabulary::is_device_annotation(&name))
             || self.class_named(std::slice::from_ref(&name)).is_some()
         {
             return None;
@@ -168,7 +168,7 @@ impl<'db> Infer<'db> {
         let diagnostic = unknown_type::RULE.at(range_of(ty), message);
         if !is_shared {
             return Some(replaced(
-                diagnostic.note(cuda_names::CUDA_ANNOTATION_NOTE),
+                diagnostic.note(foreign_vocabulary::CUDA_ANNOTATION_NOTE),
                 range_of(ty),
                 "CUDA".to_owned(),
             ));
@@ -180,7 +180,7 @@ impl<'db> Infer<'db> {
         let edits = vec![TextEdit { file: None, range, text: String::new() }];
         Some(
             diagnostic
-                .note(cuda_names::SHARED_MEMORY_NOTE)
+                .note(foreign_vocabulary::SHARED_MEMORY_NOTE)
                 .fix(Fix { title: format!("Leave `@{name}` out"), edits }),
         )
     }

@@ -383,5 +383,5 @@ fn marks_device_code(annotations: &[AnnotationItem]) -> bool {
 /// Whether `written` is a likely misspelling of `meant`.
 pub(super) fn is_misspelt(written: &str, meant: &str) -> bool {
     apg_syntax::closest(written, std::iter::once(meant)).is_some()
-        || meant == "CUDA" && crate::infer::suggest::cuda_names::is_device_annotation(written)
+        || meant == "CUDA" && crate::suggest::foreign_vocabulary::is_device_annotation(written)
 }

@@ -259,6 +259,8 @@ pub enum ProblemData {
     HoistMutableVariable(hoist::mutable_variable::MutableVariable),
     /// `name/duplicate-local`
     NameDuplicateLocal(name::duplicate_local::DuplicateLocal),
+    /// `name/not-visible`
+    NameNotVisible(name::not_visible::NotVisible),
     /// `name/unresolved`
     NameUnresolved(name::unresolved::Unresolved),
     /// `place/captured-var`
@@ -446,6 +448,7 @@ impl ProblemData {
             ProblemData::HoistInnerVariable(data) => data,
             ProblemData::HoistMutableVariable(data) => data,
             ProblemData::NameDuplicateLocal(data) => data,
+            ProblemData::NameNotVisible(data) => data,
             ProblemData::NameUnresolved(data) => data,
             ProblemData::PlaceCapturedVar(data) => data,
             ProblemData::PlaceLostWrite(data) => data,
@@ -1192,6 +1195,12 @@ impl From<hoist::mutable_variable::MutableVariable> for ProblemData {
 impl From<name::duplicate_local::DuplicateLocal> for ProblemData {
     fn from(data: name::duplicate_local::DuplicateLocal) -> ProblemData {
         ProblemData::NameDuplicateLocal(data)
+    }
+}
+
+impl From<name::not_visible::NotVisible> for ProblemData {
+    fn from(data: name::not_visible::NotVisible) -> ProblemData {
+        ProblemData::NameNotVisible(data)
     }
 }
 

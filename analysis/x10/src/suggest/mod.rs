@@ -10,6 +10,7 @@ pub(crate) mod cuda_atomic;
 mod declaration_keyword;
 mod declare_as_val;
 pub(crate) mod difference;
+pub(crate) mod foreign_vocabulary;
 pub(crate) mod jump;
 pub(crate) mod literal;
 mod object_reference;

@@ -128,7 +128,7 @@ impl Infer<'_> {
             (_, Some(reason)) => self.call_failed(name, &reason, None, &call),
             (Some(Resolved::Package(_)) | Some(Resolved::Error) | None, None) => {
                 // What a call of another library is given says no more.
-                if crate::infer::suggest::foreign_names::is_foreign(name) {
+                if crate::suggest::foreign_vocabulary::is_foreign(name) {
                     self.problems.retain(|it| !range.contains_range(it.range));
                 }
                 self.unresolved_method(name, at);
@@ -157,14 +157,10 @@ impl Infer<'_> {
         let arrow = at.start().checked_sub(TextSize::of("->")).map(|start| TextRange::new(start, at.start()));
         if let Some(arrow) = arrow.filter(|it| self.source(*it).is_some_and(|it| it == "->")) {
             let diagnostic = name_rules::unresolved::RULE.at(arrow, "a member is selected by `.`");
-            return self.report(crate::infer::suggest::foreign_members::replaced(
-                diagnostic,
-                arrow,
-                ".".to_owned(),
-            ));
+            return self.report(crate::suggest::conversion::replaced(diagnostic, arrow, ".".to_owned()));
         }
         let near = apg_syntax::closest(name, names.iter().map(SmolStr::as_str));
-        let near = near.filter(|_| !crate::infer::suggest::foreign_names::is_foreign(name));
+        let near = near.filter(|_| !crate::suggest::foreign_vocabulary::is_foreign(name));
         // `sqrt(x)`, as where such functions need no class.
         let math = near.is_none().then(|| known_class(self.db, Known::Math)).flatten();
         if let Some(math) = math
@@ -172,7 +168,7 @@ impl Infer<'_> {
         {
             let text = format!("Math.{name}");
             let diagnostic = diagnostic.note(format!("X10 has it as `{text}`"));
-            return self.report(crate::infer::suggest::foreign_members::replaced(diagnostic, at, text));
+            return self.report(crate::suggest::conversion::replaced(diagnostic, at, text));
         }
         if near.is_none()
             && let Some(diagnostic) = self

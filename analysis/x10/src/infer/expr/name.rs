@@ -7,21 +7,24 @@ use smol_str::SmolStr;
 use crate::body::enclosing_owner;
 use crate::body::local_class_env::{Visible, captured_name};
 use crate::body::{Dispatch, ExprId, ExprKind};
-use crate::diagnostics::Diagnostic;
 use crate::ids::{ClassId, FieldId, MethodId};
 use crate::infer::context::{Infer, range_of};
 use crate::infer::local_class_env::local_class_env;
-use crate::infer::suggest::unresolved::suggest;
 use crate::item_tree::Modifiers;
 use crate::item_tree::items::{field_is_static, field_item, method_is_static};
 use crate::rules::flow::captured_var::CapturedVar;
+use crate::rules::name::not_visible::NotVisible;
+use crate::rules::name::unresolved::Unresolved;
+use crate::rules::r#type as type_rules;
 use crate::rules::r#type::not_enclosing::NotEnclosing;
 use crate::rules::r#type::static_context::StaticContext;
-use crate::rules::{name as name_rules, r#type as type_rules};
 use crate::scope::lookup::Found;
 use crate::signature::field_type;
 use crate::ty::subst::Substitution;
 use crate::ty::{Path, PathRoot, Ty};
+
+/// The most types of other packages that a message lists.
+const MAX_SUGGESTED_TYPES: usize = 3;
 
 /// The meaning of a name in an expression.
 #[derive(Clone, Debug)]
@@ -361,12 +364,10 @@ impl<'db> Infer<'db> {
         if scope.is_package(&longer) {
             return Resolved::Package(longer);
         }
-        let message = format!("the package `{package}` has no type `{name}`");
-        let mut diagnostic = name_rules::unresolved::RULE.at(at, message);
-        for there in scope.types_elsewhere(name).iter().take(3) {
-            diagnostic = diagnostic.note(format!("there is `{there}`"));
-        }
-        self.report(diagnostic);
+        let elsewhere =
+            scope.types_elsewhere(name).iter().take(MAX_SUGGESTED_TYPES).map(SmolStr::new).collect();
+        let problem = Unresolved::NotInPackage { package: package.into(), name: name.into(), elsewhere };
+        self.report_at(at, problem);
         Resolved::Error
     }
 
@@ -381,8 +382,7 @@ impl<'db> Infer<'db> {
     /// Reports a member that is not accessible here.
     fn check_visible(&mut self, field: FieldId, at: TextRange) {
         if !self.is_visible(field) {
-            let diagnostic = self.not_visible(field, at);
-            self.report(diagnostic);
+            self.report_at(at, NotVisible { field, similar: None });
         }
     }
 
@@ -392,23 +392,16 @@ impl<'db> Infer<'db> {
         self.context().can_access(field.class(self.db), modifiers)
     }
 
-    fn not_visible(&self, field: FieldId, at: TextRange) -> Diagnostic {
-        let (name, class) = (field.name(self.db), field.class(self.db).name(self.db));
-        let message =
-            format!("`{name}` of `{class}` cannot be used here: it is not visible outside its own code");
-        name_rules::not_visible::RULE.at(at, message)
-    }
-
     /// Reports a call of a field that is not accessible here: a method was meant.
     pub(crate) fn hidden_called(&mut self, ty: Ty, field: FieldId, at: TextRange) {
         let name = field.name(self.db);
         let mut names = self.member_names(ty);
         names.retain(|other| other != name && self.find_field(ty, other).is_none());
-        let near = crate::infer::suggest::foreign_members::library_names(name)
+        let near = crate::suggest::foreign_vocabulary::library_names(name)
             .find(|it| names.iter().any(|other| other == it));
         let near = near.or_else(|| closest(name, names.iter().map(SmolStr::as_str)));
-        let diagnostic = suggest(self.not_visible(field, at), near, at);
-        self.report(diagnostic);
+        let similar = near.map(SmolStr::new);
+        self.report_at(at, NotVisible { field, similar });
     }
 
     /// Resolves a simple name without a report.

@@ -14,25 +14,6 @@ struct Axis {
     count: Option<String>,
 }
 
-/// Whether it is another language's annotation for device code, in place of `@CUDA`.
-pub(crate) fn is_device_annotation(name: &str) -> bool {
-    matches!(
-        name.trim_matches('_'),
-        "GPU" | "gpu" | "Gpu" | "device" | "Device" | "global" | "Global" | "kernel" | "Kernel" | "cuda"
-    )
-}
-
-/// Whether it is another language's annotation for shared memory.
-pub(crate) fn is_shared_annotation(name: &str) -> bool {
-    matches!(name.trim_matches('_'), "Shared" | "shared" | "SharedMemory" | "local" | "Local")
-}
-
-/// How shared memory is made.
-pub(crate) const SHARED_MEMORY_NOTE: &str = "shared memory is a rail made between the two loops of a kernel: \
-                          `finish for (block in ...) async { val s = new Rail[T](n); clocked finish for (thread in ...) clocked async ... }`";
-/// How code for devices is marked.
-pub(crate) const CUDA_ANNOTATION_NOTE: &str = "code for devices is marked `@CUDA` (`x10.compiler.CUDA`): the body of an `at`, and functions that it calls";
-
 impl Infer<'_> {
     /// The variable or number that `threadIdx.x` and its like mean in this kernel: the range to replace,
     /// and the replacement.

@@ -5,66 +5,14 @@ use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, TextRange, TextSize};
 use smol_str::SmolStr;
 
-use crate::diagnostics::{Diagnostic, Fix, TextEdit};
+use crate::diagnostics::Diagnostic;
 use crate::infer::context::{Infer, range_of};
 use crate::item_tree::MethodKind;
 use crate::item_tree::items::method_item;
 use crate::item_tree::items::own_methods;
+use crate::suggest::conversion::replaced;
+use crate::suggest::foreign_vocabulary::print_method;
 use crate::ty::Ty;
-
-/// The method of X10's printers for another language's function that prints.
-fn print_method(name: &str) -> Option<&'static str> {
-    Some(match name {
-        "print" | "write" => "print",
-        "printf" => "printf",
-        "println" | "puts" | "echo" | "log" | "writeln" | "printLine" | "WriteLine" => "println",
-        _ => return None,
-    })
-}
-
-/// X10's names for a member of other libraries.
-pub(crate) fn library_names(name: &str) -> impl Iterator<Item = &'static str> {
-    const NAMES: &[(&str, &[&str])] = &[
-        ("length", &["size"]),
-        ("len", &["size", "length"]),
-        ("count", &["size"]),
-        ("size", &["length"]),
-        ("push", &["add", "push"]),
-        ("append", &["add"]),
-        ("push_back", &["add"]),
-        ("insert", &["add", "put"]),
-        ("set", &["put"]),
-        ("at", &["get"]),
-        ("begin", &["iterator"]),
-        ("getClass", &["typeName"]),
-        ("contains", &["containsKey"]),
-        ("has", &["contains", "containsKey"]),
-        ("keys", &["keySet"]),
-        ("substr", &["substring"]),
-        ("slice", &["substring"]),
-        ("toLower", &["toLowerCase"]),
-        ("lower", &["toLowerCase"]),
-        ("toUpper", &["toUpperCase"]),
-        ("upper", &["toUpperCase"]),
-        ("strip", &["trim"]),
-    ];
-    NAMES.iter().filter(move |(other, _)| *other == name).flat_map(|(_, ours)| ours.iter().copied())
-}
-
-/// X10's literal for another language's.
-pub(crate) fn foreign_literal(name: &str) -> Option<&'static str> {
-    Some(match name {
-        "True" | "TRUE" => "true",
-        "False" | "FALSE" => "false",
-        "None" | "nil" | "NULL" | "nullptr" | "undefined" => "null",
-        _ => return None,
-    })
-}
-
-pub(crate) fn replaced(diagnostic: Diagnostic, range: TextRange, text: String) -> Diagnostic {
-    let title = format!("Replace by `{text}`");
-    diagnostic.fix(Fix { title, edits: vec![TextEdit { file: None, range, text }] })
-}
 
 impl Infer<'_> {
     /// Suggests `Console.OUT` for another language's function that prints.

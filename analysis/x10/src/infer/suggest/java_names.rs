@@ -7,11 +7,11 @@ use smol_str::SmolStr;
 use crate::diagnostics::Diagnostic;
 use crate::ids::ClassId;
 use crate::infer::context::{Infer, range_of};
-use crate::infer::suggest::foreign_members::replaced;
 use crate::item_tree::items::{field_is_static, fields, method_is_static, methods};
 use crate::item_tree::source::{Item, item_source};
 use crate::rules::name as name_rules;
 use crate::scope::java;
+use crate::suggest::conversion::replaced;
 
 impl Infer<'_> {
     /// The diagnostic for a path that starts with a package of Java, at its first name.

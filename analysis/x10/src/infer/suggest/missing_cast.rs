@@ -5,8 +5,8 @@ use apg_syntax::{SyntaxKind, SyntaxNode, TextRange};
 
 use crate::diagnostics::Diagnostic;
 use crate::infer::context::{Infer, range_of};
-use crate::infer::suggest::foreign_members::replaced;
 use crate::item_tree::source::{Item, item_source};
+use crate::suggest::conversion::replaced;
 
 impl Infer<'_> {
     /// Suggests a cast for `x.name` inside of `if (x instanceof T)`.

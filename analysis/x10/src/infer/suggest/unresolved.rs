@@ -33,10 +33,10 @@ impl Infer<'_> {
         if let Some(diagnostic) = self.type_scope().with_imports(&diagnostic, name) {
             return self.report(diagnostic);
         }
-        let near = crate::infer::suggest::foreign_members::foreign_literal(name)
+        let near = crate::suggest::foreign_vocabulary::foreign_literal(name)
             .or_else(|| crate::scope::lookup::type_elsewhere(name));
         let near = near.or_else(|| closest(name, names.iter().map(SmolStr::as_str)));
-        if (near.is_none() || crate::infer::suggest::foreign_names::is_foreign(name))
+        if (near.is_none() || crate::suggest::foreign_vocabulary::is_foreign(name))
             && let Some(diagnostic) = self.suggest_name(diagnostic.clone(), name, range)
         {
             return self.report(diagnostic);
@@ -133,7 +133,7 @@ impl Infer<'_> {
             let diagnostic = self.method_as_field(diagnostic, ty, name, at);
             return self.report(diagnostic);
         }
-        let near = crate::infer::suggest::foreign_members::library_names(name).find(known);
+        let near = crate::suggest::foreign_vocabulary::library_names(name).find(known);
         let Some(near) = near.or_else(|| closest(name, names.iter().map(SmolStr::as_str))) else {
             return self.report(diagnostic);
         };

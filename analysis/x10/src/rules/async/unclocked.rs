@@ -58,3 +58,18 @@ impl Render for Unclocked {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::testing::check_fix;
+
+    #[test]
+    fn finish_becomes_clocked() {
+        check_fix(
+            &RULE,
+            "class A { def f() { finish { clocked async f(); } } }",
+            "class A { def f() { clocked finish { clocked async f(); } } }",
+        );
+    }
+}

@@ -1,6 +1,11 @@
 //! `name/not-visible`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+use smol_str::SmolStr;
+
+use crate::diagnostics::{Diagnostic, Fix, Rule, Severity};
+use crate::ids::FieldId;
+use crate::rules::render::{Render, RenderContext};
 
 /// A member that may not be used here.
 pub static RULE: Rule = Rule {
@@ -40,3 +45,33 @@ public class Example {
 }
 "##,
 };
+
+/// A field that is not accessible.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotVisible {
+    /// The field.
+    pub field: FieldId,
+    /// Where it is called: a method that was probably meant.
+    pub similar: Option<SmolStr>,
+}
+
+impl Render for NotVisible {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        let (name, class) = (self.field.name(cx.db), self.field.class(cx.db).name(cx.db));
+        let message =
+            format!("`{name}` of `{class}` cannot be used here: it is not visible outside its own code");
+        let diagnostic = RULE.at(range, message);
+        match &self.similar {
+            Some(similar) => diagnostic.note(format!("did you mean `{similar}`?")).fix(Fix::replace(
+                format!("Replace by `{similar}`"),
+                range,
+                similar.as_str(),
+            )),
+            None => diagnostic,
+        }
+    }
+}

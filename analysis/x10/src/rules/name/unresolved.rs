@@ -42,6 +42,15 @@ pub enum Unresolved {
     SelfOutside,
     /// `super` as a value.
     SuperAsValue,
+    /// A package has no such type.
+    NotInPackage {
+        /// The package.
+        package: SmolStr,
+        /// The name.
+        name: SmolStr,
+        /// Types of that name in other packages.
+        elsewhere: Vec<SmolStr>,
+    },
 }
 
 impl Render for Unresolved {
@@ -59,6 +68,10 @@ impl Render for Unresolved {
                 .note("the object itself is called `this`"),
             Unresolved::SuperAsValue => {
                 RULE.at(range, "`super` is no value: a method or field has to be selected from it")
+            }
+            Unresolved::NotInPackage { package, name, elsewhere } => {
+                let diagnostic = RULE.at(range, format!("the package `{package}` has no type `{name}`"));
+                elsewhere.iter().fold(diagnostic, |it, there| it.note(format!("there is `{there}`")))
             }
         }
     }

@@ -79,3 +79,14 @@ impl Render for Incomparable {
         fix.into_iter().filter(|_| are_numbers).fold(diagnostic, Diagnostic::fix)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::testing::check_fix;
+
+    #[test]
+    fn place_is_compared_by_its_number() {
+        check_fix(&RULE, "class A { def f(p:Place) = p == 0; }", "class A { def f(p:Place) = p.id == 0; }");
+    }
+}

@@ -268,3 +268,38 @@ fn with_method(diagnostic: Diagnostic, method: MethodId, found: Ty, cx: &RenderC
         false => diagnostic,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::testing::{check, check_fix, check_none};
+
+    #[test]
+    fn literal_gets_the_suffix_of_the_needed_type() {
+        check(&RULE, "class A { val n:Int = $05$0; }", "expected `Int`, found `Long`");
+        check_fix(&RULE, "class A { val n:Int = 5; }", "class A { val n:Int = 5n; }");
+    }
+
+    #[test]
+    fn assignment_as_condition_becomes_a_comparison() {
+        check_fix(
+            &RULE,
+            "class A { def f(var n:Long) { if (n = 5) f(1); } }",
+            "class A { def f(var n:Long) { if (n == 5) f(1); } }",
+        );
+    }
+
+    #[test]
+    fn string_is_parsed_where_a_number_is_needed() {
+        check_fix(
+            &RULE,
+            "class A { def f(s:String) { val n:Int = s; } }",
+            "class A { def f(s:String) { val n:Int = Int.parse(s); } }",
+        );
+    }
+
+    #[test]
+    fn integer_fits_a_wider_type() {
+        check_none(&RULE, "class A { def f(n:Int) { val wide:Long = n; } }");
+    }
+}

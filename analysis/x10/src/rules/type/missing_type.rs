@@ -78,3 +78,18 @@ impl Render for MissingType {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::testing::check_fix;
+
+    #[test]
+    fn formal_gets_the_type_that_is_called_with() {
+        check_fix(
+            &RULE,
+            "class A { val f:(Long)=>Long = (n) => n + 1; }",
+            "class A { val f:(Long)=>Long = (n:Long) => n + 1; }",
+        );
+    }
+}

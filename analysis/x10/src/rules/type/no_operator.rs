@@ -224,3 +224,28 @@ fn foreign_operator(op: &str) -> Option<&'static str> {
         _ => return None,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::testing::{check, check_fix, check_none};
+
+    #[test]
+    fn bound_of_a_range_in_parentheses() {
+        check_fix(
+            &RULE,
+            "class A { def f(n:Long) { for (i in 0..n-1) f(i); } }",
+            "class A { def f(n:Long) { for (i in 0..(n-1)) f(i); } }",
+        );
+    }
+
+    #[test]
+    fn foreign_operator_for_powers() {
+        check(&RULE, "class A { def f(n:Long) = $0n ** 2$0; }", "no operator `**` takes `Long` and `Long`");
+    }
+
+    #[test]
+    fn operator_of_the_class() {
+        check_none(&RULE, "class A { operator this + (that:A):A = that; def f(a:A) = a + a; }");
+    }
+}

@@ -104,3 +104,29 @@ impl Render for NotCallable {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::testing::{check, check_fix, check_none};
+
+    #[test]
+    fn class_is_instantiated_by_new() {
+        check_fix(&RULE, "class A { static def make() = A(); }", "class A { static def make() = new A(); }");
+    }
+
+    #[test]
+    fn property_is_read_without_parentheses() {
+        check(&RULE, "class A { def f(r:Rail[Long]) = $0r.size()$0; }", "`size` is a property, not a method");
+        check_fix(
+            &RULE,
+            "class A { def f(r:Rail[Long]) = r.size(); }",
+            "class A { def f(r:Rail[Long]) = r.size; }",
+        );
+    }
+
+    #[test]
+    fn struct_without_new() {
+        check_none(&RULE, "struct S { static def make() = S(); }");
+    }
+}

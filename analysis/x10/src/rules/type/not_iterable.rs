@@ -83,3 +83,27 @@ impl NotIterable {
         methods.map(|name| fix(format!("{written}.{name}()"))).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::testing::{check, check_fix};
+
+    #[test]
+    fn number_becomes_the_range_below_it() {
+        check_fix(
+            &RULE,
+            "class A { def f(n:Long) { for (i in n) f(i); } }",
+            "class A { def f(n:Long) { for (i in 0..(n-1)) f(i); } }",
+        );
+    }
+
+    #[test]
+    fn string_offers_its_characters() {
+        check(
+            &RULE,
+            "class A { def f(s:String) { for (c in $0s$0) {} } }",
+            "`for` cannot iterate over a value of type `String`",
+        );
+    }
+}

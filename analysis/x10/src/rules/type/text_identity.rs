@@ -63,3 +63,23 @@ impl Render for TextIdentity {
         replaced(diagnostic.note("`equals` compares characters"), range, text)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::testing::{check_fix, check_none};
+
+    #[test]
+    fn comparison_becomes_equals() {
+        check_fix(
+            &RULE,
+            "class A { def f(s:String) = s != \"a\"; }",
+            "class A { def f(s:String) = !\"a\".equals(s); }",
+        );
+    }
+
+    #[test]
+    fn comparison_of_two_variables() {
+        check_none(&RULE, "class A { def f(s:String, t:String) = s == t; }");
+    }
+}
