@@ -37,8 +37,7 @@ pub fn print_cuda_source(program: &Program, names: &Names, id: KernelId) -> (Dev
         kernel.captures.iter().enumerate().filter_map(|(index, it)| Some((it.static_field?, index)));
     code.statics = statics.collect();
     code.environment_type = format!("E{}", names.kernels[id.index()]);
-    print_kernel_function(&mut code, id, kernel);
-    let is_pipelined = !code.pipelined_loops.is_empty();
+    let is_pipelined = print_kernel_function(&mut code, id, kernel);
     let body = code.out.take();
     // Facts about locals and labels are valid in the kernel's body only.
     (code.narrowed, code.unroll_factors) = Default::default();
@@ -52,7 +51,8 @@ pub fn print_cuda_source(program: &Program, names: &Names, id: KernelId) -> (Dev
     (DeviceCode { source, is_pipelined }, code.errors)
 }
 
-fn print_kernel_function<'p>(code: &mut Code<'p>, id: KernelId, kernel: &'p Kernel) {
+/// Prints the kernel function; returns whether it has software-pipelined loops.
+fn print_kernel_function<'p>(code: &mut Code<'p>, id: KernelId, kernel: &'p Kernel) -> bool {
     let symbol = code.names.kernels[id.index()].clone();
     let accesses = AccessSummary::of(kernel);
     let bounds = super::bounds::analyse_kernel(code.program, code.names, id);
@@ -103,8 +103,11 @@ fn print_kernel_function<'p>(code: &mut Code<'p>, id: KernelId, kernel: &'p Kern
     print_shared_rails(code, kernel);
     code.unroll_factors = choose_unroll_factors(kernel);
     code.pipelined_loops = find_pipelined_loops(code, kernel, &accesses);
+    // Printing a loop takes its entry.
+    let is_pipelined = !code.pipelined_loops.is_empty();
     code.stmts(&kernel.body);
     code.out.close("}");
+    is_pipelined
 }
 
 /// Upper limit of preloaded elements of constant rails.

@@ -2,6 +2,8 @@
 
 use super::builders::*;
 use super::kernels::*;
+use crate::kernel::print_cuda_source;
+use crate::names::Names;
 use apg_mir::*;
 
 const FROM: u32 = 2;
@@ -45,7 +47,10 @@ fn text(condition: Expr, step: i64, body: Vec<Stmt>) -> String {
         }
     }
     super::compile_cuda(&program);
-    super::emit(&program, false).unwrap().cuda.remove(0)
+    let (code, errors) = print_cuda_source(&program, &Names::new(&program), KernelId(0));
+    assert!(errors.is_empty());
+    assert_eq!(code.is_pipelined, code.source.contains("preloaded1_"), "{}", code.source);
+    code.source
 }
 
 #[test]
