@@ -294,10 +294,10 @@ pub fn forget(token: Ref) {
 /// What is sent of a token.
 pub fn give(token: Ref, copies: Copies) -> Sent {
     let sent = Table::with(|table| table.give(Token(token).key(), copies));
-    if sent.account != HOME_ACCOUNT {
-        if let Some(pressure) = hooks::pressure() {
-            pressure.references_changed();
-        }
+    if sent.account != HOME_ACCOUNT
+        && let Some(pressure) = hooks::pressure()
+    {
+        pressure.references_changed();
     }
     sent
 }

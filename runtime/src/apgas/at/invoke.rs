@@ -140,7 +140,7 @@ pub(crate) fn on_spawn(
 
 fn call(place: u32, closure: Ref, value: bool) -> Outcome<Ref> {
     let engine = system().engine();
-    let mut waiting = PendingCall::new();
+    let mut waiting = PendingCall::begin();
     let number = waiting.number();
     let clocks = engine.clocks();
     let has_context = !clocks.is_empty() || clocks.nesting > DEFAULT_NESTING || clocks.epoch != NO_JOB;

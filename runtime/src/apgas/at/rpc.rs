@@ -91,7 +91,7 @@ pub struct PendingCall(&'static Call);
 
 impl PendingCall {
     /// Takes the caller's record.
-    pub fn new() -> PendingCall {
+    pub fn begin() -> PendingCall {
         let kept = fiber::current().and_then(take_kept);
         PendingCall(kept.unwrap_or_else(|| {
             let mut free = FREE.lock();
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn answer_is_delivered_once_to_its_call() {
-        let mut waiting = PendingCall::new();
+        let mut waiting = PendingCall::begin();
         let number = waiting.number();
         assert!(!on_answer(3, number, b"early", Vec::new()), "no call is pending");
         let answer = waiting.send(3, |message| {
