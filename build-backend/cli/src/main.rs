@@ -9,6 +9,7 @@ mod atomic_write;
 mod commands;
 mod debugger;
 mod failure;
+mod logging;
 mod options;
 mod output;
 mod progress;
@@ -64,6 +65,7 @@ enum Command {
 /// the command line.
 fn main() -> ExitCode {
     apg_runtime::base::limits::prepare_allocator();
+    logging::start();
     interrupt::set(|_| {
         apg_runtime::base::temp_files::remove_unfinished();
         interrupt::Then::End

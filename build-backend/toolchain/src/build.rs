@@ -38,9 +38,12 @@ pub fn build(
     let in_use = cache.acquire()?;
     let keys = build.unit_keys()?;
     let program = cache.path("programs", &build.program_key(&keys), "so");
-    if !cache.contains(&program) {
+    let is_cached = cache.contains(&program);
+    tracing::debug!(program = %program.display(), is_cached, units = units.len(), "build");
+    if !is_cached {
         let objects: Vec<PathBuf> = keys.iter().map(|key| cache.path("objects", key, "o")).collect();
         build.compile(&objects, observer)?;
+        let _span = tracing::debug_span!("link").entered();
         build.link(&objects, &program)?;
     }
     Ok(SharedObject { path: program, in_use })
@@ -95,6 +98,7 @@ impl Build<'_> {
         observer.compiling(missing.len());
         let trace_flags = self.compiler.trace_flags();
         let compile = |(unit, object): &(&Unit, &PathBuf)| {
+            let _span = tracing::debug_span!("compile", unit = %unit.name).entered();
             self.compile_unit(unit, object, &include, trace_flags)?;
             observer.compiled(&unit.name);
             Ok(())

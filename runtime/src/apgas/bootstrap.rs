@@ -42,6 +42,7 @@ pub fn open(info: Option<BootstrapInfo>, options: &Options) -> Result<&'static S
     let selection = options.accelerators.clone();
     let timeouts = Timeouts::from_environment()?;
     if let Some(info) = info {
+        tracing::debug!(place = info.place, pid = std::process::id(), "place joins");
         let deadline = Instant::now() + timeouts.start;
         let transport = connect::join(&info, options.program.identity, deadline)
             .map_err(|error| format!("place {} cannot join the others: {error}", info.place))?
@@ -52,6 +53,7 @@ pub fn open(info: Option<BootstrapInfo>, options: &Options) -> Result<&'static S
     if options.hosts == 0 || options.hosts > launcher::MAX_PLACES {
         return Err(format!("{} places: there must be 1 to {}", options.hosts, launcher::MAX_PLACES));
     }
+    tracing::debug!(hosts = options.hosts, "places start");
     // What is missing here is not found by many processes at once.
     selection.resolve(&|| if selection == Selection::Auto { Ok(0) } else { crate::device::count() })?;
     let transport: Arc<dyn Transport> = if options.hosts == 1 {
@@ -102,6 +104,7 @@ fn died(place: u32, status: ExitStatus) {
         processes.kill();
         output::end_process(1);
     }
+    tracing::debug!(place, ?status, "place died");
     report!("apg: {}", launcher::describe(place, status));
     processes.kill();
     output::end_process(launcher::exit_code(status));
