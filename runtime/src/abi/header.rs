@@ -15,7 +15,7 @@ pub fn generate() -> String {
     let wrappers: String = ENTRIES.iter().map(wrapper).collect();
     include_str!("apg_template.h")
         .replace("@VERSION@", &VERSION.to_string())
-        .replace("@STACK@", &crate::scheduler::STACK.to_string())
+        .replace("@STACK@", &crate::scheduler::STACK_BYTES.to_string())
         .replace("@LOCAL_BITS@", &place_local::COUNTER_BITS.to_string())
         .replace("@LOCALS_PLACES@", &place_local::MAX_TABLE_PLACES.to_string())
         .replace("@LOCALS_EACH@", &place_local::MAX_TABLE_NUMBERS.to_string())

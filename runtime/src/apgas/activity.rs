@@ -364,7 +364,7 @@ pub fn run_closure(fiber: &Fiber, closure: Ref, scope: ActivityScope) {
 
 /// Ends an activity of a finish, which has been entered for it, instead of beginning it: its job was
 /// cancelled, which the activity that waits at the finish raises.
-pub fn drop_closure(fiber: &Fiber, finish: *const Finish) {
+pub(crate) fn drop_closure(fiber: &Fiber, finish: *const Finish) {
     // SAFETY: it counts the activity.
     unsafe { &*finish }.is_known();
     ActivityScope::Finish(finish).leave(fiber, Ref::NULL);

@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_full_non_blocking_pipe_is_waited_for() {
+    fn write_fully_waits_for_a_full_non_blocking_pipe() {
         let (mut reader, writer) = io::pipe().expect("a pipe");
         // SAFETY: a descriptor of this test.
         assert_eq!(unsafe { libc::fcntl(writer.as_raw_fd(), libc::F_SETFL, libc::O_NONBLOCK) }, 0);
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_device_is_an_error() {
+    fn full_device_is_an_error() {
         let full = std::fs::File::options().write(true).open("/dev/full").expect("the device");
         let error = write_fully(full.as_raw_fd(), b"x").expect_err("no room");
         assert_eq!(error.kind(), io::ErrorKind::StorageFull);

@@ -1,10 +1,10 @@
-//! Which place has printed a line: places share their output, so a reader that wants to know asks them to
-//! mark their lines.
+//! Tags of output lines: places share their output, and mark their lines for a reader that wants to know
+//! which place has printed one.
 
-/// The environment variable that asks for it.
+/// The environment variable that turns tags on.
 pub const VARIABLE: &str = "APG_MARK_PLACES";
 
-/// Stands around the number: a character (record separator) that no program prints.
+/// The delimiter of the number: a character (record separator) that no program prints.
 const MARK: char = '\u{1e}';
 
 /// What marks the lines of a place.
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tags_are_taken_off_again() {
+    fn read_removes_tags() {
         let text = tagged(&tag(3), b"one\ntwo");
         let text = String::from_utf8(text).unwrap();
         let lines: Vec<_> = text.lines().map(read).collect();

@@ -47,7 +47,7 @@ struct State {
     frame: Arc<str>,
     closed: bool,
     /// When a page last requested a frame.
-    last_asked: Option<Instant>,
+    last_request: Option<Instant>,
     /// Number of the latest frame that a page has got.
     delivered: u64,
 }
@@ -92,14 +92,14 @@ impl LiveView {
 
     /// Whether a page is open.
     pub fn is_watched(&self) -> bool {
-        self.shared.state.lock().last_asked.is_some_and(|time| time.elapsed() < VIEWER_TIMEOUT)
+        self.shared.state.lock().last_request.is_some_and(|time| time.elapsed() < VIEWER_TIMEOUT)
     }
 
     /// Whether a page has got the latest frame, or none is open.
     pub fn is_delivered(&self) -> bool {
         let state = self.shared.state.lock();
         state.delivered >= state.number
-            || state.last_asked.is_none_or(|time| time.elapsed() >= VIEWER_TIMEOUT)
+            || state.last_request.is_none_or(|time| time.elapsed() >= VIEWER_TIMEOUT)
     }
 }
 
@@ -149,7 +149,7 @@ impl Shared {
     fn frame_after(&self, after: u64) -> String {
         let deadline = Instant::now() + POLL_TIMEOUT;
         let mut state = self.state.lock();
-        state.last_asked = Some(Instant::now());
+        state.last_request = Some(Instant::now());
         state.delivered = state.delivered.max(after);
         self.changed.notify_all();
         while state.number <= after && !state.closed {
@@ -157,7 +157,7 @@ impl Shared {
                 break;
             }
         }
-        state.last_asked = Some(Instant::now());
+        state.last_request = Some(Instant::now());
         let frame = if state.frame.is_empty() { "null" } else { &state.frame };
         format!("{{\"number\":{},\"closed\":{},\"frame\":{frame}}}", state.number, state.closed)
     }

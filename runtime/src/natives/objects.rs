@@ -87,7 +87,7 @@ pub fn stack_overflow() -> Outcome<()> {
         // A thread of the runtime, whose stack begins anywhere.
         return Ok(());
     }
-    let message = format!("an activity has used up its stack of {} MiB", crate::scheduler::STACK >> 20);
+    let message = format!("an activity has used up its stack of {} MiB", crate::scheduler::STACK_BYTES >> 20);
     raise_kind(ExceptionKind::StackOverflow, &message)
 }
 

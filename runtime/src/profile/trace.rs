@@ -11,8 +11,8 @@ use super::{Settings, Span, What};
 use crate::layout::Kernel;
 
 /// Numbers of the rows of kernels and copies, which several may share at a time.
-const KERNELS: usize = 10_000;
-const COPIES: usize = 20_000;
+const FIRST_KERNEL_ROW: usize = 10_000;
+const FIRST_COPY_ROW: usize = 20_000;
 
 /// A row of the summary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub struct Total {
     pub bytes: u64,
 }
 
-/// What is added up: the kind, the name, the `.x10` line.
+/// Key of a row of the summary: the kind, the name, the `.x10` line.
 pub type Key = (String, String, String);
 
 impl Total {
@@ -123,10 +123,10 @@ struct Rows {
 impl Rows {
     fn of(&mut self, span: &Span) -> usize {
         let first = match (&span.what, span.worker) {
-            (What::Kernel { .. }, _) => KERNELS,
-            (What::Copy { .. }, _) => COPIES,
+            (What::Kernel { .. }, _) => FIRST_KERNEL_ROW,
+            (What::Copy { .. }, _) => FIRST_COPY_ROW,
             (What::Activity { .. }, worker) => {
-                let worker = worker.unwrap_or(KERNELS - 1);
+                let worker = worker.unwrap_or(FIRST_KERNEL_ROW - 1);
                 self.workers.insert((span.place, worker), ());
                 return worker;
             }
@@ -153,7 +153,7 @@ impl Rows {
             row(text, *place, *worker, &format!("worker {worker}"));
         }
         for ((place, first), ends) in &self.ends {
-            let what = if *first == KERNELS { "kernels" } else { "copies" };
+            let what = if *first == FIRST_KERNEL_ROW { "kernels" } else { "copies" };
             for number in 0..ends.len() {
                 row(text, *place, first + number, what);
             }
@@ -231,6 +231,6 @@ mod tests {
         let mut rows = Rows::default();
         let found: Vec<usize> =
             [copy(0, 10), copy(5, 20), copy(10, 12), copy(11, 13)].iter().map(|it| rows.of(it)).collect();
-        assert_eq!(found, [COPIES, COPIES + 1, COPIES, COPIES + 2]);
+        assert_eq!(found, [FIRST_COPY_ROW, FIRST_COPY_ROW + 1, FIRST_COPY_ROW, FIRST_COPY_ROW + 2]);
     }
 }

@@ -33,4 +33,4 @@ pub use pool::{
 };
 pub use quiescence::{ExternalEventGuard, is_quiescent, set_on_deadlock};
 pub use search::{hint_work_soon, next_task};
-pub use stack::{RESERVE as STACK_RESERVE, SIZE as STACK};
+pub use stack::{RESERVED_BYTES as STACK_RESERVE, STACK_BYTES};

@@ -16,25 +16,25 @@ use parking_lot::Mutex;
 use crate::heap;
 
 /// Address space of a stack.
-pub const SIZE: usize = 8 << 20;
-/// What is kept for code that does not look how much is left: functions that do not recurse, and the runtime,
+pub const STACK_BYTES: usize = 8 << 20;
+/// Reserve for code that does not check how much is left: functions that do not recurse, and the runtime,
 /// which makes the exception.
-pub const RESERVE: usize = 256 << 10;
-/// What lies above the part that is used: in the last word the address of the fiber that owns the stack.
-const ABOVE: usize = 64;
+pub const RESERVED_BYTES: usize = 256 << 10;
+/// Above the part that is used: in the last word is the address of the fiber that owns the stack.
+const HEADER_BYTES: usize = 64;
 /// Lowest part, which cannot be touched.
-const GUARD: usize = 64 << 10;
+const GUARD_BYTES: usize = 64 << 10;
 /// Stacks of a row.
-const ROW_STACKS: usize = 16;
+const STACKS_PER_ROW: usize = 16;
 /// Memory that a stack takes when hardly anything is on it: pages at its top, one for its fiber, and those
 /// that say where these are.
-const MIN_STACK_MEMORY: usize = 24 << 10;
+const MIN_STACK_MEMORY_BYTES: usize = 24 << 10;
 
 /// Stacks of the row that was made last which nobody has yet: where the next one begins, and where the last
 /// one ends.
-static REST: Mutex<(usize, usize)> = Mutex::new((0, 0));
+static UNUSED_OF_ROW: Mutex<(usize, usize)> = Mutex::new((0, 0));
 /// A guard is a mapping of its own.
-static DIVIDED: AtomicBool = AtomicBool::new(false);
+static GUARD_DIVIDES: AtomicBool = AtomicBool::new(false);
 
 /// A stack.
 pub struct AlignedStack {
@@ -44,28 +44,28 @@ pub struct AlignedStack {
 impl AlignedStack {
     /// A new one. It is never given back.
     pub fn new() -> io::Result<AlignedStack> {
-        let mut rest = REST.lock();
+        let mut rest = UNUSED_OF_ROW.lock();
         if rest.0 == rest.1 {
             // With a limit on address space a whole row may be too much.
-            *rest = row(ROW_STACKS).or_else(|_| row(1))?;
+            *rest = row(STACKS_PER_ROW).or_else(|_| row(1))?;
         }
         let start = rest.0;
-        rest.0 += SIZE;
+        rest.0 += STACK_BYTES;
         drop(rest);
         if guard(start)? {
-            DIVIDED.store(true, Ordering::Relaxed);
+            GUARD_DIVIDES.store(true, Ordering::Relaxed);
         }
         Ok(AlignedStack { start })
     }
 
     /// Lowest and highest address that can be used.
     pub fn range(&self) -> (usize, usize) {
-        (self.start + GUARD, self.start + SIZE)
+        (self.start + GUARD_BYTES, self.start + STACK_BYTES)
     }
 
     /// Where the address of the stack's owner is, which generated code finds from its stack pointer.
     pub fn owner(&self) -> *mut *const () {
-        (self.start + SIZE - size_of::<usize>()) as *mut *const ()
+        (self.start + STACK_BYTES - size_of::<usize>()) as *mut *const ()
     }
 }
 
@@ -75,18 +75,18 @@ fn row(stacks: usize) -> io::Result<(usize, usize)> {
     // SAFETY: new address space; what lies beside the aligned part of it goes back.
     unsafe {
         let flags = flags | libc::MAP_NORESERVE | libc::MAP_STACK;
-        let space = libc::mmap(std::ptr::null_mut(), (stacks + 1) * SIZE, protection, flags, -1, 0);
+        let space = libc::mmap(std::ptr::null_mut(), (stacks + 1) * STACK_BYTES, protection, flags, -1, 0);
         if space == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
         let space = space as usize;
-        let start = space.next_multiple_of(SIZE);
-        let end = start + stacks * SIZE;
+        let start = space.next_multiple_of(STACK_BYTES);
+        let end = start + stacks * STACK_BYTES;
         if start > space {
             libc::munmap(space as *mut _, start - space);
         }
-        if space + SIZE > start {
-            libc::munmap(end as *mut _, space + SIZE - start);
+        if space + STACK_BYTES > start {
+            libc::munmap(end as *mut _, space + STACK_BYTES - start);
         }
         Ok((start, end))
     }
@@ -99,10 +99,10 @@ fn guard(start: usize) -> io::Result<bool> {
     let start = start as *mut libc::c_void;
     // SAFETY: a part of a new stack.
     unsafe {
-        if libc::madvise(start, GUARD, MADV_GUARD_INSTALL) == 0 {
+        if libc::madvise(start, GUARD_BYTES, MADV_GUARD_INSTALL) == 0 {
             return Ok(false);
         }
-        if libc::mprotect(start, GUARD, libc::PROT_NONE) == 0 {
+        if libc::mprotect(start, GUARD_BYTES, libc::PROT_NONE) == 0 {
             return Ok(true);
         }
     }
@@ -118,9 +118,9 @@ pub fn max_stacks() -> usize {
         let mappings: usize = text.and_then(|text| text.trim().parse().ok()).unwrap_or(65_530);
         // The rest of the process needs some, and an activity that waits without starting anything is not
         // counted.
-        (heap::of_machine() / 8 / MIN_STACK_MEMORY, mappings / 2 / 8 * 7)
+        (heap::of_machine() / 8 / MIN_STACK_MEMORY_BYTES, mappings / 2 / 8 * 7)
     });
-    if DIVIDED.load(Ordering::Relaxed) { by_mappings.min(by_memory) } else { by_memory }
+    if GUARD_DIVIDES.load(Ordering::Relaxed) { by_mappings.min(by_memory) } else { by_memory }
 }
 
 fn pointer(address: usize) -> StackPointer {
@@ -130,7 +130,7 @@ fn pointer(address: usize) -> StackPointer {
 // SAFETY: memory of that range for ever, with a guard below; both ends are aligned as stacks have to be.
 unsafe impl Stack for AlignedStack {
     fn base(&self) -> StackPointer {
-        pointer(self.start + SIZE - ABOVE)
+        pointer(self.start + STACK_BYTES - HEADER_BYTES)
     }
 
     fn limit(&self) -> StackPointer {

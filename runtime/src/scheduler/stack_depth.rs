@@ -5,7 +5,7 @@ use crate::scheduler::fiber::{self, Fiber};
 use crate::scheduler::stack;
 
 /// Bytes that activities may have on the stacks of one another: several times what one has alone.
-const MAX_NESTED_BYTES: usize = 4 * stack::SIZE;
+const MAX_NESTED_BYTES: usize = 4 * stack::STACK_BYTES;
 /// Bytes that the stay of an activity at another place takes there, at least.
 const MIN_REMOTE_BYTES: usize = 1 << 10;
 /// Bytes that an exception costs at each step when it comes back from a nested activity of another place,
