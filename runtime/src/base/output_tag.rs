@@ -1,7 +1,7 @@
 //! Tags of output lines: places share their output, and mark their lines for a reader that wants to know
 //! which place has printed one.
 
-/// The environment variable that turns tags on.
+/// The environment variable that enables tags.
 pub const VARIABLE: &str = "APG_MARK_PLACES";
 
 /// The delimiter of the number: a character (record separator) that no program prints.
