@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
+use super::problem::DeclarationProblem;
 use crate::db::Db;
 use crate::diagnostics::Diagnostic;
 use crate::ids::{ClassId, FieldId, MethodId, SourceFile, TypeParamId, TypedefId};
@@ -12,8 +13,10 @@ use crate::item_tree::{
     ClassItem, ClassKind, ClassPlace, MethodItem, MethodKind, Modifiers, TypeRef, TypedefItem, has_annotation,
 };
 use crate::relate::subtype::erase;
-use crate::rules::r#type as type_rules;
-use crate::scope::problem::Problem;
+use crate::rules::Problem;
+use crate::rules::render::RenderContext;
+use crate::rules::r#type::duplicate_member::DuplicateMember;
+use crate::rules::r#type::no_body::NoBody;
 use crate::scope::type_scope::TypeScope;
 use crate::signature::{class_header, method_signature};
 use crate::ty::Ty;
@@ -22,17 +25,17 @@ use crate::ty::subst::Substitution;
 /// Duplicate top-level types of a file.
 pub(super) fn duplicate_types(db: &dyn Db, file: SourceFile) -> Vec<Diagnostic> {
     let twice = top_level_classes(db, file).iter().filter(|c| c.nth(db) > 0);
-    twice
-        .map(|class| {
-            let message = format!("`{}` is declared twice in this file", class.name(db));
-            type_rules::duplicate_member::RULE.at(name_range(db, Item::Class(*class)), message)
-        })
-        .collect()
+    let render = |class: &ClassId| {
+        let item = Item::Class(*class);
+        let problem = Problem::new(name_range(db, item), DuplicateMember::TopLevelType(*class));
+        problem.render(&RenderContext::of_item(db, item))
+    };
+    twice.map(render).collect()
 }
 
 /// Problems of a class and its members, each with its item.
 #[salsa::tracked]
-pub(super) fn class_problems(db: &dyn Db, class: ClassId) -> Vec<(Item, Vec<Problem>)> {
+pub(super) fn class_problems(db: &dyn Db, class: ClassId) -> Vec<(Item, Vec<DeclarationProblem>)> {
     let Some(item) = class_item(db, class) else { return Vec::new() };
     let mut all = Vec::new();
     duplicate_fields(db, class, item, &mut all);
@@ -45,34 +48,41 @@ pub(super) fn class_problems(db: &dyn Db, class: ClassId) -> Vec<(Item, Vec<Prob
     guard_problems(db, class, item, &mut all);
     for nested in item.classes.iter().filter(|c| c.nth > 0 && c.place == ClassPlace::Member) {
         let id = ClassId::new(db, class.file(db), Some(class), nested.name.clone(), nested.nth);
-        let message = format!("`{}` has another member type `{}`", item.name, nested.name);
-        all.push((
-            Item::Class(id),
-            vec![Problem::new(&type_rules::duplicate_member::RULE, nested.at, message)],
-        ));
+        let data = DuplicateMember::MemberType { member: id, class };
+        all.push((Item::Class(id), vec![DeclarationProblem::new(nested.at, data)]));
     }
     for method in &item.methods {
-        if let Some(problem) = body_problem(item, method) {
-            let id = MethodId::new(db, class, method.name.clone(), method.nth);
-            all.push((Item::Method(id), vec![problem]));
+        let id = MethodId::new(db, class, method.name.clone(), method.nth);
+        if let Some(data) = body_problem(item, id, method) {
+            all.push((Item::Method(id), vec![DeclarationProblem::new(method.at, data)]));
         }
     }
     all
 }
 
 /// Unknown members in the class condition, which are known only once the header has been resolved.
-fn guard_problems(db: &dyn Db, class: ClassId, item: &ClassItem, all: &mut Vec<(Item, Vec<Problem>)>) {
+fn guard_problems(
+    db: &dyn Db,
+    class: ClassId,
+    item: &ClassItem,
+    all: &mut Vec<(Item, Vec<DeclarationProblem>)>,
+) {
     let Some(guard) = item.guard.as_ref().filter(|_| class_header(db, class).problems.is_empty()) else {
         return;
     };
     let mut problems = Vec::new();
     TypeScope::class(db, class).guard(guard, Some(Ty::this_type(db, class)), &mut problems);
     if !problems.is_empty() {
-        all.push((Item::Class(class), problems));
+        all.push((Item::Class(class), problems.into_iter().map(DeclarationProblem::from).collect()));
     }
 }
 
-fn duplicate_fields(db: &dyn Db, class: ClassId, item: &ClassItem, all: &mut Vec<(Item, Vec<Problem>)>) {
+fn duplicate_fields(
+    db: &dyn Db,
+    class: ClassId,
+    item: &ClassItem,
+    all: &mut Vec<(Item, Vec<DeclarationProblem>)>,
+) {
     let mut seen: Vec<&SmolStr> = Vec::new();
     for field in item.fields.iter().filter(|f| !f.name.is_empty()) {
         if !seen.contains(&&field.name) {
@@ -81,16 +91,17 @@ fn duplicate_fields(db: &dyn Db, class: ClassId, item: &ClassItem, all: &mut Vec
         }
         // A second field has no identity of its own: the problem is at the first.
         let id = FieldId::new(db, class, field.name.clone());
-        let message = format!("`{}` has several fields or properties named `{}`", item.name, field.name);
-        all.push((
-            Item::Field(id),
-            vec![Problem::new(&type_rules::duplicate_member::RULE, field.at, message)],
-        ));
+        all.push((Item::Field(id), vec![DeclarationProblem::new(field.at, DuplicateMember::Field(id))]));
     }
 }
 
 /// Duplicate type definitions with the same number of arguments.
-fn duplicate_typedefs(db: &dyn Db, class: ClassId, item: &ClassItem, all: &mut Vec<(Item, Vec<Problem>)>) {
+fn duplicate_typedefs(
+    db: &dyn Db,
+    class: ClassId,
+    item: &ClassItem,
+    all: &mut Vec<(Item, Vec<DeclarationProblem>)>,
+) {
     for (index, typedef) in item.typedefs.iter().enumerate() {
         let same = |other: &&std::sync::Arc<TypedefItem>| {
             other.name == typedef.name
@@ -102,12 +113,8 @@ fn duplicate_typedefs(db: &dyn Db, class: ClassId, item: &ClassItem, all: &mut V
         // In code, definitions of different blocks are unrelated.
         if typedef.body.is_none() && item.typedefs[..index].iter().any(|t| same(&t)) {
             let id = TypedefId::new(db, class.file(db), Some(class), typedef.name.clone(), typedef.nth);
-            let message =
-                format!("`{}` has another type definition `{}` with such arguments", item.name, typedef.name);
-            all.push((
-                Item::Typedef(id),
-                vec![Problem::new(&type_rules::duplicate_member::RULE, typedef.at, message)],
-            ));
+            let data = DuplicateMember::Typedef { typedef: id, class };
+            all.push((Item::Typedef(id), vec![DeclarationProblem::new(typedef.at, data)]));
         }
     }
 }
@@ -131,7 +138,7 @@ fn same_formals(db: &dyn Db, class: ClassId, a: &TypedefItem, b: &TypedefItem) -
 }
 
 /// Methods of the same name with formals of the same types, ignoring constraints and names.
-fn duplicate_methods(db: &dyn Db, class: ClassId, all: &mut Vec<(Item, Vec<Problem>)>) {
+fn duplicate_methods(db: &dyn Db, class: ClassId, all: &mut Vec<(Item, Vec<DeclarationProblem>)>) {
     let mut seen: FxHashMap<(SmolStr, bool, MethodKind, usize, Vec<Ty>), MethodId> = FxHashMap::default();
     for method in methods(db, class) {
         let Some(item) = crate::item_tree::items::method_item(db, *method) else { continue };
@@ -146,14 +153,7 @@ fn duplicate_methods(db: &dyn Db, class: ClassId, all: &mut Vec<(Item, Vec<Probl
             continue;
         }
         if seen.insert(key, *method).is_some() {
-            let what = if item.kind.is_constructor() { "constructor" } else { "method" };
-            let message = format!(
-                "`{}` has another {what} `{}` with formals of these types",
-                class.name(db),
-                item.name
-            );
-            let problem = Problem::new(&type_rules::duplicate_member::RULE, item.at, message)
-                .note("a call could not tell them apart: rename one, or give it other formals");
+            let problem = DeclarationProblem::new(item.at, DuplicateMember::Method(*method));
             all.push((Item::Method(*method), vec![problem]));
         }
     }
@@ -173,48 +173,26 @@ fn comparable_formals(db: &dyn Db, method: MethodId) -> Vec<Ty> {
     method_signature(db, method).params.iter().map(|p| erase(db, substitution.apply(db, p.ty))).collect()
 }
 
-fn body_problem(class: &ClassItem, method: &MethodItem) -> Option<Problem> {
+fn body_problem(class: &ClassItem, id: MethodId, method: &MethodItem) -> Option<NoBody> {
     let is = |modifier| method.modifiers.has(modifier);
-    let problem = |message: String, note: &str| {
-        Some(Problem::new(&type_rules::no_body::RULE, method.at, message).note(note))
-    };
-    let name = &method.name;
     // A method without a name is incomplete.
-    if method.kind == MethodKind::AutomaticConstructor || name.is_empty() {
+    if method.kind == MethodKind::AutomaticConstructor || method.name.is_empty() {
         return None;
     }
     let in_interface = class.kind == ClassKind::Interface;
     if is(Modifiers::NATIVE) || has_annotation(&method.annotations, "Native") {
         // Annotations of the method or its class specify the native code.
-        return match method.annotations.is_empty() && class.annotations.is_empty() {
-            true => problem(
-                format!("nothing says what the native method `{name}` calls"),
-                "write `@Native(\"c++\", \"code\")` in front of it, with `import x10.compiler.Native;`; or give it a body",
-            ),
-            false => None,
-        };
+        let has_code = !method.annotations.is_empty() || !class.annotations.is_empty();
+        return (!has_code).then_some(NoBody::NativeWithoutCode(id));
     }
     if in_interface && method.has_body && !is(Modifiers::STATIC) {
-        return problem(
-            format!("`{name}` belongs to an interface and has a body"),
-            "an interface promises methods: write the body in the classes that implement it",
-        );
+        return Some(NoBody::BodyInInterface(id));
     }
     if is(Modifiers::ABSTRACT) && method.has_body {
-        return problem(
-            format!("`{name}` is abstract and has a body"),
-            "remove the body, or the modifier `abstract`",
-        );
+        return Some(NoBody::BodyOfAbstract(id));
     }
     if is(Modifiers::ABSTRACT) && !in_interface && !class.modifiers.has(Modifiers::ABSTRACT) {
-        let message = format!("`{name}` is abstract, but `{}` is not", class.name);
-        return problem(message, "declare the class `abstract`, or give the method a body");
+        return Some(NoBody::AbstractInConcreteClass(id));
     }
-    if !method.has_body && !is(Modifiers::ABSTRACT) && !in_interface {
-        return problem(
-            format!("`{name}` has no body"),
-            "write one, or declare the method `abstract` or `native`",
-        );
-    }
-    None
+    (!method.has_body && !is(Modifiers::ABSTRACT) && !in_interface).then_some(NoBody::Missing(id))
 }

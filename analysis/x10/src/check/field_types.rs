@@ -1,13 +1,18 @@
 //! Checks of field types: zero values of fields that may be unset, and recursive containment.
 
+use super::problem::DeclarationProblem;
 use crate::db::Db;
 use crate::ids::{ClassId, FieldId};
 use crate::item_tree::items::{class_kind, field_is_static, fields, own_field, properties};
 use crate::item_tree::source::Item;
 use crate::item_tree::{ClassItem, ClassKind, FieldItem, Modifiers, has_annotation};
 use crate::relate::Context;
-use crate::rules::{flow as flow_rules, r#type as type_rules};
-use crate::scope::problem::Problem;
+use crate::rules::flow::field_not_assigned::FieldNotAssigned;
+use crate::rules::r#type::endless_property::EndlessProperty;
+use crate::rules::r#type::endless_struct::EndlessStruct;
+use crate::rules::r#type::generic_property::GenericProperty;
+use crate::rules::r#type::static_var::StaticVar;
+use crate::rules::r#type::transient_without_zero::TransientWithoutZero;
 use crate::signature::{class_header, field_type};
 use crate::ty::TyKind;
 
@@ -16,18 +21,18 @@ pub(super) fn field_problems(
     db: &dyn Db,
     class: ClassId,
     item: &ClassItem,
-    all: &mut Vec<(Item, Vec<Problem>)>,
+    all: &mut Vec<(Item, Vec<DeclarationProblem>)>,
 ) {
     for field in item.fields.iter().filter(|field| !field.name.is_empty()) {
         let Some(id) = own_field(db, class, &field.name) else { continue };
         let found = [
-            static_var(item, field),
-            static_without_value(item, field),
+            static_var(item, id, field),
+            static_without_value(item, id, field),
             transient_without_zero(db, class, id, field),
             recursive_property(db, class, id, field),
             recursive_struct(db, class, item, id, field),
         ];
-        let problems: Vec<Problem> = found.into_iter().flatten().take(1).collect();
+        let problems: Vec<DeclarationProblem> = found.into_iter().flatten().take(1).collect();
         if !problems.is_empty() {
             all.push((Item::Field(id), problems));
         }
@@ -35,25 +40,18 @@ pub(super) fn field_problems(
 }
 
 /// Each place has a copy of a static field, so that a change would be seen at one place only.
-fn static_var(class: &ClassItem, field: &FieldItem) -> Option<Problem> {
+fn static_var(class: &ClassItem, id: FieldId, field: &FieldItem) -> Option<DeclarationProblem> {
     if field.mutable && class.kind == ClassKind::Interface && !field.is_property {
-        let message = format!("the field `{}` of an interface cannot be a `var`", field.name);
-        return Some(Problem::new(&type_rules::static_var::RULE, field.at, message).note(
-            "the fields of interfaces are static `val`s: declare methods that read and set it, or a property",
-        ));
+        return Some(DeclarationProblem::new(field.at, StaticVar::InInterface(id)));
     }
     if !field.mutable || !field.modifiers.has(Modifiers::STATIC) {
         return None;
     }
-    let message = format!("the static field `{}` cannot be a `var`", field.name);
-    Some(
-        Problem::new(&type_rules::static_var::RULE, field.at, message)
-            .note("make it a `val`, perhaps of a `Cell`; or a field of an object that is handed around"),
-    )
+    Some(DeclarationProblem::new(field.at, StaticVar::InClass(id)))
 }
 
 /// Static fields need an initialiser: no constructor assigns them.
-fn static_without_value(class: &ClassItem, field: &FieldItem) -> Option<Problem> {
+fn static_without_value(class: &ClassItem, id: FieldId, field: &FieldItem) -> Option<DeclarationProblem> {
     let is_static =
         field.modifiers.has(Modifiers::STATIC) || class.kind == ClassKind::Interface && !field.is_property;
     let is_native = field.modifiers.has(Modifiers::NATIVE) || has_annotation(&field.annotations, "Native");
@@ -61,15 +59,16 @@ fn static_without_value(class: &ClassItem, field: &FieldItem) -> Option<Problem>
     if !is_static || field.mutable || field.has_initializer || is_native || field.ty.is_none() {
         return None;
     }
-    let message = format!("nothing assigns the static field `{}`", field.name);
-    Some(
-        Problem::new(&flow_rules::field_not_assigned::RULE, field.at, message)
-            .note("static fields are set once, by an initialiser: write `= value`"),
-    )
+    Some(DeclarationProblem::new(field.at, FieldNotAssigned::Static(id)))
 }
 
 /// A transient field is not copied to other places, and is zero there.
-fn transient_without_zero(db: &dyn Db, class: ClassId, id: FieldId, field: &FieldItem) -> Option<Problem> {
+fn transient_without_zero(
+    db: &dyn Db,
+    class: ClassId,
+    id: FieldId,
+    field: &FieldItem,
+) -> Option<DeclarationProblem> {
     if !field.modifiers.has(Modifiers::TRANSIENT) || field.modifiers.has(Modifiers::STATIC) {
         return None;
     }
@@ -82,32 +81,28 @@ fn transient_without_zero(db: &dyn Db, class: ClassId, id: FieldId, field: &Fiel
     if ty.mentions_error(db) || Context::class(db, class).has_zero(ty) {
         return None;
     }
-    let message = format!("`{}` is transient, and `{}` has no zero", field.name, ty.display(db));
-    Some(Problem::new(&type_rules::transient_without_zero::RULE, field.at, message).note(
-        "a transient field is zero or `null` in a copy at another place: give it a type that has that value, or say with `@TransientInitExpr(value)` what it holds there",
-    ))
+    Some(DeclarationProblem::new(field.at, TransientWithoutZero { field: id }))
 }
 
 /// Property types form a hierarchy: no property leads back to its class.
-fn recursive_property(db: &dyn Db, class: ClassId, id: FieldId, field: &FieldItem) -> Option<Problem> {
+fn recursive_property(
+    db: &dyn Db,
+    class: ClassId,
+    id: FieldId,
+    field: &FieldItem,
+) -> Option<DeclarationProblem> {
     if !field.is_property {
         return None;
     }
     let ty = field_type(db, id).base(db);
     if let TyKind::Param(_) = ty.kind(db) {
-        let message = format!("the type of the property `{}` is a type parameter", field.name);
-        return Some(Problem::new(&type_rules::generic_property::RULE, field.at, message).note(
-            "constraints speak of properties, and know nothing of such a value: make it a `val` field",
-        ));
+        return Some(DeclarationProblem::new(field.at, GenericProperty { property: id }));
     }
     let (start, _) = ty.as_class(db)?;
     if class_kind(db, start) == Some(ClassKind::Interface) || !reaches_class(db, start, class) {
         return None;
     }
-    let message = format!("the property `{}` leads back to `{}`", field.name, class.name(db));
-    Some(Problem::new(&type_rules::endless_property::RULE, field.at, message).note(
-        "an object could only be made after another one of its class: make it a field, which may be `null`",
-    ))
+    Some(DeclarationProblem::new(field.at, EndlessProperty { property: id }))
 }
 
 /// Whether `from` leads to `to` by superclasses and classes of properties.
@@ -138,7 +133,7 @@ fn recursive_struct(
     item: &ClassItem,
     id: FieldId,
     field: &FieldItem,
-) -> Option<Problem> {
+) -> Option<DeclarationProblem> {
     if item.kind != ClassKind::Struct || field_is_static(db, id) {
         return None;
     }
@@ -147,10 +142,7 @@ fn recursive_struct(
     while let Some(ty) = pending.pop() {
         let Some((contained, args)) = ty.as_class(db).filter(|_| ty.is_struct(db)) else { continue };
         if contained == class {
-            let message = format!("`{}` would contain itself through `{}`", item.name, field.name);
-            return Some(Problem::new(&type_rules::endless_struct::RULE, field.at, message).note(
-                "a struct holds its fields, not references to them: use a class, or keep the value in a `Rail` or `Cell`",
-            ));
+            return Some(DeclarationProblem::new(field.at, EndlessStruct { field: id }));
         }
         pending.extend(args.iter().copied());
         if !seen.contains(&contained) && ty.primitive(db).is_none() {

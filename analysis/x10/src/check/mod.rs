@@ -13,6 +13,7 @@ mod member_chunks;
 mod override_types;
 mod overrides;
 mod placement;
+mod problem;
 mod structure;
 mod suppress_cascades;
 mod unreadable_files;
@@ -44,6 +45,8 @@ use crate::scope::problem::{Problem, placed};
 use crate::signature::{class_header, field_signature, method_signature, typedef_problems};
 
 pub(crate) use functions::{functions_of, missing_functions};
+use problem::declaration_problems;
+
 pub(crate) use overrides::{missing_methods, overridden, property_for, same_methods};
 
 /// All diagnostics of a file, in source order. A panic in a query becomes a diagnostic and affects only its
@@ -198,12 +201,12 @@ fn header_diagnostics(db: &dyn Db, file: SourceFile) -> Vec<Diagnostic> {
     }
     all.extend(classes::duplicate_types(db, file));
     for (item, problems) in placement::shadowed_typedefs(db, file) {
-        all.extend(item_problems(db, item, &problems));
+        all.extend(declaration_problems(db, item, &problems));
     }
     all
 }
 
-/// The problems of an item as diagnostics; ranges are resolved only if there are any.
+/// The problems of names and signatures of an item as diagnostics; ranges are resolved only if there are any.
 pub(crate) fn item_problems(db: &dyn Db, item: Item, problems: &[Problem]) -> Vec<Diagnostic> {
     if problems.is_empty() {
         return Vec::new();
@@ -225,10 +228,11 @@ fn class_diagnostics(db: &dyn Db, class: ClassId) -> Vec<Diagnostic> {
     for typedef in typedefs.iter().filter(|t| t.nth == 0).flat_map(|t| own_typedefs(db, class, &t.name)) {
         all.extend(item_problems(db, Item::Typedef(typedef), typedef_problems(db, typedef)));
     }
-    for (item, problems) in classes::class_problems(db, class)
-        .iter()
-        .chain(overrides::override_problems(db, class))
-        .chain(constraints::constraint_problems(db, class))
+    for (item, problems) in classes::class_problems(db, class) {
+        all.extend(declaration_problems(db, *item, problems));
+    }
+    for (item, problems) in
+        overrides::override_problems(db, class).iter().chain(constraints::constraint_problems(db, class))
     {
         all.extend(item_problems(db, *item, problems));
     }

@@ -1,14 +1,18 @@
 //! Checks of class members: mutable fields of structs, redeclared properties, conversion operators,
 //! constructor results.
 
+use super::problem::DeclarationProblem;
 use crate::db::Db;
 use crate::ids::{ClassId, FieldId};
 use crate::item_tree::items::{field_item, method_item, methods, own_field};
 use crate::item_tree::source::Item;
 use crate::item_tree::{ClassItem, ClassKind, MethodKind, Modifiers};
 use crate::relate::Context;
-use crate::rules::r#type as type_rules;
-use crate::scope::problem::Problem;
+use crate::rules::r#type::bad_constructor_result::BadConstructorResult;
+use crate::rules::r#type::bad_conversion::BadConversion;
+use crate::rules::r#type::duplicate_member::DuplicateMember;
+use crate::rules::r#type::generic_exception::GenericException;
+use crate::rules::r#type::struct_var_field::StructVarField;
 use crate::signature::inferred::result_type;
 use crate::signature::method_signature;
 use crate::signature::supertypes::all_supertypes;
@@ -20,18 +24,16 @@ pub(super) fn structure_problems(
     db: &dyn Db,
     class: ClassId,
     item: &ClassItem,
-    all: &mut Vec<(Item, Vec<Problem>)>,
+    all: &mut Vec<(Item, Vec<DeclarationProblem>)>,
 ) {
     if item.kind == ClassKind::Struct {
         let changing = |f: &&std::sync::Arc<crate::item_tree::FieldItem>| {
             f.mutable && !f.modifiers.has(Modifiers::STATIC)
         };
         for field in item.fields.iter().filter(changing) {
-            let message =
-                format!("`{}` is a struct, so its field `{}` cannot be a `var`", item.name, field.name);
-            let problem = Problem::new(&type_rules::struct_var_field::RULE, field.at, message)
-                .note("make it a `val`, and a new struct for a new value; or make this a class");
-            all.push((Item::Field(FieldId::new(db, class, field.name.clone())), vec![problem]));
+            let id = FieldId::new(db, class, field.name.clone());
+            let problem = DeclarationProblem::new(field.at, StructVarField { field: id });
+            all.push((Item::Field(id), vec![problem]));
         }
     }
     redeclared_properties(db, class, item, all);
@@ -41,7 +43,7 @@ pub(super) fn structure_problems(
 }
 
 /// A constructor returns its own class.
-fn invalid_constructor_results(db: &dyn Db, class: ClassId, all: &mut Vec<(Item, Vec<Problem>)>) {
+fn invalid_constructor_results(db: &dyn Db, class: ClassId, all: &mut Vec<(Item, Vec<DeclarationProblem>)>) {
     for method in methods(db, class) {
         let Some(item) = method_item(db, *method) else { continue };
         if item.kind != MethodKind::Constructor || item.result.is_none() {
@@ -52,15 +54,18 @@ fn invalid_constructor_results(db: &dyn Db, class: ClassId, all: &mut Vec<(Item,
         if own || result.mentions_error(db) {
             continue;
         }
-        let message = format!("a constructor of `{}` cannot make a `{}`", class.name(db), result.display(db));
-        let problem = Problem::new(&type_rules::bad_constructor_result::RULE, item.at, message)
-            .note("its result is its own class, perhaps with a constraint; or leave it out");
+        let problem = DeclarationProblem::new(item.at, BadConstructorResult { class, result });
         all.push((Item::Method(*method), vec![problem]));
     }
 }
 
 /// A property that a superclass has already.
-fn redeclared_properties(db: &dyn Db, class: ClassId, item: &ClassItem, all: &mut Vec<(Item, Vec<Problem>)>) {
+fn redeclared_properties(
+    db: &dyn Db,
+    class: ClassId,
+    item: &ClassItem,
+    all: &mut Vec<(Item, Vec<DeclarationProblem>)>,
+) {
     // An interface may repeat inherited properties.
     if item.kind == ClassKind::Interface {
         return;
@@ -72,27 +77,27 @@ fn redeclared_properties(db: &dyn Db, class: ClassId, item: &ClassItem, all: &mu
                     .is_some_and(|f| field_item(db, f).is_some_and(|f| f.is_property))
             });
         let Some((owner, _)) = inherited else { continue };
-        let message =
-            format!("`{}` inherits a property `{}` from `{}`", item.name, property.name, owner.name(db));
-        let problem = Problem::new(&type_rules::duplicate_member::RULE, property.at, message)
-            .note("a property of the same name would hide it from constraints: choose another name");
-        all.push((Item::Field(FieldId::new(db, class, property.name.clone())), vec![problem]));
+        let id = FieldId::new(db, class, property.name.clone());
+        let data = DuplicateMember::InheritedProperty { property: id, owner };
+        all.push((Item::Field(id), vec![DeclarationProblem::new(property.at, data)]));
     }
 }
 
-fn generic_exceptions(db: &dyn Db, class: ClassId, item: &ClassItem, all: &mut Vec<(Item, Vec<Problem>)>) {
+fn generic_exceptions(
+    db: &dyn Db,
+    class: ClassId,
+    item: &ClassItem,
+    all: &mut Vec<(Item, Vec<DeclarationProblem>)>,
+) {
     let Some(throwable) = known_class(db, Known::CheckedThrowable) else { return };
     let context = Context::class(db, class);
     if !item.type_params.is_empty() && context.is_subclass(class, throwable) {
-        let message = format!("`{}` is an exception and has type parameters", item.name);
-        let problem = Problem::new(&type_rules::generic_exception::RULE, item.at, message)
-            .note("`catch` cannot ask for type arguments: keep the value in a field of type `Any`");
-        all.push((Item::Class(class), vec![problem]));
+        all.push((Item::Class(class), vec![DeclarationProblem::new(item.at, GenericException { class })]));
     }
 }
 
 /// A conversion operator converts from or to its class.
-fn invalid_conversions(db: &dyn Db, class: ClassId, all: &mut Vec<(Item, Vec<Problem>)>) {
+fn invalid_conversions(db: &dyn Db, class: ClassId, all: &mut Vec<(Item, Vec<DeclarationProblem>)>) {
     let context = Context::class(db, class);
     let is_class =
         |ty: Ty| ty.as_class(db).is_some_and(|(c, _)| context.is_subclass(c, class)) || ty.mentions_error(db);
@@ -106,9 +111,6 @@ fn invalid_conversions(db: &dyn Db, class: ClassId, all: &mut Vec<(Item, Vec<Pro
         if is_class(to) || from.is_none_or(is_class) {
             continue;
         }
-        let message = format!("this operator converts neither from nor to `{}`", class.name(db));
-        let problem = Problem::new(&type_rules::bad_conversion::RULE, item.at, message)
-            .note("declare it in the class that it converts to");
-        all.push((Item::Method(*method), vec![problem]));
+        all.push((Item::Method(*method), vec![DeclarationProblem::new(item.at, BadConversion { class })]));
     }
 }

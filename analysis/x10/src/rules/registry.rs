@@ -261,6 +261,8 @@ pub enum ProblemData {
     NameDuplicateLocal(name::duplicate_local::DuplicateLocal),
     /// `name/not-visible`
     NameNotVisible(name::not_visible::NotVisible),
+    /// `name/unknown-type`
+    NameUnknownType(name::unknown_type::UnknownAnnotation),
     /// `name/unresolved`
     NameUnresolved(name::unresolved::Unresolved),
     /// `place/captured-var`
@@ -273,10 +275,24 @@ pub enum ProblemData {
     TypeAbstractInstantiation(r#type::abstract_instantiation::AbstractInstantiation),
     /// `type/ambiguous-call`
     TypeAmbiguousCall(r#type::ambiguous_call::AmbiguousCall),
+    /// `type/bad-constructor-result`
+    TypeBadConstructorResult(r#type::bad_constructor_result::BadConstructorResult),
+    /// `type/bad-conversion`
+    TypeBadConversion(r#type::bad_conversion::BadConversion),
     /// `type/constructor-call`
     TypeConstructorCall(r#type::constructor_call::ConstructorCall),
     /// `type/duplicate-case`
     TypeDuplicateCase(r#type::duplicate_case::DuplicateCase),
+    /// `type/duplicate-member`
+    TypeDuplicateMember(r#type::duplicate_member::DuplicateMember),
+    /// `type/endless-property`
+    TypeEndlessProperty(r#type::endless_property::EndlessProperty),
+    /// `type/endless-struct`
+    TypeEndlessStruct(r#type::endless_struct::EndlessStruct),
+    /// `type/generic-exception`
+    TypeGenericException(r#type::generic_exception::GenericException),
+    /// `type/generic-property`
+    TypeGenericProperty(r#type::generic_property::GenericProperty),
     /// `type/impossible-cast`
     TypeImpossibleCast(r#type::impossible_cast::ImpossibleCast),
     /// `type/incomparable`
@@ -287,6 +303,8 @@ pub enum ProblemData {
     TypeMismatch(r#type::mismatch::Mismatch),
     /// `type/misplaced-annotation`
     TypeMisplacedAnnotation(r#type::misplaced_annotation::MisplacedAnnotation),
+    /// `type/misplaced-class`
+    TypeMisplacedClass(r#type::misplaced_class::MisplacedClass),
     /// `type/missing-type`
     TypeMissingType(r#type::missing_type::MissingType),
     /// `type/narrowed-assignment`
@@ -317,8 +335,14 @@ pub enum ProblemData {
     TypeRemoved(r#type::removed::Removed),
     /// `type/static-context`
     TypeStaticContext(r#type::static_context::StaticContext),
+    /// `type/static-var`
+    TypeStaticVar(r#type::static_var::StaticVar),
+    /// `type/struct-var-field`
+    TypeStructVarField(r#type::struct_var_field::StructVarField),
     /// `type/text-identity`
     TypeTextIdentity(r#type::text_identity::TextIdentity),
+    /// `type/transient-without-zero`
+    TypeTransientWithoutZero(r#type::transient_without_zero::TransientWithoutZero),
     /// `type/void-value`
     TypeVoidValue(r#type::void_value::VoidValue),
     /// `type/wrong-type-arguments`
@@ -449,19 +473,28 @@ impl ProblemData {
             ProblemData::HoistMutableVariable(data) => data,
             ProblemData::NameDuplicateLocal(data) => data,
             ProblemData::NameNotVisible(data) => data,
+            ProblemData::NameUnknownType(data) => data,
             ProblemData::NameUnresolved(data) => data,
             ProblemData::PlaceCapturedVar(data) => data,
             ProblemData::PlaceLostWrite(data) => data,
             ProblemData::PlaceRemoteAccess(data) => data,
             ProblemData::TypeAbstractInstantiation(data) => data,
             ProblemData::TypeAmbiguousCall(data) => data,
+            ProblemData::TypeBadConstructorResult(data) => data,
+            ProblemData::TypeBadConversion(data) => data,
             ProblemData::TypeConstructorCall(data) => data,
             ProblemData::TypeDuplicateCase(data) => data,
+            ProblemData::TypeDuplicateMember(data) => data,
+            ProblemData::TypeEndlessProperty(data) => data,
+            ProblemData::TypeEndlessStruct(data) => data,
+            ProblemData::TypeGenericException(data) => data,
+            ProblemData::TypeGenericProperty(data) => data,
             ProblemData::TypeImpossibleCast(data) => data,
             ProblemData::TypeIncomparable(data) => data,
             ProblemData::TypeLiteralRange(data) => data,
             ProblemData::TypeMismatch(data) => data,
             ProblemData::TypeMisplacedAnnotation(data) => data,
+            ProblemData::TypeMisplacedClass(data) => data,
             ProblemData::TypeMissingType(data) => data,
             ProblemData::TypeNarrowedAssignment(data) => data,
             ProblemData::TypeNoBody(data) => data,
@@ -477,7 +510,10 @@ impl ProblemData {
             ProblemData::TypeRecursiveResult(data) => data,
             ProblemData::TypeRemoved(data) => data,
             ProblemData::TypeStaticContext(data) => data,
+            ProblemData::TypeStaticVar(data) => data,
+            ProblemData::TypeStructVarField(data) => data,
             ProblemData::TypeTextIdentity(data) => data,
+            ProblemData::TypeTransientWithoutZero(data) => data,
             ProblemData::TypeVoidValue(data) => data,
             ProblemData::TypeWrongTypeArguments(data) => data,
         }
@@ -1204,6 +1240,12 @@ impl From<name::not_visible::NotVisible> for ProblemData {
     }
 }
 
+impl From<name::unknown_type::UnknownAnnotation> for ProblemData {
+    fn from(data: name::unknown_type::UnknownAnnotation) -> ProblemData {
+        ProblemData::NameUnknownType(data)
+    }
+}
+
 impl From<name::unresolved::Unresolved> for ProblemData {
     fn from(data: name::unresolved::Unresolved) -> ProblemData {
         ProblemData::NameUnresolved(data)
@@ -1240,6 +1282,18 @@ impl From<r#type::ambiguous_call::AmbiguousCall> for ProblemData {
     }
 }
 
+impl From<r#type::bad_constructor_result::BadConstructorResult> for ProblemData {
+    fn from(data: r#type::bad_constructor_result::BadConstructorResult) -> ProblemData {
+        ProblemData::TypeBadConstructorResult(data)
+    }
+}
+
+impl From<r#type::bad_conversion::BadConversion> for ProblemData {
+    fn from(data: r#type::bad_conversion::BadConversion) -> ProblemData {
+        ProblemData::TypeBadConversion(data)
+    }
+}
+
 impl From<r#type::constructor_call::ConstructorCall> for ProblemData {
     fn from(data: r#type::constructor_call::ConstructorCall) -> ProblemData {
         ProblemData::TypeConstructorCall(data)
@@ -1249,6 +1303,36 @@ impl From<r#type::constructor_call::ConstructorCall> for ProblemData {
 impl From<r#type::duplicate_case::DuplicateCase> for ProblemData {
     fn from(data: r#type::duplicate_case::DuplicateCase) -> ProblemData {
         ProblemData::TypeDuplicateCase(data)
+    }
+}
+
+impl From<r#type::duplicate_member::DuplicateMember> for ProblemData {
+    fn from(data: r#type::duplicate_member::DuplicateMember) -> ProblemData {
+        ProblemData::TypeDuplicateMember(data)
+    }
+}
+
+impl From<r#type::endless_property::EndlessProperty> for ProblemData {
+    fn from(data: r#type::endless_property::EndlessProperty) -> ProblemData {
+        ProblemData::TypeEndlessProperty(data)
+    }
+}
+
+impl From<r#type::endless_struct::EndlessStruct> for ProblemData {
+    fn from(data: r#type::endless_struct::EndlessStruct) -> ProblemData {
+        ProblemData::TypeEndlessStruct(data)
+    }
+}
+
+impl From<r#type::generic_exception::GenericException> for ProblemData {
+    fn from(data: r#type::generic_exception::GenericException) -> ProblemData {
+        ProblemData::TypeGenericException(data)
+    }
+}
+
+impl From<r#type::generic_property::GenericProperty> for ProblemData {
+    fn from(data: r#type::generic_property::GenericProperty) -> ProblemData {
+        ProblemData::TypeGenericProperty(data)
     }
 }
 
@@ -1279,6 +1363,12 @@ impl From<r#type::mismatch::Mismatch> for ProblemData {
 impl From<r#type::misplaced_annotation::MisplacedAnnotation> for ProblemData {
     fn from(data: r#type::misplaced_annotation::MisplacedAnnotation) -> ProblemData {
         ProblemData::TypeMisplacedAnnotation(data)
+    }
+}
+
+impl From<r#type::misplaced_class::MisplacedClass> for ProblemData {
+    fn from(data: r#type::misplaced_class::MisplacedClass) -> ProblemData {
+        ProblemData::TypeMisplacedClass(data)
     }
 }
 
@@ -1372,9 +1462,27 @@ impl From<r#type::static_context::StaticContext> for ProblemData {
     }
 }
 
+impl From<r#type::static_var::StaticVar> for ProblemData {
+    fn from(data: r#type::static_var::StaticVar) -> ProblemData {
+        ProblemData::TypeStaticVar(data)
+    }
+}
+
+impl From<r#type::struct_var_field::StructVarField> for ProblemData {
+    fn from(data: r#type::struct_var_field::StructVarField) -> ProblemData {
+        ProblemData::TypeStructVarField(data)
+    }
+}
+
 impl From<r#type::text_identity::TextIdentity> for ProblemData {
     fn from(data: r#type::text_identity::TextIdentity) -> ProblemData {
         ProblemData::TypeTextIdentity(data)
+    }
+}
+
+impl From<r#type::transient_without_zero::TransientWithoutZero> for ProblemData {
+    fn from(data: r#type::transient_without_zero::TransientWithoutZero) -> ProblemData {
+        ProblemData::TypeTransientWithoutZero(data)
     }
 }
 

@@ -386,7 +386,7 @@ impl Infer<'_> {
         if item.has_body || item.modifiers.has(Modifiers::NATIVE) || !item.annotations.is_empty() {
             return;
         }
-        self.report_at(at, NoBody { method });
+        self.report_at(at, NoBody::CalledBySuper(method));
     }
 
     pub(crate) fn convert_args(&mut self, picked: &CallTarget, args: Vec<ExprId>) -> Vec<ExprId> {

@@ -44,6 +44,8 @@ class Example {
 pub enum FieldNotAssigned {
     /// A field of a class without a constructor of its own.
     ByInitialiser(FieldId),
+    /// A static field without an initialiser.
+    Static(FieldId),
     /// Fields that a constructor does not assign on every path.
     ByConstructor(Vec<FieldId>),
 }
@@ -55,6 +57,9 @@ impl Render for FieldNotAssigned {
 
     fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
         match self {
+            FieldNotAssigned::Static(field) => RULE
+                .at(range, format!("nothing assigns the static field `{}`", field.name(cx.db)))
+                .note("static fields are set once, by an initialiser: write `= value`"),
             FieldNotAssigned::ByInitialiser(field) => {
                 let (name, ty) = (field.name(cx.db), cx.show(field_type(cx.db, *field)));
                 let is_var = field_is_mutable(cx.db, *field);

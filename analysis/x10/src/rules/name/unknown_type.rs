@@ -1,6 +1,11 @@
 //! `name/unknown-type`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+use smol_str::SmolStr;
+
+use crate::diagnostics::{Diagnostic, Fix, Rule, Severity};
+use crate::rules::render::{Render, RenderContext};
+use crate::suggest::foreign_vocabulary::{CUDA_ANNOTATION_NOTE, is_device_annotation};
 
 /// A type name that stands for nothing.
 pub static RULE: Rule = Rule {
@@ -23,3 +28,29 @@ class Example {
 }
 "##,
 };
+
+/// An annotation whose name stands for no interface.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownAnnotation {
+    /// The name as it is written.
+    pub name: SmolStr,
+}
+
+impl Render for UnknownAnnotation {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
+        let diagnostic = RULE.at(range, format!("there is no annotation `@{}` here", self.name));
+        match self.name.as_str() {
+            "Override" | "override" => {
+                diagnostic.note("whether a method overrides one is checked without any: leave it out")
+            }
+            name if is_device_annotation(name) => diagnostic
+                .note(CUDA_ANNOTATION_NOTE)
+                .fix(Fix::replace("Replace by `CUDA`", range, "CUDA")),
+            _ => diagnostic.note("an annotation is an interface: import it, or declare an interface that extends one of `x10.lang.annotations`"),
+        }
+    }
+}

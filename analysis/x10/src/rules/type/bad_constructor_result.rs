@@ -1,6 +1,11 @@
 //! `type/bad-constructor-result`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::ids::ClassId;
+use crate::rules::render::{Render, RenderContext};
+use crate::ty::Ty;
 
 /// A constructor that says that it makes something else.
 pub static RULE: Rule = Rule {
@@ -26,3 +31,24 @@ class Example(size:Long) {
 }
 "##,
 };
+
+/// A constructor declares another type than its class as its result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadConstructorResult {
+    /// The class.
+    pub class: ClassId,
+    /// The declared result.
+    pub result: Ty,
+}
+
+impl Render for BadConstructorResult {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        let (class, result) = (self.class.name(cx.db), cx.show(self.result));
+        RULE.at(range, format!("a constructor of `{class}` cannot make a `{result}`"))
+            .note("its result is its own class, perhaps with a constraint; or leave it out")
+    }
+}

@@ -1,6 +1,10 @@
 //! `type/bad-conversion`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::ids::ClassId;
+use crate::rules::render::{Render, RenderContext};
 
 /// A conversion operator that converts between other types.
 pub static RULE: Rule = Rule {
@@ -22,3 +26,22 @@ class Celsius(degrees:Double) {
 }
 "##,
 };
+
+/// A conversion operator that involves its class on neither side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadConversion {
+    /// The class that declares the operator.
+    pub class: ClassId,
+}
+
+impl Render for BadConversion {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        let name = self.class.name(cx.db);
+        RULE.at(range, format!("this operator converts neither from nor to `{name}`"))
+            .note("declare it in the class that it converts to")
+    }
+}

@@ -1,6 +1,10 @@
 //! `type/endless-property`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::ids::FieldId;
+use crate::rules::render::{Render, RenderContext};
 
 /// A property whose type is no simpler than its class.
 pub static RULE: Rule = Rule {
@@ -20,3 +24,23 @@ class Node(value:Long) {
 }
 "##,
 };
+
+/// A property whose class leads back to the class that declares it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EndlessProperty {
+    /// The property.
+    pub property: FieldId,
+}
+
+impl Render for EndlessProperty {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        let (name, class) = (self.property.name(cx.db), self.property.class(cx.db).name(cx.db));
+        RULE.at(range, format!("the property `{name}` leads back to `{class}`")).note(
+            "an object could only be made after another one of its class: make it a field, which may be `null`",
+        )
+    }
+}

@@ -1,6 +1,10 @@
 //! `type/generic-exception`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::ids::ClassId;
+use crate::rules::render::{Render, RenderContext};
 
 /// An exception class with type parameters.
 pub static RULE: Rule = Rule {
@@ -20,3 +24,22 @@ class Failure extends Exception {
 }
 "##,
 };
+
+/// An exception with type parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GenericException {
+    /// The class of the exception.
+    pub class: ClassId,
+}
+
+impl Render for GenericException {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        let name = self.class.name(cx.db);
+        RULE.at(range, format!("`{name}` is an exception and has type parameters"))
+            .note("`catch` cannot ask for type arguments: keep the value in a field of type `Any`")
+    }
+}

@@ -1,6 +1,10 @@
 //! `type/generic-property`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::ids::FieldId;
+use crate::rules::render::{Render, RenderContext};
 
 /// A property whose type is a type parameter.
 pub static RULE: Rule = Rule {
@@ -21,3 +25,22 @@ class Box[T] {
 }
 "##,
 };
+
+/// A property whose type is a type parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GenericProperty {
+    /// The property.
+    pub property: FieldId,
+}
+
+impl Render for GenericProperty {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        let name = self.property.name(cx.db);
+        RULE.at(range, format!("the type of the property `{name}` is a type parameter"))
+            .note("constraints speak of properties, and know nothing of such a value: make it a `val` field")
+    }
+}

@@ -1,9 +1,12 @@
 //! `type/misplaced-annotation`
 
 use apg_syntax::TextRange;
+use smol_str::SmolStr;
 
 use crate::diagnostics::{Diagnostic, Rule, Severity};
 use crate::ids::ClassId;
+use crate::item_tree::items::{class_kind, field_item, method_item};
+use crate::item_tree::source::Item;
 use crate::rules::render::{Render, RenderContext};
 
 /// An annotation where its interface does not let it stand.
@@ -32,9 +35,14 @@ interface Checked extends ClassAnnotation {}
 "##,
 };
 
-/// An annotation in code.
+/// An annotation on a declaration or in code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MisplacedAnnotation {
+    /// It stands on a declaration of a kind that it is not for: the item that has the problem.
+    Declaration {
+        /// The simple name as it is written.
+        name: SmolStr,
+    },
     /// It stands on a statement, and is not for statements.
     Statement {
         /// Its interface.
@@ -51,6 +59,11 @@ impl Render for MisplacedAnnotation {
 
     fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
         match self {
+            MisplacedAnnotation::Declaration { name } => {
+                let (what, interface) = declaration_kind(cx);
+                RULE.at(range, format!("`@{name}` cannot stand on a {what}"))
+                    .note(format!("its interface does not extend `x10.lang.annotations.{interface}`"))
+            }
             MisplacedAnnotation::Statement { class } => RULE
                 .at(range, format!("`@{}` cannot stand on a statement", class.name(cx.db)))
                 .note("its interface does not extend `x10.lang.annotations.StatementAnnotation`"),
@@ -58,5 +71,23 @@ impl Render for MisplacedAnnotation {
                 RULE.at(range, "`@TransientInitExpr` takes one value")
             }
         }
+    }
+}
+
+/// What kind of declaration the item is, and the interface of annotations that may stand on it.
+fn declaration_kind(cx: &RenderContext<'_>) -> (&'static str, &'static str) {
+    match cx.item {
+        Item::Field(field) if field_item(cx.db, field).is_some_and(|it| it.is_property) => {
+            ("property", "FieldAnnotation")
+        }
+        Item::Field(_) => ("field", "FieldAnnotation"),
+        Item::Method(method) if method_item(cx.db, method).is_some_and(|it| it.kind.is_constructor()) => {
+            ("constructor", "MethodAnnotation")
+        }
+        Item::Method(_) => ("method", "MethodAnnotation"),
+        Item::Class(class) => {
+            (class_kind(cx.db, class).map_or("class", |it| it.keyword()), "ClassAnnotation")
+        }
+        Item::Typedef(_) => ("type definition", "ClassAnnotation"),
     }
 }

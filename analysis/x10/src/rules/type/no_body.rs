@@ -27,11 +27,34 @@ abstract class Example {
 "##,
 };
 
-/// A call of an abstract method through `super`.
+/// A method whose body does not fit its declaration, or a call of one without a body.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NoBody {
-    /// The method.
-    pub method: MethodId,
+pub enum NoBody {
+    /// A call of an abstract method through `super`.
+    CalledBySuper(MethodId),
+    /// A native method without native code.
+    NativeWithoutCode(MethodId),
+    /// A method of an interface with a body.
+    BodyInInterface(MethodId),
+    /// An abstract method with a body.
+    BodyOfAbstract(MethodId),
+    /// An abstract method of a class that is not.
+    AbstractInConcreteClass(MethodId),
+    /// A method without a body.
+    Missing(MethodId),
+}
+
+impl NoBody {
+    fn method(&self) -> MethodId {
+        match self {
+            NoBody::CalledBySuper(method)
+            | NoBody::NativeWithoutCode(method)
+            | NoBody::BodyInInterface(method)
+            | NoBody::BodyOfAbstract(method)
+            | NoBody::AbstractInConcreteClass(method)
+            | NoBody::Missing(method) => *method,
+        }
+    }
 }
 
 impl Render for NoBody {
@@ -40,11 +63,33 @@ impl Render for NoBody {
     }
 
     fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
-        let (class, name) = (self.method.class(cx.db).name(cx.db), self.method.name(cx.db));
-        RULE.at(
-            range,
-            format!("`{name}` is abstract in `{class}`: there is no code that `super.{name}` could run"),
-        )
-        .note("leave the call out, or give the method of the superclass a body")
+        let method = self.method();
+        let (class, name) = (method.class(cx.db).name(cx.db), method.name(cx.db));
+        let (message, note) = match self {
+            NoBody::CalledBySuper(_) => (
+                format!("`{name}` is abstract in `{class}`: there is no code that `super.{name}` could run"),
+                "leave the call out, or give the method of the superclass a body",
+            ),
+            NoBody::NativeWithoutCode(_) => (
+                format!("nothing says what the native method `{name}` calls"),
+                "write `@Native(\"c++\", \"code\")` in front of it, with `import x10.compiler.Native;`; or give it a body",
+            ),
+            NoBody::BodyInInterface(_) => (
+                format!("`{name}` belongs to an interface and has a body"),
+                "an interface promises methods: write the body in the classes that implement it",
+            ),
+            NoBody::BodyOfAbstract(_) => (
+                format!("`{name}` is abstract and has a body"),
+                "remove the body, or the modifier `abstract`",
+            ),
+            NoBody::AbstractInConcreteClass(_) => (
+                format!("`{name}` is abstract, but `{class}` is not"),
+                "declare the class `abstract`, or give the method a body",
+            ),
+            NoBody::Missing(_) => {
+                (format!("`{name}` has no body"), "write one, or declare the method `abstract` or `native`")
+            }
+        };
+        RULE.at(range, message).note(note)
     }
 }

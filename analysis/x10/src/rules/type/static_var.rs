@@ -1,6 +1,10 @@
 //! `type/static-var`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::ids::FieldId;
+use crate::rules::render::{Render, RenderContext};
 
 /// A static field that could change.
 pub static RULE: Rule = Rule {
@@ -22,3 +26,29 @@ class Example {
 }
 "##,
 };
+
+/// A static field declared as `var`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StaticVar {
+    /// A field of an interface, which is static without the modifier.
+    InInterface(FieldId),
+    /// A field with the modifier `static`.
+    InClass(FieldId),
+}
+
+impl Render for StaticVar {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        match self {
+            StaticVar::InInterface(field) => RULE
+                .at(range, format!("the field `{}` of an interface cannot be a `var`", field.name(cx.db)))
+                .note("the fields of interfaces are static `val`s: declare methods that read and set it, or a property"),
+            StaticVar::InClass(field) => RULE
+                .at(range, format!("the static field `{}` cannot be a `var`", field.name(cx.db)))
+                .note("make it a `val`, perhaps of a `Cell`; or a field of an object that is handed around"),
+        }
+    }
+}

@@ -1,6 +1,10 @@
 //! `type/struct-var-field`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::ids::FieldId;
+use crate::rules::render::{Render, RenderContext};
 
 /// A struct with a field that can change.
 pub static RULE: Rule = Rule {
@@ -22,3 +26,22 @@ struct Counter(count:Long) {
 }
 "##,
 };
+
+/// A mutable field of a struct.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StructVarField {
+    /// The field.
+    pub field: FieldId,
+}
+
+impl Render for StructVarField {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        let (class, name) = (self.field.class(cx.db).name(cx.db), self.field.name(cx.db));
+        RULE.at(range, format!("`{class}` is a struct, so its field `{name}` cannot be a `var`"))
+            .note("make it a `val`, and a new struct for a new value; or make this a class")
+    }
+}

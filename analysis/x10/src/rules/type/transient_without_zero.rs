@@ -1,6 +1,11 @@
 //! `type/transient-without-zero`
 
-use crate::diagnostics::{Rule, Severity};
+use apg_syntax::TextRange;
+
+use crate::diagnostics::{Diagnostic, Rule, Severity};
+use crate::ids::FieldId;
+use crate::rules::render::{Render, RenderContext};
+use crate::signature::field_type;
 
 /// A transient field whose type has no zero.
 pub static RULE: Rule = Rule {
@@ -24,3 +29,23 @@ class Example {
 }
 "##,
 };
+
+/// A transient field whose type has no zero.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TransientWithoutZero {
+    /// The field.
+    pub field: FieldId,
+}
+
+impl Render for TransientWithoutZero {
+    fn rule(&self) -> &'static Rule {
+        &RULE
+    }
+
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        let (name, ty) = (self.field.name(cx.db), cx.show(field_type(cx.db, self.field)));
+        RULE.at(range, format!("`{name}` is transient, and `{ty}` has no zero")).note(
+            "a transient field is zero or `null` in a copy at another place: give it a type that has that value, or say with `@TransientInitExpr(value)` what it holds there",
+        )
+    }
+}
