@@ -3,6 +3,7 @@
 
 use super::override_types::result_problem;
 use super::overrides::formals;
+use super::problem::DeclarationProblem;
 use crate::db::Db;
 use crate::ids::{ClassId, MethodId};
 use crate::item_tree::items::{method_item, method_type_param_ids, own_methods};
@@ -10,8 +11,8 @@ use crate::item_tree::source::Item;
 use crate::item_tree::{ClassItem, Modifiers};
 use crate::relate::Context;
 use crate::relate::subtype::erase;
-use crate::rules::r#type as type_rules;
-use crate::scope::problem::Problem;
+use crate::rules::r#type::bad_override::Promise;
+use crate::rules::r#type::not_implemented::NotImplemented;
 use crate::signature::inferred::result_type;
 use crate::signature::supertypes::{all_supertypes, direct_supertypes};
 use crate::ty::subst::Substitution;
@@ -25,37 +26,25 @@ pub(super) fn function_problems(
     db: &dyn Db,
     class: ClassId,
     item: &ClassItem,
-) -> impl Iterator<Item = (Item, Problem)> {
+) -> impl Iterator<Item = (Item, DeclarationProblem)> {
     all_supertypes(db, class).iter().filter_map(move |supertype| {
         let TyKind::Function { params, result, .. } = supertype.kind(db) else { return None };
         let Some((method, owner)) = implementing(db, class, params) else {
-            let params = params.iter().map(|ty| erase(db, *ty)).enumerate();
-            let params: Vec<String> =
-                params.map(|(n, ty)| format!("x{}:{}", n + 1, ty.display(db))).collect();
-            let form = format!("operator this({}):{}", params.join(", "), result.display(db));
-            let message = format!(
-                "the {} `{}` does not implement `{}`",
-                item.kind.keyword(),
-                Ty::this_type(db, class).display(db),
-                supertype.display(db)
-            );
-            let problem = Problem::new(&type_rules::not_implemented::RULE, item.at, message)
-                .note(format!("write `public {form}`, or declare the class `abstract`"));
-            return Some((Item::Class(class), problem));
+            let data = NotImplemented::Function { class, function: *supertype };
+            return Some((Item::Class(class), DeclarationProblem::new(item.at, data)));
         };
         let declared = method_item(db, method)?;
         let (owner_class, args) = owner.as_class(db)?;
         let given = Substitution::class(db, owner_class, args).apply(db, result_type(db, method));
-        let name = format!("`{}`, which its class implements,", supertype.display(db));
-        let mut problem = result_problem(db, (method, declared), given, erase(db, *result), &name)?;
+        let promise = Promise::Function(*supertype);
+        let problem = result_problem(db, (method, declared), given, erase(db, *result), promise)?;
         // An inherited operator is reported at the class.
         if owner_class != class {
             // A superclass that implements the same type has the same problem.
             if !direct_supertypes(db, class).contains(supertype) {
                 return None;
             }
-            problem.at = item.at;
-            return Some((Item::Class(class), problem));
+            return Some((Item::Class(class), problem.moved_to(item.at)));
         }
         Some((Item::Method(method), problem))
     })

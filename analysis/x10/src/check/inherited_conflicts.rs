@@ -1,6 +1,7 @@
 //! Conflicts of inherited methods: equal formals with incompatible results, which no method can implement
 //! together.
 
+use super::problem::DeclarationProblem;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
@@ -12,10 +13,8 @@ use crate::item_tree::items::{
 };
 use crate::item_tree::source::Item;
 use crate::item_tree::{ClassItem, ClassKind, Modifiers};
-use crate::members::describe_method;
 use crate::relate::Context;
-use crate::rules::r#type as type_rules;
-use crate::scope::problem::Problem;
+use crate::rules::r#type::bad_override::{BadOverride, InheritedMethod};
 use crate::signature::method_signature;
 use crate::signature::supertypes::{all_supertypes, direct_supertypes};
 use crate::ty::Ty;
@@ -27,7 +26,7 @@ pub(super) fn conflict_problems(
     db: &dyn Db,
     class: ClassId,
     item: &ClassItem,
-    all: &mut Vec<(Item, Vec<Problem>)>,
+    all: &mut Vec<(Item, Vec<DeclarationProblem>)>,
 ) {
     // With one supertype, the conflict is that type's.
     if direct_supertypes(db, class).len() < 2 {
@@ -67,7 +66,7 @@ fn conflict(
     item: &ClassItem,
     (first, first_owner): (MethodId, Ty),
     (second, second_owner): (MethodId, Ty),
-) -> Option<Problem> {
+) -> Option<DeclarationProblem> {
     let context = Context::class(db, class);
     let is_interface =
         |owner: Ty| owner.as_class(db).is_some_and(|(c, _)| class_kind(db, c) == Some(ClassKind::Interface));
@@ -105,19 +104,12 @@ fn conflict(
     if fits || a.mentions_error(db) || b.mentions_error(db) {
         return None;
     }
-    let message = format!(
-        "`{}` inherits `{}` from `{}` with the result `{}`, and from `{}` with `{}`",
-        item.name,
-        describe_method(db, first),
-        first_owner.display(db),
-        a.display(db),
-        second_owner.display(db),
-        b.display(db)
-    );
-    Some(
-        Problem::new(&type_rules::bad_override::RULE, item.at, message)
-            .note("no method can deliver both: rename one of them, or do not inherit from both"),
-    )
+    let data = BadOverride::Conflict {
+        class,
+        first: InheritedMethod { method: first, owner: first_owner, result: a },
+        second: InheritedMethod { method: second, owner: second_owner, result: b },
+    };
+    Some(DeclarationProblem::new(item.at, data))
 }
 
 fn result(db: &dyn Db, method: MethodId, owner: Ty, own: &[Ty]) -> Option<Ty> {

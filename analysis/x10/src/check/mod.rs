@@ -33,9 +33,8 @@ use crate::inputs::parse;
 use crate::item_tree::items::{
     all_classes, class_head, field_item, fields, item_tree, methods, own_typedefs, top_level_typedefs,
 };
-use crate::item_tree::source::{Item, file_header_ranges, place_diagnostics, ranges};
+use crate::item_tree::source::{Item, file_header_ranges, place_diagnostics};
 use crate::kernel::kernel_diagnostics;
-use crate::relate::Context;
 use crate::rules::{
     Problem as BodyProblem, r#async as async_rules, flow as flow_rules, internal, place as place_rules,
     render::RenderContext, syntax as syntax_rules, r#type as type_rules,
@@ -44,9 +43,9 @@ use crate::scope::imports::{import_problems, package_problem};
 use crate::scope::problem::{Problem, placed};
 use crate::signature::{class_header, field_signature, method_signature, typedef_problems};
 
-pub(crate) use functions::{functions_of, missing_functions};
-use problem::declaration_problems;
+use problem::{declaration_problems, item_problems};
 
+pub(crate) use functions::{functions_of, missing_functions};
 pub(crate) use overrides::{missing_methods, overridden, property_for, same_methods};
 
 /// All diagnostics of a file, in source order. A panic in a query becomes a diagnostic and affects only its
@@ -206,35 +205,18 @@ fn header_diagnostics(db: &dyn Db, file: SourceFile) -> Vec<Diagnostic> {
     all
 }
 
-/// The problems of names and signatures of an item as diagnostics; ranges are resolved only if there are any.
-pub(crate) fn item_problems(db: &dyn Db, item: Item, problems: &[Problem]) -> Vec<Diagnostic> {
-    if problems.is_empty() {
-        return Vec::new();
-    }
-    let context = match item {
-        Item::Method(method) => crate::relate::wellformed::guarded_context(db, method),
-        Item::Field(field) => Context::class(db, field.class(db)),
-        Item::Class(class) => Context::class(db, class),
-        Item::Typedef(_) => Context::global(db),
-    };
-    let standing: Vec<Problem> =
-        problems.iter().filter(|problem| problem.stands(&context)).cloned().collect();
-    placed(&standing, &ranges(db, item))
-}
-
 fn class_diagnostics(db: &dyn Db, class: ClassId) -> Vec<Diagnostic> {
     let mut all = item_problems(db, Item::Class(class), &class_header(db, class).problems);
     let typedefs = class_head(db, class).as_ref().map_or(&[][..], |c| &c.typedefs);
     for typedef in typedefs.iter().filter(|t| t.nth == 0).flat_map(|t| own_typedefs(db, class, &t.name)) {
         all.extend(item_problems(db, Item::Typedef(typedef), typedef_problems(db, typedef)));
     }
-    for (item, problems) in classes::class_problems(db, class) {
-        all.extend(declaration_problems(db, *item, problems));
-    }
-    for (item, problems) in
-        overrides::override_problems(db, class).iter().chain(constraints::constraint_problems(db, class))
+    for (item, problems) in classes::class_problems(db, class)
+        .iter()
+        .chain(overrides::override_problems(db, class))
+        .chain(constraints::constraint_problems(db, class))
     {
-        all.extend(item_problems(db, *item, problems));
+        all.extend(declaration_problems(db, *item, problems));
     }
     for chunk in 0..member_chunks::count(db, class) {
         for owner in member_chunks::members_with_problems(db, class, chunk) {
@@ -285,7 +267,7 @@ fn code_diagnostics(db: &dyn Db, owner: Owner) -> Vec<Diagnostic> {
     if let Owner::Method(method) = owner
         && let Some(problem) = overrides::inferred_result_problem(db, method)
     {
-        all.extend(item_problems(db, Item::Method(method), &[problem]));
+        all.extend(declaration_problems(db, Item::Method(method), &[problem]));
     }
     all.extend(problems_in_words(db, owner, unjoined_read_problems(db, owner)));
     all.extend(kernel_diagnostics(db, owner));

@@ -1,12 +1,12 @@
 //! Types of overriding methods: covariant results, and equal formals.
 
+use super::problem::DeclarationProblem;
 use crate::db::Db;
 use crate::ids::MethodId;
 use crate::item_tree::MethodItem;
 use crate::item_tree::items::method_type_param_ids;
 use crate::relate::Context;
-use crate::rules::r#type as type_rules;
-use crate::scope::problem::Problem;
+use crate::rules::r#type::bad_override::{BadOverride, Promise};
 use crate::signature::method_signature;
 use crate::ty::subst::Substitution;
 use crate::ty::{ConstraintTerm, Path, Ty};
@@ -29,14 +29,14 @@ pub(super) fn substitution_from(
     Some(types.with_paths(Some(Path::this()), formals))
 }
 
-/// The problem of a result `given` where `name` requires `wanted`.
+/// The problem of a result `given` where `promise` requires `wanted`.
 pub(super) fn result_problem(
     db: &dyn Db,
     (method, item): (MethodId, &MethodItem),
     given: Ty,
     wanted: Ty,
-    name: &str,
-) -> Option<Problem> {
+    promise: Promise,
+) -> Option<DeclarationProblem> {
     let context = guarded_context(db, method);
     // An inferred result may be less precise than the code (`= this`, `= new R(rank - 1)`).
     let may_say_more = || {
@@ -48,12 +48,7 @@ pub(super) fn result_problem(
     if fits || given.mentions_error(db) || wanted.mentions_error(db) {
         return None;
     }
-    let message = format!("the result is `{}`, but {name} gives `{}`", given.display(db), wanted.display(db));
-    let note = match wanted.is_void(db) {
-        true => "it must not give a result: declare it `:void`".to_owned(),
-        false => format!("make the result `{}` or a subtype", wanted.display(db)),
-    };
-    Some(Problem::new(&type_rules::bad_override::RULE, item.at, message).note(note))
+    Some(DeclarationProblem::new(item.at, BadOverride::Result { promise, given, wanted }))
 }
 
 /// The problem of a formal whose constraint differs from the overridden method's: then `method` is neither an
@@ -62,8 +57,7 @@ pub(super) fn formals_problem(
     db: &dyn Db,
     (method, item): (MethodId, &MethodItem),
     (other, owner): (MethodId, Ty),
-    name: &str,
-) -> Option<Problem> {
+) -> Option<DeclarationProblem> {
     let seen = substitution_from(db, method, (other, owner))?;
     let context = guarded_context(db, method);
     let pairs = method_signature(db, method).params.iter().zip(&method_signature(db, other).params);
@@ -74,13 +68,10 @@ pub(super) fn formals_problem(
         if same || mine.mentions_error(db) || theirs.mentions_error(db) {
             return None;
         }
-        let formal = written.name.as_deref().unwrap_or("_");
-        let message =
-            format!("`{formal}` is `{}`, but {name} takes `{}`", mine.display(db), theirs.display(db));
+        let formal = written.name.clone().unwrap_or_else(|| "_".into());
         let at = written.ty.as_ref().map_or(written.at, |ty| ty.at);
-        let note =
-            format!("to override it, take `{}`; to be another method, have another name", theirs.display(db));
-        Some(Problem::new(&type_rules::bad_override::RULE, at, message).note(note))
+        let data = BadOverride::Formal { other, formal, given: mine, wanted: theirs };
+        Some(DeclarationProblem::new(at, data))
     })
 }
 

@@ -1,6 +1,7 @@
 //! Checks of inheritance: valid overriding, and unimplemented abstract methods.
 
 use super::override_types::{formals_problem, result_problem, substitution_from};
+use super::problem::DeclarationProblem;
 use crate::constraint::{Entailment, entails};
 use crate::db::Db;
 use crate::ids::{ClassId, FieldId, MethodId};
@@ -12,12 +13,12 @@ use crate::item_tree::items::{
 use crate::item_tree::source::Item;
 use crate::item_tree::{ClassItem, ClassKind, MethodItem, MethodKind, Modifiers, has_annotation};
 use crate::members::access::{Visibility, visibility};
-use crate::members::describe_method;
 use crate::members::resolve::has_unknown_formal;
 use crate::relate::Context;
 use crate::relate::subtype::erase;
-use crate::rules::r#type as type_rules;
-use crate::scope::problem::Problem;
+use crate::rules::flow::no_this_access::NoThisAccess;
+use crate::rules::r#type::bad_override::{BadOverride, Promise};
+use crate::rules::r#type::not_implemented::{Candidate, NotImplemented};
 use crate::signature::inferred::result_type;
 use crate::signature::supertypes::all_supertypes;
 use crate::signature::{field_type, method_signature};
@@ -28,7 +29,7 @@ use crate::ty::{ConstraintTerm, Path, Ty};
 
 /// Problems of a class and its methods with inherited methods.
 #[salsa::tracked]
-pub(super) fn override_problems(db: &dyn Db, class: ClassId) -> Vec<(Item, Vec<Problem>)> {
+pub(super) fn override_problems(db: &dyn Db, class: ClassId) -> Vec<(Item, Vec<DeclarationProblem>)> {
     let Some(item) = class_item(db, class) else { return Vec::new() };
     let mut all = Vec::new();
     for method in methods(db, class) {
@@ -36,7 +37,7 @@ pub(super) fn override_problems(db: &dyn Db, class: ClassId) -> Vec<(Item, Vec<P
         if declared.kind.is_constructor() {
             continue;
         }
-        let problems: Vec<Problem> = overridden(db, class, *method)
+        let problems: Vec<DeclarationProblem> = overridden(db, class, *method)
             .into_iter()
             .filter_map(|(other, owner)| bad_override(db, class, (*method, declared), other, owner))
             .take(1)
@@ -130,66 +131,46 @@ fn bad_override(
     (method, item): (MethodId, &MethodItem),
     other: MethodId,
     owner: Ty,
-) -> Option<Problem> {
+) -> Option<DeclarationProblem> {
     let theirs = method_item(db, other)?;
     let owner_class = other.class(db);
-    let name = format!("`{}` of `{}`", other.name(db), owner_class.name(db));
-    let problem = |message: String| Some(Problem::new(&type_rules::bad_override::RULE, item.at, message));
+    let problem = |data: BadOverride| Some(DeclarationProblem::new(item.at, data));
     let context = Context::method(db, method);
     if theirs.modifiers.has(Modifiers::PRIVATE) || !context.can_access(owner_class, theirs.modifiers) {
         return None;
     }
     if method_is_static(db, method) != method_is_static(db, other) {
-        let (mine, their) =
-            if method_is_static(db, method) { ("static", "is not") } else { ("not static", "is") };
-        return problem(format!("this method is {mine}, but {name}, which it overrides, {their}"));
+        return problem(BadOverride::Static { other, is_static: method_is_static(db, method) });
     }
     if has_annotation(&theirs.annotations, "NoThisAccess")
         && !has_annotation(&item.annotations, "NoThisAccess")
         && !has_annotation(&item.annotations, "Native")
     {
-        let message = format!("{name} is marked `@NoThisAccess`, so this method must be as well");
-        return Some(
-            Problem::new(&crate::rules::flow::no_this_access::RULE, item.at, message)
-                .note("it may be called while its object is constructed, and cannot use `this`"),
-        );
+        return Some(DeclarationProblem::new(item.at, NoThisAccess::Overrides(other)));
     }
     let is_property = |method: &MethodItem| method.kind == MethodKind::Property;
     if is_property(theirs) && theirs.has_body {
-        return problem(format!("{name} is a property method and cannot be overridden"))
-            .map(|p| p.note("constraints are decided by what it says: give this method another name"));
+        return problem(BadOverride::OfPropertyMethod(other));
     }
     if is_property(theirs) && !is_property(item) {
-        return problem(format!("{name} is a property method, so this must be one as well"))
-            .map(|p| p.note("constraints speak of it: write `property` instead of `def`"));
+        return problem(BadOverride::NotPropertyMethod(other));
     }
     if theirs.modifiers.has(Modifiers::FINAL) {
-        return problem(format!("{name} is `final` and cannot be overridden"))
-            .map(|p| p.note("remove `final` there, or give this method another name"));
+        return problem(BadOverride::OfFinal(other));
     }
     let (mine, their) =
         (visibility(db, class, item.modifiers), visibility(db, owner_class, theirs.modifiers));
     // Methods of `Any` can be called through `Any`, whatever their visibility.
     if mine as u8 > their as u8 && !is_any(db, owner_class) {
-        let modifier = match their {
-            Visibility::Public => "write `public` before it",
-            _ => "give it the same access modifier",
-        };
-        return problem(format!("this method can be seen less far than {name}, which it overrides")).map(
-            |p| p.note(format!("every caller of that method must be able to call this one: {modifier}")),
-        );
+        return problem(BadOverride::LessVisible { other, is_public: matches!(their, Visibility::Public) });
     }
     if !guard_entailed(db, class, method, other, owner) {
-        return problem(format!("the guard of this method asks for more than that of {name}")).map(|p| {
-            p.note("who may call that one must be able to call this: the guard may be weaker, not stronger")
-        });
+        return problem(BadOverride::StrongerGuard(other));
     }
-    if let Some(more) = throws_more(&context, method, other) {
-        return problem(format!("this method throws `{}`, and {name} does not", more.display(db))).map(|p| {
-            p.note("who calls that one catches only what it declares: declare it there too, or catch it here")
-        });
+    if let Some(exception) = throws_more(&context, method, other) {
+        return problem(BadOverride::ThrowsMore { other, exception });
     }
-    if let Some(problem) = formals_problem(db, (method, item), (other, owner), &name) {
+    if let Some(problem) = formals_problem(db, (method, item), (other, owner)) {
         return Some(problem);
     }
     // An inferred result is checked with the code that it is inferred from.
@@ -204,7 +185,7 @@ fn bad_result(
     (method, item): (MethodId, &MethodItem),
     given: Ty,
     (other, owner): (MethodId, Ty),
-) -> Option<Problem> {
+) -> Option<DeclarationProblem> {
     let wanted = match method_signature(db, other).result {
         Some(result) => result,
         // The constraints of an inferred type are not part of the contract.
@@ -212,12 +193,11 @@ fn bad_result(
         None => return None,
     };
     let wanted = substitution_from(db, method, (other, owner))?.apply(db, wanted);
-    let name = format!("`{}` of `{}`", other.name(db), other.class(db).name(db));
-    result_problem(db, (method, item), given, wanted, &name)
+    result_problem(db, (method, item), given, wanted, Promise::Method(other))
 }
 
 /// The problem of a method whose result is inferred from its code.
-pub(super) fn inferred_result_problem(db: &dyn Db, method: MethodId) -> Option<Problem> {
+pub(super) fn inferred_result_problem(db: &dyn Db, method: MethodId) -> Option<DeclarationProblem> {
     let item = method_item(db, method)?;
     if item.kind.is_constructor() || declares_result(db, method) {
         return None;
@@ -304,7 +284,7 @@ pub(crate) fn missing_methods(db: &dyn Db, class: ClassId) -> Vec<(MethodId, Ty)
     missing
 }
 
-fn unimplemented(db: &dyn Db, class: ClassId, item: &ClassItem) -> Vec<Problem> {
+fn unimplemented(db: &dyn Db, class: ClassId, item: &ClassItem) -> Vec<DeclarationProblem> {
     let mut missing = missing_methods(db, class);
     let context = Context::class(db, class);
     // An unknown type may be the missing one: of a formal of a method of that name, or of a superclass.
@@ -316,33 +296,30 @@ fn unimplemented(db: &dyn Db, class: ClassId, item: &ClassItem) -> Vec<Problem> 
     if missing.is_empty() || context.is_open(Ty::this_type(db, class)) {
         return Vec::new();
     }
-    let list = missing.iter().map(|(m, _)| format!("`{}`", describe_method(db, *m))).collect::<Vec<_>>();
-    let kind = item.kind.keyword();
-    let message = format!("the {kind} `{}` does not implement {}", display_name(db, class), join(&list));
-    let origin = missing[0].1.display(db).to_string();
-    let problem = Problem::new(&type_rules::not_implemented::RULE, item.at, message)
-        .note(format!("promised by `{origin}`: write the method, or declare the class `abstract`"));
+    let data = NotImplemented::Methods {
+        class,
+        missing: missing.iter().map(|(method, _)| *method).collect(),
+        promised_by: missing[0].1,
+        candidate: candidate(db, class, item, &missing),
+    };
+    vec![DeclarationProblem::new(item.at, data)]
+}
+
+/// The member that was probably meant to implement one of the missing methods.
+fn candidate(db: &dyn Db, class: ClassId, item: &ClassItem, missing: &[(MethodId, Ty)]) -> Option<Candidate> {
     if let Some((method, _)) = missing.iter().find(|it| property_for(db, class, **it).is_some()) {
-        let name = method.name(db);
-        let is_property = method_item(db, *method).is_some_and(|it| it.kind == MethodKind::Property);
-        let keyword = if is_property { "property" } else { "def" };
-        let note = format!("a property is no method: write `public {keyword} {name}() = {name};`");
-        return vec![problem.note(note)];
+        return Some(Candidate::Property(*method));
     }
     // A method of the same name with other formals was probably meant.
     let similar = missing.iter().find_map(|(m, _)| own_methods(db, class, m.name(db)).first());
     if let Some(method) = similar {
-        return vec![problem.note(format!("`{}` has other formals", describe_method(db, *method)))];
+        return Some(Candidate::OtherFormals(*method));
     }
-    let names: Vec<&str> = item.methods.iter().map(|it| it.name.as_str()).collect();
-    let misspelt = missing.iter().find_map(|(m, _)| {
-        let name = m.name(db).as_str();
-        apg_syntax::closest(name, names.iter().copied().filter(|it| *it != "this")).map(|near| (near, name))
-    });
-    vec![match misspelt {
-        Some((near, name)) => problem.note(format!("is `{near}` meant to be `{name}`?")),
-        None => problem,
-    }]
+    let names = || item.methods.iter().map(|it| it.name.as_str()).filter(|it| *it != "this");
+    missing.iter().find_map(|(method, _)| {
+        let near = apg_syntax::closest(method.name(db), names())?;
+        Some(Candidate::Misspelt { written: near.into(), meant: *method })
+    })
 }
 
 /// Drops methods that a concrete superclass lacks already.
@@ -383,20 +360,6 @@ pub(crate) fn property_for(db: &dyn Db, class: ClassId, (method, owner): (Method
 fn may_be_among(db: &dyn Db, methods: &[MethodId]) -> bool {
     let mut signatures = methods.iter().map(|it| method_signature(db, *it));
     signatures.any(|it| it.params.iter().any(|param| param.ty.mentions_error(db)))
-}
-
-fn display_name(db: &dyn Db, class: ClassId) -> String {
-    Ty::this_type(db, class).display(db).to_string()
-}
-
-fn join(list: &[String]) -> String {
-    match list {
-        [] => String::new(),
-        [one] => one.clone(),
-        [most @ .., last] if most.len() < 4 => format!("{} and {last}", most.join(", ")),
-        [first, second, third, rest @ ..] => format!("{first}, {second}, {third} and {} more", rest.len()),
-        [_, _] => list.join(" and "),
-    }
 }
 
 /// Whether a method repeats one of `Any`, as interfaces may.

@@ -35,6 +35,8 @@ pub enum ProblemData {
     AsyncUnclocked(r#async::unclocked::Unclocked),
     /// `constraint/guard-not-entailed`
     ConstraintGuardNotEntailed(constraint::guard_not_entailed::GuardNotEntailed),
+    /// `constraint/inconsistent`
+    ConstraintInconsistent(constraint::inconsistent::Inconsistent),
     /// `constraint/not-entailed`
     ConstraintNotEntailed(constraint::not_entailed::NotEntailed),
     /// `constraint/not-established`
@@ -279,6 +281,8 @@ pub enum ProblemData {
     TypeBadConstructorResult(r#type::bad_constructor_result::BadConstructorResult),
     /// `type/bad-conversion`
     TypeBadConversion(r#type::bad_conversion::BadConversion),
+    /// `type/bad-override`
+    TypeBadOverride(r#type::bad_override::BadOverride),
     /// `type/constructor-call`
     TypeConstructorCall(r#type::constructor_call::ConstructorCall),
     /// `type/duplicate-case`
@@ -327,6 +331,8 @@ pub enum ProblemData {
     TypeNotConstant(r#type::not_constant::NotConstant),
     /// `type/not-enclosing`
     TypeNotEnclosing(r#type::not_enclosing::NotEnclosing),
+    /// `type/not-implemented`
+    TypeNotImplemented(r#type::not_implemented::NotImplemented),
     /// `type/not-iterable`
     TypeNotIterable(r#type::not_iterable::NotIterable),
     /// `type/recursive-result`
@@ -360,6 +366,7 @@ impl ProblemData {
             ProblemData::AsyncOfferOutside(data) => data,
             ProblemData::AsyncUnclocked(data) => data,
             ProblemData::ConstraintGuardNotEntailed(data) => data,
+            ProblemData::ConstraintInconsistent(data) => data,
             ProblemData::ConstraintNotEntailed(data) => data,
             ProblemData::ConstraintNotEstablished(data) => data,
             ProblemData::ConstraintRunTimeCheck(data) => data,
@@ -482,6 +489,7 @@ impl ProblemData {
             ProblemData::TypeAmbiguousCall(data) => data,
             ProblemData::TypeBadConstructorResult(data) => data,
             ProblemData::TypeBadConversion(data) => data,
+            ProblemData::TypeBadOverride(data) => data,
             ProblemData::TypeConstructorCall(data) => data,
             ProblemData::TypeDuplicateCase(data) => data,
             ProblemData::TypeDuplicateMember(data) => data,
@@ -506,6 +514,7 @@ impl ProblemData {
             ProblemData::TypeNotCallable(data) => data,
             ProblemData::TypeNotConstant(data) => data,
             ProblemData::TypeNotEnclosing(data) => data,
+            ProblemData::TypeNotImplemented(data) => data,
             ProblemData::TypeNotIterable(data) => data,
             ProblemData::TypeRecursiveResult(data) => data,
             ProblemData::TypeRemoved(data) => data,
@@ -559,6 +568,12 @@ impl From<r#async::unclocked::Unclocked> for ProblemData {
 impl From<constraint::guard_not_entailed::GuardNotEntailed> for ProblemData {
     fn from(data: constraint::guard_not_entailed::GuardNotEntailed) -> ProblemData {
         ProblemData::ConstraintGuardNotEntailed(data)
+    }
+}
+
+impl From<constraint::inconsistent::Inconsistent> for ProblemData {
+    fn from(data: constraint::inconsistent::Inconsistent) -> ProblemData {
+        ProblemData::ConstraintInconsistent(data)
     }
 }
 
@@ -1294,6 +1309,12 @@ impl From<r#type::bad_conversion::BadConversion> for ProblemData {
     }
 }
 
+impl From<r#type::bad_override::BadOverride> for ProblemData {
+    fn from(data: r#type::bad_override::BadOverride) -> ProblemData {
+        ProblemData::TypeBadOverride(data)
+    }
+}
+
 impl From<r#type::constructor_call::ConstructorCall> for ProblemData {
     fn from(data: r#type::constructor_call::ConstructorCall) -> ProblemData {
         ProblemData::TypeConstructorCall(data)
@@ -1435,6 +1456,12 @@ impl From<r#type::not_constant::NotConstant> for ProblemData {
 impl From<r#type::not_enclosing::NotEnclosing> for ProblemData {
     fn from(data: r#type::not_enclosing::NotEnclosing) -> ProblemData {
         ProblemData::TypeNotEnclosing(data)
+    }
+}
+
+impl From<r#type::not_implemented::NotImplemented> for ProblemData {
+    fn from(data: r#type::not_implemented::NotImplemented) -> ProblemData {
+        ProblemData::TypeNotImplemented(data)
     }
 }
 

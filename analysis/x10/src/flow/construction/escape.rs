@@ -287,7 +287,7 @@ pub(super) fn check_annotated_methods(object: &Object<'_>) -> Vec<(Owner, Proble
         if has_annotation(&item.annotations, "NoThisAccess") {
             let code = owner_body(db, owner);
             let uses = code.body.root.map(|root| uses_of_this(db, &code.body, root)).unwrap_or_default();
-            let data = NoThisAccess { method: *method };
+            let data = NoThisAccess::UsesThis(*method);
             found.extend(uses.into_iter().map(|at| (owner, Problem::new(at, data.clone()))));
         } else if has_annotation(&item.annotations, "NonEscaping") && !object.cannot_be_overridden(item) {
             let at = crate::infer::name_range(db, owner);

@@ -41,11 +41,13 @@ class Example {
 "##,
 };
 
-/// A method that is marked `@NoThisAccess` uses `this`.
+/// A broken promise of `@NoThisAccess`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NoThisAccess {
-    /// The method.
-    pub method: MethodId,
+pub enum NoThisAccess {
+    /// A method that is marked uses `this`.
+    UsesThis(MethodId),
+    /// A method without the mark overrides this marked one.
+    Overrides(MethodId),
 }
 
 impl Render for NoThisAccess {
@@ -54,9 +56,17 @@ impl Render for NoThisAccess {
     }
 
     fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
-        let name = self.method.name(cx.db);
-        RULE.at(range, format!("`{name}` is marked `@NoThisAccess` and uses `this`")).note(
-            "hand the values that it needs to it as arguments, or make it `private` or `final` and mark it `@NonEscaping`",
-        )
+        match self {
+            NoThisAccess::UsesThis(method) => RULE
+                .at(range, format!("`{}` is marked `@NoThisAccess` and uses `this`", method.name(cx.db)))
+                .note("hand the values that it needs to it as arguments, or make it `private` or `final` and mark it `@NonEscaping`"),
+            NoThisAccess::Overrides(method) => {
+                let (class, name) = (method.class(cx.db).name(cx.db), method.name(cx.db));
+                let message =
+                    format!("`{name}` of `{class}` is marked `@NoThisAccess`, so this method must be as well");
+                RULE.at(range, message)
+                    .note("it may be called while its object is constructed, and cannot use `this`")
+            }
+        }
     }
 }
