@@ -72,7 +72,7 @@ int cuDeviceGetAttribute(int *value, int attribute, int device) {
     case 16: *value = 4; break; // multiprocessors
     case 75: *value = 9; break; // capability
     case 76: *value = 0; break;
-    case 97: *value = 232448; break; // shared memory if asked for
+    case 97: *value = 232448; break; // shared memory on request
     default: *value = 0;
     }
     return 0;

@@ -85,7 +85,7 @@ fn copies_arrive_whatever_way_they_take() {
 #[test]
 fn a_device_whose_memory_is_full_says_how_much_it_has() {
     let output = run("one_kernel.x10", "memory=1000000", true);
-    let full = "memory: x10.lang.OutOfMemoryError: CUDA0 (Fake 0): 800000000 bytes asked for";
+    let full = "memory: x10.lang.OutOfMemoryError: CUDA0 (Fake 0): 800000000 bytes requested";
     says(
         &output,
         &[

@@ -31,7 +31,7 @@ pub(super) fn meaning(word: &str) -> Option<&'static str> {
         "here" => "The place where this code runs.",
         "property" => {
             "```x10\nproperty(a, b);\n```\nIn a constructor: gives the properties of the object their values. Before a \
-             method: one that conditions of types can use."
+             method: usable in conditions of types."
         }
         "self" => {
             "In the condition of a type: the value that the condition is about, as in `Long{self > 0}`."

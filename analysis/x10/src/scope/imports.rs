@@ -157,21 +157,20 @@ pub fn package_problem(db: &dyn Db, file: SourceFile) -> Option<Diagnostic> {
     let meant = wrong_package(db, file).as_ref()?;
     let tree: ast::SourceFile = parse(db, file).tree();
     let line = format!("package {meant};");
-    let note = "packages are looked for from the folder that holds those of the program, which is told from the package that the file says";
+    let note = "packages are searched from the root folder of the program, which follows from the package that the file states";
     let rule = &name_rules::unknown_import::RULE;
     let (diagnostic, range, text) = match tree.package_decl() {
         Some(written) => {
             let range = written.syntax().text_range();
             let said = crate::item_tree::items::package(db, file);
-            let message = format!(
-                "the file lies in the folder of `{meant}`, not of `{said}`: its imports are not found"
-            );
+            let message =
+                format!("the file is in the folder of `{meant}`, not of `{said}`: its imports are not found");
             (rule.at(range, message), range, line.clone())
         }
         None => {
             let first = tree.import_decls().next()?.syntax().text_range();
             let message = format!(
-                "the file lies in the folder of `{meant}` and says no package: its imports are not found"
+                "the file is in the folder of `{meant}` and says no package: its imports are not found"
             );
             (rule.at(first, message), TextRange::empty(first.start()), format!("{line}\n"))
         }
@@ -206,7 +205,7 @@ fn meant(db: &dyn Db, file: SourceFile, root: Folder, import: &Import) -> Vec<Sm
 /// What keeps an import from being found although its file is there: the one file, or the other, says another package than its folder.
 fn misplaced(db: &dyn Db, file: SourceFile, root: Folder, imported: (&str, &str)) -> Option<String> {
     let own = package_of_folder(db, file, &[]).map(|folder| {
-        format!("packages are looked for from the folders that hold them, and this file lies in that of `{folder}`: write `package {folder};`")
+        format!("packages are looked for from the folders that hold them, and this file is in that of `{folder}`: write `package {folder};`")
     });
     own.or_else(|| misplaced_type(db, root, imported))
 }

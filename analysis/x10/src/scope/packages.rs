@@ -255,7 +255,7 @@ pub fn misplaced_type(db: &dyn Db, root: Folder, (package, name): (&str, &str)) 
     if *said != folder {
         return Some(match said.is_empty() {
             true => format!("`{path}` says no package: write `package {folder};` in it"),
-            false => format!("`{path}` says `package {said};`, but lies in the folder of `{folder}`"),
+            false => format!("`{path}` says `package {said};`, but is in the folder of `{folder}`"),
         });
     }
     let declared = top_level_classes(db, file).first().map(|class| class.name(db));

@@ -140,9 +140,9 @@ public class Gnu {}
 ",
         "
 2:26 [name/unknown-type] there is no type `Yak` here
-    `a/Yak.x10` says `package wrong;`, but lies in the folder of `a`
+    `a/Yak.x10` says `package wrong;`, but is in the folder of `a`
 2:35 [name/unknown-type] there is no type `Gnu` here
-    `d/Gnu.x10` says `package wrong;`, but lies in the folder of `d`
+    `d/Gnu.x10` says `package wrong;`, but is in the folder of `d`
 ",
     );
 }
