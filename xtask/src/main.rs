@@ -2,6 +2,7 @@
 
 mod bless;
 mod book;
+mod comments;
 mod environment;
 mod imports;
 mod links;
@@ -25,13 +26,11 @@ usage: cargo xtask TASK [OPTION...]
   performance --check   fail when docs/performance.md is stale
   book                  check all pages (links, anchors, contents, names of files and environment variables), then
                         build the book if mdbook is installed
-  words                 count the words of xtask/words.txt; fail when a crate has more than recorded
-  words --record        record smaller counts, and counts of new words, in xtask/words-baseline.txt
-  words --list CRATE    print the places where CRATE uses them
+  words                 fail on words of xtask/words.txt in sources and pages
+  words --list FOLDER   print those below FOLDER
+  comments              fail on comment lines of more than 110 columns
   imports               fail when imports run against xtask/layers.txt
   imports --details     print the files of each import cycle
-  rules                 register the diagnostic rules: write the lists of analysis/x10/src/rules from its files
-  rules --check         fail when one of these lists is stale
   pages                 write docs/diagnostics and their part of docs/SUMMARY.md
   bless [NAME...]       write generated files anew, all or the ones named (`bless --list` names them)
   help                  print this
@@ -80,8 +79,8 @@ fn run(root: &Path, arguments: &[&str]) -> Result<(), Failure> {
         ["performance", "--check"] => Ok(performance::check(root)?),
         ["book"] => Ok(book::build(root)?),
         ["words"] => Ok(words::check(root)?),
-        ["words", "--record"] => Ok(words::record(root)?),
         ["words", "--list", name] => Ok(words::list(root, name)?),
+        ["comments"] => Ok(comments::check(root)?),
         ["imports"] => Ok(imports::print(root, false).and_then(|()| imports::check(root))?),
         ["imports", "--details"] => Ok(imports::print(root, true)?),
         ["rules"] => Ok(rules::write(root)?),
@@ -94,9 +93,10 @@ fn run(root: &Path, arguments: &[&str]) -> Result<(), Failure> {
         ["bless", names @ ..] if names.iter().all(|name| bless::is_known(name)) => {
             Ok(bless::run(root, names)?)
         }
-        [task @ ("performance" | "book" | "words" | "imports" | "rules" | "pages" | "bless"), ..] => {
-            Err(Failure::Usage(format!("task `{task}` does not take `{}`", arguments[1..].join(" "))))
-        }
+        [
+            task @ ("performance" | "book" | "words" | "comments" | "imports" | "rules" | "pages" | "bless"),
+            ..,
+        ] => Err(Failure::Usage(format!("task `{task}` does not take `{}`", arguments[1..].join(" ")))),
         [task, ..] => Err(Failure::Usage(format!("no task is named `{task}`"))),
     }
 }

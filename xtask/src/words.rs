@@ -1,17 +1,31 @@
-//! Vocabulary check: counts words of a private dialect in Rust sources, which may only become fewer.
+//! Vocabulary check: fails on words of a private dialect in sources and pages.
 //!
-//! `xtask/words.txt` lists the words and what to write instead, `xtask/words-baseline.txt` how often each crate
-//! still has them.
+//! `xtask/words.txt` lists the words and what to write instead.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 const WORDS_FILE: &str = "xtask/words.txt";
-const BASELINE_FILE: &str = "xtask/words-baseline.txt";
-const CRATES: &[&str] = &["analysis", "build-backend", "lsp-server", "runtime", "syntax", "tests", "xtask"];
-/// Places that a failure prints for each word.
-const MAX_PLACES: usize = 10;
+/// What is searched: sources, pages and the class library.
+const FOLDERS: &[&str] = &[
+    "analysis",
+    "build-backend",
+    "docs",
+    "editors",
+    "examples",
+    "lsp-server",
+    "runtime",
+    "syntax",
+    "tests",
+    "xtask",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "README.md",
+    "SECURITY.md",
+];
+const EXTENSIONS: &[&str] = &["rs", "md", "x10", "h"];
+/// Occurrences that a failure prints.
+const MAX_PRINTED: usize = 40;
 
 /// One line of the word list: a word or phrase, phrases that contain it and are good English, and its replacement.
 #[derive(Debug)]
@@ -22,75 +36,44 @@ struct Entry {
     instead: String,
 }
 
-/// Counts by word and crate.
-type Counts = BTreeMap<String, BTreeMap<String, usize>>;
-
-struct Place {
-    word: usize,
+/// A word of the list in a file, by its index.
+struct Occurrence {
+    entry: usize,
     file: PathBuf,
     line: usize,
 }
 
-/// Fails when a crate has a word more often than recorded.
+/// Fails where a source or page has a word of the list.
 pub(crate) fn check(root: &Path) -> Result<(), String> {
     let entries = entries(root)?;
-    let baseline = parse_baseline(&crate::read(&root.join(BASELINE_FILE))?)?;
-    let found = search_crates(root, &entries)?;
-    let counts = count(&entries, &found);
-    print_totals(&counts, &baseline);
-    let problems = excesses(&counts, &baseline);
-    if problems.is_empty() {
+    let occurrences = search(root, FOLDERS, &entries)?;
+    if occurrences.is_empty() {
         return Ok(());
     }
-    let mut message = String::from("words of the old dialect became more; write the term instead:");
-    for (word, name, now, recorded) in problems {
-        let Some(index) = entries.iter().position(|entry| entry.word == word) else { continue };
-        let _ = write!(
-            message,
-            "\n  {name}: `{word}` {now} times, recorded {recorded}: {}",
-            entries[index].instead
-        );
-        let places = found[&name].iter().filter(|place| place.word == index);
-        for place in places.take(MAX_PLACES) {
-            let _ = write!(message, "\n      {}", shown(root, place));
-        }
+    let count = occurrences.len();
+    let mut message = format!("{count} words of the old dialect; write the usual term instead:");
+    for occurrence in occurrences.iter().take(MAX_PRINTED) {
+        let _ = write!(message, "\n  {}", describe(root, occurrence, &entries));
     }
-    message.push_str("\n`cargo xtask words --list CRATE` prints all places");
+    if count > MAX_PRINTED {
+        message.push_str("\n  ...\n`cargo xtask words --list FOLDER` prints all");
+    }
     Err(message)
 }
 
-/// Records counts that became smaller and words that are new on the list; refuses counts that grew.
-pub(crate) fn record(root: &Path) -> Result<(), String> {
+/// Prints all occurrences below one folder.
+pub(crate) fn list(root: &Path, folder: &str) -> Result<(), String> {
     let entries = entries(root)?;
-    let path = root.join(BASELINE_FILE);
-    let baseline = if path.exists() { parse_baseline(&crate::read(&path)?)? } else { Counts::new() };
-    let counts = count(&entries, &search_crates(root, &entries)?);
-    let grown = excesses(&counts, &baseline).into_iter().find(|(word, ..)| baseline.contains_key(word));
-    if let Some((word, name, now, recorded)) = grown {
-        return Err(format!(
-            "{name}: `{word}` {now} times, recorded {recorded}: only smaller counts are recorded"
-        ));
-    }
-    std::fs::write(&path, print_baseline(&counts)).map_err(|error| format!("{}: {error}", path.display()))?;
-    print_totals(&counts, &counts);
-    Ok(())
-}
-
-/// Prints all places of one crate.
-pub(crate) fn list(root: &Path, name: &str) -> Result<(), String> {
-    if !CRATES.contains(&name) {
-        return Err(format!("no crate is named `{name}`: write one of {}", CRATES.join(", ")));
-    }
-    let entries = entries(root)?;
-    for place in search(&root.join(name), &entries)? {
-        let entry = &entries[place.word];
-        crate::say(&format!("{}: `{}`: {}", shown(root, &place), entry.word, entry.instead));
+    for occurrence in search(root, &[folder], &entries)? {
+        crate::say(&describe(root, &occurrence, &entries));
     }
     Ok(())
 }
 
-fn shown(root: &Path, place: &Place) -> String {
-    format!("{}:{}", place.file.strip_prefix(root).unwrap_or(&place.file).display(), place.line)
+fn describe(root: &Path, occurrence: &Occurrence, entries: &[Entry]) -> String {
+    let file = occurrence.file.strip_prefix(root).unwrap_or(&occurrence.file).display();
+    let entry = &entries[occurrence.entry];
+    format!("{file}:{}: `{}`: {}", occurrence.line, entry.word, entry.instead)
 }
 
 fn entries(root: &Path) -> Result<Vec<Entry>, String> {
@@ -194,98 +177,42 @@ fn found_in(line: &str, entries: &[Entry]) -> Vec<usize> {
     found
 }
 
-fn search(folder: &Path, entries: &[Entry]) -> Result<Vec<Place>, String> {
-    let mut places = Vec::new();
-    for file in crate::files_below(folder, "rs")? {
-        // This file's own words are on the list.
-        if file.ends_with("xtask/src/words.rs") {
-            continue;
-        }
-        for (number, line) in crate::read(&file)?.lines().enumerate() {
-            let found = found_in(line, entries).into_iter();
-            places.extend(found.map(|word| Place { word, file: file.clone(), line: number + 1 }));
-        }
-    }
-    Ok(places)
-}
-
-fn search_crates(root: &Path, entries: &[Entry]) -> Result<BTreeMap<String, Vec<Place>>, String> {
-    CRATES.iter().map(|name| Ok(((*name).to_owned(), search(&root.join(name), entries)?))).collect()
-}
-
-fn count(entries: &[Entry], found: &BTreeMap<String, Vec<Place>>) -> Counts {
-    let mut counts = Counts::new();
-    for entry in entries {
-        counts.insert(entry.word.clone(), found.keys().map(|name| (name.clone(), 0)).collect());
-    }
-    for (name, places) in found {
-        for place in places {
-            if let Some(number) = counts.get_mut(&entries[place.word].word).and_then(|row| row.get_mut(name))
-            {
-                *number += 1;
+/// All occurrences in the folders and files of that name, which may be missing.
+fn search(root: &Path, names: &[&str], entries: &[Entry]) -> Result<Vec<Occurrence>, String> {
+    let mut occurrences = Vec::new();
+    for name in names {
+        let path = root.join(name);
+        let files = match path.is_dir() {
+            true => files_of(&path)?,
+            false => Vec::from_iter(path.is_file().then_some(path)),
+        };
+        for file in files {
+            for (number, line) in crate::read(&file)?.lines().enumerate() {
+                let found = found_in(line, entries).into_iter();
+                occurrences.extend(found.map(|entry| Occurrence {
+                    entry,
+                    file: file.clone(),
+                    line: number + 1,
+                }));
             }
         }
     }
-    counts
+    Ok(occurrences)
 }
 
-/// Words and crates whose count is larger than recorded, with both counts.
-fn excesses(counts: &Counts, baseline: &Counts) -> Vec<(String, String, usize, usize)> {
-    let mut out = Vec::new();
-    for (word, row) in counts {
-        for (name, &now) in row {
-            let recorded = baseline.get(word).and_then(|row| row.get(name)).copied().unwrap_or(0);
-            if now > recorded {
-                out.push((word.clone(), name.clone(), now, recorded));
-            }
-        }
-    }
-    out
+fn is_test_program(file: &Path) -> bool {
+    file.extension().is_some_and(|it| it == "x10")
+        && file.components().any(|it| it.as_os_str() == "tests" || it.as_os_str() == "test_data")
 }
 
-fn print_totals(counts: &Counts, baseline: &Counts) {
-    let total =
-        |counts: &Counts, name: &str| -> usize { counts.values().filter_map(|row| row.get(name)).sum() };
-    for name in CRATES {
-        crate::say(&format!(
-            "words: {name:<14} {:>6}, recorded {}",
-            total(counts, name),
-            total(baseline, name)
-        ));
+/// Sources and pages below a folder, without programs that tests run and this file, whose tests name words.
+fn files_of(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let mut files = Vec::new();
+    for extension in EXTENSIONS {
+        files.extend(crate::files_below(folder, extension)?);
     }
-}
-
-/// A header of crates, then a line for each word with a count for each crate.
-fn print_baseline(counts: &Counts) -> String {
-    let mut out =
-        String::from("# Written by `cargo xtask words --record`: how often each crate has each word.\n");
-    let _ = writeln!(out, "word | {}", CRATES.join(" "));
-    for (word, row) in counts {
-        let numbers: Vec<String> =
-            CRATES.iter().map(|name| row.get(*name).copied().unwrap_or(0).to_string()).collect();
-        let _ = writeln!(out, "{word} | {}", numbers.join(" "));
-    }
-    out
-}
-
-fn parse_baseline(text: &str) -> Result<Counts, String> {
-    let mut lines = text.lines().enumerate().filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
-    let wrong =
-        |number: usize| format!("{BASELINE_FILE}:{}: `cargo xtask words --record` writes it", number + 1);
-    let header = lines.next().and_then(|(_, line)| line.strip_prefix("word | ")).ok_or_else(|| wrong(0))?;
-    let names: Vec<&str> = header.split_whitespace().collect();
-    let mut counts = Counts::new();
-    for (number, line) in lines {
-        let (word, numbers) = line.split_once(" | ").ok_or_else(|| wrong(number))?;
-        let numbers: Result<Vec<usize>, _> = numbers.split_whitespace().map(str::parse).collect();
-        let numbers = numbers.map_err(|_| wrong(number))?;
-        if numbers.len() != names.len() {
-            return Err(wrong(number));
-        }
-        let row = names.iter().map(|name| (*name).to_owned()).zip(numbers).collect();
-        counts.insert(word.to_owned(), row);
-    }
-    Ok(counts)
+    files.retain(|file| !file.ends_with("xtask/src/words.rs") && !is_test_program(file));
+    Ok(files)
 }
 
 #[cfg(test)]
@@ -326,51 +253,22 @@ mod tests {
         }
     }
 
-    /// A repository with one source file.
-    fn repository(source: &str) -> tempfile::TempDir {
+    #[test]
+    fn an_occurrence_is_named_with_its_line_and_the_term() {
         let folder = tempfile::tempdir().unwrap();
-        for name in CRATES {
-            std::fs::create_dir_all(folder.path().join(name).join("src")).unwrap();
-        }
+        std::fs::create_dir_all(folder.path().join("runtime/src")).unwrap();
+        std::fs::create_dir_all(folder.path().join("xtask")).unwrap();
         std::fs::write(folder.path().join(WORDS_FILE), LIST).unwrap();
-        change(&folder, source);
-        folder
-    }
-
-    fn change(folder: &tempfile::TempDir, source: &str) {
-        std::fs::write(folder.path().join("runtime/src/lib.rs"), source).unwrap();
-    }
-
-    #[test]
-    fn counts_may_shrink_and_not_grow() {
-        let folder = repository("// a turn, a turn\n");
-        record(folder.path()).unwrap();
+        let write = |source: &str| std::fs::write(folder.path().join("runtime/src/lib.rs"), source).unwrap();
+        write("// an iteration\n");
         check(folder.path()).unwrap();
-        change(&folder, "// a turn, a turn\n// and a turn\n");
+        write("// an iteration\n// and a turn\n");
         let message = check(folder.path()).unwrap_err();
-        assert!(message.contains("runtime: `turn` 3 times, recorded 2: iteration"), "{message}");
-        assert!(message.contains("runtime/src/lib.rs:2"), "{message}");
-        assert!(record(folder.path()).is_err());
-        change(&folder, "// a turn\n");
-        record(folder.path()).unwrap();
-        change(&folder, "// a turn, a turn\n");
-        assert!(check(folder.path()).unwrap_err().contains("recorded 1"));
+        assert!(message.contains("runtime/src/lib.rs:2: `turn`: iteration"), "{message}");
     }
 
     #[test]
-    fn words_that_are_new_on_the_list_are_recorded() {
-        let folder = repository("// a turn of whoever\n");
-        record(folder.path()).unwrap();
-        std::fs::write(folder.path().join(WORDS_FILE), format!("{LIST}whoever | the caller\n")).unwrap();
-        assert!(check(folder.path()).is_err());
-        record(folder.path()).unwrap();
-        check(folder.path()).unwrap();
-    }
-
-    #[test]
-    fn the_repositorys_files_can_be_read() {
-        let root = crate::repository();
-        assert!(!entries(&root).unwrap().is_empty());
-        parse_baseline(&crate::read(&root.join(BASELINE_FILE)).unwrap()).unwrap();
+    fn the_repositorys_list_can_be_read() {
+        assert!(!entries(&crate::repository()).unwrap().is_empty());
     }
 }
