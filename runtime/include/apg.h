@@ -11,7 +11,7 @@ typedef unsigned apg_char;          /* a Unicode code point */
 /* Bytes of an activity's stack, which begins at a multiple of that, and of what is kept for code that does not check. */
 #define APG_STACK 8388608
 #define APG_STACK_RESERVE 262144
-/* The number of a PlaceLocalHandle is the place that made it above so many bits; these are looked up without a call. */
+/* A PlaceLocalHandle has the number of the place that made it above this many bits; these are looked up without a call. */
 #define APG_LOCAL_BITS 40
 #define APG_LOCALS_PLACES 1024
 #define APG_LOCALS_EACH 65536
@@ -103,7 +103,7 @@ typedef struct apg_kernel {
   /* CPU form: runs blocks [first, last) of the flattened grid (x fastest) */
   apg_object *(*cpu)(const void *env, const apg_launch *launch, apg_i64 first, apg_i64 last);
   /* 1 if all accesses that depend on the launch are inside their rails: then the device code is compiled with APG_PROVEN
-     and the CPU form told so. 2, 4: their indices may be computed with 64 bits, with 32. The upper half has a bit for each condition that
+     and the CPU form gets the flag. 2, 4: their indices may be computed with 64 bits, with 32. The upper half has a bit for each condition that
      accesses depend on: where not all hold, APG_HELD has those that do. Null if nothing depends on the launch. */
   apg_u64 (*proven)(const void *env, const apg_launch *launch);
   /* What autoBlocks() and autoThreads() choose from, the preferred ones first; none for any number. */

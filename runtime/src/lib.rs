@@ -1,7 +1,7 @@
 //! The apg runtime: places, activities, memory and devices of a running X10 program.
 //!
-//! A compiled program is a shared object that this crate loads ([`mod@run`]); the two speak through the tables of
-//! `include/apg.h`, whose functions are listed in [`abi`].
+//! A compiled program is a shared object that this crate loads ([`mod@run`]); the two speak through the
+//! tables of `include/apg.h`, whose functions are listed in [`abi`].
 
 // First: its macro is used by name below.
 #[macro_use]

@@ -7,7 +7,7 @@
 //! // status: 1         exit status (0)
 //! // stderr: text      standard error has this text; may stand several times
 //! // sorted            the order of the lines is not fixed
-//! // without: thread   ways in which it is not run (see tests/programs.rs), with the reason on the line below
+//! // without: thread   ways in which it is not run (tests/programs.rs), with the reason on the line below
 //! ```
 
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! Logging: the server's log is in its file and nowhere in the protocol; the command logs only where `APG_LOG` is set.
+//! Logging: the server's log is in its file and nowhere in the protocol; the command logs only where
+//! `APG_LOG` is set.
 
 use std::process::Command;
 

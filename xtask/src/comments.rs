@@ -8,7 +8,8 @@ const MAX_COLUMNS: usize = 110;
 /// Lines that a failure prints.
 const MAX_PRINTED: usize = 40;
 
-/// Fails where a line of a Rust file that is a comment is wider than [`MAX_COLUMNS`]; addresses cannot be wrapped.
+/// Fails where a line of a Rust file that is a comment is wider than [`MAX_COLUMNS`]; addresses cannot be
+/// wrapped.
 pub(crate) fn check(root: &Path) -> Result<(), String> {
     let mut wide = Vec::new();
     for file in crate::files_below(root, "rs")? {

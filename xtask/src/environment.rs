@@ -1,4 +1,5 @@
-//! Completeness of the list of environment variables: every variable that code names is in docs/reference/environment.md.
+//! Completeness of the list of environment variables: every variable that code names is in
+//! docs/reference/environment.md.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Performance page: `docs/performance.md` written from the measurements in `tests/bench/results`.
 //!
-//! `areas.json` lists the areas in the order of the page; every other file is one run: its machine, date and command,
-//! and what it measured. Of several runs that measured the same thing the latest counts.
+//! `areas.json` lists the areas in the order of the page; every other file is one run: its machine, date and
+//! command, and what it measured. Of several runs that measured the same thing the latest counts.
 
 use crate::performance_table;
 use serde::Deserialize;

@@ -1,5 +1,5 @@
-//! Registration of diagnostic rules: `cargo xtask rules` writes the lists of a family's rules and the enum of their
-//! problems from the files `FAMILY/CODE.rs` below [`FOLDER`].
+//! Registration of diagnostic rules: `cargo xtask rules` writes the lists of a family's rules and the enum of
+//! their problems from the files `FAMILY/CODE.rs` below [`FOLDER`].
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 /// Where the rules are.
 const FOLDER: &str = "analysis/x10/src/rules";
 
-/// Separates the part of a family's `mod.rs` that is written by hand, its documentation, from the generated part.
+/// Separates the part of a family's `mod.rs` that is written by hand, its documentation, from the generated
+/// part.
 const GENERATED: &str = "// The rest is written by `cargo xtask rules` from the files of this folder.";
 
 /// The longest line that rustfmt leaves as it is, with its line end.

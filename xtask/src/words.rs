@@ -27,7 +27,8 @@ const EXTENSIONS: &[&str] = &["rs", "md", "x10", "h"];
 /// Occurrences that a failure prints.
 const MAX_PRINTED: usize = 40;
 
-/// One line of the word list: a word or phrase, phrases that contain it and are good English, and its replacement.
+/// One line of the word list: a word or phrase, phrases that contain it and are good English, and its
+/// replacement.
 #[derive(Debug)]
 struct Entry {
     word: String,
@@ -143,7 +144,8 @@ fn words_of(line: &str) -> Vec<Token> {
     tokens
 }
 
-/// Capital words of the list are constants and match as they are; others match in any case but that of constants.
+/// Capital words of the list are constants and match as they are; others match in any case but that of
+/// constants.
 fn is_equal(wanted: &str, found: &str) -> bool {
     match wanted.chars().all(char::is_uppercase) {
         true => wanted == found,

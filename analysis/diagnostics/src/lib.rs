@@ -1,5 +1,5 @@
-//! Diagnostics of any language as plain data: findings with notes and fixes, the rules that document their codes, and
-//! printers for people and tools.
+//! Diagnostics of any language as plain data: findings with notes and fixes, the rules that document their
+//! codes, and printers for people and tools.
 //!
 //! A language's analysis reports [`Diagnostic`]s of its [`Rule`]s. To print one it is resolved to a
 //! [`render::Finding`], which has the sources at hand.

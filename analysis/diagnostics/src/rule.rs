@@ -1,5 +1,5 @@
-//! Rules: the documentation of a diagnostic code, from which `apg explain`, the pages under `docs/diagnostics` and the
-//! tests that run every page's examples are made.
+//! Rules: the documentation of a diagnostic code, from which `apg explain`, the pages under
+//! `docs/diagnostics` and the tests that run every page's examples are made.
 
 use apg_source::TextRange;
 

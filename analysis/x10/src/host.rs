@@ -1,6 +1,7 @@
 //! Analysis host: owns the database and takes sources; snapshots answer queries on other threads.
 //!
-//! A change cancels what runs on snapshots: their questions end with [`Cancelled`], and the change waits only for that.
+//! A change cancels what runs on snapshots: their questions end with [`Cancelled`], and the change waits only
+//! for that.
 
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
@@ -43,7 +44,8 @@ pub struct AnalysisHost {
 }
 
 impl AnalysisHost {
-    /// A host with the class library (package paths such as `x10/lang/Int.x10`, and sources) and no user files.
+    /// A host with the class library (package paths such as `x10/lang/Int.x10`, and sources) and no user
+    /// files.
     pub fn new(library: impl IntoIterator<Item = (PathBuf, Arc<str>)>) -> AnalysisHost {
         AnalysisHost::with_events(library, None)
     }
@@ -68,8 +70,8 @@ impl AnalysisHost {
         AnalysisHost { db, gone: FxHashMap::default(), spare: FxHashMap::default() }
     }
 
-    /// A host for one program that stays as it is. How its answers came about is not remembered, which makes them faster and smaller;
-    /// to set anything panics.
+    /// A host for one program that stays as it is. How its answers came about is not remembered, which makes
+    /// them faster and smaller; to set anything panics.
     pub fn fixed(library: impl IntoIterator<Item = (PathBuf, Arc<str>)>, program: Program) -> AnalysisHost {
         let fixed = Durability::NEVER_CHANGE;
         let mut db = RootDatabase::bare(None);
@@ -93,8 +95,8 @@ impl AnalysisHost {
         AnalysisHost { db, gone: FxHashMap::default(), spare: FxHashMap::default() }
     }
 
-    /// Forgets the trees and typed bodies of a host that is [`Self::fixed`], but for the trees of the next of these files; they are
-    /// made again where they are needed once more. Waits for snapshots.
+    /// Forgets the trees and typed bodies of a host that is [`Self::fixed`], but for the trees of the next of
+    /// these files; they are made again where they are needed once more. Waits for snapshots.
     pub fn forget_details(&mut self, next: &[SourceFile]) {
         let next = &next[..next.len().min(crate::inputs::MAX_KEPT_TREES)];
         crate::inputs::keep_trees(&mut self.db, next.len() + crate::inputs::MIN_KEPT_RESULTS);
@@ -145,8 +147,9 @@ impl AnalysisHost {
             .new(&self.db)
     }
 
-    /// Sets the text of a user file that someone types in; whether other files may see the difference. The result is that of
-    /// [`Self::set_file`], but only what is around the edit is parsed again, and what does not depend on it stays as it is.
+    /// Sets the text of a user file that someone types in; whether other files may see the difference. The
+    /// result is that of [`Self::set_file`], but only what is around the edit is parsed again, and what does
+    /// not depend on it stays as it is.
     pub fn edit_file(&mut self, path: &Path, text: Arc<str>) -> bool {
         let known = Project::get(&self.db).files(&self.db).get(path).copied();
         let Some(file) = known else {
@@ -192,7 +195,8 @@ impl AnalysisHost {
         }
     }
 
-    /// Sets all user files: those that are not given are gone. What was computed of a text that stays is kept.
+    /// Sets all user files: those that are not given are gone. What was computed of a text that stays is
+    /// kept.
     pub fn replace_files(&mut self, sources: impl IntoIterator<Item = (PathBuf, Arc<str>)>) {
         let sources: FxHashMap<PathBuf, Arc<str>> = sources.into_iter().collect();
         if Project::get(&self.db).files(&self.db).keys().any(|path| !sources.contains_key(path)) {
@@ -241,7 +245,8 @@ impl AnalysisHost {
         }
     }
 
-    /// Files that could not be read, and a sentence each that says why. Errors at names that they would declare say it.
+    /// Files that could not be read, and a sentence each that says why. Errors at names that they would
+    /// declare say it.
     pub fn set_unread(&mut self, unread: BTreeMap<PathBuf, String>) {
         let project = Project::get(&self.db);
         if **project.unread(&self.db) != unread {
@@ -249,8 +254,8 @@ impl AnalysisHost {
         }
     }
 
-    /// A host with the same files, and nothing computed of them: what this one holds is given back. Questions to snapshots of
-    /// this one end with [`Cancelled`].
+    /// A host with the same files, and nothing computed of them: what this one holds is given back. Questions
+    /// to snapshots of this one end with [`Cancelled`].
     pub fn renewed(mut self) -> AnalysisHost {
         salsa::Database::trigger_cancellation(&mut self.db);
         let (project, library) = (Project::get(&self.db), Library::get(&self.db));
@@ -267,7 +272,8 @@ impl AnalysisHost {
         host
     }
 
-    /// Gives back what answers took the place of, which otherwise the next change does. Ends the questions of all snapshots.
+    /// Gives back what answers took the place of, which otherwise the next change does. Ends the questions of
+    /// all snapshots.
     pub fn drop_replaced(&mut self) {
         salsa::Database::trigger_lru_eviction(&mut self.db);
     }
@@ -323,8 +329,8 @@ impl Analysis {
             })
         }));
         match answer {
-            // Who waits for a thread that a change ended hears of a panic, which there was none. The change waits for this snapshot, so
-            // that it is still to be seen.
+            // Who waits for a thread that a change ended hears of a panic, which there was none. The change
+            // waits for this snapshot, so that it is still to be seen.
             Err(Cancelled::PropagatedPanic) => Err(self.ended().unwrap_or(Cancelled::PropagatedPanic)),
             answer => answer,
         }

@@ -1,5 +1,5 @@
-//! Inputs of the analysis: the user's project, the class library, and parsing. No I/O happens here: the caller hands in
-//! the sources.
+//! Inputs of the analysis: the user's project, the class library, and parsing. No I/O happens here: the
+//! caller hands in the sources.
 #![allow(missing_docs)] // of what salsa makes: everything written here is documented
 
 use std::collections::BTreeMap;

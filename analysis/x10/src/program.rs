@@ -1,5 +1,5 @@
-//! Program model: what code generation and tools read of an analysed program. Everything else of this crate is an
-//! implementation detail.
+//! Program model: what code generation and tools read of an analysed program. Everything else of this crate
+//! is an implementation detail.
 
 /// Typed bodies.
 pub mod body {

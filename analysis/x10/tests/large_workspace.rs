@@ -1,4 +1,5 @@
-//! A workspace with more code than is worked on at a time: whatever was found once, and forgotten meanwhile, is found again.
+//! A workspace with more code than is worked on at a time: whatever was found once, and forgotten meanwhile,
+//! is found again.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,7 +1,8 @@
-//! Many threads that ask a cold database at once: no question waits for ever, and each is answered as if it were alone.
+//! Many threads that ask a cold database at once: no question waits for ever, and each is answered as if it
+//! were alone.
 //!
-//! `APG_THREADS_SECONDS` says how long to go on (3), `APG_THREADS_SEED` with which numbers, `APG_X10_HOME` where more code is. With
-//! `APG_THREADS_HANG` a test that waits for ever does so, for a debugger.
+//! `APG_THREADS_SECONDS` says how long to go on (3), `APG_THREADS_SEED` with which numbers, `APG_X10_HOME`
+//! where more code is. With `APG_THREADS_HANG` a test that waits for ever does so, for a debugger.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -136,7 +137,8 @@ fn round(
     found
 }
 
-/// Questions that edits and clients end before they are answered leave nothing behind that keeps the next ones waiting.
+/// Questions that edits and clients end before they are answered leave nothing behind that keeps the next
+/// ones waiting.
 #[test]
 fn questions_that_are_ended_hold_up_no_others() {
     let end = Instant::now() + Duration::from_secs(number("APG_THREADS_SECONDS", 3));
@@ -156,7 +158,8 @@ fn questions_that_are_ended_hold_up_no_others() {
     }
 }
 
-/// Files of methods without result types that call each other, in no order: to type one is to type all, from wherever it begins.
+/// Files of methods without result types that call each other, in no order: to type one is to type all, from
+/// wherever it begins.
 fn tangled(numbers: &mut Numbers) -> Vec<(PathBuf, Arc<str>)> {
     let (classes, methods) = (2 + numbers.below(4), 2 + numbers.below(6));
     let call =

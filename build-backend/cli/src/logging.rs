@@ -1,5 +1,5 @@
-//! Logging of the command to standard error, to find faults of apg: `APG_LOG=apg=debug`. Without the variable no
-//! subscriber is installed, and an event costs a comparison.
+//! Logging of the command to standard error, to find faults of apg: `APG_LOG=apg=debug`. Without the variable
+//! no subscriber is installed, and an event costs a comparison.
 
 use tracing_subscriber::Layer as _;
 use tracing_subscriber::filter::Targets;

@@ -1,9 +1,9 @@
 //! Code generation: MIR to C++20 for hosts and CUDA C++ for devices. One printer serves both: a kernel's code
 //! is the same for CPUs and devices except for the spelling of a few operations, so that results agree.
 //!
-//! Units include `apg.h` (the ABI) and `apg_program.h` (inline helpers); those of kernels `apg_collectives.h`,
-//! that of metadata `apg_throw.h`; those with C++ code of the program what that code names. Symbols and code
-//! do not depend on indices, so that an unchanged unit is found in the cache.
+//! Units include `apg.h` (the ABI) and `apg_program.h` (inline helpers); those of kernels
+//! `apg_collectives.h`, that of metadata `apg_throw.h`; those with C++ code of the program what that code
+//! names. Symbols and code do not depend on indices, so that an unchanged unit is found in the cache.
 
 mod call;
 mod code;

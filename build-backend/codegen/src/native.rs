@@ -66,8 +66,8 @@ fn path(native: &NativeFile, name: &str) -> PathBuf {
     PathBuf::from(&native.folder).join(name)
 }
 
-/// A file of the program as `#include` names it: files in its folder by their path, others as the system finds
-/// them.
+/// A file of the program as `#include` names it: files in its folder by their path, others as the system
+/// finds them.
 fn quoted(native: &NativeFile, name: &str) -> String {
     let beside = path(native, name);
     let found = std::path::absolute(&beside).ok().filter(|it| it.is_file());

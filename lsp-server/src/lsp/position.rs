@@ -76,14 +76,15 @@ impl LineText {
         &self.text
     }
 
-    /// The position of a byte offset, which is moved back into the text and to the start of a character if need be.
+    /// The position of a byte offset, which is moved back into the text and to the start of a character if
+    /// need be.
     pub fn position(&self, offset: TextSize, encoding: Encoding) -> Position {
         let position = self.lines.line_column(&self.text, offset, encoding.unit());
         Position { line: position.line, character: position.column }
     }
 
-    /// The byte offset of a position. A column past the end of its line is the line's end, and a line past the last is the
-    /// text's end, as the protocol says.
+    /// The byte offset of a position. A column past the end of its line is the line's end, and a line past
+    /// the last is the text's end, as the protocol says.
     pub fn offset(&self, position: Position, encoding: Encoding) -> TextSize {
         let position = LineColumn { line: position.line, column: position.character };
         self.lines.offset(&self.text, position, encoding.unit())

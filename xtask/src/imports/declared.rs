@@ -24,7 +24,8 @@ pub(super) struct FolderOrder {
 }
 
 impl FolderOrder {
-    /// The row of a file: that of its longest prefix that is named. The root and faces of folders that no row names have none.
+    /// The row of a file: that of its longest prefix that is named. The root and faces of folders that no row
+    /// names have none.
     fn row(&self, file: &str) -> Option<usize> {
         let path = file.trim_end_matches(".rs").trim_end_matches("/mod");
         let rank = |name: &String| match path.strip_prefix(name.as_str()) {

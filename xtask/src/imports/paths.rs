@@ -9,7 +9,8 @@ pub(super) struct LocalPath {
     pub(super) line: usize,
 }
 
-/// All local paths of a source outside of `#[cfg(test)]` items and macro definitions' patterns, trees of `use` expanded.
+/// All local paths of a source outside of `#[cfg(test)]` items and macro definitions' patterns, trees of
+/// `use` expanded.
 ///
 /// # Errors
 /// Says where the source does not consist of Rust tokens.

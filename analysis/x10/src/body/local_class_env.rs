@@ -1,6 +1,7 @@
 //! Environments of local and anonymous classes: the variables of the code around that they may use.
 //!
-//! A variable that a class uses is a hidden field of the class, named [`captured_name`], set when an object is made.
+//! A variable that a class uses is a hidden field of the class, named [`captured_name`], set when an object
+//! is made.
 
 use smol_str::{SmolStr, format_smolstr};
 

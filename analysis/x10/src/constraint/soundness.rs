@@ -1,7 +1,8 @@
-//! What the solver proves holds in every small model, and what it refutes holds in none: compared with trying all.
+//! What the solver proves holds in every small model, and what it refutes holds in none: compared with trying
+//! all.
 //!
-//! A model has a few objects, each with two fields, and gives each variable an object. Literals are objects of
-//! their own, and `null` is one.
+//! A model has a few objects, each with two fields, and gives each variable an object. Literals are objects
+//! of their own, and `null` is one.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,5 @@
-//! What stands under the cursor, names or not: operators, applications, `this` and `super` are declared somewhere too.
+//! What stands under the cursor, names or not: operators, applications, `this` and `super` are declared
+//! somewhere too.
 
 use apg_syntax::SyntaxKind::{
     ARG_LIST, ASSIGN_EXPR, BIN_EXPR, CALL_EXPR, CONSTRUCTOR_CALL_STMT, POSTFIX_EXPR, PREFIX_EXPR, SUPER_EXPR,
@@ -19,7 +20,8 @@ use crate::item_tree::source::{Item, item_offset, item_ptr};
 use crate::signature::method_signature;
 use crate::signature::supertypes::direct_supertypes;
 
-/// What is declared elsewhere and stands at an offset, and where. The name of a class after `new` stands for the constructor.
+/// What is declared elsewhere and stands at an offset, and where. The name of a class after `new` stands for
+/// the constructor.
 pub fn defined_at(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<(Symbol, TextRange)> {
     let root = parse(db, file).syntax();
     let found = |token: &SyntaxToken, symbol: Option<Symbol>| Some((symbol?, token.text_range()));
@@ -45,8 +47,8 @@ pub fn defined_at(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<(Sy
     operators.filter(|it| it.kind().is_punct()).find_map(|it| found(&it, operator(db, file, &it)))
 }
 
-/// The method that a call names whose arguments fit none, as while they are written: of several the overload with as many parameters, or
-/// the fewest more.
+/// The method that a call names whose arguments fit none, as while they are written: of several the overload
+/// with as many parameters, or the fewest more.
 fn meant(db: &dyn Db, file: SourceFile, token: &SyntaxToken) -> Option<Symbol> {
     let callee = token.parent()?.parent()?;
     let call = callee.parent().filter(|call| call.kind() == CALL_EXPR)?;

@@ -1,4 +1,5 @@
-//! Documentation comments as Markdown: X10 programs write them with the tags of HTML and of Java's documentation.
+//! Documentation comments as Markdown: X10 programs write them with the tags of HTML and of Java's
+//! documentation.
 
 /// Markdown of a comment's text.
 pub(super) fn markdown(comment: &str) -> String {

@@ -1,4 +1,5 @@
-//! Hover on a literal: its type, and its value in the other ways to write it. On the arrow of a closure: its type.
+//! Hover on a literal: its type, and its value in the other ways to write it. On the arrow of a closure: its
+//! type.
 
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, SyntaxToken, T};

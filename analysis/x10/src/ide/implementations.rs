@@ -29,7 +29,8 @@ pub fn implementations(db: &dyn Db, files: &[SourceFile], symbol: &Symbol) -> Ve
     }
 }
 
-/// Those of `files` that may have something that extends a class or overrides a method: the others need not be parsed.
+/// Those of `files` that may have something that extends a class or overrides a method: the others need not
+/// be parsed.
 pub fn files_below(db: &dyn Db, files: &[SourceFile], symbol: &Symbol) -> Vec<SourceFile> {
     let class = match symbol {
         Symbol::Item(Item::Class(class)) => *class,

@@ -1,4 +1,5 @@
-//! What the code leaves unsaid, to be shown in it: inferred types, names of formals, what `at` copies, how a kernel launches.
+//! What the code leaves unsaid, to be shown in it: inferred types, names of formals, what `at` copies, how a
+//! kernel launches.
 
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, SyntaxNode, T, TextRange, TextSize};

@@ -64,8 +64,8 @@ pub fn launches(db: &dyn Db, file: SourceFile) -> Vec<LaunchSummary> {
     owners(db, file).flat_map(|owner| launch_summaries(db, owner)).collect()
 }
 
-/// Whether a program begins here: `public static def main` of a class or struct, that takes a rail of strings or nothing and
-/// gives nothing.
+/// Whether a program begins here: `public static def main` of a class or struct, that takes a rail of strings
+/// or nothing and gives nothing.
 fn is_main(db: &dyn Db, method: MethodId) -> bool {
     let is_declared = method.name(db) == "main"
         && method_item(db, method).is_some_and(|item| {

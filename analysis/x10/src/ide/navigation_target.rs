@@ -60,8 +60,8 @@ pub(super) fn name_token(root: &SyntaxNode, offset: TextSize) -> Option<SyntaxTo
     at.clone().right_biased().filter(is_name).or_else(|| at.left_biased().filter(is_name))
 }
 
-/// What a name stands for, the most precise first: the name of a struct that is made stands for its constructor, and for
-/// the struct. Empty if that is not known.
+/// What a name stands for, the most precise first: the name of a struct that is made stands for its
+/// constructor, and for the struct. Empty if that is not known.
 pub(super) fn token_symbols(db: &dyn Db, file: SourceFile, token: &SyntaxToken) -> Vec<Symbol> {
     let range = token.text_range();
     if let Some(symbol) = declared(db, file, token).or_else(|| declared_local(db, file, range)) {
@@ -128,8 +128,8 @@ fn in_type(db: &dyn Db, file: SourceFile, token: &SyntaxToken, named: &SyntaxNod
     found
 }
 
-/// The type that a name stands for where that is known without typing code: `None` does not say that it stands for none. With
-/// `has_variables` the file declares variables or members of this name.
+/// The type that a name stands for where that is known without typing code: `None` does not say that it
+/// stands for none. With `has_variables` the file declares variables or members of this name.
 pub(super) fn token_type(
     db: &dyn Db,
     file: SourceFile,
@@ -318,7 +318,8 @@ pub(super) fn in_condition(node: &SyntaxNode) -> bool {
     }) == Some(true)
 }
 
-/// What a name in a condition stands for: a local or formal, a property of the constrained type, of a class around it, a type.
+/// What a name in a condition stands for: a local or formal, a property of the constrained type, of a class
+/// around it, a type.
 fn in_constraint(db: &dyn Db, file: SourceFile, e: &ast::Expr) -> Option<Symbol> {
     let range = e.syntax().text_range();
     let scope = scope_at(db, file, range);

@@ -49,7 +49,8 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// A symbol. With a method go those that it overrides or that override it in `files`: they are one method to those who call it.
+    /// A symbol. With a method go those that it overrides or that override it in `files`: they are one method
+    /// to those who call it.
     pub fn new(db: &dyn Db, files: &[SourceFile], symbol: &Symbol) -> Wanted {
         wanted(db, files, symbol)
     }

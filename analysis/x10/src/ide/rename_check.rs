@@ -1,8 +1,8 @@
-//! Whether a rename leaves the meaning of a program as it is: the program with the new name is made, and asked what its names
-//! stand for.
+//! Whether a rename leaves the meaning of a program as it is: the program with the new name is made, and
+//! asked what its names stand for.
 //!
-//! That finds every way in which a name can come to mean something else: a declaration that hides another, an overriding that was not
-//! there, a type that a type parameter is called as.
+//! That finds every way in which a name can come to mean something else: a declaration that hides another, an
+//! overriding that was not there, a type that a type parameter is called as.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -78,8 +78,8 @@ impl RenameCheck {
         .filter(|check| !check.edits.is_empty())
     }
 
-    /// Why the program would not mean the same any more. `asks` receives each queried snapshot, to cancel it; what is
-    /// said is worth nothing then.
+    /// Why the program would not mean the same any more. `asks` receives each queried snapshot, to cancel it;
+    /// what is said is worth nothing then.
     pub fn refusal(&self, asks: &dyn Fn(&Analysis)) -> Option<String> {
         let mut host = AnalysisHost::new(self.library.clone());
         host.set_files(self.files.clone());

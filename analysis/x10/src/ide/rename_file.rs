@@ -1,4 +1,5 @@
-//! Files that are moved or get another name: the class that a file is called as, its package, and all who name what it declares.
+//! Files that are moved or get another name: the class that a file is called as, its package, and all who
+//! name what it declares.
 
 use std::path::{Path, PathBuf};
 
@@ -79,7 +80,8 @@ impl Moved {
     }
 }
 
-/// The package that a file at another path is in, if the file is in the folder of its package now and the other path can be in one.
+/// The package that a file at another path is in, if the file is in the folder of its package now and the
+/// other path can be in one.
 fn new_package(db: &dyn Db, file: SourceFile, to: &Path) -> Option<SmolStr> {
     let root = source_root(db, file).path(db);
     let below = package(db, file).replace('.', "/");

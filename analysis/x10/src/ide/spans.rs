@@ -15,7 +15,8 @@ fn owner_spans(db: &dyn Db, file: SourceFile) -> Vec<(TextRange, Owner)> {
     owners(db, file).filter_map(|owner| Some((item_ptr(db, owner.into())?.range(), owner))).collect()
 }
 
-/// The innermost method, constructor or field initialiser around a range. A class in a method's code has owners of its own.
+/// The innermost method, constructor or field initialiser around a range. A class in a method's code has
+/// owners of its own.
 pub(super) fn owner_at(db: &dyn Db, file: SourceFile, range: TextRange) -> Option<Owner> {
     let around = owner_spans(db, file).iter().filter(|(span, _)| span.contains_range(range));
     around.min_by_key(|(span, _)| span.len()).map(|(_, owner)| *owner)

@@ -20,7 +20,8 @@ pub struct VisibleLocal {
     pub symbol: Symbol,
 }
 
-/// The locals and formals in scope at an offset, the nearest first, without those that are hidden by nearer ones.
+/// The locals and formals in scope at an offset, the nearest first, without those that are hidden by nearer
+/// ones.
 pub fn visible_locals(db: &dyn Db, file: SourceFile, offset: TextSize) -> Vec<VisibleLocal> {
     let mut seen = FxHashSet::default();
     visible_names(&parse(db, file).syntax(), offset)
@@ -88,7 +89,8 @@ fn formals(node: &SyntaxNode) -> Vec<(SmolStr, TextRange)> {
     node.children().filter(|child| child.kind() == FORMAL_LIST).flat_map(|list| names(&list)).collect()
 }
 
-/// The names that declarators and formals below a node declare, not those inside their types and initialisers.
+/// The names that declarators and formals below a node declare, not those inside their types and
+/// initialisers.
 fn names(node: &SyntaxNode) -> Vec<(SmolStr, TextRange)> {
     let mut found = Vec::new();
     for child in node.children() {

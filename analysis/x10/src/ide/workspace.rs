@@ -21,8 +21,9 @@ pub struct Listed {
 /// At most this many are listed: more help nobody.
 const MAX_WORKSPACE_SYMBOLS: usize = 500;
 
-/// The classes, members and type definitions whose names match: the letters of `query` occur in the name in this order.
-/// The best come first: those that are the query, start with it, contain it; one's own before those of the library.
+/// The classes, members and type definitions whose names match: the letters of `query` occur in the name in
+/// this order. The best come first: those that are the query, start with it, contain it; one's own before
+/// those of the library.
 pub fn workspace_symbols(db: &dyn Db, files: &[SourceFile], query: &str) -> Vec<Listed> {
     let query = query.to_lowercase();
     let mut found: Vec<(Rank, Listed)> = Vec::new();

@@ -1,12 +1,13 @@
-//! Declarations and statements that are for other back ends: `@Ifdef` and `@Ifndef` take them out of the program.
+//! Declarations and statements that are for other back ends: `@Ifdef` and `@Ifndef` take them out of the
+//! program.
 
 use apg_syntax::ast::{self, HasAnnotations};
 
 /// The macros that are defined: programs become C++.
 const MACROS: &[&str] = &["__CPP__"];
 
-/// Whether `@Ifdef` or `@Ifndef` takes a declaration or statement out of the program: one of the macros of `@Ifndef` is
-/// defined, or none of those of `@Ifdef`.
+/// Whether `@Ifdef` or `@Ifndef` takes a declaration or statement out of the program: one of the macros of
+/// `@Ifndef` is defined, or none of those of `@Ifdef`.
 pub fn is_left_out(node: &impl HasAnnotations) -> bool {
     let mut wanted = false;
     let mut found = false;

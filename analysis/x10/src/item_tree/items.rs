@@ -34,8 +34,8 @@ pub fn file_typedefs(db: &dyn Db, file: SourceFile) -> Vec<Arc<TypedefItem>> {
     item_tree(db, file).typedefs.clone()
 }
 
-/// The package of `file`, empty if it has none. Of a file that nobody types in only what stands before its classes is parsed: all
-/// files that may be of a package are asked.
+/// The package of `file`, empty if it has none. Of a file that nobody types in only what stands before its
+/// classes is parsed: all files that may be of a package are asked.
 #[salsa::tracked]
 pub fn package(db: &dyn Db, file: SourceFile) -> SmolStr {
     let unread = split_inputs(db, file).is_none().then(|| file.text(db));
@@ -53,8 +53,9 @@ fn package_of_header(text: &str) -> Option<SmolStr> {
     }
 }
 
-/// The item that declares `class`, with all its members; `None` only for an identity from before an edit. Who asks is asked again
-/// after each change of a member's signature: code asks [`class_head`], [`method_item`] and [`field_item`].
+/// The item that declares `class`, with all its members; `None` only for an identity from before an edit. Who
+/// asks is asked again after each change of a member's signature: code asks [`class_head`], [`method_item`]
+/// and [`field_item`].
 #[salsa::tracked]
 pub fn class_item(db: &dyn Db, class: ClassId) -> Option<Arc<ClassItem>> {
     let siblings: &[Arc<ClassItem>] = match class.outer(db) {

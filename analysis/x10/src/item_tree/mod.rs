@@ -110,7 +110,8 @@ impl std::ops::Deref for ClassItem {
     }
 }
 
-/// A class, struct or interface without its fields and methods: another signature of one of them leaves it as it is.
+/// A class, struct or interface without its fields and methods: another signature of one of them leaves it as
+/// it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClassHead {
     /// Simple name; `$1`, `$2`, ... for anonymous classes.
@@ -198,7 +199,8 @@ pub enum MethodKind {
     ImplicitConversion,
     /// `operator async(...)` and the like.
     Keyword,
-    /// The argument of `@TransientInitExpr`, which gives a transient field its value where its object arrives.
+    /// The argument of `@TransientInitExpr`, which gives a transient field its value where its object
+    /// arrives.
     Restorer,
 }
 

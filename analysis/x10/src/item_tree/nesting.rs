@@ -1,7 +1,8 @@
-//! Nesting of classes: static classes, the method around a local class, and the type parameters that a class depends on.
+//! Nesting of classes: static classes, the method around a local class, and the type parameters that a class
+//! depends on.
 //!
-//! An inner class is one class for each instance of the classes around it, and a local class one for each instance of the
-//! method around it: their type parameters follow its own.
+//! An inner class is one class for each instance of the classes around it, and a local class one for each
+//! instance of the method around it: their type parameters follow its own.
 
 use crate::db::Db;
 use crate::ids::{ClassId, FieldId, MethodId, TypeParamId};

@@ -1,7 +1,8 @@
-//! What a file's tokens tell without its tree: enough to know that a file need not be parsed, at a tenth of the time.
+//! What a file's tokens tell without its tree: enough to know that a file need not be parsed, at a tenth of
+//! the time.
 //!
-//! More names may be found than there are of their sort (the arguments of types, say), never fewer: who asks leaves out what cannot
-//! concern it, and asks the tree of the rest.
+//! More names may be found than there are of their sort (the arguments of types, say), never fewer: who asks
+//! leaves out what cannot concern it, and asks the tree of the rest.
 
 use apg_syntax::{SyntaxKind, T};
 use rustc_hash::FxHashSet;
@@ -13,10 +14,11 @@ use crate::ids::SourceFile;
 /// The names in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Skim {
-    /// The names behind `class`, `struct`, `interface` and `type`, and behind what the parser takes for one of them (`trait`).
+    /// The names behind `class`, `struct`, `interface` and `type`, and behind what the parser takes for one
+    /// of them (`trait`).
     pub declared: FxHashSet<SmolStr>,
-    /// The names that classes extend and implement, those that definitions of types stand for, and those behind `new` of
-    /// anonymous classes.
+    /// The names that classes extend and implement, those that definitions of types stand for, and those
+    /// behind `new` of anonymous classes.
     pub inherited: FxHashSet<SmolStr>,
 }
 
@@ -82,7 +84,8 @@ fn bracketed(tokens: &[Token<'_>], open: SyntaxKind, close: SyntaxKind) -> usize
     tokens.len()
 }
 
-/// Where the first of these kinds stands outside of square brackets: arguments of types have conditions and functions in them.
+/// Where the first of these kinds stands outside of square brackets: arguments of types have conditions and
+/// functions in them.
 fn outside(tokens: &[Token<'_>], ends: &[SyntaxKind]) -> usize {
     let mut at = 0;
     while let Some((kind, _)) = tokens.get(at).filter(|(kind, _)| !ends.contains(kind)) {

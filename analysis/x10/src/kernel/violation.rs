@@ -1,5 +1,5 @@
-//! A violation of a kernel rule: its problem as data, locations in other methods, and templates of fixes. Ranges are
-//! relative to the owning item, so that edits elsewhere do not invalidate it.
+//! A violation of a kernel rule: its problem as data, locations in other methods, and templates of fixes.
+//! Ranges are relative to the owning item, so that edits elsewhere do not invalidate it.
 
 use apg_syntax::TextRange;
 

@@ -64,8 +64,8 @@ impl<'db> Context<'db> {
     }
 }
 
-/// [`Context::methods_named`] for a class applied to types, if the methods are the same everywhere: what cannot be seen hides nothing
-/// that can.
+/// [`Context::methods_named`] for a class applied to types, if the methods are the same everywhere: what
+/// cannot be seen hides nothing that can.
 #[salsa::tracked(cycle_initial = no_methods)]
 fn class_methods(db: &dyn Db, receiver: Ty, name: SmolStr) -> Option<Vec<Candidate>> {
     let mut same = true;
@@ -98,8 +98,8 @@ fn field_among(db: &dyn Db, supertypes: &[Ty], name: &str) -> Option<(FieldId, T
     })
 }
 
-/// The methods of that name of a type with these supertypes; `hides` says whether the first, which is nearer and overrides the
-/// second, is seen instead of it.
+/// The methods of that name of a type with these supertypes; `hides` says whether the first, which is nearer
+/// and overrides the second, is seen instead of it.
 fn methods_among(
     db: &dyn Db,
     supertypes: &[Ty],

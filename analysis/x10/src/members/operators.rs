@@ -35,7 +35,8 @@ pub struct OperatorCall {
     pub receiver: Conversion,
 }
 
-/// `left op right` of types without constraints, if neither what it takes nor what it gives depends on which values they are.
+/// `left op right` of types without constraints, if neither what it takes nor what it gives depends on which
+/// values they are.
 #[salsa::tracked(cycle_initial = not_plain)]
 pub fn plain_operator(db: &dyn Db, name: SmolStr, left: Ty, right: Ty) -> Option<OperatorCall> {
     let call = Context::global(db).resolve_binary(&name, &Arg::of(left), &Arg::of(right)).ok()?;

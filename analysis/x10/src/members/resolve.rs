@@ -89,7 +89,8 @@ pub struct Rejection {
     pub reason: Reason,
 }
 
-/// What keeps a method from being called. As text only when somebody reads it: most calls have candidates that do not fit.
+/// What keeps a method from being called. As text only when somebody reads it: most calls have candidates
+/// that do not fit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// It is declared in this class, seen only so far, and cannot be seen from here.
@@ -171,7 +172,8 @@ impl Failure {
         match self {
             Failure::Unknown => Vec::new(),
             Failure::NoneFits(all) => {
-                // Those that take as many arguments say more than those that do not, and come first; of them those whose first arguments fit.
+                // Those that take as many arguments say more than those that do not, and come first; of them
+                // those whose first arguments fit.
                 let is_far = |it: &&Rejection| match it.reason {
                     Reason::Hidden(..) => 2,
                     Reason::Count(..) | Reason::TypeCount(..) => 1,
@@ -356,9 +358,9 @@ impl<'db> Context<'db> {
         }
     }
 
-    /// Without the candidates that fit only because a formal has an unknown type, which is compatible with everything. It is
-    /// ambiguous which is meant if an argument may be of that type, or if the type of an argument is unknown
-    /// and the results differ: whatever the call gives, nothing is said of it.
+    /// Without the candidates that fit only because a formal has an unknown type, which is compatible with
+    /// everything. It is ambiguous which is meant if an argument may be of that type, or if the type of an
+    /// argument is unknown and the results differ: whatever the call gives, nothing is said of it.
     fn of_known_types(&self, fitting: Vec<Fitting>, call: Call<'_>) -> Result<Vec<Fitting>, Failure> {
         if fitting.len() < 2 {
             return Ok(fitting);
@@ -504,9 +506,8 @@ impl<'db> Context<'db> {
         self.can_access(method.class(self.db), modifiers)
     }
 
-    /// The terms of a guard that do not follow from what is known, and whether one of them cannot hold; an error
-    /// if a condition on types is not met.
-    /// `condition` is what it says of values.
+    /// The terms of a guard that do not follow from what is known, and whether one of them cannot hold; an
+    /// error if a condition on types is not met. `condition` is what it says of values.
     pub fn check_guard(
         &self,
         guard: &Guard,

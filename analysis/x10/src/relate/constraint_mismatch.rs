@@ -1,5 +1,5 @@
-//! Constraints inside types: of type arguments and of function types. There is nothing to check when the program
-//! runs, for objects do not know the constraints of their type arguments: what cannot be is refused.
+//! Constraints inside types: of type arguments and of function types. There is nothing to check when the
+//! program runs, for objects do not know the constraints of their type arguments: what cannot be is refused.
 
 use crate::constraint::Entailment;
 use crate::db::Db;

@@ -66,7 +66,8 @@ impl<'db> Context<'db> {
         guards
     }
 
-    /// The guards in force as far as they speak of types: also those of the methods whose code the classes stand in.
+    /// The guards in force as far as they speak of types: also those of the methods whose code the classes
+    /// stand in.
     fn type_guards(&self) -> Vec<&'db Guard> {
         let mut guards = self.guards();
         for class in std::iter::successors(self.class, |c| c.outer(self.db)) {

@@ -1,5 +1,5 @@
-//! Questions to the solver, with all that types say of the paths in them: conditions of classes, constraints of
-//! the declared types of properties, and what property methods stand for.
+//! Questions to the solver, with all that types say of the paths in them: conditions of classes, constraints
+//! of the declared types of properties, and what property methods stand for.
 
 use crate::signature::property::Definition;
 use rustc_hash::FxHashSet;

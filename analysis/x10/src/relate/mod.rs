@@ -1,5 +1,5 @@
-//! Relations between types at a point of the program: subtyping, conversion, least upper bounds, entailment of
-//! constraints, well-formedness.
+//! Relations between types at a point of the program: subtyping, conversion, least upper bounds, entailment
+//! of constraints, well-formedness.
 
 mod constraint_mismatch;
 mod context;

@@ -94,7 +94,8 @@ impl<'db> Context<'db> {
                 let of_class = |t: &&Ty| t.as_class(db).is_some_and(|(c, _)| c == *class);
                 let supertypes = all_supertypes(db, *from);
                 let mut found = supertypes.iter().filter(of_class).peekable();
-                // Most often there is none, or one without type arguments. What extends an unknown type may have any supertype.
+                // Most often there is none, or one without type arguments. What extends an unknown type may
+                // have any supertype.
                 if args.is_empty() || found.peek().is_none() {
                     return found.peek().is_some() || supertypes.iter().any(|t| t.is_error(db));
                 }
@@ -123,8 +124,9 @@ impl<'db> Context<'db> {
         }
     }
 
-    /// Whether `to` is among the bounds of the type parameter `from` and of those that bound it, or one of them that
-    /// is no type parameter settles the question `of` it. Each is examined once: bounds may lead around.
+    /// Whether `to` is among the bounds of the type parameter `from` and of those that bound it, or one of
+    /// them that is no type parameter settles the question `of` it. Each is examined once: bounds may lead
+    /// around.
     fn bounds_lead(
         &self,
         from: Ty,

@@ -71,7 +71,8 @@ impl<'db> Context<'db> {
         }
     }
 
-    /// Whether not all supertypes of `ty` are known, or it is itself unknown: what it seems to lack is not worth a message.
+    /// Whether not all supertypes of `ty` are known, or it is itself unknown: what it seems to lack is not
+    /// worth a message.
     pub fn is_open(&self, ty: Ty) -> bool {
         self.supertypes(ty).iter().any(|it| it.mentions_error(self.db))
     }

@@ -1,5 +1,5 @@
-//! Well-formedness of types: whether values can satisfy a constraint, and whether type arguments satisfy the guard of
-//! their class.
+//! Well-formedness of types: whether values can satisfy a constraint, and whether type arguments satisfy the
+//! guard of their class.
 
 use std::sync::Arc;
 

@@ -1,5 +1,6 @@
-//! What classes inherit from, by the names in their headers alone. Type arguments and constraints in a header may speak of
-//! members that classes inherit, of the class itself too, so what is inherited has to be known before those are resolved.
+//! What classes inherit from, by the names in their headers alone. Type arguments and constraints in a header
+//! may speak of members that classes inherit, of the class itself too, so what is inherited has to be known
+//! before those are resolved.
 
 use rustc_hash::FxHashSet;
 

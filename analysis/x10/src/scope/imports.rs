@@ -41,8 +41,8 @@ fn insertion(db: &dyn Db, file: SourceFile) -> Insertion {
     Insertion { range: at(start), before: "", after: "\n\n" }
 }
 
-/// Where a declaration starts with the comments that stand right above it: its documentation stays with it. A comment that an
-/// empty line parts from it speaks of the file.
+/// Where a declaration starts with the comments that stand right above it: its documentation stays with it. A
+/// comment that an empty line parts from it speaks of the file.
 fn start_with_comments(item: &SyntaxNode) -> TextSize {
     let mut start = item.text_range().start();
     let mut token = item.first_token().and_then(|token| token.prev_token());
@@ -202,7 +202,8 @@ fn meant(db: &dyn Db, file: SourceFile, root: Folder, import: &Import) -> Vec<Sm
     similar(db, root, path).or_else(member).into_iter().collect()
 }
 
-/// What keeps an import from being found although its file is there: the one file, or the other, says another package than its folder.
+/// What keeps an import from being found although its file is there: the one file, or the other, says another
+/// package than its folder.
 fn misplaced(db: &dyn Db, file: SourceFile, root: Folder, imported: (&str, &str)) -> Option<String> {
     let own = package_of_folder(db, file, &[]).map(|folder| {
         format!("packages are looked for from the folders that hold them, and this file is in that of `{folder}`: write `package {folder};`")
@@ -218,8 +219,8 @@ fn similar_member(db: &dyn Db, around: &Found, name: &str) -> Option<SmolStr> {
     closest(name, nested.chain(item.typedefs.iter().map(|it| it.name.as_str()))).map(SmolStr::new)
 }
 
-/// The type of the same package with the most similar name. Not every file declares what it is named after; those whose name is not
-/// similar are not read for it.
+/// The type of the same package with the most similar name. Not every file declares what it is named after;
+/// those whose name is not similar are not read for it.
 fn similar(db: &dyn Db, root: Folder, path: &str) -> Option<SmolStr> {
     let (package, simple) = path.rsplit_once('.')?;
     let in_package = |name: &'_ SmolStr| name.rsplit_once('.').is_some_and(|(of, _)| of == package);

@@ -352,7 +352,8 @@ impl TypeScope<'_> {
         }
     }
 
-    /// The diagnostic of a name that stands for nothing, with imports of the types that have that name in other packages, if there are.
+    /// The diagnostic of a name that stands for nothing, with imports of the types that have that name in
+    /// other packages, if there are.
     pub fn with_imports(&self, diagnostic: &Diagnostic, name: &str) -> Option<Diagnostic> {
         let elsewhere = types_named(self.db, source_root(self.db, self.file), name);
         let add = |diagnostic: Diagnostic, name: &SmolStr| {

@@ -98,8 +98,8 @@ pub fn type_in_file(db: &dyn Db, file: SourceFile, name: &str) -> Option<TypeIte
     (!typedefs.is_empty()).then_some(TypeItem::Typedefs(typedefs))
 }
 
-/// A type that a file of a named package holds beside the one it is named after. X10 finds it once that file was
-/// read for another reason; here it is found when nothing else of that name is.
+/// A type that a file of a named package holds beside the one it is named after. X10 finds it once that file
+/// was read for another reason; here it is found when nothing else of that name is.
 pub fn type_beside(db: &dyn Db, root: Folder, package: &str, name: &str) -> Option<TypeItem> {
     if package.is_empty() || package_exists(db, root, name) {
         return None;
@@ -107,7 +107,8 @@ pub fn type_beside(db: &dyn Db, root: Folder, package: &str, name: &str) -> Opti
     type_in_file(db, file_beside(db, root, package, name)?, name)
 }
 
-/// The files that were named and are of a package, as seen from files below `root`: their types are known whatever the files are called.
+/// The files that were named and are of a package, as seen from files below `root`: their types are known
+/// whatever the files are called.
 pub fn named_files(db: &dyn Db, root: Folder, package: &str) -> impl Iterator<Item = SourceFile> {
     // The library asks no input of the user's.
     let of_user = !root.path(db).as_os_str().is_empty();
@@ -130,8 +131,9 @@ fn find_file_beside(db: &dyn Db, root: Folder, package: DottedName, name: Dotted
     files.find(|file| type_in_file(db, *file, name).is_some())
 }
 
-/// The files of a package by the names of what they may declare. Code that calls `f()` asks whether `f` is a type, so this must not
-/// parse them all: of a file that is not edited the tokens are read, the others for their items, which edits keep up to date.
+/// The files of a package by the names of what they may declare. Code that calls `f()` asks whether `f` is a
+/// type, so this must not parse them all: of a file that is not edited the tokens are read, the others for
+/// their items, which edits keep up to date.
 #[salsa::tracked]
 fn files_by_name(db: &dyn Db, root: Folder, package: DottedName) -> FxHashMap<SmolStr, Vec<SourceFile>> {
     let mut all: FxHashMap<SmolStr, Vec<SourceFile>> = FxHashMap::default();
@@ -239,8 +241,9 @@ pub fn types_named(db: &dyn Db, root: Folder, name: &str) -> Vec<SmolStr> {
     all_type_names(db, root).iter().filter(is_declared).cloned().collect()
 }
 
-/// Why a type that a file is named after is none: the file says another package, or declares no such type. Of several files the one in the
-/// folder of `package` is meant, where the type is looked for, else a folder that declares it.
+/// Why a type that a file is named after is none: the file says another package, or declares no such type. Of
+/// several files the one in the folder of `package` is meant, where the type is looked for, else a folder
+/// that declares it.
 pub fn misplaced_type(db: &dyn Db, root: Folder, (package, name): (&str, &str)) -> Option<String> {
     let folder = |path: &Path| path.parent().map(dotted);
     let is_named = |path: &Path| path.file_stem().is_some_and(|stem| stem == name);
@@ -262,8 +265,8 @@ pub fn misplaced_type(db: &dyn Db, root: Folder, (package, name): (&str, &str)) 
     declared.map(|other| format!("`{path}` declares no `{name}`, but `{other}`"))
 }
 
-/// The package that a file belongs to by its folder, if it says another one: what other files there and above say tells where packages
-/// start, and those that are `wanted` from there.
+/// The package that a file belongs to by its folder, if it says another one: what other files there and above
+/// say tells where packages start, and those that are `wanted` from there.
 pub fn package_of_folder(db: &dyn Db, file: SourceFile, wanted: &[PathBuf]) -> Option<SmolStr> {
     let folder = file.path(db).parent().filter(|_| file.origin(db) == FileOrigin::User)?;
     let is_near = |path: &Path| {

@@ -1,4 +1,5 @@
-//! Which of several type definitions of one name `C(a, b)` means: by the classes of the values, as far as they are written.
+//! Which of several type definitions of one name `C(a, b)` means: by the classes of the values, as far as
+//! they are written.
 
 use smol_str::SmolStr;
 
@@ -11,7 +12,8 @@ use crate::scope::lookup::Found;
 use crate::scope::type_scope::TypeScope;
 use crate::ty::known::{Known, known_class};
 
-/// What the names of values in scope have as class: `None` for a name that is no local; `Some(None)` where it is not known.
+/// What the names of values in scope have as class: `None` for a name that is no local; `Some(None)` where it
+/// is not known.
 pub type ValueClasses<'a> = &'a dyn Fn(&TypeScope<'_>, &str) -> Option<Option<ClassId>>;
 
 /// Type definitions in a chain of them.
@@ -139,7 +141,8 @@ impl TypeScope<'_> {
         })
     }
 
-    /// The scope inside a class. While a header is resolved, no supertypes are known: not those of this class either.
+    /// The scope inside a class. While a header is resolved, no supertypes are known: not those of this class
+    /// either.
     fn inside(&self, class: ClassId) -> TypeScope<'_> {
         let header_of = self.header_of.and(Some(class));
         TypeScope { header_of, ..TypeScope::class(self.db, class) }
@@ -151,7 +154,8 @@ impl TypeScope<'_> {
         TypeScope { header_of, ..scope }
     }
 
-    /// The class whose member types are found behind the name of these type definitions, if they abbreviate one.
+    /// The class whose member types are found behind the name of these type definitions, if they abbreviate
+    /// one.
     pub(crate) fn class_behind(&self, typedefs: &[TypedefId]) -> Option<ClassId> {
         let [typedef] = typedefs else { return None };
         let item = typedef_item(self.db, *typedef).as_ref()?;

@@ -190,7 +190,8 @@ impl TypeScope<'_> {
         Some(path)
     }
 
-    /// Whether it is a formal of the type definition that is being expanded: what is given for it takes its place.
+    /// Whether it is a formal of the type definition that is being expanded: what is given for it takes its
+    /// place.
     fn is_argument(&self, root: &PathRefRoot) -> bool {
         let PathRefRoot::Name(name) = root else { return false };
         !self.expanding.is_empty() && self.values.is_some_and(|values| values(name).is_some())
@@ -359,7 +360,8 @@ impl TypeScope<'_> {
         }
     }
 
-    /// What is wrong with a call in a constraint that is of no property method. Of values that are called nothing is said.
+    /// What is wrong with a call in a constraint that is of no property method. Of values that are called
+    /// nothing is said.
     fn no_property_call(
         &self,
         call: &PropertyCallRef,
@@ -389,7 +391,8 @@ impl TypeScope<'_> {
         Some(Problem::new(&constraint_rules::forbidden_term::RULE, at, message).note(note))
     }
 
-    /// What is wrong with a call as a value: an abstract property method with arguments has none that is known.
+    /// What is wrong with a call as a value: an abstract property method with arguments has none that is
+    /// known.
     fn unknown_value(&self, call: &PropertyCallRef, at: u32, base: Option<Ty>) -> Option<Problem> {
         let receivers = self.receivers(call, base, &mut Vec::new());
         let mut methods =

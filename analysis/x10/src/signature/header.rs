@@ -1,4 +1,5 @@
-//! Signatures: the supertypes of classes, the parameters and results of methods, the types of fields, as declared.
+//! Signatures: the supertypes of classes, the parameters and results of methods, the types of fields, as
+//! declared.
 
 use smol_str::SmolStr;
 
@@ -17,7 +18,8 @@ use crate::ty::{Constraint, ConstraintTerm, Path, PathRoot, Ty};
 /// The header of a class, resolved.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct ClassHeader {
-    /// What it extends and implements, in terms of its own type parameters; the superclass first. [`Ty::error`] if that is unknown.
+    /// What it extends and implements, in terms of its own type parameters; the superclass first.
+    /// [`Ty::error`] if that is unknown.
     pub supers: Vec<Ty>,
     /// Whether the first of `supers` is the superclass.
     pub has_superclass: bool,
@@ -232,7 +234,8 @@ pub fn method_signature(db: &dyn Db, method: MethodId) -> MethodSignature {
     MethodSignature { params, offers, result, guard, throws, problems }
 }
 
-/// Whether what is asked of a value of this type speaks of `this`; what is said of its type arguments is not checked.
+/// Whether what is asked of a value of this type speaks of `this`; what is said of its type arguments is not
+/// checked.
 fn mentions_this(db: &dyn Db, ty: Ty) -> bool {
     let terms = ty.constraint(db).map_or(&[][..], |constraint| &constraint.terms);
     terms.iter().flat_map(ConstraintTerm::paths).any(|path| path.root == PathRoot::This)

@@ -1,4 +1,5 @@
-//! The steps of paths in constraints: `self.a.b` names a member of the class of `self`, and one of the class of that.
+//! The steps of paths in constraints: `self.a.b` names a member of the class of `self`, and one of the class
+//! of that.
 
 use apg_syntax::closest;
 use smol_str::SmolStr;
@@ -14,7 +15,8 @@ use crate::scope::type_scope::TypeScope;
 use crate::ty::{Path, PathRoot, Ty};
 
 impl TypeScope<'_> {
-    /// What is wrong with a path that names a member which the class there does not have. Where the class is not known nothing is said.
+    /// What is wrong with a path that names a member which the class there does not have. Where the class is
+    /// not known nothing is said.
     pub(crate) fn unknown_step(&self, path: &Path, base: Option<Ty>, written: &PathRef) -> Option<Problem> {
         if self.header_of.is_some() {
             // What the class inherits is not known yet.

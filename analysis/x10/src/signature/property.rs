@@ -24,7 +24,8 @@ pub enum Definition {
     Condition(Vec<ConstraintTerm>),
 }
 
-/// What a property method stands for, over `this` and its formals; `None` if its code is no term of a constraint.
+/// What a property method stands for, over `this` and its formals; `None` if its code is no term of a
+/// constraint.
 #[salsa::tracked(cycle_result = no_definition)]
 pub fn definition(db: &dyn Db, method: MethodId) -> Option<Definition> {
     let item = method_item(db, method).filter(|item| item.kind == MethodKind::Property && item.has_body)?;
@@ -132,7 +133,8 @@ fn made_only(db: &dyn Db, _id: salsa::Id, method: MethodId) -> Ty {
     Ty::this_type(db, method.class(db))
 }
 
-/// A path that starts at a `val` of the constructor, as a path that starts at the initialiser of the `val`; `None` for a `var`.
+/// A path that starts at a `val` of the constructor, as a path that starts at the initialiser of the `val`;
+/// `None` for a `var`.
 fn through_locals(
     mut path: PathRef,
     call: &ast::PropertyCallStmt,
@@ -163,7 +165,8 @@ fn declared_before(stmt: &ast::PropertyCallStmt, name: &str) -> Option<(ast::Loc
     })
 }
 
-/// Properties that are set to the same name are equal, whatever it names: arguments that are names and literals change nothing.
+/// Properties that are set to the same name are equal, whatever it names: arguments that are names and
+/// literals change nothing.
 fn set_alike(db: &dyn Db, fields: &[FieldId], args: &[ast::Expr]) -> Vec<ConstraintTerm> {
     let plain = |arg: &ast::Expr| matches!(arg, ast::Expr::NameExpr(_) | ast::Expr::Literal(_));
     if !args.iter().all(plain) {

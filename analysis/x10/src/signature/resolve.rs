@@ -117,7 +117,8 @@ impl TypeScope<'_> {
         }
     }
 
-    /// The problem that a type parameter is that of a class of which there is no object here: it stands for what the object was made for.
+    /// The problem that a type parameter is that of a class of which there is no object here: it stands for
+    /// what the object was made for.
     fn out_of_reach(&self, at: u32, ty: Ty) -> Option<Problem> {
         let db = self.db;
         let param = ty.as_param(db).filter(|param| param.method(db).is_none())?;
@@ -141,8 +142,8 @@ impl TypeScope<'_> {
         )
     }
 
-    /// The arguments for those parameters of an inner class that are not its own; `qualifier` is what is written
-    /// before its name.
+    /// The arguments for those parameters of an inner class that are not its own; `qualifier` is what is
+    /// written before its name.
     fn arguments_around(&self, class: ClassId, qualifier: &[NameSegment]) -> Vec<Ty> {
         let db = self.db;
         let found = enclosing_args(db, class, self.class, self.header_of);
@@ -217,7 +218,8 @@ impl TypeScope<'_> {
             return ty;
         }
         let terms = properties.iter().zip(args).filter_map(|(property, arg)| {
-            // What is given for the properties is no part of the object: `Point(rank)` means the `rank` around.
+            // What is given for the properties is no part of the object: `Point(rank)` means the `rank`
+            // around.
             let value = self.value_path(arg, None, problems)?;
             Some(ConstraintTerm::Equal(Path::self_value().field(property.name(db).clone()), value))
         });

@@ -56,8 +56,8 @@ fn itself(db: &dyn Db, _id: salsa::Id, class: ClassId) -> Vec<Ty> {
     vec![Ty::this_type(db, class)]
 }
 
-/// The arguments for the parameters of `class` that are not its own, where code of the class `from` names it: what
-/// the class around `class` is for that code.
+/// The arguments for the parameters of `class` that are not its own, where code of the class `from` names it:
+/// what the class around `class` is for that code.
 pub fn enclosing_args(
     db: &dyn Db,
     class: ClassId,

@@ -1,8 +1,8 @@
-//! Files that someone types in. Their parts are inputs of their own, set only where they change: an edit inside a body sets the
-//! text of that body's member and nothing that other members' results depend on.
+//! Files that someone types in. Their parts are inputs of their own, set only where they change: an edit
+//! inside a body sets the text of that body's member and nothing that other members' results depend on.
 //!
-//! Durability does the rest. What is typed in is LOW, all else MEDIUM, so that after an edit the results of all other members are
-//! known to hold without a look at what they were computed from.
+//! Durability does the rest. What is typed in is LOW, all else MEDIUM, so that after an edit the results of
+//! all other members are known to hold without a look at what they were computed from.
 #![allow(missing_docs)] // of what salsa makes: everything written here is documented
 
 use super::{EditedFile, MemberText};
@@ -49,8 +49,8 @@ impl Parts {
     }
 }
 
-/// Takes the new parse of a file; whether its declarations may be others. `spare` are the parts that it had when it was edited
-/// before: the database never forgets an input, so they serve again.
+/// Takes the new parse of a file; whether its declarations may be others. `spare` are the parts that it had
+/// when it was edited before: the database never forgets an input, so they serve again.
 pub(crate) fn update(
     db: &mut RootDatabase,
     file: SourceFile,
@@ -120,8 +120,9 @@ fn revive(
     edited.set_members(db).with_durability(Durability::MEDIUM).to(Arc::new(members));
 }
 
-/// The sources of all declarations: those of `before` that have the same content, and the others of `before` with new member_sources as long as
-/// there are some. A text that is not set concerns nobody, however often its neighbours change.
+/// The sources of all declarations: those of `before` that have the same content, and the others of `before`
+/// with new member_sources as long as there are some. A text that is not set concerns nobody, however often
+/// its neighbours change.
 fn member_sources(
     db: &mut RootDatabase,
     sources: &FileSources,

@@ -1,5 +1,6 @@
-//! What the constraints in a function type say of its formals: `(n:Long){n != 0} => Long{self != n}`. A formal is a
-//! path of its own, by its index; of a function inside of another's result the formals are left alone.
+//! What the constraints in a function type say of its formals: `(n:Long){n != 0} => Long{self != n}`. A
+//! formal is a path of its own, by its index; of a function inside of another's result the formals are left
+//! alone.
 
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
@@ -79,8 +80,8 @@ impl Ty {
         }
     }
 
-    /// A function type with `args` for its formals; terms about a formal without a path are dropped, but for the
-    /// condition: there it stays.
+    /// A function type with `args` for its formals; terms about a formal without a path are dropped, but for
+    /// the condition: there it stays.
     pub fn applied(self, db: &dyn Db, args: &[Option<Path>]) -> Option<Applied> {
         let TyKind::Function { params, result, guard } = self.base(db).kind(db) else { return None };
         let value = |path: &Path| match index_of(path) {
@@ -99,7 +100,8 @@ impl Ty {
         })
     }
 
-    /// A function type with its formals in place of these variables, which they are in the code of the function.
+    /// A function type with its formals in place of these variables, which they are in the code of the
+    /// function.
     pub fn over_formals(self, db: &dyn Db, variables: &[Path]) -> Ty {
         let path = |path: &Path| {
             let index = variables.iter().position(|variable| variable.root == path.root);

@@ -98,7 +98,8 @@ fn block(info: &str, text: String, line: usize, test: &mut Test) -> Result<(), S
     Ok(())
 }
 
-/// The X10 text of a block whose first line is `line` of the page, and the line of the page of each of its lines.
+/// The X10 text of a block whose first line is `line` of the page, and the line of the page of each of its
+/// lines.
 fn program(info: &str, text: String, line: usize) -> (String, Vec<usize>) {
     let Some(parameters) = kernel::parameters(info) else {
         let lines = (line..).take(text.lines().count()).collect();

@@ -1,9 +1,9 @@
 //! Expectations in comments, and comparing them with what the analysis says.
 //!
-//! `// error: [code] "part of the message"` (code and text are optional; `no fix` may follow), likewise `warning`, `info` and
-//! `hint`; `// revealed: Type`, the type of the initialiser or expression that starts on the line;
-//! `// place: expression`, where its value lives. A comment that has its line for itself speaks of the next
-//! line that is not one. Several may follow each other on a line.
+//! `// error: [code] "part of the message"` (code and text are optional; `no fix` may follow), likewise
+//! `warning`, `info` and `hint`; `// revealed: Type`, the type of the initialiser or expression that starts
+//! on the line; `// place: expression`, where its value lives. A comment that has its line for itself speaks
+//! of the next line that is not one. Several may follow each other on a line.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
-//! The safety of fixes: each fix of each markdown test is applied to the program and the program is checked again. The diagnostic that the
-//! fix is for must be gone, and no error may appear that was not there before.
+//! The safety of fixes: each fix of each markdown test is applied to the program and the program is checked
+//! again. The diagnostic that the fix is for must be gone, and no error may appear that was not there before.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,8 @@ use apg_analysis::diagnostics::{Diagnostic, Severity};
 
 use crate::analyse::{Analysed, apply};
 
-/// Mistakes of their own that a fix uncovers: the code of what it mends, the code of what it uncovers, and why.
+/// Mistakes of their own that a fix uncovers: the code of what it mends, the code of what it uncovers, and
+/// why.
 const UNCOVERED: [(&str, &str, &str); 1] =
     [("syntax/error", "type/missing-type", "what is no closure before lacks no types of formals")];
 

@@ -1,13 +1,16 @@
-//! Expands a block ` ```x10 kernel(PARAMETERS) ` to a whole program, so that a test of a kernel shows the kernel alone.
+//! Expands a block ` ```x10 kernel(PARAMETERS) ` to a whole program, so that a test of a kernel shows the
+//! kernel alone.
 
-/// The program, and the line of the block that each of its lines comes from (the next one for lines of the frame).
+/// The program, and the line of the block that each of its lines comes from (the next one for lines of the
+/// frame).
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Expanded {
     pub text: String,
     pub lines: Vec<usize>,
 }
 
-/// Where a line of the block goes; each part is introduced by a line `NAME:`, and what no name introduces is the thread's.
+/// Where a line of the block goes; each part is introduced by a line `NAME:`, and what no name introduces is
+/// the thread's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     /// Members of the class beside the method that launches the kernel.
@@ -57,7 +60,8 @@ pub struct Frame<'a> {
     pub threads: &'a str,
 }
 
-/// The parameters between the parentheses of `kernel(...)` in the line that opens a block; none if it is no kernel.
+/// The parameters between the parentheses of `kernel(...)` in the line that opens a block; none if it is no
+/// kernel.
 pub fn parameters(info: &str) -> Option<&str> {
     let rest = info.split_once("x10 kernel(")?.1;
     let mut depth = 1;

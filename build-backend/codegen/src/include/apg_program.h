@@ -296,13 +296,13 @@ static inline apg_part apg_text(bool b) { return {APG_PART_BOOL, b}; }
 static inline apg_part apg_text(apg_char c) { return {APG_PART_CHAR, c}; }
 static inline apg_part apg_text(double x) { apg_part p = {APG_PART_F64, 0}; __builtin_memcpy(&p.bits, &x, sizeof x); return p; }
 static inline apg_part apg_text(float x) { apg_part p = {APG_PART_F32, 0}; __builtin_memcpy(&p.bits, &x, sizeof x); return p; }
-template <class... T> static inline apg_object *apg_joined(T... texts) {
-  const apg_part parts[] = {apg_text(texts)...};
+template <class... T> static inline apg_object *apg_joined(T... operands) {
+  const apg_part parts[] = {apg_text(operands)...};
   return apg_string_join(parts, sizeof...(T));
 }
 /* `own`: the string s has no other reference and may grow in place. */
-template <class... T> static inline apg_object *apg_appended(apg_object *s, bool own, T... texts) {
-  const apg_part parts[] = {apg_text(texts)...};
+template <class... T> static inline apg_object *apg_appended(apg_object *s, bool own, T... operands) {
+  const apg_part parts[] = {apg_text(operands)...};
   return apg_string_append(s, own, parts, sizeof...(T));
 }
 /* Keeps the object alive up to here. */

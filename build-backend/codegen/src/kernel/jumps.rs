@@ -19,7 +19,8 @@ pub fn has_continue(body: &[Stmt], label: LabelId) -> bool {
     found
 }
 
-/// Whether a jump leaves these bodies. `continued` is a label around them that may be continued, but not left.
+/// Whether a jump leaves these bodies. `continued` is a label around them that may be continued, but not
+/// left.
 pub fn has_outer_jump(bodies: &[&[Stmt]], continued: Option<LabelId>) -> bool {
     let mut inner = FxHashSet::default();
     for body in bodies {

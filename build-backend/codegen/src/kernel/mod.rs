@@ -1,7 +1,7 @@
 //! Code of kernels: CUDA C++ for devices, and work-item loops in C++ for CPUs.
 //!
-//! `regions` divides a kernel's body into parallel regions, `bounds` proves accesses in bounds. The files named
-//! by transformations recognise where these apply; `cpu` and `cuda` print the functions.
+//! `regions` divides a kernel's body into parallel regions, `bounds` proves accesses in bounds. The files
+//! named by transformations recognise where these apply; `cpu` and `cuda` print the functions.
 
 mod access_stride;
 mod access_summary;

@@ -8,8 +8,8 @@
 //!
 //! The *storage* of a local follows from its uses. A local of one region is a register. A local that is
 //! live across a barrier has a context array with an element per thread. A uniform local is computed once per
-//! block. A rematerialised local is recomputed in each region from indices and uniform values, so that the C++
-//! compiler sees its value.
+//! block. A rematerialised local is recomputed in each region from indices and uniform values, so that the
+//! C++ compiler sees its value.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -55,7 +55,8 @@ fn operands_are_evaluated_left_to_right() {
 
 #[test]
 fn finally_runs_on_every_way_out() {
-    // while (i < 4) { try { if (i == 1) continue; if (i == 2) throw; if (i == 3) break; } catch { 200 } finally { 100 + i } i++ }
+    // while (i < 4) { try { if (i == 1) continue; if (i == 2) throw; if (i == 3) break; } catch { 200 }
+    // finally { 100 + i } i++ }
     let i = || var(1, Ty::I64);
     let when = |value, kind| when_true(eq(i(), long(value)), vec![stmt(kind)]);
     let thrown = expr(Ty::Any, ExprKind::Allocate(EXCEPTION));
@@ -231,8 +232,8 @@ fn an_unknown_entry_is_an_error_with_its_line() {
 
 #[test]
 fn loops_switches_and_labels() {
-    // outer: for (i = 0; i < 3; i++) { switch (i) { case 0: print 10; case 1: print 11; break; default: { b: { break b; } print 12 } }
-    //   j = 0; do { if (j == 1) continue outer; j++ } while (true) }
+    // outer: for (i = 0; i < 3; i++) { switch (i) { case 0: print 10; case 1: print 11; break; default: { b:
+    // { break b; } print 12 } } j = 0; do { if (j == 1) continue outer; j++ } while (true) }
     let i = || var(1, Ty::I64);
     let j = || var(2, Ty::I64);
     let labelled = stmt(StmtKind::Labeled {

@@ -12,7 +12,8 @@ pub fn global_rail() -> Ty {
 pub const OUT: u32 = 0;
 pub const N: u32 = 1;
 
-/// A kernel over `out` and `n` with one block and one thread axis (locals 2 and 3, both Int); `own` locals follow from 4.
+/// A kernel over `out` and `n` with one block and one thread axis (locals 2 and 3, both Int); `own` locals
+/// follow from 4.
 pub fn kernel(blocks: i64, threads: i64, own: &[Ty], body: Vec<Stmt>) -> Kernel {
     let mut types = vec![global_rail(), Ty::I64, Ty::I32, Ty::I32];
     types.extend(own);
@@ -148,8 +149,8 @@ fn values_live_across_a_barrier() {
 
 #[test]
 fn a_barrier_in_a_loop_with_a_uniform_counter() {
-    // Tree reduction: shared(thread) = thread; for (s = 32; s > 0; s = s / 2) { barrier; if (thread < s) shared(thread) += shared(thread + s) }
-    // barrier; if (thread == 0) out(block) = shared(0)
+    // Tree reduction: shared(thread) = thread; for (s = 32; s > 0; s = s / 2) { barrier; if (thread < s)
+    // shared(thread) += shared(thread + s) } barrier; if (thread == 0) out(block) = shared(0)
     let at = |index: Expr| element(Ty::I32, ints(5), convert(Ty::I64, index));
     let add_half =
         store(ints(5), Ty::I32, convert(Ty::I64, thread()), add(at(thread()), at(add(thread(), i32_(4)))));
@@ -199,8 +200,8 @@ fn an_accumulator_and_a_counter_of_each_thread_cross_a_barrier_in_a_loop() {
 
 #[test]
 fn a_barrier_in_a_uniform_branch_and_a_break_out_of_the_loop_around_it() {
-    // k = 0; while (true) { shared(thread) = k; barrier; if (n < 0) { barrier } else { x = shared(63 - thread) + 10 } if (k == n) break; k = k + 1; barrier }
-    // out(tid) = x * 100 + k
+    // k = 0; while (true) { shared(thread) = k; barrier; if (n < 0) { barrier } else { x = shared(63 -
+    // thread) + 10 } if (k == n) break; k = k + 1; barrier } out(tid) = x * 100 + k
     let k = || i32_(4);
     let n = || var(N, Ty::I64);
     let other = element(Ty::I32, ints(6), convert(Ty::I64, op(Operation::Sub, vec![int(63), thread()])));
@@ -233,7 +234,8 @@ fn a_barrier_in_a_uniform_branch_and_a_break_out_of_the_loop_around_it() {
 
 #[test]
 fn loops_of_a_thread_with_continue_and_break() {
-    // s = 0; for (i = 0; i < 100; i++) { if (i % 2 == 0) continue; if (i > thread) break; s += i } out(tid) = s
+    // s = 0; for (i = 0; i < 100; i++) { if (i % 2 == 0) continue; if (i > thread) break; s += i } out(tid) =
+    // s
     let i = || i32_(5);
     let body = vec![
         set(4, int(0)),
@@ -354,7 +356,8 @@ fn device_loops_over_shared_memory_with_unknown_length_are_unrolled() {
 
 #[test]
 fn device_counters_that_fit_are_narrowed_to_32_bits() {
-    // i = 0; while (i < n) { j = (i + thread) % n; x = out(j) as Long; y = y + x; out(i + j) += y as Int; i = i + 1; }
+    // i = 0; while (i < n) { j = (i + thread) % n; x = out(j) as Long; y = y + x; out(i + j) += y as Int; i =
+    // i + 1; }
     let op = |operation, a, b| expr(Ty::I64, ExprKind::Operation { operation, args: vec![a, b] });
     let (i, j, x, y) = (|| var(4, Ty::I64), || var(5, Ty::I64), || var(6, Ty::I64), || var(7, Ty::I64));
     let n = || var(N, Ty::I64);
@@ -415,7 +418,8 @@ fn op_and(a: Expr, b: Expr) -> Expr {
 
 #[test]
 fn three_axes_number_threads_with_the_last_one_fastest() {
-    // blocks (2, 3), threads (2, 2, 4): out(((b0 * 3 + b1) * 16) + (t0 * 2 + t1) * 4 + t2) += its own number, after a barrier
+    // blocks (2, 3), threads (2, 2, 4): out(((b0 * 3 + b1) * 16) + (t0 * 2 + t1) * 4 + t2) += its own number,
+    // after a barrier
     let mut kernel = kernel(0, 0, &[Ty::I32, Ty::I32, Ty::I32, Ty::I32], vec![]);
     kernel.block_locals = vec![LocalId(2), LocalId(4)];
     kernel.thread_locals = vec![LocalId(3), LocalId(5), LocalId(6)];
@@ -429,7 +433,8 @@ fn three_axes_number_threads_with_the_last_one_fastest() {
 
 #[test]
 fn functions_with_rails_are_called() {
-    // out(tid) = function(shared, thread) with function(rail, i) = rail(i) * rail(i) - 22 in a switch by the compiler's own choice
+    // out(tid) = function(shared, thread) with function(rail, i) = rail(i) * rail(i) - 22 in a switch by the
+    // compiler's own choice
     let argument = || element(Ty::I32, var(0, Ty::Ref(INTS)), convert(Ty::I64, var(1, Ty::I32)));
     let mut square = function(
         "Main.square",
@@ -454,8 +459,8 @@ fn functions_with_rails_are_called() {
 
 #[test]
 fn grid_stride_loops_run_all_threads_of_an_iteration_together() {
-    // tid = block * 64 + thread; s = thread; for (i = tid; i < n; i += 128) { if (i % 3 == 0) continue; s = s + 1; out(i) = s * 1000 + thread }
-    // if (tid < 7) out(n + tid) = s
+    // tid = block * 64 + thread; s = thread; for (i = tid; i < n; i += 128) { if (i % 3 == 0) continue; s = s
+    // + 1; out(i) = s * 1000 + thread } if (tid < 7) out(n + tid) = s
     let i = || var(5, Ty::I64);
     let n = || var(N, Ty::I64);
     let body = vec![
@@ -496,7 +501,8 @@ fn grid_stride_loops_run_all_threads_of_an_iteration_together() {
 
 #[test]
 fn a_rail_of_a_thread_is_an_array_that_survives_a_barrier() {
-    // own = new Rail[Int](4); own(thread % 4) = thread; barrier; out(tid) = own(0) + own(1) + own(2) + own(3) + own.size
+    // own = new Rail[Int](4); own(thread % 4) = thread; barrier; out(tid) = own(0) + own(1) + own(2) + own(3)
+    // + own.size
     let own = || ints(4);
     let at = |index: i64| element(Ty::I32, own(), long(index));
     let sum = add(add(at(0), at(1)), add(at(2), at(3)));

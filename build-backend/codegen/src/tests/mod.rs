@@ -1,4 +1,5 @@
-//! Tests of generated code: programs built by hand, compiled by the system's C++ compiler and run on a small runtime.
+//! Tests of generated code: programs built by hand, compiled by the system's C++ compiler and run on a small
+//! runtime.
 
 mod block_interchange;
 mod builders;

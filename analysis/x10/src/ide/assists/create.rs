@@ -1,5 +1,5 @@
-//! What is named and does not exist is declared: a method that is called, a field that is used, a class. Only where all types are
-//! known: a guess would leave other errors.
+//! What is named and does not exist is declared: a method that is called, a field that is used, a class. Only
+//! where all types are known: a guess would leave other errors.
 
 mod types;
 
@@ -113,7 +113,8 @@ fn called(e: &ast::Expr) -> Option<ast::CallExpr> {
     (call.callee()?.syntax() == e.syntax()).then_some(call)
 }
 
-/// `private def f(n:Long):Long { throw ...; }` behind the member that calls it, or last in the class of the object that it is called on.
+/// `private def f(n:Long):Long { throw ...; }` behind the member that calls it, or last in the class of the
+/// object that it is called on.
 fn method(
     ctx: &AssistContext<'_>,
     token: &SyntaxToken,
@@ -160,7 +161,8 @@ fn has_subtypes(ctx: &AssistContext<'_>, class: ClassId) -> bool {
     !subtypes(ctx.db, &files, class).is_empty()
 }
 
-/// `var x:Long;` first in its class. Without an object there is no variable; structs and interfaces have none.
+/// `var x:Long;` first in its class. Without an object there is no variable; structs and interfaces have
+/// none.
 fn field(ctx: &AssistContext<'_>, token: &SyntaxToken, e: &ast::Expr) -> Option<Assist> {
     let home = Home::of(ctx, token, e)?;
     if home.is_static || class_kind(ctx.db, home.class) != Some(ClassKind::Class) {
@@ -273,7 +275,8 @@ fn last_in(ctx: &AssistContext<'_>, home: &Home, body: &SyntaxNode, code: &str) 
     Some(TextEdit { file: Some(file), range, text: format!("{gap}{apart}{code}\n{end}") })
 }
 
-/// A formal for each argument, called as the argument is where that has a name; none where a type is not known.
+/// A formal for each argument, called as the argument is where that has a name; none where a type is not
+/// known.
 fn formals(ctx: &AssistContext<'_>, target: &Target<'_>, args: Option<ast::ArgList>) -> Option<String> {
     let mut names: Vec<String> = Vec::new();
     let mut formal = |arg: ast::Expr| {
@@ -298,7 +301,8 @@ fn formals(ctx: &AssistContext<'_>, target: &Target<'_>, args: Option<ast::ArgLi
     Some(all?.join(", "))
 }
 
-/// The type parameters of the method around that a declaration names, which is none of that method; none if they are not any.
+/// The type parameters of the method around that a declaration names, which is none of that method; none if
+/// they are not any.
 fn type_params(ctx: &AssistContext<'_>, is_around: bool, said: &str) -> Option<String> {
     let Some(Owner::Method(method)) = owner_at(ctx.db, ctx.file, ctx.range).filter(|_| is_around) else {
         return Some(String::new());

@@ -192,8 +192,8 @@ fn results(
     })
 }
 
-/// A name for the values that come back. It is no word of the method: a local behind it would be another one of its name, and would
-/// hide a field.
+/// A name for the values that come back. It is no word of the method: a local behind it would be another one
+/// of its name, and would hide a field.
 fn unsaid(ctx: &AssistContext<'_>, method: MethodId) -> Option<String> {
     let around = &ctx.text()[item_ptr(ctx.db, Item::Method(method))?.range()];
     let words: Vec<&str> = apg_syntax::tokens(around).map(|(_, word)| word.trim_matches('`')).collect();
@@ -221,7 +221,8 @@ fn assist(
     }
 }
 
-/// A method whose head is as the formatter has it: its lines may have become too long. What is moved stays as it was written.
+/// A method whose head is as the formatter has it: its lines may have become too long. What is moved stays as
+/// it was written.
 fn formatted(head: String, body: &str, indent: &str) -> String {
     const AROUND: [&str; 2] = ["class Around {\n", "\n}\n"];
     let method = head.clone() + body;
@@ -241,7 +242,8 @@ fn formatted(head: String, body: &str, indent: &str) -> String {
     inner.map_or(method, str::to_owned)
 }
 
-/// `None` where code cannot be moved into a method beside the one around it. `moved` is where the code stands, and its result.
+/// `None` where code cannot be moved into a method beside the one around it. `moved` is where the code
+/// stands, and its result.
 fn made(
     ctx: &AssistContext<'_>,
     owner: Owner,
@@ -252,7 +254,8 @@ fn made(
     let Owner::Method(method) = owner else { return None };
     let item = method_item(ctx.db, method).filter(|m| !m.kind.is_constructor())?;
     let class = method.class(ctx.db);
-    // A class in a method's code knows that method's variables: what is used of them is no local of this code.
+    // A class in a method's code knows that method's variables: what is used of them is no local of this
+    // code.
     if class.name(ctx.db).starts_with('$') || crate::ide::navigation_target::is_anonymous(ctx.db, class) {
         return None;
     }
@@ -302,7 +305,8 @@ fn made(
     })
 }
 
-/// What a method asks of its type parameters; none if it asks something of values, which are others in another method.
+/// What a method asks of its type parameters; none if it asks something of values, which are others in
+/// another method.
 fn guard(ctx: &AssistContext<'_>, method: MethodId) -> Option<String> {
     let node = item_node(ctx.db, Item::Method(method))?;
     let guard = node.children().find(|child| child.kind() == SyntaxKind::GUARD)?;

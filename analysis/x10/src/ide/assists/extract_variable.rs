@@ -56,8 +56,8 @@ fn before_statement(ctx: &AssistContext<'_>, expr: &ast::Expr, name: &str) -> Op
     })
 }
 
-/// A statement that is all of a loop's, branch's or activity's body, or the expression that is all of a closure's: it becomes a block
-/// that begins with the declaration.
+/// A statement that is all of a loop's, branch's or activity's body, or the expression that is all of a
+/// closure's: it becomes a block that begins with the declaration.
 fn in_new_block(ctx: &AssistContext<'_>, expr: &ast::Expr, name: &str) -> Option<Vec<TextEdit>> {
     use SyntaxKind::{AT_EXPR, CLOSURE_EXPR, LABELED_STMT};
     let is_body = |node: &SyntaxNode| match node.parent() {
@@ -154,8 +154,8 @@ fn is_step(node: &SyntaxNode) -> bool {
         && tokens.any(|t| matches!(t.text(), "++" | "--"))
 }
 
-/// Whether an expression is not evaluated once, before the statement and at its place: in a closure, another activity, a
-/// loop's condition, one side of `&&`.
+/// Whether an expression is not evaluated once, before the statement and at its place: in a closure, another
+/// activity, a loop's condition, one side of `&&`.
 fn evaluated_elsewhere(expr: &SyntaxNode, statement: &SyntaxNode) -> bool {
     use SyntaxKind::*;
     let mut inner = expr.clone();

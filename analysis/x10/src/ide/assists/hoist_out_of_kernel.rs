@@ -1,4 +1,5 @@
-//! Kernels: what is evaluated in them moves before them, and rails that are copied at each launch into memory of the device.
+//! Kernels: what is evaluated in them moves before them, and rails that are copied at each launch into memory
+//! of the device.
 
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, SyntaxNode, TextRange, TextSize};
@@ -24,7 +25,8 @@ fn launch(node: &SyntaxNode) -> Option<SyntaxNode> {
     })
 }
 
-/// A selected expression of what is known before the launch is evaluated there, once, instead of in each thread.
+/// A selected expression of what is known before the launch is evaluated there, once, instead of in each
+/// thread.
 pub(super) fn hoist(ctx: &AssistContext<'_>) -> Option<Assist> {
     if ctx.range.is_empty() {
         return None;
@@ -63,8 +65,8 @@ fn is_pure(node: &SyntaxNode) -> bool {
     })
 }
 
-/// A rail that a kernel captures, at the cursor: it is kept on the device, filled before the launch, and copied back if the
-/// kernel writes it.
+/// A rail that a kernel captures, at the cursor: it is kept on the device, filled before the launch, and
+/// copied back if the kernel writes it.
 pub(super) fn keep_on_device(ctx: &AssistContext<'_>) -> Option<Assist> {
     let (symbol, range) = symbol_at(ctx.db, ctx.file, ctx.range.start())?;
     let Symbol::Local { owner, local } = symbol else { return None };

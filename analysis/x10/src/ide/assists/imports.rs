@@ -18,8 +18,9 @@ struct Group {
     lines: Vec<String>,
 }
 
-/// The edit that sorts the imports of a file, drops those that are written twice, and those of a single type that the file
-/// does not name. `None` if there is nothing to do. What a comment stands above is sorted for itself.
+/// The edit that sorts the imports of a file, drops those that are written twice, and those of a single type
+/// that the file does not name. `None` if there is nothing to do. What a comment stands above is sorted for
+/// itself.
 pub fn organized_imports(db: &dyn Db, file: SourceFile) -> Option<TextEdit> {
     let parse = parse(db, file);
     if !parse.errors().is_empty() {

@@ -63,8 +63,8 @@ impl AssistContext<'_> {
         self.file.text(self.db)
     }
 
-    /// A type as it can be written here, without conditions: classes that no name here stands for with their packages. `None`
-    /// for what cannot be written.
+    /// A type as it can be written here, without conditions: classes that no name here stands for with their
+    /// packages. `None` for what cannot be written.
     fn spelled(&self, ty: Ty) -> Option<String> {
         if ty.mentions_error(self.db) {
             return None;

@@ -14,7 +14,8 @@ use crate::ty::Ty;
 /// What is offered one by one; the methods of the user's own classes are offered too.
 const COMMON: &[&str] = &["toString", "equals", "hashCode"];
 
-/// Offered at the name of a class: `toString`, `equals`, `hashCode`, and what the user's superclasses declare.
+/// Offered at the name of a class: `toString`, `equals`, `hashCode`, and what the user's superclasses
+/// declare.
 pub(super) fn override_members(ctx: &AssistContext<'_>) -> Vec<Assist> {
     generated(ctx).unwrap_or_default()
 }

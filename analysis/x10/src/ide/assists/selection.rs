@@ -51,7 +51,8 @@ pub(super) struct Locals {
     pub(super) outgoing: Vec<LocalId>,
     /// Declared before it, assigned to in it, and used behind it or, in a loop, before it.
     pub(super) changed: Vec<LocalId>,
-    /// Declared before it and first of all given a value in it, by a statement of its own: what was in them before does not matter.
+    /// Declared before it and first of all given a value in it, by a statement of its own: what was in them
+    /// before does not matter.
     pub(super) renewed: Vec<LocalId>,
 }
 
@@ -94,7 +95,8 @@ pub(super) fn locals<'db>(ctx: &AssistContext<'db>, range: TextRange) -> Option<
     Some((owner, body, found))
 }
 
-/// Whether what a piece of code does first with a local is to give it a value, in a statement that is always run.
+/// Whether what a piece of code does first with a local is to give it a value, in a statement that is always
+/// run.
 fn is_renewed(
     ctx: &AssistContext<'_>,
     body: &Body,
@@ -146,7 +148,8 @@ pub(super) fn jumps_out(statements: &[SyntaxNode]) -> bool {
     jumps(statements).next().is_some()
 }
 
-/// Whether the statements end in a `return` with a value, and all that leads out of them returns from the method.
+/// Whether the statements end in a `return` with a value, and all that leads out of them returns from the
+/// method.
 pub(super) fn return_values(statements: &[SyntaxNode]) -> bool {
     use SyntaxKind::*;
     let returns = |node: &SyntaxNode| {
@@ -165,8 +168,8 @@ pub(super) fn return_values(statements: &[SyntaxNode]) -> bool {
         && jumps(statements).all(|it| returns(&it))
 }
 
-/// The words of the `return`s that lead out of the statements, if these give no value, end the method around, and nothing else leads
-/// out.
+/// The words of the `return`s that lead out of the statements, if these give no value, end the method around,
+/// and nothing else leads out.
 pub(super) fn exits(statements: &[SyntaxNode]) -> Vec<TextRange> {
     use SyntaxKind::*;
     let is_plain = |node: &SyntaxNode| {
@@ -211,8 +214,8 @@ pub(super) fn completes(ctx: &AssistContext<'_>, method: MethodId, body: &Body, 
     inside.iter().all(|(id, len)| *len < whole || is_left(*id))
 }
 
-/// Whether moving a piece of a method's code out of it parts types declared in the method from what names them. `types` are written
-/// where the code goes.
+/// Whether moving a piece of a method's code out of it parts types declared in the method from what names
+/// them. `types` are written where the code goes.
 pub(super) fn parts_types(
     ctx: &AssistContext<'_>,
     method: &SyntaxNode,
@@ -279,7 +282,8 @@ pub(super) fn in_kernel(node: &SyntaxNode) -> bool {
     kernel_around(node).is_some()
 }
 
-/// Whether code is part of a kernel, and not of what its threads do: there stand only the declarations and loops of a kernel.
+/// Whether code is part of a kernel, and not of what its threads do: there stand only the declarations and
+/// loops of a kernel.
 pub(super) fn is_kernel_frame(node: &SyntaxNode) -> bool {
     kernel_around(node).is_some_and(|kernel| {
         let inside = node.ancestors().take_while(|n| *n != kernel);

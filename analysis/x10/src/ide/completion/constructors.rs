@@ -41,7 +41,8 @@ impl Items<'_> {
         });
     }
 
-    /// The types of which a value can be made, what fits first; interfaces and abstract classes, which need a body, last.
+    /// The types of which a value can be made, what fits first; interfaces and abstract classes, which need a
+    /// body, last.
     pub(super) fn constructible(&mut self, is_thrown: bool) {
         self.types();
         let db = self.db;

@@ -22,7 +22,8 @@ pub(super) enum Wanted {
     Members(Option<Receiver>, ast::Expr),
     /// A property of this type, in a condition.
     Property(Ty),
-    /// What a condition may speak of: the properties of the type that it is about, if it is a type's, and values.
+    /// What a condition may speak of: the properties of the type that it is about, if it is a type's, and
+    /// values.
     Term(Option<Ty>),
     /// A type of a package or of another type, in a type.
     Package(SmolStr),

@@ -1,7 +1,7 @@
 //! What could be written at the cursor.
 //!
-//! The syntax around the cursor gives the context (`context`): members, types, names or declarations; each has its
-//! file. Code that is being typed does not parse; what stands before a dot has a type all the same.
+//! The syntax around the cursor gives the context (`context`): members, types, names or declarations; each
+//! has its file. Code that is being typed does not parse; what stands before a dot has a type all the same.
 
 mod condition;
 mod constructors;

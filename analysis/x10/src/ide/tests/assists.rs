@@ -290,7 +290,8 @@ fn code_becomes_a_method() {
     }
 }
 
-/// A method that needs no object has none: in an `at` it would be copied to the other place. What is asked of types goes along.
+/// A method that needs no object has none: in an `at` it would be copied to the other place. What is asked of
+/// types goes along.
 #[test]
 fn an_extracted_method_takes_what_it_needs() {
     let class = "class Example[T](size:Long) {T haszero} {

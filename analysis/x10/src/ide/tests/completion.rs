@@ -326,7 +326,8 @@ fn words_and_types_follow_what_a_declaration_says() {
 #[test]
 fn a_package_is_that_of_the_folder() {
     let of = |cursor: &str| {
-        // Completion in the first file, which is in no package folder, below a folder where packages of other files start.
+        // Completion in the first file, which is in no package folder, below a folder where packages of other
+        // files start.
         let text =
             format!("{cursor}\nclass Example {{}}\n// file: more/Other.x10\npackage more;\nclass Other {{}}");
         labels(&text)

@@ -4,7 +4,8 @@ use super::assists::after;
 use crate::diagnostics::Severity;
 use crate::fixture::{file, host};
 
-/// Several values come back as one, the end of the method around as an answer; what is moved stays as it was written.
+/// Several values come back as one, the end of the method around as an answer; what is moved stays as it was
+/// written.
 #[test]
 fn an_extracted_method_gives_back_what_is_needed() {
     let of = |body: &str, more: &str| {

@@ -1,5 +1,6 @@
-//! Where the items of a file stand: lists that mirror those of its item tree, so that an item's index there is its index
-//! here. Made anew after every edit, which is why it looks at nothing but what is needed to know what is an item.
+//! Where the items of a file stand: lists that mirror those of its item tree, so that an item's index there
+//! is its index here. Made anew after every edit, which is why it looks at nothing but what is needed to know
+//! what is an item.
 
 use apg_syntax::ast::{self, AstNode, Member};
 use apg_syntax::{CodeChange, GreenNode, SyntaxNode, SyntaxNodePtr, TextRange, TextSize};
@@ -38,7 +39,8 @@ pub struct ClassSources<T = Located> {
     pub node: T,
     /// `Property` and `Declarator` nodes.
     pub fields: Vec<T>,
-    /// Method, constructor and operator declarations, and annotations that restore a transient field. An automatic constructor, the last of its class, is not here.
+    /// Method, constructor and operator declarations, and annotations that restore a transient field. An
+    /// automatic constructor, the last of its class, is not here.
     pub methods: Vec<T>,
     /// Nested classes.
     pub classes: Vec<ClassSources<T>>,
@@ -71,8 +73,8 @@ impl<T> FileSources<T> {
 }
 
 impl FileSources {
-    /// The same after an edit in one piece of code that declares nothing, in the tree of `root`: most items are somewhere else only. None if
-    /// one is not found there.
+    /// The same after an edit in one piece of code that declares nothing, in the tree of `root`: most items
+    /// are somewhere else only. None if one is not found there.
     pub fn after(&self, change: CodeChange, root: &SyntaxNode) -> Option<FileSources> {
         let mut all_found = true;
         let sources = self.map(&mut |located| {

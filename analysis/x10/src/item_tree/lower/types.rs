@@ -248,7 +248,8 @@ pub fn literal_text(literal: &ast::Literal, negative: bool) -> Option<SmolStr> {
         LiteralValue::Int(value, suffix) => {
             let value = value?;
             let shift = 64 - suffix.bits();
-            // Of a signed type, a literal with the highest bit set is a negative number: `0xFFn` is not, `0x80y` is.
+            // Of a signed type, a literal with the highest bit set is a negative number: `0xFFn` is not,
+            // `0x80y` is.
             let number = (value << shift) as i64 >> shift;
             match suffix.is_unsigned() {
                 true => format_smolstr!("{sign}{value}"),

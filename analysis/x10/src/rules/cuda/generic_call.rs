@@ -81,7 +81,8 @@ class Example {
 pub enum GenericCall {
     /// A type argument has no device representation.
     TypeArgument { method: MethodId, ty: Ty },
-    /// Device code reached by the call stores values of the type; `required_by`: in this method, unless it is the called one.
+    /// Device code reached by the call stores values of the type; `required_by`: in this method, unless it is
+    /// the called one.
     Storage { method: MethodId, ty: Ty, required_by: Option<MethodId> },
     /// Through a bound, `caller` calls a method of the type that is not marked `@CUDA`.
     Unannotated { caller: MethodId, method: MethodId, ty: Ty },

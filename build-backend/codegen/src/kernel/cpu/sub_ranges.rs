@@ -1,4 +1,5 @@
-//! Prints a parallel region that is split by guards: for each row, one loop for each sub-range of the threads.
+//! Prints a parallel region that is split by guards: for each row, one loop for each sub-range of the
+//! threads.
 
 use super::printer::{Printer, ThreadRange};
 use crate::kernel::index_set_split::{AxisBound, Relation, SubRange};

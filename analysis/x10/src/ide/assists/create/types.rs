@@ -1,4 +1,5 @@
-//! The types of what is created: those that the code around is sure of, and that can be written where it goes.
+//! The types of what is created: those that the code around is sure of, and that can be written where it
+//! goes.
 
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, SyntaxNode, T, TextRange};
@@ -54,7 +55,8 @@ impl<'db> Target<'db> {
         self.knows(db, ty.base(db)).then(|| self.ctx.spelled(ty))?
     }
 
-    /// Whether a type without conditions is known, to its last argument: conditions are not written, and arguments are taken as they are.
+    /// Whether a type without conditions is known, to its last argument: conditions are not written, and
+    /// arguments are taken as they are.
     fn knows(&self, db: &dyn Db, ty: Ty) -> bool {
         match ty.kind(db) {
             TyKind::Param(param) => self.params.contains(param),
