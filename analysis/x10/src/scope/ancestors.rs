@@ -1,6 +1,6 @@
-//! What classes inherit from, by the names in their headers alone. Type arguments and constraints in a header
-//! may speak of members that classes inherit, of the class itself too, so what is inherited has to be known
-//! before those are resolved.
+//! Ancestor classes, resolved from the names in class headers alone. A type argument or constraint in a
+//! header may name an inherited member, also one of the class itself, so the ancestors are computed before
+//! type arguments and constraints are resolved.
 
 use rustc_hash::FxHashSet;
 
@@ -10,7 +10,7 @@ use crate::item_tree::TypeRefKind;
 use crate::item_tree::items::class_item;
 use crate::scope::type_scope::TypeScope;
 
-/// The classes and interfaces that `class` inherits from, nearest first.
+/// The ancestors of `class`, nearest first: a breadth-first search of the inheritance graph.
 #[salsa::tracked(cycle_result = nobody)]
 pub fn ancestors(db: &dyn Db, class: ClassId) -> Vec<ClassId> {
     let mut all = vec![class];
@@ -36,7 +36,7 @@ fn parents(db: &dyn Db, class: ClassId) -> Vec<ClassId> {
     item.extends.iter().chain(&item.implements).filter_map(|written| scope.class_of(written, 0)).collect()
 }
 
-/// Whether all classes and interfaces named there were found.
+/// Whether every class and interface after `extends` and `implements` was found.
 pub fn knows_parents(db: &dyn Db, class: ClassId) -> bool {
     class_item(db, class).as_ref().is_some_and(|item| {
         let written = item.extends.iter().chain(&item.implements);

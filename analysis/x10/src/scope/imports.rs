@@ -1,4 +1,4 @@
-//! Imports: whether they name something, and where a new one goes.
+//! Imports: diagnostics of unresolved imports, and the edit that adds an import.
 
 use std::path::PathBuf;
 
@@ -20,14 +20,15 @@ use crate::item_tree::Import;
 use crate::item_tree::items::{class_head, imports};
 use crate::rules::name as name_rules;
 
-/// Where a new import goes, and the white space around it.
+/// The position of a new import, with the white space before and after it.
 struct Insertion {
     range: TextRange,
     before: &'static str,
     after: &'static str,
 }
 
-/// After the last import, else after the package, else at the start.
+/// The position of a new import: after the last import, else after the package declaration, else at the
+/// start.
 fn insertion(db: &dyn Db, file: SourceFile) -> Insertion {
     let tree: ast::SourceFile = parse(db, file).tree();
     let at = |end: TextSize| TextRange::empty(end);
@@ -41,8 +42,8 @@ fn insertion(db: &dyn Db, file: SourceFile) -> Insertion {
     Insertion { range: at(start), before: "", after: "\n\n" }
 }
 
-/// Where a declaration starts with the comments that stand right above it: its documentation stays with it. A
-/// comment that an empty line parts from it speaks of the file.
+/// The start of a declaration together with its documentation: the comments directly above it. A comment that
+/// an empty line separates from the declaration belongs to the file.
 fn start_with_comments(item: &SyntaxNode) -> TextSize {
     let mut start = item.text_range().start();
     let mut token = item.first_token().and_then(|token| token.prev_token());
@@ -64,12 +65,12 @@ pub(crate) fn import_edit(db: &dyn Db, file: SourceFile, name: &str) -> TextEdit
     TextEdit { file: Some(file), range: position.range, text }
 }
 
-/// What is wrong with the imports of a file.
+/// The problems of the imports of a file.
 #[salsa::tracked]
 pub fn import_problems(db: &dyn Db, file: SourceFile) -> Vec<Problem> {
     let root = source_root(db, file);
     let mut problems = Vec::new();
-    // What the line of the package explains is said once, and there.
+    // [`package_problem`] reports the imports that the right package declaration would resolve.
     let elsewhere = wrong_package(db, file).as_ref().and_then(|it| root_of(db, file, it));
     for import in missing(db, file).filter(|it| !elsewhere.is_some_and(|root| is_below(db, root, it))) {
         let what = if import.on_demand { "package or class" } else { "type" };
@@ -115,7 +116,7 @@ pub fn import_problems(db: &dyn Db, file: SourceFile) -> Vec<Problem> {
     problems
 }
 
-/// The imports of a file that name nothing.
+/// The unresolved imports of a file.
 fn missing(db: &dyn Db, file: SourceFile) -> impl Iterator<Item = &Import> {
     let root = source_root(db, file);
     imports(db, file).iter().filter(move |import| {
@@ -125,7 +126,8 @@ fn missing(db: &dyn Db, file: SourceFile) -> impl Iterator<Item = &Import> {
     })
 }
 
-/// The package that a file should say, as its folder does, if that is why imports of it are not found.
+/// The package of the file's folder, if the file declares another package and the folder's package would
+/// resolve some of the file's unresolved imports.
 #[salsa::tracked]
 pub fn wrong_package(db: &dyn Db, file: SourceFile) -> Option<SmolStr> {
     let missing: Vec<&Import> = missing(db, file).collect();
@@ -139,7 +141,7 @@ pub fn wrong_package(db: &dyn Db, file: SourceFile) -> Option<SmolStr> {
     missing.iter().any(|it| is_below(db, root, it)).then_some(package)
 }
 
-/// The folder that packages start from if `file` is of `package`.
+/// The root folder of packages, if `file` belongs to `package`.
 fn root_of(db: &dyn Db, file: SourceFile, package: &str) -> Option<Folder> {
     let depth = package.split('.').count();
     let root = file.path(db).parent()?.ancestors().nth(depth)?;
@@ -152,7 +154,7 @@ fn is_below(db: &dyn Db, root: Folder, import: &Import) -> bool {
         || import.on_demand && package_exists(db, root, &import.path)
 }
 
-/// What is wrong with the line that says the package of a file, if imports of it are not found for that.
+/// The diagnostic of a package declaration that leaves imports of the file unresolved; see [`wrong_package`].
 pub fn package_problem(db: &dyn Db, file: SourceFile) -> Option<Diagnostic> {
     let meant = wrong_package(db, file).as_ref()?;
     let tree: ast::SourceFile = parse(db, file).tree();
@@ -179,14 +181,14 @@ pub fn package_problem(db: &dyn Db, file: SourceFile) -> Option<Diagnostic> {
     Some(diagnostic.note(note).fix(Fix { title: format!("Write `{line}`"), edits }))
 }
 
-/// The qualified names that an import which names nothing probably meant.
+/// Suggestions for an unresolved import: the qualified names of the types or packages closest to it.
 fn meant(db: &dyn Db, file: SourceFile, root: Folder, import: &Import) -> Vec<SmolStr> {
     let path = &import.path;
     if import.on_demand {
         let packages = packages(db, root);
         return closest(path, packages.iter().map(SmolStr::as_str)).map(SmolStr::new).into_iter().collect();
     }
-    // The file that was meant is there: what is wrong with it says more than other names.
+    // The imported file exists: `misplaced` explains better than another name why it is not found.
     if all_type_names(db, root).contains(path) {
         return Vec::new();
     }
@@ -202,8 +204,8 @@ fn meant(db: &dyn Db, file: SourceFile, root: Folder, import: &Import) -> Vec<Sm
     similar(db, root, path).or_else(member).into_iter().collect()
 }
 
-/// What keeps an import from being found although its file is there: the one file, or the other, says another
-/// package than its folder.
+/// Why an import is unresolved although its file exists: the importing or the imported file declares a
+/// package other than its folder's.
 fn misplaced(db: &dyn Db, file: SourceFile, root: Folder, imported: (&str, &str)) -> Option<String> {
     let own = package_of_folder(db, file, &[]).map(|folder| {
         format!("packages are looked for from the folders that hold them, and this file is in that of `{folder}`: write `package {folder};`")
@@ -211,7 +213,7 @@ fn misplaced(db: &dyn Db, file: SourceFile, root: Folder, imported: (&str, &str)
     own.or_else(|| misplaced_type(db, root, imported))
 }
 
-/// The member type of a class that a name was probably meant to be.
+/// The member type of the class `around` whose name is closest to `name`.
 fn similar_member(db: &dyn Db, around: &Found, name: &str) -> Option<SmolStr> {
     let Found::Class(class) = around else { return None };
     let item = class_head(db, *class).as_ref()?;
@@ -219,8 +221,8 @@ fn similar_member(db: &dyn Db, around: &Found, name: &str) -> Option<SmolStr> {
     closest(name, nested.chain(item.typedefs.iter().map(|it| it.name.as_str()))).map(SmolStr::new)
 }
 
-/// The type of the same package with the most similar name. Not every file declares what it is named after;
-/// those whose name is not similar are not read for it.
+/// The type of the same package whose name is closest. A file need not declare the type it is named after, so
+/// a candidate is looked up before it is suggested; other files are not read.
 fn similar(db: &dyn Db, root: Folder, path: &str) -> Option<SmolStr> {
     let (package, simple) = path.rsplit_once('.')?;
     let in_package = |name: &'_ SmolStr| name.rsplit_once('.').is_some_and(|(of, _)| of == package);

@@ -1,15 +1,15 @@
-//! Names of Java's library, and what X10 has in their place.
+//! Java's library classes and members, with their replacements in X10, for diagnostics.
 
-/// Whether a name starts the packages of Java's libraries.
+/// Whether `name` is the first segment of a Java library package.
 pub(crate) fn is_root(name: &str) -> bool {
     matches!(name, "java" | "javax" | "jdk" | "sun")
 }
 
-/// Why the packages of Java are not there.
+/// The note for a name in a Java package.
 pub(crate) const NO_PACKAGE: &str =
     "Java's library is not part of X10, whose programs are compiled to machine code";
 
-/// The class of X10 that does the same under another name.
+/// The X10 class that replaces a Java class of another name.
 pub(crate) fn same_class(name: &str) -> Option<&'static str> {
     Some(match name {
         "Integer" => "Int",
@@ -20,7 +20,7 @@ pub(crate) fn same_class(name: &str) -> Option<&'static str> {
     })
 }
 
-/// What to use for a class that X10 has no counterpart of.
+/// Advice for a Java class without an X10 counterpart.
 pub(crate) fn advice(name: &str) -> Option<&'static str> {
     Some(match name {
         "Runnable" | "Callable" | "Supplier" | "Consumer" | "Function" | "BiFunction" | "Predicate"
@@ -63,7 +63,7 @@ pub(crate) fn advice(name: &str) -> Option<&'static str> {
     })
 }
 
-/// What to use for a static member that no class of X10 has.
+/// Advice for a static member that exists in Java only.
 pub(crate) fn member_advice(class: &str, name: &str) -> Option<&'static str> {
     Some(match (class, name) {
         ("System", "exit") => {

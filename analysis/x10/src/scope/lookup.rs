@@ -1,4 +1,4 @@
-//! Which type a name stands for.
+//! Name lookup: resolves simple and dotted names to classes, type definitions and type parameters.
 
 use apg_syntax::closest;
 use smol_str::{SmolStr, format_smolstr};
@@ -22,7 +22,7 @@ use crate::scope::problem::unknown_type;
 use crate::scope::type_scope::TypeScope;
 use crate::ty::Ty;
 
-/// What a type name stands for.
+/// The resolution of a type name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
     /// A type parameter, or what is substituted for one.
@@ -42,11 +42,11 @@ impl From<TypeItem> for Found {
     }
 }
 
-/// A name that the imports on demand of a file give several meanings.
+/// An ambiguous name: imports on demand provide several types of that name, listed here qualified.
 struct Ambiguous(Vec<SmolStr>);
 
 impl TypeScope<'_> {
-    /// What a dotted name stands for, and the index of its last segment (always the last).
+    /// Resolves a dotted name. Also returns the index of its last segment.
     pub(crate) fn find(
         &self,
         segments: &[NameSegment],
@@ -82,12 +82,13 @@ impl TypeScope<'_> {
             }
         }
         let Some(mut found) = found else {
-            // An import of that name that names nothing has been reported.
+            // An unresolved import of that name has been reported already.
             let name = segments[0].name.as_str();
             let imported = |path: &str| {
                 let simple = path.rsplit('.').next().unwrap_or(path);
                 let is_misspelt = || closest(name, std::iter::once(simple)).is_some();
-                // What a package is taken from was meant as a package.
+                // The first segment of a longer name was meant as a package, so a misspelt import is no
+                // explanation.
                 simple == name
                     || segments.len() == 1 && is_misspelt() && qualified_type(db, self.file, path).is_none()
             };
@@ -119,13 +120,12 @@ impl TypeScope<'_> {
         Some((found, segments.len() - 1))
     }
 
-    /// The class, type definition or type parameter that a simple name stands for, if any.
+    /// Resolves a simple type name.
     pub fn find_type(&self, name: &str) -> Option<Found> {
         self.find_simple(name, None).ok().flatten()
     }
 
-    /// The class that a dotted name stands for, if it is one: for expressions, where the first names
-    /// may as well be packages.
+    /// Resolves the dotted name of a class. For expressions, in which the first segments may be a package.
     pub fn find_class(&self, names: &[SmolStr]) -> Option<ClassId> {
         let segment = |name: &SmolStr| NameSegment { name: name.clone(), args: Vec::new(), at: 0 };
         let segments: Vec<_> = names.iter().map(segment).collect();
@@ -140,7 +140,7 @@ impl TypeScope<'_> {
         }
     }
 
-    /// What is wrong with the dotted name of a class, if there is none of that name; `at`: where it stands.
+    /// The problem of a dotted name that resolves to no class; `at` is the index of its range.
     pub fn missing_class(&self, names: &[SmolStr], at: u32) -> Option<Problem> {
         let segment = |name: &SmolStr| NameSegment { name: name.clone(), args: Vec::new(), at };
         let segments: Vec<_> = names.iter().map(segment).collect();
@@ -148,13 +148,13 @@ impl TypeScope<'_> {
         self.find(&segments, 0, &mut problems).is_none().then(|| problems.into_iter().next()).flatten()
     }
 
-    /// Whether a dotted name is (the start of) a package.
+    /// Whether a dotted name is a package or a prefix of one.
     pub fn is_package(&self, name: &str) -> bool {
         package_exists(self.db, source_root(self.db, self.file), name)
     }
 
-    /// What a simple name stands for. With `arity`, the numbers of type arguments and values that it is used
-    /// with, type definitions that take others do not hide what lies further out.
+    /// Resolves a simple name from the innermost scope outwards. `arity` is the number of type arguments and
+    /// of value arguments; a type definition of another arity does not shadow names of outer scopes.
     fn find_simple(&self, name: &str, arity: Option<(usize, usize)>) -> Result<Option<Found>, Ambiguous> {
         let mut hidden = None;
         let fits = |found: &Found| match (found, arity) {
@@ -203,7 +203,7 @@ impl TypeScope<'_> {
         (class.name(db) == name).then_some(Found::Class(class))
     }
 
-    /// A class or type definition in the same code as the local or anonymous class `class`.
+    /// A class or type definition declared in the same body as the local or anonymous class `class`.
     fn beside(&self, class: ClassId, name: &str) -> Option<Found> {
         let db = self.db;
         let body = class_head(db, class).as_ref()?.body.as_ref()?;
@@ -220,7 +220,7 @@ impl TypeScope<'_> {
         Some(Found::Class(ClassId::new(db, outer.file(db), Some(outer), found.name.clone(), found.nth)))
     }
 
-    /// The member type of `class`, its own or inherited.
+    /// The member type `name` of `class`, declared or inherited.
     pub fn member_type(&self, class: ClassId, name: &str) -> Option<Found> {
         let db = self.db;
         let own = |class: ClassId| {
@@ -276,7 +276,7 @@ impl TypeScope<'_> {
         if let Some(item) = type_in_package(db, root, "x10.lang", name) {
             return Ok(Some(item.into()));
         }
-        // The public static members of the class `_` of x10.lang are known everywhere.
+        // The static member types of the class `_` of `x10.lang` are visible everywhere.
         let alias = match type_in_package(db, root, "x10.lang", "_") {
             Some(TypeItem::Class(aliases)) => self.member_type(aliases, name),
             _ => None,
@@ -284,12 +284,12 @@ impl TypeScope<'_> {
         Ok(alias.or_else(|| type_beside(db, root, package(db, self.file), name).map(Found::from)))
     }
 
-    /// The qualified names of the types of this name.
+    /// The qualified names of the types `name` of all packages.
     pub(crate) fn types_elsewhere(&self, name: &str) -> Vec<SmolStr> {
         types_named(self.db, source_root(self.db, self.file), name)
     }
 
-    /// The problem that a dotted name stands for nothing, with what was probably meant.
+    /// The problem of an unresolved dotted name, with suggestions.
     pub(crate) fn unknown(&self, segments: &[NameSegment]) -> Problem {
         let last = &segments[segments.len() - 1];
         let whole = segments.iter().map(|s| s.name.as_str()).collect::<Vec<_>>().join(".");
@@ -352,8 +352,8 @@ impl TypeScope<'_> {
         }
     }
 
-    /// The diagnostic of a name that stands for nothing, with imports of the types that have that name in
-    /// other packages, if there are.
+    /// Adds notes and import fixes to the diagnostic of an unresolved name, for types of that name in other
+    /// packages; `None` if there are none.
     pub fn with_imports(&self, diagnostic: &Diagnostic, name: &str) -> Option<Diagnostic> {
         let elsewhere = types_named(self.db, source_root(self.db, self.file), name);
         let add = |diagnostic: Diagnostic, name: &SmolStr| {
@@ -365,7 +365,8 @@ impl TypeScope<'_> {
         (!elsewhere.is_empty()).then(|| elsewhere.iter().take(3).fold(diagnostic, add))
     }
 
-    /// A type of any package whose name differs in capital letters only or in few letters, qualified.
+    /// The type of any package whose simple name differs from `name` only in case, else by few letters;
+    /// `None` if several types do. Qualified.
     fn almost(&self, name: &str) -> Option<SmolStr> {
         let root = source_root(self.db, self.file);
         let all = super::packages::all_type_names(self.db, root).iter();
@@ -382,7 +383,7 @@ impl TypeScope<'_> {
         })
     }
 
-    /// Adds an import after the last one.
+    /// The fix that imports a type.
     fn import_fix(&self, name: &str) -> Fix {
         let edit = super::imports::import_edit(self.db, self.file, name);
         Fix { title: format!("Import `{name}`"), edits: vec![edit] }
@@ -431,7 +432,7 @@ impl TypeScope<'_> {
     }
 }
 
-/// The type of X10 that has this name in other languages.
+/// The X10 counterpart of a type name of other languages.
 pub fn type_elsewhere(name: &str) -> Option<&'static str> {
     Some(match name {
         "bool" | "Bool" => "Boolean",
@@ -455,7 +456,7 @@ pub fn type_elsewhere(name: &str) -> Option<&'static str> {
     })
 }
 
-/// The type of a qualified name: a class of a package, or a member type of one.
+/// Resolves a qualified name to a type of a package or a member type of one.
 pub fn qualified_type(db: &dyn Db, file: SourceFile, path: &str) -> Option<Found> {
     let root = source_root(db, file);
     let names: Vec<&str> = path.split('.').collect();

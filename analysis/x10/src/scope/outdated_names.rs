@@ -1,6 +1,6 @@
-//! Names of X10 2.0 to 2.4, as papers and slides have them, and what X10 2.6 has in their place.
+//! Names of X10 2.0 to 2.4 that papers and slides still use, with their replacements in X10 2.6.
 
-/// What to write for a type.
+/// Advice for a former type name.
 pub(crate) fn type_advice(name: &str) -> Option<&'static str> {
     Some(match name {
         "Vec" => {
@@ -18,7 +18,7 @@ pub(crate) fn type_advice(name: &str) -> Option<&'static str> {
     })
 }
 
-/// What to add where a type must be imported that another one stood for.
+/// Advice for a type that must be imported and replaces a former one.
 pub(crate) fn import_advice(name: &str) -> Option<&'static str> {
     Some(match name {
         "Array" => {
@@ -31,7 +31,7 @@ pub(crate) fn import_advice(name: &str) -> Option<&'static str> {
     })
 }
 
-/// What to write for a static member of a class.
+/// Advice for a former static member of a class.
 pub(crate) fn static_advice(class: &str, name: &str) -> Option<&'static str> {
     Some(match (class, name) {
         ("Dist", "makeCyclic" | "makeBlockCyclic" | "cyclic") => {
@@ -55,7 +55,7 @@ pub(crate) fn static_advice(class: &str, name: &str) -> Option<&'static str> {
     })
 }
 
-/// What to write for a member of an object.
+/// Advice for a former member of an object.
 pub(crate) fn member_advice(class: &str, name: &str) -> Option<&'static str> {
     Some(match (class, name) {
         ("Place", "isHost") => "a place is a host if it is no accelerator: `!p.isCUDA()`",

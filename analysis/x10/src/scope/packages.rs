@@ -1,6 +1,6 @@
-//! Where top-level types are found: a class `a.b.C` is in the file `a/b/C.x10` below the root of the file
-//! that asks, then below the folders of the source path, then in the library; or in any file that was
-//! named itself (on the command line, or open in the editor) and says `package a.b;`.
+//! Lookup of top-level types. The class `a.b.C` is declared in the file `a/b/C.x10` below the root folder of
+//! the requesting file, else below a folder of the source path, else in the library; or in any explicitly
+//! named file (on the command line, or open in the editor) that declares `package a.b;`.
 #![allow(missing_docs)] // of what salsa makes: everything written here is documented
 
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::inputs::{Library, Project};
 use crate::item_tree::items::{file_typedefs, package, top_level_classes, top_level_typedefs};
 use crate::item_tree::token_index::skim;
 
-/// A class, or the type definitions of a name (which may be overloaded).
+/// A top-level type: a class, or the overloaded type definitions of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TypeItem {
     /// A class, struct or interface.
@@ -40,8 +40,8 @@ pub struct DottedName {
     pub text: SmolStr,
 }
 
-/// The folder that the packages of a user file start from: its own without those of its package. For a
-/// file of the library it is the empty path: it sees no user file.
+/// The root folder of the packages of a user file: its folder without the segments of its package. The root
+/// of a library file is the empty path, from which no user file is visible.
 #[salsa::tracked(returns(copy))]
 pub fn source_root(db: &dyn Db, file: SourceFile) -> Folder {
     let folder = file.path(db).parent();
@@ -69,7 +69,7 @@ fn find_type(db: &dyn Db, root: Folder, package: DottedName, name: DottedName) -
     let relative = relative.strip_prefix("/").unwrap_or(&relative);
     let in_library = Library::get(db).files(db).get(relative).copied();
     if root.path(db).as_os_str().is_empty() {
-        // The library asks no input of the user's, so that what is known of it outlasts all edits.
+        // A lookup in the library reads no input of the user, so its result survives all edits.
         return in_library.and_then(|f| type_in_file(db, f, name));
     }
     let project = Project::get(db);
@@ -79,7 +79,8 @@ fn find_type(db: &dyn Db, root: Folder, package: DottedName, name: DottedName) -
     let mut candidates: Vec<SourceFile> =
         folders.filter_map(|f| files.get(&f.join(relative)).copied()).collect();
     candidates.extend(in_library);
-    // A file may hold more types than the one it is named after; those are known if the file was named.
+    // A file may declare types besides the one it is named after; they are visible if the file was named
+    // explicitly.
     let named = project.roots(db).iter().copied().filter(|f| source_root(db, *f) == root);
     let named: Vec<SourceFile> = named.filter(|f| !candidates.contains(f)).collect();
     candidates.extend(named);
@@ -98,8 +99,8 @@ pub fn type_in_file(db: &dyn Db, file: SourceFile, name: &str) -> Option<TypeIte
     (!typedefs.is_empty()).then_some(TypeItem::Typedefs(typedefs))
 }
 
-/// A type that a file of a named package holds beside the one it is named after. X10 finds it once that file
-/// was read for another reason; here it is found when nothing else of that name is.
+/// A type of a named package declared in a file that is named after another type. The X10 compiler finds such
+/// a type once it has read that file for another reason; this lookup finds it if no other type has that name.
 pub fn type_beside(db: &dyn Db, root: Folder, package: &str, name: &str) -> Option<TypeItem> {
     if package.is_empty() || package_exists(db, root, name) {
         return None;
@@ -107,10 +108,10 @@ pub fn type_beside(db: &dyn Db, root: Folder, package: &str, name: &str) -> Opti
     type_in_file(db, file_beside(db, root, package, name)?, name)
 }
 
-/// The files that were named and are of a package, as seen from files below `root`: their types are known
-/// whatever the files are called.
+/// The explicitly named files of a package, as seen from files below `root`. Their types are visible whatever
+/// the files are called.
 pub fn named_files(db: &dyn Db, root: Folder, package: &str) -> impl Iterator<Item = SourceFile> {
-    // The library asks no input of the user's.
+    // A lookup in the library reads no input of the user.
     let of_user = !root.path(db).as_os_str().is_empty();
     let named = of_user.then(|| Project::get(db).roots(db).iter().copied()).into_iter().flatten();
     named.filter(move |file| {
@@ -118,7 +119,7 @@ pub fn named_files(db: &dyn Db, root: Folder, package: &str) -> impl Iterator<It
     })
 }
 
-/// The file of a package that holds a type which no file is named after.
+/// The file of a package that declares the type `name`, for a type that no file is named after.
 pub fn file_beside(db: &dyn Db, root: Folder, package: &str, name: &str) -> Option<SourceFile> {
     let package = DottedName::new(db, SmolStr::new(package));
     *find_file_beside(db, root, package, DottedName::new(db, SmolStr::new(name)))
@@ -131,9 +132,9 @@ fn find_file_beside(db: &dyn Db, root: Folder, package: DottedName, name: Dotted
     files.find(|file| type_in_file(db, *file, name).is_some())
 }
 
-/// The files of a package by the names of what they may declare. Code that calls `f()` asks whether `f` is a
-/// type, so this must not parse them all: of a file that is not edited the tokens are read, the others for
-/// their items, which edits keep up to date.
+/// The files of a package by the names that they may declare. A call `f()` asks whether `f` is a type, so
+/// this must not parse all files: an unedited file is only tokenised; an edited file gives its items, which
+/// are updated incrementally.
 #[salsa::tracked]
 fn files_by_name(db: &dyn Db, root: Folder, package: DottedName) -> FxHashMap<SmolStr, Vec<SourceFile>> {
     let mut all: FxHashMap<SmolStr, Vec<SourceFile>> = FxHashMap::default();
@@ -155,11 +156,11 @@ fn files_by_name(db: &dyn Db, root: Folder, package: DottedName) -> FxHashMap<Sm
     all
 }
 
-/// The files of a package, by path.
+/// The files of a package, sorted by path.
 #[salsa::tracked]
 fn files_of_package(db: &dyn Db, root: Folder, package: DottedName) -> Vec<SourceFile> {
     let name = package.text(db);
-    // A file of the library is where its package says.
+    // The folder of a library file always agrees with its package.
     let is_of_package = |file: &SourceFile| {
         file.origin(db) == FileOrigin::Library || crate::item_tree::items::package(db, *file) == name
     };
@@ -167,7 +168,8 @@ fn files_of_package(db: &dyn Db, root: Folder, package: DottedName) -> Vec<Sourc
     below.copied().filter(is_of_package).collect()
 }
 
-/// The files that can be seen from below `root` by the package that their folder stands for, sorted by path.
+/// The files visible from below `root`, grouped by the package that their folder stands for and sorted by
+/// path.
 #[salsa::tracked]
 fn files_by_folder(db: &dyn Db, root: Folder) -> FxHashMap<SmolStr, Vec<SourceFile>> {
     let mut paths = all_paths(db, root);
@@ -181,20 +183,20 @@ fn files_by_folder(db: &dyn Db, root: Folder) -> FxHashMap<SmolStr, Vec<SourceFi
     all
 }
 
-/// Whether the package or one below it has a file.
+/// Whether a file exists in the package or in a package below it.
 pub fn package_exists(db: &dyn Db, root: Folder, package: &str) -> bool {
     packages(db, root)
         .iter()
         .any(|p| p == package || p.strip_prefix(package).is_some_and(|rest| rest.starts_with('.')))
 }
 
-/// All packages that can be seen from files below `root`, sorted.
+/// All packages visible from files below `root`, sorted.
 #[salsa::tracked]
 pub fn packages(db: &dyn Db, root: Folder) -> Vec<SmolStr> {
     let mut all: Vec<SmolStr> =
         all_paths(db, root).iter().filter_map(|(p, _)| Some(dotted(p.parent()?))).collect();
     all.extend(Project::get(db).roots(db).iter().map(|f| package(db, *f).clone()));
-    // A package is there, whatever keeps its files from being read.
+    // A package also exists if its files cannot be read.
     let unread = Project::get(db).unread(db).keys();
     let folders = package_roots(db, root);
     let below = |path: &Path| {
@@ -213,26 +215,27 @@ fn dotted(path: &Path) -> SmolStr {
     SmolStr::from(path.components().map(|c| c.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("."))
 }
 
-/// The folders in which the user's packages are looked for from files below `root`.
+/// The root folders of the user's packages, as seen from files below `root`.
 fn package_roots(db: &dyn Db, root: Folder) -> Vec<&Path> {
     let root = Some(root.path(db).as_path()).filter(|r| !r.as_os_str().is_empty());
     root.into_iter().chain(Project::get(db).source_path(db).iter().map(PathBuf::as_path)).collect()
 }
 
-/// The files that can be seen from below `root`, each with its path relative to where packages start.
+/// The files visible from below `root`, each with its path relative to its root folder.
 fn all_paths(db: &dyn Db, root: Folder) -> Vec<(&Path, SourceFile)> {
     let project = Project::get(db);
     let mut all: Vec<(&Path, SourceFile)> =
         Library::get(db).files(db).iter().map(|(p, f)| (p.as_path(), *f)).collect();
     let folders = package_roots(db, root);
     for (path, file) in project.files(db).iter() {
-        // One of the folders may lie in another.
+        // Root folders may be nested: a file may be listed once for each.
         all.extend(folders.iter().filter_map(|folder| Some((path.strip_prefix(folder).ok()?, *file))));
     }
     all
 }
 
-/// The qualified names of all types that a file named `NAME.x10` declares, for messages and completion.
+/// The qualified names of the types `name` that are declared in a file named `NAME.x10`, for messages and
+/// completion.
 pub fn types_named(db: &dyn Db, root: Folder, name: &str) -> Vec<SmolStr> {
     let is_declared = |qualified: &&SmolStr| {
         let (package, simple) = qualified.rsplit_once('.').unwrap_or(("", qualified));
@@ -241,9 +244,9 @@ pub fn types_named(db: &dyn Db, root: Folder, name: &str) -> Vec<SmolStr> {
     all_type_names(db, root).iter().filter(is_declared).cloned().collect()
 }
 
-/// Why a type that a file is named after is none: the file says another package, or declares no such type. Of
-/// several files the one in the folder of `package` is meant, where the type is looked for, else a folder
-/// that declares it.
+/// Why no type is found in a file that is named after it: the file declares another package, or no such type.
+/// Of several files of that name, the one in the folder of `package` is explained, else one that declares the
+/// type.
 pub fn misplaced_type(db: &dyn Db, root: Folder, (package, name): (&str, &str)) -> Option<String> {
     let folder = |path: &Path| path.parent().map(dotted);
     let is_named = |path: &Path| path.file_stem().is_some_and(|stem| stem == name);
@@ -265,8 +268,9 @@ pub fn misplaced_type(db: &dyn Db, root: Folder, (package, name): (&str, &str)) 
     declared.map(|other| format!("`{path}` declares no `{name}`, but `{other}`"))
 }
 
-/// The package that a file belongs to by its folder, if it says another one: what other files there and above
-/// say tells where packages start, and those that are `wanted` from there.
+/// The package that the folder of a file stands for, if the file declares another one. The root folder is
+/// that of a neighbour: another file in the folder or in one above it, or a file at one of the relative paths
+/// `wanted`.
 pub fn package_of_folder(db: &dyn Db, file: SourceFile, wanted: &[PathBuf]) -> Option<SmolStr> {
     let folder = file.path(db).parent().filter(|_| file.origin(db) == FileOrigin::User)?;
     let is_near = |path: &Path| {
@@ -283,7 +287,7 @@ pub fn package_of_folder(db: &dyn Db, file: SourceFile, wanted: &[PathBuf]) -> O
     })
 }
 
-/// The qualified names of all types that can be found by file name, sorted.
+/// The qualified names that the paths of all visible files stand for, sorted.
 #[salsa::tracked]
 pub fn all_type_names(db: &dyn Db, root: Folder) -> Vec<SmolStr> {
     let mut all: Vec<SmolStr> =

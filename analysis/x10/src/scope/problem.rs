@@ -1,4 +1,5 @@
-//! Complaints about signatures, which have no positions: each carries the index of its range instead.
+//! Problems: diagnostics of signatures. Signatures are position-independent, so a problem carries the index
+//! of a range among the ranges of its item, and [`placed`] turns it into a diagnostic.
 
 use crate::db::Db;
 use crate::ids::ClassId;

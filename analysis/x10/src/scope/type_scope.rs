@@ -1,4 +1,4 @@
-//! Scopes of type names: what is visible at a type as written.
+//! Scopes of type names: what is visible at a written type ([`crate::item_tree::TypeRef`]).
 
 use smol_str::SmolStr;
 
@@ -12,10 +12,10 @@ use crate::item_tree::items::{
 use crate::item_tree::nesting::enclosing_method;
 use crate::ty::{Path, Ty};
 
-/// What a name of a value stands for in a constraint.
+/// Resolves the name of a value in a constraint to a path.
 pub type ValueNames<'a> = &'a dyn Fn(&str) -> Option<Path>;
 
-/// What is in scope at a type as written.
+/// The names visible at a written type.
 #[derive(Clone)]
 pub struct TypeScope<'a> {
     /// The database.
@@ -104,13 +104,13 @@ impl<'a> TypeScope<'a> {
         scope
     }
 
-    /// With these values in scope.
+    /// Adds names of values.
     pub fn with_values(mut self, values: ValueNames<'a>) -> TypeScope<'a> {
         self.values = Some(values);
         self
     }
 
-    /// With these classes of the values in scope.
+    /// Adds the classes of the values.
     pub fn with_value_classes(mut self, classes: ValueClasses<'a>) -> TypeScope<'a> {
         self.value_classes = Some(classes);
         self

@@ -1,5 +1,6 @@
-//! Which of several type definitions of one name `C(a, b)` means: by the classes of the values, as far as
-//! they are written.
+//! Overload resolution of type definitions: chooses among the definitions of a name in `C(a, b)` by the
+//! classes of the values. The classes are read from the declarations as written, without resolving
+//! constraints.
 
 use smol_str::SmolStr;
 
@@ -12,15 +13,15 @@ use crate::scope::lookup::Found;
 use crate::scope::type_scope::TypeScope;
 use crate::ty::known::{Known, known_class};
 
-/// What the names of values in scope have as class: `None` for a name that is no local; `Some(None)` where it
-/// is not known.
+/// The class of a local or formal by its name: `None` if the name is not that of a local or formal,
+/// `Some(None)` if its class is unknown.
 pub type ValueClasses<'a> = &'a dyn Fn(&TypeScope<'_>, &str) -> Option<Option<ClassId>>;
 
-/// Type definitions in a chain of them.
+/// Maximum length of a chain of type definitions.
 const MAX_DEPTH: u32 = 8;
 
 impl TypeScope<'_> {
-    /// The type definition among `typedefs` that takes these values best, the first of several.
+    /// The type definition whose formals match the values best ([`TypeScope::score`]); the first of equals.
     pub(crate) fn best_typedef(
         &self,
         typedefs: &[TypedefId],
@@ -44,7 +45,7 @@ impl TypeScope<'_> {
         Some(best.1)
     }
 
-    /// Whether one of these type definitions takes the values better than the properties of `class` do.
+    /// The best type definition, if its formals match the values better than the properties of `class` do.
     pub(crate) fn better_typedef(
         &self,
         class: ClassId,
@@ -72,7 +73,7 @@ impl TypeScope<'_> {
         self.score(&params, args)
     }
 
-    /// How well values of these classes suit formals of those: the better, the more.
+    /// How well arguments of these classes match formals of those classes; a higher score is a better match.
     fn score(&self, params: &[Option<ClassId>], args: &[Option<ClassId>]) -> i32 {
         let pairs = params.iter().zip(args);
         pairs
@@ -122,7 +123,7 @@ impl TypeScope<'_> {
             .find_map(|class| self.class_of_member(class, name))
     }
 
-    /// The class of a field or nullary method, its own or inherited, as written.
+    /// The declared class of a field or nullary method `name`, own or inherited.
     pub(crate) fn class_of_member(&self, class: ClassId, name: &str) -> Option<ClassId> {
         let db = self.db;
         let own = |class: ClassId| {
@@ -141,8 +142,7 @@ impl TypeScope<'_> {
         })
     }
 
-    /// The scope inside a class. While a header is resolved, no supertypes are known: not those of this class
-    /// either.
+    /// The scope inside a class. While a header is resolved, this class's supertypes count as unknown too.
     fn inside(&self, class: ClassId) -> TypeScope<'_> {
         let header_of = self.header_of.and(Some(class));
         TypeScope { header_of, ..TypeScope::class(self.db, class) }
@@ -154,8 +154,7 @@ impl TypeScope<'_> {
         TypeScope { header_of, ..scope }
     }
 
-    /// The class whose member types are found behind the name of these type definitions, if they abbreviate
-    /// one.
+    /// The class that a single type definition abbreviates, for looking up its member types.
     pub(crate) fn class_behind(&self, typedefs: &[TypedefId]) -> Option<ClassId> {
         let [typedef] = typedefs else { return None };
         let item = typedef_item(self.db, *typedef).as_ref()?;
@@ -167,7 +166,7 @@ impl TypeScope<'_> {
         scope.class_of(&item.target, 0)
     }
 
-    /// The class of a type as written, without its arguments and constraints.
+    /// The class of a written type, ignoring type arguments and constraints.
     pub(crate) fn class_of(&self, ty: &TypeRef, depth: u32) -> Option<ClassId> {
         if depth > MAX_DEPTH {
             return None;

@@ -1,4 +1,5 @@
-//! From constraints as written to terms: what the names in them stand for.
+//! Lowering of written constraints ([`ConstraintRef`]) to constraint terms and guards: resolves the names in
+//! them.
 
 use apg_syntax::closest;
 use smol_str::{SmolStr, format_smolstr};
@@ -21,7 +22,7 @@ use crate::ty::subst::Substitution;
 use crate::ty::{Constraint, ConstraintTerm, Named, Path, PathRoot, Ty};
 
 impl TypeScope<'_> {
-    /// The constraint of a type `base{...}`; terms about types have no place there and are carried.
+    /// The constraint of a type `base{...}`. Terms about types are resolved for their problems, then dropped.
     pub fn value_constraint(
         &self,
         written: &ConstraintRef,
@@ -48,7 +49,7 @@ impl TypeScope<'_> {
                 TermRef::IsRef(t) => guard.is_ref.push(self.resolve(t, problems)),
                 TermRef::Equal(a, b) => match (self.type_of_path(a, base), self.type_of_path(b, base)) {
                     (Some(a), Some(b)) => guard.same.push((a, b)),
-                    // A type is compared with types only.
+                    // A type compares only with a type.
                     (known, other) => {
                         let unknown = if known.is_some() { b } else { a };
                         let unknown = self.unknown_type_name(unknown, base);
@@ -114,7 +115,7 @@ impl TypeScope<'_> {
         constraint.terms.push(term);
     }
 
-    /// The type that a name alone stands for, if it is no value: `T == U` between type parameters.
+    /// The type that a simple name denotes, if it denotes no value: for `T == U` between type parameters.
     fn type_of_path(&self, path: &PathRef, base: Option<Ty>) -> Option<Ty> {
         let PathRefRoot::Name(name) = &path.root else { return None };
         if !path.fields.is_empty() || self.value_name(name, base).is_some() {
@@ -127,7 +128,7 @@ impl TypeScope<'_> {
         }
     }
 
-    /// The problem that a name alone stands for neither a value nor a type, where a type has to stand.
+    /// The problem of a simple name that denotes neither a value nor a type, where a type is expected.
     fn unknown_type_name(&self, path: &PathRef, base: Option<Ty>) -> Option<Problem> {
         let PathRefRoot::Name(name) = &path.root else { return None };
         let is_known = self.value_name(name, base).is_some() || self.find_type(name).is_some();
@@ -135,7 +136,7 @@ impl TypeScope<'_> {
         (!is_known && path.fields.is_empty()).then(|| self.unknown(&[segment]))
     }
 
-    /// A path as written; `None` if it is not a path, or names nothing (which is reported).
+    /// Resolves a written path; `None` if it is not a path, or after a reported problem.
     pub fn value_path(
         &self,
         written: &PathRef,
@@ -167,7 +168,8 @@ impl TypeScope<'_> {
         };
         path.fields.extend(written.fields.iter().cloned());
         if self.is_argument(&written.root) {
-            // Its `this` is that of the user of the type definition, which has been checked there.
+            // An argument was resolved and checked where the type definition is used; a `this` in it means
+            // that of the user.
             return Some(path);
         }
         if self.is_static && path.root == PathRoot::This {
@@ -190,14 +192,14 @@ impl TypeScope<'_> {
         Some(path)
     }
 
-    /// Whether it is a formal of the type definition that is being expanded: what is given for it takes its
-    /// place.
+    /// Whether the root of a path is a formal of the type definition being expanded, which stands for its
+    /// argument.
     fn is_argument(&self, root: &PathRefRoot) -> bool {
         let PathRefRoot::Name(name) = root else { return false };
         !self.expanding.is_empty() && self.values.is_some_and(|values| values(name).is_some())
     }
 
-    /// What is wrong with a path that may stand for one value now and for another later.
+    /// The problem of a path that is not stable: it may denote different values at different times.
     fn changeable(&self, path: &Path, base: Option<Ty>, written: &PathRef) -> Option<Problem> {
         let db = self.db;
         let problem = |message: String| {
@@ -236,7 +238,7 @@ impl TypeScope<'_> {
         None
     }
 
-    /// What is wrong with a method in a constraint: only property methods have a meaning there.
+    /// The problem of a method in a constraint that is not a property method.
     fn no_property(&self, method: MethodId, at: u32) -> Option<Problem> {
         let item = method_item(self.db, method).filter(|item| item.kind != MethodKind::Property)?;
         let message =
@@ -247,7 +249,7 @@ impl TypeScope<'_> {
         )
     }
 
-    /// What is wrong with a path that stands as a condition, if its type is known and not `Boolean`.
+    /// The problem of a path used as a condition whose type is known not to be `Boolean`.
     fn not_boolean(&self, path: &PathRef) -> Option<Problem> {
         let db = self.db;
         let class = self.class_of_path(path)?;
@@ -262,7 +264,8 @@ impl TypeScope<'_> {
         )
     }
 
-    /// A local or formal; a property of `self`; a field of `this`, or of an object around it.
+    /// Resolves a name in a constraint: a local or formal, a property of `self`, or a field of `this` or of
+    /// an enclosing object.
     fn value_name(&self, name: &SmolStr, base: Option<Ty>) -> Option<Path> {
         let db = self.db;
         if let Some(path) = self.values.and_then(|values| values(name)) {
@@ -297,7 +300,7 @@ impl TypeScope<'_> {
         None
     }
 
-    /// What a property method with arguments stands for.
+    /// The definition of a property method, instantiated with the receiver and the arguments of a call.
     fn property_call(
         &self,
         call: &PropertyCallRef,
@@ -327,7 +330,7 @@ impl TypeScope<'_> {
         }
     }
 
-    /// The classes that a property method may be of, and the objects that it is called for.
+    /// The candidate receivers of a property method call: their classes, with their paths where known.
     fn receivers(
         &self,
         call: &PropertyCallRef,
@@ -360,8 +363,8 @@ impl TypeScope<'_> {
         }
     }
 
-    /// What is wrong with a call in a constraint that is of no property method. Of values that are called
-    /// nothing is said.
+    /// The problem of a call in a constraint that is not a property method call. A call of a value of
+    /// function type is no problem.
     fn no_property_call(
         &self,
         call: &PropertyCallRef,
@@ -391,8 +394,7 @@ impl TypeScope<'_> {
         Some(Problem::new(&constraint_rules::forbidden_term::RULE, at, message).note(note))
     }
 
-    /// What is wrong with a call as a value: an abstract property method with arguments has none that is
-    /// known.
+    /// The problem of an abstract property method with arguments used as a value: its value is unknown.
     fn unknown_value(&self, call: &PropertyCallRef, at: u32, base: Option<Ty>) -> Option<Problem> {
         let receivers = self.receivers(call, base, &mut Vec::new());
         let mut methods =
@@ -409,7 +411,7 @@ impl TypeScope<'_> {
         )
     }
 
-    /// The property method of a class, its own or inherited, with that many formals.
+    /// The property method `name` of a class with `arity` formals, own or inherited.
     fn property_method(&self, class: ClassId, name: &str, arity: usize) -> Option<MethodId> {
         let db = self.db;
         let fits = |method: &&MethodId| {
@@ -437,7 +439,7 @@ impl TypeScope<'_> {
         None
     }
 
-    /// `C.this`, or `C.f` with a static field `f` that `C` declares or inherits.
+    /// The path `C.this`, or `C.f` for a static field `f`, own or inherited.
     fn qualified(&self, class: ClassId, name: &SmolStr) -> Path {
         if name == "this" && self.class == Some(class) {
             return Path::this();
@@ -457,7 +459,7 @@ impl TypeScope<'_> {
         own.iter().map(|field| field.name(self.db).clone()).collect()
     }
 
-    /// Whether `class` has a property, field or nullary property method of that name, its own or inherited.
+    /// The property, field or nullary method `name` of `class`, own or inherited.
     pub(crate) fn declares(&self, class: ClassId, name: &str) -> Option<ValueMember> {
         let db = self.db;
         let own = |class: ClassId| {
@@ -472,14 +474,14 @@ impl TypeScope<'_> {
     }
 }
 
-/// What a class declares under a name.
+/// A member that may be named as a value.
 pub(crate) enum ValueMember {
     Static(FieldId),
     Field(FieldId),
     Method(MethodId),
 }
 
-/// The offset of a local or formal that is a `var`, in what [`crate::scope::type_scope::ValueNames`] say.
+/// The offset that marks a `var` local or formal in paths of [`crate::scope::type_scope::ValueNames`].
 pub const VARIABLE: u32 = u32::MAX - 4;
 
 fn forbidden(text: &str, at: u32) -> Problem {
@@ -489,7 +491,7 @@ fn forbidden(text: &str, at: u32) -> Problem {
         .note("test the condition in the code and throw an exception, or `assert` it")
 }
 
-/// A path as written, as text.
+/// The source text of a written path, for messages.
 pub fn path_text(path: &PathRef) -> SmolStr {
     let root = match &path.root {
         PathRefRoot::SelfValue => "self",

@@ -1,5 +1,4 @@
-//! Signatures: the supertypes of classes, the parameters and results of methods, the types of fields, as
-//! declared.
+//! Declared signatures: the supertypes of classes, the formals and results of methods, the types of fields.
 
 use smol_str::SmolStr;
 
@@ -15,28 +14,28 @@ use crate::ty::guard::Guard;
 use crate::ty::known::Known;
 use crate::ty::{Constraint, ConstraintTerm, Path, PathRoot, Ty};
 
-/// The header of a class, resolved.
+/// The resolved header of a class.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct ClassHeader {
-    /// What it extends and implements, in terms of its own type parameters; the superclass first.
-    /// [`Ty::error`] if that is unknown.
+    /// The supertypes in terms of the class's own type parameters, the superclass first; [`Ty::error`] for an
+    /// unknown one.
     pub supers: Vec<Ty>,
     /// Whether the first of `supers` is the superclass.
     pub has_superclass: bool,
-    /// The class guard.
+    /// The class invariant.
     pub guard: Guard,
-    /// What is wrong with it.
+    /// The problems found in the header.
     pub problems: Vec<Problem>,
 }
 
-/// The header of `class`. Cyclic inheritance gives no supertypes, and a problem.
+/// The header of `class`. A class that inherits from itself has no supertypes, and a problem.
 #[salsa::tracked(cycle_result = cyclic_header)]
 pub fn class_header(db: &dyn Db, class: ClassId) -> ClassHeader {
     let mut header = ClassHeader::default();
     let Some(item) = class_head(db, class) else { return header };
     let scope = TypeScope { header_of: Some(class), ..TypeScope::class(db, class) };
     let mut problems = Vec::new();
-    // What stands after `new` or `extends` of a class is its superclass, unless it is an interface.
+    // The type after `new` (of an anonymous class) or `extends` is the superclass, unless it is an interface.
     if let Some(extends) = &item.extends {
         let known = problems.len();
         let supertype = scope.resolve(extends, &mut problems);
@@ -69,7 +68,7 @@ pub fn class_header(db: &dyn Db, class: ClassId) -> ClassHeader {
     }
     if let Some(guard) = &item.guard {
         header.guard = scope.guard(guard, None, &mut problems);
-        // The condition speaks of the object, under either name.
+        // The class invariant may name the object `self` or `this`: normalise to `this`.
         for term in &mut header.guard.constraint.terms {
             *term = term.at_root(&PathRoot::SelfValue, &Path::this());
         }
@@ -106,7 +105,7 @@ fn not_an_interface(db: &dyn Db, at: &TypeRef, supertype: Ty) -> Problem {
     )
 }
 
-/// Whether `class` is among what `supers` extend, directly or not.
+/// Whether `class` is a supertype of one of `supers`, directly or transitively.
 fn inherits_from(db: &dyn Db, class: ClassId, supers: &[Ty]) -> bool {
     let mut pending: Vec<ClassId> = supers.iter().filter_map(|t| t.as_class(db)).map(|(c, _)| c).collect();
     let mut seen = Vec::new();
@@ -135,42 +134,42 @@ fn cyclic(db: &dyn Db, class: ClassId) -> ClassHeader {
     ClassHeader { problems: vec![problem], ..ClassHeader::default() }
 }
 
-/// A formal.
+/// A formal parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Param {
     /// Its name, empty if it has none.
     pub name: SmolStr,
     /// Its type. Constraints name formals by [`crate::ty::PathRoot::Local`] with their index as offset.
     pub ty: Ty,
-    /// `var`.
+    /// Whether it is a `var`.
     pub mutable: bool,
 }
 
-/// The name of the formal that a method that offers values has besides those written.
+/// The name of the hidden collector formal of a method that offers values.
 pub const COLLECTOR: &str = "$collector";
 
 impl MethodSignature {
-    /// The formals that are written.
+    /// The formals written in the source, without the hidden collector.
     pub fn written_params(&self) -> &[Param] {
         &self.params[..self.params.len() - usize::from(self.offers.is_some())]
     }
 }
 
-/// What a method takes and gives, in terms of its class's and its own type parameters.
+/// The signature of a method, in terms of its own type parameters and those of its class.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct MethodSignature {
-    /// Formals. That of a method that offers values, a collector, comes last and is not written.
+    /// The formals. The hidden collector of a method that offers values comes last.
     pub params: Vec<Param>,
-    /// The type of the values that it offers to the collecting `finish` it is called in.
+    /// The type of the values that the method offers to the collecting `finish` around its call.
     pub offers: Option<Ty>,
-    /// The declared result, `void` where there is no body to infer one from; for a constructor the
-    /// object made. `None`: ask [`crate::signature::inferred::result_type`].
+    /// The declared result type; `void` for a method without a body; the type of the new object for a
+    /// constructor. `None` if the result type is inferred: see [`crate::signature::inferred::result_type`].
     pub result: Option<Ty>,
     /// The guard.
     pub guard: Guard,
     /// Declared exceptions.
     pub throws: Vec<Ty>,
-    /// What is wrong with it.
+    /// The problems found in the signature.
     pub problems: Vec<Problem>,
 }
 
@@ -184,7 +183,7 @@ pub fn method_signature(db: &dyn Db, method: MethodId) -> MethodSignature {
     let mut problems = Vec::new();
     let mut params = Vec::new();
     for (index, param) in item.params.iter().enumerate() {
-        // The type of a formal speaks of those before it.
+        // The type of a formal may name the formal itself and earlier formals.
         let so_far = formal_names(&item.params[..=index]);
         let scope = scope.clone().with_values(&so_far);
         let ty =
@@ -226,7 +225,7 @@ pub fn method_signature(db: &dyn Db, method: MethodId) -> MethodSignature {
         }
         _ => declared.or_else(|| (!item.has_body).then(|| Ty::void(db))),
     };
-    // The automatic constructor's types are the properties', which complain themselves.
+    // The types of the automatic constructor are those of the properties, which report the problems.
     if item.kind == MethodKind::AutomaticConstructor {
         problems.clear();
     }
@@ -234,8 +233,7 @@ pub fn method_signature(db: &dyn Db, method: MethodId) -> MethodSignature {
     MethodSignature { params, offers, result, guard, throws, problems }
 }
 
-/// Whether what is asked of a value of this type speaks of `this`; what is said of its type arguments is not
-/// checked.
+/// Whether the constraint of a type mentions `this`; constraints of its type arguments are not checked.
 fn mentions_this(db: &dyn Db, ty: Ty) -> bool {
     let terms = ty.constraint(db).map_or(&[][..], |constraint| &constraint.terms);
     terms.iter().flat_map(ConstraintTerm::paths).any(|path| path.root == PathRoot::This)
@@ -245,19 +243,19 @@ fn cyclic_signature(_db: &dyn Db, _id: salsa::Id, _method: MethodId) -> MethodSi
     MethodSignature::default()
 }
 
-/// Formals by index, for constraints.
+/// Resolves the names of formals, by index, in constraints.
 fn formal_names(params: &[ParamItem]) -> impl Fn(&str) -> Option<Path> {
     move |name: &str| formal_values(params, name)
 }
 
-/// The formal of that name, by index.
+/// The path of the formal `name`, by index.
 pub fn formal_values(params: &[ParamItem], name: &str) -> Option<Path> {
     let index = params.iter().position(|p| p.name.as_deref() == Some(name))?;
     let offset = if params[index].mutable { crate::signature::constraints::VARIABLE } else { index as u32 };
     Some(Path::local(name, offset))
 }
 
-/// The classes of formals, as written.
+/// The declared classes of formals.
 fn formal_classes(params: &[ParamItem]) -> impl Fn(&TypeScope<'_>, &str) -> Option<Option<ClassId>> {
     move |scope: &TypeScope<'_>, name: &str| {
         let formal = params.iter().find(|p| p.name.as_deref() == Some(name))?;
@@ -265,7 +263,7 @@ fn formal_classes(params: &[ParamItem]) -> impl Fn(&TypeScope<'_>, &str) -> Opti
     }
 }
 
-/// `C{self.p==p,...}`: what the automatic constructor makes.
+/// The result type of the automatic constructor: `C{self.p==p,...}`.
 fn constructed(db: &dyn Db, class: ClassId) -> Ty {
     let terms = properties(db, class).into_iter().enumerate().map(|(index, property)| {
         let name = property.name(db).clone();
@@ -304,7 +302,7 @@ fn cyclic_field(_db: &dyn Db, _id: salsa::Id, _field: FieldId) -> FieldSignature
     FieldSignature::default()
 }
 
-/// What is wrong with a type definition.
+/// The problems of a type definition.
 #[salsa::tracked]
 pub fn typedef_problems(db: &dyn Db, typedef: TypedefId) -> Vec<Problem> {
     let Some(item) = typedef_item(db, typedef) else { return Vec::new() };
@@ -313,14 +311,14 @@ pub fn typedef_problems(db: &dyn Db, typedef: TypedefId) -> Vec<Problem> {
     definition_problems(scope, item)
 }
 
-/// What is wrong with a type definition in `scope`.
+/// The problems of a type definition in `scope`.
 pub fn definition_problems(mut scope: TypeScope<'_>, item: &TypedefItem) -> Vec<Problem> {
     let db = scope.db;
     let mut problems = Vec::new();
     let own = formal_names(&item.params);
     let around = scope.values;
     let names = |name: &str| own(name).or_else(|| around.and_then(|values| values(name)));
-    // Its parameters stand for any type here; what does not depend on them is checked.
+    // Its type parameters are unknown here; this checks what does not depend on them.
     scope.type_params.extend(item.type_params.iter().map(|p| (p.name.clone(), Ty::error(db))));
     let scope = scope.with_values(&names);
     for param in &item.params {

@@ -1,6 +1,5 @@
-//! Parts of signatures that are inferred from bodies: result types, types of fields, guards and the
-//! environments of local classes. This is the one way from signatures up to type inference; it goes through
-//! [`Db`].
+//! The parts of signatures that are inferred from bodies: result types, types of fields, guards, environments
+//! of local classes. Only this module calls from signatures up to type inference, through [`Db`].
 
 use super::header::{field_signature, method_signature};
 use crate::body::local_class_env::captured_variable;
@@ -11,13 +10,13 @@ use crate::item_tree::has_annotation;
 use crate::item_tree::items::method_item;
 use crate::ty::{Constraint, Ty};
 
-/// The result type of a method: declared, else that of its body. In terms of the type parameters of the
-/// method and its class.
+/// The result type of a method: the declared one, else the one inferred from its body. In terms of the type
+/// parameters of the method and its class.
 pub fn result_type(db: &dyn Db, method: MethodId) -> Ty {
     method_signature(db, method).result.unwrap_or_else(|| db.inferred_result(method))
 }
 
-/// The type of a field: declared, else that of its initialiser.
+/// The type of a field: the declared one, else that of its initialiser.
 pub fn field_type(db: &dyn Db, field: FieldId) -> Ty {
     field_signature(db, field).ty.unwrap_or_else(|| db.inferred_field_type(field))
 }

@@ -1,5 +1,5 @@
-//! The steps of paths in constraints: `self.a.b` names a member of the class of `self`, and one of the class
-//! of that.
+//! Member lookup along a path in a constraint: in `self.a.b`, `a` is a member of the class of `self`, and `b`
+//! a member of the class of `self.a`.
 
 use apg_syntax::closest;
 use smol_str::SmolStr;
@@ -15,11 +15,10 @@ use crate::scope::type_scope::TypeScope;
 use crate::ty::{Path, PathRoot, Ty};
 
 impl TypeScope<'_> {
-    /// What is wrong with a path that names a member which the class there does not have. Where the class is
-    /// not known nothing is said.
+    /// The problem of a path that names a member its class does not have; `None` where a class is unknown.
     pub(crate) fn unknown_step(&self, path: &Path, base: Option<Ty>, written: &PathRef) -> Option<Problem> {
         if self.header_of.is_some() {
-            // What the class inherits is not known yet.
+            // The ancestors of the class are not known yet.
             return None;
         }
         let mut class = match (&path.root, &written.root) {
