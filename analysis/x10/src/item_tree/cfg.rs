@@ -1,13 +1,13 @@
-//! Declarations and statements that are for other back ends: `@Ifdef` and `@Ifndef` take them out of the
-//! program.
+//! Conditional compilation: `@Ifdef` and `@Ifndef` exclude declarations and statements that are for other
+//! back ends.
 
 use apg_syntax::ast::{self, HasAnnotations};
 
-/// The macros that are defined: programs become C++.
+/// The defined macros. `__CPP__` because programs are compiled to C++.
 const MACROS: &[&str] = &["__CPP__"];
 
-/// Whether `@Ifdef` or `@Ifndef` takes a declaration or statement out of the program: one of the macros of
-/// `@Ifndef` is defined, or none of those of `@Ifdef`.
+/// Whether `@Ifdef` or `@Ifndef` excludes a declaration or statement: a macro of an `@Ifndef` is defined, or
+/// there are `@Ifdef`s and none of their macros is defined.
 pub fn is_left_out(node: &impl HasAnnotations) -> bool {
     let mut wanted = false;
     let mut found = false;

@@ -1,9 +1,9 @@
-//! Position-independent declarations.
+//! The position-independent source of a declaration.
 
 use apg_syntax::{GreenNode, SyntaxNode};
 
-/// A declaration's text and tree, without its position: equal after any edit elsewhere in the file, so
-/// that what was computed from it stays.
+/// The text and tree of a declaration without its position. It stays equal after an edit elsewhere in the
+/// file, so queries computed from it stay valid.
 #[derive(Clone, Debug, Eq)]
 pub struct ItemSource {
     green: GreenNode,
@@ -16,7 +16,7 @@ impl PartialEq for ItemSource {
 }
 
 impl ItemSource {
-    /// Of a declaration.
+    /// The source of a declaration, from its green node.
     pub fn new(green: GreenNode) -> ItemSource {
         ItemSource { green }
     }

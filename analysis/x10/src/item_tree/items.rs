@@ -1,4 +1,4 @@
-//! From identities to items and back. All of these read item trees only, never bodies or positions.
+//! Queries from identities to items and back. They read item trees only, never bodies or positions.
 
 use std::sync::Arc;
 
@@ -28,14 +28,14 @@ pub fn imports(db: &dyn Db, file: SourceFile) -> Vec<Import> {
     item_tree(db, file).imports.clone()
 }
 
-/// The type definitions at the top of `file`.
+/// The top-level type definitions of `file`.
 #[salsa::tracked]
 pub fn file_typedefs(db: &dyn Db, file: SourceFile) -> Vec<Arc<TypedefItem>> {
     item_tree(db, file).typedefs.clone()
 }
 
-/// The package of `file`, empty if it has none. Of a file that nobody types in only what stands before its
-/// classes is parsed: all files that may be of a package are asked.
+/// The package of `file`; empty if it declares none. For a file that is not edited only the header is parsed,
+/// since this is asked of every file that may belong to a package.
 #[salsa::tracked]
 pub fn package(db: &dyn Db, file: SourceFile) -> SmolStr {
     let unread = split_inputs(db, file).is_none().then(|| file.text(db));
@@ -45,7 +45,7 @@ pub fn package(db: &dyn Db, file: SourceFile) -> SmolStr {
     }
 }
 
-/// The package that a text starts with; `None` if it may be written where none belongs.
+/// The package declared at the start of a text; `None` if the text may declare one elsewhere.
 fn package_of_header(text: &str) -> Option<SmolStr> {
     match apg_syntax::parse_header(text).tree().package_decl() {
         Some(package) => Some(package.qualified_name().map(|name| name.text()).unwrap_or_default()),
@@ -53,9 +53,9 @@ fn package_of_header(text: &str) -> Option<SmolStr> {
     }
 }
 
-/// The item that declares `class`, with all its members; `None` only for an identity from before an edit. Who
-/// asks is asked again after each change of a member's signature: code asks [`class_head`], [`method_item`]
-/// and [`field_item`].
+/// The item that declares `class`, with all its members; `None` only for an identity from before an edit. A
+/// query that reads it is recomputed after a change of any member's signature; prefer [`class_head`],
+/// [`method_item`] and [`field_item`].
 #[salsa::tracked]
 pub fn class_item(db: &dyn Db, class: ClassId) -> Option<Arc<ClassItem>> {
     let siblings: &[Arc<ClassItem>] = match class.outer(db) {
@@ -65,7 +65,7 @@ pub fn class_item(db: &dyn Db, class: ClassId) -> Option<Arc<ClassItem>> {
     siblings.iter().find(|c| c.name == *class.name(db) && c.nth == class.nth(db)).cloned()
 }
 
-/// What declares `class`, without its fields and methods.
+/// The declaration of `class` without its fields and methods.
 #[salsa::tracked]
 pub fn class_head(db: &dyn Db, class: ClassId) -> Option<Arc<ClassHead>> {
     class_item(db, class).as_ref().map(|class| class.head.clone())
@@ -100,14 +100,14 @@ pub fn qualified_name(db: &dyn Db, class: ClassId) -> SmolStr {
     }
 }
 
-/// The classes at the top of `file`, in order.
+/// The top-level classes of `file`, in source order.
 #[salsa::tracked]
 pub fn top_level_classes(db: &dyn Db, file: SourceFile) -> Vec<ClassId> {
     let classes = item_tree(db, file).classes.iter();
     classes.map(|c| ClassId::new(db, file, None, c.name.clone(), c.nth)).collect()
 }
 
-/// The classes directly within `class`: members, and those of its bodies.
+/// The classes declared directly in `class`: member classes, and local and anonymous classes of its members.
 #[salsa::tracked]
 pub fn nested_classes(db: &dyn Db, class: ClassId) -> Vec<ClassId> {
     let Some(head) = class_head(db, class) else { return Vec::new() };
@@ -129,26 +129,26 @@ pub fn all_classes(db: &dyn Db, file: SourceFile) -> Vec<ClassId> {
     all
 }
 
-/// The member class of that name declared in `class` itself.
+/// The member class `name` declared in `class` itself.
 pub fn own_member_class(db: &dyn Db, class: ClassId, name: &str) -> Option<ClassId> {
     let item = class_head(db, class).as_ref()?.member_class(name)?;
     Some(ClassId::new(db, class.file(db), Some(class), item.name.clone(), item.nth))
 }
 
-/// The type definitions of that name at the top of `file`.
+/// The top-level type definitions `name` of `file`.
 pub fn top_level_typedefs(db: &dyn Db, file: SourceFile, name: &str) -> Vec<TypedefId> {
     let named = file_typedefs(db, file).iter().filter(|t| t.name == name);
     named.map(|t| TypedefId::new(db, file, None, t.name.clone(), t.nth)).collect()
 }
 
-/// The member type definitions of that name declared in `class` itself.
+/// The member type definitions `name` declared in `class` itself.
 pub fn own_typedefs(db: &dyn Db, class: ClassId, name: &str) -> Vec<TypedefId> {
     let Some(item) = class_head(db, class) else { return Vec::new() };
     let named = item.typedefs.iter().filter(|t| t.name == name && t.body.is_none());
     named.map(|t| TypedefId::new(db, class.file(db), Some(class), t.name.clone(), t.nth)).collect()
 }
 
-/// The type definitions that are statements of the same code of `class`, in source order.
+/// The type definitions declared in one body of `class`, in source order.
 pub fn body_typedefs(db: &dyn Db, class: ClassId, owner: &str, nth: u32) -> Vec<TypedefId> {
     let Some(item) = class_head(db, class) else { return Vec::new() };
     let within = |t: &&Arc<TypedefItem>| t.body.as_ref().is_some_and(|b| b.owner == owner && b.nth == nth);
@@ -166,7 +166,7 @@ pub fn typedef_item(db: &dyn Db, typedef: TypedefId) -> Option<Arc<TypedefItem>>
     siblings.iter().find(|t| t.name == *typedef.name(db) && t.nth == typedef.nth(db)).cloned()
 }
 
-/// Where the members of a class are in its item's lists.
+/// An index from the members of a class to their positions in the lists of its item.
 #[derive(Debug, PartialEq, Eq, Default)]
 struct MemberIndex {
     methods: FxHashMap<SmolStr, Vec<MethodId>>,
@@ -190,7 +190,7 @@ fn member_index(db: &dyn Db, class: ClassId) -> MemberIndex {
     index
 }
 
-/// The methods of that name declared in `class` itself, in source order.
+/// The methods `name` declared in `class` itself, in source order.
 pub fn own_methods<'db>(db: &'db dyn Db, class: ClassId, name: &str) -> &'db [MethodId] {
     member_index(db, class).methods.get(name).map_or(&[], |m| m)
 }
@@ -216,17 +216,17 @@ pub fn properties(db: &dyn Db, class: ClassId) -> Vec<FieldId> {
     item.properties().map(|f| FieldId::new(db, class, f.name.clone())).collect()
 }
 
-/// The field or property of that name declared in `class` itself.
+/// The field or property `name` declared in `class` itself.
 pub fn own_field(db: &dyn Db, class: ClassId, name: &str) -> Option<FieldId> {
     Some(member_index(db, class).fields.get(name)?.0)
 }
 
-/// Where a method stands among those of its class.
+/// The index of a method among the methods of its class.
 pub fn method_position(db: &dyn Db, method: MethodId) -> Option<usize> {
     member_index(db, method.class(db)).positions.get(&method).copied()
 }
 
-/// Where a field or property stands among those of its class.
+/// The index of a field or property among the fields of its class.
 pub fn field_position(db: &dyn Db, field: FieldId) -> Option<usize> {
     Some(member_index(db, field.class(db)).fields.get(field.name(db))?.1)
 }
@@ -236,7 +236,7 @@ pub fn method_item(db: &dyn Db, method: MethodId) -> Option<&MethodItem> {
     own_method_item(db, method).as_deref()
 }
 
-/// The item by itself: what other members say does not concern who asks.
+/// A separate query, so that a change of another member does not invalidate its readers.
 #[salsa::tracked]
 fn own_method_item(db: &dyn Db, method: MethodId) -> Option<Arc<MethodItem>> {
     class_item(db, method.class(db)).as_ref()?.methods.get(method_position(db, method)?).cloned()
@@ -252,7 +252,7 @@ fn own_field_item(db: &dyn Db, field: FieldId) -> Option<Arc<FieldItem>> {
     class_item(db, field.class(db)).as_ref()?.fields.get(field_position(db, field)?).cloned()
 }
 
-/// Whether a field is static; those of an interface are, save its properties.
+/// Whether a field is static. All fields of an interface are, except its properties.
 pub fn field_is_static(db: &dyn Db, field: FieldId) -> bool {
     field_item(db, field).is_some_and(|f| {
         f.modifiers.has(Modifiers::STATIC)

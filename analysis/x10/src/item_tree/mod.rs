@@ -1,6 +1,6 @@
-//! Signatures of a file's items without positions: the barrier that keeps an edit inside a body from
-//! invalidating anything outside that body (invariant 3). Classes inside bodies (local and anonymous)
-//! stand in the list of the class around them.
+//! The item tree: the signatures of a file's items without positions, as in rust-analyzer. An edit inside a
+//! body leaves it equal, so nothing outside that body is invalidated (invariant 3). Local and anonymous
+//! classes are listed in the class around them.
 
 pub mod cfg;
 pub mod item_source;
@@ -38,7 +38,7 @@ pub struct ItemTree {
 pub struct Import {
     /// The dotted name, without `.*`.
     pub path: SmolStr,
-    /// `.*` was given.
+    /// Whether it ends with `.*`.
     pub on_demand: bool,
     /// Index of its range among the ranges of the file header.
     pub at: u32,
@@ -77,14 +77,14 @@ pub enum ClassPlace {
     Anonymous,
 }
 
-/// Which class or type definition of which body it is.
+/// The position of a local class or type definition: its body, and its index there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BodyPosition {
-    /// The name of the method or field of the class around it.
+    /// The name of the method or field with the body.
     pub owner: SmolStr,
-    /// Which of the overloads.
+    /// The index of the method among the overloads of that name.
     pub nth: u32,
-    /// Its position among the classes of that body, see [`lower::local_class_nodes`], or among its type
+    /// The index among the classes of the body, see [`lower::local_class_nodes`], or among its type
     /// definitions, see [`lower::local_typedef_nodes`].
     pub index: u32,
 }
@@ -92,17 +92,17 @@ pub struct BodyPosition {
 /// A class, struct or interface with its members.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClassItem {
-    /// All but its members.
+    /// The class without its fields and methods.
     pub head: Arc<ClassHead>,
     /// Properties first (in order), then fields.
     pub fields: Vec<Arc<FieldItem>>,
-    /// Methods, operators and constructors; a class that declares no constructor has its automatic one.
+    /// Methods, operators and constructors; last the automatic constructor, if the class declares none.
     pub methods: Vec<Arc<MethodItem>>,
     /// Member, local and anonymous classes.
     pub classes: Vec<Arc<ClassItem>>,
 }
 
-/// A class with its members is what it is without them, and more.
+/// A [`ClassItem`] gives access to the fields of its head.
 impl std::ops::Deref for ClassItem {
     type Target = ClassHead;
     fn deref(&self) -> &ClassHead {
@@ -110,17 +110,17 @@ impl std::ops::Deref for ClassItem {
     }
 }
 
-/// A class, struct or interface without its fields and methods: another signature of one of them leaves it as
-/// it is.
+/// A class, struct or interface without its fields and methods, so that a change of their signatures leaves
+/// it equal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClassHead {
     /// Simple name; `$1`, `$2`, ... for anonymous classes.
     pub name: SmolStr,
-    /// Which of several of that name in the same scope.
+    /// The index among classes of that name in the same scope.
     pub nth: u32,
     /// Class, struct or interface.
     pub kind: ClassKind,
-    /// Where it stands.
+    /// Whether it is a member, a local or an anonymous class.
     pub place: ClassPlace,
     /// The body around it, for local and anonymous classes.
     pub body: Option<BodyPosition>,
@@ -156,13 +156,13 @@ pub struct TypeParamItem {
 pub struct FieldItem {
     /// Its name.
     pub name: SmolStr,
-    /// A property, declared in the class header.
+    /// Whether it is a property, declared in the class header.
     pub is_property: bool,
-    /// `var`.
+    /// Whether it is a `var`.
     pub mutable: bool,
     /// Modifiers.
     pub modifiers: Modifiers,
-    /// Declared type; without one the initialiser says it.
+    /// The declared type; `None` if the type is that of the initialiser.
     pub ty: Option<TypeRef>,
     /// Whether it has an initialiser.
     pub has_initializer: bool,
@@ -181,7 +181,8 @@ pub enum MethodKind {
     Property,
     /// `def this()`
     Constructor,
-    /// The constructor that a class without one has: one formal a property, which it sets.
+    /// The constructor of a class that declares none: it has one formal for each property and sets the
+    /// properties.
     AutomaticConstructor,
     /// `operator this + (x:T)`, `operator (x:T) + (y:T)`
     Binary,
@@ -199,8 +200,8 @@ pub enum MethodKind {
     ImplicitConversion,
     /// `operator async(...)` and the like.
     Keyword,
-    /// The argument of `@TransientInitExpr`, which gives a transient field its value where its object
-    /// arrives.
+    /// The argument of `@TransientInitExpr`: computes the value of a transient field when its object is
+    /// deserialised at another place.
     Restorer,
 }
 
@@ -211,27 +212,29 @@ impl MethodKind {
     }
 }
 
-/// The name of a [`MethodKind::Restorer`] is this and that of its field: no program can call it.
+/// The name of a [`MethodKind::Restorer`] is this prefix and the name of its field. No program can call it:
+/// the name contains a space.
 pub const RESTORER: &str = "transient ";
 
 /// A method, operator, constructor or property method.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MethodItem {
-    /// As [`crate::ids::MethodId::name`].
+    /// The name, as [`crate::ids::MethodId::name`].
     pub name: SmolStr,
-    /// Which of the overloads of that name, in source order.
+    /// The index among the overloads of that name, in source order.
     pub nth: u32,
-    /// What it is.
+    /// The kind of method.
     pub kind: MethodKind,
-    /// Modifiers. Operators without `this` are static whether they say so or not.
+    /// Modifiers. Operators without `this` have `STATIC` whether it is written or not.
     pub modifiers: Modifiers,
     /// Its own type parameters.
     pub type_params: Vec<TypeParamItem>,
-    /// Formals; for an indexed assignment the value last.
+    /// Formals. The value of an indexed assignment comes last.
     pub params: Vec<ParamItem>,
     /// `{c}`
     pub guard: Option<ConstraintRef>,
-    /// Declared result; without one the body says it (`void` for an abstract or native method).
+    /// The declared result type; `None` if it is inferred from the body (`void` for an abstract or native
+    /// method).
     pub result: Option<TypeRef>,
     /// `offers`
     pub offers: Option<TypeRef>,
@@ -252,7 +255,7 @@ pub struct ParamItem {
     pub name: Option<SmolStr>,
     /// Its type; `None` only after a syntax error.
     pub ty: Option<TypeRef>,
-    /// `var`.
+    /// Whether it is a `var`.
     pub mutable: bool,
     /// Index of the range of its name.
     pub at: u32,
@@ -263,9 +266,9 @@ pub struct ParamItem {
 pub struct TypedefItem {
     /// Its name.
     pub name: SmolStr,
-    /// Which of those of that name.
+    /// The index among the type definitions of that name.
     pub nth: u32,
-    /// The body around it, for a type definition that is a statement.
+    /// The position of a type definition that is a statement of a body.
     pub body: Option<BodyPosition>,
     /// Modifiers.
     pub modifiers: Modifiers,
@@ -275,7 +278,7 @@ pub struct TypedefItem {
     pub params: Vec<ParamItem>,
     /// `{c}`
     pub guard: Option<ConstraintRef>,
-    /// What it stands for.
+    /// The type that it abbreviates.
     pub target: TypeRef,
     /// Index of the range of its name.
     pub at: u32,
@@ -286,9 +289,9 @@ pub struct TypedefItem {
 pub struct AnnotationItem {
     /// The name as written.
     pub name: SmolStr,
-    /// Where: an index into the ranges of the item.
+    /// Index of its range among the ranges of the item.
     pub at: u32,
-    /// The value of each argument that is a string literal.
+    /// The value of each argument that is a string literal; `None` for any other argument.
     pub strings: Vec<Option<SmolStr>>,
 }
 
@@ -336,7 +339,7 @@ impl Modifiers {
     pub const CLOCKED: Modifiers = Modifiers(1 << 9);
     /// `property`
     pub const PROPERTY: Modifiers = Modifiers(1 << 10);
-    /// `static` should be written, and is not: of an operator without `this`.
+    /// `static` is required but not written, on an operator without `this`.
     pub const LACKS_STATIC: Modifiers = Modifiers(1 << 11);
 
     /// Whether all of `other` are set.
@@ -344,17 +347,17 @@ impl Modifiers {
         self.0 & other.0 == other.0
     }
 
-    /// With `other` set as well.
+    /// Adds `other`.
     pub fn with(self, other: Modifiers) -> Modifiers {
         Modifiers(self.0 | other.0)
     }
 
-    /// With none of `other` set.
+    /// Removes `other`.
     pub fn without(self, other: Modifiers) -> Modifiers {
         Modifiers(self.0 & !other.0)
     }
 
-    /// The modifier that a keyword stands for.
+    /// The modifier of a keyword.
     pub fn from_keyword(keyword: &str) -> Option<Modifiers> {
         Some(match keyword {
             "public" => Self::PUBLIC,
@@ -374,7 +377,7 @@ impl Modifiers {
 }
 
 impl ClassHead {
-    /// A member class, not a local or anonymous one.
+    /// The member class `name`; local and anonymous classes are not members.
     pub fn member_class(&self, name: &str) -> Option<&Arc<ClassHead>> {
         self.nested.iter().find(|c| c.name == name && c.place == ClassPlace::Member)
     }

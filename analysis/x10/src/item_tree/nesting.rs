@@ -1,8 +1,8 @@
-//! Nesting of classes: static classes, the method around a local class, and the type parameters that a class
-//! depends on.
+//! Nesting of classes: static classes, the method around a local class, and the type parameters in scope in a
+//! class.
 //!
-//! An inner class is one class for each instance of the classes around it, and a local class one for each
-//! instance of the method around it: their type parameters follow its own.
+//! The type parameters of the enclosing classes and methods are implicit type parameters of an inner or local
+//! class, after its own.
 
 use crate::db::Db;
 use crate::ids::{ClassId, FieldId, MethodId, TypeParamId};
@@ -11,8 +11,8 @@ use crate::item_tree::items::{
 };
 use crate::item_tree::{ClassKind, ClassPlace, Modifiers};
 
-/// All type parameters that a class depends on: its own, those of the method around it, and those of the
-/// class around it unless it is static. The arguments of a class type are in this order.
+/// All type parameters of a class: its own, those of the method around it, and those of the class around it
+/// unless it is static. The arguments of a class type are in this order.
 #[salsa::tracked]
 pub fn all_type_params(db: &dyn Db, class: ClassId) -> Vec<TypeParamId> {
     let mut all = type_param_ids(db, class).clone();
@@ -32,17 +32,17 @@ pub fn enclosing_method(db: &dyn Db, class: ClassId) -> Option<MethodId> {
     method_item(db, method).map(|_| method)
 }
 
-/// Whether objects of a nested class have no object of the class around them.
+/// Whether objects of a nested class have no enclosing object.
 pub fn is_static_class(db: &dyn Db, class: ClassId) -> bool {
     let Some(item) = class_head(db, class) else { return true };
     match item.place {
-        // No object is of an interface and nothing more: what is declared in one has none around it.
+        // A member class of an interface has no enclosing object.
         ClassPlace::Member => {
             item.kind != ClassKind::Class
                 || item.modifiers.has(Modifiers::STATIC)
                 || class.outer(db).is_none_or(|it| class_kind(db, it) == Some(ClassKind::Interface))
         }
-        // A class in the code of a static member has no object around it.
+        // A class in the body of a static member has no enclosing object.
         ClassPlace::Local | ClassPlace::Anonymous => match (&item.body, class.outer(db)) {
             (Some(body), Some(outer)) => owner_is_static(db, outer, &body.owner, body.nth),
             _ => false,

@@ -1,4 +1,4 @@
-//! Where items stand: from an identity to its piece of the tree, with and without its position.
+//! Sources of items: from an item's identity to its syntax tree, with and without its position.
 
 use crate::item_tree::item_source::ItemSource;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::item_tree::items::{
     nested_classes, typedef_item,
 };
 
-/// Anything declared.
+/// Any declared item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, salsa::Supertype)]
 pub enum Item {
     /// A class, struct or interface.
@@ -59,7 +59,7 @@ pub fn outline(db: &dyn Db, file: SourceFile) -> Skeleton {
     }
 }
 
-/// Where the items of a file stand.
+/// The positions and trees of the items of a file.
 #[salsa::tracked(no_eq, lru = 0)]
 pub fn locations(db: &dyn Db, file: SourceFile) -> Arc<FileSources> {
     match split_inputs(db, file) {
@@ -68,7 +68,7 @@ pub fn locations(db: &dyn Db, file: SourceFile) -> Arc<FileSources> {
     }
 }
 
-/// The tree of a declaration; `None` for an automatic constructor. Bodies are typed from it.
+/// The source of a declaration, from which its body is typed; `None` for an automatic constructor.
 #[salsa::tracked(lru = 0)]
 pub fn item_source(db: &dyn Db, item: Item) -> Option<ItemSource> {
     match split_inputs(db, item.file(db)) {
@@ -77,17 +77,17 @@ pub fn item_source(db: &dyn Db, item: Item) -> Option<ItemSource> {
     }
 }
 
-/// The declaration in the tree of its file.
+/// The node of a declaration in the tree of its file.
 pub fn item_node(db: &dyn Db, item: Item) -> Option<SyntaxNode> {
     item_ptr(db, item)?.to_node(&parse(db, item.file(db)).syntax())
 }
 
-/// Where the declaration starts in its file: add it to ranges that are relative to the item.
+/// The start of a declaration in its file, the base of the ranges that are relative to the item.
 pub fn item_offset(db: &dyn Db, item: Item) -> TextSize {
     item_ptr(db, item).map_or(TextSize::from(0), |ptr| ptr.range().start())
 }
 
-/// Where it is said what is wrong with an automatic constructor, which is written nowhere: at its class.
+/// The range for diagnostics of an automatic constructor, which has no source: the name of its class.
 pub fn unwritten(db: &dyn Db, item: Item) -> Option<TextRange> {
     match item {
         Item::Method(method) if item_ptr(db, item).is_none() => {
@@ -112,7 +112,7 @@ pub fn place_diagnostics(db: &dyn Db, item: Item, diagnostics: &[Diagnostic]) ->
             related.range += offset;
         }
         for edit in diagnostic.fixes.iter_mut().flat_map(|f| &mut f.edits) {
-            // An edit that names its file is elsewhere in it (an import), at an absolute place.
+            // An edit that names its file (an import) has an absolute range already.
             if edit.file.is_none() {
                 edit.range += offset;
             }
@@ -121,11 +121,11 @@ pub fn place_diagnostics(db: &dyn Db, item: Item, diagnostics: &[Diagnostic]) ->
     placed
 }
 
-/// The ranges in the file that the `at` indices of an item refer to.
+/// The ranges of an item in its file, by the indices `at` of its item tree.
 pub fn ranges(db: &dyn Db, item: Item) -> Vec<TextRange> {
     match item_node(db, item) {
         Some(node) => item_ranges(&node),
-        // An automatic constructor is where its class is.
+        // An automatic constructor has the ranges of its class.
         None => match item {
             Item::Method(method) => ranges(db, Item::Class(method.class(db))),
             _ => Vec::new(),

@@ -1,8 +1,8 @@
-//! What a file's tokens tell without its tree: enough to know that a file need not be parsed, at a tenth of
-//! the time.
+//! A token index of a file: the names it may declare and inherit from, found by the lexer alone. It tells
+//! which files need not be parsed, at about a tenth of the time of parsing.
 //!
-//! More names may be found than there are of their sort (the arguments of types, say), never fewer: who asks
-//! leaves out what cannot concern it, and asks the tree of the rest.
+//! The index over-approximates: a set may hold names of another sort (such as type arguments), but misses
+//! none. Callers exclude files by it and query the trees of the remaining ones.
 
 use apg_syntax::{SyntaxKind, T};
 use rustc_hash::FxHashSet;

@@ -9,36 +9,36 @@ use apg_syntax::TextRange;
 use crate::diagnostics::{Diagnostic, Rule};
 use crate::ty::guard::Guard;
 
-/// A diagnostic without its place.
+/// A diagnostic whose range is given by index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// Index of its range among those of its item.
     pub at: u32,
-    /// The rest.
+    /// The diagnostic, without its range.
     pub diagnostic: Diagnostic,
-    /// It stands only where this condition does not hold.
+    /// Suppresses the problem where this condition holds.
     pub unless: Option<Box<Guard>>,
 }
 
 impl Problem {
-    /// A problem of this code.
+    /// A problem of this rule.
     pub fn new(rule: &Rule, at: u32, message: impl Into<String>) -> Problem {
         Problem { at, diagnostic: rule.at(TextRange::default(), message), unless: None }
     }
 
-    /// Only where `condition` does not hold.
+    /// Suppresses the problem where `condition` holds.
     pub fn unless(mut self, condition: Guard) -> Problem {
         self.unless = Some(Box::new(condition));
         self
     }
 
-    /// With a note.
+    /// Adds a note.
     pub fn note(mut self, note: impl Into<String>) -> Problem {
         self.diagnostic = self.diagnostic.note(note);
         self
     }
 
-    /// Where only a class will do, the fixes that name an interface or a number go.
+    /// For a position that requires a class: removes the fixes that suggest `Any` or a primitive type.
     pub fn for_a_class(&mut self) {
         const NO_CLASSES: [&str; 13] = [
             "Any", "Boolean", "Byte", "Char", "Double", "Float", "Int", "Long", "Short", "UByte", "UInt",
@@ -48,7 +48,7 @@ impl Problem {
         fixes.retain(|fix| !fix.edits.iter().any(|edit| NO_CLASSES.contains(&edit.text.as_str())));
     }
 
-    /// With a fix that replaces what is complained about.
+    /// Adds a fix that replaces the range of the problem by `text`.
     pub fn replace_by(mut self, title: impl Into<String>, text: impl Into<String>) -> Problem {
         let edit =
             crate::diagnostics::TextEdit { file: None, range: TextRange::default(), text: text.into() };
@@ -58,7 +58,7 @@ impl Problem {
     }
 }
 
-/// The problems as diagnostics. An edit without a range replaces what is complained about.
+/// The problems as diagnostics. An edit with an empty default range replaces the range of its problem.
 pub fn placed(problems: &[Problem], ranges: &[TextRange]) -> Vec<Diagnostic> {
     let place = |problem: &Problem| {
         let mut diagnostic = problem.diagnostic.clone();
@@ -82,13 +82,13 @@ pub(crate) fn counted(count: usize, one: &str, many: &str) -> String {
     }
 }
 
-/// What is known of a class for messages: its kind and qualified name.
+/// The kind and qualified name of a class, for messages.
 pub fn describe_class(db: &dyn Db, class: ClassId) -> String {
     let keyword = class_head(db, class).as_ref().map_or("class", |c| c.kind.keyword());
     format!("{keyword} `{}`", qualified_name(db, class))
 }
 
-/// The problem that there is no type of this name.
+/// The problem of an unknown type name.
 pub(crate) fn unknown_type(at: u32, name: &str) -> Problem {
     Problem::new(&crate::rules::name::unknown_type::RULE, at, format!("there is no type `{name}` here"))
 }

@@ -24,7 +24,7 @@ pub struct TypeScope<'a> {
     pub file: SourceFile,
     /// The innermost class.
     pub class: Option<ClassId>,
-    /// Set while the header of this class is resolved: its supertypes are not known yet.
+    /// The class whose header is being resolved, if any: its supertypes are not known yet.
     pub header_of: Option<ClassId>,
     /// Type parameters of methods and type definitions, innermost last.
     pub type_params: Vec<(SmolStr, Ty)>,
@@ -32,13 +32,13 @@ pub struct TypeScope<'a> {
     pub local_types: Vec<(SmolStr, Found)>,
     /// Locals and formals, for constraints.
     pub values: Option<ValueNames<'a>>,
-    /// The classes of those locals and formals, which choose among type definitions of one name.
+    /// The classes of these locals and formals, for choosing among overloaded type definitions.
     pub value_classes: Option<ValueClasses<'a>>,
-    /// The field whose type this is: there it is its value.
+    /// The field whose type is being resolved: in its own type, its name denotes its value.
     pub own_field: Option<SmolStr>,
-    /// There is no `this`: a static member.
+    /// Whether there is no `this`: in a static member.
     pub is_static: bool,
-    /// Type definitions being expanded, to stop at cycles.
+    /// Type definitions being expanded, for detecting cycles.
     pub(crate) expanding: Vec<TypedefId>,
 }
 
@@ -60,7 +60,8 @@ impl<'a> TypeScope<'a> {
         }
     }
 
-    /// The scope inside a class; for a class in a method's code with that method's type parameters.
+    /// The scope inside a class. A local or anonymous class also sees the type parameters of the enclosing
+    /// methods.
     pub fn class(db: &'a dyn Db, class: ClassId) -> TypeScope<'a> {
         let mut scope = TypeScope { class: Some(class), ..TypeScope::file(db, class.file(db)) };
         let around = std::iter::successors(Some(class), |c| c.outer(db));
@@ -71,7 +72,7 @@ impl<'a> TypeScope<'a> {
         scope
     }
 
-    /// The scope inside a method: its class's, with its type parameters.
+    /// The scope inside a method: the scope of its class and its own type parameters.
     pub fn method(db: &'a dyn Db, method: MethodId) -> TypeScope<'a> {
         let is_static = crate::item_tree::items::method_is_static(db, method);
         let mut scope = TypeScope { is_static, ..TypeScope::class(db, method.class(db)) };
@@ -81,7 +82,8 @@ impl<'a> TypeScope<'a> {
         scope
     }
 
-    /// The scope around a type definition: of its file or class, for a statement of the code that it is in.
+    /// The scope around a type definition: that of its file, of its class, or, for a type definition in a
+    /// body, of that body.
     pub fn typedef(db: &'a dyn Db, typedef: TypedefId) -> TypeScope<'a> {
         let Some(class) = typedef.outer(db) else { return TypeScope::file(db, typedef.file(db)) };
         let item = typedef_item(db, typedef).as_ref();

@@ -277,9 +277,9 @@ fn constructed(db: &dyn Db, class: ClassId) -> Ty {
 /// The declared type of a field or property, in terms of its class's type parameters.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct FieldSignature {
-    /// `None`: the initialiser says it, ask [`field_type`].
+    /// `None` if the type is that of the initialiser: see [`field_type`].
     pub ty: Option<Ty>,
-    /// What is wrong with it.
+    /// The problems found in the declaration.
     pub problems: Vec<Problem>,
 }
 

@@ -1,5 +1,5 @@
-//! What classes and their members mean in constraints: what property methods stand for, what holds of all
-//! objects of a class, and what constructors make.
+//! The meaning of classes and their members in constraints: the definitions of property methods, the facts
+//! about all objects of a class, and the result types of constructors.
 
 use apg_syntax::SyntaxNode;
 use apg_syntax::ast::{self, AstNode, HasBody};
@@ -15,17 +15,17 @@ use crate::signature::supertypes::all_supertypes;
 use crate::signature::{class_header, formal_values, method_signature};
 use crate::ty::{Constraint, ConstraintTerm, Named, Path, PathRoot, Ty};
 
-/// A property method's meaning.
+/// The definition of a property method.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Definition {
-    /// It is another name of this.
+    /// The property method is an alias of this path.
     Path(Path),
-    /// It holds if all of these do.
+    /// The property method is the conjunction of these terms.
     Condition(Vec<ConstraintTerm>),
 }
 
-/// What a property method stands for, over `this` and its formals; `None` if its code is no term of a
-/// constraint.
+/// The definition of a property method, over `this` and its formals; `None` if its body is not expressible as
+/// a term of a constraint.
 #[salsa::tracked(cycle_result = no_definition)]
 pub fn definition(db: &dyn Db, method: MethodId) -> Option<Definition> {
     let item = method_item(db, method).filter(|item| item.kind == MethodKind::Property && item.has_body)?;
@@ -50,7 +50,7 @@ fn no_definition(_db: &dyn Db, _id: salsa::Id, _method: MethodId) -> Option<Defi
     None
 }
 
-/// The one expression that a body delivers.
+/// The result of a body that consists of one expression or one `return`.
 fn delivered(body: &ast::Body) -> Option<ast::Expr> {
     match body {
         ast::Body::ExprBody(body) => body.expr(),
@@ -66,7 +66,8 @@ fn delivered(body: &ast::Body) -> Option<ast::Expr> {
     }
 }
 
-/// What holds of every object of a class, over `this`: its condition and the constraints of its supertypes.
+/// The facts about every object of a class, over `this`: its guard, and the guards and constraints of its
+/// supertypes.
 #[salsa::tracked(cycle_result = no_facts)]
 pub fn class_facts(db: &dyn Db, class: ClassId) -> Vec<ConstraintTerm> {
     let mut facts: Vec<ConstraintTerm> = Vec::new();
@@ -88,7 +89,8 @@ fn no_facts(_db: &dyn Db, _id: salsa::Id, _class: ClassId) -> Vec<ConstraintTerm
     Vec::new()
 }
 
-/// What a constructor makes if it declares no result: the class with what its one `property(...)` sets.
+/// The result type of a constructor that declares none: its class, constrained by the values that its only
+/// `property(...)` sets.
 #[salsa::tracked(cycle_result = made_only)]
 pub fn constructed(db: &dyn Db, method: MethodId) -> Ty {
     let class = method.class(db);
@@ -107,7 +109,7 @@ pub fn constructed(db: &dyn Db, method: MethodId) -> Ty {
     let terms = fields.iter().zip(args).filter_map(|(field, arg)| {
         let written = through_locals(lowering.path(&arg), &call, &mut lowering)?;
         let path = scope.value_path(&written, None, &mut Vec::new())?;
-        // What a formal consists of may change later.
+        // A field of a formal may change later, unless it is a property.
         let known = matches!(path.root, PathRoot::Local { .. } | PathRoot::Literal(_) | PathRoot::Here);
         let of_formal = || match &path.root {
             PathRoot::Local { offset, .. } => {
@@ -133,18 +135,18 @@ fn made_only(db: &dyn Db, _id: salsa::Id, method: MethodId) -> Ty {
     Ty::this_type(db, method.class(db))
 }
 
-/// A path that starts at a `val` of the constructor, as a path that starts at the initialiser of the `val`;
-/// `None` for a `var`.
+/// Replaces a `val` of the constructor at the root of a path by its initialiser, repeatedly; `None` at a
+/// `var`.
 fn through_locals(
     mut path: PathRef,
     call: &ast::PropertyCallStmt,
     lowering: &mut TypeLowering,
 ) -> Option<PathRef> {
-    // Each leads to one declared before it, if the program is right.
+    // In a valid program each initialiser names only locals declared earlier. The bound stops at cycles.
     for _ in 0..8 {
         let PathRefRoot::Name(name) = &path.root else { return Some(path) };
         let Some((decl, local)) = declared_before(call, name) else { return Some(path) };
-        // With a type of its own it may hold a converted value.
+        // A declared type may convert the value of the initialiser.
         if decl.var_token().is_some() || local.ty().is_some() {
             return None;
         }
@@ -155,7 +157,7 @@ fn through_locals(
     None
 }
 
-/// The declaration of the local of that name that is in scope at a statement.
+/// The declaration of the local `name` that is in scope at a statement.
 fn declared_before(stmt: &ast::PropertyCallStmt, name: &str) -> Option<(ast::LocalDecl, ast::Declarator)> {
     let siblings = |node: SyntaxNode| std::iter::successors(node.prev_sibling(), SyntaxNode::prev_sibling);
     let before = stmt.syntax().ancestors().flat_map(siblings).filter_map(ast::LocalDecl::cast);
@@ -165,8 +167,8 @@ fn declared_before(stmt: &ast::PropertyCallStmt, name: &str) -> Option<(ast::Loc
     })
 }
 
-/// Properties that are set to the same name are equal, whatever it names: arguments that are names and
-/// literals change nothing.
+/// The equalities between properties that are set to the same name, whatever the name denotes. Only if all
+/// arguments are names and literals, whose evaluation has no side effects.
 fn set_alike(db: &dyn Db, fields: &[FieldId], args: &[ast::Expr]) -> Vec<ConstraintTerm> {
     let plain = |arg: &ast::Expr| matches!(arg, ast::Expr::NameExpr(_) | ast::Expr::Literal(_));
     if !args.iter().all(plain) {
@@ -186,30 +188,30 @@ fn set_alike(db: &dyn Db, fields: &[FieldId], args: &[ast::Expr]) -> Vec<Constra
     named.iter().enumerate().filter_map(with_earlier).collect()
 }
 
-/// Whether `fields` is one property of a value of type `ty`: it never changes.
+/// Whether `fields` is a single property of a value of type `ty`: a property never changes.
 fn is_property(db: &dyn Db, ty: Ty, fields: &[smol_str::SmolStr]) -> bool {
     let [name] = fields else { return false };
     let found = crate::relate::Context::global(db).find_field(ty, name);
     found.is_some_and(|(field, _)| field_item(db, field).is_some_and(|item| item.is_property))
 }
 
-/// The one `property(...)` in the code of a constructor.
+/// The `property(...)` in the code of a constructor, if there is exactly one.
 fn property_call(node: &SyntaxNode) -> Option<ast::PropertyCallStmt> {
     let mut calls = node.descendants().filter_map(ast::PropertyCallStmt::cast);
     let first = calls.next()?;
     calls.next().is_none().then_some(first)
 }
 
-/// What the constraints of a signature speak of: its formals, by index, and `this`.
+/// The roots of the paths in the constraints of a signature: formals, by index, and `this`.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Mentioned {
-    /// The formals, by index, in order.
+    /// The mentioned formals, by index, in ascending order.
     pub formals: Vec<u32>,
-    /// `this`.
+    /// Whether `this` is mentioned.
     pub this: bool,
 }
 
-/// What the constraints of a signature speak of.
+/// The formals and the `this` mentioned in the constraints of a signature.
 #[salsa::tracked]
 pub fn mentioned(db: &dyn Db, method: MethodId) -> Mentioned {
     let signature = method_signature(db, method);
@@ -225,7 +227,7 @@ pub fn mentioned(db: &dyn Db, method: MethodId) -> Mentioned {
     types.for_each(|ty| ty.visit_paths(db, &mut visit));
     signature.guard.constraint.terms.iter().flat_map(ConstraintTerm::paths).for_each(visit);
     if super::inferred::infers_guard(db, method) {
-        // What its condition will speak of is not known yet.
+        // The guard is not inferred yet: assume that it mentions everything.
         mentioned.formals = (0..signature.params.len() as u32).collect();
         mentioned.this = true;
     }
@@ -234,7 +236,7 @@ pub fn mentioned(db: &dyn Db, method: MethodId) -> Mentioned {
     mentioned
 }
 
-/// What the automatic constructor asks of its formals, the properties: the condition of the class.
+/// The guard of the automatic constructor: the guard of the class, over the formals that set the properties.
 pub fn automatic_guard(db: &dyn Db, class: ClassId) -> Constraint {
     let fields = properties(db, class);
     let formal = |path: &Path| {

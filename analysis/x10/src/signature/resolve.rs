@@ -1,4 +1,4 @@
-//! From types as written to [`Ty`].
+//! Lowering of written types ([`TypeRef`]) to [`Ty`].
 
 use crate::scope::problem::counted;
 use crate::scope::type_scope::TypeScope;
@@ -18,7 +18,7 @@ use crate::ty::subst::Substitution;
 use crate::ty::{Constraint, ConstraintTerm, Path, Ty};
 
 impl TypeScope<'_> {
-    /// The type that `reference` stands for; [`Ty::error`] after a problem.
+    /// Resolves a written type; [`Ty::error`] after a problem.
     pub fn resolve(&self, reference: &TypeRef, problems: &mut Vec<Problem>) -> Ty {
         let db = self.db;
         match &reference.kind {
@@ -46,7 +46,7 @@ impl TypeScope<'_> {
         let outer = self.values;
         let names = |name: &str| match params.iter().position(|p| p.name.as_deref() == Some(name)) {
             Some(index) => Some(function::formal(name, index)),
-            // A formal of a function type around is nothing that a constraint in this one can speak of.
+            // A constraint inside a function type cannot name formals of an enclosing function type.
             None => outer.and_then(|o| o(name)).map(|path| match function::is_formal(&path) {
                 true => Path::local(name, u32::MAX),
                 false => path,
@@ -59,7 +59,7 @@ impl TypeScope<'_> {
         Ty::guarded_function(self.db, types, result, guard)
     }
 
-    /// The condition of a function: it speaks of values alone.
+    /// The guard of a function type or closure: terms about values only.
     pub fn function_guard(&self, written: &ConstraintRef, problems: &mut Vec<Problem>) -> Constraint {
         let guard = self.guard(written, None, problems);
         if guard.speaks_of_types() {
@@ -76,7 +76,7 @@ impl TypeScope<'_> {
         guard.constraint
     }
 
-    /// As [`TypeScope::resolve`], for where no value can be of type `void`.
+    /// Resolves a written type where `void` is not allowed.
     pub fn resolve_value_type(&self, reference: &TypeRef, problems: &mut Vec<Problem>) -> Ty {
         let ty = self.resolve(reference, problems);
         if ty.is_void(self.db) {
@@ -101,7 +101,7 @@ impl TypeScope<'_> {
                     problems.push(wrong_count(at, &segment.name, 0, type_args.len()));
                 }
                 let problem = self.out_of_reach(at, ty);
-                // Once for a signature is enough.
+                // Report it once for each signature.
                 let said = |problem: &Problem| {
                     problems.iter().any(|it| it.diagnostic.message == problem.diagnostic.message)
                 };
@@ -117,8 +117,7 @@ impl TypeScope<'_> {
         }
     }
 
-    /// The problem that a type parameter is that of a class of which there is no object here: it stands for
-    /// what the object was made for.
+    /// The problem of naming a class's type parameter in static code, which has no object of that class.
     fn out_of_reach(&self, at: u32, ty: Ty) -> Option<Problem> {
         let db = self.db;
         let param = ty.as_param(db).filter(|param| param.method(db).is_none())?;
@@ -142,8 +141,8 @@ impl TypeScope<'_> {
         )
     }
 
-    /// The arguments for those parameters of an inner class that are not its own; `qualifier` is what is
-    /// written before its name.
+    /// The type arguments of an inner class for the type parameters of the classes around it. `qualifier` is
+    /// the part of the name before the inner class.
     fn arguments_around(&self, class: ClassId, qualifier: &[NameSegment]) -> Vec<Ty> {
         let db = self.db;
         let found = enclosing_args(db, class, self.class, self.header_of);
@@ -188,7 +187,7 @@ impl TypeScope<'_> {
         if args.is_empty() {
             return ty;
         }
-        // `Region(2)` may be a type definition `Region` in the class `Region`, or beside it.
+        // `Region(2)` may use a type definition `Region` declared in the class `Region` or beside it.
         let mut named = own_typedefs(db, class, class.name(db));
         if class.outer(db).is_none() {
             named.extend(top_level_typedefs(db, class.file(db), class.name(db)));
@@ -218,8 +217,8 @@ impl TypeScope<'_> {
             return ty;
         }
         let terms = properties.iter().zip(args).filter_map(|(property, arg)| {
-            // What is given for the properties is no part of the object: `Point(rank)` means the `rank`
-            // around.
+            // The values given for properties are evaluated outside the object: in `Point(rank)`, `rank` is
+            // that of the enclosing scope.
             let value = self.value_path(arg, None, problems)?;
             Some(ConstraintTerm::Equal(Path::self_value().field(property.name(db).clone()), value))
         });
@@ -227,7 +226,7 @@ impl TypeScope<'_> {
         ty.constrained(db, constraint)
     }
 
-    /// The type definition among `typedefs` with these numbers of arguments, expanded.
+    /// Expands the type definition among `typedefs` that matches the arguments.
     fn expand(
         &self,
         at: u32,
@@ -272,17 +271,18 @@ impl TypeScope<'_> {
         let is_wrong = problems.len() > said;
         let values = |name: &str| {
             let Some(index) = item.params.iter().position(|p| p.name.as_deref() == Some(name)) else {
-                // One in a method's code may speak of the variables there.
+                // A type definition in a body may name the locals in scope there.
                 return self.values.filter(|_| item.body.is_some()).and_then(|values| values(name));
             };
-            // What is no stable path is a variable that nothing is known of.
+            // An argument that is not a stable path stands for an unknown value.
             Some(paths[index].clone().unwrap_or_else(|| Path::local(name, u32::MAX - 1)))
         };
         let mut scope = TypeScope::typedef(db, typedef);
         scope.header_of = self.header_of;
         scope.type_params.extend(item.type_params.iter().map(|p| p.name.clone()).zip(type_args));
         scope.expanding = self.expanding.iter().copied().chain([typedef]).collect();
-        // Problems inside the definition are reported there; of definitions in a circle each is.
+        // Problems inside the definition are reported at the definition; a cycle is reported at each
+        // definition in it.
         let mut inner = Vec::new();
         let scope = scope.with_values(&values);
         if let Some(guard) = item.guard.as_ref().filter(|_| !is_wrong) {
@@ -299,12 +299,12 @@ impl TypeScope<'_> {
             let cyclic = inner.iter().find(|p| p.diagnostic.code == type_rules::cyclic_typedef::RULE.code);
             problems.extend(cyclic.map(|p| Problem { at, ..p.clone() }));
         }
-        // Of a value that was complained about nothing is asked.
+        // A value with a reported problem constrains nothing.
         if is_wrong { ty.base(db) } else { ty }
     }
 
-    /// The class that a name as written names, with type arguments only if some are given: what `new`,
-    /// a static member access and a constructor call speak of.
+    /// Resolves the class named by `new`, a static member access or a constructor call. The type arguments
+    /// are `None` if they are left out.
     pub fn resolve_class(
         &self,
         reference: &TypeRef,

@@ -1,4 +1,4 @@
-//! Supertypes.
+//! Supertypes of classes, in terms of their own type parameters.
 
 use crate::item_tree::items::type_param_ids;
 use crate::item_tree::nesting::all_type_params;
@@ -12,7 +12,7 @@ use crate::ty::known::{Known, known_class};
 use crate::ty::subst::Substitution;
 use crate::ty::{Ty, TyKind};
 
-/// What `class` extends and implements, in terms of its own parameters; the superclass first.
+/// The types that `class` extends and implements, in terms of its own type parameters; the superclass first.
 pub fn direct_supertypes(db: &dyn Db, class: ClassId) -> &[Ty] {
     &class_header(db, class).supers
 }
@@ -26,8 +26,8 @@ pub fn superclass(db: &dyn Db, class: ClassId) -> Option<Ty> {
 /// Maximum number of generic supertypes: only an infinitely expanding hierarchy has more.
 const MAX_APPLIED: usize = 512;
 
-/// `class` itself and everything that it extends and implements, directly or not, in terms of its own
-/// parameters, nearest first; `Any` last. Cyclic inheritance (an error of its own) ends here.
+/// `class` itself and its supertypes, direct and transitive, in terms of its own type parameters; nearest
+/// first, `Any` last. Cyclic inheritance, which is reported elsewhere, ends here.
 #[salsa::tracked(cycle_result = itself)]
 pub fn all_supertypes(db: &dyn Db, class: ClassId) -> Vec<Ty> {
     let any = known_class(db, Known::Any).map(|any| Ty::class(db, any, Vec::new()));
@@ -56,8 +56,8 @@ fn itself(db: &dyn Db, _id: salsa::Id, class: ClassId) -> Vec<Ty> {
     vec![Ty::this_type(db, class)]
 }
 
-/// The arguments for the parameters of `class` that are not its own, where code of the class `from` names it:
-/// what the class around `class` is for that code.
+/// The arguments for the type parameters that `class` has from the classes around it, where code of the class
+/// `from` names it: those of the enclosing class as `from` inherits it.
 pub fn enclosing_args(
     db: &dyn Db,
     class: ClassId,

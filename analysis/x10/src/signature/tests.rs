@@ -1,4 +1,4 @@
-//! Names and types of small programs.
+//! Resolution of names and types in small programs.
 
 use crate::fixture::report;
 
@@ -56,7 +56,7 @@ class Example {
     );
 }
 
-/// As in an editor that has both files open.
+/// With both files open, as in an editor.
 #[test]
 fn types_of_named_files_may_be_meant() {
     finds(
@@ -89,7 +89,7 @@ class Example {}
     );
 }
 
-/// Problems of an imported file are reported, and no unknown names because of them.
+/// Problems of an imported file are reported; they cause no further reports of unknown names.
 #[test]
 fn imports_of_files_that_declare_something_else() {
     finds(
@@ -147,7 +147,7 @@ public class Gnu {}
     );
 }
 
-/// A property is only said to be what is missing if it can be.
+/// A missing method is explained by a property of the same name only if the property's value would fit.
 #[test]
 fn properties_that_methods_could_give() {
     finds(
@@ -166,7 +166,7 @@ class Bad(get:Long) implements Has[String] {}
     );
 }
 
-/// As in the workspace of an editor: only the file that imports is open.
+/// As in an editor's workspace: only the importing file is open.
 #[test]
 fn a_type_beside_another_is_imported_from_nowhere() {
     let mut host = crate::fixture::host(

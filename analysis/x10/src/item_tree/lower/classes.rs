@@ -1,4 +1,4 @@
-//! Classes, structs, interfaces and type definitions.
+//! Lowering of classes, structs, interfaces and type definitions.
 
 use std::sync::Arc;
 
@@ -56,7 +56,7 @@ impl ClassNode {
         };
         list.into_iter().flat_map(|list| list.properties().collect::<Vec<_>>()).collect()
     }
-    /// The members, without what is left out of the program.
+    /// The members, without those excluded by conditional compilation.
     pub(super) fn members(&self) -> impl Iterator<Item = Member> {
         let body = match self {
             ClassNode::Class(it) => it.class_body(),
@@ -163,7 +163,7 @@ pub fn lower_typedef(node: &ast::TypeDef, nth: u32, lowering: &mut TypeLowering)
     }
 }
 
-/// A class whose members are being collected.
+/// A class item whose members are being collected.
 struct Draft {
     head: ClassHead,
     fields: Vec<Arc<FieldItem>>,
@@ -173,7 +173,7 @@ struct Draft {
     overloads: FxHashMap<SmolStr, u32>,
 }
 
-/// A class with its members; `position` is the body around it, if any.
+/// Lowers a class with its members; `position` is that of a local or anonymous class in its body.
 pub(super) fn lower_class(node: &ClassNode, position: Option<BodyPosition>, items: &mut Vec<Arc<ClassItem>>) {
     let mut head = lower_class_header(node, &mut TypeLowering::default());
     if head.place == ClassPlace::Anonymous {
@@ -240,7 +240,7 @@ impl Draft {
         }
     }
 
-    /// The classes in the code of a member.
+    /// Lowers the local and anonymous classes in the body of a member.
     fn body_classes(&mut self, node: &SyntaxNode, owner: SmolStr, nth: u32) {
         for (index, class) in local_class_nodes(node).iter().enumerate() {
             let Some(class) = ClassNode::cast(class) else { continue };
@@ -272,7 +272,7 @@ impl Draft {
     }
 }
 
-/// What a class or struct that declares no constructor has: it takes the properties.
+/// The automatic constructor of a class or struct: its formals are the properties.
 fn automatic_constructor(fields: &[Arc<FieldItem>]) -> MethodItem {
     let params = fields.iter().filter(|f| f.is_property).map(|p| crate::item_tree::ParamItem {
         name: Some(p.name.clone()),
@@ -301,10 +301,10 @@ fn is_left_out_stmt(node: &SyntaxNode) -> bool {
     ast::Stmt::cast(node.clone()).is_some_and(|stmt| is_left_out(&stmt))
 }
 
-/// The nodes below `node` that declare a local or anonymous class, in source order; not those inside
-/// such a class. Their position in this list is [`BodyPosition::index`].
+/// The nodes below `node` that declare a local or anonymous class, in source order, without those inside such
+/// a class. [`BodyPosition::index`] is an index into this list.
 pub fn local_class_nodes(node: &SyntaxNode) -> Vec<SyntaxNode> {
-    // Nearly all members have none; green nodes are looked through much faster.
+    // Fast path: most members declare none, and green nodes are much faster to search.
     if !apg_syntax::declares(&node.green()) {
         return Vec::new();
     }
@@ -325,8 +325,8 @@ pub fn local_class_nodes(node: &SyntaxNode) -> Vec<SyntaxNode> {
     found
 }
 
-/// The type definitions that are statements below `node`, in source order; not those inside a local or
-/// anonymous class.
+/// The type definition statements below `node`, in source order, without those inside a local or anonymous
+/// class.
 pub fn local_typedef_nodes(node: &SyntaxNode) -> Vec<SyntaxNode> {
     if !apg_syntax::declares(&node.green()) {
         return Vec::new();

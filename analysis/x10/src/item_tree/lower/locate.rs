@@ -1,6 +1,5 @@
-//! Where the items of a file stand: lists that mirror those of its item tree, so that an item's index there
-//! is its index here. Made anew after every edit, which is why it looks at nothing but what is needed to know
-//! what is an item.
+//! The positions of a file's items, in lists parallel to those of its item tree: an item has the same index
+//! in both. It is recomputed after every edit, so it reads no more than it needs to recognise items.
 
 use apg_syntax::ast::{self, AstNode, Member};
 use apg_syntax::{CodeChange, GreenNode, SyntaxNode, SyntaxNodePtr, TextRange, TextSize};
@@ -8,10 +7,10 @@ use apg_syntax::{CodeChange, GreenNode, SyntaxNode, SyntaxNodePtr, TextRange, Te
 use super::classes::{ClassNode, local_class_nodes, local_typedef_nodes};
 use super::members::restoring_annotation;
 
-/// A declaration: its place in the tree of the file, and its own tree.
+/// A located declaration: its position in the tree of the file, and its own tree.
 #[derive(Clone, Debug)]
 pub struct Located {
-    /// The place.
+    /// The position.
     pub ptr: SyntaxNodePtr,
     /// The tree.
     pub green: GreenNode,
@@ -23,7 +22,7 @@ impl Located {
     }
 }
 
-/// Where the items of a file stand; or something else of each.
+/// The sources of the items of a file, or another value of type `T` for each item.
 #[derive(Clone, Debug)]
 pub struct FileSources<T = Located> {
     /// Top-level classes.
@@ -32,15 +31,15 @@ pub struct FileSources<T = Located> {
     pub typedefs: Vec<T>,
 }
 
-/// Where a class and its members stand.
+/// The sources of a class and its members.
 #[derive(Clone, Debug)]
 pub struct ClassSources<T = Located> {
     /// The declaration; for an anonymous class the `new` expression.
     pub node: T,
     /// `Property` and `Declarator` nodes.
     pub fields: Vec<T>,
-    /// Method, constructor and operator declarations, and annotations that restore a transient field. An
-    /// automatic constructor, the last of its class, is not here.
+    /// Method, constructor and operator declarations, and `@TransientInitExpr` annotations. The automatic
+    /// constructor, the last method of its class, has no source and is not listed.
     pub methods: Vec<T>,
     /// Nested classes.
     pub classes: Vec<ClassSources<T>>,
@@ -55,7 +54,7 @@ impl<T> Default for FileSources<T> {
 }
 
 impl<T> FileSources<T> {
-    /// The same structure of other values, computed in the order of [`Self::all`].
+    /// Maps each value, in the order of [`Self::all`].
     pub fn map<U>(&self, each: &mut impl FnMut(&T) -> U) -> FileSources<U> {
         FileSources {
             classes: self.classes.iter().map(|class| class.map(each)).collect(),
@@ -63,7 +62,7 @@ impl<T> FileSources<T> {
         }
     }
 
-    /// All items.
+    /// The values of all items.
     pub fn all(&self) -> Vec<&T> {
         let mut all = Vec::new();
         self.classes.iter().for_each(|class| class.add_all(&mut all));
@@ -73,8 +72,8 @@ impl<T> FileSources<T> {
 }
 
 impl FileSources {
-    /// The same after an edit in one piece of code that declares nothing, in the tree of `root`: most items
-    /// are somewhere else only. None if one is not found there.
+    /// The sources after an edit inside one body that declares no items: most items only move. `root` is the
+    /// new tree. `None` if an item is not found there.
     pub fn after(&self, change: CodeChange, root: &SyntaxNode) -> Option<FileSources> {
         let mut all_found = true;
         let sources = self.map(&mut |located| {
@@ -155,7 +154,7 @@ fn locate_class(node: &ClassNode) -> ClassSources {
                     }
                 }
             }
-            // What is no operator that exists has no item.
+            // An operator declaration without a valid operator has no item.
             Member::OperatorDecl(it) if it.kind().is_none() || it.method_name().is_none() => {}
             Member::MethodDecl(_) | Member::ConstructorDecl(_) | Member::OperatorDecl(_) => {
                 source.methods.push(Located::new(member.syntax()));
@@ -171,7 +170,7 @@ fn locate_class(node: &ClassNode) -> ClassSources {
     source
 }
 
-/// The classes and type definitions in the code of a member.
+/// Locates the classes and type definitions in the body of a member.
 fn locate_local(member: &SyntaxNode, source: &mut ClassSources) {
     if !apg_syntax::declares(&member.green()) {
         return;

@@ -1,4 +1,4 @@
-//! Fields, methods, constructors and operators.
+//! Lowering of fields, methods, constructors and operators.
 
 use apg_syntax::ast::{
     self, AstNode, HasAnnotations, HasBody, HasFormals, HasModifiers, HasName, HasTypeParams, LiteralValue,
@@ -43,9 +43,9 @@ pub(super) fn annotations(
     .collect()
 }
 
-/// The text of a string literal, or of several with `+` between them.
+/// The value of a string literal, or of a concatenation of string literals.
 fn constant_text(expr: &ast::Expr) -> Option<SmolStr> {
-    // Sums lean to the left: the parts are found from the last to the first, without a call for each.
+    // `+` is left-associative: a loop from the last operand to the first avoids recursion.
     let mut parts = Vec::new();
     let mut at = expr.clone();
     loop {
@@ -127,7 +127,7 @@ pub(super) fn lower_declarator(
     }
 }
 
-/// The annotation that says what a transient field holds where its object arrives.
+/// The `@TransientInitExpr` annotation of a transient field.
 pub(super) fn restoring_annotation(field: &ast::FieldDecl) -> Option<ast::Annotation> {
     let transient = modifiers(field.modifier_list()).has(Modifiers::TRANSIENT);
     field.annotations().filter(|_| transient).find(|it| {
@@ -137,7 +137,7 @@ pub(super) fn restoring_annotation(field: &ast::FieldDecl) -> Option<ast::Annota
     })
 }
 
-/// The argument of such an annotation, as a method that gives the value of the field.
+/// The argument of the annotation, as a method that computes the field's value.
 pub(super) fn lower_restorer(
     annotation: &ast::Annotation,
     field: &SmolStr,
@@ -160,7 +160,7 @@ pub(super) fn lower_restorer(
     }
 }
 
-/// A method, constructor or operator; only ranges are wanted of a `Property` or `Declarator`.
+/// A method, constructor or operator. A `Property` or `Declarator` is lowered only for its ranges.
 pub(super) fn lower_member_node(node: &SyntaxNode, lowering: &mut TypeLowering) -> Option<MethodItem> {
     if let Some(method) = ast::MethodDecl::cast(node.clone()) {
         let kind = if method.is_property() { MethodKind::Property } else { MethodKind::Method };
@@ -219,7 +219,7 @@ fn lower_operator(operator: &ast::OperatorDecl, lowering: &mut TypeLowering) -> 
     Some(item)
 }
 
-/// Property methods are public without saying so: constraints speak of them wherever the type can be named.
+/// Property methods are implicitly public: constraints may name them wherever the type is visible.
 fn method_modifiers(kind: MethodKind, written: Modifiers) -> Modifiers {
     match kind {
         MethodKind::Property => {

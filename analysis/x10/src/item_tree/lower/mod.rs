@@ -1,4 +1,4 @@
-//! From the syntax tree of a file to its items.
+//! Lowering of a file's syntax tree to its item tree.
 
 mod classes;
 pub mod locate;
@@ -17,7 +17,7 @@ use crate::item_tree::cfg::is_left_out;
 
 pub use self::classes::{local_class_nodes, local_typedef_nodes, lower_typedef};
 
-/// The items of a file, from its outline.
+/// The item tree of a file, from its skeleton.
 pub fn lower_file(file: &ast::SourceFile) -> ItemTree {
     let mut tree = ItemTree::default();
     lower_header(file, &mut tree);
@@ -38,7 +38,7 @@ pub fn lower_file(file: &ast::SourceFile) -> ItemTree {
     tree
 }
 
-/// What the file declares; without what is left out of the program.
+/// The items of a file, without those excluded by conditional compilation.
 fn items(file: &ast::SourceFile) -> impl Iterator<Item = ast::Item> {
     file.items().filter(|item| !is_left_out(item))
 }
@@ -60,12 +60,12 @@ fn lower_header(file: &ast::SourceFile, tree: &mut ItemTree) -> Vec<TextRange> {
     lowering.ranges
 }
 
-/// The ranges that the items of the file's header refer to.
+/// The ranges of the package and the imports, by their indices.
 pub fn header_ranges(file: &ast::SourceFile) -> Vec<TextRange> {
     lower_header(file, &mut ItemTree::default())
 }
 
-/// The ranges that the item declared by `node` refers to.
+/// The ranges of the item declared by `node`, by their indices.
 pub fn item_ranges(node: &SyntaxNode) -> Vec<TextRange> {
     let mut lowering = TypeLowering::default();
     if let Some(class) = ClassNode::cast(node) {

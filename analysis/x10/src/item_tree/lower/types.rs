@@ -1,4 +1,4 @@
-//! Types and constraints: from the tree to [`TypeRef`].
+//! Lowering of types and constraints from the syntax tree to [`TypeRef`].
 
 use apg_syntax::ast::{self, AstNode, BinaryOp, Expr, HasName, LiteralValue, PrefixOp};
 use apg_syntax::{SyntaxNode, TextRange};
@@ -67,7 +67,7 @@ impl TypeLowering {
                 args = list.exprs().map(|e| self.path(&e)).collect();
             }
         }
-        // What is said of an object around (`A{c}.X`) is not said of this one, and not known to anybody.
+        // The constraint of a qualifier (`A{c}.X`) does not apply to this type and is dropped.
         if let Some(list) = named.constraint() {
             constraint = self.constraint(list.exprs());
         }
@@ -185,7 +185,7 @@ impl TypeLowering {
     }
 }
 
-/// Root and fields of an expression that is a path or literal, whose range has the index `at`.
+/// Root and fields of an expression that is a path or literal; `at` is the index of its range.
 pub fn path_parts(expr: &Expr, at: u32) -> Option<(PathRefRoot, Vec<SmolStr>)> {
     Some(match expr {
         Expr::Literal(literal) => (PathRefRoot::Literal(literal_text(literal, false)?), Vec::new()),
@@ -226,7 +226,7 @@ pub fn path_parts(expr: &Expr, at: u32) -> Option<(PathRefRoot, Vec<SmolStr>)> {
     })
 }
 
-/// `a.m(x)`, `m(x)`: it may be a property method.
+/// A call `a.m(x)` or `m(x)`, which may be one of a property method.
 fn property_call(call: &ast::CallExpr, at: u32) -> Option<PropertyCallRef> {
     let path = |expr: Expr| {
         let (root, fields) = path_parts(&expr, at)?;
@@ -241,15 +241,14 @@ fn property_call(call: &ast::CallExpr, at: u32) -> Option<PropertyCallRef> {
     Some(PropertyCallRef { receiver, name, args, text: text_of(call.syntax()) })
 }
 
-/// A literal in one spelling: `0x10n` and `16` are the same number.
+/// The canonical spelling of a literal: `0x10n` and `16` are both `16`.
 pub fn literal_text(literal: &ast::Literal, negative: bool) -> Option<SmolStr> {
     let sign = if negative { "-" } else { "" };
     Some(match literal.value()? {
         LiteralValue::Int(value, suffix) => {
             let value = value?;
             let shift = 64 - suffix.bits();
-            // Of a signed type, a literal with the highest bit set is a negative number: `0xFFn` is not,
-            // `0x80y` is.
+            // A signed literal with its highest bit set is negative: `0x80y` is, `0xFFn` is not.
             let number = (value << shift) as i64 >> shift;
             match suffix.is_unsigned() {
                 true => format_smolstr!("{sign}{value}"),
@@ -265,7 +264,7 @@ pub fn literal_text(literal: &ast::Literal, negative: bool) -> Option<SmolStr> {
     })
 }
 
-/// The text of a node on one line, without comments, with single spaces.
+/// The text of a node without comments, with a space only where two words would join.
 pub fn text_of(node: &SyntaxNode) -> SmolStr {
     let mut text = String::new();
     let tokens = node.descendants_with_tokens().filter_map(|e| e.into_token());
