@@ -50,7 +50,7 @@ pub(crate) fn keep_sources(db: &mut RootDatabase, count: usize) {
     item_source::set_lru_capacity(db, count);
 }
 
-/// What the declarations of a file say, without their code: an edit inside a body leaves it as it is.
+/// The file's skeleton: its declarations without their bodies. An edit inside a body leaves it equal.
 #[salsa::tracked(lru = 0)]
 pub fn outline(db: &dyn Db, file: SourceFile) -> Skeleton {
     match split_inputs(db, file) {
@@ -97,7 +97,7 @@ pub fn unwritten(db: &dyn Db, item: Item) -> Option<TextRange> {
     }
 }
 
-/// Moves diagnostics of an item, relative to it, to their places in the file.
+/// Converts ranges of diagnostics from relative to the item to absolute.
 pub fn place_diagnostics(db: &dyn Db, item: Item, diagnostics: &[Diagnostic]) -> Vec<Diagnostic> {
     if diagnostics.is_empty() {
         return Vec::new();
@@ -133,7 +133,7 @@ pub fn ranges(db: &dyn Db, item: Item) -> Vec<TextRange> {
     }
 }
 
-/// The ranges that the package and imports of a file refer to; the package is 0 if there is one.
+/// The ranges of the package and the imports of a file, by index; the package declaration, if any, is 0.
 pub fn file_header_ranges(db: &dyn Db, file: SourceFile) -> Vec<TextRange> {
     header_ranges(&parse(db, file).tree())
 }
@@ -149,7 +149,7 @@ pub fn name_range(db: &dyn Db, item: Item) -> TextRange {
     ranges(db, item).get(at as usize).copied().unwrap_or_default()
 }
 
-/// Where the declaration stands.
+/// The syntax pointer of a declaration.
 pub fn item_ptr(db: &dyn Db, item: Item) -> Option<SyntaxNodePtr> {
     located(db, item).map(|it| it.ptr)
 }
@@ -158,7 +158,7 @@ fn located(db: &dyn Db, item: Item) -> Option<&Located> {
     find(db, item, locations(db, item.file(db)))
 }
 
-/// What there is of an item in lists that mirror those of its item tree.
+/// The value for an item in lists parallel to those of its item tree.
 fn find<'a, T>(db: &dyn Db, item: Item, sources: &'a FileSources<T>) -> Option<&'a T> {
     match item {
         Item::Class(class) => Some(&find_class(db, class, sources)?.node),
@@ -202,8 +202,8 @@ fn find_class<'a, T>(
     }
 }
 
-/// The local and anonymous classes in the code of a method or field, in source order: as many as
-/// [`local_class_nodes`] of its source gives, and in that order.
+/// The local and anonymous classes in the body of a method or field, in source order, parallel to the list
+/// [`local_class_nodes`] of its source.
 pub fn body_classes(db: &dyn Db, owner: Item) -> Vec<ClassId> {
     let (class, name, nth) = match owner {
         Item::Method(method) => (method.class(db), method.name(db), method.nth(db)),

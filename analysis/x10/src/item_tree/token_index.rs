@@ -11,18 +11,18 @@ use smol_str::SmolStr;
 use crate::db::Db;
 use crate::ids::SourceFile;
 
-/// The names in a file.
+/// The token index of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Skim {
-    /// The names behind `class`, `struct`, `interface` and `type`, and behind what the parser takes for one
-    /// of them (`trait`).
+    /// The names after `class`, `struct`, `interface` and `type`, and after words that the parser recovers as
+    /// one of them (`trait`).
     pub declared: FxHashSet<SmolStr>,
-    /// The names that classes extend and implement, those that definitions of types stand for, and those
-    /// behind `new` of anonymous classes.
+    /// The names after `extends` and `implements`, in the targets of type definitions, and after `new` of
+    /// anonymous classes.
     pub inherited: FxHashSet<SmolStr>,
 }
 
-/// The names in `file`. Not for queries after every edit: it reads the whole source.
+/// The token index of `file`. Too slow for a query after every edit: it reads the whole source.
 #[salsa::tracked]
 pub fn skim(db: &dyn Db, file: SourceFile) -> Skim {
     let tokens: Vec<_> = apg_syntax::tokens(file.text(db)).filter(|(kind, _)| !kind.is_trivia()).collect();
@@ -47,7 +47,7 @@ pub fn skim(db: &dyn Db, file: SourceFile) -> Skim {
     skim
 }
 
-/// The name of a declaration whose keyword is not one, and stands before.
+/// The name of a declaration whose keyword is misspelt; `behind` are the tokens after that word.
 fn misspelled<'a>(behind: &'a [Token<'a>]) -> &'a [Token<'a>] {
     match behind {
         [(SyntaxKind::IDENT, _), (T!['{'] | T!['('] | T!['['], _), ..] => &behind[..1],
@@ -68,7 +68,7 @@ fn until<'a>(tokens: &'a [Token<'a>], ends: &[SyntaxKind]) -> &'a [Token<'a>] {
     &tokens[..end.unwrap_or(tokens.len())]
 }
 
-/// How many tokens a bracket and what belongs to it are.
+/// The length of a bracketed sequence at the start of `tokens`; 0 if there is none.
 fn bracketed(tokens: &[Token<'_>], open: SyntaxKind, close: SyntaxKind) -> usize {
     let mut depth = 0;
     for (at, (kind, _)) in tokens.iter().enumerate() {
@@ -84,8 +84,8 @@ fn bracketed(tokens: &[Token<'_>], open: SyntaxKind, close: SyntaxKind) -> usize
     tokens.len()
 }
 
-/// Where the first of these kinds stands outside of square brackets: arguments of types have conditions and
-/// functions in them.
+/// The index of the first token of these kinds outside square brackets: type arguments contain constraints
+/// and function types.
 fn outside(tokens: &[Token<'_>], ends: &[SyntaxKind]) -> usize {
     let mut at = 0;
     while let Some((kind, _)) = tokens.get(at).filter(|(kind, _)| !ends.contains(kind)) {
@@ -94,7 +94,8 @@ fn outside(tokens: &[Token<'_>], ends: &[SyntaxKind]) -> usize {
     at
 }
 
-/// What stands before the body of a class: conditions have braces too, and something else behind them.
+/// The rest of a class header, up to the body. A brace of a constraint is followed by `,` or another brace,
+/// that of a body is not.
 fn header<'a>(tokens: &'a [Token<'a>]) -> &'a [Token<'a>] {
     let mut end = 0;
     loop {
@@ -108,7 +109,7 @@ fn header<'a>(tokens: &'a [Token<'a>]) -> &'a [Token<'a>] {
     }
 }
 
-/// What stands between `new` and the body of an anonymous class; nothing if there is no body.
+/// The tokens between `new` and the arguments of an anonymous class; empty if no class body follows.
 fn anonymous<'a>(tokens: &'a [Token<'a>]) -> &'a [Token<'a>] {
     let end = outside(tokens, &[T!['('], T!['{'], T!['}'], T![;]]);
     let body = end + bracketed(&tokens[end..], T!['('], T![')']);
@@ -118,7 +119,8 @@ fn anonymous<'a>(tokens: &'a [Token<'a>]) -> &'a [Token<'a>] {
     }
 }
 
-/// Those of `files` in which something may extend or implement a class of this name, directly or not.
+/// Those of `files` that may declare a direct or transitive subtype of a class `name`: a fixed point over the
+/// indexes.
 pub fn files_below(db: &dyn Db, files: &[SourceFile], name: &SmolStr) -> Vec<SourceFile> {
     let mut known = FxHashSet::from_iter([name]);
     let mut is_below = vec![false; files.len()];
@@ -133,7 +135,7 @@ pub fn files_below(db: &dyn Db, files: &[SourceFile], name: &SmolStr) -> Vec<Sou
                 known.extend(&skim.declared);
             }
         }
-        // Files found without a name that is new lead to no others.
+        // Fixed point: no further file was found, or none that declares a new name.
         if !is_more || known.len() == before {
             return files.iter().zip(is_below).filter_map(|(file, is)| is.then_some(*file)).collect();
         }
@@ -163,7 +165,7 @@ mod tests {
         let file = fixture::file(&host, "Example.x10");
         let skim = host.snapshot().with(|db| skim(db, file).clone()).expect("nothing changes");
         assert_eq!(sorted(&skim.declared), ["A", "I", "N", "O", "Obj", "Tr", "Typo", "V"]);
-        // Those of conditions and arguments are among them; `G`, `H` and `S` are only made.
+        // Names in constraints and arguments are included; `G`, `H` and `S` are only instantiated.
         let inherited = [
             "B", "C", "D", "E", "F", "J", "L", "Long", "M", "O", "P", "Q", "R", "T", "U", "W", "X", "Y", "Z",
             "k", "p", "x",

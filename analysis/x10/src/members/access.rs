@@ -1,4 +1,4 @@
-//! Who may use what.
+//! Access control: the visibility of members.
 
 use crate::db::Db;
 use crate::ids::ClassId;
@@ -6,21 +6,21 @@ use crate::item_tree::items::{class_kind, package};
 use crate::item_tree::{ClassKind, Modifiers};
 use crate::relate::Context;
 
-/// How far a member can be seen.
+/// The visibility of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Visibility {
     /// Everywhere.
     Public,
-    /// In the package, and in subclasses.
+    /// In the package and in subclasses.
     Protected,
-    /// In the package: what nothing says.
+    /// In the package: the default without a modifier.
     Package,
     /// In the outermost class around the declaration.
     Private,
 }
 
 impl Visibility {
-    /// To be read before the name of the class that declares the member.
+    /// A description for messages, followed by the name of the declaring class.
     pub fn text(self) -> &'static str {
         match self {
             Visibility::Public => "it is public in",
@@ -31,7 +31,7 @@ impl Visibility {
     }
 }
 
-/// How far a member of `class` with these modifiers can be seen.
+/// The visibility of a member of `class` with these modifiers.
 pub fn visibility(db: &dyn Db, class: ClassId, modifiers: Modifiers) -> Visibility {
     if modifiers.has(Modifiers::PRIVATE) {
         Visibility::Private
@@ -45,7 +45,7 @@ pub fn visibility(db: &dyn Db, class: ClassId, modifiers: Modifiers) -> Visibili
 }
 
 impl Context<'_> {
-    /// Whether a member of `class` with these modifiers may be used here.
+    /// Whether a member of `class` with these modifiers is accessible here.
     pub fn can_access(&self, class: ClassId, modifiers: Modifiers) -> bool {
         let db = self.db;
         let visibility = visibility(db, class, modifiers);

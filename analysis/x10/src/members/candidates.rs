@@ -1,4 +1,4 @@
-//! The methods that a name may mean.
+//! Candidates of method resolution: the methods of a name, own and inherited.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ use crate::signature::method_signature;
 use crate::ty::subst::Substitution;
 use crate::ty::{Ty, TyKind};
 
-/// A method that may be meant.
+/// A candidate of method resolution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
     /// The method.
@@ -25,8 +25,7 @@ pub struct Candidate {
 }
 
 impl<'db> Context<'db> {
-    /// The methods of that name of a value of type `receiver`, its own and inherited ones, without those
-    /// that are overridden; nearest first.
+    /// The methods `name` of the type `receiver`, own and inherited, without overridden ones; nearest first.
     pub fn methods_named(&self, receiver: Ty, name: &str) -> Cow<'db, [Candidate]> {
         let base = receiver.base(self.db);
         if let TyKind::Class { .. } = base.kind(self.db)
@@ -44,8 +43,7 @@ impl<'db> Context<'db> {
         own_methods(self.db, class, "this")
     }
 
-    /// The field or property of that name, own or inherited, and the type that declares it as seen from
-    /// `receiver`.
+    /// The field or property `name`, own or inherited, with the declaring type as seen from `receiver`.
     pub fn find_field(&self, receiver: Ty, name: &str) -> Option<(FieldId, Ty)> {
         let base = receiver.base(self.db);
         match base.kind(self.db) {
@@ -54,7 +52,7 @@ impl<'db> Context<'db> {
         }
     }
 
-    /// The nullary property method of that name, which may be called without parentheses.
+    /// The nullary property method `name`, which may be called without parentheses.
     pub fn find_property_method(&self, receiver: Ty, name: &str) -> Option<Candidate> {
         let property = |c: &Candidate| {
             method_item(self.db, c.method)
@@ -64,8 +62,8 @@ impl<'db> Context<'db> {
     }
 }
 
-/// [`Context::methods_named`] for a class applied to types, if the methods are the same everywhere: what
-/// cannot be seen hides nothing that can.
+/// [`Context::methods_named`] for an instantiated class, if it does not depend on the context: an
+/// inaccessible method does not hide an accessible one, so all overriding methods must be public.
 #[salsa::tracked(cycle_initial = no_methods)]
 fn class_methods(db: &dyn Db, receiver: Ty, name: SmolStr) -> Option<Vec<Candidate>> {
     let mut same = true;
@@ -81,7 +79,7 @@ fn no_methods(_db: &dyn Db, _id: salsa::Id, _receiver: Ty, _name: SmolStr) -> Op
     Some(Vec::new())
 }
 
-/// [`Context::find_field`], likewise.
+/// [`Context::find_field`] for an instantiated class.
 #[salsa::tracked(returns(copy), cycle_initial = no_field)]
 fn class_field(db: &dyn Db, receiver: Ty, name: SmolStr) -> Option<(FieldId, Ty)> {
     field_among(db, &Context::global(db).supertypes(receiver), &name)
@@ -98,8 +96,8 @@ fn field_among(db: &dyn Db, supertypes: &[Ty], name: &str) -> Option<(FieldId, T
     })
 }
 
-/// The methods of that name of a type with these supertypes; `hides` says whether the first, which is nearer
-/// and overrides the second, is seen instead of it.
+/// The methods `name` of these supertypes. `hides` tells whether the first method, which is nearer and
+/// overrides the second, hides it.
 fn methods_among(
     db: &dyn Db,
     supertypes: &[Ty],
@@ -122,7 +120,8 @@ fn methods_among(
     found
 }
 
-/// Whether `a`, found nearer, replaces `b`: same formals, up to the names of type parameters.
+/// Whether `a`, found nearer, overrides `b`: the formals have the same types, up to renaming of type
+/// parameters.
 fn overrides(db: &dyn Db, a: Candidate, b: Candidate) -> bool {
     let (Some(x), Some(y)) = (method_item(db, a.method), method_item(db, b.method)) else { return false };
     let shape = |item: &MethodItem| {
@@ -148,7 +147,8 @@ fn formals(db: &dyn Db, candidate: Candidate) -> Vec<Ty> {
     params.iter().map(|p| erase(db, substitution.apply(db, p.ty))).collect()
 }
 
-/// Operators of different form do not override each other though they share a name.
+/// Groups kinds of methods: operators of different groups do not override each other though they share a
+/// name.
 fn kind_class(kind: MethodKind) -> u8 {
     match kind {
         MethodKind::Binary => 1,

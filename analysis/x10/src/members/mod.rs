@@ -1,4 +1,4 @@
-//! Members of types: which there are, which may be used from where, and which a call means.
+//! Members of types: lookup, access control, and resolution of calls.
 
 pub mod access;
 pub mod candidates;
@@ -17,7 +17,7 @@ use crate::signature::method_signature;
 pub use candidates::Candidate;
 pub use resolve::{Arg, Failure, Reason, Rejection, Resolution};
 
-/// A method as a person would name it in a list of candidates: `max(a:Int, b:Int):Int`.
+/// A method's signature for lists of candidates: `max(a:Int, b:Int):Int`.
 pub fn describe_method(db: &dyn Db, method: MethodId) -> String {
     let signature = method_signature(db, method);
     let item = method_item(db, method);

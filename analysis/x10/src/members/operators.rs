@@ -1,4 +1,4 @@
-//! Operators: where they are looked for, and conversions written with `as`.
+//! Resolution of operators and of conversions written with `as`.
 
 use smol_str::SmolStr;
 
@@ -13,7 +13,7 @@ use crate::signature::inferred::result_type;
 use crate::signature::method_signature;
 use crate::ty::Ty;
 
-/// How an operator is called.
+/// The form of an operator declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperatorForm {
     /// `operator this + (x:T)`: the left operand is the receiver.
@@ -24,10 +24,10 @@ pub enum OperatorForm {
     Static,
 }
 
-/// The operator that an expression means.
+/// A resolved operator expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperatorCall {
-    /// The method; its conversions are those of the arguments, without the receiver.
+    /// The operator method; its conversions are those of the arguments, without the receiver.
     pub resolution: Resolution,
     /// Which operand is the receiver.
     pub form: OperatorForm,
@@ -35,8 +35,8 @@ pub struct OperatorCall {
     pub receiver: Conversion,
 }
 
-/// `left op right` of types without constraints, if neither what it takes nor what it gives depends on which
-/// values they are.
+/// `left op right` for types without constraints, if neither the formals nor the result of the operator have
+/// constraints. Cached, since it does not depend on the context.
 #[salsa::tracked(cycle_initial = not_plain)]
 pub fn plain_operator(db: &dyn Db, name: SmolStr, left: Ty, right: Ty) -> Option<OperatorCall> {
     let call = Context::global(db).resolve_binary(&name, &Arg::of(left), &Arg::of(right)).ok()?;
@@ -52,8 +52,8 @@ fn not_plain(_db: &dyn Db, _id: salsa::Id, _name: SmolStr, _left: Ty, _right: Ty
 }
 
 impl<'db> Context<'db> {
-    /// `left op right`; `name` is `operator+` and the like. First the operands as they are; if no operator
-    /// takes them, one of them converted to the other's type.
+    /// Resolves `left op right`; `name` is `operator+` and the like. The operands are tried as they are, then
+    /// with an implicit conversion of one of them to the other's type.
     pub fn resolve_binary(&self, name: &str, left: &Arg, right: &Arg) -> Result<OperatorCall, Failure> {
         let mut failure = Failure::Unknown;
         for implicit in [false, true] {
@@ -66,7 +66,7 @@ impl<'db> Context<'db> {
                 return Err(failure);
             }
         }
-        // Either operand as the other's type.
+        // Convert one operand to the other's type.
         let mut found = Vec::new();
         for (from, to, is_left) in [(left, right, true), (right, left, false)] {
             let to = Arg { ty: to.ty.base(self.db), ..to.clone() };
@@ -95,7 +95,8 @@ impl<'db> Context<'db> {
         }
     }
 
-    /// Instance operators of the left operand, right-hand ones of the right operand, static ones of both.
+    /// Tries instance operators of the left operand, right-hand operators of the right operand, and static
+    /// operators of both.
     fn binary(&self, name: &str, left: &Arg, right: &Arg, implicit: bool) -> Result<OperatorCall, Failure> {
         let db = self.db;
         let kind = |c: &Candidate| method_item(db, c.method).map(|m| m.kind);
@@ -148,7 +149,8 @@ impl<'db> Context<'db> {
         }
     }
 
-    /// Of operators of different forms, the one whose operand types are narrower on both sides.
+    /// Among operators of different forms, the one whose operand types are subtypes of the others' on both
+    /// sides.
     fn best_operator(&self, mut found: Vec<OperatorCall>) -> Result<OperatorCall, Failure> {
         let operands = |call: &OperatorCall| {
             let owner = call.resolution.owner;
@@ -178,14 +180,14 @@ impl<'db> Context<'db> {
         implicit: bool,
     ) -> Result<Resolution, Failure> {
         let chosen = self.choose(candidates, call)?;
-        // `choose` tries conversions by itself; the first round must do without.
+        // `choose` also tries implicit conversions; the first round excludes them.
         if !implicit && chosen.conversions.iter().any(|c| c.implicit.is_some()) {
             return Err(Failure::Unknown);
         }
         Ok(chosen)
     }
 
-    /// `op operand`.
+    /// Resolves `op operand`.
     pub fn resolve_unary(&self, name: &str, operand: &Arg) -> Result<OperatorCall, Failure> {
         let db = self.db;
         let mut candidates = self.methods_named(operand.ty, name).into_owned();
@@ -208,8 +210,8 @@ impl<'db> Context<'db> {
         })
     }
 
-    /// The conversion operator that `value as to` means, if it is no cast: an `as` operator of the target's
-    /// or the source's class, else an implicit conversion.
+    /// The conversion operator called by `value as to`, if any: an `as` operator of the target's or the
+    /// source's class, else an implicit conversion operator.
     pub fn resolve_conversion(&self, value: &Arg, to: Ty) -> Option<Resolution> {
         let db = self.db;
         let target = to.as_class(db);

@@ -20,42 +20,42 @@ use crate::ty::guard::Guard;
 use crate::ty::subst::Substitution;
 use crate::ty::{Constraint, Path, Ty};
 
-/// An argument.
+/// An argument of a call.
 #[derive(Clone, Debug)]
 pub struct Arg {
     /// Its type.
     pub ty: Ty,
     /// What it is in constraints, if it is a stable path or literal.
     pub path: Option<Path>,
-    /// It is certainly not `null`, whatever its type says.
+    /// Whether the argument is known not to be `null`, whatever its type.
     pub not_null: bool,
 }
 
 impl Arg {
-    /// An argument that constraints cannot speak of.
+    /// An argument that has no path in constraints.
     pub fn of(ty: Ty) -> Arg {
         Arg { ty, path: None, not_null: false }
     }
 }
 
 impl Arg {
-    /// Its type with all that is known of it, where `wanted` asks for more than a class.
+    /// Its type, constrained to exclude `null` if that is known and `wanted` has a constraint.
     fn known_type(&self, db: &dyn Db, wanted: Ty) -> Ty {
         let asked = self.not_null && wanted.constraint(db).is_some();
         if asked { self.ty.constrained(db, Constraint::not_null()) } else { self.ty }
     }
 }
 
-/// The method that a call means.
+/// A resolved call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resolution {
     /// The method.
     pub method: MethodId,
-    /// The declaring type, as seen from the receiver's.
+    /// The declaring type, as seen from the receiver's type.
     pub owner: Ty,
     /// The declaring class's type arguments.
     pub class_args: Vec<Ty>,
-    /// The method's own, given or inferred.
+    /// The method's own type arguments, given or inferred.
     pub type_args: Vec<Ty>,
     /// The types of the formals, for this call.
     pub params: Vec<Ty>,
@@ -63,24 +63,24 @@ pub struct Resolution {
     pub conversions: Vec<Conversion>,
     /// The type of the call.
     pub result: Ty,
-    /// The part of the guard that does not follow from what is known: to be checked at run time.
+    /// The terms of the guard that are not proved and must be checked at run time.
     pub unproved: Constraint,
-    /// Some of that cannot hold: the check will fail.
+    /// Whether one of those terms is refuted, so that the check must fail.
     pub is_refuted: bool,
 }
 
-/// Why a call means no method.
+/// Why method resolution failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// There is none of that name.
+    /// There is no method of that name.
     Unknown,
-    /// None fits.
+    /// No candidate is applicable.
     NoneFits(Vec<Rejection>),
-    /// Several fit and none of them is the most specific.
+    /// Several candidates are applicable and none is most specific.
     Ambiguous(Vec<MethodId>),
 }
 
-/// Why one method does not fit.
+/// Why one candidate is not applicable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rejection {
     /// The method.
@@ -89,39 +89,39 @@ pub struct Rejection {
     pub reason: Reason,
 }
 
-/// What keeps a method from being called. As text only when somebody reads it: most calls have candidates
-/// that do not fit.
+/// The reason of a rejection. It is rendered as text only on demand, since most calls have inapplicable
+/// candidates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// It is declared in this class, seen only so far, and cannot be seen from here.
+    /// It is declared in this class with this visibility and is not accessible here.
     Hidden(ClassId, Visibility),
     /// Number of arguments: expected, given.
     Count(usize, usize),
     /// Number of type arguments: expected, given.
     TypeCount(usize, usize),
-    /// A type parameter that does not follow from the arguments.
+    /// A type parameter that cannot be inferred from the arguments.
     Unknown(Option<TypeParamId>),
-    /// The argument of this index and type is not what the formal takes.
+    /// The argument with this index does not convert to the type of the formal.
     Argument {
-        /// Which.
+        /// The index.
         index: usize,
         /// Its type.
         found: Ty,
-        /// The type that it should have.
+        /// The type of the formal.
         expected: Ty,
     },
-    /// The first is not a subtype of the second.
+    /// The first type is not a subtype of the second.
     NotSubtype(Ty, Ty),
-    /// They are not the same type.
+    /// The two types are not the same.
     NotSame(Ty, Ty),
-    /// It has no zero.
+    /// The type has no zero.
     NoZero(Ty),
-    /// It is no reference type.
+    /// The type is not a reference type.
     NoReference(Ty),
 }
 
 impl Reason {
-    /// To be read after the signature of the method.
+    /// The reason as text, to follow the signature of the method.
     pub fn text(&self, db: &dyn Db) -> String {
         let shown = |ty: &Ty| ty.display(db).to_string();
         match self {
@@ -156,24 +156,24 @@ impl Reason {
 }
 
 impl Resolution {
-    /// Whether nothing has to be checked when the program runs.
+    /// Whether no run-time check is needed.
     pub fn is_certain(&self) -> bool {
         self.unproved.terms.is_empty() && self.conversions.iter().all(|conversion| !conversion.checked)
     }
 }
 
-/// Number of candidates explained when none takes as many arguments as are given, and maximum number.
+/// Minimum and maximum number of candidates explained in a message.
 const MIN_CANDIDATE_NOTES: usize = 3;
 const MAX_CANDIDATE_NOTES: usize = 6;
 
 impl Failure {
-    /// A line for each candidate.
+    /// One line for each candidate.
     pub fn notes(&self, db: &dyn Db) -> Vec<String> {
         match self {
             Failure::Unknown => Vec::new(),
             Failure::NoneFits(all) => {
-                // Those that take as many arguments say more than those that do not, and come first; of them
-                // those whose first arguments fit.
+                // Candidates with the right number of arguments come first, those with the most matching
+                // first arguments in front.
                 let is_far = |it: &&Rejection| match it.reason {
                     Reason::Hidden(..) => 2,
                     Reason::Count(..) | Reason::TypeCount(..) => 1,
@@ -217,29 +217,30 @@ impl Failure {
     }
 }
 
-/// What is being called, besides the candidates.
+/// A call to resolve, besides its candidates.
 #[derive(Clone, Copy)]
 pub struct Call<'a> {
-    /// The receiver in constraints.
+    /// The path of the receiver in constraints.
     pub receiver: Option<&'a Path>,
-    /// Of a constructor: the object that the new one is inside of, and its class, where that is written.
+    /// For a constructor call of an inner class: the class and path of the enclosing object, if it is
+    /// written.
     pub around: Option<&'a (ClassId, Option<Path>)>,
     /// Type arguments, if given.
     pub type_args: &'a [Ty],
     /// Arguments.
     pub args: &'a [Arg],
-    /// The declaring class's type arguments are to be inferred as well (`new C(x)`, `C.m(x)`).
+    /// Whether the type arguments of the declaring class are to be inferred as well (`new C(x)`, `C.m(x)`).
     pub infer_class: bool,
 }
 
-/// A candidate that fits.
+/// An applicable candidate.
 struct Fitting {
     candidate: Candidate,
     resolution: Resolution,
 }
 
 impl<'db> Context<'db> {
-    /// The method of that name that `receiver.name[type_args](args)` means, instance or static.
+    /// Resolves the call `receiver.name[type_args](args)` of an instance or static method.
     pub fn resolve_method(
         &self,
         receiver: Ty,
@@ -252,7 +253,7 @@ impl<'db> Context<'db> {
         self.choose(&candidates, Call { receiver: path, around: None, type_args, args, infer_class: false })
     }
 
-    /// The static method that `C.name[type_args](args)` means.
+    /// Resolves the call `C.name[type_args](args)` of a static method.
     pub fn resolve_static(
         &self,
         class: Ty,
@@ -265,7 +266,8 @@ impl<'db> Context<'db> {
         self.choose(&candidates, Call { receiver: None, around: None, type_args, args, infer_class: false })
     }
 
-    /// The constructor that `new C[class_args](args)` means; without `class_args` they are inferred.
+    /// Resolves the constructor of `new C[class_args](args)`; without `class_args` the type arguments are
+    /// inferred.
     pub fn resolve_constructor(
         &self,
         class: ClassId,
@@ -288,7 +290,8 @@ impl<'db> Context<'db> {
         self.choose(&candidates, Call { receiver: None, around, type_args: &[], args, infer_class })
     }
 
-    /// The candidate that fits the call and is more specific than all others that do.
+    /// The applicable candidate that is more specific than all other applicable candidates. Candidates that
+    /// need no implicit conversion and no run-time check come first.
     pub fn choose(&self, candidates: &[Candidate], call: Call<'_>) -> Result<Resolution, Failure> {
         if candidates.is_empty() {
             return Err(Failure::Unknown);
@@ -296,7 +299,7 @@ impl<'db> Context<'db> {
         let mut rejections = Vec::new();
         let mut to_check = Vec::new();
         let mut to_fail = Vec::new();
-        // An argument of unknown type may need a conversion.
+        // The value of an argument of unknown type may need an implicit conversion.
         let first = call.args.iter().any(|arg| arg.ty.mentions_error(self.db));
         for implicit in [first, true] {
             let mut fitting = Vec::new();
@@ -322,7 +325,7 @@ impl<'db> Context<'db> {
             to_check.push((checked, implicit));
             to_fail.push((refuted, implicit));
         }
-        // What needs a check at run time is meant only if nothing else is.
+        // A candidate that needs a run-time check is chosen only if no other candidate is applicable.
         for (fitting, implicit) in to_check.into_iter().chain(to_fail) {
             if !fitting.is_empty() {
                 return self.most_specific(fitting, call, implicit);
@@ -340,7 +343,8 @@ impl<'db> Context<'db> {
         let mut fitting = self.of_known_types(fitting, call)?;
         let beats =
             |a: &Fitting, b: &Fitting| self.is_more_specific(a.candidate, b.candidate, call, implicit);
-        // Most lose against the winner of a first round, and need no other comparison.
+        // A tournament finds the only possible winner of most calls in linear time; it is then compared with
+        // all others.
         let first = (1..fitting.len()).fold(0, |a, b| if beats(&fitting[a], &fitting[b]) { a } else { b });
         let beats_all = |i: &usize| {
             let all = std::iter::once(first).chain(0..fitting.len());
@@ -348,8 +352,8 @@ impl<'db> Context<'db> {
         };
         let best: Vec<usize> = (0..fitting.len()).filter(beats_all).collect();
         match best.as_slice() {
-            // Two of one class that take the same arguments are ambiguous. Of different classes, the
-            // nearest, which is first, is meant: it was inherited along several ways.
+            // Two methods of one class with the same argument types are ambiguous. Of two in different
+            // classes, inherited along several paths, the nearest one, which is first, is chosen.
             [first, second, ..] if fitting[*first].candidate.owner == fitting[*second].candidate.owner => {
                 Err(Failure::Ambiguous(best.iter().map(|i| fitting[*i].candidate.method).collect()))
             }
@@ -358,9 +362,10 @@ impl<'db> Context<'db> {
         }
     }
 
-    /// Without the candidates that fit only because a formal has an unknown type, which is compatible with
-    /// everything. It is ambiguous which is meant if an argument may be of that type, or if the type of an
-    /// argument is unknown and the results differ: whatever the call gives, nothing is said of it.
+    /// Removes the candidates that are applicable only because a formal has an unknown type, which is
+    /// compatible with everything. The call is ambiguous if the results differ and an argument is of unknown
+    /// type or may match the unknown formal; its value then has an unknown type, so no follow-up errors are
+    /// reported.
     fn of_known_types(&self, fitting: Vec<Fitting>, call: Call<'_>) -> Result<Vec<Fitting>, Failure> {
         if fitting.len() < 2 {
             return Ok(fitting);
@@ -396,7 +401,7 @@ impl<'db> Context<'db> {
         variables
     }
 
-    /// The call as one of `candidate`, or why it is not.
+    /// The resolution of the call to `candidate`, or the reason why it is not applicable.
     fn fit(&self, candidate: Candidate, call: Call<'_>, implicit: bool) -> Result<Resolution, Rejection> {
         let db = self.db;
         let Candidate { method, owner } = candidate;
@@ -500,14 +505,14 @@ impl<'db> Context<'db> {
         }
     }
 
-    /// Whether its access modifiers let the method be called from here.
+    /// Whether the method is accessible here.
     pub(super) fn sees(&self, method: MethodId) -> bool {
         let modifiers = method_item(self.db, method).map_or_else(Default::default, |m| m.modifiers);
         self.can_access(method.class(self.db), modifiers)
     }
 
-    /// The terms of a guard that do not follow from what is known, and whether one of them cannot hold; an
-    /// error if a condition on types is not met. `condition` is what it says of values.
+    /// Checks a guard. Returns the terms of `condition`, its part about values, that are not proved, and
+    /// whether one of them is refuted. A condition on types that does not hold is an error.
     pub fn check_guard(
         &self,
         guard: &Guard,
@@ -558,14 +563,16 @@ impl<'db> Context<'db> {
         Ok((unproved, is_refuted))
     }
 
-    /// Whether every call of `a` could be one of `b`.
+    /// Whether `a` is more specific than `b`: a call with arguments of the types of `a`'s formals could call
+    /// `b`.
     fn is_more_specific(&self, a: Candidate, b: Candidate, call: Call<'_>, implicit: bool) -> bool {
         let db = self.db;
         let renamed = |c: Candidate, types: &mut Substitution| {
             if !call.infer_class {
                 return;
             }
-            // Two constructors share their class's parameters: those of `a` stand for unknown types.
+            // Two constructors share the type parameters of their class: those of `a` are renamed to fresh
+            // ones.
             let params = c.owner.as_class(db).map_or(&[][..], |(class, _)| type_param_ids(db, class));
             for p in params {
                 let fresh = TypeParamId::new(db, p.class(db), None, p.index(db) + 0x1000, p.name(db).clone());
@@ -603,7 +610,7 @@ impl<'db> Context<'db> {
     }
 }
 
-/// Whether a formal of a method has an unknown type, which is said where it is declared.
+/// Whether a formal of a method has an unknown type, which is reported at its declaration.
 pub fn has_unknown_formal(db: &dyn Db, method: MethodId) -> bool {
     method_signature(db, method).params.iter().any(|it| it.ty.mentions_error(db))
 }

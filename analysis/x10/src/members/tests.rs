@@ -1,4 +1,4 @@
-//! Method resolution, on signatures alone.
+//! Tests of method resolution on signatures alone.
 
 use super::describe_method;
 use super::resolve::{Arg, Failure, Resolution};
@@ -239,7 +239,7 @@ class Money {
             ("Int", "operator..", "Int", "IntRange"),
             ("Long", "operator..", "Int", "LongRange"),
             ("Money", "operator+", "Money", "Money"),
-            // That of String fits without a conversion.
+            // The operator of `String` applies without a conversion.
             ("Money", "operator+", "String", "String"),
             ("String", "operator+", "Money", "Money"),
             ("Long", "operator*", "Money", "Money"),

@@ -1,4 +1,5 @@
-//! Inference of type arguments from the types of arguments (the specification's `Strip`).
+//! Inference of type arguments from the types of arguments (`Strip` in the language specification): collects
+//! equality, lower and upper bounds for each type parameter, then solves them.
 
 use crate::db::Db;
 use crate::ids::TypeParamId;
@@ -6,10 +7,10 @@ use crate::relate::Context;
 use crate::relate::subtype::erase;
 use crate::ty::{Ty, TyKind};
 
-/// Types nested deeper than this teach nothing more.
+/// Maximum depth of the examined types.
 const MAX_DEPTH: u32 = 32;
 
-/// What is known of some type parameters.
+/// The bounds collected for some type parameters.
 pub struct Inference {
     params: Vec<TypeParamId>,
     equal: Vec<Vec<Ty>>,
@@ -18,7 +19,7 @@ pub struct Inference {
 }
 
 impl Inference {
-    /// Nothing is known yet of `params`.
+    /// An inference without bounds for `params`.
     pub fn new(params: &[TypeParamId]) -> Inference {
         let none = || vec![Vec::new(); params.len()];
         Inference { params: params.to_vec(), equal: none(), upper: none(), lower: none() }
@@ -29,7 +30,7 @@ impl Inference {
         self.params.iter().position(|p| *p == param)
     }
 
-    /// Learns from `a <: b`, where `b` mentions the parameters.
+    /// Adds the bounds that follow from `a <: b`, where `b` mentions the parameters.
     pub fn add_subtype(&mut self, cx: &Context<'_>, a: Ty, b: Ty) {
         self.subtype(cx, a.base(cx.db), b.base(cx.db), 0);
     }
@@ -96,7 +97,7 @@ impl Inference {
         }
     }
 
-    /// The first parameter that nothing is known of.
+    /// The first parameter without a useful bound.
     pub fn first_unknown(&self, db: &dyn Db) -> Option<TypeParamId> {
         let unknown = |i: &usize| self.pick(db, *i).is_none();
         (0..self.params.len()).find(unknown).map(|i| self.params[i])
@@ -108,7 +109,8 @@ impl Inference {
         known.into_iter().any(useful).then_some(())
     }
 
-    /// A type for each parameter; `None` if one of them is unknown. Whether they fit is asked later.
+    /// A type for each parameter; `None` if one of them has no useful bound. The solution is not checked
+    /// against the bounds.
     pub fn solve(&self, cx: &Context<'_>) -> Option<Vec<Ty>> {
         (0..self.params.len()).map(|i| self.solution(cx, i)).collect()
     }
@@ -124,8 +126,8 @@ impl Inference {
         // The least of the upper bounds, if one of them is below all others.
         let upper = &self.upper[index];
         let least = upper.iter().find(|t| upper.iter().all(|other| cx.is_subtype(**t, *other)));
-        // What is given is better known than what is wanted: `f(x:T, g:(T)=>U)` with an argument of a
-        // subtype. Both are right; the narrower is the more useful one, if it fits.
+        // A solution from lower bounds, the given types, is preferred: it is narrower, as for `f(x:T,
+        // g:(T)=>U)` called with a subtype. It must be a subtype of the least upper bound.
         match (lower, least) {
             (Some(lower), Some(upper)) if !lower.is_null(db) && cx.is_subtype(lower, *upper) => Some(lower),
             (_, Some(upper)) => Some(erase(db, *upper)),

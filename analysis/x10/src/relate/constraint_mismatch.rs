@@ -1,5 +1,6 @@
-//! Constraints inside types: of type arguments and of function types. There is nothing to check when the
-//! program runs, for objects do not know the constraints of their type arguments: what cannot be is refused.
+//! Contradictions between constraints nested in types: of type arguments and of function types. A run-time
+//! check is impossible, since objects do not store the constraints of their type arguments, so a
+//! contradiction is a compile-time error.
 
 use crate::constraint::Entailment;
 use crate::db::Db;
@@ -13,8 +14,8 @@ use crate::ty::{Constraint, ConstraintTerm, Path, Ty, TyKind};
 const MAX_DEPTH: u32 = 16;
 
 impl Context<'_> {
-    /// Whether what is inside of `from` contradicts what is inside of `to`, of which it is a subtype but for
-    /// constraints: `Rail[Long{self==1}]` and `Rail[Long{self==2}]`.
+    /// Whether a constraint nested in `from` contradicts the one at the same position in `to`, as in
+    /// `Rail[Long{self==1}]` and `Rail[Long{self==2}]`. Constraints aside, `from` is a subtype of `to`.
     pub(crate) fn clashes(&self, from: Ty, to: Ty) -> bool {
         self.inside(from, to, 0)
     }
@@ -49,7 +50,7 @@ impl Context<'_> {
         }
     }
 
-    /// Whether no value but `null` is of both types, which differ in their constraints.
+    /// Whether the constraints of `a` and `b` contradict each other, so that at most `null` is of both types.
     fn excludes(&self, a: Ty, b: Ty) -> bool {
         let db = self.db;
         let (Some(x), Some(y)) = (a.constraint(db), b.constraint(db)) else { return false };
@@ -59,13 +60,14 @@ impl Context<'_> {
         self.is_subtype(a, b) && !self.contradicts(question, &x.terms) && self.contradicts(question, &both)
     }
 
-    /// Whether who may call a function of the type `to` may call one of the type `from`.
+    /// Whether the guard of the function type `to` implies that of `from`: every admissible call of the
+    /// former is one of the latter.
     fn guard_allows(&self, from: Ty, to: Ty) -> bool {
         let db = self.db;
         if from.function_guard(db).is_none_or(|guard| guard.terms.is_empty()) {
             return true;
         }
-        // Both speak of the same formals, whatever they call them.
+        // Name the formals of both types alike.
         let count = to.as_function(db).map_or(0, |(params, _)| params.len());
         let formals: Vec<Option<Path>> = (0..count).map(|index| Some(function::formal("", index))).collect();
         let (Some(from), Some(to)) = (from.applied(db, &formals), to.applied(db, &formals)) else {

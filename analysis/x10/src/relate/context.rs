@@ -1,4 +1,5 @@
-//! Where a question about types is asked from: it decides what may be accessed and what is known.
+//! The program point at which a question about types is asked. It determines what is accessible and which
+//! facts hold.
 
 use std::sync::Arc;
 
@@ -11,27 +12,29 @@ use crate::signature::{class_header, method_signature};
 use crate::ty::guard::Guard;
 use crate::ty::{ConstraintTerm, Path, PathRoot, Ty};
 
-/// The point of the program that asks.
+/// A program point.
 #[derive(Clone)]
 pub struct Context<'db> {
     /// The database.
     pub db: &'db dyn Db,
     /// The innermost class.
     pub class: Option<ClassId>,
-    /// The method, for its type parameters' bounds and its guard.
+    /// The method. Its guard and the bounds of its type parameters hold.
     pub method: Option<MethodId>,
-    /// What is known of values here, beyond guards: the conditions passed, the types of variables.
+    /// The facts about values here, besides guards: conditions that hold on this path, and types of
+    /// variables.
     pub facts: Arc<Facts>,
-    /// The types of locals and formals that facts and constraints speak of.
+    /// The types of the locals and formals that occur in facts and constraints.
     pub typed: Arc<FxHashMap<PathRoot, Ty>>,
-    /// What `here` is called in the facts: conditions of signatures speak of the place of the call.
+    /// The path of the current place in the facts. Guards of signatures name the place of the call as `here`.
     pub here: Option<Path>,
-    /// `this` is being made: what holds of all objects of its class is still to be established.
+    /// Whether `this` is under construction: the facts about all objects of its class are not established
+    /// yet.
     pub is_making: bool,
 }
 
 impl<'db> Context<'db> {
-    /// Outside all classes.
+    /// The context outside all classes.
     pub fn global(db: &'db dyn Db) -> Context<'db> {
         Context {
             db,
@@ -43,16 +46,16 @@ impl<'db> Context<'db> {
             is_making: false,
         }
     }
-    /// Inside a class, outside its methods.
+    /// The context inside a class, outside its methods.
     pub fn class(db: &'db dyn Db, class: ClassId) -> Context<'db> {
         Context { class: Some(class), ..Context::global(db) }
     }
-    /// Inside a method.
+    /// The context inside a method.
     pub fn method(db: &'db dyn Db, method: MethodId) -> Context<'db> {
         Context { class: Some(method.class(db)), method: Some(method), ..Context::global(db) }
     }
 
-    /// The guards in force: the method's, the class's, those of the classes around it.
+    /// The guards in force: those of the method, the class, and the classes around it.
     pub fn guards(&self) -> Vec<&'db Guard> {
         let mut guards = Vec::new();
         if let Some(method) = self.method {
@@ -66,8 +69,7 @@ impl<'db> Context<'db> {
         guards
     }
 
-    /// The guards in force as far as they speak of types: also those of the methods whose code the classes
-    /// stand in.
+    /// The guards in force for types: also those of the methods around local and anonymous classes.
     fn type_guards(&self) -> Vec<&'db Guard> {
         let mut guards = self.guards();
         for class in std::iter::successors(self.class, |c| c.outer(self.db)) {
@@ -77,7 +79,7 @@ impl<'db> Context<'db> {
         guards
     }
 
-    /// The types that `ty`, a type parameter, is known to be a subtype of.
+    /// The known upper bounds of the type parameter `ty`.
     pub fn upper_bounds(&self, ty: Ty) -> Vec<Ty> {
         let mut bounds = Vec::new();
         for guard in self.type_guards() {
@@ -88,7 +90,7 @@ impl<'db> Context<'db> {
         bounds
     }
 
-    /// The types that are known to be subtypes of `ty`, a type parameter.
+    /// The known lower bounds of the type parameter `ty`.
     pub fn lower_bounds(&self, ty: Ty) -> Vec<Ty> {
         let mut bounds = Vec::new();
         for guard in self.type_guards() {
@@ -99,17 +101,17 @@ impl<'db> Context<'db> {
         bounds
     }
 
-    /// Whether the guards say `ty haszero`.
+    /// Whether a guard in force says `ty haszero`.
     pub fn assumes_zero(&self, ty: Ty) -> bool {
         self.type_guards().iter().any(|g| g.has_zero.contains(&ty))
     }
 
-    /// Whether the guards say `ty isref`.
+    /// Whether a guard in force says `ty isref`.
     pub fn assumes_ref(&self, ty: Ty) -> bool {
         self.type_guards().iter().any(|g| g.is_ref.contains(&ty))
     }
 
-    /// All that is known of values here: facts and what holds of `this`.
+    /// All that is known of values here: the facts, the definition of `here`, and the facts about `this`.
     pub fn known_terms(&self) -> Vec<ConstraintTerm> {
         let mut terms = self.facts.terms().to_vec();
         terms.extend(self.known_of(&PathRoot::Here));
@@ -121,7 +123,8 @@ impl<'db> Context<'db> {
     pub fn known_of(&self, root: &PathRoot) -> Vec<ConstraintTerm> {
         let here = self.here.as_ref();
         match root {
-            // A method's guard names formals by index: its code knows it by their names, among the facts.
+            // A method's guard names formals by index. The facts of its body hold the guard with the formals'
+            // names.
             PathRoot::This => self.class.map_or_else(Vec::new, |class| self.facts_of_this(class)),
             PathRoot::Here => {
                 here.map(|here| ConstraintTerm::Equal(Path::here(), here.clone())).into_iter().collect()
@@ -130,7 +133,7 @@ impl<'db> Context<'db> {
         }
     }
 
-    /// What holds of `this` as an object of `class`.
+    /// The facts about `this` as an object of `class`; during construction, as an object of its superclass.
     pub fn facts_of_this(&self, class: ClassId) -> Vec<ConstraintTerm> {
         let known = match self.is_making && self.class == Some(class) {
             true => crate::signature::supertypes::superclass(self.db, class)

@@ -1,5 +1,6 @@
-//! Questions to the solver, with all that types say of the paths in them: conditions of classes, constraints
-//! of the declared types of properties, and what property methods stand for.
+//! Entailment of constraints: queries to the solver, extended by what the types of the mentioned paths imply.
+//! These are the facts of classes, the constraints of the declared types of properties, and the definitions
+//! of property methods.
 
 use crate::signature::property::Definition;
 use rustc_hash::FxHashSet;
@@ -8,26 +9,26 @@ use crate::constraint::{Entailment, Solver};
 use crate::relate::Context;
 use crate::ty::{ConstraintTerm, Named, Path, PathRoot, Ty};
 
-/// Paths with more fields than this teach nothing more: a class may have a property of its own type.
+/// Maximum length of an examined path: a class may have a property of its own type.
 const MAX_FIELDS: usize = 6;
 /// Maximum number of paths examined for one question.
 const MAX_PATHS: usize = 256;
-/// Property methods that stand for property methods: deeper is a cycle.
+/// Maximum depth of property methods that expand to property methods; a cycle exceeds it.
 const MAX_EXPANSIONS: usize = 16;
 
-/// What is asked.
+/// The premises of a query.
 #[derive(Clone, Copy, Default)]
 pub struct Question<'a> {
-    /// What is known besides the context's facts, over `self`.
+    /// The terms known besides the context's facts, over `self`.
     pub given: &'a [ConstraintTerm],
     /// The type of `self`.
     pub self_ty: Option<Ty>,
-    /// What `self` is.
+    /// The path that `self` equals.
     pub value: Option<&'a Path>,
 }
 
 impl Context<'_> {
-    /// Whether all of `goal` follow from what is known.
+    /// Whether the premises entail all terms of `goal`.
     pub fn decide(&self, question: Question<'_>, goal: &[ConstraintTerm]) -> Entailment {
         if goal.is_empty() {
             return Entailment::Proved;
@@ -40,7 +41,7 @@ impl Context<'_> {
         asked.goal.iter().map(|term| solver.decide(term)).fold(Entailment::Proved, Entailment::and)
     }
 
-    /// Of `null` nothing is asked but that it may be `null`: it has no properties.
+    /// `null` satisfies every constraint that does not exclude it: it has no properties.
     fn is_null_allowed(&self, question: Question<'_>, goal: &[ConstraintTerm]) -> bool {
         let null = Path::literal("null");
         let own = |term: &ConstraintTerm| match term {
@@ -53,7 +54,7 @@ impl Context<'_> {
         is_null && !self.contradicts(question, goal)
     }
 
-    /// Whether the terms, and what is known besides, contradict each other.
+    /// Whether the terms contradict each other or the premises.
     pub fn contradicts(&self, question: Question<'_>, terms: &[ConstraintTerm]) -> bool {
         let mut asked = Asked::new(self, question, terms);
         for term in &asked.goal {
@@ -62,12 +63,12 @@ impl Context<'_> {
         asked.solver.is_inconsistent()
     }
 
-    /// The facts that have a bearing on `goal`.
+    /// The facts that are relevant to `goal`.
     pub fn relevant(&self, question: Question<'_>, goal: &[ConstraintTerm]) -> Vec<ConstraintTerm> {
         Asked::new(self, question, goal).facts
     }
 
-    /// The type of a path, constraints aside, as far as declarations say it.
+    /// The declared type of a path, constraints aside.
     pub fn type_of_path(&self, path: &Path, self_ty: Option<Ty>) -> Option<Ty> {
         let mut ty = self.type_of_root(&path.root, self_ty)?;
         for field in &path.fields {
@@ -106,7 +107,7 @@ impl Context<'_> {
         Some(crate::ty::subst::Substitution::class(db, class, args).apply(db, declared))
     }
 
-    /// What a property method of a value of type `ty` stands for, over `this`.
+    /// The definition of the property method `name` of a value of type `ty`, over `this`.
     fn definition(&self, ty: Ty, name: &str) -> Option<Definition> {
         if self.find_field(ty, name).is_some() {
             return None;
@@ -115,8 +116,8 @@ impl Context<'_> {
         crate::signature::property::definition(self.db, method.method).clone()
     }
 
-    /// A path with what its property methods stand for in place of them. The last member may be a condition:
-    /// then it is delivered as one, over the rest of the path.
+    /// Expands the property methods in a path. If the last one is defined as a condition, also returns that
+    /// condition, over the rest of the path.
     fn expanded(&self, path: &Path, self_ty: Option<Ty>) -> (Path, Option<Vec<ConstraintTerm>>) {
         let mut path = path.clone();
         let mut at = 0;
@@ -130,7 +131,7 @@ impl Context<'_> {
                 Some(Definition::Path(stands_for)) => {
                     expansions += 1;
                     let rest = path.fields.split_off(at + 1);
-                    // It may be a property method itself: look at all of it again.
+                    // The definition may itself contain property methods: start over.
                     path = stands_for.at_root(&PathRoot::This, &object).with_fields(&rest);
                     at = 0;
                 }
@@ -144,12 +145,12 @@ impl Context<'_> {
         (path, None)
     }
 
-    /// What a term says without property methods, as far as they are known.
+    /// Expands the property methods in a term, as far as their definitions are known.
     pub fn meaning(&self, term: &ConstraintTerm, self_ty: Option<Ty>) -> Vec<ConstraintTerm> {
         self.expanded_term(term, self_ty, 0)
     }
 
-    /// A term without property methods, as far as they are known.
+    /// As [`Context::meaning`], `depth` expansions deep.
     fn expanded_term(&self, term: &ConstraintTerm, self_ty: Option<Ty>, depth: usize) -> Vec<ConstraintTerm> {
         let truth = Path::literal("true");
         let condition = match term {
@@ -168,7 +169,7 @@ impl Context<'_> {
     }
 }
 
-/// A solver that knows all that bears on a goal.
+/// A solver loaded with the facts relevant to a goal.
 struct Asked<'a, 'db> {
     context: &'a Context<'db>,
     self_ty: Option<Ty>,
@@ -214,7 +215,7 @@ impl<'a, 'db> Asked<'a, 'db> {
         asked
     }
 
-    /// Of all that is known, what mentions one of `roots`, or is so connected with them.
+    /// Adds the facts that mention one of `roots` or are transitively connected to them.
     fn add_relevant(&mut self, roots: FxHashSet<PathRoot>, facts: &mut Vec<ConstraintTerm>) {
         let known = self.context.facts.clone();
         let mut taken = FxHashSet::default();
@@ -223,7 +224,7 @@ impl<'a, 'db> Asked<'a, 'db> {
         let opaque = known.terms().iter().filter(|term| matches!(term, ConstraintTerm::Opaque(_)));
         facts.extend(opaque.cloned());
         while let Some(root) = pending.pop() {
-            // A literal connects nothing: that two values are 3 is known of each of them.
+            // A literal connects no facts: equality with the same literal is a fact about each value.
             if matches!(root, PathRoot::Literal(_)) {
                 continue;
             }
@@ -247,7 +248,7 @@ impl<'a, 'db> Asked<'a, 'db> {
         term.paths().for_each(|path| self.look_at(path));
     }
 
-    /// Takes in what types say of a path and all paths that it starts with.
+    /// Assumes what the types of a path and of its prefixes imply.
     fn look_at(&mut self, path: &Path) {
         let mut ty = self.context.type_of_root(&path.root, self.self_ty);
         for length in 0..=path.fields.len().min(MAX_FIELDS) {
@@ -267,7 +268,7 @@ impl<'a, 'db> Asked<'a, 'db> {
         if ty.is_struct(db) {
             self.solver.assume(&ConstraintTerm::NotEqual(path.clone(), Path::literal("null")));
         }
-        // What the declaration of a member says is said of the object that has it.
+        // The constraint of a member's declared type is over the object that has the member.
         if let Some(constraint) = ty.constraint(db)
             && let Some((_, object)) = path.fields.split_last()
         {

@@ -1,4 +1,4 @@
-//! The least common supertype, for `c ? a : b`, rail literals and the results of closures.
+//! Least upper bounds of types, for `c ? a : b`, rail literals and the results of closures.
 
 use crate::constraint::Entailment;
 use crate::relate::Context;
@@ -7,13 +7,13 @@ use crate::relate::subtype::erase;
 use crate::ty::{Constraint, Ty, TyKind};
 
 impl<'db> Context<'db> {
-    /// The least type that all of `types` are subtypes of; `None` if there are none.
+    /// The least upper bound of `types`; `None` if there are none.
     pub fn lub_all(&self, types: impl IntoIterator<Item = Ty>) -> Option<Ty> {
         types.into_iter().reduce(|a, b| self.lub(a, b))
     }
 
-    /// The least common supertype of two types. Among several, the superclass before the interfaces,
-    /// and `Any` if there is no better.
+    /// The least upper bound of two types. Among several minimal ones a class is preferred to interfaces;
+    /// `Any` if there is none.
     pub fn lub(&self, a: Ty, b: Ty) -> Ty {
         let db = self.db;
         if a == b || b.is_error(db) {
@@ -43,13 +43,13 @@ impl<'db> Context<'db> {
         }
         let value = |ty: Ty| ty.is_struct(db) || matches!(ty.kind(db), TyKind::Param(_));
         let common: Vec<Ty> = self.supertypes(a).iter().copied().filter(|t| self.is_subtype(b, *t)).collect();
-        // A class before interfaces; among interfaces a subtype of all the others.
+        // Prefer a class; among interfaces, one that is a subtype of all the others.
         let class = common.iter().find(|t| !t.is_interface(db) && t.as_class(db).is_some() && !value(**t));
         let least = || common.iter().find(|t| common.iter().all(|other| self.is_subtype(**t, *other)));
         class.or_else(least).copied().unwrap_or_else(|| Ty::any(db))
     }
 
-    /// The terms of either constraint that the other entails.
+    /// The terms of each constraint that the other one entails.
     fn common_constraint(&self, a: Ty, b: Ty) -> Constraint {
         let (Some(x), Some(y)) = (self.constraint_of(a), self.constraint_of(b)) else {
             return Constraint::default();

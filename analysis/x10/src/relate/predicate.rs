@@ -6,7 +6,7 @@ use crate::ty::Ty;
 use crate::ty::type_test::TypeTest;
 
 impl Context<'_> {
-    /// Whether the condition holds, constraints included.
+    /// Whether the type predicate holds, constraints included.
     pub fn holds(&self, test: &TypeTest) -> bool {
         let within = |a: Ty, b: Ty| self.is_subtype(a, b) && self.entailed(a, b, None) == Entailment::Proved;
         match test {

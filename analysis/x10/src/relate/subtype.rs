@@ -13,17 +13,17 @@ use crate::ty::known::Known;
 use crate::ty::subst::Substitution;
 use crate::ty::{Constraint, Path, Ty, TyKind};
 
-/// Bounds of bounds of bounds: deeper is a cycle.
+/// Maximum depth of nested bounds; a cycle exceeds it.
 const MAX_DEPTH: u32 = 24;
 
-/// What has to be done to a value of one type to get one of another.
+/// The steps that convert a value of one type to another type.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Conversion {
-    /// First, call this implicit conversion operator.
+    /// The implicit conversion operator to call first, if any.
     pub implicit: Option<ImplicitCall>,
-    /// Then, this.
+    /// The change of representation after it.
     pub representation: Representation,
-    /// Then, check at run time that the target's constraint holds, which could not be decided.
+    /// Whether the constraint of the target type is undecided and must be checked at run time, last.
     pub checked: bool,
 }
 
@@ -36,14 +36,14 @@ pub struct ImplicitCall {
     pub class_args: Vec<Ty>,
     /// Its own type arguments.
     pub type_args: Vec<Ty>,
-    /// What it returns.
+    /// The result type.
     pub result: Ty,
 }
 
 /// How the representation of a value changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Representation {
-    /// Same type: nothing to do, not even to say.
+    /// Same type: no conversion.
     #[default]
     Same,
     /// Same value, other static type (THIR `Coerce`).
@@ -53,19 +53,19 @@ pub enum Representation {
 }
 
 impl Conversion {
-    /// Nothing to do.
+    /// Whether the conversion does nothing.
     pub fn is_identity(&self) -> bool {
         *self == Conversion::default()
     }
 }
 
 impl<'db> Context<'db> {
-    /// Whether every value of `a` is one of `b`, constraints aside.
+    /// Whether `a` is a subtype of `b`, constraints aside.
     pub fn is_subtype(&self, a: Ty, b: Ty) -> bool {
         self.subtype(erase(self.db, a), erase(self.db, b), 0)
     }
 
-    /// Whether they are the same type, constraints aside.
+    /// Whether `a` and `b` are the same type, constraints aside.
     pub fn is_same(&self, a: Ty, b: Ty) -> bool {
         let (a, b) = (erase(self.db, a), erase(self.db, b));
         a == b || self.subtype(a, b, 0) && self.subtype(b, a, 0)
@@ -94,8 +94,8 @@ impl<'db> Context<'db> {
                 let of_class = |t: &&Ty| t.as_class(db).is_some_and(|(c, _)| c == *class);
                 let supertypes = all_supertypes(db, *from);
                 let mut found = supertypes.iter().filter(of_class).peekable();
-                // Most often there is none, or one without type arguments. What extends an unknown type may
-                // have any supertype.
+                // Fast path: most often no supertype is of that class, or the class has no type arguments. A
+                // type with an unknown supertype may be a subtype of anything.
                 if args.is_empty() || found.peek().is_none() {
                     return found.peek().is_some() || supertypes.iter().any(|t| t.is_error(db));
                 }
@@ -124,9 +124,9 @@ impl<'db> Context<'db> {
         }
     }
 
-    /// Whether `to` is among the bounds of the type parameter `from` and of those that bound it, or one of
-    /// them that is no type parameter settles the question `of` it. Each is examined once: bounds may lead
-    /// around.
+    /// Follows the bounds of the type parameter `from`, transitively through other type parameters, each once
+    /// since bounds may be cyclic. Whether they contain `to`, or a bound that is no type parameter is in the
+    /// subtype relation `of` it.
     fn bounds_lead(
         &self,
         from: Ty,
@@ -160,7 +160,8 @@ impl<'db> Context<'db> {
         false
     }
 
-    /// Type arguments are invariant; equal bounds of parameters make them the same type.
+    /// Whether two type arguments are equivalent: subtypes of each other. Type arguments are invariant, but
+    /// bounds may make two type parameters equal.
     fn equivalent(&self, a: Ty, b: Ty, depth: u32) -> bool {
         let (a, b) = (erase(self.db, a), erase(self.db, b));
         a == b || self.subtype(a, b, depth) && self.subtype(b, a, depth)
@@ -183,7 +184,8 @@ impl<'db> Context<'db> {
         }
     }
 
-    /// Whether it is a type parameter whose values are seen as ones of a class, interface or function type.
+    /// Whether `ty` is a type parameter with an upper bound that has `null`: a class, interface or function
+    /// type.
     pub fn is_bounded(&self, ty: Ty) -> bool {
         let db = self.db;
         matches!(ty.base(db).kind(db), TyKind::Param(_))
@@ -194,7 +196,8 @@ impl<'db> Context<'db> {
         !ty.is_struct(self.db) && !ty.is_interface(self.db)
     }
 
-    /// Whether `ty` has a zero: a number, `false`, `null`, or a struct whose fields all have one.
+    /// Whether `ty` has a default value, its zero: a number, `false`, `null`, or a struct whose fields all
+    /// have one.
     pub fn has_zero(&self, ty: Ty) -> bool {
         self.zero(ty, 0)
     }
@@ -205,7 +208,7 @@ impl<'db> Context<'db> {
             return true;
         }
         let zero_allowed = |constraint: &Constraint| {
-            // Of `null` nothing is asked but that it may be `null`.
+            // `null` satisfies every constraint that does not exclude it.
             let null = Path::literal("null");
             if self.has_null(ty) {
                 let question = Question { value: Some(&null), self_ty: Some(ty.base(db)), given: &[] };
@@ -228,7 +231,7 @@ impl<'db> Context<'db> {
                 if ty.primitive(db).is_some() {
                     return true;
                 }
-                // A guard may exclude the value whose fields are all zero.
+                // The guard of a struct may exclude the value with all fields zero.
                 if crate::item_tree::items::class_head(db, *class).as_ref().is_some_and(|c| c.guard.is_some())
                 {
                     return crate::signature::class_header(db, *class).guard.constraint.terms.is_empty();
@@ -244,13 +247,13 @@ impl<'db> Context<'db> {
         }
     }
 
-    /// The conversion of a value of type `from`, which is `value` if that is a stable path, into one of `to`;
-    /// `None` if nothing does.
+    /// The conversion of a value of type `from` to `to`; `None` if there is none. `value` is the value's
+    /// path, if it has a stable one.
     pub fn convert(&self, from: Ty, to: Ty, value: Option<&Path>) -> Option<Conversion> {
         self.convert_directly(from, to, value).or_else(|| self.convert_implicitly(from, to))
     }
 
-    /// Without implicit conversion operators.
+    /// As [`Context::convert`], without implicit conversion operators.
     pub fn convert_directly(&self, from: Ty, to: Ty, value: Option<&Path>) -> Option<Conversion> {
         let db = self.db;
         if from.is_error(db) || to.is_error(db) {
@@ -284,7 +287,7 @@ impl<'db> Context<'db> {
         }
     }
 
-    /// Whether the constraint of `to` holds of a value of type `from`.
+    /// Whether every value of type `from`, or `value`, satisfies the constraint of `to`.
     pub fn entailed(&self, from: Ty, to: Ty, value: Option<&Path>) -> Entailment {
         let Some(wanted) = to.constraint(self.db) else { return Entailment::Proved };
         let mut given = from.constraint(self.db).map_or_else(Vec::new, |given| given.terms.clone());
@@ -295,7 +298,7 @@ impl<'db> Context<'db> {
         self.decide(Question { given: &given, self_ty: Some(self_ty), value }, &wanted.terms)
     }
 
-    /// By an implicit conversion operator of the target's or the source's class.
+    /// The conversion by an implicit conversion operator of the class of `to` or `from`.
     pub fn convert_implicitly(&self, from: Ty, to: Ty) -> Option<Conversion> {
         let db = self.db;
         let target = to.as_class(db);
@@ -339,7 +342,7 @@ impl<'db> Context<'db> {
     }
 }
 
-/// Without constraints, anywhere in the type.
+/// Removes all constraints, also nested ones.
 pub fn erase(db: &dyn Db, ty: Ty) -> Ty {
     match ty.kind(db) {
         TyKind::Constrained { base, .. } => erase(db, *base),

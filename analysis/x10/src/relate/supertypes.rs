@@ -10,7 +10,7 @@ use crate::ty::known::{Known, known_class};
 use crate::ty::subst::Substitution;
 use crate::ty::{Ty, TyKind};
 
-/// The supertypes of a class applied to types, which are the same everywhere.
+/// The supertypes of an instantiated class, which do not depend on the context.
 #[salsa::tracked(cycle_initial = alone)]
 fn applied_supertypes(db: &dyn Db, ty: Ty) -> Vec<Ty> {
     Context::global(db).find_supertypes(ty)
@@ -21,7 +21,8 @@ fn alone(_db: &dyn Db, _id: salsa::Id, ty: Ty) -> Vec<Ty> {
 }
 
 impl<'db> Context<'db> {
-    /// `ty` and all its supertypes, nearest first. A type parameter has those of its bounds.
+    /// `ty` and all its supertypes, nearest first. The supertypes of a type parameter are its upper bounds
+    /// and theirs.
     pub fn supertypes(&self, ty: Ty) -> Cow<'db, [Ty]> {
         let db = self.db;
         let ty = ty.base(db);
@@ -71,20 +72,19 @@ impl<'db> Context<'db> {
         }
     }
 
-    /// Whether not all supertypes of `ty` are known, or it is itself unknown: what it seems to lack is not
-    /// worth a message.
+    /// Whether `ty` or one of its supertypes is unknown, so that a member it seems to lack is not reported.
     pub fn is_open(&self, ty: Ty) -> bool {
         self.supertypes(ty).iter().any(|it| it.mentions_error(self.db))
     }
 
-    /// `ty` seen as an instance of `class`, if it is a subtype of one.
+    /// The supertype of `ty` that is an instance of `class`, if any.
     pub fn as_super(&self, ty: Ty, class: ClassId) -> Option<Ty> {
         let db = self.db;
         let base = ty.base(db);
         let is_it = |t: &Ty| t.as_class(db).is_some_and(|(c, _)| c == class);
         match base.kind(db) {
             TyKind::Class { class: c, .. } if *c == class => Some(base),
-            // Of all supertypes the one is made that is wanted.
+            // Instantiates only the wanted supertype.
             TyKind::Class { class: c, args } => {
                 let found = all_supertypes(db, *c).iter().find(|t| is_it(t))?;
                 Some(Substitution::class(db, *c, args).apply(db, *found))
@@ -93,7 +93,7 @@ impl<'db> Context<'db> {
         }
     }
 
-    /// `ty` seen as a function, if it is one or implements one.
+    /// The function type that `ty` is or implements, if any.
     pub fn as_function(&self, ty: Ty) -> Option<Ty> {
         let db = self.db;
         let base = ty.base(db);
@@ -103,7 +103,7 @@ impl<'db> Context<'db> {
         self.supertypes(base).iter().copied().find(|t| matches!(t.kind(db), TyKind::Function { .. }))
     }
 
-    /// Whether the class is `sub` or a subclass (or implementer) of `class`.
+    /// Whether `sub` is `class`, extends it or implements it.
     pub fn is_subclass(&self, sub: ClassId, class: ClassId) -> bool {
         sub == class
             || all_supertypes(self.db, sub)
