@@ -1,11 +1,11 @@
-//! Owners of bodies: declarations that have code.
+//! Owners of bodies: declarations with code.
 
 use crate::db::Db;
 use crate::ids::{ClassId, FieldId, MethodId};
 use crate::item_tree::items::{class_head, method_item};
 use crate::item_tree::source::Item;
 
-/// Whose code a body is.
+/// The declaration that a body belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, salsa::Supertype)]
 pub enum Owner {
     /// A method, operator or constructor.
@@ -23,7 +23,7 @@ impl From<Owner> for Item {
     }
 }
 
-/// The owner of the code around a local or anonymous class.
+/// The owner of the body in which a local or anonymous class is declared.
 pub fn enclosing_owner(db: &dyn Db, class: ClassId) -> Option<Owner> {
     let body = class_head(db, class).as_ref()?.body.as_ref()?;
     let outer = class.outer(db)?;

@@ -28,7 +28,7 @@ impl Parents {
         parents
     }
 
-    /// The node directly around `node`; `None` for the root and for what is not in the tree.
+    /// The parent of `node`; `None` for the root and for nodes outside the tree.
     pub fn parent(&self, node: Node) -> Option<Node> {
         match node {
             Node::Stmt(stmt) => self.of_stmt.get(stmt.0 as usize).copied().flatten(),
@@ -36,7 +36,7 @@ impl Parents {
         }
     }
 
-    /// The nodes around `node`, innermost first.
+    /// The ancestors of `node`, innermost first.
     pub fn ancestors(&self, node: Node) -> impl Iterator<Item = Node> + '_ {
         std::iter::successors(self.parent(node), |node| self.parent(*node))
     }

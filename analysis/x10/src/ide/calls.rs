@@ -1,4 +1,4 @@
-//! Who calls a method, and what it calls.
+//! Call hierarchy: the callers and the callees of a method.
 
 use apg_syntax::TextRange;
 
@@ -21,7 +21,7 @@ pub struct Calls {
     pub ranges: Vec<TextRange>,
 }
 
-/// Whose code calls a method.
+/// The callers of a method.
 pub fn incoming_calls(db: &dyn Db, files: &[SourceFile], method: MethodId) -> Vec<Calls> {
     let mut all: Vec<Calls> = Vec::new();
     for found in references(db, files, &Symbol::Item(Item::Method(method))) {
@@ -35,7 +35,7 @@ pub fn incoming_calls(db: &dyn Db, files: &[SourceFile], method: MethodId) -> Ve
     all
 }
 
-/// What the code of a method calls.
+/// The callees of a method.
 pub fn outgoing_calls(db: &dyn Db, method: MethodId) -> Vec<Calls> {
     let owner = Owner::Method(method);
     let offset = item_offset(db, owner.into());
@@ -43,7 +43,7 @@ pub fn outgoing_calls(db: &dyn Db, method: MethodId) -> Vec<Calls> {
     let mut all: Vec<Calls> = Vec::new();
     for e in &body.exprs {
         match &e.kind {
-            // Nobody wrote a conversion that the language puts there.
+            // An implicit conversion is not written in the source.
             ExprKind::Call { method, .. } if method.name(db) == "operator implicit as" => {}
             ExprKind::Call { method, .. } => add(&mut all, Item::Method(*method), e.range + offset),
             ExprKind::New { constructor, .. } => add(&mut all, Item::Method(*constructor), e.range + offset),

@@ -1,5 +1,4 @@
-//! What stands under the cursor, names or not: operators, applications, `this` and `super` are declared
-//! somewhere too.
+//! Go to definition. Besides names, also operators, applications, `this` and `super` have a definition.
 
 use apg_syntax::SyntaxKind::{
     ARG_LIST, ASSIGN_EXPR, BIN_EXPR, CALL_EXPR, CONSTRUCTOR_CALL_STMT, POSTFIX_EXPR, PREFIX_EXPR, SUPER_EXPR,
@@ -20,8 +19,8 @@ use crate::item_tree::source::{Item, item_offset, item_ptr};
 use crate::signature::method_signature;
 use crate::signature::supertypes::direct_supertypes;
 
-/// What is declared elsewhere and stands at an offset, and where. The name of a class after `new` stands for
-/// the constructor.
+/// The symbol defined elsewhere that the token at an offset refers to, with the range of the token. The class
+/// name after `new` refers to the constructor.
 pub fn defined_at(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<(Symbol, TextRange)> {
     let root = parse(db, file).syntax();
     let found = |token: &SyntaxToken, symbol: Option<Symbol>| Some((symbol?, token.text_range()));
@@ -47,8 +46,8 @@ pub fn defined_at(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<(Sy
     operators.filter(|it| it.kind().is_punct()).find_map(|it| found(&it, operator(db, file, &it)))
 }
 
-/// The method that a call names whose arguments fit none, as while they are written: of several the overload
-/// with as many parameters, or the fewest more.
+/// The method named by a call to which no overload is applicable, as while its arguments are being typed: the
+/// overload with the same number of parameters, else with the fewest more.
 fn meant(db: &dyn Db, file: SourceFile, token: &SyntaxToken) -> Option<Symbol> {
     let callee = token.parent()?.parent()?;
     let call = callee.parent().filter(|call| call.kind() == CALL_EXPR)?;
@@ -63,7 +62,8 @@ fn meant(db: &dyn Db, file: SourceFile, token: &SyntaxToken) -> Option<Symbol> {
     all.min_by_key(|symbol| (takes(symbol) < written, takes(symbol).abs_diff(written)))
 }
 
-/// The class of `this`, the one above it of `super`; the constructor that these call.
+/// The class of `this`, the superclass of `super`; for a constructor call `this(...)` or `super(...)` the
+/// constructor.
 fn object(db: &dyn Db, file: SourceFile, token: &SyntaxToken) -> Option<Symbol> {
     let class = enclosing_class(db, file, token.text_range())?;
     let class = match token.parent()?.kind() {
@@ -71,7 +71,7 @@ fn object(db: &dyn Db, file: SourceFile, token: &SyntaxToken) -> Option<Symbol> 
             let owner = owner_at(db, file, token.text_range())?;
             let body = &owner_body(db, owner).body;
             return body.stmts.iter().find_map(|stmt| match stmt.kind {
-                // What has no declaration to show is its class.
+                // An automatic constructor has no declaration; show its class.
                 StmtKind::ConstructorCall { constructor, .. } => {
                     let item = Item::Method(constructor);
                     let shown = item_ptr(db, item).map_or(Item::Class(constructor.class(db)), |_| item);
@@ -87,7 +87,7 @@ fn object(db: &dyn Db, file: SourceFile, token: &SyntaxToken) -> Option<Symbol> 
     Some(Symbol::Item(Item::Class(class)))
 }
 
-/// The method that an operator or the parenthesis of an application calls.
+/// The method called by an operator or by the parenthesis of an application.
 fn operator(db: &dyn Db, file: SourceFile, token: &SyntaxToken) -> Option<Symbol> {
     let mut node = token.parent()?;
     let name = match node.kind() {

@@ -1,7 +1,6 @@
-//! Documentation comments as Markdown: X10 programs write them with the tags of HTML and of Java's
-//! documentation.
+//! Conversion of documentation comments to Markdown. X10 programs write them with HTML and Javadoc tags.
 
-/// Markdown of a comment's text.
+/// Converts the text of a documentation comment to Markdown.
 pub(super) fn markdown(comment: &str) -> String {
     let mut text = String::with_capacity(comment.len());
     let mut rest = comment;
@@ -30,7 +29,8 @@ pub(super) fn markdown(comment: &str) -> String {
     text
 }
 
-/// `@param x what` at the start of a line: what is written for the tag and its argument, and their length.
+/// A Javadoc block tag at the start of a line, as in `@param x text`: the Markdown of the tag with its
+/// argument, and their length.
 fn block_tag(tail: &str) -> Option<(String, usize)> {
     let end = tail[1..].find(|c: char| !c.is_ascii_alphabetic()).map_or(tail.len(), |at| at + 1);
     let (tag, rest) = tail.split_at(end);
@@ -48,7 +48,7 @@ fn block_tag(tail: &str) -> Option<(String, usize)> {
     }
 }
 
-/// An HTML tag or `{@code x}`: what is written for it, and its length.
+/// An HTML tag or a Javadoc inline tag, as in `{@code x}`: its Markdown and its length.
 fn inline_tag(tail: &str) -> Option<(String, usize)> {
     if let Some(rest) = tail.strip_prefix("{@") {
         let close = rest.find('}')?;
@@ -81,7 +81,7 @@ mod tests {
     fn tags_become_markdown() {
         assert_eq!(markdown("the <code>n</code>th, {@code x} <b>now</b>"), "the `n`th, `x` **now**");
         assert_eq!(markdown("@param n how many\n@return all"), "\n- `n`: how many\n\n- returns all");
-        // What is no tag stays.
+        // Text that is no tag is kept.
         assert_eq!(markdown("a < b, x@y.z, {a}, Rail<T>"), "a < b, x@y.z, {a}, Rail<T>");
     }
 }

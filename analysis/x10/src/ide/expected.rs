@@ -1,4 +1,4 @@
-//! The type of the value that is wanted at a place: it ranks completions.
+//! Expected types: the type of value expected at an offset, by which completions are ranked.
 
 use apg_syntax::SyntaxKind::*;
 use apg_syntax::ast::{self, AstNode};
@@ -19,7 +19,7 @@ use crate::signature::method_signature;
 use crate::ty::Ty;
 use crate::ty::subst::Substitution;
 
-/// What the declaration, assignment, `return`, condition or call around an offset takes there.
+/// The type expected at an offset by the enclosing declaration, assignment, `return`, condition or call.
 pub(super) fn expected_type(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<Ty> {
     let root = parse(db, file).syntax();
     if offset > root.text_range().end() {
@@ -32,7 +32,7 @@ pub(super) fn expected_type(db: &dyn Db, file: SourceFile, offset: TextSize) -> 
         token
     };
     if token.kind() == T![new] {
-        // What is wanted behind the token before it, of which there is none at the start of a file.
+        // `new` itself starts the value: the expected type is that at the token before it, if any.
         return expected_type(db, file, token.prev_token()?.text_range().end());
     }
     let node = token.parent()?;
@@ -58,7 +58,7 @@ fn declared_type(db: &dyn Db, file: SourceFile, declarator: &SyntaxNode) -> Opti
     Some(owner_body(db, owner).body.local(local).ty)
 }
 
-/// What the only method that a call can mean takes at the cursor.
+/// The type of the formal at the cursor, if all methods that the call may refer to agree on it.
 fn argument(db: &dyn Db, file: SourceFile, list: &SyntaxNode, offset: TextSize) -> Option<Ty> {
     let commas = list.children_with_tokens().filter_map(|e| e.into_token());
     let nth = commas.filter(|t| t.kind() == T![,] && t.text_range().end() <= offset).count();

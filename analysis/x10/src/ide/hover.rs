@@ -1,4 +1,4 @@
-//! Hover: on the head of a kernel, how it will launch; on a name, what it stands for.
+//! Hover: for the head of a kernel its launch configuration, for a name its declaration and documentation.
 
 use std::fmt::Write;
 
@@ -27,7 +27,7 @@ use crate::signature::inferred::result_type;
 use crate::signature::supertypes::direct_supertypes;
 use crate::ty::Ty;
 
-/// A text about a piece of a file.
+/// The hover text of a range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hover {
     /// What it is about.
@@ -36,7 +36,7 @@ pub struct Hover {
     pub markdown: String,
 }
 
-/// What there is to say about an offset.
+/// The hover text at an offset.
 pub fn hover(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<Hover> {
     let mut summaries = owners(db, file).flat_map(|owner| launch_summaries(db, owner));
     if let Some(kernel) = summaries.find(|kernel| kernel.head.contains_inclusive(offset)) {
@@ -63,7 +63,8 @@ pub fn hover(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<Hover> {
     Some(Hover { range, markdown })
 }
 
-/// Where the value of a local is that is used inside an `at`: a copy of it, or what it refers to at its home.
+/// The place of a local's value inside an `at`: a copy at that place, or, for a global reference, the home of
+/// the referenced object.
 fn place_of(db: &dyn Db, file: SourceFile, symbol: &Symbol, range: TextRange) -> Option<String> {
     let Symbol::Local { owner, local } = symbol else { return None };
     let body = &owner_body(db, *owner).body;
@@ -141,7 +142,7 @@ fn about(db: &dyn Db, symbol: &Symbol) -> Option<String> {
             let above = above(db, *class);
             (format!("{modifiers}{keyword} {name}{params}{above}"), Some(*item))
         }
-        // As it is written: what stands for what.
+        // A type definition is shown as written.
         Symbol::Item(item @ Item::Typedef(typedef)) => {
             let written = item_node(db, *item).and_then(ast::TypeDef::cast).map(|node| {
                 let tokens = node
@@ -160,7 +161,7 @@ fn about(db: &dyn Db, symbol: &Symbol) -> Option<String> {
     Some(text)
 }
 
-/// `:T`, what a method gives that does not declare it.
+/// `:T`, the inferred result type of a method that declares none.
 fn inferred(db: &dyn Db, method: MethodId) -> String {
     let result = result_type(db, method);
     match declares_result(db, method) || result.is_error(db) {
@@ -169,7 +170,7 @@ fn inferred(db: &dyn Db, method: MethodId) -> String {
     }
 }
 
-/// The modifiers that matter to those who use something, each with a space behind it.
+/// The modifiers that matter to users of a declaration, each followed by a space.
 fn modifiers(all: Modifiers) -> String {
     const SHOWN: &[(Modifiers, &str)] = &[
         (Modifiers::PRIVATE, "private "),
@@ -182,7 +183,7 @@ fn modifiers(all: Modifiers) -> String {
     SHOWN.iter().filter(|(modifier, _)| all.has(*modifier)).map(|(_, word)| *word).collect()
 }
 
-/// ` extends A implements B, C`, without what everything has.
+/// ` extends A implements B, C`, without `Any`.
 fn above(db: &dyn Db, class: ClassId) -> String {
     let supers = direct_supertypes(db, class).iter().filter(|ty| {
         ty.base(db)

@@ -1,5 +1,4 @@
-//! Hover on a literal: its type, and its value in the other ways to write it. On the arrow of a closure: its
-//! type.
+//! Hover on a literal: its type, and its value in other notations. Hover on the arrow of a closure: its type.
 
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, SyntaxToken, T};
@@ -14,7 +13,7 @@ use crate::ids::SourceFile;
 use crate::infer::owner_body;
 use crate::item_tree::source::item_offset;
 
-/// What there is to say about a number, character or text in code.
+/// The hover text of a number, character or string literal.
 pub(super) fn hover_literal(db: &dyn Db, file: SourceFile, token: &SyntaxToken) -> Option<Hover> {
     use SyntaxKind::{CHAR, FLOAT_NUMBER, INT_NUMBER, STRING};
     if !matches!(token.kind(), INT_NUMBER | FLOAT_NUMBER | CHAR | STRING) {
@@ -24,7 +23,7 @@ pub(super) fn hover_literal(db: &dyn Db, file: SourceFile, token: &SyntaxToken) 
     let owner = owner_at(db, file, range)?;
     let own = range.checked_sub(item_offset(db, owner.into()))?;
     let literal = |e: &crate::body::Expr| match &e.kind {
-        // With its sign, where that belongs to it.
+        // Includes the sign, if it is part of the literal.
         ExprKind::Literal(literal) if e.range.end() == own.end() && e.range.contains_range(own) => {
             Some((shown(db, e.ty.base(db)), literal.clone()))
         }
@@ -39,7 +38,7 @@ pub(super) fn hover_literal(db: &dyn Db, file: SourceFile, token: &SyntaxToken) 
     Some(Hover { range, markdown })
 }
 
-/// What there is to say about the arrow of a closure.
+/// The hover text of the arrow of a closure.
 pub(super) fn hover_closure(db: &dyn Db, file: SourceFile, token: &SyntaxToken) -> Option<Hover> {
     if token.kind() != T![=>] {
         return None;

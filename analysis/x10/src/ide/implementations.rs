@@ -1,4 +1,4 @@
-//! What extends a class or overrides a method.
+//! Go to implementation: the subtypes of a class and the methods that override a method.
 
 use super::navigation_target::Symbol;
 use crate::check::overridden;
@@ -10,7 +10,7 @@ use crate::item_tree::token_index;
 use crate::signature::supertypes::{all_supertypes, direct_supertypes};
 use crate::ty::known::{Known, known_class};
 
-/// The classes below a class, or the methods that override a method, in `files`.
+/// The subtypes of a class, or the methods that override a method, in `files`.
 pub fn implementations(db: &dyn Db, files: &[SourceFile], symbol: &Symbol) -> Vec<Symbol> {
     match symbol {
         Symbol::Item(Item::Class(class)) => {
@@ -29,15 +29,14 @@ pub fn implementations(db: &dyn Db, files: &[SourceFile], symbol: &Symbol) -> Ve
     }
 }
 
-/// Those of `files` that may have something that extends a class or overrides a method: the others need not
-/// be parsed.
+/// Those of `files` that may contain implementations of `symbol`; the others need not be parsed.
 pub fn files_below(db: &dyn Db, files: &[SourceFile], symbol: &Symbol) -> Vec<SourceFile> {
     let class = match symbol {
         Symbol::Item(Item::Class(class)) => *class,
         Symbol::Item(Item::Method(method)) if may_be_overridden(db, *method) => method.class(db),
         _ => return Vec::new(),
     };
-    // Nothing says that it extends `Any`.
+    // Every class is a subtype of `Any` without naming it.
     match known_class(db, Known::Any) == Some(class) {
         true => files.to_vec(),
         false => token_index::files_below(db, files, class.name(db)),
@@ -56,13 +55,13 @@ fn below(db: &dyn Db, files: &[SourceFile], class: ClassId) -> impl Iterator<Ite
     })
 }
 
-/// What a class extends and implements itself.
+/// The direct supertypes of a class.
 pub fn supertypes(db: &dyn Db, class: ClassId) -> Vec<ClassId> {
     let direct = direct_supertypes(db, class).iter();
     direct.filter_map(|t| t.base(db).as_class(db).map(|(class, _)| class)).collect()
 }
 
-/// The classes in `files` that extend or implement a class themselves.
+/// The direct subtypes of a class in `files`.
 pub fn subtypes(db: &dyn Db, files: &[SourceFile], class: ClassId) -> Vec<ClassId> {
     below(db, files, class).filter(|c| supertypes(db, *c).contains(&class)).collect()
 }

@@ -1,5 +1,4 @@
-//! What the code leaves unsaid, to be shown in it: inferred types, names of formals, what `at` copies, how a
-//! kernel launches.
+//! Inlay hints: inferred types, names of formals, the captures of `at`, and launches of kernels.
 
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, SyntaxNode, T, TextRange, TextSize};
@@ -20,31 +19,31 @@ use crate::rules::constraint::run_time_check;
 use crate::signature::inferred::result_type;
 use crate::ty::Ty;
 
-/// A text shown in the code.
+/// An inlay hint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inlay {
-    /// Where.
+    /// The offset at which it is shown.
     pub at: TextSize,
-    /// What.
+    /// The text.
     pub label: String,
-    /// What it tells.
+    /// The kind of hint.
     pub kind: InlayKind,
-    /// More, for those who point at it.
+    /// The text shown on hover.
     pub tooltip: Option<String>,
 }
 
-/// What a hint tells.
+/// The kind of an inlay hint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InlayKind {
     /// The type of a variable or the result of a method: as it could be written.
     Type,
-    /// The formal that an argument is for.
+    /// The name of the formal for an argument.
     Parameter,
-    /// What an `at` copies to the other place.
+    /// The values that an `at` copies to the other place.
     Captures,
-    /// How a kernel launches.
+    /// The launch configuration of a kernel.
     Launch,
-    /// What is checked when the program runs.
+    /// A check at run time.
     Check,
 }
 
@@ -102,7 +101,7 @@ pub fn inlays(db: &dyn Db, file: SourceFile, range: TextRange) -> Vec<Inlay> {
     all
 }
 
-/// The name of a `val` or `var` without a type, unless the value says it itself.
+/// The name of a `val` or `var` without a declared type, unless its initialiser makes the type obvious.
 fn undeclared_variable(declarator: &ast::Declarator) -> Option<TextRange> {
     if declarator.ty().is_some() {
         return None;
@@ -117,7 +116,7 @@ fn undeclared_variable(declarator: &ast::Declarator) -> Option<TextRange> {
     declarator.name().map(|name| name.range())
 }
 
-/// The name of a loop's variable without a type, unless the bounds of a range say it themselves.
+/// The name of a loop variable without a declared type, unless the range makes the type obvious.
 fn undeclared_element(node: &SyntaxNode) -> Option<TextRange> {
     let formal = node.children().find_map(ast::Formal::cast).filter(|formal| formal.ty().is_none())?;
     let iterable = node.children().find_map(ast::Expr::cast)?.without_parens();
@@ -128,7 +127,7 @@ fn undeclared_element(node: &SyntaxNode) -> Option<TextRange> {
     formal.name().map(|name| name.range())
 }
 
-/// `:T` behind the name of a variable.
+/// The hint `:T` after the name of a variable.
 fn variable_type(db: &dyn Db, file: SourceFile, name: TextRange) -> Option<Inlay> {
     let Symbol::Local { owner, local } = declared_local(db, file, name)? else { return None };
     let ty = owner_body(db, owner).body.local(local).ty;
@@ -143,7 +142,7 @@ fn variable_type(db: &dyn Db, file: SourceFile, name: TextRange) -> Option<Inlay
     })
 }
 
-/// `:T` behind the formals of a method that does not declare its result.
+/// The hint `:T` after the formals of a method without a declared result type.
 fn result_hint(db: &dyn Db, owner: Owner, all: &mut Vec<Inlay>) {
     let Owner::Method(method) = owner else { return };
     let undeclared =
@@ -161,7 +160,7 @@ fn result_hint(db: &dyn Db, owner: Owner, all: &mut Vec<Inlay>) {
     }
 }
 
-/// The names of the formals before arguments that say nothing themselves.
+/// The hints with names of formals, before arguments that are not self-explanatory.
 fn arguments(db: &dyn Db, file: SourceFile, body: &Body, e: &Expr, offset: TextSize, all: &mut Vec<Inlay>) {
     let (method, args): (MethodId, &[ExprId]) = match &e.kind {
         ExprKind::Call { method, args, .. } if !method.name(db).starts_with("operator") => (*method, args),
@@ -193,7 +192,7 @@ fn is_literal(text: &str) -> bool {
         || text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '"' | '\''))
 }
 
-/// What an `at` copies.
+/// The hint of the values that an `at` copies.
 fn captures_hint(
     db: &dyn Db,
     file: SourceFile,
@@ -224,7 +223,7 @@ fn captures_hint(
     let tooltip = format!("Copied to the other place:\n{}", lines.collect::<Vec<_>>().join("\n"));
     let copied: Vec<_> = named.iter().map(|(_, ty)| ty).filter(|ty| stays(ty).is_none()).collect();
     let known: u64 = copied.iter().copied().filter_map(bytes).sum();
-    // What objects lead to is known when the program runs.
+    // The size of reachable objects is only known at run time.
     let rest = match copied.iter().all(|ty| bytes(ty).is_some()) {
         false => Some("objects"),
         true => (copied.len() < named.len()).then_some("references"),
@@ -240,7 +239,7 @@ fn captures_hint(
     Some(Inlay { at, label, kind: InlayKind::Captures, tooltip: Some(tooltip) })
 }
 
-/// What there is to say of a value of which little travels, whatever it leads to.
+/// The explanation for a reference type of which only the reference is copied.
 fn what_stays(db: &dyn Db, ty: Ty) -> Option<&'static str> {
     let (class, _) = ty.base(db).as_class(db)?;
     match qualified_name(db, class).as_str() {
@@ -252,7 +251,7 @@ fn what_stays(db: &dyn Db, ty: Ty) -> Option<&'static str> {
     }
 }
 
-/// Behind the parenthesis of the `at` whose place ends here.
+/// The offset after the parenthesis of the `at` whose place expression ends at `end`.
 fn behind_place(db: &dyn Db, file: SourceFile, end: TextSize) -> Option<TextSize> {
     let last = apg_syntax::token_at_offset(&parse(db, file).syntax(), end).left_biased()?;
     let is_at = |it: &SyntaxNode| matches!(it.kind(), SyntaxKind::AT_STMT | SyntaxKind::AT_EXPR);

@@ -1,6 +1,6 @@
-//! What X10's own words mean, for those who come from other languages.
+//! Explanations of X10's keywords, for hover.
 
-/// What a word of the language means, and an example of it.
+/// The explanation of a keyword, with an example.
 pub(super) fn meaning(word: &str) -> Option<&'static str> {
     Some(match word {
         "async" => {

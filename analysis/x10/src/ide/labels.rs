@@ -1,4 +1,4 @@
-//! Labels: names that only `break` and `continue` inside the labelled statement use.
+//! Labels. A label is only named by `break` and `continue` inside the labelled statement.
 
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, SyntaxNode, TextRange, TextSize};
@@ -8,7 +8,7 @@ use crate::db::Db;
 use crate::ids::SourceFile;
 use crate::inputs::parse;
 
-/// The label that is named at an offset: its declaration, then its uses.
+/// The label at an offset: the range of its declaration, then those of its uses.
 pub fn label_uses(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<Vec<TextRange>> {
     let token = name_token(&parse(db, file).syntax(), offset)?;
     let name = plain_name(&token);
@@ -25,7 +25,7 @@ pub fn label_uses(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<Vec
     let jumps = labelled
         .descendants()
         .filter(|n| matches!(n.kind(), SyntaxKind::BREAK_STMT | SyntaxKind::CONTINUE_STMT))
-        // An inner statement of the same label has its own.
+        // A nested labelled statement may redeclare the label.
         .filter(|n| n.ancestors().find(|around| is_labelled(around, &name)).as_ref() == Some(&labelled));
     let named = jumps.filter_map(|jump| {
         let mut tokens = jump.descendants_with_tokens().filter_map(|e| e.into_token());

@@ -1,4 +1,4 @@
-//! Lenses: commands that belong to a line.
+//! Code lenses: commands shown above a line.
 
 use apg_syntax::TextRange;
 
@@ -15,27 +15,27 @@ use crate::signature::inferred::result_type;
 use crate::signature::method_signature;
 use crate::ty::Ty;
 
-/// A command above a line.
+/// A code lens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lens {
-    /// Where.
+    /// The range that it belongs to.
     pub range: TextRange,
-    /// What.
+    /// The command.
     pub kind: LensKind,
 }
 
-/// What a lens offers.
+/// The command of a code lens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LensKind {
-    /// Run the program whose `main` this is.
+    /// Run the program with this `main`.
     Run,
-    /// Show the CUDA of a kernel.
+    /// Show the generated CUDA code of a kernel.
     ShowCuda,
-    /// Say how often a class, method or field is named.
+    /// Show the number of references to a class, method or field.
     References,
 }
 
-/// The lenses of a file, in source order; with those that count references only if they are wanted.
+/// The lenses of a file, in source order; with reference counts if `counts_references`.
 pub fn lenses(db: &dyn Db, file: SourceFile, counts_references: bool) -> Vec<Lens> {
     let mut lenses = Vec::new();
     for owner in owners(db, file) {
@@ -64,8 +64,8 @@ pub fn launches(db: &dyn Db, file: SourceFile) -> Vec<LaunchSummary> {
     owners(db, file).flat_map(|owner| launch_summaries(db, owner)).collect()
 }
 
-/// Whether a program begins here: `public static def main` of a class or struct, that takes a rail of strings
-/// or nothing and gives nothing.
+/// Whether a method is the entry point of a program: `public static def main` of a class or struct, with a
+/// rail of strings or no parameter, and without a result.
 fn is_main(db: &dyn Db, method: MethodId) -> bool {
     let is_declared = method.name(db) == "main"
         && method_item(db, method).is_some_and(|item| {

@@ -1,4 +1,4 @@
-//! The members of a type, as lists for people.
+//! Lists of the members of a type, for completion and stubs.
 
 use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
@@ -10,16 +10,16 @@ use crate::item_tree::{MethodKind, Modifiers};
 use crate::relate::Context;
 use crate::ty::Ty;
 
-/// A field or method, and how far up it is declared (0: by the type itself).
+/// A member with the distance to its declaring type (0: the type itself).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Listed<T> {
     pub(super) member: T,
-    /// The type that declares it, as seen from the type that was asked.
+    /// The declaring type, as seen from the type that was asked for.
     pub(super) owner: Ty,
     pub(super) distance: usize,
 }
 
-/// The fields of a type that may be used here: static ones, or those of its values.
+/// The accessible fields of a type: the static ones, or those of its values.
 pub(super) fn all_fields(context: &Context<'_>, ty: Ty, is_static: bool) -> Vec<Listed<FieldId>> {
     let db = context.db;
     let mut seen: FxHashSet<SmolStr> = FxHashSet::default();
@@ -37,7 +37,7 @@ pub(super) fn all_fields(context: &Context<'_>, ty: Ty, is_static: bool) -> Vec<
     all
 }
 
-/// The methods that can be called by name on a type or its values, without those that are overridden.
+/// The methods that can be called by name on a type or on its values, without overridden ones.
 pub(super) fn all_methods(context: &Context<'_>, ty: Ty, is_static: bool) -> Vec<Listed<MethodId>> {
     let db = context.db;
     let supertypes = context.supertypes(ty);
@@ -68,7 +68,7 @@ fn has_name(db: &dyn Db, method: MethodId) -> bool {
     method_item(db, method).is_some_and(|m| matches!(m.kind, MethodKind::Method | MethodKind::Property))
 }
 
-/// The methods of the supertypes of a class that it could override and does not, nearest first.
+/// The inherited methods that a class could override and does not, nearest first.
 pub(super) fn overridable(context: &Context<'_>, this: Ty) -> Vec<Listed<MethodId>> {
     let db = context.db;
     let closed = Modifiers::FINAL.0 | Modifiers::PRIVATE.0;

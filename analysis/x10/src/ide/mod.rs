@@ -1,4 +1,4 @@
-//! What editors ask, as plain data in byte offsets; only the server knows the protocol.
+//! Editor features as plain data with byte offsets. Only the server knows the language server protocol.
 
 mod assists;
 mod calls;
@@ -61,7 +61,7 @@ use crate::item_tree::items::{all_classes, class_head, fields, method_item, meth
 use crate::item_tree::source::Item;
 use crate::ty::Ty;
 
-/// Everything of a file that has code: methods, operators, constructors and field initialisers.
+/// The owners of all bodies of a file: methods, operators, constructors and field initialisers.
 fn owners(db: &dyn Db, file: SourceFile) -> impl Iterator<Item = Owner> {
     let classes = all_classes(db, file).clone();
     classes.into_iter().flat_map(move |class| {
@@ -82,7 +82,7 @@ fn members_of(db: &dyn Db, class: ClassId) -> Vec<Item> {
     all
 }
 
-/// A type for people: without conditions on what has no name.
+/// A type as shown to users: without constraints on values that have no name.
 fn shown(db: &dyn Db, ty: Ty) -> String {
     let text = ty.display(db).to_string();
     if text.contains('$') { ty.base(db).display(db).to_string() } else { text }

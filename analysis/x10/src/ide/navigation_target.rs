@@ -1,4 +1,4 @@
-//! What stands under the cursor.
+//! Name classification: the symbol under the cursor, its declaration and its type.
 
 use apg_syntax::ast::{self, AstNode, HasDocComments};
 use apg_syntax::{SyntaxKind, SyntaxNode, SyntaxToken, TextRange, TextSize};
@@ -23,14 +23,14 @@ use crate::signature::field_type;
 use crate::signature::inferred::result_type;
 use crate::ty::Ty;
 
-/// What a name stands for.
+/// A named program element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Symbol {
     /// A class, method, field or type definition.
     Item(Item),
     /// A local variable or formal.
     Local {
-        /// Whose code it is in.
+        /// The owner of the body that declares it.
         owner: Owner,
         /// The variable.
         local: LocalId,
@@ -45,7 +45,7 @@ pub fn symbol_at(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<(Sym
     Some((*token_symbols(db, file, &token).first()?, token.text_range()))
 }
 
-/// The word at the offset, or the word that ends there.
+/// The name token at the offset, or the one that ends there.
 pub(super) fn name_token(root: &SyntaxNode, offset: TextSize) -> Option<SyntaxToken> {
     if offset > root.text_range().end() {
         return None;
@@ -60,8 +60,8 @@ pub(super) fn name_token(root: &SyntaxNode, offset: TextSize) -> Option<SyntaxTo
     at.clone().right_biased().filter(is_name).or_else(|| at.left_biased().filter(is_name))
 }
 
-/// What a name stands for, the most precise first: the name of a struct that is made stands for its
-/// constructor, and for the struct. Empty if that is not known.
+/// The symbols that a name refers to, the most precise first: the class name in a construction refers to the
+/// constructor, then to the class. Empty if unresolved.
 pub(super) fn token_symbols(db: &dyn Db, file: SourceFile, token: &SyntaxToken) -> Vec<Symbol> {
     let range = token.text_range();
     if let Some(symbol) = declared(db, file, token).or_else(|| declared_local(db, file, range)) {
@@ -81,10 +81,10 @@ pub(super) fn token_symbols(db: &dyn Db, file: SourceFile, token: &SyntaxToken) 
     }
 }
 
-/// The item whose name this is in its declaration.
+/// The item whose declaration has this token as its name.
 fn declared(db: &dyn Db, file: SourceFile, token: &SyntaxToken) -> Option<Symbol> {
     let (range, text) = (token.text_range(), plain_name(token));
-    // Where a name stands is looked up in the tree: not for all that is around.
+    // Computing the range of a name needs the tree: do so only for candidates.
     let may_be = |item: &Item| {
         let name = name_of(db, &Symbol::Item(*item));
         name == text || name.starts_with("operator")
@@ -109,7 +109,7 @@ fn declared_type_param(db: &dyn Db, file: SourceFile, token: &SyntaxToken) -> Op
     }
 }
 
-/// What a type name stands for: in `a.b.C.D` each part for itself. After `new`, also the constructor.
+/// The symbol of each part of a type name `a.b.C.D`. After `new`, also the constructor.
 fn in_type(db: &dyn Db, file: SourceFile, token: &SyntaxToken, named: &SyntaxNode) -> Vec<Symbol> {
     let Some(named) = ast::NamedType::cast(named.clone()) else { return Vec::new() };
     let Some(segments) = segments(&named) else { return Vec::new() };
@@ -128,8 +128,8 @@ fn in_type(db: &dyn Db, file: SourceFile, token: &SyntaxToken, named: &SyntaxNod
     found
 }
 
-/// The type that a name stands for where that is known without typing code: `None` does not say that it
-/// stands for none. With `has_variables` the file declares variables or members of this name.
+/// The type that a name refers to, as far as that is known without typing the body: `None` proves nothing.
+/// `has_variables` tells whether the file declares variables or members of this name.
 pub(super) fn token_type(
     db: &dyn Db,
     file: SourceFile,
@@ -140,7 +140,7 @@ pub(super) fn token_type(
     let range = token.text_range();
     let path = match around.kind() {
         SyntaxKind::NAMED_TYPE => segments(&ast::NamedType::cast(around)?)?,
-        // A name before a dot, that no variable has.
+        // A name before a dot that is not that of a variable.
         SyntaxKind::NAME_EXPR
             if !has_variables && around.parent().is_some_and(|it| it.kind() == SyntaxKind::FIELD_EXPR) =>
         {
@@ -158,7 +158,7 @@ pub(super) fn token_type(
     type_symbol(&scope_at(db, file, range), &path)
 }
 
-/// The names of a type, without arguments.
+/// The segments of a type name, without arguments.
 pub(super) fn segments(named: &ast::NamedType) -> Option<Vec<SmolStr>> {
     let mut reference = TypeLowering::default().named(named);
     if let TypeRefKind::Constrained { base, .. } = reference.kind {
@@ -168,7 +168,7 @@ pub(super) fn segments(named: &ast::NamedType) -> Option<Vec<SmolStr>> {
     Some(segments.iter().map(|s| s.name.clone()).collect())
 }
 
-/// What a dotted name of a type stands for.
+/// The symbol of a dotted type name.
 fn type_symbol(scope: &TypeScope<'_>, names: &[SmolStr]) -> Option<Symbol> {
     if let [name] = names {
         return match scope.find_type(name)? {
@@ -180,7 +180,7 @@ fn type_symbol(scope: &TypeScope<'_>, names: &[SmolStr]) -> Option<Symbol> {
     scope.find_class(names).map(|class| Symbol::Item(Item::Class(class)))
 }
 
-/// The type that an import names up to this part.
+/// The type that an import names, up to this segment.
 fn in_import(db: &dyn Db, file: SourceFile, name: &SyntaxNode) -> Option<Symbol> {
     let name = ast::QualifiedName::cast(name.clone())?;
     match qualified_type(db, file, &name.text())? {
@@ -190,7 +190,7 @@ fn in_import(db: &dyn Db, file: SourceFile, name: &SyntaxNode) -> Option<Symbol>
     }
 }
 
-/// The names of types that are known at a place.
+/// The scope of type names at a range.
 pub(super) fn scope_at(db: &dyn Db, file: SourceFile, range: TextRange) -> TypeScope<'_> {
     let Some(class) = enclosing_class(db, file, range) else { return TypeScope::file(db, file) };
     match enclosing_method(db, file, class, range) {
@@ -216,13 +216,13 @@ fn owner_and_offset(db: &dyn Db, file: SourceFile, range: TextRange) -> Option<(
     Some((owner, item_offset(db, owner.into())))
 }
 
-/// What a name in code stands for.
+/// The symbols of a name in a body.
 fn in_code(db: &dyn Db, file: SourceFile, token: &SyntaxToken, around: &SyntaxNode) -> Vec<Symbol> {
     let name = plain_name(token);
     let range = token.text_range();
     if let Some((owner, offset)) = owner_and_offset(db, file, range) {
         let body = &owner_body(db, owner).body;
-        // The name expression itself, or the call that it is the callee of.
+        // The name expression itself, or the call with it as callee.
         let call = around.parent().filter(|p| {
             matches!(p.kind(), SyntaxKind::CALL_EXPR | SyntaxKind::TRAILING_CLOSURE_STMT)
                 && p.text_range().start() == around.text_range().start()
@@ -246,7 +246,7 @@ fn in_code(db: &dyn Db, file: SourceFile, token: &SyntaxToken, around: &SyntaxNo
     {
         return vec![found];
     }
-    // What is left: names that the typed code has in another form, as in compound assignments.
+    // Names that desugaring removed from the typed body, as in compound assignments.
     let Some((owner, offset)) = owner_and_offset(db, file, range) else { return Vec::new() };
     let Some(range) = range.checked_sub(offset) else { return Vec::new() };
     let body = &owner_body(db, owner).body;
@@ -255,12 +255,12 @@ fn in_code(db: &dyn Db, file: SourceFile, token: &SyntaxToken, around: &SyntaxNo
     named.min_by_key(|(length, _)| *length).map(|(_, found)| found).unwrap_or_default()
 }
 
-/// The text of a name, without back quotes.
+/// The text of a name, without backquotes.
 pub(super) fn plain_name(token: &SyntaxToken) -> SmolStr {
     SmolStr::new(token.text().trim_matches('`'))
 }
 
-/// `a.b.c` as names.
+/// The names in a dotted expression `a.b.c`.
 pub(super) fn dotted(e: &ast::Expr) -> Option<Vec<SmolStr>> {
     match e {
         ast::Expr::NameExpr(name) => Some(vec![name.name_ref()?.text()]),
@@ -273,7 +273,7 @@ pub(super) fn dotted(e: &ast::Expr) -> Option<Vec<SmolStr>> {
     }
 }
 
-/// The symbols of an expression, if they bear this name.
+/// The symbols that an expression refers to, if they have this name.
 fn named(db: &dyn Db, owner: Owner, body: &Body, e: &Expr, name: &str) -> Option<Vec<Symbol>> {
     let method = |method: &MethodId| Symbol::Item(Item::Method(*method));
     match &e.kind {
@@ -291,7 +291,7 @@ fn named(db: &dyn Db, owner: Owner, body: &Body, e: &Expr, name: &str) -> Option
     }
 }
 
-/// The variable of that name that is assigned to at `range`.
+/// The variable `name` that an assignment at `range` assigns to.
 fn assigned(db: &dyn Db, owner: Owner, body: &Body, range: TextRange, name: &str) -> Option<Symbol> {
     let field = |field: FieldId| (field.name(db) == name).then_some(Symbol::Item(Item::Field(field)));
     let target = |e: &Expr| match &e.kind {
@@ -308,7 +308,7 @@ fn assigned(db: &dyn Db, owner: Owner, body: &Body, range: TextRange, name: &str
     targets.min_by_key(|(length, _)| *length).map(|(_, symbol)| symbol)
 }
 
-/// Whether a node is in the condition of a type or declaration, for which there is no typed code.
+/// Whether a node is in a constraint or guard, which has no typed body.
 pub(super) fn in_condition(node: &SyntaxNode) -> bool {
     let mut around = node.ancestors().map(|n| n.kind());
     around.find_map(|kind| match kind {
@@ -318,8 +318,8 @@ pub(super) fn in_condition(node: &SyntaxNode) -> bool {
     }) == Some(true)
 }
 
-/// What a name in a condition stands for: a local or formal, a property of the constrained type, of a class
-/// around it, a type.
+/// The symbol of a name in a constraint: a local or formal, a property of the constrained type or of an
+/// enclosing class, or a type.
 fn in_constraint(db: &dyn Db, file: SourceFile, e: &ast::Expr) -> Option<Symbol> {
     let range = e.syntax().text_range();
     let scope = scope_at(db, file, range);
@@ -351,7 +351,7 @@ fn in_constraint(db: &dyn Db, file: SourceFile, e: &ast::Expr) -> Option<Symbol>
     }
 }
 
-/// The type of something that a condition speaks of.
+/// The type of an expression in a constraint.
 pub(super) fn condition_type(db: &dyn Db, file: SourceFile, e: &ast::Expr) -> Option<Ty> {
     Some(match e {
         ast::Expr::SelfExpr(e) => constrained_type(db, file, e.syntax())?,
@@ -366,7 +366,7 @@ pub(super) fn condition_type(db: &dyn Db, file: SourceFile, e: &ast::Expr) -> Op
     })
 }
 
-/// The constrained type around a node in its condition, without the condition.
+/// The base type of the constrained type whose constraint contains `node`.
 pub(super) fn constrained_type(db: &dyn Db, file: SourceFile, node: &SyntaxNode) -> Option<Ty> {
     let condition = node.ancestors().find(|n| n.kind() == SyntaxKind::CONSTRAINT)?;
     let named = ast::NamedType::cast(condition.parent()?)?;
@@ -377,7 +377,7 @@ pub(super) fn constrained_type(db: &dyn Db, file: SourceFile, node: &SyntaxNode)
     Some(scope_at(db, file, named.syntax().text_range()).resolve(&reference, &mut Vec::new()))
 }
 
-/// Where a symbol is declared: the file and the range of its name.
+/// The declaration of a symbol: its file and the range of its name.
 pub fn declaration(db: &dyn Db, symbol: &Symbol) -> Option<(SourceFile, TextRange)> {
     match symbol {
         Symbol::Item(item) => Some((item.file(db), declared_name(db, *item))),
@@ -396,7 +396,7 @@ pub fn declaration(db: &dyn Db, symbol: &Symbol) -> Option<(SourceFile, TextRang
     }
 }
 
-/// The name of an item; an automatic constructor is written nowhere but in its class.
+/// The range of an item's name; for an automatic constructor that of its class.
 fn declared_name(db: &dyn Db, item: Item) -> TextRange {
     match item {
         Item::Method(method) if item_ptr(db, item).is_none() => name_range(db, Item::Class(method.class(db))),
@@ -404,7 +404,7 @@ fn declared_name(db: &dyn Db, item: Item) -> TextRange {
     }
 }
 
-/// All of a symbol's declaration, with its body.
+/// The range of a symbol's whole declaration, with its body.
 pub fn full_range(db: &dyn Db, symbol: &Symbol) -> Option<(SourceFile, TextRange)> {
     match symbol {
         Symbol::Item(item) => match item_ptr(db, *item) {
@@ -415,7 +415,7 @@ pub fn full_range(db: &dyn Db, symbol: &Symbol) -> Option<(SourceFile, TextRange
     }
 }
 
-/// The class, struct or interface of the values of a symbol.
+/// The class, struct or interface that is the type of a symbol.
 pub fn type_of(db: &dyn Db, symbol: &Symbol) -> Option<Symbol> {
     let ty = match symbol {
         Symbol::Item(Item::Class(_)) | Symbol::TypeParam(_) => return Some(*symbol),
@@ -455,7 +455,7 @@ pub fn documentation(db: &dyn Db, item: Item) -> Option<String> {
     member.or_else(|| ast::Item::cast(node)?.doc_text()).map(|text| super::doc_text::markdown(&text))
 }
 
-/// Whether a class is one without a name of its own.
+/// Whether a class is anonymous.
 pub(super) fn is_anonymous(db: &dyn Db, class: crate::ids::ClassId) -> bool {
     class_head(db, class).as_ref().is_some_and(|item| item.place == crate::item_tree::ClassPlace::Anonymous)
 }

@@ -1,4 +1,4 @@
-//! What stands before a dot, or is called: also in code that is not finished.
+//! Receivers: what the expression before a dot, or a callee, denotes, also in incomplete code.
 
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{TextRange, TextSize};
@@ -15,18 +15,18 @@ use crate::relate::Context;
 use crate::scope::lookup::Found;
 use crate::ty::Ty;
 
-/// What members are selected from.
+/// The receiver of a member selection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Receiver {
     /// A value of this type.
     Value(Ty),
-    /// A type: its static members.
+    /// A type, for its static members.
     Type(Ty),
     /// A package.
     Package(SmolStr),
 }
 
-/// What an expression before a dot is.
+/// The receiver that an expression before a dot denotes.
 pub(super) fn receiver(db: &dyn Db, file: SourceFile, e: &ast::Expr) -> Option<Receiver> {
     let range = e.syntax().text_range();
     match e {
@@ -65,14 +65,14 @@ fn type_named(db: &dyn Db, file: SourceFile, names: &[SmolStr], range: TextRange
     scope.find_class(names).map(|class| Receiver::Type(Ty::this_type(db, class)))
 }
 
-/// The type of an expression in code, before it is converted to what is wanted there.
+/// The type of an expression in a body, before implicit conversions.
 pub(super) fn value_type(db: &dyn Db, file: SourceFile, e: &ast::Expr) -> Option<Ty> {
     let e = e.without_parens();
     let range = e.syntax().text_range();
     let owner = owner_at(db, file, range)?;
     let range = range.checked_sub(item_offset(db, owner.into()))?;
     let body = &owner_body(db, owner).body;
-    // Conversions have the range of what they convert, and come after it.
+    // A conversion has the range of its operand and comes after it.
     let same = |e: &&crate::body::Expr| e.range == range && !matches!(e.kind, ExprKind::Error);
     let converted = |kind: &ExprKind| {
         matches!(kind, ExprKind::Coerce { .. } | ExprKind::Box { .. } | ExprKind::Unbox { .. })

@@ -1,4 +1,4 @@
-//! Where a symbol is used.
+//! Find references.
 
 use apg_syntax::{SyntaxKind, SyntaxToken, TextRange, TextSize};
 use rustc_hash::FxHashSet;
@@ -12,18 +12,18 @@ use crate::inputs::parse;
 use crate::item_tree::items::{all_classes, method_is_static};
 use crate::item_tree::source::{Item, item_ptr};
 
-/// A use of a symbol, or its declaration.
+/// A reference to a symbol, or its declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reference {
     /// The file.
     pub file: SourceFile,
     /// The name.
     pub range: TextRange,
-    /// What happens there.
+    /// The kind of access.
     pub access: Access,
 }
 
-/// What happens to a symbol where it is named.
+/// The kind of access at a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// It is declared.
@@ -40,28 +40,28 @@ pub fn references(db: &dyn Db, files: &[SourceFile], symbol: &Symbol) -> Vec<Ref
     files.iter().flat_map(|file| wanted.in_file(db, *file)).collect()
 }
 
-/// What is looked for: files may be looked through on several threads.
+/// A search for references; several threads may search different files.
 pub struct Wanted {
     family: Family,
     name: SmolStr,
-    /// The only place that can name it.
+    /// For a local or type parameter, the only range that can refer to it.
     local: Option<(SourceFile, TextRange)>,
 }
 
 impl Wanted {
-    /// A symbol. With a method go those that it overrides or that override it in `files`: they are one method
-    /// to those who call it.
+    /// A search for `symbol`. For a method it includes the methods that it overrides or that override it in
+    /// `files`, since a call may reach any of them.
     pub fn new(db: &dyn Db, files: &[SourceFile], symbol: &Symbol) -> Wanted {
         wanted(db, files, symbol)
     }
 
-    /// The places in a file that name it.
+    /// The references in a file.
     pub fn in_file(&self, db: &dyn Db, file: SourceFile) -> Vec<Reference> {
         references_to(db, &[file], &self.family, &self.name, self.local)
     }
 }
 
-/// Those of `files` that may name a symbol: the others need not be parsed.
+/// Those of `files` that may refer to `symbol`; the others need not be parsed.
 pub fn files_naming(db: &dyn Db, files: &[SourceFile], symbol: &Symbol) -> Vec<SourceFile> {
     let (name, local) = (written_name(db, symbol), local_range(db, symbol));
     let may_name = |file: &SourceFile| {
@@ -70,10 +70,10 @@ pub fn files_naming(db: &dyn Db, files: &[SourceFile], symbol: &Symbol) -> Vec<S
     files.iter().copied().filter(may_name).collect()
 }
 
-/// How a symbol is named where it is used.
+/// The name with which references name a symbol.
 fn written_name(db: &dyn Db, symbol: &Symbol) -> SmolStr {
     match symbol {
-        // Constructors are named as their class is.
+        // A constructor is referred to by the name of its class.
         Symbol::Item(Item::Method(method)) if method.name(db) == "this" => method.class(db).name(db).clone(),
         symbol => name_of(db, symbol),
     }
@@ -83,7 +83,7 @@ fn wanted(db: &dyn Db, files: &[SourceFile], symbol: &Symbol) -> Wanted {
     let name = written_name(db, symbol);
     let local = local_range(db, symbol);
     let family = match symbol {
-        // A class that brings two methods together without naming them is left to renames.
+        // A class that unites two inherited methods without naming them matters to renames only.
         Symbol::Item(Item::Method(method)) => {
             Family::of_method(db, &files_naming(db, files, symbol), *method)
         }
@@ -92,7 +92,7 @@ fn wanted(db: &dyn Db, files: &[SourceFile], symbol: &Symbol) -> Wanted {
     Wanted { family, name, local }
 }
 
-/// Where a variable or type parameter is known: in no other place it is looked for.
+/// The scope of a local or type parameter, the only range that is searched for it.
 pub(super) fn local_range(db: &dyn Db, symbol: &Symbol) -> Option<(SourceFile, TextRange)> {
     let item: Item = match symbol {
         Symbol::Local { owner, .. } => (*owner).into(),
@@ -105,7 +105,7 @@ pub(super) fn local_range(db: &dyn Db, symbol: &Symbol) -> Option<(SourceFile, T
     Some((item.file(db), item_ptr(db, item)?.range()))
 }
 
-/// All places in `files`, or in one place of them, that name one of a family.
+/// The references to a family in `files`, or in one range of them.
 pub(super) fn references_to(
     db: &dyn Db,
     files: &[SourceFile],
@@ -141,7 +141,7 @@ pub(super) fn references_to(
     found
 }
 
-/// A name in a file, and what it stands for.
+/// An occurrence of a name in a file, with the symbols it refers to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Use {
     range: TextRange,
@@ -159,14 +159,14 @@ impl Use {
     }
 }
 
-/// The names with this text in a file: who asks for the uses of a symbol asks again after the next edit.
+/// The occurrences of a name in a file. Cached, since a client asks again after each edit.
 #[salsa::tracked(lru = 16384)]
 fn uses(db: &dyn Db, file: SourceFile, name: SmolStr) -> Vec<Use> {
     let uses = tokens(db, file, &name).into_iter().map(|token| Use::of(db, file, token));
     uses.filter(|u| !u.symbols.is_empty()).collect()
 }
 
-/// As [`uses`], for who looks for a type: where the name can be nothing else, no code is typed.
+/// As [`uses`], for a type: the body is not typed where the name can refer to nothing else.
 #[salsa::tracked(lru = 16384)]
 fn type_uses(db: &dyn Db, file: SourceFile, name: SmolStr) -> Vec<Use> {
     let tokens = tokens(db, file, &name);
@@ -178,7 +178,7 @@ fn type_uses(db: &dyn Db, file: SourceFile, name: SmolStr) -> Vec<Use> {
     tokens.into_iter().map(of_token).filter(|u| !u.symbols.is_empty()).collect()
 }
 
-/// Whether a name is that of a variable, field or method in its declaration.
+/// Whether a token is the name in a declaration of a variable, field or method.
 fn declares_value(token: &SyntaxToken) -> bool {
     use SyntaxKind::{CLASS_DECL, INTERFACE_DECL, NAME, STRUCT_DECL, TYPE_DEF, TYPE_PARAM};
     token.parent().filter(|name| name.kind() == NAME).and_then(|name| name.parent()).is_some_and(|declared| {
@@ -186,7 +186,7 @@ fn declares_value(token: &SyntaxToken) -> bool {
     })
 }
 
-/// The names with this text in a file.
+/// The tokens of a name in a file.
 pub(super) fn tokens(db: &dyn Db, file: SourceFile, name: &str) -> Vec<SyntaxToken> {
     let text = file.text(db);
     let mut found: Vec<SyntaxToken> = Vec::new();
@@ -207,20 +207,21 @@ pub(super) fn tokens(db: &dyn Db, file: SourceFile, name: &str) -> Vec<SyntaxTok
     found
 }
 
-/// What counts as the same symbol.
+/// The symbols that are searched for, and renamed, together.
 pub(super) struct Family {
     symbol: Symbol,
-    /// The methods that are the same to those who call them, and the symbol itself.
+    /// The methods connected by overriding, including the symbol itself.
     pub(super) methods: FxHashSet<MethodId>,
 }
 
 impl Family {
-    /// A symbol that is alone.
+    /// A symbol on its own.
     pub(super) fn of(symbol: Symbol) -> Family {
         Family { symbol, methods: FxHashSet::default() }
     }
 
-    /// A method with all that it overrides, that override it, and that a class of `files` makes the same.
+    /// A method with the methods that it overrides, those that override it, and those that a class of `files`
+    /// unites with it.
     pub(super) fn of_method(db: &dyn Db, files: &[SourceFile], method: MethodId) -> Family {
         let mut methods = FxHashSet::from_iter([method]);
         let family = |methods| Family { symbol: Symbol::Item(Item::Method(method)), methods };

@@ -1,4 +1,4 @@
-//! A new name for a symbol, everywhere; or why that cannot be.
+//! Renaming of a symbol everywhere, with checks that refuse an invalid rename.
 
 use apg_source::LineIndex;
 use apg_syntax::ast::{self, AstNode};
@@ -19,14 +19,14 @@ use crate::relate::Context;
 use crate::scope::packages::{source_root, type_in_package};
 use crate::ty::Ty;
 
-/// What a rename changes.
+/// The edits of a rename.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rename {
-    /// The names to replace.
+    /// The ranges of the names to replace.
     pub edits: Vec<(SourceFile, TextRange)>,
     /// The file that is named after the class, to be renamed with it.
     pub file: Option<SourceFile>,
-    /// The declaration: what all names are to stand for after it too.
+    /// The declaration that all renamed references must still refer to.
     pub declaration: Option<(SourceFile, TextRange)>,
 }
 
@@ -123,7 +123,7 @@ pub(super) fn well_formed(new: &str) -> Result<(), String> {
     })
 }
 
-/// A label and its uses; an equal one around or inside would be meant instead.
+/// Renames a label and its uses. Refused if an enclosing or nested statement has the new label already.
 fn rename_label(db: &dyn Db, file: SourceFile, uses: &[TextRange], new: &str) -> Result<Rename, String> {
     let root = parse(db, file).syntax();
     let Some(declared) = uses.first() else { return Err("there is no label here".to_owned()) };
@@ -139,7 +139,7 @@ fn rename_label(db: &dyn Db, file: SourceFile, uses: &[TextRange], new: &str) ->
     Ok(Rename { edits: uses.iter().map(|range| (file, *range)).collect(), file: None, declaration: None })
 }
 
-/// Whether a method is one of the class library's to those who call it.
+/// Refuses to rename a method that belongs to the class library, or overrides one of its methods.
 fn in_library(db: &dyn Db, family: &Family, old: &str) -> Result<(), String> {
     let theirs = family.methods.iter().map(|method| method.class(db));
     match theirs.into_iter().find(|class| class.file(db).origin(db) == FileOrigin::Library) {
@@ -151,7 +151,8 @@ fn in_library(db: &dyn Db, family: &Family, old: &str) -> Result<(), String> {
     }
 }
 
-/// Whether a word is part of the name of a package: in its declaration, or before the last part of an import.
+/// Whether a token is part of a package name: in a package declaration, or before the last segment of an
+/// import.
 fn is_package(token: &apg_syntax::SyntaxToken) -> bool {
     token.parent_ancestors().any(|n| matches!(n.kind(), SyntaxKind::PACKAGE_DECL | SyntaxKind::IMPORT_DECL))
 }
@@ -162,12 +163,12 @@ fn is_name(text: &str) -> bool {
     starts && chars.all(|c| c.is_alphanumeric() || c == '_') && SyntaxKind::from_keyword(text).is_none()
 }
 
-/// A constructor is declared as `this`, whatever its class is called.
+/// Whether the declaration is `this` of a constructor.
 fn is_this(db: &dyn Db, file: SourceFile, range: TextRange) -> bool {
     &file.text(db)[range] == "this"
 }
 
-/// Whether something of the new name is declared where the symbol is.
+/// Refuses a name that is declared already in the scope of the symbol.
 fn taken(db: &dyn Db, symbol: &Symbol, new: &str) -> Result<(), String> {
     let clash = |what: &str, of: &str| Err(format!("there is already {what} `{new}` in `{of}`"));
     match symbol {
@@ -201,12 +202,13 @@ fn taken(db: &dyn Db, symbol: &Symbol, new: &str) -> Result<(), String> {
             }
         },
         Symbol::Item(Item::Typedef(_)) | Symbol::TypeParam(_) => Ok(()),
-        // What these hide or are hidden by is found by analysing the program with the new name.
+        // [`super::rename_check`] finds shadowing, by analysing the renamed program.
         Symbol::Local { .. } => Ok(()),
     }
 }
 
-/// Names in conditions that could not be followed: an edit that leaves them would break the program.
+/// Refuses the rename if an occurrence of the name in a constraint is unresolved: it might have to be renamed
+/// too.
 fn unfollowed(db: &dyn Db, files: &[SourceFile], symbol: &Symbol, old: &str) -> Result<(), String> {
     if !matches!(symbol, Symbol::Item(Item::Field(_) | Item::Method(_))) {
         return Ok(());
@@ -229,7 +231,7 @@ fn unfollowed(db: &dyn Db, files: &[SourceFile], symbol: &Symbol, old: &str) -> 
     Ok(())
 }
 
-/// The file that bears the name of a top-level class.
+/// The file named after a top-level class.
 fn named_after(db: &dyn Db, symbol: &Symbol) -> Option<SourceFile> {
     let Symbol::Item(Item::Class(class)) = symbol else { return None };
     let file = class.file(db);

@@ -1,8 +1,8 @@
-//! Whether a rename leaves the meaning of a program as it is: the program with the new name is made, and
-//! asked what its names stand for.
+//! Validation of a rename: analyses the renamed program in a separate database and compares it with the
+//! original.
 //!
-//! That finds every way in which a name can come to mean something else: a declaration that hides another, an
-//! overriding that was not there, a type that a type parameter is called as.
+//! This finds every change of meaning: new shadowing, accidental overriding, a type parameter that hides a
+//! type.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::host::{Analysis, AnalysisHost};
 use crate::ids::SourceFile;
 use crate::inputs::{Checks, Library, Project};
 
-/// A program and a rename of it, for themselves: the database they come from may change meanwhile.
+/// A self-contained copy of a program with a rename of it: the originating database may change meanwhile.
 pub struct RenameCheck {
     library: Vec<(PathBuf, Arc<str>)>,
     files: Vec<(PathBuf, Arc<str>)>,
@@ -30,25 +30,25 @@ pub struct RenameCheck {
     checks: Checks,
     edits: FxHashMap<PathBuf, Vec<TextRange>>,
     declaration: (PathBuf, TextRange),
-    /// The file that is renamed too, and its new name.
+    /// The old and new path of the file that is renamed too.
     moved: Option<(PathBuf, PathBuf)>,
     new: String,
 }
 
-/// A piece of a file.
+/// A range in a file.
 type Place = (PathBuf, TextRange);
 
-/// What is to be the same after the rename, but for where it stands.
+/// The observed meaning of a program, which a rename must preserve.
 #[derive(Default)]
 struct Meaning {
     /// The errors of each file: code, message and line.
     errors: FxHashMap<PathBuf, Vec<(&'static str, String, usize)>>,
-    /// What the names that the new name is equal to stand for.
+    /// The declarations that occurrences of the new name refer to.
     names: FxHashMap<Place, Option<Place>>,
 }
 
 impl RenameCheck {
-    /// What is needed to check a rename to `new`; `None` if there is nothing to check.
+    /// Collects the input of the check; `None` if the rename edits nothing.
     pub fn new(db: &dyn Db, rename: &Rename, new: &str) -> Option<RenameCheck> {
         let project = Project::get(db);
         let sources = |files: &FxHashMap<PathBuf, SourceFile>| {
@@ -78,8 +78,8 @@ impl RenameCheck {
         .filter(|check| !check.edits.is_empty())
     }
 
-    /// Why the program would not mean the same any more. `asks` receives each queried snapshot, to cancel it;
-    /// what is said is worth nothing then.
+    /// The reason to refuse the rename. `asks` receives each queried snapshot so that it can be cancelled;
+    /// the result is meaningless then.
     pub fn refusal(&self, asks: &dyn Fn(&Analysis)) -> Option<String> {
         let mut host = AnalysisHost::new(self.library.clone());
         host.set_files(self.files.clone());
@@ -99,7 +99,7 @@ impl RenameCheck {
         let roots: Vec<PathBuf> = self.roots.iter().map(|path| self.moved_path(path)).collect();
         host.set_roots(&roots);
         let after = self.meaning(&host, &|path| self.moved_path(path), asks);
-        // Names that are not renamed come first: they say best what is in the way.
+        // Changed references are reported first: they explain the conflict best.
         let names = self.other_names(&before, &after);
         names.or_else(|| self.other_uses(&host, asks)).or_else(|| new_error(&before, &after))
     }
@@ -122,7 +122,7 @@ impl RenameCheck {
         }
     }
 
-    /// Where a piece of the program stands after the rename.
+    /// The range of a place after the rename.
     fn moved(&self, (path, range): &Place) -> Place {
         let edits = self.edits.get(path).map(Vec::as_slice).unwrap_or_default();
         let length = TextSize::of(self.new.as_str());
@@ -134,7 +134,7 @@ impl RenameCheck {
         (self.moved_path(path), TextRange::at(start, length))
     }
 
-    /// What the files that the rename touches, or that name what has the new name already, mean.
+    /// The meaning of the files that the rename edits or that already contain the new name.
     fn meaning(
         &self,
         host: &AnalysisHost,
@@ -144,7 +144,7 @@ impl RenameCheck {
         let mut meaning = Meaning::default();
         let snapshot = host.snapshot();
         asks(&snapshot);
-        // Nothing changes this database meanwhile.
+        // Never cancelled by a change: this database has no other owner.
         let _ = snapshot.with(|db| {
             for (path, text) in &self.files {
                 let is_touched = self.edits.contains_key(path);
@@ -194,7 +194,7 @@ impl RenameCheck {
         Some(format!("`{new}` would stand for something else at {}", shown(place, text)))
     }
 
-    /// A name that is not renamed and would stand for something else.
+    /// An occurrence of the new name, not itself renamed, that would refer to another declaration.
     fn other_names(&self, before: &Meaning, after: &Meaning) -> Option<String> {
         let changed = before.names.iter().filter(|(place, declared)| {
             let expected = declared.as_ref().map(|declared| self.moved(declared));
@@ -224,7 +224,7 @@ fn errors(db: &dyn Db, file: SourceFile) -> Vec<(&'static str, String, usize)> {
     found.map(|d| (d.code, d.message.clone(), lines.line(d.range.start()) as usize + 1)).collect()
 }
 
-/// An error that is there after the rename alone.
+/// An error that only the renamed program has.
 fn new_error(before: &Meaning, after: &Meaning) -> Option<String> {
     let mut paths: Vec<&PathBuf> = after.errors.keys().collect();
     paths.sort();

@@ -1,5 +1,5 @@
-//! Files that are moved or get another name: the class that a file is called as, its package, and all who
-//! name what it declares.
+//! Edits that follow a move or rename of files: of the class named after the file, of the package, and of all
+//! references to moved types.
 
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ use crate::item_tree::source::Item;
 use crate::scope::imports::import_edit;
 use crate::scope::packages::source_root;
 
-/// The edits that go with moving files of `files`, each to a path.
+/// The edits for moving `files`, each to a new path.
 pub fn move_files(db: &dyn Db, files: &[SourceFile], moves: &[(SourceFile, PathBuf)]) -> Vec<TextEdit> {
     let moved = moves.iter().filter_map(|(file, to)| Some((*file, Moved::new(db, *file, to)?)));
     let moves = Moves { db, files, moved: moved.collect() };
@@ -37,7 +37,7 @@ pub fn move_files(db: &dyn Db, files: &[SourceFile], moves: &[(SourceFile, PathB
     edits
 }
 
-/// The edits that go with another name for the folder of a package.
+/// The edits for renaming the folder of a package.
 pub fn move_folder(db: &dyn Db, files: &[SourceFile], from: &Path, to: &Path) -> Vec<TextEdit> {
     let new = to.file_name().and_then(|name| name.to_str()).filter(|_| from.parent() == to.parent());
     let (Some(old), Some(new)) = (files.iter().find_map(|file| package_of(db, *file, from)), new) else {
@@ -48,7 +48,7 @@ pub fn move_folder(db: &dyn Db, files: &[SourceFile], from: &Path, to: &Path) ->
     renamed.edits.into_iter().map(edit).collect()
 }
 
-/// The package that a folder around a file is.
+/// The package of a folder that contains the file directly or indirectly.
 fn package_of(db: &dyn Db, file: SourceFile, folder: &Path) -> Option<String> {
     let below = file.path(db).parent()?.strip_prefix(folder).ok()?.components().count();
     let parts: Vec<&str> = package(db, file).split('.').collect();
@@ -56,7 +56,7 @@ fn package_of(db: &dyn Db, file: SourceFile, folder: &Path) -> Option<String> {
     (*parts.last()? == folder.file_name()?.to_str()?).then(|| parts.join("."))
 }
 
-/// What a file becomes.
+/// A moved file: its old and new package and name.
 struct Moved {
     old_package: SmolStr,
     package: SmolStr,
@@ -65,7 +65,7 @@ struct Moved {
 }
 
 impl Moved {
-    /// None if it is no source any more.
+    /// `None` if the new path is not one of an X10 source.
     fn new(db: &dyn Db, file: SourceFile, to: &Path) -> Option<Moved> {
         let stem = |path: &Path| path.file_stem()?.to_str().map(SmolStr::new);
         let name = stem(to).filter(|_| to.extension().is_some_and(|it| it == "x10"))?;
@@ -80,8 +80,8 @@ impl Moved {
     }
 }
 
-/// The package that a file at another path is in, if the file is in the folder of its package now and the
-/// other path can be in one.
+/// The package of a moved file by its new folder, if its old folder agrees with its package and the new one
+/// forms a valid package name.
 fn new_package(db: &dyn Db, file: SourceFile, to: &Path) -> Option<SmolStr> {
     let root = source_root(db, file).path(db);
     let below = package(db, file).replace('.', "/");
@@ -101,12 +101,12 @@ struct Moves<'db> {
 }
 
 impl Moves<'_> {
-    /// The package of a file after it all.
+    /// The package of a file after the move.
     fn package(&self, file: SourceFile) -> SmolStr {
         self.moved.get(&file).map_or_else(|| package(self.db, file).clone(), |moved| moved.package.clone())
     }
 
-    /// Everywhere gives a class of a moved file the name that it has then.
+    /// Renames and requalifies a class of a moved file in all references.
     fn rename(&self, moved: &Moved, class: ClassId, edits: &mut Vec<TextEdit>) {
         let db = self.db;
         let old = class.name(db);
@@ -151,7 +151,7 @@ impl Moves<'_> {
         }
     }
 
-    /// Imports what a file that leaves its package names of it.
+    /// Imports the types of the old package that a moved file names.
     fn import_neighbours(&self, file: SourceFile, moved: &Moved, edits: &mut Vec<TextEdit>) {
         let db = self.db;
         if moved.old_package.is_empty() {
@@ -174,7 +174,7 @@ impl Moves<'_> {
         }
     }
 
-    /// The class that a name stands for, if it stays in the package that the name's file leaves.
+    /// The class that a token of a moved file refers to, if it stays behind in the old package.
     fn neighbour(&self, file: SourceFile, moved: &Moved, token: &SyntaxToken) -> Option<ClassId> {
         let db = self.db;
         token_symbols(db, file, token).into_iter().find_map(|symbol| {
@@ -193,7 +193,7 @@ impl Moves<'_> {
     }
 }
 
-/// The edit that gives a file another package.
+/// The edit that changes the package declaration of a file.
 fn package_edit(db: &dyn Db, file: SourceFile, new: &str) -> Option<TextEdit> {
     let root = parse(db, file).syntax();
     let edit = |range, text| Some(TextEdit { file: Some(file), range, text });

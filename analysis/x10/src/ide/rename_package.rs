@@ -1,4 +1,4 @@
-//! Renaming a package: its name in declarations, imports and code, and the folders that are called as it is.
+//! Renaming of a package: in declarations, imports and qualified names, and its folders.
 
 use std::path::PathBuf;
 
@@ -14,21 +14,21 @@ use crate::ids::SourceFile;
 use crate::inputs::{Library, parse};
 use crate::item_tree::items::package;
 
-/// A package that can be renamed, by the part of its name under the cursor.
+/// A package to rename, identified by the segment of its name under the cursor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Package {
-    /// The whole name up to that part.
+    /// The name up to that segment.
     pub name: SmolStr,
-    /// That part.
+    /// The range of that segment.
     pub range: TextRange,
 }
 
-/// What the rename of a package changes.
+/// The edits of a package rename.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PackageRename {
-    /// The names to replace.
+    /// The ranges of the names to replace.
     pub edits: Vec<(SourceFile, TextRange)>,
-    /// Folders, and what they are to be called.
+    /// The old and new paths of the folders to rename.
     pub folders: Vec<(PathBuf, PathBuf)>,
 }
 
@@ -44,7 +44,7 @@ pub fn package_at(
     let token = name_token(&parse(db, file).syntax(), offset)?;
     (token.kind() == SyntaxKind::IDENT && declares(&token)).then_some(())?;
     let name = SmolStr::new(chain(&token)?.join("."));
-    // The last part of an import is a type.
+    // The last segment of an import is a type.
     files.iter().any(|file| is_in(package(db, *file), &name)).then_some(())?;
     if Library::get(db).files(db).values().any(|file| is_in(package(db, *file), &name)) {
         return Some(Err(format!("the class library has a package `{name}` too, which cannot be changed")));
@@ -52,7 +52,7 @@ pub fn package_at(
     Some(Ok(Package { name, range: token.text_range() }))
 }
 
-/// All that gives a package the name `new` in `files`.
+/// Renames a package to `new` in `files`.
 ///
 /// # Errors
 /// Why it cannot have that name.
@@ -97,7 +97,7 @@ pub fn rename_package(
     Ok(renamed)
 }
 
-/// Whether a package is another or inside of it.
+/// Whether `package` is `other` or a subpackage of it.
 fn is_in(package: &str, other: &str) -> bool {
     package.strip_prefix(other).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
@@ -107,13 +107,13 @@ fn declares(token: &SyntaxToken) -> bool {
     token.parent_ancestors().any(|node| kinds.contains(&node.kind()))
 }
 
-/// The first name of `a.b.c`, of which this is another.
+/// The first token of the dotted name `a.b.c` that contains this token.
 pub(super) fn first_of(token: &SyntaxToken) -> SyntaxToken {
     let left = |token: &SyntaxToken| before(&before(token).filter(|dot| dot.kind() == T![.])?);
     std::iter::successors(Some(token.clone()), left).last().unwrap_or_else(|| token.clone())
 }
 
-/// The names from the first one of `a.b.c` to this one; none if something else stands before a dot.
+/// The names of a dotted name up to this token; `None` if its first part is not a name.
 pub(super) fn chain(token: &SyntaxToken) -> Option<Vec<String>> {
     let mut names = vec![token.text().trim_matches('`').to_owned()];
     let mut first = token.clone();

@@ -1,4 +1,4 @@
-//! Signatures: of a method as seen from a receiver, and of the call around the cursor.
+//! Method signatures as seen from a receiver, and signature help for the call around the cursor.
 
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, SyntaxNode, T, TextRange, TextSize};
@@ -21,7 +21,7 @@ use crate::ty::Ty;
 use crate::ty::subst::Substitution;
 use crate::ty::type_test::mentions_param;
 
-/// A method's signature with the types that a receiver gives it.
+/// A method's signature, instantiated for a receiver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Described {
     pub(super) type_params: Vec<SmolStr>,
@@ -52,7 +52,7 @@ impl Described {
     }
 }
 
-/// A method as a receiver of type `owner` has it.
+/// Describes a method for a receiver of type `owner`.
 pub(super) fn describe(db: &dyn Db, method: MethodId, owner: Option<Ty>) -> Described {
     let signature = method_signature(db, method);
     let item = method_item(db, method);
@@ -73,45 +73,46 @@ pub(super) fn describe(db: &dyn Db, method: MethodId, owner: Option<Ty>) -> Desc
     }
 }
 
-/// A call with a hole for each argument.
+/// A call snippet with a placeholder for each argument.
 pub(super) fn call_snippet(name: &str, described: &Described) -> String {
     let holes = described.params.iter().enumerate();
     let holes: Vec<String> = holes.map(|(n, (name, _))| format!("${{{}:{name}}}", n + 1)).collect();
     format!("{name}({})$0", holes.join(", "))
 }
 
-/// The signatures that the call around the cursor may mean.
+/// Signature help: the signatures that the call around the cursor may refer to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignatureHelp {
     /// All of them.
     pub signatures: Vec<Signature>,
-    /// The overload that fits the arguments so far.
+    /// The index of the overload that fits the arguments so far.
     pub active: usize,
-    /// The argument the cursor is in.
+    /// The index of the argument at the cursor.
     pub argument: usize,
 }
 
 /// A signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signature {
-    /// All of it.
+    /// The whole text.
     pub label: String,
-    /// Where in the label each formal stands, in bytes.
+    /// The byte range of each formal in the label.
     pub params: Vec<std::ops::Range<usize>>,
     /// Its documentation comment.
     pub documentation: Option<String>,
 }
 
-/// The call whose arguments the cursor is in.
+/// Signature help for the call whose argument list contains the cursor.
 pub fn signature_help(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<SignatureHelp> {
     let root = parse(db, file).syntax();
     let token = (offset <= root.text_range().end())
         .then(|| apg_syntax::token_at_offset(&root, offset).left_biased())??;
-    // An argument that is still to come is not in the list yet.
+    // An argument that is not typed yet is not in the list.
     let token = std::iter::successors(Some(token), |it| it.prev_token()).find(|it| !it.kind().is_trivia())?;
     let inside = |list: &SyntaxNode| {
         let open = list.first_token().is_some_and(|t| t.kind() == T!['('] && t.text_range().end() <= offset);
-        // Its own bracket: that of its last argument may be the last token of a list that is not closed.
+        // The closing bracket of the list itself: in an unclosed list the last token may be the closing
+        // bracket of an argument.
         let close = list.last_child_or_token().and_then(|it| it.into_token());
         let closed = close.is_some_and(|t| t.kind() == T![')'] && t.text_range().end() <= offset);
         list.kind() == SyntaxKind::ARG_LIST && open && !closed
@@ -124,7 +125,7 @@ pub fn signature_help(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option
     let signatures: Vec<Signature> = candidates.iter().map(|c| signature(db, &name, c)).collect();
     let takes = |n: usize| signatures[n].params.len();
     let wanted = written.max(argument + 1);
-    // The overload that takes most arguments, of several that with the fewest other parameters.
+    // The overload to which most arguments fit; among several, the one with the fewest further parameters.
     let complete =
         list.children().filter_map(ast::Expr::cast).filter(|e| e.syntax().text_range().end() < offset);
     let values: Vec<Option<Ty>> = complete.map(|e| value_type(db, file, &e)).collect();
@@ -145,16 +146,16 @@ pub fn signature_help(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option
     (!signatures.is_empty()).then_some(SignatureHelp { signatures, active, argument })
 }
 
-/// What a list of arguments may be for.
+/// The declarations whose parameters an argument list may fill.
 enum Called {
     Method(Candidate),
     Function(Ty),
-    /// `property(...)` of this class.
+    /// The properties of this class, for `property(...)`.
     Properties(ClassId),
 }
 
 impl Called {
-    /// The type of a formal, with what is known of the type parameters around.
+    /// The type of a formal, with the known type arguments substituted.
     fn formal(&self, db: &dyn Db, nth: usize) -> Option<Ty> {
         match self {
             Called::Method(candidate) => {
@@ -168,7 +169,7 @@ impl Called {
     }
 }
 
-/// Whether a formal can take a value, as far as the types tell without what type parameters will be.
+/// Whether a formal accepts a value, as far as that is known before type parameters are inferred.
 fn takes_value(context: &Context<'_>, ty: Ty, formal: Ty) -> bool {
     let db = context.db;
     ty.mentions_error(db) || mentions_param(db, formal) || context.is_subtype(ty.base(db), formal.base(db))
@@ -223,7 +224,7 @@ fn called(db: &dyn Db, file: SourceFile, list: &SyntaxNode) -> Option<(SmolStr, 
             if !found.is_empty() {
                 return Some((name, methods(found)));
             }
-            // A struct's constructor, the application of a value.
+            // Construction of a struct, or application of a value.
             if let Some(names) = dotted(&callee)
                 && let Some(class) = scope_at(db, file, callee.syntax().text_range()).find_class(&names)
             {
@@ -294,7 +295,7 @@ fn callee_methods(
     }
 }
 
-/// The symbols that the call around a list of arguments may mean.
+/// The symbols that the call with this argument list may refer to.
 pub(super) fn candidates_of(db: &dyn Db, file: SourceFile, list: &SyntaxNode) -> Vec<(Symbol, Ty)> {
     let Some((_, all)) = called(db, file, list) else { return Vec::new() };
     let method = |c: Called| match c {

@@ -1,4 +1,4 @@
-//! The declaration around an offset of a file.
+//! The declarations around an offset or range of a file.
 
 use apg_syntax::TextRange;
 
@@ -9,20 +9,20 @@ use crate::ids::{ClassId, SourceFile};
 use crate::item_tree::items::all_classes;
 use crate::item_tree::source::{Item, item_ptr};
 
-/// Everything with code in a file and where it stands.
+/// The owners of bodies in a file with their ranges.
 #[salsa::tracked]
 fn owner_spans(db: &dyn Db, file: SourceFile) -> Vec<(TextRange, Owner)> {
     owners(db, file).filter_map(|owner| Some((item_ptr(db, owner.into())?.range(), owner))).collect()
 }
 
-/// The innermost method, constructor or field initialiser around a range. A class in a method's code has
+/// The innermost method, constructor or field initialiser around a range. A class declared in a body has
 /// owners of its own.
 pub(super) fn owner_at(db: &dyn Db, file: SourceFile, range: TextRange) -> Option<Owner> {
     let around = owner_spans(db, file).iter().filter(|(span, _)| span.contains_range(range));
     around.min_by_key(|(span, _)| span.len()).map(|(_, owner)| *owner)
 }
 
-/// All classes and members of a file and where they stand.
+/// All classes and members of a file with their ranges.
 #[salsa::tracked]
 fn item_spans(db: &dyn Db, file: SourceFile) -> Vec<(TextRange, Item)> {
     let members = |class: &ClassId| {

@@ -1,4 +1,4 @@
-//! Declarations that override an inherited method.
+//! Stubs: declarations that override inherited methods.
 
 use crate::db::Db;
 use crate::ide::signature::describe;
@@ -25,7 +25,7 @@ impl Stub {
     }
 }
 
-/// The declaration that overrides `method` of `owner`; none of a constructor and what is static.
+/// The stub that overrides `method` of `owner`; `None` for constructors and static methods.
 pub(super) fn stub(db: &dyn Db, method: MethodId, owner: Ty) -> Option<Stub> {
     let item = method_item(db, method)?;
     let described = describe(db, method, Some(owner));

@@ -1,4 +1,4 @@
-//! What each token is: the syntax's answer, made precise by what names stand for.
+//! Semantic tokens: syntax highlighting refined by name resolution.
 
 use apg_syntax::services::{HighlightKind, highlight};
 use apg_syntax::{TextRange, TextSize};
@@ -16,16 +16,16 @@ use crate::item_tree::items::{class_kind, field_is_mutable, field_is_static};
 use crate::item_tree::source::{Item, item_offset, item_ptr};
 use crate::scope::lookup::Found;
 
-/// A token and what it is.
+/// A semantic token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// The token.
+    /// The range.
     pub range: TextRange,
-    /// What it is.
+    /// The kind of highlighting.
     pub kind: HighlightKind,
     /// Whether it is the name of a declaration.
     pub is_declaration: bool,
-    /// Whether it is a variable or field that may change.
+    /// Whether it is a mutable variable or field.
     pub is_mutable: bool,
     /// Whether it is a static member.
     pub is_static: bool,
@@ -61,7 +61,8 @@ pub fn semantic_tokens(db: &dyn Db, file: SourceFile, range: TextRange) -> Vec<T
             }
             HighlightKind::Type => {
                 let name = &text[found.range];
-                // Type parameters differ from place to place, everything else does not within a file.
+                // A type parameter depends on the scope; all other type names mean the same in the whole
+                // file.
                 let kind = types.entry(name).or_insert_with(|| name_of_type(db, file, name));
                 let kind = kind.or_else(|| type_kind(scope_at(db, file, found.range).find_type(name)?, db));
                 Token { kind: kind.unwrap_or(found.kind), ..plain }
@@ -73,7 +74,7 @@ pub fn semantic_tokens(db: &dyn Db, file: SourceFile, range: TextRange) -> Vec<T
     tokens
 }
 
-/// What a name is that a file knows as a type.
+/// The kind of a type name at the top level of the file.
 fn name_of_type(db: &dyn Db, file: SourceFile, name: &str) -> Option<HighlightKind> {
     let first = name.chars().next()?;
     if !first.is_uppercase() {
@@ -94,7 +95,7 @@ fn type_kind(found: Found, db: &dyn Db) -> Option<HighlightKind> {
     })
 }
 
-/// The names of locals and fields in the code of a range.
+/// The tokens of locals and fields in the bodies of a range.
 fn values(db: &dyn Db, file: SourceFile, range: TextRange) -> FxHashMap<TextRange, Token> {
     let mut found = FxHashMap::default();
     for owner in owners(db, file) {
@@ -145,7 +146,7 @@ fn values_of(db: &dyn Db, body: &Body, offset: TextSize, found: &mut FxHashMap<T
     }
 }
 
-/// The name at the end of `a.b.field`.
+/// The range of the last name of `a.b.field`.
 fn last_name(db: &dyn Db, range: TextRange, field: FieldId) -> Option<TextRange> {
     let length = TextSize::of(field.name(db).as_str());
     (range.len() >= length).then(|| TextRange::new(range.end() - length, range.end()))

@@ -1,4 +1,4 @@
-//! The locals and formals that can be named at an offset.
+//! The locals and formals in scope at an offset.
 
 use apg_syntax::SyntaxKind::{self, *};
 use apg_syntax::ast::{self, AstNode};
@@ -11,17 +11,16 @@ use crate::db::Db;
 use crate::ids::SourceFile;
 use crate::inputs::parse;
 
-/// A local that can be named.
+/// A local in scope.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VisibleLocal {
     /// Its name.
     pub name: SmolStr,
-    /// What it is.
+    /// The symbol.
     pub symbol: Symbol,
 }
 
-/// The locals and formals in scope at an offset, the nearest first, without those that are hidden by nearer
-/// ones.
+/// The locals and formals in scope at an offset, nearest first, without shadowed ones.
 pub fn visible_locals(db: &dyn Db, file: SourceFile, offset: TextSize) -> Vec<VisibleLocal> {
     let mut seen = FxHashSet::default();
     visible_names(&parse(db, file).syntax(), offset)
@@ -31,7 +30,7 @@ pub fn visible_locals(db: &dyn Db, file: SourceFile, offset: TextSize) -> Vec<Vi
         .collect()
 }
 
-/// The declared names in scope at an offset, the nearest first.
+/// The declared names in scope at an offset, nearest first.
 fn visible_names(root: &SyntaxNode, offset: TextSize) -> Vec<(SmolStr, TextRange)> {
     let mut found = Vec::new();
     if offset > root.text_range().end() {
@@ -57,10 +56,10 @@ fn visible_names(root: &SyntaxNode, offset: TextSize) -> Vec<(SmolStr, TextRange
     found
 }
 
-/// The names that the children of these kinds declare before an offset.
+/// The names declared before an offset by children of these kinds.
 fn declared_before(node: &SyntaxNode, offset: TextSize, kinds: &[SyntaxKind]) -> Vec<(SmolStr, TextRange)> {
     let before = node.children().take_while(|child| child.text_range().end() <= offset);
-    // In `val x = |` and `val x = f(|` the value is still to come: `x` is not known in it.
+    // In `val x = |` and `val x = f(|` the initialiser is incomplete; `x` is not in scope in it.
     let unfinished = |child: &SyntaxNode| {
         let last = child.last_token();
         matches!(child.kind(), LOCAL_DECL | DECLARATOR)
@@ -79,17 +78,17 @@ fn is_in_header(node: &SyntaxNode, offset: TextSize) -> bool {
     over.is_none_or(|over| offset <= over.text_range().end())
 }
 
-/// The next token that is not white space or a comment.
+/// The next token that is not trivia.
 fn next_solid(token: &SyntaxToken) -> Option<SyntaxToken> {
     std::iter::successors(token.next_token(), SyntaxToken::next_token).find(|t| !t.kind().is_trivia())
 }
 
-/// The formals of a method or closure: known in its whole signature and body.
+/// The formals of a method or closure, in scope in its whole signature and body.
 fn formals(node: &SyntaxNode) -> Vec<(SmolStr, TextRange)> {
     node.children().filter(|child| child.kind() == FORMAL_LIST).flat_map(|list| names(&list)).collect()
 }
 
-/// The names that declarators and formals below a node declare, not those inside their types and
+/// The names declared by declarators and formals below a node, without those inside their types and
 /// initialisers.
 fn names(node: &SyntaxNode) -> Vec<(SmolStr, TextRange)> {
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! Symbols by name, over many files.
+//! Workspace symbols: search for symbols by name over many files.
 
 use super::members_of;
 use super::navigation_target::{Symbol, is_anonymous};
@@ -7,23 +7,22 @@ use crate::ids::{FileOrigin, SourceFile};
 use crate::item_tree::items::{all_classes, item_tree, qualified_name, top_level_typedefs};
 use crate::item_tree::source::Item;
 
-/// A symbol and the class or package around it.
+/// A symbol and its container.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
     /// What it is.
     pub symbol: Symbol,
     /// Its name.
     pub name: String,
-    /// What it is in.
+    /// The name of the enclosing class or package.
     pub container: String,
 }
 
-/// At most this many are listed: more help nobody.
+/// Maximum number of listed symbols.
 const MAX_WORKSPACE_SYMBOLS: usize = 500;
 
-/// The classes, members and type definitions whose names match: the letters of `query` occur in the name in
-/// this order. The best come first: those that are the query, start with it, contain it; one's own before
-/// those of the library.
+/// The classes, members and type definitions whose names contain the letters of `query` in this order. Best
+/// match first: equal names, then prefixes, then substrings; user code before the library.
 pub fn workspace_symbols(db: &dyn Db, files: &[SourceFile], query: &str) -> Vec<Listed> {
     let query = query.to_lowercase();
     let mut found: Vec<(Rank, Listed)> = Vec::new();
@@ -55,7 +54,7 @@ pub fn workspace_symbols(db: &dyn Db, files: &[SourceFile], query: &str) -> Vec<
     found.into_iter().map(|(_, listed)| listed).take(MAX_WORKSPACE_SYMBOLS).collect()
 }
 
-/// How well a name matches, and whether it is of the library.
+/// The quality of a match (smaller is better), and whether the symbol is of the library.
 type Rank = (u8, bool);
 
 struct Query<'a> {
