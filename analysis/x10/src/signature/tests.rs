@@ -119,7 +119,7 @@ public class Quux {}
 }
 
 #[test]
-fn of_two_misplaced_types_the_nearer_one_is_meant() {
+fn of_two_misplaced_types_the_nearer_one_is_explained() {
     finds(
         "
 // file: a/Uses.x10
@@ -149,7 +149,7 @@ public class Gnu {}
 
 /// A missing method is explained by a property of the same name only if the property's value would fit.
 #[test]
-fn properties_that_methods_could_give() {
+fn a_property_explains_a_missing_method_of_its_type() {
     finds(
         "
 interface Has[T] { def get():T; }
@@ -168,7 +168,7 @@ class Bad(get:Long) implements Has[String] {}
 
 /// As in an editor's workspace: only the importing file is open.
 #[test]
-fn a_type_beside_another_is_imported_from_nowhere() {
+fn a_type_in_a_file_of_another_name_cannot_be_imported() {
     let mut host = crate::fixture::host(
         "// file: main/Main.x10
 package main;
