@@ -1,4 +1,4 @@
-//! Generated files that tests compare: one command that runs their generators.
+//! Regeneration of expected files: runs the tests that generate them.
 
 use std::path::Path;
 use std::process::Command;
