@@ -5,7 +5,7 @@ use apg_project::session::LoadFailure;
 /// Why a command failed: printed as "error: ..." with hints below.
 #[derive(Debug)]
 pub struct Failure {
-    /// What is wrong.
+    /// The error message.
     pub message: String,
     /// Advice for the user.
     pub hints: Vec<String>,

@@ -2,7 +2,7 @@
 //!
 //! Exit status 0 is success, 1 an error in the input or the program, 2 misuse of the command, as with clap.
 
-// Commands print with `output`: `println!` panics when the reader has gone.
+// Commands print with `output`: `println!` panics when the reader has closed the pipe.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod atomic_write;

@@ -1,6 +1,6 @@
-//! Output of commands. When the reader has gone (`apg explain | head -1`) the command ends by SIGPIPE,
-//! silently, as other tools do. The signal itself stays ignored, since connections between places break as
-//! well.
+//! Output of commands. When the reader closes the pipe (`apg explain | head -1`) the command ends by SIGPIPE
+//! without a message, as other tools do. The signal itself stays ignored, since connections between places
+//! break as well.
 
 use std::fmt::Display;
 use std::io::{self, Write};

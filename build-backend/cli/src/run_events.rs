@@ -63,7 +63,7 @@ pub fn run(file: &Path, sources: &SourceOptions, format: MessageFormat) -> Outco
             print_event(&event)
         });
         if sent.is_err() {
-            // The reader has gone: ends the program.
+            // The reader has closed the pipe: ends the program.
             let _ = child.kill();
         }
         sent

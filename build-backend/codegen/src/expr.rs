@@ -8,7 +8,7 @@ use super::names;
 use super::operation::is_float;
 use apg_mir::*;
 
-/// What the evaluation of an expression can do or depend on.
+/// The effect of evaluating an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effect {
     /// None: constants, locals, arithmetic on them.

@@ -1,4 +1,4 @@
-//! Programs to MIR, with the class library: what each construct becomes, and which programs are refused.
+//! Lowering of whole programs with the class library: the MIR of each construct, and rejected programs.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,7 +29,7 @@ fn mine(text: &str) -> String {
     let file = program.files.iter().position(|it| it.ends_with("Main.x10")).expect("the program's file");
     let mut out = String::new();
     for (index, function) in program.functions.iter().enumerate() {
-        // What the tables hold for library classes is of no interest.
+        // The tables of library classes are left out.
         if function.position.file.index() == file {
             out += &mir::print::print_function(&program, mir::FunctionId(index as u32));
         }
@@ -37,7 +37,7 @@ fn mine(text: &str) -> String {
     for index in 0..program.kernels.len() {
         out += &mir::print::print_kernel(&program, mir::KernelId(index as u32));
     }
-    // Numbers of functions change with the library; names say enough.
+    // Function numbers change with the library: they are removed, and names identify the functions.
     let numbers = |text: &str| {
         let mut result = String::new();
         let mut chars = text.chars().peekable();
@@ -287,8 +287,7 @@ fn jumps_out_of_closures_are_rejected() {
     assert!(found.iter().all(|it| it.starts_with("build/")) && !found.is_empty(), "{found:?}");
 }
 
-/// A program may contain only classes whose superclass comes first, and tables that point to existing
-/// functions. A list of this many elements.
+/// A comma-separated list of `count` elements.
 fn list(count: usize, element: impl Fn(usize) -> String) -> String {
     (0..count).map(element).collect::<Vec<_>>().join(", ")
 }
@@ -309,6 +308,7 @@ fn many_constants_become_a_table() {
     assert_eq!(table(&list(600, |it| format!("args.size + {it}"))), (0, 600));
 }
 
+/// A superclass precedes its subclasses, and tables refer to existing functions.
 #[test]
 fn programs_are_well_formed() {
     let text = "import x10.util.ArrayList; public class Main { public static def main(args:Rail[String]) { \

@@ -9,7 +9,7 @@ pub const APPEND: &str = "string_append";
 /// Largest number of operands of [`JOIN`].
 pub const MAX_JOIN_OPERANDS: usize = 8;
 
-/// What a call of an entry does and does not do.
+/// The attributes of an entry.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Attributes {
     /// The call ends within a small constant time: it neither blocks nor depends on the size of its operands.
@@ -76,7 +76,7 @@ fn matches(pattern: &str, entry: &str) -> bool {
     }
 }
 
-/// Names of the table that stand for none of these entries: misspelt or gone from the ABI.
+/// Names in the table that match none of these entries: misspelt or removed from the ABI.
 pub fn unknown_names<'e>(entries: impl Iterator<Item = &'e str> + Clone) -> Vec<&'static str> {
     let is_known = |pattern: &&str| entries.clone().any(|entry| matches(pattern, entry));
     TABLE.iter().map(|(name, _)| *name).filter(|name| !is_known(name)).collect()

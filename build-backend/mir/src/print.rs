@@ -9,7 +9,7 @@ pub fn print(program: &Program) -> String {
     print_with_positions(program).0
 }
 
-/// The whole program as text, and where each of its lines comes from.
+/// The whole program as text, and the source position of each line.
 pub fn print_with_positions(program: &Program) -> (String, Vec<Option<Position>>) {
     let mut printer = Printer::new(program);
     printer.program();

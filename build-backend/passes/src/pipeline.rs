@@ -13,7 +13,7 @@ use crate::values::is_host_code;
 /// result helps the callers, and their classes help theirs.
 const MAX_PROPAGATION_ROUNDS: usize = 3;
 
-/// What kind of build the pipeline prepares a program for.
+/// The kind of build that the pipeline prepares a program for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pipeline {
     /// Whole-program optimisation of host code.

@@ -1,5 +1,4 @@
-//! What optimised builds make of programs: objects in frames, calls of known functions, versions for
-//! closures.
+//! Optimised MIR of programs: stack allocation, devirtualised calls, and specialisation for closures.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,7 +8,7 @@ use apg_lower_x10::{MainTarget, lower};
 use apg_mir as mir;
 use apg_passes::pipeline::{optimize_host_code, optimize_kernels};
 
-/// The optimised functions whose names begin so, with these members in `Main`.
+/// The optimised functions with names that begin with `name`, for a `Main` with these members.
 fn optimized(members: &str, name: &str) -> String {
     let mut program = lowered(members);
     optimize_host_code(&mut program);
@@ -106,7 +105,7 @@ fn hoisted_temporaries_keep_evaluation_order() {
     let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("{what}: {text}"));
     let calls = ["(7:i64)", "(1:i64)", "(2:i64)", "(3:i64)"].map(at);
     assert!(calls.is_sorted(), "{calls:?}: {text}");
-    // What is perhaps not evaluated stays where it is.
+    // An operand that is evaluated conditionally is not hoisted.
     assert!(at("n_0 > 5:i64") < calls[0], "{text}");
 }
 
@@ -118,7 +117,8 @@ fn functions_are_specialised_for_closure_arguments() {
         "Main.",
     );
     assert!(text.contains("frame#0"), "{text}");
-    // The version calls the closure's code, and itself; the other one, which nobody calls any more, does not.
+    // The clone calls the closure's code directly, and calls itself; the original, which has no callers left,
+    // does not.
     let versions =
         text.split("Main.twice").filter(|it| it.contains("closure#") && !it.contains("closure f_0"));
     assert!(versions.count() >= 1, "{text}");
@@ -212,7 +212,7 @@ fn kernels_rematerialise_captures_computed_from_other_captures() {
              }} }}"
         )
     };
-    // What a program is lowered to, and its optimised form, in which closures may be gone.
+    // The lowered program, and the optimised one, in which closures may be gone.
     let made = |before: &str, uses: &str| {
         [false, true].map(|release| {
             let mut program = lowered(&members(before, uses));

@@ -1,5 +1,5 @@
-//! A program of the user: its files on the disk, the analysis session over them, and the build from sources
-//! to a shared object. What the command and the language server have in common.
+//! A user's program: its files on the disk, the analysis session over them, and the build from sources to a
+//! shared object. Shared by the command and the language server.
 
 pub mod build;
 pub mod session;

@@ -28,9 +28,9 @@ pub struct Settings {
 /// Why sources were not loaded.
 #[derive(Clone, Debug, Default)]
 pub struct LoadFailure {
-    /// What is wrong.
+    /// The error message.
     pub message: String,
-    /// What to do about it.
+    /// Advice for the user.
     pub hints: Vec<String>,
 }
 

@@ -39,11 +39,11 @@ pub const MAX_SOURCE_BYTES: u64 = 64 << 20;
 pub struct LoadError {
     /// The file as it was named.
     pub path: PathBuf,
-    /// What is wrong with it.
+    /// The reason.
     pub reason: Reason,
 }
 
-/// What is wrong with a file.
+/// The reason why a file could not be read.
 #[derive(Debug)]
 pub enum Reason {
     /// A folder where a file is needed.

@@ -11,7 +11,7 @@ use apg_passes as optimise;
 use apg_runtime::cache::Cache;
 use apg_toolchain::{Profile, SilentObserver};
 
-/// The MIR of a program, or what is wrong with it.
+/// The MIR of a program, or its errors.
 fn program(path: &Path) -> Result<mir::Program, String> {
     let files = apg_runtime::class_library::files().into_iter();
     let mut host = AnalysisHost::new(files.map(|(path, text)| (PathBuf::from(path), Arc::from(text))));

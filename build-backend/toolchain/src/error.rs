@@ -32,7 +32,7 @@ pub enum BuildError {
     NativeFile {
         /// The file.
         file: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         why: ReadError,
     },
     /// The linker does not find a library, or a symbol that C++ code of the user refers to.

@@ -14,9 +14,9 @@ pub struct NativeOptions {
     pub library_folders: Vec<PathBuf>,
     /// Libraries by the names that `-l` takes.
     pub libraries: Vec<String>,
-    /// Options in front of the files, for compiling and linking.
+    /// Options before the files, for compiling and linking.
     pub before: Vec<String>,
-    /// Options behind the files, for linking.
+    /// Options after the files, for linking.
     pub after: Vec<String>,
 }
 

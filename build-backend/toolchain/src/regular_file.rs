@@ -19,16 +19,16 @@ pub enum ReadError {
     Folder,
     /// A link to a file that is not there.
     Dangling {
-        /// Where it leads to.
+        /// The missing target.
         target: PathBuf,
     },
     /// A link that leads back to itself.
     Loop,
     /// Neither a regular file nor a folder.
     Irregular {
-        /// What it is, such as "a named pipe".
+        /// The kind, such as "a named pipe".
         kind: &'static str,
-        /// What the name leads to, if it is a link.
+        /// The target, if the name is a link.
         target: Option<PathBuf>,
     },
     /// The file exceeds the limit.

@@ -3,13 +3,13 @@
 use crate::constants::constant_value;
 use apg_mir::*;
 
-/// What an analysis says of a subexpression.
+/// The classification of a subexpression.
 pub enum Term {
-    /// It has this coefficient.
+    /// The subexpression has this coefficient.
     Coefficient(i64),
-    /// It is not affine, or unknown.
+    /// The subexpression is not affine, or unknown.
     Unknown,
-    /// Its operands decide.
+    /// The coefficient follows from the operands.
     Compound,
 }
 

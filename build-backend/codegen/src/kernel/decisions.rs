@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use apg_mir::*;
 
-/// Whether an access needs its check.
+/// Whether an access needs a bounds check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CheckElimination {
     /// No: it is always in bounds.

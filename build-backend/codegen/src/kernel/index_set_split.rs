@@ -161,7 +161,7 @@ fn merge_dependent<'a>(tree: &RegionTree<'a>, found: &mut Vec<SubRange<'a>>) {
     }
 }
 
-/// What a condition tests besides the collected bounds.
+/// The part of a condition that the collected bounds do not express.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Residual {
     None,

@@ -50,7 +50,7 @@ pub fn overwritten_rails(kernel: &Kernel) -> FxHashSet<LocalId> {
     rails.map(|it| it.0.local).collect()
 }
 
-/// What statements do before the first barrier.
+/// The accesses of statements before the first barrier.
 #[derive(PartialEq, Eq)]
 enum BarrierScan {
     /// They access the thread's own elements at most, and their end is reached.

@@ -57,7 +57,7 @@ pub(crate) fn tokens(code: &str) -> Vec<Token<'_>> {
     all
 }
 
-/// Behind a literal that begins with the quote.
+/// The index after the literal that begins with `quote`.
 fn literal_end(code: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, c) in code.char_indices().skip(1) {

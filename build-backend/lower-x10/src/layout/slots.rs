@@ -59,7 +59,7 @@ impl Universal {
     }
 }
 
-/// The code behind a slot.
+/// The implementation of a slot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Implementation {
     /// None: abstract.

@@ -234,7 +234,7 @@ impl<'db> Lowerer<'db> {
         deep
     }
 
-    /// The interface behind a concrete interface or function type.
+    /// The MIR interface of a concrete interface or function type.
     pub(crate) fn interface_of(&mut self, ty: Ty) -> mir::InterfaceId {
         let key = match ty.kind(self.db) {
             TyKind::Function { params, result, .. } => {

@@ -135,7 +135,8 @@ mod tests {
         }
     }
 
-    /// Whether a closure with this code is brief, where function 1 is brief, 2 has a loop and 3 calls itself.
+    /// Whether a closure with this body is bounded, where function 1 is empty, 2 loops forever and 3 calls
+    /// itself.
     fn is_bounded(body: Vec<StmtKind>) -> bool {
         let call =
             |index| StmtKind::Expr(expr(ExprKind::Call { function: FunctionId(index), args: Vec::new() }));
@@ -170,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn brief_is_what_has_an_end_in_sight() {
+    fn only_code_without_loops_recursion_and_waiting_is_bounded() {
         let call =
             |index| StmtKind::Expr(expr(ExprKind::Call { function: FunctionId(index), args: Vec::new() }));
         let entry =

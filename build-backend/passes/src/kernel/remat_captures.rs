@@ -11,7 +11,8 @@ use apg_mir::*;
 
 /// The assignments of a function, by local: their number, and the last value.
 type Assignments<'a> = FxHashMap<LocalId, (usize, &'a Expr)>;
-/// By capture: its value as an expression over other captures, whose locals have the numbers of the captures.
+/// For each capture, its value as an expression over other captures; their locals are numbered like the
+/// captures.
 type Derivations = Vec<Option<Expr>>;
 
 /// Sets [`KernelCapture::derived_from`] of all kernels.

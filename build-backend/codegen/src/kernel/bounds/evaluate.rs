@@ -311,8 +311,7 @@ impl<'a> BoundsChecker<'_, 'a> {
         Some(self.context.symbol((Some(SymInt::Const(0)), high), &more | &assumptions))
     }
 
-    /// `a
-    /// b` or `a ^ b` of non-negative values: no bit above those of the larger one is set.
+    /// `a | b` or `a ^ b` of non-negative values: no bit above those of the larger one is set.
     fn bits(&mut self, a: &Expr, b: &Expr) -> Option<Affine> {
         let ((mut a, (low_a, high_a)), (mut b, (low_b, high_b))) =
             (self.evaluate_exact(a)?, self.evaluate_exact(b)?);

@@ -54,7 +54,7 @@ pub struct Bounds {
     pub narrow: NarrowedExprs,
     /// Launch condition of `narrow`; `None` if it always holds.
     pub narrow_condition: Option<String>,
-    /// What the host code refers to.
+    /// The items that the host code refers to.
     pub used: Used,
 }
 
@@ -382,7 +382,7 @@ fn merge_excess_conditions(mut conditions: Vec<String>) -> Vec<String> {
     conditions
 }
 
-/// Whether there is a faster variant for launches whose conditions hold.
+/// Whether a kernel has a faster variant, for launches that satisfy its launch conditions.
 pub fn depends_on_launch(program: &Program, names: &Names, id: KernelId) -> bool {
     let bounds = analyse_kernel(program, names, id);
     bounds.wide_condition.is_some()

@@ -232,8 +232,8 @@ impl BoundsChecker<'_, '_> {
         Some(needs)
     }
 
-    /// Evaluates an expression; 32-bit arithmetic from its operands, since guards speak of the wrapped
-    /// result.
+    /// Evaluates an expression before wrapping: 32-bit arithmetic from its operands, since facts from guards
+    /// are about the wrapped result.
     fn exact_before_wrapping(&mut self, expr: &Expr) -> Option<(Affine, Range)> {
         if expr.ty == Ty::I32 && matches!(expr.kind, ExprKind::Operation { .. }) {
             self.evaluate_exact_operands(expr)
