@@ -14,7 +14,7 @@ use crate::ty::Ty;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Listed<T> {
     pub(super) member: T,
-    /// The declaring type, as seen from the type that was asked for.
+    /// The declaring type, as seen from the listed type.
     pub(super) owner: Ty,
     pub(super) distance: usize,
 }

@@ -45,7 +45,7 @@ pub fn symbol_at(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<(Sym
     Some((*token_symbols(db, file, &token).first()?, token.text_range()))
 }
 
-/// The name token at the offset, or the one that ends there.
+/// The name token at the offset, or ending there.
 pub(super) fn name_token(root: &SyntaxNode, offset: TextSize) -> Option<SyntaxToken> {
     if offset > root.text_range().end() {
         return None;

@@ -43,7 +43,7 @@ impl<'db> Context<'db> {
         }
         let value = |ty: Ty| ty.is_struct(db) || matches!(ty.kind(db), TyKind::Param(_));
         let common: Vec<Ty> = self.supertypes(a).iter().copied().filter(|t| self.is_subtype(b, *t)).collect();
-        // Prefer a class; among interfaces, one that is a subtype of all the others.
+        // Prefer a class; among interfaces, the one below all the others.
         let class = common.iter().find(|t| !t.is_interface(db) && t.as_class(db).is_some() && !value(**t));
         let least = || common.iter().find(|t| common.iter().all(|other| self.is_subtype(**t, *other)));
         class.or_else(least).copied().unwrap_or_else(|| Ty::any(db))

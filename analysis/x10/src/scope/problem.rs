@@ -1,5 +1,5 @@
 //! Problems: diagnostics of signatures. Signatures are position-independent, so a problem carries the index
-//! of a range among the ranges of its item, and [`placed`] turns it into a diagnostic.
+//! of a range among the ranges of its item, and [`placed`] converts it to a diagnostic.
 
 use crate::db::Db;
 use crate::ids::ClassId;

@@ -1,5 +1,5 @@
-//! What is named and does not exist is declared: a method that is called, a field that is used, a class. Only
-//! where all types are known: a guess would leave other errors.
+//! Assist: declare a missing method, field or class where it is named. Offered only if all types are known,
+//! since a guessed type would leave other errors.
 
 mod types;
 
@@ -34,7 +34,7 @@ pub(super) fn create(ctx: &AssistContext<'_>) -> Vec<Assist> {
         return Vec::new();
     };
     let Some(named) = token.parent().and_then(|name| name.parent()) else { return Vec::new() };
-    // Where something is missing, what is around a name may be something else than it looks like.
+    // After a syntax error the tree around a name is unreliable.
     if !parse(ctx.db, ctx.file).syntax_errors().is_empty() {
         return Vec::new();
     }
@@ -45,16 +45,16 @@ pub(super) fn create(ctx: &AssistContext<'_>) -> Vec<Assist> {
     made.into_iter().collect()
 }
 
-/// Where a member goes: the class, and whether it can do without an object of it.
+/// The class of a new member, and whether the member can be static.
 struct Home {
     class: ClassId,
     is_static: bool,
-    /// Whether the code that names it is in the class too.
+    /// Whether the naming code is inside that class.
     is_around: bool,
 }
 
 impl Home {
-    /// The class whose member a name in code would be; none of a class that cannot be changed.
+    /// The class of the member that an expression names; `None` if the class is not editable.
     fn of(ctx: &AssistContext<'_>, token: &SyntaxToken, e: &ast::Expr) -> Option<Home> {
         let owner = owner_at(ctx.db, ctx.file, token.text_range())?;
         is_unknown(ctx, owner, token.text_range()).then_some(())?;
@@ -80,7 +80,7 @@ impl Home {
         })
     }
 
-    /// `private static `; what code of other packages names is public.
+    /// The modifiers, such as `private static `; public if code of another package names the member.
     fn modifiers(&self, ctx: &AssistContext<'_>) -> String {
         let is_near = package(ctx.db, self.class.file(ctx.db)) == package(ctx.db, ctx.file);
         let is_interface = class_kind(ctx.db, self.class) == Some(ClassKind::Interface);
@@ -99,7 +99,7 @@ impl Home {
     }
 }
 
-/// Whether a name in the code of `owner` is known to stand for nothing.
+/// Whether a name in the body of `owner` is unresolved.
 fn is_unknown(ctx: &AssistContext<'_>, owner: Owner, range: TextRange) -> bool {
     let offset = item_offset(ctx.db, owner.into());
     let rules = [&rules::unresolved::RULE, &rules::unresolved_member::RULE];
@@ -107,14 +107,14 @@ fn is_unknown(ctx: &AssistContext<'_>, owner: Owner, range: TextRange) -> bool {
     problems.iter().any(|it| rules.iter().any(|rule| it.breaks(rule)) && it.range + offset == range)
 }
 
-/// The call that an expression is the callee of.
+/// The call with an expression as callee.
 fn called(e: &ast::Expr) -> Option<ast::CallExpr> {
     let call = ast::CallExpr::cast(e.syntax().parent()?)?;
     (call.callee()?.syntax() == e.syntax()).then_some(call)
 }
 
-/// `private def f(n:Long):Long { throw ...; }` behind the member that calls it, or last in the class of the
-/// object that it is called on.
+/// Creates `private def f(n:Long):Long { throw ...; }` after the member with the call, or at the end of the
+/// receiver's class.
 fn method(
     ctx: &AssistContext<'_>,
     token: &SyntaxToken,
@@ -123,7 +123,7 @@ fn method(
 ) -> Option<Assist> {
     let home = Home::of(ctx, token, e)?;
     let is_abstract = class_kind(ctx.db, home.class) == Some(ClassKind::Interface);
-    // What implements an interface would lack the method.
+    // The subtypes of an interface would lack the method.
     if is_abstract && (home.is_static || has_subtypes(ctx, home.class)) || call.type_arg_list().is_some() {
         return None;
     }
@@ -161,8 +161,8 @@ fn has_subtypes(ctx: &AssistContext<'_>, class: ClassId) -> bool {
     !subtypes(ctx.db, &files, class).is_empty()
 }
 
-/// `var x:Long;` first in its class. Without an object there is no variable; structs and interfaces have
-/// none.
+/// Creates `var x:Long;` at the start of its class. Static variables are not created; structs and interfaces
+/// have no variables.
 fn field(ctx: &AssistContext<'_>, token: &SyntaxToken, e: &ast::Expr) -> Option<Assist> {
     let home = Home::of(ctx, token, e)?;
     if home.is_static || class_kind(ctx.db, home.class) != Some(ClassKind::Class) {
@@ -171,7 +171,7 @@ fn field(ctx: &AssistContext<'_>, token: &SyntaxToken, e: &ast::Expr) -> Option<
     let assignment = e.syntax().parent().and_then(ast::AssignExpr::cast);
     let assigned = assignment.filter(|it| it.lhs().is_some_and(|lhs| lhs.syntax() == e.syntax()));
     let wanted = match assigned {
-        // `+=` and its like ask for what is not there yet.
+        // Compound assignments read the missing field.
         Some(assignment) if !types::is_plain(&assignment) => return None,
         Some(assignment) => Wanted::value(ctx.db, value_type(ctx.db, ctx.file, &assignment.rhs()?)?),
         None => wanted(ctx, e.syntax())?,
@@ -193,13 +193,13 @@ fn field(ctx: &AssistContext<'_>, token: &SyntaxToken, e: &ast::Expr) -> Option<
     Some(quick_fix(format!("Create field `{name}`"), edit))
 }
 
-/// A class behind the class that names it; an interface in an `implements` clause.
+/// Creates a class after the class that names it; for a name in an `implements` clause an interface.
 fn class(ctx: &AssistContext<'_>, token: &SyntaxToken, named: &SyntaxNode) -> Option<Assist> {
     let ty = ast::NamedType::cast(named.clone())?;
     let scope = scope_at(ctx.db, ctx.file, token.text_range());
     let name = plain_name(token);
     let is_elsewhere = || !types_named(ctx.db, source_root(ctx.db, ctx.file), &name).is_empty();
-    // One of another package is imported.
+    // A type of another package is imported instead.
     if segments(&ty)?.len() != 1 || scope.find_type(&name).is_some() || is_elsewhere() {
         return None;
     }
@@ -216,7 +216,7 @@ fn class(ctx: &AssistContext<'_>, token: &SyntaxToken, named: &SyntaxNode) -> Op
         Some(new) => formals(ctx, &Target::top_level(ctx, end), new.arg_list())?,
         None => String::new(),
     };
-    // The constructor of a class that extends another in its place is called too.
+    // An anonymous subclass also calls the constructor.
     if !formals.is_empty() && new.is_some_and(|new| new.class_body().is_some()) {
         return None;
     }
@@ -230,7 +230,8 @@ fn class(ctx: &AssistContext<'_>, token: &SyntaxToken, named: &SyntaxNode) -> Op
     Some(quick_fix(format!("Create {keyword} `{name}`"), edit))
 }
 
-/// Whether what a type stands for can only be an interface; none where not every class would do.
+/// Whether only an interface fits a type name: `Some(false)` if any class does, `None` if only some classes
+/// do.
 fn is_interface(named: &SyntaxNode) -> Option<bool> {
     let mut around = named.ancestors().skip(1);
     let around = around.find(|node| !ast::Type::can_cast(node.kind()))?;
@@ -239,7 +240,7 @@ fn is_interface(named: &SyntaxNode) -> Option<bool> {
     match around.kind() {
         SyntaxKind::ANNOTATION | SyntaxKind::THROWS_CLAUSE | SyntaxKind::OFFERS_CLAUSE => None,
         SyntaxKind::FORMAL if declared.kind() == SyntaxKind::CATCH_CLAUSE => None,
-        // `super(1)` takes a constructor, and `super.f()` a method.
+        // `super(1)` needs a constructor, and `super.f()` a method.
         SyntaxKind::EXTENDS_CLAUSE => {
             let is_class = declared.kind() == SyntaxKind::CLASS_DECL;
             (is_class && !declared.descendants_with_tokens().any(|it| is_super(&it))).then_some(false)
@@ -253,7 +254,7 @@ fn quick_fix(title: String, edit: TextEdit) -> Assist {
     Assist { title, kind: AssistKind::QuickFix, edits: vec![edit] }
 }
 
-/// The member around a node.
+/// The member that contains a node.
 fn member_around(node: &SyntaxNode) -> Option<SyntaxNode> {
     let in_class = |it: &SyntaxNode| it.parent().is_some_and(|p| p.kind() == SyntaxKind::CLASS_BODY);
     node.ancestors().find(in_class)
@@ -264,7 +265,7 @@ fn class_indent(ctx: &AssistContext<'_>, home: &Home) -> Option<String> {
     Some(indentation(home.class.file(ctx.db).text(ctx.db), start).to_owned())
 }
 
-/// A member at the end of a class, in whatever file.
+/// Appends a member to a class, in any file.
 fn last_in(ctx: &AssistContext<'_>, home: &Home, body: &SyntaxNode, code: &str) -> Option<TextEdit> {
     let file = home.class.file(ctx.db);
     let close = body.last_token().filter(|token| token.text() == "}")?;
@@ -275,13 +276,12 @@ fn last_in(ctx: &AssistContext<'_>, home: &Home, body: &SyntaxNode, code: &str) 
     Some(TextEdit { file: Some(file), range, text: format!("{gap}{apart}{code}\n{end}") })
 }
 
-/// A formal for each argument, called as the argument is where that has a name; none where a type is not
-/// known.
+/// A formal for each argument, named after the argument if that is a name; `None` if a type is unknown.
 fn formals(ctx: &AssistContext<'_>, target: &Target<'_>, args: Option<ast::ArgList>) -> Option<String> {
     let mut names: Vec<String> = Vec::new();
     let mut formal = |arg: ast::Expr| {
         let is_named = matches!(arg, ast::Expr::NameExpr(_) | ast::Expr::FieldExpr(_));
-        // As it is written: `` `val` `` stays one.
+        // Verbatim: backquotes are kept.
         let named = arg.syntax().last_token().filter(|token| is_named && token.kind() == SyntaxKind::IDENT);
         let stem = named.map_or_else(|| "value".to_owned(), |name| name.text().to_owned());
         let numbered = |n: usize| match stem.strip_suffix('`') {
@@ -301,8 +301,8 @@ fn formals(ctx: &AssistContext<'_>, target: &Target<'_>, args: Option<ast::ArgLi
     Some(all?.join(", "))
 }
 
-/// The type parameters of the method around that a declaration names, which is none of that method; none if
-/// they are not any.
+/// The list `[T]` of the enclosing method's type parameters that the declaration `said` names; empty outside
+/// of the method's class. `None` if the method has a guard.
 fn type_params(ctx: &AssistContext<'_>, is_around: bool, said: &str) -> Option<String> {
     let Some(Owner::Method(method)) = owner_at(ctx.db, ctx.file, ctx.range).filter(|_| is_around) else {
         return Some(String::new());

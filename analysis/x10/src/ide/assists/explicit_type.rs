@@ -1,4 +1,4 @@
-//! The inferred type of a `val` or `var` is written down.
+//! Assist: write the inferred type of a `val` or `var`.
 
 use apg_syntax::TextRange;
 use apg_syntax::ast::{self, AstNode};

@@ -1,4 +1,5 @@
-//! Selected statements, or an expression, become a method of their own.
+//! Assist: extract selected statements, or an expression, to a new method (Fowler, *Refactoring*: Extract
+//! Function).
 
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, SyntaxNode, TextRange};
@@ -20,15 +21,15 @@ pub(super) fn extract_method(ctx: &AssistContext<'_>) -> Option<Assist> {
     of_expression(ctx).or_else(|| of_statements(ctx))
 }
 
-/// What the new method is called, where it goes, and what both it and its call say.
+/// The new method: its name, its position, and the text shared by it and its call.
 struct Made {
     name: String,
     /// `n:Long`, `var n:Long`
     formals: Vec<String>,
-    /// Variables that get their values in the code: `var n:Long;`
+    /// Declarations of variables that are assigned in the extracted code first: `var n:Long;`.
     declared: Vec<String>,
     arguments: Vec<String>,
-    /// `[T]` and what is asked of it, ` {T haszero}`.
+    /// The type parameters `[T]`, with their guard ` {T haszero}`.
     type_params: String,
     guard: String,
     is_static: bool,
@@ -49,7 +50,7 @@ impl Made {
 
 fn of_expression(ctx: &AssistContext<'_>) -> Option<Assist> {
     let expr = extract_variable::selected(ctx)?;
-    // A statement is extracted as one, and a name alone needs no method.
+    // A statement is extracted as a statement, and a single name needs no method.
     let is_trivial = matches!(expr, ast::Expr::NameExpr(_) | ast::Expr::Literal(_) | ast::Expr::ThisExpr(_));
     let is_statement = expr.syntax().parent().is_some_and(|p| p.kind() == SyntaxKind::EXPR_STMT);
     if is_trivial || is_statement || selection::in_kernel(expr.syntax()) {
@@ -73,10 +74,10 @@ fn of_statements(ctx: &AssistContext<'_>) -> Option<Assist> {
     let statements = selection::statements(ctx)?;
     let (first, last) = (statements.first()?, statements.last()?);
     let range = TextRange::new(first.text_range().start(), last.text_range().end());
-    // What these words refer to lies around the method.
+    // These keywords refer to the enclosing construct or class.
     let bound = selection::has_word(&statements, &["clocked", "offer", "super", "property", "self"]);
     let returns = selection::return_values(&statements);
-    // Whether it is left early, a method that gives nothing can say.
+    // A method without a result can report an early exit by a Boolean.
     let exits = if returns { Vec::new() } else { selection::exits(&statements) };
     if bound
         || selection::in_kernel(first)
@@ -85,7 +86,7 @@ fn of_statements(ctx: &AssistContext<'_>) -> Option<Assist> {
         return None;
     }
     let (owner, body, locals) = selection::locals(ctx, range)?;
-    // What is assigned to must have a value to be passed.
+    // A local that is passed must have a value.
     let has_value = |local: &LocalId| {
         body.local(*local).kind == LocalKind::Param
             || body.stmts.iter().any(
@@ -96,12 +97,12 @@ fn of_statements(ctx: &AssistContext<'_>) -> Option<Assist> {
         return None;
     }
     let Owner::Method(method) = owner else { return None };
-    // What comes behind must be reached as before, and so must what the method ends in.
+    // The code after the selection must be reachable exactly as before, as must the end of the new method.
     if !returns && !selection::completes(ctx, method, body, last) {
         return None;
     }
     let back = match (returns, exits.is_empty()) {
-        // Nothing comes behind a `return`.
+        // Code after a `return` is unreachable.
         (true, _) => handed_on(ctx, method)?,
         (false, true) => results(ctx, (method, body), &locals, range)?,
         (false, false) => left_early(&locals)?,
@@ -120,44 +121,44 @@ fn of_statements(ctx: &AssistContext<'_>) -> Option<Assist> {
     let declared: String = made.declared.iter().map(|it| format!("{it}\n{inner}")).collect();
     let head = format!("{indent}{}:{} {{\n{inner}{declared}", made.head(), back.result);
     let method = format!("{moved}\n{returned}{indent}}}");
-    // Code on the same line stays there.
+    // Code before it on the same line is kept.
     let starts_line = ctx.text()[..usize::from(range.start())].ends_with(&format!("\n{own}"));
     let between = if starts_line { format!("\n{own}") } else { " ".to_owned() };
     let call = back.call.replace(CALL, &made.call()).replace('\n', &between);
     Some(assist(ctx, &made, range, call, (head, method)))
 }
 
-/// Stands for the call of the new method.
+/// Placeholder for the call of the new method.
 const CALL: &str = "$call";
 
-/// What comes back from the statements.
+/// The result of the extracted statements.
 struct Back {
-    /// Its type.
+    /// The result type.
     result: String,
-    /// What the method ends in.
+    /// The last statement of the new method, if one is needed.
     ends: Option<String>,
-    /// What takes the place of the statements.
+    /// The code that replaces the statements.
     call: String,
 }
 
-/// What the statements return is returned.
+/// For statements that end in `return e`: the call's result is returned.
 fn handed_on(ctx: &AssistContext<'_>, method: MethodId) -> Option<Back> {
     let result = ctx.spelled(result_type(ctx.db, method))?;
     Some(Back { result, ends: None, call: format!("return {CALL};") })
 }
 
-/// Where the statements return, the method around does, too.
+/// For statements that may `return`: the enclosing method returns if the call reports so.
 fn left_early(locals: &selection::Locals) -> Option<Back> {
     let call = format!("if ({CALL}) return;");
     let is_alone = locals.outgoing.is_empty() && locals.changed.is_empty();
     is_alone.then(|| Back { result: "Boolean".into(), ends: Some("return false;".into()), call })
 }
 
-/// Structs for some values, and what they call them.
+/// Library structs that hold several values, with their numbers of fields, [`PARTS`].
 const TUPLES: [(&str, usize); 2] = [("Pair", 2), ("Triple", 3)];
 const PARTS: [&str; 3] = ["first", "second", "third"];
 
-/// The values of locals that are used later.
+/// The result for locals that are used after the statements.
 fn results(
     ctx: &AssistContext<'_>,
     (method, body): (MethodId, &Body),
@@ -192,8 +193,8 @@ fn results(
     })
 }
 
-/// A name for the values that come back. It is no word of the method: a local behind it would be another one
-/// of its name, and would hide a field.
+/// A name for the result. It occurs nowhere in the method, so it neither collides with a later local nor
+/// hides a field.
 fn unsaid(ctx: &AssistContext<'_>, method: MethodId) -> Option<String> {
     let around = &ctx.text()[item_ptr(ctx.db, Item::Method(method))?.range()];
     let words: Vec<&str> = apg_syntax::tokens(around).map(|(_, word)| word.trim_matches('`')).collect();
@@ -221,8 +222,8 @@ fn assist(
     }
 }
 
-/// A method whose head is as the formatter has it: its lines may have become too long. What is moved stays as
-/// it was written.
+/// The new method, with its head formatted, since its lines may be too long. The moved code is kept as
+/// written.
 fn formatted(head: String, body: &str, indent: &str) -> String {
     const AROUND: [&str; 2] = ["class Around {\n", "\n}\n"];
     let method = head.clone() + body;
@@ -242,8 +243,8 @@ fn formatted(head: String, body: &str, indent: &str) -> String {
     inner.map_or(method, str::to_owned)
 }
 
-/// `None` where code cannot be moved into a method beside the one around it. `moved` is where the code
-/// stands, and its result.
+/// `None` if the code cannot be moved to a method beside the enclosing one. `moved` is the range of the code
+/// and its result.
 fn made(
     ctx: &AssistContext<'_>,
     owner: Owner,
@@ -254,8 +255,7 @@ fn made(
     let Owner::Method(method) = owner else { return None };
     let item = method_item(ctx.db, method).filter(|m| !m.kind.is_constructor())?;
     let class = method.class(ctx.db);
-    // A class in a method's code knows that method's variables: what is used of them is no local of this
-    // code.
+    // A class in a method's body captures that method's variables, which are not locals of this body.
     if class.name(ctx.db).starts_with('$') || crate::ide::navigation_target::is_anonymous(ctx.db, class) {
         return None;
     }
@@ -282,7 +282,7 @@ fn made(
     let says = |name: &str| apg_syntax::tokens(&said).any(|(_, word)| word == name);
     let guard = guard(ctx, method).unwrap_or_default();
     let in_guard = |name: &str| apg_syntax::tokens(&guard).any(|(_, word)| word == name);
-    // With one type goes what is asked of it, and the types that this names.
+    // If one type parameter is used, so is its guard, and the types that the guard names.
     let is_generic = item.type_params.iter().any(|p| says(&p.name));
     let type_params: Vec<&str> = item.type_params.iter().map(|p| p.name.as_str()).collect();
     let kept = |name: &&str| is_generic && (says(name) || in_guard(name));
@@ -305,8 +305,8 @@ fn made(
     })
 }
 
-/// What a method asks of its type parameters; none if it asks something of values, which are others in
-/// another method.
+/// The guard of a method on its type parameters; `None` if it has terms about values, which differ in the new
+/// method.
 fn guard(ctx: &AssistContext<'_>, method: MethodId) -> Option<String> {
     let node = item_node(ctx.db, Item::Method(method))?;
     let guard = node.children().find(|child| child.kind() == SyntaxKind::GUARD)?;
@@ -317,7 +317,7 @@ fn guard(ctx: &AssistContext<'_>, method: MethodId) -> Option<String> {
     is_of_types.then(|| text.trim().to_owned())
 }
 
-/// A name that no method of the class has.
+/// A method name that is unused in the class.
 fn fresh(ctx: &AssistContext<'_>, method: MethodId) -> String {
     let all = methods(ctx.db, method.class(ctx.db));
     let free = |name: &str| all.iter().all(|m| m.name(ctx.db) != name);
@@ -325,7 +325,7 @@ fn fresh(ctx: &AssistContext<'_>, method: MethodId) -> String {
     names.find(|name| free(name)).unwrap_or_default()
 }
 
-/// Lines that stood behind one indentation, behind another; the first stands where it is put.
+/// Replaces the indentation of all lines but the first.
 fn moved(text: &str, from: &str, to: &str) -> String {
     let mut lines = text.split('\n');
     let first = lines.next().unwrap_or_default().to_owned();

@@ -1,4 +1,5 @@
-//! A selected expression becomes a `val` before its statement.
+//! Assist: extract a selected expression to a `val` before its statement (Fowler, *Refactoring*: Extract
+//! Variable).
 
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, SyntaxNode, TextRange};
@@ -17,14 +18,14 @@ pub(super) fn extract_variable(ctx: &AssistContext<'_>) -> Option<Assist> {
     if selection::is_kernel_frame(expr.syntax()) {
         return None;
     }
-    // Something without a value, as a call of a `void` method, cannot be kept.
+    // An expression without a value, such as a call of a `void` method, cannot be extracted.
     value_type(ctx.db, ctx.file, &expr)?;
     let name = fresh_name(ctx, &expr);
     let edits = before_statement(ctx, &expr, &name).or_else(|| in_new_block(ctx, &expr, &name))?;
     Some(Assist { title: format!("Extract into `val {name}`"), kind: AssistKind::Extract, edits })
 }
 
-/// The declaration before the statement of a block that the expression is evaluated in.
+/// The edits that declare the `val` before the block statement that evaluates the expression.
 fn before_statement(ctx: &AssistContext<'_>, expr: &ast::Expr, name: &str) -> Option<Vec<TextEdit>> {
     let statement = expr.syntax().ancestors().find(|n| {
         let in_block = |p: SyntaxNode| matches!(p.kind(), SyntaxKind::BLOCK | SyntaxKind::SWITCH_GROUP);
@@ -41,11 +42,11 @@ fn before_statement(ctx: &AssistContext<'_>, expr: &ast::Expr, name: &str) -> Op
     let value = expr.syntax().text().to_string();
     let declaration = format!("val {name} = {value};\n{indent}");
     Some(match expr.syntax().parent() {
-        // A whole statement becomes the declaration.
+        // An expression statement becomes the declaration itself.
         Some(parent) if parent.kind() == SyntaxKind::EXPR_STMT => {
             vec![ctx.edit(parent.text_range(), format!("val {name} = {value};"))]
         }
-        // Two edits at one place would have no order.
+        // Two edits at one offset would have no order.
         _ if expr.syntax().text_range().start() == start => {
             vec![ctx.edit(expr.syntax().text_range(), format!("{declaration}{name}"))]
         }
@@ -56,15 +57,15 @@ fn before_statement(ctx: &AssistContext<'_>, expr: &ast::Expr, name: &str) -> Op
     })
 }
 
-/// A statement that is all of a loop's, branch's or activity's body, or the expression that is all of a
-/// closure's: it becomes a block that begins with the declaration.
+/// The edits for a statement that is the whole body of a loop, branch or activity, or an expression that is
+/// the whole body of a closure: it becomes a block that begins with the declaration.
 fn in_new_block(ctx: &AssistContext<'_>, expr: &ast::Expr, name: &str) -> Option<Vec<TextEdit>> {
     use SyntaxKind::{AT_EXPR, CLOSURE_EXPR, LABELED_STMT};
     let is_body = |node: &SyntaxNode| match node.parent() {
         Some(around) if matches!(around.kind(), CLOSURE_EXPR | AT_EXPR) => {
             ast::Expr::can_cast(node.kind()) && around.last_child().as_ref() == Some(node)
         }
-        // What jumps to a label names the statement behind it.
+        // A labelled statement is the target of jumps.
         Some(around) if around.kind() == LABELED_STMT => false,
         Some(around) => ast::Stmt::can_cast(node.kind()) && ast::Stmt::can_cast(around.kind()),
         None => false,
@@ -80,7 +81,7 @@ fn in_new_block(ctx: &AssistContext<'_>, expr: &ast::Expr, name: &str) -> Option
     rest.replace_range(std::ops::Range::<usize>::from(part), name);
     let text = match ast::Expr::cast(body) {
         Some(result) => {
-            // A call without a value ends nothing.
+            // A call without a value ends in a semicolon.
             let end = if value_type(ctx.db, ctx.file, &result).is_some() { "" } else { ";" };
             format!("{{ val {name} = {value}; {rest}{end} }}")
         }
@@ -93,10 +94,10 @@ fn in_new_block(ctx: &AssistContext<'_>, expr: &ast::Expr, name: &str) -> Option
     Some(vec![ctx.edit(range, text)])
 }
 
-/// The body `= e;` of a method as a block in which a part of it has a name.
+/// The edit that converts the body `= e;` of a method to a block with the declaration.
 fn as_block(ctx: &AssistContext<'_>, expr: &ast::Expr, body: &SyntaxNode, name: &str) -> Option<TextEdit> {
     let result = body.children().find_map(ast::Expr::cast)?;
-    // A method that gives nothing returns nothing.
+    // A method without a result has no value to return.
     value_type(ctx.db, ctx.file, &result)?;
     let gives_nothing = body.parent()?.children().any(|n| {
         n.kind() == SyntaxKind::RESULT_TYPE && n.last_token().is_some_and(|token| token.text() == "void")
@@ -114,7 +115,7 @@ fn as_block(ctx: &AssistContext<'_>, expr: &ast::Expr, body: &SyntaxNode, name: 
     Some(ctx.edit(body.text_range(), text))
 }
 
-/// What a name or call takes the place of: parentheses around the expression are not needed any more.
+/// The range that a name or call replaces, with parentheses that become redundant.
 pub(super) fn with_parens(ctx: &AssistContext<'_>, expr: &SyntaxNode) -> TextRange {
     let parens = expr.parent().filter(|it| it.kind() == SyntaxKind::PAREN_EXPR).map(|it| it.text_range());
     // `return(e)`
@@ -124,7 +125,7 @@ pub(super) fn with_parens(ctx: &AssistContext<'_>, expr: &SyntaxNode) -> TextRan
     parens.filter(is_apart).unwrap_or_else(|| expr.text_range())
 }
 
-/// The expression that is exactly what is selected, but for white space at its ends.
+/// The expression that equals the selection, ignoring white space at its ends.
 pub(super) fn selected(ctx: &AssistContext<'_>) -> Option<ast::Expr> {
     let text = &ctx.text()[ctx.range];
     let trimmed = text.trim();
@@ -154,8 +155,8 @@ fn is_step(node: &SyntaxNode) -> bool {
         && tokens.any(|t| matches!(t.text(), "++" | "--"))
 }
 
-/// Whether an expression is not evaluated once, before the statement and at its place: in a closure, another
-/// activity, a loop's condition, one side of `&&`.
+/// Whether an expression is not evaluated exactly once, before the statement and at its place: in a closure,
+/// another activity, the condition of a loop, or one side of `&&`.
 fn evaluated_elsewhere(expr: &SyntaxNode, statement: &SyntaxNode) -> bool {
     use SyntaxKind::*;
     let mut inner = expr.clone();
@@ -164,10 +165,10 @@ fn evaluated_elsewhere(expr: &SyntaxNode, statement: &SyntaxNode) -> bool {
         let moves = match around.kind() {
             CLOSURE_EXPR | WHILE_STMT | DO_STMT | FOR_STMT | WHEN_STMT | ASYNC_STMT | ATOMIC_STMT
             | TRY_STMT => true,
-            // The place, the condition, what is iterated over: evaluated once, before the rest.
+            // The place, condition or collection is evaluated once, before the body.
             AT_STMT | AT_EXPR | IF_STMT | SWITCH_STMT => !first,
             FOR_IN_STMT | AT_EACH_STMT => !before_body(&inner),
-            // A variable that stands before it in the same declaration is not known before that.
+            // An earlier variable of the same declaration is not in scope before the declaration.
             LOCAL_DECL => around.children().filter(|n| n.kind() == DECLARATOR).count() > 1,
             CONDITIONAL_EXPR => !first,
             BIN_EXPR => {
@@ -188,12 +189,12 @@ fn evaluated_elsewhere(expr: &SyntaxNode, statement: &SyntaxNode) -> bool {
     true
 }
 
-/// Whether a child of a loop stands before its body: it is what is iterated over.
+/// Whether a child of a loop precedes its body: the collection or range.
 fn before_body(child: &SyntaxNode) -> bool {
     child.next_sibling().is_some() && !ast::Stmt::can_cast(child.kind())
 }
 
-/// A name that says what is kept and is not taken.
+/// An unused name that describes the expression.
 pub(super) fn fresh_name(ctx: &AssistContext<'_>, expr: &ast::Expr) -> String {
     let called = |callee: Option<ast::Expr>| match callee? {
         ast::Expr::NameExpr(name) => Some(name.name_ref()?.text()),

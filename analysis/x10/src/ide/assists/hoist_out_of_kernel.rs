@@ -1,5 +1,5 @@
-//! Kernels: what is evaluated in them moves before them, and rails that are copied at each launch into memory
-//! of the device.
+//! Assists for kernels: hoist an invariant expression out of a kernel, and keep a captured rail in device
+//! memory between launches.
 
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, SyntaxNode, TextRange, TextSize};
@@ -14,7 +14,7 @@ use crate::infer::owner_body;
 use crate::item_tree::source::item_offset;
 use crate::scope::imports::import_edit;
 
-/// The statement in a block that a kernel is part of: `finish async at (p) @CUDA ...`.
+/// The block statement that launches a kernel: `finish async at (p) @CUDA ...`.
 fn launch(node: &SyntaxNode) -> Option<SyntaxNode> {
     let kernel = selection::kernel_around(node)?;
     kernel.ancestors().find(|n| {
@@ -25,7 +25,7 @@ fn launch(node: &SyntaxNode) -> Option<SyntaxNode> {
     })
 }
 
-/// A selected expression of what is known before the launch is evaluated there, once, instead of in each
+/// Hoists a selected expression over values known before the launch: it is evaluated once instead of in each
 /// thread.
 pub(super) fn hoist(ctx: &AssistContext<'_>) -> Option<Assist> {
     if ctx.range.is_empty() {
@@ -56,7 +56,8 @@ pub(super) fn hoist(ctx: &AssistContext<'_>) -> Option<Assist> {
     })
 }
 
-/// Names, fields, literals and arithmetic: the same wherever it is evaluated.
+/// Whether an expression consists of names, fields, literals and arithmetic, so that its value does not
+/// depend on the place of evaluation.
 fn is_pure(node: &SyntaxNode) -> bool {
     use SyntaxKind::*;
     node.descendants().filter(|n| ast::Expr::can_cast(n.kind())).all(|n| {
@@ -65,8 +66,8 @@ fn is_pure(node: &SyntaxNode) -> bool {
     })
 }
 
-/// A rail that a kernel captures, at the cursor: it is kept on the device, filled before the launch, and
-/// copied back if the kernel writes it.
+/// Keeps the captured rail at the cursor in device memory: fills it before the launch, and copies it back if
+/// the kernel writes it.
 pub(super) fn keep_on_device(ctx: &AssistContext<'_>) -> Option<Assist> {
     let (symbol, range) = symbol_at(ctx.db, ctx.file, ctx.range.start())?;
     let Symbol::Local { owner, local } = symbol else { return None };
@@ -105,7 +106,7 @@ pub(super) fn keep_on_device(ctx: &AssistContext<'_>) -> Option<Assist> {
     Some(Assist { title: format!("Keep `{name}` on the device"), kind: AssistKind::Rewrite, edits })
 }
 
-/// The import of `CUDAUtilities`, if it is not known yet.
+/// The import of `CUDAUtilities`, if it is not imported yet.
 fn import(ctx: &AssistContext<'_>) -> Option<TextEdit> {
     let scope = crate::ide::navigation_target::scope_at(ctx.db, ctx.file, TextRange::empty(TextSize::new(0)));
     let known = scope.find_type("CUDAUtilities").is_some();
@@ -118,7 +119,7 @@ fn kernel_place(launch: &SyntaxNode) -> Option<String> {
     at.children().find_map(ast::Expr::cast).map(|e| e.syntax().text().to_string())
 }
 
-/// Whether the element of a rail named here is assigned to.
+/// Whether the name at `range` is a rail with an assigned element.
 fn is_element_written(ctx: &AssistContext<'_>, range: TextRange) -> bool {
     let name = ctx.root.covering_element(range);
     let call = name

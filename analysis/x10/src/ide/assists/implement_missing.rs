@@ -11,7 +11,7 @@ use crate::ty::Ty;
 pub(super) fn missing_methods(ctx: &AssistContext<'_>) -> Option<Assist> {
     let (db, file) = (ctx.db, ctx.file);
     let class = enclosing_class(db, file, ctx.range)?;
-    // At the head of the class, where the error stands.
+    // Offered at the head of the class, the range of the diagnostic.
     if !name_range(db, Item::Class(class)).contains_inclusive(ctx.range.start()) {
         return None;
     }
@@ -39,7 +39,7 @@ pub(super) fn missing_methods(ctx: &AssistContext<'_>) -> Option<Assist> {
     Some(Assist { title, kind: AssistKind::QuickFix, edits: vec![ctx.edit(range, text)] })
 }
 
-/// `public operator this(x1:T):R`, which makes objects functions.
+/// A stub of `public operator this(x1:T):R`, by which a class implements a function type.
 fn operator(ctx: &AssistContext<'_>, ty: Ty) -> Option<String> {
     let (params, result) = ty.as_function(ctx.db)?;
     let formal = |(n, ty): (usize, &Ty)| Some(format!("x{}:{}", n + 1, ctx.spelled(*ty)?));

@@ -1,4 +1,4 @@
-//! Imports in order, without those that nothing uses.
+//! Assist: organise imports. Sorts them and removes unused ones.
 
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, TextRange, TextSize};
@@ -9,18 +9,18 @@ use crate::diagnostics::TextEdit;
 use crate::ids::SourceFile;
 use crate::inputs::parse;
 
-/// Imports that stand together: comments between imports divide them, and stay where they are.
+/// A group of adjacent imports. Comments between imports separate groups and stay where they are.
 #[derive(Default)]
 struct Group {
-    /// The comments before it, with the empty lines around them.
+    /// The comments before the group, with the empty lines around them.
     before: String,
-    /// The imports as they are to be, each with the comment behind it.
+    /// The resulting imports, each with its trailing comment.
     lines: Vec<String>,
 }
 
-/// The edit that sorts the imports of a file, drops those that are written twice, and those of a single type
-/// that the file does not name. `None` if there is nothing to do. What a comment stands above is sorted for
-/// itself.
+/// The edit that sorts the imports of a file, and removes duplicates and single-type imports of types that
+/// the file does not name. `None` if nothing changes. Imports below a comment form a group that is sorted
+/// separately.
 pub fn organized_imports(db: &dyn Db, file: SourceFile) -> Option<TextEdit> {
     let parse = parse(db, file);
     if !parse.errors().is_empty() {
@@ -63,7 +63,7 @@ pub fn organized_imports(db: &dyn Db, file: SourceFile) -> Option<TextEdit> {
     (new != text[range]).then_some(TextEdit { file: Some(file), range, text: new })
 }
 
-/// An import as it is to be written; `None` if nothing uses it.
+/// The resulting text of an import; `None` if it is unused.
 fn line(import: &ast::ImportDecl, named: &FxHashSet<String>) -> Option<String> {
     let name = import.qualified_name()?.text();
     let simple = name.rsplit('.').next().unwrap_or(&name);
@@ -72,16 +72,16 @@ fn line(import: &ast::ImportDecl, named: &FxHashSet<String>) -> Option<String> {
     used.then(|| format!("import {name}{ending};"))
 }
 
-/// The comment behind an import, in its line: it belongs to it.
+/// The trailing comment of an import, on the same line.
 fn behind(gap: &str) -> &str {
     let line = gap.split(['\n', '\r']).next().unwrap_or_default();
     let comment = line.trim();
-    // A comment that continues in the next line stays in front of it.
+    // A comment that continues on the next line stays before the next import.
     let ends = comment.starts_with("//") || comment.starts_with("/*") && comment.ends_with("*/");
     if ends { line.trim_end() } else { "" }
 }
 
-/// All names that may stand for a type in the code of a file: any name outside the imports.
+/// All names in the file outside of imports: each may name a type.
 fn names_of_types(tree: &ast::SourceFile) -> FxHashSet<String> {
     let outside = tree.syntax().children().filter(|n| n.kind() != SyntaxKind::IMPORT_DECL);
     let tokens = outside.flat_map(|n| n.descendants_with_tokens().filter_map(|e| e.into_token()));

@@ -30,9 +30,9 @@ pub use imports::organized_imports;
 /// A refactoring.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assist {
-    /// What it does, for a menu.
+    /// The title in a menu.
     pub title: String,
-    /// Where in the menu it belongs.
+    /// The group in the menu.
     pub kind: AssistKind,
     /// Its edits.
     pub edits: Vec<TextEdit>,
@@ -49,7 +49,7 @@ pub enum AssistKind {
     QuickFix,
 }
 
-/// What an assist reads: the file and the selection.
+/// The input of an assist: the file and the selection.
 struct AssistContext<'db> {
     db: &'db dyn Db,
     file: SourceFile,
@@ -63,8 +63,8 @@ impl AssistContext<'_> {
         self.file.text(self.db)
     }
 
-    /// A type as it can be written here, without conditions: classes that no name here stands for with their
-    /// packages. `None` for what cannot be written.
+    /// A type as source text without constraints; classes that are not in scope are qualified. `None` for a
+    /// type that cannot be written.
     fn spelled(&self, ty: Ty) -> Option<String> {
         if ty.mentions_error(self.db) {
             return None;
@@ -78,7 +78,7 @@ impl AssistContext<'_> {
             }
             _ => return Some(ty.display(self.db).to_string()),
         };
-        // A class without a name is known as what it extends.
+        // An anonymous class is written as its supertype.
         if is_anonymous(self.db, class) {
             return self.spelled(*direct_supertypes(self.db, class).first()?);
         }
@@ -88,7 +88,7 @@ impl AssistContext<'_> {
         let outer = class.outer(self.db).filter(|_| !around.is_empty());
         let outer = outer.map(|outer| (outer, Ty::class(self.db, outer, around.to_vec())));
         let name = match (scope.find_type(class.name(self.db)), outer) {
-            // An inner class of another generic class than the one around this place is named through it.
+            // An inner class of another generic class than the enclosing one is qualified by it.
             (_, Some((outer, ty))) if ty != Ty::this_type(self.db, outer) => {
                 format!("{}.{}", self.spelled(ty)?, class.name(self.db))
             }
@@ -101,7 +101,7 @@ impl AssistContext<'_> {
         })
     }
 
-    /// A type of the class library as it can be named at a place.
+    /// The name of a library type at a place, qualified if needed.
     fn library_type(&self, package: &str, name: &str, at: TextRange) -> String {
         let scope = scope_at(self.db, self.file, TextRange::empty(at.start()));
         let whole = format!("{package}.{name}");

@@ -11,11 +11,11 @@ use crate::item_tree::source::{Item, name_range};
 use crate::relate::Context;
 use crate::ty::Ty;
 
-/// What is offered one by one; the methods of the user's own classes are offered too.
+/// Methods of `Any` that are offered. Methods of the user's own superclasses are offered too.
 const COMMON: &[&str] = &["toString", "equals", "hashCode"];
 
-/// Offered at the name of a class: `toString`, `equals`, `hashCode`, and what the user's superclasses
-/// declare.
+/// Offered at the name of a class: `toString`, `equals`, `hashCode`, and the methods of the user's
+/// superclasses.
 pub(super) fn override_members(ctx: &AssistContext<'_>) -> Vec<Assist> {
     generated(ctx).unwrap_or_default()
 }
@@ -37,7 +37,7 @@ fn generated(ctx: &AssistContext<'_>) -> Option<Vec<Assist>> {
         is_common || is_theirs && has_body(found.member)
     });
     let all = wanted.filter_map(|found| {
-        // Operators of a superclass are called by another syntax.
+        // A call of a superclass's operator has another syntax.
         let stub = stub(db, found.member, found.owner).filter(|stub| !stub.keyword.is_empty())?;
         let item = method_item(db, found.member)?;
         let arguments: Vec<&str> = item.params.iter().filter_map(|p| p.name.as_deref()).collect();
@@ -47,7 +47,7 @@ fn generated(ctx: &AssistContext<'_>) -> Option<Vec<Assist>> {
         let name = found.member.name(db);
         let is_void = crate::signature::inferred::result_type(db, found.member).is_void(db);
         let keyword = if is_void { "" } else { "return " };
-        // What has no code above cannot be called there.
+        // An inherited method without code cannot be called by `super`.
         let code = match found.owner.as_class(db).and_then(|(c, _)| class_kind(db, c)) {
             Some(ClassKind::Interface) if name == "toString" => "return \"\";".to_owned(),
             Some(ClassKind::Interface) => "throw new UnsupportedOperationException();".to_owned(),

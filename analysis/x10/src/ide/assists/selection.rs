@@ -1,4 +1,4 @@
-//! Selected statements, and what goes in and out of them.
+//! Analysis of selected statements: the locals they use and define, and the jumps that leave them.
 
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, SyntaxNode, TextRange, TextSize};
@@ -11,7 +11,7 @@ use crate::ids::MethodId;
 use crate::infer::owner_body;
 use crate::item_tree::source::item_offset;
 
-/// The whole statements of one block that the selection touches.
+/// The complete statements of one block that the selection overlaps.
 pub(super) fn statements(ctx: &AssistContext<'_>) -> Option<Vec<SyntaxNode>> {
     let text = &ctx.text()[ctx.range];
     if text.trim().is_empty() {
@@ -21,12 +21,12 @@ pub(super) fn statements(ctx: &AssistContext<'_>) -> Option<Vec<SyntaxNode>> {
         apg_syntax::NodeOrToken::Node(node) => node,
         apg_syntax::NodeOrToken::Token(token) => token.parent()?,
     };
-    // The statement that has a block around all that is selected is no part of it.
+    // A statement with a block around the whole selection is not selected itself.
     let statement = node
         .ancestors()
         .take_while(|n| n.kind() != SyntaxKind::BLOCK)
         .find(|n| ast::Stmt::can_cast(n.kind()) && n.text_range().contains_range(ctx.range));
-    // Either one statement, selected whole, or several of a block.
+    // Either one completely selected statement, or several of a block.
     if let Some(statement) = statement.filter(|s| s.parent().is_some_and(|p| p.kind() == SyntaxKind::BLOCK)) {
         let whole = ctx.text()[statement.text_range()].trim() == text.trim();
         return whole.then(|| vec![statement]);
@@ -40,23 +40,23 @@ pub(super) fn statements(ctx: &AssistContext<'_>) -> Option<Vec<SyntaxNode>> {
     (!touched.is_empty() && touched.iter().all(whole)).then_some(touched)
 }
 
-/// The locals that a piece of code has to do with.
+/// The data flow of locals into and out of a piece of code.
 #[derive(Debug, Default)]
 pub(super) struct Locals {
-    /// Declared before it and used in it, in the order of their declarations.
+    /// Declared before the code and used in it, in the order of declaration.
     pub(super) used: Vec<LocalId>,
-    /// Declared before it and assigned to in it.
+    /// Declared before the code and assigned in it.
     pub(super) assigned: Vec<LocalId>,
-    /// Declared in it and used behind it.
+    /// Declared in the code and used after it.
     pub(super) outgoing: Vec<LocalId>,
-    /// Declared before it, assigned to in it, and used behind it or, in a loop, before it.
+    /// Declared before the code, assigned in it, and used after it or, in a loop, before it.
     pub(super) changed: Vec<LocalId>,
-    /// Declared before it and first of all given a value in it, by a statement of its own: what was in them
-    /// before does not matter.
+    /// Declared before the code and assigned in it, by a statement of their own, before any other use: their
+    /// previous value is dead.
     pub(super) renewed: Vec<LocalId>,
 }
 
-/// The body around a range, and the uses of locals in it.
+/// The body around a range, and the data flow of its locals.
 pub(super) fn locals<'db>(ctx: &AssistContext<'db>, range: TextRange) -> Option<(Owner, &'db Body, Locals)> {
     let owner = owner_at(ctx.db, ctx.file, range)?;
     let selected = range.start();
@@ -95,8 +95,8 @@ pub(super) fn locals<'db>(ctx: &AssistContext<'db>, range: TextRange) -> Option<
     Some((owner, body, found))
 }
 
-/// Whether what a piece of code does first with a local is to give it a value, in a statement that is always
-/// run.
+/// Whether the first use of a local in a piece of code is an assignment, in a statement that is always
+/// executed.
 fn is_renewed(
     ctx: &AssistContext<'_>,
     body: &Body,
@@ -108,10 +108,10 @@ fn is_renewed(
     let Some(first) = inside().min_by_key(|e| (e.range.start(), std::cmp::Reverse(e.range.end()))) else {
         return false;
     };
-    // What is assigned to stands first, and counts as named.
+    // The target of an assignment comes first and counts as a use.
     let is_read =
         inside().any(|e| first.range.contains_range(e.range) && e.range.start() > first.range.start());
-    // The body counts from the start of its declaration.
+    // Ranges of a body are relative to its declaration.
     let Some(at) = selected.checked_sub(range.start()).map(|offset| first.range + offset) else {
         return false;
     };
@@ -127,14 +127,14 @@ fn is_renewed(
         && statements(ctx).is_some_and(|all| all.iter().any(is_own))
 }
 
-/// Whether a piece of code needs the object around it: it says `this`, or names a member of it.
+/// Whether a piece of code needs the enclosing object: it contains `this` or names a member.
 pub(super) fn uses_this(ctx: &AssistContext<'_>, body: &Body, range: TextRange) -> bool {
     let Some(owner) = owner_at(ctx.db, ctx.file, range) else { return true };
     let Some(range) = range.checked_sub(item_offset(ctx.db, owner.into())) else { return true };
     let mut inside = body.exprs.iter().filter(|e| range.contains_range(e.range)).peekable();
     let of_object = |kind: &ExprKind| match kind {
         ExprKind::This | ExprKind::Outer(_) => true,
-        // An inner class, an anonymous one: both keep the object around.
+        // An inner or anonymous class captures the enclosing object.
         ExprKind::New { outer: None, class, .. } => {
             class.outer(ctx.db).is_some() && !crate::item_tree::nesting::is_static_class(ctx.db, *class)
         }
@@ -143,13 +143,12 @@ pub(super) fn uses_this(ctx: &AssistContext<'_>, body: &Body, range: TextRange) 
     inside.peek().is_none() || inside.any(|e| of_object(&e.kind))
 }
 
-/// Whether a `return`, `break` or `continue` in the statements leads out of them.
+/// Whether a `return`, `break` or `continue` in the statements leaves them.
 pub(super) fn jumps_out(statements: &[SyntaxNode]) -> bool {
     jumps(statements).next().is_some()
 }
 
-/// Whether the statements end in a `return` with a value, and all that leads out of them returns from the
-/// method.
+/// Whether the statements end in a `return` with a value, and every jump out of them returns from the method.
 pub(super) fn return_values(statements: &[SyntaxNode]) -> bool {
     use SyntaxKind::*;
     let returns = |node: &SyntaxNode| {
@@ -168,8 +167,8 @@ pub(super) fn return_values(statements: &[SyntaxNode]) -> bool {
         && jumps(statements).all(|it| returns(&it))
 }
 
-/// The words of the `return`s that lead out of the statements, if these give no value, end the method around,
-/// and nothing else leads out.
+/// The `return` tokens that leave the statements, if they have no value, return from the enclosing method,
+/// and no other jump leaves the statements; else empty.
 pub(super) fn exits(statements: &[SyntaxNode]) -> Vec<TextRange> {
     use SyntaxKind::*;
     let is_plain = |node: &SyntaxNode| {
@@ -200,7 +199,7 @@ pub(super) fn exits(statements: &[SyntaxNode]) -> Vec<TextRange> {
     jumps(statements).filter_map(word).collect()
 }
 
-/// Whether what stands behind a statement can be reached through it; not if that is unknown.
+/// Whether the code after a statement is reachable through it; false if unknown.
 pub(super) fn completes(ctx: &AssistContext<'_>, method: MethodId, body: &Body, last: &SyntaxNode) -> bool {
     let owner = Owner::Method(method);
     let Some(range) = last.text_range().checked_sub(item_offset(ctx.db, owner.into())) else {
@@ -208,14 +207,15 @@ pub(super) fn completes(ctx: &AssistContext<'_>, method: MethodId, body: &Body, 
     };
     let inside = (0u32..).zip(&body.stmts).filter(|(_, stmt)| range.contains_range(stmt.range));
     let inside: Vec<_> = inside.map(|(id, stmt)| (StmtId(id), stmt.range.len())).collect();
-    // The whole statement is the longest one: what it is made of may be as long, and must be left, too.
+    // The longest statement in the range is the whole one. Its parts may be equally long and must complete
+    // too.
     let Some(whole) = inside.iter().map(|(_, len)| *len).max() else { return false };
     let is_left = |id: StmtId| crate::flow::completes(ctx.db, owner, body, id);
     inside.iter().all(|(id, len)| *len < whole || is_left(*id))
 }
 
-/// Whether moving a piece of a method's code out of it parts types declared in the method from what names
-/// them. `types` are written where the code goes.
+/// Whether moving a piece of code out of a method would separate types declared in the method's body from
+/// code that names them. `types` are the types written at the destination.
 pub(super) fn parts_types(
     ctx: &AssistContext<'_>,
     method: &SyntaxNode,
@@ -238,7 +238,7 @@ pub(super) fn parts_types(
     })
 }
 
-/// What leads out of the statements.
+/// The jumps that leave the statements.
 fn jumps(statements: &[SyntaxNode]) -> impl Iterator<Item = SyntaxNode> {
     let is_inside =
         move |node: &SyntaxNode| statements.iter().any(|s| s.text_range().contains_range(node.text_range()));
@@ -271,28 +271,28 @@ fn is_target(node: &SyntaxNode, jump: SyntaxKind) -> bool {
         || node.kind() == SWITCH_STMT && jump == BREAK_STMT
 }
 
-/// Whether code holds one of these words.
+/// Whether code contains one of these keywords.
 pub(super) fn has_word(statements: &[SyntaxNode], words: &[&str]) -> bool {
     let tokens = statements.iter().flat_map(|s| s.descendants_with_tokens()).filter_map(|e| e.into_token());
     tokens.into_iter().any(|t| !t.kind().is_trivia() && words.contains(&t.text()))
 }
 
-/// Whether code is part of a kernel: there most constructs mean something else or nothing.
+/// Whether code is part of a kernel, where most constructs have another meaning or none.
 pub(super) fn in_kernel(node: &SyntaxNode) -> bool {
     kernel_around(node).is_some()
 }
 
-/// Whether code is part of a kernel, and not of what its threads do: there stand only the declarations and
-/// loops of a kernel.
+/// Whether code is in a kernel but outside of its threads' code: only declarations and loops of the kernel
+/// are allowed there.
 pub(super) fn is_kernel_frame(node: &SyntaxNode) -> bool {
     kernel_around(node).is_some_and(|kernel| {
         let inside = node.ancestors().take_while(|n| *n != kernel);
-        // The activities of the blocks, and in them of the threads.
+        // The `async` of the blocks contains that of the threads.
         inside.filter(|n| n.kind() == SyntaxKind::ASYNC_STMT).count() < 2
     })
 }
 
-/// The statement marked `@CUDA` around a piece of code.
+/// The enclosing statement marked `@CUDA`.
 pub(super) fn kernel_around(node: &SyntaxNode) -> Option<SyntaxNode> {
     node.ancestors().find(|n| {
         matches!(

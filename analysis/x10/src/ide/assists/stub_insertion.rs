@@ -32,7 +32,7 @@ impl StubInsertion {
         format!("{indent}{STEP}{declaration} {{\n{indent}{STEP}{STEP}{statement}\n{indent}{STEP}}}\n")
     }
 
-    /// A method that delivers a value, `def f() = value;`.
+    /// A method with an expression body, `def f() = value;`.
     pub(super) fn value_method(&self, declaration: &str, value: &str) -> String {
         format!("{}{STEP}{declaration} = {value};\n", self.indent)
     }

@@ -1,4 +1,4 @@
-//! Selected statements are put into a `finish`, `async`, `at` or `atomic`.
+//! Assist: surround selected statements with `finish`, `async`, `at` or `atomic`.
 
 use apg_syntax::TextRange;
 
@@ -6,7 +6,7 @@ use super::lines::{STEP, indentation, indented};
 use super::{Assist, AssistContext, AssistKind, selection};
 use crate::body::Owner;
 
-/// What code can be put into, and its head.
+/// The constructs to surround code with, and their heads.
 const AROUND: &[(&str, &str)] = &[
     ("finish", "finish"),
     ("async", "async"),
@@ -20,7 +20,7 @@ pub(super) fn wrap(ctx: &AssistContext<'_>) -> Vec<Assist> {
     let (Some(first), Some(last)) = (statements.first(), statements.last()) else { return Vec::new() };
     let range = TextRange::new(first.text_range().start(), last.text_range().end());
     let Some((owner, body, locals)) = selection::locals(ctx, range) else { return Vec::new() };
-    // What is declared inside is not known behind it.
+    // A local declared inside would not be in scope after it.
     if !locals.outgoing.is_empty() || selection::in_kernel(first) {
         return Vec::new();
     }
@@ -28,11 +28,11 @@ pub(super) fn wrap(ctx: &AssistContext<'_>) -> Vec<Assist> {
     let uses_var = !locals.assigned.is_empty() || locals.used.iter().any(|local| body.local(*local).mutable);
     let is_parallel =
         selection::has_word(&statements, &["async", "at", "ateach", "finish", "when", "atomic"]);
-    // An object that is being made cannot be shared yet.
+    // An object under construction cannot be shared yet.
     let constructs = matches!(owner, Owner::Method(m) if m.name(ctx.db) == "this");
     let fits = |title: &str| match title {
         "async" | "finish async" | "at (...)" if constructs => false,
-        // An activity of its own cannot jump, nor share a variable with code that does not wait for it.
+        // An activity cannot jump out, nor share a `var` with code that does not wait for it.
         "async" => !jumps && !uses_var,
         "finish async" => !jumps,
         "at (...)" => !jumps && !uses_var,

@@ -1,4 +1,4 @@
-//! What conditions speak of: properties, `self`, values that do not change.
+//! Completion in constraints and guards: properties, `self`, and stable values.
 
 use super::CompletionKind;
 use super::items::{Items, rank};
@@ -8,7 +8,7 @@ use crate::item_tree::source::Item;
 use crate::ty::Ty;
 
 impl Items<'_> {
-    /// The properties of a type: nothing else of a value can be part of a condition.
+    /// The properties of a type, its only members that a constraint may name.
     pub(super) fn properties(&mut self, ty: Ty) {
         self.fields_of(ty, false);
         self.methods_of(ty, false);
@@ -22,7 +22,7 @@ impl Items<'_> {
         });
     }
 
-    /// What a condition may begin with; first what the type has that it is about.
+    /// The names that a term may begin with; members of the constrained type first.
     pub(super) fn terms(&mut self, about: Option<Ty>) {
         if let Some(ty) = about {
             self.properties(ty);
@@ -36,7 +36,7 @@ impl Items<'_> {
         let mut has_self = false;
         self.change(|item| {
             let is_again = item.label == "self" && std::mem::replace(&mut has_self, true);
-            // A condition makes nothing and calls nothing but properties.
+            // A constraint constructs nothing and calls only property methods.
             let is_call =
                 matches!(item.symbol, Some(Symbol::Item(Item::Method(_)))) && item.rank >= rank::LOCAL;
             !is_again && !is_call && !matches!(item.label.as_str(), "new" | "at" | "finish")

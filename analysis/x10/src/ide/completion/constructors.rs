@@ -1,4 +1,4 @@
-//! After `new`: classes and structs by what can be made of them.
+//! Completion of types: for `new`, for `extends` and `implements`, and for exceptions.
 
 use super::CompletionKind;
 use super::items::Items;
@@ -29,7 +29,7 @@ impl Items<'_> {
         });
     }
 
-    /// The types, what can be thrown first.
+    /// All types, exceptions first.
     pub(super) fn thrown(&mut self) {
         self.types();
         let db = self.db;
@@ -41,8 +41,8 @@ impl Items<'_> {
         });
     }
 
-    /// The types of which a value can be made, what fits first; interfaces and abstract classes, which need a
-    /// body, last.
+    /// The types that can be instantiated, those that fit the expected type first. Interfaces and abstract
+    /// classes, which need a body, come last.
     pub(super) fn constructible(&mut self, is_thrown: bool) {
         self.types();
         let db = self.db;
@@ -64,7 +64,7 @@ impl Items<'_> {
             if has_fit || is_thrown && can_be_thrown(db, class) {
                 item.rank = item.rank.saturating_sub(20);
             }
-            // Numbers and the like are written, not made.
+            // Primitive values are written as literals.
             let is_written = item.kind == CompletionKind::Struct
                 && own_methods(db, class, "this").is_empty()
                 && fields(db, class).is_empty();
@@ -81,7 +81,7 @@ impl Items<'_> {
     }
 }
 
-/// Whether objects of a class can be thrown.
+/// Whether a class is a Throwable.
 fn can_be_thrown(db: &dyn Db, class: ClassId) -> bool {
     let supers = all_supertypes(db, class).iter();
     supers.filter_map(|t| t.as_class(db)).any(|(c, _)| c.name(db) == "CheckedThrowable")

@@ -18,34 +18,33 @@ use crate::ty::Ty;
 /// The kind of completion.
 #[derive(Clone, Debug)]
 pub(super) enum Wanted {
-    /// A member of what stands before the dot; none of a call that gives nothing.
+    /// A member of the expression before the dot; no receiver for a call without a value.
     Members(Option<Receiver>, ast::Expr),
-    /// A property of this type, in a condition.
+    /// A property of this type, in a constraint.
     Property(Ty),
-    /// What a condition may speak of: the properties of the type that it is about, if it is a type's, and
-    /// values.
+    /// A term of a constraint: properties of the constrained type, if there is one, and values.
     Term(Option<Ty>),
     /// A type of a package or of another type, in a type.
     Package(SmolStr),
     /// A package or type, in an import.
     Import(SmolStr),
-    /// The package that a file says it is in; what is written of it before the last dot.
+    /// The package declared by the file, with its written prefix before the last dot.
     Declared(SmolStr),
-    /// What may follow `@`.
+    /// An annotation, after `@`.
     Annotation,
     /// A type.
     Type,
-    /// A class of what is thrown.
+    /// An exception class.
     Thrown,
-    /// A class or struct to make a value of; whether it is to be thrown.
+    /// A class or struct to instantiate; whether it is an operand of `throw`.
     New(bool),
-    /// What a class may extend or implement; whether that is an interface.
+    /// A supertype; whether it must be an interface.
     Super(bool),
     /// A declaration in the body of a class.
     Member(ClassId),
-    /// A method of that class that overrides another, whose declaration starts here.
+    /// A method of that class that overrides another; its declaration starts at the offset.
     Override(ClassId, TextSize),
-    /// One of a few words.
+    /// One of these keywords.
     Words(&'static [&'static str]),
     /// A value.
     Expression,
@@ -79,7 +78,7 @@ pub(super) fn wanted(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<
     let Some(before) = before else { return Some((Wanted::Words(TOP_KEYWORDS), replace)) };
     let wanted = match before.kind() {
         T![.] => after_dot(db, file, &before)?,
-        // Between the dots of `a..b`, where a name is written in front of another.
+        // Between the dots of `a..b`, before an existing name.
         T![..] if before.text_range().contains(offset) => {
             after_dot(db, file, &before).unwrap_or_else(|| Wanted::Package(path_before(&before)))
         }
@@ -91,7 +90,7 @@ pub(super) fn wanted(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<
     Some((wanted, replace))
 }
 
-/// The last token before this, white space and comments aside.
+/// The last token before `token` that is not trivia.
 pub(super) fn solid_before(token: &SyntaxToken) -> Option<SyntaxToken> {
     std::iter::successors(token.prev_token(), SyntaxToken::prev_token).find(|t| !t.kind().is_trivia())
 }
@@ -115,7 +114,7 @@ fn after_dot(db: &dyn Db, file: SourceFile, dot: &SyntaxToken) -> Option<Wanted>
         _ => {
             let end = dot.text_range().start();
             let before = |n: &SyntaxNode| n.text_range().end() <= end;
-            // A dot that stands alone after a complete expression belongs to whatever was made of the rest.
+            // A dot after a complete expression may be attached by error recovery to the following node.
             let own = node.children().filter(before).filter_map(ast::Expr::cast).last();
             let e = own.or_else(|| expression_before(dot))?;
             if let Some(name) = made(&e) {
@@ -135,7 +134,7 @@ fn after_dot(db: &dyn Db, file: SourceFile, dot: &SyntaxToken) -> Option<Wanted>
     }
 }
 
-/// The dotted name after a `new` that has no arguments yet: nothing says that the name is over.
+/// The dotted name after a `new` without arguments, where the name may be incomplete.
 fn made(e: &ast::Expr) -> Option<SmolStr> {
     let ast::Expr::NewExpr(made) = e else { return None };
     let last = made.syntax().last_child().and_then(ast::NamedType::cast)?;
@@ -192,7 +191,7 @@ fn elsewhere(
     if in_type || starts_type(before, &parent) {
         return Some(Wanted::Type);
     }
-    // What the brace or semicolon before ends is over.
+    // A construct that the preceding brace or semicolon closes has ended.
     let is_over = |n: &SyntaxNode| {
         let ends = match n.kind() {
             BLOCK | CLASS_BODY => T!['}'],
@@ -223,12 +222,12 @@ fn elsewhere(
     Some(if starts_statement { Wanted::Statement } else { Wanted::Expression })
 }
 
-/// In a block, a name alone is read as a type as often as a value.
+/// In a block, the parser reads a single name as a type as often as a value.
 fn is_value_like(named: &SyntaxNode) -> bool {
     named.parent().is_some_and(|p| p.kind() == TYPE_EXPR)
 }
 
-/// `if (...)`, `for (...)`, `at (...)`: a statement follows.
+/// Whether a node is the head of a statement such as `if (...)`, `for (...)` or `at (...)`.
 pub(super) fn heads_statement(node: &SyntaxNode) -> bool {
     matches!(
         node.kind(),
@@ -236,7 +235,7 @@ pub(super) fn heads_statement(node: &SyntaxNode) -> bool {
     )
 }
 
-/// Whether a type follows.
+/// Whether a type is expected next.
 fn starts_type(before: &SyntaxToken, parent: &SyntaxNode) -> bool {
     match before.kind() {
         T![:] => matches!(
@@ -251,7 +250,7 @@ fn starts_type(before: &SyntaxToken, parent: &SyntaxNode) -> bool {
     }
 }
 
-/// After `val`, `class`, `def`, ... a new name is written.
+/// Whether a new name is expected, as after `val`, `class` or `def`.
 fn names_something_new(before: &SyntaxToken, parent: &SyntaxNode) -> bool {
     matches!(
         before.kind(),
@@ -264,13 +263,13 @@ fn names_something_new(before: &SyntaxToken, parent: &SyntaxNode) -> bool {
 
 fn declaration(db: &dyn Db, file: SourceFile, before: &SyntaxToken, offset: TextSize) -> Option<Wanted> {
     let class = enclosing_class(db, file, TextRange::empty(offset)).map(Wanted::Member);
-    // Outside of classes: where a declaration starts, and after its modifiers.
+    // Outside of classes: at the start of a declaration, and after its modifiers.
     let starts =
         matches!(before.kind(), T![;] | T!['}'] | T![public] | T![abstract] | T![final] | T![static]);
     class.or_else(|| starts.then_some(Wanted::Words(TOP_KEYWORDS)))
 }
 
-/// After the name of a class that is declared, and in what it extends and implements.
+/// The completion in the head of a class declaration: after its name, and among its supertypes.
 fn in_head(before: &SyntaxToken, parent: &SyntaxNode) -> Option<Wanted> {
     let declared = parent.parent()?;
     match (before.kind(), parent.kind(), declared.kind()) {

@@ -1,4 +1,4 @@
-//! The list that is filled: members, types and packages.
+//! The completion list and its items: members, types and packages.
 
 use apg_syntax::{TextRange, TextSize};
 use smol_str::SmolStr;
@@ -26,7 +26,7 @@ use crate::signature::field_type;
 use crate::ty::Ty;
 use crate::ty::subst::Substitution;
 
-/// The ranks, best first. What fits the type that is wanted comes before all others of its rank.
+/// The ranks, best first. Items of the expected type come before others of the same rank.
 pub(super) mod rank {
     pub(crate) const LOCAL: u32 = 10;
     pub(crate) const MEMBER: u32 = 20;
@@ -38,7 +38,7 @@ pub(super) mod rank {
     pub(crate) const TO_IMPORT: u32 = 80;
 }
 
-/// The types of the class library that programs name all the time.
+/// Frequently used types of the class library.
 const COMMON_TYPES: &[&str] = &[
     "Boolean",
     "Byte",
@@ -57,16 +57,16 @@ const COMMON_TYPES: &[&str] = &[
     "String",
 ];
 
-/// A list of completions at one place.
+/// The completion list at an offset.
 pub(super) struct Items<'db> {
     pub(super) db: &'db dyn Db,
     pub(super) file: SourceFile,
     pub(super) offset: TextSize,
     pub(super) context: Context<'db>,
     pub(super) replace: TextRange,
-    /// What has been typed of the word.
+    /// The typed prefix of the word.
     pub(super) typed: SmolStr,
-    /// The type of the value that is wanted, if one is.
+    /// The expected type, if any.
     pub(super) expected: Option<Ty>,
     list: Vec<Completion>,
 }
@@ -94,7 +94,7 @@ impl<'db> Items<'db> {
         scope_at(self.db, self.file, TextRange::empty(self.offset))
     }
 
-    /// Adds an item; it says itself how it differs from a plain word.
+    /// Adds an item; the caller sets what differs from a plain word.
     pub(super) fn add(
         &mut self,
         label: impl Into<String>,
@@ -118,7 +118,7 @@ impl<'db> Items<'db> {
         &mut self.list[last]
     }
 
-    /// Changes all items; keeps those for which it is true.
+    /// Changes all items, and removes those for which `change` returns false.
     pub(super) fn change(&mut self, change: impl FnMut(&mut Completion) -> bool) {
         self.list.retain_mut(change);
     }
@@ -127,7 +127,7 @@ impl<'db> Items<'db> {
         self.list.iter().any(|item| item.label == label)
     }
 
-    /// Whether a value of this type is what is wanted.
+    /// Whether a value of this type has the expected type.
     pub(super) fn fits(&self, ty: Ty) -> bool {
         let wanted = |expected: &Ty| {
             !ty.is_error(self.db)
@@ -154,7 +154,7 @@ impl<'db> Items<'db> {
         }
     }
 
-    /// The types that a class declares as its members.
+    /// The member types of a class.
     fn types_in(&mut self, class: ClassId) {
         let db = self.db;
         let member =
@@ -169,7 +169,7 @@ impl<'db> Items<'db> {
         }
     }
 
-    /// The types that are members of the type of that name.
+    /// The member types of the type with this name.
     pub(super) fn member_types(&mut self, qualifier: &str) {
         let names: Vec<SmolStr> = qualifier.split('.').map(SmolStr::new).collect();
         if let Some(class) = self.scope().find_class(&names) {
@@ -210,7 +210,7 @@ impl<'db> Items<'db> {
         let rank = self.member_rank(owner, distance) + 1 - u32::from(fits) * 5;
         let is_property = crate::item_tree::items::method_item(db, method)
             .is_some_and(|m| m.kind == MethodKind::Property && m.params.is_empty());
-        // Overloads differ by their signatures.
+        // Overloads are distinguished by their signatures.
         let called = self.text_follows('(');
         let item = self.add(method.name(db).as_str(), CompletionKind::Method, rank);
         item.detail = Some(described.tail());
@@ -221,7 +221,7 @@ impl<'db> Items<'db> {
         }
     }
 
-    /// What everything inherits from `Any` is what hardly anyone looks for.
+    /// The rank of a member. Members of `Any` are rarely wanted and come late.
     fn member_rank(&self, owner: Ty, distance: usize) -> u32 {
         if owner == Ty::any(self.db) {
             return rank::UNIVERSAL;
@@ -229,7 +229,7 @@ impl<'db> Items<'db> {
         rank::MEMBER + u32::try_from(distance.min(8)).unwrap_or(8)
     }
 
-    /// Whether a character stands right behind the word.
+    /// Whether this character follows the word directly.
     pub(super) fn text_follows(&self, c: char) -> bool {
         let text = self.file.text(self.db);
         text.get(usize::from(self.replace.end())..).is_some_and(|rest| rest.starts_with(c))
@@ -248,7 +248,7 @@ impl<'db> Items<'db> {
         item.symbol = Some(Symbol::Item(Item::Class(class)));
     }
 
-    /// A type by what its name stands for.
+    /// Adds a type by the resolution of its name.
     pub(super) fn found(&mut self, name: &str, found: &Found, rank: u32) {
         match found {
             Found::Class(class) => self.class(*class, rank),
@@ -287,7 +287,7 @@ impl<'db> Items<'db> {
         }
     }
 
-    /// What may follow in an import.
+    /// The packages and types for an import.
     pub(super) fn import(&mut self, package: &SmolStr) {
         if package.is_empty() {
             self.types_without_package();
@@ -297,7 +297,7 @@ impl<'db> Items<'db> {
         self.add("*", CompletionKind::Keyword, rank::PACKAGE + 1);
     }
 
-    /// The user's types that are in no package.
+    /// The user's types without a package.
     fn types_without_package(&mut self) {
         let names: Vec<SmolStr> = all_type_names(self.db, source_root(self.db, self.file)).clone();
         for name in names.iter().filter(|name| !name.contains('.')) {
@@ -307,7 +307,7 @@ impl<'db> Items<'db> {
         }
     }
 
-    /// The types that may be written here, and those that could be imported.
+    /// The types in scope, and those that could be imported.
     pub(super) fn types(&mut self) {
         let scope = self.scope();
         let mut names = scope.visible_names();
@@ -323,7 +323,7 @@ impl<'db> Items<'db> {
                 let near = match &found {
                     Found::Class(class) if class.file(self.db) == self.file => rank::TYPE - 2,
                     Found::Param(_) => rank::TYPE - 3,
-                    // What is imported by name is wanted.
+                    // A type imported by name is likely.
                     _ if imported.contains(&name.as_str()) => rank::TYPE - 2,
                     _ if COMMON_TYPES.contains(&name.as_str()) => rank::TYPE - 1,
                     _ => rank::TYPE,
@@ -336,7 +336,7 @@ impl<'db> Items<'db> {
         self.sub_packages("");
     }
 
-    /// Types of other packages whose names start as what is typed; choosing one adds its import.
+    /// Types of other packages that start with the typed prefix; choosing one adds its import.
     pub(super) fn importable(&mut self, fits: impl Fn(&Found) -> bool) {
         if self.typed.is_empty() {
             return;
@@ -360,7 +360,7 @@ impl<'db> Items<'db> {
         }
     }
 
-    /// What may follow `@`.
+    /// The annotations, after `@`.
     pub(super) fn annotations(&mut self) {
         let scope = self.scope();
         let db = self.db;
@@ -401,14 +401,14 @@ impl<'db> Items<'db> {
         }
     }
 
-    /// The static modifier of the code around, which decides whether `this` is at hand.
+    /// Whether the surrounding code is static, without `this`.
     pub(super) fn in_static_code(&self) -> bool {
         let item = self.context.method.and_then(|m| crate::item_tree::items::method_item(self.db, m));
         item.is_some_and(|m| m.modifiers.has(Modifiers::STATIC))
     }
 }
 
-/// Names that people write, not those made by the compiler.
+/// Whether a name is written in source, not generated by the compiler.
 fn is_plain(name: &str) -> bool {
     name.chars().next().is_some_and(char::is_alphabetic)
 }

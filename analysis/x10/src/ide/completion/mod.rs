@@ -1,7 +1,7 @@
-//! What could be written at the cursor.
+//! Completion at the cursor.
 //!
-//! The syntax around the cursor gives the context (`context`): members, types, names or declarations; each
-//! has its file. Code that is being typed does not parse; what stands before a dot has a type all the same.
+//! The syntax around the cursor gives the context (`context`): members, types, names or declarations, each in
+//! a file of its own. Incomplete code does not parse, but the expression before a dot still has a type.
 
 mod condition;
 mod constructors;
@@ -23,12 +23,12 @@ use crate::db::Db;
 use crate::diagnostics::TextEdit;
 use crate::ids::SourceFile;
 
-/// Something that could be written.
+/// A completion item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Completion {
-    /// What a person sees and filters by.
+    /// The displayed label, also used to filter.
     pub label: String,
-    /// What it is.
+    /// The kind of item.
     pub kind: CompletionKind,
     /// Its signature or type.
     pub detail: Option<String>,
@@ -36,19 +36,19 @@ pub struct Completion {
     pub insert: String,
     /// Whether `insert` is a snippet.
     pub is_snippet: bool,
-    /// What it replaces: the word that is being typed, and with a `filter` what stands before it too.
+    /// The replaced range: the typed word, and with a `filter` also the text before it.
     pub replace: TextRange,
-    /// What is typed to find it, if not the label: all of what it replaces.
+    /// The text to filter by instead of the label: the whole replaced text.
     pub filter: Option<String>,
-    /// Further edits: an import.
+    /// Further edits, such as an import.
     pub also: Vec<TextEdit>,
-    /// The most likely have the lowest.
+    /// The rank; likely items have low ranks.
     pub rank: u32,
-    /// Where its documentation is.
+    /// The symbol with the documentation.
     pub symbol: Option<Symbol>,
 }
 
-/// What a completion is.
+/// The kind of a completion item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)] // named after X10's constructs
 pub enum CompletionKind {
@@ -65,7 +65,7 @@ pub enum CompletionKind {
     Snippet,
 }
 
-/// What could be written at an offset, in no order but by `rank`.
+/// The completions at an offset, unsorted: `rank` gives the order.
 pub fn completions(db: &dyn Db, file: SourceFile, offset: TextSize) -> Vec<Completion> {
     let Some((wanted, word)) = wanted(db, file, offset) else { return Vec::new() };
     let mut items = Items::new(db, file, offset, word);

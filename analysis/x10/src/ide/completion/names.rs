@@ -1,4 +1,5 @@
-//! Names where a value or statement may stand: locals, members of the classes around, types, keywords.
+//! Completion of names of values and at the start of statements: locals, members of enclosing classes, types,
+//! keywords.
 
 use apg_syntax::SyntaxKind;
 
@@ -14,7 +15,7 @@ use crate::item_tree::nesting::is_static_class;
 use crate::ty::{Ty, TyKind};
 
 impl Items<'_> {
-    /// What may stand where a value is wanted; with `statement`, also what only a statement may start with.
+    /// The names and keywords that an expression may start with; with `statement`, also those of statements.
     pub(super) fn expression(&mut self, statement: bool) {
         self.closure();
         self.locals();
@@ -48,7 +49,7 @@ impl Items<'_> {
         }
     }
 
-    /// A closure, where a function is wanted.
+    /// A closure, where a function type is expected.
     fn closure(&mut self) {
         let db = self.db;
         let Some(TyKind::Function { params, .. }) = self.expected.map(|ty| ty.base(db).kind(db)) else {
@@ -71,7 +72,7 @@ impl Items<'_> {
         item.is_snippet = true;
     }
 
-    /// Whether a `case` may stand here.
+    /// Whether a `case` is allowed here.
     fn is_in_switch(&self) -> bool {
         let root = parse(self.db, self.file).syntax();
         let token = apg_syntax::token_at_offset(&root, self.replace.start()).left_biased();
@@ -94,7 +95,7 @@ impl Items<'_> {
         }
     }
 
-    /// The members of the classes around, as far as they can be named without a receiver.
+    /// The members of enclosing classes that can be named without a receiver.
     fn members_around(&mut self) {
         let db = self.db;
         let mut class = self.context.class;

@@ -1,4 +1,4 @@
-//! Declarations in the body of a class: keywords, and the inherited methods that could be overridden.
+//! Completion in a class body: keywords of declarations, and inherited methods that could be overridden.
 
 use apg_syntax::{TextRange, TextSize};
 
@@ -14,7 +14,7 @@ use crate::relate::Context;
 use crate::ty::Ty;
 
 impl Items<'_> {
-    /// What may stand in the body of a class.
+    /// The keywords and overridable methods in a class body.
     pub(super) fn declarations(&mut self, class: ClassId) {
         for keyword in MEMBER_KEYWORDS {
             self.add(*keyword, CompletionKind::Keyword, rank::KEYWORD);
@@ -28,7 +28,7 @@ impl Items<'_> {
         self.overrides(class, None);
     }
 
-    /// The inherited methods that could be overridden. With a `start`, the declaration has been begun there.
+    /// The inherited methods that could be overridden. `start` is the start of an incomplete declaration.
     pub(super) fn overrides(&mut self, class: ClassId, start: Option<TextSize>) {
         let begun = start.map(|start| TextRange::new(start, self.replace.end()));
         let text = begun.and_then(|it| self.file.text(self.db).get(std::ops::Range::<usize>::from(it)));
@@ -41,7 +41,7 @@ impl Items<'_> {
         let context = Context::class(self.db, class);
         for found in overridable(&context, Ty::this_type(self.db, class)) {
             let Some(stub) = stub(self.db, found.member, found.owner) else { continue };
-            // After `def` no operator is written.
+            // No operator follows `def`.
             if start.is_some() && stub.keyword != "def " {
                 continue;
             }

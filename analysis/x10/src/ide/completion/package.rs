@@ -1,4 +1,4 @@
-//! The package that a file says it is in: that of its folder, and those that the program has.
+//! Completion of a package declaration: the package of the file's folder, and the existing packages.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::item_tree::items::package;
 use crate::scope::packages::source_root;
 
 impl Items<'_> {
-    /// What may follow `package`, or a dot after it.
+    /// The packages after `package`, or after a dot in its name.
     pub(super) fn declared_package(&mut self, before: &str) {
         let prefix = if before.is_empty() { String::new() } else { format!("{before}.") };
         let own = self.packages_of_folder();
@@ -36,7 +36,7 @@ impl Items<'_> {
         files.filter(|file| *file != self.file && file.origin(self.db) == FileOrigin::User)
     }
 
-    /// The packages that the folder of this file is, seen from where those of the other files begin.
+    /// The packages that this file's folder stands for, relative to the root folders of other files.
     fn packages_of_folder(&self) -> Vec<String> {
         let Some(folder) = self.file.path(self.db).parent() else { return Vec::new() };
         let db = self.db;
@@ -44,14 +44,14 @@ impl Items<'_> {
         let roots = roots.chain(Project::get(db).source_path(db).iter().map(|it| it.as_path()));
         let mut found: Vec<String> =
             roots.filter_map(|root| dotted(folder.strip_prefix(root).ok()?)).collect();
-        // The farthest root first: a file that says nothing of its package makes one of its own folder.
+        // The farthest root first: a file without a package declaration makes its own folder a root.
         found.sort_by_key(|name| std::cmp::Reverse(name.len()));
         found.dedup();
         found
     }
 }
 
-/// The package of a folder below a root; none for the root itself, and for what cannot be a name.
+/// The package of a folder below a root; `None` for the root itself, and for a path that is no package name.
 fn dotted(below: &Path) -> Option<String> {
     let names: Option<Vec<&str>> = below.iter().map(|name| name.to_str()).collect();
     let names = names.filter(|names| !names.is_empty())?;

@@ -1,4 +1,4 @@
-//! After a dot: what the expression before it could be put into, `f(x).async` for `async f(x);`.
+//! Postfix completion: `f(x).async` becomes `async f(x);`.
 
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, T, TextRange};
@@ -10,10 +10,11 @@ use crate::ty::Ty;
 use crate::ty::known::Known;
 
 impl Items<'_> {
-    /// What an expression before the dot could be put into. One without a type is a call that gives nothing.
+    /// The postfix completions of the expression before the dot. An expression without a type is a call
+    /// without a value.
     pub(super) fn postfix(&mut self, e: &ast::Expr, ty: Option<Ty>) {
         let text = e.syntax().text().to_string();
-        // A completion replaces what is in its own line.
+        // A completion may only replace text on its own line.
         if text.contains(['\n', '\r']) || self.text_follows('(') {
             return;
         }
@@ -70,7 +71,7 @@ impl Items<'_> {
             || supers().any(|ty| ty.is_known(db, Known::Iterable))
     }
 
-    /// A member of this name is what is meant.
+    /// Adds an item, unless a member has the same name.
     fn put(&mut self, e: &ast::Expr, label: &str, detail: &str, insert: &str) {
         if self.has(label) {
             return;
@@ -87,7 +88,7 @@ impl Items<'_> {
     }
 }
 
-/// A source text escaped for a snippet.
+/// A source text with the special characters of snippets escaped.
 fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('$', "\\$").replace('}', "\\}")
 }
@@ -100,7 +101,7 @@ fn in_parentheses(e: &ast::Expr, text: &str) -> String {
     if binds { text.to_owned() } else { format!("({text})") }
 }
 
-/// Whether an expression stands where a statement starts.
+/// Whether an expression is at the start of a statement.
 fn starts_statement(e: &ast::Expr) -> bool {
     let before = e.syntax().first_token().and_then(|first| solid_before(&first));
     before.is_some_and(|before| {

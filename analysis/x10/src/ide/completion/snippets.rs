@@ -1,15 +1,15 @@
 //! Completion of keywords and snippets.
 
-/// What only a statement starts with.
+/// Keywords that start statements only.
 pub(super) const STATEMENT_KEYWORDS: &[&str] = &[
     "async", "at", "ateach", "atomic", "assert", "break", "clocked", "continue", "do", "finish", "for", "if",
     "offer", "return", "switch", "throw", "try", "val", "var", "when", "while",
 ];
 
-/// What a value may start with.
+/// Keywords that start expressions.
 pub(super) const EXPRESSION_KEYWORDS: &[&str] = &["true", "false", "null", "here", "new", "at", "self"];
 
-/// What a declaration starts with.
+/// Keywords that start members.
 pub(super) const MEMBER_KEYWORDS: &[&str] = &[
     "abstract",
     "class",
@@ -30,11 +30,11 @@ pub(super) const MEMBER_KEYWORDS: &[&str] = &[
     "var",
 ];
 
-/// What starts outside of classes.
+/// Keywords that start top-level declarations.
 pub(super) const TOP_KEYWORDS: &[&str] =
     &["abstract", "class", "final", "import", "interface", "package", "public", "struct", "type"];
 
-/// Label, what it is, text.
+/// Label, description, text.
 type Snippet = (&'static str, &'static str, &'static str);
 
 /// Statements.

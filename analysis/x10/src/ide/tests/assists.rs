@@ -6,7 +6,7 @@ use super::cursors;
 use crate::fixture::{file, host};
 use crate::ide::{assists, organized_imports};
 
-/// The titles that are offered, and the program after the one whose title starts so.
+/// The titles of the offered assists, and the program after the assist with a title that begins with `title`.
 pub(super) fn after(text: &str, title: &str) -> (Vec<String>, Option<String>) {
     let (plain, offsets) = cursors(text);
     let range = TextRange::new(offsets[0], *offsets.last().expect("a cursor"));
@@ -152,7 +152,7 @@ fn missing_methods_are_written() {
     assert_eq!(edited.as_deref(), Some(wanted));
 }
 
-/// What a property method gives is most likely the property of its name.
+/// A missing property method most likely returns the property of its name.
 #[test]
 fn missing_property_methods_give_the_properties() {
     let text = "interface Shape { property rank():Long; }\nclass Bo$0x(rank:Long) implements Shape {}\n";
@@ -161,7 +161,7 @@ fn missing_property_methods_give_the_properties() {
     assert_eq!(edited.as_deref(), Some(wanted));
 }
 
-/// A property that cannot be the result is not given.
+/// A property of another type is not returned.
 #[test]
 fn missing_methods_give_properties_of_their_types() {
     let given = |text: &str| after(text, "Implement").1.expect("a method is missing");
@@ -193,7 +193,7 @@ fn imports_are_put_in_order() {
     assert_eq!(edit.map(|e| e.text).as_deref(), Some("import x10.io.*;\nimport x10.util.HashMap;"));
 }
 
-/// Comments divide imports, or belong to the one in whose line they stand.
+/// A comment separates imports, or belongs to the import on its line.
 #[test]
 fn imports_are_put_in_order_among_comments() {
     let organized = |imports: &str| {
@@ -220,7 +220,7 @@ fn imports_are_put_in_order_among_comments() {
 }
 
 #[test]
-fn what_could_not_stand_there_is_not_offered() {
+fn inapplicable_assists_are_not_offered() {
     let offered = |statements: &str| {
         let (titles, _) = after(&in_method(statements), "Wrap");
         let wraps = titles.iter().filter_map(|t| t.strip_prefix("Wrap in `"));
@@ -323,7 +323,7 @@ fn an_extracted_method_takes_what_it_needs() {
     }
 }
 
-/// Types that no import names are written with their packages.
+/// Types that are not imported are qualified.
 #[test]
 fn types_are_written_so_that_they_are_known() {
     let (_, edited) = after(&in_method("val $0out = Console.OUT;"), "Write the type");
@@ -376,7 +376,7 @@ class Im$0pl extends Base[String] { }
     assert!(!left.contains("type/not-implemented") && !left.contains("syntax/"), "{left}\n{edited}");
 }
 
-/// A class may promise to be a function.
+/// A class may implement a function type.
 #[test]
 fn functions_are_implemented_as_operators() {
     let text = "class Im$0pl[T] implements (T, Long)=>Rail[T], ()=>void { }\n";
@@ -424,9 +424,9 @@ fn a_kernel_keeps_its_rails_on_the_device_and_its_constants_outside() {
     assert!(edited.contains("out(thread) = value + thread;"), "{edited}");
 }
 
-/// What is created is typed by what the code around gives and takes, and nothing is left to complain of.
+/// A created declaration has the types that the surrounding code determines, and leaves no error.
 #[test]
-fn what_is_named_and_does_not_exist_is_created() {
+fn missing_declarations_are_created_where_they_are_named() {
     let with = |statement: &str| {
         format!(
             "class Example {{
@@ -489,9 +489,9 @@ interface Shape {{ }}
     }
 }
 
-/// What would leave an error, as far as is known, is not offered.
+/// An assist that would leave an error is not offered.
 #[test]
-fn what_is_not_known_for_certain_is_not_created() {
+fn declarations_of_uncertain_type_are_not_created() {
     let with = |statement: &str| {
         format!(
             "class Example[C] {{

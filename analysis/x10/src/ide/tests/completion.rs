@@ -139,7 +139,7 @@ fn names_in_scope_are_offered_locals_first() {
 }
 
 #[test]
-fn what_fits_comes_first() {
+fn items_of_the_expected_type_come_first() {
     let found = labels(&in_main("val text = \"\"; val number = 1; val wanted:String = $0"));
     assert_eq!(found.first().map(String::as_str), Some("text"), "{found:?}");
     let found = labels(&in_main("val flag = true; val number = 1; if ($0"));
@@ -384,7 +384,7 @@ fn properties_have_a_signature() {
     assert_eq!((found.signatures[0].label.as_str(), found.argument), ("property(w:Double, h:Long)", 1));
 }
 
-/// A condition speaks of properties; a member that is none cannot be part of it.
+/// Only properties are offered in a constraint.
 #[test]
 fn conditions_are_of_properties() {
     for unfinished in
@@ -411,7 +411,7 @@ fn what_can_be_caught_comes_first() {
     assert_lacks(&found, &["void"]);
 }
 
-/// Of types of one simple name, the type imported by name is meant.
+/// Among types of one simple name, the one imported by name comes first.
 #[test]
 fn imported_types_come_before_those_of_the_language() {
     let found = labels("import x10.util.Box; class Example { val b:Bo$0 }");

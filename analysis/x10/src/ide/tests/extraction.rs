@@ -4,7 +4,7 @@ use super::assists::after;
 use crate::diagnostics::Severity;
 use crate::fixture::{file, host};
 
-/// Several values come back as one, the end of the method around as an answer; what is moved stays as it was
+/// Several results are returned in one struct, and an early exit as a Boolean. The moved code is kept as
 /// written.
 #[test]
 fn an_extracted_method_gives_back_what_is_needed() {
@@ -67,7 +67,7 @@ fn assert_right(text: &str) {
     assert!(found.iter().all(|it| it.severity != Severity::Error), "{text}\n{found:?}");
 }
 
-/// What becomes of a class with a field and this code; `None` where no extraction is offered.
+/// The class after extraction of this code, in a class with a field; `None` if no extraction is offered.
 fn extracted_from(body: &str) -> Option<String> {
     let class = format!(
         "class Example {{\n    val results = 7;\n    def f(n:Long):void {{\n        {body}\n    }}\n}}\n"
@@ -78,9 +78,9 @@ fn extracted_from(body: &str) -> Option<String> {
     edited
 }
 
-/// What comes behind the code, and what its method ends in, must be reached.
+/// The code after the selection, and the end of the new method, must be reachable.
 #[test]
-fn what_does_not_go_on_is_not_extracted() {
+fn statements_that_do_not_complete_are_not_extracted() {
     for body in [
         "$0if (n > 1) { return; } else { f(1); return; }$0",
         "$0if (n > 1) return; throw new Exception();$0",
@@ -109,9 +109,9 @@ fn what_does_not_go_on_is_not_extracted() {
     }
 }
 
-/// Neither a local behind the code nor a field is meant by the name of what comes back.
+/// The name of the result collides neither with a later local nor with a field.
 #[test]
-fn the_name_of_what_comes_back_is_new() {
+fn the_name_of_an_extracted_result_is_fresh() {
     let start = "var a:Long = 0; var b:Long = 0;\n        ";
     for (body, wanted) in [
         ("$0a += n; b += 2;$0 f(a + b);", "val results = "),
@@ -124,9 +124,9 @@ fn the_name_of_what_comes_back_is_new() {
     }
 }
 
-/// A class in a method is known there only.
+/// A class declared in a method is not in scope elsewhere.
 #[test]
-fn classes_of_a_method_stay_with_what_names_them() {
+fn local_classes_stay_with_the_code_that_names_them() {
     let class = "class L { val q = 1; }";
     for body in [
         format!("{class} $0val a = new L(); val b = 4;$0 f(a.q + b);"),
@@ -145,7 +145,7 @@ fn classes_of_a_method_stay_with_what_names_them() {
     }
 }
 
-/// Between the parts of a kernel stands nothing else.
+/// Nothing may be inserted between the parts of a kernel.
 #[test]
 fn values_of_a_kernel_are_kept_in_its_threads() {
     let kernel = |range: &str, value: &str| {

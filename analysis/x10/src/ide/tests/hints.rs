@@ -11,7 +11,7 @@ fn all(text: &str) -> TextRange {
 }
 
 #[test]
-fn hints_say_what_the_code_leaves_unsaid() {
+fn inlay_hints_show_inferred_types_and_captures() {
     let text = "
 class Example {
     def twice(n:Long) = n * 2;
@@ -61,7 +61,7 @@ $0";
 }
 
 #[test]
-fn tokens_know_what_names_stand_for() {
+fn semantic_tokens_follow_name_resolution() {
     let text = "
 struct Pair(a:Long) {}
 class Example[T] {
@@ -103,7 +103,7 @@ fn symbols_are_found_by_their_letters() {
     assert_eq!(found[0].2, ["Inner"]);
 }
 
-/// The text of a hover at each cursor.
+/// The text of the hover at each cursor.
 fn hovers(text: &str) -> Vec<String> {
     ask(text, |db, file, at| crate::ide::hover(db, file, at).map(|h| h.markdown).unwrap_or_default())
 }
@@ -192,7 +192,7 @@ class Infers {
 }
 
 #[test]
-fn operators_and_objects_are_declared_somewhere() {
+fn operators_and_this_have_definitions() {
     let text = "
 class Above { def this(n:Long) {} def this() {} }
 class Example extends Above {

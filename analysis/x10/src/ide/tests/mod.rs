@@ -13,7 +13,7 @@ use crate::db::Db;
 use crate::fixture::{file, host};
 use crate::ids::SourceFile;
 
-/// The text without its cursors, and where they stood.
+/// The text without its cursors, and their offsets.
 fn cursors(text: &str) -> (String, Vec<TextSize>) {
     let text = text.trim_start_matches('\n');
     let mut offsets = Vec::new();
@@ -27,7 +27,7 @@ fn cursors(text: &str) -> (String, Vec<TextSize>) {
     (plain, offsets)
 }
 
-/// Asks about each cursor of a program.
+/// Asks a question at each cursor of a program.
 fn ask<T>(text: &str, question: impl Fn(&dyn Db, SourceFile, TextSize) -> T) -> Vec<T> {
     let (plain, offsets) = cursors(text);
     let host = host(&plain);

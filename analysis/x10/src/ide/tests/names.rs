@@ -4,7 +4,7 @@ use super::cursors;
 use crate::fixture::{file, host};
 use crate::ide::{declaration, hover, symbol_at};
 
-/// At each `$0`: what hovering says first, and the line where the name is declared.
+/// At each `$0`: the first line of the hover, and the line of the declaration.
 fn at_cursors(text: &str) -> Vec<String> {
     let (plain, offsets) = cursors(text);
     let host = host(&plain);
@@ -49,9 +49,9 @@ class Box extends Shape {
     assert_eq!(said, ["new Box(n:Long)", "new Shape(name:String)"]);
 }
 
-/// Who has not written the arguments yet asks what they are to be.
+/// A call without complete arguments still has a definition.
 #[test]
-fn calls_that_fit_nothing_yet_say_what_they_mean() {
+fn incomplete_calls_have_a_definition() {
     let text = "
 class Shape {
     def grow(factor:Long):Long = factor;
@@ -119,7 +119,7 @@ class Example[T](size:Long) {
 }
 
 #[test]
-fn nothing_is_said_about_nothing() {
+fn tokens_without_a_symbol_have_no_hover() {
     assert_eq!(at_cursors("$0class Example { val x = $0{3}; }$0"), [" @ ", " @ ", " @ "]);
 }
 

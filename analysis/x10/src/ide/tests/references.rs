@@ -60,7 +60,7 @@ class Cat implements Speaks { public def speak():void {} }
     assert_eq!(found[2].1, ["Dog"]);
 }
 
-/// The program after the name at the cursor got a new one, or why it did not.
+/// The program after the rename at the cursor, or the reason of the refusal.
 fn renamed(text: &str, new: &str) -> Result<String, String> {
     ask(text, |db, file, at| {
         let renamed = rename(db, &[file], (file, at), new)?;

@@ -1,5 +1,5 @@
-//! The types of what is created: those that the code around is sure of, and that can be written where it
-//! goes.
+//! Types of created declarations: those that the surrounding code determines and that can be written at the
+//! destination.
 
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, SyntaxNode, T, TextRange};
@@ -18,15 +18,15 @@ use crate::item_tree::items::{class_head, method_type_param_ids, type_param_ids}
 use crate::ty::known::Known;
 use crate::ty::{Ty, TyKind};
 
-/// Where a declaration goes.
+/// The destination of a declaration.
 pub(super) struct Target<'db> {
     ctx: AssistContext<'db>,
-    /// The type parameters that are known there, or that it will have.
+    /// The type parameters in scope there, including the declaration's own.
     params: Vec<TypeParamId>,
 }
 
 impl<'db> Target<'db> {
-    /// A member of a class; a method has type parameters of its own, as its caller.
+    /// The destination of a member. A method gets the type parameters of its caller.
     pub(super) fn member(ctx: &AssistContext<'db>, home: &Home, is_method: bool) -> Option<Self> {
         let db = ctx.db;
         let open = home.body(ctx)?.children_with_tokens().find(|it| it.kind() == T!['{'])?;
@@ -44,19 +44,18 @@ impl<'db> Target<'db> {
         Some(Self { ctx: AssistContext { db, file, root: parse(db, file).syntax(), range }, params })
     }
 
-    /// A class of this file.
+    /// The destination of a top-level class in this file.
     pub(super) fn top_level(ctx: &AssistContext<'db>, range: TextRange) -> Self {
         let ctx = AssistContext { db: ctx.db, file: ctx.file, root: ctx.root.clone(), range };
         Self { ctx, params: Vec::new() }
     }
 
-    /// A type as it is written there; none that is not known there.
+    /// A type as written at the destination; `None` if it is not in scope there.
     pub(super) fn spelled(&self, db: &dyn Db, ty: Ty) -> Option<String> {
         self.knows(db, ty.base(db)).then(|| self.ctx.spelled(ty))?
     }
 
-    /// Whether a type without conditions is known, to its last argument: conditions are not written, and
-    /// arguments are taken as they are.
+    /// Whether a type and all its type arguments are in scope and without constraints, which are not written.
     fn knows(&self, db: &dyn Db, ty: Ty) -> bool {
         match ty.kind(db) {
             TyKind::Param(param) => self.params.contains(param),
@@ -75,29 +74,29 @@ impl<'db> Target<'db> {
     }
 }
 
-/// What the code around an expression wants of it.
+/// The requirement of the surrounding code on an expression.
 pub(super) enum Wanted {
-    /// That it is done.
+    /// No value is required.
     Nothing,
-    /// Whatever it is.
+    /// A value of any type.
     Anything,
     /// A value of this type.
     Ty(Ty),
 }
 
 impl Wanted {
-    /// To be what a value is.
+    /// The requirement to have the type `ty` of a value; any type for `null`.
     pub(super) fn value(db: &dyn Db, ty: Ty) -> Self {
         if ty.is_null(db) { Self::Anything } else { Self::Ty(ty) }
     }
 }
 
-/// What the code around an expression wants of it; none if it does not say.
+/// The requirement of the surrounding code on an expression; `None` if it is unknown.
 pub(super) fn wanted(ctx: &AssistContext<'_>, e: &SyntaxNode) -> Option<Wanted> {
     use SyntaxKind::*;
     let around = e.parent()?;
     match around.kind() {
-        // Without the `;` it may be what a closure gives.
+        // Without the `;` it may be the result of a closure.
         EXPR_STMT => around.last_token().filter(|it| it.kind() == T![;]).map(|_| Wanted::Nothing),
         PAREN_EXPR => wanted(ctx, &around).filter(|it| !matches!(it, Wanted::Nothing)),
         CONDITIONAL_EXPR if around.children().find_map(ast::Expr::cast)?.syntax() == e => {
@@ -113,7 +112,7 @@ pub(super) fn wanted(ctx: &AssistContext<'_>, e: &SyntaxNode) -> Option<Wanted> 
                 None => Some(Wanted::Anything),
             }
         }
-        // What is assigned to elements is an argument.
+        // An assignment to an element passes the value as an argument.
         ASSIGN_EXPR => {
             let lhs = ast::AssignExpr::cast(around)?.lhs()?;
             matches!(lhs, ast::Expr::NameExpr(_) | ast::Expr::FieldExpr(_)).then(|| expected(ctx, e))?
@@ -129,14 +128,14 @@ fn expected(ctx: &AssistContext<'_>, e: &SyntaxNode) -> Option<Wanted> {
     expected_type(ctx.db, ctx.file, e.text_range().start()).map(Wanted::Ty)
 }
 
-/// Whether a `return` is one of a closure or the like, not of the method around.
+/// Whether a `return` belongs to a closure or another expression, not to the enclosing method.
 fn is_value_of_expression(e: &SyntaxNode) -> bool {
     let inside = e.ancestors().take_while(|node| node.kind() != SyntaxKind::CLASS_BODY);
     let kinds = [SyntaxKind::CLOSURE_EXPR, SyntaxKind::AT_EXPR, SyntaxKind::FINISH_EXPR];
     inside.into_iter().any(|node| kinds.contains(&node.kind()))
 }
 
-/// What an operand is next to another: most operators take two of a type.
+/// The type of an operand by that of the other one: most operators take two operands of one type.
 fn operand(ctx: &AssistContext<'_>, e: &SyntaxNode, around: &SyntaxNode) -> Option<Ty> {
     let db = ctx.db;
     let op = operator(around)?;
@@ -155,7 +154,7 @@ fn operand(ctx: &AssistContext<'_>, e: &SyntaxNode, around: &SyntaxNode) -> Opti
     is_right.then_some(ty)
 }
 
-/// Whether an assignment takes its value as it is.
+/// Whether an assignment stores its value unchanged.
 pub(super) fn is_plain(assignment: &ast::AssignExpr) -> bool {
     operator(assignment.syntax()).is_some_and(|op| op == "=")
 }
