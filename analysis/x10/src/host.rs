@@ -1,6 +1,6 @@
 //! Analysis host: owns the database and takes sources; snapshots answer queries on other threads.
 //!
-//! A change cancels what runs on snapshots: their questions end with [`Cancelled`], and the change waits only
+//! A change cancels the queries that run on snapshots: they end with [`Cancelled`], and the change waits only
 //! for that.
 
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ use crate::split_inputs::EditedFile;
 
 pub use salsa::Cancelled;
 
-/// What a host is [`AnalysisHost::fixed`] to.
+/// The inputs of a host that is [`AnalysisHost::fixed`].
 #[derive(Debug, Default)]
 pub struct Program {
     /// The user's files by absolute path.
@@ -37,9 +37,9 @@ pub struct Program {
 /// Owns the database. One thread changes it.
 pub struct AnalysisHost {
     db: RootDatabase,
-    /// Removed files. The database never forgets an input, so a file that comes back gets its old identity.
+    /// Removed files. The database never frees an input, so a file that is added again reuses its input.
     gone: FxHashMap<PathBuf, SourceFile>,
-    /// The parts of files that were edited and are not any more, for the same reason.
+    /// The parts of files that are not edited any more, for the same reason.
     spare: FxHashMap<SourceFile, EditedFile>,
 }
 
@@ -70,8 +70,8 @@ impl AnalysisHost {
         AnalysisHost { db, gone: FxHashMap::default(), spare: FxHashMap::default() }
     }
 
-    /// A host for one program that stays as it is. How its answers came about is not remembered, which makes
-    /// them faster and smaller; to set anything panics.
+    /// A host for one program that never changes. Dependencies of queries are not recorded, which makes them
+    /// faster and smaller; setting an input panics.
     pub fn fixed(library: impl IntoIterator<Item = (PathBuf, Arc<str>)>, program: Program) -> AnalysisHost {
         let fixed = Durability::NEVER_CHANGE;
         let mut db = RootDatabase::bare(None);
@@ -95,19 +95,19 @@ impl AnalysisHost {
         AnalysisHost { db, gone: FxHashMap::default(), spare: FxHashMap::default() }
     }
 
-    /// Forgets the trees and typed bodies of a host that is [`Self::fixed`], but for the trees of the next of
-    /// these files; they are made again where they are needed once more. Waits for snapshots.
+    /// Evicts the trees and typed bodies of a host that is [`Self::fixed`], except the trees of the next of
+    /// these files. They are recomputed on demand. Waits for snapshots.
     pub fn forget_details(&mut self, next: &[SourceFile]) {
         let next = &next[..next.len().min(crate::inputs::MAX_KEPT_TREES)];
         crate::inputs::keep_trees(&mut self.db, next.len() + crate::inputs::MIN_KEPT_RESULTS);
-        // What was used last goes last.
+        // The LRU cache evicts the most recently used values last.
         for file in next {
             crate::inputs::parse(&self.db, *file);
         }
         salsa::Database::trigger_lru_eviction(&mut self.db);
     }
 
-    /// Sets the text of a user file, which may be new, or takes the file away.
+    /// Sets the text of a user file, which may be new; `None` removes the file.
     pub fn set_file(&mut self, path: &Path, text: Option<Arc<str>>) {
         let project = Project::get(&self.db);
         let known = project.files(&self.db).get(path).copied();
@@ -136,7 +136,7 @@ impl AnalysisHost {
         }
     }
 
-    /// A user file that the project does not have: a removed one, or a new one.
+    /// The input of a user file that is not in the project: that of a removed file, or a new one.
     fn user_file(&mut self, path: &Path, text: Arc<str>) -> SourceFile {
         if let Some(file) = self.gone.remove(path) {
             self.set_text(file, text);
@@ -147,9 +147,9 @@ impl AnalysisHost {
             .new(&self.db)
     }
 
-    /// Sets the text of a user file that someone types in; whether other files may see the difference. The
-    /// result is that of [`Self::set_file`], but only what is around the edit is parsed again, and what does
-    /// not depend on it stays as it is.
+    /// Sets the text of a user file that is being edited; returns whether other files may be affected. The
+    /// result is the same as that of [`Self::set_file`], but only the surroundings of the edit are parsed
+    /// again, and results that do not depend on it stay valid.
     pub fn edit_file(&mut self, path: &Path, text: Arc<str>) -> bool {
         let known = Project::get(&self.db).files(&self.db).get(path).copied();
         let Some(file) = known else {
@@ -159,7 +159,7 @@ impl AnalysisHost {
         if **file.text(&self.db) == *text {
             return false;
         }
-        // Everything is computed before anything is set: what fails leaves the file as it was.
+        // All values are computed before an input is set, so that a panic leaves the file unchanged.
         let before = crate::inputs::parse(&self.db, file);
         let parse = before.reparse_text(file.text(&self.db), &text);
         let known = crate::inputs::split_inputs(&self.db, file)
@@ -170,7 +170,7 @@ impl AnalysisHost {
         crate::split_inputs::update::update(&mut self.db, file, parts, spare)
     }
 
-    /// Sets the text of a user file from scratch, whatever is known of the one before.
+    /// Sets the text of a user file from scratch, without incremental reparsing.
     pub fn replace_file(&mut self, path: &Path, text: Arc<str>) {
         if let Some(file) = Project::get(&self.db).files(&self.db).get(path).copied() {
             file.set_edited(&mut self.db).to(None);
@@ -178,7 +178,7 @@ impl AnalysisHost {
         self.set_file(path, Some(text));
     }
 
-    /// Sets many files at once, as at the start.
+    /// Sets many files at once, as at startup.
     pub fn set_files(&mut self, sources: impl IntoIterator<Item = (PathBuf, Arc<str>)>) {
         let (mut new, mut known) = (Vec::new(), Vec::new());
         for (path, text) in sources {
@@ -195,8 +195,7 @@ impl AnalysisHost {
         }
     }
 
-    /// Sets all user files: those that are not given are gone. What was computed of a text that stays is
-    /// kept.
+    /// Sets all user files, and removes those that are not given. Results for unchanged texts stay valid.
     pub fn replace_files(&mut self, sources: impl IntoIterator<Item = (PathBuf, Arc<str>)>) {
         let sources: FxHashMap<PathBuf, Arc<str>> = sources.into_iter().collect();
         if Project::get(&self.db).files(&self.db).keys().any(|path| !sources.contains_key(path)) {
@@ -219,7 +218,7 @@ impl AnalysisHost {
         }
     }
 
-    /// The files that were named or are open: all their classes are visible. Unknown paths are left out.
+    /// Sets the files that are named or open: all their classes are visible. Unknown paths are ignored.
     pub fn set_roots(&mut self, paths: &[PathBuf]) {
         let project = Project::get(&self.db);
         let roots: Vec<SourceFile> =
@@ -229,7 +228,7 @@ impl AnalysisHost {
         }
     }
 
-    /// Folders to look packages up in.
+    /// Sets the folders to look packages up in.
     pub fn set_source_path(&mut self, folders: Vec<PathBuf>) {
         let project = Project::get(&self.db);
         if **project.source_path(&self.db) != folders {
@@ -237,7 +236,7 @@ impl AnalysisHost {
         }
     }
 
-    /// How constraints are checked that do not follow from what is known.
+    /// Sets how undecided constraints are checked.
     pub fn set_checks(&mut self, checks: Checks) {
         let project = Project::get(&self.db);
         if project.checks(&self.db) != checks {
@@ -245,8 +244,8 @@ impl AnalysisHost {
         }
     }
 
-    /// Files that could not be read, and a sentence each that says why. Errors at names that they would
-    /// declare say it.
+    /// Sets the unreadable files, each with a sentence that gives the reason, for errors at names that they
+    /// may declare.
     pub fn set_unread(&mut self, unread: BTreeMap<PathBuf, String>) {
         let project = Project::get(&self.db);
         if **project.unread(&self.db) != unread {
@@ -254,8 +253,8 @@ impl AnalysisHost {
         }
     }
 
-    /// A host with the same files, and nothing computed of them: what this one holds is given back. Questions
-    /// to snapshots of this one end with [`Cancelled`].
+    /// A new host with the same inputs and no results; the memory of this host is freed. Queries on its
+    /// snapshots end with [`Cancelled`].
     pub fn renewed(mut self) -> AnalysisHost {
         salsa::Database::trigger_cancellation(&mut self.db);
         let (project, library) = (Project::get(&self.db), Library::get(&self.db));
@@ -272,41 +271,40 @@ impl AnalysisHost {
         host
     }
 
-    /// Gives back what answers took the place of, which otherwise the next change does. Ends the questions of
-    /// all snapshots.
+    /// Frees replaced results, which otherwise the next change does. Cancels the queries on all snapshots.
     pub fn drop_replaced(&mut self) {
         salsa::Database::trigger_lru_eviction(&mut self.db);
     }
 
-    /// Ends the questions of all snapshots with [`Cancelled`], and waits until the snapshots are gone.
+    /// Cancels the queries on all snapshots, and waits until the snapshots are dropped.
     pub fn end_questions(&mut self) {
         salsa::Database::trigger_cancellation(&mut self.db);
     }
 
-    /// The state of now, for questions from another thread.
+    /// A snapshot of the current inputs, for queries on another thread.
     pub fn snapshot(&self) -> Analysis {
         Analysis { db: self.db.clone(), cancelled: Arc::default() }
     }
 }
 
-/// Ends the questions of one snapshot from another thread.
+/// Cancels the queries on one snapshot from another thread.
 #[derive(Clone, Debug)]
 pub struct Canceller {
-    /// What ends the questions of now; salsa forgets it when they are over.
+    /// Cancels the running query; salsa resets the token when the query ends.
     token: salsa::CancellationToken,
-    /// What ends those to come.
+    /// Cancels later queries.
     all: Arc<AtomicBool>,
 }
 
 impl Canceller {
-    /// What is asked of the snapshot from now on, and what is being asked, ends with [`Cancelled::Local`].
+    /// Ends the running and all later queries on the snapshot with [`Cancelled::Local`].
     pub fn cancel(&self) {
         self.all.store(true, Ordering::SeqCst);
         self.token.cancel();
     }
 }
 
-/// A snapshot. A change of the host waits until it is dropped.
+/// A snapshot of the inputs. A change of the host waits until it is dropped.
 #[derive(Clone)]
 pub struct Analysis {
     db: RootDatabase,
@@ -314,12 +312,12 @@ pub struct Analysis {
 }
 
 impl Analysis {
-    /// Asks queries.
+    /// Runs queries.
     ///
     /// # Errors
-    /// [`Cancelled`] when the host changes meanwhile: ask a new snapshot. Panics pass through.
+    /// [`Cancelled`] when the host changes meanwhile: retry on a new snapshot. Panics pass through.
     pub fn with<T>(&self, ask: impl FnOnce(&dyn Db) -> T) -> Result<T, Cancelled> {
-        // Attached, the database knows of a cancellation until all that is asked here is answered.
+        // While attached, the database observes a cancellation until the outermost query ends.
         let answer = Cancelled::catch(AssertUnwindSafe(|| {
             salsa::attach_allow_change(&self.db, || {
                 if self.cancelled.load(Ordering::SeqCst) {
@@ -329,20 +327,20 @@ impl Analysis {
             })
         }));
         match answer {
-            // Who waits for a thread that a change ended hears of a panic, which there was none. The change
-            // waits for this snapshot, so that it is still to be seen.
+            // A query that waits for a cancelled thread gets `PropagatedPanic` although nothing panicked. The
+            // pending change waits for this snapshot, so the cancellation is still visible.
             Err(Cancelled::PropagatedPanic) => Err(self.ended().unwrap_or(Cancelled::PropagatedPanic)),
             answer => answer,
         }
     }
 
-    /// Why no question is answered any more; none while they are.
+    /// The reason for which queries are cancelled, if they are.
     fn ended(&self) -> Option<Cancelled> {
         let asked = AssertUnwindSafe(|| salsa::Database::unwind_if_revision_cancelled(&self.db));
         Cancelled::catch(asked).err()
     }
 
-    /// What ends this snapshot's questions.
+    /// The canceller of this snapshot's queries.
     pub fn canceller(&self) -> Canceller {
         Canceller { token: salsa::Database::cancellation_token(&self.db), all: self.cancelled.clone() }
     }
@@ -370,7 +368,7 @@ impl Analysis {
         all
     }
 
-    /// The named files.
+    /// The files that are named or open.
     pub fn roots(&self) -> Vec<SourceFile> {
         Project::get(&self.db).roots(&self.db).to_vec()
     }

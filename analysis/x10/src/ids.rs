@@ -45,7 +45,7 @@ pub struct ClassId {
     /// Simple name; anonymous classes are `$1`, `$2`, ... within `outer`.
     #[returns(ref)]
     pub name: SmolStr,
-    /// 0, except for the further of several classes of one name (an error, but each has its identity).
+    /// 0, except for further classes of the same name (an error, but each has its own identity).
     #[returns(copy)]
     pub nth: u32,
 }
@@ -60,7 +60,7 @@ pub struct MethodId {
     /// `operator implicit as` (implicit conversion), `operator async` (keywords), `this` for a constructor.
     #[returns(ref)]
     pub name: SmolStr,
-    /// Which of the overloads, in source order.
+    /// The index among the overloads, in source order.
     #[returns(copy)]
     pub nth: u32,
 }
@@ -105,7 +105,7 @@ pub struct TypedefId {
     /// Its name.
     #[returns(ref)]
     pub name: SmolStr,
-    /// Which of those with this name, in source order: type definitions may be overloaded by arity.
+    /// The index among those of this name, in source order: type definitions may be overloaded by arity.
     #[returns(copy)]
     pub nth: u32,
 }

@@ -1,5 +1,5 @@
 //! Inputs of the analysis: the user's project, the class library, and parsing. No I/O happens here: the
-//! caller hands in the sources.
+//! caller supplies the sources.
 #![allow(missing_docs)] // of what salsa makes: everything written here is documented
 
 use std::collections::BTreeMap;
@@ -28,17 +28,17 @@ pub struct Project {
     /// How the constraints of the user's files are checked.
     #[returns(copy)]
     pub checks: Checks,
-    /// Files that could not be read, and why: what they declare is not known.
+    /// Unreadable files with the reasons: their declarations are unknown.
     #[returns(ref)]
     pub unread: Arc<BTreeMap<PathBuf, String>>,
 }
 
-/// How constraints are checked that do not follow from what is known.
+/// How constraints are checked that are not decided statically.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Checks {
-    /// They are errors; else they are checked when the program runs.
+    /// Whether they are errors; else they are checked at run time.
     pub is_static: bool,
-    /// Conditions of methods marked `@InferGuard` are inferred from their code.
+    /// Whether the guards of methods marked `@InferGuard` are inferred from their bodies.
     pub infers_guards: bool,
 }
 

@@ -1,14 +1,14 @@
-//! Analysis of X10 programs: everything that is known of a program without running it, as queries of a salsa
-//! database over sources. No I/O happens here.
+//! Analysis of X10 programs: all static properties of a program, as queries of a salsa database over its
+//! sources. No I/O happens here.
 //!
-//! A caller owns an [`AnalysisHost`], gives it sources, and asks snapshots of it ([`Analysis`]) on any
-//! thread: for [`file_diagnostics`], for the answers of an editor ([`ide`], plain data), and for the
-//! [`program`] that is compiled.
+//! A caller owns an [`AnalysisHost`], sets its sources, and queries snapshots of it ([`Analysis`]) on any
+//! thread: for [`file_diagnostics`], for editor features ([`ide`], plain data), and for the [`program`] to
+//! compile.
 //!
 //! Layers, each above those before it: `ids`, `item_tree` (declarations without positions), `ty` (types as
-//! data), `constraint` (solver), `scope` (name resolution), `signature` (types and constraints as written),
+//! data), `constraint` (solver), `scope` (name resolution), `signature` (written types and constraints),
 //! `relate` (subtyping and entailment), `members` (overload resolution), `body`, `infer` (typed bodies),
-//! `flow` and `place`, `kernel`, [`rules`] (words and fixes of problems), [`check`] (the diagnostics of a
+//! `flow` and `place`, `kernel`, [`rules`] (messages and fixes of problems), [`check`] (the diagnostics of a
 //! file) and [`ide`].
 
 mod body;

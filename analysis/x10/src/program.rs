@@ -1,4 +1,4 @@
-//! Program model: what code generation and tools read of an analysed program. Everything else of this crate
+//! Program model: the part of the analysis that code generation and tools read. Everything else of this crate
 //! is an implementation detail.
 
 /// Typed bodies.

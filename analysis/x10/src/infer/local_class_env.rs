@@ -1,8 +1,8 @@
-//! The code around a local or anonymous class: which of its variables the class may use, and which it does.
+//! Environments of local and anonymous classes: the variables in scope, and those that the class captures.
 //!
-//! A variable that a class uses is a hidden field of the class, named [`captured_name`], set when an object
-//! is made. What the variables are is found by typing the code around up to the class, and no further: what
-//! comes after it may depend on the class.
+//! A captured variable becomes a hidden field of the class, named [`captured_name`] and set by the
+//! constructor. The variables are found by typing the enclosing body up to the class and no further, since
+//! later code may depend on the class.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::item_tree::items::{fields, methods, nested_classes};
 use crate::signature::supertypes::superclass;
 use crate::ty::{ConstraintTerm, Named, Path, PathRoot, Ty};
 
-/// What is around a local or anonymous class; nothing for other classes.
+/// The environment of a local or anonymous class; empty for other classes.
 #[salsa::tracked(cycle_result = nothing_around)]
 pub fn local_class_env(db: &dyn Db, class: ClassId) -> Arc<LocalClassEnv> {
     let found = enclosing_owner(db, class).and_then(|owner| body::local_class_env(db, owner, class));
@@ -30,12 +30,12 @@ fn nothing_around(_db: &dyn Db, _id: salsa::Id, _class: ClassId) -> Arc<LocalCla
     Arc::default()
 }
 
-/// A type of the code around `class`, as the class sees it: terms about what it cannot name are dropped.
+/// A type of the enclosing body, as the class sees it: terms about values that it cannot name are dropped.
 pub(crate) fn seen_by_class(db: &dyn Db, ty: Ty, path: &dyn Fn(&Path) -> Option<Path>) -> Ty {
     ty.map_terms(db, &mut |term| term_seen(term, path))
 }
 
-/// A term, as the class sees it.
+/// A term of the enclosing body, as the class sees it.
 pub(crate) fn term_seen(
     term: &ConstraintTerm,
     path: &dyn Fn(&Path) -> Option<Path>,
@@ -48,19 +48,19 @@ pub(crate) fn term_seen(
     })
 }
 
-/// A variable that objects of a class keep.
+/// A variable captured by objects of a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CapturedVariable {
     /// The hidden field.
     pub field: FieldId,
-    /// The code that has the variable.
+    /// The owner of the enclosing body.
     pub owner: Owner,
-    /// The variable there.
+    /// The variable in that body.
     pub local: LocalId,
 }
 
-/// The variables of the code around that objects of a local or anonymous class keep: those that its code
-/// uses, and those that the classes of the same code need that it extends or makes objects of.
+/// The variables that objects of a local or anonymous class capture: those that its code uses, and those
+/// captured by classes of the same body that it extends or instantiates.
 #[salsa::tracked(cycle_result = nothing_captured)]
 pub fn class_captures(db: &dyn Db, class: ClassId) -> Arc<Vec<CapturedVariable>> {
     let Some(owner) = enclosing_owner(db, class) else { return Arc::default() };
@@ -86,7 +86,7 @@ fn nothing_captured(_db: &dyn Db, _id: salsa::Id, _class: ClassId) -> Arc<Vec<Ca
     Arc::default()
 }
 
-/// The variables that a check of a type asks for, of those that are around `class`.
+/// The variables of the enclosing body that a run-time check of a type in `class` uses.
 fn checked_variables(db: &dyn Db, ty: Ty, class: ClassId) -> Vec<SmolStr> {
     let paths = ty.constraint(db).into_iter().flat_map(|it| &it.terms).flat_map(ConstraintTerm::paths);
     let variable = |path: &Path| match path.root {
@@ -98,8 +98,8 @@ fn checked_variables(db: &dyn Db, ty: Ty, class: ClassId) -> Vec<SmolStr> {
     paths.filter_map(variable).collect()
 }
 
-/// The variables that the code of `class` itself uses; adds the classes of `owner` that it extends or makes
-/// objects of.
+/// The variables that the code of `class` itself uses. Adds the classes of `owner` that it extends or
+/// instantiates to `siblings`.
 fn used_variables(db: &dyn Db, class: ClassId, owner: Owner, siblings: &mut Vec<ClassId>) -> Vec<SmolStr> {
     let mut used = Vec::new();
     let mut meet = |other: ClassId| {

@@ -40,7 +40,7 @@ pub struct BodyResult {
     pub problems: Vec<Problem>,
     /// The result type, declared or inferred, as callers see it.
     pub result: Ty,
-    /// The condition that was inferred for a method that asks for it, over its formals.
+    /// The guard inferred for a method marked `@InferGuard`, over its formals.
     pub required: Constraint,
 }
 
@@ -67,16 +67,15 @@ pub fn field_init_body(db: &dyn Db, field: FieldId) -> Option<Arc<BodyResult>> {
     has_initializer.then(|| owner_body(db, Owner::Field(field)).clone())
 }
 
-/// The typed code of a method, constructor or field initialiser. Code that calls itself without a declared
-/// result is typed again with the result found, until it stays: what its other `return`s deliver says where
-/// to begin.
+/// The typed body of a method, constructor or field initialiser. A recursive body without a declared result
+/// type is typed by fixpoint iteration; the results of its other `return`s are the first approximation.
 #[salsa::tracked(lru = 0, cycle_fn = iterate_typing, cycle_initial = untyped_body)]
 pub fn owner_body(db: &dyn Db, owner: Owner) -> Arc<BodyResult> {
     Arc::new(body::infer(db, owner))
 }
 
-/// Keeps `count` typed bodies from now on, instead of all. Only for databases without edits: after an edit,
-/// salsa takes an evicted value of a query with a fixpoint for a failed one (decision 28).
+/// Limits the number of cached typed bodies. Only for databases without edits: after an edit, salsa takes an
+/// evicted value of a fixpoint query for a failed one (decision 28).
 pub(crate) fn keep_bodies(db: &mut RootDatabase, count: usize) {
     owner_body::set_lru_capacity(db, count);
 }
@@ -90,7 +89,7 @@ fn untyped_body(db: &dyn Db, _id: salsa::Id, _owner: Owner) -> Arc<BodyResult> {
     })
 }
 
-/// The most fixpoint iterations of a body; types that still grow are reported as recursive.
+/// Maximum number of fixpoint iterations of a body; types that still grow are reported as recursive.
 const MAX_FIXPOINT_ITERATIONS: u32 = 8;
 
 fn iterate_typing(

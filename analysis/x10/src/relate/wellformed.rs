@@ -15,7 +15,7 @@ use crate::signature::{class_header, method_signature};
 use crate::ty::subst::{Substitution, facts_about};
 use crate::ty::{Constraint, Path, Ty, TyKind};
 
-/// The context of a signature, with its formals by index.
+/// The context of a signature, with formals named by index.
 pub(crate) fn signature_context(db: &dyn Db, method: MethodId) -> Context<'_> {
     let signature = method_signature(db, method);
     let mut context = Context::method(db, method);

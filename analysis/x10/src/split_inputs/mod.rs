@@ -16,10 +16,10 @@ pub struct EditedFile {
     /// The tree, errors included.
     #[returns(ref)]
     pub parse: Parse,
-    /// Where its items stand.
+    /// The positions of its items.
     #[returns(ref)]
     pub sources: Arc<FileSources>,
-    /// What its declarations say.
+    /// Its declarations without their bodies.
     #[returns(ref)]
     pub outline: Skeleton,
     /// The sources of its declarations.

@@ -1,8 +1,8 @@
-//! Files that someone types in. Their parts are inputs of their own, set only where they change: an edit
-//! inside a body sets the text of that body's member and nothing that other members' results depend on.
+//! Incremental update of edited files. The parts of such a file are separate inputs, set only where they
+//! change: an edit inside a body sets the text of that member and no input of other members' results.
 //!
-//! Durability does the rest. What is typed in is LOW, all else MEDIUM, so that after an edit the results of
-//! all other members are known to hold without a look at what they were computed from.
+//! This relies on salsa's durability: the edited text is LOW, all other inputs are MEDIUM, so that after an
+//! edit the results of all other members are known to be valid without a check of their dependencies.
 #![allow(missing_docs)] // of what salsa makes: everything written here is documented
 
 use super::{EditedFile, MemberText};
@@ -17,16 +17,16 @@ use crate::ids::SourceFile;
 use crate::item_tree::item_source::ItemSource;
 use crate::item_tree::lower::locate::{FileSources, Located, locate_file};
 
-/// What is known of a text by itself.
+/// The parts of a text.
 pub(crate) struct Parts {
     parse: Parse,
     sources: Arc<FileSources>,
-    /// None where it is known to be that of the text before.
+    /// `None` if it is known to be unchanged.
     outline: Option<Skeleton>,
 }
 
 impl Parts {
-    /// The parts of a text of which this is the parse, where `before` are those of the text that was edited.
+    /// The parts of a parsed text; `before` are those of the text before the edit.
     pub(crate) fn of(parse: Parse, before: Option<(&Parse, &FileSources, &Skeleton)>) -> Parts {
         before
             .and_then(|(before, sources, outline)| Parts::after(&parse, before, sources, outline))
@@ -37,7 +37,7 @@ impl Parts {
             })
     }
 
-    /// The same, of what is known where one piece of code alone is another.
+    /// The parts after an edit inside a single piece of code, derived from those before it.
     fn after(parse: &Parse, before: &Parse, sources: &FileSources, outline: &Skeleton) -> Option<Parts> {
         let change = apg_syntax::code_change(before.green(), parse.green())?;
         let outline = match change.is_body {
@@ -49,8 +49,8 @@ impl Parts {
     }
 }
 
-/// Takes the new parse of a file; whether its declarations may be others. `spare` are the parts that it had
-/// when it was edited before: the database never forgets an input, so they serve again.
+/// Sets the new parse of a file; returns whether its declarations may have changed. `spare` are the inputs
+/// from an earlier edit of the file: the database never frees an input, so they are reused.
 pub(crate) fn update(
     db: &mut RootDatabase,
     file: SourceFile,
@@ -94,7 +94,7 @@ pub(crate) fn update(
     !is_same
 }
 
-/// Sets parts that are not in use to those of a text that nobody has typed in yet.
+/// Sets spare inputs to the parts of a text, with the durability of a text that has not been edited yet.
 fn revive(
     db: &mut RootDatabase,
     edited: EditedFile,
@@ -120,9 +120,9 @@ fn revive(
     edited.set_members(db).with_durability(Durability::MEDIUM).to(Arc::new(members));
 }
 
-/// The sources of all declarations: those of `before` that have the same content, and the others of `before`
-/// with new member_sources as long as there are some. A text that is not set concerns nobody, however often
-/// its neighbours change.
+/// The sources of all declarations. Inputs of `before` with the same content are kept, and its other inputs
+/// are reused for changed declarations. An input that is not set invalidates nothing, however often its
+/// neighbours change.
 fn member_sources(
     db: &mut RootDatabase,
     sources: &FileSources,
@@ -131,7 +131,7 @@ fn member_sources(
     let (old, new) = (before.all(), sources.all());
     let mut unused: Vec<Option<MemberText>> = old.into_iter().copied().map(Some).collect();
     let mut kept: Vec<Option<MemberText>> = vec![None; new.len()];
-    // Nearly all stand where they stood, counted from the start or from the end.
+    // Most declarations keep their index, counted from the start or from the end.
     for shift in [0, unused.len().cast_signed() - new.len().cast_signed()] {
         for (nth, (kept, located)) in kept.iter_mut().zip(&new).enumerate() {
             let same = |text: &mut MemberText| apg_syntax::same_tree(text.source(db).green(), &located.green);
@@ -168,7 +168,7 @@ fn member_sources(
     })
 }
 
-/// Sets a text if it is another one. It is typed in, and will change again.
+/// Sets a text if it differs. Its durability is LOW, since it is being edited and will change again.
 fn set(db: &mut RootDatabase, text: MemberText, green: &GreenNode) {
     if !apg_syntax::same_tree(text.source(db).green(), green) {
         text.set_source(db).with_durability(Durability::LOW).to(ItemSource::new(green.clone()));

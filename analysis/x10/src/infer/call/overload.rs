@@ -51,7 +51,7 @@ impl<'db> Infer<'db> {
         call.args.iter().map(|&id| self.arg(id)).collect()
     }
 
-    /// The candidate that the call means; `receiver` is the object in constraints.
+    /// Resolves a call; `receiver` is the path of the receiver.
     pub(crate) fn resolve_call(
         &mut self,
         candidates: &[Candidate],
@@ -74,9 +74,9 @@ impl<'db> Infer<'db> {
         found.map(|picked| self.here_and_now(picked))
     }
 
-    /// As [`Infer::resolve_call`]. Where static and other methods fit alike, as a unary operator of a class
-    /// and a binary one of its objects do, those of what stands before the name are meant: of a type, or of
-    /// an object.
+    /// As [`Infer::resolve_call`], but an ambiguity between static and instance methods (such as a unary
+    /// operator of a class and a binary one of its objects) is resolved by the receiver: static methods for a
+    /// type, others for an object.
     pub(crate) fn resolve_call_of(
         &mut self,
         candidates: &[Candidate],
@@ -114,7 +114,7 @@ impl<'db> Infer<'db> {
         found.map(|picked| self.here_and_now(picked))
     }
 
-    /// The signature's `here` is the place of the call.
+    /// Replaces `here` in the resolved signature by the place of the call.
     fn here_and_now(&self, mut picked: CallTarget) -> CallTarget {
         picked.result = self.at_this_place(picked.result);
         for param in &mut picked.params {
@@ -134,7 +134,7 @@ impl<'db> Infer<'db> {
         range: TextRange,
     ) -> Result<ExprId, Failure> {
         let name = format_smolstr!("operator{op}");
-        // Of the built-in types no operator asks for more than the types of its operands.
+        // Operators of built-in types have no constraints on their operands.
         let built_in = self.is_built_in(left) && self.is_built_in(right);
         if built_in && let Some(call) = self.built_in_operator(&name, left, right) {
             return Ok(self.operator_call(call, vec![left, right], range));
@@ -144,8 +144,7 @@ impl<'db> Infer<'db> {
         Ok(self.operator_call(call, vec![left, right], range))
     }
 
-    /// The operator, if all of it follows from what the operands' types are without their constraints:
-    /// nearly all of them.
+    /// The operator, if it is determined by the operands' types without constraints, as for nearly all uses.
     fn built_in_operator(&self, name: &SmolStr, left: ExprId, right: ExprId) -> Option<OperatorCall> {
         let base = |operand| self.ty(operand).base(self.db);
         plain_operator(self.db, name.clone(), base(left), base(right)).clone()

@@ -12,18 +12,17 @@ use crate::relate::entailment::Question;
 use crate::ty::subst::facts_about;
 use crate::ty::{Constraint, ConstraintTerm, Path, PathRoot, Ty, TyKind};
 
-/// The most fields of a path that facts are collected for. A bound is needed: recursion can build ever
-/// longer paths.
+/// Maximum length of the paths that facts are collected for: recursion can build ever longer paths.
 const MAX_FIELDS: usize = 4;
 
 impl Infer<'_> {
-    /// `here`, at this point: the place of the method, or of the `at` or closure around.
+    /// The path of `here` at this point: the place of the method, or of the enclosing `at` or closure.
     pub(crate) fn here_path(&self) -> Path {
         self.here.clone()
     }
 
-    /// Inside an `at` or a closure `here` is another place, equal to `place` if that is known. The result
-    /// goes to [`Infer::leave_place`].
+    /// Enters an `at` or a closure: `here` becomes another place, equal to `place` if that is known. The
+    /// result is the argument of [`Infer::leave_place`].
     pub(crate) fn enter_place(&mut self, place: Option<ExprId>, range: TextRange) -> Path {
         let known = place.and_then(|place| self.path_of(place));
         let there = Path::local("here", range.start().into());
@@ -37,17 +36,16 @@ impl Infer<'_> {
         self.here = outer;
     }
 
-    /// A type that was written at the place of its declaration, as it reads at this one: `here` in its
-    /// constraints is this place.
+    /// Replaces `here` in the constraints of a declared type by the place at this point.
     pub(crate) fn at_this_place(&self, ty: Ty) -> Ty {
         match ty.kind(self.db) {
-            // What the code of a function calls `here` is where it is called.
+            // In the body of a function, `here` is the place of its call.
             TyKind::Function { .. } => ty,
             _ => ty.map_terms(self.db, &mut |term| Some(self.term_here(term))),
         }
     }
 
-    /// A condition that mentions `here`, at this place.
+    /// Replaces `here` in a term by the place at this point.
     pub(crate) fn term_here(&self, term: &ConstraintTerm) -> ConstraintTerm {
         let path = |path: &Path| match path.root {
             PathRoot::Here => {
@@ -60,9 +58,9 @@ impl Infer<'_> {
         term.map(|it| Some(path(it))).unwrap_or_else(|| term.clone())
     }
 
-    /// Takes a term as true from here to the end of the block.
+    /// Adds a fact, which holds to the end of the block.
     pub(crate) fn learn(&mut self, term: ConstraintTerm) {
-        // Fields are used many times: each fact is kept once.
+        // Fields are used many times, but each fact is stored once.
         if !self.known.contains(&term) {
             Arc::make_mut(&mut self.known).push(term);
         }
@@ -81,7 +79,7 @@ impl Infer<'_> {
         }
     }
 
-    /// A new local: what its type says of it holds from here on.
+    /// Adds the facts that follow from the type of a new local.
     pub(crate) fn note_local(&mut self, local: LocalId) {
         let variable = self.body.local(local);
         let path = Path::local(variable.name.clone(), variable.range.start().into());
@@ -99,7 +97,7 @@ impl Infer<'_> {
         }
     }
 
-    /// A `val` that was given a value with a name of its own is another name of it.
+    /// Adds the equality of a `val` and its initialiser, if that has a path.
     pub(crate) fn note_value(&mut self, local: LocalId, value: ExprId) {
         let variable = self.body.local(local);
         if variable.mutable {
@@ -111,14 +109,14 @@ impl Infer<'_> {
         }
     }
 
-    /// What the types of arguments say of them, for the time of their call.
+    /// Adds the facts that follow from the types of arguments, for the duration of a call.
     pub(crate) fn note_arguments(&mut self, args: &[ExprId]) {
         for &arg in args {
             self.note_expression(arg);
         }
     }
 
-    /// `ty`, the common type of two values, with what is known of both of them.
+    /// The common type `ty` of two values, constrained by the facts that hold for both.
     pub(crate) fn common_facts(&self, a: ExprId, b: ExprId, ty: Ty) -> Ty {
         let (Some(x), Some(y)) = (self.path_of(a), self.path_of(b)) else { return ty };
         let context = self.context();
