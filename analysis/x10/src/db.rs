@@ -29,7 +29,7 @@ pub struct RootDatabase {
     storage: salsa::Storage<Self>,
 }
 
-/// What to do on each salsa event; tests count executed queries with it.
+/// Called on each salsa event; tests count executed queries with it.
 pub type EventCallback = Box<dyn Fn(salsa::Event) + Send + Sync + 'static>;
 
 impl RootDatabase {

@@ -61,13 +61,13 @@ pub struct Local {
     pub ty: Ty,
     /// `var`: may be assigned more than once.
     pub mutable: bool,
-    /// What introduced it.
+    /// What kind of declaration introduced it.
     pub kind: LocalKind,
     /// The name in the source, relative to the owning item.
     pub range: TextRange,
 }
 
-/// What introduced a local.
+/// The kind of declaration that introduced a local.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LocalKind {
     /// A formal of the method or constructor itself.
@@ -87,7 +87,7 @@ pub enum LocalKind {
 /// A typed expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expr {
-    /// What it does.
+    /// The operation.
     pub kind: ExprKind,
     /// Its type, with its constraint.
     pub ty: Ty,
@@ -231,7 +231,7 @@ pub struct Closure {
 /// A variable of an enclosing scope used inside a closure, `async` or `at`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capture {
-    /// What is captured.
+    /// The captured variable.
     pub what: Captured,
     /// `var` shared with the enclosing activity (only `async` at the same place may); else a copy.
     pub by_reference: bool,
@@ -249,7 +249,7 @@ pub enum Captured {
 /// A statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stmt {
-    /// What it does.
+    /// The operation.
     pub kind: StmtKind,
     /// Source range relative to the owning item.
     pub range: TextRange,
@@ -266,11 +266,11 @@ pub struct Annotation {
     pub name: SmolStr,
     /// Arguments.
     pub args: Vec<ExprId>,
-    /// Where it stands.
+    /// Its range.
     pub range: TextRange,
 }
 
-/// What a `for (x in e)` iterates over; decides how it is compiled.
+/// How a `for (x in e)` iterates; decides how it is lowered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // each variant says what its fields are
 pub enum Iteration {

@@ -1,10 +1,10 @@
-//! What is known at a point of a program.
+//! Facts: the constraint terms known at a point of a program.
 
 use rustc_hash::FxHashMap;
 
 use crate::ty::{ConstraintTerm, PathRoot};
 
-/// Terms that hold, found by what they speak of.
+/// Known terms, indexed by the roots of their paths.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
     terms: Vec<ConstraintTerm>,
@@ -12,17 +12,17 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// All of them, in the order in which they were learnt.
+    /// All facts, in the order of their addition.
     pub fn terms(&self) -> &[ConstraintTerm] {
         &self.terms
     }
 
-    /// How many there are.
+    /// The number of facts.
     pub fn len(&self) -> usize {
         self.terms.len()
     }
 
-    /// Whether nothing is known.
+    /// Whether there are no facts.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }
@@ -32,7 +32,7 @@ impl Facts {
         self.about.get(root).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether a term is among them.
+    /// Whether a term is a fact.
     pub fn contains(&self, term: &ConstraintTerm) -> bool {
         match term.paths().next() {
             Some(path) => self.about(&path.root).iter().any(|&index| self.terms[index as usize] == *term),

@@ -1,5 +1,5 @@
-//! Entailment of constraints: congruence closure over equalities of paths and literals, with
-//! disequalities. What it cannot decide is checked when the program runs, as in X10.
+//! Entailment of constraints by congruence closure (Nelson and Oppen, 1980) over equalities of paths and
+//! literals, with disequalities. Undecided constraints are checked at run time, as in X10.
 
 pub mod facts;
 mod solver;
@@ -12,14 +12,14 @@ pub use solver::Solver;
 
 use crate::ty::{Constraint, ConstraintTerm, Path};
 
-/// What the facts say of a constraint.
+/// Whether facts entail a constraint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entailment {
-    /// It holds.
+    /// The facts entail it.
     Proved,
-    /// It cannot hold.
+    /// The facts contradict it.
     Refuted,
-    /// Neither follows: check at run time.
+    /// Undecided: check at run time.
     Unknown,
 }
 
@@ -33,7 +33,7 @@ impl Entailment {
     }
 }
 
-/// Whether `facts` entail `goal`. `value`, if given, is what `self` is.
+/// Whether `facts` entail `goal`. `value` is the path that `self` equals, if known.
 pub fn entails(facts: &[ConstraintTerm], goal: &Constraint, value: Option<&Path>) -> Entailment {
     if goal.terms.is_empty() {
         return Entailment::Proved;

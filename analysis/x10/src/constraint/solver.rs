@@ -1,4 +1,4 @@
-//! Congruence closure over equalities of paths and literals, with disequalities.
+//! Congruence closure (Nelson and Oppen, 1980) over equalities of paths and literals, with disequalities.
 
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
@@ -22,7 +22,7 @@ pub struct Solver {
 }
 
 impl Solver {
-    /// Takes a term as true.
+    /// Adds a term to the facts.
     pub fn assume(&mut self, term: &ConstraintTerm) {
         match term {
             ConstraintTerm::Equal(a, b) => {
@@ -41,7 +41,7 @@ impl Solver {
         }
     }
 
-    /// What follows for a term.
+    /// Whether the facts entail or contradict a term.
     pub fn decide(&mut self, term: &ConstraintTerm) -> Entailment {
         if let ConstraintTerm::Opaque(text) = term {
             return if self.opaque.contains(text) { Entailment::Proved } else { Entailment::Unknown };
@@ -70,7 +70,7 @@ impl Solver {
         }
     }
 
-    /// Whether the facts contradict each other: the code is never reached.
+    /// Whether the facts contradict each other, so that the code is unreachable.
     pub fn is_inconsistent(&mut self) -> bool {
         let pairs = self.different.clone();
         self.inconsistent || pairs.iter().any(|(a, b)| self.find(*a) == self.find(*b))

@@ -1,8 +1,8 @@
-//! What the solver proves holds in every small model, and what it refutes holds in none: compared with trying
-//! all.
+//! Soundness of the solver: a proved term holds in every small model of the facts, and a refuted one in none.
+//! All models are enumerated.
 //!
-//! A model has a few objects, each with two fields, and gives each variable an object. Literals are objects
-//! of their own, and `null` is one.
+//! A model has a few objects, each with one field, and assigns an object to each variable. Literals, with
+//! `null`, are distinct objects.
 
 use proptest::prelude::*;
 
@@ -12,13 +12,13 @@ use crate::ty::{Constraint, ConstraintTerm, Path};
 const VARIABLES: [&str; 2] = ["x", "y"];
 const FIELDS: [&str; 1] = ["f"];
 const LITERALS: [&str; 2] = ["true", "null"];
-/// Objects: those of the literals, and some more.
+/// The number of objects, literals included.
 const OBJECTS: usize = 4;
 
 struct Model {
-    /// What each variable is.
+    /// The object of each variable, by index.
     variables: Vec<usize>,
-    /// What each field of each object is.
+    /// For each field, its value in each object.
     fields: Vec<Vec<usize>>,
 }
 

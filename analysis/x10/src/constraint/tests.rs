@@ -1,4 +1,4 @@
-//! What the solver proves and refutes.
+//! Terms that the solver proves and refutes.
 
 use smol_str::SmolStr;
 

@@ -30,7 +30,7 @@ use crate::ty::Ty;
 /// The hover text of a range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hover {
-    /// What it is about.
+    /// The range of the hovered code.
     pub range: TextRange,
     /// Markdown.
     pub markdown: String,

@@ -10,7 +10,7 @@ use crate::item_tree::source::Item;
 /// A symbol and its container.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
-    /// What it is.
+    /// The symbol.
     pub symbol: Symbol,
     /// Its name.
     pub name: String,

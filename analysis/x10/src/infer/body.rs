@@ -391,7 +391,8 @@ impl Infer<'_> {
         BodyResult { body, problems, result, required }
     }
 
-    /// A type found in the body, as callers see it: formals by index, and nothing said of other locals.
+    /// A type inferred in the body, as callers see it: formals named by index, without terms about other
+    /// locals.
     fn seen_outside(&self, ty: Ty) -> Ty {
         ty.map_terms(self.db, &mut |term| term.map(|path| self.path_outside(path)))
     }

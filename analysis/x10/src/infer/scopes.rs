@@ -202,7 +202,7 @@ impl Scopes {
         self.targets.pop();
     }
 
-    /// Where `break` or `continue` goes.
+    /// The target of `break` or `continue`.
     pub(crate) fn jump(&self, name: Option<&str>, is_break: bool) -> JumpResolution {
         let mut not_a_loop = false;
         for target in self.targets.iter().rev() {

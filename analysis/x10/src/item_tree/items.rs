@@ -82,7 +82,7 @@ pub fn class_modifiers(db: &dyn Db, class: ClassId) -> Modifiers {
     class_head(db, class).as_ref().map_or_else(Modifiers::default, |c| c.modifiers)
 }
 
-/// Where the class stands: member, local or anonymous.
+/// Whether a class is a member, local or anonymous.
 pub fn class_place(db: &dyn Db, class: ClassId) -> ClassPlace {
     class_head(db, class).as_ref().map_or(ClassPlace::Member, |c| c.place)
 }

@@ -44,7 +44,7 @@ pub struct Import {
     pub at: u32,
 }
 
-/// What a class declaration declares.
+/// The kind of a class declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ClassKind {
     /// `class`
@@ -66,7 +66,7 @@ impl ClassKind {
     }
 }
 
-/// Where a class is declared.
+/// The kind of place where a class is declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ClassPlace {
     /// At the top of a file, or a member of a class.
@@ -172,7 +172,7 @@ pub struct FieldItem {
     pub at: u32,
 }
 
-/// What a method declaration declares.
+/// The kind of a method declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MethodKind {
     /// `def m()`

@@ -4,12 +4,12 @@
 
 use smol_str::SmolStr;
 
-/// A type as written.
+/// A written type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypeRef {
     /// Index of its range.
     pub at: u32,
-    /// What it is.
+    /// The form.
     pub kind: TypeRefKind,
 }
 
@@ -34,9 +34,9 @@ pub enum TypeRefKind {
     },
     /// `T{c}`
     Constrained {
-        /// What is constrained.
+        /// The constrained type.
         base: Box<TypeRef>,
-        /// How.
+        /// The constraint.
         constraint: ConstraintRef,
     },
     /// `void`
@@ -107,10 +107,10 @@ impl TermRef {
     }
 }
 
-/// A path or literal as written.
+/// A written path or literal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathRef {
-    /// Where it starts.
+    /// The root.
     pub root: PathRefRoot,
     /// Fields, properties and nullary (property) methods.
     pub fields: Vec<SmolStr>,

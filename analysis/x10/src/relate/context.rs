@@ -119,7 +119,7 @@ impl<'db> Context<'db> {
         terms
     }
 
-    /// What is known of `root` besides the facts.
+    /// The facts about `root` besides [`Context::facts`].
     pub fn known_of(&self, root: &PathRoot) -> Vec<ConstraintTerm> {
         let here = self.here.as_ref();
         match root {

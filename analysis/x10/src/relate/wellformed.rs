@@ -76,8 +76,7 @@ pub(crate) fn type_problem(context: &Context<'_>, ty: Ty, at: u32) -> Option<Pro
 }
 
 impl Problem {
-    /// Whether the problem applies in `context`: its condition `unless` is not known to hold
-    /// there.
+    /// Whether the problem applies in `context`: its condition `unless` is not known to hold there.
     pub fn stands(&self, context: &Context<'_>) -> bool {
         let Some(condition) = &self.unless else { return true };
         let everything = Substitution::types(&[], &[]);

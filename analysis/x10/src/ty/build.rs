@@ -1,4 +1,4 @@
-//! Making types, and asking what they are.
+//! Construction and inspection of types.
 
 use smol_str::{SmolStr, format_smolstr};
 
@@ -11,7 +11,7 @@ use crate::item_tree::items::class_kind;
 use crate::item_tree::nesting::all_type_params;
 
 impl Ty {
-    /// The type of what was already complained about.
+    /// The unknown type, after a reported problem.
     pub fn error(db: &dyn Db) -> Ty {
         Ty::new(db, TyKind::Error)
     }
@@ -77,7 +77,7 @@ impl Ty {
         Ty::known_with(db, Known::Rail, vec![element])
     }
 
-    /// With `constraint` as well; a conjunction without terms adds nothing, doubles are dropped.
+    /// Adds a constraint; terms that are present already are dropped.
     pub fn constrained(self, db: &dyn Db, constraint: Constraint) -> Ty {
         let (base, mut all) = match self.kind(db) {
             TyKind::Constrained { base, constraint } => (*base, constraint.clone()),
@@ -93,21 +93,21 @@ impl Ty {
         }
         Ty::new(db, TyKind::Constrained { base, constraint: all })
     }
-    /// Without its constraint.
+    /// The type without its constraint.
     pub fn base(self, db: &dyn Db) -> Ty {
         match self.kind(db) {
             TyKind::Constrained { base, .. } => *base,
             _ => self,
         }
     }
-    /// Its constraint, if it has one.
+    /// The constraint, if there is one.
     pub fn constraint(self, db: &dyn Db) -> Option<&Constraint> {
         match self.kind(db) {
             TyKind::Constrained { constraint, .. } => Some(constraint),
             _ => None,
         }
     }
-    /// `self == path` added: what a `val`, literal or property is known to be.
+    /// Adds the term `self == path`, for the value of a `val`, literal or property.
     pub fn equal_to(self, db: &dyn Db, path: Path) -> Ty {
         let term = ConstraintTerm::Equal(Path::self_value(), path);
         self.constrained(db, Constraint { terms: vec![term] })
@@ -117,7 +117,7 @@ impl Ty {
     pub fn is_error(self, db: &dyn Db) -> bool {
         matches!(self.kind(db), TyKind::Error)
     }
-    /// Whether [`Ty::error`] occurs anywhere in it: nothing derived from it is worth a message.
+    /// Whether [`Ty::error`] occurs anywhere in the type: no follow-up problems are reported for it.
     pub fn mentions_error(self, db: &dyn Db) -> bool {
         match self.kind(db) {
             TyKind::Error => true,
@@ -162,7 +162,7 @@ impl Ty {
     pub fn is_known(self, db: &dyn Db, known: Known) -> bool {
         self.as_class(db).is_some_and(|(class, _)| known_class(db, known) == Some(class))
     }
-    /// Which of the built-in number, `Boolean` and `Char` structs it is.
+    /// The built-in number type, `Boolean` or `Char`, if it is one.
     pub fn primitive(self, db: &dyn Db) -> Option<Known> {
         let (class, _) = self.as_class(db)?;
         primitive_class(db, class)
@@ -210,7 +210,7 @@ impl Path {
     pub fn here() -> Path {
         Path { root: PathRoot::Here, fields: Vec::new() }
     }
-    /// Something by its qualified name.
+    /// A path that starts at a qualified name.
     pub fn named(name: SmolStr, what: Named) -> Path {
         Path { root: PathRoot::Static { name, what }, fields: Vec::new() }
     }

@@ -1,4 +1,4 @@
-//! Types as people write them, for messages and hovers.
+//! Printing of types as in source code, for messages and hovers.
 
 use std::fmt;
 
@@ -68,7 +68,7 @@ impl fmt::Display for DisplayTy<'_> {
 }
 
 impl DisplayTy<'_> {
-    /// `(A,x:B)`: with the names that the constraints of the function type speak of.
+    /// `(A,x:B)`: a formal is named if a constraint of the function type mentions it.
     fn write_formals(&self, f: &mut fmt::Formatter<'_>, params: &[Ty]) -> fmt::Result {
         let names = super::function::formal_names(self.db, self.ty);
         f.write_str("(")?;

@@ -1,6 +1,5 @@
-//! What the constraints in a function type say of its formals: `(n:Long){n != 0} => Long{self != n}`. A
-//! formal is a path of its own, by its index; of a function inside of another's result the formals are left
-//! alone.
+//! Dependent function types: `(n:Long){n != 0} => Long{self != n}`. Constraints name a formal by a path with
+//! its index. The formals of a function type nested in the result are not affected.
 
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
@@ -8,7 +7,7 @@ use smol_str::SmolStr;
 use super::{Constraint, ConstraintTerm, Path, PathRoot, Ty, TyKind};
 use crate::db::Db;
 
-/// Offsets from here on are formals of function types: the first one's, the second one's, ...
+/// Offsets of paths from this value on denote the formals of a function type, in order.
 const FIRST: u32 = u32::MAX - 0x2000;
 /// Maximum number of formals with a path of their own.
 const MAX_FORMALS: u32 = 0x1000;
@@ -18,7 +17,7 @@ pub fn formal(name: impl Into<SmolStr>, index: usize) -> Path {
     Path::local(name, FIRST + (index as u32).min(MAX_FORMALS - 1))
 }
 
-/// Which formal of a function type a path starts with.
+/// The index of the formal at the root of a path, if it is one.
 fn index_of(path: &Path) -> Option<usize> {
     match path.root {
         PathRoot::Local { offset, .. } if (FIRST..FIRST + MAX_FORMALS).contains(&offset) => {
@@ -33,7 +32,7 @@ pub fn is_formal(path: &Path) -> bool {
     index_of(path).is_some()
 }
 
-/// The formals that the constraints of a function type speak of, by index.
+/// The names of the formals that the constraints of a function type mention, by index.
 pub fn formal_names(db: &dyn Db, ty: Ty) -> FxHashMap<usize, SmolStr> {
     let mut names = FxHashMap::default();
     own_paths(db, ty, &mut |path| {
@@ -44,7 +43,8 @@ pub fn formal_names(db: &dyn Db, ty: Ty) -> FxHashMap<usize, SmolStr> {
     names
 }
 
-/// Calls `visit` with the paths in a function type that are its own, not those of a function in it.
+/// Calls `visit` with the paths in the constraints of a function type, without those of nested function
+/// types.
 fn own_paths(db: &dyn Db, ty: Ty, visit: &mut dyn FnMut(&Path)) {
     let TyKind::Function { params, result, guard } = ty.base(db).kind(db) else { return };
     for part in params.iter().chain([result]) {
@@ -55,24 +55,24 @@ fn own_paths(db: &dyn Db, ty: Ty, visit: &mut dyn FnMut(&Path)) {
     guard.terms.iter().flat_map(ConstraintTerm::paths).for_each(visit);
 }
 
-/// A function type as a call of it sees it.
+/// A function type, instantiated for a call.
 #[derive(Clone, Debug)]
 pub struct Applied {
-    /// What the arguments have to be.
+    /// The types of the formals.
     pub params: Vec<Ty>,
-    /// What the call gives.
+    /// The result type.
     pub result: Ty,
-    /// What has to hold.
+    /// The guard.
     pub guard: Constraint,
 }
 
 impl Ty {
-    /// A function type with a condition on its formals.
+    /// A function type with a guard over its formals.
     pub fn guarded_function(db: &dyn Db, params: Vec<Ty>, result: Ty, guard: Constraint) -> Ty {
         Ty::new(db, TyKind::Function { params, result, guard })
     }
 
-    /// The condition of a function type.
+    /// The guard of a function type.
     pub fn function_guard(self, db: &dyn Db) -> Option<&Constraint> {
         match self.base(db).kind(db) {
             TyKind::Function { guard, .. } => Some(guard),

@@ -1,9 +1,9 @@
-//! Guards: the conditions of classes and methods (X10 specification, "Class Guards" and "Method Guards").
+//! Guards of classes and methods (X10 specification, "Class Guards" and "Method Guards").
 
 use super::{Constraint, Ty};
 use crate::db::Db;
 
-/// The condition of a class or method, resolved.
+/// The resolved guard of a class or method.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Guard {
     /// Terms about values.
@@ -19,7 +19,7 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// Whether it asks something of types.
+    /// Whether it has terms about types.
     pub fn speaks_of_types(&self) -> bool {
         !(self.subtypes.is_empty()
             && self.same.is_empty()

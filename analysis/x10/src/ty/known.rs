@@ -1,4 +1,4 @@
-//! The classes of the library that the language itself speaks of.
+//! The library classes that the compiler refers to.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use crate::inputs::Library;
 
 macro_rules! known {
     ($($name:ident = $package:literal),* $(,)?) => {
-        /// A class of the library that the language itself speaks of; its name is the variant's.
+        /// A library class that the compiler refers to; its name is the variant's.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[allow(missing_docs)] // each is the class of that name
         pub enum Known { $($name),* }
@@ -122,7 +122,7 @@ impl Known {
     }
 }
 
-/// The class, if the library has it. Only the presence of its file is asked, so that knowing `Int` does
+/// The class, if the library has it. This tests only whether its file exists, so that looking up `Int` does
 /// not parse `Int.x10`.
 pub fn known_class(db: &dyn Db, known: Known) -> Option<ClassId> {
     known_classes(db).all[known as usize]

@@ -67,22 +67,22 @@ pub enum ConstraintTerm {
 /// A path or literal in a constraint: `self.home`, `gpu`, `here`, `3`, `null`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Path {
-    /// Where it starts.
+    /// The root.
     pub root: PathRoot,
     /// Fields, properties and property methods, outermost last.
     pub fields: Vec<SmolStr>,
 }
 
-/// What a qualified name in a constraint stands for.
+/// The meaning of a qualified name in a constraint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Named {
     /// A static field.
     Field(FieldId),
-    /// `C.this`, of this class or one around it.
+    /// `C.this`, of the enclosing class or a class around it.
     Around(ClassId),
     /// A hidden field of a local or anonymous class: a variable of the code around it.
     Captured(FieldId),
-    /// Nothing that is declared.
+    /// An unresolved name.
     Nothing,
 }
 

@@ -1,4 +1,4 @@
-//! Substitution: of types for type parameters, and of paths for the variables in constraints.
+//! Substitution of types for type parameters, and of paths for variables in constraints.
 
 use rustc_hash::FxHashMap;
 
@@ -7,40 +7,40 @@ use crate::db::Db;
 use crate::ids::{ClassId, TypeParamId};
 use crate::item_tree::nesting::all_type_params;
 
-/// What to replace by what.
+/// A substitution.
 #[derive(Clone, Debug, Default)]
 pub struct Substitution {
     /// Types for type parameters.
     pub types: FxHashMap<TypeParamId, Ty>,
-    /// For `this` in constraints; with `None` a term about `this` is dropped, unless `keep_paths`.
+    /// The path for `this` in constraints; with `None` a term about `this` is dropped, unless `keep_paths`.
     pub this: Option<Path>,
-    /// For a constructor that is called on an object: the class of that object, and its path if it has one.
+    /// For a constructor call on an object: the class of that object, and its path if it has one.
     pub around: Option<(ClassId, Option<Path>)>,
-    /// For the formals of a signature, by index; `None` is an argument that is not a stable path.
+    /// The paths for the formals of a signature, by index; `None` for an argument that is not a stable path.
     pub formals: Vec<Option<Path>>,
-    /// Leave paths as they are: only types are substituted.
+    /// Whether paths stay as they are, and only types are substituted.
     pub keep_paths: bool,
 }
 
 impl Substitution {
-    /// Types only; paths stay.
+    /// Substitutes types only.
     pub fn types(params: &[TypeParamId], args: &[Ty]) -> Substitution {
         let types = params.iter().copied().zip(args.iter().copied()).collect();
         Substitution { types, keep_paths: true, ..Substitution::default() }
     }
 
-    /// The parameters of `class` by `args`; paths stay.
+    /// Substitutes `args` for the type parameters of `class`.
     pub fn class(db: &dyn Db, class: ClassId, args: &[Ty]) -> Substitution {
         Substitution::types(all_type_params(db, class), args)
     }
 
-    /// Also these.
+    /// Adds types for type parameters.
     pub fn with_types(mut self, params: &[TypeParamId], args: &[Ty]) -> Substitution {
         self.types.extend(params.iter().copied().zip(args.iter().copied()));
         self
     }
 
-    /// Also `this` and the formals in constraints. Terms about what has no stable path are dropped.
+    /// Adds paths for `this` and the formals. Terms about a value without a stable path are dropped.
     pub fn with_paths(mut self, this: Option<Path>, formals: Vec<Option<Path>>) -> Substitution {
         self.this = this;
         self.formals = formals;
@@ -48,12 +48,12 @@ impl Substitution {
         self
     }
 
-    /// Nothing to do?
+    /// Whether the substitution changes nothing.
     fn is_identity(&self) -> bool {
         self.types.is_empty() && self.keep_paths
     }
 
-    /// Applied to a type.
+    /// Applies the substitution to a type.
     pub fn apply(&self, db: &dyn Db, ty: Ty) -> Ty {
         if self.is_identity() {
             return ty;
@@ -73,13 +73,13 @@ impl Substitution {
         }
     }
 
-    /// Applied to each of several types.
+    /// Applies the substitution to several types.
     pub fn apply_all(&self, db: &dyn Db, types: &[Ty]) -> Vec<Ty> {
         types.iter().map(|ty| self.apply(db, *ty)).collect()
     }
 
-    /// Applied to a constraint: terms that speak of something without a path here are dropped, for
-    /// nothing is known about it any more.
+    /// Applies the substitution to a constraint. Terms about a value without a path are dropped, since they
+    /// cannot be expressed any more.
     pub fn constraint(&self, constraint: &Constraint) -> Constraint {
         if self.keep_paths {
             return constraint.clone();
@@ -87,7 +87,7 @@ impl Substitution {
         Constraint { terms: constraint.terms.iter().filter_map(|t| self.term(t)).collect() }
     }
 
-    /// Applied to one term; `None` if it can no longer be said.
+    /// Applies the substitution to a term; `None` if the result cannot be expressed.
     pub fn term(&self, term: &ConstraintTerm) -> Option<ConstraintTerm> {
         if self.keep_paths {
             return Some(term.clone());
@@ -95,7 +95,7 @@ impl Substitution {
         term.map(|path| self.path(path))
     }
 
-    /// Applied to a path; `None` if it can no longer be said.
+    /// Applies the substitution to a path; `None` if the result cannot be expressed.
     pub fn path(&self, path: &Path) -> Option<Path> {
         let root = match &path.root {
             PathRoot::This => self.this.clone()?,
@@ -117,7 +117,7 @@ impl Substitution {
     }
 }
 
-/// A constraint over `self` as facts about `value`: `self` replaced.
+/// A constraint over `self` as facts about `value`: replaces `self`.
 pub fn facts_about(constraint: &Constraint, value: &Path) -> Vec<ConstraintTerm> {
     constraint.terms.iter().map(|term| term.at_root(&PathRoot::SelfValue, value)).collect()
 }

@@ -4,7 +4,7 @@ use super::{Constraint, ConstraintTerm, Named, Path, PathRoot, Ty, TyKind};
 use crate::db::Db;
 
 impl ConstraintTerm {
-    /// The paths that it speaks of.
+    /// The paths in the term.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         let (a, b) = match self {
             ConstraintTerm::Equal(a, b) | ConstraintTerm::NotEqual(a, b) => (Some(a), Some(b)),
@@ -14,7 +14,7 @@ impl ConstraintTerm {
         a.into_iter().chain(b)
     }
 
-    /// With each path replaced; `None` if one of them has no replacement.
+    /// Replaces each path; `None` if one of them has no replacement.
     pub fn map(&self, mut replace: impl FnMut(&Path) -> Option<Path>) -> Option<ConstraintTerm> {
         Some(match self {
             ConstraintTerm::Equal(a, b) => ConstraintTerm::Equal(replace(a)?, replace(b)?),
@@ -24,7 +24,7 @@ impl ConstraintTerm {
         })
     }
 
-    /// With `value` for everything that starts at `root`.
+    /// Replaces the root `root` of all paths by `value`.
     pub fn at_root(&self, root: &PathRoot, value: &Path) -> ConstraintTerm {
         self.map(|path| Some(path.at_root(root, value))).unwrap_or_else(|| self.clone())
     }
@@ -44,23 +44,23 @@ impl Constraint {
 }
 
 impl Path {
-    /// With `value` in place of `root`, if it starts there.
+    /// Replaces the root by `value`, if it is `root`.
     pub fn at_root(&self, root: &PathRoot, value: &Path) -> Path {
         if self.root != *root { self.clone() } else { value.clone().with_fields(&self.fields) }
     }
 
-    /// With more fields.
+    /// Appends fields.
     pub fn with_fields(mut self, fields: &[smol_str::SmolStr]) -> Path {
         self.fields.extend(fields.iter().cloned());
         self
     }
 
-    /// Whether it is nothing but its root.
+    /// Whether it has no fields.
     pub fn is_root(&self) -> bool {
         self.fields.is_empty()
     }
 
-    /// Whether it is `this` or an object around it.
+    /// Whether it is `this` or an enclosing object.
     pub fn is_this_or_around(&self) -> bool {
         let this = matches!(&self.root, PathRoot::This | PathRoot::Static { what: Named::Around(_), .. });
         this && self.is_root()
@@ -109,7 +109,7 @@ pub fn characters(literal: &str) -> Option<String> {
 }
 
 impl Ty {
-    /// Calls `visit` with every path in the constraints of the type and of its parts.
+    /// Calls `visit` with every path in the constraints of the type, nested ones included.
     pub fn visit_paths(self, db: &dyn Db, visit: &mut dyn FnMut(&Path)) {
         match self.kind(db) {
             TyKind::Class { args, .. } => args.iter().for_each(|arg| arg.visit_paths(db, visit)),
@@ -126,7 +126,7 @@ impl Ty {
         }
     }
 
-    /// With each term of its constraints and of those of its parts replaced, or left out.
+    /// Replaces or removes each term in the constraints of the type, nested ones included.
     pub fn map_terms(
         self,
         db: &dyn Db,

@@ -18,7 +18,7 @@ pub enum TypeTest {
 }
 
 impl TypeTest {
-    /// Whether it depends on type parameters, so that it is known only once they are.
+    /// Whether it mentions type parameters, so that it is decided only for an instance.
     pub fn is_generic(&self, db: &dyn Db) -> bool {
         match self {
             TypeTest::Subtype(a, b) | TypeTest::Same(a, b) => {
@@ -28,7 +28,7 @@ impl TypeTest {
         }
     }
 
-    /// With types in place of type parameters.
+    /// Substitutes types for type parameters.
     pub fn instance(&self, db: &dyn Db, types: &Substitution) -> TypeTest {
         match self {
             TypeTest::Subtype(a, b) => TypeTest::Subtype(types.apply(db, *a), types.apply(db, *b)),

@@ -113,7 +113,7 @@ fn statements_are_wrapped() {
     let (titles, edited) = after(&in_method("$0Console.OUT.println(n);$0"), "Wrap in `finish async`");
     assert_eq!(titles.iter().filter(|t| t.starts_with("Wrap")).count(), 5);
     assert_eq!(edited, Some(in_method("finish async {\n            Console.OUT.println(n);\n        }")));
-    // What is declared inside would not be known after it.
+    // A local declared inside would not be in scope after the block.
     let (titles, _) = after(&in_method("$0val a = n;$0 Console.OUT.println(a);"), "Wrap");
     assert!(!titles.iter().any(|t| t.starts_with("Wrap")), "{titles:?}");
 }
@@ -240,7 +240,7 @@ fn code_becomes_a_method() {
     let with = |body: &str, more: &str| {
         format!("class Example {{\n    def f(n:Long) {{\n        {body}\n    }}{more}\n}}\n")
     };
-    // What is used goes in, what is declared and used later comes out.
+    // Used locals become parameters; a local declared inside and used later becomes the result.
     let (_, edited) = after(
         &with(
             "val a = n * 2;\n        $0val b = a + n;\n        // kept\n        Console.OUT.println(b);$0\n        Console.OUT.println(b);",
@@ -253,7 +253,7 @@ fn code_becomes_a_method() {
         "\n\n    private static def extracted(n:Long, a:Long):Long {\n        val b = a + n;\n        // kept\n        Console.OUT.println(b);\n        return b;\n    }",
     );
     assert_eq!(edited, Some(wanted));
-    // What is changed and used later comes back.
+    // A local that is changed and used later is returned.
     let (_, edited) = after(
         &with("var s:Long = 0;\n        $0s += n;$0\n        Console.OUT.println(s);", ""),
         "Extract into method",
@@ -269,7 +269,7 @@ fn code_becomes_a_method() {
         "\n\n    private static def extracted(n:Long):Long = n * n;",
     );
     assert_eq!(edited, Some(wanted));
-    // What is returned is handed on.
+    // A returned value is returned by the call.
     let (_, edited) =
         after(&with("$0if (n > 1) return n;\n        return 2 * n;$0", ""), "Extract into method");
     let wanted = with(
@@ -480,7 +480,7 @@ interface Shape {{ }}
     }
     let (_, edited) = after("class A implements Ma$0de[Long] {\n}\n", "Create interface");
     assert_eq!(edited.as_deref(), Some("class A implements Made[Long] {\n}\n\ninterface Made[T] {\n}\n"));
-    // What exists, and what is not ours.
+    // Existing members, and members of library classes.
     for statement in
         ["g$0(n);", "g$0(t);", "\"x\".mis$0sing(n);", "val m = n.mis$0sing;", "Con$0sole.OUT.println(n);"]
     {
@@ -544,7 +544,7 @@ class Square implements Shape {{ }}
         "@Mis$0sing { }",
         "val a = new Mis$0sing(1) { };",
         "val a = new Mis$0sing(t);",
-        // What is around is not whole.
+        // Code with syntax errors around the name.
         "mis$0sing(n); val = ;",
     ] {
         let (titles, _) = after(&with(statement), "Create");

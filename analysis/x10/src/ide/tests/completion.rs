@@ -295,7 +295,7 @@ class Derived extends Base {
     let area = found.iter().find(|item| item.label == "def area():Double").expect("it can be overridden");
     assert_eq!((area.filter.as_deref(), usize::from(area.replace.len())), (Some("area"), 1));
     assert_eq!(area.insert, "area():Double {\n    $0\n}");
-    // What everything inherits is public.
+    // Methods inherited from `Any` are public.
     let found = ask("class Example { def to$0 }", completions).remove(0);
     let shown =
         found.iter().find(|item| item.label == "def toString():String").expect("it can be overridden");

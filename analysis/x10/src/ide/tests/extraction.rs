@@ -1,4 +1,4 @@
-//! What becomes a method or a variable, where that takes more than moving it.
+//! Extraction of methods and variables where the code around the moved code changes too.
 
 use super::assists::after;
 use crate::diagnostics::Severity;

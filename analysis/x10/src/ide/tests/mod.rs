@@ -1,4 +1,4 @@
-//! What editors ask, on small programs with cursors `$0`.
+//! Editor features, tested on small programs with cursors `$0`.
 
 mod assists;
 mod completion;

@@ -127,7 +127,7 @@ impl Infer<'_> {
             }
             (_, Some(reason)) => self.call_failed(name, &reason, None, &call),
             (Some(Resolved::Package(_)) | Some(Resolved::Error) | None, None) => {
-                // What a call of another library is given says no more.
+                // Problems of the arguments would add nothing to that of a foreign function.
                 if crate::suggest::foreign_vocabulary::is_foreign(name) {
                     self.problems.retain(|it| !range.contains_range(it.range));
                 }
@@ -190,7 +190,7 @@ impl Infer<'_> {
     ) -> ExprId {
         let Some(receiver) = e.receiver() else { return self.error(range) };
         let Some(name) = e.name_ref() else {
-            // Someone is writing it: what stands before the dot has a type, which completion asks for.
+            // The name is being typed: completion needs the type of the receiver.
             let _ = self.resolve(&receiver, true);
             return self.error(range);
         };

@@ -15,7 +15,8 @@ use crate::ty::known::Known;
 use crate::ty::{Constraint, ConstraintTerm, Named, Path, PathRoot, Ty, characters};
 
 impl Infer<'_> {
-    /// `call`, after `stmts` and a check of what `picked` asks for. A home is checked by the object itself.
+    /// `call`, after `stmts` and a check of the unproved guard of `picked`. The guard of a home is checked by
+    /// the object itself.
     pub(crate) fn guarded(&mut self, call: ExprId, picked: &CallTarget, mut stmts: Vec<StmtId>) -> ExprId {
         let range = self.range(call);
         self.check_guard(picked, range, &mut stmts);
@@ -31,12 +32,12 @@ impl Infer<'_> {
         self.alloc(ExprKind::Let { stmts, result: call }, ty, range)
     }
 
-    /// Statements that raise an exception unless what `picked` asks for holds.
+    /// Statements that raise an exception unless the unproved guard of `picked` holds.
     pub(crate) fn check_guard(&mut self, picked: &CallTarget, range: TextRange, stmts: &mut Vec<StmtId>) {
         self.check_terms(&picked.unproved.terms, range, RequiredBy::Guard(picked.method), stmts);
     }
 
-    /// Statements that raise an exception unless all of `terms` hold, which `need` asks for.
+    /// Statements that raise an exception unless all of `terms` hold, which `need` requires.
     pub(crate) fn check_terms(
         &mut self,
         terms: &[ConstraintTerm],
@@ -113,8 +114,7 @@ impl Infer<'_> {
         same.then(|| self.alloc(ExprKind::Equal { negated, left, right }, boolean, range))
     }
 
-    /// A check of a type's constraint uses the variables that the constraint speaks of, which closures then
-    /// keep.
+    /// Captures the variables in the constraint of a type that is checked at run time.
     pub(crate) fn uses_of_check(&mut self, ty: Ty) {
         let Some(constraint) = ty.constraint(self.db).filter(|_| !self.in_kernel) else { return };
         for path in constraint.terms.iter().flat_map(ConstraintTerm::paths) {

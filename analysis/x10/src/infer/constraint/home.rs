@@ -54,7 +54,7 @@ impl Infer<'_> {
                     self.remote(object, Some(&name), call, (severity, false));
                     return true;
                 }
-                // What is not known at all is checked when the program runs, where that is allowed.
+                // An undecided place is checked at run time, unless checks are static.
                 Home::Unknown
                     if self.checks.is_static && !(refused || self.in_kernel || self.infers_guard) =>
                 {
@@ -73,7 +73,7 @@ impl Infer<'_> {
         !self.checks.is_static && home(&all, wanted, &self.here_path()) == Home::Here
     }
 
-    /// The same for the home that a condition asks for, if it does.
+    /// As [`Infer::was_tested`], for the home that a term requires; false if the term requires none.
     pub(crate) fn home_was_tested(&self, term: &ConstraintTerm) -> bool {
         !self.assumptions.is_empty()
             && required_home(term)

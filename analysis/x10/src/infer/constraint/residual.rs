@@ -20,7 +20,7 @@ use crate::ty::{ConstraintTerm, Path, PathRoot, Ty};
 /// The most known conditions that a message lists.
 const MAX_KNOWN_CONDITIONS: usize = 5;
 
-/// What needs a constraint.
+/// The construct that requires a constraint.
 #[derive(Clone, Copy)]
 pub(crate) enum RequiredBy {
     /// The type that this value has to be of.
@@ -79,7 +79,7 @@ impl Infer<'_> {
 
     // ---- guard inference
 
-    /// Makes a term a condition of the method, if it can be said of formals, `this` and constants.
+    /// Adds a term to the inferred guard of the method, if it mentions only formals, `this` and constants.
     fn infer_term(&mut self, term: &ConstraintTerm) -> bool {
         let Some(term) = term.map(|path| self.other_name(path, &|it| self.callers_know(it), 0)) else {
             return false;

@@ -47,12 +47,12 @@ impl Infer<'_> {
         if ty.name_ref().is_some_and(|name| name.text() == *class.name(self.db)) {
             return made;
         }
-        // A type definition may ask for more than its class.
+        // A type definition may have further constraints.
         let wanted = self.written_named(&ty);
         self.with_constraint_of(made, wanted)
     }
 
-    /// A new value, of which the type that was written says more.
+    /// A new object, constrained by the written type.
     fn with_constraint_of(&mut self, made: ExprId, wanted: Ty) -> ExprId {
         match wanted.constraint(self.db) {
             Some(constraint) if !self.ty(made).is_error(self.db) && !wanted.mentions_error(self.db) => {

@@ -17,7 +17,7 @@ use crate::ty::known::Known;
 use crate::ty::subst::Substitution;
 use crate::ty::{Constraint, ConstraintTerm, Path, Ty};
 
-/// What a value is needed for; decides the message when it does not fit.
+/// The context in which a value of some type is required; decides the message if the value does not fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ConversionSite {
     Initialiser,
@@ -49,13 +49,12 @@ impl<'db> Infer<'db> {
         a.is_error(self.db) || b.is_error(self.db) || self.context().is_subtype(a, b)
     }
 
-    /// Whether a value of type `from` can stand where `to` is needed, converted if need be.
+    /// Whether a value of type `from` is assignable to `to`, possibly after a conversion.
     pub(crate) fn is_assignable(&self, from: Ty, to: Ty) -> bool {
         self.context().convert(from, to, None).is_some()
     }
 
-    /// Whether the value `id`, about which more may be known than its type says, can stand where `to` is
-    /// needed.
+    /// Whether the value `id` is assignable to `to`, considering the facts about the value.
     pub(crate) fn fits(&self, id: ExprId, to: Ty) -> bool {
         let path = self.path_of(id);
         self.context().convert(self.ty(id), to, path.as_ref()).is_some()

@@ -95,7 +95,7 @@ impl<'db> Infer<'db> {
         self.type_scope().is_package(name).then(|| Resolved::Package(name.clone()))
     }
 
-    /// Whether a name stands for a type, and for no value.
+    /// Whether a name resolves to a type and to no value.
     pub(crate) fn only_type(&self, name: &SmolStr) -> bool {
         let is_value = |around: &Around| {
             self.find_field(Ty::this_type(self.db, around.class), name).is_some()
@@ -241,7 +241,7 @@ impl<'db> Infer<'db> {
         let range = range_of(e);
         let Some(receiver) = e.receiver() else { return Resolved::Error };
         let Some(name) = e.name_ref() else {
-            // Someone is writing it: what stands before the dot has a type, which completion asks for.
+            // The name is being typed: completion needs the type of the receiver.
             let _ = self.resolve(&receiver, true);
             return Resolved::Error;
         };
