@@ -195,7 +195,7 @@ impl AnalysisHost {
         }
     }
 
-    /// Sets all user files, and removes those that are not given. Results for unchanged texts stay valid.
+    /// Sets all user files, and removes those that are not given. Results for unchanged sources stay valid.
     pub fn replace_files(&mut self, sources: impl IntoIterator<Item = (PathBuf, Arc<str>)>) {
         let sources: FxHashMap<PathBuf, Arc<str>> = sources.into_iter().collect();
         if Project::get(&self.db).files(&self.db).keys().any(|path| !sources.contains_key(path)) {

@@ -183,7 +183,7 @@ fn modifiers(all: Modifiers) -> String {
     SHOWN.iter().filter(|(modifier, _)| all.has(*modifier)).map(|(_, word)| *word).collect()
 }
 
-/// ` extends A implements B, C`, without `Any`.
+/// ` extends A implements B, C`, without `Any` and `Object`.
 fn above(db: &dyn Db, class: ClassId) -> String {
     let supers = direct_supertypes(db, class).iter().filter(|ty| {
         ty.base(db)

@@ -80,8 +80,8 @@ impl Ty {
         }
     }
 
-    /// A function type with `args` for its formals; terms about a formal without a path are dropped, but for
-    /// the condition: there it stays.
+    /// Instantiates a function type with `args` for its formals. Terms about a formal without a path are
+    /// dropped, except in the guard, which keeps them unchanged.
     pub fn applied(self, db: &dyn Db, args: &[Option<Path>]) -> Option<Applied> {
         let TyKind::Function { params, result, guard } = self.base(db).kind(db) else { return None };
         let value = |path: &Path| match index_of(path) {
@@ -100,8 +100,8 @@ impl Ty {
         })
     }
 
-    /// A function type with its formals in place of these variables, which they are in the code of the
-    /// function.
+    /// Replaces `variables`, the formals as the body of a function names them, by the formals of the function
+    /// type.
     pub fn over_formals(self, db: &dyn Db, variables: &[Path]) -> Ty {
         let path = |path: &Path| {
             let index = variables.iter().position(|variable| variable.root == path.root);

@@ -45,7 +45,7 @@ pub(super) fn create(ctx: &AssistContext<'_>) -> Vec<Assist> {
     made.into_iter().collect()
 }
 
-/// The class of a new member, and whether the member can be static.
+/// The class of a new member, and whether the member is static: named through a type, or in static code.
 struct Home {
     class: ClassId,
     is_static: bool,
@@ -54,7 +54,8 @@ struct Home {
 }
 
 impl Home {
-    /// The class of the member that an expression names; `None` if the class is not editable.
+    /// The class of the member that an expression names; `None` if the class is not the user's, is anonymous,
+    /// or has syntax errors in its file.
     fn of(ctx: &AssistContext<'_>, token: &SyntaxToken, e: &ast::Expr) -> Option<Home> {
         let owner = owner_at(ctx.db, ctx.file, token.text_range())?;
         is_unknown(ctx, owner, token.text_range()).then_some(())?;
