@@ -245,8 +245,7 @@ pub fn types_named(db: &dyn Db, root: Folder, name: &str) -> Vec<SmolStr> {
 }
 
 /// Why no type is found in a file that is named after it: the file declares another package, or no such type.
-/// Of several files of that name, the one in the folder of `package` is explained, else one that declares the
-/// type.
+/// Of several files of that name, the one in the folder of `package` is explained, else a file with the type.
 pub fn misplaced_type(db: &dyn Db, root: Folder, (package, name): (&str, &str)) -> Option<String> {
     let folder = |path: &Path| path.parent().map(dotted);
     let is_named = |path: &Path| path.file_stem().is_some_and(|stem| stem == name);

@@ -22,7 +22,7 @@ pub struct ClassHeader {
     pub supers: Vec<Ty>,
     /// Whether the first of `supers` is the superclass.
     pub has_superclass: bool,
-    /// The class invariant.
+    /// The class guard, which is the invariant of its objects.
     pub guard: Guard,
     /// The problems found in the header.
     pub problems: Vec<Problem>,
@@ -68,7 +68,7 @@ pub fn class_header(db: &dyn Db, class: ClassId) -> ClassHeader {
     }
     if let Some(guard) = &item.guard {
         header.guard = scope.guard(guard, None, &mut problems);
-        // The class invariant may name the object `self` or `this`: normalise to `this`.
+        // The class guard may name the object `self` or `this`: normalise to `this`.
         for term in &mut header.guard.constraint.terms {
             *term = term.at_root(&PathRoot::SelfValue, &Path::this());
         }
