@@ -1,4 +1,4 @@
-//! Regeneration of expected files: runs the tests that generate them.
+//! Generated files that tests compare: one command that runs their generators.
 
 use std::path::Path;
 use std::process::Command;

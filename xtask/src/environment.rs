@@ -1,4 +1,4 @@
-//! Completeness of the list of environment variables: every variable that the code names is in
+//! Completeness of the list of environment variables: every variable that code names is in
 //! docs/reference/environment.md.
 
 use std::collections::BTreeSet;
@@ -7,7 +7,7 @@ use std::path::Path;
 const PAGE_FILE: &str = "docs/reference/environment.md";
 const FOLDERS: &[&str] = &["analysis", "build-backend", "lsp-server", "runtime", "syntax", "tests", "xtask"];
 const PREFIXES: &[&str] = &["APG_", "X10_", "X10RT_"];
-/// In these files, names of this form are macros of generated C++.
+/// Files whose names of this form are macros of generated C++.
 const MACRO_FILES: &[&str] =
     &["build-backend/codegen/src/metadata.rs", "runtime/src/device/launch/module.rs"];
 /// Set by a test for its own child process or compiler.

@@ -1,10 +1,10 @@
 //! Import graph of each crate: which file uses which other file of the crate, its cycles, and the declared
 //! layers.
 //!
-//! A file uses another where it contains a path to it that begins with `crate`, `super` or `self`, outside of
+//! A file uses another where it writes a path to it that begins with `crate`, `super` or `self`, outside of
 //! tests and comments. Cycles are the strongly connected components of that graph (Tarjan, 1972).
-//! `xtask/layers.txt` declares the order of the crates and of the folders inside them, and the maximum number
-//! of files in cycles.
+//! `xtask/layers.txt` declares the order of the crates and of the folders inside them, and how many files may
+//! be in cycles.
 
 mod declared;
 mod graph;
@@ -18,8 +18,8 @@ use graph::Graph;
 
 const LAYERS_FILE: &str = "xtask/layers.txt";
 
-/// One crate of the workspace: its folder relative to the root, its package name and the `apg-*` packages
-/// that it depends on.
+/// One crate of the workspace: its folder relative to the root, its package name and the `apg-*` packages it
+/// depends on.
 struct Package {
     folder: PathBuf,
     name: String,
@@ -49,7 +49,8 @@ pub(crate) fn print(root: &Path, details: bool) -> Result<(), String> {
     Ok(())
 }
 
-/// Fails where a file uses a higher layer, a crate depends on a higher one, or cycles exceed their limits.
+/// Fails where a file uses a layer above its own, a crate depends on one above it, or cycles exceed their
+/// limits.
 pub(crate) fn check(root: &Path) -> Result<(), String> {
     let layers = parse_layers(&crate::read(&root.join(LAYERS_FILE))?)
         .map_err(|error| format!("{LAYERS_FILE}:{error}"))?;

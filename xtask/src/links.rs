@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
-/// The parts of a page that matter to links.
+/// What a page says that matters to links.
 pub(crate) struct Page {
     /// Text of the first heading.
     pub(crate) title: Option<String>,

@@ -101,7 +101,7 @@ fn run(root: &Path, arguments: &[&str]) -> Result<(), Failure> {
     }
 }
 
-/// Prints a line. An error is ignored: the reader has closed the pipe.
+/// Prints a line; a reader that closed the pipe has seen enough.
 fn say(line: &str) {
     let _ = writeln!(std::io::stdout(), "{line}");
 }
@@ -118,7 +118,7 @@ fn read(path: &Path) -> Result<String, String> {
     Ok(text.replace("\r\n", "\n"))
 }
 
-/// All files below a folder with names that end in `.EXTENSION`, sorted.
+/// All files below a folder whose names end in `.EXTENSION`, sorted.
 fn files_below(folder: &Path, extension: &str) -> Result<Vec<PathBuf>, String> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_owned()];

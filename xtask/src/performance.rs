@@ -1,7 +1,7 @@
 //! Performance page: `docs/performance.md` written from the measurements in `tests/bench/results`.
 //!
-//! `areas.json` lists the areas in the order of the page. Every other file is one run: machine, date, command
-//! and measurements. If several runs measured the same quantity, the latest counts.
+//! `areas.json` lists the areas in the order of the page; every other file is one run: its machine, date and
+//! command, and what it measured. Of several runs that measured the same thing the latest counts.
 
 use crate::performance_table;
 use serde::Deserialize;
@@ -72,7 +72,7 @@ impl Measurement {
 
     /// Whether the budget is met; nothing without a budget.
     pub(crate) fn is_in_budget(&self) -> Option<bool> {
-        // The page shows two digits, so the comparison rounds to two digits.
+        // What is shown with two digits is compared with two digits.
         let rounded = self.ratio().map(|ratio| (ratio * 100.0).round() / 100.0);
         match self.budget? {
             Budget::MaxValue(limit) => Some(self.value <= limit),
@@ -89,7 +89,7 @@ pub(crate) fn write(root: &Path) -> Result<(), String> {
     std::fs::write(&path, page(root)?).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Fails when the page differs from the page generated from the measurements.
+/// Fails when the page is not what the measurements say.
 pub(crate) fn check(root: &Path) -> Result<(), String> {
     if crate::read(&root.join(PAGE_FILE))? == page(root)? {
         println!("performance: {PAGE_FILE} is up to date");

@@ -87,7 +87,7 @@ fn budget(result: &Measurement) -> String {
     }
 }
 
-/// Two digits after the decimal point, three below 0.1, without trailing zeros.
+/// Two digits behind the point, three below 0.1, without zeros at the end.
 fn ratio_text(ratio: f64) -> String {
     let text = if ratio < 0.1 { format!("{ratio:.3}") } else { format!("{ratio:.2}") };
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

@@ -1,13 +1,14 @@
-//! Registration of diagnostic rules: `cargo xtask rules` generates the lists of a family's rules and the enum
-//! of their problems from the files `FAMILY/CODE.rs` below [`FOLDER`].
+//! Registration of diagnostic rules: `cargo xtask rules` writes the lists of a family's rules and the enum of
+//! their problems from the files `FAMILY/CODE.rs` below [`FOLDER`].
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// The folder of the rules.
+/// Where the rules are.
 const FOLDER: &str = "analysis/x10/src/rules";
 
-/// Separates the handwritten part of a family's `mod.rs`, its documentation, from the generated part.
+/// Separates the part of a family's `mod.rs` that is written by hand, its documentation, from the generated
+/// part.
 const GENERATED: &str = "// The rest is written by `cargo xtask rules` from the files of this folder.";
 
 /// The longest line that rustfmt leaves as it is, with its line end.
@@ -37,7 +38,7 @@ pub(crate) fn write(root: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Fails when a list of rules differs from the generated one.
+/// Fails when a list of rules is not what `write` would write.
 pub(crate) fn check(root: &Path) -> Result<(), String> {
     match expected(root)?.into_iter().find(|(path, text)| crate::read(path).ok().as_ref() != Some(text)) {
         Some((path, _)) => Err(format!("{} is stale: run `cargo xtask rules`", path.display())),

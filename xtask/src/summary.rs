@@ -31,7 +31,7 @@ pub(crate) fn write(root: &Path) -> Result<(), String> {
     std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// The table of contents with its list of diagnostics generated from their pages: the entries indented below
+/// The table of contents with its list of diagnostics as the pages are: the entries indented below that of
 /// their index.
 fn with_diagnostics(docs: &Path, summary: &str) -> Result<String, String> {
     let mut out = String::new();

@@ -1,4 +1,4 @@
-//! Vocabulary check: counts words of a private dialect in Rust sources. Counts may only decrease.
+//! Vocabulary check: fails on words of a private dialect in sources and pages.
 //!
 //! `xtask/words.txt` lists the words and what to write instead.
 
@@ -27,8 +27,8 @@ const EXTENSIONS: &[&str] = &["rs", "md", "x10", "h"];
 /// Occurrences that a failure prints.
 const MAX_PRINTED: usize = 40;
 
-/// One line of the word list: a word or phrase, its replacement, and exceptions: phrases that contain it and
-/// are good English.
+/// One line of the word list: a word or phrase, phrases that contain it and are good English, and its
+/// replacement.
 #[derive(Debug)]
 struct Entry {
     word: String,
@@ -62,8 +62,8 @@ pub(crate) fn check(root: &Path) -> Result<(), String> {
     Err(message)
 }
 
-/// Records decreased counts and new words of the list; refuses increased counts.
-pub(crate) fn record(root: &Path) -> Result<(), String> {
+/// Prints all occurrences below one folder.
+pub(crate) fn list(root: &Path, folder: &str) -> Result<(), String> {
     let entries = entries(root)?;
     for occurrence in search(root, &[folder], &entries)? {
         crate::say(&describe(root, &occurrence, &entries));

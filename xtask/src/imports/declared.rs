@@ -24,8 +24,8 @@ pub(super) struct FolderOrder {
 }
 
 impl FolderOrder {
-    /// The row of a file: that of its longest prefix in the list. The root, and modules of folders that no
-    /// row lists, have none.
+    /// The row of a file: that of its longest prefix that is named. The root and faces of folders that no row
+    /// names have none.
     fn row(&self, file: &str) -> Option<usize> {
         let path = file.trim_end_matches(".rs").trim_end_matches("/mod");
         let rank = |name: &String| match path.strip_prefix(name.as_str()) {
@@ -37,7 +37,7 @@ impl FolderOrder {
         rows.max().map(|(_, index)| index)
     }
 
-    /// Imports of a higher layer, and files without a row, each as `src/FILE:LINE: ...`.
+    /// Imports that run up, and files that have no row, each as `src/FILE:LINE: ...`.
     pub(super) fn problems(&self, graph: &Graph) -> Vec<String> {
         let mut problems = Vec::new();
         for (file, name) in graph.files.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The import graph of a crate: its files, the uses among them, and its cycles.
+//! The files of a crate, which of them use which, and the cycles among them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
@@ -75,7 +75,7 @@ impl Graph {
         cycles
     }
 
-    /// The files of a cycle, each with its uses of the others.
+    /// The files of a cycle, each with what it uses of the others.
     pub(super) fn describe_cycle(&self, cycle: &[usize]) -> String {
         let members: BTreeSet<usize> = cycle.iter().copied().collect();
         let mut lines = Vec::new();

@@ -9,8 +9,8 @@ pub(super) struct LocalPath {
     pub(super) line: usize,
 }
 
-/// All local paths of a source outside of `#[cfg(test)]` items and macro definitions' patterns, with `use`
-/// trees expanded.
+/// All local paths of a source outside of `#[cfg(test)]` items and macro definitions' patterns, trees of
+/// `use` expanded.
 ///
 /// # Errors
 /// Says where the source does not consist of Rust tokens.
@@ -78,7 +78,7 @@ fn collect_path(
     at.max(1)
 }
 
-/// The end of the item after `#[cfg(test)]` at `at`.
+/// The end of the item behind `#[cfg(test)]` at `at`.
 fn test_item_end(tokens: &[TokenTree], at: usize) -> Option<usize> {
     let TokenTree::Group(attribute) = tokens.get(at + 1)? else { return None };
     if !is_punct(&tokens[at], '#') || attribute.stream().to_string().replace(' ', "") != "cfg(test)" {
