@@ -1,16 +1,17 @@
-//! Compensating threads: tasks that are ready run within a bounded time, whatever the workers do, as with the
-//! managed blockers of Java's `ForkJoinPool`.
+//! Compensating threads: extra threads that the pool starts while its workers are blocked, so that every
+//! ready task runs within a bounded time. Java's `ForkJoinPool` compensates for blocked workers too, but only
+//! if they announce it (`ManagedBlocker`); here a monitor detects them.
 //!
-//! While a thread of the pool looks for work or sleeps, all is well: it finds what is ready. While none does,
-//! a monitor looks at the queues every few milliseconds. What has waited too long gets a thread more, which
-//! takes that, what it starts, and what comes from outside, but no other work of the pool: it is there for
-//! what would not run, not to be one thread more than there are CPUs. A thread that has nothing to do
-//! any more is used again, and ends after a while.
+//! While a worker searches or sleeps, no monitor is needed: that worker finds every ready task. While all
+//! workers are active, the monitor checks the queues every `TICK`. For a task that has waited too long it
+//! summons a compensating thread. This thread runs that task, the tasks that it spawns, and injected tasks,
+//! but no other work of the pool: it must not act as one worker more than there are CPUs. A compensating
+//! thread without work rests, is reused, and ends after `REST`.
 //!
-//! Old work alone is no sign: in a recursion the owner of a queue comes to its oldest activity last. But the
-//! owner's end of the queue moves all the time then. Where it stands still while the owner has had a CPU, or
-//! sleeps in code that is not the runtime's, the owner is blocked, and with it all in its queue. (An owner
-//! that waits for a CPU is not: more threads would not help it.)
+//! An old task alone does not prove that its queue's owner is blocked: in a recursion the owner runs its
+//! oldest activity last. But then the owner's end of the deque changes all the time. If that end stands still
+//! although the owner has used CPU time, or sleeps in a system call, the owner is blocked. An owner that
+//! waits for a CPU is not blocked: more threads would not help it.
 
 use std::fs;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
@@ -22,32 +23,33 @@ use crate::heap;
 use crate::scheduler::admission;
 use crate::scheduler::queues::{MAX_EXTRA_WORKERS, Queues, Snapshot};
 
-/// From one check of the monitor to the next.
+/// Time between two checks of the monitor.
 const TICK: Duration = Duration::from_millis(10);
-/// Checks in a row that find an idle worker, after which the monitor sleeps until it is woken.
+/// The monitor sleeps until it is woken after this many checks in a row have found an idle worker.
 const CALM_TICKS: u32 = 20;
-/// An owner is blocked when its end of the queue has stood still while it had a CPU for that long.
+/// An owner is blocked if it has used this much CPU time while its end of the queue stood still.
 const BLOCKED_CPU_TIME: Duration = Duration::from_millis(1);
-/// How long a task waits that no worker comes to: it came from outside, or is an activity that continues.
+/// Maximum wait of an injected or deferred task, and of an activity that is ready to resume.
 const MAX_WAIT: Duration = Duration::from_millis(20);
-/// How long an activity waits that has not begun while the owner of its queue takes others; twice as long for
-/// each compensating thread that has work.
+/// Maximum wait of an activity that has not begun, while the owner of its queue takes other tasks. It doubles
+/// with each compensating thread that has work.
 const MAX_WAIT_BEHIND_OTHERS: Duration = Duration::from_millis(100);
-/// A thread ends that has had nothing to do for so long.
+/// A compensating thread ends after it has rested for this time.
 const REST: Duration = Duration::from_secs(1);
 
 /// The compensating threads of the pool, and the monitor.
 pub struct Compensation {
-    /// Threads of the pool itself, whose numbers come first.
+    /// Number of workers. The numbers of the compensating threads follow those of the workers.
     workers: usize,
-    /// How many compensating threads have work or look for it, above a count of how often one was summoned.
+    /// Lower half: number of compensating threads that have work or search for it. Upper half: number of times
+    /// that one was summoned.
     running: AtomicU64,
-    /// How many there are.
+    /// Number of compensating threads.
     alive: AtomicUsize,
     threads: Mutex<ExtraThreads>,
-    /// Of each compensating thread, what wakes it.
+    /// Wakes each compensating thread from its rest.
     wake: Vec<Condvar>,
-    /// The monitor sleeps until it is woken.
+    /// Whether the monitor sleeps until it is woken.
     monitor_sleeps: AtomicBool,
     monitor: Mutex<MonitorState>,
     wake_monitor: Condvar,
@@ -55,11 +57,11 @@ pub struct Compensation {
 
 #[derive(Default)]
 struct ExtraThreads {
-    /// Which numbers are in use.
+    /// Whether each number is in use.
     used: Vec<bool>,
-    /// Threads that rest; the next one to be woken last.
+    /// Threads that rest, as a stack: the last one is woken first.
     resting: Vec<usize>,
-    /// It was said that there are no more threads.
+    /// Whether the lack of further threads was reported.
     complained: bool,
 }
 
@@ -69,11 +71,11 @@ enum MonitorState {
     Runs,
 }
 
-/// One running, and one summoned more.
+/// Increment of [`Compensation::running`]: one more thread runs, one more was summoned.
 const SUMMONED: u64 = (1 << 32) + 1;
 
 impl Compensation {
-    /// For a pool of that many workers.
+    /// Makes the compensation of a pool with this number of workers.
     pub fn new(workers: usize) -> Compensation {
         Compensation {
             workers,
@@ -87,18 +89,18 @@ impl Compensation {
         }
     }
 
-    /// Whether no compensating thread has work, and none got any while `and` was found to be true.
+    /// Whether no compensating thread has work, and none was summoned while `and` was evaluated to true.
     pub fn rests(&self, and: impl FnOnce() -> bool) -> bool {
         let running = self.running.load(Ordering::SeqCst);
         running as u32 == 0 && and() && self.running.load(Ordering::SeqCst) == running
     }
 
-    /// Whether there are compensating threads: lately, work waited too long.
+    /// Whether compensating threads exist: a task has waited too long recently.
     pub fn is_needed(&self) -> bool {
         self.alive.load(Ordering::Relaxed) > 0
     }
 
-    /// All threads of the pool have work from now on.
+    /// Starts or wakes the monitor: all workers have work from now on.
     #[inline]
     pub fn watch(&'static self, queues: &'static Queues, start: fn(usize) -> std::io::Result<()>) {
         if self.monitor_sleeps.load(Ordering::SeqCst) {
@@ -115,7 +117,7 @@ impl Compensation {
             *state = MonitorState::Runs;
             let monitor = move || Monitor::new(self, queues, start).run();
             let spawned = std::thread::Builder::new().name("apg-monitor".into()).spawn(monitor);
-            // Activities that do not spin get on without it.
+            // Activities that do not spin make progress without it.
             if let Err(error) = spawned {
                 report!("apg: cannot start the thread that looks after activities that wait to run: {error}");
                 report!("  while all threads are busy with others, they wait until one of these ends");
@@ -177,7 +179,7 @@ impl Compensation {
         }
     }
 
-    /// Compensating thread `number` has nothing to do: waits until it is summoned; false if it is to end.
+    /// Waits until the compensating thread `number`, which has no work, is summoned; false if it must end.
     pub fn rest(&self, number: usize) -> bool {
         let mut threads = self.threads.lock();
         threads.resting.push(number);
@@ -198,7 +200,7 @@ impl Compensation {
         }
     }
 
-    /// Compensating thread `number` has ended.
+    /// Notes that the compensating thread `number` has ended.
     pub fn has_ended(&self, number: usize) {
         let mut threads = self.threads.lock();
         threads.used[number - self.workers] = false;
@@ -209,25 +211,26 @@ impl Compensation {
     }
 }
 
-/// What the monitor knows of a queue and its owner.
+/// The monitor's record of a queue and its owner.
 #[derive(Clone, Default)]
 struct Watched {
     seen: Snapshot,
-    /// How long the oldest work has been that.
+    /// When the oldest task became the oldest.
     since: Option<Instant>,
-    /// The owner's time on a CPU when it began to take nothing.
+    /// CPU time of the owner when its end of the queue last changed.
     cpu: Option<Duration>,
-    /// The owner slept in the system at the last check.
+    /// Whether the owner slept in a system call at the last check.
     blocked: bool,
 }
 
-/// The thread that looks after work that waits.
+/// The monitor thread, which detects tasks that wait too long.
 struct Monitor {
     compensation: &'static Compensation,
     queues: &'static Queues,
     start: fn(usize) -> std::io::Result<()>,
     watched: Vec<Watched>,
-    /// Tasks ever taken of those that came from outside, and tasks deferred; since when.
+    /// Number of injected tasks taken so far, number of deferred tasks, and the time since which both are the
+    /// same.
     taken: (u64, usize, Option<Instant>),
 }
 
@@ -277,7 +280,7 @@ impl Monitor {
         self.taken.2 = None;
     }
 
-    /// Summons a compensating thread if something has waited too long.
+    /// Summons a compensating thread if a task has waited too long.
     fn check(&mut self) {
         let now = Instant::now();
         if self.outside_waits(now) {
@@ -301,7 +304,7 @@ impl Monitor {
         }
     }
 
-    /// Whether a task from outside, or a deferred one, has waited too long.
+    /// Whether an injected or a deferred task has waited too long.
     fn outside_waits(&mut self, now: Instant) -> bool {
         let seen = (self.queues.taken(), self.queues.count_deferred());
         let waits = !self.queues.nothing_injected() || seen.1 > 0;
@@ -319,7 +322,7 @@ impl Monitor {
 }
 
 impl Watched {
-    /// How long the oldest work of the queue has waited, if that is too long.
+    /// The time that the oldest task of the queue has waited, if that is too long.
     fn check(&mut self, queues: &Queues, number: usize, now: Instant, behind: Duration) -> Option<Duration> {
         let seen = queues.snapshot(number)?;
         let before = std::mem::replace(&mut self.seen, seen);
@@ -342,7 +345,7 @@ impl Watched {
         (waited >= most).then_some(waited)
     }
 
-    /// Whether the owner has taken nothing though it had a CPU, or needed none.
+    /// Whether the owner has taken no task although it used CPU time, or slept in a system call.
     fn is_blocked_owner(&mut self, queues: &Queues, number: usize) -> bool {
         let Some(cpu) = queues.cpu_time(number) else { return false };
         let began = *self.cpu.get_or_insert(cpu);
@@ -350,7 +353,7 @@ impl Watched {
         ran >= BLOCKED_CPU_TIME || ran.is_zero() && cpu > Duration::ZERO && self.is_blocked(queues, number)
     }
 
-    /// Whether the owner sleeps in the system, now and at the last look.
+    /// Whether the owner sleeps in a system call, now and at the last check.
     fn is_blocked(&mut self, queues: &Queues, number: usize) -> bool {
         let before = self.blocked;
         self.blocked = !is_runnable(queues.thread(number));
@@ -358,9 +361,9 @@ impl Watched {
     }
 }
 
-/// Whether a thread of this process runs or waits for a CPU, by what the system says of it.
+/// Whether a thread of this process runs or waits for a CPU, according to `/proc`.
 fn is_runnable(thread: i32) -> bool {
     let stat = fs::read_to_string(format!("/proc/self/task/{thread}/stat")).unwrap_or_default();
-    // Number, name in parentheses, state.
+    // The thread id, the name in parentheses, the state.
     stat.rsplit_once(')').is_none_or(|(_, rest)| rest.trim_start().starts_with('R'))
 }

@@ -15,20 +15,20 @@ use crate::scheduler::sleep::Sleep;
 use crate::scheduler::stack_budget::FinishHeader;
 use crate::scheduler::task::{Task, is_resume};
 
-/// Compensating threads of a place, at most.
+/// Maximum number of compensating threads of a place.
 pub const MAX_EXTRA_WORKERS: usize = 1000;
 
-/// What a worker has for itself, though others see it.
+/// The deques and counters of one thread. Other threads steal from the deques and read the counters.
 struct WorkerQueues {
     own: Deque,
-    /// Activities that it has deferred.
+    /// Activities that the thread has deferred.
     deferred: Deque,
-    /// Tasks that it has taken to run: others only read that.
+    /// Number of tasks that the thread has taken to run. Only the thread itself writes it.
     tasks: AtomicU64,
-    /// The system's number of the thread, and of its CPU-time clock; 0 while there is none.
+    /// Thread id (`gettid`), and id of the thread's CPU-time clock; 0 while there is none.
     thread: AtomicI32,
     clock: AtomicI32,
-    /// Tasks that compensating threads are to take from here.
+    /// Number of tasks that are reserved for compensating threads.
     to_take: AtomicUsize,
 }
 
@@ -44,35 +44,35 @@ impl WorkerQueues {
         }
     }
 
-    /// The owner has taken something to run.
+    /// Notes that the owner has taken a task to run.
     #[inline]
     fn count_task(&self) {
         self.tasks.store(self.tasks.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
     }
 }
 
-/// What is seen of a thread and its queue ([`crate::scheduler::compensation`]).
+/// State of a thread and its queue, for the monitor ([`crate::scheduler::compensation`]).
 #[derive(Clone, Copy, Default)]
 pub struct Snapshot {
     pub is_empty: bool,
     /// Index of the oldest task.
     pub top: isize,
-    /// That is an activity that continues.
+    /// The oldest task is an activity that is ready to resume.
     pub is_resumed: bool,
-    /// Changes when the owner takes something, or adds it.
+    /// Changes when the owner takes or adds a task.
     pub recent: (u64, u64),
 }
 
-/// All queues.
+/// All queues of the pool.
 pub struct Queues {
     injector: Injector<Task>,
-    /// Tasks ever taken from there.
+    /// Number of tasks taken from the injector so far.
     taken: AtomicU64,
-    /// Of the pool's threads.
+    /// Queues of the workers.
     own: Vec<WorkerQueues>,
-    /// Of compensating threads, whose numbers follow.
+    /// Queues of the compensating threads, whose numbers follow those of the workers.
     extra: Vec<OnceLock<Box<WorkerQueues>>>,
-    /// Number of these that have been used.
+    /// Number of entries of `extra` that have been used.
     extra_used: AtomicUsize,
     sleep: Sleep,
 }
@@ -80,14 +80,14 @@ pub struct Queues {
 /// What a searching worker remembers from one search to the next.
 #[derive(Default)]
 pub struct SearchState {
-    /// A task that was alone in another's queue.
+    /// The only task of another worker's queue, and the number of that worker.
     alone: Option<(usize, Pair)>,
-    /// Where it begins.
+    /// Offset of the first victim; it grows by one with each search.
     start: usize,
 }
 
 impl Queues {
-    /// For that many workers.
+    /// Makes the queues of this number of workers.
     pub fn new(threads: usize) -> Queues {
         Queues {
             injector: Injector::new(),
@@ -99,7 +99,7 @@ impl Queues {
         }
     }
 
-    /// The thread with that number.
+    /// Queues of the thread with that number.
     #[inline]
     fn slot(&self, number: usize) -> Option<&WorkerQueues> {
         match self.own.get(number) {
@@ -108,7 +108,7 @@ impl Queues {
         }
     }
 
-    /// The calling thread's.
+    /// Queues of the calling thread, which has that number.
     #[inline]
     fn own_queues(&self, number: usize) -> &WorkerQueues {
         self.slot(number).unwrap_or_else(|| unreachable!("made when the thread began"))
@@ -118,13 +118,13 @@ impl Queues {
         (0..self.count()).filter_map(|number| self.slot(number))
     }
 
-    /// How many threads there are or were.
+    /// Number of threads with queues, including threads that have ended.
     #[inline]
     pub fn count(&self) -> usize {
         self.own.len() + self.extra_used.load(Ordering::Acquire)
     }
 
-    /// The calling thread has that number from now on.
+    /// Registers the calling thread under that number.
     pub fn begin_thread(&self, number: usize) {
         if let Some(extra) = number.checked_sub(self.own.len()) {
             self.extra[extra].get_or_init(|| Box::new(WorkerQueues::new()));
@@ -141,12 +141,12 @@ impl Queues {
         }
     }
 
-    /// The calling thread has its number no more; its queue is empty.
+    /// Deregisters the calling thread, whose queue is empty.
     pub fn end_thread(&self, number: usize) {
         self.own_queues(number).clock.store(0, Ordering::Relaxed);
     }
 
-    /// The system's number of a thread.
+    /// Id of a thread (`gettid`).
     pub fn thread(&self, number: usize) -> i32 {
         self.slot(number).map_or(0, |slot| slot.thread.load(Ordering::Relaxed))
     }
@@ -160,7 +160,7 @@ impl Queues {
         is_known.then(|| Duration::new(time.tv_sec as u64, time.tv_nsec as u32))
     }
 
-    /// A thread and its queue as they are.
+    /// Current state of a thread and its queue.
     pub fn snapshot(&self, number: usize) -> Option<Snapshot> {
         let slot = self.slot(number)?;
         let Some((top, oldest, newest)) = slot.own.snapshot() else {
@@ -170,7 +170,7 @@ impl Queues {
         Some(Snapshot { is_empty: false, top, is_resumed: is_resume(oldest), recent })
     }
 
-    /// Tasks ever taken from the injector.
+    /// Number of tasks taken from the injector so far.
     pub fn taken(&self) -> u64 {
         self.taken.load(Ordering::Relaxed)
     }
@@ -180,21 +180,21 @@ impl Queues {
         self.slots().map(|slot| slot.deferred.len()).sum()
     }
 
-    /// A compensating thread more is to take something of that thread's queue. Whether there is enough for
-    /// all that are to.
+    /// Reserves one more task of that thread's queue for a compensating thread; false if all of its tasks are
+    /// reserved.
     pub fn reserve_for_extra(&self, number: usize) -> bool {
         let Some(slot) = self.slot(number) else { return false };
         let one_more = |reserved: usize| (reserved < slot.own.len()).then_some(reserved + 1);
         slot.to_take.fetch_update(Ordering::AcqRel, Ordering::Relaxed, one_more).is_ok()
     }
 
-    /// Work for a compensating thread: its own, what came from elsewhere, what is reserved for it, or what
-    /// was deferred.
+    /// Finds a task for a compensating thread: an injected one, one of its own, a reserved one, or a deferred
+    /// one.
     pub fn find_for_extra(&self, number: usize) -> Option<Task> {
         loop {
             let task = self.find_injected(number).or_else(|| self.find_reserved());
             match task.or_else(|| self.find_deferred(number))? {
-                // The caller of the loop does that itself.
+                // The caller of the parallel loop does its part itself.
                 Task::Help(_) => {}
                 task => return Some(task),
             }
@@ -212,27 +212,28 @@ impl Queues {
         Some(unsafe { Task::from_pair(pair) })
     }
 
-    /// Adds a task of a thread that has no queue, or that later tasks must not overtake for ever.
+    /// Adds a task to the injector: a task of a thread without a queue, or one that must not starve behind
+    /// later tasks.
     pub fn inject(&self, task: Task) {
         self.injector.push(task);
         self.sleep.notify();
     }
 
-    /// Work of a thread of the pool.
+    /// Adds a task to the queue of a thread of the pool.
     pub fn push(&self, number: usize, task: Task) {
         self.own_queues(number).own.push(task.into_pair());
         self.notify_if_needed();
     }
 
-    /// An activity that is no more than its closure.
+    /// Adds an activity that consists of a closure and its finish.
     #[inline]
     pub fn push_closure(&self, number: usize, closure: Ref, finish: *const FinishHeader) {
         self.own_queues(number).own.push([closure.address(), finish as usize]);
         self.notify_if_needed();
     }
 
-    /// Without a fence before it a worker that is just falling asleep may be overlooked: see
-    /// [`crate::scheduler::sleep`].
+    /// Wakes a worker if needed. Without a preceding fence, this may overlook a worker that is just falling
+    /// asleep: see [`crate::scheduler::sleep`].
     #[inline]
     fn notify_if_needed(&self) {
         if self.sleep.should_notify() {
@@ -245,12 +246,12 @@ impl Queues {
         (&raw const self.own_queues(number).own, &raw const self.sleep)
     }
 
-    /// Wakes a sleeping worker, if there is one and no other searches.
+    /// Wakes a sleeping worker if there is one and no worker searches.
     pub fn notify(&self) {
         self.sleep.notify();
     }
 
-    /// This thread's newest task.
+    /// Takes this thread's newest task.
     pub fn pop(&self, number: usize) -> Option<Task> {
         loop {
             let slot = self.own_queues(number);
@@ -263,7 +264,7 @@ impl Queues {
         }
     }
 
-    /// The task, unless it is an activity that is deferred now.
+    /// Returns the task, or defers it if it is an activity that is not admitted now.
     #[inline]
     fn admit_or_defer(&self, number: usize, task: Task) -> Option<Task> {
         if admission::is_on() && task.is_deferrable() {
@@ -273,14 +274,14 @@ impl Queues {
         Some(task)
     }
 
-    /// A deferred activity that may be started now.
+    /// Takes a deferred activity if one may be started now.
     fn find_deferred(&self, number: usize) -> Option<Task> {
         let own = &self.own_queues(number).deferred;
         if self.nothing_deferred() || !admission::try_admit() {
             return None;
         }
         let take = |other: &Deque| match other.steal(own, None) {
-            // It is of no use to its owner.
+            // The owner has no claim to its last deferred activity.
             Stolen::Alone(pair) => other.steal(own, Some(pair)),
             stolen => stolen,
         };
@@ -294,8 +295,7 @@ impl Queues {
         own.pop().or_else(stolen).map(|pair| unsafe { Task::from_pair(pair) })
     }
 
-    /// The closure of this thread's newest task, if that is an activity of the finish and no more than its
-    /// closure.
+    /// Takes this thread's newest task, and returns its closure, if the task is a closure of that finish.
     #[inline]
     pub fn pop_of(&self, number: usize, finish: *const FinishHeader) -> Option<Ref> {
         let own = &self.own_queues(number).own;
@@ -306,12 +306,12 @@ impl Queues {
         if pair[1] == finish as usize {
             return Some(Ref(pair[0] as *mut _));
         }
-        // A thief took that one, and this is older.
+        // A thief has taken the examined pair; the popped pair is an older one.
         own.push(pair);
         None
     }
 
-    /// How many tasks are in this thread's queue.
+    /// Number of tasks in this thread's queue.
     pub fn own_length(&self, number: usize) -> usize {
         self.own_queues(number).own.len()
     }
@@ -321,20 +321,22 @@ impl Queues {
         self.own_queues(number).own.is_empty()
     }
 
-    /// The calling worker begins to search.
+    /// Notes that the calling worker begins to search.
     pub fn begin_search(&self) {
         self.sleep.begin_search();
     }
 
-    /// The calling worker has found a task: if there are more, and no other worker searches, one is woken.
+    /// Notes that the calling worker has found a task. Wakes a worker if there are more tasks and no other
+    /// worker searches.
     pub fn end_search(&self) {
         if self.sleep.end_search() && !self.is_empty() {
             self.sleep.notify();
         }
     }
 
-    /// A task: this worker's newest, then an injected one, then others' oldest. A task that is alone in a
-    /// queue is taken at the second search, for its owner may want it at once. At last a deferred one.
+    /// Finds a task: this worker's newest, an injected one, another worker's oldest, or a deferred one, in
+    /// this order. The only task of another queue is stolen only at the second search, since its owner may be
+    /// about to take it.
     pub fn find(&self, number: usize, search: &mut SearchState) -> Option<Task> {
         if let Some(task) = self.pop(number) {
             return Some(task);
@@ -382,12 +384,12 @@ impl Queues {
         }
     }
 
-    /// No work came from elsewhere.
+    /// Whether the injector is empty.
     pub fn nothing_injected(&self) -> bool {
         self.injector.is_empty()
     }
 
-    /// Whether there is no work.
+    /// Whether no queue holds a task.
     pub fn is_empty(&self) -> bool {
         self.nothing_ready() && self.nothing_deferred()
     }
@@ -396,37 +398,36 @@ impl Queues {
         self.slots().all(|slot| slot.deferred.is_empty())
     }
 
-    /// The caller has taken something that came from elsewhere.
+    /// Notes that the caller has taken a task from the injector.
     fn count_taken(&self, number: usize) {
         self.taken.fetch_add(1, Ordering::Relaxed);
         self.own_queues(number).count_task();
     }
 
-    /// Whether no thread of the pool waits, or looks for work.
+    /// Whether no worker sleeps or searches.
     pub fn all_active(&self) -> bool {
         self.sleep.all_active()
     }
 
-    /// Whether there is no task but deferred ones.
+    /// Whether no queue holds a task, except deferred activities.
     pub fn nothing_ready(&self) -> bool {
         self.injector.is_empty() && self.slots().all(|slot| slot.own.is_empty())
     }
 
-    /// The caller, thread `number`, who looks for work, waits until it is woken, or that long: at most
-    /// `quiet` if there is none, `busy` if there is some that it did not get. `all_idle` is called when every
-    /// thread waits.
+    /// Blocks the calling thread `number`, which searches, until it is woken or times out: after `quiet` if
+    /// all queues are empty, after `busy` if not. Calls `all_idle` when every worker sleeps.
     pub fn wait(&self, number: usize, quiet: Duration, busy: Duration, all_idle: impl FnOnce()) {
         let time = || if self.is_empty() { quiet } else { busy };
         self.sleep.wait(number, time, all_idle);
     }
 
-    /// The caller, thread `number`, who looks for work and has an activity, sleeps for so long at most; not
-    /// at all if there is some.
+    /// Blocks the calling thread `number`, which searches and has an activity, for at most `time`; not at all
+    /// if a queue holds a task.
     pub fn park_briefly(&self, number: usize, time: Duration) {
         self.sleep.wait_briefly(number, || if self.is_empty() { time } else { Duration::ZERO });
     }
 
-    /// Work from outside the pool, or of this thread.
+    /// Takes an injected task, or this thread's newest.
     pub fn find_injected(&self, number: usize) -> Option<Task> {
         loop {
             match self.injector.steal() {
@@ -442,12 +443,12 @@ impl Queues {
         }
     }
 
-    /// Whether every thread waits, nothing is queued, and `and` is true, all that at the same moment.
+    /// Whether at one moment every worker sleeps, all queues are empty, and `and` is true.
     pub fn is_idle(&self, and: impl FnOnce() -> bool) -> bool {
         self.sleep.all_sleeping(|| and() && self.is_empty())
     }
 
-    /// Shows the collector what is in the threads' queues; all threads are stopped.
+    /// Visits each word in the deques, as roots of a collection; all threads are stopped.
     pub fn each_word(&self, visit: &mut dyn FnMut(usize)) {
         for slot in self.slots() {
             slot.own.each_word(visit);

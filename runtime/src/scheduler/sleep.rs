@@ -1,17 +1,22 @@
 //! Sleep of idle workers.
 //!
-//! # States An *active* worker runs a task. An *idle* worker has none: first it *searches* the queues, then
+//! # States
+//!
+//! An *active* worker runs a task. An *idle* worker has none: first it *searches* the queues, then
 //! it *sleeps* on a condition variable until it is notified, or until a timeout, after which it searches
 //! again. A worker that waits inside of an activity can sleep too ([`Sleep::wait_briefly`]).
 //!
 //! # Counters
+//!
 //! - `sleeping`: workers that sleep or are about to, in the lower 16 bits; above them, the number of times
 //!   that one has ceased to. The latter tells two moments apart between which a worker was awake
 //!   ([`Sleep::all_sleeping`]).
 //! - `searching`: workers that search, plus notifications that no worker has followed yet.
 //! - `pending_wakes` (under the lock): those notifications.
 //!
-//! # Protocol A thread that adds a task notifies a sleeper only if `searching` is 0; the last worker that
+//! # Protocol
+//!
+//! A thread that adds a task notifies a sleeper only if `searching` is 0; the last worker that
 //! ends its search with a task notifies the next if there is more. So as many workers are awake as find
 //! tasks, and a thread that adds one seldom has to wake any. A task is never lost: a worker that falls asleep
 //! first leaves `searching`, then enters `sleeping`, and then looks at the queues; the thread that adds a
@@ -20,7 +25,9 @@
 //! fence: a sleeper that it overlooks finds the task after its timeout, and the owner of the queue comes to
 //! it in any case.
 //!
-//! # Order The worker that fell asleep last is woken first. Its CPU has not gone far: a CPU that has been
+//! # Order
+//!
+//! The worker that fell asleep last is woken first. Its CPU has not gone far: a CPU that has been
 //! idle for long takes several times as long to come back, and its caches hold nothing of the program.
 
 use std::sync::atomic::{AtomicUsize, Ordering, fence};
