@@ -1,8 +1,8 @@
 //! The C ABI between a compiled program and the runtime: one versioned table of functions each way.
 //!
-//! [`entries`] declares every runtime entry once. From that list come the table the runtime hands to the
-//! program , the machine-readable list the compiler checks against ([`ENTRIES`]), and the C header that
-//! generated code includes ([`HEADER`]; a test fails when the checked-in copy is stale).
+//! [`entries`] declares every runtime entry once. Three things are derived from that list: the table that the
+//! runtime hands to the program ([`table`]), the list that the compiler checks calls against ([`ENTRIES`]),
+//! and the C header that generated code includes ([`HEADER`]; a test fails if the checked-in copy is stale).
 //!
 //! Two kinds of entry exist. A *plain* one is called directly. A *raising* one returns the X10 exception
 //! object, or null when it succeeded, and writes its value through a last pointer parameter; the header wraps
@@ -55,12 +55,12 @@ pub enum Ty {
     Char,
     /// A heap object of any class, or null.
     Ref,
-    /// Something of generated code only (descriptors, kernels, text constants); the C type is given.
+    /// A pointer to data of generated code (descriptors, kernels, text constants), with its C type.
     Pointer(&'static str),
 }
 
 impl Ty {
-    /// Its spelling in C.
+    /// The C type.
     pub fn c(self) -> &'static str {
         match self {
             Ty::Void => "void",
@@ -85,26 +85,27 @@ impl Ty {
 /// One runtime entry, as the compiler sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// Its name: field of `apg_runtime`, and with the prefix `apg_` the wrapper that generated code calls.
+    /// Name of the field of `apg_runtime`; with the prefix `apg_`, name of the wrapper that generated code
+    /// calls.
     pub name: &'static str,
-    /// What it does.
+    /// Description of the entry, for the C header.
     pub doc: &'static str,
-    /// Names and types of its parameters.
+    /// Names and types of the parameters.
     pub params: &'static [(&'static str, Ty)],
-    /// What the wrapper returns.
+    /// Result type of the wrapper.
     pub result: Ty,
-    /// Can raise an X10 exception.
+    /// Whether the entry can raise an X10 exception.
     pub raises: bool,
 }
 
-/// The entry of that name.
+/// Finds an entry by name.
 pub fn entry(name: &str) -> Option<&'static Entry> {
     ENTRIES.iter().find(|entry| entry.name == name)
 }
 
 /// A Rust type that may stand in the signature of an entry.
 trait AbiType {
-    /// What it is in C.
+    /// The corresponding type of the ABI.
     const TY: Ty;
 }
 

@@ -1,24 +1,24 @@
-//! Tags of output lines: places share their output, and mark their lines for a reader that wants to know
-//! which place has printed one.
+//! Tags that name the place of each output line. All places print to the same output; a reader that needs to
+//! tell their lines apart sets [`VARIABLE`], and the places tag their lines.
 
-/// The environment variable that enables tags.
+/// Environment variable that requests the tags.
 pub const VARIABLE: &str = "APG_MARK_PLACES";
 
-/// The delimiter of the number: a character (record separator) that no program prints.
+/// Encloses the number of the place: the record separator, which programs do not normally print.
 const MARK: char = '\u{1e}';
 
-/// What marks the lines of a place.
+/// The tag of a place.
 pub fn tag(place: u32) -> String {
     format!("{MARK}{place}{MARK}")
 }
 
-/// A text with a tag at the start of each of its lines.
+/// Prefixes each line of a text with the tag.
 pub fn tagged(tag: &str, text: &[u8]) -> Vec<u8> {
     let lines = text.split_inclusive(|byte| *byte == b'\n');
     lines.flat_map(|line| [tag.as_bytes(), line].concat()).collect()
 }
 
-/// A line without its tags, and the place that the first of them names.
+/// Splits a line into the place that its first tag names, and its text without tags.
 pub fn read(line: &str) -> (Option<u32>, String) {
     let mut place = None;
     let mut text = String::new();
@@ -32,7 +32,7 @@ pub fn read(line: &str) -> (Option<u32>, String) {
         };
         match number.parse() {
             Ok(number) => place = place.or(Some(number)),
-            // The program's own.
+            // Not a tag: the program printed these characters.
             Err(_) => text.extend([&*MARK.to_string(), number, &*MARK.to_string()]),
         }
         rest = behind;

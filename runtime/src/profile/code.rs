@@ -1,5 +1,5 @@
-//! Names of spans: addresses in the program while it runs, `Class.method` and `File.x10:line` when the
-//! profile is written.
+//! Code locations of profile spans: recorded as offsets in the program image, and symbolized to
+//! `Class.method` and `File.x10:line` when the profile is written.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -9,10 +9,10 @@ use crate::class_library;
 use crate::heap::Ref;
 use crate::layout::CLOSURE_APPLY;
 
-/// Frames of a caller that are examined: the class library's own come before the program's.
+/// Maximum number of frames that are recorded: frames of the class library precede those of the program.
 const FRAMES: usize = 6;
 
-/// Where in the program something belongs to.
+/// Location in the program that a span is attributed to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Code {
     /// Not known.
@@ -20,9 +20,9 @@ pub enum Code {
     Unknown,
     /// The program's `main`.
     Main,
-    /// A function, by its offset in the program.
+    /// A function, by its offset in the program image.
     Function(i64),
-    /// Return addresses in the program, innermost first; 0 where there are fewer.
+    /// Return addresses, as offsets in the program image, innermost first; unused entries are 0.
     Frames([i64; FRAMES]),
 }
 
@@ -44,7 +44,7 @@ impl Code {
         }
     }
 
-    /// Who called the runtime.
+    /// The program's frames that called the runtime.
     pub fn of_caller() -> Code {
         let mut frames = [0; FRAMES];
         for (frame, found) in frames.iter_mut().zip(backtrace::own_frames()) {
@@ -54,7 +54,7 @@ impl Code {
     }
 }
 
-/// Names that were found.
+/// Symbolizes [`Code`], and caches the names.
 #[derive(Default)]
 pub struct Namer {
     known: HashMap<Code, (String, String)>,
@@ -62,7 +62,7 @@ pub struct Namer {
 }
 
 impl Namer {
-    /// Knows the class library's files.
+    /// Lists the class library's files, to tell its frames from the program's.
     pub fn new() -> Namer {
         let files = class_library::files();
         let name = |path: &Path| Some(path.file_name()?.to_string_lossy().into_owned());
@@ -70,7 +70,7 @@ impl Namer {
         Namer { known: HashMap::new(), library }
     }
 
-    /// What it is called, and where it is: `Class.method`, `File.x10:line`. Both may be empty.
+    /// The name `Class.method` and the position `File.x10:line` of the code. Both may be empty.
     pub fn name(&mut self, code: Code) -> (String, String) {
         if let Some(known) = self.known.get(&code) {
             return known.clone();
@@ -78,7 +78,7 @@ impl Namer {
         let found = match code {
             Code::Unknown => Default::default(),
             Code::Main => ("main".to_owned(), String::new()),
-            // Behind the first instruction, which belongs to the line of the function's head.
+            // After the first instruction, which is attributed to the line of the function's head.
             Code::Function(offset) => backtrace::describe(offset + 2).map(split).unwrap_or_default(),
             Code::Frames(frames) => self.caller(&frames),
         };
@@ -86,7 +86,7 @@ impl Namer {
         found
     }
 
-    /// The innermost frame of the program itself.
+    /// The innermost frame outside of the class library.
     fn caller(&self, frames: &[i64]) -> (String, String) {
         let frames = frames.iter().filter(|it| **it != 0);
         let all = frames.flat_map(|it| backtrace::described(*it)).map(split);
@@ -102,7 +102,8 @@ impl Namer {
     }
 }
 
-/// `Class.method$closure (File.x10:3)` in two, without the marks of the compiler.
+/// Splits `Class.method$closure (File.x10:3)` into name and position, and removes the suffixes that the
+/// compiler has added to the name.
 fn split(text: String) -> (String, String) {
     let (name, place) = match text.rsplit_once(" (") {
         Some((name, place)) => (name, place.trim_end_matches(')')),
