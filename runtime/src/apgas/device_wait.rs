@@ -1,4 +1,4 @@
-//! How an activity waits for a device in its thread.
+//! Wait policy of an activity that waits for a device and keeps its thread.
 
 use crate::device::WaitPolicy;
 use crate::scheduler;

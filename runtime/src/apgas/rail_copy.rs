@@ -1,5 +1,10 @@
-//! Asynchronous copies between a rail of this place and a `GlobalRail` of this host, of one of its
-//! accelerators, of another host, or of an accelerator there: remote memory access by put and get.
+//! `Rail.asyncCopy`: asynchronous copies between a rail of this place and a `GlobalRail`, which is in the
+//! memory of this host, of another host, or of an accelerator of either. These are the one-sided put and get
+//! of MPI and OpenSHMEM.
+//!
+//! A put sends the bytes with a [`Transfer`] header ([`kinds::PUT`]); the target host answers
+//! [`kinds::PUT_DONE`] when they are written. A get sends only the header ([`kinds::GET`]); the source host
+//! answers [`kinds::PUT_BACK`] with the bytes, or `PUT_DONE` with an error.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -24,24 +29,24 @@ use crate::serialize::Error;
 use crate::serialize::read::Input;
 use crate::serialize::{visit, write};
 
-/// A copy that another host has a part in.
+/// A copy to or from another host that has not ended.
 struct Pending {
     scope: Arc<dyn FinishScope>,
-    /// Where the bytes of a get go: the rail, kept, and the first byte.
+    /// For a get: a handle of the target rail, and the offset of the first byte in it.
     target: Option<(Handle, u64)>,
-    /// The other host, which alone can end it.
+    /// The other host. Only its messages can end the copy.
     host: u32,
     bytes: u64,
     recorded: Option<profile::Copying>,
 }
 
 impl Pending {
-    /// Whether it waits for bytes from that host.
+    /// Whether this is a get from that host.
     fn is_get_from(&self, host: u32) -> bool {
         self.host == host && self.target.is_some()
     }
 
-    /// It has ended well.
+    /// Ends a copy that has succeeded.
     fn end(self) {
         if let Some(copying) = self.recorded {
             copying.end();
@@ -52,16 +57,16 @@ impl Pending {
 
 static NEXT: AtomicU64 = AtomicU64::new(1);
 static PENDING: Mutex<Option<HashMap<u64, Pending>>> = Mutex::new(None);
-/// Puts that are arriving, by sender and its number for them: what they are written into.
+/// Targets of the puts that are arriving, by sender and the sender's number of the put.
 static ARRIVING: Mutex<Option<HashMap<(u32, u64), Landing>>> = Mutex::new(None);
 
 /// Memory of this process that receives a put.
 enum Landing {
-    /// A rail, kept.
+    /// A rail, kept alive.
     Rail(#[expect(dead_code, reason = "held, not read")] Handle),
-    /// On the way to an accelerator.
+    /// A staging buffer, whose bytes are then copied to an accelerator.
     Staging(Vec<u8>),
-    /// Refused, and why.
+    /// None: the put is refused, for this reason.
     Refused(String),
 }
 
@@ -69,7 +74,7 @@ fn raise<T>(kind: ExceptionKind, message: &str) -> Outcome<T> {
     Err(Raised(system().engine().exception(kind, message)))
 }
 
-/// A part of a rail of this place.
+/// A range of elements of a rail of this place.
 struct Part {
     rail: Ref,
     element: u64,
@@ -104,7 +109,7 @@ fn part(rail: Ref, index: i64, count: i64) -> Outcome<Part> {
     Ok(Part { rail, element, offset: index as u64 * element, bytes: count as u64 * element })
 }
 
-/// Elements can leave the process's memory as bytes.
+/// Raises an exception unless the rail's elements can be copied as bytes, without serialization.
 fn check_flat(rail: Ref) -> Outcome<()> {
     let ty = rail.ty();
     if visit::is_flat_rail(ty) {
@@ -191,8 +196,8 @@ pub fn get(source: GlobalRail, source_index: i64, target: Ref, target_index: i64
     Ok(())
 }
 
-/// Starts a copy of `count` elements, of a kind with those of `sample`, from a rail of one accelerator of
-/// this host to one of another or the same; the caller's scope waits for it.
+/// Starts a copy of `count` elements between rails of accelerators of this host; the caller's scope waits for
+/// it. `sample` is a rail of this place with the same type of elements.
 pub fn between(
     sample: Ref,
     source: GlobalRail,
@@ -220,7 +225,7 @@ pub fn between(
     Ok(())
 }
 
-/// The rail behind a global rail of this host.
+/// The rail that a global rail refers to; `None` if its home is not this host.
 fn local(global: &GlobalRail) -> Outcome<Option<Ref>> {
     if global.home != i64::from(here()) {
         return Ok(None);
@@ -262,7 +267,8 @@ fn host_of(global: &GlobalRail) -> Outcome<u32> {
     }
 }
 
-/// Memory of an accelerator of this host.
+/// The accelerator of this host that holds a global rail, and the address `offset` bytes into the rail, if
+/// `bytes` bytes there are in its memory.
 fn device_range(global: &GlobalRail, offset: u64, bytes: u64) -> Outcome<(&'static Arc<Device>, u64)> {
     let address = (global.handle as u64).wrapping_add(offset);
     let found = system().device(global.home).and_then(|device| {
@@ -275,17 +281,17 @@ fn device_range(global: &GlobalRail, offset: u64, bytes: u64) -> Outcome<(&'stat
     }
 }
 
-/// The calling activity looks for the copy's end when it waits for it.
+/// Makes the calling activity poll for the end of the copy while it waits.
 fn watch(copy: Option<Completion>) {
-    // What is recorded shall end when it ends, not when somebody looks.
+    // A recorded copy must end at its completion, not at the next poll.
     if let Some(copy) = copy.filter(|_| !profile::on()) {
         system().engine().watch(copy);
     }
 }
 
-/// What ends a copy to or from a device.
+/// The completion callback of a copy to or from a device.
 fn finish(scope: Arc<dyn FinishScope>, kept: Handle) -> crate::device::OnComplete {
-    // Until then, activities that all wait are no deadlock.
+    // Until the copy ends, it is no deadlock if all activities wait.
     let external = crate::scheduler::ExternalEventGuard::new();
     Box::new(move |result| {
         drop(kept);
@@ -297,7 +303,7 @@ fn finish(scope: Arc<dyn FinishScope>, kept: Handle) -> crate::device::OnComplet
 fn leave(scope: Arc<dyn FinishScope>, result: Result<(), DeviceError>) {
     match result {
         Ok(()) => scope.leave(Ref::NULL),
-        // An activity makes the exception: that is the program's code.
+        // An activity makes the exception, since the constructor is code of the program.
         Err(error) => system().engine().spawn(scope, Box::new(move || device_exception(&error))),
     }
 }
@@ -307,7 +313,7 @@ fn fail(scope: Arc<dyn FinishScope>, text: String) {
     system().engine().spawn(scope, Box::new(work));
 }
 
-/// Notes a copy that another host has a part in.
+/// Registers a copy to or from another host, and returns its number.
 fn begin(scope: Arc<dyn FinishScope>, host: u32, target: Option<(Handle, u64)>, bytes: u64) -> u64 {
     scope.enter();
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -317,9 +323,10 @@ fn begin(scope: Arc<dyn FinishScope>, host: u32, target: Option<(Handle, u64)>, 
     number
 }
 
-/// A put of this host has ended at another one, or a get from there has failed: why, unless it ended well.
+/// Handles [`kinds::PUT_DONE`]: a put of this host to the host `from` has ended, or a get from it has failed.
+/// `text` is the error; it is empty if the put succeeded.
 pub(super) fn put_done(from: u32, number: u64, text: String) -> Result<(), Error> {
-    // A get that succeeds ends with its bytes.
+    // A get that succeeds ends when its bytes arrive.
     let is_ended = |pending: &Pending| pending.host == from && (pending.target.is_none() || !text.is_empty());
     let pending = {
         let mut table = PENDING.lock();
@@ -346,7 +353,7 @@ fn acknowledge(to: u32, number: u64, text: &str) {
     system().send(to, kinds::PUT_DONE, &body);
 }
 
-/// The part of a rail of this host that another host names.
+/// The rail of this host that a transfer refers to, and the address of its first byte there.
 fn own_range(transfer: &Transfer) -> Result<(Ref, *mut u8), String> {
     let rail = heap::global(transfer.handle)
         .filter(|object| object.is_rail())
@@ -366,7 +373,7 @@ fn own_range(transfer: &Transfer) -> Result<(Ref, *mut u8), String> {
     Ok((rail, unsafe { rail.elements().add(transfer.offset as usize) }))
 }
 
-/// Where the bytes of a put go; `None` if it is refused.
+/// Handles the header of a put: the memory that its bytes are written to; `None` if it is refused.
 pub(super) fn begin_put(from: u32, kind: u8, header: &[u8], length: u64) -> Result<Option<PutTarget>, Error> {
     let input = Input::new(header);
     match kind {
@@ -421,8 +428,8 @@ fn land(transfer: &Transfer, length: u64) -> (Landing, Option<*mut u8>) {
     }
 }
 
-/// Memory of this process for `bytes` bytes between an accelerator and another host; the system provides its
-/// pages on first write.
+/// Allocates a staging buffer of `bytes` bytes for a copy between an accelerator and another host. The system
+/// provides its pages on first write.
 fn staging(bytes: u64) -> Result<Vec<u8>, DeviceError> {
     let mut staging = Vec::new();
     match staging.try_reserve_exact(usize::try_from(bytes).unwrap_or(usize::MAX)) {
@@ -434,7 +441,7 @@ fn staging(bytes: u64) -> Result<Vec<u8>, DeviceError> {
     }
 }
 
-/// Memory of an accelerator of this host that another host names.
+/// The accelerator of this host that a transfer refers to, and the address of the first byte there.
 fn device_memory(transfer: &Transfer) -> Result<(&'static Arc<Device>, u64), DeviceError> {
     let address = (transfer.handle as u64).wrapping_add(transfer.offset);
     let device = system().device(transfer.place)?;
@@ -442,7 +449,7 @@ fn device_memory(transfer: &Transfer) -> Result<(&'static Arc<Device>, u64), Dev
     Ok((device, address))
 }
 
-/// A put has arrived.
+/// Handles the end of a put: all of its bytes have arrived.
 pub(super) fn end_put(from: u32, kind: u8, header: &[u8], accepted: bool) -> Result<(), Error> {
     if kind == kinds::PUT_BACK {
         let number = only_number(header)?;
@@ -461,7 +468,7 @@ pub(super) fn end_put(from: u32, kind: u8, header: &[u8], accepted: bool) -> Res
     match landing {
         Some(Landing::Rail(_)) => acknowledge(from, transfer.number, ""),
         Some(Landing::Staging(mut staging)) if accepted => {
-            // SAFETY: room for as many, all of which have arrived.
+            // SAFETY: the buffer has this capacity, and all bytes have arrived.
             unsafe { staging.set_len(transfer.bytes as usize) };
             spawn_uncounted(move || unload(from, transfer, staging));
         }
@@ -472,7 +479,7 @@ pub(super) fn end_put(from: u32, kind: u8, header: &[u8], accepted: bool) -> Res
     Ok(())
 }
 
-/// From this host to one of its accelerators, for another host.
+/// Copies the bytes of a put from the staging buffer to an accelerator, then acknowledges the put.
 fn unload(from: u32, transfer: Transfer, staging: Vec<u8>) {
     match device_memory(&transfer) {
         Err(error) => acknowledge(from, transfer.number, &error.message),
@@ -492,8 +499,8 @@ fn unload(from: u32, transfer: Transfer, staging: Vec<u8>) {
     }
 }
 
-/// Another host requests bytes of this place. An activity sends them: a receiving thread must not wait for
-/// sending.
+/// Handles [`kinds::GET`]: another host requests bytes. An activity sends them, since a receiving thread must
+/// not wait for a send.
 pub(super) fn requested(from: u32, transfer: Transfer) {
     spawn_uncounted(move || {
         if let Err(text) = send_back(from, &transfer) {

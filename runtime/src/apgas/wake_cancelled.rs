@@ -1,4 +1,4 @@
-//! Wakes the waiting activities of cancelled jobs, so that they notice.
+//! Wakes the waiting activities of cancelled jobs, so that they observe the cancellation.
 
 use std::sync::Arc;
 
@@ -6,8 +6,8 @@ use crate::apgas::finish::Uncounted;
 use crate::apgas::{activity, atomic, clock, lock, timer};
 use crate::heap::Ref;
 
-/// Wakes all that wait for something that a cancellation ends. It may wait for the atomic section, so an
-/// activity does it.
+/// Wakes all activities whose wait a cancellation ends: on timers, `when` conditions, clocks and locks. An
+/// activity does so, since it may have to wait for the atomic section.
 pub fn wake_all() {
     let wake = || {
         timer::wake_cancelled();

@@ -41,8 +41,8 @@ const REST: Duration = Duration::from_secs(1);
 pub struct Compensation {
     /// Number of workers. The numbers of the compensating threads follow those of the workers.
     workers: usize,
-    /// Lower half: number of compensating threads that have work or search for it. Upper half: number of times
-    /// that one was summoned.
+    /// Lower half: number of compensating threads that have work or search for it. Upper half: number of
+    /// times that one was summoned.
     running: AtomicU64,
     /// Number of compensating threads.
     alive: AtomicUsize,
