@@ -1,16 +1,16 @@
 //! Dirty-page tracking: notices the first write to watched memory, by page protection (a write barrier by
 //! virtual memory; Jones, Hosking and Moss, "The Garbage Collection Handbook", "page protection barriers").
 //!
-//! Watched pages are read-only. A write to one of them faults; the handler of the fault makes all pages of
-//! the watch writable, notes that they may have changed, and the write is executed again. Code that writes
-//! needs no barrier.
+//! Watched pages are read-only. A write to one of them faults. The fault handler makes all pages of the
+//! watch writable and marks the watch as changed, and the CPU repeats the write. Mutator code needs no
+//! barrier.
 //!
-//! What changes memory without a store of a CPU calls [`release`]: devices that write to it, the system when
-//! it reads a file into it or when it takes the pages away.
+//! Changes that raise no fault must be preceded by a call of [`release`]: writes by devices, system calls
+//! that read into the memory, and the return of pages to the system.
 //!
-//! Signal handlers read and write the table, so that no operation on it waits: a thread that is stopped while
-//! it holds a lock would be waited for without end. The order of changes keeps this invariant: memory that is
-//! watched and clean, and that no thread is releasing, cannot be written.
+//! The table of watches is lock-free, since signal handlers use it: a handler would wait forever for a lock
+//! that a stopped thread holds. The order of changes keeps this invariant: memory that is watched and clean,
+//! and that no thread is releasing, cannot be written.
 
 use std::cell::Cell;
 use std::io;
@@ -21,19 +21,19 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 const MAX_WATCHES: usize = 64;
 /// The unit of protection.
 pub const PAGE: usize = 4096;
-/// Bits of [`Slot::range`] that hold its number of pages; the others hold the number of the first page.
+/// Bits of [`Slot::range`] for the number of pages; the other bits hold the number of the first page.
 const COUNT_BITS: u32 = 28;
-/// Faults at one address that no watch explains, while no pages are released, before the fault is taken for
-/// the program's own. Also how often a system call is repeated that has met watched pages.
+/// Maximum number of faults at one address without a watch, while no pages are released; further ones are
+/// faults of the program. Also the maximum number of repetitions of a system call that has met watched pages.
 const MAX_ATTEMPTS: u32 = 16;
 
 /// State of a slot of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 enum State {
-    /// In use by no watch.
+    /// Not in use.
     Free,
-    /// Watched, and not written since.
+    /// Watched, and not written since the watch began.
     Clean,
     /// Watched, and perhaps written.
     Changed,
@@ -59,7 +59,7 @@ impl AtomicState {
 }
 
 struct Slot {
-    /// Pages in one word, so that no reader sees parts of two ranges.
+    /// First page and number of pages in one word, so that no reader sees parts of two ranges.
     range: AtomicU64,
     state: AtomicState,
 }
@@ -68,24 +68,24 @@ static TABLE: [Slot; MAX_WATCHES] =
     [const { Slot { range: AtomicU64::new(0), state: AtomicState::new(State::Free) } }; MAX_WATCHES];
 /// Whether anything was ever watched.
 static USED: AtomicBool = AtomicBool::new(false);
-/// Held while slots are given out and taken back, never by a handler.
+/// Held while a slot is allocated or freed; never by a signal handler.
 static OWNERS: Mutex<()> = Mutex::new(());
-/// How often pages were released.
+/// Number of releases of pages so far.
 static RELEASES: AtomicU64 = AtomicU64::new(0);
-/// Threads that are releasing pages: the pages may be writable although their state is still clean.
+/// Number of threads that are releasing pages: these may be writable while their state is still clean.
 static RELEASING: AtomicU32 = AtomicU32::new(0);
 
-/// A fault that no watch explains.
+/// A fault on a page without a watch.
 #[derive(Clone, Copy)]
 struct UnexplainedFault {
     address: usize,
-    /// [`RELEASES`] at that time: a fault may have happened before the last release.
+    /// [`RELEASES`] at the time of the fault: the fault may have been raised before the last release.
     releases: u64,
     times: u32,
 }
 
 thread_local! {
-    /// The last one of this thread.
+    /// The last such fault of this thread.
     static UNEXPLAINED_FAULT: Cell<UnexplainedFault> =
         const { Cell::new(UnexplainedFault { address: 0, releases: 0, times: 0 }) };
 }
@@ -94,8 +94,8 @@ thread_local! {
 #[derive(Debug)]
 pub struct Watch(usize);
 
-/// Watches the pages from `start` to `end`, which belong to the heap; `None` if too many are watched, or the
-/// system refuses.
+/// Watches the pages from `start` to `end`, which belong to the heap; `None` if all slots are in use, or the
+/// system refuses the protection.
 pub fn watch(start: usize, end: usize) -> Option<Watch> {
     if !start.is_multiple_of(PAGE) || !end.is_multiple_of(PAGE) || start >= end {
         return None;
@@ -157,7 +157,7 @@ impl Slot {
         !self.state.is(State::Free) && own_start < end && start < own_end
     }
 
-    /// Makes its pages writable; whether the system does.
+    /// Makes the pages writable; false if the system refuses.
     fn release(&self) -> bool {
         let (start, end) = self.range();
         RELEASING.fetch_add(1, Ordering::SeqCst);
@@ -175,14 +175,14 @@ impl Slot {
     }
 }
 
-/// Notes that memory changes, or may change, without a fault. From then on it can be written without one.
+/// Marks watches of this memory as changed, and makes it writable: for changes that raise no fault.
 pub fn release(start: usize, bytes: usize) {
     if USED.load(Ordering::SeqCst) {
         release_range(start, start.saturating_add(bytes));
     }
 }
 
-/// Whether there was something to release, and all of it was.
+/// Releases all watches of a range; true if there are any, and the system has released all of them.
 fn release_range(start: usize, end: usize) -> bool {
     let (mut any, mut all) = (false, true);
     for slot in TABLE.iter().filter(|slot| slot.overlaps(start, end)) {
@@ -192,8 +192,8 @@ fn release_range(start: usize, end: usize) -> bool {
     any && all
 }
 
-/// Executes a system call that writes to this memory, again while it meets pages that another thread began to
-/// watch meanwhile: then the call raises no fault, but fails.
+/// Executes a system call that writes to this memory. The call fails with `EFAULT`, without a signal, if
+/// another thread has begun to watch the pages meanwhile; then it is repeated.
 pub fn written_by_system<R>(
     start: usize,
     bytes: usize,
@@ -211,7 +211,7 @@ pub fn written_by_system<R>(
     }
 }
 
-/// For the handler of faults: whether the instruction can be executed again.
+/// Called by the fault handler: whether the instruction can be executed again.
 fn fault(address: usize) -> bool {
     if !USED.load(Ordering::SeqCst) {
         return false;
@@ -238,7 +238,7 @@ fn protect(start: usize, end: usize, protection: i32) -> bool {
 pub(super) mod tests {
     use super::*;
 
-    /// Pages of their own, and a thread whose faults are handled.
+    /// Maps pages for one test, and prepares the thread for faults.
     pub fn pages(count: usize) -> usize {
         crate::base::signals::prepare_thread();
         let bytes = count * PAGE;
@@ -319,7 +319,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn fault_on_pages_that_cannot_be_released_is_reported_in_the_end() {
+    fn unreleasable_fault_is_reported_after_the_maximum_of_attempts() {
         let start = pages(1);
         let watched = watch(start, start + PAGE).expect("a slot");
         // SAFETY: the test's own page, which nothing touches after this.

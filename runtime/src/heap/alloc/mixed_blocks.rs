@@ -1,11 +1,12 @@
-//! Blocks with objects of several sizes: allocation between objects that are alive, for a heap that is nearly
-//! full.
+//! Mixed blocks: blocks with objects of several sizes, for allocation in the gaps between live objects when
+//! the heap is nearly full.
 //!
-//! Objects do not move, so that a few of one size keep whole blocks from objects of all others. When most
-//! blocks of the limit are used, those with few objects become *mixed*: any small object may be put into a
-//! gap of theirs, as in a mark-region heap (Blackburn and McKinley, "Immix", PLDI 2008). A bit for each
-//! granule says whether an object begins there; how long it is says its descriptor. Threads share mixed
-//! blocks: each takes part of a gap at a time. Between two collections the gaps of a block are visited once.
+//! Objects do not move, so a few objects of one size class occupy whole blocks that no other size class can
+//! use (fragmentation). When most blocks of the heap's limit are in use, blocks with few objects become
+//! *mixed*: any small object may be allocated in their gaps, as in a mark-region heap (Blackburn and
+//! McKinley, "Immix", PLDI 2008). A bitmap has one bit per granule, which is set if an object begins there;
+//! the object's descriptor gives its size. Threads share mixed blocks: each takes part of a gap at a time.
+//! Between two collections the gaps of a block are visited once.
 
 use std::ops::Range;
 
@@ -17,8 +18,7 @@ use crate::heap::alloc::free_lists::{FreeLists, release};
 /// A block becomes mixed if its objects take at most this fraction of it.
 const SPARSE_FRACTION: usize = 4;
 
-/// The next gap of at least `granules` granules from `from` on; no object begins before `from` and ends
-/// behind it.
+/// The next gap of at least `granules` granules at or after `from`; no object may extend across `from`.
 fn next_gap(region: &Region, block: u32, meta: &Meta, from: u32, granules: u32) -> Option<Range<u32>> {
     let mut at = from;
     loop {
@@ -34,7 +34,7 @@ fn next_gap(region: &Region, block: u32, meta: &Meta, from: u32, granules: u32) 
     }
 }
 
-/// The first granule from one on at which an object begins; the end of the block if none does.
+/// The first granule at or after `from` at which an object begins; the end of the block if there is none.
 fn next_start(meta: &Meta, from: u32) -> u32 {
     let mut word = (from / 64) as usize;
     if word >= meta.allocated.len() {
@@ -51,7 +51,7 @@ fn next_start(meta: &Meta, from: u32) -> u32 {
     word as u32 * 64 + starts.trailing_zeros()
 }
 
-/// Calls `visit` with every gap from a granule on.
+/// Calls `visit` with every gap at or after the granule `from`.
 fn each_gap(region: &Region, block: u32, meta: &Meta, mut from: u32, mut visit: impl FnMut(Range<u32>)) {
     while let Some(gap) = next_gap(region, block, meta, from, 1) {
         from = gap.end;
@@ -59,8 +59,8 @@ fn each_gap(region: &Region, block: u32, meta: &Meta, mut from: u32, mut visit: 
     }
 }
 
-/// Puts a block into the list for its longest gap from a granule on, if there is one; the granules of all
-/// those gaps. The caller holds the heap's lock, or all threads are stopped.
+/// Puts a block into the list of its longest gap at or after the granule `from`, if there is one. Returns the
+/// number of granules of these gaps. The caller holds the heap's lock, or all threads are stopped.
 fn enlist(region: &Region, free_lists: &mut FreeLists, block: u32, from: u32) -> u32 {
     // SAFETY: the block is in no list and mixed.
     let meta = unsafe { &mut *region.meta(block) };
@@ -79,13 +79,13 @@ fn enlist(region: &Region, free_lists: &mut FreeLists, block: u32, from: u32) ->
     free
 }
 
-/// As [`enlist`] from the start: the bytes of the block's objects.
+/// Calls [`enlist`] for the whole block. Returns the total size of the block's objects.
 fn enlist_whole(region: &Region, free_lists: &mut FreeLists, block: u32) -> usize {
     BLOCK - enlist(region, free_lists, block, 0) as usize * GRANULE
 }
 
-/// Keeps of a mixed block what was marked: the bytes of its objects, 0 if there is none. All threads are
-/// stopped.
+/// Sweeps a mixed block: frees the objects that were not marked. Returns the total size of the others; the
+/// block is released if there are none. All threads are stopped.
 pub fn sweep(region: &Region, free_lists: &mut FreeLists, block: u32) -> usize {
     // SAFETY: all threads are stopped.
     let meta = unsafe { &mut *region.meta(block) };
@@ -101,8 +101,8 @@ pub fn sweep(region: &Region, free_lists: &mut FreeLists, block: u32) -> usize {
     enlist_whole(region, free_lists, block)
 }
 
-/// Makes blocks mixed that have few objects and free cells; all threads are stopped and the heap is swept.
-/// How many bytes fewer their objects take than their cells.
+/// Converts blocks with few objects to mixed blocks; all threads are stopped and the heap is swept. Returns
+/// the number of bytes saved: the size of the cells minus the size of the objects in them.
 pub fn convert_sparse(region: &Region, free_lists: &mut FreeLists) -> usize {
     let mut saved = 0;
     for class in 0..CLASSES {
@@ -125,12 +125,12 @@ pub fn convert_sparse(region: &Region, free_lists: &mut FreeLists) -> usize {
     saved
 }
 
-/// Makes a small block mixed.
+/// Converts a block of one size class to a mixed block.
 fn convert(region: &Region, block: u32, meta: &mut Meta) {
     let mut starts = [0; 64];
     for cell in 0..meta.cells as usize {
         let start = cell * meta.cell as usize;
-        // A cell without an object is free from now on.
+        // A cell that is allocated but holds no object becomes part of a gap.
         if meta.allocated[cell / 64] & (1 << (cell % 64)) != 0 && size_at(region.address(block) + start) > 0 {
             starts[start / GRANULE / 64] |= 1 << (start / GRANULE % 64);
         }
@@ -141,11 +141,10 @@ fn convert(region: &Region, block: u32, meta: &mut Meta) {
     region.set_kind(block, kind::MIXED);
 }
 
-/// Takes room for objects of this size, at most `most` of them, and notes them as allocated; the caller holds
-/// the heap's lock.
+/// Allocates consecutive room for at most `most` objects of this size; the caller holds the heap's lock.
 pub fn take(region: &Region, free_lists: &mut FreeLists, size: usize, most: usize) -> Option<Range<usize>> {
     let granules = (size / GRANULE) as u32;
-    // A gap of that many granules is in one of the lists from this one on.
+    // A gap of at least `granules` granules can only be in these lists.
     for bucket in granules.ilog2() as usize..BUCKETS {
         let (mut before, mut block) = (NONE, free_lists.mixed[bucket]);
         while block != NONE {
@@ -172,7 +171,7 @@ pub fn take(region: &Region, free_lists: &mut FreeLists, size: usize, most: usiz
     None
 }
 
-/// Notes objects at the start of a gap.
+/// Allocates objects at the start of a gap.
 fn take_part(
     region: &Region,
     block: u32,
@@ -190,7 +189,7 @@ fn take_part(
     address(gap.start)..address(meta.cursor)
 }
 
-/// Gives the pages back that are free in mixed blocks; all threads are stopped.
+/// Returns the free pages of mixed blocks to the system; all threads are stopped.
 pub fn release_pages(region: &Region, free_lists: &FreeLists) {
     for first in free_lists.mixed {
         let mut block = first;
@@ -264,7 +263,7 @@ mod tests {
         assert_eq!(region.find(start + NODE - 1).map(|found| found.0), Some(start));
         assert_eq!(region.find(start + NODE), None);
         assert_eq!(region.find(start - 1), None);
-        // Noted, but not made yet.
+        // Allocated, but not initialised yet.
         let part = take(&region, &mut free_lists, 128, 1).expect("a gap");
         assert_eq!(region.find(part.start), None);
     }
