@@ -84,14 +84,14 @@ pub fn stack_overflow() -> Outcome<()> {
         },
     );
     if !used_up {
-        // A thread of the runtime, whose stack begins anywhere.
+        // A thread of the runtime, whose stack bounds are not known here.
         return Ok(());
     }
     let message = format!("an activity has used up its stack of {} MiB", crate::scheduler::STACK_BYTES >> 20);
     raise_kind(ExceptionKind::StackOverflow, &message)
 }
 
-/// Generated code keeps thrown exceptions alive so.
+/// Registers an object as a root: generated code keeps thrown exceptions alive this way.
 pub fn hold_root(object: Ref) -> u64 {
     Handle::new(object).into_raw()
 }
@@ -101,7 +101,8 @@ pub fn release_root(root: u64) {
 }
 
 pub fn identity_hash(object: Ref) -> i32 {
-    // Objects never move. The product spreads neighbours.
+    // Objects never move, so the address is a valid identity. Multiplicative (Fibonacci) hashing; Knuth, "The
+    // Art of Computer Programming", volume 3, section 6.4.
     let mixed = (object.address() as u64 >> 4).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (mixed >> 33) as i32
 }
@@ -115,9 +116,9 @@ pub fn object_to_string(object: Ref) -> Outcome<Ref> {
     program::string(text.as_bytes())
 }
 
-/// Activities that wait for a static field that another one initialises: field and waker.
+/// Activities that wait for the end of a static field's initialisation: field and waker.
 static WAITING: Mutex<Vec<(usize, Waker)>> = Mutex::new(Vec::new());
-/// Fields in initialisation, with the activity that does it.
+/// Static fields in initialisation, and the initialising activities.
 static INITIALISING: Mutex<Vec<(usize, Identity)>> = Mutex::new(Vec::new());
 
 const NEW: u32 = 0;
@@ -125,7 +126,7 @@ const RUNNING: u32 = 1;
 const READY: u32 = 2;
 const FAILED: u32 = 3;
 
-/// What tells the caller from other activities.
+/// Identity of the calling activity.
 pub fn activity_identity() -> Identity {
     crate::apgas::activity::activity(|activity| activity.identity()).unwrap_or_default()
 }

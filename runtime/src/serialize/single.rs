@@ -1,6 +1,6 @@
-//! Fast path for graphs of one object without references, such as most closures that are sent to another
-//! place. They are written and read in the common encoding, but without the tables of larger graphs and
-//! without a hold on the collector: the caller keeps the object alive.
+//! Fast path for graphs that consist of one object without references, such as most closures that are sent to
+//! another place. The encoding is the same as for other graphs, but no table of visited
+//! objects is needed, and collections are not held off: the caller keeps the object alive.
 
 use crate::layout::{Field, Kind, Object, Type, custom, slot};
 use crate::serialize::read::Input;
@@ -11,7 +11,7 @@ fn has_only_fields(ty: &Type) -> bool {
     ty.custom == custom::NONE && !ty.is_counted() && ty.kind != Kind::Struct as u32
 }
 
-/// Bytes of a field that is sent as they are; `None` for any other.
+/// Size of a field that is copied bytewise; `None` for a reference, a struct or a transient field.
 fn plain_size(field: &Field) -> Option<usize> {
     match field.slot {
         slot::REF | slot::VALUE => None,
@@ -20,7 +20,7 @@ fn plain_size(field: &Field) -> Option<usize> {
     }
 }
 
-/// Appends the graph of such an object; false, with nothing appended, if it is another one.
+/// Appends the graph of the object; false, with nothing appended, if the fast path does not apply.
 ///
 /// # Safety
 /// `object` is null or an object that stays alive during the call.
@@ -46,8 +46,8 @@ pub unsafe fn write(out: &mut Vec<u8>, object: *mut Object) -> bool {
     true
 }
 
-/// Reads the graph of such an object; `None`, with nothing read, if it is another one, or there is no room
-/// for it.
+/// Reads a graph of one object; `None`, with nothing read, if the fast path does not apply, or the heap is
+/// full.
 pub fn read(input: &mut Input<'_>, types: TypeTable, heap: &dyn Heap) -> Option<*mut Object> {
     let mut rest = input.clone();
     if rest.number().ok()? != 1 {

@@ -1,10 +1,11 @@
-//! Automatic pinning: a long rail that is copied repeatedly is page-locked in the background, and from then
-//! on the device moves it alone. Pageable memory must be staged through pinned slices. Pinning costs as much
-//! as one or two copies, so that a rail that is copied once is not pinned.
+//! Automatic pinning: a long rail that is copied repeatedly is page-locked in the background
+//! (`cuMemHostRegister`), and from then on the device copies it by DMA. Pageable memory must be staged
+//! through pinned buffers. Pinning costs as much as one or two copies, so a rail that is copied once is not
+//! pinned.
 //!
-//! Memory of the heap stays pinned when its rail has died, for the next rail there. Code that gives memory
-//! back to the system must check [`touches`] first ([`crate::heap::hooks::register_pinned`]), since the
-//! device would continue with the old pages.
+//! Memory of the heap stays pinned after its rail has died, for the next rail there. Code that returns memory
+//! to the system must check [`touches`] first ([`crate::heap::hooks::register_pinned`]), since the device
+//! would continue to use the old pages.
 
 use std::any::Any;
 use std::collections::{BTreeMap, HashMap};
@@ -20,24 +21,24 @@ use crate::heap::page_watch;
 
 /// Minimum size of a copy that counts.
 const MIN_SIZE: usize = 256 << 10;
-/// Copies of the same memory before it is pinned.
+/// Number of copies of the same memory after which it is pinned.
 const MIN_COPIES: u32 = 2;
-/// Maximum size of one call to the driver: what is pinned can be used while the rest is being pinned, and a
-/// collection that begins meanwhile may have to wait for the call's end.
+/// Maximum size of one call to the driver. Pinned parts can be used while the rest is being pinned, and a
+/// collection may have to wait for the end of the call.
 const MAX_PIN_SIZE: usize = 32 << 20;
-/// Memory is pinned in whole pages. Long rails own the pages they begin and end in.
+/// Unit of pinning. Long rails share their first and last pages with no other object.
 const PAGE: usize = 4096;
 /// Maximum number of ranges whose copies are counted.
 const MAX_COUNTED_RANGES: usize = 1024;
 
-/// Whether anything is pinned, which saves taking the lock.
+/// Whether memory was ever pinned; read to avoid the lock.
 static ANY: AtomicBool = AtomicBool::new(false);
-/// A lock of the standard library, which needs nothing but itself: the heap asks while it allocates.
+/// A lock of the standard library, since that allocates nothing: the heap calls [`touches`] in allocations.
 static PINNED: Mutex<Pinned> =
     Mutex::new(Pinned { ranges: BTreeMap::new(), bytes: 0, clock: 0, copies: None });
 
 struct Pinned {
-    /// By first byte.
+    /// Pinned ranges by first byte.
     ranges: BTreeMap<usize, PinnedRange>,
     bytes: usize,
     /// Counts copies.
@@ -46,14 +47,14 @@ struct Pinned {
     copies: Option<HashMap<(usize, usize), u32>>,
 }
 
-/// Memory that has been pinned by one call.
+/// Memory that was pinned by one call to the driver.
 struct PinnedRange {
     end: usize,
     /// Copies in progress.
     users: u32,
-    /// When it was last used.
+    /// [`Pinned::clock`] at the last copy.
     used: u64,
-    /// It is being released.
+    /// The range is being unpinned.
     leaving: bool,
 }
 
@@ -62,17 +63,17 @@ struct PinnedRange {
 pub struct Part {
     /// Its bytes in host memory.
     pub range: Range<usize>,
-    /// The device can move them alone.
+    /// Whether the bytes are pinned, so that the device can copy them by DMA.
     pub pinned: bool,
 }
 
-/// The parts of a copy. Until dropped, what is pinned of it stays so.
+/// The parts of a copy. The pinned ones stay pinned until this is dropped.
 pub struct Parts {
     /// In order, without gaps.
     pub parts: Vec<Part>,
 }
 
-/// Something to pin. What it holds keeps the memory from being freed meanwhile.
+/// A request to pin a range. It keeps the rail alive.
 struct Request {
     range: Range<usize>,
     context: Arc<Context>,
@@ -83,8 +84,8 @@ fn pinned() -> MutexGuard<'static, Pinned> {
     PINNED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether some of this memory is pinned, or may be: the heap asks while no collection can begin, and who has
-/// the lock may have been stopped for one, so that this never waits.
+/// Whether some of this memory is pinned, or may be. This never waits: the heap calls it while no collection
+/// can begin, and the holder of the lock may be stopped for a collection.
 pub fn touches(start: usize, bytes: usize) -> bool {
     if !ANY.load(Ordering::Acquire) {
         return false;
@@ -97,7 +98,7 @@ pub fn touches(start: usize, bytes: usize) -> bool {
     pinned.overlapping(&(start..start + bytes)).next().is_some()
 }
 
-/// How a copy of this memory is best done.
+/// Splits a copy of this memory into pinned and pageable parts.
 pub fn parts(start: usize, bytes: usize) -> Parts {
     let whole = start..start + bytes;
     if bytes < MIN_SIZE || !ANY.load(Ordering::Acquire) {
@@ -106,13 +107,13 @@ pub fn parts(start: usize, bytes: usize) -> Parts {
     Parts { parts: pinned().claim(&whole) }
 }
 
-/// The parts of a copy if all of it is pinned.
+/// The parts of a copy if all of them are pinned.
 pub fn whole(start: usize, bytes: usize) -> Option<Parts> {
     Some(parts(start, bytes)).filter(|it| it.parts.iter().all(|part| part.pinned))
 }
 
 impl Parts {
-    /// Their addresses in host memory.
+    /// The ranges of the parts in host memory.
     pub fn ranges(&self) -> Vec<Range<usize>> {
         self.parts.iter().map(|part| part.range.clone()).collect()
     }
@@ -131,7 +132,8 @@ impl Drop for Parts {
     }
 }
 
-/// Notes a copy of a rail's memory. `keep` makes what keeps the rail alive.
+/// Notes a copy of a rail's memory, and requests the pinning if it is worthwhile. `keep` makes a value that
+/// keeps the rail alive.
 pub(crate) fn copied<K: Any + Send>(
     start: usize,
     bytes: usize,
@@ -144,12 +146,12 @@ pub(crate) fn copied<K: Any + Send>(
     let range = start / PAGE * PAGE..(start + bytes).next_multiple_of(PAGE);
     let request = Request { range, context: Arc::clone(context), _keep: Box::new(keep()) };
     if let Some(worker) = worker() {
-        // A worker that has ended pins nothing, and copies take the other way.
+        // If the worker has ended, nothing is pinned, and copies are staged.
         let _ = worker.lock().unwrap_or_else(PoisonError::into_inner).send(request);
     }
 }
 
-/// The thread that pins.
+/// The channel to the thread that pins.
 fn worker() -> Option<&'static Mutex<Sender<Request>>> {
     static WORKER: OnceLock<Option<Mutex<Sender<Request>>>> = OnceLock::new();
     let start = || {
@@ -165,7 +167,7 @@ fn worker() -> Option<&'static Mutex<Sender<Request>>> {
     WORKER.get_or_init(start).as_ref()
 }
 
-/// Maximum of pinned memory: half of the machine's memory, since other processes cannot use it.
+/// Maximum size of pinned memory: half of the physical memory, since other processes cannot use it.
 fn limit() -> usize {
     static LIMIT: OnceLock<usize> = OnceLock::new();
     *LIMIT.get_or_init(|| {
@@ -288,12 +290,12 @@ impl Pinned {
         if *count != MIN_COPIES {
             return false;
         }
-        // Counted anew, for the day it is released.
+        // Counted from 0 again after the range is unpinned.
         copies.remove(&(start, bytes));
         self.gaps(&(start..start + bytes)).next().is_some()
     }
 
-    /// Chooses what is released next: its first byte and its length.
+    /// Chooses the least recently used idle range for unpinning: its first byte and its length.
     fn leave(&mut self) -> Option<(usize, usize)> {
         let idle = self.ranges.iter_mut().filter(|(_, piece)| piece.users == 0 && !piece.leaving);
         let (start, piece) = idle.min_by_key(|(_, piece)| piece.used)?;
@@ -338,7 +340,7 @@ mod tests {
     fn least_recently_used_range_is_released_first() {
         let mut all = with(&[(100, 200), (300, 450)]);
         assert_eq!(all.leave(), Some((100, 100)));
-        // On its way out it is not used any more.
+        // A range that is being unpinned is not used by new copies.
         assert_eq!(all.claim(&(100..120)), [Part { range: 100..120, pinned: false }]);
         assert_eq!(all.leave(), Some((300, 150)));
         assert_eq!(all.leave(), None);

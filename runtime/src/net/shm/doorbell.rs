@@ -1,17 +1,16 @@
-//! Doorbell: a futex in memory that two processes have mapped, on which one end sleeps until the other wakes
-//! it.
+//! Doorbells: each end of a ring sleeps on a futex in shared memory until the other end wakes it.
 
 use std::sync::atomic::{AtomicU32, Ordering, fence};
 
 use crate::heap;
 
-/// Polls before an end sleeps (spin, then park).
+/// Number of polls before an end sleeps (spin, then park).
 const MAX_POLLS: u32 = 2000;
-/// State: it polls, and changes the state when it stops.
+/// State: the end polls, and changes the state before it stops.
 pub const AWAKE: u32 = 0;
-/// State: it sleeps, or is about to.
+/// State: the end sleeps, or is about to.
 pub const SLEEPING: u32 = 1;
-/// State: it polls for as long as it has promised the other end, and no longer.
+/// State: as [`SLEEPING`], but a thread of this end has promised the other end to poll for one message.
 pub const SLEEPING_AFTER_PROMISE: u32 = 2;
 /// Maximum sleep; correctness does not depend on it.
 static MAX_SLEEP: libc::timespec = libc::timespec { tv_sec: 0, tv_nsec: 100_000_000 };
@@ -19,14 +18,14 @@ static MAX_SLEEP: libc::timespec = libc::timespec { tv_sec: 0, tv_nsec: 100_000_
 /// The doorbell of one end.
 #[repr(C)]
 pub(crate) struct Doorbell {
-    /// What that end does: [`AWAKE`], [`SLEEPING`] or [`SLEEPING_AFTER_PROMISE`].
+    /// State of that end: [`AWAKE`], [`SLEEPING`] or [`SLEEPING_AFTER_PROMISE`].
     pub state: AtomicU32,
     rings: AtomicU32,
 }
 
 impl Doorbell {
-    /// Wakes the sleeping end, after what it waits for was written. An end that has `promised` to poll for
-    /// that is not woken.
+    /// Wakes the end if it sleeps. The caller has written the data that the end waits for. An end that has
+    /// `promised` to poll for this data is not woken.
     pub fn ring(&self, promised: bool) {
         fence(Ordering::SeqCst);
         match self.state.load(Ordering::Relaxed) {
@@ -36,7 +35,7 @@ impl Doorbell {
         }
     }
 
-    /// A thread is about to promise the other end to poll for what it writes next.
+    /// Notes that a thread of this end is about to promise the other end to poll for its next message.
     pub fn promise(&self) {
         // An end that polls or is being woken changes the state itself when it stops.
         if self.state.load(Ordering::Relaxed) == SLEEPING {
