@@ -1,11 +1,10 @@
-//! Shared-memory ring between two processes: a bounded buffer with one producer and one consumer (Lamport,
-//! "Specifying Concurrent Program Modules", TOPLAS 1983) in memory that both have mapped. Bytes go through it
-//! without a system call while both ends are awake; an end that waits polls for a moment, and then sleeps on
-//! a futex in the same memory.
+//! Shared-memory ring between two processes: a bounded single-producer, single-consumer (SPSC) queue of bytes
+//! (Lamport, "Specifying Concurrent Program Modules", TOPLAS 1983). While both ends are awake, a transfer
+//! needs no system call. An end that waits polls for a moment, and then sleeps on a futex ([`Doorbell`]).
 //!
-//! Zero-copy transfer: where the system lets one process read the other's memory (`process_vm_readv(2)`), the
-//! writer sends the address of many bytes instead of the bytes, and the reader fetches them from the writer's
-//! memory.
+//! Zero-copy transfer: if the system lets one process read the other's memory (`process_vm_readv(2)`, also
+//! known as cross-memory attach), the writer sends the address of long data instead of the data, and the
+//! reader fetches the data from the writer's memory.
 
 use std::fs::File;
 use std::io;
@@ -18,38 +17,39 @@ use crate::heap::page_watch;
 use crate::net::shm::doorbell;
 use crate::net::shm::doorbell::Doorbell;
 
-/// Bytes of the ring; a power of two.
+/// Size of the ring; a power of two.
 const CAPACITY: usize = 512 << 10;
-/// Bytes after which the other end is notified, so that it can begin.
+/// Maximum number of bytes that are copied before the other end is notified, so that both ends overlap.
 const MAX_CHUNK: usize = 16 << 10;
 
-/// What both processes see; zero at first. Fields of one writer share cache lines: a line that two CPUs write
-/// is what a message costs.
+/// The shared header of a ring; initially zero. Fields with the same writer share cache lines, since the cost
+/// of a message is mostly that of cache lines that move between CPUs.
 #[repr(C)]
 struct Shared {
     writer: CachePadded<End>,
     reader: CachePadded<End>,
-    /// Where the writer and the reader sleep.
+    /// Doorbells of the writer and of the reader.
     doorbells: [CachePadded<Doorbell>; 2],
-    /// Nothing more is read. Hardly ever written, so that both caches keep it.
+    /// Nonzero after the reader has ended. Rarely written, so that both caches keep the line.
     abandoned: CachePadded<AtomicU32>,
     inline: CachePadded<InlineMessage>,
 }
 
-/// Inline message: a short message beside the ring, in one cache line, so that a CPU that sees its head has
-/// all of it. It is written only while the ring is empty and after the previous one has been read; so it is
+/// Inline message: a short message outside of the ring, in one cache line, so that the reader needs a single
+/// cache miss. It is written only while the ring is empty and after the previous one has been read; so it is
 /// older than the contents of the ring.
 #[repr(C)]
 struct InlineMessage {
     /// Sequence number, kind of message, and number of bytes. Written last.
     head: AtomicU64,
-    /// Inline messages of the other direction that its writer has read, and perhaps a [`POLL_PROMISE`].
+    /// Number of inline messages of the other direction that the writer of this one has read; perhaps with
+    /// [`POLL_PROMISE`].
     read: AtomicU64,
     words: [AtomicU64; MAX_INLINE_BYTES / 8],
 }
 
-/// The writer of an inline message promises to poll for the next message, so that no thread has to be woken
-/// for it.
+/// Flag of [`InlineMessage::read`]: the writer promises to poll for the next message, so that no thread has
+/// to be woken for it.
 const POLL_PROMISE: u64 = 1 << 63;
 
 /// Maximum number of bytes of an inline message.
@@ -59,17 +59,17 @@ const _: () = assert!(size_of::<InlineMessage>() == 64);
 /// State that an end publishes to the other.
 #[repr(C)]
 struct End {
-    /// Bytes written or read so far.
+    /// Number of bytes written or read so far.
     at: AtomicU64,
-    /// Of the writer: inline messages of the other direction that it has read.
+    /// Of the writer: number of inline messages of the other direction that it has read.
     read: AtomicU64,
-    /// Of the writer: nothing more is written.
+    /// Of the writer: nonzero after it has ended.
     gone: AtomicU32,
-    /// Of the writer: its process, and a word of its memory with its address, by which the reader finds out
-    /// whether it can read that memory.
+    /// Of the writer: its process, and the address and value of a word of its memory, which the reader tries
+    /// to read.
     process: AtomicU32,
     sample: [AtomicU64; 2],
-    /// Of the reader: whether it can; and how many transfers it has fetched.
+    /// Of the reader: 1 if it can read the writer's memory; and the number of transfers that it has fetched.
     fetches: AtomicU32,
     fetched: AtomicU32,
 }
@@ -83,7 +83,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// New memory, which has no name.
+    /// Makes anonymous memory.
     pub fn new() -> io::Result<Memory> {
         // SAFETY: a system call with a constant; the descriptor is ours.
         let file = unsafe {
@@ -97,12 +97,12 @@ impl Memory {
         Ok(Memory { file })
     }
 
-    /// What another process needs to open it.
+    /// Process and file descriptor, for [`Memory::open`] in another process.
     pub fn address(&self) -> [u32; 2] {
         [std::process::id(), self.file.as_raw_fd() as u32]
     }
 
-    /// The memory of another process of this user.
+    /// Opens the memory that another process of this user has made.
     pub fn open([process, descriptor]: [u32; 2]) -> io::Result<Memory> {
         let path = format!("/proc/{process}/fd/{descriptor}");
         let file = File::options().read(true).write(true).open(path)?;
@@ -154,13 +154,13 @@ pub struct Ring {
 /// State of a place for the two rings to another place.
 #[derive(Default)]
 struct LocalState {
-    /// Inline messages that it has read, and those of its own that the other place has read.
+    /// Number of inline messages that this place has read, and of its own that the other place has read.
     read: AtomicU64,
     taken: AtomicU64,
-    /// Of the reader: the process whose memory it can read; 0 for none.
+    /// Of the reader: the process whose memory it can read; 0 if there is none.
     zero_copy_source: AtomicU32,
-    /// Of the writer: its copy of the reader's position. The reader writes that for every message, so that it
-    /// is loaded only when the known room is too small.
+    /// Of the writer: cached copy of the reader's position. The reader changes its position with every
+    /// message, so it is loaded again only if the known room is too small.
     tail: AtomicU64,
     /// The other place has promised to poll for the next message.
     promised: AtomicBool,
@@ -172,14 +172,14 @@ unsafe impl Send for Ring {}
 unsafe impl Sync for Ring {}
 
 impl Ring {
-    /// Bytes that can be read.
+    /// Number of bytes that can be read.
     fn filled(&self) -> usize {
         let tail = self.shared.reader.at.load(Ordering::Relaxed);
-        // The other process may write anything there; never more than the capacity.
+        // The other process may write any value there, so it is limited to the capacity.
         (self.shared.writer.at.load(Ordering::Acquire).wrapping_sub(tail) as usize).min(CAPACITY)
     }
 
-    /// Bytes that can be written; if at least `wanted` can be, perhaps fewer than all.
+    /// Number of bytes that can be written. If it is at least `wanted`, it may be an underestimate.
     pub fn room(&self, wanted: usize) -> usize {
         let head = self.shared.writer.at.load(Ordering::Relaxed);
         let room = |tail: u64| CAPACITY - (head.wrapping_sub(tail) as usize).min(CAPACITY);
@@ -259,8 +259,8 @@ impl Ring {
         self.shared.inline.head.load(Ordering::Acquire) >> 16 != self.own.read.load(Ordering::Relaxed)
     }
 
-    /// Takes the inline message that has arrived, if there is one: its kind and length; its bytes go to
-    /// `memory`. It is older than what was seen in the ring before.
+    /// Takes the inline message that has arrived, if there is one, into `memory`; returns its kind and
+    /// length. It is older than the bytes that were seen in the ring before this call.
     pub fn take_inline(&self, memory: &mut [u8; MAX_INLINE_BYTES]) -> Option<(u8, usize)> {
         let inline = &self.shared.inline;
         let head = inline.head.load(Ordering::Acquire);
@@ -279,12 +279,12 @@ impl Ring {
         Some(((head >> 8) as u8, usize::from(head as u8).min(MAX_INLINE_BYTES)))
     }
 
-    /// Whether something can be read, or the end.
+    /// Whether a message has arrived, or the writer has ended.
     pub fn is_ready(&self) -> bool {
         self.has_come() || self.has_ended()
     }
 
-    /// The next bytes, which stay: as many as there are, or as `memory` has room for.
+    /// Copies the next bytes to `memory` without consuming them; returns their number.
     pub fn peek(&self, memory: &mut [u8]) -> usize {
         let length = self.filled().min(memory.len());
         let (tail, to) = (self.shared.reader.at.load(Ordering::Relaxed), memory.as_mut_ptr());
@@ -295,14 +295,14 @@ impl Ring {
         length
     }
 
-    /// Consumes bytes that [`Ring::peek`] has given.
+    /// Consumes bytes that [`Ring::peek`] has copied.
     pub fn skip(&self, bytes: usize) {
         let filled = self.filled();
         let tail = self.shared.reader.at.load(Ordering::Relaxed);
         self.has_read(tail + bytes as u64, filled);
     }
 
-    /// Releases all bytes before `tail`, of `filled` ones.
+    /// Consumes all bytes before `tail`; `filled` bytes could be read before.
     fn has_read(&self, tail: u64, filled: usize) {
         self.own.taken.store(self.shared.writer.read.load(Ordering::Relaxed), Ordering::Release);
         self.shared.reader.at.store(tail, Ordering::Release);
@@ -341,7 +341,7 @@ impl Ring {
         self.shared.abandoned.load(Ordering::Acquire) != 0
     }
 
-    /// The writer: publishes by what the reader can find out whether it may fetch.
+    /// Called by the writer: publishes a word of its memory for the reader's test of zero-copy transfers.
     pub fn offer_zero_copy(&self) {
         static SAMPLE: AtomicU64 = AtomicU64::new(0);
         let clock = std::time::SystemTime::UNIX_EPOCH.elapsed().map_or(1, |time| time.as_nanos() as u64 | 1);
@@ -352,7 +352,7 @@ impl Ring {
         own.process.store(std::process::id(), Ordering::Release);
     }
 
-    /// The reader: finds out whether it can read the writer's memory, and publishes it.
+    /// Called by the reader: tests whether it can read the writer's memory, and publishes the result.
     pub fn accept_zero_copy(&self) {
         let (writer, mut sample) = (&self.shared.writer, [0; 8]);
         let process = writer.process.load(Ordering::Acquire);
@@ -364,7 +364,7 @@ impl Ring {
         }
     }
 
-    /// Whether the reader can fetch from this process.
+    /// Whether the reader can fetch from the writer's memory.
     pub fn supports_zero_copy(&self) -> bool {
         self.shared.reader.fetches.load(Ordering::Acquire) == 1
     }
@@ -394,10 +394,10 @@ impl Ring {
         Ok(())
     }
 
-    /// Fetches a zero-copy transfer of `length` bytes. Memory grows with what really arrives: the length is
-    /// only what the other place says.
+    /// Fetches a zero-copy transfer of `length` bytes. The memory grows with the bytes that have arrived,
+    /// since the length is not trusted: the other place has sent it.
     pub fn fetch_bytes(&mut self, length: usize) -> io::Result<Vec<u8>> {
-        /// Bytes of one fetch.
+        /// Maximum number of bytes of one fetch.
         const MAX_FETCH: usize = 1 << 20;
         let mut address = [0; 8];
         io::Read::read_exact(self, &mut address)?;
@@ -434,12 +434,12 @@ impl Ring {
         self.shared.doorbells[0].wake();
     }
 
-    /// Sleeps until something can be read; wake-ups may be spurious.
+    /// Sleeps until the ring is ready ([`Ring::is_ready`]); wake-ups may be spurious.
     pub fn wait(&self) {
         self.shared.doorbells[1].sleep(|| self.is_ready());
     }
 
-    /// Notes whether a thread polls this ring: then the writer need not wake the reader.
+    /// Notes whether a thread polls this ring; while one does, the writer need not wake the reader.
     pub fn set_polled(&self, polled: bool) {
         let state = if polled { doorbell::AWAKE } else { doorbell::SLEEPING };
         self.shared.doorbells[1].state.store(state, Ordering::SeqCst);
@@ -449,7 +449,7 @@ impl Ring {
         }
     }
 
-    /// The reader is about to promise the other place to poll for its next message.
+    /// Notes that the reader is about to promise the other place to poll for its next message.
     pub fn promise(&self) {
         self.shared.doorbells[1].promise();
     }
@@ -459,10 +459,11 @@ impl Ring {
         self.shared.doorbells[1].is_promised()
     }
 
-    /// Copies between the ring from `at` on and `memory`.
+    /// Copies between the ring from position `at` on and memory of the caller: calls `copy` with an address
+    /// in the ring, an offset in the memory, and a length; twice if the range wraps around.
     ///
     /// # Safety
-    /// The part of the ring is the caller's, as is the memory.
+    /// Only the caller may access this part of the ring, and the memory.
     unsafe fn copy(&self, at: u64, length: usize, copy: impl Fn(*mut u8, usize, usize)) {
         let start = at as usize % CAPACITY;
         let first = length.min(CAPACITY - start);

@@ -1,5 +1,5 @@
-//! Reads frames from a ring. A reader handles a whole frame, and may wait for its rest: the writer has begun
-//! to write it.
+//! Reads and handles frames from a shared-memory ring. A reader that has begun a frame may wait for the rest,
+//! since the writer is writing it.
 
 use std::borrow::Cow;
 use std::io::{self, Read};
@@ -13,7 +13,7 @@ use crate::net::mesh::peer::{Peer, run_handler};
 use crate::net::shm::ring::{MAX_INLINE_BYTES, Ring};
 use crate::serialize::out_of_band::Received;
 
-/// Reads what comes through a ring, until its end.
+/// Main loop of the thread that reads a ring, until the writer ends.
 pub fn run(peer: &Peer, input: Ring, receiver: &dyn Receiver) {
     let Some(rings) = &peer.rings else { return };
     while !peer.ended.load(Ordering::Acquire) {
@@ -115,7 +115,7 @@ fn read_part(input: &mut Ring, zero_copy: bool, length: u64, memory: Option<&mut
     }
 }
 
-/// Fills memory that may be an object's.
+/// Reads bytes into memory that may be watched pages of the heap.
 fn read_into_heap(input: &mut Ring, mut memory: &mut [u8]) -> io::Result<()> {
     while !memory.is_empty() {
         let (at, length) = (memory.as_ptr() as usize, memory.len());
@@ -152,7 +152,7 @@ fn read_message(input: &mut Ring, head: FrameHead, from: u32, receiver: &dyn Rec
     Ok(())
 }
 
-/// A part that there is no room for in the heap.
+/// Reads a part for which the heap has no room.
 fn read_unplaced(input: &mut Ring, zero_copy: bool, bytes: u64) -> io::Result<Vec<u8>> {
     if !(zero_copy && encoding::is_zero_copy(bytes)) {
         return encoding::read_bytes(input, bytes);
