@@ -1,9 +1,10 @@
-//! Collective operations over the host places of a team: each member calls the same operations in the same
-//! order. Built from messages: barriers by dissemination, broadcasts and reductions along binomial trees, in
-//! the same order every time, so that sums of floating-point numbers do not vary from run to run; scatter,
-//! gather and exchange directly.
+//! Teams: collective operations over host places, as with the communicators of MPI. Each member calls the
+//! same operations in the same order. They consist of messages: a dissemination barrier (Hensgen, Finkel and
+//! Manber, "Two Algorithms for Barrier Synchronization", 1988); broadcast and reduction along binomial trees;
+//! scatter, gather and exchange by direct messages. Reductions combine in a fixed order, so that sums of
+//! floating-point numbers do not vary from run to run.
 //!
-//! A team is a number that nobody else has and a list of places, so that making one needs no messages.
+//! A team is a unique number and a list of places, so that its creation needs no messages.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -23,7 +24,7 @@ use crate::layout::{ExceptionKind, Outcome, Raised};
 use crate::serialize::read::Input;
 use crate::serialize::{Error, visit, write};
 
-/// How elements are combined.
+/// Operation of a reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// Sum.
@@ -52,10 +53,11 @@ impl Operation {
     }
 }
 
-/// A part of an operation: team, number of the operation, step, sender.
+/// Identifies a message of a collective operation: team, number of the operation, step, sender.
 pub(super) type Key = (i64, u64, u32, u32);
 
-/// What has arrived before it was waited for, or who waits; and how many operations each team has begun here.
+/// Messages that have arrived early, activities that wait for messages, and the number of operations that
+/// each team has begun here.
 #[derive(Default)]
 struct Mailbox {
     begun: HashMap<i64, u64>,
@@ -65,14 +67,14 @@ struct Mailbox {
 
 static MAILBOX: Mutex<Option<Mailbox>> = Mutex::new(None);
 
-/// A number for a new team, unlike those that other places choose.
+/// Chooses the number of a new team, which no other place chooses.
 pub fn new_number() -> i32 {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let own = NEXT.fetch_add(1, Ordering::Relaxed);
     (1 + here() + own * system().hosts()) as i32
 }
 
-/// Nothing is done with the team any more.
+/// Releases the state of a team, which is not used any more.
 pub fn forget(team: i64) {
     MAILBOX.lock().get_or_insert_default().begun.remove(&team);
 }
@@ -81,7 +83,7 @@ pub fn forget(team: i64) {
 #[derive(Clone, Copy, Debug)]
 pub struct Team<'a> {
     number: i64,
-    /// Their numbers in the order of their ranks; all host places without it.
+    /// Numbers of the member places by rank; `None` for all host places.
     members: Option<&'a [i64]>,
     rank: u32,
 }
@@ -176,7 +178,7 @@ impl Round {
     }
 }
 
-/// A part of an operation has arrived.
+/// Handles a message of a collective operation.
 pub(super) fn arrived(key: Key, data: &[u8]) -> Result<(), Error> {
     let mut mailbox = MAILBOX.lock();
     let mailbox = mailbox.get_or_insert_default();
@@ -191,7 +193,7 @@ pub(super) fn arrived(key: Key, data: &[u8]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Some elements of a rail.
+/// A range of elements of a rail.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
     rail: Ref,
@@ -230,7 +232,7 @@ impl Part {
         visit::is_flat_rail(self.rail.ty())
     }
 
-    /// As it is sent.
+    /// Encodes the elements.
     fn pack(&self) -> Outcome<Vec<u8>> {
         let memory = self.memory()?;
         if self.is_flat() {
@@ -241,7 +243,7 @@ impl Part {
         marshal::encode_for_many(own).map_err(Raised)
     }
 
-    /// Fills the elements with what was sent.
+    /// Decodes the elements.
     fn unpack(&self, bytes: &[u8]) -> Outcome<()> {
         let memory = self.memory()?;
         if self.is_flat() {
@@ -260,7 +262,7 @@ impl Part {
         Ok(())
     }
 
-    /// Fills the elements with others of this place, which may be the same.
+    /// Copies elements of this place; both ranges may overlap.
     fn copy_from(&self, source: &Part) -> Outcome<()> {
         let (from, to) = (source.memory()?, self.memory()?);
         if from.len() != to.len() {
@@ -288,7 +290,7 @@ pub fn barrier(team: &Team<'_>) {
     }
 }
 
-/// Copies the elements of the root's source to everyone's target.
+/// Copies the elements of the root's source to each member's target.
 pub fn broadcast(team: &Team<'_>, root: i64, source: Part, target: Part) -> Outcome<()> {
     let root = team.rank_of(root)?;
     target.memory()?;
@@ -303,7 +305,7 @@ pub fn broadcast(team: &Team<'_>, root: i64, source: Part, target: Part) -> Outc
     Ok(())
 }
 
-/// Down the tree: what the root gave.
+/// Sends the root's data down the tree, and returns it.
 fn spread(round: &Round, team: &Team<'_>, root: u32, mut data: Vec<u8>) -> Vec<u8> {
     const DOWN: u32 = 1 << 31;
     let size = team.size();
@@ -323,7 +325,7 @@ fn spread(round: &Round, team: &Team<'_>, root: u32, mut data: Vec<u8>) -> Vec<u
     data
 }
 
-/// Up the tree: at the root the combined elements of all, elsewhere those of a part.
+/// Combines elements up the tree. Returns the result of all members at the root, of a subtree elsewhere.
 fn collect(
     round: &Round,
     team: &Team<'_>,
@@ -387,7 +389,7 @@ fn own_count(team: &Team<'_>, counts: Ref, count: i64) -> Outcome<i64> {
     Ok(i64::from(unsafe { counts.elements().cast::<i32>().add(team.rank as usize).read() }))
 }
 
-/// Gives each member its part of the root's source.
+/// Sends each member its part of the root's source.
 pub fn scatter(
     team: &Team<'_>,
     root: i64,
@@ -437,7 +439,8 @@ pub fn gather(
     Ok(())
 }
 
-/// Gives each member its part of everyone's source, in the order of the givers.
+/// Sends each member its part of every member's source (all-to-all); the target is in the order of the
+/// senders' ranks.
 pub fn exchange(team: &Team<'_>, source: (Ref, i64), target: (Ref, i64), count: i64) -> Outcome<()> {
     let from = parts(team, source, Ref::NULL, count)?;
     let to = parts(team, target, Ref::NULL, count)?;
@@ -456,7 +459,7 @@ pub fn exchange(team: &Team<'_>, source: (Ref, i64), target: (Ref, i64), count: 
     Ok(())
 }
 
-/// An operation on elements of a kind.
+/// An operation on elements of one type.
 #[derive(Clone, Copy, Debug)]
 struct Combination {
     element: u8,
@@ -481,7 +484,7 @@ pub fn combines(rail: Ref) -> bool {
     rail.is_rail() && rail.ty().element_slot < slot::CHAR
 }
 
-/// Combines everyone's source into the root's target.
+/// Combines the sources of all members into the root's target.
 pub fn reduce(team: &Team<'_>, root: i64, source: Part, target: Part, operation: Operation) -> Outcome<()> {
     let root = team.rank_of(root)?;
     let data = source.memory()?.to_vec();
@@ -490,7 +493,7 @@ pub fn reduce(team: &Team<'_>, root: i64, source: Part, target: Part, operation:
     if team.rank == root { target.unpack(&result) } else { Ok(()) }
 }
 
-/// Combines everyone's source into everyone's target.
+/// Combines the sources of all members into each member's target.
 pub fn all_reduce(team: &Team<'_>, source: Part, target: Part, operation: Operation) -> Outcome<()> {
     let data = source.memory()?.to_vec();
     let how = Combination::new(&source, operation)?;

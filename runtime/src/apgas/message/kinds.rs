@@ -6,24 +6,25 @@ use crate::serialize::Error;
 use crate::serialize::read::Input;
 use crate::serialize::write;
 
-/// An activity: finish, clocks, closure.
+/// Starts an activity: finish, clocks, closure.
 pub const SPAWN: u8 = 1;
-/// A body to run while an activity waits: number of the call, finish, what it is ([`about`]), its clocks,
-/// closure.
+/// Runs the body of an `at`, for which the sender's activity waits: number of the call, finish, flags
+/// ([`about`]), clocks, closure.
 pub const AT: u8 = 2;
-/// The end of such a body: number of the call, an [`outcome`], its clocks, its graph.
+/// Answer to [`AT`], at the end of the body: number of the call, an [`outcome`], clocks, graph of the value
+/// or exception.
 pub const AT_REPLY: u8 = 3;
-/// A [`FinishDelta`].
+/// From a proxy to the home of a finish: a [`FinishDelta`].
 pub const FINISH_REPORT: u8 = 4;
 /// A request for a put: see [`Transfer`].
 pub const GET: u8 = 5;
 /// The end of a put: number of the transfer, length and text of an error.
 pub const PUT_DONE: u8 = 6;
-/// What accelerators a host has.
+/// Answer to [`ACCELERATORS_REQUEST`]: the accelerators of a host.
 pub const ACCELERATORS: u8 = 7;
-/// All places.
+/// Answer to [`TOPOLOGY_REQUEST`]: all places.
 pub const TOPOLOGY: u8 = 8;
-/// The program has ended: exit status. From a place other than 0: requests the end.
+/// From place 0: the program has ended, with an exit status. To place 0: requests the end.
 pub const PROGRAM_END: u8 = 9;
 /// A part of a collective operation.
 pub const TEAM: u8 = 10;
@@ -34,22 +35,25 @@ pub const TOPOLOGY_REQUEST: u8 = 11;
 pub const ACCELERATORS_REQUEST: u8 = 12;
 /// An operation on a clock of the receiver.
 pub const CLOCK: u8 = 13;
-/// The answer to some of these: number of the request.
+/// Answer to some [`CLOCK`] messages: number of the request.
 pub const CLOCK_DONE: u8 = 14;
 
 /// From place 0, for quiescence detection: number of the wave.
 pub const QUIESCENCE_REQUEST: u8 = 15;
-/// The answer: number of the wave, whether the place is deadlocked, messages sent, messages handled.
+/// Answer to [`QUIESCENCE_REQUEST`]: number of the wave, whether the place is deadlocked, number of messages
+/// sent, number of messages handled.
 pub const QUIESCENCE_REPORT: u8 = 16;
-/// From place 0: print where activities wait.
+/// From place 0: requests that the place prints where its activities wait.
 pub const WAIT_REPORT_REQUEST: u8 = 17;
-/// The answer: it is printed.
+/// Answer to [`WAIT_REPORT_REQUEST`], after the printing.
 pub const WAIT_REPORT_DONE: u8 = 18;
 /// Changes of weights of the receiver's objects: see [`crate::heap::global_refs`].
 pub const WEIGHT_CHANGES: u8 = 19;
-/// The sender is short of memory, which references of the receiver may keep alive: number of the round.
+/// Requests a collection, since references of the receiver may keep objects of the sender alive, which is
+/// short of memory: number of the round.
 pub const COLLECTION_REQUEST: u8 = 20;
-/// The answer, after the changes of weights that the collection caused: number of the round.
+/// Answer to [`COLLECTION_REQUEST`], after the changes of weights that the collection caused: number of the
+/// round.
 pub const COLLECTION_DONE: u8 = 21;
 
 /// Whether a message starts no activity: such messages do not count for quiescence detection.
@@ -62,26 +66,25 @@ pub const PUT: u8 = 1;
 /// A put that answers a [`GET`]: the number of the transfer.
 pub const PUT_BACK: u8 = 2;
 
-/// What the body of an `at` is.
+/// Flags of the body of an `at`.
 pub mod about {
-    /// It has a value.
+    /// The body has a value.
     pub const VALUE: u64 = 1;
-    /// The activity has clocks, or is deep in others that wait for it.
+    /// The activity has clocks, or is nested deep in activities that wait for it.
     pub const CLOCK_CONTEXT: u64 = 2;
 }
 
-/// How the body of an `at` ended.
+/// Outcomes of the body of an `at`.
 pub mod outcome {
-    /// Without a value.
+    /// Normal completion without a value.
     pub const DONE: u64 = 0;
-    /// With a value.
+    /// Normal completion with a value.
     pub const VALUE: u64 = 1;
-    /// With an exception.
+    /// An exception was thrown.
     pub const EXCEPTION: u64 = 2;
-    /// Added to the above: the body started activities, so that the visit counts as an activity that was sent
-    /// there.
+    /// Flag: the body has started activities, so the body counts as an activity that was sent to the place.
     pub const COUNTED: u64 = 4;
-    /// Added to the above: the activity had clocks, or has them now.
+    /// Flag: the activity had clocks, or has them now.
     pub const CLOCKS: u64 = 8;
 }
 
@@ -103,14 +106,14 @@ pub(crate) fn place(input: &mut Input<'_>) -> Result<u32, Error> {
     }
 }
 
-/// What a proxy reports to the home of a finish.
+/// Report of a proxy to the home of a finish.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FinishDelta {
     /// The finish's number at home.
     pub finish: u64,
-    /// By place: activities sent there, less those that ended.
+    /// By place: number of activities sent there, minus the number of those that have ended.
     pub deltas: Vec<(u32, i64)>,
-    /// Graphs.
+    /// Graphs of the exceptions.
     pub exceptions: Vec<Vec<u8>>,
 }
 
@@ -151,20 +154,20 @@ impl FinishDelta {
     }
 }
 
-/// Bytes between a rail of the sender and memory of the receiver.
+/// A transfer of bytes between a rail of the sender and memory of the receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transfer {
-    /// The sender's number for it.
+    /// The sender's number of the transfer.
     pub number: u64,
     /// The place that owns the memory: the receiver or an accelerator of it.
     pub place: i64,
-    /// A rail's number, or an address on the accelerator.
+    /// Number of a global rail, or its address on the accelerator.
     pub handle: i64,
-    /// Where in the rail, in bytes.
+    /// Offset in the rail, in bytes.
     pub offset: u64,
-    /// How many.
+    /// Number of bytes.
     pub bytes: u64,
-    /// Bytes of an element, so that rails of another type are noticed.
+    /// Size of an element, to detect rails of another type.
     pub element: u64,
 }
 
