@@ -1,5 +1,5 @@
-//! Words and signs of other languages: each is one error that says what to write. What follows is parsed as
-//! its X10 equivalent, or skipped.
+//! Recovery from keywords, operators and declarations of other languages. Each mistake is reported as one
+//! error with a hint, and then parsed as its X10 equivalent, or skipped.
 
 use crate::parser::grammar::context::BraceMeaning;
 use crate::parser::grammar::lists;
@@ -13,8 +13,8 @@ use crate::syntax_kind::SyntaxKind::{self, *};
 
 //--- Statements
 
-/// What follows a word that is no name of a variable or method: the value, or the statement, that it is
-/// about.
+/// Whether a value or a statement follows the word at `index`, so that the word is no name of a variable or
+/// method.
 fn is_before_value(p: &Parser<'_>, index: usize) -> bool {
     let next = p.kind_at(index + 1);
     let starts = next == IDENT
@@ -23,8 +23,7 @@ fn is_before_value(p: &Parser<'_>, index: usize) -> bool {
     starts && !p.input.newline_before(index + 1)
 }
 
-/// The statement that a word before a value starts elsewhere: what is wrong, what to write, and the keyword
-/// for it.
+/// The error message, the hint and the X10 keyword for a word that starts a statement in another language.
 fn statement_word(word: &str) -> Option<(&'static str, &'static str, Option<SyntaxKind>)> {
     Some(match word {
         "spawn" | "go" | "begin" | "task" => (
@@ -55,8 +54,8 @@ fn statement_word(word: &str) -> Option<(&'static str, &'static str, Option<Synt
     })
 }
 
-/// At a statement that starts with a name: a word that starts a statement elsewhere. Whether the statement
-/// was taken.
+/// At a statement that starts with a name: recovers if this is a word that starts a statement in another
+/// language. Returns whether the statement was parsed.
 pub(crate) fn statement(p: &mut Parser<'_>) -> bool {
     let index = p.position;
     if is_pass(p) {
@@ -109,14 +108,14 @@ pub(crate) fn statement(p: &mut Parser<'_>) -> bool {
     }
 }
 
-/// Whether `pass` is alone.
+/// Whether `pass` is here as a statement of its own.
 fn is_pass(p: &Parser<'_>) -> bool {
     let index = p.position;
     p.text(index) == "pass" && (p.nth(1) == T!['}'] || p.input.newline_before(index + 1) && p.nth(1) != T![;])
 }
 
-/// Where the braces open, if `match (x) { pattern => ... }` or `match x { ... }` is here, and not a call of a
-/// method of this name.
+/// The index of the opening brace, if `match (x) { pattern => ... }` or `match x { ... }` is here, and not a
+/// call of a method of this name.
 pub(crate) fn match_body(p: &Parser<'_>) -> Option<usize> {
     if !matches!(p.text(p.position), "match" | "when" | "select") {
         return None;
@@ -131,7 +130,7 @@ pub(crate) fn match_body(p: &Parser<'_>) -> Option<usize> {
             {
                 index = p.matching(index).filter(|it| *it > index).unwrap_or(index) + 1;
             }
-            // No statement of X10 is like it.
+            // No statement of X10 has this form.
             return (p.kind_at(index) == T!['{']).then_some(index);
         }
         _ => return None,
@@ -142,11 +141,11 @@ pub(crate) fn match_body(p: &Parser<'_>) -> Option<usize> {
     (p.kind_at(open) == T!['{'] && is_case).then_some(open)
 }
 
-/// Tokens that are searched for the braces after the subject of a `match` without parentheses, and for the
-/// arrow after a pattern.
+/// Maximum number of tokens in the subject of a `match` without parentheses, and in a pattern before its
+/// arrow.
 const MAX_SUBJECT_TOKENS: usize = 64;
 
-/// Whether a pattern is at `index`, and the arrow after it: nothing that a closure after a call starts with.
+/// Whether a pattern and its arrow are at `index`. A closure after a call does not start like that.
 fn at_pattern(p: &Parser<'_>, index: usize) -> bool {
     let mut at = index;
     while at < index + MAX_SUBJECT_TOKENS {
@@ -164,7 +163,7 @@ fn at_pattern(p: &Parser<'_>, index: usize) -> bool {
     false
 }
 
-/// The keyword with the opposite condition, where a statement follows `unless (c)` or `until (c)`.
+/// The X10 keyword for `unless (c)` or `until (c)` before a statement; its condition is negated.
 fn negated(p: &Parser<'_>) -> Option<SyntaxKind> {
     let keyword = match p.text(p.position) {
         "unless" => T![if],
@@ -177,7 +176,7 @@ fn negated(p: &Parser<'_>) -> Option<SyntaxKind> {
     (follows && !p.input.newline_before(close + 1)).then_some(keyword)
 }
 
-/// Skips the rest of a statement.
+/// Skips the rest of a statement as an error node.
 fn line_aside(p: &mut Parser<'_>) {
     let m = p.start();
     p.bump();
@@ -230,7 +229,7 @@ fn is_below(p: &Parser<'_>, index: usize) -> bool {
 
 //--- The labels of `switch`
 
-/// The sign after a label of a `switch` that is no colon, from the label on: it is taken for one.
+/// At the label of a `case`: recovers from an arrow after it, which is parsed as a colon.
 pub(crate) fn label_arrow(p: &mut Parser<'_>) {
     let mut index = p.position;
     while !matches!(p.kind_at(index), T![->] | T![=>]) {
@@ -254,7 +253,7 @@ pub(crate) fn label_arrow(p: &mut Parser<'_>) {
 
 //--- Expressions
 
-/// A value that starts with a word or a letter that X10 does not have there.
+/// Recovers from an expression that starts with a word, or a string prefix, of another language.
 pub(crate) fn value(p: &mut Parser<'_>) -> Option<Operand> {
     let index = p.position;
     match p.nth(1) {
@@ -277,7 +276,7 @@ pub(crate) fn value(p: &mut Parser<'_>) -> Option<Operand> {
             p.skip_balanced();
             Some(Operand::expr(m.complete(p, ERROR)))
         }
-        // No value of X10 has two names beside each other.
+        // No expression of X10 has two adjacent names.
         IDENT if SPAWNS.contains(&p.text(index)) && !p.input.newline_before(index + 1) => {
             let m = p.start();
             no_value(p);
@@ -295,7 +294,7 @@ pub(crate) fn value(p: &mut Parser<'_>) -> Option<Operand> {
         }
         STRING if adjacent(p, index) => {
             let m = p.start();
-            // `f(name")` lacks a quote, and that is said.
+            // `f(name")` lacks a quote, which is reported already.
             if p.is_malformed(index + 1) {
                 p.suppress_next_error();
             } else {
@@ -310,7 +309,7 @@ pub(crate) fn value(p: &mut Parser<'_>) -> Option<Operand> {
     }
 }
 
-/// Words that start activities elsewhere, before a call.
+/// Words that start activities in other languages, before a call.
 const SPAWNS: &[&str] = &["spawn", "go", "begin", "task", "fork", "sync", "co_await"];
 
 fn no_value(p: &mut Parser<'_>) {
@@ -319,7 +318,7 @@ fn no_value(p: &mut Parser<'_>) {
     p.hint("let it assign to a variable: `var r:T = ...; finish async { r = ...; }`");
 }
 
-/// Whether a value follows `on (p)`, as none follows a call.
+/// Whether a value follows `on (p)`, so that this is no call.
 fn is_on(p: &Parser<'_>) -> bool {
     p.matching(p.position + 1).is_some_and(|close| {
         let next = p.kind_at(close + 1);
@@ -339,7 +338,7 @@ fn is_future(p: &Parser<'_>) -> bool {
         && matches!(before, T![=] | T!['('] | T![,] | T![return] | T![=>])
 }
 
-/// A string between three quotes, at its first two.
+/// Recovers from a string between triple quotes.
 pub(crate) fn text_block(p: &mut Parser<'_>) -> Option<Operand> {
     let index = p.position;
     let is_block = p.at(STRING) && p.text(index) == "\"\"" && p.nth(1) == STRING && adjacent(p, index);
@@ -355,7 +354,7 @@ pub(crate) fn text_block(p: &mut Parser<'_>) -> Option<Operand> {
     Some(Operand::expr(m.complete(p, ERROR)))
 }
 
-/// `x ?: y` and `x ?? y`, after the first sign. Whether it is one of them.
+/// Recovers from the operators `x ?: y` and `x ?? y`, after their first character; false if neither is here.
 pub(crate) fn null_test(p: &mut Parser<'_>) -> bool {
     if !matches!(p.current(), T![:] | T![?]) || !adjacent(p, p.position - 1) {
         return false;
@@ -368,8 +367,8 @@ pub(crate) fn null_test(p: &mut Parser<'_>) -> bool {
     true
 }
 
-/// The rest of an operator of other languages, after the part `op` that is one of X10: `a <=> b`, `f<<<a,
-/// b>>>(c)`. Whether no operand follows.
+/// Recovers from the rest of an operator of another language, after its prefix `op` that is an operator of
+/// X10: `a <=> b`, `f<<<a, b>>>(c)`. Returns whether no operand follows.
 pub(crate) fn operator_rest(p: &mut Parser<'_>, op: SyntaxKind) -> bool {
     if !adjacent(p, p.position - 1) {
         return false;
@@ -403,7 +402,7 @@ fn line_rest_aside(p: &mut Parser<'_>) {
 
 //--- Declarations
 
-/// After the name of a type parameter: a bound as other languages write it.
+/// Recovers from a bound after the name of a type parameter, such as `T extends U`.
 pub(crate) fn bound(p: &mut Parser<'_>) {
     if !matches!(p.current(), T![extends] | T![implements] | T![super] | T![:] | T![<:] | T![:>]) {
         return;
@@ -422,7 +421,7 @@ pub(crate) fn bound(p: &mut Parser<'_>) {
     m.complete(p, ERROR);
 }
 
-/// `where T : U`, up to the body.
+/// Recovers from `where T : U`, up to the body.
 pub(crate) fn where_clause(p: &mut Parser<'_>) {
     if !(p.at(IDENT) && p.text(p.position) == "where" && p.nth(1) == IDENT) {
         return;
@@ -436,7 +435,7 @@ pub(crate) fn where_clause(p: &mut Parser<'_>) {
     m.complete(p, ERROR);
 }
 
-/// `class A : B`, at the colon, which is taken for `extends`.
+/// Recovers from `class A : B`, at the colon, which is parsed as `extends`.
 pub(crate) fn heritage(p: &mut Parser<'_>) {
     if p.at(T![:]) && p.nth(1) == IDENT {
         let range = p.input.range(p.lexed, p.position);
@@ -446,7 +445,7 @@ pub(crate) fn heritage(p: &mut Parser<'_>) {
     }
 }
 
-/// `import static a.b.c`, at `static`: skipped. Whether it is here.
+/// Recovers from `import static a.b.c`, at `static`, by skipping it; false if it is not here.
 pub(crate) fn import_static(p: &mut Parser<'_>) -> bool {
     if !p.at(T![static]) {
         return false;
@@ -457,7 +456,7 @@ pub(crate) fn import_static(p: &mut Parser<'_>) -> bool {
     true
 }
 
-/// `from a.b import C`: skipped. Whether it is here.
+/// Recovers from `from a.b import C` by skipping it; false if it is not here.
 pub(crate) fn from_import(p: &mut Parser<'_>) -> bool {
     let index = p.position;
     if !p.at(IDENT) || p.text(index) != "from" || p.nth(1) != IDENT {
@@ -479,7 +478,7 @@ pub(crate) fn from_import(p: &mut Parser<'_>) -> bool {
         [] => format!("write `import {package}.Name;` for each type"),
         imports => format!("write `{}`", imports.join(" ")),
     });
-    // What follows may give another name to the last one, which no import does.
+    // An alias may follow the last name; X10 has no imports with aliases.
     if !imports.is_empty() && (p.kind_at(end - 1) == T![;] || p.input.newline_before(end)) {
         p.replace_by(imports.join("\n"));
     }
@@ -491,8 +490,8 @@ pub(crate) fn from_import(p: &mut Parser<'_>) -> bool {
     true
 }
 
-/// The names that are imported at `index`, `*` or several with commas, and perhaps parentheses, around; and
-/// the index after them and their `;`.
+/// The imported names at `index`, which are `*` or names separated by commas, perhaps in parentheses; and the
+/// index after them and their `;`.
 fn imported_names<'a>(p: &Parser<'a>, index: usize) -> (Vec<&'a str>, usize) {
     let close = p.matching(index).filter(|_| p.kind_at(index) == T!['(']);
     let mut at = index + usize::from(close.is_some());
@@ -516,7 +515,7 @@ fn imported_names<'a>(p: &Parser<'a>, index: usize) -> (Vec<&'a str>, usize) {
     (names, at.max(index))
 }
 
-/// `template <typename T>` before a declaration. Whether it is here.
+/// Recovers from `template <typename T>` before a declaration; false if it is not here.
 pub(crate) fn template(p: &mut Parser<'_>) -> bool {
     let is_template = p.at(IDENT) && p.text(p.position) == "template" && p.nth(1) == T![<];
     if is_template {
