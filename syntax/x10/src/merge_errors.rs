@@ -1,4 +1,5 @@
-//! Merges errors that have one cause: a variable named by a keyword (`at`) is reported once, not at each use.
+//! Merges errors with one cause: a variable that is named by a keyword (`at`) is reported once, not at each
+//! use.
 
 use std::sync::Arc;
 
@@ -8,8 +9,8 @@ use crate::syntax_kind::SyntaxKind;
 use crate::syntax_node::{GreenNode, SyntaxNode};
 use apg_source::TextRange;
 
-/// The errors of a text in its order. Errors of one mistake are merged into the first, which records where
-/// the others are.
+/// The errors of a text in textual order. Errors of one mistake are merged into the first of them, which
+/// records the ranges of the others.
 pub(crate) fn merged(green: &GreenNode, errors: Arc<[SyntaxError]>) -> Arc<[SyntaxError]> {
     if errors.iter().filter(|it| it.mistake.is_some()).nth(1).is_none() {
         return errors;
@@ -32,7 +33,7 @@ pub(crate) fn merged(green: &GreenNode, errors: Arc<[SyntaxError]>) -> Arc<[Synt
     all.into_iter().map(|(_, error)| error).collect()
 }
 
-/// Whether an error in the same declaration as another one before it is a part of that.
+/// Whether an error belongs to the same mistake as an earlier error in the same declaration.
 fn is_one_mistake(first: &SyntaxError, error: &SyntaxError) -> bool {
     match (first.mistake, error.mistake) {
         // The same word.
@@ -43,7 +44,7 @@ fn is_one_mistake(first: &SyntaxError, error: &SyntaxError) -> bool {
     }
 }
 
-/// The member of a class, or else the declaration, that an error is in.
+/// Range of the class member that contains an error, or of the file if there is none.
 fn member(root: &SyntaxNode, error: &SyntaxError) -> TextRange {
     let token = crate::token_at_offset::token_at_offset(root, error.range.start()).right_biased();
     let mut around = token.iter().flat_map(|token| token.parent_ancestors());

@@ -1,6 +1,6 @@
 //! Incremental reparsing (block reparse, as in rust-analyzer): parses only the smallest block or member
-//! around an edit, if the rest of the file is unaffected. The result is always that of parsing the whole new
-//! text; the property tests compare them.
+//! around an edit, if the rest of the file is unaffected. The result always equals a parse of the whole new
+//! text; property tests compare the two.
 
 use rowan::{GreenNodeData, NodeOrToken};
 
@@ -25,7 +25,7 @@ impl Parse {
         })
     }
 
-    /// The parse of `new`, where this is that of `old`. The edit is the difference of both.
+    /// The parse of `new`, if this is the parse of `old`. The edit is the difference of the two texts.
     pub fn reparse_text(&self, old: &str, new: &str) -> Parse {
         match Edit::between(old, new) {
             None => self.clone(),
@@ -33,10 +33,10 @@ impl Parse {
         }
     }
 
-    /// [`Parse::reparse`], if one block or member is enough. `text` is that of the tree, which would take
-    /// longer to say it.
+    /// [`Parse::reparse`], if one block or member suffices. `text` is the text of the tree; the caller has it
+    /// already.
     fn reparse_piece(&self, edit: &Edit, text: &str) -> Option<Parse> {
-        // Which braces belong together is known of the whole text only.
+        // With unbalanced braces, their pairs depend on the whole text.
         if self.unbalanced {
             return None;
         }
@@ -59,7 +59,7 @@ impl Parse {
 
     fn reparse_block(&self, node: &SyntaxNode, edit: &Edit, text: &str) -> Option<Parse> {
         let entry = entry(node)?;
-        // Its own braces: without them it may have taken those of another.
+        // The block must have both of its braces: otherwise it may have taken those of another block.
         let inside = TextRange::new(
             node.first_child_or_token().filter(|it| it.kind() == T!['{'])?.text_range().end(),
             node.last_child_or_token().filter(|it| it.kind() == T!['}'])?.text_range().start(),
@@ -67,7 +67,7 @@ impl Parse {
         if !inside.contains_range(edit.range) || node.ancestors().any(|it| it.kind() == SyntaxKind::ERROR) {
             return None;
         }
-        // What is to be written instead of something around the block has the text of the block in it.
+        // The replacement text of an error around the block contains the text of the block.
         let is_rewritten =
             |it: &SyntaxError| it.replacement.is_some() && it.range.contains_range(node.text_range());
         if self.syntax_errors().iter().any(is_rewritten) {
@@ -87,8 +87,8 @@ impl Parse {
         self.with(node, piece)
     }
 
-    /// Without errors, neither the members before nor what follows look into a member further than at its
-    /// first tokens.
+    /// Reparses a member. If the file has no errors, the parse of the surrounding text depends only on
+    /// [`SeenMember`].
     fn reparse_member(&self, node: &SyntaxNode, edit: &Edit, text: &str) -> Option<Parse> {
         if !self.syntax_errors().is_empty() || !node.ancestors().skip(1).all(|it| holds_members(it.kind())) {
             return None;
@@ -98,7 +98,7 @@ impl Parse {
         if !is_inside || !matches!(last.kind(), T![;] | T!['}']) {
             return None;
         }
-        // Before `;` braces may be a condition.
+        // Braces before `;` may be a condition.
         if last.kind() == T!['}'] && is_before_semicolon(node) {
             return None;
         }
@@ -112,7 +112,7 @@ impl Parse {
         self.with(node, piece)
     }
 
-    /// With a piece in place of a node.
+    /// This parse with a piece in place of a node.
     fn with(&self, node: &SyntaxNode, piece: Piece) -> Option<Parse> {
         let depth = node.ancestors().count() + depth(&piece.green);
         if depth * 2 >= DEPTH_LIMIT as usize {
@@ -123,7 +123,7 @@ impl Parse {
         let errors = piece.errors.into_iter().map(|it| SyntaxError { range: it.range + old.start(), ..it });
         let errors = outside(self.syntax_errors(), old, new_len).chain(errors).collect();
         let green = node.replace_with(piece.green);
-        // What the nodes around the piece complain about may have changed with it.
+        // Validation errors of the nodes around the piece may have changed with it.
         let around = validation::validate_around(self.green(), old, false);
         let others = self.invalid().iter().filter(|it| !around.contains(it) && !of_node(it));
         let others: Vec<SyntaxError> = others.cloned().collect();
@@ -134,14 +134,15 @@ impl Parse {
     }
 }
 
-/// A block or member, parsed alone.
+/// A block or member that was parsed alone.
 struct Piece {
     green: rowan::GreenNode,
     errors: Vec<SyntaxError>,
 }
 
 impl Piece {
-    /// The edited text of a node, if that is one of its kind again, and what surrounds it sees the `same`.
+    /// Parses the edited text of a node; `None` unless the result is one node of the same kind, and `same`
+    /// confirms that the parse of the surrounding text is unaffected.
     fn parse(
         node: &SyntaxNode,
         edit: &Edit,
@@ -170,8 +171,7 @@ impl Piece {
     }
 }
 
-/// The errors outside of the block at `old`; they keep their places in the text around it, when the block
-/// gets a new length.
+/// The errors outside of the block at `old`, moved to their positions after the block's change of length.
 fn outside(errors: &[SyntaxError], old: TextRange, new_len: TextSize) -> impl Iterator<Item = SyntaxError> {
     let moved = move |at: TextSize| if at >= old.end() { at - old.len() + new_len } else { at };
     errors.iter().filter(move |it| it.range.start() <= old.start() || it.range.start() >= old.end()).map(
@@ -182,7 +182,7 @@ fn outside(errors: &[SyntaxError], old: TextRange, new_len: TextSize) -> impl It
     )
 }
 
-/// As what a node is parsed by itself.
+/// The entry point of the parser for a node; `None` if it cannot be parsed alone.
 fn entry(node: &SyntaxNode) -> Option<Entry> {
     use SyntaxKind::*;
     let parent = node.parent()?;
@@ -204,8 +204,8 @@ fn entry(node: &SyntaxNode) -> Option<Entry> {
     })
 }
 
-/// Whether this `at` would be a value if what it does ended in an expression: it stands last in a block that
-/// may have one.
+/// Whether this `at` statement would be a value if its block ended in an expression: it is the last statement
+/// of a block that may have a value.
 fn may_be_value(at: &SyntaxNode) -> bool {
     let Some(parent) = at.parent() else { return false };
     match parent.kind() {
@@ -222,7 +222,7 @@ fn may_be_value(at: &SyntaxNode) -> bool {
     }
 }
 
-/// Whether `;` follows, which lets the block of an `at` have a value.
+/// Whether `;` follows, so that the block of an `at` may have a value.
 fn is_before_semicolon(node: &SyntaxNode) -> bool {
     let next = node.last_token().and_then(|it| it.next_token());
     std::iter::successors(next, |it| it.next_token())
@@ -230,15 +230,15 @@ fn is_before_semicolon(node: &SyntaxNode) -> bool {
         .is_some_and(|it| it.kind() == T![;])
 }
 
-/// What the parser may have examined from outside of the braces.
+/// The properties of a block that the parse of the surrounding text may depend on.
 #[derive(PartialEq, Eq)]
 struct Seen {
-    /// What follows the opening brace tells words of other languages and misspelt keywords before it from
-    /// calls: `swich (x) { case 1: ... }`, `match (x) { y => ... }`. None looks further.
+    /// The tokens after the opening brace. They tell words of other languages and misspelt keywords from
+    /// calls: `swich (x) { case 1: ... }`, `match (x) { y => ... }`. No lookahead is longer.
     first: [SyntaxKind; 3],
     has_statements: bool,
     ends_statement: bool,
-    /// How far the line of the closing brace is indented, if it is not that of the opening one: more may
+    /// Indentation of the line of the closing brace, if the opening brace is on another line: more code may
     /// follow in it.
     last_indent: Option<u32>,
 }
@@ -249,8 +249,7 @@ impl Seen {
         Seen::of(&Input::new(&lexed, text), &lexed, text)
     }
 
-    /// `None` if the first and last token are not braces that match each other, or braces are missing between
-    /// them.
+    /// `None` unless the first and last tokens are matching braces, and all braces between them are balanced.
     fn of(input: &Input, lexed: &Lexed, text: &str) -> Option<Seen> {
         let last = input.kinds.len().checked_sub(1)?;
         if input.unbalanced || input.matching(0) != Some(last) || input.kind(0) != T!['{'] {
@@ -267,18 +266,18 @@ impl Seen {
     }
 }
 
-/// What the parser may have examined of a member from outside, where there are no errors.
+/// The properties of a member that the parse of the surrounding text may depend on, in a file without errors.
 #[derive(PartialEq, Eq)]
 struct SeenMember {
-    /// It tells that a member starts here, and what follows the brace of the class.
+    /// The first tokens: they show that a member starts here, and they may follow the brace of the class.
     first: [SyntaxKind; 3],
     last: SyntaxKind,
-    /// `;` outside of all brackets: the braces around are no condition.
+    /// Whether `;` is outside of all brackets, so that the braces around are no condition.
     has_semicolon: bool,
 }
 
 impl SeenMember {
-    /// `None` if braces are missing in it.
+    /// `None` if its braces are not balanced.
     fn of(input: &Input) -> Option<SeenMember> {
         let count = input.kinds.len();
         (!input.unbalanced && count > 0).then(|| SeenMember {
@@ -289,7 +288,7 @@ impl SeenMember {
     }
 }
 
-/// Whether a node is a member that may be parsed by itself.
+/// Whether a node is a member that may be parsed alone.
 fn is_member(node: &SyntaxNode) -> bool {
     use SyntaxKind::*;
     matches!(node.kind(), METHOD_DECL | CONSTRUCTOR_DECL | OPERATOR_DECL | FIELD_DECL)
@@ -318,7 +317,7 @@ fn depth(green: &GreenNodeData) -> usize {
     1 + green.children().filter_map(NodeOrToken::into_node).map(depth).max().unwrap_or(0)
 }
 
-/// Whether a reparse of this edit is expected to touch one block or member only; for measurements.
+/// Whether one block or member suffices for a reparse of this edit; for measurements.
 #[doc(hidden)]
 pub fn is_local(parse: &Parse, edit: &Edit) -> bool {
     parse.reparse_piece(edit, &parse.syntax().to_string()).is_some()
@@ -341,8 +340,8 @@ class A(n:Long) {
 class C {val c=1;def d(){}}
 ";
 
-    /// Whether the edit gives the tree of the whole new text, and leaves the constructor the piece of memory
-    /// that it is.
+    /// Checks that the edit gives the tree of the whole new text. Returns whether the constructor is shared
+    /// in memory by the old and new trees.
     fn is_alone(from: &str, to: &str) -> bool {
         let old = crate::parse::parse(TEXT);
         assert!(old.errors().is_empty(), "{:?}", old.errors());
@@ -375,7 +374,7 @@ class C {val c=1;def d(){}}
     }
 
     #[test]
-    fn what_its_surroundings_see_of_a_member_is_parsed_with_them() {
+    fn changes_that_affect_the_surrounding_text_are_not_parsed_alone() {
         for (from, to) in [
             ("def f", "def"),
             ("= x;", "= x"),

@@ -1,5 +1,5 @@
-//! File skeletons: the declarations of a file without its bodies, equal before and after an edit inside a
-//! body.
+//! File skeletons: the declarations of a file without the bodies of its methods. An edit inside of a body
+//! does not change the skeleton, so that results which depend on declarations only stay valid.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -9,24 +9,24 @@ use crate::syntax_kind::SyntaxKind::{self, *};
 use crate::syntax_node::{GreenNode, SyntaxNode};
 use apg_source::{TextRange, TextSize};
 
-/// The declarations of a file. The bodies of methods, constructors and operators are empty, except for those
-/// that declare classes or types; blanks and comments between declarations are gone.
+/// The syntax tree of a file's declarations. The bodies of methods, constructors and operators are empty,
+/// except for bodies that declare classes or types; there are no blanks and comments between declarations.
 #[derive(Clone, Debug, Eq)]
 pub struct Skeleton(GreenNode);
 
 impl Skeleton {
-    /// The skeleton of the root of a file.
+    /// The skeleton of a file, given its root.
     pub fn new(file: &GreenNode) -> Skeleton {
         Skeleton(strip(file))
     }
 
-    /// The skeleton of `new`, where this is that of `old`: only the member in which both differ is examined.
-    /// `None` unless they differ in one method or constructor that declares nothing.
+    /// The skeleton of `new`, if this is the skeleton of `old`. Only the member in which the two differ is
+    /// examined; `None` unless they differ in one method or constructor without declarations.
     pub fn after(&self, old: &GreenNode, new: &GreenNode) -> Option<Skeleton> {
         strip_again(&self.0, old, new).map(Skeleton)
     }
 
-    /// As a tree. Its positions are not those of the file.
+    /// The skeleton as a syntax tree. Its positions are not those of the file.
     pub fn syntax(&self) -> SyntaxNode {
         SyntaxNode::new_root(self.0.clone())
     }
@@ -38,7 +38,8 @@ impl PartialEq for Skeleton {
     }
 }
 
-/// Equality that stops where both are the same piece of memory: most of a file after an edit.
+/// Equality of trees. Subtrees that both trees share in memory are not compared: most of a file after an
+/// edit.
 pub fn same_tree(a: &GreenNodeData, b: &GreenNodeData) -> bool {
     if std::ptr::eq(a, b) {
         return true;
@@ -55,11 +56,10 @@ pub fn same_tree(a: &GreenNodeData, b: &GreenNodeData) -> bool {
         })
 }
 
-/// Tokens that distinguish most declarations of a file.
+/// Number of tokens that distinguish most declarations of a file.
 const HASHED_TOKENS: usize = 16;
 
-/// A number that trees of the same text, cut into the same tokens, have in common, and few others: it is made
-/// of the length and of how the text begins.
+/// A hash of a tree's text: of its length and its first [`HASHED_TOKENS`] tokens.
 pub fn label(node: &GreenNodeData) -> u64 {
     fn add(node: &GreenNodeData, left: &mut usize, hasher: &mut DefaultHasher) {
         for child in node.children() {
@@ -85,7 +85,7 @@ fn kind(node: &GreenNodeData) -> SyntaxKind {
     SyntaxKind::from_raw(node.kind().0)
 }
 
-/// A node that holds declarations, without their code.
+/// A node with declarations, without the bodies of their methods.
 fn strip(node: &GreenNodeData) -> GreenNode {
     let children = node.children().filter_map(|child| match child {
         NodeOrToken::Token(token) => {
@@ -101,7 +101,7 @@ fn strip(node: &GreenNodeData) -> GreenNode {
     GreenNode::new(node.kind(), children.collect::<Vec<_>>())
 }
 
-/// [`strip`] of `new`, where `skeleton` is that of `old`.
+/// [`strip`] of `new`, computed incrementally: `skeleton` is [`strip`] of `old`.
 fn strip_again(skeleton: &GreenNodeData, old: &GreenNodeData, new: &GreenNodeData) -> Option<GreenNode> {
     let Difference { index, old: old_child, new: new_child, .. } = only_difference(old, new)?;
     let stripped = match kind(old) {
@@ -114,7 +114,7 @@ fn strip_again(skeleton: &GreenNodeData, old: &GreenNodeData, new: &GreenNodeDat
     Some(skeleton.replace_child(nth_kept(old, index), NodeOrToken::Node(stripped)))
 }
 
-/// Which child of the skeleton stands for the child at `index`.
+/// Index in the skeleton of the child at `index` of the node.
 fn nth_kept(node: &GreenNodeData, index: usize) -> usize {
     let is_kept = |child: &NodeOrToken<&GreenNodeData, &rowan::GreenTokenData>| match child {
         NodeOrToken::Token(token) => !SyntaxKind::from_raw(token.kind().0).is_trivia(),
@@ -123,7 +123,7 @@ fn nth_kept(node: &GreenNodeData, index: usize) -> usize {
     node.children().take(index).filter(is_kept).count()
 }
 
-/// Whether both are methods or both are constructors, and neither declares anything.
+/// Whether both are methods or both are constructors, and neither contains a declaration ([`declares`]).
 fn is_code(old: &GreenNodeData, new: &GreenNodeData) -> bool {
     old.kind() == new.kind()
         && matches!(kind(old), METHOD_DECL | CONSTRUCTOR_DECL)
@@ -147,21 +147,20 @@ fn without_body(method: &GreenNodeData) -> GreenNode {
     }
 }
 
-/// The one piece in which two trees differ, where neither the old nor the new one declares anything: all
-/// else, and the order of what is declared, is the same.
+/// The only body or member in which two trees differ, if neither version of it contains a declaration
+/// ([`declares`]). All other nodes, and the order of the declarations, are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CodeChange {
-    /// The piece in the old tree.
+    /// Range of the body or member in the old tree.
     pub range: TextRange,
-    /// How long it is in the new one.
+    /// Its length in the new tree.
     pub new_len: TextSize,
-    /// It is a body, so that the skeleton is the same too. Else it is a method or constructor.
+    /// Whether it is a body, so that the skeleton is the same too. Otherwise it is a method or constructor.
     pub is_body: bool,
 }
 
-/// The piece of code in which two trees of a file differ. What else they have in common must be the same
-/// pieces of memory, as it is when one was made of the other by parsing a block or member again: where that
-/// is not known to be so, there is no answer.
+/// Finds the only body or member in which two trees of a file differ. All other subtrees must be shared in
+/// memory, as they are after an incremental reparse; otherwise the result is `None`.
 pub fn code_change(old: &GreenNodeData, new: &GreenNodeData) -> Option<CodeChange> {
     let Difference { at, old: old_child, new: new_child, .. } = only_difference(old, new)?;
     let whole = |is_body| {
@@ -187,11 +186,11 @@ fn is_empty(node: &GreenNodeData) -> bool {
     node.text_len() == TextSize::new(0)
 }
 
-/// The one child that is another piece of memory.
+/// The only child node that two versions of a node do not share in memory.
 struct Difference<'a> {
-    /// Among all children.
+    /// Index among all children.
     index: usize,
-    /// Where it starts in the parent.
+    /// Offset of the child in the parent.
     at: TextSize,
     old: &'a GreenNodeData,
     new: &'a GreenNodeData,
@@ -222,7 +221,7 @@ fn only_difference<'a>(old: &'a GreenNodeData, new: &'a GreenNodeData) -> Option
     found
 }
 
-/// Whether classes or type definitions stand anywhere inside.
+/// Whether the node contains a class body or a type definition.
 pub fn declares(node: &GreenNodeData) -> bool {
     node.children()
         .filter_map(NodeOrToken::into_node)
@@ -239,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn code_does_not_matter_but_what_it_declares_does() {
+    fn skeleton_ignores_code_except_declarations() {
         let text = "class A { def f(x:Int) { g(); } def g() = 1; val x = 1; def this() { new B() { } } }";
         let of = |from, to| skeleton(&text.replace(from, to));
         assert_eq!(of("", ""), skeleton(text));
@@ -254,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_piece_of_code_that_alone_is_another_is_found() {
+    fn only_changed_body_or_member_is_found() {
         let text = "package p;\nclass A { def this(a:Long) { } def f() { g(1); } val x = 1; class B { def h() { while (true) { g(); } } } }\nclass C {}";
         let old = parse(text);
         let change = |from: &str, to: &str| {
@@ -272,7 +271,7 @@ mod tests {
         };
         assert_eq!(change("g(1)", "g(123)"), Some(("{ g(1); }".into(), 11)));
         assert_eq!(change("g();", ""), Some(("{ while (true) { g(); } }".into(), 21)));
-        // A whole member: what surrounds it in the skeleton has no blanks and comments.
+        // A whole member; the skeleton around it has no blanks and comments.
         assert_eq!(change("f() {", "ff(): Long {"), Some(("def f() { g(1); }".into(), 24)));
         assert_eq!(change("(a:Long)", "(aa:Long)"), Some(("def this(a:Long) { }".into(), 21)));
         assert_eq!(change("h() {", "h(x: B) {").map(|it| it.1), Some(37));

@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 /// for a typing error. Of equally close candidates, the closest shares most letters: `printn` lacks a
 /// letter of `println` rather than having one more than `print`.
 pub fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    // One letter more or less makes another name of a very short one.
+    // A very short name with one letter more or less is another name.
     let limit = match name.chars().count() {
         0..=2 => 0,
         length => (length / 3).clamp(1, 3),
@@ -30,7 +30,7 @@ pub fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
     best.map(|(_, _, candidate)| candidate)
 }
 
-/// How many letters two names have in common at the start and, behind that, at the end.
+/// Length of the common prefix of two names, plus that of the common suffix of the rests.
 fn shared(a: &str, b: &str) -> usize {
     let start = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
     let end = a.chars().skip(start).collect::<Vec<_>>().into_iter().rev();
@@ -53,7 +53,7 @@ mod tests {
         assert_eq!(closest("x", ["y", "xx"].into_iter()), None);
         assert_eq!(closest("x", ["y", "X"].into_iter()), Some("X"));
         assert_eq!(closest("a", ["a"].into_iter()), None);
-        // As much of the name in both, and as near: the order is that of the alphabet.
+        // Equal distances and equal common parts: the alphabetically first candidate.
         assert_eq!(closest("cart", ["dart", "card", "carp"].into_iter()), Some("card"));
     }
 }

@@ -1,16 +1,17 @@
-//! Merge conflict markers. The first version counts, so that there is one error for a conflict.
+//! Merge conflict markers. The lexer keeps the first version of the lines and skips the others, so that a
+//! conflict is one error.
 
 use super::cursor::Cursor;
 use crate::syntax_error::SyntaxError;
 use crate::syntax_kind::SyntaxKind;
 
-/// Whether a marker of `sign` starts the line here, and the end of the conflict follows.
+/// Whether the cursor is at a conflict marker of `sign`, and the end marker follows.
 pub(super) fn is_marker(cursor: &Cursor<'_>, sign: u8) -> bool {
     let rest = cursor.rest();
     cursor.at_line_start() && marks(rest, sign) && rest.split('\n').skip(1).any(|line| marks(line, b'>'))
 }
 
-/// Whether a text has such markers: whether they belong together is known of the whole file only.
+/// Whether a part of a file contains conflict markers, whose meaning depends on the whole file.
 pub(crate) fn may_be_in(text: &str) -> bool {
     text.split('\n').any(|line| [b'<', b'=', b'|', b'>'].into_iter().any(|sign| marks(line, sign)))
 }
@@ -22,7 +23,7 @@ fn marks(line: &str, sign: u8) -> bool {
         && matches!(bytes.get(7), None | Some(b' ' | b'\r' | b'\n'))
 }
 
-/// `<<<<<<< ours`
+/// At `<<<<<<< ours`: skips the marker and reports the conflict.
 pub(super) fn first_version(cursor: &mut Cursor<'_>, errors: &mut Vec<SyntaxError>) -> SyntaxKind {
     let start = cursor.position();
     cursor.bump_while(|byte| byte != b'\n' && byte != b'\r');
@@ -33,7 +34,7 @@ pub(super) fn first_version(cursor: &mut Cursor<'_>, errors: &mut Vec<SyntaxErro
     SyntaxKind::LINE_COMMENT
 }
 
-/// From `=======` or `|||||||` to the end of the conflict.
+/// At `=======` or `|||||||`: skips the other versions, up to the end of the conflict.
 pub(super) fn other_versions(cursor: &mut Cursor<'_>) -> SyntaxKind {
     loop {
         let is_last = marks(cursor.rest(), b'>');
