@@ -2,25 +2,27 @@
 //! Garbage Collection Using Reference Counting", PARLE 1987; Watson and Watson, "An Efficient Garbage
 //! Collection Scheme for Parallel Computer Architectures", PARLE 1987).
 //!
-//! All GlobalRefs to one object share, at each place, one *token* (`x10.lang.GlobalObject`): home, number
-//! and, at home, the object. A token is an ordinary object that the collector finds dead or alive; this table
-//! knows it weakly ([`crate::heap::mark::weak`]).
+//! All GlobalRefs to one object share one *token* (`x10.lang.GlobalObject`) per place. It holds the object's
+//! home place, its number there and, at home, the object. A token is an ordinary object of the heap; this
+//! table refers to it by a weak reference ([`crate::heap::mark::weak`]).
 //!
 //! # Weights
-//! What is sent of a token carries a *weight* of an *account*. Home keeps the balance of each account: the
-//! weight given out less the weight that came back. The token at home, and so the object, is a root while any
-//! balance is not zero: weights on the way count, and no place waits. A place adds what it receives to its
-//! token's own, gives a part of that with each copy that it sends, and returns all when its token is dead.
-//! What comes home with a message needs no return.
 //!
-//! A place never gives its last unit of an account away. When it has no more to give it opens an account of
-//! its own, of which it tells home without waiting: until home knows of it, the balance of the account from
-//! which the place has its last unit is not zero, since messages arrive in order and the place tells of the
-//! new account before it returns that unit. A copy that may be received any number of times has no weight: it
-//! pins the token for good at the place that makes it.
+//! Each message with a copy of a token carries a *weight*, which belongs to an *account*. Home keeps the
+//! balance of each account: the weight given out minus the weight returned. While any balance is not zero,
+//! the token at home, and so the object, is a root. This includes weights in messages, so no place has to
+//! wait. A place adds a received weight to that of its token, gives a part of it with each copy that it
+//! sends, and returns all of it when its token has died. A weight that comes home with a message is returned
+//! thereby.
 //!
-//! A token is small and what it keeps alive elsewhere may be large, so that a place also collects when many
-//! tokens have come, and when another place that runs out of memory asks for it.
+//! A place never gives away its last unit of an account. When it has no more to give, it opens an account of
+//! its own, and notifies home without waiting. Until home has received this notification, the balance of the
+//! old account is not zero: the place keeps its last unit, messages arrive in order, and the place returns
+//! the unit after the notification. A copy that may be received any number of times has no weight: it pins
+//! the token forever at the place that makes it.
+//!
+//! A token is small, but it may keep a large object alive at another place. So a place also collects when
+//! many tokens have arrived, and when another place that runs out of memory requests it.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -34,9 +36,9 @@ use crate::heap::mark::weak;
 use crate::heap::mark::weak::Slot;
 use crate::layout::Ref;
 
-/// Weight that home gives with a copy.
+/// Weight that home gives with each copy.
 const HOME_WEIGHT: i128 = 1 << 40;
-/// A place gives its weight divided by this.
+/// Other places give their weight divided by this.
 const GIVE_DIVISOR: i128 = 1 << 10;
 /// The account that home opens for every object.
 const HOME_ACCOUNT: u64 = 0;
@@ -44,20 +46,20 @@ const HOME_ACCOUNT: u64 = 0;
 /// An object's home and its number there.
 type Key = (u32, u64);
 
-/// What is sent of a token.
+/// A copy of a token in a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sent {
     /// Where the object lives.
     pub home: u32,
     /// Its number there.
     pub number: u64,
-    /// Whose weight it is.
+    /// The account of the weight.
     pub account: u64,
-    /// How much: below 2^63.
+    /// The weight, below 2^63; 0 for none.
     pub weight: u64,
 }
 
-/// How often what is written may be read.
+/// How often a serialized token may be deserialized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Copies {
     /// Once, or never if the program ends before.
@@ -66,14 +68,14 @@ pub enum Copies {
     Many,
 }
 
-/// To home: an account's balance changes.
+/// A change of an account's balance, sent to home.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
     /// The object's number.
     pub number: u64,
     /// The account.
     pub account: u64,
-    /// By how much: negative for what comes back.
+    /// The change: negative for a returned weight.
     pub by: i128,
 }
 
@@ -81,15 +83,15 @@ struct Entry {
     slot: Slot,
     /// The address of the object, at home.
     target: usize,
-    /// By account: at home the balances, elsewhere what is held.
+    /// By account: at home the balance, elsewhere the weight that this place holds.
     weights: Vec<(u64, i128)>,
     pinned: bool,
-    /// Other places keep it alive.
+    /// Whether other places keep the object alive.
     kept: bool,
 }
 
 impl Entry {
-    /// Whether it is of an object of this place that was forgotten: nothing is counted any more.
+    /// Whether this is an object of this place that was forgotten: its weights are not counted any more.
     fn is_forgotten(&self, home: u32) -> bool {
         home == here() && self.target == 0
     }
@@ -161,7 +163,7 @@ impl Table {
         work(TABLE.lock().get_or_insert_default())
     }
 
-    /// Enters a token under its key; weights that the key has stay.
+    /// Enters a token under its key; the weights of the key are unchanged.
     fn enter(&mut self, key: Key, token: Ref, target: usize) {
         Token(token).set_key(key);
         match self.entries.get_mut(&key) {
@@ -182,7 +184,7 @@ impl Table {
         self.entries.get(&(here(), *number))?.slot.get()
     }
 
-    /// After a change of its weights.
+    /// Makes a token strong or weak after a change of its weights.
     fn settle(&mut self, key: Key) {
         if let Some(entry) = self.entries.get_mut(&key) {
             entry.keep(entry.pinned || (key.0 == here() && !entry.weights.is_empty()));
@@ -204,7 +206,7 @@ impl Table {
                 entry.add(HOME_ACCOUNT, HOME_WEIGHT);
                 Sent { weight: HOME_WEIGHT as u64, ..none }
             }
-            // What has no weight is pinned elsewhere.
+            // A token without weights is pinned by another place.
             Copies::One if entry.weights.is_empty() => none,
             Copies::One => {
                 if entry.weights.iter().all(|(_, weight)| *weight < 2) {
@@ -224,7 +226,7 @@ impl Table {
         sent
     }
 
-    /// What was given comes back: to home what goes, elsewhere what is held.
+    /// Takes the weight of a copy: reduces the balance at home, and adds to the weight held elsewhere.
     fn take(&mut self, sent: Sent) {
         self.take_weight(sent, 1);
     }
@@ -239,7 +241,7 @@ impl Table {
         }
     }
 
-    /// Removes the entries of dead tokens; what they held goes back.
+    /// Removes the entries of dead tokens, and returns their weights to the homes.
     fn tidy(&mut self) {
         let Table { entries, numbers, outbox, .. } = self;
         entries.retain(|&(home, number), entry| {
@@ -264,7 +266,8 @@ pub fn find(target: Ref) -> Option<Ref> {
     Table::with(|table| table.known(target))
 }
 
-/// A new token of an object of this place gets a number, unless there is one by now: the object's token.
+/// Enters a new token of an object of this place under a new number, unless the object has a token by now.
+/// Returns the object's token.
 pub fn enter(token: Ref, target: Ref) -> Ref {
     if let Some(pressure) = hooks::pressure() {
         pressure.begin();
@@ -278,7 +281,7 @@ pub fn enter(token: Ref, target: Ref) -> Ref {
     })
 }
 
-/// Nothing keeps the object alive any more but its GlobalRefs at home.
+/// Forgets an object: from now on, only GlobalRefs at home keep it alive.
 pub fn forget(token: Ref) {
     Table::with(|table| {
         let key = Token(token).key();
@@ -291,7 +294,7 @@ pub fn forget(token: Ref) {
     });
 }
 
-/// What is sent of a token.
+/// Makes a copy of a token for a message, with a weight.
 pub fn give(token: Ref, copies: Copies) -> Sent {
     let sent = Table::with(|table| table.give(Token(token).key(), copies));
     if sent.account != HOME_ACCOUNT
@@ -302,7 +305,7 @@ pub fn give(token: Ref, copies: Copies) -> Sent {
     sent
 }
 
-/// Takes the weight back of a message that was not sent.
+/// Takes back the weight of a message that was not sent.
 pub fn undo(sent: Sent) {
     Table::with(|table| table.take(sent));
 }
@@ -359,12 +362,12 @@ pub fn apply(changes: &[Change]) {
     });
 }
 
-/// How many objects are kept alive for other places.
+/// Number of objects that other places keep alive.
 pub(crate) fn kept() -> usize {
     KEPT.load(Ordering::Relaxed)
 }
 
-/// Forgets tokens that have died: the changes for their homes.
+/// Removes tokens that have died. Returns the changes to send to homes.
 pub(crate) fn tidy() -> Vec<(u32, Change)> {
     Table::with(|table| {
         if weak::take_died() {
@@ -374,7 +377,7 @@ pub(crate) fn tidy() -> Vec<(u32, Change)> {
     })
 }
 
-/// Tokens that arrive before a collection is requested, at least.
+/// Minimum number of arrived tokens before a collection is requested.
 const MIN_ARRIVED_TOKENS: usize = 500;
 
 #[cfg(test)]
