@@ -1,4 +1,4 @@
-//! Rust mirror of the data layouts of `include/apg.h`: what a compiled program and the runtime both look at.
+//! Data layouts that a compiled program and the runtime share: the Rust mirror of `include/apg.h`.
 
 use std::ffi::{CStr, c_char, c_void};
 
@@ -8,7 +8,7 @@ mod object_ref;
 pub use exceptions::{ExceptionKind, Outcome, Raised};
 pub use object_ref::{ARRAY_HEADER, Ref};
 
-/// Raised when a program was compiled for another runtime.
+/// Version of the ABI. A program for another version is refused.
 pub const VERSION: u32 = 18;
 
 /// The symbol under which a program exports its table.
@@ -31,7 +31,7 @@ pub mod names {
 #[repr(C)]
 #[derive(Debug)]
 pub struct Object {
-    /// What it is.
+    /// The type descriptor.
     pub ty: *const Type,
 }
 
@@ -39,13 +39,13 @@ pub struct Object {
 #[repr(C)]
 #[derive(Debug)]
 pub struct Counted {
-    /// What it is.
+    /// The type descriptor.
     pub ty: *const Type,
-    /// Elements, or bytes of a string.
+    /// Number of elements, or of bytes of a string.
     pub length: i64,
 }
 
-/// What a heap type is (`apg_kind`).
+/// Kind of a type (`apg_kind`).
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -59,21 +59,21 @@ pub enum Kind {
     Boxed,
     /// A closure.
     Closure,
-    /// A shared `var`.
+    /// A `var` that closures share.
     Cell,
-    /// A struct: never on the heap by itself.
+    /// A struct; it has no instances of its own on the heap.
     Struct,
 }
 
 impl Kind {
-    /// From its number in the header file.
+    /// The kind with a number of the header file.
     pub fn from_number(number: u32) -> Option<Kind> {
         use Kind::*;
         [Object, Rail, String, Boxed, Closure, Cell, Struct].into_iter().find(|kind| *kind as u32 == number)
     }
 }
 
-/// The entry of a closure's table of methods that is its code.
+/// Index of a closure's code in its virtual method table.
 pub const CLOSURE_APPLY: u32 = 4;
 
 /// Types of slots (`apg_slot`) that the runtime treats specially; all others are plain bytes.
@@ -95,7 +95,7 @@ pub mod slot {
     /// A struct by value.
     pub const VALUE: u8 = 13;
 
-    /// Bytes of a slot that is neither a struct nor unknown.
+    /// Size of a slot in bytes; `None` for a struct or an unknown slot.
     pub fn size(slot: u8) -> Option<usize> {
         const SIZES: [usize; 13] = [1, 1, 2, 4, 8, 1, 2, 4, 8, 4, 8, 4, 8];
         SIZES.get(slot as usize).copied()
@@ -135,7 +135,7 @@ impl Field {
 pub struct Itable {
     /// The interface's number.
     pub interface: u32,
-    /// Its code.
+    /// The methods' code.
     pub methods: *const *const c_void,
 }
 
@@ -171,23 +171,23 @@ pub struct Type {
     pub vtable_length: u32,
     /// How instances are sent: one of [`custom`].
     pub custom: u32,
-    /// Makes an instance at an address of what it wrote when it was sent, which the X10 object passed gives
-    /// it; the exception raised, or null.
+    /// Constructs an instance at an address from the passed deserializer, an X10 object. Returns the raised
+    /// exception, or null.
     pub restore: Option<Restore>,
-    /// Of a closure without parameters: 1 if its code ends soon in any case, so that it can run where a
-    /// message is read.
+    /// Closures without parameters: 1 if the code always ends soon, so that the thread that reads messages
+    /// may run it.
     pub brief: u8,
-    /// Of a closure without parameters: what its code results in, one of [`result`]; 0 of everything else.
+    /// Closures without parameters: kind of the result, one of [`result`]; 0 for all other types.
     pub result: u8,
     /// Virtual methods: as many as `vtable_length` lie here.
     pub vtable: [*const c_void; 0],
 }
 
-/// What the code of a closure without parameters results in (`apg_result`).
+/// Result kinds of closures without parameters (`apg_result`).
 pub mod result {
-    /// Not known: another closure, or no closure.
+    /// Any other closure or type.
     pub const OTHER: u8 = 0;
-    /// Nothing: the body of an activity.
+    /// No result: the body of an activity.
     pub const NOTHING: u8 = 1;
     /// A reference: the body of an `at` with a value.
     pub const REFERENCE: u8 = 2;
@@ -200,13 +200,13 @@ pub type Restore = unsafe extern "C" fn(*mut c_void, Ref) -> Ref;
 pub mod custom {
     /// Field by field.
     pub const NONE: u32 = 0;
-    /// Its own code says what is sent.
+    /// By custom serialization of the program.
     pub const OWN: u32 = 1;
     /// Not at all.
     pub const REFUSED: u32 = 2;
-    /// Field by field; then its own code sets transient fields.
+    /// Field by field; after the deserialization, code of the program sets transient fields.
     pub const RESTORED: u32 = 3;
-    /// What GlobalRefs share: by home, number and weight.
+    /// As a token of GlobalRefs: by home, number and weight.
     pub const GLOBAL: u32 = 4;
 }
 
@@ -229,13 +229,13 @@ impl Type {
         unsafe { std::slice::from_raw_parts(self.fields, self.field_count as usize) }
     }
 
-    /// Whether its own code says what is sent of instances, or that they cannot be.
+    /// Whether instances are sent by custom serialization, or refused.
     pub fn is_sent_whole(&self) -> bool {
         matches!(self.custom, custom::OWN | custom::REFUSED)
     }
 
-    /// Whether instances are closures that the runtime can call: without parameters, with a reference as the
-    /// result for a `value`, and else without one.
+    /// Whether instances are closures without parameters, and with a reference as the result if `value`, or
+    /// without a result if not.
     pub fn is_body(&self, value: bool) -> bool {
         let result = if value { result::REFERENCE } else { result::NOTHING };
         self.kind == Kind::Closure as u32 && self.result == result
@@ -251,7 +251,7 @@ impl Type {
         if self.kind == Kind::String as u32 { 1 } else { self.element_size as usize }
     }
 
-    /// Bytes of an instance with `length` elements (ignored for what has none), or `None` on overflow.
+    /// Size of an instance with `length` elements (ignored for types without elements); `None` on overflow.
     pub fn instance_size(&self, length: i64) -> Option<usize> {
         let header = usize::try_from(self.size).ok()?;
         if !self.is_counted() {
@@ -301,15 +301,15 @@ pub struct TextureRail {
     pub object: i64,
 }
 
-/// What a program says of a launch, bits of a number.
+/// Flags of a launch that the program passes.
 pub mod launch {
-    /// Captured rails stay as they are until the kernel has ended.
+    /// Captured rails are not written until the kernel has ended.
     pub const SETTLED: i32 = 1;
     /// The program has C++ code of its own.
     pub const FOREIGN: i32 = 2;
 }
 
-/// How a kernel's captured value travels (`apg_capture_kind`).
+/// How a captured value is passed to a kernel (`apg_capture_kind`).
 pub mod capture_kind {
     /// By value.
     pub const SCALAR: u32 = 0;
@@ -319,7 +319,7 @@ pub mod capture_kind {
     pub const CONSTANT_RAIL: u32 = 2;
     /// Memory that is already at the kernel's place.
     pub const GLOBAL_RAIL: u32 = 3;
-    /// A texture in a captured value, which travels with it.
+    /// A texture inside of a captured value, which is passed with it.
     pub const TEXTURE: u32 = 4;
 }
 
@@ -349,10 +349,10 @@ pub struct Capture {
     pub element_size: u32,
 }
 
-/// Most shared rails of a kernel.
+/// Maximum number of shared rails of a kernel.
 pub const MAX_SHARED: usize = 16;
 
-/// What the first failing check of a launch left (`apg_fault`); axis 0 is x.
+/// Record of the first failed check of a launch (`apg_fault`); axis 0 is x.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fault {
@@ -366,7 +366,7 @@ pub struct Fault {
     pub file: u32,
     /// 1-based line.
     pub line: u32,
-    /// 1 once the kernel has ended: the device writes it after all else.
+    /// 1 after the kernel has ended: the device writes it last.
     pub ended: u32,
     /// The index.
     pub index: i64,
@@ -396,9 +396,10 @@ pub struct Launch {
     pub threads: [i32; 3],
     /// Elements of each shared rail.
     pub shared_lengths: [i64; MAX_SHARED],
-    /// Where the processor's form leaves a record.
+    /// Record of the first failed check, for the CPU version of the kernel.
     pub fault: *mut Fault,
-    /// What [`Kernel::proven`] says of all accesses.
+    /// 1 if all accesses that depend on the launch are inside of their rails, plus 2 if their indices may be
+    /// computed with 64 bits: see [`Kernel::proven`].
     pub proven: u32,
 }
 
@@ -410,7 +411,7 @@ pub struct LaunchShared {
     pub offset: [u32; MAX_SHARED],
     /// Elements.
     pub length: [i32; MAX_SHARED],
-    /// Where the device code leaves a record.
+    /// Address of the record of the first failed check.
     pub fault: u64,
 }
 
@@ -434,7 +435,7 @@ pub struct Kernel {
     pub auto_blocks: u8,
     /// `autoThreads()` is used.
     pub auto_threads: u8,
-    /// There is code for launches of few threads, in which loops read early.
+    /// There is a variant for launches of few threads, in which loops load ahead (software pipelining).
     pub early: u8,
     /// Number of captures.
     pub capture_count: u32,
@@ -446,30 +447,30 @@ pub struct Kernel {
     pub shared_element_sizes: *const u32,
     /// Evaluates extents and shared lengths.
     pub configure: unsafe extern "C" fn(*const c_void, i32, i32, *mut Launch) -> *mut Object,
-    /// Runs some blocks on the processor.
+    /// Runs a range of blocks on the CPU.
     pub cpu: unsafe extern "C" fn(*const c_void, *const Launch, i64, i64) -> *mut Object,
-    /// Whether all accesses that depend on the launch are inside their rails (1), whether their indices may
-    /// be computed with 64 bits (2) or with 32 (4), and in the upper half which conditions hold; none if
-    /// nothing depends on the launch.
+    /// Checks the accesses that depend on the launch; null if there are none. Bits of the result: 1 if all
+    /// are inside of their rails; 2 if their indices may be computed with 64 bits, 4 if with 32; the upper
+    /// half holds one bit for each condition that is true.
     pub proven: Option<unsafe extern "C" fn(*const c_void, *const Launch) -> u64>,
-    /// What `autoBlocks()` chooses from, the preferred ones first; null for any number.
+    /// Choices of `autoBlocks()`, preferred ones first; null if any number may be chosen.
     pub block_choices: *const i32,
-    /// How many.
+    /// Number of these choices.
     pub block_choice_count: u32,
-    /// Likewise for `autoThreads()`.
+    /// Choices of `autoThreads()`, as for `block_choices`.
     pub thread_choices: *const i32,
-    /// How many.
+    /// Number of these choices.
     pub thread_choice_count: u32,
 }
 
 impl Kernel {
-    /// What `autoBlocks()` chooses from.
+    /// Choices of `autoBlocks()`.
     pub fn block_choices(&self) -> &[i32] {
         // SAFETY: a static table of the program, or null and none.
         unsafe { choices(self.block_choices, self.block_choice_count) }
     }
 
-    /// What `autoThreads()` chooses from.
+    /// Choices of `autoThreads()`.
     pub fn thread_choices(&self) -> &[i32] {
         // SAFETY: as above.
         unsafe { choices(self.thread_choices, self.thread_choice_count) }
@@ -507,7 +508,7 @@ unsafe impl Sync for Program {}
 // SAFETY: as above.
 unsafe impl Send for Program {}
 
-/// The state of a static field (`apg_static`), zero at first but for the name.
+/// State of a static field (`apg_static`); initially zero, except for the name.
 #[repr(C)]
 #[derive(Debug)]
 pub struct StaticState {
@@ -515,7 +516,7 @@ pub struct StaticState {
     pub state: std::sync::atomic::AtomicU32,
     /// Qualified X10 name.
     pub name: *const c_char,
-    /// What its initialiser raised.
+    /// The exception that the initialiser has raised.
     pub failure: Ref,
 }
 
@@ -574,10 +575,10 @@ pub struct Program {
     pub equals: unsafe extern "C" fn(Ref, Ref, *mut u8) -> Ref,
     /// `object.hashCode()`.
     pub hash_code: unsafe extern "C" fn(Ref, *mut i32) -> Ref,
-    /// What an object (or struct in a box) that has its own code for it sends instead of its fields: a rail.
-    /// Absent if there is no such type.
+    /// Custom serialization: makes a rail of the values to send for an object, or a struct in a box. Null if
+    /// no type has custom serialization.
     pub saved: Option<unsafe extern "C" fn(Ref, *mut Ref) -> Ref>,
-    /// The argument of [`Type::restore`] for such a rail.
+    /// Makes a deserializer for such a rail: the argument of [`Type::restore`].
     pub deserializer: Option<unsafe extern "C" fn(Ref, *mut Ref) -> Ref>,
 }
 

@@ -1,10 +1,11 @@
-//! Speculative reads: short copies to the host that start before the program requests them. Programs run a
-//! kernel in a loop and read a few numbers after it; a read that is submitted behind the kernel on its stream
-//! has ended when the kernel is known to have ended. Otherwise the program would submit to the device, and
-//! wait, a second time.
+//! Speculative reads: short copies from the device to the host that start before the program requests them.
+//! Many programs run a kernel in a loop and read a few numbers after each launch. A predicted read is
+//! submitted behind the kernel on its stream, so that the data have arrived when the kernel's end is known.
+//! Otherwise the program would have to submit a copy, and wait for the device, a second time.
 //!
-//! The values are never speculative: nothing else was writing to the device when the kernel began, and
-//! nothing has been since. Only the request is predicted: the same read followed the last launches.
+//! Only the request is predicted: the same read followed the last launches. The values are always right: a
+//! read is used only if no other write to the device's memory was in progress when the kernel began, and none
+//! has begun since.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -18,7 +19,7 @@ use crate::device::copy::request::Download;
 use crate::device::copy::sync_copy::StagingBuffer;
 use crate::device::{Device, OnComplete};
 
-/// For longer reads a second wait does not matter.
+/// Maximum size of a speculative read; the second wait is negligible for longer reads.
 const MAX_READ_SIZE: u64 = 64 << 10;
 /// Consecutive launches that must have been followed by the same read.
 const MIN_REPETITIONS: u32 = 2;
@@ -67,7 +68,8 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// `kernel` identifies the kernel, `rails` are its global rails in an order of their own.
+    /// `kernel` identifies the kernel; `rails` are its global rails, in an order that is the same at each
+    /// launch.
     pub fn new(kernel: usize, writing: &Writing, rails: impl Iterator<Item = Range<u64>>) -> Reader {
         Reader { kernel, number: writing.number, is_alone: writing.is_alone(), rails: rails.collect() }
     }
@@ -93,7 +95,7 @@ impl Device {
         crate::device::copy::sync_copy::keeping(self.writing(), done)
     }
 
-    /// A kernel begins. If a read usually follows, that read and the copy kernel that performs it.
+    /// Notes that a kernel begins. Returns the predicted read and its copy kernel, if there is a prediction.
     pub(crate) fn start_speculative_read(self: &Arc<Self>, reader: Reader) -> Option<(PendingRead, Fetch)> {
         if reader.rails.is_empty() {
             return None;
@@ -111,10 +113,11 @@ impl Device {
         self.speculative_reads.state.lock().arrived(ahead.number, ahead.range, ahead.staging);
     }
 
-    /// The program reads `piece`: from the speculative read if there is one; otherwise `done` is returned.
+    /// Serves a read by the program from the speculative read, and calls `done`. Returns `done` if there is
+    /// no such speculative read.
     ///
     /// # Safety
-    /// The target is valid, and this read's alone to write.
+    /// The target is valid, and nothing else accesses it.
     pub(crate) unsafe fn take_speculative_read(
         &self,
         piece: Download,
@@ -136,13 +139,13 @@ impl Device {
         None
     }
 
-    /// Memory is about to be released: discards what was read of it.
+    /// Discards speculative reads, since memory is about to be released.
     pub(crate) fn discard_reads(&self) {
         self.speculative_reads.state.lock().discard();
     }
 }
 
-/// Predictors and the last launch; `E` is what has been read.
+/// Predictors, and the last launch. `E` is the type of the data read.
 struct SpeculationState<E> {
     predictors: HashMap<usize, AccessPredictor>,
     last: Option<Last<E>>,
@@ -154,7 +157,8 @@ impl<E> Default for SpeculationState<E> {
     }
 }
 
-/// A read, named by the index of the kernel's global rail: programs change rails between launches.
+/// A read, relative to a global rail of the kernel, which is given by its index: programs pass other rails at
+/// other launches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Read {
     rail: usize,
@@ -165,11 +169,11 @@ struct Read {
 /// Predicts the read that follows the launches of a kernel.
 struct AccessPredictor {
     read: Read,
-    /// Consecutive launches followed by it.
+    /// Number of consecutive launches that the read has followed.
     times: u32,
-    /// Consecutive failed predictions.
+    /// Number of consecutive failed predictions.
     failures: u32,
-    /// Launches until it is predicted again.
+    /// Number of launches before the next prediction.
     pause: u32,
 }
 
@@ -177,13 +181,13 @@ struct AccessPredictor {
 struct Last<E> {
     launch: Reader,
     was_read: bool,
-    /// A read was predicted, and not requested.
+    /// Whether a read was predicted, but not requested.
     is_in_vain: bool,
     early: Option<(Range<u64>, E)>,
 }
 
 impl<E> SpeculationState<E> {
-    /// A kernel begins. The read to submit behind it.
+    /// Notes that a kernel begins. Returns the read to submit behind it, if one is predicted.
     fn begin_launch(&mut self, launch: Reader) -> Option<Range<u64>> {
         if let Some(last) = self.last.take()
             && let Some(predictor) = self.predictors.get_mut(&last.launch.kernel)
@@ -210,7 +214,7 @@ impl<E> SpeculationState<E> {
     fn take(&mut self, range: Range<u64>, begun: u64) -> Option<E> {
         let last = self.last.as_mut().filter(|last| last.launch.number == begun)?;
         if !last.was_read {
-            // One of several reads: the first.
+            // Of several reads, only the first is predicted.
             last.was_read = true;
             let holds = |rail: &Range<u64>| rail.start <= range.start && range.end <= rail.end;
             if let Some(rail) = last.launch.rails.iter().position(holds) {
@@ -225,7 +229,7 @@ impl<E> SpeculationState<E> {
         Some(early)
     }
 
-    /// Discards what was read.
+    /// Discards the data that were read.
     fn discard(&mut self) {
         if let Some(last) = &mut self.last {
             last.early = None;
@@ -234,7 +238,7 @@ impl<E> SpeculationState<E> {
 }
 
 impl AccessPredictor {
-    /// Where to read behind a launch with these global rails.
+    /// Range of the predicted read behind a launch with these global rails.
     fn range(&mut self, rails: &[Range<u64>]) -> Option<Range<u64>> {
         if self.pause > 0 {
             self.pause -= 1;
@@ -250,7 +254,7 @@ impl AccessPredictor {
         self.read = read;
     }
 
-    /// The next kernel begins: records whether the program has read, and whether a prediction failed.
+    /// Records, when the next kernel begins, whether the program has read, and whether the prediction failed.
     fn end_launch(&mut self, was_read: bool, in_vain: bool) {
         if !was_read {
             self.times = 0;
@@ -269,7 +273,7 @@ impl AccessPredictor {
 mod tests {
     use super::*;
 
-    /// Launches kernel 7 as write `number` with two rails, the second at `at`; what is to be read behind it.
+    /// Launches kernel 7 as write `number` with two rails, the second at `at`. Returns the predicted read.
     fn launch(state: &mut SpeculationState<u64>, number: u64, at: u64) -> Option<Range<u64>> {
         let launch = Reader { kernel: 7, number, is_alone: true, rails: vec![0..1000, at..at + 100] };
         let range = state.begin_launch(launch);
@@ -288,7 +292,7 @@ mod tests {
         }
         assert_eq!(launch(&mut state, 3, 5000), Some(5008..5024));
         assert_eq!(state.take(5008..5024, 3), Some(3));
-        // It has been given away.
+        // The data can be taken once only.
         assert_eq!(state.take(5008..5024, 3), None);
         assert_eq!(launch(&mut state, 4, 2000), Some(2008..2024));
         // Other reads before it, and a longer one from the same place.
