@@ -1,6 +1,6 @@
-//! Streams of a device: a CUDA stream, and a thread that waits for the ends of its work. The thread that
-//! submits work may poll for the end itself for a moment (spin, then block): most work ends sooner than
-//! another thread could be woken, twice.
+//! Streams of a device: each is a CUDA stream and a completion thread, which waits for the end of submitted
+//! work. The submitting thread may poll for the end itself for a moment (spin, then block): most work ends
+//! before the completion thread, and then the submitting thread, could be woken.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering, fence};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -27,13 +27,12 @@ const POLLS_PER_CLOCK_READ: u32 = 16;
 /// the kernel's begin and end. After a longer time the caches of the CPU have lost what the next launch
 /// needs.
 const PARK_TIMES: (Duration, Duration) = (Duration::from_micros(400), Duration::from_millis(5));
-/// Interval of queries to the driver whether a kernel has failed.
+/// Interval of queries to the driver for the failure of a kernel.
 const DRIVER_QUERY_INTERVAL: Duration = Duration::from_micros(50);
-/// Time of spinning before the thread yields between two polls.
+/// Time of spinning after which the thread yields between two polls.
 const SPIN_TIME: Duration = Duration::from_micros(40);
 
-/// Called when the end of work that only its stream's thread awaits is near, and again when its completion
-/// has been handled.
+/// The hint: see [`on_completion_hint`].
 static ON_COMPLETION_HINT: OnceLock<fn(bool)> = OnceLock::new();
 
 /// Registers a hint: `hint(true)` is called shortly before the end of work that only its stream's thread
@@ -42,7 +41,7 @@ pub fn on_completion_hint(hint: fn(bool)) {
     let _ = ON_COMPLETION_HINT.set(hint);
 }
 
-/// Says that a completion is imminent, until it is dropped.
+/// Tells the hint that a completion is imminent, until this is dropped.
 struct CompletionHint(Option<fn(bool)>);
 
 impl CompletionHint {
@@ -91,9 +90,9 @@ pub struct StreamQueue {
     context: Arc<Context>,
     /// Locked while work is submitted.
     stream: Mutex<Stream>,
-    /// The same, for queries.
+    /// The same stream, for queries without the lock.
     raw: sys::CUstream,
-    /// Slots in use.
+    /// Number of slots in use.
     load: AtomicUsize,
     pending: Mutex<Sender<PendingWork>>,
     /// Events that can be used again.
@@ -115,7 +114,7 @@ struct PendingWork {
     slot: StreamSlot,
 }
 
-/// The result of work, and about when it ended.
+/// The result of work, and the approximate time of its end.
 struct End {
     result: Result<(), Failure>,
     at: Instant,
@@ -133,22 +132,22 @@ enum ParkResult {
 
 /// How the end of submitted work is signalled.
 pub enum EndSignal {
-    /// It writes 1 to [`Submission::ended`].
+    /// The work itself writes 1 to [`Submission::ended`].
     ByWork,
-    /// The stream is to do so behind it.
+    /// The stream must do so after the work.
     ByStream,
 }
 
 /// Parameters of submitted work.
 pub struct Submission {
-    /// Called at its end.
+    /// Called at the end of the work.
     pub done: OnComplete,
-    /// Where the device may signal the end: memory that it shares with the host, which is 0 and stays until
-    /// `done` is called.
+    /// Flag by which the device may signal the end: memory that is shared with the host, is 0, and stays
+    /// valid until `done` is called.
     pub ended: *const u32,
-    /// How long such work takes.
+    /// Estimate of the duration of such work.
     pub estimate: Arc<DurationEstimate>,
-    /// Its name in messages.
+    /// Name of the work in messages.
     pub what: &'static str,
 }
 
@@ -161,7 +160,7 @@ pub struct WaitPolicy {
     pub park: Option<fn(Duration) -> bool>,
 }
 
-/// Completion handle of submitted work. Dropped, it leaves the rest to the thread of the stream.
+/// Completion handle of submitted work. If it is dropped, the completion thread waits for the end.
 pub struct Completion {
     work: Option<PendingWork>,
     queue: Arc<StreamQueue>,
@@ -176,7 +175,7 @@ unsafe impl Send for Stream {}
 unsafe impl Sync for Stream {}
 
 impl Stream {
-    /// A stream that does not wait for the default stream. The context must be current.
+    /// Makes a stream that does not wait for the default stream. The context must be current.
     pub fn new() -> Result<Stream, Failure> {
         let mut stream = std::ptr::null_mut();
         let flags = sys::CUstream_flags_enum::CU_STREAM_NON_BLOCKING as u32;
@@ -185,7 +184,7 @@ impl Stream {
         Ok(Stream(stream))
     }
 
-    /// After an error: waits until all work on it has ended.
+    /// Waits, after an error, until all work on the stream has ended.
     pub fn drain(&self) {
         // SAFETY: a stream of ours. The result is of no use after an error.
         unsafe { sys::cuStreamSynchronize(self.0) };
@@ -208,7 +207,7 @@ unsafe impl Send for Event {}
 unsafe impl Sync for Event {}
 
 impl Event {
-    /// A new event. The context must be current.
+    /// Makes an event. The context must be current.
     pub fn new() -> Result<Event, Failure> {
         let mut event = std::ptr::null_mut();
         let flags = sys::CUevent_flags_enum::CU_EVENT_BLOCKING_SYNC as u32
@@ -224,7 +223,8 @@ impl Event {
         driver::check(unsafe { sys::cuEventRecord(self.0, stream.0) })
     }
 
-    /// Polls, until `until` and as long as `worthwhile`, whether all work before the event has ended.
+    /// Polls for the end of all work before the event, until the time `until`, and while `worthwhile` is
+    /// true.
     pub fn poll(&self, until: Instant, worthwhile: impl Fn() -> bool) -> Option<Result<(), Failure>> {
         let begun = Instant::now();
         loop {
@@ -268,9 +268,9 @@ unsafe impl Send for KernelTimer {}
 unsafe impl Sync for KernelTimer {}
 
 impl KernelTimer {
-    /// None where the driver has none. The context must be current.
+    /// Makes a timer; `None` if the driver is too old. The context must be current.
     pub fn new() -> Option<KernelTimer> {
-        // Older ones do not have the function that this binding of the driver calls.
+        // Older drivers lack `cuEventElapsedTime_v2`.
         const MIN_DRIVER_VERSION: i32 = 12080;
         if driver::driver_version()? < MIN_DRIVER_VERSION {
             return None;
@@ -295,7 +295,7 @@ impl KernelTimer {
         driver::check(unsafe { sys::cuEventRecord(self.0[1], stream.0) })
     }
 
-    /// How long it took; the work has ended.
+    /// The measured time. The work must have ended, or this waits for it.
     pub fn nanoseconds(&self) -> Option<u64> {
         let mut milliseconds = 0.0;
         // SAFETY: events of ours; the result goes to a local.
@@ -317,7 +317,7 @@ impl Drop for KernelTimer {
 }
 
 impl StreamPool {
-    /// `count` streams of a device; `what` names their threads.
+    /// Makes `count` streams of a device; `what` is part of the names of their threads.
     pub fn new(
         context: &Arc<Context>,
         ordinal: u32,
@@ -329,8 +329,8 @@ impl StreamPool {
         queues.collect::<Result<_, _>>().map(StreamPool)
     }
 
-    /// A slot of the stream with the fewest slots in use. It is taken before the work is submitted:
-    /// activities that start together get different streams.
+    /// Takes a slot of the stream with the fewest slots in use. The caller takes it before it submits work,
+    /// so that activities that start together get different streams.
     pub fn pick(&self) -> StreamSlot {
         loop {
             let mut best = (&self.0[0], self.0[0].load.load(Ordering::Relaxed));
@@ -378,8 +378,8 @@ impl StreamQueue {
 }
 
 impl StreamSlot {
-    /// Runs `start`, which puts work on the stream; `order.done` is called when that work has ended, or with
-    /// its error. Work of several callers is not mixed.
+    /// Runs `start`, which submits work to the stream; `order.done` is called when the work has ended, or
+    /// with its error. The work of one call is contiguous on the stream.
     pub fn submit(
         self,
         start: impl FnOnce(&Stream) -> Result<EndSignal, Failure>,
@@ -390,7 +390,7 @@ impl StreamSlot {
         let queue = Arc::clone(&self.0);
         let started = {
             let stream = queue.stream.lock();
-            // Work that has begun must have ended when `done` releases memory.
+            // After an error, work that has begun must end before `done` releases memory.
             start(&stream)
                 .and_then(|signal| match signal {
                     EndSignal::ByWork => Ok(EndMarker::Flag(ended)),
@@ -400,7 +400,7 @@ impl StreamSlot {
         };
         match started {
             Ok(marker) => {
-                // Read now, while the device works.
+                // The clock is read while the device works already.
                 let began = Instant::now();
                 let work = PendingWork { marker, done, began, estimate, what, slot: self };
                 Some(Completion { work: Some(work), queue })
@@ -414,7 +414,7 @@ impl StreamSlot {
     }
 }
 
-/// How the end of work is observed.
+/// Marker by which the host observes the end of work.
 enum EndMarker {
     /// The device writes 1 there.
     Flag(*const u32),

@@ -37,7 +37,7 @@ const MAX_STAGED_UPLOADS: u64 = 512 << 10;
 pub enum LaunchError {
     /// The program's own code for the extents raised this exception.
     Raised(*mut Object),
-    /// The device cannot.
+    /// The device cannot run the launch.
     Device(DeviceError),
 }
 
@@ -50,18 +50,19 @@ impl From<DeviceError> for LaunchError {
 /// Options of a launch.
 #[derive(Default)]
 pub struct LaunchOptions<'a> {
-    /// All that writes to captured rails is known, so that their memory may be watched.
+    /// Whether all writers of captured rails are known, so that the rails' memory may be watched.
     pub may_watch: bool,
-    /// The launching activity may write to captured rails before the kernel has ended. If they are still read
-    /// when the launch returns, this makes the callback for the time when they no longer are.
+    /// Given if the launching activity may write to captured rails before the kernel has ended. If the launch
+    /// still reads them when it returns, this makes a callback, which is called when they are not read any
+    /// more.
     pub when_read: Option<&'a mut dyn FnMut() -> Box<dyn FnOnce() + Send>>,
 }
 
-/// Extents, and offsets of shared rails. It is filled in place: a launch takes microseconds, and these are
-/// hundreds of bytes.
+/// Extents of a launch, and offsets of shared rails. The plan is filled in place, since a copy of its
+/// hundreds of bytes would be noticeable in a launch, which takes microseconds.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// As the program computed them.
+    /// Extents that the program has computed.
     pub launch: Launch,
     shared: LaunchShared,
     shared_bytes: u64,
@@ -82,17 +83,17 @@ impl Default for Plan {
 }
 
 impl Plan {
-    /// Threads of a block.
+    /// Number of threads of a block.
     fn threads(&self) -> i64 {
         self.launch.threads.iter().map(|extent| i64::from(*extent)).product()
     }
 
-    /// Blocks of the launch.
+    /// Number of blocks of the launch.
     fn blocks(&self) -> i64 {
         self.launch.blocks.iter().map(|extent| i64::from(*extent)).fold(1, i64::saturating_mul)
     }
 
-    /// Bytes before a shared rail.
+    /// Offset of a shared rail in dynamic shared memory.
     pub fn shared_offset(&self, index: usize) -> u32 {
         self.shared.offset[index]
     }
@@ -103,7 +104,7 @@ impl Plan {
     }
 }
 
-/// Computes extents and shared lengths by the program's code.
+/// Computes extents and shared lengths by calling the program's code.
 ///
 /// # Safety
 /// `environment` is an environment of the kernel.
@@ -130,7 +131,7 @@ pub unsafe fn configure(
         }
     }
     if launch.blocks.contains(&0) {
-        // Shared rails are made by blocks.
+        // Blocks allocate shared rails; there are none.
         return Ok(());
     }
     plan.lay_out_shared(kernel).map_err(|error| error.at(&location_of(kernel)).into())
@@ -169,8 +170,8 @@ fn shared_error(length: i64) -> DeviceError {
 }
 
 impl Device {
-    /// Runs a kernel; `done` is called when it has ended, unless the launch fails at once. A kernel whose end
-    /// the caller may poll for is returned.
+    /// Runs a kernel; `done` is called when it has ended, unless the launch fails at once. Returns a
+    /// completion handle if the caller may poll for the end.
     ///
     /// # Safety
     /// `environment` is an environment of the kernel, and the rails it names are valid until `done` is
@@ -205,7 +206,7 @@ impl Device {
         };
         let bytes: u64 = prepared.uploads.iter().map(|upload| upload.bytes).sum();
         let uploads = match bytes {
-            // On the kernel's own stream, as they are now.
+            // Uploaded on the kernel's own stream, from a copy made now.
             ..=MAX_DIRECT_UPLOADS => {
                 prepared.copy_pinned();
                 Vec::new()
@@ -224,8 +225,8 @@ impl Device {
         Ok(None)
     }
 
-    /// The code to run, its extents, and the constant memory that it reads, if it reads any and there is
-    /// room.
+    /// Chooses the code to run, and computes the extents. Also returns the part of constant memory for its
+    /// constant rails, if it has any and there is room.
     ///
     /// # Safety
     /// `environment` is an environment of the kernel, and the rails it names are valid.
@@ -249,8 +250,9 @@ impl Device {
         }
     }
 
-    /// The variant to run and its extents. Code without the checks that depend on the launch is run where the
-    /// host finds them unnecessary; it may need fewer registers, so that automatic extents differ.
+    /// Chooses the variant to run, and computes the extents. A variant without the checks that depend on the
+    /// launch is chosen if the host proves them unnecessary. It may need fewer registers, so that automatic
+    /// extents differ.
     ///
     /// # Safety
     /// `environment` is an environment of the kernel.
@@ -297,8 +299,8 @@ impl Device {
         }
     }
 
-    /// Whether the threads of a launch of code that may read early are so few that it should: three quarters
-    /// of what the device holds at once.
+    /// Whether a launch has so few threads that the variant that loads ahead is better: at most three
+    /// quarters of the threads that the device holds at once.
     ///
     /// # Safety
     /// `environment` is an environment of the kernel.
@@ -308,7 +310,7 @@ impl Device {
         environment: *const c_void,
         plan: &mut Plan,
     ) -> Result<bool, LaunchError> {
-        // Automatic extents are as many as it holds.
+        // Automatic extents fill the device.
         if kernel.early == 0 || kernel.auto_threads != 0 || kernel.auto_blocks != 0 {
             return Ok(false);
         }
@@ -324,7 +326,7 @@ impl Device {
         Ok(plan.blocks() <= resident * i64::from(self.limits.multiprocessors))
     }
 
-    /// Room for an environment that is too long for a parameter.
+    /// Allocates device memory for an environment that is too long for a parameter, and queues its upload.
     fn upload_environment(self: &Arc<Self>, prepared: &mut Prepared) -> Result<u64, DeviceError> {
         let bytes = prepared.bytes().len() as u64;
         let buffer = Buffer::new(self, bytes)?;
@@ -388,7 +390,7 @@ impl Device {
         configured(occupancy::block_count(kernel.block_choices(), held), threads, plan)
     }
 
-    /// Blocks of this plan that a multiprocessor holds at once; 0 if they do not fit.
+    /// Number of blocks of this plan that a multiprocessor holds at once (occupancy); 0 if none fits.
     fn resident(&self, function: &Function, plan: &Plan) -> Result<i32, DeviceError> {
         let threads = plan.threads();
         let room = i64::from(self.limits.shared_opt_in - function.static_shared);
@@ -432,7 +434,7 @@ impl Device {
     }
 }
 
-/// A launch whose data is on the device.
+/// A launch that is ready to start as soon as its data are on the device.
 struct Ready {
     device: Arc<Device>,
     place: i64,

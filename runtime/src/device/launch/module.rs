@@ -1,4 +1,5 @@
-//! Kernels as functions of a device, compiled on first use, in variants by what the launch has proven.
+//! Kernels as functions of a device, compiled on first use. A kernel has several variants, which omit the
+//! checks that a launch has proven unnecessary.
 
 use std::ffi::CStr;
 use std::sync::{Arc, OnceLock};
@@ -39,14 +40,14 @@ unsafe impl Sync for Function {}
 
 type Slot = Arc<OnceLock<Result<Arc<Function>, DeviceError>>>;
 
-/// What the code of a kernel may rely on.
+/// Variant of a kernel: the properties of a launch that its code relies on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Variant {
     /// Global rails may have memory in common.
     pub overlap: bool,
     /// Accesses that depend on the launch are inside their rails.
     pub proven: bool,
-    /// Where not all are: the conditions that hold, a bit each.
+    /// If not all are: the conditions that hold, one bit each.
     pub held: u32,
     /// Indices fit 32 bits.
     pub narrow: bool,
@@ -60,7 +61,7 @@ pub struct Variant {
 pub struct Modules {
     cache: Option<Cache>,
     loaded: Mutex<FxHashMap<(usize, Variant), Slot>>,
-    /// The conditions that held at launches of a kernel at which not all did.
+    /// The sets of conditions that held at launches of a kernel, if not all did.
     held: Mutex<FxHashMap<usize, Vec<u32>>>,
 }
 
@@ -82,12 +83,12 @@ fn text(pointer: *const std::ffi::c_char) -> String {
 }
 
 impl Modules {
-    /// None yet.
+    /// Makes an empty table.
     pub fn new(cache: Option<Cache>) -> Modules {
         Modules { cache, loaded: Mutex::default(), held: Mutex::default() }
     }
 
-    /// Which of the conditions that hold the code relies on.
+    /// The conditions that the code may rely on: `held`, or none if that needs too many variants.
     pub(crate) fn held(&self, kernel: &Kernel, held: u32) -> u32 {
         let mut known = self.held.lock();
         let choices = known.entry(std::ptr::from_ref(kernel) as usize).or_default();
