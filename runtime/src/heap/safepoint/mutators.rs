@@ -1,10 +1,11 @@
-//! Safepoints: mutators, the threads that may touch objects, and how a collector stops them.
+//! Mutators, the threads that may access objects, and their preemptive suspension by a signal for a
+//! stop-the-world collection.
 //!
-//! A signal stops a thread wherever it is, unless it is in a *critical section*: allocating, switching stacks
-//! or changing a table of roots. Then it stops when it leaves the section. Neither a critical section nor the
-//! collector, while the world is stopped, may wait for a lock that a thread may hold outside of critical
-//! sections, since that thread may be stopped; above all they do not call the system's allocator, and use no
-//! lock with a global table behind it.
+//! A signal stops a thread at any instruction outside of its *critical sections*, in which it allocates,
+//! switches stacks or changes a table of roots. Inside of one, the thread stops when it leaves the section.
+//! Neither a critical section nor the collector, while the world is stopped, may wait for a lock that a
+//! thread may hold outside of critical sections, since that thread may be stopped. In particular, they must
+//! not call the system's allocator, or use a lock that depends on a global table (such as `parking_lot`).
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -20,30 +21,30 @@ use crate::heap::safepoint::registers::with_registers_on_stack;
 use crate::heap::safepoint::stacks;
 use crate::heap::safepoint::stacks::StackRecord;
 
-/// A thread that may touch objects.
+/// A thread that may access objects.
 pub struct Mutator {
-    /// The system's number of the thread.
+    /// Thread id (`gettid`).
     thread: i32,
     /// Depth of critical sections; written by the thread itself only.
     critical: AtomicU32,
     /// A stop is requested.
     pending: AtomicBool,
-    /// The thread waits, and touches no object until it has checked for a requested stop: it counts as
+    /// The thread waits, and accesses no object before it has checked for a requested stop: it counts as
     /// stopped.
     parked: AtomicBool,
-    /// The stop in which the thread is, or was last.
+    /// Number of the current or last stop of the thread.
     stopped: AtomicU32,
     /// The thread has ended.
     gone: AtomicBool,
-    /// Where its stack is, while it is stopped.
+    /// Stack pointer, while the thread is stopped.
     pub stack_pointer: AtomicUsize,
     /// End of the thread's own stack.
     pub stack_end: usize,
-    /// The coroutine it runs, or null; written by the thread itself only.
+    /// The coroutine that the thread runs, or null; written by the thread itself only.
     pub coroutine: std::sync::atomic::AtomicPtr<StackRecord>,
-    /// Where it allocates.
+    /// Allocation cache of the thread.
     pub cache: CacheCell,
-    /// Number of holds on collection that it has; written by the thread itself only.
+    /// Number of the thread's requests to hold off collections; written by the thread itself only.
     pub holds: AtomicU32,
 }
 
@@ -59,7 +60,7 @@ static MUTATORS: Mutex<Vec<Arc<Mutator>>> = Mutex::new(Vec::new());
 static REQUESTED_STOP: AtomicU32 = AtomicU32::new(0);
 /// Number of the last stop that is over.
 static FINISHED_STOP: AtomicU32 = AtomicU32::new(0);
-/// Grows with each thread that stops or ends: what the collector waits on.
+/// Number of threads that have stopped or ended so far: the futex on which the collector waits.
 static ARRIVALS: AtomicU32 = AtomicU32::new(0);
 
 thread_local! {
@@ -82,7 +83,7 @@ impl Drop for Registration {
 fn attach() -> Arc<Mutator> {
     static HANDLER: OnceLock<()> = OnceLock::new();
     HANDLER.get_or_init(install_handler);
-    // Not for the first time in a critical section.
+    // The heap must not be initialised in a critical section.
     heap();
     accept_signal();
     let mutator = Arc::new(Mutator {
@@ -99,15 +100,15 @@ fn attach() -> Arc<Mutator> {
         cache: CacheCell::new(),
         holds: AtomicU32::new(0),
     });
-    // Not in the list, so nobody waits for this thread while it waits for the lock.
+    // The thread is not in the list yet, so no collector waits for it while it waits for the lock.
     let mut all = MUTATORS.lock();
     CURRENT.with(|current| current.set(Arc::as_ptr(&mutator)));
     all.push(Arc::clone(&mutator));
     mutator
 }
 
-/// Unblocks the signal: a process inherits blocked signals, and a collector would wait without end for a
-/// thread that blocks this one.
+/// Unblocks the signal: a process inherits blocked signals, and a collector would wait forever for a thread
+/// that blocks this one.
 fn accept_signal() {
     // SAFETY: changes what this thread blocks.
     unsafe {
@@ -173,8 +174,8 @@ impl Drop for Critical {
     }
 }
 
-/// Runs `work` in a critical section with this thread's record, if it has one. It must call nothing: inlined,
-/// it must be the same thread all over it.
+/// Runs `work` in a critical section with this thread's record, if it has one. `work` must be inlined and
+/// call no function that may switch threads, since the record belongs to this thread.
 #[inline(always)]
 pub fn if_registered<R>(work: impl FnOnce(&Mutator) -> Option<R>) -> Option<R> {
     // SAFETY: null, or this thread's record.
@@ -210,15 +211,15 @@ pub fn leave_critical() {
     mutator.critical.store(depth, Ordering::Relaxed);
     compiler_fence(Ordering::SeqCst);
     if depth == 0 && mutator.pending.load(Ordering::Relaxed) {
-        // The handler, now that it may: it stops here, with all registers in its frame.
+        // The handler runs now, and stops the thread with all registers in its frame.
         // SAFETY: a signal to this thread.
         unsafe { signal(mutator) };
     }
 }
 
-/// Runs `wait`, which waits for something in this thread and neither touches an object nor is in a critical
-/// section. A stop need not wake the thread, which stops itself if it continues too early; otherwise each
-/// collection would wake all idle threads.
+/// Runs `wait`, which blocks this thread, and neither accesses an object nor is in a critical section. A stop
+/// need not wake the thread, which stops itself if it continues too early; otherwise each collection would
+/// wake all idle threads.
 pub fn while_parked<R>(wait: impl FnOnce() -> R) -> R {
     let Some(own) = registered() else { return wait() };
     stacks::forget_ended_calls();
@@ -293,8 +294,8 @@ extern "C" fn on_signal(_: libc::c_int) {
     unsafe { *libc::__errno_location() = error };
 }
 
-/// Whether a stop is over when `resumed` is. It may be a later one: nobody waits for a thread that is parked,
-/// so a signal that was sent before it was may be handled while stops come and go.
+/// Whether a stop is over when the stop `resumed` is. `resumed` may be a later stop: the collector does not
+/// wait for a parked thread, which may handle the signal of an earlier stop during or after later ones.
 pub(crate) fn is_over(stop: u32, resumed: u32) -> bool {
     resumed.wrapping_sub(stop) as i32 >= 0
 }
