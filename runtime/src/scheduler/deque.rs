@@ -1,12 +1,12 @@
-//! Work-stealing deque of a worker: its owner adds and takes at one end, others steal at the other (Chase and
-//! Lev, *Dynamic Circular Work-Stealing Deque*, SPAA 2005; what Lê, Pop, Cohen and Zappa Nardelli order by
-//! fences is ordered by sequentially consistent operations on both ends). What waits in it are pairs of
-//! words, which the collector reads: an activity that has not begun is its closure and its finish, and
-//! nothing is allocated for it.
+//! Work-stealing deque of a worker: its owner pushes and pops at the bottom, thieves steal at the top (Chase
+//! and Lev, *Dynamic Circular Work-Stealing Deque*, SPAA 2005). Sequentially consistent operations on both
+//! ends replace the fences of Lê, Pop, Cohen and Zappa Nardelli (*Correct and Efficient Work-Stealing for
+//! Weak Memory Models*, PPoPP 2013). The elements are pairs of words, which the collector scans: an activity
+//! that has not begun consists of its closure and its finish, and needs no allocation.
 //!
-//! From a long queue a thief takes several pairs in one step. The owner takes pairs without asking thieves as
-//! long as there are more than those of one such step below; when the queue becomes short it changes the tag
-//! of the top, so that no step that began while it was long comes to its end.
+//! From a long queue a thief takes several pairs in one step. The owner pops without a change of the top
+//! while the queue holds more pairs than one such step can take. When the queue becomes short, the owner
+//! changes the tag of the top, so that every step that began while the queue was long fails.
 
 use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
@@ -17,11 +17,11 @@ use rustc_hash::FxHasher;
 /// Two words.
 pub type Pair = [usize; 2];
 
-/// Room for pairs; a power of two. Never freed: a thief may still read it.
+/// Circular array of pairs; its length is a power of two. Never freed: a thief may still read it.
 #[repr(C)]
 pub(super) struct Buffer {
     pub(super) slots: *const [AtomicUsize; 2],
-    /// The bits of an index that are the position in the buffer.
+    /// Mask that reduces an index to the position in the buffer.
     pub(super) mask: usize,
 }
 
@@ -51,23 +51,23 @@ impl Buffer {
     }
 }
 
-/// What a thief finds.
+/// Result of a steal.
 pub enum Stolen {
-    /// This, and perhaps more, which is in the thief's own queue now.
+    /// The oldest pair. Further stolen pairs may be in the thief's own queue.
     Pair(Pair),
-    /// Nothing but this, which its owner may be about to take: it stays.
+    /// The only pair of the queue. It was not taken, since its owner may be about to pop it.
     Alone(Pair),
-    /// Nothing.
+    /// The queue is empty.
     Empty,
-    /// Somebody else was quicker.
+    /// Another thread has changed the queue: the caller may try again.
     Retry,
 }
 
-/// The most pairs that a thief takes in one step.
+/// Maximum number of pairs that a thief takes in one step.
 const MAX_STEAL: isize = 16;
-/// It takes as many only from a queue of at least that length.
+/// Minimum length at which a queue becomes long: thieves may take several pairs in one step.
 const LONG_LENGTH: isize = 4 * MAX_STEAL;
-/// A queue that was long is short when it has so few.
+/// A long queue becomes short when it has fewer pairs than this.
 const SHORT_LENGTH: isize = 2 * MAX_STEAL;
 
 /// The oldest pair's index, and a tag.
@@ -90,12 +90,12 @@ impl Top {
     }
 }
 
-/// What the owner keeps for itself.
+/// State of the owner, which thieves do not write.
 #[repr(C)]
 pub(super) struct Owner {
-    /// The top as it was some time ago.
+    /// Cached index of the top; the real top may be higher.
     pub(super) top: AtomicIsize,
-    /// Length above that top from which the owner has to read the real top.
+    /// Length, relative to the cached top, from which on the owner must read the real top.
     pub(super) room: AtomicIsize,
     /// Thieves may take several pairs in one step.
     pub(super) long: AtomicBool,
@@ -112,7 +112,7 @@ pub struct Deque {
 }
 
 impl Deque {
-    /// An empty one.
+    /// Makes an empty deque.
     pub fn new() -> Deque {
         let owner = Owner {
             top: AtomicIsize::new(0),
@@ -140,11 +140,11 @@ impl Deque {
         self.top.compare_exchange(from.0, to.0, Ordering::SeqCst, Ordering::Relaxed).is_ok()
     }
 
-    /// Adds a pair; its owner only.
+    /// Adds a pair; called by the owner only.
     #[inline]
     pub fn push(&self, pair: Pair) {
         let bottom = self.bottom.load(Ordering::Relaxed);
-        // Thieves write the top itself: it is not read without need.
+        // Thieves write the real top, so it is read only if needed: each read may be a cache miss.
         let length = bottom - self.owner.top.load(Ordering::Relaxed);
         if length >= self.owner.room.load(Ordering::Relaxed) {
             self.refresh_top(bottom);
@@ -153,7 +153,7 @@ impl Deque {
         self.bottom.store(bottom + 1, Ordering::Release);
     }
 
-    /// Makes sure that there is room for one pair more, and notes whether the queue is a long one with it.
+    /// Ensures room for one more pair, and notes whether the queue will be long with it.
     #[cold]
     fn refresh_top(&self, bottom: isize) {
         let top = self.top().index();
@@ -183,15 +183,15 @@ impl Deque {
         self.buffer.store(new, Ordering::Release);
     }
 
-    /// Takes the newest pair; its owner only.
+    /// Takes the newest pair; called by the owner only.
     #[inline]
     pub fn pop(&self) -> Option<Pair> {
         let bottom = self.bottom.load(Ordering::Relaxed) - 1;
         if Top(self.top.load(Ordering::Relaxed)).index() > bottom {
             return None;
         }
-        // A thief that sees this has to see the pairs below as well. An exchange orders as a fence would, and
-        // takes half the time.
+        // The store to the bottom must be ordered before the load of the top. An exchange orders them as a
+        // store and a fence would, and takes half the time.
         self.bottom.swap(bottom, Ordering::SeqCst);
         let mut top = self.top();
         if self.owner.long.load(Ordering::Relaxed) && bottom - top.index() < SHORT_LENGTH {
@@ -205,13 +205,13 @@ impl Deque {
         if top.index() < bottom {
             return Some(pair);
         }
-        // The last one: a thief may want it too.
+        // The last pair: the owner competes with thieves for it.
         let won = self.change_top(top, top.advanced(1));
         self.bottom.store(bottom + 1, Ordering::Release);
         won.then_some(pair)
     }
 
-    /// From now on no thief takes several pairs in one step. The top as it is then.
+    /// Makes the queue short: from now on, no thief takes several pairs in one step. Returns the current top.
     #[cold]
     fn become_short(&self) -> Top {
         self.set_long(false, 0);
@@ -223,7 +223,7 @@ impl Deque {
         }
     }
 
-    /// The newest pair, which stays; its owner only. A thief may take it.
+    /// Reads the newest pair without taking it; called by the owner only. A thief may take the pair.
     pub fn newest(&self) -> Option<Pair> {
         let bottom = self.bottom.load(Ordering::Relaxed);
         let top = Top(self.top.load(Ordering::Relaxed)).index();
@@ -244,8 +244,8 @@ impl Deque {
         }
     }
 
-    /// The oldest pair's index, that pair, and a hash of what the owner has added last and where; `None` if
-    /// it is empty. What is just being changed may be seen as it was or will be.
+    /// The index of the oldest pair, the pair, and a hash of the bottom and the pairs near it; `None` if the
+    /// queue is empty. Concurrent changes may be included or not.
     pub fn snapshot(&self) -> Option<(isize, Pair, u64)> {
         /// The newest pairs, and those above them, which the owner has taken: they show where in a
         /// recursion it is.
