@@ -1,10 +1,10 @@
-//! Cache of captured rails on a device, for later launches that capture the same rail unchanged. That it is
-//! unchanged is known, never guessed: a short rail is compared with a copy of what was sent, the pages of a
-//! long one are watched ([`crate::heap::page_watch`]).
+//! Cache of captured rails on a device, for later launches that capture the same rail unchanged. Changes are
+//! detected exactly: a short rail is compared with a copy of the uploaded bytes, and the pages of a long rail
+//! are watched ([`crate::heap::page_watch`]).
 //!
 //! A rail is cached from its second upload on. A rail that had changed by the next launch is not cached for a
 //! while, twice as long each time (exponential backoff), so that a program that writes to it before every
-//! launch pays next to nothing.
+//! launch has almost no overhead.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,9 +18,9 @@ use crate::device::error::DeviceError;
 use crate::heap::page_watch;
 use crate::heap::page_watch::{PAGE, Watch};
 
-/// Longer rails are watched, shorter ones compared.
+/// Maximum size of a rail that is compared; longer rails are watched.
 const MAX_COMPARED_SIZE: u64 = 128 << 10;
-/// The cache takes at most the device's memory divided by this.
+/// The maximum size of the cache is the device's memory divided by this.
 const MEMORY_FRACTION: u64 = 8;
 /// Maximum number of rails whose uploads are counted.
 const MAX_COUNTED_RAILS: usize = 1024;
@@ -80,9 +80,9 @@ struct State {
 #[derive(Default)]
 struct Rail {
     uploads: u64,
-    /// Consecutive times that it was cached and had changed.
+    /// Number of consecutive times that the rail was cached, and had changed by the next launch.
     failures: u32,
-    /// The upload from which on it may be cached again.
+    /// Number of the upload from which on the rail may be cached again.
     next: u64,
     used: u64,
     cached: Option<CachedRail>,
@@ -98,7 +98,7 @@ struct CachedRail {
 /// How a change of a rail is detected.
 enum ChangeDetector {
     Copy(Arc<[u8]>),
-    /// By its own pages, and copies of the bytes before and behind them.
+    /// Watched pages that only the rail uses, and copies of its bytes before and after them.
     Watched(Watch, Arc<Edges>),
 }
 
@@ -110,15 +110,15 @@ struct Edges {
 
 /// A captured rail on the device.
 pub struct Sent {
-    /// Where it is, or will be.
+    /// Its buffer on the device.
     pub buffer: Arc<Buffer>,
     /// The upload that is still needed.
     pub upload: Option<Source>,
 }
 
-/// An upload.
+/// An upload that is needed.
 pub struct Source {
-    /// Instead of the rail's own memory.
+    /// The bytes to upload, instead of the rail's memory.
     pub copy: Option<Arc<[u8]>>,
     /// To be completed when the upload has ended.
     pub arrival: Option<Arrival>,
@@ -130,7 +130,7 @@ pub struct Arrival {
     edges: Option<(Arc<Edges>, Address, u64)>,
 }
 
-/// Of a captured rail, which is alive until its launch has ended.
+/// Address of a captured rail, which is alive until its launch has ended.
 struct Address(*const u8);
 
 // SAFETY: only read.

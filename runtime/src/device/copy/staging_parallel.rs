@@ -1,5 +1,5 @@
-//! Parallel staging: several threads fill or empty pinned slices of a long copy, since one is slower at that
-//! than the device.
+//! Parallel staging of long copies: several threads copy between pageable memory and pinned slices, since one
+//! thread is slower than the device's transfers.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::Builder;
@@ -11,18 +11,18 @@ use crate::device::cuda::driver::{Context, sys};
 use crate::device::cuda::failure::Failure;
 use crate::device::cuda::stream::{Event, Stream};
 
-/// Bytes of a slice of a long copy's threads: with smaller ones the device waits for the threads between two.
+/// Size of a slice: with smaller slices the device would wait for the threads between two transfers.
 const THREAD_SLICE: usize = 4 << 20;
-/// Of the first and last ones: until the first is full, and while the last are emptied, nothing else happens.
+/// Size of the first and last chunks: while the first are filled, and the last are emptied, nothing overlaps.
 const EDGE_SLICE: usize = 1 << 20;
 /// Maximum number of threads of a copy.
 const MAX_THREADS: usize = 12;
 
-/// Pinned memory, and the end of its last transfer.
+/// A pinned buffer, and the event of its last transfer.
 pub struct Slice {
     pub memory: *mut u8,
     bytes: usize,
-    /// Memory of the system that has been pinned, not the driver's own.
+    /// Whether the memory was allocated by the system and then pinned, and not allocated by the driver.
     registered: bool,
     event: Event,
 }
@@ -30,16 +30,16 @@ pub struct Slice {
 // SAFETY: memory and events may be used from any thread.
 unsafe impl Send for Slice {}
 
-/// Threads' slices of one direction of a device, made when they are first needed.
+/// Slices of the threads for one direction of a device ("lanes", two slices each), made at the first use.
 #[derive(Default)]
 pub struct StagingThreads(Vec<[Slice; 2]>);
 
 impl StagingThreads {
-    /// Makes what the threads need; whether there is more than one.
+    /// Makes the lanes; true if there is more than one.
     pub fn make(&mut self, context: &Context) -> bool {
         let threads = std::thread::available_parallelism().map_or(1, |it| it.get() * 7 / 8).min(MAX_THREADS);
         if self.0.len() < threads {
-            // At once: the system takes its time to clear so much memory. It may have no more threads.
+            // In parallel, since the system takes long to clear so much memory. A thread may fail to start.
             let one = || context.enter().is_ok().then(|| Slice::pair(THREAD_SLICE).ok()).flatten();
             std::thread::scope(|scope| {
                 let start = |_| Builder::new().spawn_scoped(scope, one).ok();
@@ -50,8 +50,8 @@ impl StagingThreads {
         self.0.len() > 1
     }
 
-    /// Runs `work` on a thread for each lane, which take the numbers below `chunks` from the counter; on the
-    /// calling one if the system has no more.
+    /// Runs `work` on one thread per lane; the threads take the numbers below `chunks` from a shared counter.
+    /// Runs it on the calling thread if none can be started.
     fn run(
         &self,
         context: &Context,
@@ -93,7 +93,7 @@ impl StagingThreads {
                 let (at, count) = chunks.part(chunk);
                 let slice = &lane[slice_index];
                 slice.free()?;
-                // Plain stores: what the device reads from the caches is there sooner than from memory.
+                // Plain stores keep the slice in the caches, from which the device reads it faster.
                 // SAFETY: inside the caller's memory; the slice's last transfer has ended, and it is long
                 // enough.
                 unsafe { std::ptr::copy_nonoverlapping(source.at(at), slice.memory, count) };
@@ -105,7 +105,7 @@ impl StagingThreads {
         self.run(context, work, chunks.count())
     }
 
-    /// Copies all from the device.
+    /// Copies from the device, and waits for the end.
     pub fn download(&self, context: &Context, stream: &Stream, piece: Download) -> Result<(), Failure> {
         let chunks = Chunks::new(piece.bytes, self.0.len() as u64);
         let target = Address(piece.target);
@@ -136,13 +136,13 @@ impl StagingThreads {
 #[derive(Clone, Copy, Debug)]
 struct Chunks {
     bytes: u64,
-    /// Small chunks at each end.
+    /// Number of small chunks at each end.
     edge: u64,
 }
 
 impl Chunks {
     fn new(bytes: u64, lanes: u64) -> Chunks {
-        // Each thread begins with one, and ends with one.
+        // Each thread begins and ends with a small chunk.
         let edge = lanes.min(bytes / (4 * EDGE_SLICE as u64));
         Chunks { bytes, edge }
     }
@@ -171,13 +171,14 @@ impl Chunks {
     }
 }
 
-/// Copies past the caches: lines that are wholly written need not be read first.
+/// Copies with non-temporal stores, which bypass the caches: lines that are wholly written are not read
+/// first.
 ///
 /// # Safety
 /// As for [`std::ptr::copy_nonoverlapping`].
 #[cfg(target_arch = "x86_64")]
 unsafe fn stream_out(source: *const u8, target: *mut u8, bytes: usize) {
-    /// A line, the most that one store writes.
+    /// Size of a cache line, and of the widest store.
     const WIDTH: usize = 64;
     let first = target.align_offset(WIDTH).min(bytes);
     let lines = (bytes - first) / WIDTH;
