@@ -1,8 +1,8 @@
-//! A clock at its own place: a barrier that activities register on (X10 language specification 2.6,
-//! "Clocks").
+//! Clocks at their home places. A clock is a barrier on which activities register (X10 language specification
+//! 2.6, "Clocks"; similar to the phasers of Java).
 //!
 //! A clock moves to its next phase when every registered activity has arrived, by `advance` or by `resume`.
-//! It lives at the place that made it; activities of other places tell that place what they do
+//! Its home is the place that made it; activities of other places send their operations to that place
 //! ([`crate::apgas::clock::remote`]).
 
 use std::collections::HashMap;
@@ -23,8 +23,8 @@ pub struct Clock(Mutex<State>);
 struct State {
     phase: i32,
     registered: usize,
-    /// Registered activities that are done with this phase. Messages of an activity that went from place to
-    /// place may overtake each other, so that it may be taken away before it was added.
+    /// Number of registered activities that have arrived in this phase. It may be negative for a moment:
+    /// messages of an activity that has moved between places may overtake each other.
     arrived: isize,
     waiting: Vec<Waker>,
 }
@@ -36,25 +36,25 @@ enum ClockLocation {
     Elsewhere,
 }
 
-/// The state of a registration, without the activity: enough to make another like it, or to send it.
+/// The state of a registration, without the activity: it can be copied and sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClockRegistration {
     /// The clock's handle.
     pub handle: i64,
     /// The activity's phase.
     pub phase: i32,
-    /// It has arrived, in its own phase.
+    /// Whether the activity has arrived in its phase.
     pub resumed: bool,
 }
 
 /// The clock context of an activity that is sent to another place: its clocks, its nesting and its job.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClockContext {
-    /// Its registrations, which their clocks count already.
+    /// The registrations, which their clocks count already.
     pub registrations: Vec<ClockRegistration>,
     /// The clock of the innermost clocked finish, if there is one.
     pub implicit: Option<i64>,
-    /// Bytes on the stacks of the activities that wait for it.
+    /// Number of bytes on the stacks of the activities that wait for this one.
     pub nesting: usize,
     /// The epoch of its job ([`crate::apgas::cancellation`]).
     pub epoch: u64,
@@ -74,7 +74,7 @@ pub struct Registration {
     location: ClockLocation,
     /// The activity's own phase: at most one behind the clock's.
     phase: i32,
-    /// It has arrived, in its own phase.
+    /// Whether the activity has arrived in its phase.
     resumed: bool,
 }
 
@@ -86,7 +86,7 @@ struct Table {
 /// Clocks with registered activities.
 static CLOCKS: Mutex<Table> = Mutex::new(Table { clocks: HashMap::with_hasher(FxBuildHasher), last: 0 });
 
-/// A new clock, and the registration of the calling activity on it.
+/// Makes a clock, and registers the calling activity on it.
 pub fn make() -> Registration {
     let clock = Arc::new(Clock::default());
     *clock.0.lock() = State { phase: 1, registered: 1, ..State::default() };
@@ -97,10 +97,10 @@ pub fn make() -> Registration {
     Registration { handle, location: ClockLocation::Here(clock), phase: 1, resumed: false }
 }
 
-/// A handle begins with the clock's place.
+/// Position of the home place in a handle.
 const HOME_SHIFT: u32 = 40;
 
-/// The place of a clock.
+/// Home place of a clock.
 pub fn home(handle: i64) -> u32 {
     (handle >> HOME_SHIFT) as u32
 }
@@ -109,8 +109,8 @@ fn find(handle: i64) -> Option<Arc<Clock>> {
     CLOCKS.lock().clocks.get(&handle).map(Arc::clone)
 }
 
-/// Registers a new activity in that state. The activity that the state is of must still be registered.
-/// Waits if the clock is elsewhere: its place must know before anything else happens.
+/// Registers a new activity with a copy of the state of another activity, which must still be registered. If
+/// the clock is elsewhere, waits until its home place has counted the registration.
 pub fn register(clock_registration: ClockRegistration) -> Registration {
     if home(clock_registration.handle) == crate::base::place::here() {
         count_in(clock_registration);
@@ -120,7 +120,7 @@ pub fn register(clock_registration: ClockRegistration) -> Registration {
     Registration::adopt(clock_registration)
 }
 
-/// One more is registered, at the clock's own place.
+/// Counts a new registration, at the clock's home place.
 pub fn count_in(clock_registration: ClockRegistration) {
     let Some(clock) = find(clock_registration.handle) else { return };
     let mut state = clock.0.lock();
@@ -130,14 +130,14 @@ pub fn count_in(clock_registration: ClockRegistration) {
     }
 }
 
-/// A registered activity has arrived, at the clock's own place.
+/// Notes that a registered activity has arrived, at the clock's home place.
 pub fn arrive(handle: i64) {
     if let Some(clock) = find(handle) {
         clock.arrive();
     }
 }
 
-/// A registration has ended, at the clock's own place.
+/// Notes that a registration has ended, at the clock's home place.
 pub fn count_out(clock_registration: ClockRegistration) {
     if let Some(clock) = find(clock_registration.handle) {
         clock.leave(clock_registration);
@@ -151,7 +151,7 @@ pub fn wait_here(handle: i64, phase: i32) {
     }
 }
 
-/// Wakes all that wait for the end of a phase: the jobs of some are cancelled.
+/// Wakes all activities that wait for the end of a phase, since the jobs of some are cancelled.
 pub fn wake_all() {
     let clocks: Vec<_> = CLOCKS.lock().clocks.values().cloned().collect();
     for clock in clocks {
@@ -175,7 +175,7 @@ impl Clock {
         sanitizer::release(self);
         let (woken, last) = {
             let mut state = self.0.lock();
-            // Otherwise another place ends a registration that does not exist.
+            // A malformed message may end a registration that does not exist.
             let Some(registered) = state.registered.checked_sub(1) else { return };
             state.registered = registered;
             if clock_registration.resumed && state.phase == clock_registration.phase {
@@ -191,7 +191,7 @@ impl Clock {
 }
 
 impl State {
-    /// Begins the next phase if all have arrived; the activities to wake then.
+    /// Begins the next phase if all activities have arrived. Returns the activities to wake.
     fn advance_if_complete(&mut self) -> Vec<Waker> {
         if self.arrived < self.registered as isize || self.registered == 0 {
             return Vec::new();
@@ -215,7 +215,7 @@ impl Registration {
         }
     }
 
-    /// As it is now.
+    /// The state of this registration.
     pub fn clock_registration(&self) -> ClockRegistration {
         ClockRegistration { handle: self.handle, phase: self.phase, resumed: self.resumed }
     }
@@ -236,7 +236,8 @@ impl Registration {
         }
     }
 
-    /// What to wait for after [`Registration::resume`], to begin the next phase. Counts as begun.
+    /// Moves to the next phase, after [`Registration::resume`]. The caller must wait for the returned end of
+    /// the last phase.
     pub fn next_phase(&mut self) -> Pending {
         let pending = Pending { handle: self.handle, location: self.location.clone(), phase: self.phase };
         self.phase += 1;
@@ -244,7 +245,7 @@ impl Registration {
         pending
     }
 
-    /// The next phase did not begin, since the activity is cancelled: it has arrived in the last one.
+    /// Undoes [`Registration::next_phase`], since the activity was cancelled while it waited.
     pub fn return_to_last_phase(&mut self) {
         self.phase -= 1;
         self.resumed = true;
@@ -259,7 +260,7 @@ impl Registration {
     }
 }
 
-/// The end of a phase, to be waited for.
+/// The end of a phase, for which an activity waits.
 pub struct Pending {
     handle: i64,
     location: ClockLocation,
@@ -271,7 +272,7 @@ impl Pending {
     pub fn wait(self) -> bool {
         let (phase, clock) = match self.location {
             ClockLocation::Here(clock) => (self.phase, clock),
-            // The others of the job leave the clock, which moves on.
+            // No check for a cancellation: other activities of the job leave the clock, so the phase ends.
             ClockLocation::Elsewhere => {
                 crate::apgas::clock::remote::wait(self.handle, self.phase);
                 return true;
@@ -286,7 +287,7 @@ impl Pending {
             let same = Arc::clone(&clock);
             block(move |waker| {
                 let mut state = same.0.lock();
-                // Under the lock: the next cancellation finds it there.
+                // Under the lock, so that a later cancellation finds the waker in the list.
                 if state.phase > phase || cancellation::is_past(epoch) {
                     drop(state);
                     waker.wake();
@@ -300,10 +301,11 @@ impl Pending {
     }
 }
 
-/// The clocks that an activity is registered on. Null where there never were any, which generated code sees.
+/// The clocks that an activity is registered on; a null pointer if there are none, which generated code
+/// tests.
 #[derive(Default)]
 #[repr(transparent)]
-// One word: what generated code looks at.
+// One word, for generated code.
 #[allow(clippy::box_collection)]
 pub struct Clocks(Option<Box<Vec<Registration>>>);
 
@@ -328,12 +330,12 @@ impl From<Vec<Registration>> for Clocks {
 }
 
 impl Clocks {
-    /// One more.
+    /// Adds a registration.
     pub fn push(&mut self, registration: Registration) {
         self.0.get_or_insert_default().push(registration);
     }
 
-    /// All of them, which it has no longer.
+    /// Removes and returns all registrations.
     pub fn take(&mut self) -> Vec<Registration> {
         self.0.take().map_or_else(Vec::new, |all| *all)
     }

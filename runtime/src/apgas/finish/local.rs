@@ -20,29 +20,31 @@ use crate::scheduler::fiber::Fiber;
 use crate::scheduler::park::Event;
 use crate::scheduler::stack_budget::FinishHeader;
 
-/// Device operations that a finish polls itself, at most; older ones are left to the device's own thread.
+/// Maximum number of device operations that a finish polls itself; older ones are left to the device's
+/// thread.
 const MAX_POLLED_OPERATIONS: usize = 16;
 
-/// What the body counts for, so that the counter does not reach zero before it has ended.
+/// Weight of the body in the counter, which therefore does not reach zero before the body has ended.
 pub const BODY: usize = 1 << 48;
 const _: () = assert!(BODY == 1 << 48 && std::mem::offset_of!(Finish, header) == 0);
 
 /// A finish of this place.
 ///
-/// Its activities are no more than their closure until they begin. Those that the body starts, and those that
-/// these start while they run on its stack, are counted without atomic operations, in `own`: one after the
-/// other uses that counter. The others are in `count`. The sum of both is what has not ended. A finish that
-/// has ended and that nobody else knows is used again. Generated code opens, counts in and closes a finish
-/// itself in the simple cases ([`crate::scheduler::abi_layout`]).
+/// An activity that has not begun consists of its closure only. Activities that the body starts, and those
+/// that these start while they run on its stack, are counted without atomic operations in `own`, since only
+/// one of them runs at a time. All others are counted in `count`. The sum of the two counters is the number
+/// of activities that have not ended. A finish that has ended, and that nothing else refers to, is reused. In
+/// the simple cases generated code opens a finish, counts its activities and closes it by itself
+/// ([`crate::scheduler::abi_layout`]).
 #[derive(Default)]
 #[repr(C)]
 pub struct Finish {
-    /// What generated code and the scheduler know of it.
+    /// The part that generated code and the scheduler access.
     pub(crate) header: FinishHeader,
     exceptions: Mutex<Vec<Handle>>,
     /// Device operations that the waiting activity may poll.
     operations: Mutex<VecDeque<Completion>>,
-    /// The counter has come to zero while the body waited for it.
+    /// Set when the counter reaches zero while the body waits.
     ended: Event,
     home: FinishRoot,
     /// The clock of a clocked finish, or [`NO_CLOCK`]. Only the activity that has opened it uses this.
@@ -52,7 +54,7 @@ pub struct Finish {
 const NO_CLOCK: i64 = i64::MIN;
 
 impl Finish {
-    /// One whose body has begun.
+    /// Makes a finish whose body has begun.
     pub fn new() -> Arc<Finish> {
         let clock = AtomicI64::new(NO_CLOCK);
         let header =
@@ -65,7 +67,7 @@ impl Finish {
         header.cast()
     }
 
-    /// The same for a body that runs on a fiber, which may have a spare one.
+    /// Makes a finish for a body that runs on a fiber, or reuses a spare finish of the fiber.
     #[inline]
     pub fn begin(fiber: &Fiber) -> Arc<Finish> {
         let spare = fiber.header.spare.get();
@@ -81,7 +83,7 @@ impl Finish {
         spare
     }
 
-    /// Keeps a finish that has ended for later, if it is as good as new: nobody else knows it.
+    /// Keeps a finish that has ended as a spare one, if nothing else refers to it.
     #[inline]
     pub fn keep(self: Arc<Self>, fiber: &Fiber) {
         if Arc::strong_count(&self) == 1 && self.home.is_unknown() {
@@ -201,7 +203,7 @@ impl Finish {
         self.header.own.store(self.header.own.load(Ordering::Relaxed).wrapping_sub(1), Ordering::Relaxed);
     }
 
-    /// What an activity has raised, or null.
+    /// Adds the exception that an activity has raised; null for none.
     #[inline]
     pub fn note(&self, exception: Ref) {
         if !exception.is_null() {
@@ -221,22 +223,23 @@ impl Finish {
         self.header.touched.store(true, Ordering::Release);
     }
 
-    /// An activity that others had started has run to its end; [`Finish::leave_all`] is still to come.
+    /// Notes that an activity counted in `count` has ended. The caller calls [`Finish::leave_all`] later, for
+    /// several activities at once.
     #[inline]
     pub fn end_one(&self, exception: Ref) {
         self.note(exception);
         sanitizer::release(self);
     }
 
-    /// That many activities that others had started have ended.
+    /// Subtracts that many ended activities from `count`.
     pub fn leave_all(&self, activities: usize) {
         if self.header.count.fetch_sub(activities, Ordering::AcqRel) == activities {
             self.ended.set();
         }
     }
 
-    /// Work of a device that one of this finish's activities is. The waiting activity looks at it for a while
-    /// before it is left to a thread that sleeps until its end.
+    /// Adds a device operation that counts as an activity of this finish. The waiting activity polls for its
+    /// end for a while, before it is left to a thread that sleeps until then.
     pub fn watch(&self, operation: Completion) {
         self.header.touched.store(true, Ordering::Release);
         let mut operations = self.operations.lock();
