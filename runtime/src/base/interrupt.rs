@@ -1,8 +1,10 @@
-//! Ctrl-C, and other requests to end: what was printed leaves the process first, and then it ends by the
-//! signal, so that its parent sees why. A second request ends it at once.
+//! Signals that request the end of the process (SIGINT, SIGTERM, SIGHUP): a registered action runs first, so
+//! that printed output is not lost. Then the process ends by the signal, so that its parent sees the cause. A
+//! second request ends it at once.
 //!
-//! A signal's handler may do next to nothing; it wakes a thread, which does the rest. A signal that was
-//! ignored when the process started stays so (`nohup`; Ctrl-C at the further places, which place 0 ends).
+//! The signal handler only wakes a thread, which runs the action, since few operations are async-signal-safe.
+//! A signal that was ignored when the process started stays ignored (`nohup`; Ctrl-C at places other than 0,
+//! which place 0 ends).
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -20,38 +22,39 @@ use crate::base::sanitizer;
 /// Whether the process ends after an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Then {
-    /// By the signal.
+    /// It ends by the signal.
     End,
-    /// Not yet: it was passed on, and what comes of it ends this process too.
+    /// It goes on: the action has passed the request on, and its effects will end this process too.
     GoOn,
 }
 
 type Action = Arc<dyn Fn(i32) -> Then + Send + Sync>;
 
-/// What is done at a signal.
+/// The action that runs at a signal.
 static ACTION: Mutex<Option<Action>> = Mutex::new(None);
-/// Where the handler writes the signal's number.
+/// Pipe to which the handler writes the signal's number (self-pipe trick).
 static WAKE: AtomicI32 = AtomicI32::new(-1);
-/// When the first signal came, in milliseconds of a clock that is not 0; else 0.
+/// Time of the first signal, in milliseconds; 0 if there was none.
 static CAUGHT: AtomicI64 = AtomicI64::new(0);
-/// Milliseconds in which a further signal is the same request: a terminal sends it to a whole group, and so
-/// may those in the group that pass it on.
+/// Milliseconds within which a further signal belongs to the same request: a terminal sends the signal to a
+/// whole process group, whose members may send it again.
 const SAME_REQUEST_MILLISECONDS: i64 = 300;
-/// How long an action may take.
+/// Maximum duration of an action.
 const ACTION_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Has `action` done before this process ends by SIGINT, SIGTERM or SIGHUP, instead of what was to be done
-/// before.
+/// Sets the action that runs before this process ends by SIGINT, SIGTERM or SIGHUP; it replaces the previous
+/// one.
 pub fn set(action: impl Fn(i32) -> Then + Send + Sync + 'static) {
     *ACTION.lock() = Some(Arc::new(action));
     static INSTALLED: AtomicBool = AtomicBool::new(false);
     if !INSTALLED.swap(true, Ordering::Relaxed) {
-        // Without a thread the signals do what they always do.
+        // If the thread cannot be started, the signals keep their default effect.
         let _ = install();
     }
 }
 
-/// If this process is about to end by a signal: waits for that. What fails then fails because of it.
+/// Waits for the end of this process if a signal is about to end it: an error of the caller is then only a
+/// consequence.
 pub fn wait_for_end() {
     if CAUGHT.load(Ordering::Relaxed) != 0 {
         std::thread::sleep(ACTION_TIMEOUT);
@@ -70,7 +73,7 @@ fn install() -> io::Result<()> {
     WAKE.store(to.as_raw_fd(), Ordering::Release);
     let _ = to.into_raw_fd();
     for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
-        // SAFETY: a handler that does only what a handler may.
+        // SAFETY: the handler is async-signal-safe.
         unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
             sanitizer::sigaction(signal, std::ptr::null(), &mut action);
@@ -79,7 +82,8 @@ fn install() -> io::Result<()> {
             }
             action.sa_sigaction = on_signal as extern "C" fn(i32) as usize;
             action.sa_flags = libc::SA_RESTART | libc::SA_ONSTACK;
-            // Stopped in the handler, the collector would look for references on its stack, and past its end.
+            // A thread must not be stopped in the handler: the collector would scan the handler's stack, and
+            // beyond its end.
             libc::sigaddset(&mut action.sa_mask, STOP_SIGNAL);
             sanitizer::sigaction(signal, &action, std::ptr::null_mut());
         }
@@ -88,7 +92,7 @@ fn install() -> io::Result<()> {
 }
 
 extern "C" fn on_signal(signal: i32) {
-    // SAFETY: system calls that a handler may do; `errno` is the interrupted code's.
+    // SAFETY: the calls are async-signal-safe; `errno` of the interrupted code is restored.
     unsafe {
         let errno = *libc::__errno_location();
         let mut now: libc::timespec = std::mem::zeroed();
@@ -116,7 +120,7 @@ fn watch(mut from: File) {
         let signal = i32::from(signal[0]);
         let action = ACTION.lock().clone();
         let (done, ended) = mpsc::channel();
-        // On a thread of its own: what is to be done may wait for what never comes.
+        // On a thread of its own, since the action may block forever.
         let acts = std::thread::Builder::new().name("apg-interrupted".into()).spawn(move || {
             let _ = done.send(action.map_or(Then::End, |action| action(signal)));
         });
@@ -131,7 +135,7 @@ fn watch(mut from: File) {
 mod tests {
     use super::*;
 
-    /// The handler has a stack of its own, which is none of those that a stopped thread shows the collector.
+    /// The handler runs on the alternate signal stack, which the collector does not scan.
     #[test]
     fn no_thread_is_stopped_for_a_collection_in_the_handler() {
         set(|_| Then::End);
