@@ -262,8 +262,8 @@ impl Deque {
         Some((top, buffer.read(top), hasher.finish()))
     }
 
-    /// Takes the oldest pair; more of them if there are many, which go to the thief's own queue. If there is
-    /// one alone, it is taken only if it is the pair that was found there before.
+    /// Takes the oldest pair. From a long queue, takes several pairs; the others go to the thief's own queue.
+    /// The only pair of a queue is taken only if the thief has found the same pair there before.
     pub fn steal(&self, into: &Deque, found_before: Option<Pair>) -> Stolen {
         let top = self.top();
         let length = self.bottom.load(Ordering::SeqCst) - top.index();
@@ -272,7 +272,7 @@ impl Deque {
         }
         let buffer = self.buffer();
         let read = |distance: isize| buffer.read(top.index() + distance);
-        // Perhaps overwritten meanwhile, but then the top has moved.
+        // The pair may be overwritten meanwhile, but then the top has moved, and the exchange fails.
         let first = read(0);
         if length == 1 && found_before != Some(first) {
             return Stolen::Alone(first);
@@ -289,19 +289,19 @@ impl Deque {
         Stolen::Pair(first)
     }
 
-    /// Nothing is in it.
+    /// Whether the queue is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many pairs are in it.
+    /// Number of pairs in the queue.
     pub fn len(&self) -> usize {
         let top = self.top().index();
         usize::try_from(self.bottom.load(Ordering::Acquire) - top).unwrap_or(0)
     }
 
-    /// Shows the collector all words in it, and those at its ends that are just being added or taken; all
-    /// threads are stopped.
+    /// Visits the first word of all pairs, as roots of a collection, including those at both ends that are
+    /// being added or taken; all threads are stopped.
     pub fn each_word(&self, visit: &mut dyn FnMut(usize)) {
         let (top, bottom) = (self.top().index(), self.bottom.load(Ordering::Relaxed));
         let buffer = self.buffer();
@@ -310,8 +310,9 @@ impl Deque {
         for index in first..last.max(first) {
             visit(buffer.read(index)[0]);
         }
-        // What was taken long ago is kept alive once, not for ever: a thief that may still want it has it on
-        // its stack, or finds that the top has moved. Unless the owner is about to use these slots again.
+        // Pairs that were taken before this collection are visited once more, and then cleared. A thief that
+        // is taking one has it on its stack, or will find that the top has moved. They are not cleared if the
+        // owner may be about to use the slots again.
         if bottom < first + buffer.len() as isize {
             (first..top).for_each(|index| buffer.write(index, [0, 0]));
         }

@@ -1,8 +1,9 @@
-//! Stack budget of nested activities: one waits for another, which waits for another, each on a stack of its
-//! own. No stack overflows then, though a recursion through `finish async` or `at` may have no end: it ends
-//! as if all of it were on one stack.
+//! Stack budget of nested activities. In an infinite recursion through `finish async` or `at`, each activity
+//! waits for the next one, and each has its own stack, so that no stack overflows. The budget limits the
+//! total size of these stacks, so that the recursion ends as if all of it were on one stack.
 //!
-//! The nesting is a tree: an activity belongs to a finish, which belongs to the activity that has opened it.
+//! The nesting is a tree: the parent of an activity is its finish, and the parent of a finish is the activity
+//! that has opened it.
 
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 
@@ -11,28 +12,28 @@ use crossbeam_utils::CachePadded;
 /// The epoch of activities that belong to no job ([`crate::apgas::cancellation`]).
 pub const NO_JOB: u64 = 0;
 
-/// Bytes that a stack takes at least.
+/// Minimum number of bytes that a stack counts for.
 const MIN_STACK_BYTES: usize = 4096;
 
-/// The epoch of an activity that has that of the finish that waits for it, and has not read it yet.
+/// Marks an activity that inherits the epoch of its finish, and has not read it yet.
 const INHERITED: u64 = u64::MAX;
 
-/// The part of a finish that the scheduler and generated code know; `apgas::finish::Finish` begins with it.
+/// The part of a finish that the scheduler and generated code access; `apgas::finish::Finish` begins with it.
 #[derive(Default)]
 #[repr(C)]
 pub struct FinishHeader {
-    /// The finish around it that the same activity has opened; only that activity uses this. Of a finish that
-    /// waits to be used again, the next of those.
+    /// The enclosing finish that the same activity has opened; only that activity uses this. For a spare
+    /// finish, the next one in the list of spare ones.
     pub outer: AtomicPtr<FinishHeader>,
-    /// Activities that the body has started, less those that have run on its stack: below zero where others
-    /// had started those.
+    /// Number of activities that the body has started, minus the number that have ended on its stack;
+    /// negative (as a wrapped number) if others have started those.
     pub own: AtomicUsize,
-    /// There may be exceptions, device operations, or others who know it.
+    /// Whether there may be exceptions, device operations, or further references to the finish.
     pub touched: AtomicBool,
-    /// The budget of the fiber that opens it, if that is known.
+    /// The budget of the fiber that has opened the finish, if it is known.
     pub owner: AtomicPtr<StackBudget>,
-    /// Activities that others have started and that have not ended, less those that others have run to their
-    /// end, and the body.
+    /// Number of activities that others have started, minus the number that have ended elsewhere than on the
+    /// body's stack; plus the weight of the body until it has ended.
     pub count: CachePadded<AtomicUsize>,
 }
 
@@ -44,22 +45,22 @@ impl FinishHeader {
     }
 }
 
-/// The position of a fiber's activity in the nesting. Others read it while it changes, and then may see what
-/// was before.
+/// Position of a fiber's activity in the nesting. Other threads may read it during a change, and then see the
+/// old values.
 #[derive(Default)]
 pub struct StackBudget {
     /// The finish that waits for the activity.
     finish: AtomicPtr<FinishHeader>,
-    /// Bytes on the stacks of the activities that wait for it.
+    /// Number of bytes on the stacks of the activities that wait for this one.
     outer: AtomicUsize,
-    /// Bytes on its own stack when it was suspended last.
+    /// Number of bytes on the activity's own stack at its last suspension.
     own: AtomicUsize,
-    /// The epoch of its job.
+    /// The epoch of the activity's job.
     epoch: AtomicU64,
 }
 
 impl StackBudget {
-    /// An activity of that finish begins; null stands for one of another place, or none.
+    /// Notes that an activity of that finish begins; null for a finish of another place, or none.
     pub fn begin(&self, finish: *const FinishHeader) {
         self.finish.store(finish.cast_mut(), Ordering::Relaxed);
         self.own.store(0, Ordering::Relaxed);
@@ -67,8 +68,8 @@ impl StackBudget {
         self.epoch.store(INHERITED, Ordering::Relaxed);
     }
 
-    /// The activity comes from where activities with `outer` bytes on their stacks wait for it, in that
-    /// epoch.
+    /// Notes that the activity comes from another place, where activities with `outer` bytes on their stacks
+    /// wait for it, and that its job has that epoch.
     pub fn begin_inside(&self, outer: usize, epoch: u64) {
         self.outer.store(outer, Ordering::Relaxed);
         self.epoch.store(epoch, Ordering::Relaxed);
@@ -79,7 +80,8 @@ impl StackBudget {
         unsafe { self.finish.load(Ordering::Relaxed).as_ref() }
     }
 
-    /// The epoch of the activity's job: its own, or that of the activity whose finish waits for it.
+    /// The epoch of the activity's job: its own, or the epoch inherited from the activity whose finish waits
+    /// for it.
     pub fn epoch(&self) -> u64 {
         let mut at = self;
         let epoch = loop {
@@ -96,13 +98,13 @@ impl StackBudget {
         epoch
     }
 
-    /// The activity is suspended, with that many bytes on its stack.
+    /// Notes that the activity is suspended, with that many bytes on its stack.
     pub fn suspend(&self, own: usize) {
         self.own.store(own, Ordering::Relaxed);
         self.update_outer();
     }
 
-    /// Bytes on the stacks of those that wait for the activity.
+    /// Computes the number of bytes on the stacks of the activities that wait for this one.
     pub fn update_outer(&self) -> usize {
         let of = |bytes: &AtomicUsize| bytes.load(Ordering::Relaxed);
         let Some(owner) = self.finish().and_then(FinishHeader::owner) else { return of(&self.outer) };
