@@ -1,4 +1,5 @@
-//! `String.format`: C's printf with what Java adds to it, over a `Rail[Any]`.
+//! `String.format`: the directives of C's `printf`, and some of Java's `Formatter`, for arguments in a
+//! `Rail[Any]`.
 
 use std::fmt::Write;
 
@@ -8,7 +9,7 @@ use crate::heap::Ref;
 use crate::layout::{Kind, slot};
 use crate::program;
 
-/// One `%...`.
+/// A directive: `%`, flags, width, precision, conversion.
 #[derive(Clone, Copy, Debug, Default)]
 struct Directive {
     left: bool,
@@ -33,7 +34,7 @@ enum Argument {
     Other(Ref),
 }
 
-/// What a conversion expected, for the message.
+/// The expected type of a conversion, for the message of the exception.
 struct Mismatch(&'static str);
 
 pub fn string_format(format: Ref, arguments: Ref) -> Outcome<Ref> {
@@ -83,7 +84,7 @@ fn describe(object: Ref) -> String {
     if object.is_null() { "null".into() } else { format!("of type {}", object.ty().name()) }
 }
 
-/// Reads a directive after its `%`, and how many bytes it has.
+/// Parses a directive after its `%`; also returns its length in bytes.
 fn parse(bytes: &[u8]) -> Option<(Directive, usize)> {
     let mut directive = Directive::default();
     let mut at = 0;
@@ -104,7 +105,7 @@ fn parse(bytes: &[u8]) -> Option<(Directive, usize)> {
         at += 1;
         directive.precision = Some(number(bytes, &mut at)?.unwrap_or(0));
     }
-    // C's sizes say nothing here: arguments know their own.
+    // Length modifiers of C are ignored: arguments have their types.
     while matches!(bytes.get(at)?, b'l' | b'h' | b'L' | b'q' | b'j' | b'z' | b't') {
         at += 1;
     }
@@ -113,7 +114,7 @@ fn parse(bytes: &[u8]) -> Option<(Directive, usize)> {
     known.then_some((directive, at + 1))
 }
 
-/// A decimal number, if there is one; `None` if it is absurd.
+/// Parses a decimal number, if there is one; `None` if it is too large.
 fn number(bytes: &[u8], at: &mut usize) -> Option<Option<usize>> {
     let start = *at;
     let mut value = 0_usize;
@@ -127,7 +128,7 @@ fn number(bytes: &[u8], at: &mut usize) -> Option<Option<usize>> {
     Some((*at > start).then_some(value))
 }
 
-/// What an element of the rail is: boxes are opened.
+/// Classifies an element of the rail, and unboxes it.
 fn argument(object: Ref) -> Argument {
     if object.is_null() || object.ty().kind != Kind::Boxed as u32 {
         return Argument::Other(object);

@@ -1,5 +1,5 @@
-//! A place's part of the trace: events in Chrome's format, one a line, and rows of the summary, marked with
-//! `#`.
+//! A place's part of the trace: one event per line in the Trace Event Format of Chrome, and rows of the
+//! summary, which are marked with `#`.
 
 use std::collections::BTreeMap;
 use std::ffi::CStr;
@@ -10,7 +10,7 @@ use super::code::Namer;
 use super::{Settings, Span, What};
 use crate::layout::Kernel;
 
-/// Numbers of the rows of kernels and copies, which several may share at a time.
+/// First row numbers of kernels and of copies; spans that overlap go to further rows.
 const FIRST_KERNEL_ROW: usize = 10_000;
 const FIRST_COPY_ROW: usize = 20_000;
 
@@ -61,7 +61,7 @@ pub fn write_part(settings: &Settings, mut spans: Vec<Span>, messages: [u64; 2])
     std::fs::write(settings.part(settings.place), text)
 }
 
-/// A span in words.
+/// The texts of a span in the trace.
 struct SpanDescription {
     kind: &'static str,
     name: String,
@@ -112,10 +112,10 @@ fn plain(symbol: &str) -> String {
     name.map_or_else(|| symbol.to_owned(), |(name, _)| name.replace("__", "_"))
 }
 
-/// Which row of the picture a span is in: those of one row do not overlap.
+/// Assigns spans to rows of the timeline, so that spans in one row do not overlap.
 #[derive(Default)]
 struct Rows {
-    /// When the last span of a row ends, by place and first number.
+    /// End of the last span of each row, by place and first row number.
     ends: BTreeMap<(i64, usize), Vec<u64>>,
     workers: BTreeMap<(i64, usize), ()>,
 }
