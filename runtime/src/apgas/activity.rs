@@ -1,5 +1,5 @@
-//! Activities: lightweight threads started by `async` (X10 language specification 2.6, "Activities"); which
-//! one the caller is.
+//! Activities: lightweight threads that `async` starts (X10 language specification 2.6, "Activities"), and
+//! access to the calling activity ([`activity`]).
 
 use std::sync::Arc;
 
@@ -21,17 +21,17 @@ use crate::scheduler::task::{ActivityTask, Task};
 pub enum Work {
     /// A closure of the program.
     Closure(Handle),
-    /// Something of the runtime; it returns an exception or null.
+    /// A function of the runtime; it returns an exception or null.
     Runtime(Box<dyn FnOnce() -> Ref + Send>),
 }
 
 /// The finish that an activity belongs to.
 pub enum ActivityScope {
-    /// A finish of this place, which counts the activity and so outlives it; it came out of an [`Arc`].
+    /// A finish of this place, from an [`Arc`]. It counts the activity, and so outlives it.
     Finish(*const Finish),
-    /// The same for an activity that runs on the stack of the finish's body.
+    /// A finish of this place, for an activity that runs on the stack of the finish's body.
     Own(*const Finish),
-    /// Another one.
+    /// Any other scope.
     Other(Arc<dyn FinishScope>),
 }
 
@@ -58,10 +58,10 @@ impl ActivityScope {
     }
 }
 
-/// A finish that is known to one more.
+/// Adds a reference to a finish.
 ///
 /// # Safety
-/// It is alive, and came out of an [`Arc`].
+/// The finish is alive, and came out of an [`Arc`].
 unsafe fn share(finish: *const Finish) -> Arc<Finish> {
     // SAFETY: by the caller.
     unsafe {
@@ -71,15 +71,15 @@ unsafe fn share(finish: *const Finish) -> Arc<Finish> {
     }
 }
 
-/// Counts an activity of the finish that has run to its end on this fiber. The finish itself learns of them
-/// later, all at once.
+/// Counts an activity of the finish that has ended on this fiber. [`report_ends`] reports several to the
+/// finish at once.
 #[inline]
 fn count_end(fiber: &Fiber, finish: *const Finish) {
     report_ends(fiber, finish.cast());
     fiber.ended.set((finish.cast(), fiber.ended.get().1 + 1));
 }
 
-/// One less of those that were counted, if they are of this finish: another one begins in its stead.
+/// Takes back one counted end, if it is of this finish: a new activity takes the place of the ended one.
 #[inline]
 fn take_end(fiber: &Fiber, finish: *const Finish) -> bool {
     let (ended, count) = fiber.ended.get();
@@ -96,13 +96,14 @@ pub fn report_ends(fiber: &Fiber, next: *const FinishHeader) {
     let (finish, count) = fiber.ended.get();
     if count > 0 && finish != next {
         fiber.ended.set((std::ptr::null(), 0));
-        // SAFETY: it is alive, since it waits for those.
+        // SAFETY: the finish is alive, since it waits for these activities.
         unsafe { &*Finish::from_header(finish) }.leave_all(count);
     }
 }
 
-/// Ends the body of a finish that the calling activity has opened, waits for its activities, and returns what
-/// was raised; `exception` is what the body raised. `fiber` runs the caller, if one does.
+/// Ends the body of a finish that the calling activity has opened, waits for its activities, and returns the
+/// raised exceptions. `exception` is the exception of the body, or null. `fiber` is the fiber of the caller,
+/// if it has one.
 pub fn close_finish(finish: Arc<Finish>, fiber: Option<&Fiber>, exception: Ref) -> Vec<Handle> {
     if let Some(fiber) = fiber {
         run_own_activities(&finish, fiber);
@@ -110,14 +111,14 @@ pub fn close_finish(finish: Arc<Finish>, fiber: Option<&Fiber>, exception: Ref) 
     finish.wait(fiber, exception)
 }
 
-/// Runs the newest activities of this worker while they belong to the finish: the caller waits for them
-/// anyway, so that it costs nothing to run them on its stack, and saves two switches.
+/// Runs the newest activities of this worker on the caller's stack, while they belong to the finish. The
+/// caller waits for them anyway, and this saves two switches of stacks.
 pub fn run_own_activities(finish: &Finish, fiber: &Fiber) {
     if sanitizer::watches_threads() {
-        // One after the other on this stack, they could not be seen to race.
+        // ThreadSanitizer could not detect races between activities that run on one stack.
         return;
     }
-    // The thread may be another one after each.
+    // After each activity, the caller may run on another thread.
     while let Some(closure) = pool::pop_own_of(fiber.worker.get(), &raw const finish.header) {
         // The caller, which waits, is of the same job.
         if cancellation::is_cancelled() {
@@ -128,32 +129,34 @@ pub fn run_own_activities(finish: &Finish, fiber: &Fiber) {
     }
 }
 
-/// What tells activities apart: the address of their record, and how deep in it.
+/// Identity of an activity: the address of its record, and the depth of nested activities in the record.
 pub type Identity = (usize, u32);
 
-/// An activity. The first fields are where generated code expects them ([`crate::scheduler::abi_layout`]).
+/// An activity. The first fields are at the offsets that generated code expects
+/// ([`crate::scheduler::abi_layout`]).
 #[repr(C)]
 pub struct Activity {
-    /// The innermost finish that it has opened, out of an [`Arc`], or null. Each knows the one around it.
+    /// The innermost finish that the activity has opened, from an [`Arc`], or null. Each finish refers to the
+    /// enclosing one.
     pub(crate) open: *const Finish,
     /// Clocks it is registered on.
     pub clocks: Clocks,
     /// Depth of atomic sections.
     pub atomic: u32,
-    /// How many activities of finishes that it closes run on its stack, one inside the other, with no more to
-    /// them than this.
+    /// Number of nested activities, of finishes that this activity closes, that run on its stack and have no
+    /// record of their own.
     pub(crate) nested: u32,
-    /// The finish that it belongs to.
+    /// The finish that the activity belongs to.
     pub scope: ActivityScope,
-    /// What it runs; taken when it begins.
+    /// The work; taken when the activity begins.
     pub work: Option<Work>,
     /// The clock of the clocked finish that it was started under.
     pub implicit_clock: Option<i64>,
-    /// Bytes on the stacks of activities of other places that wait for it.
+    /// Number of bytes on the stacks of activities of other places that wait for this one.
     pub nesting: usize,
-    /// It is not deferred ([`crate::scheduler::admission`]).
+    /// Whether the activity must not be deferred ([`crate::scheduler::admission`]).
     pub is_urgent: bool,
-    /// Its job, unless it is no more than a closure.
+    /// The job, unless the activity consists of a closure only.
     pub job: Membership,
 }
 
@@ -165,12 +168,12 @@ const _: () = {
 };
 
 impl Activity {
-    /// An activity that has not begun.
+    /// Makes an activity that has not begun.
     pub fn new(scope: Arc<dyn FinishScope>, work: Work) -> Activity {
         Activity { work: Some(work), ..Activity::plain(ActivityScope::Other(scope)) }
     }
 
-    /// A task of the scheduler.
+    /// Converts the activity to a task of the scheduler.
     fn into_task(self: Box<Self>) -> Task {
         let is_urgent = self.is_urgent;
         Task::Activity(ActivityTask { activity: Box::into_raw(self).cast(), is_urgent })
@@ -200,8 +203,8 @@ impl Activity {
         }
     }
 
-    /// Runs it to its end on this fiber, inside the activity that runs there (which waits for it) if there is
-    /// one.
+    /// Runs the activity to its end on this fiber. If another activity runs there, it is nested in that one,
+    /// which waits for it.
     #[expect(clippy::boxed_local, reason = "where it lies tells sanitizers activities apart")]
     pub fn run(mut self: Box<Self>) {
         sanitizer::acquire(&raw const *self);
@@ -210,7 +213,7 @@ impl Activity {
         fiber.budget.begin_inside(self.nesting, self.job.epoch());
         heap::forget_ended_calls();
         match self.work.take() {
-            // The body of an `at` runs: the activity that waits for it gets its answer from that.
+            // The body of an `at`: it sends the reply to the waiting activity itself.
             Some(_) if cancellation::is_past(self.job.epoch()) && !self.is_remote_at() => {
                 self.run_code(fiber, None, || cancellation::exception().0);
             }
@@ -220,12 +223,12 @@ impl Activity {
         }
     }
 
-    /// It is the body of an `at`.
+    /// Whether the activity is the body of an `at`.
     fn is_remote_at(&self) -> bool {
         matches!(&self.scope, ActivityScope::Other(scope) if scope.is_remote_at())
     }
 
-    /// Runs its code, which is recorded if its place is known.
+    /// Runs the code, and records a profile span if the code's location is known.
     fn run_code(&mut self, fiber: &Fiber, at: Option<profile::Code>, code: impl FnOnce() -> Ref) {
         let outer = fiber.header.activity.replace(std::ptr::from_mut(self).cast());
         let mut recorded = at.map(profile::Open::new);
@@ -242,7 +245,7 @@ impl Activity {
         }
         sanitizer::release(&raw const sanitizer::MESSAGES);
         if let ActivityScope::Other(scope) = &self.scope {
-            // To print an exception runs code of the program, which belongs to the activity.
+            // Printing an exception runs code of the program, which belongs to the activity.
             scope.leave(exception);
             fiber.header.activity.set(outer);
         } else {
@@ -258,7 +261,7 @@ impl Activity {
         self.open = Arc::into_raw(finish);
     }
 
-    /// Takes the innermost finish, which ends.
+    /// Removes and returns the innermost finish, which ends.
     #[inline]
     pub fn close(&mut self) -> Option<Arc<Finish>> {
         if self.open.is_null() {
@@ -270,18 +273,18 @@ impl Activity {
         Some(finish)
     }
 
-    /// The innermost finish that it has opened.
+    /// The innermost finish that the activity has opened.
     pub fn innermost_open(&self) -> Option<Arc<Finish>> {
         // SAFETY: if not null alive until it is closed, and out of an `Arc`.
         (!self.open.is_null()).then(|| unsafe { share(self.open) })
     }
 
-    /// What tells activities apart, while they live.
+    /// The identity, which is unique among live activities.
     pub fn identity(&self) -> Identity {
         (std::ptr::from_ref(self) as usize, self.nested)
     }
 
-    /// An activity of the innermost finish, which ran on this one's stack, has raised something.
+    /// Adds the exception of an activity of the innermost finish that ran on this activity's stack.
     pub fn note(&self, exception: Ref) {
         // SAFETY: null, or alive until it is closed.
         if let Some(open) = unsafe { self.open.as_ref() } {
@@ -289,7 +292,7 @@ impl Activity {
         }
     }
 
-    /// Counts a new activity of the innermost finish, if that is one of this place.
+    /// Counts a new activity of the innermost finish, if this finish is of this place.
     #[inline]
     pub fn enter_finish(&self, fiber: &Fiber) -> Option<*const Finish> {
         // SAFETY: null, or alive until it is closed.
@@ -311,7 +314,7 @@ impl Activity {
         }
     }
 
-    /// Where its code is.
+    /// Location of the activity's code.
     fn code(&self) -> profile::Code {
         match &self.work {
             Some(Work::Closure(closure)) => profile::Code::of_closure(closure.get()),
@@ -328,7 +331,7 @@ impl Activity {
             .or(self.implicit_clock)
     }
 
-    /// The number of what governs new activities, if other places know it.
+    /// The number of the finish of new activities, if other places know this finish.
     pub fn finish_number(&self) -> Option<FinishId> {
         match &self.scope {
             // SAFETY: null, or alive until it is closed.
@@ -339,7 +342,7 @@ impl Activity {
         }
     }
 
-    /// What governs new activities.
+    /// The finish of new activities.
     pub fn innermost_scope(&self) -> Arc<dyn FinishScope> {
         match self.innermost_open() {
             Some(open) => open as Arc<dyn FinishScope>,
@@ -355,25 +358,25 @@ pub fn activity<R>(use_it: impl FnOnce(&mut Activity) -> R) -> Option<R> {
     unsafe { pointer.as_mut() }.map(use_it)
 }
 
-/// Runs an activity of a finish, which has been entered for it.
+/// Runs an activity that its finish counts already.
 #[inline]
 pub fn run_closure(fiber: &Fiber, closure: Ref, scope: ActivityScope) {
     let at = profile::on().then(|| profile::Code::of_closure(closure));
     Activity::plain(scope).run_code(fiber, at, || crate::program::call(closure));
 }
 
-/// Ends an activity of a finish, which has been entered for it, instead of beginning it: its job was
-/// cancelled, which the activity that waits at the finish raises.
+/// Ends an activity that its finish counts already, without running it, since its job was cancelled. The
+/// activity that waits at the finish raises the exception.
 pub(crate) fn drop_closure(fiber: &Fiber, finish: *const Finish) {
     // SAFETY: it counts the activity.
     unsafe { &*finish }.is_known();
     ActivityScope::Finish(finish).leave(fiber, Ref::NULL);
 }
 
-/// Starts an activity that is no more than its closure, newest first; false if there is more to it.
+/// Starts an activity that consists of a closure only, as the newest task; false if it needs a record.
 #[inline]
 pub fn spawn_closure(fiber: &Fiber, activity: &Activity, closure: Ref) -> bool {
-    // A sanitizer of threads tells activities apart by where they lie.
+    // ThreadSanitizer identifies activities by the addresses of their records.
     if sanitizer::watches_threads() {
         return false;
     }
@@ -382,7 +385,7 @@ pub fn spawn_closure(fiber: &Fiber, activity: &Activity, closure: Ref) -> bool {
     true
 }
 
-/// Calls `use_it` with the calling activity and its fiber, which stays the same whatever its thread is.
+/// Calls `use_it` with the calling activity and its fiber, which does not change when the thread changes.
 #[inline]
 pub fn on_fiber<R>(use_it: impl FnOnce(&'static Fiber, &mut Activity) -> R) -> Option<R> {
     let fiber = fiber::current()?;
@@ -390,14 +393,14 @@ pub fn on_fiber<R>(use_it: impl FnOnce(&'static Fiber, &mut Activity) -> R) -> O
     unsafe { fiber.header.activity.get().cast::<Activity>().as_mut() }.map(|activity| use_it(fiber, activity))
 }
 
-/// What the caller has done happens before the activity begins.
+/// Orders all previous operations of the caller before the activity (happens-before, for the sanitizer).
 fn ready(activity: Activity) -> Box<Activity> {
     let activity = Box::new(activity);
     sanitizer::release(&raw const *activity);
     activity
 }
 
-/// Starts an activity, newest first.
+/// Starts an activity, as the newest task.
 pub fn spawn(activity: Activity) {
     match &activity.scope {
         // SAFETY: it counts the activity that starts this one.
@@ -407,19 +410,19 @@ pub fn spawn(activity: Activity) {
     pool::push(ready(activity).into_task());
 }
 
-/// Starts an activity whose scope has been entered for it already, after those that can run now.
+/// Starts an activity that its scope counts already, behind the tasks that are ready.
 pub fn start_at(scope: Arc<dyn FinishScope>, work: Box<dyn FnOnce() -> Ref + Send>) {
     start_activity_at(Activity { is_urgent: true, ..Activity::new(scope, Work::Runtime(work)) });
 }
 
-/// The same for an activity with more to it.
+/// As [`start_at`], for an activity with further properties.
 pub fn start_activity_at(activity: Activity) {
     pool::push_last(ready(activity).into_task());
     pool::wake_compensating();
 }
 
-/// Names the innermost activity of the caller after that closure, if activities are profiled and its code was
-/// not known.
+/// Attributes the profile span of the caller's innermost activity to that closure, if activities are profiled
+/// and its code is not known yet.
 pub fn name_profile(closure: Ref) {
     if profile::on()
         && let Some(fiber) = fiber::current()
@@ -428,7 +431,7 @@ pub fn name_profile(closure: Ref) {
     }
 }
 
-/// The innermost activity of the caller is the program's `main`.
+/// Attributes the profile span of the caller's innermost activity to the program's `main`.
 pub fn name_profile_main() {
     if profile::on()
         && let Some(fiber) = fiber::current()

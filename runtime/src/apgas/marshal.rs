@@ -1,5 +1,5 @@
-//! Marshalling of objects for messages, and copies, with failures as X10 exceptions. The program's own code
-//! may run in all of them ([`crate::serialize::custom_serialization`]).
+//! Marshalling of object graphs for messages and copies; failures become X10 exceptions. All functions may
+//! run code of the program ([`crate::serialize::custom_serialization`]).
 
 use crate::apgas::system::system;
 use crate::heap;
@@ -14,8 +14,8 @@ use crate::serialize::read::{self, Input};
 use crate::serialize::write::{self, Unwritten};
 use crate::serialize::{Error, ProgramHeap, TypeTable, copy, single};
 
-/// Appends an object's graph, to be read once, with its long plain elements in parts; or garbage, and
-/// an exception object.
+/// Appends the graph of an object, which may be read once; long elements without references go to `parts`. On
+/// an error, returns an exception object, and `out` is unspecified.
 pub fn append(out: &mut Vec<u8>, parts: &mut Vec<Part>, object: Ref) -> Result<(), Ref> {
     // SAFETY: an object of the program, which the caller has.
     if unsafe { single::write(out, object.0) } {
@@ -52,19 +52,19 @@ fn append_for(
     }
 }
 
-/// An object's graph, to be read any number of times, or an exception object.
+/// Encodes the graph of an object, which may be read any number of times; or returns an exception object.
 pub fn encode_for_many(object: Ref) -> Result<Vec<u8>, Ref> {
     let mut out = Vec::new();
     append_for(&mut out, None, object, Copies::Many).map(|()| out)
 }
 
-/// An object's graph, to be read once, or an exception object.
+/// Encodes the graph of an object, which may be read once; or returns an exception object.
 pub fn encode(object: Ref) -> Result<Vec<u8>, Ref> {
     let mut out = Vec::new();
     append_for(&mut out, None, object, Copies::One).map(|()| out)
 }
 
-/// An exception's graph; if that cannot be sent, that of the exception which says so.
+/// Encodes the graph of an exception; if this fails, the graph of the exception that reports the failure.
 pub fn encode_exception(exception: Ref) -> Vec<u8> {
     encode(exception).or_else(encode).unwrap_or_else(|_| {
         let text = format!("a {} cannot be sent to another place", exception.ty().name());
@@ -72,7 +72,7 @@ pub fn encode_exception(exception: Ref) -> Vec<u8> {
     })
 }
 
-/// The next graph of a message, or an exception object.
+/// Decodes the next graph of a message; or returns an exception object.
 pub fn decode(input: &mut Input<'_>) -> Result<Ref, Ref> {
     let start = input.clone();
     let decoded = retry_with_room(
@@ -85,9 +85,9 @@ pub fn decode(input: &mut Input<'_>) -> Result<Ref, Ref> {
     decoded.map_err(Failure::exception)
 }
 
-/// Makes a graph under a hold, which may find the heap full of what only a collection frees. Other threads
-/// also use what a collection has freed, perhaps all of it before this one continues: as long as collections
-/// leave much, another attempt is worthwhile.
+/// Repeats an attempt to make a graph while collections are held off. The attempt may find the heap full of
+/// garbage; then a collection runs, and the attempt is repeated. Other threads may use all of the freed
+/// memory first, so several attempts are made while collections free enough.
 fn retry_with_room<R, E>(
     mut attempt: impl FnMut() -> Result<R, E>,
     is_full: impl Fn(&E) -> bool,
@@ -105,14 +105,15 @@ fn retry_with_room<R, E>(
     attempt()
 }
 
-/// The next graph of a message, whose root is the closure of an activity, or an exception object.
+/// Decodes the next graph of a message, whose root is the closure of an activity; or returns an exception
+/// object.
 pub fn decode_body(input: &mut Input<'_>, value: bool) -> Result<Ref, Ref> {
     let closure = decode(input)?;
     check_body(closure, value).map(|()| closure)
 }
 
-/// Whether an object is the closure of an activity, or of an `at` with a `value`; if not, an exception
-/// object. Nothing else that a message brings is called.
+/// Checks that an object is the closure of an activity, or of an `at` with a `value`; otherwise returns an
+/// exception object. No other object from a message is called.
 pub fn check_body(closure: Ref, value: bool) -> Result<(), Ref> {
     if !closure.is_null() && system().engine().is_body(closure, value) {
         return Ok(());
@@ -120,7 +121,8 @@ pub fn check_body(closure: Ref, value: bool) -> Result<(), Ref> {
     Err(exception(&Error::Malformed { expected: "the closure of an `at` or `async`", offset: 0 }))
 }
 
-/// The next graph of a message, which is that of an exception; or another exception.
+/// Decodes the next graph of a message, which must be an exception; otherwise returns an exception that
+/// reports the error.
 pub fn decode_exception(input: &mut Input<'_>) -> Ref {
     match decode(input) {
         Ok(object) if !object.is_null() && system().engine().is_exception(object) => object,

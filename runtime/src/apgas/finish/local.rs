@@ -101,7 +101,8 @@ impl Finish {
         }
     }
 
-    /// Frees the spare finishes of an idle fiber but for `max_kept`; the number of those that remain.
+    /// Frees the spare finishes of an idle fiber, except for `max_kept`. Returns the number of remaining
+    /// ones.
     pub fn free_spares(fiber: &Fiber, max_kept: usize) -> usize {
         let mut last = Finish::from_header(fiber.header.spare.get());
         let mut kept = 0;
@@ -125,11 +126,11 @@ impl Finish {
         kept
     }
 
-    /// Ends the body, waits for all activities, and returns what they raised. `exception` is what the body
-    /// raised. `fiber` runs the caller, if one does.
+    /// Ends the body, waits for all activities, and returns the raised exceptions. `exception` is the
+    /// exception of the body, or null. `fiber` is the fiber of the caller, if it has one.
     pub fn wait(self: Arc<Self>, fiber: Option<&Fiber>, exception: Ref) -> Vec<Handle> {
         let own = self.header.own.load(Ordering::Relaxed);
-        // Alone, nobody else can enter it any more.
+        // If only the body is left, nothing else can enter the finish any more.
         if own > 0 || self.header.count.load(Ordering::Acquire) != BODY {
             self.header.own.store(0, Ordering::Relaxed);
             if self.header.count.fetch_add(own.wrapping_sub(BODY), Ordering::AcqRel) != BODY.wrapping_sub(own)
@@ -160,7 +161,7 @@ impl Finish {
         all
     }
 
-    /// Whether all has ended that was ever in it, and nothing was raised.
+    /// Whether all activities of the finish have ended, without exceptions.
     #[inline]
     pub fn has_ended_quietly(&self) -> bool {
         let alone =
@@ -171,32 +172,32 @@ impl Finish {
         alone && !self.header.touched.load(Ordering::Acquire)
     }
 
-    /// Says which finish is around it, and which clock it has.
+    /// Sets the enclosing finish, and the clock of a clocked finish.
     #[inline]
     pub fn set_opened(&self, outer: *const Finish, clock: Option<i64>) {
         self.header.outer.store(outer.cast_mut().cast(), Ordering::Relaxed);
         self.clock.store(clock.unwrap_or(NO_CLOCK), Ordering::Relaxed);
     }
 
-    /// The finish around it that the same activity has opened, or null.
+    /// The enclosing finish that the same activity has opened, or null.
     #[inline]
     pub fn outer(&self) -> *const Finish {
         Finish::from_header(self.header.outer.load(Ordering::Relaxed))
     }
 
-    /// The clock of a clocked one.
+    /// The clock of a clocked finish.
     #[inline]
     pub fn clock(&self) -> Option<i64> {
         Some(self.clock.load(Ordering::Relaxed)).filter(|it| *it != NO_CLOCK)
     }
 
-    /// Counts an activity that the body starts, or one on its stack.
+    /// Counts an activity that the body starts, or that an activity on the body's stack starts.
     #[inline]
     pub fn enter_own(&self) {
         self.header.own.store(self.header.own.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
     }
 
-    /// Counts an activity that has run on the body's stack.
+    /// Counts the end of an activity that has run on the body's stack.
     #[inline]
     pub fn leave_own(&self, exception: Ref) {
         self.note(exception);
@@ -213,12 +214,12 @@ impl Finish {
         }
     }
 
-    /// Its number, if other places know it.
+    /// The number of the finish, if other places know it.
     pub fn number(&self) -> Option<FinishId> {
         self.home.number()
     }
 
-    /// Somebody else knows it from now on.
+    /// Notes that there are further references to the finish from now on.
     pub fn is_known(&self) {
         self.header.touched.store(true, Ordering::Release);
     }
@@ -256,7 +257,7 @@ impl Finish {
                 let Some(operation) = operations.pop_front() else { return };
                 (operation, operations.is_empty())
             };
-            // The ends of others are not left unseen while this thread sleeps.
+            // The thread sleeps only for the last operation, so that it sees the ends of the others.
             operation
                 .poll(WaitPolicy { park: DEVICE_WAIT_POLICY.park.filter(|_| is_last), ..DEVICE_WAIT_POLICY });
         }
@@ -283,8 +284,8 @@ impl FinishScope for Finish {
     }
 }
 
-/// Governs activities that nobody waits for: their exceptions are printed, but for those
-/// of their cancellation.
+/// The scope of activities that no finish waits for. Their exceptions are printed, except for those of a
+/// cancellation.
 pub struct Uncounted;
 
 impl FinishScope for Uncounted {
