@@ -23,7 +23,7 @@ struct Pool {
 /// A thread of the pool.
 pub(super) struct Worker {
     pub(super) number: usize,
-    /// It handles messages of other places, and runs the tasks that they bring.
+    /// Whether the worker handles messages of other places, and runs the tasks in them.
     pub(super) handles_messages: Cell<bool>,
 }
 
@@ -33,14 +33,14 @@ thread_local! {
     static WORKER: Cell<Option<&'static Worker>> = const { Cell::new(None) };
 }
 
-/// Number of workers of a place if nobody says: one for each CPU, but at least two. An activity that wakes
-/// does so in an idle worker, so one would not be enough for a program that asks in a loop whether another
-/// activity, which sleeps now and then, is done.
+/// Default number of workers of a place: one for each CPU, but at least two. A resumed activity needs an idle
+/// worker, so one worker would not suffice for a program that spins until another activity, which sleeps now
+/// and then, is done.
 pub fn default_threads() -> usize {
     std::thread::available_parallelism().map_or(2, usize::from).max(2)
 }
 
-/// Starts the pool with that many workers (0: the default); without effect when it runs already. Fibers run
+/// Starts the pool with that number of workers (0: the default); no effect if it runs already. Fibers run
 /// `task_loop`.
 pub fn start(workers: usize, task_loop: fn(&'static Fiber) -> !) {
     fiber::set_task_loop(task_loop);
@@ -68,13 +68,13 @@ pub fn start(workers: usize, task_loop: fn(&'static Fiber) -> !) {
     });
 }
 
-/// Starts a worker of the pool, or a compensating one.
+/// Starts a worker or a compensating thread.
 fn start_worker(number: usize) -> std::io::Result<()> {
     let name = format!("apg-worker-{number}");
     std::thread::Builder::new().name(name).spawn(move || run_worker(number)).map(drop)
 }
 
-/// A worker of the pool, or a compensating one: that may end.
+/// Main function of a worker, or of a compensating thread. Only the latter may return.
 fn run_worker(number: usize) {
     let worker = Box::into_raw(Box::new(Worker { number, handles_messages: Cell::new(false) }));
     // SAFETY: it lives as long as the thread runs activities.
@@ -114,7 +114,7 @@ pub(super) fn worker() -> Option<&'static Worker> {
     WORKER.with(Cell::get)
 }
 
-/// Adds a task: to the deque of the calling worker if it is one.
+/// Adds a task: to the deque of the caller if it is a worker, otherwise to the injector.
 pub fn push(task: Task) {
     match worker() {
         Some(worker) => queues().push(worker.number, task),
@@ -122,8 +122,8 @@ pub fn push(task: Task) {
     }
 }
 
-/// Adds an activity that may continue. With compensating threads, the caller may be a worker that does not
-/// come to its queue soon.
+/// Adds an activity that is ready to resume. If there are compensating threads, it goes to the injector,
+/// since the caller may be a worker that does not return to its queue soon.
 pub fn push_resumed(task: Task) {
     let pool = pool();
     if !pool.compensation.is_needed() {
@@ -133,7 +133,7 @@ pub fn push_resumed(task: Task) {
     wake_compensating();
 }
 
-/// A task has come from outside: a resting compensating thread takes it if all workers are active.
+/// Wakes a resting compensating thread for an injected task, if all workers are active.
 pub fn wake_compensating() {
     let pool = pool();
     if pool.compensation.is_needed() && pool.queues.all_active() {
@@ -141,7 +141,8 @@ pub fn wake_compensating() {
     }
 }
 
-/// Adds a task behind all others. What a message has brought to an idle worker is that worker's.
+/// Adds a task behind all others. A task from a message that an idle worker has handled goes to that worker's
+/// own queue.
 pub fn push_last(task: Task) {
     let queues = queues();
     match worker() {
@@ -152,36 +153,36 @@ pub fn push_last(task: Task) {
     }
 }
 
-/// There is more work: wakes a sleeping worker, if there is one and no other searches.
+/// Wakes a sleeping worker for more work, if there is one and no worker searches.
 pub fn wake_worker() {
     queues().notify();
 }
 
-/// Adds an activity that is no more than its closure to the deque of the calling worker.
+/// Adds an activity that consists of a closure and its finish to the deque of the calling worker.
 #[inline]
 pub fn push_closure(worker: usize, closure: Ref, finish: *const FinishHeader) {
     queues().push_closure(worker, closure, finish);
 }
 
-/// The closure of the calling worker's newest task, if that is an activity of the finish.
+/// Takes the calling worker's newest task, and returns its closure, if the task is a closure of that finish.
 #[inline]
 pub fn pop_own_of(worker: usize, finish: *const FinishHeader) -> Option<Ref> {
     queues().pop_of(worker, finish)
 }
 
-/// The newest task of the calling worker.
+/// Takes the newest task of the calling worker.
 pub fn own_task(worker: usize) -> Option<Task> {
     queues().pop(worker)
 }
 
-/// The calling worker would have nothing to do if the calling activity suspended itself.
+/// Whether the calling worker would have no task if the calling activity suspended itself.
 pub fn has_nothing_else_to_do() -> bool {
     let queues = queues();
     worker().is_some_and(|worker| queues.own_is_empty(worker.number) && queues.nothing_injected())
 }
 
-/// The calling activity keeps its thread and sleeps in it for that long, or until there is a task that no
-/// worker without an activity takes. Whether there is none.
+/// Blocks the calling activity's thread for at most `time`, or until there is a task that no idle worker
+/// takes. False if there is such a task.
 pub fn park_briefly(time: Duration) -> bool {
     let queues = queues();
     let is_free = |worker: &&Worker| worker.number < pool().workers && queues.is_empty();
@@ -192,8 +193,8 @@ pub fn park_briefly(time: Duration) -> bool {
     queues.is_empty()
 }
 
-/// The calling worker, which has searched, has a task: if it was the last to search, the monitor of
-/// compensating threads watches the queues from now on.
+/// Notes that the calling worker, which has searched, has a task. If all workers are active now, the monitor
+/// of compensating threads watches the queues.
 pub(super) fn end_search() {
     let pool = pool();
     pool.queues.end_search();
@@ -202,7 +203,7 @@ pub(super) fn end_search() {
     }
 }
 
-/// Shows the collector what the workers' queues refer to; all threads are stopped.
+/// Visits each word in the workers' queues, as roots of a collection; all threads are stopped.
 fn each_queued_word(visit: &mut dyn FnMut(usize)) {
     if let Some(pool) = POOL.get() {
         pool.queues.each_word(visit);
@@ -214,7 +215,7 @@ pub(super) fn has_all_workers_idle(condition: impl FnOnce() -> bool) -> bool {
     POOL.get().is_some_and(|pool| pool.queues.is_idle(condition))
 }
 
-/// The same with the compensating threads.
+/// As [`has_all_workers_idle`], and no compensating thread has work.
 pub(super) fn has_all_threads_idle(condition: impl FnOnce() -> bool) -> bool {
     POOL.get().is_some_and(|pool| pool.compensation.rests(|| pool.queues.is_idle(condition)))
 }
@@ -224,7 +225,7 @@ pub fn worker_count() -> usize {
     POOL.get().map_or(0, |pool| pool.workers)
 }
 
-/// Number of threads that there can be at most: workers and compensating threads.
+/// Maximum number of threads: workers and compensating threads.
 pub fn max_worker_count() -> usize {
     worker_count() + MAX_EXTRA_WORKERS
 }

@@ -8,22 +8,21 @@
 //!
 //! # Counters
 //!
-//! - `sleeping`: workers that sleep or are about to, in the lower 16 bits; above them, the number of times
-//!   that one has ceased to. The latter tells two moments apart between which a worker was awake
-//!   ([`Sleep::all_sleeping`]).
-//! - `searching`: workers that search, plus notifications that no worker has followed yet.
-//! - `pending_wakes` (under the lock): those notifications.
+//! - `sleeping`: the lower 16 bits count workers that sleep or are about to; the upper bits count wake-ups.
+//!   The latter show whether a worker was awake between two reads ([`Sleep::all_sleeping`]).
+//! - `searching`: number of workers that search, plus `pending_wakes`.
+//! - `pending_wakes` (under the lock): number of notifications that no worker has answered yet by waking.
 //!
 //! # Protocol
 //!
 //! A thread that adds a task notifies a sleeper only if `searching` is 0; the last worker that
-//! ends its search with a task notifies the next if there is more. So as many workers are awake as find
-//! tasks, and a thread that adds one seldom has to wake any. A task is never lost: a worker that falls asleep
-//! first leaves `searching`, then enters `sleeping`, and then looks at the queues; the thread that adds a
-//! task does so first, and then reads the counters. Both have a sequentially consistent fence in between, so
-//! that at least one sees the other (Dekker's protocol). Only [`Sleep::should_notify`] is read without the
-//! fence: a sleeper that it overlooks finds the task after its timeout, and the owner of the queue comes to
-//! it in any case.
+//! ends its search with a task notifies the next sleeper if there are more tasks. So the number of awake
+//! workers follows the number of tasks, and a thread that adds a task seldom has to wake a worker. A task is
+//! never lost: a worker that falls asleep first leaves `searching`, then enters `sleeping`, and then looks at
+//! the queues; the thread that adds a task does so first, and then reads the counters. Both have a
+//! sequentially consistent fence in between, so that at least one sees the other (Dekker's protocol). Only
+//! [`Sleep::should_notify`] is read without the fence: a sleeper that it overlooks finds the task after its
+//! timeout, and the owner of the queue comes to it in any case.
 //!
 //! # Order
 //!
@@ -47,24 +46,24 @@ pub struct Sleep {
     /// See the module.
     pub(super) searching: CachePadded<AtomicUsize>,
     park_queue: Mutex<ParkQueue>,
-    /// By worker.
+    /// One per worker.
     wake: Vec<Condvar>,
 }
 
 struct ParkQueue {
-    /// Notifications that no worker has followed yet.
+    /// Number of notifications that no worker has answered yet by waking.
     pending_wakes: usize,
-    /// Workers that sleep and were not notified; the next one to be notified is the last.
+    /// Workers that sleep and were not notified, as a stack: the last one is notified first.
     workers: Vec<usize>,
 }
 
-/// One sleeper less, and one more that has woken.
+/// Increment of [`Sleep::sleeping`]: one sleeper less, one wake-up more.
 const WOKEN: usize = (1 << 16) - 1;
-/// The part of [`Sleep::sleeping`] that is a number of workers.
+/// The bits of [`Sleep::sleeping`] that count workers.
 const WORKERS: usize = 0xffff;
 
 impl Sleep {
-    /// For that many workers, which are active.
+    /// Makes the state of this number of active workers.
     pub fn new(workers: usize) -> Sleep {
         Sleep {
             sleeping: CachePadded::default(),
@@ -78,13 +77,13 @@ impl Sleep {
         self.sleeping.load(Ordering::SeqCst) & WORKERS == 0
     }
 
-    /// Whether it seems that a worker sleeps, and none searches.
+    /// Whether a worker sleeps and none searches, according to relaxed reads, which may be stale.
     #[inline]
     pub fn should_notify(&self) -> bool {
         self.sleeping.load(Ordering::Relaxed) & WORKERS > 0 && self.searching.load(Ordering::Relaxed) == 0
     }
 
-    /// Whether all workers sleep, or are about to, and none woke while `condition` was found to be true.
+    /// Whether all workers sleep, or are about to, and none woke while `condition` was evaluated to true.
     pub fn all_sleeping(&self, condition: impl FnOnce() -> bool) -> bool {
         let sleeping = self.sleeping.load(Ordering::SeqCst);
         sleeping & WORKERS == self.wake.len()
@@ -92,14 +91,15 @@ impl Sleep {
             && self.sleeping.load(Ordering::SeqCst) == sleeping
     }
 
-    /// After a task was added: wakes a sleeper, if there is one and no worker searches.
+    /// Wakes a sleeper after a task was added, if there is one and no worker searches.
     pub fn notify(&self) {
         fence(Ordering::SeqCst);
         if self.nobody_sleeps() || self.searching.load(Ordering::SeqCst) > 0 {
             return;
         }
         let mut queue = self.park_queue.lock();
-        // Sleepers may have woken, and search: a notification that nobody follows would count as a search.
+        // Sleepers may have woken meanwhile: a notification without a sleeper would count as a search
+        // forever.
         if self.nobody_sleeps() {
             return;
         }
@@ -116,25 +116,25 @@ impl Sleep {
         self.nobody_sleeps() && self.searching.load(Ordering::SeqCst) == 0
     }
 
-    /// The calling worker begins to search.
+    /// Notes that the calling worker begins to search.
     pub fn begin_search(&self) {
         self.searching.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// The calling worker has found a task. True if no other one searches while one sleeps.
+    /// Notes that the calling worker has found a task. True if no worker searches now, and one sleeps.
     pub fn end_search(&self) -> bool {
         self.searching.fetch_sub(1, Ordering::SeqCst) == 1
             && self.sleeping.load(Ordering::Relaxed) & WORKERS > 0
     }
 
-    /// The calling worker, which searches, sleeps until it is notified, or for the time that `timeout`
-    /// results in after no task can be added any more without a notification; then it searches again.
-    /// `all_idle` is called when all workers sleep.
+    /// Blocks the calling worker, which searches, until it is notified or times out; then it searches again.
+    /// `timeout` is evaluated when each further task causes a notification. `all_idle` is called if all
+    /// workers sleep.
     pub fn wait(&self, worker: usize, timeout: impl FnOnce() -> Duration, all_idle: impl FnOnce()) {
         self.sleep(worker, timeout, all_idle, |workers| workers.push(worker));
     }
 
-    /// The same for a worker that has an activity: it is notified when no other one sleeps.
+    /// As [`Sleep::wait`], for a worker that has an activity: it is notified last.
     pub fn wait_briefly(&self, worker: usize, timeout: impl FnOnce() -> Duration) {
         self.sleep(worker, timeout, || (), |workers| workers.insert(0, worker));
     }
@@ -153,12 +153,12 @@ impl Sleep {
         if sleeping & WORKERS == self.wake.len() {
             MutexGuard::unlocked(&mut queue, all_idle);
         }
-        // A task that was added without a notification is seen here; from now on each one notifies.
+        // A task that was added without a notification is seen here; each later one causes a notification.
         let timeout = timeout();
         if queue.pending_wakes == 0 {
             enqueue(&mut queue.workers);
             heap::while_parked(|| self.wake[worker].wait_for(&mut queue, timeout));
-            // Unless it was notified.
+            // A notified worker is not in the list any more.
             queue.workers.retain(|it| *it != worker);
         }
         self.sleeping.fetch_add(WOKEN, Ordering::SeqCst);
