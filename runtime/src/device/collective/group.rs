@@ -1,5 +1,5 @@
-//! Groups of devices, of this process and of others, that execute collective operations by NCCL: a stream on
-//! each device of this process, and a thread for slow steps.
+//! Collective operations of devices of this process and of others by NCCL. A [`Communicator`] has a stream on
+//! each device of this process, and a thread for operations that may take long.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -20,25 +20,25 @@ use crate::layout::slot;
 
 pub use nccl::{MARK, mark, ready};
 
-/// What is done with elements.
+/// A collective operation.
 #[derive(Clone, Copy, Debug)]
 pub enum Collective {
-    /// Combined, for all.
+    /// Combines the elements of all members, for each member.
     AllReduce(Element, Reduction),
-    /// Combined, for the device with that number.
+    /// Combines the elements of all members, for the device with that number.
     Reduce(Element, Reduction, usize),
-    /// That device's, copied to all.
+    /// Copies the elements of that device to all members.
     Broadcast(usize),
-    /// That device's parts, one to each.
+    /// Sends one part of that device's elements to each member.
     Scatter(usize),
-    /// Everyone's, side by side, to that device.
+    /// Collects the elements of all members, in the order of their numbers, at that device.
     Gather(usize),
-    /// A part of each to each.
+    /// Sends one part of each member's elements to each member (all-to-all).
     Exchange,
 }
 
-/// How NCCL combines elements of a kind (one of [`slot`]) by an operation's number in `x10.util.Team`; None
-/// if it does not.
+/// NCCL's element type and reduction for a [`slot`] and the number of an operation in `x10.util.Team`; `None`
+/// if NCCL does not support them.
 pub fn reduction(element: u8, operation: i32) -> Option<(Element, Reduction)> {
     let element = match element {
         1 => Element::ncclInt8,
@@ -61,40 +61,40 @@ pub fn reduction(element: u8, operation: i32) -> Option<(Element, Reduction)> {
     Some((element, reduction))
 }
 
-/// An operation, for the devices of this process.
+/// An operation, with the memory on the devices of this process.
 #[derive(Debug)]
 pub struct Work {
-    /// Which.
+    /// The operation.
     pub what: Collective,
     /// Source and target on each device.
     pub memory: Vec<(u64, u64)>,
-    /// Elements of each part.
+    /// Number of elements of each part.
     pub count: usize,
-    /// Bytes of an element.
+    /// Size of an element in bytes.
     pub size: usize,
 }
 
-/// Devices that do collective operations together.
+/// The devices of this process in a group of devices that execute collective operations together.
 pub struct Communicator {
     devices: Vec<Arc<Device>>,
-    /// What the others send is written at any time.
+    /// Marks the devices' memory as being written: other members may write to it at any time.
     _writing: Vec<Writing>,
     members: Arc<Mutex<Option<Members>>>,
     orders: Mutex<Sender<Submission>>,
 }
 
-/// What the thread of a communicator does: what may take long.
+/// An order to the thread of a communicator.
 enum Submission {
-    /// Waits for what is on these streams.
+    /// Waits for the work on these streams.
     Wait(Arc<Lanes>, OnComplete),
-    /// Leaves.
+    /// Ends the membership.
     End(OnComplete),
 }
 
 impl Communicator {
-    /// Joins `devices` as numbers `first` and following of `size`. All others join at the same time with the
-    /// same mark; `done` is called when they have, or with what went wrong. The thread ends with the
-    /// communicator.
+    /// Joins `devices` to a group of `size` devices, with the numbers from `first` on. All other members join
+    /// at the same time with the same mark (NCCL's unique id). `done` is called when all have joined, or with
+    /// the error. The thread ends with the communicator.
     pub fn join(
         devices: Vec<Arc<Device>>,
         mark: [u8; MARK],
@@ -122,8 +122,8 @@ impl Communicator {
         &self.devices
     }
 
-    /// Begins an operation, which all members begin, and polls for its end as long as `worthwhile`:
-    /// true if it has ended.
+    /// Begins an operation, which all members must begin, and polls for its end while `worthwhile` is true.
+    /// Returns whether it has ended.
     ///
     /// # Safety
     /// The memory is of the devices, long enough and not used by others until the operation has ended.
@@ -132,12 +132,12 @@ impl Communicator {
         let members = members.as_ref().ok_or_else(|| failed("the members have gone".to_owned()))?;
         let begin = || (0..members.members.len()).try_for_each(|own| members.begin(own, work));
         let begun = nccl::together("do a collective operation", begin);
-        // What has begun is waited for, whether or not all of it has.
+        // After an error too, the work that has begun must end.
         let ended = members.lanes.record().and_then(|()| members.lanes.poll(worthwhile));
         begun.map_err(failed).and(ended)
     }
 
-    /// Calls `done` when what has begun has ended.
+    /// Calls `done` when all operations that have begun have ended.
     pub fn wait(&self, done: OnComplete) {
         let lanes = self.members.lock().as_ref().map(|it| Arc::clone(&it.lanes));
         match lanes {
@@ -146,7 +146,7 @@ impl Communicator {
         }
     }
 
-    /// Calls `done` when nothing is left of this process's members.
+    /// Ends the membership of this process's devices, then calls `done`.
     pub fn end(&self, done: OnComplete) {
         self.order(Submission::End(done));
     }
@@ -172,7 +172,7 @@ fn serve(orders: &Receiver<Submission>, members: &Mutex<Option<Members>>) {
     }
 }
 
-/// The devices of this process, each with its stream and the end of what is on it.
+/// The devices of this process, each with its stream and the event at the end of the work on it.
 struct Lanes(Vec<(Arc<Device>, Stream, Event)>);
 
 impl Lanes {
@@ -187,7 +187,7 @@ impl Lanes {
         devices.iter().map(lane).collect::<Result<_, _>>().map(Lanes)
     }
 
-    /// `what` for each, with its context; the first error of all.
+    /// Calls `what` for each device with its context current. Returns the first error.
     fn each(&self, what: impl Fn(&Stream, &Event) -> Result<(), Failure>) -> Result<(), DeviceError> {
         let mut all = Ok(());
         for (device, stream, event) in &self.0 {
@@ -202,7 +202,7 @@ impl Lanes {
         self.each(|stream, event| event.record(stream))
     }
 
-    /// Whether all has ended; polls for a while, if that is worthwhile.
+    /// Polls for a while for the end of all work, while `worthwhile` is true. Returns whether it has ended.
     fn poll(&self, worthwhile: impl Fn() -> bool) -> Result<bool, DeviceError> {
         let (until, all) = (Instant::now() + POLL_TIME, Cell::new(true));
         self.each(|_, event| {
@@ -213,19 +213,19 @@ impl Lanes {
         Ok(all.get())
     }
 
-    /// Sleeps until all has ended.
+    /// Sleeps until all work has ended.
     fn wait(&self) -> Result<(), DeviceError> {
         self.each(|_, event| event.wait())
     }
 }
 
-/// The members of this process. They are given back before their streams.
+/// The members of this process. The NCCL members are dropped before their streams.
 struct Members {
     members: Vec<Member>,
     lanes: Arc<Lanes>,
-    /// The number of the first.
+    /// Number of the first member of this process.
     first: usize,
-    /// How many, everywhere.
+    /// Number of members in all processes.
     size: usize,
 }
 
@@ -246,13 +246,13 @@ impl Members {
         Ok(Members { members, lanes, first, size })
     }
 
-    /// Submits the part of an own device to its stream.
+    /// Submits the part of the operation of one device of this process to its stream.
     fn begin(&self, own: usize, work: &Work) -> Result<(), String> {
         let (member, stream) = (&self.members[own], self.lanes.0[own].1.0);
         let (rank, memory, bytes) = (self.first + own, work.memory[own], work.count * work.size);
         let (source, target) = memory;
         let part = |of: u64, number: usize| of + (number * bytes) as u64;
-        // SAFETY: who calls `run` vouches for the memory.
+        // SAFETY: the caller of `run` guarantees that the memory is valid.
         unsafe {
             let send = |from, to| member.send(from, bytes, to, stream);
             let receive = |into, from| member.receive(into, bytes, from, stream);
