@@ -1,6 +1,6 @@
-//! Decoding of messages: from the bytes that another place has sent to a value whose fields are all checked.
-//! Nothing that comes from other places is used before it was decoded here; graphs of objects, which the
-//! activities that use them read, are checked there ([`crate::apgas::marshal`]).
+//! Decoding and validation of messages: from bytes that another place has sent to a [`Message`] with checked
+//! fields. All messages are decoded here before use, except for graphs of objects: the activities that use
+//! them decode and check these ([`crate::apgas::marshal`]).
 
 use crate::apgas::clock::remote;
 use crate::apgas::clock::{self, ClockContext, ClockRegistration};
@@ -14,19 +14,19 @@ use crate::serialize::Error;
 use crate::serialize::read::Input;
 use crate::topology::{Accelerator, Topology};
 
-/// From where to where a message went.
+/// Sender and receiver of a message.
 #[derive(Clone, Copy, Debug)]
 pub struct Route {
-    /// The sender, as the connection says.
+    /// The sender, according to the connection.
     pub from: u32,
     /// This place.
     pub here: u32,
-    /// How many there are.
+    /// Number of host places.
     pub hosts: u32,
 }
 
-/// A message; what it says is possible, if not necessarily true. The rest of the body begins where a field
-/// says so.
+/// A message whose fields are valid. A field of type `usize` is the offset in the body at which the rest
+/// begins, which is decoded later.
 #[derive(Debug)]
 pub enum Message {
     /// See [`kinds::SPAWN`].
@@ -73,30 +73,30 @@ pub enum Message {
     CollectionDone(u64),
 }
 
-/// A body to run while an activity of another place waits: see [`kinds::AT`].
+/// The body of an `at`, for which an activity of another place waits: see [`kinds::AT`].
 #[derive(Debug)]
 pub struct Visit {
-    /// The call's number.
+    /// Number of the call.
     pub number: u64,
-    /// What governs the activity.
+    /// The finish of new activities of the body.
     pub finish: FinishId,
-    /// It has a value.
+    /// Whether the body has a value.
     pub value: bool,
-    /// What travels with the activity, if not the usual.
+    /// The clock context of the activity, if it was sent ([`about::CLOCK_CONTEXT`]).
     pub clocks: Option<ClockContext>,
-    /// Where the closure's graph begins.
+    /// Offset of the closure's graph in the body of the message.
     pub graph: usize,
 }
 
 impl Message {
-    /// From its kind and body; `parts` come beside it.
+    /// Decodes a message from its kind and body; `parts` is the number of parts outside of the body.
     ///
     /// # Errors
-    /// What was expected instead.
+    /// The message is malformed; the error names the expected content.
     pub fn decode(route: Route, kind: u8, body: &[u8], parts: usize) -> Result<Message, Error> {
         let mut input = Input::new(body);
         let at = |input: &Input<'_>| body.len() - input.remaining();
-        // The rest of these is read later.
+        // The rest of the messages that return here is decoded later.
         let message = match kind {
             kinds::SPAWN => {
                 let finish = route.finish(&mut input)?;
@@ -160,7 +160,7 @@ impl Message {
 }
 
 impl Route {
-    /// The body of an `at`.
+    /// Decodes the body of an `at`.
     #[inline]
     pub fn visit(self, body: &[u8]) -> Result<Visit, Error> {
         let mut input = Input::new(body);
@@ -176,7 +176,7 @@ impl Route {
         Ok(Visit { number, finish, value, clocks, graph: body.len() - input.remaining() })
     }
 
-    /// The end of such a body: the number of the call, and where the rest begins.
+    /// Decodes the reply to an `at`: the number of the call, and the offset of the rest.
     #[inline]
     pub fn answer(self, body: &[u8]) -> Result<(u64, usize), Error> {
         let mut input = Input::new(body);
@@ -185,7 +185,7 @@ impl Route {
         self.reply(&mut input).map(|_| (number, answer))
     }
 
-    /// How the body of an `at` ended, and its clocks.
+    /// Decodes the outcome of the body of an `at`, and its clocks.
     #[inline]
     pub fn reply(self, input: &mut Input<'_>) -> Result<(u64, Option<ClockContext>), Error> {
         let how = input.number()?;
@@ -236,7 +236,8 @@ impl Route {
         if exist { Ok(clock_context) } else { input.malformed("clocks of the places") }
     }
 
-    /// The sender's own activities have ended, those that it has sent elsewhere have begun.
+    /// Checks that a report contains ends of the sender's own activities only, and starts at other places
+    /// only.
     fn check_report(self, report: &FinishDelta, input: &Input<'_>) -> Result<(), Error> {
         let ordered = report.deltas.windows(2).all(|pair| pair[0].0 < pair[1].0);
         let possible = |(place, delta): &(u32, i64)| {

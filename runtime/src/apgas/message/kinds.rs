@@ -22,7 +22,7 @@ pub const GET: u8 = 5;
 pub const PUT_DONE: u8 = 6;
 /// Answer to [`ACCELERATORS_REQUEST`]: the accelerators of a host.
 pub const ACCELERATORS: u8 = 7;
-/// Answer to [`TOPOLOGY_REQUEST`]: all places.
+/// From place 0, after a [`TOPOLOGY_REQUEST`]: all places.
 pub const TOPOLOGY: u8 = 8;
 /// From place 0: the program has ended, with an exit status. To place 0: requests the end.
 pub const PROGRAM_END: u8 = 9;
