@@ -59,7 +59,7 @@ pub fn same_tree(a: &GreenNodeData, b: &GreenNodeData) -> bool {
 /// Number of tokens that distinguish most declarations of a file.
 const HASHED_TOKENS: usize = 16;
 
-/// A hash of a tree's text: of its length and its first [`HASHED_TOKENS`] tokens.
+/// A hash of a tree's text: of its length and its first `HASHED_TOKENS` tokens.
 pub fn label(node: &GreenNodeData) -> u64 {
     fn add(node: &GreenNodeData, left: &mut usize, hasher: &mut DefaultHasher) {
         for child in node.children() {

@@ -1,6 +1,6 @@
 //! Shared-memory ring between two processes: a bounded single-producer, single-consumer (SPSC) queue of bytes
 //! (Lamport, "Specifying Concurrent Program Modules", TOPLAS 1983). While both ends are awake, a transfer
-//! needs no system call. An end that waits polls for a moment, and then sleeps on a futex ([`Doorbell`]).
+//! needs no system call. An end that waits polls for a moment, and then sleeps on a futex (`Doorbell`).
 //!
 //! Zero-copy transfer: if the system lets one process read the other's memory (`process_vm_readv(2)`, also
 //! known as cross-memory attach), the writer sends the address of long data instead of the data, and the
