@@ -8,11 +8,11 @@ use parking_lot::Mutex;
 use tower_lsp_server::jsonrpc;
 
 /// `RequestFailed` of the protocol, for which the framework has no name.
-pub const REQUEST_FAILED: jsonrpc::ErrorCode = jsonrpc::ErrorCode::ServerError(-32803);
+pub(crate) const REQUEST_FAILED: jsonrpc::ErrorCode = jsonrpc::ErrorCode::ServerError(-32803);
 
 /// Why a request was cancelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CancelReason {
+pub(crate) enum CancelReason {
     /// The client sent `$/cancelRequest` or cancelled the progress that it shows.
     Client,
     /// The request ran longer than its policy allows.
@@ -21,7 +21,7 @@ pub enum CancelReason {
 
 impl CancelReason {
     /// The error that answers a cancelled request.
-    pub fn error(self) -> jsonrpc::Error {
+    pub(crate) fn error(self) -> jsonrpc::Error {
         match self {
             Self::Client => jsonrpc::Error::request_cancelled(),
             Self::Timeout => jsonrpc::Error {
@@ -35,7 +35,7 @@ impl CancelReason {
 
 /// Handle of a request: cancels it and knows how far it is. All clones belong to the same request.
 #[derive(Clone, Debug, Default)]
-pub struct RequestHandle(Arc<Mutex<State>>);
+pub(crate) struct RequestHandle(Arc<Mutex<State>>);
 
 #[derive(Debug, Default)]
 struct State {
@@ -48,7 +48,7 @@ struct State {
 
 impl RequestHandle {
     /// The request starts to run on a snapshot of the database.
-    pub fn start(&self, analysis: &Analysis) {
+    pub(crate) fn start(&self, analysis: &Analysis) {
         let mut state = self.0.lock();
         let canceller = analysis.canceller();
         if state.cancelled.is_some() {
@@ -58,7 +58,7 @@ impl RequestHandle {
     }
 
     /// Cancels the request: queries of its snapshot end with `Cancelled::Local`.
-    pub fn cancel(&self, reason: CancelReason) {
+    pub(crate) fn cancel(&self, reason: CancelReason) {
         let mut state = self.0.lock();
         state.cancelled.get_or_insert(reason);
         if let Some((_, canceller)) = &state.running {
@@ -67,22 +67,22 @@ impl RequestHandle {
     }
 
     /// Why the request was cancelled; `None` if it was not.
-    pub fn cancelled(&self) -> Option<CancelReason> {
+    pub(crate) fn cancelled(&self) -> Option<CancelReason> {
         self.0.lock().cancelled
     }
 
     /// Time since the current run started.
-    pub fn elapsed(&self) -> Duration {
+    pub(crate) fn elapsed(&self) -> Duration {
         self.0.lock().running.as_ref().map_or(Duration::ZERO, |(since, _)| since.elapsed())
     }
 
     /// Records that `done` of `total` steps are finished.
-    pub fn set_progress(&self, done: usize, total: usize) {
+    pub(crate) fn set_progress(&self, done: usize, total: usize) {
         self.0.lock().progress = Some((done, total));
     }
 
     /// Finished share in percent; `None` for requests that do not report progress.
-    pub fn percentage(&self) -> Option<u32> {
+    pub(crate) fn percentage(&self) -> Option<u32> {
         let (done, total) = self.0.lock().progress?;
         u32::try_from(done * 100 / total.max(1)).ok().map(|percentage| percentage.min(100))
     }

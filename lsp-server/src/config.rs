@@ -14,13 +14,13 @@ use crate::lsp::uri;
 /// Memory limit where the client sets none.
 const DEFAULT_MEMORY_LIMIT_MB: u64 = 2048;
 /// Limit for the analysis of a file where the client sets none.
-pub const DEFAULT_ANALYSIS_TIMEOUT: Duration = Duration::from_secs(20);
+pub(crate) const DEFAULT_ANALYSIS_TIMEOUT: Duration = Duration::from_secs(20);
 /// Limit where the given one is not a duration.
 const MIN_ANALYSIS_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The configuration that `initialize` fixes.
 #[derive(Clone, Debug, Default)]
-pub struct Config {
+pub(crate) struct Config {
     /// The unit of columns.
     pub encoding: Encoding,
     /// Folders with further packages.
@@ -71,7 +71,7 @@ struct InitializationOptions {
 
 impl Config {
     /// The configuration that a client asks for. Options that do not parse count as absent: none is required.
-    pub fn new(params: &InitializeParams) -> Config {
+    pub(crate) fn new(params: &InitializeParams) -> Config {
         let client = &params.capabilities;
         let text = client.text_document.as_ref();
         let general = client.general.as_ref();
@@ -113,7 +113,7 @@ impl Config {
 }
 
 /// The folders of the workspace.
-pub fn workspace_folders(params: &InitializeParams) -> impl Iterator<Item = &Uri> {
+pub(crate) fn workspace_folders(params: &InitializeParams) -> impl Iterator<Item = &Uri> {
     let folders = params.workspace_folders.iter().flatten().map(|folder| &folder.uri);
     #[expect(deprecated, reason = "older clients send a root instead of folders")]
     let root = params.root_uri.iter().filter(|_| params.workspace_folders.is_none());

@@ -22,7 +22,7 @@ use crate::request_context::RequestContext;
 
 /// The service around the handlers.
 #[derive(Debug)]
-pub struct Dispatcher<S> {
+pub(crate) struct Dispatcher<S> {
     handlers: S,
     main_loop: MainLoopHandle,
     /// Between `initialize` and `shutdown`; notifications at other times are ignored.
@@ -31,7 +31,7 @@ pub struct Dispatcher<S> {
 
 impl<S> Dispatcher<S> {
     /// Sends document notifications to the main loop and other messages to `handlers`.
-    pub fn new(handlers: S, main_loop: MainLoopHandle) -> Self {
+    pub(crate) fn new(handlers: S, main_loop: MainLoopHandle) -> Self {
         Self { handlers, main_loop, is_open: false }
     }
 }

@@ -10,7 +10,7 @@ use crate::workspace::{self, library};
 
 /// An open document.
 #[derive(Clone, Debug)]
-pub struct Document {
+pub(crate) struct Document {
     /// The URI as the client writes it.
     pub uri: Uri,
     /// The path that the database knows it by.
@@ -25,18 +25,23 @@ pub struct Document {
 
 /// The path that a document is known by: that of its file, the package path in the class library, and a
 /// virtual path for a document that is in no file of this machine.
-pub fn document_path(uri: &Uri) -> PathBuf {
+pub(crate) fn document_path(uri: &Uri) -> PathBuf {
     uri::to_path(uri).map_or_else(|| uri::virtual_path(uri), |path| library::package_path(&path))
 }
 
 impl Document {
     /// Whether the document is too large to be analysed.
-    pub fn is_too_large(&self) -> bool {
+    pub(crate) fn is_too_large(&self) -> bool {
         self.text.text().len() > workspace::MAX_ANALYZED_BYTES
     }
 
     /// Applies the changes of one `didChange` in order; each refers to the text after the changes before it.
-    pub fn change(&mut self, version: i32, changes: Vec<TextDocumentContentChangeEvent>, encoding: Encoding) {
+    pub(crate) fn change(
+        &mut self,
+        version: i32,
+        changes: Vec<TextDocumentContentChangeEvent>,
+        encoding: Encoding,
+    ) {
         for change in changes {
             self.text = match change.range {
                 None => LineText::new(change.text.into()),

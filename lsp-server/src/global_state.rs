@@ -32,7 +32,7 @@ const MAX_CANCELLATION_TIME: Duration = Duration::from_secs(10);
 
 /// A notification about documents or files.
 #[derive(Debug)]
-pub enum Edit {
+pub(crate) enum Edit {
     /// `textDocument/didOpen`
     Open(DidOpenTextDocumentParams),
     /// `textDocument/didChange`
@@ -47,7 +47,7 @@ pub enum Edit {
 
 /// Effects of an edit beyond the text of one document.
 #[derive(Debug, Default)]
-pub struct EditOutcome {
+pub(crate) struct EditOutcome {
     /// A closed document, whose diagnostics are to be withdrawn.
     pub closed: Option<Uri>,
     /// Declarations that other files see may have changed.
@@ -55,7 +55,7 @@ pub struct EditOutcome {
 }
 
 /// The database, the open documents and the configuration.
-pub struct GlobalState {
+pub(crate) struct GlobalState {
     host: AnalysisHost,
     /// The thread that cancels queries; `None` if it could not be started or is blocked by an abandoned
     /// database.
@@ -102,7 +102,7 @@ fn library_host() -> AnalysisHost {
 
 impl GlobalState {
     /// A state with a quarantine.
-    pub fn new(quarantine: Quarantine) -> Self {
+    pub(crate) fn new(quarantine: Quarantine) -> Self {
         Self { quarantine: Arc::new(quarantine), ..Self::default() }
     }
 
@@ -139,7 +139,7 @@ impl GlobalState {
 
     /// Abandons the database to its queries and makes a new one of the open documents. The caller reads the
     /// other files of the workspace again.
-    pub fn replace_database(&mut self) {
+    pub(crate) fn replace_database(&mut self) {
         self.host = library_host();
         self.in_flight = InFlight::default();
         self.is_replaced = true;
@@ -151,24 +151,24 @@ impl GlobalState {
     }
 
     /// Whether the database was replaced since the last call.
-    pub fn take_replaced(&mut self) -> bool {
+    pub(crate) fn take_replaced(&mut self) -> bool {
         std::mem::take(&mut self.is_replaced)
     }
 
     /// The queries in flight, for the log.
-    pub fn describe_queries(&self) -> String {
+    pub(crate) fn describe_queries(&self) -> String {
         self.in_flight.describe()
     }
 
     /// Puts the text of a document into quarantine, because its analysis takes too long.
-    pub fn quarantine(&mut self, path: &Path) {
+    pub(crate) fn quarantine(&mut self, path: &Path) {
         if let Some(document) = self.documents.get(path) {
             Arc::make_mut(&mut self.quarantine).add_timed_out(path, document.text.text());
         }
     }
 
     /// Drops everything that was computed.
-    pub fn drop_results(&mut self) {
+    pub(crate) fn drop_results(&mut self) {
         self.cancel_queries();
         let host = std::mem::replace(&mut self.host, AnalysisHost::new([]));
         self.host = host.renewed();
@@ -176,7 +176,7 @@ impl GlobalState {
 
     /// Frees results that were replaced since the last edit, so that the next edit need not. Returns false,
     /// and does nothing, while a query is in flight.
-    pub fn trim(&mut self) -> bool {
+    pub(crate) fn trim(&mut self) -> bool {
         let is_idle = self.in_flight.is_empty();
         if is_idle {
             self.host.drop_replaced();
@@ -185,19 +185,19 @@ impl GlobalState {
     }
 
     /// Takes the configuration of `initialize`.
-    pub fn set_config(&mut self, config: Config) {
+    pub(crate) fn set_config(&mut self, config: Config) {
         let source_path = config.source_path.clone();
         self.config = Arc::new(config);
         self.set_source_path(source_path);
     }
 
     /// The configuration.
-    pub fn config(&self) -> &Config {
+    pub(crate) fn config(&self) -> &Config {
         &self.config
     }
 
     /// Applies the edit with this number.
-    pub fn apply(&mut self, number: u64, edit: Edit) -> EditOutcome {
+    pub(crate) fn apply(&mut self, number: u64, edit: Edit) -> EditOutcome {
         self.try_apply(number, edit).unwrap_or_default()
     }
 
@@ -260,7 +260,7 @@ impl GlobalState {
 
     /// Reads a file or folder again that changed on the disk; whether the database changes. Open documents
     /// keep the client's text.
-    pub fn reload_path(&mut self, path: &Path) -> bool {
+    pub(crate) fn reload_path(&mut self, path: &Path) -> bool {
         let snapshot = self.host.snapshot();
         let below: Vec<PathBuf> = match path.exists() {
             true => Vec::new(),
@@ -310,7 +310,7 @@ impl GlobalState {
     }
 
     /// Adds files of the workspace, except for those that the database has.
-    pub fn add_files(&mut self, files: Vec<(PathBuf, Arc<str>)>) {
+    pub(crate) fn add_files(&mut self, files: Vec<(PathBuf, Arc<str>)>) {
         let snapshot = self.host.snapshot();
         let is_new = |path: &Path, text: &str| {
             snapshot.file(path).is_none() && !self.quarantine.has_crashed(path, text)
@@ -323,7 +323,7 @@ impl GlobalState {
 
     /// Changes the folders of the workspace. Files of removed folders leave the database unless they are
     /// open.
-    pub fn change_folders(&mut self, added: &[PathBuf], removed: &[PathBuf]) {
+    pub(crate) fn change_folders(&mut self, added: &[PathBuf], removed: &[PathBuf]) {
         self.cancel_queries();
         let config = Arc::make_mut(&mut self.config);
         config.folders.retain(|folder| !removed.contains(folder));
@@ -346,7 +346,7 @@ impl GlobalState {
     }
 
     /// Sets the folders with further packages. Relative ones are in a folder of the workspace.
-    pub fn set_source_path(&mut self, folders: Vec<PathBuf>) {
+    pub(crate) fn set_source_path(&mut self, folders: Vec<PathBuf>) {
         self.cancel_queries();
         let config = Arc::make_mut(&mut self.config);
         let absolute = |folder: PathBuf| {
@@ -424,36 +424,36 @@ impl GlobalState {
     }
 
     /// Takes the resource usage of kernels; whether it is new.
-    pub fn set_kernels(&mut self, kernels: KernelUsages) -> bool {
+    pub(crate) fn set_kernels(&mut self, kernels: KernelUsages) -> bool {
         let is_new = *self.kernels != kernels;
         self.kernels = Arc::new(kernels);
         is_new
     }
 
     /// Whether a document is open.
-    pub fn has_documents(&self) -> bool {
+    pub(crate) fn has_documents(&self) -> bool {
         !self.documents.is_empty()
     }
 
     /// Whether the database has a file.
-    pub fn has_file(&self, path: &Path) -> bool {
+    pub(crate) fn has_file(&self, path: &Path) -> bool {
         self.host.snapshot().file(path).is_some()
     }
 
     /// The number of the edit that made the text of an open document.
-    pub fn revision(&self, path: &Path) -> Option<u64> {
+    pub(crate) fn revision(&self, path: &Path) -> Option<u64> {
         self.documents.get(path).map(|document| document.revision)
     }
 
     /// All open documents, the last edited first.
-    pub fn open_documents(&self) -> Vec<Document> {
+    pub(crate) fn open_documents(&self) -> Vec<Document> {
         let mut all: Vec<Document> = self.documents.values().cloned().collect();
         all.sort_by_key(|document| std::cmp::Reverse(document.revision));
         all
     }
 
     /// A snapshot for a query with this description.
-    pub fn snapshot(&mut self, description: impl Into<String>) -> Snapshot {
+    pub(crate) fn snapshot(&mut self, description: impl Into<String>) -> Snapshot {
         self.load_neighbours();
         Snapshot {
             analysis: self.host.snapshot(),

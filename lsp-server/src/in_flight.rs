@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 
 /// The queries in flight of one database. All clones are the same list.
 #[derive(Clone, Debug, Default)]
-pub struct InFlight(Arc<Mutex<Queries>>);
+pub(crate) struct InFlight(Arc<Mutex<Queries>>);
 
 #[derive(Debug, Default)]
 struct Queries {
@@ -19,14 +19,14 @@ struct Queries {
 
 /// Registration of a query, which is in flight until this is dropped.
 #[derive(Debug)]
-pub struct QueryGuard {
+pub(crate) struct QueryGuard {
     in_flight: InFlight,
     id: u64,
 }
 
 impl InFlight {
     /// Registers a query.
-    pub fn begin(&self, description: String) -> QueryGuard {
+    pub(crate) fn begin(&self, description: String) -> QueryGuard {
         let mut queries = self.0.lock();
         let id = queries.next_id;
         queries.next_id += 1;
@@ -35,12 +35,12 @@ impl InFlight {
     }
 
     /// Whether no query is in flight.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.lock().by_id.is_empty()
     }
 
     /// The queries in flight with their ages, for the log.
-    pub fn describe(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         let queries = self.0.lock();
         let descriptions = queries
             .by_id

@@ -16,17 +16,17 @@ use crate::snapshot::Snapshot;
 use crate::thread_priority;
 
 /// Time without edits before priming starts.
-pub const DELAY_AFTER_EDIT: Duration = Duration::from_millis(300);
+pub(crate) const DELAY_AFTER_EDIT: Duration = Duration::from_millis(300);
 
 /// Time before priming starts when a document was opened.
-pub const DELAY_AFTER_OPEN: Duration = Duration::from_millis(50);
+pub(crate) const DELAY_AFTER_OPEN: Duration = Duration::from_millis(50);
 
 /// Bodies that are typed in advance: all code of a large workspace is not worth its memory before a request
 /// needs it.
 const MAX_PRIMED_BODIES: usize = 3072;
 
 /// The priming thread.
-pub struct CachePrimer {
+pub(crate) struct CachePrimer {
     snapshots: mpsc::Sender<Snapshot>,
     is_running: Arc<AtomicBool>,
     is_complete: Arc<AtomicBool>,
@@ -34,7 +34,7 @@ pub struct CachePrimer {
 
 impl CachePrimer {
     /// Starts the thread.
-    pub fn start(stack_bytes: usize) -> std::io::Result<CachePrimer> {
+    pub(crate) fn start(stack_bytes: usize) -> std::io::Result<CachePrimer> {
         let (snapshots, received) = mpsc::channel::<Snapshot>();
         let is_running = Arc::<AtomicBool>::default();
         let is_complete = Arc::new(AtomicBool::new(true));
@@ -55,7 +55,7 @@ impl CachePrimer {
     }
 
     /// Starts to prime the caches of a snapshot's database. False while a cancelled run has not ended yet.
-    pub fn prime(&self, snapshot: Snapshot) -> bool {
+    pub(crate) fn prime(&self, snapshot: Snapshot) -> bool {
         if self.is_running.swap(true, Ordering::SeqCst) {
             return false;
         }
@@ -64,7 +64,7 @@ impl CachePrimer {
     }
 
     /// Whether the last run was cancelled or has not ended yet.
-    pub fn is_incomplete(&self) -> bool {
+    pub(crate) fn is_incomplete(&self) -> bool {
         !self.is_complete.load(Ordering::SeqCst)
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use apg_analysis::AnalysisHost;
 
 /// The cancelling thread. It ends when this is dropped.
-pub struct QueryCanceller {
+pub(crate) struct QueryCanceller {
     databases: mpsc::Sender<AnalysisHost>,
     idle_databases: mpsc::Receiver<AnalysisHost>,
 }
@@ -19,7 +19,7 @@ impl QueryCanceller {
     ///
     /// # Errors
     /// The system has no thread.
-    pub fn start() -> std::io::Result<QueryCanceller> {
+    pub(crate) fn start() -> std::io::Result<QueryCanceller> {
         let (databases, received) = mpsc::channel::<AnalysisHost>();
         let (sender, idle_databases) = mpsc::channel();
         std::thread::Builder::new().name("apg-lsp-cancel".into()).spawn(move || {
@@ -39,7 +39,11 @@ impl QueryCanceller {
     /// # Errors
     /// The queries do not end within `timeout`. The database stays with the thread, which cannot be used
     /// again.
-    pub fn cancel_queries(&self, host: AnalysisHost, timeout: Duration) -> Result<AnalysisHost, TimedOut> {
+    pub(crate) fn cancel_queries(
+        &self,
+        host: AnalysisHost,
+        timeout: Duration,
+    ) -> Result<AnalysisHost, TimedOut> {
         if let Err(mpsc::SendError(mut host)) = self.databases.send(host) {
             // The thread has panicked.
             host.end_questions();
@@ -51,4 +55,4 @@ impl QueryCanceller {
 
 /// Queries did not end in time.
 #[derive(Debug)]
-pub struct TimedOut;
+pub(crate) struct TimedOut;

@@ -6,7 +6,7 @@ tokio::task_local! {
 
 /// What is known of a request when it arrives.
 #[derive(Clone, Debug)]
-pub struct RequestContext {
+pub(crate) struct RequestContext {
     /// Number of edits that arrived before the request.
     pub edits: u64,
     /// The method.
@@ -15,17 +15,17 @@ pub struct RequestContext {
 
 impl RequestContext {
     /// Runs a handler in this context.
-    pub fn scope<F: Future>(self, handler: F) -> impl Future<Output = F::Output> {
+    pub(crate) fn scope<F: Future>(self, handler: F) -> impl Future<Output = F::Output> {
         CONTEXT.scope(self, handler)
     }
 }
 
 /// Number of edits that arrived before the current request; `None` outside of a handler.
-pub fn edits_before() -> Option<u64> {
+pub(crate) fn edits_before() -> Option<u64> {
     CONTEXT.try_with(|context| context.edits).ok()
 }
 
 /// The method of the current request, for the log.
-pub fn method() -> String {
+pub(crate) fn method() -> String {
     CONTEXT.try_with(|context| context.method.clone()).unwrap_or_default()
 }

@@ -15,7 +15,7 @@ const LONG_REQUEST_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// How a request is answered.
 #[derive(Clone, Debug, Default)]
-pub struct RequestPolicy {
+pub(crate) struct RequestPolicy {
     /// The document that positions of the request refer to. An edit of it before the answer ends the request,
     /// because the positions would mean something else. Other requests are retried on the new text.
     pub document: Option<PathBuf>,
@@ -34,42 +34,42 @@ pub struct RequestPolicy {
 
 impl RequestPolicy {
     /// About no position in a text: edits do not invalidate the request.
-    pub fn any_revision() -> Self {
+    pub(crate) fn any_revision() -> Self {
         Self::default()
     }
 
     /// About a document as a whole.
-    pub fn for_document(uri: &Uri) -> Self {
+    pub(crate) fn for_document(uri: &Uri) -> Self {
         Self { file: Some(document_path(uri)), ..Self::default() }
     }
 
     /// About positions in the current text of a document.
-    pub fn for_positions(uri: &Uri) -> Self {
+    pub(crate) fn for_positions(uri: &Uri) -> Self {
         Self { document: Some(document_path(uri)), ..Self::for_document(uri) }
     }
 
     /// About all files of the workspace.
-    pub fn over_workspace(self) -> Self {
+    pub(crate) fn over_workspace(self) -> Self {
         Self { needs_workspace: true, is_long: true, ..self }
     }
 
     /// A request that may take long.
-    pub fn long(self) -> Self {
+    pub(crate) fn long(self) -> Self {
         Self { is_long: true, ..self }
     }
 
     /// Shows progress while the request runs, under the client's token if it gave one.
-    pub fn with_progress(self, title: &'static str, token: Option<ProgressToken>) -> Self {
+    pub(crate) fn with_progress(self, title: &'static str, token: Option<ProgressToken>) -> Self {
         Self { progress: Some(ProgressTitle { title, token }), ..self }
     }
 
     /// Sets the time limit.
-    pub fn with_timeout(self, timeout: Duration) -> Self {
+    pub(crate) fn with_timeout(self, timeout: Duration) -> Self {
         Self { timeout: Some(timeout), ..self }
     }
 
     /// The time limit.
-    pub fn timeout(&self) -> Duration {
+    pub(crate) fn timeout(&self) -> Duration {
         self.timeout.unwrap_or(if self.is_long { LONG_REQUEST_TIMEOUT } else { REQUEST_TIMEOUT })
     }
 }

@@ -19,7 +19,7 @@ const MAX_PANICKED_RUNS: u32 = 3;
 type Run = Arc<dyn Fn(Snapshot) -> Result<(), Cancelled> + Send + Sync>;
 
 /// A request that waits for its answer.
-pub struct QueuedRequest {
+pub(crate) struct QueuedRequest {
     /// How it is answered.
     pub policy: RequestPolicy,
     /// Number of edits that arrived before the request.
@@ -36,7 +36,7 @@ impl QueuedRequest {
     /// A request, and the receiver of its answer. `query` reads the snapshot; `answer` is computed from its
     /// result after the snapshot was dropped, so that edits do not wait for it. A panic becomes an error
     /// response.
-    pub fn new<T, R: Send + 'static>(
+    pub(crate) fn new<T, R: Send + 'static>(
         policy: RequestPolicy,
         handle: RequestHandle,
         query: impl Fn(&Snapshot) -> Result<T, Cancelled> + Send + Sync + 'static,
@@ -97,19 +97,19 @@ impl QueuedRequest {
     ///
     /// # Errors
     /// The snapshot was cancelled, usually by an edit; there is no answer yet.
-    pub fn run(&self, snapshot: Snapshot) -> Result<(), Cancelled> {
+    pub(crate) fn run(&self, snapshot: Snapshot) -> Result<(), Cancelled> {
         (self.run)(snapshot)
     }
 
     /// Answers that the text that the request is about has changed.
-    pub fn refuse_modified(&self) {
+    pub(crate) fn refuse_modified(&self) {
         (self.refuse)(content_modified());
     }
 
     /// Whether to retry after a cancelled run. A panic that propagated from another thread's query is retried
     /// at most [`MAX_PANICKED_RUNS`] times: a cycle of queries that panicked stays so until the next edit,
     /// and endless retries would occupy the pool. The request is then answered with an error.
-    pub fn should_retry(&mut self, reason: &Cancelled) -> bool {
+    pub(crate) fn should_retry(&mut self, reason: &Cancelled) -> bool {
         self.panicked_runs += u32::from(matches!(reason, Cancelled::PropagatedPanic));
         let should_retry = self.panicked_runs < MAX_PANICKED_RUNS;
         if !should_retry {
@@ -129,7 +129,7 @@ fn describe(policy: &RequestPolicy) -> String {
 }
 
 /// The answer to a request that panicked.
-pub fn internal_error() -> jsonrpc::Error {
+pub(crate) fn internal_error() -> jsonrpc::Error {
     let mut error = jsonrpc::Error::internal_error();
     error.message = "apg-lsp failed at this request; the server continues".into();
     error

@@ -32,7 +32,7 @@ use crate::snapshot::Snapshot;
 
 /// The language server.
 #[derive(Debug)]
-pub struct Server {
+pub(crate) struct Server {
     main_loop: MainLoopHandle,
     client: Option<Client>,
     log_file: Option<PathBuf>,
@@ -76,7 +76,7 @@ impl ChangedSettings {
 
 impl Server {
     /// A server that sends requests to the main loop.
-    pub fn new(main_loop: MainLoopHandle, client: Option<Client>, log_file: Option<PathBuf>) -> Self {
+    pub(crate) fn new(main_loop: MainLoopHandle, client: Option<Client>, log_file: Option<PathBuf>) -> Self {
         Self {
             main_loop,
             client,
@@ -107,7 +107,7 @@ impl Server {
     }
 
     /// `apg/generatedCode`
-    pub async fn generated_code(&self, params: GeneratedCodeParams) -> Result<GeneratedCode> {
+    pub(crate) async fn generated_code(&self, params: GeneratedCodeParams) -> Result<GeneratedCode> {
         let uri = params.text_document.uri;
         let kind = params.kind;
         let policy = RequestPolicy::for_document(&uri).long().with_progress("Generated code", None);
@@ -118,12 +118,12 @@ impl Server {
     }
 
     /// `apg/logFile`: the path of the log file; `null` if there is none.
-    pub async fn log_file(&self, _: LSPAny) -> Result<Option<PathBuf>> {
+    pub(crate) async fn log_file(&self, _: LSPAny) -> Result<Option<PathBuf>> {
         Ok(self.log_file.clone())
     }
 
     /// `apg/memory`
-    pub async fn memory(&self, _: LSPAny) -> Result<MemoryReport> {
+    pub(crate) async fn memory(&self, _: LSPAny) -> Result<MemoryReport> {
         self.main_loop.request(RequestPolicy::any_revision(), |snapshot| Ok(snapshot.memory_report())).await
     }
 }

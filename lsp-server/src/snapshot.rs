@@ -23,7 +23,7 @@ use crate::quarantine::{AnalysisMark, Quarantine, mark_analyzing};
 const MEMBERS_PER_CHUNK: usize = 16;
 
 /// The global state at one moment. While it lives, edits of the database wait.
-pub struct Snapshot {
+pub(crate) struct Snapshot {
     /// The database.
     pub analysis: Analysis,
     /// The open documents.
@@ -42,7 +42,7 @@ pub struct Snapshot {
 
 impl Snapshot {
     /// Marks the text of a document or file as being analysed by this thread.
-    pub fn mark_analyzing(&self, path: &Path) -> Option<AnalysisMark<'_>> {
+    pub(crate) fn mark_analyzing(&self, path: &Path) -> Option<AnalysisMark<'_>> {
         if let Some(document) = self.documents.get(path) {
             return Some(mark_analyzing(&document.path, document.text.text()));
         }
@@ -51,12 +51,12 @@ impl Snapshot {
     }
 
     /// Whether a text is in quarantine.
-    pub fn is_quarantined(&self, path: &Path, text: &str) -> bool {
+    pub(crate) fn is_quarantined(&self, path: &Path, text: &str) -> bool {
         self.quarantine.reason(path, text).is_some()
     }
 
     /// A document and its file: the open document, or else one made of the file on the disk.
-    pub fn document(&self, uri: &Uri) -> Option<(Cow<'_, Document>, SourceFile)> {
+    pub(crate) fn document(&self, uri: &Uri) -> Option<(Cow<'_, Document>, SourceFile)> {
         let path = document_path(uri);
         let file = self.analysis.file(&path)?;
         if let Some(open) = self.documents.get(&path) {
@@ -67,12 +67,12 @@ impl Snapshot {
     }
 
     /// The version of a document that the client has open.
-    pub fn version(&self, uri: &Uri) -> Option<i32> {
+    pub(crate) fn version(&self, uri: &Uri) -> Option<i32> {
         self.documents.get(&document_path(uri)).map(|document| document.version)
     }
 
     /// The file of a URI, open or not, of the workspace or the class library.
-    pub fn any_file(&self, uri: &Uri) -> Option<SourceFile> {
+    pub(crate) fn any_file(&self, uri: &Uri) -> Option<SourceFile> {
         self.analysis.file(&document_path(uri))
     }
 
@@ -80,7 +80,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// An edit cancelled the snapshot.
-    pub fn type_members(&self, document: &Document) -> Result<(), Cancelled> {
+    pub(crate) fn type_members(&self, document: &Document) -> Result<(), Cancelled> {
         let text = document.text.text();
         if self.is_quarantined(&document.path, text) {
             return Ok(());

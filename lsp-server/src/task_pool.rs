@@ -5,7 +5,7 @@ use crate::kernels::worker::KernelWorker;
 use crate::prime_caches::CachePrimer;
 
 /// Long-running requests that are answered at once.
-pub const MAX_LONG_REQUESTS: usize = 2;
+pub(crate) const MAX_LONG_REQUESTS: usize = 2;
 
 const DEFAULT_STACK_MB: usize = 256;
 const MAX_STACK_MB: usize = 4096;
@@ -14,18 +14,18 @@ const MAX_STACK_MB: usize = 4096;
 ///
 /// Queries nest expressions deeper than the parser's bounded stack, and recursive declarations as deep as
 /// there are declarations. Unused stack takes no memory.
-pub fn stack_bytes() -> usize {
+pub(crate) fn stack_bytes() -> usize {
     let given = std::env::var("APG_STACK").ok().and_then(|size| size.parse::<usize>().ok());
     given.unwrap_or(DEFAULT_STACK_MB).clamp(1, MAX_STACK_MB) << 20
 }
 
 /// The number of threads that answer requests.
-pub fn thread_count() -> usize {
+pub(crate) fn thread_count() -> usize {
     std::thread::available_parallelism().map_or(2, |n| n.get().clamp(2, 8))
 }
 
 /// The threads that query the database.
-pub struct TaskPool {
+pub(crate) struct TaskPool {
     /// Answers requests and computes diagnostics.
     pub requests: rayon::ThreadPool,
     /// Answers long-running requests.
@@ -38,7 +38,9 @@ pub struct TaskPool {
 
 impl TaskPool {
     /// Starts the threads. `on_kernels` takes the resource usage of compiled kernels.
-    pub fn start(on_kernels: impl Fn(Option<KernelUsages>) + Send + 'static) -> std::io::Result<TaskPool> {
+    pub(crate) fn start(
+        on_kernels: impl Fn(Option<KernelUsages>) + Send + 'static,
+    ) -> std::io::Result<TaskPool> {
         Ok(TaskPool {
             requests: rayon_pool("apg-lsp", thread_count())?,
             long_requests: rayon_pool("apg-lsp-long", MAX_LONG_REQUESTS)?,

@@ -5,7 +5,7 @@
 const BACKGROUND_NICE: libc::c_int = 10;
 
 /// Lowers the scheduling priority of the calling thread.
-pub fn lower() {
+pub(crate) fn lower() {
     // SAFETY: on Linux the call affects the calling thread alone.
     #[cfg(target_os = "linux")]
     unsafe {

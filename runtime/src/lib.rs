@@ -3,6 +3,8 @@
 //! A compiled program is a shared object that this crate loads ([`mod@run`]); the two speak through the
 //! tables of `include/apg.h`, whose functions are listed in [`abi`].
 
+#![warn(clippy::print_stderr)]
+
 // First: its macro is used by name below.
 #[macro_use]
 pub mod base;

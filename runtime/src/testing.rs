@@ -1,5 +1,10 @@
 //! A program for tests: types made by hand, closures that run Rust code.
 
+#![expect(
+    clippy::undocumented_unsafe_blocks,
+    reason = "tests call the functions of this crate as generated code does"
+)]
+
 use std::path::Path;
 use std::sync::{Arc, Once};
 
@@ -18,7 +23,7 @@ use crate::program;
 use crate::topology::Selection;
 
 /// Threads of the pool in tests: more than the machine may have.
-pub const THREADS: usize = 4;
+pub(crate) const THREADS: usize = 4;
 
 /// What a closure of a test runs.
 type Code = Box<dyn Fn() -> Outcome<()> + Send + Sync>;
@@ -28,13 +33,13 @@ fn field(name: &'static std::ffi::CStr, offset: u32, slot: u8) -> Field {
 }
 
 /// Types of the test program.
-pub mod types {
+pub(crate) mod types {
     use super::*;
     use std::sync::OnceLock;
 
     macro_rules! types {
         ($($name:ident = $make:expr;)*) => { $(
-            pub fn $name() -> &'static Type {
+            pub(crate) fn $name() -> &'static Type {
                 static TYPE: OnceLock<&'static Type> = OnceLock::new();
                 TYPE.get_or_init(|| $make)
             }
@@ -61,19 +66,19 @@ pub mod types {
 }
 
 /// A box of a value.
-pub fn boxed<T>(ty: &'static Type, value: T) -> Ref {
+pub(crate) fn boxed<T>(ty: &'static Type, value: T) -> Ref {
     let object = heap::allocate(ty).expect("room");
     unsafe { object.at(8).cast::<T>().write(value) };
     object
 }
 
 /// A string.
-pub fn string(text: &str) -> Ref {
+pub(crate) fn string(text: &str) -> Ref {
     program::string(text).unwrap_or(Ref::NULL)
 }
 
 /// The name of the class that an exception of [`crate::abi::ExceptionKind`] would have, and its message.
-pub fn kind_and_message(exception: Ref) -> (&'static str, String) {
+pub(crate) fn kind_and_message(exception: Ref) -> (&'static str, String) {
     unsafe {
         let kind = exception.at(24).cast::<i64>().read();
         let message = exception.at(8).cast::<Ref>().read();
@@ -83,13 +88,13 @@ pub fn kind_and_message(exception: Ref) -> (&'static str, String) {
 }
 
 /// What a MultipleExceptions of the test program gathers.
-pub fn gathered(exception: Ref) -> Vec<Ref> {
+pub(crate) fn gathered(exception: Ref) -> Vec<Ref> {
     let rail = unsafe { exception.at(16).cast::<Ref>().read() };
     (0..rail.length()).map(|index| rail.element(index)).collect()
 }
 
 /// A closure that runs Rust code. The code is never freed.
-pub fn closure(code: impl Fn() -> Outcome<()> + Send + Sync + 'static) -> Ref {
+pub(crate) fn closure(code: impl Fn() -> Outcome<()> + Send + Sync + 'static) -> Ref {
     let code: &'static Code = Box::leak(Box::new(Box::new(code) as Code));
     boxed(types::closure(), std::ptr::from_ref(code) as usize)
 }
@@ -137,7 +142,7 @@ unsafe extern "C" fn hash_code(_: Ref, _: *mut i32) -> Ref {
 }
 
 /// Makes this process a place that runs the test program.
-pub fn setup() {
+pub(crate) fn setup() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let types: &'static [*const Type] = Box::leak(Box::new([
@@ -182,7 +187,7 @@ pub fn setup() {
 }
 
 /// Runs code in an activity under a finish of its own; the exception that it raised, or null.
-pub fn run(code: impl FnOnce() -> Outcome<()> + Send + 'static) -> Ref {
+pub(crate) fn run(code: impl FnOnce() -> Outcome<()> + Send + 'static) -> Ref {
     setup();
     let finish = Finish::new();
     let scope = Arc::clone(&finish) as Arc<dyn FinishScope>;
@@ -194,13 +199,13 @@ pub fn run(code: impl FnOnce() -> Outcome<()> + Send + 'static) -> Ref {
 }
 
 /// `finish body`.
-pub fn finish(body: impl FnOnce() -> Outcome<()>) -> Outcome<()> {
+pub(crate) fn finish(body: impl FnOnce() -> Outcome<()>) -> Outcome<()> {
     use crate::natives::activities::{finish_begin, finish_end};
     finish_begin(false)?;
     finish_end(body().map_or_else(|raised| raised.0, |()| Ref::NULL))
 }
 
 /// `async body`.
-pub fn start(body: impl Fn() -> Outcome<()> + Send + Sync + 'static) -> Outcome<()> {
+pub(crate) fn start(body: impl Fn() -> Outcome<()> + Send + Sync + 'static) -> Outcome<()> {
     crate::natives::activities::async_here(closure(body))
 }

@@ -65,7 +65,7 @@ fn apg(folder: &Path) -> Cost {
 }
 
 fn row(what: &str, lines: usize, cost: &Cost) {
-    #[expect(clippy::cast_precision_loss)]
+    #[expect(clippy::cast_precision_loss, reason = "a figure of a benchmark")]
     let (count, memory) = (lines as f64, cost.memory as f64);
     println!(
         "| {what} | {lines} | {:.2} s | {:.2} s | {:.0} | {:.2} kB |",
@@ -87,7 +87,7 @@ fn median(command: &mut Command) -> Cost {
 fn run(command: &mut Command) -> Cost {
     let start = Instant::now();
     // `wait4` below waits for it, and says what it used.
-    #[expect(clippy::zombie_processes)]
+    #[expect(clippy::zombie_processes, reason = "wait4 reaps the process")]
     let child = command.spawn().expect("it starts");
     let mut status = 0;
     // SAFETY: the child is ours and waited for once; a structure of plain numbers, which the call fills in.

@@ -78,9 +78,9 @@ fn visit<'a>(scope: &rayon::Scope<'a>, state: u64, depth: u32, count: &'a Atomic
     if mean <= 0.0 {
         return;
     }
-    #[expect(clippy::cast_precision_loss)]
+    #[expect(clippy::cast_precision_loss, reason = "a figure of a benchmark")]
     let u = (state >> 11) as f64 / 9_007_199_254_740_992.0;
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a figure of a benchmark")]
     let children = ((1.0 - u).ln() / (mean / (1.0 + mean)).ln()).floor() as u64;
     for i in 0..children {
         let mut z = state.wrapping_add(0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(i + 1));

@@ -84,7 +84,7 @@ pub const SUBJECTS: [Subject; 4] = [
     },
 ];
 
-#[expect(clippy::unnecessary_wraps)] // of what may not be there
+#[expect(clippy::unnecessary_wraps, reason = "the others of the table may be absent")]
 fn with(mut command: Command, arguments: &[&str]) -> Option<Command> {
     command.args(arguments);
     Some(command)

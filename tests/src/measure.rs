@@ -19,7 +19,12 @@ impl Times {
 
     /// The value that this share (0 to 1) of the runs does not exceed.
     pub fn quantile(&self, share: f64) -> Duration {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            clippy::cast_precision_loss,
+            reason = "a figure of a benchmark"
+        )]
         let index = ((self.0.len() - 1) as f64 * share).round() as usize;
         self.0[index]
     }

@@ -4,6 +4,8 @@
 //! A language's analysis reports [`Diagnostic`]s of its [`Rule`]s. To print one it is resolved to a
 //! [`render::Finding`], which has the sources at hand.
 
+#![warn(clippy::print_stderr)]
+
 mod diagnostic;
 pub mod render;
 mod rule;

@@ -1,7 +1,7 @@
 //! The database and its trait.
 //!
 //! [`Db`] lists the only questions that lower layers ask type inference: see [`crate::signature::inferred`].
-#![allow(missing_docs)] // of what salsa makes: everything written here is documented
+#![allow(missing_docs, reason = "salsa generates undocumented items; everything written here is documented")]
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! Identities of files and items. All are interned or salsa inputs: small, `Copy`, stable over edits
 //! that do not rename or reorder the item.
-#![allow(missing_docs)] // of what salsa makes: everything written here is documented
+#![allow(missing_docs, reason = "salsa generates undocumented items; everything written here is documented")]
 
 use std::path::PathBuf;
 

@@ -1,6 +1,6 @@
 //! Inputs of the analysis: the user's project, the class library, and parsing. No I/O happens here: the
 //! caller supplies the sources.
-#![allow(missing_docs)] // of what salsa makes: everything written here is documented
+#![allow(missing_docs, reason = "salsa generates undocumented items; everything written here is documented")]
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -43,7 +43,7 @@ pub struct Checks {
 }
 
 /// How the constraints of a file are checked: a user's as configured, the library's at run time.
-pub fn checks(db: &dyn Db, file: SourceFile) -> Checks {
+pub(crate) fn checks(db: &dyn Db, file: SourceFile) -> Checks {
     match file.origin(db) {
         FileOrigin::User => Project::get(db).checks(db),
         FileOrigin::Library => Checks::default(),
@@ -88,7 +88,7 @@ pub(crate) fn keep_trees(db: &mut RootDatabase, count: usize) {
 pub const MAX_KEPT_TREES: usize = 512;
 
 /// Maximum number of sources of files and declarations kept over an edit.
-pub const MAX_KEPT_SOURCES: usize = 4096;
+pub(crate) const MAX_KEPT_SOURCES: usize = 4096;
 
 /// The tree of a file and its syntax errors. Any text gives a tree.
 #[salsa::tracked(no_eq, lru = 512)]

@@ -11,6 +11,8 @@
 //! `flow` and `place`, `kernel`, [`rules`] (messages and fixes of problems), [`check`] (the diagnostics of a
 //! file) and [`ide`].
 
+#![warn(clippy::print_stderr)]
+
 mod body;
 pub mod check;
 mod constraint;

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use apg_runtime::base::temp_files::Unfinished;
 
 /// Replaces a file atomically: after a crash it has the old contents or the new.
-pub fn replace_file(path: &Path, text: &str) -> Result<(), Failure> {
+pub(crate) fn replace_file(path: &Path, text: &str) -> Result<(), Failure> {
     let fail =
         |error: std::io::Error| Failure::new(format!("`{}` cannot be written: {error}", path.display()));
     // Follows links, so that the target is replaced.

@@ -13,7 +13,7 @@ use crate::failure::{Failure, Outcome};
 
 /// A debugger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Debugger {
+pub(crate) enum Debugger {
     /// Stops in host code
     Gdb,
     /// Stops in kernels on GPUs too; the CUDA toolkit brings it
@@ -22,7 +22,7 @@ pub enum Debugger {
 
 impl Debugger {
     /// Replaces this process by the debugger. The program is this executable with these arguments.
-    pub fn start(self, arguments: Vec<OsString>) -> Outcome {
+    pub(crate) fn start(self, arguments: Vec<OsString>) -> Outcome {
         let name = match self {
             Debugger::Gdb => "gdb",
             Debugger::CudaGdb => CUDA_GDB,

@@ -4,7 +4,7 @@ use apg_project::session::LoadFailure;
 
 /// Why a command failed: printed as "error: ..." with hints below.
 #[derive(Debug)]
-pub struct Failure {
+pub(crate) struct Failure {
     /// The error message.
     pub message: String,
     /// Advice for the user.
@@ -17,25 +17,25 @@ pub struct Failure {
 
 impl Failure {
     /// A fault of the input or the machine (exit status 1).
-    pub fn new(message: impl Into<String>) -> Self {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), hints: Vec::new(), status: 1, is_broken_pipe: false }
     }
 
     /// Misuse of the command (exit status 2).
-    pub fn misuse(message: impl Into<String>) -> Self {
+    pub(crate) fn misuse(message: impl Into<String>) -> Self {
         Self { status: 2, ..Self::new(message) }
     }
 
     /// Adds advice.
     #[must_use]
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self
     }
 }
 
 /// The exit status of a command, or why it failed.
-pub type Outcome = Result<u8, Failure>;
+pub(crate) type Outcome = Result<u8, Failure>;
 
 impl From<LoadFailure> for Failure {
     fn from(failure: LoadFailure) -> Self {

@@ -10,7 +10,7 @@ use crate::report::MessageFormat;
 
 /// Where sources are and how findings are printed.
 #[derive(Clone, Debug, Default, Args)]
-pub struct SourceOptions {
+pub(crate) struct SourceOptions {
     /// A folder to look packages up in, after the program's own; may be given several times
     #[arg(long, value_name = "DIR")]
     pub source_path: Vec<PathBuf>,
@@ -26,7 +26,7 @@ pub struct SourceOptions {
 
 impl SourceOptions {
     /// As settings of a session.
-    pub fn settings(&self) -> Settings {
+    pub(crate) fn settings(&self) -> Settings {
         let checks =
             apg_analysis::Checks { is_static: self.static_checks, infers_guards: self.constraint_inference };
         Settings { source_path: self.source_path.clone(), checks }
@@ -35,7 +35,7 @@ impl SourceOptions {
 
 /// What a program checks while it runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Checks {
+pub(crate) enum Checks {
     /// Everything
     #[default]
     All,
@@ -45,7 +45,7 @@ pub enum Checks {
 
 /// How findings are printed.
 #[derive(Clone, Copy, Debug, Default, Args)]
-pub struct ReportOptions {
+pub(crate) struct ReportOptions {
     /// For people, or for tools
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub message_format: MessageFormat,
@@ -54,7 +54,7 @@ pub struct ReportOptions {
 /// Options of the C++ compiler for the program's own C++ code (docs/native.md).
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "C++ code of the program")]
-pub struct NativeOptions {
+pub(crate) struct NativeOptions {
     /// A folder to look for headers in; may be given several times, as all of these
     #[arg(short = 'I', value_name = "DIR")]
     include: Vec<PathBuf>,
@@ -83,7 +83,7 @@ pub struct NativeOptions {
 
 impl NativeOptions {
     /// As the toolchain's options, with absolute paths.
-    pub fn resolve(&self) -> apg_toolchain::NativeOptions {
+    pub(crate) fn resolve(&self) -> apg_toolchain::NativeOptions {
         let absolute = |folders: &[PathBuf]| -> Vec<PathBuf> {
             folders.iter().map(|it| std::path::absolute(it).unwrap_or_else(|_| it.clone())).collect()
         };

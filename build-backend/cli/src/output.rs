@@ -8,19 +8,19 @@ use std::io::{self, Write};
 use crate::failure::Failure;
 
 /// Prints a line to standard output.
-pub fn line(text: impl Display) -> Result<(), Failure> {
+pub(crate) fn line(text: impl Display) -> Result<(), Failure> {
     Ok(writeln!(io::stdout().lock(), "{text}")?)
 }
 
 /// Prints text to standard output.
-pub fn text(text: impl Display) -> Result<(), Failure> {
+pub(crate) fn text(text: impl Display) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     write!(out, "{text}")?;
     Ok(out.flush()?)
 }
 
 /// Prints a line to standard error.
-pub fn remark(text: impl Display) -> Result<(), Failure> {
+pub(crate) fn remark(text: impl Display) -> Result<(), Failure> {
     Ok(writeln!(io::stderr().lock(), "{text}")?)
 }
 

@@ -11,20 +11,20 @@ use apg_toolchain::BuildObserver;
 /// A progress line on standard error, removed when the build ends. Prints nothing where standard error is no
 /// terminal.
 #[derive(Debug, Default)]
-pub struct Progress {
+pub(crate) struct Progress {
     bar: OnceLock<ProgressBar>,
 }
 
 impl Progress {
     /// Shows the current stage.
-    pub fn stage(&self, message: &'static str) {
+    pub(crate) fn stage(&self, message: &'static str) {
         if let Some(bar) = self.bar() {
             bar.set_message(message);
         }
     }
 
     /// Removes the line.
-    pub fn finish(&self) {
+    pub(crate) fn finish(&self) {
         if let Some(bar) = self.bar.get() {
             bar.finish_and_clear();
         }

@@ -9,7 +9,7 @@ use apg_diagnostics::render::{Finding, github, human, json, sarif};
 
 /// How findings are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, clap::ValueEnum)]
-pub enum MessageFormat {
+pub(crate) enum MessageFormat {
     /// Source excerpts, in colours on a terminal.
     #[default]
     Human,
@@ -25,7 +25,7 @@ pub enum MessageFormat {
 static COLOR_CHOICE: OnceLock<bool> = OnceLock::new();
 
 /// Takes the choice of `--color`; with `None` the terminal decides.
-pub fn set_color(choice: Option<bool>) {
+pub(crate) fn set_color(choice: Option<bool>) {
     if let Some(choice) = choice {
         // The command line is read once.
         let _ = COLOR_CHOICE.set(choice);
@@ -41,7 +41,7 @@ fn is_colored() -> bool {
 }
 
 /// Prints all findings; excerpts for people to standard error, the other formats to standard output.
-pub fn print(format: MessageFormat, findings: &[Finding]) -> io::Result<()> {
+pub(crate) fn print(format: MessageFormat, findings: &[Finding]) -> io::Result<()> {
     match format {
         MessageFormat::Human => human::print(findings, is_colored(), &mut io::stderr().lock()),
         MessageFormat::Json => json::print(findings, &mut io::stdout().lock()),
@@ -51,7 +51,7 @@ pub fn print(format: MessageFormat, findings: &[Finding]) -> io::Result<()> {
 }
 
 /// Prints the summary line, "2 errors and 1 warning in 3 files".
-pub fn print_summary(findings: &[Finding], file_count: usize) -> io::Result<()> {
+pub(crate) fn print_summary(findings: &[Finding], file_count: usize) -> io::Result<()> {
     let count = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
     let plural = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
     let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));

@@ -23,7 +23,7 @@ use apg_diagnostics::render::json::to_json;
 use apg_project::session;
 
 /// Runs the command line of this process as events.
-pub fn run(file: &Path, sources: &SourceOptions, format: MessageFormat) -> Outcome {
+pub(crate) fn run(file: &Path, sources: &SourceOptions, format: MessageFormat) -> Outcome {
     if format != MessageFormat::Json {
         return Err(
             Failure::misuse("`apg run` prints for people or as `json`").hint("`apg check` knows all formats")

@@ -10,7 +10,7 @@ const FENCE_ENTRY: &str = "atomic_fence";
 
 impl Code<'_> {
     /// A direct call.
-    pub fn call(&mut self, function: FunctionId, args: &[Expr]) -> String {
+    pub(crate) fn call(&mut self, function: FunctionId, args: &[Expr]) -> String {
         let symbol = self.function_symbol(function);
         let operands: Vec<&Expr> = args.iter().collect();
         let hidden = self.hidden_arguments();
@@ -32,7 +32,7 @@ impl Code<'_> {
     }
 
     /// A call through the receiver's vtable.
-    pub fn call_virtual(&mut self, result: Ty, class: ClassId, slot: u32, args: &[Expr]) -> String {
+    pub(crate) fn call_virtual(&mut self, result: Ty, class: ClassId, slot: u32, args: &[Expr]) -> String {
         let names = self.names;
         if let Some(function) = args.first().and_then(|it| names.hierarchy.unique_in_class(class, slot, it)) {
             return self.call_checked(function, args);
@@ -41,7 +41,13 @@ impl Code<'_> {
     }
 
     /// A call through the receiver's interface table.
-    pub fn call_interface(&mut self, result: Ty, interface: InterfaceId, slot: u32, args: &[Expr]) -> String {
+    pub(crate) fn call_interface(
+        &mut self,
+        result: Ty,
+        interface: InterfaceId,
+        slot: u32,
+        args: &[Expr],
+    ) -> String {
         let names = self.names;
         if let Some(function) =
             args.first().and_then(|it| names.hierarchy.unique_in_interface(interface, slot, it))
@@ -71,7 +77,7 @@ impl Code<'_> {
     }
 
     /// A call of a value of function type.
-    pub fn call_closure(&mut self, result: Ty, interface: InterfaceId, args: &[Expr]) -> String {
+    pub(crate) fn call_closure(&mut self, result: Ty, interface: InterfaceId, args: &[Expr]) -> String {
         let number = self.names.interfaces.get(interface.index()).copied().unwrap_or(0);
         self.indirect(result, args, |receiver| format!("apg_function({receiver}, {number}u)"))
     }
@@ -100,7 +106,7 @@ impl Code<'_> {
     }
 
     /// A call of the runtime: only entries of its table, with the number of arguments they take.
-    pub fn call_runtime(&mut self, entry: &str, result: Ty, args: &[Expr]) -> String {
+    pub(crate) fn call_runtime(&mut self, entry: &str, result: Ty, args: &[Expr]) -> String {
         match self.target {
             Target::Cuda if entry == FENCE_ENTRY => return "__threadfence()".into(),
             Target::Cpu if entry == FENCE_ENTRY => return "apg_atomic_fence()".into(),

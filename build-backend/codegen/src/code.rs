@@ -14,7 +14,7 @@ use apg_mir::*;
 
 /// The dialect of C++.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Target {
+pub(crate) enum Target {
     /// Host code: objects, exceptions, activities.
     Host,
     /// A kernel, or a function called from one, as C++ for CPUs.
@@ -26,20 +26,20 @@ pub enum Target {
 impl Target {
     /// The suffix that gives an integer literal the type `apg_i64`: `int64_t` on a host, `long long` on a
     /// device.
-    pub fn long_suffix(self) -> &'static str {
+    pub(crate) fn long_suffix(self) -> &'static str {
         let is_long = self != Target::Cuda && !cfg!(target_vendor = "apple");
         if is_long { "L" } else { "LL" }
     }
 
     /// Whether rails are pairs of pointer and length, and there are no objects.
-    pub fn is_kernel(self) -> bool {
+    pub(crate) fn is_kernel(self) -> bool {
         self != Target::Host
     }
 }
 
 /// How a local is spelled.
 #[derive(Clone, Debug)]
-pub struct LocalSpelling {
+pub(crate) struct LocalSpelling {
     /// An lvalue.
     pub text: String,
     /// Its type.
@@ -52,7 +52,7 @@ pub struct LocalSpelling {
 
 /// An element that has been loaded ahead of its use.
 #[derive(Clone, Debug)]
-pub struct PreloadedElement {
+pub(crate) struct PreloadedElement {
     /// The variable that holds it.
     pub name: String,
     /// The condition under which it has been loaded.
@@ -61,7 +61,7 @@ pub struct PreloadedElement {
 
 /// Spelling of a rail in a kernel.
 #[derive(Clone, Debug)]
-pub struct RailSpelling {
+pub(crate) struct RailSpelling {
     /// Pointer to the first element.
     pub data: String,
     /// Number of elements.
@@ -73,12 +73,12 @@ pub struct RailSpelling {
 
 impl RailSpelling {
     /// A rail with contiguous elements.
-    pub fn new(data: String, length: String) -> RailSpelling {
+    pub(crate) fn new(data: String, length: String) -> RailSpelling {
         RailSpelling { data, length, lane: None }
     }
 
     /// An element as an lvalue.
-    pub fn element(&self, index: &str) -> String {
+    pub(crate) fn element(&self, index: &str) -> String {
         match &self.lane {
             None => format!("{}[{index}]", self.data),
             Some((stride, lane)) => format!("{}[({index}) * {stride} + {lane}]", self.data),
@@ -88,7 +88,7 @@ impl RailSpelling {
 
 /// Items that printed code refers to; ordered, so that equal programs give equal code.
 #[derive(Clone, Debug, Default)]
-pub struct Used {
+pub(crate) struct Used {
     /// Called or referenced functions.
     pub functions: BTreeSet<FunctionId>,
     /// Functions called by kernels.
@@ -113,7 +113,7 @@ pub struct Used {
 
 impl Used {
     /// Adds another record.
-    pub fn absorb(&mut self, other: Used) {
+    pub(crate) fn absorb(&mut self, other: Used) {
         self.functions.extend(other.functions);
         self.device_functions.extend(other.device_functions);
         self.descriptors.extend(other.descriptors);
@@ -129,7 +129,7 @@ impl Used {
 
 /// An enclosing construct that a jump may leave.
 #[derive(Clone, Debug)]
-pub enum Scope {
+pub(crate) enum Scope {
     /// A loop or switch of the target language.
     Breakable { label: LabelId, is_loop: bool, break_used: bool, continue_used: bool },
     /// A labelled block.
@@ -144,7 +144,7 @@ pub enum Scope {
 
 /// A jump out of a construct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Jump {
+pub(crate) enum Jump {
     /// To the end of the construct.
     Break(LabelId),
     /// To the update of the loop.
@@ -154,7 +154,7 @@ pub enum Jump {
 }
 
 /// Prints code of one body.
-pub struct Code<'p> {
+pub(crate) struct Code<'p> {
     /// The program.
     pub program: &'p Program,
     /// Its symbols.
@@ -210,7 +210,7 @@ pub struct Code<'p> {
 
 impl<'p> Code<'p> {
     /// An empty state.
-    pub fn new(program: &'p Program, names: &'p Names, target: Target) -> Code<'p> {
+    pub(crate) fn new(program: &'p Program, names: &'p Names, target: Target) -> Code<'p> {
         Code {
             program,
             names,
@@ -241,26 +241,26 @@ impl<'p> Code<'p> {
     }
 
     /// A number that is unique in the function.
-    pub fn fresh(&mut self) -> u32 {
+    pub(crate) fn fresh(&mut self) -> u32 {
         self.next += 1;
         self.next
     }
 
     /// Records an error; returns a placeholder expression.
-    pub fn fail(&mut self, message: String) -> String {
+    pub(crate) fn fail(&mut self, message: String) -> String {
         let file = self.program.files.get(self.position.file.index()).cloned().unwrap_or_default();
         self.errors.push(EmitError { file, line: self.position.line, message });
         "0".to_owned()
     }
 
     /// Attributes the code that follows to a position.
-    pub fn at(&mut self, position: Position) {
+    pub(crate) fn at(&mut self, position: Position) {
         self.position = position;
         self.out.position(position, &self.program.files, self.program.emit_all_lines);
     }
 
     /// The type of a value.
-    pub fn ty(&mut self, ty: Ty) -> String {
+    pub(crate) fn ty(&mut self, ty: Ty) -> String {
         match ty {
             Ty::Void => "void".into(),
             Ty::Bool => "bool".into(),
@@ -298,20 +298,20 @@ impl<'p> Code<'p> {
     }
 
     /// The address of a class's descriptor.
-    pub fn descriptor(&mut self, class: ClassId) -> String {
+    pub(crate) fn descriptor(&mut self, class: ClassId) -> String {
         self.used.descriptors.insert(class);
         format!("&{}", self.names.classes[class.index()])
     }
 
     /// The layout struct of a class.
-    pub fn layout(&mut self, class: ClassId) -> String {
+    pub(crate) fn layout(&mut self, class: ClassId) -> String {
         let class = self.program.closure_versions.get(&class).copied().unwrap_or(class);
         self.used.layouts.insert(class);
         format!("L{}", self.names.classes[class.index()])
     }
 
     /// The symbol of a function.
-    pub fn function_symbol(&mut self, id: FunctionId) -> String {
+    pub(crate) fn function_symbol(&mut self, id: FunctionId) -> String {
         let name = &self.names.functions[id.index()];
         if self.target.is_kernel() {
             self.used.device_functions.insert(id);
@@ -323,7 +323,7 @@ impl<'p> Code<'p> {
     }
 
     /// The member of a class's own field.
-    pub fn field_name(&self, class: ClassId, field: u32) -> String {
+    pub(crate) fn field_name(&self, class: ClassId, field: u32) -> String {
         let item = &self.program.classes[class.index()];
         // Fields of the whole chain share one layout struct: own fields come after all inherited ones.
         let inherited = inherited_fields(self.program, class);
@@ -332,13 +332,13 @@ impl<'p> Code<'p> {
     }
 
     /// The member of a struct's field.
-    pub fn struct_field_name(&self, id: StructId, field: u32) -> String {
+    pub(crate) fn struct_field_name(&self, id: StructId, field: u32) -> String {
         let fields = &self.program.structs[id.index()].fields;
         fields.get(field as usize).map_or_else(|| format!("m{field}"), |it| names::field(field as usize, it))
     }
 
     /// The spelling of a local.
-    pub fn local(&self, id: LocalId) -> LocalSpelling {
+    pub(crate) fn local(&self, id: LocalId) -> LocalSpelling {
         self.locals.get(id.index()).cloned().unwrap_or(LocalSpelling {
             text: "unknown_local".into(),
             ty: Ty::Void,
@@ -348,7 +348,7 @@ impl<'p> Code<'p> {
     }
 
     /// Spells locals as plain variables.
-    pub fn plain_locals(locals: &[Local]) -> Vec<LocalSpelling> {
+    pub(crate) fn plain_locals(locals: &[Local]) -> Vec<LocalSpelling> {
         let spelling = |(index, local): (usize, &Local)| LocalSpelling {
             text: names::local(index, &local.name),
             ty: local.ty,
@@ -361,7 +361,7 @@ impl<'p> Code<'p> {
 
 impl Code<'_> {
     /// Declares the private rails of a kernel or device function as arrays; their lengths are constants.
-    pub fn stack_rails(&mut self, body: &[Stmt]) {
+    pub(crate) fn stack_rails(&mut self, body: &[Stmt]) {
         let mut found = Vec::new();
         walk::visit_stmts(body, &mut |stmt| {
             if let StmtKind::Set { local, value } = &stmt.kind
@@ -385,7 +385,7 @@ impl Code<'_> {
 }
 
 /// Number of fields that a class inherits.
-pub fn inherited_fields(program: &Program, class: ClassId) -> usize {
+pub(crate) fn inherited_fields(program: &Program, class: ClassId) -> usize {
     let mut count = 0;
     let mut at = program.classes[class.index()].superclass;
     while let Some(id) = at {
@@ -397,7 +397,7 @@ pub fn inherited_fields(program: &Program, class: ClassId) -> usize {
 }
 
 /// A class and its superclasses, root first.
-pub fn chain(program: &Program, class: ClassId) -> Vec<ClassId> {
+pub(crate) fn chain(program: &Program, class: ClassId) -> Vec<ClassId> {
     let mut chain = vec![class];
     let mut at = program.classes[class.index()].superclass;
     while let Some(id) = at {

@@ -7,7 +7,7 @@ use super::names::hash;
 use apg_mir::*;
 
 /// The string constants of a table.
-pub fn strings(table: &Table) -> impl Iterator<Item = String> + '_ {
+pub(crate) fn strings(table: &Table) -> impl Iterator<Item = String> + '_ {
     table.elements.iter().filter_map(|it| match &it.kind {
         ExprKind::String(text) => Some(text.to_string()),
         _ => None,
@@ -16,7 +16,7 @@ pub fn strings(table: &Table) -> impl Iterator<Item = String> + '_ {
 
 impl Code<'_> {
     /// An expression for a new rail with the elements of a table.
-    pub fn table_rail(&mut self, table: &Arc<Table>) -> String {
+    pub(crate) fn table_rail(&mut self, table: &Arc<Table>) -> String {
         let classes: Vec<String> = table.classes.iter().map(|it| self.descriptor(*it)).collect();
         let text = format!("{classes:?} {:?} {}", table.lengths, self.initializer(table));
         let name = format!("D_{:016x}", hash(&text));
@@ -25,7 +25,7 @@ impl Code<'_> {
     }
 
     /// Prints the static data of a table.
-    pub fn table_definition(&mut self, name: &str, table: &Table) {
+    pub(crate) fn table_definition(&mut self, name: &str, table: &Table) {
         let element = self.ty(table.element);
         let elements = self.initializer(table);
         let classes: Vec<String> = table.classes.iter().map(|it| self.descriptor(*it)).collect();

@@ -11,7 +11,7 @@ use apg_mir::*;
 
 impl Code<'_> {
     /// Prints a statement that only hosts have.
-    pub fn host_stmt(&mut self, kind: &StmtKind) {
+    pub(crate) fn host_stmt(&mut self, kind: &StmtKind) {
         // Code after the inner statements is attributed to this statement all the same.
         let position = self.position;
         match kind {

@@ -11,7 +11,7 @@ use apg_mir::*;
 const MAX_INLINE_SIZE: usize = 60;
 
 /// Prints the small library functions that a unit calls and does not contain, transitively.
-pub fn print_copies(code: &mut Code<'_>, mine: &[FunctionId]) -> String {
+pub(crate) fn print_copies(code: &mut Code<'_>, mine: &[FunctionId]) -> String {
     let saved = code.out.take();
     let mut done: Vec<FunctionId> = Vec::new();
     loop {
@@ -35,7 +35,7 @@ pub fn print_copies(code: &mut Code<'_>, mine: &[FunctionId]) -> String {
 }
 
 /// Whether a function is a small library function.
-pub fn is_small_library_function(program: &Program, id: FunctionId) -> bool {
+pub(crate) fn is_small_library_function(program: &Program, id: FunctionId) -> bool {
     let function = &program.functions[id.index()];
     let mut plain = true;
     walk::visit_stmts(&function.body, &mut |stmt| plain &= !matches!(stmt.kind, StmtKind::Loop { .. }));
@@ -43,7 +43,7 @@ pub fn is_small_library_function(program: &Program, id: FunctionId) -> bool {
 }
 
 /// Whether a function is worth an `inline`, without which compilers inline functions of half the size only.
-pub fn is_inlinable(program: &Program, id: FunctionId) -> bool {
+pub(crate) fn is_inlinable(program: &Program, id: FunctionId) -> bool {
     let function = &program.functions[id.index()];
     let host = function.inlining == Inlining::Free
         && !function.kernel_only

@@ -10,7 +10,7 @@ use apg_mir::*;
 
 /// The effect of evaluating an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Effect {
+pub(crate) enum Effect {
     /// None: constants, locals, arithmetic on them.
     None,
     /// Reads memory, or may raise an exception.
@@ -20,7 +20,7 @@ pub enum Effect {
 }
 
 /// The effect of an expression.
-pub fn effect(expr: &Expr) -> Effect {
+pub(crate) fn effect(expr: &Expr) -> Effect {
     let all = |args: &[Expr]| args.iter().map(effect).max().unwrap_or(Effect::None);
     match &expr.kind {
         ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::String(_) | ExprKind::Null | ExprKind::Zero => {
@@ -93,7 +93,7 @@ fn is_visible_to_debuggers(kind: &ExprKind) -> bool {
 impl Code<'_> {
     /// Whether C++'s free order of evaluation of these operands is observable: one changes what another
     /// reads, or two may raise exceptions.
-    pub fn order_matters(&self, args: &[&Expr]) -> bool {
+    pub(crate) fn order_matters(&self, args: &[&Expr]) -> bool {
         let effects: Vec<Effect> = args.iter().map(|it| effect(it)).collect();
         let depends = effects.iter().filter(|it| **it != Effect::None).count();
         if depends < 2 {
@@ -105,7 +105,7 @@ impl Code<'_> {
     }
 
     /// Prints an expression.
-    pub fn expr(&mut self, expr: &Expr) -> String {
+    pub(crate) fn expr(&mut self, expr: &Expr) -> String {
         let Some(position) = expr.position.filter(|it| *it != self.position) else {
             return self.expr_at_current_position(expr);
         };
@@ -240,7 +240,11 @@ impl Code<'_> {
 
     /// Prints operands so that they are evaluated left to right, and the expression that `build` makes of
     /// them.
-    pub fn ordered(&mut self, args: &[&Expr], build: impl FnOnce(&mut Self, &[String]) -> String) -> String {
+    pub(crate) fn ordered(
+        &mut self,
+        args: &[&Expr],
+        build: impl FnOnce(&mut Self, &[String]) -> String,
+    ) -> String {
         let mut text: Vec<String> = args.iter().map(|it| self.expr(it)).collect();
         if !self.order_matters(args) {
             return build(self, &text);
@@ -295,7 +299,7 @@ impl Code<'_> {
     }
 
     /// A field of an object, as an lvalue.
-    pub fn member(&mut self, object: &str, class: ClassId, field: u32, checked: bool) -> String {
+    pub(crate) fn member(&mut self, object: &str, class: ClassId, field: u32, checked: bool) -> String {
         if self.target.is_kernel() {
             return self.fail("a kernel cannot read the field of an object: take it before the `at`".into());
         }
@@ -324,7 +328,7 @@ impl Code<'_> {
     }
 
     /// An element of a rail, as an lvalue.
-    pub fn element(&mut self, rail: &Expr, index: &Expr, element: Ty, checked: bool) -> String {
+    pub(crate) fn element(&mut self, rail: &Expr, index: &Expr, element: Ty, checked: bool) -> String {
         let ty = self.ty(element);
         if let ExprKind::Local(local) = rail.kind
             && let Some(rail) = self.local(local).rail
@@ -481,6 +485,6 @@ impl Code<'_> {
 }
 
 /// The symbol of a string constant.
-pub fn string_symbol(text: &str) -> String {
+pub(crate) fn string_symbol(text: &str) -> String {
     format!("((apg_object *)&X_{:016x})", names::hash(text))
 }

@@ -6,7 +6,7 @@ use apg_mir::*;
 
 impl Code<'_> {
     /// `result name(parameters)`.
-    pub fn prototype(&mut self, id: FunctionId) -> String {
+    pub(crate) fn prototype(&mut self, id: FunctionId) -> String {
         let function = &self.program.functions[id.index()];
         let result = self.ty(function.result);
         let mut params = Vec::new();
@@ -20,7 +20,7 @@ impl Code<'_> {
     }
 
     /// Prints a function. Locals are declared first, so that jumps may go anywhere.
-    pub fn function(&mut self, id: FunctionId, storage: &str) {
+    pub(crate) fn function(&mut self, id: FunctionId, storage: &str) {
         let function = &self.program.functions[id.index()];
         self.next = 0;
         self.scopes.clear();
@@ -51,7 +51,7 @@ impl Code<'_> {
     }
 
     /// Declares locals as variables.
-    pub fn declare(&mut self, locals: std::ops::Range<usize>) {
+    pub(crate) fn declare(&mut self, locals: std::ops::Range<usize>) {
         for index in locals {
             let spelling = self.locals[index].clone();
             if let Some((element, length)) = spelling.stack {
@@ -88,7 +88,11 @@ fn has_cleanup(body: &[Stmt]) -> bool {
 impl Code<'_> {
     /// Prints declarations of everything in `used`, in an order that C++ accepts. Bodies may be printed
     /// earlier: the declarations go in front of them. `storage` gives the storage class of functions.
-    pub fn declarations(&mut self, used: &Used, storage: &dyn Fn(FunctionId) -> &'static str) -> String {
+    pub(crate) fn declarations(
+        &mut self,
+        used: &Used,
+        storage: &dyn Fn(FunctionId) -> &'static str,
+    ) -> String {
         let saved = self.out.take();
         // Signatures and layouts name further structs, which the first round collects.
         self.used = used.clone();
@@ -131,7 +135,7 @@ impl Code<'_> {
     }
 
     /// Prints the structs in use, members first, with their comparisons.
-    pub fn structs(&mut self) {
+    pub(crate) fn structs(&mut self) {
         let mut order = Vec::new();
         let wanted: Vec<StructId> = self.used.structs.iter().chain(&self.used.equality).copied().collect();
         for id in wanted {
@@ -209,7 +213,7 @@ impl Code<'_> {
     }
 
     /// The layout of a class: header, then all fields, inherited first.
-    pub fn layout_struct(&mut self, class: ClassId) -> String {
+    pub(crate) fn layout_struct(&mut self, class: ClassId) -> String {
         let mut members = String::new();
         let mut index = 0;
         for owner in chain(self.program, class) {
@@ -235,7 +239,7 @@ impl Code<'_> {
     }
 
     /// The environment struct of a kernel; the same on host and device.
-    pub fn environment(&mut self, id: KernelId) -> String {
+    pub(crate) fn environment(&mut self, id: KernelId) -> String {
         let mut members = String::new();
         for (index, capture) in self.program.kernels[id.index()].captures.iter().enumerate() {
             let ty = match capture.kind {

@@ -5,6 +5,8 @@
 //! `apg_collectives.h`, that of metadata `apg_throw.h`; those with C++ code of the program what that code
 //! names. Symbols and code do not depend on indices, so that an unchanged unit is found in the cache.
 
+#![warn(clippy::print_stderr)]
+
 mod call;
 mod code;
 mod constant_table;

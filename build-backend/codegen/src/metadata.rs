@@ -54,7 +54,7 @@ fn slot(ty: Ty) -> &'static str {
 
 impl Code<'_> {
     /// The unit of metadata. `strings` are the constants of all units.
-    pub fn print_metadata(&mut self, strings: &Used, device_code: &[DeviceCode]) -> String {
+    pub(crate) fn print_metadata(&mut self, strings: &Used, device_code: &[DeviceCode]) -> String {
         self.class_tables();
         let mut all = strings.strings.clone();
         all.extend(strings.tables.values().flat_map(|it| constant_table::strings(it)));

@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 
 /// The symbols of a program's items, by index.
 #[derive(Debug, Default)]
-pub struct Names {
+pub(crate) struct Names {
     /// Type descriptors of classes; the layout struct is this with `L` in front.
     pub classes: Vec<String>,
     /// Structs; the descriptor is this with `D` in front.
@@ -26,7 +26,7 @@ pub struct Names {
 
 impl Names {
     /// Assigns symbols to all items.
-    pub fn new(program: &Program) -> Names {
+    pub(crate) fn new(program: &Program) -> Names {
         let mut taken = Taken::default();
         let mut names = Names { hierarchy: ClassHierarchy::new(program), ..Names::default() };
         for class in &program.classes {
@@ -118,18 +118,18 @@ fn readable(name: &str) -> String {
 }
 
 /// FNV-1a, 64 bits.
-pub fn hash(text: &str) -> u64 {
+pub(crate) fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3))
 }
 
 /// The C++ name of a field: its index keeps it unique and away from keywords.
-pub fn field(index: usize, field: &Field) -> String {
+pub(crate) fn field(index: usize, field: &Field) -> String {
     let readable = readable(&field.name);
     format!("m{index}_{readable}")
 }
 
 /// The C++ name of a local.
-pub fn local(index: usize, name: &str) -> String {
+pub(crate) fn local(index: usize, name: &str) -> String {
     let readable = readable(name);
     if readable.is_empty() { format!("v{index}") } else { format!("v{index}_{readable}") }
 }

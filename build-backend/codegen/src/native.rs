@@ -11,14 +11,14 @@ use apg_mir::native::{Fragment, NamedFile, NativeCode, NativeFile};
 use apg_mir::*;
 
 /// Whether a function contains C++ code.
-pub fn is_native(function: &Function) -> bool {
+pub(crate) fn is_native(function: &Function) -> bool {
     let mut found = false;
     walk::visit_stmts(&function.body, &mut |stmt| found |= matches!(stmt.kind, StmtKind::Native(_)));
     found
 }
 
 /// The `#include`s of a unit with C++ code.
-pub fn prelude(program: &Program, file: FileId) -> String {
+pub(crate) fn prelude(program: &Program, file: FileId) -> String {
     let mut text = "#include \"apg_native.h\"\n".to_owned();
     for native in program.natives.iter().filter(|it| it.file == file) {
         for header in &native.includes {
@@ -34,14 +34,14 @@ fn include(program: &Program, native: &NativeFile, file: &NamedFile) -> String {
 }
 
 /// Files that the units of a file with C++ code depend on.
-pub fn included_files(program: &Program, file: FileId) -> Vec<PathBuf> {
+pub(crate) fn included_files(program: &Program, file: FileId) -> Vec<PathBuf> {
     let natives = program.natives.iter().filter(|it| it.file == file);
     let named = natives.flat_map(|it| it.includes.iter().chain(&it.others).map(|file| path(it, &file.name)));
     named.collect()
 }
 
 /// The C++ files that belong to X10 files with C++ code.
-pub fn sources(program: &Program) -> Vec<Unit> {
+pub(crate) fn sources(program: &Program) -> Vec<Unit> {
     let is_used = |native: &&NativeFile| {
         program.functions.iter().any(|it| it.position.file == native.file && is_native(it))
     };
@@ -76,7 +76,7 @@ fn quoted(native: &NativeFile, name: &str) -> String {
 
 impl Code<'_> {
     /// A statement in C++.
-    pub fn native(&mut self, native: &NativeCode) {
+    pub(crate) fn native(&mut self, native: &NativeCode) {
         self.out.open("{");
         for (name, value) in &native.variables {
             let text = self.native_value(value);

@@ -6,7 +6,13 @@ use apg_mir::*;
 
 impl Code<'_> {
     /// An operation on printed operands.
-    pub fn operation(&mut self, operation: Operation, result: Ty, args: &[Expr], text: &[String]) -> String {
+    pub(crate) fn operation(
+        &mut self,
+        operation: Operation,
+        result: Ty,
+        args: &[Expr],
+        text: &[String],
+    ) -> String {
         let operand = args.first().map_or(result, |it| it.ty);
         let exact = operation.exact();
         if exact != operation && self.target == Target::Cuda {
@@ -176,7 +182,7 @@ impl Code<'_> {
     }
 
     /// A floating-point constant, exactly.
-    pub fn float(&mut self, value: f64, ty: Ty) -> String {
+    pub(crate) fn float(&mut self, value: f64, ty: Ty) -> String {
         let single = ty == Ty::F32;
         let name = if single { "float" } else { "double" };
         if value.is_nan() {
@@ -191,7 +197,7 @@ impl Code<'_> {
     }
 
     /// An integer, boolean or character constant.
-    pub fn integer(&mut self, value: i64, ty: Ty) -> String {
+    pub(crate) fn integer(&mut self, value: i64, ty: Ty) -> String {
         match ty {
             Ty::Bool => (value != 0).to_string(),
             Ty::I32 if value == i64::from(i32::MIN) => "(-2147483647 - 1)".into(),
@@ -209,6 +215,6 @@ impl Code<'_> {
 }
 
 /// Whether a type is a floating one.
-pub fn is_float(ty: Ty) -> bool {
+pub(crate) fn is_float(ty: Ty) -> bool {
     matches!(ty, Ty::F32 | Ty::F64)
 }

@@ -7,14 +7,14 @@ use apg_mir::*;
 
 impl Code<'_> {
     /// Prints statements in order.
-    pub fn stmts(&mut self, stmts: &[Stmt]) {
+    pub(crate) fn stmts(&mut self, stmts: &[Stmt]) {
         for stmt in stmts {
             self.stmt(stmt);
         }
     }
 
     /// Prints a statement.
-    pub fn stmt(&mut self, stmt: &Stmt) {
+    pub(crate) fn stmt(&mut self, stmt: &Stmt) {
         self.at(stmt.position);
         match &stmt.kind {
             StmtKind::Set { local, .. } if self.local(*local).stack.is_some() => {
@@ -259,7 +259,7 @@ impl Code<'_> {
     }
 
     /// Prints a jump out of enclosing constructs, through the innermost cleanup on its way if there is one.
-    pub fn jump(&mut self, jump: Jump) {
+    pub(crate) fn jump(&mut self, jump: Jump) {
         let mut innermost_breakable = true;
         for index in (0..self.scopes.len()).rev() {
             match (&mut self.scopes[index], jump) {
@@ -325,7 +325,7 @@ impl Code<'_> {
 }
 
 /// The name of a statement in messages.
-pub fn statement_name(kind: &StmtKind) -> &'static str {
+pub(crate) fn statement_name(kind: &StmtKind) -> &'static str {
     match kind {
         StmtKind::Throw(_) | StmtKind::Try { .. } => "exceptions",
         StmtKind::Async { .. } | StmtKind::AsyncAt { .. } | StmtKind::At { .. } => "activities",

@@ -5,7 +5,7 @@ use apg_mir::Position;
 
 /// Output text.
 #[derive(Default)]
-pub struct Writer {
+pub(crate) struct Writer {
     text: String,
     depth: usize,
     /// Position that the C++ compiler assigns to the next line.
@@ -24,7 +24,7 @@ struct Attribution {
 
 impl Writer {
     /// A line at the current depth.
-    pub fn line(&mut self, text: impl AsRef<str>) {
+    pub(crate) fn line(&mut self, text: impl AsRef<str>) {
         let text = text.as_ref();
         for line in text.lines() {
             if let Some(each) = &self.each_line {
@@ -46,26 +46,26 @@ impl Writer {
     }
 
     /// A line that opens a block.
-    pub fn open(&mut self, text: impl AsRef<str>) {
+    pub(crate) fn open(&mut self, text: impl AsRef<str>) {
         self.line(text);
         self.depth += 1;
     }
 
     /// A line that closes a block.
-    pub fn close(&mut self, text: impl AsRef<str>) {
+    pub(crate) fn close(&mut self, text: impl AsRef<str>) {
         self.depth = self.depth.saturating_sub(1);
         self.line(text);
     }
 
     /// A line between two blocks: `} else {`.
-    pub fn between(&mut self, text: impl AsRef<str>) {
+    pub(crate) fn between(&mut self, text: impl AsRef<str>) {
         self.depth = self.depth.saturating_sub(1);
         self.open(text);
     }
 
     /// Attributes the next line to a position, with a directive even if it is the current one if `always` is
     /// set.
-    pub fn position(&mut self, position: Position, files: &[String], always: bool) {
+    pub(crate) fn position(&mut self, position: Position, files: &[String], always: bool) {
         if let Some(each) = &mut self.each_line {
             each.directive = directive(position, files);
             return;
@@ -79,14 +79,14 @@ impl Writer {
 
     /// From here on (or no longer) each line has its own directive, and code between statements has no line
     /// of the program: debuggers do not stop in it.
-    pub fn attribute_each_line(&mut self, on: bool) {
+    pub(crate) fn attribute_each_line(&mut self, on: bool) {
         self.each_line = on.then(Attribution::default);
         self.no_position();
         self.at = None;
     }
 
     /// The next lines belong to no statement. Effective only if each line has its own directive.
-    pub fn no_position(&mut self) {
+    pub(crate) fn no_position(&mut self) {
         if let Some(each) = &mut self.each_line {
             // Line 0 makes no entry in the line table.
             each.directive = "#line 0\n".to_owned();
@@ -94,13 +94,13 @@ impl Writer {
     }
 
     /// Returns the output, leaving this writer empty at the same depth.
-    pub fn take(&mut self) -> String {
+    pub(crate) fn take(&mut self) -> String {
         self.at = None;
         std::mem::take(&mut self.text)
     }
 
     /// Appends output that is already indented and positioned.
-    pub fn append(&mut self, text: &str) {
+    pub(crate) fn append(&mut self, text: &str) {
         self.text.push_str(text);
         self.at = None;
     }
@@ -109,13 +109,13 @@ impl Writer {
 const DIRECTIVE: &str = "\n#line ";
 
 /// The directive that attributes the next line to a position.
-pub fn directive(position: Position, files: &[String]) -> String {
+pub(crate) fn directive(position: Position, files: &[String]) -> String {
     let file = files.get(position.file.index()).map_or("unknown.x10", String::as_str);
     format!("#line {} {}\n", position.line.max(1), quote(file))
 }
 
 /// A C string literal; bytes outside printable ASCII become three octal digits.
-pub fn quote(text: &str) -> String {
+pub(crate) fn quote(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     for byte in text.bytes() {

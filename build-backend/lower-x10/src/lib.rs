@@ -3,6 +3,8 @@
 //! A work list of functions starts with `main`. Lowering a body requests classes, functions and table slots;
 //! the tables of classes are filled with the code of called slots, until nothing new is requested.
 
+#![warn(clippy::print_stderr)]
+
 mod builder;
 mod construct;
 mod error;

@@ -56,7 +56,7 @@ pub struct KernelCapture {
 
 /// How a captured value is passed to the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // each variant says what its fields are
+#[allow(missing_docs, reason = "each variant says what its fields are")]
 pub enum KernelCaptureKind {
     /// By value in the environment.
     Scalar(Ty),
@@ -92,7 +92,7 @@ pub struct SharedRail {
 
 /// Initial elements of a shared rail.
 #[derive(Clone, Debug)]
-#[allow(missing_docs)] // each variant says what its fields are
+#[allow(missing_docs, reason = "each variant says what its fields are")]
 pub enum SharedInit {
     /// Zeros.
     Zero,

@@ -6,6 +6,8 @@
 //! Operands of an [`Expr`] are evaluated left to right and have no side effects on locals of the same
 //! expression; lowering introduces temporaries otherwise.
 
+#![warn(clippy::print_stderr)]
+
 mod children;
 pub mod entries;
 pub mod fold;
@@ -70,7 +72,7 @@ pub struct Position {
 }
 
 /// A machine type.
-#[allow(missing_docs)] // variants are named by kind and width
+#[allow(missing_docs, reason = "variants are named by kind and width")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Ty {
     /// No value.
@@ -190,7 +192,7 @@ pub struct Field {
 
 /// The kind of a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // each variant says what its fields are
+#[allow(missing_docs, reason = "each variant says what its fields are")]
 pub enum ClassKind {
     /// An object with fields.
     Object,
@@ -330,7 +332,7 @@ pub struct Stmt {
 
 /// Statements: structured control flow.
 #[derive(Clone, Debug)]
-#[allow(missing_docs)] // each variant says what its fields are
+#[allow(missing_docs, reason = "each variant says what its fields are")]
 pub enum StmtKind {
     /// `local = value`; the first one in a block also declares it.
     Set { local: LocalId, value: Expr },
@@ -467,7 +469,7 @@ pub struct Expr {
 
 /// Expressions.
 #[derive(Clone, Debug)]
-#[allow(missing_docs)] // each variant says what its fields are
+#[allow(missing_docs, reason = "each variant says what its fields are")]
 pub enum ExprKind {
     /// Integer, boolean or character constant.
     Int(i64),

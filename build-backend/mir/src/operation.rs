@@ -3,7 +3,7 @@
 
 /// Operations on machine types; X10's semantics (integers wrap, shifts are masked, division by zero raises
 /// ArithmeticException on the host, conversions saturate).
-#[allow(missing_docs)] // the names are those of the operations
+#[allow(missing_docs, reason = "the names are those of the operations")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
     /// Two operands of one type.
@@ -81,7 +81,7 @@ pub enum Operation {
 
 /// The operation of an atomic read-modify-write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)] // the names are those of the operations
+#[allow(missing_docs, reason = "the names are those of the operations")]
 pub enum AtomicOperation {
     Add,
     Min,

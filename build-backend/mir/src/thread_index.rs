@@ -7,7 +7,7 @@ pub const WARP_SIZE: i64 = 32;
 
 /// An index of a thread in its warp, block or kernel, or a number of threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // each variant is a function of the class library
+#[allow(missing_docs, reason = "each variant is a function of the class library")]
 pub enum ThreadIndex {
     Rank,
     Lane,

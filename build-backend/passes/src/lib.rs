@@ -4,6 +4,8 @@
 //! collector, so that a C++ compiler sees neither the callee nor the lifetime. Transformations of kernels
 //! prepare them for code generation.
 
+#![warn(clippy::print_stderr)]
+
 pub mod analysis;
 mod kernel;
 pub mod pipeline;

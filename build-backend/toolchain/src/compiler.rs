@@ -49,7 +49,8 @@ fn locate(name: &str) -> Option<Compiler> {
 
 /// Options that keep stack traces exact (GCC only): calls between the parts of a split function have no line
 /// in the source, and merged functions have the lines of one of them.
-pub const TRACE_FLAGS: [&str; 3] = ["-fno-partial-inlining", "-fno-crossjumping", "-fno-ipa-icf-functions"];
+pub(crate) const TRACE_FLAGS: [&str; 3] =
+    ["-fno-partial-inlining", "-fno-crossjumping", "-fno-ipa-icf-functions"];
 
 impl Compiler {
     /// The [`TRACE_FLAGS`] that the compiler accepts: all or none. Starts the compiler once.
@@ -144,7 +145,7 @@ impl Compiler {
 }
 
 /// Identity of the CPU, on which `-march=native` depends.
-pub fn cpu_identity() -> &'static str {
+pub(crate) fn cpu_identity() -> &'static str {
     static NAME: OnceLock<String> = OnceLock::new();
     NAME.get_or_init(|| {
         let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();

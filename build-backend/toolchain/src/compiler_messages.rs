@@ -46,7 +46,7 @@ fn parse_location(location: &str) -> Option<(&str, usize, usize)> {
 }
 
 /// Describes what a linker does not find: libraries, else symbols. Other output is returned as it is.
-pub fn describe_link_errors(output: &str) -> String {
+pub(crate) fn describe_link_errors(output: &str) -> String {
     let missing = |before: &[&str]| -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
         for line in output.lines() {

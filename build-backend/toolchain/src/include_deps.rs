@@ -16,7 +16,7 @@ const MAX_NATIVE_BYTES: u64 = 256 << 20;
 /// # Errors
 /// A file exists but is no regular file, or is too large: the compiler would block on it or read it without
 /// end.
-pub fn contents(files: &[PathBuf], include_folders: &[PathBuf]) -> Result<String, BuildError> {
+pub(crate) fn contents(files: &[PathBuf], include_folders: &[PathBuf]) -> Result<String, BuildError> {
     let mut all = String::new();
     let mut seen = FxHashSet::default();
     let mut pending: Vec<PathBuf> = files.iter().rev().cloned().collect();
@@ -56,7 +56,7 @@ fn included(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Options that add the folders of these files to the include path.
-pub fn folder_options(files: &[PathBuf]) -> Vec<String> {
+pub(crate) fn folder_options(files: &[PathBuf]) -> Vec<String> {
     let mut options: Vec<String> = Vec::new();
     for folder in files.iter().filter_map(|file| std::path::absolute(file.parent()?).ok()) {
         let option = format!("-I{}", folder.display());

@@ -4,6 +4,8 @@
 //! given text, headers, flags and compiler; its object is in a content-addressed cache for this and other
 //! programs.
 
+#![warn(clippy::print_stderr)]
+
 mod build;
 mod bundle;
 mod compiler;

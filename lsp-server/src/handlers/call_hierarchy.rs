@@ -27,7 +27,7 @@ struct HierarchyItem {
 
 impl Snapshot {
     /// The method under the cursor.
-    pub fn prepare_call_hierarchy(
+    pub(crate) fn prepare_call_hierarchy(
         &self,
         uri: &Uri,
         position: Position,
@@ -39,7 +39,7 @@ impl Snapshot {
     }
 
     /// The callers of a method.
-    pub fn incoming_calls(
+    pub(crate) fn incoming_calls(
         &self,
         item: &CallHierarchyItem,
     ) -> Result<Option<Vec<CallHierarchyIncomingCall>>, Cancelled> {
@@ -56,7 +56,7 @@ impl Snapshot {
     }
 
     /// The callees of a method.
-    pub fn outgoing_calls(
+    pub(crate) fn outgoing_calls(
         &self,
         item: &CallHierarchyItem,
     ) -> Result<Option<Vec<CallHierarchyOutgoingCall>>, Cancelled> {

@@ -16,7 +16,7 @@ use crate::snapshot::Snapshot;
 
 impl Snapshot {
     /// The code actions for a range: fixes first.
-    pub fn code_actions(
+    pub(crate) fn code_actions(
         &self,
         uri: &Uri,
         range: Range,

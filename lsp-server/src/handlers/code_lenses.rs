@@ -14,7 +14,7 @@ const SHOW_REFERENCES: &str = "apg.showReferences";
 impl Snapshot {
     /// *Run* above each `main`, *Show CUDA* above each kernel, and lenses of further commands that the client
     ///  has.
-    pub fn code_lenses(&self, uri: &Uri) -> Result<Vec<CodeLens>, Cancelled> {
+    pub(crate) fn code_lenses(&self, uri: &Uri) -> Result<Vec<CodeLens>, Cancelled> {
         let Some((document, file)) = self.document(uri) else { return Ok(Vec::new()) };
         let counts_references = self.has_command(SHOW_REFERENCES);
         let lenses = self.analysis.with(|db| ide::lenses(db, file, counts_references))?;
@@ -61,7 +61,7 @@ impl Snapshot {
     }
 
     /// Counts the references to the declaration of a lens.
-    pub fn resolve_code_lens(&self, lens: CodeLens) -> Result<CodeLens, Cancelled> {
+    pub(crate) fn resolve_code_lens(&self, lens: CodeLens) -> Result<CodeLens, Cancelled> {
         let Some((uri, position)) = lens.data.as_ref().and_then(declaration_position) else {
             return Ok(lens);
         };

@@ -15,7 +15,7 @@ use crate::snapshot::Snapshot;
 
 /// The origin of an item, which the client sends back to resolve it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct CompletionOrigin {
+pub(super) struct CompletionOrigin {
     uri: Uri,
     position: Position,
     index: usize,
@@ -23,7 +23,7 @@ pub struct CompletionOrigin {
 
 impl Snapshot {
     /// The completions at a position.
-    pub fn completion(
+    pub(crate) fn completion(
         &self,
         uri: &Uri,
         position: Position,
@@ -77,7 +77,7 @@ impl Snapshot {
     }
 
     /// Adds the documentation to an item.
-    pub fn resolve_completion(&self, mut item: CompletionItem) -> Result<CompletionItem, Cancelled> {
+    pub(crate) fn resolve_completion(&self, mut item: CompletionItem) -> Result<CompletionItem, Cancelled> {
         let origin = item.data.clone().and_then(|data| serde_json::from_value::<CompletionOrigin>(data).ok());
         let Some(origin) = origin else { return Ok(item) };
         let Some((_, file, offset)) = self.resolve(&origin.uri, origin.position) else { return Ok(item) };

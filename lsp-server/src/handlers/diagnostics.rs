@@ -20,14 +20,14 @@ use crate::quarantine::mark_analyzing;
 use crate::snapshot::Snapshot;
 
 /// Diagnostics of a file of the workspace, with its version if it is open.
-pub struct FileDiagnostics {
+pub(crate) struct FileDiagnostics {
     uri: Uri,
     version: Option<i64>,
     items: Vec<Diagnostic>,
 }
 
 /// The report of a document: unchanged if the client has it already.
-pub fn report(items: Vec<Diagnostic>, previous: Option<&str>) -> DocumentDiagnosticReport {
+pub(crate) fn report(items: Vec<Diagnostic>, previous: Option<&str>) -> DocumentDiagnosticReport {
     let result_id = result_id(&items);
     if previous == Some(&result_id) {
         return DocumentDiagnosticReport::Unchanged(RelatedUnchangedDocumentDiagnosticReport {
@@ -42,7 +42,7 @@ pub fn report(items: Vec<Diagnostic>, previous: Option<&str>) -> DocumentDiagnos
 }
 
 /// The report of the workspace.
-pub fn workspace_report(
+pub(crate) fn workspace_report(
     found: Vec<FileDiagnostics>,
     previous: &[PreviousResultId],
 ) -> WorkspaceDiagnosticReport {
@@ -75,7 +75,7 @@ fn result_id(items: &[Diagnostic]) -> String {
 
 impl Snapshot {
     /// All diagnostics of a document. Those of the class library are of no use to its readers.
-    pub fn diagnostics(&self, document: &Document) -> Result<Vec<Diagnostic>, Cancelled> {
+    pub(crate) fn diagnostics(&self, document: &Document) -> Result<Vec<Diagnostic>, Cancelled> {
         if document.is_too_large() {
             return Ok(vec![to_proto::too_large(document)]);
         }
@@ -106,7 +106,7 @@ impl Snapshot {
     }
 
     /// The diagnostics of all files of the workspace, open or not.
-    pub fn workspace_diagnostics(&self) -> Result<Vec<FileDiagnostics>, Cancelled> {
+    pub(crate) fn workspace_diagnostics(&self) -> Result<Vec<FileDiagnostics>, Cancelled> {
         let mut all = Vec::new();
         let files = self.analysis.user_files();
         for (index, file) in files.iter().copied().enumerate() {

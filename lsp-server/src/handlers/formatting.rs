@@ -10,7 +10,7 @@ use crate::snapshot::Snapshot;
 
 /// The part that is formatted.
 #[derive(Clone, Copy, Debug)]
-pub enum Formatting {
+pub(crate) enum Formatting {
     /// The whole document.
     Document,
     /// A range.
@@ -20,7 +20,7 @@ pub enum Formatting {
 }
 
 /// A document to be formatted, without the database.
-pub struct Unformatted {
+pub(crate) struct Unformatted {
     document: Document,
     parse: Parse,
     encoding: Encoding,
@@ -30,7 +30,7 @@ pub struct Unformatted {
 
 impl Snapshot {
     /// A document to be formatted; `None` if there is no such document.
-    pub fn unformatted(
+    pub(crate) fn unformatted(
         &self,
         uri: &Uri,
         range: Range,
@@ -50,7 +50,7 @@ impl Snapshot {
 
 impl Unformatted {
     /// The edits; `None` if the document has syntax errors, except for what was just typed.
-    pub fn edits(unformatted: Option<Unformatted>) -> Option<Vec<TextEdit>> {
+    pub(crate) fn edits(unformatted: Option<Unformatted>) -> Option<Vec<TextEdit>> {
         let Unformatted { document, parse, encoding, range, formatting } = unformatted?;
         let range = document.text.text_range(range, encoding);
         let edits = match formatting {

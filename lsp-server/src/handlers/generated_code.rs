@@ -19,7 +19,7 @@ const MAX_COMMENT_COLUMNS: usize = 60;
 /// The parameters of `apg/generatedCode`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct GeneratedCodeParams {
+pub(crate) struct GeneratedCodeParams {
     /// The document with `main`.
     pub text_document: TextDocumentIdentifier,
     /// `cuda`, `ptx`, `resources`, `cpp` or `mir`.
@@ -29,7 +29,7 @@ pub struct GeneratedCodeParams {
 /// The answer to `apg/generatedCode`.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct GeneratedCode {
+pub(crate) struct GeneratedCode {
     /// The code, or a comment that explains why there is none.
     pub text: String,
     /// Line map of `[line of the text, line of the document]`, both from 0. An entry holds up to that of the
@@ -40,7 +40,7 @@ pub struct GeneratedCode {
 }
 
 /// A program as MIR, or a comment that explains why there is none.
-pub struct Lowered {
+pub(crate) struct Lowered {
     path: PathBuf,
     program: Result<mir::Program, String>,
     request: RequestHandle,
@@ -50,7 +50,7 @@ pub struct Lowered {
 
 impl Snapshot {
     /// The program whose `main` is in a document.
-    pub fn lowered(&self, uri: &Uri) -> Result<Lowered, Cancelled> {
+    pub(crate) fn lowered(&self, uri: &Uri) -> Result<Lowered, Cancelled> {
         let lowered = |path, program| {
             let (request, compile_timeout) = (self.request.clone(), self.config.analysis_timeout);
             Lowered { path, program, request, compile_timeout }
@@ -78,7 +78,7 @@ impl Snapshot {
 }
 
 /// Generates code of one kind.
-pub fn generate(lowered: Lowered, kind: &str) -> GeneratedCode {
+pub(crate) fn generate(lowered: Lowered, kind: &str) -> GeneratedCode {
     let is_cancelled = || lowered.request.cancelled().is_some();
     let compiler = KernelCompiler::new(lowered.compile_timeout, &is_cancelled);
     match lowered.program {

@@ -13,7 +13,7 @@ use crate::snapshot::Snapshot;
 
 impl Snapshot {
     /// The inlay hints in a range of a document.
-    pub fn inlay_hints(&self, uri: &Uri, range: Range) -> Result<Option<Vec<InlayHint>>, Cancelled> {
+    pub(crate) fn inlay_hints(&self, uri: &Uri, range: Range) -> Result<Option<Vec<InlayHint>>, Cancelled> {
         let Some((document, file)) = self.document(uri) else { return Ok(None) };
         let range = document.text.text_range(range, self.config.encoding);
         let mut found = self.analysis.with(|db| ide::inlays(db, file, range))?;
@@ -58,7 +58,11 @@ impl Snapshot {
     }
 
     /// The signatures that the call around the cursor may resolve to.
-    pub fn signature_help(&self, uri: &Uri, position: Position) -> Result<Option<SignatureHelp>, Cancelled> {
+    pub(crate) fn signature_help(
+        &self,
+        uri: &Uri,
+        position: Position,
+    ) -> Result<Option<SignatureHelp>, Cancelled> {
         let Some((_, file, offset)) = self.resolve(uri, position) else { return Ok(None) };
         let found = self.analysis.with(|db| ide::signature_help(db, file, offset))?;
         let number = |n: usize| u32::try_from(n).ok();

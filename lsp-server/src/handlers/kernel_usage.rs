@@ -10,7 +10,7 @@ use crate::snapshot::Snapshot;
 
 impl Snapshot {
     /// The known resource usage of the kernels of a document, with the ranges of their heads.
-    pub fn kernel_usage(
+    pub(crate) fn kernel_usage(
         &self,
         document: &Document,
         file: SourceFile,

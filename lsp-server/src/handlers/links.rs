@@ -11,7 +11,7 @@ use crate::snapshot::Snapshot;
 
 impl Snapshot {
     /// Links of imports to the files that they name, and of web addresses in comments.
-    pub fn document_links(&self, uri: &Uri) -> Result<Option<Vec<DocumentLink>>, Cancelled> {
+    pub(crate) fn document_links(&self, uri: &Uri) -> Result<Option<Vec<DocumentLink>>, Cancelled> {
         let Some((document, file)) = self.document(uri) else { return Ok(None) };
         let (imports, addresses) = self.analysis.with(|db| {
             let parse = parse(db, file);
@@ -56,7 +56,7 @@ impl Snapshot {
 
     /// The uses of the local variable, formal parameter, label or type parameter under the cursor, which are
     /// edited together.
-    pub fn linked_editing_ranges(
+    pub(crate) fn linked_editing_ranges(
         &self,
         uri: &Uri,
         position: Position,

@@ -8,7 +8,7 @@ use crate::snapshot::Snapshot;
 /// The answer to `apg/memory`.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct MemoryReport {
+pub(crate) struct MemoryReport {
     /// Resident set size; `null` where the system does not tell.
     resident_bytes: Option<u64>,
     /// Above this, computed results are dropped; 0 is no limit.
@@ -25,7 +25,7 @@ pub struct MemoryReport {
 
 impl Snapshot {
     /// Reports the memory of the server.
-    pub fn memory_report(&self) -> MemoryReport {
+    pub(crate) fn memory_report(&self) -> MemoryReport {
         let files = self.analysis.user_files();
         MemoryReport {
             resident_bytes: process_memory::resident_bytes(),

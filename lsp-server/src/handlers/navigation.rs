@@ -15,7 +15,7 @@ use crate::snapshot::Snapshot;
 
 impl Snapshot {
     /// The description of the symbol, or the launch of the kernel, under the cursor.
-    pub fn hover(&self, uri: &Uri, position: Position) -> Result<Option<Hover>, Cancelled> {
+    pub(crate) fn hover(&self, uri: &Uri, position: Position) -> Result<Option<Hover>, Cancelled> {
         let Some((document, file, offset)) = self.resolve(uri, position) else { return Ok(None) };
         let found = self.analysis.with(|db| ide::hover(db, file, offset))?;
         let kernels = self.kernel_usage(&document, file)?;
@@ -31,7 +31,7 @@ impl Snapshot {
     }
 
     /// Where the name under the cursor is declared, in the class library too.
-    pub fn definition(&self, uri: &Uri, position: Position) -> Result<Option<Location>, Cancelled> {
+    pub(crate) fn definition(&self, uri: &Uri, position: Position) -> Result<Option<Location>, Cancelled> {
         if let Some((document, file, offset)) = self.resolve(uri, position)
             && let Some(uses) = self.analysis.with(|db| ide::label_uses(db, file, offset))?
         {
@@ -42,7 +42,11 @@ impl Snapshot {
     }
 
     /// Where the type of what is under the cursor is declared.
-    pub fn type_definition(&self, uri: &Uri, position: Position) -> Result<Option<Location>, Cancelled> {
+    pub(crate) fn type_definition(
+        &self,
+        uri: &Uri,
+        position: Position,
+    ) -> Result<Option<Location>, Cancelled> {
         self.declaration(uri, position, |db, symbol| ide::type_of(db, &symbol))
     }
 
@@ -61,7 +65,11 @@ impl Snapshot {
     }
 
     /// The subclasses of the class, or the overriders of the method, under the cursor.
-    pub fn implementations(&self, uri: &Uri, position: Position) -> Result<Option<Vec<Location>>, Cancelled> {
+    pub(crate) fn implementations(
+        &self,
+        uri: &Uri,
+        position: Position,
+    ) -> Result<Option<Vec<Location>>, Cancelled> {
         let Some(symbol) = self.symbol_at(uri, position)? else { return Ok(None) };
         let files = self.analysis.all_files();
         let files = self.analysis.with(|db| ide::files_below(db, &files, &symbol))?;
@@ -82,7 +90,7 @@ impl Snapshot {
     }
 
     /// All references to the symbol under the cursor.
-    pub fn references(
+    pub(crate) fn references(
         &self,
         uri: &Uri,
         position: Position,
@@ -114,7 +122,7 @@ impl Snapshot {
     }
 
     /// The references in the same document.
-    pub fn document_highlights(
+    pub(crate) fn document_highlights(
         &self,
         uri: &Uri,
         position: Position,

@@ -20,14 +20,16 @@ fn refusal(reason: String) -> jsonrpc::Error {
 }
 
 /// A rename that is to be checked, without the database.
-pub struct UncheckedRename {
+pub(crate) struct UncheckedRename {
     edit: WorkspaceEdit,
     check: Option<ide::RenameCheck>,
     request: RequestHandle,
 }
 
 /// Checks that the renamed program still means the same. The answer is the edit, or the reason for a refusal.
-pub fn check(rename: Result<Option<UncheckedRename>, String>) -> jsonrpc::Result<Option<WorkspaceEdit>> {
+pub(crate) fn check(
+    rename: Result<Option<UncheckedRename>, String>,
+) -> jsonrpc::Result<Option<WorkspaceEdit>> {
     let Some(UncheckedRename { edit, check, request }) = rename.map_err(refusal)? else { return Ok(None) };
     match check.and_then(|check| check.refusal(&|program| request.start(program))) {
         Some(reason) => Err(refusal(reason)),
@@ -37,7 +39,7 @@ pub fn check(rename: Result<Option<UncheckedRename>, String>) -> jsonrpc::Result
 
 impl Snapshot {
     /// The name under the cursor, or the reason why it cannot be renamed.
-    pub fn prepare_rename(
+    pub(crate) fn prepare_rename(
         &self,
         uri: &Uri,
         position: Position,
@@ -65,7 +67,7 @@ impl Snapshot {
     }
 
     /// Renames the symbol at a position, without the check whether the program still means the same.
-    pub fn rename(
+    pub(crate) fn rename(
         &self,
         uri: &Uri,
         position: Position,
@@ -105,7 +107,10 @@ impl Snapshot {
     }
 
     /// The edits that moves of files and folders make necessary: names of classes and packages, and imports.
-    pub fn edits_for_moves(&self, paths: &[(PathBuf, PathBuf)]) -> Result<Option<WorkspaceEdit>, Cancelled> {
+    pub(crate) fn edits_for_moves(
+        &self,
+        paths: &[(PathBuf, PathBuf)],
+    ) -> Result<Option<WorkspaceEdit>, Cancelled> {
         let files = self.analysis.user_files();
         let mut changes = WorkspaceEditBuilder::default();
         let mut moves = Vec::new();

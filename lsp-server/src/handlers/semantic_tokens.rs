@@ -39,7 +39,7 @@ const READONLY_BIT: u32 = 1 << 1;
 const STATIC_BIT: u32 = 1 << 2;
 
 /// The legend of token types and modifiers.
-pub fn legend() -> SemanticTokensLegend {
+pub(crate) fn legend() -> SemanticTokensLegend {
     SemanticTokensLegend {
         token_types: TYPES.iter().map(|(_, name)| name.clone()).collect(),
         token_modifiers: vec![
@@ -52,7 +52,7 @@ pub fn legend() -> SemanticTokensLegend {
 
 impl Snapshot {
     /// The tokens of a document, or of a range of it.
-    pub fn semantic_tokens(
+    pub(crate) fn semantic_tokens(
         &self,
         uri: &Uri,
         range: Option<Range>,
@@ -125,7 +125,7 @@ fn split_lines(document: &Document, range: TextRange) -> Vec<TextRange> {
 
 /// The tokens that the client has of each document, to send deltas.
 #[derive(Debug, Default)]
-pub struct TokenCache {
+pub(crate) struct TokenCache {
     by_document: FxHashMap<Uri, (u64, Vec<SemanticToken>)>,
     answers: u64,
 }
@@ -135,7 +135,7 @@ const MAX_CACHED_DOCUMENTS: usize = 64;
 
 impl TokenCache {
     /// An answer with all tokens.
-    pub fn full(&mut self, uri: Uri, data: Vec<SemanticToken>) -> SemanticTokens {
+    pub(crate) fn full(&mut self, uri: Uri, data: Vec<SemanticToken>) -> SemanticTokens {
         self.answers += 1;
         if self.by_document.len() >= MAX_CACHED_DOCUMENTS && !self.by_document.contains_key(&uri) {
             // Evict the least recently requested document: it gets all tokens the next time.
@@ -147,7 +147,7 @@ impl TokenCache {
     }
 
     /// An answer with the difference to a previous answer, or all tokens if that is not cached.
-    pub fn delta(
+    pub(crate) fn delta(
         &mut self,
         uri: Uri,
         previous: &str,

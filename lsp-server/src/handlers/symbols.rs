@@ -17,7 +17,7 @@ use crate::snapshot::Snapshot;
 
 impl Snapshot {
     /// The outline of a document.
-    pub fn document_symbols(&self, uri: &Uri) -> Result<Option<Vec<DocumentSymbol>>, Cancelled> {
+    pub(crate) fn document_symbols(&self, uri: &Uri) -> Result<Option<Vec<DocumentSymbol>>, Cancelled> {
         let Some((document, file)) = self.document(uri) else { return Ok(None) };
         let symbols = self.analysis.with(|db| services::document_symbols(&parse(db, file).tree()))?;
         Ok(Some(symbols.iter().map(|symbol| self.document_symbol(&document, symbol)).collect()))
@@ -49,7 +49,7 @@ impl Snapshot {
     }
 
     /// The folding ranges of a document.
-    pub fn folding_ranges(&self, uri: &Uri) -> Result<Option<Vec<FoldingRange>>, Cancelled> {
+    pub(crate) fn folding_ranges(&self, uri: &Uri) -> Result<Option<Vec<FoldingRange>>, Cancelled> {
         let Some((document, file)) = self.document(uri) else { return Ok(None) };
         let folds = self.analysis.with(|db| services::folding_ranges(&parse(db, file).syntax()))?;
         let fold = |fold: services::Fold| {
@@ -71,7 +71,7 @@ impl Snapshot {
     }
 
     /// The ranges that selections at these positions grow through.
-    pub fn selection_ranges(
+    pub(crate) fn selection_ranges(
         &self,
         uri: &Uri,
         at: &[Position],
@@ -92,7 +92,7 @@ impl Snapshot {
     }
 
     /// Classes and members of the workspace by name; with a query, of the class library too.
-    pub fn workspace_symbols(&self, query: &str) -> Result<Vec<SymbolInformation>, Cancelled> {
+    pub(crate) fn workspace_symbols(&self, query: &str) -> Result<Vec<SymbolInformation>, Cancelled> {
         let files = if query.is_empty() { self.analysis.user_files() } else { self.analysis.all_files() };
         let found = self.analysis.with(|db| {
             let all = ide::workspace_symbols(db, &files, query);

@@ -13,7 +13,7 @@ use crate::snapshot::Snapshot;
 
 impl Snapshot {
     /// The class under the cursor, or the class of the value there.
-    pub fn prepare_type_hierarchy(
+    pub(crate) fn prepare_type_hierarchy(
         &self,
         uri: &Uri,
         position: Position,
@@ -25,12 +25,18 @@ impl Snapshot {
     }
 
     /// The classes and interfaces that a class extends and implements.
-    pub fn supertypes(&self, item: &TypeHierarchyItem) -> Result<Option<Vec<TypeHierarchyItem>>, Cancelled> {
+    pub(crate) fn supertypes(
+        &self,
+        item: &TypeHierarchyItem,
+    ) -> Result<Option<Vec<TypeHierarchyItem>>, Cancelled> {
         self.related(item, ide::supertypes)
     }
 
     /// The classes and interfaces that extend or implement a class.
-    pub fn subtypes(&self, item: &TypeHierarchyItem) -> Result<Option<Vec<TypeHierarchyItem>>, Cancelled> {
+    pub(crate) fn subtypes(
+        &self,
+        item: &TypeHierarchyItem,
+    ) -> Result<Option<Vec<TypeHierarchyItem>>, Cancelled> {
         let files = self.analysis.all_files();
         self.related(item, |db, class| ide::subtypes(db, &files, class))
     }

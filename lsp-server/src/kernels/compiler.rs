@@ -71,7 +71,7 @@ impl From<CompileError> for String {
 }
 
 /// The compiler. Its process is started for the first request and killed when this is dropped.
-pub struct KernelCompiler<'a> {
+pub(crate) struct KernelCompiler<'a> {
     process: Option<Process>,
     timeout: Duration,
     is_cancelled: &'a dyn Fn() -> bool,
@@ -92,13 +92,13 @@ impl Drop for Process {
 
 impl<'a> KernelCompiler<'a> {
     /// A compiler that is given up after `timeout` for a kernel, or when `is_cancelled`.
-    pub fn new(timeout: Duration, is_cancelled: &'a dyn Fn() -> bool) -> Self {
+    pub(crate) fn new(timeout: Duration, is_cancelled: &'a dyn Fn() -> bool) -> Self {
         let timeout = if timeout.is_zero() { MAX_COMPILE_TIME } else { timeout.min(MAX_COMPILE_TIME) };
         Self { process: None, timeout, is_cancelled }
     }
 
     /// The supported architectures: at least one.
-    pub fn architectures(&mut self) -> Result<Vec<u32>, CompileError> {
+    pub(crate) fn architectures(&mut self) -> Result<Vec<u32>, CompileError> {
         match self.request(&Request::Architectures)? {
             Response::Architectures(all) => Ok(all),
             response => Err(unexpected(&response)),
@@ -106,7 +106,7 @@ impl<'a> KernelCompiler<'a> {
     }
 
     /// The resource usage of a kernel.
-    pub fn resources(&mut self, source: &str, architecture: u32) -> Result<Resources, CompileError> {
+    pub(crate) fn resources(&mut self, source: &str, architecture: u32) -> Result<Resources, CompileError> {
         match self.request(&Request::Resources { source: source.to_owned(), architecture })? {
             Response::Resources {
                 registers,
@@ -122,7 +122,7 @@ impl<'a> KernelCompiler<'a> {
     }
 
     /// The PTX of a kernel.
-    pub fn ptx(&mut self, source: &str) -> Result<String, CompileError> {
+    pub(crate) fn ptx(&mut self, source: &str) -> Result<String, CompileError> {
         match self.request(&Request::Ptx { source: source.to_owned() })? {
             Response::Ptx(text) => Ok(text),
             response => Err(unexpected(&response)),

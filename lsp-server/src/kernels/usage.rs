@@ -9,11 +9,11 @@ use apg_toolchain::resources::{self, KernelResources};
 use rustc_hash::{FxHashMap, FxHasher};
 
 /// The compiled kernels of each file.
-pub type KernelUsages = FxHashMap<PathBuf, Vec<CompiledKernel>>;
+pub(crate) type KernelUsages = FxHashMap<PathBuf, Vec<CompiledKernel>>;
 
 /// The resource usage of a compiled kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CompiledKernel {
+pub(crate) struct CompiledKernel {
     /// [`statement_hash`] of the statement that the kernel was compiled from.
     pub statement: u64,
     /// The resource usage.
@@ -21,25 +21,25 @@ pub struct CompiledKernel {
 }
 
 /// Hash of the text of a statement: a result is shown while the text is the compiled one.
-pub fn statement_hash(text: &str, range: TextRange) -> u64 {
+pub(crate) fn statement_hash(text: &str, range: TextRange) -> u64 {
     let mut hasher = FxHasher::default();
     text.get(usize::from(range.start())..usize::from(range.end())).hash(&mut hasher);
     hasher.finish()
 }
 
 /// The resource usage of a statement: one entry for each kernel that was made of it.
-pub struct StatementUsage<'a>(Vec<&'a KernelResources>);
+pub(crate) struct StatementUsage<'a>(Vec<&'a KernelResources>);
 
 impl<'a> StatementUsage<'a> {
     /// The usage of the statement with this hash; `None` if it is not known.
-    pub fn of(compiled: &'a [CompiledKernel], statement: u64) -> Option<Self> {
+    pub(crate) fn of(compiled: &'a [CompiledKernel], statement: u64) -> Option<Self> {
         let same = compiled.iter().filter(|compiled| compiled.statement == statement);
         let kernels: Vec<_> = same.map(|compiled| &compiled.resources).collect();
         (!kernels.is_empty()).then_some(Self(kernels))
     }
 
     /// Short form for an inlay hint: the range over all architectures.
-    pub fn label(&self) -> String {
+    pub(crate) fn label(&self) -> String {
         let all = || self.0.iter().flat_map(|kernel| &kernel.needs);
         let range = |numbers: Vec<u32>, unit: &str| match (numbers.iter().min(), numbers.iter().max()) {
             (Some(least), Some(most)) if least == most => format!(", {least}{unit}"),
@@ -55,7 +55,7 @@ impl<'a> StatementUsage<'a> {
     }
 
     /// Tables of the usage for each architecture.
-    pub fn markdown(&self) -> String {
+    pub(crate) fn markdown(&self) -> String {
         let mut text = String::new();
         for kernel in &self.0 {
             text.push_str(&format!("\n\nCompiled with {}:\n\n", kernel.launch()));

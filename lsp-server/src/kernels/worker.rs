@@ -25,13 +25,13 @@ use crate::snapshot::Snapshot;
 use crate::thread_priority;
 
 /// Kernels are compiled when there was no edit for this time.
-pub const COMPILE_DELAY: Duration = Duration::from_millis(600);
+pub(crate) const COMPILE_DELAY: Duration = Duration::from_millis(600);
 
 /// The cache of compilations is cleared when it has this many.
 const MAX_CACHED_COMPILATIONS: usize = 4096;
 
 /// The compiling thread.
-pub struct KernelWorker {
+pub(crate) struct KernelWorker {
     orders: mpsc::Sender<CompileOrder>,
     /// Number of edits before the sources that were last ordered.
     ordered_edits: Option<u64>,
@@ -48,7 +48,7 @@ struct CompileOrder {
 
 impl KernelWorker {
     /// Starts the thread. `on_done` is called once for each order, with `None` if it was cancelled or failed.
-    pub fn start(
+    pub(crate) fn start(
         stack_bytes: usize,
         on_done: impl Fn(Option<KernelUsages>) + Send + 'static,
     ) -> std::io::Result<KernelWorker> {
@@ -72,14 +72,14 @@ impl KernelWorker {
 
     /// Orders the kernels of documents compiled, as they are after this many edits. False if these were
     /// ordered before.
-    pub fn order(&mut self, snapshot: Snapshot, documents: Vec<PathBuf>, edits: u64) -> bool {
+    pub(crate) fn order(&mut self, snapshot: Snapshot, documents: Vec<PathBuf>, edits: u64) -> bool {
         let is_new = self.ordered_edits.replace(edits) != Some(edits);
         self.cancel_before(edits);
         is_new && self.orders.send(CompileOrder { snapshot, documents, edits }).is_ok()
     }
 
     /// Cancels compilations of sources before this many edits.
-    pub fn cancel_before(&self, edits: u64) {
+    pub(crate) fn cancel_before(&self, edits: u64) {
         self.edits.store(edits, Ordering::SeqCst);
     }
 }
@@ -199,7 +199,7 @@ fn with_earlier(earlier: &KernelUsages, mut usages: KernelUsages) -> KernelUsage
 }
 
 /// Whether a file of the user may have a kernel.
-pub fn mentions_kernels(analysis: &Analysis) -> bool {
+pub(crate) fn mentions_kernels(analysis: &Analysis) -> bool {
     analysis.user_files().into_iter().any(|file| analysis.source(file).1.contains("@CUDA"))
 }
 

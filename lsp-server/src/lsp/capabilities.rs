@@ -20,7 +20,7 @@ use crate::handlers::semantic_tokens;
 use crate::lsp::client::watches_files;
 
 /// The capabilities that answer `initialize`.
-pub fn server_capabilities(config: &Config) -> ServerCapabilities {
+pub(crate) fn server_capabilities(config: &Config) -> ServerCapabilities {
     let sync = TextDocumentSyncOptions {
         open_close: Some(true),
         change: Some(TextDocumentSyncKind::INCREMENTAL),
@@ -131,7 +131,7 @@ fn rename_filters() -> FileOperationRegistrationOptions {
 }
 
 /// Capabilities that are registered after `initialized`, because `ServerCapabilities` has no field for them.
-pub fn registrations(client: &ClientCapabilities) -> Vec<Registration> {
+pub(crate) fn registrations(client: &ClientCapabilities) -> Vec<Registration> {
     let mut all = Vec::new();
     if watches_files(client) {
         all.push(Registration {

@@ -1,9 +1,9 @@
 //! The language server protocol: translation between its types and those of the analysis.
 
-pub mod capabilities;
-pub mod client;
-pub mod position;
-pub mod progress;
-pub mod refresh;
-pub mod to_proto;
-pub mod uri;
+pub(crate) mod capabilities;
+pub(crate) mod client;
+pub(crate) mod position;
+pub(crate) mod progress;
+pub(crate) mod refresh;
+pub(crate) mod to_proto;
+pub(crate) mod uri;

@@ -7,7 +7,7 @@ use tower_lsp_server::ls_types::{Position, PositionEncodingKind, Range, TextEdit
 
 /// The unit that columns are counted in, as agreed in `initialize`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Encoding {
+pub(crate) enum Encoding {
     /// Bytes.
     Utf8,
     /// UTF-16 code units, which every client supports.
@@ -19,7 +19,7 @@ pub enum Encoding {
 
 impl Encoding {
     /// The cheapest unit that the client offers: bytes need no counting.
-    pub fn choose(offered: Option<&[PositionEncodingKind]>) -> Self {
+    pub(crate) fn choose(offered: Option<&[PositionEncodingKind]>) -> Self {
         let offers = |kind: &PositionEncodingKind| offered.is_some_and(|offered| offered.contains(kind));
         if offers(&PositionEncodingKind::UTF8) {
             Self::Utf8
@@ -31,7 +31,7 @@ impl Encoding {
     }
 
     /// The protocol's name.
-    pub fn kind(self) -> PositionEncodingKind {
+    pub(crate) fn kind(self) -> PositionEncodingKind {
         match self {
             Self::Utf8 => PositionEncodingKind::UTF8,
             Self::Utf16 => PositionEncodingKind::UTF16,
@@ -50,19 +50,19 @@ impl Encoding {
 
 /// A text with its lines. Clones share their memory.
 #[derive(Clone, Debug)]
-pub struct LineText {
+pub(crate) struct LineText {
     text: Arc<str>,
     lines: LineIndex,
 }
 
 impl LineText {
     /// A text with its lines.
-    pub fn new(text: Arc<str>) -> Self {
+    pub(crate) fn new(text: Arc<str>) -> Self {
         Self { lines: LineIndex::new(&text), text }
     }
 
     /// The text with `insert` in place of a range.
-    pub fn replaced(&self, range: std::ops::Range<usize>, insert: &str) -> Self {
+    pub(crate) fn replaced(&self, range: std::ops::Range<usize>, insert: &str) -> Self {
         let mut text = String::with_capacity(self.text.len() - range.len() + insert.len());
         text.push_str(&self.text[..range.start]);
         text.push_str(insert);
@@ -72,31 +72,31 @@ impl LineText {
     }
 
     /// The text.
-    pub fn text(&self) -> &Arc<str> {
+    pub(crate) fn text(&self) -> &Arc<str> {
         &self.text
     }
 
     /// The position of a byte offset, which is moved back into the text and to the start of a character if
     /// need be.
-    pub fn position(&self, offset: TextSize, encoding: Encoding) -> Position {
+    pub(crate) fn position(&self, offset: TextSize, encoding: Encoding) -> Position {
         let position = self.lines.line_column(&self.text, offset, encoding.unit());
         Position { line: position.line, character: position.column }
     }
 
     /// The byte offset of a position. A column past the end of its line is the line's end, and a line past
     /// the last is the text's end, as the protocol says.
-    pub fn offset(&self, position: Position, encoding: Encoding) -> TextSize {
+    pub(crate) fn offset(&self, position: Position, encoding: Encoding) -> TextSize {
         let position = LineColumn { line: position.line, column: position.character };
         self.lines.offset(&self.text, position, encoding.unit())
     }
 
     /// A range in the protocol's form.
-    pub fn range(&self, range: TextRange, encoding: Encoding) -> Range {
+    pub(crate) fn range(&self, range: TextRange, encoding: Encoding) -> Range {
         Range { start: self.position(range.start(), encoding), end: self.position(range.end(), encoding) }
     }
 
     /// An edit of this text, whose lines end as those of the text do.
-    pub fn edit(&self, range: TextRange, insert: &str, encoding: Encoding) -> TextEdit {
+    pub(crate) fn edit(&self, range: TextRange, insert: &str, encoding: Encoding) -> TextEdit {
         let first_line = self.lines.line_start(1).map_or("", |second| &self.text[..usize::from(second)]);
         let new_text = match insert.contains('\n') && first_line.ends_with("\r\n") {
             // Parts that were taken from the text have its line ends already.
@@ -107,7 +107,7 @@ impl LineText {
     }
 
     /// A byte range, which is empty if its end is before its start.
-    pub fn text_range(&self, range: Range, encoding: Encoding) -> TextRange {
+    pub(crate) fn text_range(&self, range: Range, encoding: Encoding) -> TextRange {
         let start = self.offset(range.start, encoding);
         let end = self.offset(range.end, encoding);
         TextRange::new(start, end.max(start))

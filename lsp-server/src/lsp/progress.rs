@@ -28,7 +28,7 @@ const CANCELLATION_GRACE: Duration = Duration::from_secs(2);
 
 /// The progress of a request.
 #[derive(Clone, Debug)]
-pub struct ProgressTitle {
+pub(crate) struct ProgressTitle {
     /// The title that users see.
     pub title: &'static str,
     /// The client's token, if it gave one.
@@ -37,7 +37,7 @@ pub struct ProgressTitle {
 
 /// The running requests that show progress.
 #[derive(Debug)]
-pub struct Progress {
+pub(crate) struct Progress {
     client: Arc<OnceLock<Client>>,
     tasks: tokio::runtime::Handle,
     /// The client shows progress that the server begins.
@@ -48,7 +48,7 @@ pub struct Progress {
 
 impl Progress {
     /// No request runs.
-    pub fn new(client: Arc<OnceLock<Client>>, tasks: tokio::runtime::Handle) -> Self {
+    pub(crate) fn new(client: Arc<OnceLock<Client>>, tasks: tokio::runtime::Handle) -> Self {
         Self {
             client,
             tasks,
@@ -59,12 +59,12 @@ impl Progress {
     }
 
     /// Sets whether the client shows progress that the server begins.
-    pub fn set_client_support(&self, is_supported: bool) {
+    pub(crate) fn set_client_support(&self, is_supported: bool) {
         self.is_supported.store(is_supported, Ordering::Relaxed);
     }
 
     /// Cancels the request that the client knows by this token.
-    pub fn cancel(&self, token: &ProgressToken) {
+    pub(crate) fn cancel(&self, token: &ProgressToken) {
         if let Some(request) = self.running.lock().get(token) {
             request.cancel(CancelReason::Client);
         }
@@ -72,7 +72,7 @@ impl Progress {
 
     /// Waits for the answer to a request, shows progress meanwhile, and cancels the request after `timeout`.
     /// A request that ignores the cancellation is answered with an error.
-    pub async fn wait_with_progress<R>(
+    pub(crate) async fn wait_with_progress<R>(
         self: &Arc<Self>,
         request: &RequestHandle,
         timeout: Duration,

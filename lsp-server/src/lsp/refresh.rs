@@ -8,14 +8,14 @@ use tower_lsp_server::Client;
 use tower_lsp_server::ls_types::ClientCapabilities;
 
 /// Time without edits before the client is asked to refresh.
-pub const REFRESH_DELAY: Duration = Duration::from_millis(300);
+pub(crate) const REFRESH_DELAY: Duration = Duration::from_millis(300);
 
 /// Time that a client has for its answers before it is asked again.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Kinds of results that a client refreshes on request.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct RefreshKinds {
+pub(crate) struct RefreshKinds {
     tokens: bool,
     hints: bool,
     lenses: bool,
@@ -24,7 +24,7 @@ pub struct RefreshKinds {
 
 impl RefreshKinds {
     /// The kinds that the client supports.
-    pub fn supported_by(client: &ClientCapabilities, pulls_diagnostics: bool) -> Self {
+    pub(crate) fn supported_by(client: &ClientCapabilities, pulls_diagnostics: bool) -> Self {
         let Some(workspace) = &client.workspace else { return Self::default() };
         let tokens = workspace.semantic_tokens.as_ref().and_then(|c| c.refresh_support);
         let hints = workspace.inlay_hint.as_ref().and_then(|c| c.refresh_support);
@@ -39,7 +39,7 @@ impl RefreshKinds {
     }
 
     /// Inlay hints alone, if the client refreshes them.
-    pub fn hints_only(self) -> Self {
+    pub(crate) fn hints_only(self) -> Self {
         Self { hints: self.hints, ..Self::default() }
     }
 
@@ -54,7 +54,7 @@ impl RefreshKinds {
     }
 
     /// Whether there is a kind to refresh.
-    pub fn any(self) -> bool {
+    pub(crate) fn any(self) -> bool {
         self.tokens || self.hints || self.lenses || self.diagnostics
     }
 
@@ -87,7 +87,7 @@ impl RefreshKinds {
 }
 
 /// Starts the task that sends refresh requests for the kinds that it receives.
-pub fn start(
+pub(crate) fn start(
     client: Arc<OnceLock<Client>>,
     tasks: &tokio::runtime::Handle,
 ) -> tokio::sync::mpsc::UnboundedSender<RefreshKinds> {

@@ -21,7 +21,11 @@ use crate::snapshot::Snapshot;
 use crate::workspace::{self, library};
 
 /// Converts a diagnostic. Notes become further lines of the message.
-pub fn diagnostic(snapshot: &Snapshot, document: &Document, found: &analysis::Diagnostic) -> Diagnostic {
+pub(crate) fn diagnostic(
+    snapshot: &Snapshot,
+    document: &Document,
+    found: &analysis::Diagnostic,
+) -> Diagnostic {
     let mut message = found.message.clone();
     for note in &found.notes {
         message.push('\n');
@@ -56,7 +60,7 @@ pub fn diagnostic(snapshot: &Snapshot, document: &Document, found: &analysis::Di
 }
 
 /// The diagnostic of a document that is too large to be analysed.
-pub fn too_large(document: &Document) -> Diagnostic {
+pub(crate) fn too_large(document: &Document) -> Diagnostic {
     let megabytes = |bytes: usize| bytes.div_ceil(1 << 20);
     let message = format!(
         "this file has {} MB: files of more than {} MB are not analysed in the editor.\n`apg check` takes files of up to {} MB",
@@ -73,7 +77,7 @@ pub fn too_large(document: &Document) -> Diagnostic {
 }
 
 /// The diagnostic of a text in quarantine.
-pub fn quarantined(reason: QuarantineReason, analysis_timeout: Duration) -> Diagnostic {
+pub(crate) fn quarantined(reason: QuarantineReason, analysis_timeout: Duration) -> Diagnostic {
     let problem = match reason {
         QuarantineReason::Crash => {
             "analysis of this text crashed the server, so that it is disabled.\nPlease report it, with this file"
@@ -92,7 +96,7 @@ pub fn quarantined(reason: QuarantineReason, analysis_timeout: Duration) -> Diag
 }
 
 /// The diagnostic of a document of another machine or of a file system that only the client can read.
-pub fn remote_document(uri: &Uri) -> Diagnostic {
+pub(crate) fn remote_document(uri: &Uri) -> Diagnostic {
     let (scheme, host) = (uri.scheme().as_str(), uri.authority().map(|authority| authority.as_str()));
     let location = match host {
         Some(host) if scheme == "file" => format!("of the machine `{host}`"),
@@ -110,7 +114,7 @@ pub fn remote_document(uri: &Uri) -> Diagnostic {
 }
 
 /// The diagnostic of a file whose analysis panics.
-pub fn analysis_failed() -> Diagnostic {
+pub(crate) fn analysis_failed() -> Diagnostic {
     Diagnostic {
         severity: Some(DiagnosticSeverity::ERROR),
         code: Some(NumberOrString::String("internal/panic".into())),
@@ -123,7 +127,11 @@ pub fn analysis_failed() -> Diagnostic {
 }
 
 /// The fixes of a diagnostic as quick fixes, the first one preferred.
-pub fn fixes(snapshot: &Snapshot, document: &Document, found: &analysis::Diagnostic) -> Vec<CodeAction> {
+pub(crate) fn fixes(
+    snapshot: &Snapshot,
+    document: &Document,
+    found: &analysis::Diagnostic,
+) -> Vec<CodeAction> {
     let fixed = diagnostic(snapshot, document, found);
     let action = |(n, fix): (usize, &analysis::Fix)| {
         Some(CodeAction {
@@ -139,7 +147,7 @@ pub fn fixes(snapshot: &Snapshot, document: &Document, found: &analysis::Diagnos
 }
 
 /// `None` if an edit is in a file that cannot be changed.
-pub fn workspace_edit(
+pub(crate) fn workspace_edit(
     snapshot: &Snapshot,
     document: &Document,
     edits: &[analysis::TextEdit],
@@ -158,24 +166,24 @@ pub fn workspace_edit(
 
 /// Collects edits of documents for one edit of the workspace.
 #[derive(Debug, Default)]
-pub struct WorkspaceEditBuilder {
+pub(crate) struct WorkspaceEditBuilder {
     by_document: BTreeMap<String, (Uri, Vec<TextEdit>)>,
 }
 
 impl WorkspaceEditBuilder {
     /// Whether there are no edits.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.by_document.is_empty()
     }
 
     /// Adds an edit of a document.
-    pub fn add(&mut self, uri: Uri, edit: TextEdit) {
+    pub(crate) fn add(&mut self, uri: Uri, edit: TextEdit) {
         self.by_document.entry(uri.to_string()).or_insert((uri, Vec::new())).1.push(edit);
     }
 
     /// The edit. It names the versions of open documents if the client supports that, so that it is applied
     /// to no other version. Files and folders are renamed last, because the edits name them as they are.
-    pub fn finish(self, snapshot: &Snapshot, renamed: Vec<RenameFile>) -> WorkspaceEdit {
+    pub(crate) fn finish(self, snapshot: &Snapshot, renamed: Vec<RenameFile>) -> WorkspaceEdit {
         if !snapshot.config.versioned_edits && renamed.is_empty() {
             let changes = self.by_document.into_values().collect::<HashMap<_, _>>();
             return WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() };
@@ -199,13 +207,17 @@ impl WorkspaceEditBuilder {
 }
 
 /// The location of a range. A file of the class library is written to the disk for the client to read.
-pub fn location(snapshot: &Snapshot, file: SourceFile, range: apg_source::TextRange) -> Option<Location> {
+pub(crate) fn location(
+    snapshot: &Snapshot,
+    file: SourceFile,
+    range: apg_source::TextRange,
+) -> Option<Location> {
     let (uri, text) = uri_and_text(snapshot, file)?;
     Some(Location { uri, range: text.range(range, snapshot.config.encoding) })
 }
 
 /// An edit of a file.
-pub fn text_edit(
+pub(crate) fn text_edit(
     snapshot: &Snapshot,
     file: SourceFile,
     range: apg_source::TextRange,
@@ -216,7 +228,7 @@ pub fn text_edit(
 }
 
 /// The locations of ranges, in the order given. The lines of a file are computed once for consecutive ranges.
-pub fn locations(
+pub(crate) fn locations(
     snapshot: &Snapshot,
     found: impl IntoIterator<Item = (SourceFile, apg_source::TextRange)>,
 ) -> Vec<Location> {
@@ -232,7 +244,7 @@ pub fn locations(
 }
 
 /// The URI of a file.
-pub fn uri(snapshot: &Snapshot, file: SourceFile) -> Option<Uri> {
+pub(crate) fn uri(snapshot: &Snapshot, file: SourceFile) -> Option<Uri> {
     uri_and_text(snapshot, file).map(|(uri, _)| uri)
 }
 

@@ -37,7 +37,7 @@ const SUB_DELIMITERS_KEPT: AsciiSet = FILE_PATH
 
 /// Why a string names no document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Malformed {
+pub(crate) enum Malformed {
     /// The string is empty.
     Empty,
     /// There is no scheme such as `file:` or `untitled:`, and the string is no absolute path.
@@ -63,7 +63,7 @@ impl fmt::Display for Malformed {
 ///
 /// # Errors
 /// The string names no document.
-pub fn canonical(text: &str) -> Result<String, Malformed> {
+pub(crate) fn canonical(text: &str) -> Result<String, Malformed> {
     if text.is_empty() {
         return Err(Malformed::Empty);
     }
@@ -75,12 +75,12 @@ pub fn canonical(text: &str) -> Result<String, Malformed> {
 }
 
 /// The file of this machine that a URI names; none if it is of another scheme or another machine.
-pub fn to_path(uri: &Uri) -> Option<PathBuf> {
+pub(crate) fn to_path(uri: &Uri) -> Option<PathBuf> {
     local_file(uri.as_str()).ok().flatten()
 }
 
 /// The URI of an absolute path.
-pub fn from_path(path: &Path) -> Option<Uri> {
+pub(crate) fn from_path(path: &Path) -> Option<Uri> {
     let bytes = path_bytes(path)?;
     Uri::from_str(&format!("file://{}", percent_encode(&bytes, FILE_PATH))).ok()
 }
@@ -217,7 +217,7 @@ fn escaped(text: &str, set: &'static AsciiSet) -> String {
 
 /// The virtual path of a document that is in no file of this machine: below a folder of its scheme, host and
 /// query. The folders of its path stay, because they are those of its package.
-pub fn virtual_path(uri: &Uri) -> PathBuf {
+pub(crate) fn virtual_path(uri: &Uri) -> PathBuf {
     let (scheme, rest) = uri.as_str().split_once(':').unwrap_or(("", uri.as_str()));
     let (authority, path) = authority(rest);
     let (path, query) = path.split_at(path.find(['?', '#']).unwrap_or(path.len()));
@@ -244,7 +244,7 @@ const VIRTUAL_ROOT: &str = "U:\\";
 
 /// Whether a document is of another machine or of a file system that only the client can read, so that the
 /// files beside it cannot be read.
-pub fn is_remote(uri: &Uri) -> bool {
+pub(crate) fn is_remote(uri: &Uri) -> bool {
     to_path(uri).is_none() && !uri.scheme().as_str().eq_ignore_ascii_case("untitled")
 }
 

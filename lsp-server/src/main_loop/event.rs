@@ -12,10 +12,10 @@ use crate::request_queue::QueuedRequest;
 use crate::workspace::WorkspaceFiles;
 
 /// The number of a database. An abandoned database is followed by the next number.
-pub type DatabaseId = u32;
+pub(crate) type DatabaseId = u32;
 
 /// An event of the main loop.
-pub enum Event {
+pub(crate) enum Event {
     /// The configuration of `initialize`.
     Config(Config),
     /// Folders with further packages.
@@ -45,7 +45,7 @@ pub enum Event {
 }
 
 /// The outcome of a diagnosis.
-pub struct Diagnosis {
+pub(crate) struct Diagnosis {
     /// The database that it was computed with.
     pub database: DatabaseId,
     /// Number of edits before the diagnosed text.
@@ -57,7 +57,7 @@ pub struct Diagnosis {
 }
 
 /// A document whose diagnostics are to be computed.
-pub struct DiagnosisTask {
+pub(crate) struct DiagnosisTask {
     /// The document.
     pub document: Document,
     /// Number of attempts so far.
@@ -65,7 +65,7 @@ pub struct DiagnosisTask {
 }
 
 /// Diagnostics on their way to the client.
-pub struct Publication {
+pub(crate) struct Publication {
     /// The document.
     pub uri: Uri,
     /// The version that the diagnostics refer to; `None` for a closed document.

@@ -31,7 +31,7 @@ use crate::workspace::{self, watcher};
 const MEMORY_CHECK_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Starts the thread of the loop. It sends to `client` when that has connected.
-pub fn start(
+pub(crate) fn start(
     client: Arc<OnceLock<Client>>,
     tasks: &tokio::runtime::Handle,
     quarantine: Quarantine,

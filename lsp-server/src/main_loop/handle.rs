@@ -20,7 +20,7 @@ use crate::snapshot::Snapshot;
 
 /// Sender of events to the main loop. Events are handled in the order in which they are sent.
 #[derive(Clone, Debug)]
-pub struct MainLoopHandle {
+pub(crate) struct MainLoopHandle {
     events: mpsc::Sender<Event>,
     /// Number of edits sent.
     edits_sent: Arc<AtomicU64>,
@@ -29,50 +29,50 @@ pub struct MainLoopHandle {
 
 impl MainLoopHandle {
     /// A handle that sends to `events`.
-    pub fn new(events: mpsc::Sender<Event>, progress: Arc<Progress>) -> Self {
+    pub(crate) fn new(events: mpsc::Sender<Event>, progress: Arc<Progress>) -> Self {
         Self { events, edits_sent: Arc::default(), progress }
     }
 
     /// Sends an event.
-    pub fn send(&self, event: Event) {
+    pub(crate) fn send(&self, event: Event) {
         // The loop ends only with the session: nobody waits for what a closed queue refuses.
         let _ = self.events.send(event);
     }
 
     /// Sets the configuration and reads the files of the workspace.
-    pub fn set_config(&self, config: Config) {
+    pub(crate) fn set_config(&self, config: Config) {
         self.progress.set_client_support(config.shows_progress);
         self.send(Event::Config(config));
     }
 
     /// Applies an edit after everything sent before.
-    pub fn edit(&self, edit: Edit) {
+    pub(crate) fn edit(&self, edit: Edit) {
         let number = self.edits_sent.fetch_add(1, Ordering::SeqCst) + 1;
         self.send(Event::Edit(number, edit));
     }
 
     /// Number of edits sent.
-    pub fn edits_sent(&self) -> u64 {
+    pub(crate) fn edits_sent(&self) -> u64 {
         self.edits_sent.load(Ordering::SeqCst)
     }
 
     /// Cancels the request whose progress the client knows by this token.
-    pub fn cancel_progress(&self, token: &ProgressToken) {
+    pub(crate) fn cancel_progress(&self, token: &ProgressToken) {
         self.progress.cancel(token);
     }
 
     /// The analysis of a document takes too long.
-    pub fn analysis_timed_out(&self, path: PathBuf) {
+    pub(crate) fn analysis_timed_out(&self, path: PathBuf) {
         self.send(Event::AnalysisTimedOut(path));
     }
 
     /// Ends the loop.
-    pub fn stop(&self) {
+    pub(crate) fn stop(&self) {
         self.send(Event::Stop);
     }
 
     /// Answers a request from a snapshot that is taken after everything sent before.
-    pub async fn request<R: Send + 'static>(
+    pub(crate) async fn request<R: Send + 'static>(
         &self,
         policy: RequestPolicy,
         answer: impl Fn(&Snapshot) -> Result<R, Cancelled> + Send + Sync + 'static,
@@ -82,7 +82,7 @@ impl MainLoopHandle {
 
     /// As [`Self::request`], in two steps: `answer` is computed from the result of `query` after the snapshot
     /// was dropped, so that edits do not wait for it.
-    pub async fn request_then<T: 'static, R: Send + 'static>(
+    pub(crate) async fn request_then<T: 'static, R: Send + 'static>(
         &self,
         policy: RequestPolicy,
         query: impl Fn(&Snapshot) -> Result<T, Cancelled> + Send + Sync + 'static,

@@ -8,10 +8,10 @@
 //! for the client.
 
 mod diagnostics;
-pub mod event;
+pub(crate) mod event;
 mod event_loop;
-pub mod handle;
+pub(crate) mod handle;
 #[cfg(test)]
 mod tests;
 
-pub use self::event_loop::start;
+pub(crate) use self::event_loop::start;

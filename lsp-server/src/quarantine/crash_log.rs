@@ -28,13 +28,13 @@ static REPLACED_HANDLERS: OnceLock<[(libc::c_int, libc::sigaction); 2]> = OnceLo
 
 /// Mark of the text that a thread analyses, until this is dropped. Marks nest.
 #[derive(Debug)]
-pub struct AnalysisMark<'a> {
+pub(crate) struct AnalysisMark<'a> {
     outer: Option<RawSources>,
     borrowed: PhantomData<(&'a Path, &'a str)>,
 }
 
 /// Marks a text as being analysed by this thread: should it crash the process, it is logged.
-pub fn mark_analyzing<'a>(path: &'a Path, text: &'a str) -> AnalysisMark<'a> {
+pub(crate) fn mark_analyzing<'a>(path: &'a Path, text: &'a str) -> AnalysisMark<'a> {
     let path = path.as_os_str().as_encoded_bytes();
     let now = [(path.as_ptr(), path.len()), (text.as_ptr(), text.len())];
     AnalysisMark { outer: ANALYZED.replace(Some(now)), borrowed: PhantomData }
@@ -48,7 +48,7 @@ impl Drop for AnalysisMark<'_> {
 
 /// Fingerprints of sources that crashed earlier servers; crashes are logged in a file of `folder` from now
 /// on.
-pub fn open_crash_log(folder: &Path) -> Vec<Fingerprint> {
+pub(crate) fn open_crash_log(folder: &Path) -> Vec<Fingerprint> {
     let log = folder.join(concat!("quarantine-", env!("CARGO_PKG_VERSION")));
     let modified = |path: &Path| path.metadata().and_then(|data| data.modified()).ok();
     // A newer build of the server may have fixed the crashes of the one before.

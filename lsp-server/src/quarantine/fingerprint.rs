@@ -3,7 +3,7 @@
 use std::path::Path;
 
 /// Hashes of a path and a text.
-pub type Fingerprint = [u64; 2];
+pub(super) type Fingerprint = [u64; 2];
 
 /// The fingerprint of a file's text.
 pub(super) fn fingerprint(path: &Path, text: &str) -> Fingerprint {

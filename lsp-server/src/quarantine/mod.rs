@@ -16,11 +16,11 @@ mod fingerprint;
 use self::fingerprint::{Fingerprint, fingerprint};
 
 #[cfg(unix)]
-pub use self::crash_log::{AnalysisMark, mark_analyzing, open_crash_log};
+pub(crate) use self::crash_log::{AnalysisMark, mark_analyzing, open_crash_log};
 
 /// Why a text is in quarantine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum QuarantineReason {
+pub(crate) enum QuarantineReason {
     /// A server crashed while it analysed the text.
     Crash,
     /// Its analysis took too long.
@@ -29,7 +29,7 @@ pub enum QuarantineReason {
 
 /// The sources in quarantine.
 #[derive(Clone, Debug, Default)]
-pub struct Quarantine {
+pub(crate) struct Quarantine {
     /// Sources that crashed earlier servers.
     crashed: FxHashSet<Fingerprint>,
     /// Files whose analysis took too long, with the hash of the text.
@@ -38,17 +38,17 @@ pub struct Quarantine {
 
 impl Quarantine {
     /// A quarantine of sources that crashed earlier servers.
-    pub fn from_crashes(crashes: impl IntoIterator<Item = Fingerprint>) -> Self {
+    pub(crate) fn from_crashes(crashes: impl IntoIterator<Item = Fingerprint>) -> Self {
         Self { crashed: crashes.into_iter().collect(), timed_out: FxHashMap::default() }
     }
 
     /// Adds a text whose analysis took too long.
-    pub fn add_timed_out(&mut self, path: &Path, text: &str) {
+    pub(crate) fn add_timed_out(&mut self, path: &Path, text: &str) {
         self.timed_out.insert(path.to_owned(), hash(text));
     }
 
     /// Why this text of a file is in quarantine; `None` if it is not.
-    pub fn reason(&self, path: &Path, text: &str) -> Option<QuarantineReason> {
+    pub(crate) fn reason(&self, path: &Path, text: &str) -> Option<QuarantineReason> {
         if !self.crashed.is_empty() && self.crashed.contains(&fingerprint(path, text)) {
             return Some(QuarantineReason::Crash);
         }
@@ -57,7 +57,7 @@ impl Quarantine {
     }
 
     /// Whether this text crashed a server: it is not even given to the database.
-    pub fn has_crashed(&self, path: &Path, text: &str) -> bool {
+    pub(crate) fn has_crashed(&self, path: &Path, text: &str) -> bool {
         self.reason(path, text) == Some(QuarantineReason::Crash)
     }
 }

@@ -13,7 +13,7 @@ const MAX_HEADER_LINE_BYTES: u64 = 1 << 16;
 
 /// A message from the client.
 #[derive(Debug)]
-pub enum Incoming {
+pub(super) enum Incoming {
     /// A request or a notification.
     Request(Request),
     /// The response to a request of the server.
@@ -23,7 +23,7 @@ pub enum Incoming {
 }
 
 /// Reads the next message; `None` at the end of the input.
-pub fn read(input: &mut impl BufRead) -> std::io::Result<Option<Incoming>> {
+pub(super) fn read(input: &mut impl BufRead) -> std::io::Result<Option<Incoming>> {
     loop {
         let length = match read_header(input)? {
             Header::End => return Ok(None),
@@ -98,7 +98,7 @@ fn parse_message(body: &[u8]) -> Incoming {
 }
 
 /// Encodes a message with its header.
-pub fn encode(message: &impl Serialize) -> Vec<u8> {
+pub(super) fn encode(message: &impl Serialize) -> Vec<u8> {
     // The protocol's own types always have a JSON form: all keys of their maps are strings.
     let body = serde_json::to_vec(message).unwrap_or_default();
     let mut bytes = format!("Content-Length: {}\r\n\r\n", body.len()).into_bytes();

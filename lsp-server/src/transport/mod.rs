@@ -37,7 +37,7 @@ const CLIENT_POLL_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Serves one client until it sends `exit`, closes the connection or its process ends. True if it sent
 /// `shutdown` before.
-pub async fn serve<S>(
+pub(crate) async fn serve<S>(
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
     socket: ClientSocket,

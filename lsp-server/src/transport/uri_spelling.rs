@@ -17,7 +17,7 @@ use crate::lsp::uri::{self, Malformed};
 
 /// How the client writes URIs.
 #[derive(Debug, Default)]
-pub struct UriSpellings {
+pub(super) struct UriSpellings {
     /// The client's spelling by the canonical one, of open documents and of others whose spelling differs.
     documents: HashMap<String, String>,
     /// Canonical and client's spelling of workspace folders, which are prefixes of the URIs of their files.
@@ -28,7 +28,7 @@ pub struct UriSpellings {
 
 /// A string that is no URI of a document.
 #[derive(Debug, PartialEq, Eq)]
-pub struct MalformedUri {
+pub(super) struct MalformedUri {
     /// The string.
     pub uri: String,
     /// Why it is none.
@@ -40,7 +40,7 @@ impl UriSpellings {
     ///
     /// # Errors
     /// The message has a malformed URI. Elements of lists with malformed URIs are removed instead.
-    pub fn incoming(&mut self, message: Request) -> Result<Request, MalformedUri> {
+    pub(super) fn incoming(&mut self, message: Request) -> Result<Request, MalformedUri> {
         let (method, id, params) = message.into_parts();
         let mut message = Request::build(method.clone());
         if let Some(id) = id {
@@ -100,7 +100,7 @@ impl UriSpellings {
     }
 
     /// Encodes an outgoing message with the client's spellings.
-    pub fn outgoing(&self, message: &impl Serialize) -> Vec<u8> {
+    pub(super) fn outgoing(&self, message: &impl Serialize) -> Vec<u8> {
         if !self.differs {
             return frames::encode(message);
         }

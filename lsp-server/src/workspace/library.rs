@@ -12,7 +12,7 @@ fn folder() -> PathBuf {
 }
 
 /// Path of a library file in the cache, where it is written if it is missing. `None` if it cannot be written.
-pub fn materialize(package_path: &Path, text: &str) -> Option<PathBuf> {
+pub(crate) fn materialize(package_path: &Path, text: &str) -> Option<PathBuf> {
     let path = folder().join(package_path);
     // Another build of the same version may have written another text.
     if std::fs::read_to_string(&path).is_ok_and(|old| old == text) {
@@ -31,6 +31,6 @@ pub fn materialize(package_path: &Path, text: &str) -> Option<PathBuf> {
 }
 
 /// The package path of a materialized library file; other paths are returned as they are.
-pub fn package_path(path: &Path) -> PathBuf {
+pub(crate) fn package_path(path: &Path) -> PathBuf {
     path.strip_prefix(folder()).unwrap_or(path).to_owned()
 }

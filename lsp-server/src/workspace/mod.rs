@@ -1,7 +1,7 @@
 //! Files of the workspace that are not open. They are read at the start, on a thread of their own.
 
-pub mod library;
-pub mod watcher;
+pub(crate) mod library;
+pub(crate) mod watcher;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,11 +13,11 @@ const MAX_FILES: usize = 20_000;
 
 /// Larger sources are not analysed: the editor would wait for minutes, and analysis needs a hundred bytes for
 /// each of the source's.
-pub const MAX_ANALYZED_BYTES: usize = 8 << 20;
+pub(crate) const MAX_ANALYZED_BYTES: usize = 8 << 20;
 
 /// Contents of folders and the folders below them.
 #[derive(Debug, Default)]
-pub struct WorkspaceFiles {
+pub(crate) struct WorkspaceFiles {
     /// All `.x10` files.
     pub files: Vec<(PathBuf, Arc<str>)>,
     /// All folders that were read.
@@ -25,7 +25,7 @@ pub struct WorkspaceFiles {
 }
 
 /// Reads all `.x10` files in and below `folders`, except for hidden folders and outputs of build tools.
-pub fn read_folders(folders: &[PathBuf]) -> WorkspaceFiles {
+pub(crate) fn read_folders(folders: &[PathBuf]) -> WorkspaceFiles {
     let mut found = WorkspaceFiles::default();
     let mut pending: Vec<PathBuf> = folders.to_vec();
     while let Some(folder) = pending.pop() {
@@ -55,17 +55,17 @@ pub fn read_folders(folders: &[PathBuf]) -> WorkspaceFiles {
 ///
 /// # Errors
 /// The file does not exist, is not UTF-8, or is too large to be analysed.
-pub fn read_source(path: &Path) -> Result<Arc<str>, LoadError> {
+pub(crate) fn read_source(path: &Path) -> Result<Arc<str>, LoadError> {
     sources::read(path, MAX_ANALYZED_BYTES as u64)
 }
 
 /// Whether a path is that of an X10 source file.
-pub fn is_source(path: &Path) -> bool {
+pub(crate) fn is_source(path: &Path) -> bool {
     path.extension().is_some_and(|e| e == "x10")
 }
 
 /// Whether a folder is hidden or holds outputs of a build tool. `build` may also be the name of a package.
-pub fn is_excluded(folder: &Path) -> bool {
+pub(crate) fn is_excluded(folder: &Path) -> bool {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     match &*name {
         "node_modules" => true,

@@ -12,7 +12,7 @@ use crate::workspace;
 
 /// Watches folders and new ones below them until the process ends. `on_change` takes the path of each file or
 /// folder that appears, changes or disappears.
-pub fn start(folders: Vec<PathBuf>, on_change: impl Fn(PathBuf) + Send + 'static) {
+pub(crate) fn start(folders: Vec<PathBuf>, on_change: impl Fn(PathBuf) + Send + 'static) {
     let watch = move || {
         let (events, changes) = mpsc::channel();
         let watcher = notify::recommended_watcher(move |event| {

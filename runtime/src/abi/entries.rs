@@ -33,8 +33,11 @@ macro_rules! shim {
     (raises $path:path, ($($arg:ident: $ty:tt),*) $result:tt) => {{
         unsafe extern "C" fn shim($($arg: $ty,)* out: *mut $result) -> Ref {
             match $path($($arg),*) {
-                // The caller's wrapper passes the address of a local.
-                Ok(value) => { unsafe { out.write(value) }; Ref::NULL }
+                Ok(value) => {
+                    // SAFETY: the caller's wrapper passes the address of a local.
+                    unsafe { out.write(value) };
+                    Ref::NULL
+                }
                 Err(raised) => raised.0,
             }
         }
@@ -57,7 +60,7 @@ macro_rules! entries {
         $kind:ident fn $name:ident($($arg:ident: $ty:tt),*) -> $result:tt;
     )* })*) => {
         /// The table that the runtime hands to the program (`apg_runtime` in C).
-        #[allow(missing_docs)]
+        #[allow(missing_docs, reason = "each item is documented where it is declared")]
         #[derive(Debug)]
         #[repr(C)]
         pub struct Runtime {

@@ -16,7 +16,7 @@ use crate::serialize::{Error, ProgramHeap, TypeTable, copy, single};
 
 /// Appends the graph of an object, which may be read once; long elements without references go to `parts`. On
 /// an error, returns an exception object, and `out` is unspecified.
-pub fn append(out: &mut Vec<u8>, parts: &mut Vec<Part>, object: Ref) -> Result<(), Ref> {
+pub(crate) fn append(out: &mut Vec<u8>, parts: &mut Vec<Part>, object: Ref) -> Result<(), Ref> {
     // SAFETY: an object of the program, which the caller has.
     if unsafe { single::write(out, object.0) } {
         return Ok(());
@@ -35,8 +35,8 @@ fn append_for(
     loop {
         let missing: Vec<(CustomValue, Handle)> = {
             let _hold = heap::hold_collection();
-            // SAFETY: an object of the program; nothing is collected meanwhile.
             let parts = parts.as_deref_mut();
+            // SAFETY: an object of the program; nothing is collected meanwhile.
             match unsafe { write::graph_in_parts(out, parts, object.0, &saved, copies, usize::MAX) } {
                 Err(Unwritten::Missing(missing)) => {
                     missing.into_iter().map(|place| (place, Handle::new(Ref(place.owner)))).collect()
@@ -53,19 +53,19 @@ fn append_for(
 }
 
 /// Encodes the graph of an object, which may be read any number of times; or returns an exception object.
-pub fn encode_for_many(object: Ref) -> Result<Vec<u8>, Ref> {
+pub(crate) fn encode_for_many(object: Ref) -> Result<Vec<u8>, Ref> {
     let mut out = Vec::new();
     append_for(&mut out, None, object, Copies::Many).map(|()| out)
 }
 
 /// Encodes the graph of an object, which may be read once; or returns an exception object.
-pub fn encode(object: Ref) -> Result<Vec<u8>, Ref> {
+pub(crate) fn encode(object: Ref) -> Result<Vec<u8>, Ref> {
     let mut out = Vec::new();
     append_for(&mut out, None, object, Copies::One).map(|()| out)
 }
 
 /// Encodes the graph of an exception; if this fails, the graph of the exception that reports the failure.
-pub fn encode_exception(exception: Ref) -> Vec<u8> {
+pub(crate) fn encode_exception(exception: Ref) -> Vec<u8> {
     encode(exception).or_else(encode).unwrap_or_else(|_| {
         let text = format!("a {} cannot be sent to another place", exception.ty().name());
         encode(system().engine().exception(ExceptionKind::NotSerializable, &text)).unwrap_or_default()
@@ -73,7 +73,7 @@ pub fn encode_exception(exception: Ref) -> Vec<u8> {
 }
 
 /// Decodes the next graph of a message; or returns an exception object.
-pub fn decode(input: &mut Input<'_>) -> Result<Ref, Ref> {
+pub(crate) fn decode(input: &mut Input<'_>) -> Result<Ref, Ref> {
     let start = input.clone();
     let decoded = retry_with_room(
         || {
@@ -107,14 +107,14 @@ fn retry_with_room<R, E>(
 
 /// Decodes the next graph of a message, whose root is the closure of an activity; or returns an exception
 /// object.
-pub fn decode_body(input: &mut Input<'_>, value: bool) -> Result<Ref, Ref> {
+pub(crate) fn decode_body(input: &mut Input<'_>, value: bool) -> Result<Ref, Ref> {
     let closure = decode(input)?;
     check_body(closure, value).map(|()| closure)
 }
 
 /// Checks that an object is the closure of an activity, or of an `at` with a `value`; otherwise returns an
 /// exception object. No other object from a message is called.
-pub fn check_body(closure: Ref, value: bool) -> Result<(), Ref> {
+pub(crate) fn check_body(closure: Ref, value: bool) -> Result<(), Ref> {
     if !closure.is_null() && system().engine().is_body(closure, value) {
         return Ok(());
     }
@@ -123,7 +123,7 @@ pub fn check_body(closure: Ref, value: bool) -> Result<(), Ref> {
 
 /// Decodes the next graph of a message, which must be an exception; otherwise returns an exception that
 /// reports the error.
-pub fn decode_exception(input: &mut Input<'_>) -> Ref {
+pub(crate) fn decode_exception(input: &mut Input<'_>) -> Ref {
     match decode(input) {
         Ok(object) if !object.is_null() && system().engine().is_exception(object) => object,
         Ok(_) => exception(&Error::Malformed { expected: "an exception", offset: 0 }),
@@ -154,7 +154,7 @@ fn decode_once(input: &mut Input<'_>) -> Result<Ref, Failure> {
 }
 
 /// A decoded graph.
-pub enum Decoded {
+pub(crate) enum Decoded {
     /// All of it.
     Whole(Ref),
     /// Except for constructors of the program that complete it.
@@ -162,7 +162,7 @@ pub enum Decoded {
 }
 
 /// Constructors of a graph with custom serialization that have not run yet.
-pub struct PendingConstructors {
+pub(crate) struct PendingConstructors {
     root: Handle,
     /// Values, their owners, and the rails they are made from.
     customs: Vec<(CustomValue, Handle, Handle)>,
@@ -173,7 +173,7 @@ unsafe impl Send for PendingConstructors {}
 
 impl PendingConstructors {
     /// Runs them: the graph, or an exception object.
-    pub fn run(self) -> Result<Ref, Ref> {
+    pub(crate) fn run(self) -> Result<Ref, Ref> {
         for (place, _owner, rail) in &self.customs {
             program::restore(place, rail.get())?;
         }
@@ -183,7 +183,7 @@ impl PendingConstructors {
 
 /// The part of [`decode`] that neither waits nor runs code of the program. After an error it is as if nothing
 /// had been read.
-pub fn begin_to_decode(input: &mut Input<'_>) -> Result<Decoded, Error> {
+pub(crate) fn begin_to_decode(input: &mut Input<'_>) -> Result<Decoded, Error> {
     if let Some(object) = single::read(input, TypeTable(system().engine().types()), &ProgramHeap) {
         return Ok(Decoded::Whole(Ref(object)));
     }
@@ -203,14 +203,14 @@ pub fn begin_to_decode(input: &mut Input<'_>) -> Result<Decoded, Error> {
 }
 
 /// The type of the object that a graph begins with.
-pub fn root_type(graph: &[u8]) -> Option<&'static Type> {
+pub(crate) fn root_type(graph: &[u8]) -> Option<&'static Type> {
     let mut input = Input::new(graph);
     let is_first = input.number().ok()? == 1;
     TypeTable(system().engine().types()).get(input.number().ok()?.checked_sub(1)?).filter(|_| is_first)
 }
 
 /// As [`append`], if that neither waits nor runs code of the program, nor takes long; whether it was done.
-pub fn append_if_fast(out: &mut Vec<u8>, parts: &mut Vec<Part>, object: Ref, most: usize) -> bool {
+pub(crate) fn append_if_fast(out: &mut Vec<u8>, parts: &mut Vec<Part>, object: Ref, most: usize) -> bool {
     let start = out.len();
     let _hold = heap::hold_collection();
     // SAFETY: an object of the program; nothing is collected meanwhile.
@@ -224,7 +224,7 @@ pub fn append_if_fast(out: &mut Vec<u8>, parts: &mut Vec<Part>, object: Ref, mos
 }
 
 /// A copy of an object and all it refers to, or an exception object.
-pub fn copied(object: Ref) -> Result<Ref, Ref> {
+pub(crate) fn copied(object: Ref) -> Result<Ref, Ref> {
     match copied_or_encoded(object)? {
         Copied::Copy(copy) => Ok(copy),
         Copied::Bytes(bytes) => decode(&mut Input::new(&bytes)),
@@ -233,7 +233,7 @@ pub fn copied(object: Ref) -> Result<Ref, Ref> {
 
 /// A copy, or what one is made of.
 #[derive(Debug)]
-pub enum Copied {
+pub(crate) enum Copied {
     /// The copy.
     Copy(Ref),
     /// Something copies itself: the graph, to be made by the activity that uses it.
@@ -241,7 +241,7 @@ pub enum Copied {
 }
 
 /// The first half of [`copied`].
-pub fn copied_or_encoded(object: Ref) -> Result<Copied, Ref> {
+pub(crate) fn copied_or_encoded(object: Ref) -> Result<Copied, Ref> {
     let copy = || {
         let _hold = heap::hold_collection();
         // SAFETY: an object of the program; nothing is collected meanwhile.
@@ -255,7 +255,7 @@ pub fn copied_or_encoded(object: Ref) -> Result<Copied, Ref> {
 }
 
 /// The exception for a failed copy.
-pub fn exception(error: &Error) -> Ref {
+pub(crate) fn exception(error: &Error) -> Ref {
     let kind = match error {
         Error::OutOfMemory { .. } => ExceptionKind::OutOfMemory,
         Error::Malformed { .. } | Error::Custom => ExceptionKind::Internal,

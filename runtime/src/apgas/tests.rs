@@ -1,5 +1,10 @@
 //! Activities of a hand-made program.
 
+#![expect(
+    clippy::undocumented_unsafe_blocks,
+    reason = "tests call the functions of this crate as generated code does"
+)]
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::time::Duration;

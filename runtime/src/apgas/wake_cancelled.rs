@@ -8,7 +8,7 @@ use crate::heap::Ref;
 
 /// Wakes all activities whose wait a cancellation ends: on timers, `when` conditions, clocks and locks. An
 /// activity does so, since it may have to wait for the atomic section.
-pub fn wake_all() {
+pub(super) fn wake_all() {
     let wake = || {
         timer::wake_cancelled();
         atomic::enter();

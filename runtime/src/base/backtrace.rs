@@ -15,10 +15,10 @@ use crate::base::program_image;
 const MAX_FRAMES: usize = 128;
 
 /// In a trace, in place of frames that had no room.
-pub const OMITTED_FRAMES: i64 = -1;
+pub(crate) const OMITTED_FRAMES: i64 = -1;
 
 /// The caller's frames in the program, innermost first.
-pub fn own_frames() -> Vec<i64> {
+pub(crate) fn own_frames() -> Vec<i64> {
     let mut frames = Vec::with_capacity(MAX_FRAMES);
     visit_frames(&mut |offset| {
         frames.push(offset);
@@ -45,7 +45,7 @@ unsafe extern "C" {
 
 /// Shows frames of the caller in the program, innermost first, until `visit` says that it is enough. To find
 /// a frame costs much more than to look at it: no more are looked for.
-pub fn visit_frames(visit: &mut dyn FnMut(i64) -> bool) {
+pub(crate) fn visit_frames(visit: &mut dyn FnMut(i64) -> bool) {
     unsafe extern "C" fn step(context: *mut c_void, walk: *mut c_void) -> i32 {
         /// Go on, and the answer that ends the walk.
         const NEXT: i32 = 0;
@@ -62,7 +62,7 @@ pub fn visit_frames(visit: &mut dyn FnMut(i64) -> bool) {
 }
 
 /// The lines of an exception's trace, innermost first.
-pub fn trace(frames: &[i64]) -> Vec<String> {
+pub(crate) fn trace(frames: &[i64]) -> Vec<String> {
     let mut calls = merge_outlined(frames.iter().flat_map(|frame| calls(*frame)).collect());
     // The making of the exception itself: constructors, up to where the object was made.
     if calls.first().is_some_and(Call::makes_object)
@@ -86,7 +86,7 @@ fn merge_outlined(calls: Vec<Call>) -> Vec<Call> {
 }
 
 /// Lines with repetitions, as of endless recursion, shown once.
-pub fn brief_lines(lines: Vec<String>) -> Vec<String> {
+pub(crate) fn brief_lines(lines: Vec<String>) -> Vec<String> {
     /// Lines that are repeated together, at most.
     const MAX_PERIOD_LINES: usize = 4;
     let mut out = Vec::new();
@@ -117,8 +117,8 @@ enum Tables {
     Missing,
 }
 
-// SAFETY: used under a lock, and its parts are shared with nobody.
 struct Locked(Tables);
+// SAFETY: used under a lock, and its parts are shared with nobody.
 unsafe impl Send for Locked {}
 
 static TABLES: Mutex<Locked> = Mutex::new(Locked(Tables::Unread));
@@ -157,13 +157,13 @@ impl std::fmt::Display for Call {
 }
 
 /// `Class.method (File.x10:line)` of a return address in the program; `None` for what is not X10 code.
-pub fn describe(frame: i64) -> Option<String> {
+pub(crate) fn describe(frame: i64) -> Option<String> {
     described(frame).next()
 }
 
 /// The same of all calls there: of the function, and before it of those that the C++ compiler put in their
 /// place, innermost first.
-pub fn described(frame: i64) -> impl Iterator<Item = String> {
+pub(crate) fn described(frame: i64) -> impl Iterator<Item = String> {
     calls(frame).into_iter().filter(|call| !call.is_new()).map(|call| call.to_string())
 }
 
@@ -225,7 +225,7 @@ fn is_part(symbol: &str) -> bool {
 
 /// The X10 name in a C++ function's symbol (`_Z20F_Main_main_0123abcd...`) or name, or in that of a lambda
 /// expression in it; `None` for what is no X10 function.
-pub fn readable(symbol: &str) -> Option<String> {
+pub(crate) fn readable(symbol: &str) -> Option<String> {
     let plain = match symbol.strip_prefix("_Z") {
         Some(mangled) => {
             // Of lambda expressions: _ZZ. Of static functions: _ZL.

@@ -21,7 +21,7 @@ const FLUSH_TIMEOUT: Duration = Duration::from_millis(200);
 static ON_BROKEN_PIPE: OnceLock<fn() -> !> = OnceLock::new();
 
 /// Has `end` called when the reader of standard output has gone; without it the process ends by SIGPIPE.
-pub fn set_on_broken_pipe(end: fn() -> !) {
+pub(crate) fn set_on_broken_pipe(end: fn() -> !) {
     ON_BROKEN_PIPE.get_or_init(|| end);
 }
 
@@ -69,7 +69,7 @@ fn is_terminal(stream: usize) -> bool {
 }
 
 /// Prints to standard output (1) or error (2).
-pub fn print(stream: i32, bytes: &[u8]) {
+pub(crate) fn print(stream: i32, bytes: &[u8]) {
     let stream = index(stream);
     let mut pending = PENDING[stream].lock();
     pending.extend_from_slice(bytes);
@@ -85,7 +85,7 @@ pub fn print(stream: i32, bytes: &[u8]) {
 }
 
 /// Writes the unfinished line of standard output (1) or error (2).
-pub fn flush(stream: i32) {
+pub(crate) fn flush(stream: i32) {
     let stream = index(stream);
     let mut pending = PENDING[stream].lock();
     if !pending.is_empty() {
@@ -95,7 +95,7 @@ pub fn flush(stream: i32) {
 }
 
 /// Writes the unfinished lines as the process ends. Does not wait for a thread that is printing.
-pub fn flush_all() {
+pub(crate) fn flush_all() {
     for (stream, pending) in PENDING.iter().enumerate() {
         if let Some(mut pending) = pending.try_lock_for(FLUSH_TIMEOUT) {
             emit(stream, &pending);
@@ -105,7 +105,7 @@ pub fn flush_all() {
 }
 
 /// Ends the process with that status, with what is buffered written out.
-pub fn end_process(status: i32) -> ! {
+pub(crate) fn end_process(status: i32) -> ! {
     flush_all();
     std::process::exit(output_errors::exit_status(status, 1))
 }

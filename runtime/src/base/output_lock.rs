@@ -12,15 +12,15 @@ use std::sync::OnceLock;
 /// A lock between processes: a file without a name that place 0 makes and the others inherit. It is released
 /// by the kernel when its holder ends.
 #[derive(Debug)]
-pub struct SharedLock(File);
+pub(crate) struct SharedLock(File);
 
 /// Held until dropped.
 #[derive(Debug)]
-pub struct Guard<'a>(&'a File);
+pub(crate) struct Guard<'a>(&'a File);
 
 impl SharedLock {
     /// A new lock that child processes inherit.
-    pub fn create() -> io::Result<SharedLock> {
+    pub(crate) fn create() -> io::Result<SharedLock> {
         // SAFETY: a constant name; the result is checked.
         let fd = unsafe { libc::memfd_create(c"apg-output".as_ptr(), 0) };
         if fd < 0 {
@@ -31,18 +31,18 @@ impl SharedLock {
     }
 
     /// The number by which a child finds it.
-    pub fn descriptor(&self) -> i32 {
+    pub(crate) fn descriptor(&self) -> i32 {
         self.0.as_raw_fd()
     }
 
     /// In a child: the lock behind an inherited descriptor. It is opened anew, since a lock belongs to an
     /// open file and not to a process.
-    pub fn inherited(descriptor: i32) -> io::Result<SharedLock> {
+    pub(crate) fn inherited(descriptor: i32) -> io::Result<SharedLock> {
         File::options().read(true).write(true).open(format!("/proc/self/fd/{descriptor}")).map(SharedLock)
     }
 
     /// Waits for the lock.
-    pub fn lock(&self) -> Guard<'_> {
+    pub(crate) fn lock(&self) -> Guard<'_> {
         // Signals interrupt; after any other failure output is only less tidy.
         while self.0.lock().is_err_and(|error| error.kind() == io::ErrorKind::Interrupted) {}
         Guard(&self.0)
@@ -58,20 +58,20 @@ impl Drop for Guard<'_> {
 static SHARED: OnceLock<SharedLock> = OnceLock::new();
 
 /// Place 0 of several: makes the lock. The number by which the others find it.
-pub fn offer() -> io::Result<i32> {
+pub(crate) fn offer() -> io::Result<i32> {
     let lock = SharedLock::create()?;
     Ok(SHARED.get_or_init(|| lock).descriptor())
 }
 
 /// Another place: uses place 0's lock, by its number from [`offer`].
-pub fn share(descriptor: i32) -> io::Result<()> {
+pub(crate) fn share(descriptor: i32) -> io::Result<()> {
     let lock = SharedLock::inherited(descriptor)?;
     SHARED.get_or_init(|| lock);
     Ok(())
 }
 
 /// To be held while writing output that must not be interleaved; none if there is one place.
-pub fn exclusive() -> Option<Guard<'static>> {
+pub(crate) fn exclusive() -> Option<Guard<'static>> {
     SHARED.get().map(SharedLock::lock)
 }
 

@@ -13,7 +13,7 @@ struct ProgramImage {
 static IMAGE: OnceLock<ProgramImage> = OnceLock::new();
 
 /// The program is the shared object around that address, loaded from that file. Ignored after the first call.
-pub fn set(inside: usize, file: &Path) {
+pub(crate) fn set(inside: usize, file: &Path) {
     IMAGE.get_or_init(|| ProgramImage { range: object_range(inside), file: file.into() });
 }
 
@@ -41,19 +41,19 @@ fn object_range(inside: usize) -> (usize, usize) {
 }
 
 /// The file of the program's object.
-pub fn file() -> Option<&'static Path> {
+pub(crate) fn file() -> Option<&'static Path> {
     Some(&IMAGE.get()?.file)
 }
 
 /// The position of an instruction in the program's object, if it is there.
 #[inline]
-pub fn offset_of(address: usize) -> Option<usize> {
+pub(crate) fn offset_of(address: usize) -> Option<usize> {
     let (low, high) = IMAGE.get()?.range;
     (low..high).contains(&address).then(|| address - low)
 }
 
 /// The reverse of [`offset_of`].
-pub fn address_of(offset: i64) -> Option<usize> {
+pub(crate) fn address_of(offset: i64) -> Option<usize> {
     let (low, high) = IMAGE.get()?.range;
     let address = low.checked_add(usize::try_from(offset).ok().filter(|offset| *offset > 0)?)?;
     (address < high).then_some(address)

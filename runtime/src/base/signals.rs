@@ -20,7 +20,7 @@ const REPORT_TIMEOUT_SECONDS: u32 = 10;
 
 /// What upper layers know of a fault.
 #[derive(Clone, Copy)]
-pub struct FaultHooks {
+pub(crate) struct FaultHooks {
     /// Lowest and highest address of the stack that the caller's activity runs on.
     pub activity_stack: fn() -> Option<(usize, usize)>,
     /// The caller ends the process: nobody waits for it any more.
@@ -32,17 +32,17 @@ static HOOKS: OnceLock<FaultHooks> = OnceLock::new();
 static RETRY_HOOK: OnceLock<fn(usize) -> bool> = OnceLock::new();
 
 /// Sets the hooks for faults that end the process. Ignored after the first call.
-pub fn set_fault_hooks(hooks: FaultHooks) {
+pub(crate) fn set_fault_hooks(hooks: FaultHooks) {
     HOOKS.get_or_init(|| hooks);
 }
 
 /// Sets the hook that makes pages accessible. Ignored after the first call.
-pub fn set_retry_hook(retry: fn(usize) -> bool) {
+pub(crate) fn set_retry_hook(retry: fn(usize) -> bool) {
     RETRY_HOOK.get_or_init(|| retry);
 }
 
 /// Prepares a thread that runs activities: its handlers get a stack of their own.
-pub fn prepare_thread() {
+pub(crate) fn prepare_thread() {
     // SAFETY: new memory, checked below.
     let memory = unsafe {
         let protection = libc::PROT_READ | libc::PROT_WRITE;
@@ -65,7 +65,7 @@ pub fn prepare_thread() {
 }
 
 /// The calling thread, which was prepared, runs no activities any more.
-pub fn release_thread() {
+pub(crate) fn release_thread() {
     // SAFETY: the stack that `prepare_thread` gave this thread, which is in no handler.
     unsafe {
         let mut stack: libc::stack_t = std::mem::zeroed();

@@ -13,7 +13,7 @@ const TRAILER_BYTES: usize = 32 + 8 + MARK.len();
 
 /// Puts the trailer behind a file, and the whole onto the disk: after a power failure an entry is whole or
 /// absent.
-pub fn seal(path: &Path) -> io::Result<()> {
+pub(super) fn seal(path: &Path) -> io::Result<()> {
     let content = fs::read(path)?;
     let mut file = File::options().append(true).open(path)?;
     let mut trailer = Vec::with_capacity(TRAILER_BYTES);
@@ -25,7 +25,7 @@ pub fn seal(path: &Path) -> io::Result<()> {
 }
 
 /// The content of an undamaged entry.
-pub fn read(path: &Path) -> Option<Vec<u8>> {
+pub(super) fn read(path: &Path) -> Option<Vec<u8>> {
     let mut bytes = fs::read(path).ok()?;
     let content = content(&bytes)?.len();
     bytes.truncate(content);
@@ -33,7 +33,7 @@ pub fn read(path: &Path) -> Option<Vec<u8>> {
 }
 
 /// Whether an entry is there and undamaged.
-pub fn is_intact(path: &Path) -> bool {
+pub(super) fn is_intact(path: &Path) -> bool {
     fs::read(path).is_ok_and(|bytes| content(&bytes).is_some())
 }
 

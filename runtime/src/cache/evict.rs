@@ -29,7 +29,7 @@ struct Found {
 }
 
 /// Removes what is old or too much, unless that was done within the hour or others use the cache now.
-pub fn trim_if_due(cache: &Cache) -> Result<(), CacheError> {
+pub(super) fn trim_if_due(cache: &Cache) -> Result<(), CacheError> {
     let limit = limit().map_err(|error| CacheError::new(&cache.root, error))?;
     let stamp = cache.root.join(TRIMMED);
     let age = fs::metadata(&stamp).and_then(|data| data.modified()).map(|time| time.elapsed());
@@ -100,7 +100,7 @@ fn collect(folder: &Path, files: &mut Vec<Found>) {
 }
 
 /// Removes everything but the lock, and makes the folder private; the number of bytes that were removed.
-pub fn clear(cache: &Cache, waiting: impl FnOnce()) -> io::Result<u64> {
+pub(super) fn clear(cache: &Cache, waiting: impl FnOnce()) -> io::Result<u64> {
     let folder = match fs::metadata(&cache.root) {
         Ok(folder) => folder,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 /// `$APG_CACHE_DIR`, else `apg` in the user's place for caches (XDG base directory specification), else a
 /// folder of the user among temporary files.
-pub fn find() -> PathBuf {
+pub(super) fn find() -> PathBuf {
     let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     variable("APG_CACHE_DIR")
         .or_else(|| Some(variable("XDG_CACHE_HOME").filter(|path| path.is_absolute())?.join("apg")))

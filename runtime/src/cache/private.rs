@@ -12,12 +12,12 @@ const WRITABLE_BY_OTHERS: u32 = 0o022;
 const STICKY: u32 = 0o1000;
 
 /// Makes a folder and those above it; new ones are for the user alone.
-pub fn create_folder(path: &Path) -> io::Result<()> {
+pub(super) fn create_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
 /// Makes the cache's folder if need be, and checks that it is this user's alone.
-pub fn prepare(root: &Path) -> io::Result<()> {
+pub(super) fn prepare(root: &Path) -> io::Result<()> {
     create_folder(root)?;
     let folder = fs::metadata(root)?;
     check_owner(&folder)?;
@@ -39,7 +39,7 @@ pub fn prepare(root: &Path) -> io::Result<()> {
 }
 
 /// Whether a folder belongs to the user of this process.
-pub fn check_owner(folder: &Metadata) -> io::Result<()> {
+pub(super) fn check_owner(folder: &Metadata) -> io::Result<()> {
     // SAFETY: geteuid has no conditions.
     let user = unsafe { libc::geteuid() };
     if folder.uid() == user {

@@ -1,5 +1,10 @@
 //! Self-test of everything a kernel needs, for `apg doctor`: compile, copy in, run, copy out, compare.
 
+#![expect(
+    clippy::undocumented_unsafe_blocks,
+    reason = "tests call the functions of this crate as generated code does"
+)]
+
 use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::mpsc::channel;

@@ -1,5 +1,10 @@
 //! What can be tested without a GPU: how its absence shows, and everything up to the driver's door.
 
+#![expect(
+    clippy::undocumented_unsafe_blocks,
+    reason = "tests call the functions of this crate as generated code does"
+)]
+
 use std::ffi::c_void;
 
 use super::*;

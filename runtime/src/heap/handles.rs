@@ -237,7 +237,7 @@ pub fn interned<E>(text: &[u8], make: impl FnOnce() -> Result<Ref, E>) -> Result
 }
 
 /// Calls `visit` with every object held here; all threads are stopped.
-pub fn each(mut visit: impl FnMut(Ref)) {
+pub(super) fn each(mut visit: impl FnMut(Ref)) {
     for shard in &HANDLES {
         let shard = lock(shard);
         for index in 0..shard.used {

@@ -239,7 +239,7 @@ pub(super) mod tests {
     use super::*;
 
     /// Maps pages for one test, and prepares the thread for faults.
-    pub fn pages(count: usize) -> usize {
+    pub(crate) fn pages(count: usize) -> usize {
         crate::base::signals::prepare_thread();
         let bytes = count * PAGE;
         // SAFETY: new memory, never freed.
@@ -252,7 +252,7 @@ pub(super) mod tests {
         memory as usize
     }
 
-    pub fn write(address: usize, value: u64) {
+    pub(crate) fn write(address: usize, value: u64) {
         // SAFETY: in pages of the test.
         unsafe { (address as *mut u64).write_volatile(value) };
     }

@@ -1,5 +1,10 @@
 //! The heap under hand-made types.
 
+#![expect(
+    clippy::undocumented_unsafe_blocks,
+    reason = "tests call the functions of this crate as generated code does"
+)]
+
 use std::ffi::CStr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -8,7 +13,7 @@ use super::*;
 use crate::layout::{Field, Kind, Type, slot};
 
 /// A type with these fields; it lives for ever.
-pub fn make_type(name: &'static CStr, kind: Kind, size: u64, fields: Vec<Field>) -> &'static Type {
+pub(crate) fn make_type(name: &'static CStr, kind: Kind, size: u64, fields: Vec<Field>) -> &'static Type {
     let fields = fields.leak();
     Box::leak(Box::new(Type {
         id: 0,
@@ -33,7 +38,7 @@ pub fn make_type(name: &'static CStr, kind: Kind, size: u64, fields: Vec<Field>)
 }
 
 /// A rail type.
-pub fn make_rail(name: &'static CStr, element_slot: u8) -> &'static Type {
+pub(crate) fn make_rail(name: &'static CStr, element_slot: u8) -> &'static Type {
     let rail = make_type(name, Kind::Rail, 16, Vec::new());
     let element_size = slot::size(element_slot).expect("a plain slot") as u32;
     Box::leak(Box::new(Type { element_slot, element_size, ..copy(rail) }))
@@ -45,7 +50,7 @@ fn copy(ty: &Type) -> Type {
 }
 
 /// A list node: `next`, `value`.
-pub fn node() -> &'static Type {
+pub(crate) fn node() -> &'static Type {
     let field = |name: &'static CStr, offset, slot| Field {
         name: name.as_ptr(),
         offset,

@@ -10,7 +10,7 @@ const MAX_HEAD_BYTES: u64 = 8 << 10;
 const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Serves a connection until it ends. `respond` gets the path behind the token.
-pub fn serve(
+pub(super) fn serve(
     stream: TcpStream,
     token: &str,
     port: u16,
@@ -93,6 +93,6 @@ fn read_head(reader: &mut BufReader<TcpStream>) -> io::Result<Option<Request>> {
 }
 
 /// Text in HTML.
-pub fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

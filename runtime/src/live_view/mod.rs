@@ -24,7 +24,7 @@ const MAX_CONNECTIONS: usize = 32;
 
 /// A picture that is served.
 #[derive(Debug)]
-pub struct LiveView {
+pub(crate) struct LiveView {
     url: String,
     shared: Arc<Shared>,
 }
@@ -57,7 +57,7 @@ impl LiveView {
     ///
     /// # Errors
     /// When the port is taken, or no thread can be started.
-    pub fn open(title: &str, port: u16) -> io::Result<Self> {
+    pub(crate) fn open(title: &str, port: u16) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
         let port = listener.local_addr()?.port();
         let token = crate::net::bootstrap::connect::random_token()?;
@@ -77,12 +77,12 @@ impl LiveView {
     }
 
     /// The address of the page.
-    pub fn url(&self) -> &str {
+    pub(crate) fn url(&self) -> &str {
         &self.url
     }
 
     /// Shows a frame, JSON text, instead of the one before.
-    pub fn show(&self, frame: &str) {
+    pub(crate) fn show(&self, frame: &str) {
         let mut state = self.shared.state.lock();
         state.number += 1;
         state.frame = frame.into();
@@ -91,12 +91,12 @@ impl LiveView {
     }
 
     /// Whether a page is open.
-    pub fn is_watched(&self) -> bool {
+    pub(crate) fn is_watched(&self) -> bool {
         self.shared.state.lock().last_request.is_some_and(|time| time.elapsed() < VIEWER_TIMEOUT)
     }
 
     /// Whether a page has got the latest frame, or none is open.
-    pub fn is_delivered(&self) -> bool {
+    pub(crate) fn is_delivered(&self) -> bool {
         let state = self.shared.state.lock();
         state.delivered >= state.number
             || state.last_request.is_none_or(|time| time.elapsed() >= VIEWER_TIMEOUT)

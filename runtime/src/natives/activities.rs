@@ -26,14 +26,14 @@ enum ClockList<'a> {
 }
 
 /// Calls `work` with the calling activity.
-pub fn with_activity<R>(work: impl FnOnce(&mut Activity) -> Outcome<R>) -> Outcome<R> {
+pub(crate) fn with_activity<R>(work: impl FnOnce(&mut Activity) -> Outcome<R>) -> Outcome<R> {
     activity::activity(work).unwrap_or_else(|| {
         raise(ExceptionKind::Internal, "this needs an activity, and the caller runs in none")
     })
 }
 
 /// Raises inside an atomic section, where an activity must not wait or start others.
-pub fn not_in_atomic(what: &str) -> Outcome<()> {
+pub(crate) fn not_in_atomic(what: &str) -> Outcome<()> {
     with_activity(|activity| {
         if activity.atomic == 0 {
             return Ok(());
@@ -111,11 +111,11 @@ fn start_work(work: Work, clocks: &ClockList<'_>) -> Outcome<()> {
     Ok(())
 }
 
-pub fn async_here(closure: Ref) -> Outcome<()> {
+pub(crate) fn async_here(closure: Ref) -> Outcome<()> {
     start(closure, &ClockList::None)
 }
 
-pub fn async_clocked(closure: Ref) -> Outcome<()> {
+pub(crate) fn async_clocked(closure: Ref) -> Outcome<()> {
     start(closure, &ClockList::Implicit)
 }
 
@@ -128,11 +128,11 @@ fn listed<'a>(clocks: Refs, count: u32) -> ClockList<'a> {
     ClockList::Objects(unsafe { std::slice::from_raw_parts(clocks, count as usize) })
 }
 
-pub fn async_on_clocks(closure: Ref, clocks: Refs, count: u32) -> Outcome<()> {
+pub(crate) fn async_on_clocks(closure: Ref, clocks: Refs, count: u32) -> Outcome<()> {
     start(closure, &listed(clocks, count))
 }
 
-pub fn async_uncounted(closure: Ref) -> Outcome<()> {
+pub(crate) fn async_uncounted(closure: Ref) -> Outcome<()> {
     not_in_atomic("async")?;
     cancellation::check()?;
     spawn_uncounted(closure, cancellation::activity_epoch())
@@ -146,13 +146,13 @@ fn spawn_uncounted(closure: Ref, epoch: u64) -> Outcome<()> {
 }
 
 /// Starts an activity that nothing waits for, and that belongs to no job.
-pub fn async_without_job(closure: Ref) -> Outcome<()> {
+pub(crate) fn async_without_job(closure: Ref) -> Outcome<()> {
     not_in_atomic("submit")?;
     spawn_uncounted(closure, NO_JOB)
 }
 
 /// Starts an activity of the innermost finish that is a job of that epoch.
-pub fn async_job(closure: Ref, epoch: i64) -> Outcome<()> {
+pub(crate) fn async_job(closure: Ref, epoch: i64) -> Outcome<()> {
     not_in_atomic("submit")?;
     let work = Work::Closure(Handle::new(non_null(closure)?));
     let scope = with_activity(|activity| Ok(activity.innermost_scope()))?;
@@ -162,17 +162,17 @@ pub fn async_job(closure: Ref, epoch: i64) -> Outcome<()> {
 }
 
 /// The epoch of jobs that are submitted at this place.
-pub fn job_epoch() -> i64 {
+pub(crate) fn job_epoch() -> i64 {
     cancellation::place_epoch().cast_signed()
 }
 
 /// Cancels all jobs at this place: its new epoch.
-pub fn cancel_jobs() -> i64 {
+pub(crate) fn cancel_jobs() -> i64 {
     cancellation::cancel_here().cast_signed()
 }
 
 /// Cancels all jobs of older epochs at this place.
-pub fn cancel_jobs_before(epoch: i64) {
+pub(crate) fn cancel_jobs_before(epoch: i64) {
     cancellation::raise_to(epoch.cast_unsigned());
 }
 
@@ -207,13 +207,13 @@ fn failed_to_start(started: Outcome<()>) -> Outcome<()> {
     Ok(())
 }
 
-pub fn async_at(place: i64, closure: Ref) -> Outcome<()> {
+pub(crate) fn async_at(place: i64, closure: Ref) -> Outcome<()> {
     not_in_atomic("async")?;
     cancellation::check()?;
     failed_to_start(at_async(place, closure))
 }
 
-pub fn at_async(place: i64, closure: Ref) -> Outcome<()> {
+pub(crate) fn at_async(place: i64, closure: Ref) -> Outcome<()> {
     not_in_atomic("at")?;
     cancellation::check()?;
     if is_here(place)? {
@@ -246,15 +246,15 @@ fn async_at_with_clocks(place: i64, closure: Ref, clocks: &ClockList<'_>) -> Out
     failed_to_start(started)
 }
 
-pub fn async_at_clocked(place: i64, closure: Ref) -> Outcome<()> {
+pub(crate) fn async_at_clocked(place: i64, closure: Ref) -> Outcome<()> {
     async_at_with_clocks(place, closure, &ClockList::Implicit)
 }
 
-pub fn async_at_on_clocks(place: i64, closure: Ref, clocks: Refs, count: u32) -> Outcome<()> {
+pub(crate) fn async_at_on_clocks(place: i64, closure: Ref, clocks: Refs, count: u32) -> Outcome<()> {
     async_at_with_clocks(place, closure, &listed(clocks, count))
 }
 
-pub fn async_at_uncounted(place: i64, closure: Ref) -> Outcome<()> {
+pub(crate) fn async_at_uncounted(place: i64, closure: Ref) -> Outcome<()> {
     not_in_atomic("async")?;
     cancellation::check()?;
     if is_here(place)? {
@@ -263,14 +263,14 @@ pub fn async_at_uncounted(place: i64, closure: Ref) -> Outcome<()> {
     super::places::send_async(place, non_null(closure)?, false)
 }
 
-pub fn at(place: i64, closure: Ref) -> Outcome<()> {
+pub(crate) fn at(place: i64, closure: Ref) -> Outcome<()> {
     not_in_atomic("at")?;
     not_too_deep()?;
     cancellation::check()?;
     apgas::at(place, non_null(closure)?)
 }
 
-pub fn at_value(place: i64, closure: Ref) -> Outcome<Ref> {
+pub(crate) fn at_value(place: i64, closure: Ref) -> Outcome<Ref> {
     not_in_atomic("at")?;
     not_too_deep()?;
     cancellation::check()?;
@@ -285,7 +285,7 @@ fn not_too_deep() -> Outcome<()> {
     }
 }
 
-pub fn finish_begin(clocked: bool) -> Outcome<()> {
+pub(crate) fn finish_begin(clocked: bool) -> Outcome<()> {
     // Generated code calls this when its fiber has opened no finish before: the first time in an activity on
     // a new stack.
     not_too_deep()?;
@@ -313,7 +313,7 @@ pub fn finish_begin(clocked: bool) -> Outcome<()> {
     Ok(())
 }
 
-pub fn finish_end(exception: Ref) -> Outcome<()> {
+pub(crate) fn finish_end(exception: Ref) -> Outcome<()> {
     let closed = activity::on_fiber(|fiber, activity| (fiber, activity.close()));
     let Some((fiber, Some(finish))) = closed else {
         return raise(ExceptionKind::Internal, "the end of a finish that was not begun");
@@ -338,7 +338,7 @@ pub fn finish_end(exception: Ref) -> Outcome<()> {
 
 /// An activity of the innermost finish, which ran on the stack of the caller's, has ended with this exception
 /// or null, or with clocks.
-pub fn finish_note(exception: Ref) {
+pub(crate) fn finish_note(exception: Ref) {
     let clocks = activity::activity(|activity| {
         activity.note(exception);
         activity.clocks.take()
@@ -347,11 +347,11 @@ pub fn finish_note(exception: Ref) {
 }
 
 /// There is more work than threads that look for it, and some sleep.
-pub fn wake_worker() {
+pub(crate) fn wake_worker() {
     scheduler::wake_worker();
 }
 
-pub fn atomic_begin() -> Outcome<()> {
+pub(crate) fn atomic_begin() -> Outcome<()> {
     let nested = with_activity(|activity| {
         activity.atomic += 1;
         Ok(activity.atomic > 1)
@@ -362,7 +362,7 @@ pub fn atomic_begin() -> Outcome<()> {
     Ok(())
 }
 
-pub fn atomic_end() {
+pub(crate) fn atomic_end() {
     let last = activity::activity(|activity| {
         activity.atomic = activity.atomic.saturating_sub(1);
         activity.atomic == 0
@@ -372,19 +372,19 @@ pub fn atomic_end() {
     }
 }
 
-pub fn when_begin() -> Outcome<()> {
+pub(crate) fn when_begin() -> Outcome<()> {
     not_in_atomic("when")?;
     atomic_begin()
 }
 
-pub fn when_wait() -> Outcome<()> {
+pub(crate) fn when_wait() -> Outcome<()> {
     // In the section: the next cancellation finds it among those that wait.
     cancellation::check()?;
     atomic::wait_for_change();
     cancellation::check()
 }
 
-pub fn sleep(milliseconds: i64) -> Outcome<()> {
+pub(crate) fn sleep(milliseconds: i64) -> Outcome<()> {
     if milliseconds < 0 {
         return raise(ExceptionKind::IllegalArgument, &format!("cannot sleep for {milliseconds} ms"));
     }
@@ -393,24 +393,24 @@ pub fn sleep(milliseconds: i64) -> Outcome<()> {
     cancellation::check()
 }
 
-pub fn probe() -> Outcome<()> {
+pub(crate) fn probe() -> Outcome<()> {
     not_in_atomic("probe")?;
     cancellation::check()?;
     park::yield_now();
     cancellation::check()
 }
 
-pub fn worker_count() -> i32 {
+pub(crate) fn worker_count() -> i32 {
     scheduler::worker_count() as i32
 }
 
-pub fn max_worker_count() -> i32 {
+pub(crate) fn max_worker_count() -> i32 {
     scheduler::max_worker_count() as i32
 }
 
 /// The finish that waits for what the caller starts: the place of its body in the upper half, its number
 /// there in the lower one; negative if there is none.
-pub fn finish_id() -> i64 {
+pub(crate) fn finish_id() -> i64 {
     let id = activity::activity(|it| {
         let scope = it.innermost_scope();
         scope.global_id(&scope)
@@ -423,10 +423,10 @@ pub fn finish_id() -> i64 {
     }
 }
 
-pub fn worker_id() -> i32 {
+pub(crate) fn worker_id() -> i32 {
     scheduler::worker_number().unwrap_or(0) as i32
 }
 
-pub fn surplus_activities() -> i32 {
+pub(crate) fn surplus_activities() -> i32 {
     i32::try_from(scheduler::queue_length()).unwrap_or(i32::MAX)
 }

@@ -25,23 +25,23 @@ fn ordered<A: 'static, R>(rail: Ref, step: impl FnOnce(&A) -> R) -> R {
 
 macro_rules! numbers {
     ($cell:ty, $value:ty: $load:ident $store:ident $swap:ident $add:ident $compare:ident) => {
-        pub fn $load(rail: Ref) -> $value {
+        pub(crate) fn $load(rail: Ref) -> $value {
             ordered(rail, |it: &$cell| it.load(Ordering::SeqCst))
         }
 
-        pub fn $store(rail: Ref, value: $value) {
+        pub(crate) fn $store(rail: Ref, value: $value) {
             ordered(rail, |it: &$cell| it.store(value, Ordering::SeqCst));
         }
 
-        pub fn $swap(rail: Ref, value: $value) -> $value {
+        pub(crate) fn $swap(rail: Ref, value: $value) -> $value {
             ordered(rail, |it: &$cell| it.swap(value, Ordering::SeqCst))
         }
 
-        pub fn $add(rail: Ref, delta: $value) -> $value {
+        pub(crate) fn $add(rail: Ref, delta: $value) -> $value {
             ordered(rail, |it: &$cell| it.fetch_add(delta, Ordering::SeqCst))
         }
 
-        pub fn $compare(rail: Ref, expected: $value, value: $value) -> bool {
+        pub(crate) fn $compare(rail: Ref, expected: $value, value: $value) -> bool {
             let (all, or) = (Ordering::SeqCst, Ordering::SeqCst);
             ordered(rail, |it: &$cell| it.compare_exchange(expected, value, all, or).is_ok())
         }
@@ -53,19 +53,19 @@ numbers!(AtomicI64, i64: atomic_load_i64 atomic_store_i64 atomic_swap_i64 atomic
 
 type Reference = AtomicPtr<Object>;
 
-pub fn atomic_load_ref(rail: Ref) -> Ref {
+pub(crate) fn atomic_load_ref(rail: Ref) -> Ref {
     Ref(ordered(rail, |it: &Reference| it.load(Ordering::SeqCst)))
 }
 
-pub fn atomic_store_ref(rail: Ref, value: Ref) {
+pub(crate) fn atomic_store_ref(rail: Ref, value: Ref) {
     ordered(rail, |it: &Reference| it.store(value.0, Ordering::SeqCst));
 }
 
-pub fn atomic_swap_ref(rail: Ref, value: Ref) -> Ref {
+pub(crate) fn atomic_swap_ref(rail: Ref, value: Ref) -> Ref {
     Ref(ordered(rail, |it: &Reference| it.swap(value.0, Ordering::SeqCst)))
 }
 
-pub fn atomic_compare_ref(rail: Ref, expected: Ref, value: Ref) -> bool {
+pub(crate) fn atomic_compare_ref(rail: Ref, expected: Ref, value: Ref) -> bool {
     let (all, or) = (Ordering::SeqCst, Ordering::SeqCst);
     ordered(rail, |it: &Reference| it.compare_exchange(expected.0, value.0, all, or).is_ok())
 }
@@ -73,7 +73,7 @@ pub fn atomic_compare_ref(rail: Ref, expected: Ref, value: Ref) -> bool {
 /// What orders fences.
 static FENCES: u64 = 0;
 
-pub fn atomic_fence() {
+pub(crate) fn atomic_fence() {
     // ThreadSanitizer knows no fences: any two of them are ordered for it.
     sanitizer::release(&raw const FENCES);
     std::sync::atomic::fence(Ordering::SeqCst);

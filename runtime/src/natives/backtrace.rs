@@ -6,13 +6,13 @@ use crate::base::backtrace::{brief_lines, trace};
 use crate::heap::Ref;
 use crate::program;
 
-pub fn stack_capture(frames: Ref) -> Outcome<()> {
+pub(crate) fn stack_capture(frames: Ref) -> Outcome<()> {
     program::capture(non_null(frames)?);
     Ok(())
 }
 
 /// The lines of a trace, one string; with repetitions counted instead of shown if it is to be brief.
-pub fn stack_describe(frames: Ref, brief: bool) -> Outcome<Ref> {
+pub(crate) fn stack_describe(frames: Ref, brief: bool) -> Outcome<Ref> {
     let lines = trace(&program::frames_in(non_null(frames)?));
     let lines = if brief { brief_lines(lines) } else { lines };
     program::string(lines.join("\n").as_bytes())

@@ -19,7 +19,7 @@ fn registration<R>(clock: i64, what: &str, work: impl FnOnce(&mut Registration) 
     })
 }
 
-pub fn clock_make() -> Outcome<i64> {
+pub(crate) fn clock_make() -> Outcome<i64> {
     not_in_atomic("Clock.make")?;
     with_activity(|activity| {
         let registration = clock::make();
@@ -29,7 +29,7 @@ pub fn clock_make() -> Outcome<i64> {
     })
 }
 
-pub fn clock_advance(clock: i64) -> Outcome<()> {
+pub(crate) fn clock_advance(clock: i64) -> Outcome<()> {
     not_in_atomic("advance")?;
     cancellation::check()?;
     let pending = registration(clock, "advance", |registration| {
@@ -48,29 +48,29 @@ fn end_phase(clock: i64, pending: Pending) -> Outcome<()> {
     Err(cancellation::exception())
 }
 
-pub fn clock_resume(clock: i64) -> Outcome<()> {
+pub(crate) fn clock_resume(clock: i64) -> Outcome<()> {
     not_in_atomic("resume")?;
     registration(clock, "resume", Registration::resume)
 }
 
-pub fn clock_drop(clock: i64) -> Outcome<()> {
+pub(crate) fn clock_drop(clock: i64) -> Outcome<()> {
     not_in_atomic("drop")?;
     let dropped = with_activity(|activity| Ok(activity.clocks.drop_one(clock)))?;
     if dropped { Ok(()) } else { registration(clock, "drop", |_| ()) }
 }
 
-pub fn clock_phase(clock: i64) -> Outcome<i32> {
+pub(crate) fn clock_phase(clock: i64) -> Outcome<i32> {
     registration(clock, "phase", |registration| registration.phase())
 }
 
-pub fn clock_registered(clock: i64) -> bool {
+pub(crate) fn clock_registered(clock: i64) -> bool {
     crate::apgas::activity::activity(|activity| {
         activity.clocks.iter().any(|registration| registration.handle == clock)
     })
     .unwrap_or(false)
 }
 
-pub fn clock_advance_all() -> Outcome<()> {
+pub(crate) fn clock_advance_all() -> Outcome<()> {
     not_in_atomic("advanceAll")?;
     cancellation::check()?;
     // All arrive before any is waited for: two activities on the same clocks must not wait for each other.
@@ -84,7 +84,7 @@ pub fn clock_advance_all() -> Outcome<()> {
     ends.into_iter().collect()
 }
 
-pub fn clock_resume_all() -> Outcome<()> {
+pub(crate) fn clock_resume_all() -> Outcome<()> {
     not_in_atomic("resumeAll")?;
     with_activity(|activity| {
         activity.clocks.iter_mut().for_each(Registration::resume);

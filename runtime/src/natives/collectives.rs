@@ -28,13 +28,13 @@ fn elements<T: Copy>(rail: Ref) -> Vec<T> {
 }
 
 /// Whether NCCL is there.
-pub fn collective_ready() -> bool {
+pub(crate) fn collective_ready() -> bool {
     group::ready().is_ok()
 }
 
 /// Fills a `Rail[Byte]` of 128 with what the members of a new communicator have in common; false if NCCL
 /// cannot.
-pub fn collective_mark(rail: Ref) -> bool {
+pub(crate) fn collective_mark(rail: Ref) -> bool {
     match group::mark() {
         Ok(mark) if rail.length() == MARK => {
             // SAFETY: the length is that of the mark, and the rail the caller's own.
@@ -51,7 +51,7 @@ pub fn collective_mark(rail: Ref) -> bool {
 
 /// Joins accelerators of this host, by their places, as numbers `first` and following of `size` members: the
 /// communicator's number, or 0 if NCCL refuses, which it says.
-pub fn collective_join(places: Ref, first: i64, size: i64, mark: Ref) -> Outcome<i64> {
+pub(crate) fn collective_join(places: Ref, first: i64, size: i64, mark: Ref) -> Outcome<i64> {
     let devices: Vec<Arc<Device>> =
         elements::<i64>(places).into_iter().map(|it| device(it).cloned()).collect::<Outcome<_>>()?;
     let Ok(mark) = <[u8; MARK]>::try_from(elements::<u8>(mark)) else { return Ok(0) };
@@ -82,7 +82,7 @@ fn without_nccl(why: &str) {
 
 /// Ends this host's part of a communicator. It has ended when this returns: the program may end next, and the
 /// driver with it.
-pub fn collective_leave(number: i64) -> Outcome<()> {
+pub(crate) fn collective_leave(number: i64) -> Outcome<()> {
     let left = COMMUNICATORS.lock().remove(&number);
     left.map_or(Ok(()), |communicator| {
         wait(|done| {
@@ -93,7 +93,7 @@ pub fn collective_leave(number: i64) -> Outcome<()> {
 }
 
 /// Whether NCCL combines elements like those of `sample` by that operation of `x10.util.Team`.
-pub fn collective_combines(sample: Ref, operation: i32) -> bool {
+pub(crate) fn collective_combines(sample: Ref, operation: i32) -> bool {
     sample.is_rail() && group::reduction(sample.ty().element_slot, operation).is_some()
 }
 
@@ -101,7 +101,7 @@ pub fn collective_combines(sample: Ref, operation: i32) -> bool {
 /// elements like those of `sample`, or parts of that length, from the `sources` to the `targets`, two
 /// `Rail[Long]` of addresses with one for each own device. `what`: 0 reduce, 1 broadcast, 2 scatter, 3
 /// gather, 4 exchange. `root`: the number of a member; for 0 also -1, all.
-pub fn collective_run(
+pub(crate) fn collective_run(
     number: i64,
     what: i32,
     sample: Ref,
@@ -163,6 +163,6 @@ pub fn collective_run(
 }
 
 /// `target = target op source`, element by element: `count` elements of two rails of this host.
-pub fn collective_combine(target: Ref, source: Ref, count: i64, operation: i32) -> Outcome<()> {
+pub(crate) fn collective_combine(target: Ref, source: Ref, count: i64, operation: i32) -> Outcome<()> {
     team::combine_here(target, source, count, super::teams::operation(operation)?)
 }

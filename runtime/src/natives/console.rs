@@ -12,13 +12,13 @@ use crate::heap::Ref;
 use crate::program;
 use crate::scheduler::park::Event;
 
-pub fn console_print(stream: i32, string: Ref) -> Outcome<()> {
+pub(crate) fn console_print(stream: i32, string: Ref) -> Outcome<()> {
     let text = if string.is_null() { &b"null"[..] } else { string.bytes() };
     output::print(stream, text);
     Ok(())
 }
 
-pub fn console_flush(stream: i32) -> Outcome<()> {
+pub(crate) fn console_flush(stream: i32) -> Outcome<()> {
     output::flush(stream);
     Ok(())
 }
@@ -59,7 +59,7 @@ fn read_input<T: Send + 'static>(
     result.unwrap_or_else(|| Err(std::io::ErrorKind::UnexpectedEof.into()))
 }
 
-pub fn console_read_line() -> Outcome<Ref> {
+pub(crate) fn console_read_line() -> Outcome<Ref> {
     let read = |input: &mut BufReader<Stdin>| {
         let mut line = Vec::new();
         input.read_until(b'\n', &mut line).map(|_| line)
@@ -79,7 +79,7 @@ pub fn console_read_line() -> Outcome<Ref> {
     }
 }
 
-pub fn console_read_byte() -> Outcome<i32> {
+pub(crate) fn console_read_byte() -> Outcome<i32> {
     let read = |input: &mut BufReader<Stdin>| {
         let mut byte = [0];
         input.read(&mut byte).map(|count| if count == 0 { -1 } else { i32::from(byte[0]) })
@@ -91,6 +91,6 @@ pub fn console_read_byte() -> Outcome<i32> {
 }
 
 /// The text of a name that must not be null.
-pub fn name_of(string: Ref) -> Outcome<String> {
+pub(crate) fn name_of(string: Ref) -> Outcome<String> {
     Ok(text_of(string)?.into_owned())
 }

@@ -44,7 +44,7 @@ pub(super) fn wait(start: impl FnOnce(OnComplete) -> Outcome<()>) -> Outcome<()>
 }
 
 /// Zeroed memory of an accelerator for `count` elements like those of the rail `sample`: its address.
-pub fn device_allocate(place: i64, sample: Ref, count: i64) -> Outcome<i64> {
+pub(crate) fn device_allocate(place: i64, sample: Ref, count: i64) -> Outcome<i64> {
     let raise = |kind, message: &str| Err(Raised(system().engine().exception(kind, message)));
     if !sample.is_rail() {
         return raise(ExceptionKind::NullPointer, "no rail to take the type of elements from");
@@ -73,12 +73,12 @@ pub fn device_allocate(place: i64, sample: Ref, count: i64) -> Outcome<i64> {
 }
 
 /// Frees memory of an accelerator.
-pub fn device_free(place: i64, address: i64) -> Outcome<()> {
+pub(crate) fn device_free(place: i64, address: i64) -> Outcome<()> {
     device(place)?.free(address as u64).map_err(|error| raised(&error))
 }
 
 /// Waits for all work of an accelerator.
-pub fn device_synchronise(place: i64) -> Outcome<()> {
+pub(crate) fn device_synchronise(place: i64) -> Outcome<()> {
     let device = device(place)?;
     wait(|done| {
         device.synchronize(done);
@@ -108,7 +108,7 @@ unsafe fn described<'a>(kernel: KernelPointer, environment: Bytes) -> (&'static 
 /// The kernel sees captured rails as they are now. Unless the activity is known to leave them alone until the
 /// kernel has ended, they are copied for a kernel that runs here, and the activity waits until a device has
 /// them.
-pub fn kernel_start(
+pub(crate) fn kernel_start(
     place: i64,
     kernel: KernelPointer,
     environment: Bytes,
@@ -174,7 +174,12 @@ fn may_watch(about: i32) -> bool {
 }
 
 /// Runs a kernel at a place (this host or an accelerator of it) and waits for it.
-pub fn kernel_launch(place: i64, kernel: KernelPointer, environment: Bytes, about: i32) -> Outcome<()> {
+pub(crate) fn kernel_launch(
+    place: i64,
+    kernel: KernelPointer,
+    environment: Bytes,
+    about: i32,
+) -> Outcome<()> {
     // SAFETY: passed by the program.
     let (kernel, bytes) = unsafe { described(kernel, environment) };
     if place == i64::from(here()) {

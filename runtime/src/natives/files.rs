@@ -98,7 +98,7 @@ fn writing<R>(handle: i64, work: impl FnOnce(&mut BufWriter<File>) -> io::Result
     })
 }
 
-pub fn file_open_read(name: Ref) -> Outcome<i64> {
+pub(crate) fn file_open_read(name: Ref) -> Outcome<i64> {
     let path = name_of(name)?;
     let opened = File::open(&path).and_then(|file| match file.metadata()?.is_dir() {
         true => Err(io::Error::other("it is a directory")),
@@ -110,7 +110,7 @@ pub fn file_open_read(name: Ref) -> Outcome<i64> {
     }
 }
 
-pub fn file_open_write(name: Ref, append: bool) -> Outcome<i64> {
+pub(crate) fn file_open_write(name: Ref, append: bool) -> Outcome<i64> {
     let path = name_of(name)?;
     match OpenOptions::new().create(true).write(true).append(append).truncate(!append).open(&path) {
         Ok(file) => Ok(register(path, Open::Writer(BufWriter::new(file)))),
@@ -118,7 +118,7 @@ pub fn file_open_write(name: Ref, append: bool) -> Outcome<i64> {
     }
 }
 
-pub fn file_close(file: i64) -> Outcome<()> {
+pub(crate) fn file_close(file: i64) -> Outcome<()> {
     let Some(entry) = FILES.lock().files.remove(&file) else { return Ok(()) };
     let result = match &mut *entry.open.lock() {
         Open::Writer(writer) => writer.flush(),
@@ -137,7 +137,7 @@ pub fn file_close(file: i64) -> Outcome<()> {
 }
 
 /// Starts a command of the shell whose output is read.
-pub fn process_open_read(command: Ref) -> Outcome<i64> {
+pub(crate) fn process_open_read(command: Ref) -> Outcome<i64> {
     let command = name_of(command)?;
     let started = shell(&command).stdout(Stdio::piped()).spawn().and_then(|mut child| {
         let output = child.stdout.take().ok_or_else(|| io::Error::other("it has no output"))?;
@@ -147,7 +147,7 @@ pub fn process_open_read(command: Ref) -> Outcome<i64> {
 }
 
 /// Starts a command of the shell whose input is written.
-pub fn process_open_write(command: Ref) -> Outcome<i64> {
+pub(crate) fn process_open_write(command: Ref) -> Outcome<i64> {
     let command = name_of(command)?;
     let started = shell(&command).stdin(Stdio::piped()).spawn().and_then(|mut child| {
         let input = child.stdin.take().ok_or_else(|| io::Error::other("it has no input"))?;
@@ -169,13 +169,13 @@ fn register_process(command: String, started: io::Result<(Open, Child)>) -> Outc
     }
 }
 
-pub fn file_read_byte(file: i64) -> Outcome<i32> {
+pub(crate) fn file_read_byte(file: i64) -> Outcome<i32> {
     let mut byte = [0];
     let count = reading(file, |reader| reader.read(&mut byte))?;
     Ok(if count == 0 { -1 } else { byte[0].into() })
 }
 
-pub fn file_read_line(file: i64) -> Outcome<Ref> {
+pub(crate) fn file_read_line(file: i64) -> Outcome<Ref> {
     let mut line = Vec::new();
     if reading(file, |reader| reader.read_until(b'\n', &mut line))? == 0 {
         return Ok(Ref::NULL);
@@ -184,7 +184,7 @@ pub fn file_read_line(file: i64) -> Outcome<Ref> {
     program::string(&line)
 }
 
-pub fn file_read(file: i64, rail: Ref, start: i64, count: i64) -> Outcome<i64> {
+pub(crate) fn file_read(file: i64, rail: Ref, start: i64, count: i64) -> Outcome<i64> {
     let (at, bytes) = range_of(rail, start, count)?;
     // SAFETY: the range was checked; the rail is on the caller's stack.
     let into = unsafe { std::slice::from_raw_parts_mut(at, bytes) };
@@ -203,63 +203,63 @@ pub fn file_read(file: i64, rail: Ref, start: i64, count: i64) -> Outcome<i64> {
     })
 }
 
-pub fn file_available(file: i64) -> Outcome<i64> {
+pub(crate) fn file_available(file: i64) -> Outcome<i64> {
     reading(file, |reader| {
         let length = reader.get_ref().metadata()?.len();
         Ok(length.saturating_sub(reader.stream_position()?) as i64)
     })
 }
 
-pub fn file_write_byte(file: i64, byte: i32) -> Outcome<()> {
+pub(crate) fn file_write_byte(file: i64, byte: i32) -> Outcome<()> {
     writing(file, |writer| writer.write_all(&[byte as u8]))
 }
 
-pub fn file_write_string(file: i64, string: Ref) -> Outcome<()> {
+pub(crate) fn file_write_string(file: i64, string: Ref) -> Outcome<()> {
     let string = non_null(string)?;
     writing(file, |writer| writer.write_all(string.bytes()))
 }
 
-pub fn file_write(file: i64, rail: Ref, start: i64, count: i64) -> Outcome<()> {
+pub(crate) fn file_write(file: i64, rail: Ref, start: i64, count: i64) -> Outcome<()> {
     let (at, bytes) = range_of(rail, start, count)?;
     // SAFETY: the range was checked; the rail is on the caller's stack.
     let from = unsafe { std::slice::from_raw_parts(at, bytes) };
     writing(file, |writer| writer.write_all(from))
 }
 
-pub fn file_flush(file: i64) -> Outcome<()> {
+pub(crate) fn file_flush(file: i64) -> Outcome<()> {
     writing(file, |writer| writer.flush())
 }
 
-pub fn file_size(name: Ref) -> Outcome<i64> {
+pub(crate) fn file_size(name: Ref) -> Outcome<i64> {
     Ok(fs::metadata(name_of(name)?).map_or(-1, |data| data.len() as i64))
 }
 
-pub fn file_exists(name: Ref) -> Outcome<bool> {
+pub(crate) fn file_exists(name: Ref) -> Outcome<bool> {
     Ok(fs::metadata(name_of(name)?).is_ok())
 }
 
-pub fn file_is_directory(name: Ref) -> Outcome<bool> {
+pub(crate) fn file_is_directory(name: Ref) -> Outcome<bool> {
     Ok(fs::metadata(name_of(name)?).is_ok_and(|data| data.is_dir()))
 }
 
-pub fn file_delete(name: Ref) -> Outcome<bool> {
+pub(crate) fn file_delete(name: Ref) -> Outcome<bool> {
     let path = name_of(name)?;
     Ok(fs::remove_file(&path).or_else(|_| fs::remove_dir(&path)).is_ok())
 }
 
-pub fn file_mkdir(name: Ref) -> Outcome<bool> {
+pub(crate) fn file_mkdir(name: Ref) -> Outcome<bool> {
     Ok(fs::create_dir(name_of(name)?).is_ok())
 }
 
-pub fn file_mkdirs(name: Ref) -> Outcome<bool> {
+pub(crate) fn file_mkdirs(name: Ref) -> Outcome<bool> {
     Ok(fs::create_dir_all(name_of(name)?).is_ok())
 }
 
-pub fn file_rename(from: Ref, to: Ref) -> Outcome<bool> {
+pub(crate) fn file_rename(from: Ref, to: Ref) -> Outcome<bool> {
     Ok(fs::rename(name_of(from)?, name_of(to)?).is_ok())
 }
 
-pub fn file_list(name: Ref) -> Outcome<Ref> {
+pub(crate) fn file_list(name: Ref) -> Outcome<Ref> {
     let Ok(folder) = fs::read_dir(name_of(name)?) else { return Ok(Ref::NULL) };
     let mut names: Vec<_> = folder.filter_map(|entry| Some(entry.ok()?.file_name())).collect();
     names.sort();
@@ -271,30 +271,30 @@ pub fn file_list(name: Ref) -> Outcome<Ref> {
     program::string(&all)
 }
 
-pub fn file_modified(name: Ref) -> Outcome<i64> {
+pub(crate) fn file_modified(name: Ref) -> Outcome<i64> {
     let time = fs::metadata(name_of(name)?).and_then(|data| data.modified()).ok();
     let since = time.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     Ok(since.map_or(0, |since| since.as_millis() as i64))
 }
 
-pub fn file_set_modified(name: Ref, milliseconds: i64) -> Outcome<bool> {
+pub(crate) fn file_set_modified(name: Ref, milliseconds: i64) -> Outcome<bool> {
     let Ok(since) = u64::try_from(milliseconds) else { return Ok(false) };
     let time = UNIX_EPOCH + Duration::from_millis(since);
     let file = OpenOptions::new().append(true).open(name_of(name)?);
     Ok(file.and_then(|file| file.set_modified(time)).is_ok())
 }
 
-pub fn file_may(name: Ref, what: i32) -> Outcome<bool> {
+pub(crate) fn file_may(name: Ref, what: i32) -> Outcome<bool> {
     let Ok(path) = CString::new(name_of(name)?) else { return Ok(false) };
     // SAFETY: a zero-terminated path.
     Ok(unsafe { libc::access(path.as_ptr(), what) } == 0)
 }
 
-pub fn file_absolute(name: Ref) -> Outcome<Ref> {
+pub(crate) fn file_absolute(name: Ref) -> Outcome<Ref> {
     path_text(name, |path| std::path::absolute(path))
 }
 
-pub fn file_canonical(name: Ref) -> Outcome<Ref> {
+pub(crate) fn file_canonical(name: Ref) -> Outcome<Ref> {
     path_text(name, |path| fs::canonicalize(path))
 }
 
@@ -307,11 +307,11 @@ fn path_text(name: Ref, of: impl FnOnce(&Path) -> io::Result<PathBuf>) -> Outcom
     }
 }
 
-pub fn file_position(file: i64) -> Outcome<i64> {
+pub(crate) fn file_position(file: i64) -> Outcome<i64> {
     reading(file, |reader| Ok(reader.stream_position()? as i64))
 }
 
-pub fn file_seek(file: i64, position: i64) -> Outcome<()> {
+pub(crate) fn file_seek(file: i64, position: i64) -> Outcome<()> {
     let Ok(position) = u64::try_from(position) else {
         return raise(ExceptionKind::IllegalArgument, "a position in a file is not negative");
     };
@@ -323,7 +323,7 @@ pub fn file_seek(file: i64, position: i64) -> Outcome<()> {
 }
 
 /// Writes what is buffered in files that were not closed.
-pub fn flush_all() {
+pub(crate) fn flush_all() {
     let Some(table) = FILES.try_lock_for(std::time::Duration::from_millis(200)) else { return };
     for entry in table.files.values() {
         if let Some(mut open) = entry.open.try_lock()

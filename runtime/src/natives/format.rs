@@ -37,7 +37,7 @@ enum Argument {
 /// The expected type of a conversion, for the message of the exception.
 struct Mismatch(&'static str);
 
-pub fn string_format(format: Ref, arguments: Ref) -> Outcome<Ref> {
+pub(crate) fn string_format(format: Ref, arguments: Ref) -> Outcome<Ref> {
     let text = text_of(format)?;
     let arguments = non_null(arguments)?;
     let mut out = String::new();

@@ -13,7 +13,7 @@ use crate::program;
 
 static VIEWS: Mutex<HashMap<i64, LiveView, FxBuildHasher>> = Mutex::new(HashMap::with_hasher(FxBuildHasher));
 
-pub fn view_open(title: Ref, port: i32) -> Outcome<i64> {
+pub(crate) fn view_open(title: Ref, port: i32) -> Outcome<i64> {
     let title = text_of(title)?;
     let Ok(port) = u16::try_from(port) else {
         return raise(ExceptionKind::IllegalArgument, &format!("{port} is no port: 0 to 65535"));
@@ -29,25 +29,25 @@ pub fn view_open(title: Ref, port: i32) -> Outcome<i64> {
     }
 }
 
-pub fn view_url(view: i64) -> Outcome<Ref> {
+pub(crate) fn view_url(view: i64) -> Outcome<Ref> {
     let url = with(view, |view| view.url().to_owned())?;
     program::string(url.as_bytes())
 }
 
-pub fn view_show(view: i64, frame: Ref) -> Outcome<()> {
+pub(crate) fn view_show(view: i64, frame: Ref) -> Outcome<()> {
     let frame = text_of(frame)?;
     with(view, |view| view.show(&frame))
 }
 
-pub fn view_is_watched(view: i64) -> Outcome<bool> {
+pub(crate) fn view_is_watched(view: i64) -> Outcome<bool> {
     with(view, LiveView::is_watched)
 }
 
-pub fn view_is_delivered(view: i64) -> Outcome<bool> {
+pub(crate) fn view_is_delivered(view: i64) -> Outcome<bool> {
     with(view, LiveView::is_delivered)
 }
 
-pub fn view_close(view: i64) {
+pub(crate) fn view_close(view: i64) {
     VIEWS.lock().remove(&view);
 }
 

@@ -14,21 +14,21 @@ fn find(handle: i64) -> Outcome<Lock> {
     }
 }
 
-pub fn lock_make() -> i64 {
+pub(crate) fn lock_make() -> i64 {
     lock::make()
 }
 
-pub fn lock_enter(lock: i64) -> Outcome<()> {
+pub(crate) fn lock_enter(lock: i64) -> Outcome<()> {
     not_in_atomic("lock")?;
     let is_taken = find(lock)?.enter(activity_identity());
     if is_taken { Ok(()) } else { Err(cancellation::exception()) }
 }
 
-pub fn lock_try(lock: i64) -> bool {
+pub(crate) fn lock_try(lock: i64) -> bool {
     lock::find(lock).is_some_and(|lock| lock.try_enter(activity_identity()))
 }
 
-pub fn lock_exit(lock: i64) -> Outcome<()> {
+pub(crate) fn lock_exit(lock: i64) -> Outcome<()> {
     if find(lock)?.exit(activity_identity()) {
         Ok(())
     } else {
@@ -36,6 +36,6 @@ pub fn lock_exit(lock: i64) -> Outcome<()> {
     }
 }
 
-pub fn lock_hold_count(lock: i64) -> i32 {
+pub(crate) fn lock_hold_count(lock: i64) -> i32 {
     lock::find(lock).map_or(0, |lock| lock.hold_count(activity_identity()) as i32)
 }

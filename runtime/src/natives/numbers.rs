@@ -7,21 +7,21 @@ use crate::abi::{Char, ExceptionKind, Outcome};
 use crate::heap::Ref;
 use crate::program;
 
-pub fn string_from_bool(value: bool) -> Outcome<Ref> {
+pub(crate) fn string_from_bool(value: bool) -> Outcome<Ref> {
     program::string(if value { "true" } else { "false" })
 }
 
-pub fn string_from_i64(value: i64) -> Outcome<Ref> {
+pub(crate) fn string_from_i64(value: i64) -> Outcome<Ref> {
     program::string(Digits::with(|digits| digits.signed(value)).text())
 }
 
-pub fn string_from_u64(value: u64) -> Outcome<Ref> {
+pub(crate) fn string_from_u64(value: u64) -> Outcome<Ref> {
     program::string(Digits::with(|digits| digits.unsigned(value)).text())
 }
 
 /// The text of a number, without memory of its own.
 #[derive(Debug)]
-pub struct Digits {
+pub(crate) struct Digits {
     bytes: [u8; Self::ROOM],
     start: u8,
     end: u8,
@@ -32,7 +32,7 @@ impl Digits {
     const ROOM: usize = 32;
 
     /// No text.
-    pub const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self { bytes: [0; Self::ROOM], start: 0, end: 0 }
     }
 
@@ -43,17 +43,17 @@ impl Digits {
     }
 
     /// What was written last.
-    pub fn text(&self) -> &[u8] {
+    pub(crate) fn text(&self) -> &[u8] {
         &self.bytes[self.start.into()..self.end.into()]
     }
 
     /// Decimal.
-    pub fn unsigned(&mut self, value: u64) {
+    pub(crate) fn unsigned(&mut self, value: u64) {
         self.decimal(value, false);
     }
 
     /// Decimal.
-    pub fn signed(&mut self, value: i64) {
+    pub(crate) fn signed(&mut self, value: i64) {
         self.decimal(value.unsigned_abs(), value < 0);
     }
 
@@ -85,12 +85,12 @@ impl Digits {
     }
 
     /// Shortest decimal that reads back as the same Double.
-    pub fn double(&mut self, value: f64) {
+    pub(crate) fn double(&mut self, value: f64) {
         self.real(value, |scientific| write!(scientific, "{value:e}"));
     }
 
     /// Shortest decimal that reads back as the same Float.
-    pub fn float(&mut self, value: f32) {
+    pub(crate) fn float(&mut self, value: f32) {
         self.real(value.into(), |scientific| write!(scientific, "{value:e}"));
     }
 
@@ -137,7 +137,7 @@ impl Digits {
     }
 
     /// A character as UTF-8.
-    pub fn character(&mut self, value: Char) {
+    pub(crate) fn character(&mut self, value: Char) {
         (self.start, self.end) = (0, 0);
         let value = char::from_u32(value.0).unwrap_or(char::REPLACEMENT_CHARACTER);
         let _ = self.write_char(value);
@@ -155,20 +155,20 @@ impl fmt::Write for Digits {
 }
 
 /// `Double.toString()`.
-pub fn double_text(value: f64) -> String {
+pub(crate) fn double_text(value: f64) -> String {
     String::from_utf8_lossy(Digits::with(|digits| digits.double(value)).text()).into_owned()
 }
 
 /// `Float.toString()`.
-pub fn float_text(value: f32) -> String {
+pub(crate) fn float_text(value: f32) -> String {
     String::from_utf8_lossy(Digits::with(|digits| digits.float(value)).text()).into_owned()
 }
 
-pub fn string_from_f32(value: f32) -> Outcome<Ref> {
+pub(crate) fn string_from_f32(value: f32) -> Outcome<Ref> {
     program::string(Digits::with(|digits| digits.float(value)).text())
 }
 
-pub fn string_from_f64(value: f64) -> Outcome<Ref> {
+pub(crate) fn string_from_f64(value: f64) -> Outcome<Ref> {
     program::string(Digits::with(|digits| digits.double(value)).text())
 }
 
@@ -191,16 +191,16 @@ fn radix_text(mut value: u64, negative: bool, radix: i32) -> Outcome<Ref> {
     program::string(&digits)
 }
 
-pub fn string_from_i64_radix(value: i64, radix: i32) -> Outcome<Ref> {
+pub(crate) fn string_from_i64_radix(value: i64, radix: i32) -> Outcome<Ref> {
     radix_text(value.unsigned_abs(), value < 0, radix)
 }
 
-pub fn string_from_u64_radix(value: u64, radix: i32) -> Outcome<Ref> {
+pub(crate) fn string_from_u64_radix(value: u64, radix: i32) -> Outcome<Ref> {
     radix_text(value, false, radix)
 }
 
 /// A number in hexadecimal; below 2^`least` it has no leading 1.
-pub fn hexadecimal_text(value: f64, least: i32) -> String {
+pub(crate) fn hexadecimal_text(value: f64, least: i32) -> String {
     if !value.is_finite() {
         return double_text(value);
     }
@@ -223,11 +223,11 @@ pub fn hexadecimal_text(value: f64, least: i32) -> String {
     format!("{sign}0x{whole}.{}p{exponent}", if digits.is_empty() { "0" } else { digits })
 }
 
-pub fn hex_string_from_f32(value: f32) -> Outcome<Ref> {
+pub(crate) fn hex_string_from_f32(value: f32) -> Outcome<Ref> {
     program::string(hexadecimal_text(value.into(), -126).as_bytes())
 }
 
-pub fn hex_string_from_f64(value: f64) -> Outcome<Ref> {
+pub(crate) fn hex_string_from_f64(value: f64) -> Outcome<Ref> {
     program::string(hexadecimal_text(value, -1022).as_bytes())
 }
 
@@ -235,7 +235,7 @@ fn not_a_number<T>(text: &str) -> Outcome<T> {
     raise(ExceptionKind::NumberFormat, &format!("For input string: \"{text}\""))
 }
 
-pub fn parse_i64(string: Ref, radix: i32) -> Outcome<i64> {
+pub(crate) fn parse_i64(string: Ref, radix: i32) -> Outcome<i64> {
     let text = text_of(string)?;
     let valid = (2..=36).contains(&radix);
     match i64::from_str_radix(&text, if valid { radix as u32 } else { 10 }) {
@@ -244,7 +244,7 @@ pub fn parse_i64(string: Ref, radix: i32) -> Outcome<i64> {
     }
 }
 
-pub fn parse_u64(string: Ref, radix: i32) -> Outcome<u64> {
+pub(crate) fn parse_u64(string: Ref, radix: i32) -> Outcome<u64> {
     let text = text_of(string)?;
     let valid = (2..=36).contains(&radix);
     match u64::from_str_radix(&text, if valid { radix as u32 } else { 10 }) {
@@ -268,7 +268,7 @@ fn bare(text: &str) -> Option<&str> {
     (plain || word == "NaN" || word == "Infinity").then_some(text)
 }
 
-pub fn parse_f64(string: Ref) -> Outcome<f64> {
+pub(crate) fn parse_f64(string: Ref) -> Outcome<f64> {
     let text = text_of(string)?;
     match bare(&text).and_then(|text| text.parse().ok()) {
         Some(value) => Ok(value),
@@ -276,7 +276,7 @@ pub fn parse_f64(string: Ref) -> Outcome<f64> {
     }
 }
 
-pub fn parse_f32(string: Ref) -> Outcome<f32> {
+pub(crate) fn parse_f32(string: Ref) -> Outcome<f32> {
     let text = text_of(string)?;
     match bare(&text).and_then(|text| text.parse().ok()) {
         Some(value) => Ok(value),
@@ -289,10 +289,10 @@ unsafe extern "C" {
     safe fn ldexp(value: f64, exponent: i32) -> f64;
 }
 
-pub fn math_remainder(value: f64, of: f64) -> f64 {
+pub(crate) fn math_remainder(value: f64, of: f64) -> f64 {
     remainder(value, of)
 }
 
-pub fn math_scale(value: f64, exponent: i32) -> f64 {
+pub(crate) fn math_scale(value: f64, exponent: i32) -> f64 {
     ldexp(value, exponent)
 }

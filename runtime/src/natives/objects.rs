@@ -22,19 +22,19 @@ fn text<'a>(text: Text) -> std::borrow::Cow<'a, str> {
     unsafe { CStr::from_ptr(text) }.to_string_lossy()
 }
 
-pub fn allocate(ty: DescriptorPointer) -> Outcome<Ref> {
+pub(crate) fn allocate(ty: DescriptorPointer) -> Outcome<Ref> {
     // SAFETY: a descriptor of the program.
     let ty = unsafe { &*ty };
     program::allocate(ty)
 }
 
-pub fn allocate_rail(ty: DescriptorPointer, length: i64) -> Outcome<Ref> {
+pub(crate) fn allocate_rail(ty: DescriptorPointer, length: i64) -> Outcome<Ref> {
     // SAFETY: a descriptor of the program.
     let ty = unsafe { &*ty };
     program::allocate_rail(ty, length)
 }
 
-pub fn allocate_rail_unwritten(ty: DescriptorPointer, length: i64) -> Outcome<Ref> {
+pub(crate) fn allocate_rail_unwritten(ty: DescriptorPointer, length: i64) -> Outcome<Ref> {
     // SAFETY: a descriptor of the program.
     match heap::allocate_set_later(unsafe { &*ty }, length) {
         Some(rail) => Ok(rail),
@@ -42,41 +42,41 @@ pub fn allocate_rail_unwritten(ty: DescriptorPointer, length: i64) -> Outcome<Re
     }
 }
 
-pub fn string_literal(bytes: Text, length: i64) -> Outcome<Ref> {
+pub(crate) fn string_literal(bytes: Text, length: i64) -> Outcome<Ref> {
     // SAFETY: a constant of the program with that length.
     let bytes = unsafe { std::slice::from_raw_parts(bytes.cast::<u8>(), length as usize) };
     heap::interned(bytes, || program::string(bytes))
 }
 
-pub fn raise(kind: u32, message: Text) -> Outcome<()> {
+pub(crate) fn raise(kind: u32, message: Text) -> Outcome<()> {
     let kind = ExceptionKind::ALL.get(kind as usize).copied().unwrap_or(ExceptionKind::Internal);
     raise_kind(kind, &text(message))
 }
 
-pub fn raise_null() -> Outcome<()> {
+pub(crate) fn raise_null() -> Outcome<()> {
     Err(program::exception_without_message(ExceptionKind::NullPointer))
 }
 
-pub fn raise_bounds(index: i64, length: i64) -> Outcome<()> {
+pub(crate) fn raise_bounds(index: i64, length: i64) -> Outcome<()> {
     let message = format!("Index {index} out of range (Rail size {length})");
     raise_kind(ExceptionKind::ArrayIndexOutOfBounds, &message)
 }
 
-pub fn raise_division() -> Outcome<()> {
+pub(crate) fn raise_division() -> Outcome<()> {
     raise_kind(ExceptionKind::Arithmetic, "divide by zero")
 }
 
-pub fn raise_cast(object: Ref, target: Text) -> Outcome<()> {
+pub(crate) fn raise_cast(object: Ref, target: Text) -> Outcome<()> {
     let from = if object.is_null() { "null".into() } else { object.ty().name() };
     raise_kind(ExceptionKind::ClassCast, &format!("{from} cannot be cast to {}", text(target)))
 }
 
-pub fn raise_forgotten(number: i64) -> Outcome<()> {
+pub(crate) fn raise_forgotten(number: i64) -> Outcome<()> {
     let message = format!("number {number} names no object of this place: it was forgotten");
     raise_kind(ExceptionKind::IllegalArgument, &message)
 }
 
-pub fn stack_overflow() -> Outcome<()> {
+pub(crate) fn stack_overflow() -> Outcome<()> {
     let here = 0_u8;
     let used_up = crate::scheduler::fiber::current().map(crate::scheduler::fiber::Fiber::stack).is_some_and(
         |(low, high)| {
@@ -92,26 +92,26 @@ pub fn stack_overflow() -> Outcome<()> {
 }
 
 /// Registers an object as a root: generated code keeps thrown exceptions alive this way.
-pub fn hold_root(object: Ref) -> u64 {
+pub(crate) fn hold_root(object: Ref) -> u64 {
     Handle::new(object).into_raw()
 }
 
-pub fn release_root(root: u64) {
+pub(crate) fn release_root(root: u64) {
     Handle::release_raw(root);
 }
 
-pub fn identity_hash(object: Ref) -> i32 {
+pub(crate) fn identity_hash(object: Ref) -> i32 {
     // Objects never move, so the address is a valid identity. Multiplicative (Fibonacci) hashing; Knuth, "The
     // Art of Computer Programming", volume 3, section 6.4.
     let mixed = (object.address() as u64 >> 4).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (mixed >> 33) as i32
 }
 
-pub fn object_type_name(object: Ref) -> Outcome<Ref> {
+pub(crate) fn object_type_name(object: Ref) -> Outcome<Ref> {
     program::string(non_null(object)?.ty().name().as_bytes())
 }
 
-pub fn object_to_string(object: Ref) -> Outcome<Ref> {
+pub(crate) fn object_to_string(object: Ref) -> Outcome<Ref> {
     let text = format!("{}@{:x}", non_null(object)?.ty().name(), identity_hash(object));
     program::string(text.as_bytes())
 }
@@ -127,11 +127,11 @@ const READY: u32 = 2;
 const FAILED: u32 = 3;
 
 /// Identity of the calling activity.
-pub fn activity_identity() -> Identity {
+pub(crate) fn activity_identity() -> Identity {
     crate::apgas::activity::activity(|activity| activity.identity()).unwrap_or_default()
 }
 
-pub fn static_begin(state: StaticPointer) -> Outcome<bool> {
+pub(crate) fn static_begin(state: StaticPointer) -> Outcome<bool> {
     // SAFETY: the state of a static field lives as long as the program.
     let field: &'static crate::layout::StaticState = unsafe { &*state };
     let address = state as usize;
@@ -172,7 +172,7 @@ pub fn static_begin(state: StaticPointer) -> Outcome<bool> {
     }
 }
 
-pub fn static_end(state: StaticPointer, failure: Ref) -> Outcome<()> {
+pub(crate) fn static_end(state: StaticPointer, failure: Ref) -> Outcome<()> {
     let address = state as usize;
     sanitizer::release(state);
     // SAFETY: only the activity that initialises the field gets here; readers look at the failure after the
@@ -199,7 +199,13 @@ pub fn static_end(state: StaticPointer, failure: Ref) -> Outcome<()> {
     outcome(failure)
 }
 
-pub fn rail_copy(source: Ref, source_index: i64, target: Ref, target_index: i64, count: i64) -> Outcome<()> {
+pub(crate) fn rail_copy(
+    source: Ref,
+    source_index: i64,
+    target: Ref,
+    target_index: i64,
+    count: i64,
+) -> Outcome<()> {
     let (from, bytes) = range_of(source, source_index, count)?;
     let (to, _) = range_of(target, target_index, count)?;
     let (a, b) = (source.ty(), target.ty());
@@ -212,18 +218,18 @@ pub fn rail_copy(source: Ref, source_index: i64, target: Ref, target_index: i64,
     Ok(())
 }
 
-pub fn rail_clear(rail: Ref, start: i64, count: i64) -> Outcome<()> {
+pub(crate) fn rail_clear(rail: Ref, start: i64, count: i64) -> Outcome<()> {
     let (at, bytes) = range_of(rail, start, count)?;
     // SAFETY: the range was checked.
     unsafe { at.write_bytes(0, bytes) };
     Ok(())
 }
 
-pub fn global_ref_register(object: Ref) -> Outcome<i64> {
+pub(crate) fn global_ref_register(object: Ref) -> Outcome<i64> {
     Ok(heap::register_global(object))
 }
 
-pub fn global_ref_get(handle: i64) -> Outcome<Ref> {
+pub(crate) fn global_ref_get(handle: i64) -> Outcome<Ref> {
     match heap::global(handle) {
         Some(object) => Ok(object),
         None => {
@@ -234,19 +240,19 @@ pub fn global_ref_get(handle: i64) -> Outcome<Ref> {
     }
 }
 
-pub fn global_ref_forget(handle: i64) {
+pub(crate) fn global_ref_forget(handle: i64) {
     heap::forget_global(handle);
 }
 
-pub fn global_find(target: Ref) -> Ref {
+pub(crate) fn global_find(target: Ref) -> Ref {
     heap::global_refs::find(target).unwrap_or(Ref::NULL)
 }
 
-pub fn global_enter(token: Ref, target: Ref) -> Outcome<Ref> {
+pub(crate) fn global_enter(token: Ref, target: Ref) -> Outcome<Ref> {
     Ok(heap::global_refs::enter(non_null(token)?, target))
 }
 
-pub fn global_forget(token: Ref) -> Outcome<()> {
+pub(crate) fn global_forget(token: Ref) -> Outcome<()> {
     heap::global_refs::forget(non_null(token)?);
     Ok(())
 }

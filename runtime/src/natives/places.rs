@@ -9,12 +9,12 @@ use crate::layout::GlobalRail;
 use crate::program;
 
 /// Host places.
-pub fn place_count() -> i64 {
+pub(crate) fn place_count() -> i64 {
     i64::from(system().hosts())
 }
 
 /// All places.
-pub fn place_total() -> i64 {
+pub(crate) fn place_total() -> i64 {
     system().topology().places()
 }
 
@@ -24,22 +24,22 @@ fn is_host(place: i64) -> bool {
 }
 
 /// Whether it is an accelerator.
-pub fn place_is_accelerator(place: i64) -> bool {
+pub(crate) fn place_is_accelerator(place: i64) -> bool {
     !is_host(place) && system().topology().contains(place)
 }
 
 /// The host of an accelerator; any other place is its own.
-pub fn place_parent(place: i64) -> i64 {
+pub(crate) fn place_parent(place: i64) -> i64 {
     if is_host(place) { place } else { system().topology().parent(place).unwrap_or(place) }
 }
 
 /// The host place in whose process the place lives.
-pub fn place_host(place: i64) -> i64 {
+pub(crate) fn place_host(place: i64) -> i64 {
     place_parent(place)
 }
 
 /// What the place is, for people.
-pub fn place_name(place: i64) -> Outcome<Ref> {
+pub(crate) fn place_name(place: i64) -> Outcome<Ref> {
     let name = match system().topology().accelerator(place) {
         Some(accelerator) => accelerator.name.clone(),
         None if is_host(place) => host_name(),
@@ -49,7 +49,7 @@ pub fn place_name(place: i64) -> Outcome<Ref> {
 }
 
 /// The caller uses something that lives at another place.
-pub fn raise_elsewhere(what: Ref, home: i64) -> Outcome<()> {
+pub(crate) fn raise_elsewhere(what: Ref, home: i64) -> Outcome<()> {
     let what = text_of(what)?;
     let message = format!("{what} lives at Place({home}), not Place({})", apgas::here());
     raise(ExceptionKind::BadPlace, &message)
@@ -70,22 +70,22 @@ fn bad_place(message: &str) -> Raised {
 }
 
 /// Raises unless closures can run at the place: there is none, or it is an accelerator.
-pub fn check_host(place: i64) -> Outcome<()> {
+pub(crate) fn check_host(place: i64) -> Outcome<()> {
     apgas::host_place(place).map(|_| ())
 }
 
 /// Starts a copy of a closure at another host place; the innermost finish waits for it if it is `counted`.
-pub fn send_async(place: i64, closure: Ref, counted: bool) -> Outcome<()> {
+pub(crate) fn send_async(place: i64, closure: Ref, counted: bool) -> Outcome<()> {
     if counted { apgas::async_at(place, closure) } else { apgas::async_at_uncounted(place, closure) }
 }
 
 /// Number of accelerators of a host.
-pub fn place_child_count(place: i64) -> i64 {
+pub(crate) fn place_child_count(place: i64) -> i64 {
     if is_host(place) { system().topology().children(place).count() as i64 } else { 0 }
 }
 
 /// An accelerator of a host.
-pub fn place_child(place: i64, index: i64) -> Outcome<i64> {
+pub(crate) fn place_child(place: i64, index: i64) -> Outcome<i64> {
     let child = usize::try_from(index).ok().and_then(|index| system().topology().children(place).nth(index));
     child.ok_or_else(|| {
         bad_place(&format!(
@@ -96,28 +96,28 @@ pub fn place_child(place: i64, index: i64) -> Outcome<i64> {
 }
 
 /// Which of its host's accelerators it is.
-pub fn place_child_index(place: i64) -> Outcome<i64> {
+pub(crate) fn place_child_index(place: i64) -> Outcome<i64> {
     let index = if is_host(place) { None } else { system().topology().child_index(place) };
     index.ok_or_else(|| bad_place(&format!("Place({place}) is not the child of a place")))
 }
 
 /// A new number for an object of each place, the same at all places.
-pub fn place_local_make() -> i64 {
+pub(crate) fn place_local_make() -> i64 {
     apgas::place_local::new_local()
 }
 
 /// This place's object with that number, or null.
-pub fn place_local_get(number: i64) -> Ref {
+pub(crate) fn place_local_get(number: i64) -> Ref {
     apgas::place_local::local(number)
 }
 
 /// Sets it; null ends it.
-pub fn place_local_set(number: i64, object: Ref) {
+pub(crate) fn place_local_set(number: i64, object: Ref) {
     apgas::place_local::set_local(number, object);
 }
 
 /// Starts a copy from a rail here to a global rail; the innermost finish waits for it.
-pub fn async_put(
+pub(crate) fn async_put(
     source: Ref,
     source_index: i64,
     target_size: i64,
@@ -131,7 +131,7 @@ pub fn async_put(
 }
 
 /// Starts a copy from a global rail to a rail here; the innermost finish waits for it.
-pub fn async_get(
+pub(crate) fn async_get(
     source_size: i64,
     source_home: i64,
     source_handle: i64,
@@ -146,7 +146,7 @@ pub fn async_get(
 
 /// Starts a copy between global rails of accelerators of this host; the innermost finish waits for it.
 #[expect(clippy::too_many_arguments, reason = "the signature of the entry")]
-pub fn async_copy_devices(
+pub(crate) fn async_copy_devices(
     sample: Ref,
     source_size: i64,
     source_home: i64,

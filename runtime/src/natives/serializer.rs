@@ -7,7 +7,7 @@ use crate::heap::Ref;
 use crate::serialize::read::Input;
 
 /// An object with all that it refers to as bytes, in a rail of the type of `sample`.
-pub fn graph_encode(object: Ref, sample: Ref) -> Outcome<Ref> {
+pub(crate) fn graph_encode(object: Ref, sample: Ref) -> Outcome<Ref> {
     let bytes = marshal::encode_for_many(object).map_err(Raised)?;
     let rail = super::objects::allocate_rail(non_null(sample)?.ty(), bytes.len() as i64)?;
     // SAFETY: a new rail of that many bytes.
@@ -16,7 +16,7 @@ pub fn graph_encode(object: Ref, sample: Ref) -> Outcome<Ref> {
 }
 
 /// The object that [`graph_encode`] made bytes of.
-pub fn graph_decode(bytes: Ref) -> Outcome<Ref> {
+pub(crate) fn graph_decode(bytes: Ref) -> Outcome<Ref> {
     let rail = non_null(bytes)?;
     // SAFETY: the rail's own bytes; a copy, since constructors of the program may run and change the rail.
     let bytes = unsafe { std::slice::from_raw_parts(rail.elements(), rail.length()) }.to_vec();

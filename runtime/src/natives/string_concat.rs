@@ -8,24 +8,24 @@ use crate::heap::Ref;
 use crate::program;
 
 /// Parts that are joined at once, at most; `mir::JOINED` of the compiler says the same.
-pub const MAX_PARTS: usize = 8;
+pub(crate) const MAX_PARTS: usize = 8;
 
 /// A part, as generated code lays it out (`apg_part`).
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub struct Part {
+pub(crate) struct Part {
     kind: u64,
     bits: u64,
 }
 
 /// What the bits of a part are: the C header has the same numbers.
 mod kind {
-    pub const I64: u64 = 1;
-    pub const U64: u64 = 2;
-    pub const F64: u64 = 3;
-    pub const F32: u64 = 4;
-    pub const BOOL: u64 = 5;
-    pub const CHAR: u64 = 6;
+    pub(super) const I64: u64 = 1;
+    pub(super) const U64: u64 = 2;
+    pub(super) const F64: u64 = 3;
+    pub(super) const F32: u64 = 4;
+    pub(super) const BOOL: u64 = 5;
+    pub(super) const CHAR: u64 = 6;
 }
 
 impl Part {
@@ -48,7 +48,7 @@ impl Part {
 }
 
 /// The concatenation of the parts.
-pub fn string_join(parts: Bytes, count: i64) -> Outcome<Ref> {
+pub(crate) fn string_join(parts: Bytes, count: i64) -> Outcome<Ref> {
     let mut digits = [const { Digits::new() }; MAX_PARTS];
     let (strings, length) = part_strings(parts, count, &mut digits);
     let result = program::string_of_length(length)?;
@@ -59,7 +59,7 @@ pub fn string_join(parts: Bytes, count: i64) -> Outcome<Ref> {
 
 /// The text of a string and then those of the parts: in place, if nobody else has the string and there is
 /// room behind it.
-pub fn string_append(string: Ref, own: bool, parts: Bytes, count: i64) -> Outcome<Ref> {
+pub(crate) fn string_append(string: Ref, own: bool, parts: Bytes, count: i64) -> Outcome<Ref> {
     // Room for the digits of one number costs less than room for many.
     if count == 1 {
         append::<1>(string, own, parts, count)

@@ -9,7 +9,7 @@ fn bytes_of<'a>(string: Ref) -> Outcome<&'a [u8]> {
     Ok(non_null(string)?.bytes())
 }
 
-pub fn string_concat(left: Ref, right: Ref) -> Outcome<Ref> {
+pub(crate) fn string_concat(left: Ref, right: Ref) -> Outcome<Ref> {
     let [left, right] = [left, right].map(|it| if it.is_null() { &b"null"[..] } else { it.bytes() });
     let result = program::string_of_length(left.len() + right.len())?;
     // SAFETY: a new string of the length of both.
@@ -20,7 +20,7 @@ pub fn string_concat(left: Ref, right: Ref) -> Outcome<Ref> {
     Ok(result)
 }
 
-pub fn string_length(string: Ref) -> Outcome<i32> {
+pub(crate) fn string_length(string: Ref) -> Outcome<i32> {
     Ok(bytes_of(string)?.len() as i32)
 }
 
@@ -29,7 +29,7 @@ fn out_of_bounds<T>(index: i64, length: usize) -> Outcome<T> {
     raise(ExceptionKind::StringIndexOutOfBounds, &message)
 }
 
-pub fn string_char_at(string: Ref, index: i32) -> Outcome<Char> {
+pub(crate) fn string_char_at(string: Ref, index: i32) -> Outcome<Char> {
     let bytes = bytes_of(string)?;
     match usize::try_from(index).ok().and_then(|index| bytes.get(index)) {
         Some(byte) => Ok(Char(u32::from(*byte))),
@@ -37,7 +37,7 @@ pub fn string_char_at(string: Ref, index: i32) -> Outcome<Char> {
     }
 }
 
-pub fn string_substring(string: Ref, start: i32, end: i32) -> Outcome<Ref> {
+pub(crate) fn string_substring(string: Ref, start: i32, end: i32) -> Outcome<Ref> {
     let bytes = bytes_of(string)?;
     let wrong = if start < 0 || start as usize > bytes.len() { start } else { end };
     if start == 0 && end as usize == bytes.len() {
@@ -49,7 +49,7 @@ pub fn string_substring(string: Ref, start: i32, end: i32) -> Outcome<Ref> {
     }
 }
 
-pub fn string_index_of(string: Ref, other: Ref, start: i32) -> Outcome<i32> {
+pub(crate) fn string_index_of(string: Ref, other: Ref, start: i32) -> Outcome<i32> {
     let (bytes, other) = (bytes_of(string)?, bytes_of(other)?);
     let start = start.max(0) as usize;
     if start > bytes.len() {
@@ -62,7 +62,7 @@ pub fn string_index_of(string: Ref, other: Ref, start: i32) -> Outcome<i32> {
     Ok(found.map_or(-1, |at| (start + at) as i32))
 }
 
-pub fn string_last_index_of(string: Ref, other: Ref, start: i32) -> Outcome<i32> {
+pub(crate) fn string_last_index_of(string: Ref, other: Ref, start: i32) -> Outcome<i32> {
     let (bytes, other) = (bytes_of(string)?, bytes_of(other)?);
     if start < 0 || other.len() > bytes.len() {
         return Ok(-1);
@@ -72,16 +72,16 @@ pub fn string_last_index_of(string: Ref, other: Ref, start: i32) -> Outcome<i32>
     Ok(found.map_or(-1, |at| at as i32))
 }
 
-pub fn string_equals(string: Ref, other: Ref) -> Outcome<bool> {
+pub(crate) fn string_equals(string: Ref, other: Ref) -> Outcome<bool> {
     let string = non_null(string)?;
     Ok(string == other || (other.is_string() && string.bytes() == other.bytes()))
 }
 
-pub fn string_compare(string: Ref, other: Ref) -> Outcome<i32> {
+pub(crate) fn string_compare(string: Ref, other: Ref) -> Outcome<i32> {
     Ok(bytes_of(string)?.cmp(bytes_of(other)?) as i32)
 }
 
-pub fn string_hash(string: Ref) -> Outcome<i32> {
+pub(crate) fn string_hash(string: Ref) -> Outcome<i32> {
     // Four bytes at a time: their sum does not wait for the hash before them.
     const POWERS: [i32; 4] = [31 * 31 * 31, 31 * 31, 31, 1];
     let (parts, rest) = bytes_of(string)?.as_chunks::<4>();
@@ -92,15 +92,15 @@ pub fn string_hash(string: Ref) -> Outcome<i32> {
     Ok(rest.iter().fold(hash, |hash, byte| hash.wrapping_mul(31).wrapping_add(i32::from(*byte))))
 }
 
-pub fn string_to_lower(string: Ref) -> Outcome<Ref> {
+pub(crate) fn string_to_lower(string: Ref) -> Outcome<Ref> {
     program::string(non_null(string)?.text().to_lowercase().as_bytes())
 }
 
-pub fn string_to_upper(string: Ref) -> Outcome<Ref> {
+pub(crate) fn string_to_upper(string: Ref) -> Outcome<Ref> {
     program::string(non_null(string)?.text().to_uppercase().as_bytes())
 }
 
-pub fn string_trim(string: Ref) -> Outcome<Ref> {
+pub(crate) fn string_trim(string: Ref) -> Outcome<Ref> {
     let bytes = bytes_of(string)?;
     // As Java and X10: everything up to the space.
     let start = bytes.iter().position(|byte| *byte > b' ').unwrap_or(bytes.len());
@@ -108,13 +108,13 @@ pub fn string_trim(string: Ref) -> Outcome<Ref> {
     if (start, end) == (0, bytes.len()) { Ok(string) } else { program::string(&bytes[start..end]) }
 }
 
-pub fn string_from_bytes(rail: Ref, start: i64, count: i64) -> Outcome<Ref> {
+pub(crate) fn string_from_bytes(rail: Ref, start: i64, count: i64) -> Outcome<Ref> {
     let (at, bytes) = range_of(rail, start, count)?;
     // SAFETY: the range was checked.
     program::string(unsafe { std::slice::from_raw_parts(at, bytes) })
 }
 
-pub fn string_from_chars(rail: Ref, start: i64, count: i64) -> Outcome<Ref> {
+pub(crate) fn string_from_chars(rail: Ref, start: i64, count: i64) -> Outcome<Ref> {
     let (at, bytes) = range_of(rail, start, count)?;
     // SAFETY: the range was checked; characters have four bytes.
     let characters = unsafe { std::slice::from_raw_parts(at.cast::<u32>(), bytes / 4) };
@@ -132,7 +132,7 @@ pub fn string_from_chars(rail: Ref, start: i64, count: i64) -> Outcome<Ref> {
     program::string(&text)
 }
 
-pub fn string_copy_bytes(string: Ref, rail: Ref, start: i64) -> Outcome<()> {
+pub(crate) fn string_copy_bytes(string: Ref, rail: Ref, start: i64) -> Outcome<()> {
     let bytes = bytes_of(string)?;
     let (to, _) = range_of(rail, start, bytes.len() as i64)?;
     // SAFETY: the range was checked.

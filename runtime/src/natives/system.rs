@@ -14,35 +14,35 @@ use crate::program;
 static EXIT_CODE: AtomicI32 = AtomicI32::new(0);
 
 /// The exit status that the program has set.
-pub fn exit_code() -> i32 {
+pub(crate) fn exit_code() -> i32 {
     EXIT_CODE.load(Ordering::SeqCst)
 }
 
-pub fn nano_time() -> i64 {
+pub(crate) fn nano_time() -> i64 {
     static START: OnceLock<Instant> = OnceLock::new();
     START.get_or_init(Instant::now).elapsed().as_nanos() as i64
 }
 
-pub fn current_time_millis() -> i64 {
+pub(crate) fn current_time_millis() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis() as i64)
 }
 
-pub fn set_exit_code(code: i32) {
+pub(crate) fn set_exit_code(code: i32) {
     EXIT_CODE.store(code, Ordering::SeqCst);
 }
 
-pub fn kill_here() {
+pub(crate) fn kill_here() {
     end_process(1);
 }
 
-pub fn getenv(name: Ref) -> Outcome<Ref> {
+pub(crate) fn getenv(name: Ref) -> Outcome<Ref> {
     match std::env::var_os(&*text_of(name)?) {
         Some(value) => program::string(value.as_encoded_bytes()),
         None => Ok(Ref::NULL),
     }
 }
 
-pub fn environment() -> Outcome<Ref> {
+pub(crate) fn environment() -> Outcome<Ref> {
     let mut all = Vec::new();
     for (name, value) in std::env::vars_os() {
         all.extend_from_slice(name.as_encoded_bytes());
@@ -54,7 +54,7 @@ pub fn environment() -> Outcome<Ref> {
 }
 
 /// The number of the process, and the name of its host.
-pub fn process_name() -> Outcome<Ref> {
+pub(crate) fn process_name() -> Outcome<Ref> {
     let mut host = [0u8; 256];
     // SAFETY: the buffer has that many bytes; its last one stays zero.
     let known = unsafe { libc::gethostname(host.as_mut_ptr().cast(), host.len() - 1) } == 0;
@@ -63,10 +63,10 @@ pub fn process_name() -> Outcome<Ref> {
     program::string(format!("{}@{host}", std::process::id()).as_bytes())
 }
 
-pub fn gc() {
+pub(crate) fn gc() {
     heap::collect();
 }
 
-pub fn heap_size() -> i64 {
+pub(crate) fn heap_size() -> i64 {
     heap::bytes_in_use() as i64
 }

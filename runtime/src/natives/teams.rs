@@ -16,20 +16,20 @@ pub(super) fn operation(number: i32) -> Outcome<Operation> {
     }
 }
 
-pub fn team_number() -> i32 {
+pub(crate) fn team_number() -> i32 {
     team::new_number()
 }
 
-pub fn team_forget(number: i64) {
+pub(crate) fn team_forget(number: i64) {
     team::forget(number);
 }
 
-pub fn team_barrier(number: i64, members: Ref) -> Outcome<()> {
+pub(crate) fn team_barrier(number: i64, members: Ref) -> Outcome<()> {
     team::barrier(&Team::new(number, members)?);
     Ok(())
 }
 
-pub fn team_broadcast(
+pub(crate) fn team_broadcast(
     number: i64,
     members: Ref,
     root: i64,
@@ -43,7 +43,7 @@ pub fn team_broadcast(
     team::broadcast(&Team::new(number, members)?, root, source, target)
 }
 
-pub fn team_scatter(
+pub(crate) fn team_scatter(
     number: i64,
     members: Ref,
     root: i64,
@@ -58,7 +58,7 @@ pub fn team_scatter(
     team::scatter(&team, root, (source, source_index), (target, target_index), count, counts)
 }
 
-pub fn team_gather(
+pub(crate) fn team_gather(
     number: i64,
     members: Ref,
     root: i64,
@@ -73,7 +73,7 @@ pub fn team_gather(
     team::gather(&team, root, (source, source_index), (target, target_index), count, counts)
 }
 
-pub fn team_exchange(
+pub(crate) fn team_exchange(
     number: i64,
     members: Ref,
     source: Ref,
@@ -86,11 +86,11 @@ pub fn team_exchange(
     team::exchange(&team, (source, source_index), (target, target_index), count)
 }
 
-pub fn team_combines(rail: Ref) -> bool {
+pub(crate) fn team_combines(rail: Ref) -> bool {
     team::combines(rail)
 }
 
-pub fn team_reduce(
+pub(crate) fn team_reduce(
     number: i64,
     members: Ref,
     root: i64,
@@ -105,7 +105,7 @@ pub fn team_reduce(
     team::reduce(&Team::new(number, members)?, root, source, target, operation(number_of_operation)?)
 }
 
-pub fn team_all_reduce(
+pub(crate) fn team_all_reduce(
     number: i64,
     members: Ref,
     source: Ref,

@@ -1,5 +1,10 @@
 //! Natives of strings, numbers and files on a hand-made program.
 
+#![expect(
+    clippy::undocumented_unsafe_blocks,
+    reason = "tests call the functions of this crate as generated code does"
+)]
+
 use super::*;
 use crate::heap;
 use crate::testing::{boxed, kind_and_message, run, string, types};

@@ -10,7 +10,7 @@ use crate::heap::Ref;
 
 /// A texture at a place, this host or an accelerator of it, with elements like those of the rail `sample`:
 /// its number.
-pub fn texture_make(
+pub(crate) fn texture_make(
     place: i64,
     sample: Ref,
     rank: i64,
@@ -34,7 +34,7 @@ pub fn texture_make(
 }
 
 /// Sets the elements of a texture from a rail of this host.
-pub fn texture_fill(place: i64, number: i64, source: Ref) -> Outcome<()> {
+pub(crate) fn texture_fill(place: i64, number: i64, source: Ref) -> Outcome<()> {
     if !source.is_rail() {
         let message = "no rail to fill a texture from";
         return Err(Raised(system().engine().exception(ExceptionKind::NullPointer, message)));
@@ -59,7 +59,7 @@ pub fn texture_fill(place: i64, number: i64, source: Ref) -> Outcome<()> {
 }
 
 /// Sets the elements of a texture from a global rail of the same place: `count` elements at `handle`.
-pub fn texture_copy(place: i64, number: i64, handle: i64, count: i64) -> Outcome<()> {
+pub(crate) fn texture_copy(place: i64, number: i64, handle: i64, count: i64) -> Outcome<()> {
     if place == i64::from(here()) {
         let rail = heap::global(handle).filter(|rail| rail.is_rail());
         let filled = rail.ok_or_else(|| {
@@ -80,7 +80,7 @@ pub fn texture_copy(place: i64, number: i64, handle: i64, count: i64) -> Outcome
 }
 
 /// Ends a texture.
-pub fn texture_free(place: i64, number: i64) -> Outcome<()> {
+pub(crate) fn texture_free(place: i64, number: i64) -> Outcome<()> {
     let freed = match place == i64::from(here()) {
         true => device::free_texture_here(number),
         false => system().device(place).and_then(|device| device.free_texture(number)),
@@ -89,7 +89,7 @@ pub fn texture_free(place: i64, number: i64) -> Outcome<()> {
 }
 
 /// An exception unless code of this host may read the texture.
-pub fn texture_check(place: i64, number: i64) -> Outcome<()> {
+pub(crate) fn texture_check(place: i64, number: i64) -> Outcome<()> {
     let here = i64::from(here());
     let error = if place != here {
         let message =

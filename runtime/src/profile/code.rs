@@ -56,14 +56,14 @@ impl Code {
 
 /// Symbolizes [`Code`], and caches the names.
 #[derive(Default)]
-pub struct Namer {
+pub(super) struct Namer {
     known: HashMap<Code, (String, String)>,
     library: HashSet<String>,
 }
 
 impl Namer {
     /// Lists the class library's files, to tell its frames from the program's.
-    pub fn new() -> Namer {
+    pub(super) fn new() -> Namer {
         let files = class_library::files();
         let name = |path: &Path| Some(path.file_name()?.to_string_lossy().into_owned());
         let library = files.into_iter().filter_map(|(path, _)| name(path)).collect();
@@ -71,7 +71,7 @@ impl Namer {
     }
 
     /// The name `Class.method` and the position `File.x10:line` of the code. Both may be empty.
-    pub fn name(&mut self, code: Code) -> (String, String) {
+    pub(super) fn name(&mut self, code: Code) -> (String, String) {
         if let Some(known) = self.known.get(&code) {
             return known.clone();
         }

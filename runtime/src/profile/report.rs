@@ -12,7 +12,7 @@ use super::trace::{Key, Total};
 const MAX_ROWS: usize = 20;
 
 /// Writes the trace and gives the summary. A place that ended early has left no part.
-pub fn join(settings: &Settings, places: u32) -> io::Result<String> {
+pub(super) fn join(settings: &Settings, places: u32) -> io::Result<String> {
     let mut totals: BTreeMap<Key, Total> = BTreeMap::new();
     let mut out = io::BufWriter::new(fs::File::create(&settings.file)?);
     out.write_all(b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n")?;

@@ -16,17 +16,17 @@ const FIRST_COPY_ROW: usize = 20_000;
 
 /// A row of the summary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Total {
+pub(super) struct Total {
     pub count: u64,
     pub nanoseconds: u64,
     pub bytes: u64,
 }
 
 /// Key of a row of the summary: the kind, the name, the `.x10` line.
-pub type Key = (String, String, String);
+pub(super) type Key = (String, String, String);
 
 impl Total {
-    pub fn add(&mut self, other: Total) {
+    pub(super) fn add(&mut self, other: Total) {
         self.count += other.count;
         self.nanoseconds += other.nanoseconds;
         self.bytes += other.bytes;
@@ -34,7 +34,7 @@ impl Total {
 }
 
 /// Writes the part of this place.
-pub fn write_part(settings: &Settings, mut spans: Vec<Span>, messages: [u64; 2]) -> io::Result<()> {
+pub(super) fn write_part(settings: &Settings, mut spans: Vec<Span>, messages: [u64; 2]) -> io::Result<()> {
     spans.sort_by_key(|span| (span.began, std::cmp::Reverse(span.ended)));
     let mut namer = Namer::new();
     let mut text = String::new();

@@ -18,19 +18,19 @@ static ADMITTED: AtomicUsize = AtomicUsize::new(0);
 
 /// Whether activities are deferred.
 #[inline]
-pub fn is_on() -> bool {
+pub(super) fn is_on() -> bool {
     REMOTE_WAITS.load(Ordering::Relaxed) > MAX_REMOTE_WAITS
 }
 
 /// The caller waits for another place, until the guard is dropped.
 #[must_use]
-pub fn begin_remote_wait() -> RemoteWait {
+pub(super) fn begin_remote_wait() -> RemoteWait {
     REMOTE_WAITS.fetch_add(1, Ordering::Relaxed);
     RemoteWait(())
 }
 
 /// See [`begin_remote_wait`].
-pub struct RemoteWait(());
+pub(super) struct RemoteWait(());
 
 impl Drop for RemoteWait {
     fn drop(&mut self) {
@@ -39,12 +39,12 @@ impl Drop for RemoteWait {
 }
 
 /// Whether a deferred activity may be started: takes one of those that are admitted.
-pub fn try_admit() -> bool {
+pub(super) fn try_admit() -> bool {
     let one_less = |admitted: usize| admitted.checked_sub(1);
     !is_on() || ADMITTED.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_ok()
 }
 
 /// The calling worker has found nothing else for a while.
-pub fn admit_batch() {
+pub(super) fn admit_batch() {
     ADMITTED.store(BATCH, Ordering::Relaxed);
 }

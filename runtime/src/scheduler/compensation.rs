@@ -38,7 +38,7 @@ const MAX_WAIT_BEHIND_OTHERS: Duration = Duration::from_millis(100);
 const REST: Duration = Duration::from_secs(1);
 
 /// The compensating threads of the pool, and the monitor.
-pub struct Compensation {
+pub(super) struct Compensation {
     /// Number of workers. The numbers of the compensating threads follow those of the workers.
     workers: usize,
     /// Lower half: number of compensating threads that have work or search for it. Upper half: number of
@@ -76,7 +76,7 @@ const SUMMONED: u64 = (1 << 32) + 1;
 
 impl Compensation {
     /// Makes the compensation of a pool with this number of workers.
-    pub fn new(workers: usize) -> Compensation {
+    pub(super) fn new(workers: usize) -> Compensation {
         Compensation {
             workers,
             running: AtomicU64::new(0),
@@ -90,19 +90,19 @@ impl Compensation {
     }
 
     /// Whether no compensating thread has work, and none was summoned while `and` was evaluated to true.
-    pub fn rests(&self, and: impl FnOnce() -> bool) -> bool {
+    pub(super) fn rests(&self, and: impl FnOnce() -> bool) -> bool {
         let running = self.running.load(Ordering::SeqCst);
         running as u32 == 0 && and() && self.running.load(Ordering::SeqCst) == running
     }
 
     /// Whether compensating threads exist: a task has waited too long recently.
-    pub fn is_needed(&self) -> bool {
+    pub(super) fn is_needed(&self) -> bool {
         self.alive.load(Ordering::Relaxed) > 0
     }
 
     /// Starts or wakes the monitor: all workers have work from now on.
     #[inline]
-    pub fn watch(&'static self, queues: &'static Queues, start: fn(usize) -> std::io::Result<()>) {
+    pub(super) fn watch(&'static self, queues: &'static Queues, start: fn(usize) -> std::io::Result<()>) {
         if self.monitor_sleeps.load(Ordering::SeqCst) {
             self.wake_monitor(queues, start);
         }
@@ -154,7 +154,7 @@ impl Compensation {
     }
 
     /// Wakes a compensating thread that rests, if there is one.
-    pub fn summon_resting(&self) {
+    pub(super) fn summon_resting(&self) {
         self.wake_resting(&mut self.threads.lock());
     }
 
@@ -180,7 +180,7 @@ impl Compensation {
     }
 
     /// Waits until the compensating thread `number`, which has no work, is summoned; false if it must end.
-    pub fn rest(&self, number: usize) -> bool {
+    pub(super) fn rest(&self, number: usize) -> bool {
         let mut threads = self.threads.lock();
         threads.resting.push(number);
         self.running.fetch_sub(1, Ordering::SeqCst);
@@ -201,7 +201,7 @@ impl Compensation {
     }
 
     /// Notes that the compensating thread `number` has ended.
-    pub fn has_ended(&self, number: usize) {
+    pub(super) fn has_ended(&self, number: usize) {
         let mut threads = self.threads.lock();
         threads.used[number - self.workers] = false;
         while threads.used.last() == Some(&false) {

@@ -15,7 +15,7 @@ use crossbeam_utils::CachePadded;
 use rustc_hash::FxHasher;
 
 /// Two words.
-pub type Pair = [usize; 2];
+pub(crate) type Pair = [usize; 2];
 
 /// Circular array of pairs; its length is a power of two. Never freed: a thief may still read it.
 #[repr(C)]

@@ -85,14 +85,14 @@ thread_local! {
 }
 
 /// Has each fiber run that function. Ignored after the first call.
-pub fn set_task_loop(task_loop: fn(&'static Fiber) -> !) {
+pub(crate) fn set_task_loop(task_loop: fn(&'static Fiber) -> !) {
     TASK_LOOP.get_or_init(|| task_loop);
 }
 
 /// The fiber that runs the caller, if one does. Not inlined: the caller may have moved to another thread
 /// since it asked last.
 #[inline(never)]
-pub fn current() -> Option<&'static Fiber> {
+pub(crate) fn current() -> Option<&'static Fiber> {
     CURRENT.with(Cell::get)
 }
 
@@ -103,12 +103,12 @@ fn take_idle() -> &'static Fiber {
 }
 
 /// Number of fibers.
-pub fn count() -> usize {
+pub(crate) fn count() -> usize {
     COUNT.load(Ordering::Relaxed)
 }
 
 /// Number of idle fibers.
-pub fn count_idle() -> usize {
+pub(crate) fn count_idle() -> usize {
     IDLE.lock().len()
 }
 
@@ -253,7 +253,7 @@ impl Fiber {
 
 /// The frames in the program of all activities that wait, innermost first. The last thing that a process
 /// does: no activity continues afterwards, and all workers sleep.
-pub fn frames_of_waiting() -> Vec<Vec<i64>> {
+pub(crate) fn frames_of_waiting() -> Vec<Vec<i64>> {
     let own = current().map_or(std::ptr::null(), std::ptr::from_ref);
     let fibers = ALL.lock().clone();
     *COLLECTED_FRAMES.lock() = Some(Vec::new());
@@ -270,7 +270,7 @@ pub fn frames_of_waiting() -> Vec<Vec<i64>> {
 
 /// Runs fibers on the stack of the calling thread, the worker of that number. Returns if the worker is to
 /// end.
-pub fn run_fibers(worker: usize, queues: (*const Deque, *const Sleep)) {
+pub(crate) fn run_fibers(worker: usize, queues: (*const Deque, *const Sleep)) {
     let mut fiber = take_idle();
     loop {
         match fiber.resume(worker, queues) {

@@ -176,7 +176,7 @@ pub fn begin_polling() -> Option<PollGuard> {
 
 /// Polls until `is_done`: the activity that waits need not leave its thread. Whether it is done: if not,
 /// there is something else to do, or it takes longer.
-pub fn poll_until(mut guard: PollGuard, is_done: impl Fn() -> bool) -> bool {
+pub(super) fn poll_until(mut guard: PollGuard, is_done: impl Fn() -> bool) -> bool {
     let (worker, queues) = (guard.worker, pool::queues());
     if matches!(guard.visibility, PollerVisibility::None) {
         guard.announce();

@@ -115,7 +115,7 @@ pub(super) fn worker() -> Option<&'static Worker> {
 }
 
 /// Adds a task: to the deque of the caller if it is a worker, otherwise to the injector.
-pub fn push(task: Task) {
+pub(crate) fn push(task: Task) {
     match worker() {
         Some(worker) => queues().push(worker.number, task),
         None => queues().inject(task),
@@ -124,7 +124,7 @@ pub fn push(task: Task) {
 
 /// Adds an activity that is ready to resume. If there are compensating threads, it goes to the injector,
 /// since the caller may be a worker that does not return to its queue soon.
-pub fn push_resumed(task: Task) {
+pub(crate) fn push_resumed(task: Task) {
     let pool = pool();
     if !pool.compensation.is_needed() {
         return push(task);
@@ -134,7 +134,7 @@ pub fn push_resumed(task: Task) {
 }
 
 /// Wakes a resting compensating thread for an injected task, if all workers are active.
-pub fn wake_compensating() {
+pub(crate) fn wake_compensating() {
     let pool = pool();
     if pool.compensation.is_needed() && pool.queues.all_active() {
         pool.compensation.summon_resting();
@@ -143,7 +143,7 @@ pub fn wake_compensating() {
 
 /// Adds a task behind all others. A task from a message that an idle worker has handled goes to that worker's
 /// own queue.
-pub fn push_last(task: Task) {
+pub(crate) fn push_last(task: Task) {
     let queues = queues();
     match worker() {
         Some(worker) if worker.handles_messages.get() && queues.own_is_empty(worker.number) => {
@@ -160,18 +160,18 @@ pub fn wake_worker() {
 
 /// Adds an activity that consists of a closure and its finish to the deque of the calling worker.
 #[inline]
-pub fn push_closure(worker: usize, closure: Ref, finish: *const FinishHeader) {
+pub(crate) fn push_closure(worker: usize, closure: Ref, finish: *const FinishHeader) {
     queues().push_closure(worker, closure, finish);
 }
 
 /// Takes the calling worker's newest task, and returns its closure, if the task is a closure of that finish.
 #[inline]
-pub fn pop_own_of(worker: usize, finish: *const FinishHeader) -> Option<Ref> {
+pub(crate) fn pop_own_of(worker: usize, finish: *const FinishHeader) -> Option<Ref> {
     queues().pop_of(worker, finish)
 }
 
 /// Takes the newest task of the calling worker.
-pub fn own_task(worker: usize) -> Option<Task> {
+pub(crate) fn own_task(worker: usize) -> Option<Task> {
     queues().pop(worker)
 }
 

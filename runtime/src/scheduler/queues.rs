@@ -16,7 +16,7 @@ use crate::scheduler::stack_budget::FinishHeader;
 use crate::scheduler::task::{Task, is_resume};
 
 /// Maximum number of compensating threads of a place.
-pub const MAX_EXTRA_WORKERS: usize = 1000;
+pub(super) const MAX_EXTRA_WORKERS: usize = 1000;
 
 /// The deques and counters of one thread. Other threads steal from the deques and read the counters.
 struct WorkerQueues {
@@ -53,7 +53,7 @@ impl WorkerQueues {
 
 /// State of a thread and its queue, for the monitor ([`crate::scheduler::compensation`]).
 #[derive(Clone, Copy, Default)]
-pub struct Snapshot {
+pub(super) struct Snapshot {
     pub is_empty: bool,
     /// Index of the oldest task.
     pub top: isize,
@@ -64,7 +64,7 @@ pub struct Snapshot {
 }
 
 /// All queues of the pool.
-pub struct Queues {
+pub(super) struct Queues {
     injector: Injector<Task>,
     /// Number of tasks taken from the injector so far.
     taken: AtomicU64,
@@ -79,7 +79,7 @@ pub struct Queues {
 
 /// What a searching worker remembers from one search to the next.
 #[derive(Default)]
-pub struct SearchState {
+pub(super) struct SearchState {
     /// The only task of another worker's queue, and the number of that worker.
     alone: Option<(usize, Pair)>,
     /// Offset of the first victim; it grows by one with each search.
@@ -88,7 +88,7 @@ pub struct SearchState {
 
 impl Queues {
     /// Makes the queues of this number of workers.
-    pub fn new(threads: usize) -> Queues {
+    pub(super) fn new(threads: usize) -> Queues {
         Queues {
             injector: Injector::new(),
             taken: AtomicU64::new(0),
@@ -120,12 +120,12 @@ impl Queues {
 
     /// Number of threads with queues, including threads that have ended.
     #[inline]
-    pub fn count(&self) -> usize {
+    pub(super) fn count(&self) -> usize {
         self.own.len() + self.extra_used.load(Ordering::Acquire)
     }
 
     /// Registers the calling thread under that number.
-    pub fn begin_thread(&self, number: usize) {
+    pub(super) fn begin_thread(&self, number: usize) {
         if let Some(extra) = number.checked_sub(self.own.len()) {
             self.extra[extra].get_or_init(|| Box::new(WorkerQueues::new()));
             self.extra_used.fetch_max(extra + 1, Ordering::AcqRel);
@@ -142,17 +142,17 @@ impl Queues {
     }
 
     /// Deregisters the calling thread, whose queue is empty.
-    pub fn end_thread(&self, number: usize) {
+    pub(super) fn end_thread(&self, number: usize) {
         self.own_queues(number).clock.store(0, Ordering::Relaxed);
     }
 
     /// Id of a thread (`gettid`).
-    pub fn thread(&self, number: usize) -> i32 {
+    pub(super) fn thread(&self, number: usize) -> i32 {
         self.slot(number).map_or(0, |slot| slot.thread.load(Ordering::Relaxed))
     }
 
     /// CPU time of a thread.
-    pub fn cpu_time(&self, number: usize) -> Option<Duration> {
+    pub(super) fn cpu_time(&self, number: usize) -> Option<Duration> {
         let clock = self.slot(number)?.clock.load(Ordering::Relaxed);
         let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
         // SAFETY: the clock of a thread that has ended gives an error.
@@ -161,7 +161,7 @@ impl Queues {
     }
 
     /// Current state of a thread and its queue.
-    pub fn snapshot(&self, number: usize) -> Option<Snapshot> {
+    pub(super) fn snapshot(&self, number: usize) -> Option<Snapshot> {
         let slot = self.slot(number)?;
         let Some((top, oldest, newest)) = slot.own.snapshot() else {
             return Some(Snapshot { is_empty: true, ..Snapshot::default() });
@@ -171,18 +171,18 @@ impl Queues {
     }
 
     /// Number of tasks taken from the injector so far.
-    pub fn taken(&self) -> u64 {
+    pub(super) fn taken(&self) -> u64 {
         self.taken.load(Ordering::Relaxed)
     }
 
     /// Number of deferred activities.
-    pub fn count_deferred(&self) -> usize {
+    pub(super) fn count_deferred(&self) -> usize {
         self.slots().map(|slot| slot.deferred.len()).sum()
     }
 
     /// Reserves one more task of that thread's queue for a compensating thread; false if all of its tasks are
     /// reserved.
-    pub fn reserve_for_extra(&self, number: usize) -> bool {
+    pub(super) fn reserve_for_extra(&self, number: usize) -> bool {
         let Some(slot) = self.slot(number) else { return false };
         let one_more = |reserved: usize| (reserved < slot.own.len()).then_some(reserved + 1);
         slot.to_take.fetch_update(Ordering::AcqRel, Ordering::Relaxed, one_more).is_ok()
@@ -190,7 +190,7 @@ impl Queues {
 
     /// Finds a task for a compensating thread: an injected one, one of its own, a reserved one, or a deferred
     /// one.
-    pub fn find_for_extra(&self, number: usize) -> Option<Task> {
+    pub(super) fn find_for_extra(&self, number: usize) -> Option<Task> {
         loop {
             let task = self.find_injected(number).or_else(|| self.find_reserved());
             match task.or_else(|| self.find_deferred(number))? {
@@ -214,20 +214,20 @@ impl Queues {
 
     /// Adds a task to the injector: a task of a thread without a queue, or one that must not starve behind
     /// later tasks.
-    pub fn inject(&self, task: Task) {
+    pub(super) fn inject(&self, task: Task) {
         self.injector.push(task);
         self.sleep.notify();
     }
 
     /// Adds a task to the queue of a thread of the pool.
-    pub fn push(&self, number: usize, task: Task) {
+    pub(super) fn push(&self, number: usize, task: Task) {
         self.own_queues(number).own.push(task.into_pair());
         self.notify_if_needed();
     }
 
     /// Adds an activity that consists of a closure and its finish.
     #[inline]
-    pub fn push_closure(&self, number: usize, closure: Ref, finish: *const FinishHeader) {
+    pub(super) fn push_closure(&self, number: usize, closure: Ref, finish: *const FinishHeader) {
         self.own_queues(number).own.push([closure.address(), finish as usize]);
         self.notify_if_needed();
     }
@@ -242,17 +242,17 @@ impl Queues {
     }
 
     /// A worker's own deque, and the idle workers, for generated code.
-    pub fn shared(&self, number: usize) -> (*const Deque, *const Sleep) {
+    pub(super) fn shared(&self, number: usize) -> (*const Deque, *const Sleep) {
         (&raw const self.own_queues(number).own, &raw const self.sleep)
     }
 
     /// Wakes a sleeping worker if there is one and no worker searches.
-    pub fn notify(&self) {
+    pub(super) fn notify(&self) {
         self.sleep.notify();
     }
 
     /// Takes this thread's newest task.
-    pub fn pop(&self, number: usize) -> Option<Task> {
+    pub(super) fn pop(&self, number: usize) -> Option<Task> {
         loop {
             let slot = self.own_queues(number);
             // SAFETY: taken from the queue.
@@ -297,7 +297,7 @@ impl Queues {
 
     /// Takes this thread's newest task, and returns its closure, if the task is a closure of that finish.
     #[inline]
-    pub fn pop_of(&self, number: usize, finish: *const FinishHeader) -> Option<Ref> {
+    pub(super) fn pop_of(&self, number: usize, finish: *const FinishHeader) -> Option<Ref> {
         let own = &self.own_queues(number).own;
         if own.newest()?[1] != finish as usize {
             return None;
@@ -312,23 +312,23 @@ impl Queues {
     }
 
     /// Number of tasks in this thread's queue.
-    pub fn own_length(&self, number: usize) -> usize {
+    pub(super) fn own_length(&self, number: usize) -> usize {
         self.own_queues(number).own.len()
     }
 
     /// Whether this thread's queue is empty.
-    pub fn own_is_empty(&self, number: usize) -> bool {
+    pub(super) fn own_is_empty(&self, number: usize) -> bool {
         self.own_queues(number).own.is_empty()
     }
 
     /// Notes that the calling worker begins to search.
-    pub fn begin_search(&self) {
+    pub(super) fn begin_search(&self) {
         self.sleep.begin_search();
     }
 
     /// Notes that the calling worker has found a task. Wakes a worker if there are more tasks and no other
     /// worker searches.
-    pub fn end_search(&self) {
+    pub(super) fn end_search(&self) {
         if self.sleep.end_search() && !self.is_empty() {
             self.sleep.notify();
         }
@@ -337,7 +337,7 @@ impl Queues {
     /// Finds a task: this worker's newest, an injected one, another worker's oldest, or a deferred one, in
     /// this order. The only task of another queue is stolen only at the second search, since its owner may be
     /// about to take it.
-    pub fn find(&self, number: usize, search: &mut SearchState) -> Option<Task> {
+    pub(super) fn find(&self, number: usize, search: &mut SearchState) -> Option<Task> {
         if let Some(task) = self.pop(number) {
             return Some(task);
         }
@@ -385,12 +385,12 @@ impl Queues {
     }
 
     /// Whether the injector is empty.
-    pub fn nothing_injected(&self) -> bool {
+    pub(super) fn nothing_injected(&self) -> bool {
         self.injector.is_empty()
     }
 
     /// Whether no queue holds a task.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.nothing_ready() && self.nothing_deferred()
     }
 
@@ -405,30 +405,30 @@ impl Queues {
     }
 
     /// Whether no worker sleeps or searches.
-    pub fn all_active(&self) -> bool {
+    pub(super) fn all_active(&self) -> bool {
         self.sleep.all_active()
     }
 
     /// Whether no queue holds a task, except deferred activities.
-    pub fn nothing_ready(&self) -> bool {
+    pub(super) fn nothing_ready(&self) -> bool {
         self.injector.is_empty() && self.slots().all(|slot| slot.own.is_empty())
     }
 
     /// Blocks the calling thread `number`, which searches, until it is woken or times out: after `quiet` if
     /// all queues are empty, after `busy` if not. Calls `all_idle` when every worker sleeps.
-    pub fn wait(&self, number: usize, quiet: Duration, busy: Duration, all_idle: impl FnOnce()) {
+    pub(super) fn wait(&self, number: usize, quiet: Duration, busy: Duration, all_idle: impl FnOnce()) {
         let time = || if self.is_empty() { quiet } else { busy };
         self.sleep.wait(number, time, all_idle);
     }
 
     /// Blocks the calling thread `number`, which searches and has an activity, for at most `time`; not at all
     /// if a queue holds a task.
-    pub fn park_briefly(&self, number: usize, time: Duration) {
+    pub(super) fn park_briefly(&self, number: usize, time: Duration) {
         self.sleep.wait_briefly(number, || if self.is_empty() { time } else { Duration::ZERO });
     }
 
     /// Takes an injected task, or this thread's newest.
-    pub fn find_injected(&self, number: usize) -> Option<Task> {
+    pub(super) fn find_injected(&self, number: usize) -> Option<Task> {
         loop {
             match self.injector.steal() {
                 Steal::Success(task) => {
@@ -444,12 +444,12 @@ impl Queues {
     }
 
     /// Whether at one moment every worker sleeps, all queues are empty, and `and` is true.
-    pub fn is_idle(&self, and: impl FnOnce() -> bool) -> bool {
+    pub(super) fn is_idle(&self, and: impl FnOnce() -> bool) -> bool {
         self.sleep.all_sleeping(|| and() && self.is_empty())
     }
 
     /// Visits each word in the deques, as roots of a collection; all threads are stopped.
-    pub fn each_word(&self, visit: &mut dyn FnMut(usize)) {
+    pub(super) fn each_word(&self, visit: &mut dyn FnMut(usize)) {
         for slot in self.slots() {
             slot.own.each_word(visit);
             slot.deferred.each_word(visit);

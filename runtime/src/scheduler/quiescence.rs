@@ -45,12 +45,12 @@ impl Drop for ExternalEventGuard {
 }
 
 /// Counts an activity that begins to wait, before it does.
-pub fn count_blocked() {
+pub(super) fn count_blocked() {
     BLOCKED.fetch_add(1, Ordering::SeqCst);
 }
 
 /// Counts an activity that no longer waits, before it is among the tasks.
-pub fn count_unblocked() {
+pub(super) fn count_unblocked() {
     BLOCKED.fetch_sub(1, Ordering::SeqCst);
 }
 

@@ -37,13 +37,13 @@ static UNUSED_OF_ROW: Mutex<(usize, usize)> = Mutex::new((0, 0));
 static GUARD_DIVIDES: AtomicBool = AtomicBool::new(false);
 
 /// A stack.
-pub struct AlignedStack {
+pub(crate) struct AlignedStack {
     start: usize,
 }
 
 impl AlignedStack {
     /// A new one. It is never given back.
-    pub fn new() -> io::Result<AlignedStack> {
+    pub(crate) fn new() -> io::Result<AlignedStack> {
         let mut rest = UNUSED_OF_ROW.lock();
         if rest.0 == rest.1 {
             // With a limit on address space a whole row may be too much.
@@ -59,12 +59,12 @@ impl AlignedStack {
     }
 
     /// Lowest and highest address that can be used.
-    pub fn range(&self) -> (usize, usize) {
+    pub(crate) fn range(&self) -> (usize, usize) {
         (self.start + GUARD_BYTES, self.start + STACK_BYTES)
     }
 
     /// Where the address of the stack's owner is, which generated code finds from its stack pointer.
-    pub fn owner(&self) -> *mut *const () {
+    pub(crate) fn owner(&self) -> *mut *const () {
         (self.start + STACK_BYTES - size_of::<usize>()) as *mut *const ()
     }
 }
@@ -111,7 +111,7 @@ fn guard(start: usize) -> io::Result<bool> {
 
 /// Stacks that there can be at most: an eighth of the machine's memory holds them, and there are fewer where
 /// each takes two of the mappings that the system allows a process.
-pub fn max_stacks() -> usize {
+pub(crate) fn max_stacks() -> usize {
     static LIMITS: OnceLock<(usize, usize)> = OnceLock::new();
     let (by_memory, by_mappings) = *LIMITS.get_or_init(|| {
         let text = std::fs::read_to_string("/proc/sys/vm/max_map_count").ok();

@@ -40,7 +40,7 @@ const HELP: usize = 3;
 const URGENT_ACTIVITY: usize = 4;
 
 /// Whether a pair is a fiber whose activity may continue.
-pub fn is_resume(pair: Pair) -> bool {
+pub(crate) fn is_resume(pair: Pair) -> bool {
     pair[1] == RESUME
 }
 

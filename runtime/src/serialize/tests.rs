@@ -1,5 +1,10 @@
 //! Graphs of hand-made types, copied and sent.
 
+#![expect(
+    clippy::undocumented_unsafe_blocks,
+    reason = "tests call the functions of this crate as generated code does"
+)]
+
 use std::cell::RefCell;
 use std::ffi::c_char;
 use std::ptr::null;

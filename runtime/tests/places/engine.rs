@@ -44,38 +44,38 @@ const fn field(offset: u32, slot: u8) -> Field {
 static TASK_FIELDS: [Field; 4] =
     [field(8, slot::I64), field(16, slot::I64), field(24, slot::I64), field(32, slot::REF)];
 /// A closure: which code, two numbers, an object.
-pub static TASK: Type =
+pub(crate) static TASK: Type =
     Type { field_count: 4, fields: TASK_FIELDS.as_ptr(), ..ty(0, Kind::Closure, c"Task", 40) };
 static LONG_FIELDS: [Field; 1] = [field(8, slot::I64)];
 /// A boxed number.
-pub static LONG: Type =
+pub(crate) static LONG: Type =
     Type { field_count: 1, fields: LONG_FIELDS.as_ptr(), ..ty(1, Kind::Boxed, c"Long", 16) };
 /// Text.
-pub static STRING: Type = ty(2, Kind::String, c"x10.lang.String", 16);
+pub(crate) static STRING: Type = ty(2, Kind::String, c"x10.lang.String", 16);
 static ERROR_FIELDS: [Field; 2] = [field(8, slot::I64), field(16, slot::REF)];
 /// An exception: kind and message.
-pub static ERROR: Type =
+pub(crate) static ERROR: Type =
     Type { field_count: 2, fields: ERROR_FIELDS.as_ptr(), ..ty(3, Kind::Object, c"Error", 24) };
 /// Numbers.
-pub static LONGS: Type =
+pub(crate) static LONGS: Type =
     Type { element_slot: slot::I64, element_size: 8, ..ty(4, Kind::Rail, c"Rail[Long]", 16) };
 /// Objects.
-pub static OBJECTS: Type =
+pub(crate) static OBJECTS: Type =
     Type { element_slot: slot::REF, element_size: 8, ..ty(5, Kind::Rail, c"Rail[Any]", 16) };
 /// Other numbers.
-pub static FLOATS: Type =
+pub(crate) static FLOATS: Type =
     Type { element_slot: slot::F32, element_size: 4, ..ty(6, Kind::Rail, c"Rail[Float]", 16) };
 static TYPES: [&Type; 7] = [&TASK, &LONG, &STRING, &ERROR, &LONGS, &OBJECTS, &FLOATS];
 
 /// A word of an object.
-pub fn word(object: Ref, offset: usize) -> &'static mut i64 {
+pub(crate) fn word(object: Ref, offset: usize) -> &'static mut i64 {
     assert!(!object.is_null());
     // SAFETY: the scenarios know their types.
     unsafe { &mut *object.at(offset).cast::<i64>() }
 }
 
 /// A new closure.
-pub fn task(code: i64, a: i64, b: i64, object: Ref) -> Ref {
+pub(crate) fn task(code: i64, a: i64, b: i64, object: Ref) -> Ref {
     let task = heap::allocate(&TASK).expect("memory");
     for (index, value) in [code, a, b, object.0 as i64].into_iter().enumerate() {
         *word(task, 8 + 8 * index) = value;
@@ -84,14 +84,14 @@ pub fn task(code: i64, a: i64, b: i64, object: Ref) -> Ref {
 }
 
 /// A boxed number.
-pub fn long(value: i64) -> Ref {
+pub(crate) fn long(value: i64) -> Ref {
     let object = heap::allocate(&LONG).expect("memory");
     *word(object, 8) = value;
     object
 }
 
 /// A new string.
-pub fn string(text: &str) -> Ref {
+pub(crate) fn string(text: &str) -> Ref {
     let object = heap::allocate_counted(&STRING, text.len() as i64).expect("memory");
     // SAFETY: a new string of that length.
     unsafe { std::ptr::copy_nonoverlapping(text.as_ptr(), object.elements(), text.len()) };
@@ -99,7 +99,7 @@ pub fn string(text: &str) -> Ref {
 }
 
 /// A new rail of numbers.
-pub fn longs(values: &[i64]) -> Ref {
+pub(crate) fn longs(values: &[i64]) -> Ref {
     let rail = heap::allocate_counted(&LONGS, values.len() as i64).expect("memory");
     // SAFETY: a new rail of that length.
     unsafe { std::ptr::copy_nonoverlapping(values.as_ptr().cast(), rail.elements(), values.len() * 8) };
@@ -107,12 +107,12 @@ pub fn longs(values: &[i64]) -> Ref {
 }
 
 /// The numbers of a rail.
-pub fn values(rail: Ref) -> Vec<i64> {
+pub(crate) fn values(rail: Ref) -> Vec<i64> {
     (0..rail.length()).map(|index| *word(rail, 16 + 8 * index)).collect()
 }
 
 /// A new exception.
-pub fn error(kind: i64, message: &str) -> Ref {
+pub(crate) fn error(kind: i64, message: &str) -> Ref {
     let text = Handle::new(string(message));
     let object = heap::allocate(&ERROR).expect("memory");
     *word(object, 8) = kind;
@@ -121,14 +121,14 @@ pub fn error(kind: i64, message: &str) -> Ref {
 }
 
 /// The message of an exception.
-pub fn message(error: Ref) -> String {
+pub(crate) fn message(error: Ref) -> String {
     assert_eq!(error.ty().name(), "Error");
     Ref(*word(error, 16) as *mut _).text().into_owned()
 }
 
 /// A finish of this place.
 #[derive(Default)]
-pub struct Finish {
+pub(crate) struct Finish {
     state: Mutex<(u64, Vec<Handle>)>,
     changed: Condvar,
     home: FinishRoot,
@@ -136,7 +136,7 @@ pub struct Finish {
 
 impl Finish {
     /// Waits for all; what they raised.
-    pub fn wait(&self) -> Vec<Handle> {
+    pub(crate) fn wait(&self) -> Vec<Handle> {
         let mut state = self.state.lock().expect("no panic");
         while state.0 > 0 {
             state = self.changed.wait(state).expect("no panic");
@@ -184,7 +184,7 @@ thread_local! {
 }
 
 /// Runs `body` under a new finish and waits: what its activities raised.
-pub fn finish(body: impl FnOnce()) -> Vec<Handle> {
+pub(crate) fn finish(body: impl FnOnce()) -> Vec<Handle> {
     let finish = Arc::new(Finish::default());
     let outer = GOVERNOR.replace(Some(Arc::clone(&finish) as Arc<dyn FinishScope>));
     body();
@@ -210,7 +210,7 @@ impl Waiter for Flag {
 }
 
 /// An activity is a thread.
-pub struct Threads;
+pub(crate) struct Threads;
 
 impl Engine for Threads {
     fn spawn(&self, scope: Arc<dyn FinishScope>, work: Box<dyn FnOnce() -> Ref + Send>) {
@@ -289,7 +289,7 @@ impl Engine for Threads {
 }
 
 /// Runs the program's body under the outermost finish; its exit status.
-pub fn run_main(main: fn() -> i32) -> i32 {
+pub(crate) fn run_main(main: fn() -> i32) -> i32 {
     let mut code = 0;
     let raised = finish(|| code = main());
     for exception in &raised {

@@ -16,7 +16,7 @@ use apg_runtime::layout::GlobalRail;
 use crate::engine::{FLOATS, OBJECTS, error, finish, long, longs, message, string, task, values, word};
 
 /// How a scenario ends.
-pub enum Expected {
+pub(crate) enum Expected {
     /// Status 0, nothing on standard error.
     Success,
     /// That status, and standard error contains a text.
@@ -31,7 +31,7 @@ pub enum Expected {
 }
 
 /// A program of several places.
-pub struct Scenario {
+pub(crate) struct Scenario {
     pub name: &'static str,
     pub places: &'static [u32],
     pub main: fn() -> i32,
@@ -44,7 +44,7 @@ const fn succeeds(name: &'static str, main: fn() -> i32) -> Scenario {
     Scenario { name, places: &[1, 2, 4], main, expected: Expected::Success, check: |_, _| Ok(()) }
 }
 
-pub const SCENARIOS: &[Scenario] = &[
+pub(crate) const SCENARIOS: &[Scenario] = &[
     succeeds("at_brings_values_and_exceptions", values_and_exceptions),
     succeeds("at_copies", copies),
     succeeds("at_onward_and_back", ping_pong),
@@ -128,7 +128,7 @@ const SPIN: i64 = 15;
 static COUNTER: AtomicI64 = AtomicI64::new(0);
 
 /// The program's closures.
-pub fn run(code: i64, a: i64, b: i64, object: Ref) -> Result<Ref, Ref> {
+pub(crate) fn run(code: i64, a: i64, b: i64, object: Ref) -> Result<Ref, Ref> {
     let done = Ok(Ref::NULL);
     match code {
         ADD => Ok(long(a + b + i64::from(here()))),

@@ -3,6 +3,8 @@
 //! All crates count positions with the one [`LineIndex`] of this crate, so that diagnostics, generated
 //! `#line` directives and the language server agree on what ends a line.
 
+#![warn(clippy::print_stderr)]
+
 mod edit;
 mod line_index;
 

@@ -4,6 +4,8 @@
 //! [`parse`] makes of any text a tree, whose text is the input, and a list of errors. The tree is read
 //! through the types of [`ast`].
 
+#![warn(clippy::print_stderr)]
+
 // First: its macro `T!` is used by name below.
 #[macro_use]
 #[doc(hidden)]

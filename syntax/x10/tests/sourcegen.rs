@@ -336,7 +336,7 @@ fn kinds(model: &Model) -> String {
     let mut out = String::from(HEADER);
     out.push_str("/// The kind of a token or node.\n");
     out.push_str("#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]\n#[repr(u16)]\n");
-    out.push_str("#[allow(non_camel_case_types)]\npub enum SyntaxKind {\n");
+    out.push_str("#[allow(non_camel_case_types, reason = \"token kinds are named as in the grammar\")]\npub enum SyntaxKind {\n");
     out.push_str("    /// The end of the input, as the parser sees it; never in a tree.\n    EOF,\n");
     out.push_str("    /// The place of a node that was given up; never in a tree.\n    TOMBSTONE,\n");
     for (text, kind) in PUNCT {

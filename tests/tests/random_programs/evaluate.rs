@@ -9,7 +9,7 @@ use crate::values::{Binary, Type, Value};
 
 /// An exception that a program throws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Thrown {
+pub(crate) enum Thrown {
     Arithmetic,
     Bounds,
     Failure,
@@ -18,7 +18,7 @@ pub enum Thrown {
 
 /// Why a statement does not go on to the next.
 #[derive(Debug)]
-pub enum Stop {
+pub(crate) enum Stop {
     Break(Local),
     Continue(Local),
     Return(Value),
@@ -32,7 +32,7 @@ pub enum Stop {
 type Result<T = ()> = std::result::Result<T, Stop>;
 
 #[derive(Debug)]
-pub struct Array {
+pub(crate) struct Array {
     pub sizes: Vec<i64>,
     pub values: RefCell<Vec<Value>>,
 }
@@ -105,13 +105,13 @@ impl Frame {
     }
 }
 
-pub struct Machine<'a> {
+pub(crate) struct Machine<'a> {
     program: &'a Program,
     fuel: u64,
 }
 
 /// What a call prints, unless it takes too long or uses what is missing.
-pub fn call(program: &Program, function: usize, arguments: &[Argument]) -> Option<String> {
+pub(crate) fn call(program: &Program, function: usize, arguments: &[Argument]) -> Option<String> {
     let mut machine = Machine { program, fuel: 60_000 };
     let function = &program.functions[function];
     let mut frame = Frame::of(function);

@@ -18,18 +18,18 @@ fn number(ty: Type, value: i128) -> Expr {
 
 impl Generator {
     /// A variable that fits, if there is one.
-    pub fn variable(&mut self, fits: impl Fn(&Variable) -> bool) -> Option<Variable> {
+    pub(crate) fn variable(&mut self, fits: impl Fn(&Variable) -> bool) -> Option<Variable> {
         let fitting: Vec<_> = self.context.scope.iter().filter(|variable| fits(variable)).cloned().collect();
         (!fitting.is_empty()).then(|| self.random.of(&fitting))
     }
 
-    pub fn plain_variable(&mut self, ty: Type) -> Option<Expr> {
+    pub(crate) fn plain_variable(&mut self, ty: Type) -> Option<Expr> {
         let found = self.variable(|variable| matches!(variable.kind, Kind::Plain(known) if known == ty));
         found.map(|variable| Expr::Local(variable.local))
     }
 
     /// An expression of a type.
-    pub fn expr(&mut self, ty: Type, depth: u32) -> Expr {
+    pub(crate) fn expr(&mut self, ty: Type, depth: u32) -> Expr {
         if depth == 0 || self.random.percent(12) {
             if self.random.percent(80)
                 && let Some(variable) = self.plain_variable(ty)
@@ -182,7 +182,7 @@ impl Generator {
     }
 
     /// Makes something in a body of its own, which sees only what nothing assigns.
-    pub fn captured<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
+    pub(crate) fn captured<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
         let scope = self.context.scope.clone();
         self.context.scope.retain(|variable| !variable.mutable);
         let made = make(self);
@@ -248,7 +248,7 @@ impl Generator {
     }
 
     /// An element of an array, mostly within its bounds.
-    pub fn element(&mut self, wanted: Option<Type>, written: bool) -> Option<Element> {
+    pub(crate) fn element(&mut self, wanted: Option<Type>, written: bool) -> Option<Element> {
         let fits = |kind: &Kind| match kind {
             Kind::Array { ty, writable, .. } => {
                 wanted.is_none_or(|wanted| wanted == *ty) && (*writable || !written)
@@ -267,7 +267,7 @@ impl Generator {
     }
 
     /// A small number as a rule: an index or the bound of a loop, mostly linear in what loops count.
-    pub fn index(&mut self, depth: u32) -> Expr {
+    pub(crate) fn index(&mut self, depth: u32) -> Expr {
         if depth == 0 || self.random.percent(35) {
             return self.small();
         }

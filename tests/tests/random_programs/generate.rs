@@ -5,10 +5,10 @@ use crate::tree::*;
 use crate::values::{Type, Value};
 
 /// A generator of numbers: the same from the same seed.
-pub struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         // Seeds that follow one another are to have nothing in common; zero would stay zero.
         let mut random = Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
         for _ in 0..8 {
@@ -24,27 +24,27 @@ impl Random {
         self.0
     }
 
-    pub fn below(&mut self, n: usize) -> usize {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         usize::try_from((self.next() >> 11) % n.max(1) as u64).unwrap_or(0)
     }
 
     /// A number of `low..=high`.
-    pub fn between(&mut self, low: i64, high: i64) -> i64 {
+    pub(crate) fn between(&mut self, low: i64, high: i64) -> i64 {
         low + self.below((high - low + 1) as usize) as i64
     }
 
     /// Returns true with the given probability in percent.
-    pub fn percent(&mut self, percent: usize) -> bool {
+    pub(crate) fn percent(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
-    pub fn of<T: Clone>(&mut self, values: &[T]) -> T {
+    pub(crate) fn of<T: Clone>(&mut self, values: &[T]) -> T {
         values[self.below(values.len())].clone()
     }
 }
 
 #[derive(Clone, Debug)]
-pub enum Kind {
+pub(crate) enum Kind {
     Plain(Type),
     Array { kind: ArrayKind, ty: Type, writable: bool },
     Object(usize),
@@ -53,7 +53,7 @@ pub enum Kind {
 
 /// A variable that an expression may use.
 #[derive(Clone, Debug)]
-pub struct Variable {
+pub(crate) struct Variable {
     pub local: Local,
     pub kind: Kind,
     /// A `var`: closures and activities may not use it.
@@ -64,7 +64,7 @@ pub struct Variable {
 
 /// The function that is being made.
 #[derive(Clone, Debug, Default)]
-pub struct Context {
+pub(crate) struct Context {
     pub scope: Vec<Variable>,
     /// How many variables it has. The first is the object of a method and nothing in others.
     pub locals: usize,
@@ -81,7 +81,7 @@ pub struct Context {
     pub pure: bool,
 }
 
-pub struct Generator {
+pub(crate) struct Generator {
     pub random: Random,
     pub program: Program,
     /// Parameters and results of the methods, by number.
@@ -90,7 +90,7 @@ pub struct Generator {
 }
 
 /// The program of a seed.
-pub fn program(seed: u64) -> Program {
+pub(crate) fn program(seed: u64) -> Program {
     let program = Program { name: format!("Random{seed}"), ..Program::default() };
     let mut generator =
         Generator { random: Random::new(seed), program, methods: Vec::new(), context: Context::default() };
@@ -119,17 +119,17 @@ pub fn program(seed: u64) -> Program {
 }
 
 impl Generator {
-    pub fn local(&mut self) -> Local {
+    pub(crate) fn local(&mut self) -> Local {
         self.context.locals += 1;
         self.context.locals - 1
     }
 
-    pub fn ty(&mut self) -> Type {
+    pub(crate) fn ty(&mut self) -> Type {
         self.random.of(&Type::ALL)
     }
 
     /// A type that arrays are of.
-    pub fn element_type(&mut self) -> Type {
+    pub(crate) fn element_type(&mut self) -> Type {
         self.random.of(&[
             Type::Long,
             Type::Long,
@@ -144,17 +144,17 @@ impl Generator {
         ])
     }
 
-    pub fn declare(&mut self, kind: Kind, mutable: bool) -> Local {
+    pub(crate) fn declare(&mut self, kind: Kind, mutable: bool) -> Local {
         let local = self.local();
         self.context.scope.push(Variable { local, kind, mutable, assignable: mutable });
         local
     }
 
-    pub fn begin(&mut self, context: Context) {
+    pub(crate) fn begin(&mut self, context: Context) {
         self.context = Context { locals: 1, ..context };
     }
 
-    pub fn parameter(&mut self, arrays: usize) -> (Local, Parameter) {
+    pub(crate) fn parameter(&mut self, arrays: usize) -> (Local, Parameter) {
         if !self.random.percent(arrays) {
             let ty = self.ty();
             return (self.declare(Kind::Plain(ty), false), Parameter::Plain(ty));
@@ -166,7 +166,7 @@ impl Generator {
     }
 
     /// Ends the function that was begun, which returns this.
-    pub fn finish(
+    pub(crate) fn finish(
         &mut self,
         name: String,
         parameters: Vec<(Local, Parameter)>,
@@ -289,7 +289,7 @@ impl Generator {
     }
 
     /// A literal, at the edges of its type more often than not.
-    pub fn literal(&mut self, ty: Type) -> Value {
+    pub(crate) fn literal(&mut self, ty: Type) -> Value {
         let (low, high) = ty.range();
         match ty {
             Type::Boolean => Value::Boolean(self.random.percent(50)),

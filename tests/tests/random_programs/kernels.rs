@@ -14,7 +14,7 @@ struct Phases {
 }
 
 impl Generator {
-    pub fn kernel(&mut self) {
+    pub(crate) fn kernel(&mut self) {
         self.begin(Context { device: true, ..Context::default() });
         let mut same = Vec::new();
         let mut parameters = Vec::new();

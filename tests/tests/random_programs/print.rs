@@ -8,7 +8,7 @@ use crate::values::{Binary, Type, Unary};
 /// What every program has: detours, and what says how calls ended.
 const PRELUDE: &str = include_str!("prelude.x10");
 
-pub fn program(program: &Program) -> String {
+pub(crate) fn program(program: &Program) -> String {
     let mut out = format!(
         "import x10.array.*;\nimport x10.compiler.*;\nimport x10.util.*;\n\npublic class {} {{\n{PRELUDE}\n",
         program.name

@@ -10,7 +10,7 @@ const LIMIT: Duration = Duration::from_secs(300);
 
 /// The smallest program found that fails as the given one does: calls are dropped first, then statements,
 /// each with all that it has inside, or all but that.
-pub fn shrink(mut program: Program, fails: &dyn Fn(&Program) -> bool) -> Program {
+pub(crate) fn shrink(mut program: Program, fails: &dyn Fn(&Program) -> bool) -> Program {
     let end = Instant::now() + LIMIT;
     // Half of the calls, a quarter, ... one.
     let mut size = program.calls.len().div_ceil(2);

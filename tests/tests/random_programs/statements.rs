@@ -6,7 +6,7 @@ use crate::values::{Binary, Type};
 
 impl Generator {
     /// Statements of one block, whose variables stay in scope.
-    pub fn statements(&mut self, count: i64, depth: u32) -> Vec<Stmt> {
+    pub(crate) fn statements(&mut self, count: i64, depth: u32) -> Vec<Stmt> {
         let mut all = Vec::new();
         for _ in 0..count {
             all.extend(self.statement(depth));
@@ -15,7 +15,7 @@ impl Generator {
     }
 
     /// A block in braces.
-    pub fn block(&mut self, low: i64, high: i64, depth: u32) -> Vec<Stmt> {
+    pub(crate) fn block(&mut self, low: i64, high: i64, depth: u32) -> Vec<Stmt> {
         let scope = self.context.scope.clone();
         let count = self.random.between(low, high);
         let body = self.statements(count, depth);

@@ -3,10 +3,10 @@
 use crate::values::{Binary, Type, Unary, Value};
 
 /// A local variable: its number in the function, which its name shows.
-pub type Local = usize;
+pub(crate) type Local = usize;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ArrayKind {
+pub(crate) enum ArrayKind {
     Rail,
     RailOfRails,
     Array2,
@@ -14,7 +14,7 @@ pub enum ArrayKind {
 }
 
 impl ArrayKind {
-    pub fn rank(self) -> usize {
+    pub(crate) fn rank(self) -> usize {
         match self {
             ArrayKind::Rail => 1,
             ArrayKind::RailOfRails | ArrayKind::Array2 => 2,
@@ -25,7 +25,7 @@ impl ArrayKind {
 
 /// Ways in which a value comes back as it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Detour {
+pub(crate) enum Detour {
     /// A generic method.
     Method,
     /// A generic class, through the interface that it implements.
@@ -53,7 +53,7 @@ pub enum Detour {
 }
 
 impl Detour {
-    pub const ALL: [Detour; 14] = [
+    pub(crate) const ALL: [Detour; 14] = [
         Detour::Method,
         Detour::Interface,
         Detour::Operator,
@@ -71,7 +71,7 @@ impl Detour {
     ];
 
     /// Whether the value is computed in a body of its own, which may not use what others assign.
-    pub fn captures(self) -> bool {
+    pub(crate) fn captures(self) -> bool {
         matches!(
             self,
             Detour::PlaceLocal
@@ -85,7 +85,7 @@ impl Detour {
 }
 
 #[derive(Clone, Debug)]
-pub enum Expr {
+pub(crate) enum Expr {
     Literal(Value),
     Local(Local),
     Unary(Unary, Box<Expr>),
@@ -107,7 +107,7 @@ pub enum Expr {
 }
 
 #[derive(Clone, Debug)]
-pub struct Element {
+pub(crate) struct Element {
     pub array: Local,
     pub kind: ArrayKind,
     pub indices: Vec<Expr>,
@@ -115,7 +115,7 @@ pub struct Element {
 
 /// How a loop counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub(crate) enum Form {
     /// `for (i in low..high)`
     Range,
     /// `for (var i = low; i OP high; i += step)`
@@ -125,7 +125,7 @@ pub enum Form {
 }
 
 #[derive(Clone, Debug)]
-pub struct Loop {
+pub(crate) struct Loop {
     pub form: Form,
     pub local: Local,
     pub ty: Type,
@@ -139,7 +139,7 @@ pub struct Loop {
 }
 
 #[derive(Clone, Debug)]
-pub struct Case {
+pub(crate) struct Case {
     pub value: i64,
     pub body: Vec<Stmt>,
     /// Whether the next case is gone on with.
@@ -147,7 +147,7 @@ pub struct Case {
 }
 
 #[derive(Clone, Debug)]
-pub enum Stmt {
+pub(crate) enum Stmt {
     Declare(Local, Type, bool, Expr),
     /// A closure of one expression.
     Closure(Local, Vec<(Local, Type)>, Type, Expr),
@@ -193,13 +193,13 @@ pub enum Stmt {
 }
 
 #[derive(Clone, Debug)]
-pub enum Parameter {
+pub(crate) enum Parameter {
     Plain(Type),
     Array(ArrayKind, Type),
 }
 
 #[derive(Clone, Debug)]
-pub struct Function {
+pub(crate) struct Function {
     pub name: String,
     /// The class whose method it is; its first variable is then the object.
     pub class: Option<usize>,
@@ -215,7 +215,7 @@ pub struct Function {
 
 /// What a function whose body each thread of a kernel runs has besides.
 #[derive(Clone, Debug)]
-pub struct Kernel {
+pub(crate) struct Kernel {
     pub blocks: i64,
     pub threads: i64,
     pub block: Local,
@@ -226,7 +226,7 @@ pub struct Kernel {
 }
 
 #[derive(Clone, Debug)]
-pub struct Class {
+pub(crate) struct Class {
     pub name: String,
     pub parent: Option<usize>,
     /// With the inherited ones, which come first.
@@ -238,7 +238,7 @@ pub struct Class {
 
 /// A call of a function with what it is given.
 #[derive(Clone, Debug)]
-pub struct Call {
+pub(crate) struct Call {
     pub function: usize,
     pub arguments: Vec<Argument>,
     /// What it prints.
@@ -246,13 +246,13 @@ pub struct Call {
 }
 
 #[derive(Clone, Debug)]
-pub enum Argument {
+pub(crate) enum Argument {
     Plain(Value),
     Array(ArrayKind, Type, Vec<i64>),
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct Program {
+pub(crate) struct Program {
     pub name: String,
     pub functions: Vec<Function>,
     pub classes: Vec<Class>,

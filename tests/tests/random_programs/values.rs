@@ -4,7 +4,7 @@ use std::fmt;
 
 /// A type of plain values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Type {
+pub(crate) enum Type {
     Byte,
     Short,
     Int,
@@ -19,7 +19,7 @@ pub enum Type {
 }
 
 impl Type {
-    pub const ALL: [Type; 13] = [
+    pub(crate) const ALL: [Type; 13] = [
         Type::Int,
         Type::Long,
         Type::Int,
@@ -36,7 +36,7 @@ impl Type {
     ];
 
     /// Its bits and whether it has a sign, if it is of integers.
-    pub fn integer(self) -> Option<(u32, bool)> {
+    pub(crate) fn integer(self) -> Option<(u32, bool)> {
         Some(match self {
             Type::Byte => (8, true),
             Type::Short => (16, true),
@@ -50,12 +50,12 @@ impl Type {
         })
     }
 
-    pub fn is_floating(self) -> bool {
+    pub(crate) fn is_floating(self) -> bool {
         matches!(self, Type::Float | Type::Double)
     }
 
     /// The smallest and the largest integer.
-    pub fn range(self) -> (i128, i128) {
+    pub(crate) fn range(self) -> (i128, i128) {
         match self.integer() {
             Some((bits, true)) => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
             Some((bits, false)) => (0, (1 << bits) - 1),
@@ -64,7 +64,7 @@ impl Type {
     }
 
     /// An integer cut to the type's bits.
-    pub fn wrap(self, value: i128) -> Value {
+    pub(crate) fn wrap(self, value: i128) -> Value {
         let (bits, signed) = self.integer().unwrap_or((64, true));
         let low = value & ((1 << bits) - 1);
         let negative = signed && low >> (bits - 1) != 0;
@@ -93,7 +93,7 @@ impl fmt::Display for Type {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Value {
+pub(crate) enum Value {
     Integer(Type, i128),
     Float(f32),
     Double(f64),
@@ -117,7 +117,7 @@ impl fmt::Display for Value {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unary {
+pub(crate) enum Unary {
     Minus,
     Not,
     Complement,
@@ -125,7 +125,7 @@ pub enum Unary {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Binary {
+pub(crate) enum Binary {
     Add,
     Subtract,
     Multiply,
@@ -151,7 +151,7 @@ pub enum Binary {
 }
 
 impl Binary {
-    pub const COMPARISONS: [Binary; 6] = [
+    pub(crate) const COMPARISONS: [Binary; 6] = [
         Binary::Less,
         Binary::LessEqual,
         Binary::Greater,
@@ -160,7 +160,7 @@ impl Binary {
         Binary::NotEqual,
     ];
 
-    pub fn text(self) -> &'static str {
+    pub(crate) fn text(self) -> &'static str {
         match self {
             Binary::Add => "+",
             Binary::Subtract => "-",
@@ -188,7 +188,7 @@ impl Binary {
 }
 
 impl Value {
-    pub fn integer(self) -> i128 {
+    pub(crate) fn integer(self) -> i128 {
         match self {
             Value::Integer(_, value) => value,
             Value::Boolean(value) => i128::from(value),
@@ -197,12 +197,12 @@ impl Value {
         }
     }
 
-    pub fn is_true(self) -> bool {
+    pub(crate) fn is_true(self) -> bool {
         self == Value::Boolean(true)
     }
 
     /// `value as TYPE`: integers are cut, floating-point values saturate.
-    pub fn convert(self, to: Type) -> Value {
+    pub(crate) fn convert(self, to: Type) -> Value {
         match (self, to) {
             (Value::Integer(_, value), Type::Float) => Value::Float(value as f32),
             (Value::Integer(_, value), Type::Double) => Value::Double(value as f64),
@@ -216,7 +216,7 @@ impl Value {
         }
     }
 
-    pub fn unary(self, operator: Unary) -> Value {
+    pub(crate) fn unary(self, operator: Unary) -> Value {
         match (operator, self) {
             (Unary::Minus, Value::Integer(ty, value)) => ty.wrap(-value),
             (Unary::Complement, Value::Integer(ty, value)) => ty.wrap(!value),
@@ -231,7 +231,7 @@ impl Value {
     }
 
     /// The operator's value, `None` for an integer division by zero.
-    pub fn binary(self, operator: Binary, other: Value) -> Option<Value> {
+    pub(crate) fn binary(self, operator: Binary, other: Value) -> Option<Value> {
         Some(match (self, other) {
             (Value::Integer(ty, a), Value::Integer(_, b)) => return integers(operator, ty, a, b),
             (Value::Float(a), Value::Float(b)) => match floating(operator, a, b) {

@@ -56,23 +56,23 @@ impl LocalClassEnv {
 }
 
 /// The name of the hidden field that holds a captured variable.
-pub fn captured_name(variable: &str) -> SmolStr {
+pub(crate) fn captured_name(variable: &str) -> SmolStr {
     format_smolstr!("${variable}")
 }
 
 /// The name of the captured variable that a hidden field holds; `None` for other fields.
-pub fn captured_variable(db: &dyn Db, field: FieldId) -> Option<&str> {
+pub(crate) fn captured_variable(db: &dyn Db, field: FieldId) -> Option<&str> {
     field.name(db).strip_prefix('$')
 }
 
 /// The path of a captured variable in the constraints of the class.
-pub fn captured_path(db: &dyn Db, class: ClassId, variable: &str) -> Path {
+pub(crate) fn captured_path(db: &dyn Db, class: ClassId, variable: &str) -> Path {
     let field = captured_name(variable);
     let name = format_smolstr!("{}.{field}", qualified_name(db, class));
     Path::named(name, Named::Captured(FieldId::new(db, class, field)))
 }
 
 /// The path of `C.this` of an enclosing class in constraints.
-pub fn outer_path(db: &dyn Db, class: ClassId) -> Path {
+pub(crate) fn outer_path(db: &dyn Db, class: ClassId) -> Path {
     Path::named(format_smolstr!("{}.this", qualified_name(db, class)), Named::Around(class))
 }

@@ -7,15 +7,16 @@
 //! A body is position-independent: ranges are relative to the start of the item that owns it, so an
 //! edit elsewhere in the file leaves the query result equal (invariant 3).
 
-pub mod local_class_env;
-pub mod owner;
-pub mod parents;
-pub mod walk;
+pub(crate) mod local_class_env;
+pub(crate) mod owner;
+pub(crate) mod parents;
+pub(crate) mod walk;
 
 use apg_syntax::TextRange;
 use smol_str::SmolStr;
 
-pub use owner::{Owner, enclosing_owner};
+pub use owner::Owner;
+pub(crate) use owner::enclosing_owner;
 
 use crate::ids::{ClassId, FieldId, MethodId};
 use crate::ty::Ty;
@@ -125,7 +126,7 @@ pub enum Dispatch {
 
 /// Expressions.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // each variant says what its fields are
+#[allow(missing_docs, reason = "each variant says what its fields are")]
 pub enum ExprKind {
     /// Could not be resolved; already reported.
     Error,
@@ -205,7 +206,7 @@ pub enum ExprKind {
 
 /// The left side of an assignment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // each variant says what its fields are
+#[allow(missing_docs, reason = "each variant says what its fields are")]
 pub enum AssignTarget {
     /// A local.
     Local(LocalId),
@@ -272,7 +273,7 @@ pub struct Annotation {
 
 /// How a `for (x in e)` iterates; decides how it is lowered.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // each variant says what its fields are
+#[allow(missing_docs, reason = "each variant says what its fields are")]
 pub enum Iteration {
     /// `IntRange`: ascending by one, both ends included. The variable is an `Int`.
     IntRange,
@@ -298,7 +299,7 @@ pub enum Clocked {
 
 /// Statements.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // each variant says what its fields are
+#[allow(missing_docs, reason = "each variant says what its fields are")]
 pub enum StmtKind {
     /// Did not parse or resolve; already reported.
     Error,

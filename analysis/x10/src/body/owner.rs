@@ -24,7 +24,7 @@ impl From<Owner> for Item {
 }
 
 /// The owner of the body in which a local or anonymous class is declared.
-pub fn enclosing_owner(db: &dyn Db, class: ClassId) -> Option<Owner> {
+pub(crate) fn enclosing_owner(db: &dyn Db, class: ClassId) -> Option<Owner> {
     let body = class_head(db, class).as_ref()?.body.as_ref()?;
     let outer = class.outer(db)?;
     let method = MethodId::new(db, outer, body.owner.clone(), body.nth);

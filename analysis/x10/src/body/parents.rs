@@ -5,14 +5,14 @@ use super::walk::Node;
 
 /// The parent of every node of a body.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Parents {
+pub(crate) struct Parents {
     of_expr: Vec<Option<Node>>,
     of_stmt: Vec<Option<Node>>,
 }
 
 impl Parents {
     /// Computes the parents of all nodes below the root.
-    pub fn of(body: &Body) -> Parents {
+    pub(crate) fn of(body: &Body) -> Parents {
         let mut parents =
             Parents { of_expr: vec![None; body.exprs.len()], of_stmt: vec![None; body.stmts.len()] };
         let mut open: Vec<Node> = body.root.map(Node::Stmt).into_iter().collect();
@@ -29,7 +29,7 @@ impl Parents {
     }
 
     /// The parent of `node`; `None` for the root and for nodes outside the tree.
-    pub fn parent(&self, node: Node) -> Option<Node> {
+    pub(crate) fn parent(&self, node: Node) -> Option<Node> {
         match node {
             Node::Stmt(stmt) => self.of_stmt.get(stmt.0 as usize).copied().flatten(),
             Node::Expr(expr) => self.of_expr.get(expr.0 as usize).copied().flatten(),
@@ -37,7 +37,7 @@ impl Parents {
     }
 
     /// The ancestors of `node`, innermost first.
-    pub fn ancestors(&self, node: Node) -> impl Iterator<Item = Node> + '_ {
+    pub(crate) fn ancestors(&self, node: Node) -> impl Iterator<Item = Node> + '_ {
         std::iter::successors(self.parent(node), |node| self.parent(*node))
     }
 }

@@ -32,7 +32,7 @@ pub(super) struct ErrorRegions {
 
 impl ErrorRegions {
     /// The regions of these errors.
-    pub fn new(root: &SyntaxNode, errors: &[SyntaxError]) -> ErrorRegions {
+    pub(super) fn new(root: &SyntaxNode, errors: &[SyntaxError]) -> ErrorRegions {
         let mut regions = ErrorRegions::default();
         for error in errors {
             regions.errors.push(error.range);
@@ -91,12 +91,12 @@ impl ErrorRegions {
     }
 
     /// Whether an erroneous fragment may declare the names unknown at `at`.
-    pub fn may_declare(&self, at: TextRange) -> bool {
+    pub(super) fn may_declare(&self, at: TextRange) -> bool {
         self.has_unnamed_declaration || self.scopes_after.iter().any(|it| it.contains_range(at))
     }
 
     /// Whether an otherwise valid fragment names a declaration with syntax errors.
-    pub fn is_named_in(&self, root: &SyntaxNode, at: TextRange) -> bool {
+    pub(super) fn is_named_in(&self, root: &SyntaxNode, at: TextRange) -> bool {
         if self.members.is_empty() && self.locals.is_empty() {
             return false;
         }

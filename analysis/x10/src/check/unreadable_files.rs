@@ -7,7 +7,7 @@ use crate::inputs::Project;
 use crate::rules::name::{unknown_import, unknown_type, unresolved, unresolved_member};
 
 /// Adds a note if the file with the name of an unknown type could not be read.
-pub fn add_unreadable_file_notes(db: &dyn Db, file: SourceFile, all: &mut [Diagnostic]) {
+pub(super) fn add_unreadable_file_notes(db: &dyn Db, file: SourceFile, all: &mut [Diagnostic]) {
     let rules = [&unknown_import::RULE, &unknown_type::RULE, &unresolved::RULE, &unresolved_member::RULE];
     let unknown = all.iter_mut().filter(|it| rules.iter().any(|rule| rule.code == it.code));
     for diagnostic in unknown {

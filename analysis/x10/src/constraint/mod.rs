@@ -1,14 +1,14 @@
 //! Entailment of constraints by congruence closure (Nelson and Oppen, 1980) over equalities of paths and
 //! literals, with disequalities. Undecided constraints are checked at run time, as in X10.
 
-pub mod facts;
+pub(crate) mod facts;
 mod solver;
 #[cfg(test)]
 mod soundness;
 #[cfg(test)]
 mod tests;
 
-pub use solver::Solver;
+pub(crate) use solver::Solver;
 
 use crate::ty::{Constraint, ConstraintTerm, Path};
 
@@ -34,7 +34,7 @@ impl Entailment {
 }
 
 /// Whether `facts` entail `goal`. `value` is the path that `self` equals, if known.
-pub fn entails(facts: &[ConstraintTerm], goal: &Constraint, value: Option<&Path>) -> Entailment {
+pub(crate) fn entails(facts: &[ConstraintTerm], goal: &Constraint, value: Option<&Path>) -> Entailment {
     if goal.terms.is_empty() {
         return Entailment::Proved;
     }

@@ -10,7 +10,7 @@ type Node = u32;
 
 /// A congruence closure: a union-find over paths in which equal objects have equal fields.
 #[derive(Default)]
-pub struct Solver {
+pub(crate) struct Solver {
     parent: Vec<Node>,
     roots: FxHashMap<PathRoot, Node>,
     fields: FxHashMap<(Node, SmolStr), Node>,
@@ -23,7 +23,7 @@ pub struct Solver {
 
 impl Solver {
     /// Adds a term to the facts.
-    pub fn assume(&mut self, term: &ConstraintTerm) {
+    pub(crate) fn assume(&mut self, term: &ConstraintTerm) {
         match term {
             ConstraintTerm::Equal(a, b) => {
                 let (a, b) = (self.path(a), self.path(b));
@@ -42,7 +42,7 @@ impl Solver {
     }
 
     /// Whether the facts entail or contradict a term.
-    pub fn decide(&mut self, term: &ConstraintTerm) -> Entailment {
+    pub(crate) fn decide(&mut self, term: &ConstraintTerm) -> Entailment {
         if let ConstraintTerm::Opaque(text) = term {
             return if self.opaque.contains(text) { Entailment::Proved } else { Entailment::Unknown };
         }
@@ -71,7 +71,7 @@ impl Solver {
     }
 
     /// Whether the facts contradict each other, so that the code is unreachable.
-    pub fn is_inconsistent(&mut self) -> bool {
+    pub(crate) fn is_inconsistent(&mut self) -> bool {
         let pairs = self.different.clone();
         self.inconsistent || pairs.iter().any(|(a, b)| self.find(*a) == self.find(*b))
     }

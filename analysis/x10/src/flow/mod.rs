@@ -3,7 +3,7 @@
 
 mod blocking;
 mod captures;
-pub mod construction;
+pub(crate) mod construction;
 mod definite_assignment;
 mod device_place;
 mod exceptions;
@@ -28,7 +28,7 @@ pub(crate) use exceptions::is_checked as is_checked_exception;
 pub(crate) use unjoined_reads::unjoined_read_problems;
 
 /// The owner of a body, as flow analyses need it.
-pub struct FlowContext<'a> {
+pub(crate) struct FlowContext<'a> {
     /// The database.
     pub db: &'a dyn Db,
     /// Whether every path must return a value.

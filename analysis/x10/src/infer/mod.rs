@@ -10,7 +10,7 @@ mod call;
 mod constraint;
 mod context;
 pub(crate) mod expr;
-pub mod local_class_env;
+pub(crate) mod local_class_env;
 mod narrowing;
 mod scopes;
 mod stmt;
@@ -52,7 +52,7 @@ impl BodyResult {
 }
 
 /// The range of an owner's name, relative to its declaration.
-pub fn name_range(db: &dyn Db, owner: Owner) -> apg_syntax::TextRange {
+pub(crate) fn name_range(db: &dyn Db, owner: Owner) -> apg_syntax::TextRange {
     body::name_range(db, owner)
 }
 
@@ -145,7 +145,7 @@ fn grown_guard(
 }
 
 /// The inferred result type of a method, as callers see it.
-pub fn inferred_result(db: &dyn Db, method: MethodId) -> Ty {
+pub(crate) fn inferred_result(db: &dyn Db, method: MethodId) -> Ty {
     if *returns_nothing(db, method) { Ty::void(db) } else { owner_body(db, Owner::Method(method)).result }
 }
 
@@ -157,7 +157,7 @@ fn returns_nothing(db: &dyn Db, method: MethodId) -> bool {
 }
 
 /// Whether the method declares its result, so that callers do not need its body.
-pub fn declares_result(db: &dyn Db, method: MethodId) -> bool {
+pub(crate) fn declares_result(db: &dyn Db, method: MethodId) -> bool {
     method_item(db, method).is_some_and(|item| item.result.is_some() || !item.has_body)
 }
 

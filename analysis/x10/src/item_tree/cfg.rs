@@ -8,7 +8,7 @@ const MACROS: &[&str] = &["__CPP__"];
 
 /// Whether `@Ifdef` or `@Ifndef` excludes a declaration or statement: a macro of an `@Ifndef` is defined, or
 /// there are `@Ifdef`s and none of their macros is defined.
-pub fn is_left_out(node: &impl HasAnnotations) -> bool {
+pub(crate) fn is_left_out(node: &impl HasAnnotations) -> bool {
     let mut wanted = false;
     let mut found = false;
     for annotation in node.annotations() {

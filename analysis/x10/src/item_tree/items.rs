@@ -83,7 +83,7 @@ pub fn class_modifiers(db: &dyn Db, class: ClassId) -> Modifiers {
 }
 
 /// Whether a class is a member, local or anonymous.
-pub fn class_place(db: &dyn Db, class: ClassId) -> ClassPlace {
+pub(crate) fn class_place(db: &dyn Db, class: ClassId) -> ClassPlace {
     class_head(db, class).as_ref().map_or(ClassPlace::Member, |c| c.place)
 }
 
@@ -130,26 +130,26 @@ pub fn all_classes(db: &dyn Db, file: SourceFile) -> Vec<ClassId> {
 }
 
 /// The member class `name` declared in `class` itself.
-pub fn own_member_class(db: &dyn Db, class: ClassId, name: &str) -> Option<ClassId> {
+pub(crate) fn own_member_class(db: &dyn Db, class: ClassId, name: &str) -> Option<ClassId> {
     let item = class_head(db, class).as_ref()?.member_class(name)?;
     Some(ClassId::new(db, class.file(db), Some(class), item.name.clone(), item.nth))
 }
 
 /// The top-level type definitions `name` of `file`.
-pub fn top_level_typedefs(db: &dyn Db, file: SourceFile, name: &str) -> Vec<TypedefId> {
+pub(crate) fn top_level_typedefs(db: &dyn Db, file: SourceFile, name: &str) -> Vec<TypedefId> {
     let named = file_typedefs(db, file).iter().filter(|t| t.name == name);
     named.map(|t| TypedefId::new(db, file, None, t.name.clone(), t.nth)).collect()
 }
 
 /// The member type definitions `name` declared in `class` itself.
-pub fn own_typedefs(db: &dyn Db, class: ClassId, name: &str) -> Vec<TypedefId> {
+pub(crate) fn own_typedefs(db: &dyn Db, class: ClassId, name: &str) -> Vec<TypedefId> {
     let Some(item) = class_head(db, class) else { return Vec::new() };
     let named = item.typedefs.iter().filter(|t| t.name == name && t.body.is_none());
     named.map(|t| TypedefId::new(db, class.file(db), Some(class), t.name.clone(), t.nth)).collect()
 }
 
 /// The type definitions declared in one body of `class`, in source order.
-pub fn body_typedefs(db: &dyn Db, class: ClassId, owner: &str, nth: u32) -> Vec<TypedefId> {
+pub(crate) fn body_typedefs(db: &dyn Db, class: ClassId, owner: &str, nth: u32) -> Vec<TypedefId> {
     let Some(item) = class_head(db, class) else { return Vec::new() };
     let within = |t: &&Arc<TypedefItem>| t.body.as_ref().is_some_and(|b| b.owner == owner && b.nth == nth);
     let found = item.typedefs.iter().filter(within);
@@ -222,12 +222,12 @@ pub fn own_field(db: &dyn Db, class: ClassId, name: &str) -> Option<FieldId> {
 }
 
 /// The index of a method among the methods of its class.
-pub fn method_position(db: &dyn Db, method: MethodId) -> Option<usize> {
+pub(crate) fn method_position(db: &dyn Db, method: MethodId) -> Option<usize> {
     member_index(db, method.class(db)).positions.get(&method).copied()
 }
 
 /// The index of a field or property among the fields of its class.
-pub fn field_position(db: &dyn Db, field: FieldId) -> Option<usize> {
+pub(crate) fn field_position(db: &dyn Db, field: FieldId) -> Option<usize> {
     Some(member_index(db, field.class(db)).fields.get(field.name(db))?.1)
 }
 
@@ -284,7 +284,7 @@ pub fn method_type_param_ids(db: &dyn Db, method: MethodId) -> Vec<TypeParamId> 
 }
 
 /// Whether a method is a property method: usable in constraints, and without parentheses.
-pub fn method_is_property(db: &dyn Db, method: MethodId) -> bool {
+pub(crate) fn method_is_property(db: &dyn Db, method: MethodId) -> bool {
     method_item(db, method).is_some_and(|m| m.kind == super::MethodKind::Property)
 }
 

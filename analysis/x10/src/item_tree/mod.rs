@@ -2,20 +2,20 @@
 //! body leaves it equal, so nothing outside that body is invalidated (invariant 3). Local and anonymous
 //! classes are listed in the class around them.
 
-pub mod cfg;
-pub mod item_source;
-pub mod items;
-pub mod lower;
-pub mod nesting;
-pub mod source;
-pub mod token_index;
+pub(crate) mod cfg;
+pub(crate) mod item_source;
+pub(crate) mod items;
+pub(crate) mod lower;
+pub(crate) mod nesting;
+pub(crate) mod source;
+pub(crate) mod token_index;
 mod type_ref;
 
 use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-pub use type_ref::{
+pub(crate) use type_ref::{
     ConstraintRef, NameSegment, ParamRef, PathRef, PathRefRoot, PropertyCallRef, TermRef, TypeRef,
     TypeRefKind,
 };

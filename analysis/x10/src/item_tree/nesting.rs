@@ -26,7 +26,7 @@ pub fn all_type_params(db: &dyn Db, class: ClassId) -> Vec<TypeParamId> {
 }
 
 /// The method around a local or anonymous class.
-pub fn enclosing_method(db: &dyn Db, class: ClassId) -> Option<MethodId> {
+pub(crate) fn enclosing_method(db: &dyn Db, class: ClassId) -> Option<MethodId> {
     let body = class_head(db, class).as_ref()?.body.as_ref()?;
     let method = MethodId::new(db, class.outer(db)?, body.owner.clone(), body.nth);
     method_item(db, method).map(|_| method)

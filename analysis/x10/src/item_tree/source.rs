@@ -78,7 +78,7 @@ pub fn item_source(db: &dyn Db, item: Item) -> Option<ItemSource> {
 }
 
 /// The node of a declaration in the tree of its file.
-pub fn item_node(db: &dyn Db, item: Item) -> Option<SyntaxNode> {
+pub(crate) fn item_node(db: &dyn Db, item: Item) -> Option<SyntaxNode> {
     item_ptr(db, item)?.to_node(&parse(db, item.file(db)).syntax())
 }
 
@@ -88,7 +88,7 @@ pub fn item_offset(db: &dyn Db, item: Item) -> TextSize {
 }
 
 /// The range for diagnostics of an automatic constructor, which has no source: the name of its class.
-pub fn unwritten(db: &dyn Db, item: Item) -> Option<TextRange> {
+pub(crate) fn unwritten(db: &dyn Db, item: Item) -> Option<TextRange> {
     match item {
         Item::Method(method) if item_ptr(db, item).is_none() => {
             Some(name_range(db, Item::Class(method.class(db))))
@@ -98,7 +98,7 @@ pub fn unwritten(db: &dyn Db, item: Item) -> Option<TextRange> {
 }
 
 /// Converts ranges of diagnostics from relative to the item to absolute.
-pub fn place_diagnostics(db: &dyn Db, item: Item, diagnostics: &[Diagnostic]) -> Vec<Diagnostic> {
+pub(crate) fn place_diagnostics(db: &dyn Db, item: Item, diagnostics: &[Diagnostic]) -> Vec<Diagnostic> {
     if diagnostics.is_empty() {
         return Vec::new();
     }
@@ -134,7 +134,7 @@ pub fn ranges(db: &dyn Db, item: Item) -> Vec<TextRange> {
 }
 
 /// The ranges of the package and the imports of a file, by index; the package declaration, if any, is 0.
-pub fn file_header_ranges(db: &dyn Db, file: SourceFile) -> Vec<TextRange> {
+pub(crate) fn file_header_ranges(db: &dyn Db, file: SourceFile) -> Vec<TextRange> {
     header_ranges(&parse(db, file).tree())
 }
 
@@ -150,7 +150,7 @@ pub fn name_range(db: &dyn Db, item: Item) -> TextRange {
 }
 
 /// The syntax pointer of a declaration.
-pub fn item_ptr(db: &dyn Db, item: Item) -> Option<SyntaxNodePtr> {
+pub(crate) fn item_ptr(db: &dyn Db, item: Item) -> Option<SyntaxNodePtr> {
     located(db, item).map(|it| it.ptr)
 }
 
@@ -204,7 +204,7 @@ fn find_class<'a, T>(
 
 /// The local and anonymous classes in the body of a method or field, in source order, parallel to the list
 /// [`local_class_nodes`] of its source.
-pub fn body_classes(db: &dyn Db, owner: Item) -> Vec<ClassId> {
+pub(crate) fn body_classes(db: &dyn Db, owner: Item) -> Vec<ClassId> {
     let (class, name, nth) = match owner {
         Item::Method(method) => (method.class(db), method.name(db), method.nth(db)),
         Item::Field(field) => (field.class(db), field.name(db), 0),
@@ -225,7 +225,7 @@ pub fn body_classes(db: &dyn Db, owner: Item) -> Vec<ClassId> {
 }
 
 /// The type definition that `node`, a node of the source of `owner`, declares.
-pub fn typedef_of_node(db: &dyn Db, owner: Item, node: &SyntaxNode) -> Option<TypedefId> {
+pub(crate) fn typedef_of_node(db: &dyn Db, owner: Item, node: &SyntaxNode) -> Option<TypedefId> {
     let (class, name, nth) = match owner {
         Item::Method(method) => (method.class(db), method.name(db), method.nth(db)),
         Item::Field(field) => (field.class(db), field.name(db), 0),
@@ -238,7 +238,7 @@ pub fn typedef_of_node(db: &dyn Db, owner: Item, node: &SyntaxNode) -> Option<Ty
 }
 
 /// The class that `node`, a node of the source of `owner`, declares.
-pub fn class_of_node(db: &dyn Db, owner: Item, node: &SyntaxNode) -> Option<ClassId> {
+pub(crate) fn class_of_node(db: &dyn Db, owner: Item, node: &SyntaxNode) -> Option<ClassId> {
     let source = item_source(db, owner).as_ref()?.syntax();
     let range = node.text_range();
     let index =

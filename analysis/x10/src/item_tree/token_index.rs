@@ -13,7 +13,7 @@ use crate::ids::SourceFile;
 
 /// The token index of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Skim {
+pub(crate) struct Skim {
     /// The names after `class`, `struct`, `interface` and `type`, and after words that the parser recovers as
     /// one of them (`trait`).
     pub declared: FxHashSet<SmolStr>,
@@ -121,7 +121,7 @@ fn anonymous<'a>(tokens: &'a [Token<'a>]) -> &'a [Token<'a>] {
 
 /// Those of `files` that may declare a direct or transitive subtype of a class `name`: a fixed point over the
 /// indexes.
-pub fn files_below(db: &dyn Db, files: &[SourceFile], name: &SmolStr) -> Vec<SourceFile> {
+pub(crate) fn files_below(db: &dyn Db, files: &[SourceFile], name: &SmolStr) -> Vec<SourceFile> {
     let mut known = FxHashSet::from_iter([name]);
     let mut is_below = vec![false; files.len()];
     loop {

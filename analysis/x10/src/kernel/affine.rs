@@ -67,31 +67,31 @@ pub(crate) enum Condition {
 }
 
 impl Affine {
-    pub fn from_constant(constant: i64) -> Affine {
+    pub(crate) fn from_constant(constant: i64) -> Affine {
         Affine { terms: Vec::new(), constant }
     }
 
-    pub fn variable(local: LocalId) -> Affine {
+    pub(crate) fn variable(local: LocalId) -> Affine {
         Affine { terms: vec![(Term::Local(local), 1)], constant: 0 }
     }
 
     /// The value, if there are no terms.
-    pub fn as_constant(&self) -> Option<i64> {
+    pub(crate) fn as_constant(&self) -> Option<i64> {
         self.terms.is_empty().then_some(self.constant)
     }
 
     /// The coefficient of a variable.
-    pub fn coefficient(&self, local: LocalId) -> i64 {
+    pub(crate) fn coefficient(&self, local: LocalId) -> i64 {
         self.term_coefficient(&Term::Local(local))
     }
 
     /// The coefficient of a term.
-    pub fn term_coefficient(&self, term: &Term) -> i64 {
+    pub(crate) fn term_coefficient(&self, term: &Term) -> i64 {
         self.terms.iter().find(|it| it.0 == *term).map_or(0, |it| it.1)
     }
 
     /// `self + factor * other`; `None` on overflow.
-    pub fn add_scaled(&self, factor: i64, other: &Affine) -> Option<Affine> {
+    pub(crate) fn add_scaled(&self, factor: i64, other: &Affine) -> Option<Affine> {
         let mut sum = self.clone();
         sum.constant = sum.constant.checked_add(other.constant.checked_mul(factor)?)?;
         for (term, count) in &other.terms {
@@ -110,19 +110,19 @@ impl Affine {
     }
 
     /// Calls `visit` for all variables, including those of non-affine terms.
-    pub fn for_each_variable(&self, visit: &mut dyn FnMut(LocalId)) {
+    pub(crate) fn for_each_variable(&self, visit: &mut dyn FnMut(LocalId)) {
         self.terms.iter().for_each(|it| it.0.for_each_variable(visit));
     }
 
     /// Whether a variable occurs.
-    pub fn mentions(&self, local: LocalId) -> bool {
+    pub(crate) fn mentions(&self, local: LocalId) -> bool {
         let mut found = false;
         self.for_each_variable(&mut |it| found |= it == local);
         found
     }
 
     /// The largest magnitude of any constant or coefficient.
-    pub fn max_magnitude(&self) -> u64 {
+    pub(crate) fn max_magnitude(&self) -> u64 {
         let of_term = |(term, factor): &(Term, i64)| match term {
             Term::Local(_) => factor.unsigned_abs(),
             Term::Operation(it) => factor.unsigned_abs().max(it.max_magnitude()),
@@ -132,7 +132,7 @@ impl Affine {
 
     /// The value for given values of the variables; `None` if one is unknown or a non-affine operation
     /// overflows 32 bits.
-    pub fn evaluate(&self, value_of: &dyn Fn(LocalId) -> Option<i64>) -> Option<i64> {
+    pub(crate) fn evaluate(&self, value_of: &dyn Fn(LocalId) -> Option<i64>) -> Option<i64> {
         self.terms.iter().try_fold(self.constant, |sum, (term, factor)| {
             let value = match term {
                 Term::Local(local) => value_of(*local)?,
@@ -198,7 +198,7 @@ impl Affine {
 
 impl Term {
     /// Calls `visit` for all variables.
-    pub fn for_each_variable(&self, visit: &mut dyn FnMut(LocalId)) {
+    pub(crate) fn for_each_variable(&self, visit: &mut dyn FnMut(LocalId)) {
         match self {
             Term::Local(local) => visit(*local),
             Term::Operation(it) => match &**it {
@@ -278,7 +278,7 @@ impl BinaryOp {
 }
 
 impl Condition {
-    pub fn negated(self) -> Condition {
+    pub(crate) fn negated(self) -> Condition {
         match self {
             Condition::Not(it) => *it,
             it => Condition::Not(Box::new(it)),
@@ -290,7 +290,7 @@ impl Condition {
     }
 
     /// The truth value, if the known variables decide it.
-    pub fn evaluate(&self, value_of: &dyn Fn(LocalId) -> Option<i64>) -> Option<bool> {
+    pub(crate) fn evaluate(&self, value_of: &dyn Fn(LocalId) -> Option<i64>) -> Option<bool> {
         match self {
             Condition::Less(left, right) => Some(left.evaluate(value_of)? < right.evaluate(value_of)?),
             Condition::Equal(left, right) => Some(left.evaluate(value_of)? == right.evaluate(value_of)?),
@@ -311,7 +311,7 @@ impl Condition {
     }
 
     /// Calls `visit` for all variables.
-    pub fn for_each_variable(&self, visit: &mut dyn FnMut(LocalId)) {
+    pub(crate) fn for_each_variable(&self, visit: &mut dyn FnMut(LocalId)) {
         match self {
             Condition::Less(left, right) | Condition::Equal(left, right) => {
                 left.for_each_variable(visit);
@@ -324,7 +324,7 @@ impl Condition {
     }
 
     /// The largest magnitude of any constant.
-    pub fn max_magnitude(&self) -> u64 {
+    pub(crate) fn max_magnitude(&self) -> u64 {
         match self {
             Condition::Less(a, b) | Condition::Equal(a, b) => a.max_magnitude().max(b.max_magnitude()),
             Condition::All(all) => all.iter().map(Condition::max_magnitude).max().unwrap_or(0),

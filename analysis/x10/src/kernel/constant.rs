@@ -6,7 +6,7 @@ use crate::kernel::context::KernelContext;
 
 impl KernelContext<'_> {
     /// The value of an integer expression, if literals and `val`s of literals determine it.
-    pub fn constant(&self, expr: ExprId) -> Option<i64> {
+    pub(crate) fn constant(&self, expr: ExprId) -> Option<i64> {
         match constant::value(self.semantics.db, self.body, expr)? {
             Literal::Int(value) => Some(value),
             _ => None,

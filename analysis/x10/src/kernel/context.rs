@@ -30,7 +30,7 @@ pub(crate) struct KernelContext<'a> {
 }
 
 impl<'a> KernelContext<'a> {
-    pub fn new(
+    pub(crate) fn new(
         semantics: &'a DeviceSemantics<'a>,
         body: &'a Body,
         parents: &'a Parents,
@@ -40,29 +40,29 @@ impl<'a> KernelContext<'a> {
         KernelContext { semantics, body, parents, at, inner, found: RefCell::default(), broken: false.into() }
     }
 
-    pub fn expr(&self, id: ExprId) -> &'a Expr {
+    pub(crate) fn expr(&self, id: ExprId) -> &'a Expr {
         self.body.expr(id)
     }
 
-    pub fn stmt(&self, id: StmtId) -> &'a Stmt {
+    pub(crate) fn stmt(&self, id: StmtId) -> &'a Stmt {
         self.body.stmt(id)
     }
 
-    pub fn local(&self, id: LocalId) -> &'a Local {
+    pub(crate) fn local(&self, id: LocalId) -> &'a Local {
         self.body.local(id)
     }
 
     /// Starts a violation; [`KernelContext::report`] records it.
-    pub fn violation(&self, range: TextRange, data: impl Into<ProblemData>) -> Violation {
+    pub(crate) fn violation(&self, range: TextRange, data: impl Into<ProblemData>) -> Violation {
         Violation::new(self.at, range, data)
     }
 
     /// Records a violation without a fix.
-    pub fn report_at(&self, range: TextRange, data: impl Into<ProblemData>) {
+    pub(crate) fn report_at(&self, range: TextRange, data: impl Into<ProblemData>) {
         self.report(self.violation(range, data));
     }
 
-    pub fn report(&self, violation: Violation) {
+    pub(crate) fn report(&self, violation: Violation) {
         let mut found = self.found.borrow_mut();
         let same = |old: &Violation| {
             old.problem.code() == violation.problem.code() && old.range() == violation.range()
@@ -73,18 +73,18 @@ impl<'a> KernelContext<'a> {
     }
 
     /// Whether a violation of the rule covers `range`.
-    pub fn has_violation(&self, rule: &Rule, range: TextRange) -> bool {
+    pub(crate) fn has_violation(&self, rule: &Rule, range: TextRange) -> bool {
         self.found.borrow().iter().any(|it| it.breaks(rule) && it.range().contains_range(range))
     }
 
     /// Whether any violation of the rule is recorded.
-    pub fn breaks(&self, rule: &Rule) -> bool {
+    pub(crate) fn breaks(&self, rule: &Rule) -> bool {
         self.found.borrow().iter().any(|it| it.breaks(rule))
     }
 
     /// Whether an expression is a variable of the kernel whose initialiser already has a violation, so that
     /// its uses need no further report.
-    pub fn is_reported(&self, expr: ExprId) -> bool {
+    pub(crate) fn is_reported(&self, expr: ExprId) -> bool {
         let ExprKind::Local(local) = self.expr(self.strip_coercions(expr)).kind else { return false };
         let Some(init) = self.initialiser(local).filter(|_| self.inner.contains(&local)) else {
             return false;
@@ -94,16 +94,16 @@ impl<'a> KernelContext<'a> {
     }
 
     /// Records that some code has type errors: then there is no kernel, and nothing more to report.
-    pub fn mark_broken(&self) {
+    pub(crate) fn mark_broken(&self) {
         self.broken.set(true);
     }
 
-    pub fn is_broken(&self) -> bool {
+    pub(crate) fn is_broken(&self) -> bool {
         self.broken.get()
     }
 
     /// Whether `node` or anything below it has type errors; then there is no kernel.
-    pub fn has_errors(&self, node: impl Into<Node>) -> bool {
+    pub(crate) fn has_errors(&self, node: impl Into<Node>) -> bool {
         let mut found = false;
         self.body.walk(node.into(), &mut |node| {
             found |= match node {
@@ -119,19 +119,19 @@ impl<'a> KernelContext<'a> {
     }
 
     /// All violations so far, in source order.
-    pub fn into_violations(self) -> Vec<Violation> {
+    pub(crate) fn into_violations(self) -> Vec<Violation> {
         let mut found = self.found.into_inner();
         found.sort_by_key(|violation| (violation.range().start(), violation.range().end()));
         found
     }
 
     /// The range of the annotation `x10.compiler.NAME` of a statement, or of the body of an `at`.
-    pub fn annotation_range(&self, stmt: StmtId, name: &str) -> Option<TextRange> {
+    pub(crate) fn annotation_range(&self, stmt: StmtId, name: &str) -> Option<TextRange> {
         annotation_range(self.semantics, self.body, stmt, name)
     }
 
     /// The statements of a block, without empty ones and nested single-statement blocks.
-    pub fn flat_statements(&self, stmt: StmtId) -> Vec<StmtId> {
+    pub(crate) fn flat_statements(&self, stmt: StmtId) -> Vec<StmtId> {
         let mut current = stmt;
         loop {
             let StmtKind::Block(stmts) = &self.stmt(current).kind else { return vec![current] };
@@ -148,7 +148,7 @@ impl<'a> KernelContext<'a> {
     }
 
     /// The expression without conversions that have no effect at run time.
-    pub fn strip_coercions(&self, mut expr: ExprId) -> ExprId {
+    pub(crate) fn strip_coercions(&self, mut expr: ExprId) -> ExprId {
         while let ExprKind::Coerce { value } = self.expr(expr).kind {
             expr = value;
         }
@@ -156,7 +156,7 @@ impl<'a> KernelContext<'a> {
     }
 
     /// The local that an expression names, resolved through `val`s that alias another local.
-    pub fn named_local(&self, expr: ExprId) -> Option<LocalId> {
+    pub(crate) fn named_local(&self, expr: ExprId) -> Option<LocalId> {
         let mut expr = self.strip_coercions(expr);
         for _ in 0..self.body.locals.len() {
             let ExprKind::Local(local) = self.expr(expr).kind else { return None };
@@ -174,7 +174,7 @@ impl<'a> KernelContext<'a> {
     }
 
     /// The initialiser of a local.
-    pub fn initialiser(&self, local: LocalId) -> Option<ExprId> {
+    pub(crate) fn initialiser(&self, local: LocalId) -> Option<ExprId> {
         self.body.stmts.iter().find_map(|stmt| match stmt.kind {
             StmtKind::Let { local: declared, init } if declared == local => init,
             _ => None,
@@ -182,7 +182,7 @@ impl<'a> KernelContext<'a> {
     }
 
     /// A fix that moves an expression into a `val` before the statement that holds the `at`.
-    pub fn hoist_before_at(&self, range: TextRange, suggestion: &str) -> FixTemplate {
+    pub(crate) fn hoist_before_at(&self, range: TextRange, suggestion: &str) -> FixTemplate {
         let name = self.fresh_name(suggestion);
         let (anchor, in_block) = self.insertion_anchor();
         let anchor_range = self.stmt(anchor).range;
@@ -209,7 +209,7 @@ impl<'a> KernelContext<'a> {
     }
 
     /// A fix that moves a statement before or after the statement that holds the `at`.
-    pub fn move_out_of_at(&self, stmt: StmtId, after: bool) -> Option<FixTemplate> {
+    pub(crate) fn move_out_of_at(&self, stmt: StmtId, after: bool) -> Option<FixTemplate> {
         if self.is_in_multi_declaration(stmt) {
             return None;
         }
@@ -233,7 +233,7 @@ impl<'a> KernelContext<'a> {
 
     /// Whether a statement declares one of several variables of `val a = 1, b = 2;`, which cannot be moved
     /// alone.
-    pub fn is_in_multi_declaration(&self, stmt: StmtId) -> bool {
+    pub(crate) fn is_in_multi_declaration(&self, stmt: StmtId) -> bool {
         match self.stmt(stmt).kind {
             StmtKind::Let { local, .. } => self.local(local).range.start() == self.stmt(stmt).range.start(),
             _ => false,
@@ -242,7 +242,7 @@ impl<'a> KernelContext<'a> {
 
     /// The outermost statement around the `at` before which a declaration can be inserted, and whether it is
     /// in a block.
-    pub fn insertion_anchor(&self) -> (StmtId, bool) {
+    pub(crate) fn insertion_anchor(&self) -> (StmtId, bool) {
         let mut anchor = self.at;
         loop {
             match self.parents.parent(Node::Stmt(anchor)) {
@@ -259,7 +259,7 @@ impl<'a> KernelContext<'a> {
     }
 
     /// A name that is not used by any local or accessed field of the body.
-    pub fn fresh_name(&self, suggestion: &str) -> SmolStr {
+    pub(crate) fn fresh_name(&self, suggestion: &str) -> SmolStr {
         let db = self.semantics.db;
         let names_field = |name: &str| {
             self.body.exprs.iter().any(|it| {

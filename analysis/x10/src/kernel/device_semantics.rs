@@ -71,12 +71,12 @@ pub(crate) enum TypeCategory {
 
 impl<'a> DeviceSemantics<'a> {
     /// Device semantics for code of a program.
-    pub fn new(db: &'a dyn Db) -> DeviceSemantics<'a> {
+    pub(crate) fn new(db: &'a dyn Db) -> DeviceSemantics<'a> {
         DeviceSemantics { db }
     }
 
     /// Whether `class` is the library class with this full name.
-    pub fn is_class(&self, class: ClassId, full: &str) -> bool {
+    pub(crate) fn is_class(&self, class: ClassId, full: &str) -> bool {
         let name = full.rsplit('.').next().unwrap_or(full);
         class.outer(self.db).is_none()
             && class.name(self.db) == name
@@ -84,17 +84,17 @@ impl<'a> DeviceSemantics<'a> {
     }
 
     /// Whether `method` is that of the library class `full`.
-    pub fn is_method(&self, method: MethodId, full: &str, name: &str) -> bool {
+    pub(crate) fn is_method(&self, method: MethodId, full: &str, name: &str) -> bool {
         method.name(self.db) == name && self.is_class(method.class(self.db), full)
     }
 
     /// `Class.method`, for messages.
-    pub fn method_name(&self, method: MethodId) -> String {
+    pub(crate) fn method_name(&self, method: MethodId) -> String {
         method_name(self.db, method)
     }
 
     /// How device code may call `method`.
-    pub fn callee_kind(&self, method: MethodId) -> CalleeKind {
+    pub(crate) fn callee_kind(&self, method: MethodId) -> CalleeKind {
         let Some(item) = method_item(self.db, method) else { return CalleeKind::HostOnly };
         match annotation_string(&item.annotations, "Intrinsic").map(SmolStr::as_str) {
             Some("kernel.barrier") => return CalleeKind::Barrier,
@@ -129,13 +129,13 @@ impl<'a> DeviceSemantics<'a> {
     }
 
     /// Whether the method is an atomic update of an element of its first argument, a rail.
-    pub fn is_atomic(&self, method: MethodId) -> bool {
+    pub(crate) fn is_atomic(&self, method: MethodId) -> bool {
         let Some(item) = method_item(self.db, method) else { return false };
         annotation_string(&item.annotations, "Intrinsic").is_some_and(|name| name.starts_with("atomic."))
     }
 
     /// Whether all threads of a block get the same result.
-    pub fn is_block_uniform(&self, method: MethodId) -> bool {
+    pub(crate) fn is_block_uniform(&self, method: MethodId) -> bool {
         self.intrinsic(method).is_some_and(|name| {
             let sums = ["block.inclusive", "block.exclusive"];
             name.starts_with("block.") && !sums.contains(&name)
@@ -144,7 +144,7 @@ impl<'a> DeviceSemantics<'a> {
     }
 
     /// Whether all threads of a warp get the same result.
-    pub fn is_warp_uniform(&self, method: MethodId) -> bool {
+    pub(crate) fn is_warp_uniform(&self, method: MethodId) -> bool {
         self.intrinsic(method).is_some_and(|name| {
             let sums = ["warp.inclusive", "warp.exclusive"];
             name == "thread.warp"
@@ -153,12 +153,12 @@ impl<'a> DeviceSemantics<'a> {
     }
 
     /// Whether the method is a collective operation of one warp.
-    pub fn is_warp_collective(&self, method: MethodId) -> bool {
+    pub(crate) fn is_warp_collective(&self, method: MethodId) -> bool {
         self.intrinsic(method).is_some_and(|name| name.starts_with("warp."))
     }
 
     /// The name of a thread operation: `shuffle` for `warp.shuffle`.
-    pub fn thread_operation(&self, method: MethodId) -> Option<&str> {
+    pub(crate) fn thread_operation(&self, method: MethodId) -> Option<&str> {
         self.intrinsic(method)?.split_once('.').map(|it| it.1)
     }
 
@@ -168,7 +168,7 @@ impl<'a> DeviceSemantics<'a> {
     }
 
     /// Whether the class is an array of the class library, backed by a rail.
-    pub fn is_array(&self, class: ClassId) -> bool {
+    pub(crate) fn is_array(&self, class: ClassId) -> bool {
         let arrays = [
             "x10.array.Array",
             "x10.array.Array_1",
@@ -180,56 +180,56 @@ impl<'a> DeviceSemantics<'a> {
     }
 
     /// Whether the method is declared in user code, so that fixes can change it.
-    pub fn is_user_code(&self, method: MethodId) -> bool {
+    pub(crate) fn is_user_code(&self, method: MethodId) -> bool {
         method.class(self.db).file(self.db).origin(self.db) == FileOrigin::User
     }
 
-    pub fn is_static(&self, method: MethodId) -> bool {
+    pub(crate) fn is_static(&self, method: MethodId) -> bool {
         method_is_static(self.db, method)
     }
 
-    pub fn is_constructor(&self, method: MethodId) -> bool {
+    pub(crate) fn is_constructor(&self, method: MethodId) -> bool {
         method_item(self.db, method).is_some_and(|item| item.kind.is_constructor())
     }
 
     /// Whether the method carries `@CUDA`.
-    pub fn is_cuda(&self, method: MethodId) -> bool {
+    pub(crate) fn is_cuda(&self, method: MethodId) -> bool {
         method_item(self.db, method).is_some_and(|item| has_annotation(&item.annotations, "CUDA"))
     }
 
-    pub fn class_kind(&self, class: ClassId) -> ClassKind {
+    pub(crate) fn class_kind(&self, class: ClassId) -> ClassKind {
         class_kind(self.db, class).unwrap_or(ClassKind::Class)
     }
 
     /// Whether a field is a `var`.
-    pub fn is_mutable_field(&self, field: FieldId) -> bool {
+    pub(crate) fn is_mutable_field(&self, field: FieldId) -> bool {
         field_item(self.db, field).is_some_and(|item| item.mutable)
     }
 
     /// Whether a call has no effect and the same value at every place.
-    pub fn is_pure(&self, method: MethodId) -> bool {
+    pub(crate) fn is_pure(&self, method: MethodId) -> bool {
         let Some(item) = method_item(self.db, method) else { return false };
         annotation_string(&item.annotations, "Intrinsic").is_some_and(|name| name.starts_with("op."))
             || (has_annotation(&item.annotations, "CUDA") && self.is_static(method))
             || has_annotation(&item.annotations, "Pure")
     }
 
-    pub fn body(&self, method: MethodId) -> Arc<BodyResult> {
+    pub(crate) fn body(&self, method: MethodId) -> Arc<BodyResult> {
         self.body_of(Owner::Method(method))
     }
 
     /// The typed code of a method or field initialiser.
-    pub fn body_of(&self, owner: Owner) -> Arc<BodyResult> {
+    pub(crate) fn body_of(&self, owner: Owner) -> Arc<BodyResult> {
         owner_body(self.db, owner).clone()
     }
 
     /// The type as written in a program, without constraints.
-    pub fn display(&self, ty: Ty) -> String {
+    pub(crate) fn display(&self, ty: Ty) -> String {
         ty.base(self.db).display(self.db).to_string()
     }
 
     /// The category of a type.
-    pub fn category(&self, ty: Ty) -> TypeCategory {
+    pub(crate) fn category(&self, ty: Ty) -> TypeCategory {
         self.category_at_depth(ty, 0)
     }
 
@@ -283,7 +283,7 @@ impl<'a> DeviceSemantics<'a> {
     }
 
     /// The category of a type as element of a rail.
-    pub fn element_category(&self, ty: Ty) -> TypeCategory {
+    pub(crate) fn element_category(&self, ty: Ty) -> TypeCategory {
         self.element_category_at_depth(ty, 0)
     }
 
@@ -306,7 +306,7 @@ impl<'a> DeviceSemantics<'a> {
     }
 
     /// The first field of a struct, nested ones included, that keeps it from having a device representation.
-    pub fn object_reference_in(&self, ty: Ty) -> Option<ObjectReference> {
+    pub(crate) fn object_reference_in(&self, ty: Ty) -> Option<ObjectReference> {
         let mut path = Vec::new();
         let held = self.find_reference(ty, &mut path);
         let field_type = held.filter(|_| self.category(ty) == TypeCategory::Object)?;
@@ -343,7 +343,7 @@ impl<'a> DeviceSemantics<'a> {
     }
 
     /// The instance fields of a class that have an initialiser.
-    pub fn initialised_fields(&self, class: ClassId) -> Vec<FieldId> {
+    pub(crate) fn initialised_fields(&self, class: ClassId) -> Vec<FieldId> {
         let initialised = |field: &FieldId| {
             !field_is_static(self.db, *field)
                 && field_item(self.db, *field).is_some_and(|item| item.has_initializer && !item.is_property)
@@ -352,7 +352,7 @@ impl<'a> DeviceSemantics<'a> {
     }
 
     /// Size in bytes of a plain value in device memory, laid out as in C++.
-    pub fn size(&self, ty: Ty) -> Option<u64> {
+    pub(crate) fn size(&self, ty: Ty) -> Option<u64> {
         self.size_and_alignment(ty, 0).map(|(size, _)| size)
     }
 

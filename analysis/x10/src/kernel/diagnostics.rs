@@ -25,7 +25,7 @@ pub fn function_violations(db: &dyn Db, method: MethodId) -> Arc<Vec<Violation>>
 
 /// All violations of an item: those of its kernels, of the item as `@CUDA` function, and of instantiations
 /// whose type arguments reach kernels elsewhere.
-pub fn kernel_diagnostics(db: &dyn Db, owner: Owner) -> Vec<Diagnostic> {
+pub(crate) fn kernel_diagnostics(db: &dyn Db, owner: Owner) -> Vec<Diagnostic> {
     let mut found: Vec<Diagnostic> = Vec::new();
     for recognised in kernels(db, owner).iter() {
         found.extend(recognised.violations.iter().map(|violation| diagnostic(db, owner, violation)));

@@ -91,7 +91,7 @@ pub struct CaptureSummary {
 }
 
 /// The launch summaries of the valid kernels of an item, in source order.
-pub fn launch_summaries(db: &dyn Db, owner: Owner) -> Vec<LaunchSummary> {
+pub(crate) fn launch_summaries(db: &dyn Db, owner: Owner) -> Vec<LaunchSummary> {
     let recognised = kernels(db, owner);
     let valid: Vec<&Kernel> = recognised.iter().filter_map(|recognised| recognised.kernel.as_ref()).collect();
     if valid.is_empty() {

@@ -14,14 +14,14 @@ const MAX_SHARED_MEMORY_BYTES: u64 = 227 * 1024;
 
 impl KernelContext<'_> {
     /// The number of threads or blocks, if statically known.
-    pub fn extent(&self, axes: &[Axis]) -> Option<i64> {
+    pub(crate) fn extent(&self, axes: &[Axis]) -> Option<i64> {
         axes.iter().try_fold(1i64, |product, axis| {
             product.checked_mul(self.constant(axis.last)?.checked_add(1)?.max(0))
         })
     }
 
     /// Bytes of one shared rail, if statically known.
-    pub fn shared_bytes(&self, rail: &SharedRail) -> Option<u64> {
+    pub(crate) fn shared_bytes(&self, rail: &SharedRail) -> Option<u64> {
         let length = match &rail.init {
             SharedInit::Zero { length }
             | SharedInit::Value { length, .. }
@@ -36,14 +36,14 @@ impl KernelContext<'_> {
     }
 
     /// Reports statically empty ranges of blocks or threads.
-    pub fn check_empty(&self, axes: &[Axis]) {
+    pub(crate) fn check_empty(&self, axes: &[Axis]) {
         for axis in axes.iter().filter(|axis| self.constant(axis.last).is_some_and(|last| last < 0)) {
             self.report_at(self.expr(axis.last).range, cuda::empty_range::EmptyRange);
         }
     }
 
     /// Reports blocks with too many threads.
-    pub fn check_threads(&self, threads: &[Axis]) {
+    pub(crate) fn check_threads(&self, threads: &[Axis]) {
         let Some(count) = self.extent(threads).filter(|count| *count > MAX_THREADS_PER_BLOCK) else { return };
         let Some(first) = threads.first() else { return };
         let range = threads
@@ -53,7 +53,7 @@ impl KernelContext<'_> {
     }
 
     /// Reports blocks with too much shared memory.
-    pub fn check_shared(&self, shared: &[SharedRail]) {
+    pub(crate) fn check_shared(&self, shared: &[SharedRail]) {
         let Some(last) = shared.last() else { return };
         let total: u64 = shared.iter().filter_map(|rail| self.shared_bytes(rail)).sum();
         let range = self.local(last.local).range;

@@ -30,13 +30,13 @@ pub(crate) use affine::{Affine, SymbolContext, Term};
 pub(crate) use context::KernelContext;
 pub use device_code::functions::requires_thread_context;
 pub(crate) use device_semantics::DeviceSemantics;
-pub use diagnostics::{function_violations, kernel_diagnostics};
-pub use fixes::template::FixTemplate;
-pub use generics::bound_call::BoundCall;
-pub use generics::instantiation::instance_violations;
-pub use launch_summary::{AxisSummary, LaunchSummary, TransferKind, launch_summaries};
+pub(crate) use diagnostics::{function_violations, kernel_diagnostics};
+pub(crate) use fixes::template::FixTemplate;
+pub(crate) use generics::bound_call::BoundCall;
+pub(crate) use generics::instantiation::instance_violations;
+pub(crate) use launch_summary::{AxisSummary, LaunchSummary, TransferKind, launch_summaries};
 pub use shape::recognise::kernels;
-pub use violation::Violation;
+pub(crate) use violation::Violation;
 
 /// A well-formed kernel: `at (p) @CUDA { prelude; finish for (block..) async { shared..; clocked finish for
 /// (thread..) clocked async body } }`.
@@ -83,7 +83,7 @@ pub struct Prelude {
 
 /// How a prelude variable is computed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // each variant says what its fields are
+#[allow(missing_docs, reason = "each variant says what its fields are")]
 pub enum PreludeKind {
     /// `CUDAUtilities.autoBlocks()`, or with choices
     AutoBlocks,
@@ -115,7 +115,7 @@ pub struct SharedRail {
 
 /// Initialisation of a shared rail.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // each variant says what its fields are
+#[allow(missing_docs, reason = "each variant says what its fields are")]
 pub enum SharedInit {
     /// `new Rail[T](length)`: zeros. `length` is hoistable.
     Zero { length: ExprId },
@@ -149,7 +149,7 @@ pub enum CaptureSource {
 
 /// How a captured value is passed to the device.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // each variant says what its fields are
+#[allow(missing_docs, reason = "each variant says what its fields are")]
 pub enum CaptureKind {
     /// A primitive or plain struct, by value.
     Scalar,
@@ -171,6 +171,6 @@ pub struct Recognised {
 }
 
 /// Size in bytes of a value without references; `None` for other types.
-pub fn plain_bytes(db: &dyn crate::db::Db, ty: crate::ty::Ty) -> Option<u64> {
+pub(crate) fn plain_bytes(db: &dyn crate::db::Db, ty: crate::ty::Ty) -> Option<u64> {
     device_semantics::DeviceSemantics::new(db).size(ty)
 }

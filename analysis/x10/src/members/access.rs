@@ -32,7 +32,7 @@ impl Visibility {
 }
 
 /// The visibility of a member of `class` with these modifiers.
-pub fn visibility(db: &dyn Db, class: ClassId, modifiers: Modifiers) -> Visibility {
+pub(crate) fn visibility(db: &dyn Db, class: ClassId, modifiers: Modifiers) -> Visibility {
     if modifiers.has(Modifiers::PRIVATE) {
         Visibility::Private
     } else if modifiers.has(Modifiers::PUBLIC) || class_kind(db, class) == Some(ClassKind::Interface) {

@@ -1,12 +1,12 @@
 //! Members of types: lookup, access control, and resolution of calls.
 
-pub mod access;
-pub mod candidates;
-pub mod operators;
-pub mod resolve;
+pub(crate) mod access;
+pub(crate) mod candidates;
+pub(crate) mod operators;
+pub(crate) mod resolve;
 #[cfg(test)]
 mod tests;
-pub mod unify;
+pub(crate) mod unify;
 
 use crate::db::Db;
 use crate::ids::MethodId;
@@ -14,11 +14,11 @@ use crate::item_tree::ParamItem;
 use crate::item_tree::items::method_item;
 use crate::signature::method_signature;
 
-pub use candidates::Candidate;
-pub use resolve::{Arg, Failure, Reason, Rejection, Resolution};
+pub(crate) use candidates::Candidate;
+pub(crate) use resolve::{Arg, Failure, Reason, Rejection, Resolution};
 
 /// A method's signature for lists of candidates: `max(a:Int, b:Int):Int`.
-pub fn describe_method(db: &dyn Db, method: MethodId) -> String {
+pub(crate) fn describe_method(db: &dyn Db, method: MethodId) -> String {
     let signature = method_signature(db, method);
     let item = method_item(db, method);
     let name = |p: Option<&ParamItem>| p.and_then(|p| p.name.clone()).filter(|n| !n.is_empty());

@@ -611,7 +611,7 @@ impl<'db> Context<'db> {
 }
 
 /// Whether a formal of a method has an unknown type, which is reported at its declaration.
-pub fn has_unknown_formal(db: &dyn Db, method: MethodId) -> bool {
+pub(crate) fn has_unknown_formal(db: &dyn Db, method: MethodId) -> bool {
     method_signature(db, method).params.iter().any(|it| it.ty.mentions_error(db))
 }
 

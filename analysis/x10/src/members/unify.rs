@@ -11,7 +11,7 @@ use crate::ty::{Ty, TyKind};
 const MAX_DEPTH: u32 = 32;
 
 /// The bounds collected for some type parameters.
-pub struct Inference {
+pub(crate) struct Inference {
     params: Vec<TypeParamId>,
     equal: Vec<Vec<Ty>>,
     upper: Vec<Vec<Ty>>,
@@ -20,7 +20,7 @@ pub struct Inference {
 
 impl Inference {
     /// An inference without bounds for `params`.
-    pub fn new(params: &[TypeParamId]) -> Inference {
+    pub(crate) fn new(params: &[TypeParamId]) -> Inference {
         let none = || vec![Vec::new(); params.len()];
         Inference { params: params.to_vec(), equal: none(), upper: none(), lower: none() }
     }
@@ -31,7 +31,7 @@ impl Inference {
     }
 
     /// Adds the bounds that follow from `a <: b`, where `b` mentions the parameters.
-    pub fn add_subtype(&mut self, cx: &Context<'_>, a: Ty, b: Ty) {
+    pub(crate) fn add_subtype(&mut self, cx: &Context<'_>, a: Ty, b: Ty) {
         self.subtype(cx, a.base(cx.db), b.base(cx.db), 0);
     }
 
@@ -98,7 +98,7 @@ impl Inference {
     }
 
     /// The first parameter without a useful bound.
-    pub fn first_unknown(&self, db: &dyn Db) -> Option<TypeParamId> {
+    pub(crate) fn first_unknown(&self, db: &dyn Db) -> Option<TypeParamId> {
         let unknown = |i: &usize| self.pick(db, *i).is_none();
         (0..self.params.len()).find(unknown).map(|i| self.params[i])
     }
@@ -111,7 +111,7 @@ impl Inference {
 
     /// A type for each parameter; `None` if one of them has no useful bound. The solution is not checked
     /// against the bounds.
-    pub fn solve(&self, cx: &Context<'_>) -> Option<Vec<Ty>> {
+    pub(crate) fn solve(&self, cx: &Context<'_>) -> Option<Vec<Ty>> {
         (0..self.params.len()).map(|i| self.solution(cx, i)).collect()
     }
 

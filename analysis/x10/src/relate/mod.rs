@@ -3,11 +3,11 @@
 
 mod constraint_mismatch;
 mod context;
-pub mod entailment;
-pub mod lub;
+pub(crate) mod entailment;
+pub(crate) mod lub;
 mod predicate;
-pub mod subtype;
+pub(crate) mod subtype;
 mod supertypes;
-pub mod wellformed;
+pub(crate) mod wellformed;
 
 pub use context::Context;

@@ -343,7 +343,7 @@ impl<'db> Context<'db> {
 }
 
 /// Removes all constraints, also nested ones.
-pub fn erase(db: &dyn Db, ty: Ty) -> Ty {
+pub(crate) fn erase(db: &dyn Db, ty: Ty) -> Ty {
     match ty.kind(db) {
         TyKind::Constrained { base, .. } => erase(db, *base),
         TyKind::Class { class, args } if !args.is_empty() => {

@@ -37,7 +37,7 @@ fn parents(db: &dyn Db, class: ClassId) -> Vec<ClassId> {
 }
 
 /// Whether every class and interface after `extends` and `implements` was found.
-pub fn knows_parents(db: &dyn Db, class: ClassId) -> bool {
+pub(crate) fn knows_parents(db: &dyn Db, class: ClassId) -> bool {
     class_item(db, class).as_ref().is_some_and(|item| {
         let written = item.extends.iter().chain(&item.implements);
         written.filter(|it| !matches!(it.kind, TypeRefKind::Function { .. })).count()

@@ -155,7 +155,7 @@ fn is_below(db: &dyn Db, root: Folder, import: &Import) -> bool {
 }
 
 /// The diagnostic of a package declaration that leaves imports of the file unresolved; see [`wrong_package`].
-pub fn package_problem(db: &dyn Db, file: SourceFile) -> Option<Diagnostic> {
+pub(crate) fn package_problem(db: &dyn Db, file: SourceFile) -> Option<Diagnostic> {
     let meant = wrong_package(db, file).as_ref()?;
     let tree: ast::SourceFile = parse(db, file).tree();
     let line = format!("package {meant};");

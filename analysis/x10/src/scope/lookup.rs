@@ -24,7 +24,7 @@ use crate::ty::Ty;
 
 /// The resolution of a type name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub(crate) enum Found {
     /// A type parameter, or what is substituted for one.
     Param(Ty),
     /// A class, struct or interface.
@@ -121,12 +121,12 @@ impl TypeScope<'_> {
     }
 
     /// Resolves a simple type name.
-    pub fn find_type(&self, name: &str) -> Option<Found> {
+    pub(crate) fn find_type(&self, name: &str) -> Option<Found> {
         self.find_simple(name, None).ok().flatten()
     }
 
     /// Resolves the dotted name of a class. For expressions, in which the first segments may be a package.
-    pub fn find_class(&self, names: &[SmolStr]) -> Option<ClassId> {
+    pub(crate) fn find_class(&self, names: &[SmolStr]) -> Option<ClassId> {
         let segment = |name: &SmolStr| NameSegment { name: name.clone(), args: Vec::new(), at: 0 };
         let segments: Vec<_> = names.iter().map(segment).collect();
         match self.find(&segments, 0, &mut Vec::new())?.0 {
@@ -141,7 +141,7 @@ impl TypeScope<'_> {
     }
 
     /// The problem of a dotted name that resolves to no class; `at` is the index of its range.
-    pub fn missing_class(&self, names: &[SmolStr], at: u32) -> Option<Problem> {
+    pub(crate) fn missing_class(&self, names: &[SmolStr], at: u32) -> Option<Problem> {
         let segment = |name: &SmolStr| NameSegment { name: name.clone(), args: Vec::new(), at };
         let segments: Vec<_> = names.iter().map(segment).collect();
         let mut problems = Vec::new();
@@ -149,7 +149,7 @@ impl TypeScope<'_> {
     }
 
     /// Whether a dotted name is a package or a prefix of one.
-    pub fn is_package(&self, name: &str) -> bool {
+    pub(crate) fn is_package(&self, name: &str) -> bool {
         package_exists(self.db, source_root(self.db, self.file), name)
     }
 
@@ -221,7 +221,7 @@ impl TypeScope<'_> {
     }
 
     /// The member type `name` of `class`, declared or inherited.
-    pub fn member_type(&self, class: ClassId, name: &str) -> Option<Found> {
+    pub(crate) fn member_type(&self, class: ClassId, name: &str) -> Option<Found> {
         let db = self.db;
         let own = |class: ClassId| {
             if let Some(member) = own_member_class(db, class, name) {
@@ -354,7 +354,7 @@ impl TypeScope<'_> {
 
     /// Adds notes and import fixes to the diagnostic of an unresolved name, for types of that name in other
     /// packages; `None` if there are none.
-    pub fn with_imports(&self, diagnostic: &Diagnostic, name: &str) -> Option<Diagnostic> {
+    pub(crate) fn with_imports(&self, diagnostic: &Diagnostic, name: &str) -> Option<Diagnostic> {
         let elsewhere = types_named(self.db, source_root(self.db, self.file), name);
         let add = |diagnostic: Diagnostic, name: &SmolStr| {
             let note = format!("there is `{name}`: import it with `import {name};`");
@@ -390,7 +390,7 @@ impl TypeScope<'_> {
     }
 
     /// The simple names of types in scope, for suggestions.
-    pub fn visible_names(&self) -> Vec<SmolStr> {
+    pub(crate) fn visible_names(&self) -> Vec<SmolStr> {
         let db = self.db;
         let mut names: Vec<SmolStr> = self.type_params.iter().map(|(n, _)| n.clone()).collect();
         names.extend(self.local_types.iter().map(|(n, _)| n.clone()));
@@ -433,7 +433,7 @@ impl TypeScope<'_> {
 }
 
 /// The X10 counterpart of a type name of other languages.
-pub fn type_elsewhere(name: &str) -> Option<&'static str> {
+pub(crate) fn type_elsewhere(name: &str) -> Option<&'static str> {
     Some(match name {
         "bool" | "Bool" => "Boolean",
         "str" | "string" => "String",
@@ -457,7 +457,7 @@ pub fn type_elsewhere(name: &str) -> Option<&'static str> {
 }
 
 /// Resolves a qualified name to a type of a package or a member type of one.
-pub fn qualified_type(db: &dyn Db, file: SourceFile, path: &str) -> Option<Found> {
+pub(crate) fn qualified_type(db: &dyn Db, file: SourceFile, path: &str) -> Option<Found> {
     let root = source_root(db, file);
     let names: Vec<&str> = path.split('.').collect();
     for end in (0..names.len()).rev() {

@@ -1,7 +1,7 @@
 //! Lookup of top-level types. The class `a.b.C` is declared in the file `a/b/C.x10` below the root folder of
 //! the requesting file, else below a folder of the source path, else in the library; or in any explicitly
 //! named file (on the command line, or open in the editor) that declares `package a.b;`.
-#![allow(missing_docs)] // of what salsa makes: everything written here is documented
+#![allow(missing_docs, reason = "salsa generates undocumented items; everything written here is documented")]
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ use crate::item_tree::token_index::skim;
 
 /// A top-level type: a class, or the overloaded type definitions of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TypeItem {
+pub(crate) enum TypeItem {
     /// A class, struct or interface.
     Class(ClassId),
     /// Type definitions of one name.
@@ -57,7 +57,7 @@ pub fn source_root(db: &dyn Db, file: SourceFile) -> Folder {
 }
 
 /// The type `name` of `package`, as seen from files below `root`.
-pub fn type_in_package(db: &dyn Db, root: Folder, package: &str, name: &str) -> Option<TypeItem> {
+pub(crate) fn type_in_package(db: &dyn Db, root: Folder, package: &str, name: &str) -> Option<TypeItem> {
     let package = DottedName::new(db, SmolStr::new(package));
     find_type(db, root, package, DottedName::new(db, SmolStr::new(name))).clone()
 }
@@ -91,7 +91,7 @@ fn find_type(db: &dyn Db, root: Folder, package: DottedName, name: DottedName) -
 }
 
 /// The top-level type `name` of `file`.
-pub fn type_in_file(db: &dyn Db, file: SourceFile, name: &str) -> Option<TypeItem> {
+pub(crate) fn type_in_file(db: &dyn Db, file: SourceFile, name: &str) -> Option<TypeItem> {
     if let Some(class) = top_level_classes(db, file).iter().find(|c| c.name(db) == name) {
         return Some(TypeItem::Class(*class));
     }
@@ -101,7 +101,7 @@ pub fn type_in_file(db: &dyn Db, file: SourceFile, name: &str) -> Option<TypeIte
 
 /// A type of a named package declared in a file that is named after another type. The X10 compiler finds such
 /// a type once it has read that file for another reason; this lookup finds it if no other type has that name.
-pub fn type_beside(db: &dyn Db, root: Folder, package: &str, name: &str) -> Option<TypeItem> {
+pub(crate) fn type_beside(db: &dyn Db, root: Folder, package: &str, name: &str) -> Option<TypeItem> {
     if package.is_empty() || package_exists(db, root, name) {
         return None;
     }
@@ -110,7 +110,7 @@ pub fn type_beside(db: &dyn Db, root: Folder, package: &str, name: &str) -> Opti
 
 /// The explicitly named files of a package, as seen from files below `root`. Their types are visible whatever
 /// the files are called.
-pub fn named_files(db: &dyn Db, root: Folder, package: &str) -> impl Iterator<Item = SourceFile> {
+pub(crate) fn named_files(db: &dyn Db, root: Folder, package: &str) -> impl Iterator<Item = SourceFile> {
     // A lookup in the library reads no input of the user.
     let of_user = !root.path(db).as_os_str().is_empty();
     let named = of_user.then(|| Project::get(db).roots(db).iter().copied()).into_iter().flatten();
@@ -120,7 +120,7 @@ pub fn named_files(db: &dyn Db, root: Folder, package: &str) -> impl Iterator<It
 }
 
 /// The file of a package that declares the type `name`, for a type that no file is named after.
-pub fn file_beside(db: &dyn Db, root: Folder, package: &str, name: &str) -> Option<SourceFile> {
+pub(crate) fn file_beside(db: &dyn Db, root: Folder, package: &str, name: &str) -> Option<SourceFile> {
     let package = DottedName::new(db, SmolStr::new(package));
     *find_file_beside(db, root, package, DottedName::new(db, SmolStr::new(name)))
 }
@@ -184,7 +184,7 @@ fn files_by_folder(db: &dyn Db, root: Folder) -> FxHashMap<SmolStr, Vec<SourceFi
 }
 
 /// Whether a file exists in the package or in a package below it.
-pub fn package_exists(db: &dyn Db, root: Folder, package: &str) -> bool {
+pub(crate) fn package_exists(db: &dyn Db, root: Folder, package: &str) -> bool {
     packages(db, root)
         .iter()
         .any(|p| p == package || p.strip_prefix(package).is_some_and(|rest| rest.starts_with('.')))
@@ -236,7 +236,7 @@ fn all_paths(db: &dyn Db, root: Folder) -> Vec<(&Path, SourceFile)> {
 
 /// The qualified names of the types `name` that are declared in a file named `NAME.x10`, for messages and
 /// completion.
-pub fn types_named(db: &dyn Db, root: Folder, name: &str) -> Vec<SmolStr> {
+pub(crate) fn types_named(db: &dyn Db, root: Folder, name: &str) -> Vec<SmolStr> {
     let is_declared = |qualified: &&SmolStr| {
         let (package, simple) = qualified.rsplit_once('.').unwrap_or(("", qualified));
         simple == name && type_in_package(db, root, package, simple).is_some()
@@ -246,7 +246,7 @@ pub fn types_named(db: &dyn Db, root: Folder, name: &str) -> Vec<SmolStr> {
 
 /// Why no type is found in a file that is named after it: the file declares another package, or no such type.
 /// Of several files of that name, the one in the folder of `package` is explained, else a file with the type.
-pub fn misplaced_type(db: &dyn Db, root: Folder, (package, name): (&str, &str)) -> Option<String> {
+pub(crate) fn misplaced_type(db: &dyn Db, root: Folder, (package, name): (&str, &str)) -> Option<String> {
     let folder = |path: &Path| path.parent().map(dotted);
     let is_named = |path: &Path| path.file_stem().is_some_and(|stem| stem == name);
     let named = all_paths(db, root).into_iter().filter(|(path, _)| is_named(path));
@@ -270,7 +270,7 @@ pub fn misplaced_type(db: &dyn Db, root: Folder, (package, name): (&str, &str)) 
 /// The package that the folder of a file stands for, if the file declares another one. The root folder is
 /// that of a neighbour: another file in the folder or in one above it, or a file at one of the relative paths
 /// `wanted`.
-pub fn package_of_folder(db: &dyn Db, file: SourceFile, wanted: &[PathBuf]) -> Option<SmolStr> {
+pub(crate) fn package_of_folder(db: &dyn Db, file: SourceFile, wanted: &[PathBuf]) -> Option<SmolStr> {
     let folder = file.path(db).parent().filter(|_| file.origin(db) == FileOrigin::User)?;
     let is_near = |path: &Path| {
         path.parent().is_some_and(|other| folder.starts_with(other))

@@ -59,7 +59,7 @@ impl Problem {
 }
 
 /// The problems as diagnostics. An edit with an empty default range replaces the range of its problem.
-pub fn placed(problems: &[Problem], ranges: &[TextRange]) -> Vec<Diagnostic> {
+pub(crate) fn placed(problems: &[Problem], ranges: &[TextRange]) -> Vec<Diagnostic> {
     let place = |problem: &Problem| {
         let mut diagnostic = problem.diagnostic.clone();
         diagnostic.range = ranges.get(problem.at as usize).copied().unwrap_or_default();
@@ -83,7 +83,7 @@ pub(crate) fn counted(count: usize, one: &str, many: &str) -> String {
 }
 
 /// The kind and qualified name of a class, for messages.
-pub fn describe_class(db: &dyn Db, class: ClassId) -> String {
+pub(crate) fn describe_class(db: &dyn Db, class: ClassId) -> String {
     let keyword = class_head(db, class).as_ref().map_or("class", |c| c.kind.keyword());
     format!("{keyword} `{}`", qualified_name(db, class))
 }

@@ -13,11 +13,11 @@ use crate::item_tree::nesting::enclosing_method;
 use crate::ty::{Path, Ty};
 
 /// Resolves the name of a value in a constraint to a path.
-pub type ValueNames<'a> = &'a dyn Fn(&str) -> Option<Path>;
+pub(crate) type ValueNames<'a> = &'a dyn Fn(&str) -> Option<Path>;
 
 /// The names visible at a written type.
 #[derive(Clone)]
-pub struct TypeScope<'a> {
+pub(crate) struct TypeScope<'a> {
     /// The database.
     pub db: &'a dyn Db,
     /// The file.
@@ -44,7 +44,7 @@ pub struct TypeScope<'a> {
 
 impl<'a> TypeScope<'a> {
     /// The scope of a file, outside its classes.
-    pub fn file(db: &'a dyn Db, file: SourceFile) -> TypeScope<'a> {
+    pub(crate) fn file(db: &'a dyn Db, file: SourceFile) -> TypeScope<'a> {
         TypeScope {
             db,
             file,
@@ -62,7 +62,7 @@ impl<'a> TypeScope<'a> {
 
     /// The scope inside a class. A local or anonymous class also sees the type parameters of the enclosing
     /// methods.
-    pub fn class(db: &'a dyn Db, class: ClassId) -> TypeScope<'a> {
+    pub(crate) fn class(db: &'a dyn Db, class: ClassId) -> TypeScope<'a> {
         let mut scope = TypeScope { class: Some(class), ..TypeScope::file(db, class.file(db)) };
         let around = std::iter::successors(Some(class), |c| c.outer(db));
         for method in around.filter_map(|c| enclosing_method(db, c)) {
@@ -73,7 +73,7 @@ impl<'a> TypeScope<'a> {
     }
 
     /// The scope inside a method: the scope of its class and its own type parameters.
-    pub fn method(db: &'a dyn Db, method: MethodId) -> TypeScope<'a> {
+    pub(crate) fn method(db: &'a dyn Db, method: MethodId) -> TypeScope<'a> {
         let is_static = crate::item_tree::items::method_is_static(db, method);
         let mut scope = TypeScope { is_static, ..TypeScope::class(db, method.class(db)) };
         for param in method_type_param_ids(db, method) {
@@ -84,7 +84,7 @@ impl<'a> TypeScope<'a> {
 
     /// The scope around a type definition: that of its file, of its class, or, for a type definition in a
     /// body, of that body.
-    pub fn typedef(db: &'a dyn Db, typedef: TypedefId) -> TypeScope<'a> {
+    pub(crate) fn typedef(db: &'a dyn Db, typedef: TypedefId) -> TypeScope<'a> {
         let Some(class) = typedef.outer(db) else { return TypeScope::file(db, typedef.file(db)) };
         let item = typedef_item(db, typedef).as_ref();
         let Some(body) = item.and_then(|item| item.body.as_ref()) else { return TypeScope::class(db, class) };
@@ -107,13 +107,13 @@ impl<'a> TypeScope<'a> {
     }
 
     /// Adds names of values.
-    pub fn with_values(mut self, values: ValueNames<'a>) -> TypeScope<'a> {
+    pub(crate) fn with_values(mut self, values: ValueNames<'a>) -> TypeScope<'a> {
         self.values = Some(values);
         self
     }
 
     /// Adds the classes of the values.
-    pub fn with_value_classes(mut self, classes: ValueClasses<'a>) -> TypeScope<'a> {
+    pub(crate) fn with_value_classes(mut self, classes: ValueClasses<'a>) -> TypeScope<'a> {
         self.value_classes = Some(classes);
         self
     }

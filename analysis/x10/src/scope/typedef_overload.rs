@@ -15,7 +15,7 @@ use crate::ty::known::{Known, known_class};
 
 /// The class of a local or formal by its name: `None` if the name is not that of a local or formal,
 /// `Some(None)` if its class is unknown.
-pub type ValueClasses<'a> = &'a dyn Fn(&TypeScope<'_>, &str) -> Option<Option<ClassId>>;
+pub(crate) type ValueClasses<'a> = &'a dyn Fn(&TypeScope<'_>, &str) -> Option<Option<ClassId>>;
 
 /// Maximum length of a chain of type definitions.
 const MAX_DEPTH: u32 = 8;

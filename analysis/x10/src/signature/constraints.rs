@@ -23,7 +23,7 @@ use crate::ty::{Constraint, ConstraintTerm, Named, Path, PathRoot, Ty};
 
 impl TypeScope<'_> {
     /// The constraint of a type `base{...}`. Terms about types are resolved for their problems, then dropped.
-    pub fn value_constraint(
+    pub(crate) fn value_constraint(
         &self,
         written: &ConstraintRef,
         base: Option<Ty>,
@@ -33,7 +33,12 @@ impl TypeScope<'_> {
     }
 
     /// A guard: terms about values and about types. `base` is the type of `self`, if there is a `self`.
-    pub fn guard(&self, written: &ConstraintRef, base: Option<Ty>, problems: &mut Vec<Problem>) -> Guard {
+    pub(crate) fn guard(
+        &self,
+        written: &ConstraintRef,
+        base: Option<Ty>,
+        problems: &mut Vec<Problem>,
+    ) -> Guard {
         let mut guard = Guard::default();
         for term in &written.terms {
             match term {
@@ -137,7 +142,7 @@ impl TypeScope<'_> {
     }
 
     /// Resolves a written path; `None` if it is not a path, or after a reported problem.
-    pub fn value_path(
+    pub(crate) fn value_path(
         &self,
         written: &PathRef,
         base: Option<Ty>,
@@ -482,7 +487,7 @@ pub(crate) enum ValueMember {
 }
 
 /// The offset that marks a `var` local or formal in paths of [`crate::scope::type_scope::ValueNames`].
-pub const VARIABLE: u32 = u32::MAX - 4;
+pub(crate) const VARIABLE: u32 = u32::MAX - 4;
 
 fn forbidden(text: &str, at: u32) -> Problem {
     let message = format!("`{text}` cannot be part of a constraint");
@@ -492,7 +497,7 @@ fn forbidden(text: &str, at: u32) -> Problem {
 }
 
 /// The source text of a written path, for messages.
-pub fn path_text(path: &PathRef) -> SmolStr {
+pub(crate) fn path_text(path: &PathRef) -> SmolStr {
     let root = match &path.root {
         PathRefRoot::SelfValue => "self",
         PathRefRoot::This => "this",

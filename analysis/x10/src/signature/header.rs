@@ -146,7 +146,7 @@ pub struct Param {
 }
 
 /// The name of the hidden collector formal of a method that offers values.
-pub const COLLECTOR: &str = "$collector";
+pub(crate) const COLLECTOR: &str = "$collector";
 
 impl MethodSignature {
     /// The formals written in the source, without the hidden collector.
@@ -249,7 +249,7 @@ fn formal_names(params: &[ParamItem]) -> impl Fn(&str) -> Option<Path> {
 }
 
 /// The path of the formal `name`, by index.
-pub fn formal_values(params: &[ParamItem], name: &str) -> Option<Path> {
+pub(crate) fn formal_values(params: &[ParamItem], name: &str) -> Option<Path> {
     let index = params.iter().position(|p| p.name.as_deref() == Some(name))?;
     let offset = if params[index].mutable { crate::signature::constraints::VARIABLE } else { index as u32 };
     Some(Path::local(name, offset))
@@ -276,7 +276,7 @@ fn constructed(db: &dyn Db, class: ClassId) -> Ty {
 
 /// The declared type of a field or property, in terms of its class's type parameters.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct FieldSignature {
+pub(crate) struct FieldSignature {
     /// `None` if the type is that of the initialiser: see [`field_type`].
     pub ty: Option<Ty>,
     /// The problems found in the declaration.
@@ -312,7 +312,7 @@ pub fn typedef_problems(db: &dyn Db, typedef: TypedefId) -> Vec<Problem> {
 }
 
 /// The problems of a type definition in `scope`.
-pub fn definition_problems(mut scope: TypeScope<'_>, item: &TypedefItem) -> Vec<Problem> {
+pub(crate) fn definition_problems(mut scope: TypeScope<'_>, item: &TypedefItem) -> Vec<Problem> {
     let db = scope.db;
     let mut problems = Vec::new();
     let own = formal_names(&item.params);

@@ -22,24 +22,24 @@ pub fn field_type(db: &dyn Db, field: FieldId) -> Ty {
 }
 
 /// The type of a hidden field of a local or anonymous class.
-pub fn captured_type(db: &dyn Db, field: FieldId) -> Option<Ty> {
+pub(crate) fn captured_type(db: &dyn Db, field: FieldId) -> Option<Ty> {
     let name = captured_variable(db, field)?;
     db.local_class_env(field.class(db)).local(name).map(|local| local.ty)
 }
 
 /// Whether the guard of a method is inferred from its code.
-pub fn infers_guard(db: &dyn Db, method: MethodId) -> bool {
+pub(crate) fn infers_guard(db: &dyn Db, method: MethodId) -> bool {
     checks(db, method.class(db).file(db)).infers_guards
         && method_item(db, method).is_some_and(|item| has_annotation(&item.annotations, "InferGuard"))
 }
 
 /// The guard on values that is inferred for a method, over its parameters; empty unless it [`infers_guard`].
-pub fn inferred_guard(db: &dyn Db, method: MethodId) -> Constraint {
+pub(crate) fn inferred_guard(db: &dyn Db, method: MethodId) -> Constraint {
     if infers_guard(db, method) { db.inferred_guard(method) } else { Constraint::default() }
 }
 
 /// The guard of a method on values: the declared and, where requested, the inferred one.
-pub fn full_guard(db: &dyn Db, method: MethodId) -> Constraint {
+pub(crate) fn full_guard(db: &dyn Db, method: MethodId) -> Constraint {
     let mut guard = method_signature(db, method).guard.constraint.clone();
     for term in inferred_guard(db, method).terms {
         if !guard.terms.contains(&term) {

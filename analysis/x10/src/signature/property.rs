@@ -17,7 +17,7 @@ use crate::ty::{Constraint, ConstraintTerm, Named, Path, PathRoot, Ty};
 
 /// The definition of a property method.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Definition {
+pub(crate) enum Definition {
     /// The property method is an alias of this path.
     Path(Path),
     /// The property method is the conjunction of these terms.
@@ -204,7 +204,7 @@ fn property_call(node: &SyntaxNode) -> Option<ast::PropertyCallStmt> {
 
 /// The roots of the paths in the constraints of a signature: formals, by index, and `this`.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Mentioned {
+pub(crate) struct Mentioned {
     /// The mentioned formals, by index, in ascending order.
     pub formals: Vec<u32>,
     /// Whether `this` is mentioned.
@@ -237,7 +237,7 @@ pub fn mentioned(db: &dyn Db, method: MethodId) -> Mentioned {
 }
 
 /// The guard of the automatic constructor: the guard of the class, over the formals that set the properties.
-pub fn automatic_guard(db: &dyn Db, class: ClassId) -> Constraint {
+pub(crate) fn automatic_guard(db: &dyn Db, class: ClassId) -> Constraint {
     let fields = properties(db, class);
     let formal = |path: &Path| {
         let (PathRoot::This, Some((first, rest))) = (&path.root, path.fields.split_first()) else {

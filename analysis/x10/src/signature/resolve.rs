@@ -19,7 +19,7 @@ use crate::ty::{Constraint, ConstraintTerm, Path, Ty};
 
 impl TypeScope<'_> {
     /// Resolves a written type; [`Ty::error`] after a problem.
-    pub fn resolve(&self, reference: &TypeRef, problems: &mut Vec<Problem>) -> Ty {
+    pub(crate) fn resolve(&self, reference: &TypeRef, problems: &mut Vec<Problem>) -> Ty {
         let db = self.db;
         match &reference.kind {
             TypeRefKind::Named { segments, args } => self.named(reference.at, segments, args, problems),
@@ -60,7 +60,7 @@ impl TypeScope<'_> {
     }
 
     /// The guard of a function type or closure: terms about values only.
-    pub fn function_guard(&self, written: &ConstraintRef, problems: &mut Vec<Problem>) -> Constraint {
+    pub(crate) fn function_guard(&self, written: &ConstraintRef, problems: &mut Vec<Problem>) -> Constraint {
         let guard = self.guard(written, None, problems);
         if guard.speaks_of_types() {
             let at = written.terms.iter().find_map(TermRef::type_at).unwrap_or_default();
@@ -77,7 +77,7 @@ impl TypeScope<'_> {
     }
 
     /// Resolves a written type where `void` is not allowed.
-    pub fn resolve_value_type(&self, reference: &TypeRef, problems: &mut Vec<Problem>) -> Ty {
+    pub(crate) fn resolve_value_type(&self, reference: &TypeRef, problems: &mut Vec<Problem>) -> Ty {
         let ty = self.resolve(reference, problems);
         if ty.is_void(self.db) {
             problems.push(
@@ -305,7 +305,7 @@ impl TypeScope<'_> {
 
     /// Resolves the class named by `new`, a static member access or a constructor call. The type arguments
     /// are `None` if they are left out.
-    pub fn resolve_class(
+    pub(crate) fn resolve_class(
         &self,
         reference: &TypeRef,
         problems: &mut Vec<Problem>,

@@ -13,12 +13,12 @@ use crate::ty::subst::Substitution;
 use crate::ty::{Ty, TyKind};
 
 /// The types that `class` extends and implements, in terms of its own type parameters; the superclass first.
-pub fn direct_supertypes(db: &dyn Db, class: ClassId) -> &[Ty] {
+pub(crate) fn direct_supertypes(db: &dyn Db, class: ClassId) -> &[Ty] {
     &class_header(db, class).supers
 }
 
 /// The superclass of a class, in terms of its own parameters.
-pub fn superclass(db: &dyn Db, class: ClassId) -> Option<Ty> {
+pub(crate) fn superclass(db: &dyn Db, class: ClassId) -> Option<Ty> {
     let header = class_header(db, class);
     header.has_superclass.then(|| header.supers.first().copied()).flatten()
 }
@@ -58,7 +58,7 @@ fn itself(db: &dyn Db, _id: salsa::Id, class: ClassId) -> Vec<Ty> {
 
 /// The arguments for the type parameters that `class` has from the classes around it, where code of the class
 /// `from` names it: those of the enclosing class as `from` inherits it.
-pub fn enclosing_args(
+pub(crate) fn enclosing_args(
     db: &dyn Db,
     class: ClassId,
     from: Option<ClassId>,

@@ -3,7 +3,7 @@
 //!
 //! This relies on salsa's durability: the edited text is LOW, all other inputs are MEDIUM, so that after an
 //! edit the results of all other members are known to be valid without a check of their dependencies.
-#![allow(missing_docs)] // of what salsa makes: everything written here is documented
+#![allow(missing_docs, reason = "salsa generates undocumented items; everything written here is documented")]
 
 use super::{EditedFile, MemberText};
 use std::sync::Arc;

@@ -19,4 +19,4 @@ pub(crate) mod wrap_in_at;
 pub(crate) use declaration_keyword::declaration_keyword;
 pub(crate) use declare_as_val::declare_as_val;
 pub(crate) use object_reference::CONSTANT_RAIL_NOTE;
-pub use object_reference::ObjectReference;
+pub(crate) use object_reference::ObjectReference;

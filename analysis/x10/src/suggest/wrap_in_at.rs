@@ -41,7 +41,12 @@ struct Wrapped {
 }
 
 /// The fix that puts the access to `object`, whose home is `home`, into an `at`.
-pub fn at_around(cx: &RenderContext<'_>, object: ExprId, access: TextRange, home: &str) -> Option<Fix> {
+pub(crate) fn at_around(
+    cx: &RenderContext<'_>,
+    object: ExprId,
+    access: TextRange,
+    home: &str,
+) -> Option<Fix> {
     let (body, root) = (cx.body()?, cx.syntax()?);
     RemoteAccess { db: cx.db, item: cx.item, body, root, object, access }.fix(home)
 }

@@ -13,7 +13,7 @@ const FIRST: u32 = u32::MAX - 0x2000;
 const MAX_FORMALS: u32 = 0x1000;
 
 /// The formal `index` of a function type.
-pub fn formal(name: impl Into<SmolStr>, index: usize) -> Path {
+pub(crate) fn formal(name: impl Into<SmolStr>, index: usize) -> Path {
     Path::local(name, FIRST + (index as u32).min(MAX_FORMALS - 1))
 }
 
@@ -28,12 +28,12 @@ fn index_of(path: &Path) -> Option<usize> {
 }
 
 /// Whether a path starts with a formal of a function type.
-pub fn is_formal(path: &Path) -> bool {
+pub(crate) fn is_formal(path: &Path) -> bool {
     index_of(path).is_some()
 }
 
 /// The names of the formals that the constraints of a function type mention, by index.
-pub fn formal_names(db: &dyn Db, ty: Ty) -> FxHashMap<usize, SmolStr> {
+pub(crate) fn formal_names(db: &dyn Db, ty: Ty) -> FxHashMap<usize, SmolStr> {
     let mut names = FxHashMap::default();
     own_paths(db, ty, &mut |path| {
         if let (Some(index), PathRoot::Local { name, .. }) = (index_of(path), &path.root) {

@@ -10,7 +10,7 @@ macro_rules! known {
     ($($name:ident = $package:literal),* $(,)?) => {
         /// A library class that the compiler refers to; its name is the variant's.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        #[allow(missing_docs)] // each is the class of that name
+        #[allow(missing_docs, reason = "each is the class of that name")]
         pub enum Known { $($name),* }
 
         impl Known {
@@ -129,7 +129,7 @@ pub fn known_class(db: &dyn Db, known: Known) -> Option<ClassId> {
 }
 
 /// Which of [`Known::PRIMITIVES`] a class is.
-pub fn primitive_class(db: &dyn Db, class: ClassId) -> Option<Known> {
+pub(crate) fn primitive_class(db: &dyn Db, class: ClassId) -> Option<Known> {
     known_classes(db).primitives.iter().find(|(of, _)| *of == class).map(|(_, known)| *known)
 }
 

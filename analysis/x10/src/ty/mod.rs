@@ -1,15 +1,15 @@
 //! Types. A [`Ty`] is interned: equal types are the same value, copying is free.
-#![allow(missing_docs)] // of what salsa makes: everything written here is documented
+#![allow(missing_docs, reason = "salsa generates undocumented items; everything written here is documented")]
 
 mod build;
 mod display;
-pub mod function;
-pub mod guard;
-pub mod known;
-pub mod subst;
+pub(crate) mod function;
+pub(crate) mod guard;
+pub(crate) mod known;
+pub(crate) mod subst;
 mod term;
 pub use term::characters;
-pub mod type_test;
+pub(crate) mod type_test;
 
 use smol_str::SmolStr;
 
@@ -25,7 +25,7 @@ pub struct Ty {
 
 /// The structure of a type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)] // each variant says what its fields are
+#[allow(missing_docs, reason = "each variant says what its fields are")]
 pub enum TyKind {
     /// A class, struct or interface with its type arguments; built-in structs (`x10.lang.Int`) too.
     Class { class: ClassId, args: Vec<Ty> },
@@ -88,7 +88,7 @@ pub enum Named {
 
 /// The start of a path.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)] // each variant says what its fields are
+#[allow(missing_docs, reason = "each variant says what its fields are")]
 pub enum PathRoot {
     /// The value of the constrained type.
     SelfValue,

@@ -118,6 +118,6 @@ impl Substitution {
 }
 
 /// A constraint over `self` as facts about `value`: replaces `self`.
-pub fn facts_about(constraint: &Constraint, value: &Path) -> Vec<ConstraintTerm> {
+pub(crate) fn facts_about(constraint: &Constraint, value: &Path) -> Vec<ConstraintTerm> {
     constraint.terms.iter().map(|term| term.at_root(&PathRoot::SelfValue, value)).collect()
 }

@@ -22,7 +22,7 @@ use salsa::Setter;
 use crate::expectation::{Finding, Kind};
 
 /// The files of a test, analysed.
-pub struct Analysed {
+pub(crate) struct Analysed {
     db: RootDatabase,
     files: Vec<SourceFile>,
     /// The diagnostics of each file.
@@ -52,7 +52,7 @@ fn library() -> &'static [(PathBuf, Arc<str>)] {
 }
 
 /// Analyses files, all of them named on the command line.
-pub fn analyse(sources: &[(String, String)]) -> Analysed {
+pub(crate) fn analyse(sources: &[(String, String)]) -> Analysed {
     let mut db = RootDatabase::default();
     let library = library()
         .iter()
@@ -84,7 +84,7 @@ pub fn analyse(sources: &[(String, String)]) -> Analysed {
 
 impl Analysed {
     /// The diagnostics of each file if the files had these sources.
-    pub fn with_sources(&mut self, sources: &[String]) -> Vec<Vec<Diagnostic>> {
+    pub(crate) fn with_sources(&mut self, sources: &[String]) -> Vec<Vec<Diagnostic>> {
         let old: Vec<Arc<str>> = self.files.iter().map(|file| file.text(&self.db).clone()).collect();
         self.set_sources(sources.iter().map(|text| text.as_str().into()));
         let diagnostics = self.files.iter().map(|file| file_diagnostics(&self.db, *file)).collect();
@@ -99,12 +99,12 @@ impl Analysed {
     }
 
     /// The diagnostics of all files.
-    pub fn all(&self) -> impl Iterator<Item = &Diagnostic> {
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Diagnostic> {
         self.diagnostics.iter().flatten()
     }
 
     /// The diagnostics of a file as findings.
-    pub fn findings(&self, file: usize) -> Vec<Finding> {
+    pub(crate) fn findings(&self, file: usize) -> Vec<Finding> {
         let text = self.files[file].text(&self.db);
         self.diagnostics[file]
             .iter()
@@ -124,12 +124,12 @@ impl Analysed {
     }
 
     /// All fixes of a file.
-    pub fn fixes(&self, file: usize) -> Vec<Fix> {
+    pub(crate) fn fixes(&self, file: usize) -> Vec<Fix> {
         self.diagnostics[file].iter().flat_map(|diagnostic| diagnostic.fixes.clone()).collect()
     }
 
     /// The type or place of what is declared on a line, else of the longest expression that starts there.
-    pub fn about(&self, file: usize, line: usize, kind: Kind) -> Option<Finding> {
+    pub(crate) fn about(&self, file: usize, line: usize, kind: Kind) -> Option<Finding> {
         let db = &self.db;
         let text = self.files[file].text(db);
         let mut best: Option<(TextSize, Ty)> = None;
@@ -190,7 +190,7 @@ fn line_of(text: &str, offset: TextSize) -> usize {
 }
 
 /// The sources of all files with a fix of one of them applied.
-pub fn apply(analysed: &Analysed, of: usize, fix: &Fix) -> Vec<String> {
+pub(crate) fn apply(analysed: &Analysed, of: usize, fix: &Fix) -> Vec<String> {
     let mut sources: Vec<String> =
         analysed.files.iter().map(|file| file.text(&analysed.db).to_string()).collect();
     let mut edits: Vec<_> = fix.edits.iter().collect();

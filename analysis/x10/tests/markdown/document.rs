@@ -4,7 +4,7 @@ use super::kernel;
 
 /// One test: a section with at least one block of X10.
 #[derive(Debug, Default)]
-pub struct Test {
+pub(crate) struct Test {
     /// The headers above, outermost first.
     pub headers: Vec<String>,
     /// The files it consists of, in order.
@@ -15,7 +15,7 @@ pub struct Test {
 
 /// One fenced block of X10: a file of the test's project.
 #[derive(Debug)]
-pub struct File {
+pub(crate) struct File {
     /// Its name: the block's `title`, else `Example.x10`.
     pub name: String,
     /// Its text.
@@ -26,7 +26,7 @@ pub struct File {
 
 impl File {
     /// The line of the markdown file of a line of this file, which counts from 0.
-    pub fn markdown_line(&self, line: usize) -> usize {
+    pub(crate) fn markdown_line(&self, line: usize) -> usize {
         self.lines.get(line).or(self.lines.last()).copied().unwrap_or(0)
     }
 }
@@ -34,7 +34,7 @@ impl File {
 /// A block ` ```x10 fixed="..." `: the section's first file, or the file that `title` names, after the fix of
 /// the first file whose title contains that.
 #[derive(Debug)]
-pub struct Fixed {
+pub(crate) struct Fixed {
     /// Part of the title of the fix.
     pub title: String,
     /// The file that is shown; without one the first.
@@ -46,7 +46,7 @@ pub struct Fixed {
 }
 
 /// The tests of a markdown file; an error names a line.
-pub fn read(markdown: &str) -> Result<Vec<Test>, String> {
+pub(crate) fn read(markdown: &str) -> Result<Vec<Test>, String> {
     let mut tests = Vec::new();
     let mut headers: Vec<String> = Vec::new();
     let mut current = Test::default();

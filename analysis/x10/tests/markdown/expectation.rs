@@ -9,7 +9,7 @@ use std::fmt;
 
 /// What an expectation speaks of, and what the analysis says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// An error.
     Error,
     /// A warning.
@@ -35,7 +35,7 @@ const KINDS: [(&str, Kind); 6] = [
 
 /// One expectation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Expectation {
+pub(crate) struct Expectation {
     /// The line it speaks of, counted from 0.
     pub line: usize,
     /// Its kind.
@@ -50,7 +50,7 @@ pub struct Expectation {
 
 /// One finding of the analysis.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
+pub(crate) struct Finding {
     /// Its line, counted from 0.
     pub line: usize,
     /// Its kind.
@@ -94,7 +94,7 @@ impl fmt::Display for Finding {
 }
 
 /// The expectations of a text.
-pub fn expectations(text: &str) -> Vec<Expectation> {
+pub(crate) fn expectations(text: &str) -> Vec<Expectation> {
     let lines: Vec<&str> = text.lines().collect();
     let mut found = Vec::new();
     for (index, line) in lines.iter().enumerate() {
@@ -109,7 +109,7 @@ pub fn expectations(text: &str) -> Vec<Expectation> {
 }
 
 /// The text without its expectations.
-pub fn without_expectations(text: &str) -> String {
+pub(crate) fn without_expectations(text: &str) -> String {
     let mut out = String::new();
     for line in text.lines() {
         match comment_start(line) {
@@ -151,7 +151,7 @@ fn expectation(comment: &str, line: usize) -> Option<Expectation> {
 }
 
 /// What is missing and what is too much: lines of text, each with the line it speaks of.
-pub fn compare(expected: &[Expectation], findings: &[Finding]) -> Vec<(usize, String)> {
+pub(crate) fn compare(expected: &[Expectation], findings: &[Finding]) -> Vec<(usize, String)> {
     let mut left: Vec<&Finding> = findings.iter().collect();
     let mut wrong = Vec::new();
     // The more an expectation says, the earlier it chooses.

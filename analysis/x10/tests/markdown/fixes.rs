@@ -13,7 +13,7 @@ const UNCOVERED: [(&str, &str, &str); 1] =
     [("syntax/error", "type/missing-type", "what is no closure before lacks no types of formals")];
 
 /// The number of fixes applied to the files of a test, and what is wrong with them.
-pub fn check_all(analysed: &mut Analysed, names: &[&str]) -> (usize, Vec<String>) {
+pub(crate) fn check_all(analysed: &mut Analysed, names: &[&str]) -> (usize, Vec<String>) {
     let before: Vec<Vec<Diagnostic>> = analysed.diagnostics.clone();
     let errors_before = errors(&before);
     let (mut applied, mut wrong) = (0, Vec::new());

@@ -4,7 +4,7 @@
 /// The program, and the line of the block that each of its lines comes from (the next one for lines of the
 /// frame).
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Expanded {
+pub(crate) struct Expanded {
     pub text: String,
     pub lines: Vec<usize>,
 }
@@ -51,7 +51,7 @@ impl Part {
 
 /// What the line that opens the block says of the kernel's frame.
 #[derive(Debug)]
-pub struct Frame<'a> {
+pub(crate) struct Frame<'a> {
     /// Parameters of the method beside `p:Place`.
     pub parameters: &'a str,
     /// Loop variables and range of the blocks.
@@ -62,7 +62,7 @@ pub struct Frame<'a> {
 
 /// The parameters between the parentheses of `kernel(...)` in the line that opens a block; none if it is no
 /// kernel.
-pub fn parameters(info: &str) -> Option<&str> {
+pub(crate) fn parameters(info: &str) -> Option<&str> {
     let rest = info.split_once("x10 kernel(")?.1;
     let mut depth = 1;
     for (at, c) in rest.char_indices() {
@@ -79,7 +79,7 @@ pub fn parameters(info: &str) -> Option<&str> {
 }
 
 /// Puts the lines of a block into the frame. Lines `import ...;` at its beginning stay in front of the class.
-pub fn expand(frame: &Frame, block: &str) -> Expanded {
+pub(crate) fn expand(frame: &Frame, block: &str) -> Expanded {
     let mut program = Expanded::default();
     let lines: Vec<&str> = block.lines().collect();
     let imports = lines.iter().take_while(|line| line.starts_with("import ")).count();

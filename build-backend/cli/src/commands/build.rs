@@ -18,7 +18,7 @@ use apg_toolchain::{Mode, Profile, Sanitizer, SharedObject};
 
 /// Build a program, or print what it is compiled to
 #[derive(Debug, Args)]
-pub struct Build {
+pub(crate) struct Build {
     /// The file that holds `main`
     file: PathBuf,
 
@@ -76,7 +76,7 @@ enum Emit {
 }
 
 /// The inputs of a build.
-pub struct Request<'a> {
+pub(crate) struct Request<'a> {
     /// The file that holds `main`.
     pub file: &'a PathBuf,
     /// The class whose `main` is meant.
@@ -92,7 +92,10 @@ pub struct Request<'a> {
 }
 
 /// Checks and translates; findings are printed. `Err` is the status to end with.
-pub fn translate(request: &Request<'_>, progress: &Progress) -> Result<Result<Translated, u8>, Failure> {
+pub(crate) fn translate(
+    request: &Request<'_>,
+    progress: &Progress,
+) -> Result<Result<Translated, u8>, Failure> {
     progress.stage("checking");
     let (host, file) = session::load_program(request.file, &request.sources.settings())?;
     let analysis = host.snapshot();
@@ -110,7 +113,7 @@ pub fn translate(request: &Request<'_>, progress: &Progress) -> Result<Result<Tr
 /// Compiles a translated program.
 ///
 /// Errors in the program's C++ code are printed. `Err` is the status to end with.
-pub fn compile(
+pub(crate) fn compile(
     translated: &Translated,
     request: &Request<'_>,
     progress: &Progress,
@@ -127,7 +130,7 @@ pub fn compile(
     }
 }
 
-pub fn build_failure(error: &apg_toolchain::BuildError) -> Failure {
+pub(crate) fn build_failure(error: &apg_toolchain::BuildError) -> Failure {
     let failure = Failure::new(error.to_string());
     match error.hint() {
         Some(hint) => failure.hint(hint),
@@ -136,7 +139,7 @@ pub fn build_failure(error: &apg_toolchain::BuildError) -> Failure {
 }
 
 impl Build {
-    pub fn run(self) -> Outcome {
+    pub(crate) fn run(self) -> Outcome {
         let progress = Progress::default();
         let profile = if self.release { Profile::Release } else { Profile::Portable };
         let mode = Mode { profile, sanitizer: self.sanitize, debug: self.debug };

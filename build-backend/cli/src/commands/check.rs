@@ -15,7 +15,7 @@ use apg_project::session::{self, Checked};
 
 /// Report all errors and warnings, and how to fix them
 #[derive(Debug, Args)]
-pub struct Check {
+pub(crate) struct Check {
     /// Files, and folders with all .x10 files in and below them
     #[arg(default_value = ".", value_name = "PATH")]
     paths: Vec<PathBuf>,
@@ -52,7 +52,7 @@ enum Deny {
 }
 
 impl Check {
-    pub fn run(self) -> Outcome {
+    pub(crate) fn run(self) -> Outcome {
         let start = Instant::now();
         let checked = if self.syntax_only {
             session::check_syntax(&self.paths)?

@@ -8,10 +8,10 @@ use apg_runtime::cache::{Cache, CacheError};
 
 /// Empty the build cache
 #[derive(Debug, Args)]
-pub struct Clean {}
+pub(crate) struct Clean {}
 
 impl Clean {
-    pub fn run(self) -> Outcome {
+    pub(crate) fn run(self) -> Outcome {
         let cache = Cache::default();
         let root = cache.root().display();
         let waiting = || {

@@ -12,14 +12,14 @@ use crate::{Cli, output};
 /// completions zsh > _apg`, in a folder of `$fpath`; for fish: `apg completions fish >
 /// ~/.config/fish/completions/apg.fish`.
 #[derive(Debug, Args)]
-pub struct Completions {
+pub(crate) struct Completions {
     /// The shell
     #[arg(value_enum)]
     shell: Shell,
 }
 
 impl Completions {
-    pub fn run(self) -> Outcome {
+    pub(crate) fn run(self) -> Outcome {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "apg", &mut script);
         output::line(String::from_utf8_lossy(&script).trim_end())?;

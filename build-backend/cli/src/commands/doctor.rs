@@ -9,11 +9,11 @@ use apg_toolchain::{BuildError, find_compiler};
 
 /// Say what this machine has and what it lacks
 #[derive(Debug, Args)]
-pub struct Doctor {}
+pub(crate) struct Doctor {}
 
 impl Doctor {
     /// Always succeeds where programs can run at all: a GPU is not needed.
-    pub fn run(self) -> Outcome {
+    pub(crate) fn run(self) -> Outcome {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         line(
             "ok",

@@ -9,13 +9,13 @@ use crate::output;
 
 /// Print the page of a diagnostic code: the rule, why it is, a refused program and the same one fixed
 #[derive(Debug, Args)]
-pub struct Explain {
+pub(crate) struct Explain {
     /// The code, e.g. `cuda/missing-clocked-async`; without it all codes are listed
     code: Option<String>,
 }
 
 impl Explain {
-    pub fn run(self) -> Outcome {
+    pub(crate) fn run(self) -> Outcome {
         let Some(code) = &self.code else {
             for rule in rules() {
                 output::line(format_args!("{:<42} {}", rule.code, rule.summary))?;

@@ -17,7 +17,7 @@ const MAX_ROUNDS: usize = 10;
 
 /// Applies the fixes of findings that offer exactly one, and returns the remaining findings. A round may
 /// reveal more errors than it fixes, which a later round may fix: the state with the fewest errors is kept.
-pub fn fix(paths: &[PathBuf], options: &Settings) -> Result<Checked, Failure> {
+pub(super) fn fix(paths: &[PathBuf], options: &Settings) -> Result<Checked, Failure> {
     let mut best = session::check(paths, options)?;
     let (mut applied, mut unconfirmed): (Vec<String>, Vec<Round>) = (Vec::new(), Vec::new());
     let mut latest = None;

@@ -14,7 +14,7 @@ use apg_source::LineIndex;
 
 /// Format source files
 #[derive(Debug, Args)]
-pub struct Fmt {
+pub(crate) struct Fmt {
     /// Files, and folders with all .x10 files in and below them
     #[arg(default_value = ".", value_name = "PATH")]
     paths: Vec<PathBuf>,
@@ -29,7 +29,7 @@ pub struct Fmt {
 }
 
 impl Fmt {
-    pub fn run(self) -> Outcome {
+    pub(crate) fn run(self) -> Outcome {
         if self.stdin {
             return format_stdin();
         }

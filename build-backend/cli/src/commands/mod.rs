@@ -1,14 +1,14 @@
 //! The sub-commands, one file each.
 
-pub mod build;
-pub mod check;
-pub mod clean;
-pub mod completions;
-pub mod doctor;
-pub mod explain;
+pub(crate) mod build;
+pub(crate) mod check;
+pub(crate) mod clean;
+pub(crate) mod completions;
+pub(crate) mod doctor;
+pub(crate) mod explain;
 mod fix;
-pub mod fmt;
-pub mod places;
+pub(crate) mod fmt;
+pub(crate) mod places;
 mod resources;
-pub mod run;
+pub(crate) mod run;
 mod stats;

@@ -9,7 +9,7 @@ use crate::output;
 
 /// Show the places that a run would have: hosts and their accelerators
 #[derive(Debug, Args)]
-pub struct Places {
+pub(crate) struct Places {
     /// Host places, each a process of this machine
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     places: Option<u32>,
@@ -24,7 +24,7 @@ pub struct Places {
 }
 
 impl Places {
-    pub fn run(self) -> Outcome {
+    pub(crate) fn run(self) -> Outcome {
         let launch = LaunchOptions {
             places: self.places,
             accels: self.accels,

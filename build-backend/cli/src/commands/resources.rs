@@ -8,7 +8,7 @@ use crate::output;
 use apg_project::build::Translated;
 
 /// Prints a paragraph for each kernel.
-pub fn print(translated: &Translated) -> Result<(), Failure> {
+pub(super) fn print(translated: &Translated) -> Result<(), Failure> {
     let found = apg_toolchain::resources::kernels(
         &translated.mir,
         &translated.emitted.cuda,

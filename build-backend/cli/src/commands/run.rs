@@ -23,7 +23,7 @@ use apg_toolchain::{Mode, Profile, Sanitizer};
 #[derive(Debug, Args)]
 #[command(after_help = "X10_NPLACES, X10_NTHREADS and X10RT_ACCELS are used where the option is absent.\n\
                         The exit status is the program's own; 1 if it cannot be built.")]
-pub struct Run {
+pub(crate) struct Run {
     /// The file that holds `main`
     file: PathBuf,
 
@@ -69,7 +69,7 @@ pub struct Run {
 
 /// How a program is launched.
 #[derive(Clone, Debug, Default, Args)]
-pub struct LaunchOptions {
+pub(crate) struct LaunchOptions {
     /// Host places, each a process of this machine
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub places: Option<u32>,
@@ -120,7 +120,7 @@ impl LaunchOptions {
     }
 
     /// As options of the runtime, with X10's environment variables as defaults.
-    pub fn resolve(&self, program: Image) -> Result<RunOptions, Failure> {
+    pub(crate) fn resolve(&self, program: Image) -> Result<RunOptions, Failure> {
         let number = |option: Option<u32>, name: &str, max: u32| match (option, environment_variable(name)) {
             (Some(number), _) => Ok(Some(number)),
             (None, None) => Ok(None),
@@ -179,7 +179,7 @@ struct PlaceCommand {
 }
 
 impl Run {
-    pub fn run(self) -> Outcome {
+    pub(crate) fn run(self) -> Outcome {
         if self.report.message_format != MessageFormat::Human {
             return run_events::run(&self.file, &self.sources, self.report.message_format);
         }
@@ -254,7 +254,7 @@ fn exec_sanitized(
 
 /// First argument of a process that runs a built program with a sanitizer or a debugger. The shared object
 /// and the arguments of [`BuiltCommand`] follow.
-pub const BUILT_COMMAND: &str = "__built";
+pub(crate) const BUILT_COMMAND: &str = "__built";
 
 #[derive(Debug, Parser)]
 #[command(no_binary_name = true)]
@@ -267,7 +267,7 @@ struct BuiltCommand {
 }
 
 /// Runs a built program if this process was started for one.
-pub fn run_as_built() -> Option<Outcome> {
+pub(crate) fn run_as_built() -> Option<Outcome> {
     let mut arguments = std::env::args_os().skip(1);
     if arguments.next()? != BUILT_COMMAND {
         return None;
@@ -282,7 +282,7 @@ pub fn run_as_built() -> Option<Outcome> {
 }
 
 /// First argument of a further place. The shared object follows.
-pub const PLACE_COMMAND: &str = "__place";
+pub(crate) const PLACE_COMMAND: &str = "__place";
 
 /// Runs this process's place of a program. Returns the exit status of the program.
 fn run_program(options: RunOptions) -> Outcome {
@@ -292,7 +292,7 @@ fn run_program(options: RunOptions) -> Outcome {
 }
 
 /// Runs a further place if this process was started as one.
-pub fn run_as_place() -> Option<Outcome> {
+pub(crate) fn run_as_place() -> Option<Outcome> {
     // SAFETY: no other thread runs yet, and nothing else has used the inherited descriptors.
     let info = unsafe { launcher::take_bootstrap_info() }?;
     let mut arguments = std::env::args_os().skip(1);
@@ -315,7 +315,7 @@ pub fn run_as_place() -> Option<Outcome> {
 }
 
 /// Runs the program appended to this executable, if there is one. All arguments are the program's.
-pub fn run_as_program() -> Option<Outcome> {
+pub(crate) fn run_as_program() -> Option<Outcome> {
     let object = match apg_toolchain::appended_program() {
         Ok(object) => object?,
         Err(error) => return Some(Err(Failure::new(error.to_string()))),

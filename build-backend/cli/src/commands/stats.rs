@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::output;
 
 /// Prints time and memory of checking `lines` lines.
-pub fn print(lines: usize, elapsed: Duration) -> Result<(), Failure> {
+pub(super) fn print(lines: usize, elapsed: Duration) -> Result<(), Failure> {
     let memory = peak_memory();
     let each = memory as f64 / 1e3 / lines.max(1) as f64;
     output::remark(format_args!(

@@ -11,7 +11,7 @@ use apg_mir::walk::{visit_exprs, visit_stmts};
 use apg_mir::*;
 
 /// Coefficient of a thread index in an affine integer expression; `None` if it is not affine.
-pub fn thread_stride(
+pub(super) fn thread_stride(
     tree: &RegionTree<'_>,
     uniform: &FxHashSet<LocalId>,
     axis: LocalId,
@@ -33,7 +33,7 @@ pub fn thread_stride(
 
 /// Whether all accesses of captured rails in these statements have a stride of several elements between
 /// adjacent threads.
-pub fn is_strided(tree: &RegionTree<'_>, uniform: &FxHashSet<LocalId>, stmts: &[&Stmt]) -> bool {
+pub(super) fn is_strided(tree: &RegionTree<'_>, uniform: &FxHashSet<LocalId>, stmts: &[&Stmt]) -> bool {
     let (mut any, mut all) = (false, true);
     let captures = tree.kernel().captures.len();
     let Some(fastest) = tree.kernel().thread_locals.last().copied() else { return false };

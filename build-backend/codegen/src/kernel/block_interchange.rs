@@ -18,7 +18,7 @@ use apg_mir::walk::{visit_exprs, visit_stmts};
 use apg_mir::*;
 
 /// A kernel whose blocks are interchanged with rows.
-pub struct BlockInterchange<'a> {
+pub(crate) struct BlockInterchange<'a> {
     /// Assignments of block-uniform locals.
     pub uniform: Vec<&'a Stmt>,
     /// Statements of each thread.
@@ -28,7 +28,7 @@ pub struct BlockInterchange<'a> {
 }
 
 /// Whether a kernel's blocks can be interchanged with rows.
-pub fn find_block_interchange<'a>(tree: &RegionTree<'a>) -> Option<BlockInterchange<'a>> {
+pub(crate) fn find_block_interchange<'a>(tree: &RegionTree<'a>) -> Option<BlockInterchange<'a>> {
     let kernel = tree.kernel();
     let alone = kernel.shared.is_empty() && !tree.storage.contains(&Storage::ContextArray);
     if !alone || kernel.thread_locals.len() < 2 {

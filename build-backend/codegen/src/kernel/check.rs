@@ -10,7 +10,7 @@ use apg_mir::*;
 
 impl Code<'_> {
     /// Hidden parameters of a kernel's functions: where a failing check records its failure.
-    pub fn hidden_parameters(&self) -> Option<String> {
+    pub(crate) fn hidden_parameters(&self) -> Option<String> {
         match self.target {
             Target::Host => None,
             Target::Cpu => Some("apg_i64 block_, apg_i64 r_".to_owned()),
@@ -20,7 +20,7 @@ impl Code<'_> {
     }
 
     /// The arguments for the hidden parameters.
-    pub fn hidden_arguments(&self) -> Option<String> {
+    pub(crate) fn hidden_arguments(&self) -> Option<String> {
         let record = self.record()?;
         Some(if self.statics.is_empty() { record.to_owned() } else { format!("{record}, env") })
     }
@@ -63,12 +63,12 @@ impl Code<'_> {
     }
 
     /// Whether an access needs no check in launches whose conditions hold.
-    pub fn is_inside(&self, index: &Expr) -> bool {
+    pub(crate) fn is_inside(&self, index: &Expr) -> bool {
         self.check_of(index).is_none_or(|it| it != "false")
     }
 
     /// An element of a rail whose elements and length have names.
-    pub fn kernel_element(&mut self, rail: &RailSpelling, index: &Expr) -> String {
+    pub(crate) fn kernel_element(&mut self, rail: &RailSpelling, index: &Expr) -> String {
         match self.preloaded.get(&std::ptr::from_ref(index)).cloned() {
             Some(PreloadedElement { name, when }) => {
                 format!("({when} ? {name} : {})", self.kernel_access(rail, index))
@@ -113,17 +113,17 @@ impl Code<'_> {
 
     /// Whether a device may compute an index, comparison, division or assigned value with 32 bits if the
     /// launch conditions hold.
-    pub fn is_narrow(&self, expr: &Expr) -> bool {
+    pub(crate) fn is_narrow(&self, expr: &Expr) -> bool {
         self.target == Target::Cuda && self.narrowed.values.contains(&std::ptr::from_ref(expr))
     }
 
     /// Whether the operation itself is done with 32 bits, rather than only its result truncated.
-    pub fn has_narrow_parts(&self, expr: &Expr) -> bool {
+    pub(crate) fn has_narrow_parts(&self, expr: &Expr) -> bool {
         self.narrowed.parts.contains(&std::ptr::from_ref(expr))
     }
 
     /// An integer expression computed with signed 32 bits.
-    pub fn narrow_value(&mut self, expr: &Expr) -> String {
+    pub(crate) fn narrow_value(&mut self, expr: &Expr) -> String {
         match &expr.kind {
             ExprKind::Int(value) => self.integer(*value, Ty::I32),
             _ if !self.has_narrow_parts(expr) => {
@@ -159,7 +159,7 @@ impl Code<'_> {
 
     /// On a device, the step of a counter that does not wrap, in signed arithmetic, from which the compiler
     /// derives the trip count.
-    pub fn exact_step(&mut self, local: LocalId, value: &Expr) -> Option<String> {
+    pub(crate) fn exact_step(&mut self, local: LocalId, value: &Expr) -> Option<String> {
         if self.target != Target::Cuda || !self.wide.contains(&std::ptr::from_ref(value)) {
             return None;
         }
@@ -174,7 +174,7 @@ impl Code<'_> {
     }
 
     /// Whether a value consists of locals, constants and operations that [`Self::wide_value`] widens.
-    pub fn is_plain(&self, expr: &Expr) -> bool {
+    pub(crate) fn is_plain(&self, expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::Int(_) | ExprKind::Local(_) => true,
             ExprKind::Operation { operation, args } => {
@@ -186,7 +186,7 @@ impl Code<'_> {
 
     /// An integer expression computed with 64 bits; parts that cannot be widened are computed as the program
     /// says.
-    pub fn wide_value(&mut self, expr: &Expr) -> String {
+    pub(crate) fn wide_value(&mut self, expr: &Expr) -> String {
         match &expr.kind {
             ExprKind::Int(value) => self.integer(*value, Ty::I64),
             ExprKind::Local(local) if self.widened_locals.contains(local) => {
@@ -212,7 +212,7 @@ impl Code<'_> {
     }
 
     /// An element of a rail that is a pair of pointer and length.
-    pub fn view_element(&mut self, view: &str, index: &Expr, text: &str) -> String {
+    pub(crate) fn view_element(&mut self, view: &str, index: &Expr, text: &str) -> String {
         match self.check_of(index) {
             None => format!("{view}.data[{text}]"),
             Some(_) => format!("apg_at({view}, {text}, {})", self.site()),
@@ -220,7 +220,7 @@ impl Code<'_> {
     }
 
     /// An integer division whose divisor may be zero.
-    pub fn kernel_division(
+    pub(crate) fn kernel_division(
         &self,
         operation: Operation,
         ty: &str,

@@ -22,7 +22,7 @@ use apg_mir::*;
 const PRELUDE: &str = include_str!("../include/apg_device.h");
 
 /// Device code of a kernel.
-pub struct DeviceCode {
+pub(crate) struct DeviceCode {
     /// CUDA C++.
     pub source: String,
     /// It has software-pipelined loops, for launches of few threads.
@@ -30,7 +30,11 @@ pub struct DeviceCode {
 }
 
 /// Prints the device code of a kernel; also returns the errors.
-pub fn print_cuda_source(program: &Program, names: &Names, id: KernelId) -> (DeviceCode, Vec<EmitError>) {
+pub(crate) fn print_cuda_source(
+    program: &Program,
+    names: &Names,
+    id: KernelId,
+) -> (DeviceCode, Vec<EmitError>) {
     let kernel = &program.kernels[id.index()];
     let mut code = Code::new(program, names, Target::Cuda);
     let statics =

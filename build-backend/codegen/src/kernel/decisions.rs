@@ -6,7 +6,7 @@ use apg_mir::*;
 
 /// Whether an access needs a bounds check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CheckElimination {
+pub(crate) enum CheckElimination {
     /// No: it is always in bounds.
     Inside,
     /// Not in launches in which these of [`Bounds::conditions`] hold, one bit each.
@@ -17,7 +17,7 @@ pub enum CheckElimination {
 
 impl CheckElimination {
     /// The decision for an access that is visited twice.
-    pub fn and(self, other: CheckElimination) -> CheckElimination {
+    pub(crate) fn and(self, other: CheckElimination) -> CheckElimination {
         match (self, other) {
             (CheckElimination::Inside, it) | (it, CheckElimination::Inside) => it,
             (CheckElimination::AtLaunch(a), CheckElimination::AtLaunch(b)) => {
@@ -30,7 +30,7 @@ impl CheckElimination {
 
 /// Result of the analysis.
 #[derive(Default)]
-pub struct NarrowedExprs {
+pub(crate) struct NarrowedExprs {
     /// Narrowed indices, comparisons, divisions and assigned values, by address.
     pub values: FxHashSet<*const Expr>,
     /// Subexpressions whose operands are narrowed too, by address.
@@ -43,7 +43,7 @@ pub struct NarrowedExprs {
 
 /// How a loop is unrolled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UnrollFactor {
+pub(crate) enum UnrollFactor {
     /// By a factor.
     Times(u32),
     /// Fully, after the trip count is known. Where it depends on an outer counter, that is after the outer
@@ -53,7 +53,7 @@ pub enum UnrollFactor {
 }
 
 /// A loop whose loads are pipelined.
-pub struct PipelinedLoop<'k> {
+pub(crate) struct PipelinedLoop<'k> {
     /// Locals that its update assigns.
     pub counters: Vec<LocalId>,
     pub update: &'k [Stmt],

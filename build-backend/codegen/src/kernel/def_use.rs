@@ -10,7 +10,7 @@ use apg_mir::*;
 
 /// Uses of a local.
 #[derive(Clone, Copy)]
-pub enum LocalUse {
+pub(super) enum LocalUse {
     /// In one region; `carried` from one iteration of an enclosing loop to the next.
     Single {
         run: usize,
@@ -21,7 +21,7 @@ pub enum LocalUse {
 
 /// Uses of all locals.
 #[derive(Default)]
-pub struct DefUse {
+pub(super) struct DefUse {
     /// Uses by local; unused ones have no entry.
     pub by_local: FxHashMap<LocalId, LocalUse>,
     runs: usize,
@@ -29,7 +29,7 @@ pub struct DefUse {
 
 impl DefUse {
     /// Collects the uses in nodes.
-    pub fn collect(&mut self, nodes: &[RegionNode<'_>], in_loop: bool) {
+    pub(super) fn collect(&mut self, nodes: &[RegionNode<'_>], in_loop: bool) {
         for node in nodes {
             match node {
                 RegionNode::Parallel(stmts) => self.collect_region(stmts, in_loop),

@@ -5,7 +5,7 @@ use crate::code::Code;
 use apg_mir::*;
 
 /// Prints the functions that the kernels call, directly or indirectly, with prototypes in front.
-pub fn print_device_functions(code: &mut Code<'_>, storage: &str) -> String {
+pub(super) fn print_device_functions(code: &mut Code<'_>, storage: &str) -> String {
     let mut done: Vec<FunctionId> = Vec::new();
     let mut bodies = String::new();
     while let Some(id) = code.used.device_functions.iter().copied().find(|it| !done.contains(it)) {

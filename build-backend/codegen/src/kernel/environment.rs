@@ -8,7 +8,7 @@ use apg_mir::*;
 const MAX_BY_VALUE_ENVIRONMENT_BYTES: usize = 3840;
 
 /// Whether the environment is a parameter of the device function rather than a pointer.
-pub fn passes_environment_by_value(program: &Program, kernel: &Kernel) -> bool {
+pub(crate) fn passes_environment_by_value(program: &Program, kernel: &Kernel) -> bool {
     let sizes = kernel.captures.iter().map(|capture| match capture.kind {
         KernelCaptureKind::Scalar(ty) => max_size(program, ty),
         KernelCaptureKind::Rail { .. } | KernelCaptureKind::ConstantRail { .. } => 16,
@@ -26,7 +26,7 @@ fn max_size(program: &Program, ty: Ty) -> usize {
 }
 
 /// Spells captures for host code with the environment in `env`.
-pub fn spell_captures(code: &mut Code<'_>, kernel: &Kernel) {
+pub(super) fn spell_captures(code: &mut Code<'_>, kernel: &Kernel) {
     code.locals = kernel
         .locals
         .iter()

@@ -13,7 +13,7 @@ use apg_mir::walk::visit_exprs;
 use apg_mir::*;
 
 /// A grid-stride loop.
-pub struct GridStrideLoop<'a> {
+pub(crate) struct GridStrideLoop<'a> {
     /// Its label: `continue` ends a thread's iteration.
     pub label: LabelId,
     /// The counter.
@@ -31,7 +31,7 @@ pub struct GridStrideLoop<'a> {
 }
 
 /// Facts about the place where a loop is.
-pub struct StrideContext<'c, 'a> {
+pub(super) struct StrideContext<'c, 'a> {
     /// Thread indices, slowest axis first.
     pub threads: &'c [LocalId],
     /// Whether an expression is block-uniform.
@@ -45,7 +45,7 @@ pub struct StrideContext<'c, 'a> {
 }
 
 /// Recognises a grid-stride loop.
-pub fn recognise_grid_stride<'a>(
+pub(super) fn recognise_grid_stride<'a>(
     stmt: &'a Stmt,
     context: &StrideContext<'_, 'a>,
 ) -> Option<GridStrideLoop<'a>> {

@@ -7,7 +7,7 @@ use crate::code::{Code, Target};
 use apg_mir::*;
 
 /// The translation unit of all kernels.
-pub fn print_host_unit(code: &mut Code<'_>) -> String {
+pub(crate) fn print_host_unit(code: &mut Code<'_>) -> String {
     let mut text = String::new();
     code.out.attribute_each_line(code.program.debug);
     for index in 0..code.program.kernels.len() {

@@ -28,7 +28,7 @@ const MIN_REMAINDER_STRIDE: i64 = 8;
 
 /// A relation between a thread's index and a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Relation {
+pub(super) enum Relation {
     Below,
     UpTo,
     From,
@@ -60,7 +60,7 @@ impl Relation {
         }
     }
 
-    pub fn symbol(self) -> &'static str {
+    pub(super) fn symbol(self) -> &'static str {
         match self {
             Relation::Below => "<",
             Relation::UpTo => "<=",
@@ -72,14 +72,14 @@ impl Relation {
 }
 
 /// A bound on the index of an axis (0 is the fastest) that a guard implies.
-pub struct AxisBound<'a> {
+pub(super) struct AxisBound<'a> {
     pub axis: usize,
     pub relation: Relation,
     pub side: &'a Expr,
 }
 
 /// Statements for a sub-range of the threads.
-pub struct SubRange<'a> {
+pub(super) struct SubRange<'a> {
     stmts: Vec<&'a Stmt>,
     pub bounds: Vec<AxisBound<'a>>,
     /// The bounds are equivalent to the guard.
@@ -88,12 +88,12 @@ pub struct SubRange<'a> {
 
 impl<'a> SubRange<'a> {
     /// Values that indices are compared with.
-    pub fn sides(&self) -> impl Iterator<Item = &'a Expr> {
+    pub(super) fn sides(&self) -> impl Iterator<Item = &'a Expr> {
         self.bounds.iter().map(|it| it.side)
     }
 
     /// Statements for the threads within the bounds.
-    pub fn inside(&self) -> Vec<&'a Stmt> {
+    pub(super) fn inside(&self) -> Vec<&'a Stmt> {
         match self.stmts.as_slice() {
             [Stmt { kind: StmtKind::If { then, .. }, .. }] if self.is_exact && !self.bounds.is_empty() => {
                 then.iter().collect()
@@ -104,7 +104,7 @@ impl<'a> SubRange<'a> {
 }
 
 /// Splits a region at its guards, if one of them is worth a loop of its own.
-pub fn split_by_guards<'a>(tree: &RegionTree<'a>, stmts: &[&'a Stmt]) -> Option<Vec<SubRange<'a>>> {
+pub(super) fn split_by_guards<'a>(tree: &RegionTree<'a>, stmts: &[&'a Stmt]) -> Option<Vec<SubRange<'a>>> {
     let mut found = Vec::new();
     let is_alone = is_single_guard(tree, stmts);
     stmts.iter().for_each(|it| add_stmt(tree, it, is_alone, &mut found));

@@ -15,7 +15,7 @@ use apg_mir::*;
 const MIN_UNPREDICTED_STRIDE_BYTES: i64 = 4096;
 
 /// A memory access of a later iteration.
-pub enum PrefetchCandidate<'k> {
+pub(super) enum PrefetchCandidate<'k> {
     /// An element of a captured rail; its stride per iteration in elements, if the compiler knows it.
     Element { rail: LocalId, index: &'k Expr, per_iteration: Option<i64> },
     /// Accesses of both branches of a condition.
@@ -23,7 +23,7 @@ pub enum PrefetchCandidate<'k> {
 }
 
 /// A basic induction variable: each iteration adds a loop-invariant, block-uniform value.
-pub struct InductionStep<'k> {
+pub(super) struct InductionStep<'k> {
     pub local: LocalId,
     pub by: &'k Expr,
     pub minus: bool,
@@ -32,7 +32,7 @@ pub struct InductionStep<'k> {
 }
 
 /// The induction variables of a loop.
-pub struct LoopInductions<'p, 'k> {
+pub(super) struct LoopInductions<'p, 'k> {
     tree: &'p RegionTree<'k>,
     pub steps: Vec<InductionStep<'k>>,
     /// Block-uniform locals that the body computes from the inductions, in an order in which they can be
@@ -111,7 +111,7 @@ fn element_type(tree: &RegionTree<'_>, rail: LocalId) -> Option<Ty> {
 }
 
 impl<'p, 'k> LoopInductions<'p, 'k> {
-    pub fn of(tree: &'p RegionTree<'k>, stmt: &'k Stmt) -> Self {
+    pub(super) fn of(tree: &'p RegionTree<'k>, stmt: &'k Stmt) -> Self {
         let mut sets: Vec<(LocalId, &'k Expr)> = Vec::new();
         let mut times: FxHashMap<LocalId, usize> = FxHashMap::default();
         visit_stmts(std::slice::from_ref(stmt), &mut |it| match &it.kind {
@@ -247,7 +247,7 @@ impl<'p, 'k> LoopInductions<'p, 'k> {
     }
 
     /// Element size of a captured rail of scalars.
-    pub fn element_bytes(&self, rail: LocalId) -> Option<i64> {
+    pub(super) fn element_bytes(&self, rail: LocalId) -> Option<i64> {
         element_type(self.tree, rail).and_then(scalar_bytes)
     }
 
@@ -256,7 +256,11 @@ impl<'p, 'k> LoopInductions<'p, 'k> {
         self.tree.kernel().thread_locals.last().copied()
     }
 
-    pub fn collect_candidates(&self, nodes: &[RegionNode<'k>], candidates: &mut Vec<PrefetchCandidate<'k>>) {
+    pub(super) fn collect_candidates(
+        &self,
+        nodes: &[RegionNode<'k>],
+        candidates: &mut Vec<PrefetchCandidate<'k>>,
+    ) {
         for node in nodes {
             match node {
                 RegionNode::Parallel(stmts) => {

@@ -15,7 +15,7 @@ use apg_mir::*;
 const MAX_STORES_PER_THREAD: i64 = 64;
 
 /// Whether the threads must synchronise after initialisation.
-pub fn needs_barrier(kernel: &Kernel) -> bool {
+pub(crate) fn needs_barrier(kernel: &Kernel) -> bool {
     if !kernel.shared.iter().all(|it| InitEffects::of(kernel, &it.init).is_own()) {
         return true;
     }
@@ -24,7 +24,7 @@ pub fn needs_barrier(kernel: &Kernel) -> bool {
 
 /// Shared rails that the threads overwrite completely before any element is read: their initial values are
 /// dead.
-pub fn overwritten_rails(kernel: &Kernel) -> FxHashSet<LocalId> {
+pub(crate) fn overwritten_rails(kernel: &Kernel) -> FxHashSet<LocalId> {
     let mut start = InitScan::of(kernel);
     let mut threads = kernel.host.threads.iter().map(constant_value);
     let threads = threads.try_fold(1_i64, |all, it| all.checked_mul(it?));

@@ -26,7 +26,7 @@ const MAX_PRELOADED_ELEMENTS: usize = 8;
 const PIPELINE_GUARD: &str = "if (pipelined_) {";
 
 /// Finds the loops that can be pipelined.
-pub fn find_pipelined_loops<'k>(
+pub(super) fn find_pipelined_loops<'k>(
     code: &Code<'_>,
     kernel: &'k Kernel,
     accesses: &AccessSummary,
@@ -158,7 +158,11 @@ fn visit_unconditional_exprs<'k>(expr: &'k Expr, visit: &mut impl FnMut(&'k Expr
 
 impl<'p> Code<'p> {
     /// Prints the prologue: loads for the first two iterations.
-    pub fn print_pipeline_prologue(&mut self, pipelined: &PipelinedLoop<'p>, condition: &str) -> Vec<String> {
+    pub(crate) fn print_pipeline_prologue(
+        &mut self,
+        pipelined: &PipelinedLoop<'p>,
+        condition: &str,
+    ) -> Vec<String> {
         let names: Vec<String> =
             pipelined.elements.iter().map(|_| format!("preloaded{}_", self.fresh())).collect();
         self.out.open("{");
@@ -182,7 +186,12 @@ impl<'p> Code<'p> {
 
     /// Prints the begin of an iteration: takes its preloaded values and loads those of the iteration after
     /// the next.
-    pub fn print_pipeline_stage(&mut self, pipelined: &PipelinedLoop<'p>, names: &[String], condition: &str) {
+    pub(crate) fn print_pipeline_stage(
+        &mut self,
+        pipelined: &PipelinedLoop<'p>,
+        names: &[String],
+        condition: &str,
+    ) {
         for (name, (element, _)) in names.iter().zip(&pipelined.elements) {
             let ty = self.ty(element.ty);
             self.out.line(format!("const {ty} {name}now = {name};"));

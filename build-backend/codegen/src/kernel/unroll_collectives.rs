@@ -28,7 +28,7 @@ const MAX_UNROLLED_EXPRESSIONS: usize = 1000;
 /// memory.
 const MAX_BLOCK_RAIL_BYTES: i64 = 8192;
 /// A loop that is fully unrolled.
-pub struct UnrolledLoop {
+pub(super) struct UnrolledLoop {
     pub counter: LocalId,
     /// The counter's value in each iteration.
     pub values: Vec<i64>,
@@ -39,7 +39,7 @@ pub struct UnrolledLoop {
 }
 
 /// Whether a loop can be unrolled, and how; `before` are the nodes in front of it.
-pub fn find_unrolled_loop<'k>(
+pub(super) fn find_unrolled_loop<'k>(
     tree: &RegionTree<'k>,
     before: &[RegionNode<'k>],
     stmt: &Stmt,
@@ -92,7 +92,7 @@ fn is_duplicable(node: &RegionNode<'_>, counter: LocalId) -> bool {
     }
 }
 
-pub fn statements<'n, 'k>(node: &'n RegionNode<'k>) -> &'n [&'k Stmt] {
+pub(super) fn statements<'n, 'k>(node: &'n RegionNode<'k>) -> &'n [&'k Stmt] {
     match node {
         RegionNode::Parallel(stmts) => stmts,
         RegionNode::Collective(stmt) | RegionNode::Uniform(stmt) => std::slice::from_ref(stmt),
@@ -170,7 +170,7 @@ fn evaluate_condition(condition: &Expr, counter: LocalId, now: i64) -> Option<bo
 
 /// Shared rails of a kernel that become variables of the block function, with their lengths: the C++ compiler
 /// then sees that they are dead after the last unrolled iteration.
-pub fn block_local_rails(tree: &RegionTree<'_>) -> Vec<(LocalId, i64)> {
+pub(super) fn block_local_rails(tree: &RegionTree<'_>) -> Vec<(LocalId, i64)> {
     if !has_unrolled_loop(tree, &tree.nodes) {
         return Vec::new();
     }

@@ -2,120 +2,120 @@
 
 use apg_mir::*;
 
-pub const ROOT: ClassId = ClassId(0);
-pub const STRING: ClassId = ClassId(1);
-pub const STRINGS: ClassId = ClassId(2);
+pub(super) const ROOT: ClassId = ClassId(0);
+pub(super) const STRING: ClassId = ClassId(1);
+pub(super) const STRINGS: ClassId = ClassId(2);
 /// The class of every exception that the runtime raises in tests.
-pub const EXCEPTION: ClassId = ClassId(3);
-pub const INTS: ClassId = ClassId(4);
+pub(super) const EXCEPTION: ClassId = ClassId(3);
+pub(super) const INTS: ClassId = ClassId(4);
 
-pub fn at(line: u32) -> Position {
+pub(super) fn at(line: u32) -> Position {
     Position { file: FileId(0), line }
 }
 
-pub fn stmt(kind: StmtKind) -> Stmt {
+pub(super) fn stmt(kind: StmtKind) -> Stmt {
     Stmt { position: at(1), kind }
 }
 
-pub fn expr(ty: Ty, kind: ExprKind) -> Expr {
+pub(super) fn expr(ty: Ty, kind: ExprKind) -> Expr {
     Expr { ty, kind, position: None }
 }
 
-pub fn long(value: i64) -> Expr {
+pub(super) fn long(value: i64) -> Expr {
     expr(Ty::I64, ExprKind::Int(value))
 }
 
-pub fn int(value: i64) -> Expr {
+pub(super) fn int(value: i64) -> Expr {
     expr(Ty::I32, ExprKind::Int(value))
 }
 
-pub fn float(value: f64) -> Expr {
+pub(super) fn float(value: f64) -> Expr {
     expr(Ty::F32, ExprKind::Float(value))
 }
 
-pub fn text(value: &str) -> Expr {
+pub(super) fn text(value: &str) -> Expr {
     expr(Ty::Ref(STRING), ExprKind::String(value.into()))
 }
 
-pub fn var(id: u32, ty: Ty) -> Expr {
+pub(super) fn var(id: u32, ty: Ty) -> Expr {
     expr(ty, ExprKind::Local(LocalId(id)))
 }
 
-pub fn op(operation: Operation, args: Vec<Expr>) -> Expr {
+pub(super) fn op(operation: Operation, args: Vec<Expr>) -> Expr {
     let ty = if operation.is_comparison() { Ty::Bool } else { args[0].ty };
     expr(ty, ExprKind::Operation { operation, args })
 }
 
-pub fn add(a: Expr, b: Expr) -> Expr {
+pub(super) fn add(a: Expr, b: Expr) -> Expr {
     op(Operation::Add, vec![a, b])
 }
 
-pub fn mul(a: Expr, b: Expr) -> Expr {
+pub(super) fn mul(a: Expr, b: Expr) -> Expr {
     op(Operation::Mul, vec![a, b])
 }
 
-pub fn lt(a: Expr, b: Expr) -> Expr {
+pub(super) fn lt(a: Expr, b: Expr) -> Expr {
     op(Operation::Lt, vec![a, b])
 }
 
-pub fn eq(a: Expr, b: Expr) -> Expr {
+pub(super) fn eq(a: Expr, b: Expr) -> Expr {
     op(Operation::Eq, vec![a, b])
 }
 
-pub fn convert(ty: Ty, value: Expr) -> Expr {
+pub(super) fn convert(ty: Ty, value: Expr) -> Expr {
     expr(ty, ExprKind::Operation { operation: Operation::Convert, args: vec![value] })
 }
 
-pub fn runtime(ty: Ty, entry: &str, args: Vec<Expr>) -> Expr {
+pub(super) fn runtime(ty: Ty, entry: &str, args: Vec<Expr>) -> Expr {
     expr(ty, ExprKind::Runtime { entry: entry.into(), args })
 }
 
-pub fn call(ty: Ty, function: u32, args: Vec<Expr>) -> Expr {
+pub(super) fn call(ty: Ty, function: u32, args: Vec<Expr>) -> Expr {
     expr(ty, ExprKind::Call { function: FunctionId(function), args })
 }
 
-pub fn element(ty: Ty, rail: Expr, index: Expr) -> Expr {
+pub(super) fn element(ty: Ty, rail: Expr, index: Expr) -> Expr {
     expr(ty, ExprKind::Element { rail: Box::new(rail), index: Box::new(index), checked: true })
 }
 
-pub fn set(local: u32, value: Expr) -> Stmt {
+pub(super) fn set(local: u32, value: Expr) -> Stmt {
     stmt(StmtKind::Set { local: LocalId(local), value })
 }
 
-pub fn store(rail: Expr, element: Ty, index: Expr, value: Expr) -> Stmt {
+pub(super) fn store(rail: Expr, element: Ty, index: Expr, value: Expr) -> Stmt {
     stmt(StmtKind::SetElement { rail, element, index, value, checked: true })
 }
 
-pub fn when_true(condition: Expr, then: Vec<Stmt>) -> Stmt {
+pub(super) fn when_true(condition: Expr, then: Vec<Stmt>) -> Stmt {
     stmt(StmtKind::If { condition, then, otherwise: vec![] })
 }
 
-pub fn repeat(label: u32, condition: Expr, body: Vec<Stmt>, update: Vec<Stmt>) -> Stmt {
+pub(super) fn repeat(label: u32, condition: Expr, body: Vec<Stmt>, update: Vec<Stmt>) -> Stmt {
     let label = LabelId(label);
     stmt(StmtKind::Loop { label, condition, body, update, unroll: None, post_tested: false })
 }
 
-pub fn ret(value: Option<Expr>) -> Stmt {
+pub(super) fn ret(value: Option<Expr>) -> Stmt {
     stmt(StmtKind::Return(value))
 }
 
 /// Prints a string.
-pub fn print(value: Expr) -> Stmt {
+pub(super) fn print(value: Expr) -> Stmt {
     let call = runtime(Ty::Void, "console_print", vec![int(1), value]);
     stmt(StmtKind::Expr(call))
 }
 
 /// Prints a Long.
-pub fn print_long(value: Expr) -> Stmt {
+pub(super) fn print_long(value: Expr) -> Stmt {
     print(runtime(Ty::Ref(STRING), "string_from_i64", vec![value]))
 }
 
-pub fn locals(types: &[Ty]) -> Vec<Local> {
+pub(super) fn locals(types: &[Ty]) -> Vec<Local> {
     let local = |(index, ty): (usize, &Ty)| Local { name: format!("l{index}").into(), ty: *ty };
     types.iter().enumerate().map(local).collect()
 }
 
-pub fn function(name: &str, params: u32, types: &[Ty], result: Ty, body: Vec<Stmt>) -> Function {
+pub(super) fn function(name: &str, params: u32, types: &[Ty], result: Ty, body: Vec<Stmt>) -> Function {
     Function {
         name: name.into(),
         position: at(1),
@@ -144,7 +144,7 @@ fn class(name: &str, kind: ClassKind) -> Class {
 }
 
 /// A program whose `main` is function 0; function 1 makes exceptions.
-pub fn program(main: Function) -> Program {
+pub(super) fn program(main: Function) -> Program {
     let factory = function(
         "exception",
         1,
@@ -169,7 +169,7 @@ pub fn program(main: Function) -> Program {
 }
 
 /// A program of statements; local 0 is the arguments.
-pub fn statements(types: &[Ty], body: Vec<Stmt>) -> Program {
+pub(super) fn statements(types: &[Ty], body: Vec<Stmt>) -> Program {
     let mut all = vec![Ty::Ref(STRINGS)];
     all.extend(types);
     program(function("Main.main", 1, &all, Ty::Void, body))

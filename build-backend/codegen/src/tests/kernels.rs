@@ -5,16 +5,16 @@ use crate::kernel::regions::form_regions;
 use apg_mir::*;
 
 /// A global rail of Ints is struct 0; the kernel's first capture is one, `out`, its second a Long, `n`.
-pub fn global_rail() -> Ty {
+pub(super) fn global_rail() -> Ty {
     Ty::Struct(StructId(0))
 }
 
-pub const OUT: u32 = 0;
-pub const N: u32 = 1;
+pub(super) const OUT: u32 = 0;
+pub(super) const N: u32 = 1;
 
 /// A kernel over `out` and `n` with one block and one thread axis (locals 2 and 3, both Int); `own` locals
 /// follow from 4.
-pub fn kernel(blocks: i64, threads: i64, own: &[Ty], body: Vec<Stmt>) -> Kernel {
+pub(super) fn kernel(blocks: i64, threads: i64, own: &[Ty], body: Vec<Stmt>) -> Kernel {
     let mut types = vec![global_rail(), Ty::I64, Ty::I32, Ty::I32];
     types.extend(own);
     let capture =
@@ -47,13 +47,13 @@ pub fn kernel(blocks: i64, threads: i64, own: &[Ty], body: Vec<Stmt>) -> Kernel 
 }
 
 /// A shared rail of Ints named by a local of the kernel.
-pub fn share(kernel: &mut Kernel, local: u32, length: i64, init: SharedInit) {
+pub(super) fn share(kernel: &mut Kernel, local: u32, length: i64, init: SharedInit) {
     kernel.shared.push(SharedRail { local: LocalId(local), element: Ty::I32, init });
     kernel.host.shared_lengths.push(long(length));
 }
 
 /// A host program that launches the kernel on a rail of `length` Ints and prints them.
-pub fn launch(kernel: Kernel, length: i64, n: i64) -> Program {
+pub(super) fn launch(kernel: Kernel, length: i64, n: i64) -> Program {
     let rail = || var(1, Ty::Ref(INTS));
     let address = expr(Ty::I64, ExprKind::Operation { operation: Operation::Bitcast, args: vec![rail()] });
     let global =
@@ -102,26 +102,26 @@ fn check(kernel: Kernel, length: i64, n: i64, expected: impl Fn(i64) -> i64) {
     assert_eq!(run(&program), expected);
 }
 
-pub fn block() -> Expr {
+pub(super) fn block() -> Expr {
     var(2, Ty::I32)
 }
-pub fn thread() -> Expr {
+pub(super) fn thread() -> Expr {
     var(3, Ty::I32)
 }
-pub fn i32_(id: u32) -> Expr {
+pub(super) fn i32_(id: u32) -> Expr {
     var(id, Ty::I32)
 }
-pub fn ints(id: u32) -> Expr {
+pub(super) fn ints(id: u32) -> Expr {
     var(id, Ty::Ref(INTS))
 }
-pub fn out(index: Expr, value: Expr) -> Stmt {
+pub(super) fn out(index: Expr, value: Expr) -> Stmt {
     store(var(OUT, global_rail()), Ty::I32, convert(Ty::I64, index), value)
 }
-pub fn barrier() -> Stmt {
+pub(super) fn barrier() -> Stmt {
     stmt(StmtKind::Barrier)
 }
 /// `block * 64 + thread`
-pub fn global_thread() -> Expr {
+pub(super) fn global_thread() -> Expr {
     add(mul(block(), int(64)), thread())
 }
 

@@ -168,7 +168,7 @@ impl Builder<'_, '_> {
     }
 
     /// A call of an instance method; `args` starts with the receiver, of type `receiver`.
-    #[allow(clippy::too_many_arguments)] // all of it is the call
+    #[allow(clippy::too_many_arguments, reason = "all of it is the call")]
     pub(crate) fn call_instance(
         &mut self,
         callee: &Callee,

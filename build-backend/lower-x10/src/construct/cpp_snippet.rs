@@ -18,7 +18,7 @@ pub(crate) enum Token<'a> {
 
 impl<'a> Token<'a> {
     /// The text of the token, without the `#` of an operand.
-    pub fn name(self) -> &'a str {
+    pub(crate) fn name(self) -> &'a str {
         match self {
             Token::Word(text) | Token::Operand(text) | Token::Other(text) => text,
         }
@@ -92,7 +92,7 @@ pub(crate) struct Snippet {
 }
 
 impl Snippet {
-    pub fn new(literals: Vec<CodeLiteral>, position: impl Fn(TextSize) -> mir::Position) -> Snippet {
+    pub(crate) fn new(literals: Vec<CodeLiteral>, position: impl Fn(TextSize) -> mir::Position) -> Snippet {
         let mut snippet = Snippet { text: String::new(), lines: Vec::new() };
         for (text, offset) in literals {
             snippet.lines.push((snippet.text.len(), position(offset)));
@@ -102,7 +102,7 @@ impl Snippet {
     }
 
     /// Code whose literals are unknown: all of it is in this line.
-    pub fn in_line(text: &str, position: mir::Position) -> Snippet {
+    pub(crate) fn in_line(text: &str, position: mir::Position) -> Snippet {
         Snippet { text: text.to_owned(), lines: vec![(0, position)] }
     }
 
@@ -113,7 +113,7 @@ impl Snippet {
     }
 
     /// The source line of each token at which a new line begins for the compiler's messages.
-    pub fn line_of_tokens(&self, tokens: &[Token<'_>]) -> Vec<Option<mir::Position>> {
+    pub(crate) fn line_of_tokens(&self, tokens: &[Token<'_>]) -> Vec<Option<mir::Position>> {
         let mut lines = vec![None; tokens.len()];
         if self.text.contains("R\"") {
             return lines;

@@ -251,7 +251,7 @@ impl Builder<'_, '_> {
         self.push(Out::Loop { label, condition, body: loop_body, update, unroll: None, post_tested: false });
     }
 
-    #[allow(clippy::too_many_arguments)] // the parts of the statement
+    #[allow(clippy::too_many_arguments, reason = "the parts of the statement")]
     fn iterator_loop(
         &mut self,
         label: LabelId,

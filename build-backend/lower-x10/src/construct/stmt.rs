@@ -238,7 +238,7 @@ impl Builder<'_, '_> {
             let message = message.map(|message| {
                 let ty = it.type_of(message);
                 let value = it.value(message);
-                it.to_string_value(value, ty)
+                it.string_of_value(value, ty)
             });
             it.throw_new("x10.lang.AssertionError", message);
         });

@@ -22,7 +22,7 @@ impl Builder<'_, '_> {
         let machine = self.lowerer.machine(string);
         let mut strings: Vec<mir::Expr> = Vec::new();
         for (value, (_, ty)) in values.into_iter().zip(operands) {
-            let text = self.to_string_value(value, ty);
+            let text = self.string_of_value(value, ty);
             if let (Some(ExprKind::String(before)), ExprKind::String(after)) =
                 (strings.last().map(|it| &it.kind), &text.kind)
             {
@@ -37,7 +37,7 @@ impl Builder<'_, '_> {
     }
 
     /// Converts a value to a non-null string.
-    pub(crate) fn to_string_value(&mut self, value: mir::Expr, ty: Ty) -> mir::Expr {
+    pub(crate) fn string_of_value(&mut self, value: mir::Expr, ty: Ty) -> mir::Expr {
         let string = Ty::string(self.lowerer.db);
         let machine = self.lowerer.machine(string);
         let null = expr(machine, ExprKind::String("null".into()));

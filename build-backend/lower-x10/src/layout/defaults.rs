@@ -74,7 +74,7 @@ impl Builder<'_, '_> {
             let label = format!(" {}=", field.name(self.lowerer.db));
             parts.push(expr(machine, ExprKind::String(label.into())));
             let value = self.load(this.clone(), ty, index as u32, field_ty, false);
-            let text = self.to_string_value(value, field_ty);
+            let text = self.string_of_value(value, field_ty);
             parts.push(self.save(text));
         }
         self.join(parts)

@@ -31,7 +31,7 @@ pub(crate) struct CallTargets {
 
 impl CallTargets {
     /// Analyses the host code of a program.
-    pub fn new(program: &Program) -> CallTargets {
+    pub(crate) fn new(program: &Program) -> CallTargets {
         let mut targets = CallTargets::default();
         for function in program.functions.iter().filter(|it| is_host_code(it)) {
             walk::visit_exprs(&function.body, &mut |expr, _| targets.add_call(expr));
@@ -106,7 +106,7 @@ impl CallTargets {
     }
 
     /// The group of an indirect call: an index into `functions`.
-    pub fn group_of(&self, kind: &ExprKind, result: Ty) -> Option<usize> {
+    pub(crate) fn group_of(&self, kind: &ExprKind, result: Ty) -> Option<usize> {
         match kind {
             ExprKind::CallVirtual { class, slot, .. } => self.classes.get(&(*class, *slot)).copied(),
             ExprKind::CallInterface { interface, slot, .. } => {

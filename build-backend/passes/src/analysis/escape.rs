@@ -25,7 +25,7 @@ pub(crate) struct EscapeSummary {
 impl EscapeSummary {
     /// Which arguments of a call escape; `None` if it is no call. Arguments beyond the end of the list
     /// escape.
-    pub fn escaping_arguments(&self, call: &Expr) -> Option<&[bool]> {
+    pub(crate) fn escaping_arguments(&self, call: &Expr) -> Option<&[bool]> {
         match &call.kind {
             ExprKind::Call { function, .. } => Some(&self.params[function.index()]),
             ExprKind::CallVirtual { .. } | ExprKind::CallInterface { .. } | ExprKind::CallClosure { .. } => {
@@ -153,7 +153,7 @@ pub(crate) struct LocalUses<'a> {
 
 impl<'a> LocalUses<'a> {
     /// Analyses the body of a function.
-    pub fn of(function: &Function, body: &[Stmt], escapes: &'a EscapeSummary) -> LocalUses<'a> {
+    pub(crate) fn of(function: &Function, body: &[Stmt], escapes: &'a EscapeSummary) -> LocalUses<'a> {
         let count = function.locals.len();
         let (escaped, aliased, sets) = (vec![false; count], vec![false; count], vec![0; count]);
         let mut uses = LocalUses {

@@ -41,7 +41,7 @@ pub(crate) struct Supertypes {
 
 impl Supertypes {
     /// Of all classes.
-    pub fn new(program: &Program) -> Supertypes {
+    pub(crate) fn new(program: &Program) -> Supertypes {
         let interfaces = |class: &Class| class.interfaces.iter().map(|it| it.0).collect();
         Supertypes {
             superclasses: program.classes.iter().map(|it| it.superclass).collect(),
@@ -51,7 +51,7 @@ impl Supertypes {
     }
 
     /// Adds classes that a pass has created.
-    pub fn add_new_classes(&mut self, program: &Program) {
+    pub(crate) fn add_new_classes(&mut self, program: &Program) {
         if program.classes.len() > self.boxes.len() {
             *self = Supertypes::new(program);
         }
@@ -77,7 +77,7 @@ impl Supertypes {
 
 impl ExactTypes<'_> {
     /// The class of a value, unless the value is null.
-    pub fn class_of(self, expr: &Expr) -> Option<ClassId> {
+    pub(crate) fn class_of(self, expr: &Expr) -> Option<ClassId> {
         match &expr.kind {
             ExprKind::NonNull(value) | ExprKind::Cast { value, checked: false, .. } => self.class_of(value),
             // An object that passes a cast is of the target class. A cast to an unrelated class is dead code.
@@ -98,7 +98,7 @@ impl ExactTypes<'_> {
 
     /// Whether this is a checked cast that always succeeds. Casts of boxes fail for null and are not
     /// redundant.
-    pub fn is_redundant_cast(self, expr: &Expr) -> bool {
+    pub(crate) fn is_redundant_cast(self, expr: &Expr) -> bool {
         let ExprKind::Cast { value, target, checked: true } = &expr.kind else { return false };
         self.class_of(value).is_some_and(|it| {
             !self.supertypes.boxes.get(it.index()).is_none_or(|it| *it)

@@ -1,6 +1,6 @@
 //! Passes over kernels.
 
-pub mod inline;
-pub mod limit_unrolling;
+pub(crate) mod inline;
+pub(crate) mod limit_unrolling;
 pub(crate) mod remat_captures;
 pub(crate) mod structurize_continue;

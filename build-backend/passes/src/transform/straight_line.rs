@@ -18,7 +18,7 @@ pub(crate) struct StraightLineBody<'a> {
 
 impl<'a> StraightLineBody<'a> {
     /// `None` for a function with branches, loops or too many statements.
-    pub fn of(function: &'a Function) -> Option<StraightLineBody<'a>> {
+    pub(super) fn of(function: &'a Function) -> Option<StraightLineBody<'a>> {
         let mut stmts = Vec::new();
         flatten(&function.body, &mut stmts)?;
         let StmtKind::Return(Some(result)) = &stmts.pop()?.kind else { return None };
@@ -37,7 +37,7 @@ impl<'a> StraightLineBody<'a> {
     }
 
     /// The statements of `target = f(args)`. New locals are appended to `locals`.
-    pub fn expand(
+    pub(super) fn expand(
         &self,
         target: LocalId,
         args: &[Expr],

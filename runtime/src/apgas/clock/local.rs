@@ -305,8 +305,7 @@ impl Pending {
 /// tests.
 #[derive(Default)]
 #[repr(transparent)]
-// One word, for generated code.
-#[allow(clippy::box_collection)]
+#[allow(clippy::box_collection, reason = "one word, for generated code")]
 pub struct Clocks(Option<Box<Vec<Registration>>>);
 
 impl std::ops::Deref for Clocks {

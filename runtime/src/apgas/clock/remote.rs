@@ -29,7 +29,7 @@ pub(crate) enum Operation {
 
 impl Operation {
     /// By its number in messages.
-    pub fn from_number(number: u64) -> Option<Operation> {
+    pub(crate) fn from_number(number: u64) -> Option<Operation> {
         use Operation::*;
         [Register, Wait, Resume, End].into_iter().find(|operation| *operation as u64 == number)
     }

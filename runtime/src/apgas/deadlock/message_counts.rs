@@ -25,12 +25,12 @@ thread_local! {
 }
 
 /// Counts a message that is about to be sent.
-pub fn count_sent() {
+pub(crate) fn count_sent() {
     increment(|own| &own.sent);
 }
 
 /// Counts a message once everything that it starts has been started.
-pub fn count_received() {
+pub(crate) fn count_received() {
     increment(|own| &own.received);
 }
 
@@ -42,12 +42,12 @@ fn increment(which: fn(&'static Counts) -> &'static AtomicU64) {
 }
 
 /// Messages sent by this place.
-pub fn sent() -> u64 {
+pub(crate) fn sent() -> u64 {
     sum(|counts| &counts.sent)
 }
 
 /// Messages received by this place.
-pub fn received() -> u64 {
+pub(crate) fn received() -> u64 {
     sum(|counts| &counts.received)
 }
 

@@ -80,7 +80,7 @@ fn request_work(add: impl FnOnce(&mut PendingWork)) {
 }
 
 /// Another place requests a collection.
-pub fn on_request(from: u32, round: u64) {
+pub(crate) fn on_request(from: u32, round: u64) {
     start_thread();
     request_work(|pending| {
         pending.requesters.retain(|(place, _)| *place != from);
@@ -89,12 +89,12 @@ pub fn on_request(from: u32, round: u64) {
 }
 
 /// Another place has collected, and has notified homes of references it no longer needs.
-pub fn on_answer(from: u32, round: u64) {
+pub(crate) fn on_answer(from: u32, round: u64) {
     ROUNDS.lock().record_answer(from, round);
 }
 
 /// Registers distributed collection with the heap.
-pub fn register() {
+pub(crate) fn register() {
     register_pressure(&DistributedCollector);
 }
 

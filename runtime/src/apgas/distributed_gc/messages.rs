@@ -8,7 +8,7 @@ use crate::serialize::read::Input;
 use crate::serialize::write;
 
 /// Sends each home its changes, in this order.
-pub fn send_changes(outbox: Vec<(u32, Change)>) {
+pub(crate) fn send_changes(outbox: Vec<(u32, Change)>) {
     let mut homes: Vec<u32> = outbox.iter().map(|(home, _)| *home).collect();
     homes.sort_unstable();
     homes.dedup();
@@ -22,14 +22,14 @@ pub fn send_changes(outbox: Vec<(u32, Change)>) {
 }
 
 /// Requests a collection from every other place.
-pub fn request_collections(round: u64) {
+pub(crate) fn request_collections(round: u64) {
     for place in (0..system().hosts()).filter(|place| *place != crate::base::place::here()) {
         send_round(place, kinds::COLLECTION_REQUEST, round);
     }
 }
 
 /// Answers the request of a place: this one has collected.
-pub fn answer_request(place: u32, round: u64) {
+pub(crate) fn answer_request(place: u32, round: u64) {
     send_round(place, kinds::COLLECTION_DONE, round);
 }
 
@@ -40,7 +40,7 @@ fn send_round(place: u32, kind: u8, round: u64) {
 }
 
 /// Host places.
-pub fn hosts() -> usize {
+pub(crate) fn hosts() -> usize {
     system().hosts() as usize
 }
 

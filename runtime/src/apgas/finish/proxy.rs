@@ -113,7 +113,7 @@ pub(crate) struct RemoteAtScope {
 
 impl RemoteAtScope {
     /// Under that finish.
-    pub fn new(id: FinishId) -> RemoteAtScope {
+    pub(crate) fn new(id: FinishId) -> RemoteAtScope {
         RemoteAtScope { id, used: OnceLock::new() }
     }
 
@@ -135,7 +135,7 @@ impl RemoteAtScope {
 
     /// The body has ended: whether the place that waits has to count the visit as an activity that it sent
     /// here.
-    pub fn counts(&self) -> bool {
+    pub(crate) fn counts(&self) -> bool {
         self.used.get().is_some() && self.id.home != here() && self.id != FinishId::NONE
     }
 }

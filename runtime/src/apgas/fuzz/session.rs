@@ -38,11 +38,11 @@ use crate::serialize::write::{number, signed};
 use crate::topology::{Accelerator, Selection, Topology};
 
 /// Places.
-pub const HOSTS: u32 = 4;
+pub(super) const HOSTS: u32 = 4;
 
 /// A part beside a message.
 #[derive(Clone, Debug)]
-pub struct FramePart {
+pub(super) struct FramePart {
     /// Number of its type.
     pub ty: u64,
     /// Elements.
@@ -52,7 +52,7 @@ pub struct FramePart {
 
 /// A frame as it is sent.
 #[derive(Clone, Debug)]
-pub struct Frame {
+pub(super) struct Frame {
     is_put: bool,
     /// What the receiver is to do.
     pub kind: u8,
@@ -74,7 +74,7 @@ impl Frame {
     }
 
     /// As bytes of a stream.
-    pub fn encode(&self) -> Vec<u8> {
+    pub(super) fn encode(&self) -> Vec<u8> {
         let mut header = if self.is_put { self.header.clone() } else { Vec::new() };
         for part in &self.parts {
             for value in [part.ty, part.length, part.bytes.len() as u64] {
@@ -93,7 +93,7 @@ impl Frame {
 }
 
 /// The connections of place 0.
-pub struct Wire {
+pub(super) struct Wire {
     receiver: OnceLock<Arc<dyn Receiver>>,
     recorded: Mutex<Vec<Frame>>,
     /// Whether the other places take part.
@@ -217,7 +217,7 @@ impl Transport for Connections {
 }
 
 /// The inbox without what would end the process.
-pub struct Guard {
+pub(super) struct Guard {
     inbox: &'static Arc<dyn Receiver>,
     /// How many were dealt with.
     pub messages: AtomicU64,
@@ -225,7 +225,7 @@ pub struct Guard {
 
 impl Guard {
     /// Of place 0.
-    pub fn new(wire: &'static Wire) -> Guard {
+    pub(super) fn new(wire: &'static Wire) -> Guard {
         Guard { inbox: wire.receiver.get().expect("started"), messages: AtomicU64::new(0) }
     }
 }
@@ -260,7 +260,7 @@ impl Receiver for Guard {
 }
 
 /// Makes this process place 0.
-pub fn start() -> &'static Wire {
+pub(super) fn start() -> &'static Wire {
     let wire: &'static Wire = Box::leak(Box::new(Wire {
         receiver: OnceLock::new(),
         recorded: Mutex::default(),
@@ -276,7 +276,7 @@ pub fn start() -> &'static Wire {
 }
 
 /// Runs a session: the frames of all kinds that it has sent, or could have.
-pub fn record(wire: &'static Wire) -> Vec<Frame> {
+pub(super) fn record(wire: &'static Wire) -> Vec<Frame> {
     wire.plays.store(true, Ordering::Release);
     let finish = Finish::new();
     let scope: Arc<dyn FinishScope> = Arc::clone(&finish) as Arc<dyn FinishScope>;
@@ -381,7 +381,7 @@ fn other_frames(recorded: &[Frame]) -> Vec<Frame> {
 }
 
 /// Lets the activities that frames have started run, until all that are left wait.
-pub fn wait_for_activities() {
+pub(super) fn wait_for_activities() {
     const MAX_POLLS: u32 = 20;
     let mut polls = 0;
     while !scheduler::is_quiescent() && polls < MAX_POLLS {

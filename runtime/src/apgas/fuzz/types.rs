@@ -14,7 +14,7 @@ use crate::layout::{Field, Kind, Program, Type, custom, result, slot};
 use crate::program;
 
 /// The program's types.
-pub struct Types {
+pub(super) struct Types {
     /// `x10.lang.String`.
     pub string: &'static Type,
     /// Its rails.
@@ -103,12 +103,12 @@ fn abi_name() -> &'static CStr {
 static TYPES: OnceLock<(Types, Vec<&'static Type>)> = OnceLock::new();
 
 /// The program's types.
-pub fn types() -> &'static Types {
+pub(super) fn types() -> &'static Types {
     &TYPES.get_or_init(make).0
 }
 
 /// A word of an object.
-pub fn word(object: Ref, index: usize) -> &'static mut u64 {
+pub(super) fn word(object: Ref, index: usize) -> &'static mut u64 {
     // SAFETY: callers know the object's type.
     unsafe { &mut *object.at(FIELDS + 8 * index).cast::<u64>() }
 }
@@ -118,14 +118,14 @@ fn reference(object: Ref, index: usize) -> Ref {
 }
 
 /// A new object with these words.
-pub fn object(ty: &'static Type, words: &[u64]) -> Outcome<Ref> {
+pub(super) fn object(ty: &'static Type, words: &[u64]) -> Outcome<Ref> {
     let object = crate::program::allocate(ty)?;
     words.iter().enumerate().for_each(|(index, value)| *word(object, index) = *value);
     Ok(object)
 }
 
 /// A new rail of numbers.
-pub fn longs(length: i64) -> Outcome<Ref> {
+pub(super) fn longs(length: i64) -> Outcome<Ref> {
     crate::program::allocate_rail(types().longs, length)
 }
 
@@ -233,7 +233,7 @@ unsafe extern "C" fn hash_code(_: Ref, _: *mut i32) -> Ref {
 }
 
 /// Makes this process run the program.
-pub fn attach() {
+pub(super) fn attach() {
     types();
     heap::configure(256 << 20, 1);
     let all = &TYPES.get_or_init(make).1;

@@ -16,7 +16,7 @@ use crate::topology::{Accelerator, Topology};
 
 /// Sender and receiver of a message.
 #[derive(Clone, Copy, Debug)]
-pub struct Route {
+pub(crate) struct Route {
     /// The sender, according to the connection.
     pub from: u32,
     /// This place.
@@ -28,7 +28,7 @@ pub struct Route {
 /// A message whose fields are valid. A field of type `usize` is the offset in the body at which the rest
 /// begins, which is decoded later.
 #[derive(Debug)]
-pub enum Message {
+pub(crate) enum Message {
     /// See [`kinds::SPAWN`].
     Spawn { finish: FinishId, clocks: ClockContext, graph: usize },
     /// See [`kinds::AT`].
@@ -75,7 +75,7 @@ pub enum Message {
 
 /// The body of an `at`, for which an activity of another place waits: see [`kinds::AT`].
 #[derive(Debug)]
-pub struct Visit {
+pub(crate) struct Visit {
     /// Number of the call.
     pub number: u64,
     /// The finish of new activities of the body.
@@ -93,7 +93,7 @@ impl Message {
     ///
     /// # Errors
     /// The message is malformed; the error names the expected content.
-    pub fn decode(route: Route, kind: u8, body: &[u8], parts: usize) -> Result<Message, Error> {
+    pub(crate) fn decode(route: Route, kind: u8, body: &[u8], parts: usize) -> Result<Message, Error> {
         let mut input = Input::new(body);
         let at = |input: &Input<'_>| body.len() - input.remaining();
         // The rest of the messages that return here is decoded later.
@@ -162,7 +162,7 @@ impl Message {
 impl Route {
     /// Decodes the body of an `at`.
     #[inline]
-    pub fn visit(self, body: &[u8]) -> Result<Visit, Error> {
+    pub(crate) fn visit(self, body: &[u8]) -> Result<Visit, Error> {
         let mut input = Input::new(body);
         let number = input.whole_number()?;
         let finish = self.finish(&mut input)?;
@@ -178,7 +178,7 @@ impl Route {
 
     /// Decodes the reply to an `at`: the number of the call, and the offset of the rest.
     #[inline]
-    pub fn answer(self, body: &[u8]) -> Result<(u64, usize), Error> {
+    pub(crate) fn answer(self, body: &[u8]) -> Result<(u64, usize), Error> {
         let mut input = Input::new(body);
         let number = input.whole_number()?;
         let answer = body.len() - input.remaining();
@@ -187,7 +187,7 @@ impl Route {
 
     /// Decodes the outcome of the body of an `at`, and its clocks.
     #[inline]
-    pub fn reply(self, input: &mut Input<'_>) -> Result<(u64, Option<ClockContext>), Error> {
+    pub(crate) fn reply(self, input: &mut Input<'_>) -> Result<(u64, Option<ClockContext>), Error> {
         let how = input.number()?;
         let known = outcome::COUNTED | outcome::CLOCKS;
         if how & !known > outcome::EXCEPTION {

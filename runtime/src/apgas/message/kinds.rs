@@ -7,85 +7,85 @@ use crate::serialize::read::Input;
 use crate::serialize::write;
 
 /// Starts an activity: finish, clocks, closure.
-pub const SPAWN: u8 = 1;
+pub(crate) const SPAWN: u8 = 1;
 /// Runs the body of an `at`, for which the sender's activity waits: number of the call, finish, flags
 /// ([`about`]), clocks, closure.
-pub const AT: u8 = 2;
+pub(crate) const AT: u8 = 2;
 /// Answer to [`AT`], at the end of the body: number of the call, an [`outcome`], clocks, graph of the value
 /// or exception.
-pub const AT_REPLY: u8 = 3;
+pub(crate) const AT_REPLY: u8 = 3;
 /// From a proxy to the home of a finish: a [`FinishDelta`].
-pub const FINISH_REPORT: u8 = 4;
+pub(crate) const FINISH_REPORT: u8 = 4;
 /// A request for a put: see [`Transfer`].
-pub const GET: u8 = 5;
+pub(crate) const GET: u8 = 5;
 /// The end of a put: number of the transfer, length and text of an error.
-pub const PUT_DONE: u8 = 6;
+pub(crate) const PUT_DONE: u8 = 6;
 /// Answer to [`ACCELERATORS_REQUEST`]: the accelerators of a host.
-pub const ACCELERATORS: u8 = 7;
+pub(crate) const ACCELERATORS: u8 = 7;
 /// From place 0, after a [`TOPOLOGY_REQUEST`]: all places.
-pub const TOPOLOGY: u8 = 8;
+pub(crate) const TOPOLOGY: u8 = 8;
 /// From place 0: the program has ended, with an exit status. To place 0: requests the end.
-pub const PROGRAM_END: u8 = 9;
+pub(crate) const PROGRAM_END: u8 = 9;
 /// A part of a collective operation.
-pub const TEAM: u8 = 10;
+pub(crate) const TEAM: u8 = 10;
 
 /// To place 0: requests the topology.
-pub const TOPOLOGY_REQUEST: u8 = 11;
+pub(crate) const TOPOLOGY_REQUEST: u8 = 11;
 /// From place 0: requests the accelerators of a host.
-pub const ACCELERATORS_REQUEST: u8 = 12;
+pub(crate) const ACCELERATORS_REQUEST: u8 = 12;
 /// An operation on a clock of the receiver.
-pub const CLOCK: u8 = 13;
+pub(crate) const CLOCK: u8 = 13;
 /// Answer to some [`CLOCK`] messages: number of the request.
-pub const CLOCK_DONE: u8 = 14;
+pub(crate) const CLOCK_DONE: u8 = 14;
 
 /// From place 0, for quiescence detection: number of the wave.
-pub const QUIESCENCE_REQUEST: u8 = 15;
+pub(crate) const QUIESCENCE_REQUEST: u8 = 15;
 /// Answer to [`QUIESCENCE_REQUEST`]: number of the wave, whether the place is deadlocked, number of messages
 /// sent, number of messages handled.
-pub const QUIESCENCE_REPORT: u8 = 16;
+pub(crate) const QUIESCENCE_REPORT: u8 = 16;
 /// From place 0: requests that the place prints where its activities wait.
-pub const WAIT_REPORT_REQUEST: u8 = 17;
+pub(crate) const WAIT_REPORT_REQUEST: u8 = 17;
 /// Answer to [`WAIT_REPORT_REQUEST`], after the printing.
-pub const WAIT_REPORT_DONE: u8 = 18;
+pub(crate) const WAIT_REPORT_DONE: u8 = 18;
 /// Changes of weights of the receiver's objects: see [`crate::heap::global_refs`].
-pub const WEIGHT_CHANGES: u8 = 19;
+pub(crate) const WEIGHT_CHANGES: u8 = 19;
 /// Requests a collection, since references of the receiver may keep objects of the sender alive, which is
 /// short of memory: number of the round.
-pub const COLLECTION_REQUEST: u8 = 20;
+pub(crate) const COLLECTION_REQUEST: u8 = 20;
 /// Answer to [`COLLECTION_REQUEST`], after the changes of weights that the collection caused: number of the
 /// round.
-pub const COLLECTION_DONE: u8 = 21;
+pub(crate) const COLLECTION_DONE: u8 = 21;
 
 /// Whether a message starts no activity: such messages do not count for quiescence detection.
-pub fn is_control(kind: u8) -> bool {
+pub(crate) fn is_control(kind: u8) -> bool {
     (QUIESCENCE_REQUEST..=COLLECTION_DONE).contains(&kind)
 }
 
 /// A put into memory that the receiver owns: a [`Transfer`].
-pub const PUT: u8 = 1;
+pub(crate) const PUT: u8 = 1;
 /// A put that answers a [`GET`]: the number of the transfer.
-pub const PUT_BACK: u8 = 2;
+pub(crate) const PUT_BACK: u8 = 2;
 
 /// Flags of the body of an `at`.
-pub mod about {
+pub(crate) mod about {
     /// The body has a value.
-    pub const VALUE: u64 = 1;
+    pub(crate) const VALUE: u64 = 1;
     /// The activity has clocks, or is nested deep in activities that wait for it.
-    pub const CLOCK_CONTEXT: u64 = 2;
+    pub(crate) const CLOCK_CONTEXT: u64 = 2;
 }
 
 /// Outcomes of the body of an `at`.
-pub mod outcome {
+pub(crate) mod outcome {
     /// Normal completion without a value.
-    pub const DONE: u64 = 0;
+    pub(crate) const DONE: u64 = 0;
     /// Normal completion with a value.
-    pub const VALUE: u64 = 1;
+    pub(crate) const VALUE: u64 = 1;
     /// An exception was thrown.
-    pub const EXCEPTION: u64 = 2;
+    pub(crate) const EXCEPTION: u64 = 2;
     /// Flag: the body has started activities, so the body counts as an activity that was sent to the place.
-    pub const COUNTED: u64 = 4;
+    pub(crate) const COUNTED: u64 = 4;
     /// Flag: the activity had clocks, or has them now.
-    pub const CLOCKS: u64 = 8;
+    pub(crate) const CLOCKS: u64 = 8;
 }
 
 impl FinishId {
@@ -108,7 +108,7 @@ pub(crate) fn place(input: &mut Input<'_>) -> Result<u32, Error> {
 
 /// Report of a proxy to the home of a finish.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FinishDelta {
+pub(crate) struct FinishDelta {
     /// The finish's number at home.
     pub finish: u64,
     /// By place: number of activities sent there, minus the number of those that have ended.
@@ -119,7 +119,7 @@ pub struct FinishDelta {
 
 impl FinishDelta {
     /// As bytes.
-    pub fn encode(&self) -> Vec<u8> {
+    pub(crate) fn encode(&self) -> Vec<u8> {
         let mut out = Vec::new();
         write::number(&mut out, self.finish);
         write::number(&mut out, self.deltas.len() as u64);
@@ -136,7 +136,7 @@ impl FinishDelta {
     }
 
     /// From bytes.
-    pub fn decode(bytes: &[u8]) -> Result<FinishDelta, Error> {
+    pub(crate) fn decode(bytes: &[u8]) -> Result<FinishDelta, Error> {
         let mut input = Input::new(bytes);
         let finish = input.number()?;
         let mut deltas = Vec::new();
@@ -156,7 +156,7 @@ impl FinishDelta {
 
 /// A transfer of bytes between a rail of the sender and memory of the receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Transfer {
+pub(crate) struct Transfer {
     /// The sender's number of the transfer.
     pub number: u64,
     /// The place that owns the memory: the receiver or an accelerator of it.
@@ -173,7 +173,7 @@ pub struct Transfer {
 
 impl Transfer {
     /// As bytes.
-    pub fn encode(&self) -> Vec<u8> {
+    pub(crate) fn encode(&self) -> Vec<u8> {
         let mut out = Vec::new();
         write::number(&mut out, self.number);
         write::signed(&mut out, self.place);
@@ -185,7 +185,7 @@ impl Transfer {
     }
 
     /// From bytes.
-    pub fn decode(bytes: &[u8]) -> Result<Transfer, Error> {
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Transfer, Error> {
         let mut input = Input::new(bytes);
         let transfer = Transfer {
             number: input.number()?,

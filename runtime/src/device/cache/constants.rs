@@ -19,7 +19,7 @@ const RAIL_ALIGNMENT: u32 = 16;
 
 /// The constant memory of a kernel's code.
 #[derive(Debug)]
-pub struct Area {
+pub(crate) struct Area {
     address: u64,
     taken: Mutex<Taken>,
 }
@@ -45,7 +45,7 @@ struct Held {
 
 /// Some of it for one launch, given back when dropped.
 #[derive(Debug)]
-pub struct Part {
+pub(crate) struct Part {
     area: Arc<Area>,
     start: u32,
     used: u32,
@@ -55,12 +55,12 @@ pub struct Part {
 
 impl Area {
     /// At that address of the device, none of it taken.
-    pub fn new(address: u64) -> Arc<Area> {
+    pub(crate) fn new(address: u64) -> Arc<Area> {
         Arc::new(Area { address, taken: Mutex::default() })
     }
 
     /// A part for these rails, if there is room.
-    pub fn take(self: &Arc<Area>, rails: &Rails<'_>) -> Option<Part> {
+    pub(crate) fn take(self: &Arc<Area>, rails: &Rails<'_>) -> Option<Part> {
         let part = |start, contents| Part { area: Arc::clone(self), start, used: 0, contents };
         let mut taken = self.taken.lock();
         if let Some(held) = taken.parts.iter_mut().find(|it| it.there && rails.are(&it.contents)) {
@@ -99,19 +99,19 @@ impl Taken {
 
 impl Part {
     /// The bytes to upload, and their address.
-    pub fn upload(&self) -> Option<(Arc<[u8]>, u64)> {
+    pub(crate) fn upload(&self) -> Option<(Arc<[u8]>, u64)> {
         Some((Arc::clone(self.contents.as_ref()?), self.area.address + u64::from(self.start)))
     }
 
     /// Where the next rail is, from the start of the area.
-    pub fn place(&mut self, bytes: u64) -> u64 {
+    pub(crate) fn place(&mut self, bytes: u64) -> u64 {
         let offset = self.start + self.used;
         self.used = (self.used + bytes as u32).next_multiple_of(RAIL_ALIGNMENT);
         u64::from(offset)
     }
 
     /// The upload has ended.
-    pub fn arrived(&mut self) {
+    pub(crate) fn arrived(&mut self) {
         if self.contents.take().is_some() {
             let mut taken = self.area.taken.lock();
             taken.parts.iter_mut().filter(|it| it.start == self.start).for_each(|it| it.there = true);
@@ -130,7 +130,7 @@ impl Drop for Part {
 }
 
 /// The constant rails of a launch.
-pub struct Rails<'a> {
+pub(crate) struct Rails<'a> {
     rails: Vec<&'a [u8]>,
     /// What they take.
     bytes: u32,
@@ -171,7 +171,7 @@ impl<'a> Rails<'a> {
 ///
 /// # Safety
 /// The rails that the environment names are valid as long as the result.
-pub unsafe fn wanted<'a>(kernel: &Kernel, environment: &[u8]) -> Option<Rails<'a>> {
+pub(crate) unsafe fn wanted<'a>(kernel: &Kernel, environment: &[u8]) -> Option<Rails<'a>> {
     let mut rails = Vec::new();
     for capture in captures(kernel).iter().filter(|it| it.kind == capture_kind::CONSTANT_RAIL) {
         let bytes = &environment[capture.offset as usize..][..size_of::<KernelRail>()];

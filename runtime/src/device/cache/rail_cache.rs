@@ -66,7 +66,7 @@ impl AtomicUploadState {
 
 /// The cached rails of a device, by address and length on the host.
 #[derive(Default)]
-pub struct RailCache(Mutex<State>);
+pub(crate) struct RailCache(Mutex<State>);
 
 #[derive(Default)]
 struct State {
@@ -109,7 +109,7 @@ struct Edges {
 }
 
 /// A captured rail on the device.
-pub struct Sent {
+pub(crate) struct Sent {
     /// Its buffer on the device.
     pub buffer: Arc<Buffer>,
     /// The upload that is still needed.
@@ -117,7 +117,7 @@ pub struct Sent {
 }
 
 /// An upload that is needed.
-pub struct Source {
+pub(crate) struct Source {
     /// The bytes to upload, instead of the rail's memory.
     pub copy: Option<Arc<[u8]>>,
     /// To be completed when the upload has ended.
@@ -125,7 +125,7 @@ pub struct Source {
 }
 
 /// The upload of a cached rail. If it is dropped before its end, the rail is not cached.
-pub struct Arrival {
+pub(crate) struct Arrival {
     state: Arc<AtomicUploadState>,
     edges: Option<(Arc<Edges>, Address, u64)>,
 }
@@ -138,7 +138,7 @@ unsafe impl Send for Address {}
 
 impl Arrival {
     /// The device has the rail. The rail's memory must still be valid.
-    pub fn arrived(self) {
+    pub(crate) fn arrived(self) {
         let same = self.edges.as_ref().is_none_or(|(edges, start, bytes)| {
             // SAFETY: the rail is alive until its launch has ended, and the caller completes the upload
             // before.
@@ -211,8 +211,8 @@ impl ChangeDetector {
             ChangeDetector::Copy(copy) => unsafe {
                 std::slice::from_raw_parts(start, bytes as usize) == &**copy
             },
-            // SAFETY: the caller keeps the memory valid.
             ChangeDetector::Watched(watch, edges) => {
+                // SAFETY: the caller keeps the memory valid.
                 watch.is_clean() && unsafe { edges.are_those_of(start, bytes) }
             }
         }

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use cudarc::nccl::sys::{ncclComm_t, ncclDataType_t, ncclRedOp_t, ncclUniqueId};
 
-pub use cudarc::nccl::sys::{ncclDataType_t as Element, ncclRedOp_t as Reduction};
+pub(crate) use cudarc::nccl::sys::{ncclDataType_t as Element, ncclRedOp_t as Reduction};
 
 use crate::device::cuda::driver::sys::CUstream;
 
@@ -93,7 +93,7 @@ pub fn mark() -> Result<[u8; MARK], String> {
 
 /// All calls of `calls` as one, called `what` in errors: those for several members by one thread would wait
 /// for each other otherwise.
-pub fn together(what: &str, calls: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
+pub(crate) fn together(what: &str, calls: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
     let library = library()?;
     // SAFETY: every start has its end.
     check(library, unsafe { (library.group_start)() }, "begin")?;
@@ -104,7 +104,7 @@ pub fn together(what: &str, calls: impl FnOnce() -> Result<(), String>) -> Resul
 }
 
 /// One member, a device, of a communicator.
-pub struct Member {
+pub(crate) struct Member {
     raw: ncclComm_t,
     library: &'static Library,
 }
@@ -115,7 +115,7 @@ unsafe impl std::marker::Send for Member {}
 impl Member {
     /// Joins as numbers `first` and following of `size` members: one for each of `devices`, which makes its
     /// device's context current.
-    pub fn join<D>(
+    pub(crate) fn join<D>(
         devices: &[D],
         enter: impl Fn(&D) -> Result<(), String>,
         mark: &[u8; MARK],
@@ -143,7 +143,7 @@ impl Member {
     /// # Safety
     /// Here and below: the addresses are memory of the device that holds these elements, until the stream's
     /// work has ended.
-    pub unsafe fn all_reduce(
+    pub(crate) unsafe fn all_reduce(
         &self,
         (source, target): (u64, u64),
         count: usize,
@@ -161,7 +161,7 @@ impl Member {
     ///
     /// # Safety
     /// See [`Member::all_reduce`].
-    pub unsafe fn reduce(
+    pub(crate) unsafe fn reduce(
         &self,
         (source, target): (u64, u64),
         count: usize,
@@ -180,7 +180,7 @@ impl Member {
     ///
     /// # Safety
     /// See [`Member::all_reduce`].
-    pub unsafe fn broadcast(
+    pub(crate) unsafe fn broadcast(
         &self,
         (source, target): (u64, u64),
         bytes: usize,
@@ -198,7 +198,7 @@ impl Member {
     ///
     /// # Safety
     /// See [`Member::all_reduce`].
-    pub unsafe fn send(
+    pub(crate) unsafe fn send(
         &self,
         source: u64,
         bytes: usize,
@@ -216,7 +216,7 @@ impl Member {
     ///
     /// # Safety
     /// See [`Member::all_reduce`].
-    pub unsafe fn receive(
+    pub(crate) unsafe fn receive(
         &self,
         target: u64,
         bytes: usize,

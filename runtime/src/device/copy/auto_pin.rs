@@ -60,7 +60,7 @@ struct PinnedRange {
 
 /// Part of a copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
+pub(crate) struct Part {
     /// Its bytes in host memory.
     pub range: Range<usize>,
     /// Whether the bytes are pinned, so that the device can copy them by DMA.
@@ -68,7 +68,7 @@ pub struct Part {
 }
 
 /// The parts of a copy. The pinned ones stay pinned until this is dropped.
-pub struct Parts {
+pub(crate) struct Parts {
     /// In order, without gaps.
     pub parts: Vec<Part>,
 }
@@ -86,7 +86,7 @@ fn pinned() -> MutexGuard<'static, Pinned> {
 
 /// Whether some of this memory is pinned, or may be. This never waits: the heap calls it while no collection
 /// can begin, and the holder of the lock may be stopped for a collection.
-pub fn touches(start: usize, bytes: usize) -> bool {
+pub(crate) fn touches(start: usize, bytes: usize) -> bool {
     if !ANY.load(Ordering::Acquire) {
         return false;
     }
@@ -99,7 +99,7 @@ pub fn touches(start: usize, bytes: usize) -> bool {
 }
 
 /// Splits a copy of this memory into pinned and pageable parts.
-pub fn parts(start: usize, bytes: usize) -> Parts {
+pub(crate) fn parts(start: usize, bytes: usize) -> Parts {
     let whole = start..start + bytes;
     if bytes < MIN_SIZE || !ANY.load(Ordering::Acquire) {
         return Parts { parts: vec![Part { range: whole, pinned: false }] };
@@ -108,13 +108,13 @@ pub fn parts(start: usize, bytes: usize) -> Parts {
 }
 
 /// The parts of a copy if all of them are pinned.
-pub fn whole(start: usize, bytes: usize) -> Option<Parts> {
+pub(crate) fn whole(start: usize, bytes: usize) -> Option<Parts> {
     Some(parts(start, bytes)).filter(|it| it.parts.iter().all(|part| part.pinned))
 }
 
 impl Parts {
     /// The ranges of the parts in host memory.
-    pub fn ranges(&self) -> Vec<Range<usize>> {
+    pub(crate) fn ranges(&self) -> Vec<Range<usize>> {
         self.parts.iter().map(|part| part.range.clone()).collect()
     }
 }

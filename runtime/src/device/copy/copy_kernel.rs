@@ -84,7 +84,7 @@ fn words(source: u64, target: u64, bytes: u32) -> Option<(u32, u32)> {
 }
 
 /// A copy to host memory.
-pub struct Fetch {
+pub(crate) struct Fetch {
     function: Arc<Function>,
     source: u64,
     target: u64,
@@ -110,7 +110,7 @@ impl Fetch {
     /// # Safety
     /// Both sides are valid until then, and the target is this copy's alone; the device knows `ended` by the
     /// same address.
-    pub unsafe fn put(&self, stream: &Stream, ended: *const u32) -> Result<(), Failure> {
+    pub(crate) unsafe fn put(&self, stream: &Stream, ended: *const u32) -> Result<(), Failure> {
         let Fetch { mut source, mut target, mut size, mut words, priority, .. } = *self;
         let mut ended = ended;
         let mut parameters: [*mut c_void; 5] = [

@@ -33,11 +33,11 @@ enum Work {
 unsafe impl Send for Work {}
 
 /// A thread with a stream that does copies one after the other.
-pub struct CopyEngine(Mutex<Sender<(Work, OnComplete)>>);
+pub(crate) struct CopyEngine(Mutex<Sender<(Work, OnComplete)>>);
 
 impl CopyEngine {
     /// Starts the thread.
-    pub fn new(context: &Arc<Context>, name: String) -> Result<CopyEngine, DeviceError> {
+    pub(crate) fn new(context: &Arc<Context>, name: String) -> Result<CopyEngine, DeviceError> {
         let (sender, receiver) = channel();
         let context = Arc::clone(context);
         std::thread::Builder::new()
@@ -55,12 +55,12 @@ impl CopyEngine {
     }
 
     /// Waits for all streams of the device.
-    pub fn wait_for_all(&self, done: OnComplete) {
+    pub(crate) fn wait_for_all(&self, done: OnComplete) {
         self.submit(Work::WaitForAll, done);
     }
 
     /// Fills memory with zeros.
-    pub fn clear(&self, address: u64, bytes: u64, done: OnComplete) {
+    pub(crate) fn clear(&self, address: u64, bytes: u64, done: OnComplete) {
         self.submit(Work::Clear { address, bytes }, done);
     }
 }

@@ -28,7 +28,7 @@ const MAX_BACKOFF_EXPONENT: u32 = 12;
 
 /// Speculative reads of a device.
 #[derive(Default)]
-pub struct SpeculativeReads {
+pub(crate) struct SpeculativeReads {
     writes: Arc<Writes>,
     state: Mutex<SpeculationState<StagingBuffer>>,
 }
@@ -41,7 +41,7 @@ struct Writes {
 }
 
 /// A write to a device's memory, until it is dropped.
-pub struct Writing {
+pub(crate) struct Writing {
     writes: Arc<Writes>,
     number: u64,
 }
@@ -60,7 +60,7 @@ impl Drop for Writing {
 }
 
 /// A kernel that is about to begin.
-pub struct Reader {
+pub(crate) struct Reader {
     kernel: usize,
     number: u64,
     is_alone: bool,
@@ -70,13 +70,13 @@ pub struct Reader {
 impl Reader {
     /// `kernel` identifies the kernel; `rails` are its global rails, in an order that is the same at each
     /// launch.
-    pub fn new(kernel: usize, writing: &Writing, rails: impl Iterator<Item = Range<u64>>) -> Reader {
+    pub(crate) fn new(kernel: usize, writing: &Writing, rails: impl Iterator<Item = Range<u64>>) -> Reader {
         Reader { kernel, number: writing.number, is_alone: writing.is_alone(), rails: rails.collect() }
     }
 }
 
 /// A read submitted behind a kernel.
-pub struct PendingRead {
+pub(crate) struct PendingRead {
     number: u64,
     range: Range<u64>,
     staging: StagingBuffer,

@@ -19,7 +19,7 @@ const EDGE_SLICE: usize = 1 << 20;
 const MAX_THREADS: usize = 12;
 
 /// A pinned buffer, and the event of its last transfer.
-pub struct Slice {
+pub(crate) struct Slice {
     pub memory: *mut u8,
     bytes: usize,
     /// Whether the memory was allocated by the system and then pinned, and not allocated by the driver.
@@ -32,11 +32,11 @@ unsafe impl Send for Slice {}
 
 /// Slices of the threads for one direction of a device ("lanes", two slices each), made at the first use.
 #[derive(Default)]
-pub struct StagingThreads(Vec<[Slice; 2]>);
+pub(crate) struct StagingThreads(Vec<[Slice; 2]>);
 
 impl StagingThreads {
     /// Makes the lanes; true if there is more than one.
-    pub fn make(&mut self, context: &Context) -> bool {
+    pub(crate) fn make(&mut self, context: &Context) -> bool {
         let threads = std::thread::available_parallelism().map_or(1, |it| it.get() * 7 / 8).min(MAX_THREADS);
         if self.0.len() < threads {
             // In parallel, since the system takes long to clear so much memory. A thread may fail to start.
@@ -84,7 +84,7 @@ impl StagingThreads {
     }
 
     /// Submits a copy to the device to the stream.
-    pub fn upload(&self, context: &Context, stream: &Stream, piece: Upload) -> Result<(), Failure> {
+    pub(crate) fn upload(&self, context: &Context, stream: &Stream, piece: Upload) -> Result<(), Failure> {
         let chunks = Chunks::new(piece.bytes, self.0.len() as u64);
         let source = Address(piece.source.cast_mut());
         let work = |lane: &[Slice; 2], next: &dyn Fn() -> Option<u64>| {
@@ -106,7 +106,12 @@ impl StagingThreads {
     }
 
     /// Copies from the device, and waits for the end.
-    pub fn download(&self, context: &Context, stream: &Stream, piece: Download) -> Result<(), Failure> {
+    pub(crate) fn download(
+        &self,
+        context: &Context,
+        stream: &Stream,
+        piece: Download,
+    ) -> Result<(), Failure> {
         let chunks = Chunks::new(piece.bytes, self.0.len() as u64);
         let target = Address(piece.target);
         let work = |lane: &[Slice; 2], next: &dyn Fn() -> Option<u64>| {
@@ -253,24 +258,24 @@ unsafe impl Sync for Slice {}
 
 impl Slice {
     /// Two slices of `bytes` bytes. The context must be current.
-    pub fn pair(bytes: usize) -> Result<[Slice; 2], Failure> {
+    pub(crate) fn pair(bytes: usize) -> Result<[Slice; 2], Failure> {
         Ok([Slice::new(bytes)?, Slice::new(bytes)?])
     }
 
     /// Waits until its last transfer has ended.
-    pub fn free(&self) -> Result<(), Failure> {
+    pub(crate) fn free(&self) -> Result<(), Failure> {
         self.event.poll(Instant::now() + POLL_TIME, || true).unwrap_or_else(|| self.event.wait())
     }
 
     /// Submits the transfer of its first bytes to the device.
-    pub fn send(&self, stream: &Stream, target: u64, count: usize) -> Result<(), Failure> {
+    pub(crate) fn send(&self, stream: &Stream, target: u64, count: usize) -> Result<(), Failure> {
         // SAFETY: the slice is long enough, and nothing else is done with it until the event.
         driver::check(unsafe { sys::cuMemcpyHtoDAsync_v2(target, self.memory.cast(), count, stream.0) })?;
         self.event.record(stream)
     }
 
     /// Has its first bytes filled by the device.
-    pub fn fetch(&self, stream: &Stream, source: u64, count: usize) -> Result<(), Failure> {
+    pub(crate) fn fetch(&self, stream: &Stream, source: u64, count: usize) -> Result<(), Failure> {
         // SAFETY: the slice is long enough, and no other code uses it until the event.
         driver::check(unsafe { sys::cuMemcpyDtoHAsync_v2(self.memory.cast(), source, count, stream.0) })?;
         self.event.record(stream)

@@ -37,7 +37,7 @@ enum Direction {
 }
 
 /// State of synchronous copies of a device.
-pub struct SyncCopies {
+pub(crate) struct SyncCopies {
     queues: StreamPool,
     stagings: Mutex<Vec<Address>>,
     made: AtomicUsize,
@@ -52,14 +52,14 @@ struct Address(*mut u8);
 unsafe impl Send for Address {}
 
 /// Pinned memory of one copy, given back when dropped.
-pub struct StagingBuffer {
+pub(crate) struct StagingBuffer {
     device: Arc<Device>,
     address: Address,
 }
 
 impl SyncCopies {
     /// With streams; staging buffers are made on demand.
-    pub fn new(context: &Arc<driver::Context>, ordinal: u32) -> Result<SyncCopies, DeviceError> {
+    pub(crate) fn new(context: &Arc<driver::Context>, ordinal: u32) -> Result<SyncCopies, DeviceError> {
         Ok(SyncCopies {
             queues: StreamPool::new(context, ordinal, "copy", STREAMS)?,
             stagings: Mutex::default(),
@@ -91,7 +91,7 @@ impl StagingBuffer {
 
 impl StagingBuffer {
     /// The same for the host and the device.
-    pub fn address(&self) -> *mut u8 {
+    pub(crate) fn address(&self) -> *mut u8 {
         self.address.0
     }
 }

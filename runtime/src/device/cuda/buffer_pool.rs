@@ -15,7 +15,7 @@ const MIN_BUFFER_SIZE: u64 = 256;
 
 /// Spare memory by size.
 #[derive(Default)]
-pub struct Buffers(Mutex<Spare>);
+pub(crate) struct Buffers(Mutex<Spare>);
 
 #[derive(Default)]
 struct Spare {

@@ -5,18 +5,18 @@ use std::sync::OnceLock;
 
 use parking_lot::Mutex;
 
-pub use cudarc::driver::sys;
+pub(crate) use cudarc::driver::sys;
 
 use crate::device::cuda::failure::Failure;
 use crate::device::error::DeviceError;
 
-pub use sys::CUdevice_attribute_enum as Attribute;
+pub(crate) use sys::CUdevice_attribute_enum as Attribute;
 
 /// The oldest driver whose functions we call: CUDA 12.
 const MIN_DRIVER_VERSION: i32 = 12_000;
 
 /// A result code as a result.
-pub fn check(result: sys::CUresult) -> Result<(), Failure> {
+pub(crate) fn check(result: sys::CUresult) -> Result<(), Failure> {
     if result == sys::CUresult::CUDA_SUCCESS { Ok(()) } else { Err(Failure(result)) }
 }
 
@@ -34,7 +34,7 @@ pub fn request_connections() {
 }
 
 /// Loads and starts the driver, once. The error says why it cannot be used.
-pub fn ready() -> Result<(), String> {
+pub(crate) fn ready() -> Result<(), String> {
     static READY: OnceLock<Result<(), String>> = OnceLock::new();
     READY.get_or_init(start).clone()
 }
@@ -90,14 +90,14 @@ pub fn count() -> Result<u32, String> {
 
 /// A device, which need not be in use.
 #[derive(Clone, Copy)]
-pub struct Handle {
+pub(crate) struct Handle {
     ordinal: u32,
     device: sys::CUdevice,
 }
 
 impl Handle {
     /// By the driver's number.
-    pub fn of(ordinal: u32) -> Result<Handle, DeviceError> {
+    pub(crate) fn of(ordinal: u32) -> Result<Handle, DeviceError> {
         let mut device = 0;
         // SAFETY: the driver has been started; the result goes to a local.
         check(unsafe { sys::cuDeviceGet(&mut device, ordinal as i32) })
@@ -106,7 +106,7 @@ impl Handle {
     }
 
     /// A number that describes it.
-    pub fn attribute(&self, attribute: Attribute) -> Result<i32, DeviceError> {
+    pub(crate) fn attribute(&self, attribute: Attribute) -> Result<i32, DeviceError> {
         let mut value = 0;
         // SAFETY: a device of the driver; the result goes to a local.
         self.ask(unsafe { sys::cuDeviceGetAttribute(&mut value, attribute, self.device) })?;
@@ -114,7 +114,7 @@ impl Handle {
     }
 
     /// Compute capability.
-    pub fn capability(&self) -> Result<(u32, u32), DeviceError> {
+    pub(crate) fn capability(&self) -> Result<(u32, u32), DeviceError> {
         Ok((
             self.attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)? as u32,
             self.attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)? as u32,
@@ -122,7 +122,7 @@ impl Handle {
     }
 
     /// What the vendor calls it.
-    pub fn device_name(&self) -> Result<String, DeviceError> {
+    pub(crate) fn device_name(&self) -> Result<String, DeviceError> {
         let mut name = [0_u8; 256];
         // SAFETY: the driver writes at most the length it is given, with a zero at the end.
         self.ask(unsafe { sys::cuDeviceGetName(name.as_mut_ptr().cast(), name.len() as i32, self.device) })?;
@@ -131,7 +131,7 @@ impl Handle {
     }
 
     /// Bytes of memory.
-    pub fn total_memory(&self) -> Result<u64, DeviceError> {
+    pub(crate) fn total_memory(&self) -> Result<u64, DeviceError> {
         let mut bytes = 0;
         // SAFETY: a device of the driver; the result goes to a local.
         self.ask(unsafe { sys::cuDeviceTotalMem_v2(&mut bytes, self.device) })?;
@@ -146,7 +146,7 @@ impl Handle {
 }
 
 /// The context of a device in this process.
-pub struct Context {
+pub(crate) struct Context {
     device: Handle,
     context: sys::CUcontext,
     /// The numbers of the devices whose memory was made accessible.
@@ -161,7 +161,7 @@ unsafe impl Sync for Context {}
 impl Context {
     /// The primary context. Its flags are the driver's own: launches take longer with the flag for blocking
     /// waits. We wait by events, which sleep.
-    pub fn retain(ordinal: u32) -> Result<Context, DeviceError> {
+    pub(crate) fn retain(ordinal: u32) -> Result<Context, DeviceError> {
         let device = Handle::of(ordinal)?;
         let error = |failure| DeviceError::driver(&format!("CUDA{ordinal}"), "be used", &failure);
         let mut context = std::ptr::null_mut();
@@ -176,7 +176,7 @@ impl Context {
 
     /// Makes it the calling thread's. Activities move between threads, so that this comes before any other
     /// call.
-    pub fn enter(&self) -> Result<(), DeviceError> {
+    pub(crate) fn enter(&self) -> Result<(), DeviceError> {
         // SAFETY: a context that is never destroyed.
         check(unsafe { sys::cuCtxSetCurrent(self.context) }).map_err(|failure| {
             DeviceError::driver(&format!("CUDA{}", self.device.ordinal), "be used", &failure)
@@ -184,7 +184,7 @@ impl Context {
     }
 
     /// Of kernels that go before all others. Makes it the calling thread's.
-    pub fn greatest_priority(&self) -> Result<i32, DeviceError> {
+    pub(crate) fn greatest_priority(&self) -> Result<i32, DeviceError> {
         self.enter()?;
         let mut greatest = 0;
         // SAFETY: a context is current; the result goes to a local.
@@ -195,13 +195,13 @@ impl Context {
     }
 
     /// For copies between devices.
-    pub fn raw(&self) -> sys::CUcontext {
+    pub(crate) fn raw(&self) -> sys::CUcontext {
         self.context
     }
 
     /// Enables, once, direct access between this device and another one's memory. Where there are none, the
     /// driver copies through the host. This context is current before and after.
-    pub fn reach(&self, other: &Context) {
+    pub(crate) fn reach(&self, other: &Context) {
         let mut reached = self.reached.lock();
         if reached.contains(&other.device.ordinal) {
             return;
@@ -225,7 +225,7 @@ impl Context {
     }
 
     /// The device.
-    pub fn device(&self) -> Handle {
+    pub(crate) fn device(&self) -> Handle {
         self.device
     }
 }

@@ -6,19 +6,19 @@ use cudarc::driver::sys;
 
 /// An error code of the driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Failure(pub(super) sys::CUresult);
+pub(crate) struct Failure(pub(super) sys::CUresult);
 
 impl Failure {
     /// A thread that worked with the device has failed.
-    pub const UNFINISHED: Failure = Failure(sys::CUresult::CUDA_ERROR_UNKNOWN);
+    pub(crate) const UNFINISHED: Failure = Failure(sys::CUresult::CUDA_ERROR_UNKNOWN);
 
     /// The device's memory is used up.
-    pub fn is_out_of_memory(self) -> bool {
+    pub(crate) fn is_out_of_memory(self) -> bool {
         self.0 == sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY
     }
 
     /// The process's work on this device is lost for good.
-    pub fn is_fatal(self) -> bool {
+    pub(crate) fn is_fatal(self) -> bool {
         use sys::CUresult::*;
         matches!(
             self.0,

@@ -11,7 +11,7 @@ use crate::device::{Device, OnComplete};
 
 /// What is allocated: bytes by address.
 #[derive(Default)]
-pub struct Memory(Mutex<BTreeMap<u64, u64>>);
+pub(crate) struct Memory(Mutex<BTreeMap<u64, u64>>);
 
 /// Memory that was never released.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

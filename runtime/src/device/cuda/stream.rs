@@ -59,7 +59,7 @@ impl Drop for CompletionHint {
 /// Estimate of the duration of a kernel in nanoseconds: an exponential moving average, 0 before the first
 /// launch.
 #[derive(Debug, Default)]
-pub struct DurationEstimate(AtomicU64);
+pub(crate) struct DurationEstimate(AtomicU64);
 
 impl DurationEstimate {
     fn expected(&self) -> Option<Duration> {
@@ -79,13 +79,13 @@ impl DurationEstimate {
 }
 
 /// Streams of a device: work on different ones may run concurrently.
-pub struct StreamPool(Vec<Arc<StreamQueue>>);
+pub(crate) struct StreamPool(Vec<Arc<StreamQueue>>);
 
 /// A slot of a stream, held until its work has ended: streams are picked by their number of slots in use.
-pub struct StreamSlot(Arc<StreamQueue>);
+pub(crate) struct StreamSlot(Arc<StreamQueue>);
 
 /// One stream and its thread. Kernels on one stream run in order.
-pub struct StreamQueue {
+pub(crate) struct StreamQueue {
     device: u32,
     context: Arc<Context>,
     /// Locked while work is submitted.
@@ -131,7 +131,7 @@ enum ParkResult {
 }
 
 /// How the end of submitted work is signalled.
-pub enum EndSignal {
+pub(crate) enum EndSignal {
     /// The work itself writes 1 to [`Submission::ended`].
     ByWork,
     /// The stream must do so after the work.
@@ -139,7 +139,7 @@ pub enum EndSignal {
 }
 
 /// Parameters of submitted work.
-pub struct Submission {
+pub(crate) struct Submission {
     /// Called at the end of the work.
     pub done: OnComplete,
     /// Flag by which the device may signal the end: memory that is shared with the host, is 0, and stays
@@ -167,7 +167,7 @@ pub struct Completion {
 }
 
 /// A stream of the driver.
-pub struct Stream(pub sys::CUstream);
+pub(crate) struct Stream(pub sys::CUstream);
 
 // SAFETY: streams may be used from any thread.
 unsafe impl Send for Stream {}
@@ -176,7 +176,7 @@ unsafe impl Sync for Stream {}
 
 impl Stream {
     /// Makes a stream that does not wait for the default stream. The context must be current.
-    pub fn new() -> Result<Stream, Failure> {
+    pub(crate) fn new() -> Result<Stream, Failure> {
         let mut stream = std::ptr::null_mut();
         let flags = sys::CUstream_flags_enum::CU_STREAM_NON_BLOCKING as u32;
         // SAFETY: a context is current; the result goes to a local.
@@ -185,7 +185,7 @@ impl Stream {
     }
 
     /// Waits, after an error, until all work on the stream has ended.
-    pub fn drain(&self) {
+    pub(crate) fn drain(&self) {
         // SAFETY: a stream of ours. The result is of no use after an error.
         unsafe { sys::cuStreamSynchronize(self.0) };
     }
@@ -199,7 +199,7 @@ impl Drop for Stream {
 }
 
 /// A point in a stream that can be waited for without spinning.
-pub struct Event(sys::CUevent);
+pub(crate) struct Event(sys::CUevent);
 
 // SAFETY: events may be used from any thread.
 unsafe impl Send for Event {}
@@ -208,7 +208,7 @@ unsafe impl Sync for Event {}
 
 impl Event {
     /// Makes an event. The context must be current.
-    pub fn new() -> Result<Event, Failure> {
+    pub(crate) fn new() -> Result<Event, Failure> {
         let mut event = std::ptr::null_mut();
         let flags = sys::CUevent_flags_enum::CU_EVENT_BLOCKING_SYNC as u32
             | sys::CUevent_flags_enum::CU_EVENT_DISABLE_TIMING as u32;
@@ -218,14 +218,14 @@ impl Event {
     }
 
     /// Records the event on a stream.
-    pub fn record(&self, stream: &Stream) -> Result<(), Failure> {
+    pub(crate) fn record(&self, stream: &Stream) -> Result<(), Failure> {
         // SAFETY: both belong to the current context.
         driver::check(unsafe { sys::cuEventRecord(self.0, stream.0) })
     }
 
     /// Polls for the end of all work before the event, until the time `until`, and while `worthwhile` is
     /// true.
-    pub fn poll(&self, until: Instant, worthwhile: impl Fn() -> bool) -> Option<Result<(), Failure>> {
+    pub(crate) fn poll(&self, until: Instant, worthwhile: impl Fn() -> bool) -> Option<Result<(), Failure>> {
         let begun = Instant::now();
         loop {
             // SAFETY: an event of ours.
@@ -246,7 +246,7 @@ impl Event {
     }
 
     /// Sleeps until all work before the event has ended.
-    pub fn wait(&self) -> Result<(), Failure> {
+    pub(crate) fn wait(&self) -> Result<(), Failure> {
         // SAFETY: an event of ours.
         driver::check(unsafe { sys::cuEventSynchronize(self.0) })
     }
@@ -260,7 +260,7 @@ impl Drop for Event {
 }
 
 /// Measures how long work on a stream takes on the device.
-pub struct KernelTimer([sys::CUevent; 2]);
+pub(crate) struct KernelTimer([sys::CUevent; 2]);
 
 // SAFETY: events may be used from any thread.
 unsafe impl Send for KernelTimer {}
@@ -269,7 +269,7 @@ unsafe impl Sync for KernelTimer {}
 
 impl KernelTimer {
     /// Makes a timer; `None` if the driver is too old. The context must be current.
-    pub fn new() -> Option<KernelTimer> {
+    pub(crate) fn new() -> Option<KernelTimer> {
         // Older drivers lack `cuEventElapsedTime_v2`.
         const MIN_DRIVER_VERSION: i32 = 12080;
         if driver::driver_version()? < MIN_DRIVER_VERSION {
@@ -284,19 +284,19 @@ impl KernelTimer {
     }
 
     /// Starts measuring on a stream.
-    pub fn start(&self, stream: &Stream) -> Result<(), Failure> {
+    pub(crate) fn start(&self, stream: &Stream) -> Result<(), Failure> {
         // SAFETY: both belong to the current context.
         driver::check(unsafe { sys::cuEventRecord(self.0[0], stream.0) })
     }
 
     /// Stops measuring.
-    pub fn stop(&self, stream: &Stream) -> Result<(), Failure> {
+    pub(crate) fn stop(&self, stream: &Stream) -> Result<(), Failure> {
         // SAFETY: both belong to the current context.
         driver::check(unsafe { sys::cuEventRecord(self.0[1], stream.0) })
     }
 
     /// The measured time. The work must have ended, or this waits for it.
-    pub fn nanoseconds(&self) -> Option<u64> {
+    pub(crate) fn nanoseconds(&self) -> Option<u64> {
         let mut milliseconds = 0.0;
         // SAFETY: events of ours; the result goes to a local.
         unsafe {
@@ -318,7 +318,7 @@ impl Drop for KernelTimer {
 
 impl StreamPool {
     /// Makes `count` streams of a device; `what` is part of the names of their threads.
-    pub fn new(
+    pub(crate) fn new(
         context: &Arc<Context>,
         ordinal: u32,
         what: &str,
@@ -331,7 +331,7 @@ impl StreamPool {
 
     /// Takes a slot of the stream with the fewest slots in use. The caller takes it before it submits work,
     /// so that activities that start together get different streams.
-    pub fn pick(&self) -> StreamSlot {
+    pub(crate) fn pick(&self) -> StreamSlot {
         loop {
             let mut best = (&self.0[0], self.0[0].load.load(Ordering::Relaxed));
             for queue in &self.0[1..] {
@@ -380,7 +380,7 @@ impl StreamQueue {
 impl StreamSlot {
     /// Runs `start`, which submits work to the stream; `order.done` is called when the work has ended, or
     /// with its error. The work of one call is contiguous on the stream.
-    pub fn submit(
+    pub(crate) fn submit(
         self,
         start: impl FnOnce(&Stream) -> Result<EndSignal, Failure>,
         order: Submission,

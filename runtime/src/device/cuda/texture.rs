@@ -16,14 +16,14 @@ use crate::layout::slot;
 
 /// Bits of a texture's mode, as `x10.util.CUDATextureRail` has them.
 mod mode {
-    pub const FILTERED: u32 = 1;
-    pub const NORMALIZED: u32 = 2;
-    pub const BORDER: u32 = 4;
-    pub const WRAP: u32 = 8;
-    pub const MIRROR: u32 = 12;
+    pub(super) const FILTERED: u32 = 1;
+    pub(super) const NORMALIZED: u32 = 2;
+    pub(super) const BORDER: u32 = 4;
+    pub(super) const WRAP: u32 = 8;
+    pub(super) const MIRROR: u32 = 12;
     /// Of the three above.
-    pub const ADDRESS: u32 = 12;
-    pub const ALL: u32 = 15;
+    pub(super) const ADDRESS: u32 = 12;
+    pub(super) const ALL: u32 = 15;
 }
 
 /// What a texture is like.
@@ -112,7 +112,7 @@ struct Sampled {
 }
 
 /// A texture of a host.
-pub struct HostTexture {
+pub(crate) struct HostTexture {
     sampled: Sampled,
     form: Form,
     memory: Vec<u64>,
@@ -179,7 +179,7 @@ fn check_count(form: &Form, count: i64) -> Result<(), DeviceError> {
 }
 
 /// A texture of a device.
-pub struct DeviceTexture {
+pub(crate) struct DeviceTexture {
     array: sys::CUarray,
     form: Form,
 }
@@ -189,11 +189,11 @@ unsafe impl Send for DeviceTexture {}
 
 /// The textures of a device, by texture object.
 #[derive(Default)]
-pub struct Textures(Mutex<BTreeMap<u64, DeviceTexture>>);
+pub(crate) struct Textures(Mutex<BTreeMap<u64, DeviceTexture>>);
 
 impl Textures {
     /// How many there are, and their bytes.
-    pub fn held(&self) -> (usize, u64) {
+    pub(crate) fn held(&self) -> (usize, u64) {
         let textures = self.0.lock();
         (textures.len(), textures.values().map(|it| it.form.bytes as u64).sum())
     }

@@ -3,7 +3,7 @@
 use crate::layout::{Capture, Kernel};
 
 /// The captures of a kernel.
-pub fn captures(kernel: &Kernel) -> &[Capture] {
+pub(crate) fn captures(kernel: &Kernel) -> &[Capture] {
     if kernel.capture_count == 0 {
         return &[];
     }

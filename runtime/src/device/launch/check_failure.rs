@@ -18,7 +18,7 @@ const RECORDS_PER_ALLOCATION: usize = 256;
 
 /// Records in host memory that the device writes to, for launches to come.
 #[derive(Default)]
-pub struct Faults(Mutex<Vec<Address>>);
+pub(crate) struct Faults(Mutex<Vec<Address>>);
 
 #[derive(Clone, Copy)]
 struct Address(*mut Fault);
@@ -27,14 +27,14 @@ struct Address(*mut Fault);
 unsafe impl Send for Address {}
 
 /// The record of one launch, given back when dropped.
-pub struct Record {
+pub(crate) struct Record {
     device: Arc<Device>,
     address: Address,
 }
 
 impl Record {
     /// An empty record. The context must be current.
-    pub fn new(device: &Arc<Device>) -> Result<Record, DeviceError> {
+    pub(crate) fn new(device: &Arc<Device>) -> Result<Record, DeviceError> {
         let spare = device.faults.0.lock().pop();
         let address = match spare {
             Some(address) => address,
@@ -46,12 +46,12 @@ impl Record {
     }
 
     /// For the device, which knows host memory by the same address.
-    pub fn address(&self) -> u64 {
+    pub(crate) fn address(&self) -> u64 {
         self.address.0 as u64
     }
 
     /// The error of a failed check, once the kernel has ended.
-    pub fn error(&self, launch: &Extents) -> Option<DeviceError> {
+    pub(crate) fn error(&self, launch: &Extents) -> Option<DeviceError> {
         // SAFETY: written by the device, whose work has ended.
         error(&unsafe { self.address.0.read_volatile() }, launch)
     }
@@ -106,7 +106,7 @@ pub fn error(fault: &Fault, launch: &Extents) -> Option<DeviceError> {
 
 impl Record {
     /// Where the device signals the end of the kernel.
-    pub fn ended(&self) -> *const u32 {
+    pub(crate) fn ended(&self) -> *const u32 {
         // SAFETY: a field of the record.
         unsafe { &raw const (*self.address.0).ended }
     }

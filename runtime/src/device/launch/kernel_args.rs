@@ -159,7 +159,7 @@ fn name(capture: &Capture) -> String {
 }
 
 /// The memory of the kernel's global rails.
-pub fn global_rails(kernel: &Kernel, environment: &[u8]) -> impl Iterator<Item = Range<u64>> + Clone {
+pub(crate) fn global_rails(kernel: &Kernel, environment: &[u8]) -> impl Iterator<Item = Range<u64>> + Clone {
     captures(kernel).iter().filter(|capture| capture.kind == capture_kind::GLOBAL_RAIL).map(|capture| {
         let bytes = &environment[capture.offset as usize..][..size_of::<GlobalRail>()];
         // SAFETY: the bytes are there; only plain data is read.
@@ -171,7 +171,7 @@ pub fn global_rails(kernel: &Kernel, environment: &[u8]) -> impl Iterator<Item =
 
 /// Whether two of the kernel's global rails have memory in common. Code that is compiled without
 /// `APG_OVERLAP` relies on the opposite.
-pub fn overlap(kernel: &Kernel, environment: &[u8]) -> bool {
+pub(crate) fn overlap(kernel: &Kernel, environment: &[u8]) -> bool {
     let ranges = global_rails(kernel, environment);
     ranges.clone().enumerate().any(|(index, rail)| {
         ranges.clone().skip(index + 1).any(|other| rail.start < other.end && other.start < rail.end)
@@ -179,7 +179,7 @@ pub fn overlap(kernel: &Kernel, environment: &[u8]) -> bool {
 }
 
 /// Allocates captured rails on the device and writes their addresses to a copy of the environment.
-pub fn prepare(
+pub(crate) fn prepare(
     device: &Arc<Device>,
     place: i64,
     kernel: &Kernel,

@@ -17,7 +17,7 @@ use crate::device::nvrtc::compile;
 use crate::layout::Kernel;
 
 /// A kernel on a device.
-pub struct Function {
+pub(crate) struct Function {
     function: sys::CUfunction,
     /// Maximum number of threads of a block, limited by registers.
     pub max_threads: i32,
@@ -42,7 +42,7 @@ type Slot = Arc<OnceLock<Result<Arc<Function>, DeviceError>>>;
 
 /// Variant of a kernel: the properties of a launch that its code relies on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Variant {
+pub(crate) struct Variant {
     /// Global rails may have memory in common.
     pub overlap: bool,
     /// Accesses that depend on the launch are inside their rails.
@@ -58,7 +58,7 @@ pub struct Variant {
 }
 
 /// The kernels of a device, by address of their descriptors and variant.
-pub struct Modules {
+pub(crate) struct Modules {
     cache: Option<Cache>,
     loaded: Mutex<FxHashMap<(usize, Variant), Slot>>,
     /// The sets of conditions that held at launches of a kernel, if not all did.
@@ -70,7 +70,7 @@ pub struct Modules {
 const MAX_VARIANTS: usize = 4;
 
 /// The source location of a kernel.
-pub fn location_of(kernel: &Kernel) -> KernelLocation {
+pub(crate) fn location_of(kernel: &Kernel) -> KernelLocation {
     KernelLocation { file: text(kernel.file), line: kernel.line }
 }
 
@@ -84,7 +84,7 @@ fn text(pointer: *const std::ffi::c_char) -> String {
 
 impl Modules {
     /// Makes an empty table.
-    pub fn new(cache: Option<Cache>) -> Modules {
+    pub(crate) fn new(cache: Option<Cache>) -> Modules {
         Modules { cache, loaded: Mutex::default(), held: Mutex::default() }
     }
 
@@ -240,7 +240,7 @@ impl Device {
 
 impl Function {
     /// For the driver.
-    pub fn raw(&self) -> sys::CUfunction {
+    pub(crate) fn raw(&self) -> sys::CUfunction {
         self.function
     }
 }

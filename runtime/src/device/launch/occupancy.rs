@@ -7,7 +7,7 @@ use crate::device::error::DeviceError;
 /// Block sizes, the preferred ones first: between sizes that keep as many threads resident the earlier one
 /// wins. Blocks of 128 to 512 threads balance well at barriers and at the end of a grid; others are for
 /// kernels that these do not fit.
-pub const SIZES: [i32; 12] = [256, 128, 512, 192, 384, 320, 448, 1024, 768, 640, 64, 32];
+pub(crate) const SIZES: [i32; 12] = [256, 128, 512, 192, 384, 320, 448, 1024, 768, 640, 64, 32];
 
 /// What `autoBlocks()` is at a host place, as in X10.
 pub const HOST_BLOCKS: i32 = 8;
@@ -16,7 +16,7 @@ pub const HOST_THREADS: i32 = 1;
 
 /// The best block size; `resident` tells how many threads a multiprocessor then holds (0: the size does not
 /// fit).
-pub fn best_size(
+pub(crate) fn best_size(
     resident: &mut dyn FnMut(i32) -> Result<i32, DeviceError>,
 ) -> Result<Option<i32>, DeviceError> {
     let mut best = None;
@@ -30,7 +30,7 @@ pub fn best_size(
 }
 
 /// The first of some block sizes that fits; `resident` as for [`best_size`].
-pub fn first_size(
+pub(crate) fn first_size(
     choices: &[i32],
     resident: &mut dyn FnMut(i32) -> Result<i32, DeviceError>,
 ) -> Result<Option<i32>, DeviceError> {
@@ -44,7 +44,7 @@ pub fn first_size(
 
 /// The first of some numbers of blocks that the device holds at once, or the last one; all that it holds if
 /// there are none.
-pub fn block_count(choices: &[i32], held: i32) -> i32 {
+pub(crate) fn block_count(choices: &[i32], held: i32) -> i32 {
     let fits = choices.iter().find(|it| **it <= held);
     *fits.or(choices.last()).unwrap_or(&held)
 }

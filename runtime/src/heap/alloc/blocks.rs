@@ -13,30 +13,30 @@ use crate::heap::{hooks, page_watch};
 use crate::layout::{ARRAY_HEADER, Ref};
 
 /// Bytes of a block.
-pub const BLOCK: usize = 64 * 1024;
+pub(crate) const BLOCK: usize = 64 * 1024;
 /// Objects larger than this get blocks of their own.
-pub const MAX_SMALL_SIZE: usize = BLOCK / 2;
+pub(crate) const MAX_SMALL_SIZE: usize = BLOCK / 2;
 /// Bytes left free in front of a large object, so that the first element of a rail is aligned to a cache
 /// line: a vector as long as a line is then in one line, not in two.
-pub const LARGE_PADDING: usize = (64 - ARRAY_HEADER % 64) % 64;
+pub(crate) const LARGE_PADDING: usize = (64 - ARRAY_HEADER % 64) % 64;
 /// Sizes of cells, in multiples of 16 bytes.
-pub const CLASS_SIZES: [u32; 37] = [
+pub(crate) const CLASS_SIZES: [u32; 37] = [
     16, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 640, 768, 896, 1024, 1280,
     1536, 1792, 2048, 2560, 3072, 3584, 4096, 5120, 6144, 7168, 8192,
     // From here on the most that as many as fit into a block can have.
     10912, 13104, 16384, 21840, 32768,
 ];
 /// Number of size classes.
-pub const CLASSES: usize = CLASS_SIZES.len();
+pub(crate) const CLASSES: usize = CLASS_SIZES.len();
 /// No block.
-pub const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = u32::MAX;
 
 /// Bytes of a granule.
-pub const GRANULE: usize = 16;
+pub(crate) const GRANULE: usize = 16;
 /// Granules of a block.
-pub const GRANULES: u32 = (BLOCK / GRANULE) as u32;
+pub(crate) const GRANULES: u32 = (BLOCK / GRANULE) as u32;
 /// Lists of mixed blocks: by the logarithm of their longest gap's granules.
-pub const BUCKETS: usize = GRANULES.ilog2() as usize + 1;
+pub(crate) const BUCKETS: usize = GRANULES.ilog2() as usize + 1;
 /// Size class by size in units of 16 bytes, rounded up.
 static CLASS_OF: [u8; MAX_SMALL_SIZE / 16 + 1] = class_table();
 
@@ -54,34 +54,34 @@ const fn class_table() -> [u8; MAX_SMALL_SIZE / 16 + 1] {
 }
 
 /// The size class of a small object.
-pub fn class_of(bytes: usize) -> usize {
+pub(crate) fn class_of(bytes: usize) -> usize {
     usize::from(CLASS_OF[bytes.div_ceil(16)])
 }
 
 /// What a block is.
-pub mod kind {
+pub(crate) mod kind {
     /// Nothing; its memory is still zero.
-    pub const FREE: u8 = 0;
+    pub(crate) const FREE: u8 = 0;
     /// Nothing; its memory holds old data.
-    pub const FREE_DIRTY: u8 = 1;
+    pub(crate) const FREE_DIRTY: u8 = 1;
     /// Cells.
-    pub const SMALL: u8 = 2;
+    pub(crate) const SMALL: u8 = 2;
     /// Objects of several sizes ([`crate::heap::alloc::mixed_blocks`]).
-    pub const MIXED: u8 = 3;
+    pub(crate) const MIXED: u8 = 3;
     /// The first of a large object.
-    pub const LARGE: u8 = 4;
+    pub(crate) const LARGE: u8 = 4;
     /// Another one of a large object.
-    pub const LARGE_TAIL: u8 = 5;
+    pub(crate) const LARGE_TAIL: u8 = 5;
 
     /// Whether a block has bits that say where its objects are.
-    pub fn has_bits(kind: u8) -> bool {
+    pub(crate) fn has_bits(kind: u8) -> bool {
         kind == SMALL || kind == MIXED
     }
 }
 
 /// A block's cells, or a large object's extent.
 #[repr(C)]
-pub struct Meta {
+pub(crate) struct Meta {
     /// Small: bytes of a cell. Mixed: of a granule.
     pub cell: u32,
     /// Small: number of cells. Mixed: of granules.
@@ -104,7 +104,7 @@ pub struct Meta {
 }
 
 /// The reserved range and its tables.
-pub struct Region {
+pub(crate) struct Region {
     base: usize,
     blocks: u32,
     kinds: *mut u8,
@@ -121,7 +121,7 @@ unsafe impl Send for Region {}
 unsafe impl Sync for Region {}
 
 /// Reserves zeroed memory that the system provides on first touch.
-pub fn reserve(bytes: usize) -> Option<*mut u8> {
+pub(crate) fn reserve(bytes: usize) -> Option<*mut u8> {
     // SAFETY: a new private mapping.
     let at = unsafe {
         libc::mmap(
@@ -144,7 +144,7 @@ fn release_memory(memory: *mut u8, bytes: usize) {
 
 impl Region {
     /// Reserves room for `bytes`; `None` if the system refuses.
-    pub fn new(bytes: usize) -> Option<Region> {
+    pub(crate) fn new(bytes: usize) -> Option<Region> {
         let blocks = u32::try_from(bytes.div_ceil(BLOCK)).ok()?;
         // All at once first, so that nothing is left behind when there is too little.
         let per_block = BLOCK + BLOCK / 2 + size_of::<Meta>() + 1;
@@ -159,57 +159,57 @@ impl Region {
     }
 
     /// Number of blocks.
-    pub fn blocks(&self) -> u32 {
+    pub(crate) fn blocks(&self) -> u32 {
         self.blocks
     }
 
     /// Blocks from here on were never used.
-    pub fn top(&self) -> u32 {
+    pub(crate) fn top(&self) -> u32 {
         self.top.load(Ordering::Acquire)
     }
 
     /// See [`Region::top`]; the caller holds the heap's lock.
-    pub fn set_top(&self, top: u32) {
+    pub(crate) fn set_top(&self, top: u32) {
         self.top.store(top, Ordering::Release);
     }
 
     /// What a block is.
-    pub fn kind(&self, block: u32) -> u8 {
+    pub(crate) fn kind(&self, block: u32) -> u8 {
         debug_assert!(block < self.blocks);
         // SAFETY: in the table.
         unsafe { self.kinds.add(block as usize).read() }
     }
 
     /// Says what a block is; the caller holds the heap's lock or has stopped all threads.
-    pub fn set_kind(&self, block: u32, kind: u8) {
+    pub(crate) fn set_kind(&self, block: u32, kind: u8) {
         debug_assert!(block < self.blocks);
         // SAFETY: in the table.
         unsafe { self.kinds.add(block as usize).write(kind) }
     }
 
     /// Whether a block is free.
-    pub fn is_free(&self, block: u32) -> bool {
+    pub(crate) fn is_free(&self, block: u32) -> bool {
         self.kind(block) <= kind::FREE_DIRTY
     }
 
     /// A block's cells or extent.
-    pub fn meta(&self, block: u32) -> *mut Meta {
+    pub(crate) fn meta(&self, block: u32) -> *mut Meta {
         debug_assert!(block < self.blocks);
         self.meta.wrapping_add(block as usize)
     }
 
     /// Where a block begins.
-    pub fn address(&self, block: u32) -> usize {
+    pub(crate) fn address(&self, block: u32) -> usize {
         self.base + block as usize * BLOCK
     }
 
     /// Where the large object begins whose first block this is.
-    pub fn large(&self, block: u32) -> usize {
+    pub(crate) fn large(&self, block: u32) -> usize {
         self.address(block) + LARGE_PADDING
     }
 
     /// Start of the object that contains an address, its block, and its cell (0 in a large object).
-    pub fn find(&self, address: usize) -> Option<(usize, u32, usize)> {
+    pub(crate) fn find(&self, address: usize) -> Option<(usize, u32, usize)> {
         let offset = address.wrapping_sub(self.base);
         let block = offset / BLOCK;
         if block >= self.top() as usize {
@@ -243,7 +243,7 @@ impl Region {
     }
 
     /// Makes a block hold cells of a class.
-    pub fn make_small(&self, block: u32, class: usize) {
+    pub(crate) fn make_small(&self, block: u32, class: usize) {
         let clean = self.kind(block) == kind::FREE;
         // SAFETY: the caller owns the block; its table is plain memory.
         let meta = unsafe { &mut *self.meta(block) };
@@ -258,7 +258,7 @@ impl Region {
     }
 
     /// Makes a run of blocks one large object. Whether its memory is zero.
-    pub fn make_large(&self, first: u32, count: u32) -> bool {
+    pub(crate) fn make_large(&self, first: u32, count: u32) -> bool {
         let mut clean = true;
         for block in first..first + count {
             clean &= self.kind(block) == kind::FREE;
@@ -273,7 +273,7 @@ impl Region {
 }
 
 /// Bytes of an object of a mixed block, or 0 where none was made yet.
-pub fn size_at(address: usize) -> usize {
+pub(crate) fn size_at(address: usize) -> usize {
     let object = Ref(address as *mut _);
     // SAFETY: an object begins here, or memory that is still zero.
     if unsafe { (*object.0).ty.is_null() } { 0 } else { object.size().next_multiple_of(GRANULE) }
@@ -297,7 +297,7 @@ fn find_in_mixed(start_of_block: usize, meta: &Meta, offset: usize) -> Option<us
 ///
 /// # Safety
 /// `bytes` bytes at `at` belong to the caller; `at` is the start of a block if there are many.
-pub unsafe fn zero(at: *mut u8, bytes: usize) {
+pub(crate) unsafe fn zero(at: *mut u8, bytes: usize) {
     const MIN_RELEASE_SIZE: usize = 32 << 20;
     // SAFETY: the caller owns these bytes.
     unsafe {
@@ -317,7 +317,7 @@ pub unsafe fn zero(at: *mut u8, bytes: usize) {
 
 /// Requests transparent huge pages for a large object: strided access then has few misses of the address
 /// cache, and first touches are faster. Without effect where the system has none.
-pub fn request_huge_pages(at: usize, bytes: usize) {
+pub(crate) fn request_huge_pages(at: usize, bytes: usize) {
     const PAGE: usize = 2 << 20;
     const MIN_SIZE: usize = 4 << 20;
     if bytes < MIN_SIZE {

@@ -6,7 +6,7 @@ use crate::heap::alloc::blocks::{CLASSES, NONE};
 
 /// Free cells in a row, zero and already noted as taken.
 #[derive(Clone, Copy)]
-pub struct Row {
+pub(crate) struct Row {
     /// The next free cell.
     pub next: usize,
     /// End of the last one.
@@ -14,10 +14,10 @@ pub struct Row {
 }
 
 /// Most bytes of a row: as much as stays in the fastest memory until it is used.
-pub const MAX_ROW: usize = 4096;
+pub(crate) const MAX_ROW: usize = 4096;
 
 /// A thread's own blocks.
-pub struct Cache {
+pub(crate) struct Cache {
     /// What it allocates from, by size class.
     pub rows: [Row; CLASSES],
     /// By size class.
@@ -28,13 +28,13 @@ pub struct Cache {
 
 impl Cache {
     /// Without blocks.
-    pub const fn new() -> Cache {
+    pub(crate) const fn new() -> Cache {
         Cache { rows: [Row { next: 0, end: 0 }; CLASSES], blocks: [NONE; CLASSES], cursors: [0; CLASSES] }
     }
 }
 
 /// A cache that its thread uses in critical sections and the collector while that thread is stopped.
-pub struct CacheCell(pub UnsafeCell<Cache>);
+pub(crate) struct CacheCell(pub UnsafeCell<Cache>);
 
 // SAFETY: the cache is used by its thread in critical sections, and by the collector while that thread is
 // stopped.
@@ -42,12 +42,12 @@ unsafe impl Sync for CacheCell {}
 
 impl CacheCell {
     /// Without blocks.
-    pub const fn new() -> CacheCell {
+    pub(crate) const fn new() -> CacheCell {
         CacheCell(UnsafeCell::new(Cache::new()))
     }
 
     /// Forgets all blocks; the thread is stopped.
-    pub fn reset(&self) {
+    pub(crate) fn reset(&self) {
         // SAFETY: the owner is stopped outside critical sections.
         unsafe { *self.0.get() = Cache::new() }
     }

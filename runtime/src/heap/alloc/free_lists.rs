@@ -4,7 +4,7 @@ use crate::base::sanitizer;
 use crate::heap::alloc::blocks::{BLOCK, BUCKETS, CLASSES, NONE, Region, kind};
 
 /// Free blocks and cells.
-pub struct FreeLists {
+pub(crate) struct FreeLists {
     /// Where the search for free blocks continues.
     pub cursor: u32,
     /// Free blocks below the top.
@@ -21,7 +21,7 @@ pub struct FreeLists {
 
 impl FreeLists {
     /// Of a heap that was never used.
-    pub const fn new() -> FreeLists {
+    pub(crate) const fn new() -> FreeLists {
         FreeLists {
             cursor: 0,
             free: 0,
@@ -34,7 +34,7 @@ impl FreeLists {
 }
 
 /// Marks a swept block as free; all threads are stopped.
-pub fn release(region: &Region, free_lists: &mut FreeLists, block: u32) {
+pub(crate) fn release(region: &Region, free_lists: &mut FreeLists, block: u32) {
     region.set_kind(block, kind::FREE_DIRTY);
     sanitizer::poison(region.address(block), BLOCK);
     free_lists.free += 1;

@@ -13,10 +13,10 @@ use crate::base::sanitizer;
 use crate::heap::alloc::blocks::{BLOCK, Region};
 
 /// Blocks kept back so that an OutOfMemoryError can be made.
-pub const RESERVE: usize = 64;
+pub(crate) const RESERVE: usize = 64;
 /// The share of [`RESERVE`] for bodies that run in a message handler: each makes a few small objects, and
 /// must not wait for room.
-pub const HANDLER_RESERVE: usize = RESERVE / 2;
+pub(crate) const HANDLER_RESERVE: usize = RESERVE / 2;
 /// Minimum number of blocks between collections.
 const MIN_THRESHOLD: usize = 1024;
 /// A sanitizer finds what the collector frees too early only if it collects: small programs, too.
@@ -30,13 +30,13 @@ const MIN_LIMIT: usize = 16 << 20;
 const ADDRESS_FACTORS: [usize; 4] = [8, 4, 2, 1];
 
 /// Minimum number of blocks between collections.
-pub fn min_threshold() -> usize {
+pub(crate) fn min_threshold() -> usize {
     if sanitizer::watches_addresses() { MIN_WATCHED_THRESHOLD } else { MIN_THRESHOLD }
 }
 
 /// What an allocation must leave.
 #[derive(Clone, Copy, Debug)]
-pub struct Ceiling {
+pub(crate) struct Ceiling {
     /// Maximum of charged bytes.
     pub bytes: usize,
     /// Maximum of used blocks.
@@ -45,7 +45,7 @@ pub struct Ceiling {
 
 /// What may be used.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub(crate) struct Limits {
     /// Maximum of charged bytes.
     pub bytes: usize,
     /// Maximum of used blocks.
@@ -54,7 +54,7 @@ pub struct Limits {
 
 impl Limits {
     /// All that may be used, and `reserve` of the blocks that are kept back.
-    pub fn ceiling(&self, reserve: usize) -> Ceiling {
+    pub(crate) fn ceiling(&self, reserve: usize) -> Ceiling {
         Ceiling { bytes: self.bytes + reserve * BLOCK, blocks: self.blocks + reserve }
     }
 }
@@ -73,7 +73,7 @@ pub fn configure(limit: usize, places: usize) {
 
 /// Reserves addresses, and says what may be used of them: less than the setting where the system limits
 /// addresses.
-pub fn reserve() -> (Region, Limits) {
+pub(crate) fn reserve() -> (Region, Limits) {
     let machine = of_machine();
     let (mut limit, most) = match USER_LIMIT.load(Ordering::Relaxed) {
         0 => {
@@ -113,7 +113,7 @@ pub fn of_machine() -> usize {
 /// Consecutive collections that left next to nothing free. Allocation fails early for a program that does
 /// little but collect for long: the rule and its numbers are those of HotSpot's `UseGCOverheadLimit`.
 #[derive(Debug)]
-pub struct FutileCollections {
+pub(crate) struct FutileCollections {
     count: u32,
     since: Option<Instant>,
     collecting: Duration,
@@ -125,12 +125,12 @@ impl FutileCollections {
     const MIN_PERCENT: u32 = 98;
 
     /// None.
-    pub const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         FutileCollections { count: 0, since: None, collecting: Duration::ZERO }
     }
 
     /// Notes a collection that took this long and has just ended; whether it is one too many.
-    pub fn note(&mut self, is_futile: bool, took: Duration, now: Instant) -> bool {
+    pub(crate) fn note(&mut self, is_futile: bool, took: Duration, now: Instant) -> bool {
         if !is_futile {
             *self = Self::new();
             return false;

@@ -86,7 +86,7 @@ fn enlist_whole(region: &Region, free_lists: &mut FreeLists, block: u32) -> usiz
 
 /// Sweeps a mixed block: frees the objects that were not marked. Returns the total size of the others; the
 /// block is released if there are none. All threads are stopped.
-pub fn sweep(region: &Region, free_lists: &mut FreeLists, block: u32) -> usize {
+pub(crate) fn sweep(region: &Region, free_lists: &mut FreeLists, block: u32) -> usize {
     // SAFETY: all threads are stopped.
     let meta = unsafe { &mut *region.meta(block) };
     let mut any = 0;
@@ -103,7 +103,7 @@ pub fn sweep(region: &Region, free_lists: &mut FreeLists, block: u32) -> usize {
 
 /// Converts blocks with few objects to mixed blocks; all threads are stopped and the heap is swept. Returns
 /// the number of bytes saved: the size of the cells minus the size of the objects in them.
-pub fn convert_sparse(region: &Region, free_lists: &mut FreeLists) -> usize {
+pub(crate) fn convert_sparse(region: &Region, free_lists: &mut FreeLists) -> usize {
     let mut saved = 0;
     for class in 0..CLASSES {
         let mut block = std::mem::replace(&mut free_lists.partial[class], NONE);
@@ -142,7 +142,12 @@ fn convert(region: &Region, block: u32, meta: &mut Meta) {
 }
 
 /// Allocates consecutive room for at most `most` objects of this size; the caller holds the heap's lock.
-pub fn take(region: &Region, free_lists: &mut FreeLists, size: usize, most: usize) -> Option<Range<usize>> {
+pub(crate) fn take(
+    region: &Region,
+    free_lists: &mut FreeLists,
+    size: usize,
+    most: usize,
+) -> Option<Range<usize>> {
     let granules = (size / GRANULE) as u32;
     // A gap of at least `granules` granules can only be in these lists.
     for bucket in granules.ilog2() as usize..BUCKETS {
@@ -190,7 +195,7 @@ fn take_part(
 }
 
 /// Returns the free pages of mixed blocks to the system; all threads are stopped.
-pub fn release_pages(region: &Region, free_lists: &FreeLists) {
+pub(crate) fn release_pages(region: &Region, free_lists: &FreeLists) {
     for first in free_lists.mixed {
         let mut block = first;
         while block != NONE {

@@ -10,7 +10,7 @@ use crate::heap::alloc::limits::{self, Ceiling, FutileCollections, Limits, RESER
 use crate::heap::alloc::trim;
 
 /// The heap of this process.
-pub struct Heap {
+pub(crate) struct Heap {
     /// Its memory.
     pub region: Region,
     /// What is free.
@@ -37,7 +37,7 @@ pub struct Heap {
 static HEAP: OnceLock<Heap> = OnceLock::new();
 
 /// The heap, made on first use.
-pub fn heap() -> &'static Heap {
+pub(crate) fn heap() -> &'static Heap {
     HEAP.get_or_init(|| {
         let (region, limits) = limits::reserve();
         Heap {
@@ -58,12 +58,12 @@ pub fn heap() -> &'static Heap {
 impl Heap {
     /// What is free. The lock is one of the standard library's, which needs nothing but itself: it is taken
     /// in critical sections.
-    pub fn free_lists(&self) -> MutexGuard<'_, FreeLists> {
+    pub(crate) fn free_lists(&self) -> MutexGuard<'_, FreeLists> {
         self.free_lists.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether more than half of what may be used is.
-    pub fn is_half_full(&self) -> bool {
+    pub(crate) fn is_half_full(&self) -> bool {
         self.charged() > self.limits.bytes / 2
     }
 
@@ -77,7 +77,7 @@ impl Heap {
     }
 
     /// Sets when to collect next, after a collection that has left so much.
-    pub fn plan(&self, used: usize, charged: usize) {
+    pub(crate) fn plan(&self, used: usize, charged: usize) {
         self.used.store(used, Ordering::Relaxed);
         self.charged.store(charged, Ordering::Relaxed);
         let left = self.limits.bytes.saturating_sub(charged) / BLOCK;
@@ -88,7 +88,7 @@ impl Heap {
     }
 
     /// Notes how long a collection took.
-    pub fn note_time(&self, took: Duration) {
+    pub(crate) fn note_time(&self, took: Duration) {
         /// A collection that leaves less than this fraction of the heap free is futile.
         const FUTILE_FRACTION: usize = 64;
         let is_futile =
@@ -103,18 +103,18 @@ impl Heap {
     }
 
     /// Whether `used` blocks are most of the limit.
-    pub fn is_short_of_blocks(&self, used: usize) -> bool {
+    pub(crate) fn is_short_of_blocks(&self, used: usize) -> bool {
         used * BLOCK > self.limits.bytes / 4 * 3
     }
 
     /// Whether `used` blocks are more than the limit: fragmentation takes much memory.
-    pub fn is_beyond_limit(&self, used: usize) -> bool {
+    pub(crate) fn is_beyond_limit(&self, used: usize) -> bool {
         used * BLOCK > self.limits.bytes
     }
 
     /// Whether a collection is due if `blocks` more are needed. Message contents are short-lived as a rule,
     /// and writing them to recently used memory is faster.
-    pub fn is_due(&self, blocks: usize) -> bool {
+    pub(crate) fn is_due(&self, blocks: usize) -> bool {
         /// Blocks that fit the caches of a CPU.
         const MIN_RECEIVED_BLOCKS: usize = 256;
         let received_blocks = self.received_blocks.load(Ordering::Relaxed);

@@ -10,7 +10,7 @@ const MAX_BLOCKS_PER_CALL: u32 = 256;
 
 /// Gives free blocks back until no more than `most` are touched, or all that can be; the caller holds the
 /// heap's lock.
-pub fn release_free_blocks(region: &Region, free_lists: &mut FreeLists, most: usize) {
+pub(crate) fn release_free_blocks(region: &Region, free_lists: &mut FreeLists, most: usize) {
     let mut block = 0;
     while block < free_lists.high && free_lists.touched > most {
         if region.kind(block) != kind::FREE_DIRTY {
@@ -29,7 +29,7 @@ pub fn release_free_blocks(region: &Region, free_lists: &mut FreeLists, most: us
 }
 
 /// Gives the whole pages back of memory that is free.
-pub fn release_between(start: usize, end: usize) {
+pub(crate) fn release_between(start: usize, end: usize) {
     let (first, end) = (start.next_multiple_of(PAGE), end / PAGE * PAGE);
     if first < end {
         release_pages(first, end - first);

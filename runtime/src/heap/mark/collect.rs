@@ -137,7 +137,7 @@ pub(crate) fn collect_for_others() {
 }
 
 /// Collects if `blocks` more would be more than planned, unless this thread holds off the collector.
-pub fn collect_if_needed(blocks: usize) {
+pub(crate) fn collect_if_needed(blocks: usize) {
     run(|heap| heap.is_due(blocks), true, || ());
 }
 

@@ -6,7 +6,7 @@ use crate::layout::{Kind, Type, slot};
 
 /// Mark stack: objects found alive whose fields are not traced yet. Its memory is reserved once: the system's
 /// allocator must not be called while threads are stopped, and each object is pushed at most once.
-pub struct Marker<'a> {
+pub(crate) struct Marker<'a> {
     region: &'a Region,
     stack: *mut Ref,
     depth: usize,
@@ -14,19 +14,19 @@ pub struct Marker<'a> {
 
 impl<'a> Marker<'a> {
     /// For a region.
-    pub fn new(region: &'a Region) -> Marker<'a> {
+    pub(crate) fn new(region: &'a Region) -> Marker<'a> {
         Marker { region, stack: region.work, depth: 0 }
     }
 
     /// Marks what an arbitrary word may refer to.
-    pub fn word(&mut self, word: usize) {
+    pub(crate) fn word(&mut self, word: usize) {
         if let Some((start, block, cell)) = self.region.find(word) {
             self.found(start, block, cell);
         }
     }
 
     /// Marks every object that a word in this range of memory may refer to.
-    pub fn range(&mut self, low: usize, high: usize) {
+    pub(crate) fn range(&mut self, low: usize, high: usize) {
         let mut at = low.next_multiple_of(8);
         while at + 8 <= high {
             // SAFETY: the caller's range is mapped; the value is only compared.
@@ -37,7 +37,7 @@ impl<'a> Marker<'a> {
     }
 
     /// Marks an object and all that it reaches later.
-    pub fn reference(&mut self, object: Ref) {
+    pub(crate) fn reference(&mut self, object: Ref) {
         if !object.is_null() {
             self.word(object.address());
         }
@@ -63,7 +63,7 @@ impl<'a> Marker<'a> {
     }
 
     /// Whether the object was found.
-    pub fn is_marked(&self, object: Ref) -> bool {
+    pub(crate) fn is_marked(&self, object: Ref) -> bool {
         self.region.find(object.address()).is_some_and(|(_, block, cell)| {
             // SAFETY: the block is in use, and all threads are stopped.
             let meta = unsafe { &*self.region.meta(block) };
@@ -76,7 +76,7 @@ impl<'a> Marker<'a> {
     }
 
     /// Follows all references.
-    pub fn drain(&mut self) {
+    pub(crate) fn drain(&mut self) {
         while self.depth > 0 {
             self.depth -= 1;
             // SAFETY: was pushed.
@@ -119,7 +119,7 @@ impl<'a> Marker<'a> {
     }
 
     /// Marks what the fields of an object or struct refer to.
-    pub fn fields(&mut self, start: *mut u8, ty: &Type) {
+    pub(crate) fn fields(&mut self, start: *mut u8, ty: &Type) {
         for field in ty.fields() {
             let at = start.wrapping_add(field.offset as usize);
             match field.slot {
@@ -138,7 +138,7 @@ impl<'a> Marker<'a> {
 }
 
 /// Whether the elements of a rail are or have references.
-pub fn elements_have_references(ty: &Type) -> bool {
+pub(crate) fn elements_have_references(ty: &Type) -> bool {
     match ty.element_slot {
         slot::REF => true,
         // SAFETY: descriptors are static.

@@ -29,7 +29,7 @@ pub fn add_queues(each_word: EachWord) {
 }
 
 /// Marks all roots; all threads are stopped.
-pub fn mark(marker: &mut Marker<'_>, mutators: &[Arc<Mutator>]) {
+pub(crate) fn mark(marker: &mut Marker<'_>, mutators: &[Arc<Mutator>]) {
     for mutator in mutators {
         if mutator.is_gone() {
             continue;

@@ -22,7 +22,7 @@ use crate::heap::safepoint::stacks;
 use crate::heap::safepoint::stacks::StackRecord;
 
 /// A thread that may access objects.
-pub struct Mutator {
+pub(crate) struct Mutator {
     /// Thread id (`gettid`).
     thread: i32,
     /// Depth of critical sections; written by the thread itself only.
@@ -50,7 +50,7 @@ pub struct Mutator {
 
 impl Mutator {
     /// Whether the thread has ended.
-    pub fn is_gone(&self) -> bool {
+    pub(crate) fn is_gone(&self) -> bool {
         self.gone.load(Ordering::SeqCst)
     }
 }
@@ -137,7 +137,7 @@ fn end_of_stack() -> usize {
 /// This thread's record, made on first use. Not inlined: a coroutine may continue in another thread, so that
 /// the address of a thread-local variable must not be kept over a call.
 #[inline(never)]
-pub fn current() -> &'static Mutator {
+pub(crate) fn current() -> &'static Mutator {
     let mut current = CURRENT.with(Cell::get);
     if current.is_null() {
         REGISTRATION.with(|_| ());
@@ -148,7 +148,7 @@ pub fn current() -> &'static Mutator {
 }
 
 /// Whether this thread has a record or can have one: its thread-local variables still exist.
-pub fn can_register() -> bool {
+pub(crate) fn can_register() -> bool {
     REGISTRATION.try_with(|_| ()).is_ok()
 }
 
@@ -160,10 +160,10 @@ fn registered() -> Option<&'static Mutator> {
 }
 
 /// A critical section; left when it is dropped.
-pub struct Critical(());
+pub(crate) struct Critical(());
 
 /// Enters a critical section.
-pub fn critical() -> Critical {
+pub(crate) fn critical() -> Critical {
     enter_critical();
     Critical(())
 }
@@ -177,7 +177,7 @@ impl Drop for Critical {
 /// Runs `work` in a critical section with this thread's record, if it has one. `work` must be inlined and
 /// call no function that may switch threads, since the record belongs to this thread.
 #[inline(always)]
-pub fn if_registered<R>(work: impl FnOnce(&Mutator) -> Option<R>) -> Option<R> {
+pub(crate) fn if_registered<R>(work: impl FnOnce(&Mutator) -> Option<R>) -> Option<R> {
     // SAFETY: null, or this thread's record.
     let mutator = unsafe { CURRENT.with(Cell::get).as_ref() }?;
     let depth = mutator.critical.load(Ordering::Relaxed);
@@ -196,7 +196,7 @@ pub fn if_registered<R>(work: impl FnOnce(&Mutator) -> Option<R>) -> Option<R> {
 
 /// Enters a critical section that is left elsewhere, perhaps after a switch of stacks, in the same thread.
 #[inline(never)]
-pub fn enter_critical() {
+pub(crate) fn enter_critical() {
     let mutator = current();
     mutator.critical.store(mutator.critical.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
     compiler_fence(Ordering::SeqCst);
@@ -204,7 +204,7 @@ pub fn enter_critical() {
 
 /// Leaves a critical section, and stops if a stop was requested meanwhile.
 #[inline(never)]
-pub fn leave_critical() {
+pub(crate) fn leave_critical() {
     let mutator = current();
     compiler_fence(Ordering::SeqCst);
     let depth = mutator.critical.load(Ordering::Relaxed) - 1;
@@ -220,7 +220,7 @@ pub fn leave_critical() {
 /// Runs `wait`, which blocks this thread, and neither accesses an object nor is in a critical section. A stop
 /// need not wake the thread, which stops itself if it continues too early; otherwise each collection would
 /// wake all idle threads.
-pub fn while_parked<R>(wait: impl FnOnce() -> R) -> R {
+pub(crate) fn while_parked<R>(wait: impl FnOnce() -> R) -> R {
     let Some(own) = registered() else { return wait() };
     stacks::forget_ended_calls();
     let mut result = None;
@@ -239,7 +239,7 @@ pub fn while_parked<R>(wait: impl FnOnce() -> R) -> R {
 }
 
 /// Notes that the coroutine runs in this thread now, or (`None`) that the thread is back on its own stack.
-pub fn set_running(record: Option<&'static StackRecord>) {
+pub(crate) fn set_running(record: Option<&'static StackRecord>) {
     let pointer = record.map_or(std::ptr::null_mut(), |record| std::ptr::from_ref(record).cast_mut());
     if let Some(record) = record {
         record.set_running();
@@ -302,7 +302,7 @@ pub(crate) fn is_over(stop: u32, resumed: u32) -> bool {
 
 /// The caller ends the process, in a handler of a signal: no collector waits for it from now on, and what
 /// only it refers to is not kept.
-pub fn abandon() {
+pub(crate) fn abandon() {
     // SAFETY: null, or this thread's record.
     if let Some(mutator) = unsafe { CURRENT.with(Cell::get).as_ref() } {
         mutator.gone.store(true, Ordering::SeqCst);
@@ -331,13 +331,13 @@ fn futex_wake(word: &AtomicU32) {
 }
 
 /// Whether a mutator satisfies `is`.
-pub fn any(is: impl Fn(&Mutator) -> bool) -> bool {
+pub(crate) fn any(is: impl Fn(&Mutator) -> bool) -> bool {
     MUTATORS.lock().iter().any(|mutator| is(mutator))
 }
 
 /// Stops all threads but this one, runs `work` with the records of all, and resumes them. The caller is the
 /// only collector, and its own registers are on its stack above `stack_pointer`.
-pub fn with_world_stopped(stack_pointer: usize, work: impl FnOnce(&[Arc<Mutator>])) {
+pub(crate) fn with_world_stopped(stack_pointer: usize, work: impl FnOnce(&[Arc<Mutator>])) {
     let own = current();
     own.stack_pointer.store(stack_pointer, Ordering::Relaxed);
     let mut all = MUTATORS.lock();

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 /// A coroutine's stack.
 #[derive(Debug)]
-pub struct StackRecord {
+pub(crate) struct StackRecord {
     /// Lowest address that may be used.
     pub low: usize,
     /// End.
@@ -29,7 +29,7 @@ impl StackRecord {
     }
 
     /// Whether the coroutine is suspended.
-    pub fn is_suspended(&self) -> bool {
+    pub(crate) fn is_suspended(&self) -> bool {
         self.suspended_at.load(Ordering::Relaxed) != 0
     }
 }
@@ -38,7 +38,7 @@ impl StackRecord {
 static ALL: AtomicPtr<StackRecord> = AtomicPtr::new(std::ptr::null_mut());
 
 /// Registers a stack for good: stacks are reused, not given back.
-pub fn register_stack(low: usize, high: usize) -> &'static StackRecord {
+pub(crate) fn register_stack(low: usize, high: usize) -> &'static StackRecord {
     let record =
         Box::new(StackRecord { low, high, suspended_at: AtomicUsize::new(0), next: std::ptr::null() });
     let record = Box::leak(record);
@@ -53,12 +53,12 @@ pub fn register_stack(low: usize, high: usize) -> &'static StackRecord {
 }
 
 /// Says where the coroutine's stack is; called in a critical section just before it is left.
-pub fn set_suspended(record: &StackRecord, at: usize) {
+pub(crate) fn set_suspended(record: &StackRecord, at: usize) {
     record.suspended_at.store(at, Ordering::SeqCst);
 }
 
 /// Calls `scan` with the used part of each suspended stack; all threads are stopped.
-pub fn each_suspended(mut scan: impl FnMut(usize, usize)) {
+pub(crate) fn each_suspended(mut scan: impl FnMut(usize, usize)) {
     /// Bytes that the switch itself pushes below the noted address.
     const SWITCH_FRAME: usize = 1024;
     let mut next: *const StackRecord = ALL.load(Ordering::Acquire);
@@ -77,7 +77,7 @@ pub fn each_suspended(mut scan: impl FnMut(usize, usize)) {
 /// objects alive, perhaps for good. As much is cleared as calls mostly take down to where they allocate
 /// (Boehm, "Space efficient conservative garbage collection", PLDI 1993).
 #[inline(never)]
-pub fn forget_ended_calls() {
+pub(crate) fn forget_ended_calls() {
     const BYTES: usize = 8 << 10;
     let mut below = MaybeUninit::<[u8; BYTES]>::uninit();
     // SAFETY: this function's own frame.

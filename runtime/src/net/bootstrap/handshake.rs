@@ -15,7 +15,7 @@ use crate::net::poll::{receive_available, wait_readable};
 pub type Token = [u8; 32];
 
 /// Answer to an accepted place.
-pub const WELCOME: u8 = 1;
+pub(super) const WELCOME: u8 = 1;
 
 /// Maximum number of pending connections: beyond it the oldest one is closed, and a place whose connection
 /// was closed connects again.

@@ -17,7 +17,7 @@ const MAX_PREALLOCATION: u64 = 1 << 20;
 const MIN_DIRECT_READ_SIZE: usize = 32 << 10;
 
 /// A frame that is arriving.
-pub struct Assembly {
+pub(crate) struct Assembly {
     stage: Stage,
     pending: PendingBytes,
 }
@@ -49,7 +49,7 @@ enum Target {
 
 /// Sender and receiver of frames.
 #[derive(Clone, Copy)]
-pub struct Delivery<'a> {
+pub(crate) struct Delivery<'a> {
     /// The place that sends.
     pub from: u32,
     /// The receiver of messages and puts.
@@ -110,13 +110,13 @@ impl Default for Assembly {
 
 impl Assembly {
     /// Whether no part of a frame has arrived.
-    pub fn is_between_frames(&self) -> bool {
+    pub(crate) fn is_between_frames(&self) -> bool {
         matches!(self.stage, Stage::FrameHead) && self.pending.left == FRAME_HEAD_SIZE as u64
     }
 
     /// Target of the next bytes, if there are many: a caller that fills some of it then calls
     /// [`Assembly::filled`].
-    pub fn direct(&mut self) -> Option<&mut [u8]> {
+    pub(crate) fn direct(&mut self) -> Option<&mut [u8]> {
         let Target::Memory(target, written) = &self.pending.target else { return None };
         let left = usize::try_from(self.pending.left).ok().filter(|left| *left >= MIN_DIRECT_READ_SIZE)?;
         // SAFETY: the receiver gave out this memory until the frame has arrived.
@@ -124,7 +124,7 @@ impl Assembly {
     }
 
     /// `count` bytes of [`Assembly::direct`] have been filled.
-    pub fn filled(&mut self, count: usize, delivery: Delivery<'_>) -> io::Result<()> {
+    pub(crate) fn filled(&mut self, count: usize, delivery: Delivery<'_>) -> io::Result<()> {
         if let Target::Memory(_, written) = &mut self.pending.target {
             *written += count;
             self.pending.left -= count as u64;
@@ -133,7 +133,7 @@ impl Assembly {
     }
 
     /// Consumes what has arrived, and delivers what is complete.
-    pub fn feed(&mut self, mut input: &[u8], delivery: Delivery<'_>) -> io::Result<()> {
+    pub(crate) fn feed(&mut self, mut input: &[u8], delivery: Delivery<'_>) -> io::Result<()> {
         loop {
             self.pending.take(&mut input)?;
             if self.pending.left > 0 {

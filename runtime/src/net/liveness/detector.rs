@@ -9,13 +9,13 @@
 use std::time::{Duration, Instant};
 
 /// Interval of the signs of life of a place.
-pub const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(1);
+pub(crate) const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(1);
 /// A longer interval between two checks means that this place was stopped itself.
 const MAX_GAP: Duration = Duration::from_secs(3);
 
 /// What is known of another place at a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Signs {
+pub(crate) enum Signs {
     /// The number of signs of life so far.
     Heard(u64),
     /// It has shut down, or has ended, which is reported elsewhere.
@@ -24,7 +24,7 @@ pub enum Signs {
 
 /// What is reported to the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Event {
+pub(crate) enum Event {
     /// The place has been silent for that long.
     Silent(u32, Duration),
     /// A place that was reported silent is alive again.
@@ -41,7 +41,7 @@ struct Place {
 }
 
 /// What a place has heard of the others.
-pub struct Liveness {
+pub(crate) struct Liveness {
     here: u32,
     /// For a place that has given a sign already, and for the first one.
     timeouts: [Duration; 2],
@@ -51,7 +51,7 @@ pub struct Liveness {
 
 impl Liveness {
     /// From `now` on, at place `here`. Before its first sign a place may take as long as to start.
-    pub fn new(here: u32, hosts: u32, timeout: Duration, start: Duration, now: Instant) -> Liveness {
+    pub(crate) fn new(here: u32, hosts: u32, timeout: Duration, start: Duration, now: Instant) -> Liveness {
         let place = || Place { signs: 0, heard: now, silent: false, said: false, gone: false };
         let places = (0..hosts).map(|_| place()).collect();
         Liveness { here, timeouts: [timeout, timeout.max(start)], places, looked: now }
@@ -59,7 +59,7 @@ impl Liveness {
 
     /// To be called every [`HEARTBEAT_INTERVAL`], with the signs of each other place. `excused`: what has
     /// come may not have been read.
-    pub fn look(&mut self, now: Instant, excused: bool, signs: impl Fn(u32) -> Signs) -> Vec<Event> {
+    pub(crate) fn look(&mut self, now: Instant, excused: bool, signs: impl Fn(u32) -> Signs) -> Vec<Event> {
         let held_up = excused || now.saturating_duration_since(self.looked) > MAX_GAP;
         self.looked = now;
         let mut events = Vec::new();

@@ -49,7 +49,13 @@ impl Beside {
 
 /// The heartbeat of place `here`. `rounds` counts what the thread that reads from connections without rings
 /// does, if there is one.
-pub fn run(here: u32, peers: &[Arc<Peer>], timeouts: Timeouts, rounds: &AtomicU64, receiver: &dyn Receiver) {
+pub(crate) fn run(
+    here: u32,
+    peers: &[Arc<Peer>],
+    timeouts: Timeouts,
+    rounds: &AtomicU64,
+    receiver: &dyn Receiver,
+) {
     let (mut beside, streams): (Vec<_>, Vec<_>) =
         peers.iter().cloned().partition::<Vec<_>, _>(|peer| peer.rings.is_some());
     let mut beside: Vec<Beside> = beside.drain(..).map(|peer| Beside { peer, written: 0, read: 0 }).collect();

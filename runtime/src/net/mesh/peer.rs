@@ -27,13 +27,13 @@ thread_local! {
 
 /// Whether the caller runs a message handler.
 #[inline]
-pub fn in_handler() -> bool {
+pub(crate) fn in_handler() -> bool {
     IN_HANDLER.get()
 }
 
 /// Runs a message handler: what it sends must not wait.
 #[inline]
-pub fn run_handler<R>(work: impl FnOnce() -> R) -> R {
+pub(crate) fn run_handler<R>(work: impl FnOnce() -> R) -> R {
     // Not a guard: a panic on such a thread ends the process.
     let outer = IN_HANDLER.replace(true);
     let result = work();
@@ -42,7 +42,7 @@ pub fn run_handler<R>(work: impl FnOnce() -> R) -> R {
 }
 
 /// Another place.
-pub struct Peer {
+pub(crate) struct Peer {
     /// Its number.
     pub place: u32,
     /// Its process.
@@ -68,7 +68,7 @@ pub struct Peer {
 }
 
 /// The rings of a connection.
-pub struct Rings {
+pub(crate) struct Rings {
     /// Held while whole frames are read.
     pub reading: Mutex<()>,
     /// What the other place writes.
@@ -78,7 +78,7 @@ pub struct Rings {
 }
 
 /// Where frames are written.
-pub enum Out {
+pub(crate) enum Out {
     /// The connection itself.
     Stream(TcpStream),
     /// Shared memory.
@@ -86,11 +86,11 @@ pub enum Out {
 }
 
 /// Whether a peer has a backlog, and the condition that wakes its writer.
-pub type Backlog = (Mutex<bool>, Condvar);
+pub(crate) type Backlog = (Mutex<bool>, Condvar);
 
 impl Out {
     /// Writes a frame.
-    pub fn write(&mut self, frame: Frame<'_>) -> io::Result<()> {
+    pub(crate) fn write(&mut self, frame: Frame<'_>) -> io::Result<()> {
         match self {
             Out::Stream(stream) => frame.write(stream),
             Out::Ring(ring) => frame.write_zero_copy(ring),
@@ -115,7 +115,12 @@ impl Out {
 
 impl Peer {
     /// A place that is connected, by rings if there are some.
-    pub fn new(place: u32, process: u32, stream: TcpStream, rings: Option<(Ring, Ring)>) -> io::Result<Peer> {
+    pub(crate) fn new(
+        place: u32,
+        process: u32,
+        stream: TcpStream,
+        rings: Option<(Ring, Ring)>,
+    ) -> io::Result<Peer> {
         let out = match &rings {
             Some((_, out)) => Out::Ring(*out),
             None => Out::Stream(stream.try_clone()?),
@@ -137,7 +142,7 @@ impl Peer {
 
     /// Sends a frame; waits for room unless the caller is a message handler.
     #[inline]
-    pub fn transmit(&self, frame: Frame<'_>, backlog: &Backlog) -> io::Result<()> {
+    pub(crate) fn transmit(&self, frame: Frame<'_>, backlog: &Backlog) -> io::Result<()> {
         if in_handler() {
             return self.transmit_without_waiting(frame, backlog);
         }
@@ -192,7 +197,7 @@ impl Peer {
 
     /// Sends a heartbeat over a connection without rings, unless something else is being sent, which is as
     /// good a sign.
-    pub fn beat(&self) {
+    pub(crate) fn beat(&self) {
         let Some(_out) = self.out.try_lock() else { return };
         if self.closed.load(Ordering::Acquire) || self.has_backlog.load(Ordering::Acquire) {
             return;
@@ -205,7 +210,7 @@ impl Peer {
     }
 
     /// Signs of life so far.
-    pub fn signs(&self) -> Signs {
+    pub(crate) fn signs(&self) -> Signs {
         if self.has_shut_down.load(Ordering::Acquire) || self.ended.load(Ordering::Acquire) {
             return Signs::Gone;
         }
@@ -213,7 +218,7 @@ impl Peer {
     }
 
     /// The connection has ended: nothing goes through the rings any more but what is in them.
-    pub fn close_rings(&self) {
+    pub(crate) fn close_rings(&self) {
         if let Some(rings) = &self.rings {
             rings.out.abandon();
             rings.input.end();
@@ -221,7 +226,7 @@ impl Peer {
     }
 
     /// Nothing more comes, because of an error if there is one.
-    pub fn end(&self, result: io::Result<()>, receiver: &dyn Receiver) {
+    pub(crate) fn end(&self, result: io::Result<()>, receiver: &dyn Receiver) {
         self.closed.store(true, Ordering::Release);
         if !self.ended.swap(true, Ordering::AcqRel)
             && (result.is_err() || !self.has_shut_down.load(Ordering::Acquire))
@@ -232,7 +237,7 @@ impl Peer {
 }
 
 /// Writes backlogs that no other writer has written, as long as the process lives.
-pub fn write_all_backlogs(peers: &[Arc<Peer>], (wanted, changed): &Backlog) {
+pub(crate) fn write_all_backlogs(peers: &[Arc<Peer>], (wanted, changed): &Backlog) {
     loop {
         let mut wanted = wanted.lock();
         while !std::mem::take(&mut *wanted) {

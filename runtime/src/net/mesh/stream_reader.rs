@@ -26,7 +26,7 @@ struct Connection {
 }
 
 /// Reads until all connections have ended. Counts the rounds.
-pub fn run(peers: Vec<Arc<Peer>>, rounds: &AtomicU64, receiver: &dyn Receiver) {
+pub(super) fn run(peers: Vec<Arc<Peer>>, rounds: &AtomicU64, receiver: &dyn Receiver) {
     let mut connections: Vec<Connection> =
         peers.into_iter().map(|peer| Connection { peer, assembly: Assembly::default() }).collect();
     let mut buffer = vec![0; READ_BUFFER_SIZE];

@@ -7,11 +7,11 @@ use crate::heap;
 /// Number of polls before an end sleeps (spin, then park).
 const MAX_POLLS: u32 = 2000;
 /// State: the end polls, and changes the state before it stops.
-pub const AWAKE: u32 = 0;
+pub(crate) const AWAKE: u32 = 0;
 /// State: the end sleeps, or is about to.
-pub const SLEEPING: u32 = 1;
+pub(crate) const SLEEPING: u32 = 1;
 /// State: as [`SLEEPING`], but a thread of this end has promised the other end to poll for one message.
-pub const SLEEPING_AFTER_PROMISE: u32 = 2;
+pub(crate) const SLEEPING_AFTER_PROMISE: u32 = 2;
 /// Maximum sleep; correctness does not depend on it.
 static MAX_SLEEP: libc::timespec = libc::timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 
@@ -26,7 +26,7 @@ pub(crate) struct Doorbell {
 impl Doorbell {
     /// Wakes the end if it sleeps. The caller has written the data that the end waits for. An end that has
     /// `promised` to poll for this data is not woken.
-    pub fn ring(&self, promised: bool) {
+    pub(crate) fn ring(&self, promised: bool) {
         fence(Ordering::SeqCst);
         match self.state.load(Ordering::Relaxed) {
             AWAKE => {}
@@ -36,7 +36,7 @@ impl Doorbell {
     }
 
     /// Notes that a thread of this end is about to promise the other end to poll for its next message.
-    pub fn promise(&self) {
+    pub(crate) fn promise(&self) {
         // An end that polls or is being woken changes the state itself when it stops.
         if self.state.load(Ordering::Relaxed) == SLEEPING {
             self.state.store(SLEEPING_AFTER_PROMISE, Ordering::Release);
@@ -45,13 +45,13 @@ impl Doorbell {
 
     /// Whether the thread that has promised to poll may stop without notice: the state was not changed
     /// meanwhile.
-    pub fn is_promised(&self) -> bool {
+    pub(crate) fn is_promised(&self) -> bool {
         self.state.load(Ordering::Relaxed) == SLEEPING_AFTER_PROMISE
     }
 
     /// Wakes the end whatever its state.
     #[cold]
-    pub fn wake(&self) {
+    pub(crate) fn wake(&self) {
         self.state.store(AWAKE, Ordering::SeqCst);
         self.rings.fetch_add(1, Ordering::SeqCst);
         // SAFETY: a word of memory that both processes have mapped.
@@ -59,7 +59,7 @@ impl Doorbell {
     }
 
     /// Sleeps unless `ready`, or until woken; wake-ups may be spurious.
-    pub fn sleep(&self, ready: impl Fn() -> bool) {
+    pub(crate) fn sleep(&self, ready: impl Fn() -> bool) {
         let seen = self.rings.load(Ordering::SeqCst);
         self.state.store(SLEEPING, Ordering::SeqCst);
         fence(Ordering::SeqCst);
@@ -73,7 +73,7 @@ impl Doorbell {
     }
 
     /// Polls for a while, then sleeps, until `ready`.
-    pub fn wait_until(&self, ready: impl Fn() -> bool) {
+    pub(crate) fn wait_until(&self, ready: impl Fn() -> bool) {
         for poll in 0..MAX_POLLS {
             if ready() {
                 return;

@@ -53,7 +53,7 @@ struct InlineMessage {
 const POLL_PROMISE: u64 = 1 << 63;
 
 /// Maximum number of bytes of an inline message.
-pub const MAX_INLINE_BYTES: usize = 48;
+pub(crate) const MAX_INLINE_BYTES: usize = 48;
 const _: () = assert!(size_of::<InlineMessage>() == 64);
 
 /// State that an end publishes to the other.
@@ -78,13 +78,13 @@ const HEADER_SIZE: usize = 4096;
 const _: () = assert!(size_of::<Shared>() <= HEADER_SIZE);
 
 /// Memory for rings in both directions.
-pub struct Memory {
+pub(crate) struct Memory {
     file: File,
 }
 
 impl Memory {
     /// Makes anonymous memory.
-    pub fn new() -> io::Result<Memory> {
+    pub(crate) fn new() -> io::Result<Memory> {
         // SAFETY: a system call with a constant; the descriptor is ours.
         let file = unsafe {
             let descriptor = libc::memfd_create(c"apg-ring".as_ptr(), libc::MFD_CLOEXEC);
@@ -98,12 +98,12 @@ impl Memory {
     }
 
     /// Process and file descriptor, for [`Memory::open`] in another process.
-    pub fn address(&self) -> [u32; 2] {
+    pub(crate) fn address(&self) -> [u32; 2] {
         [std::process::id(), self.file.as_raw_fd() as u32]
     }
 
     /// Opens the memory that another process of this user has made.
-    pub fn open([process, descriptor]: [u32; 2]) -> io::Result<Memory> {
+    pub(crate) fn open([process, descriptor]: [u32; 2]) -> io::Result<Memory> {
         let path = format!("/proc/{process}/fd/{descriptor}");
         let file = File::options().read(true).write(true).open(path)?;
         if file.metadata()?.len() != 2 * (HEADER_SIZE + CAPACITY) as u64 {
@@ -113,7 +113,7 @@ impl Memory {
     }
 
     /// The rings of both directions, first the one to read from.
-    pub fn rings(&self, input: usize) -> io::Result<(Ring, Ring)> {
+    pub(crate) fn rings(&self, input: usize) -> io::Result<(Ring, Ring)> {
         let own = Box::leak(Box::default());
         Ok((self.ring(input, own)?, self.ring(1 - input, own)?))
     }

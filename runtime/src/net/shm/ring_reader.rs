@@ -14,7 +14,7 @@ use crate::net::shm::ring::{MAX_INLINE_BYTES, Ring};
 use crate::serialize::out_of_band::Received;
 
 /// Main loop of the thread that reads a ring, until the writer ends.
-pub fn run(peer: &Peer, input: Ring, receiver: &dyn Receiver) {
+pub(crate) fn run(peer: &Peer, input: Ring, receiver: &dyn Receiver) {
     let Some(rings) = &peer.rings else { return };
     while !peer.ended.load(Ordering::Acquire) {
         let reading = rings.reading.lock();
@@ -28,7 +28,7 @@ impl Peer {
     /// Handles the next message, or the end; false if none has arrived. If `waits`, it waits for the rest of
     /// a message that has arrived in part. The caller holds [`crate::net::mesh::peer::Rings::reading`].
     #[inline]
-    pub fn read_next(&self, input: Ring, receiver: &dyn Receiver, waits: bool) -> bool {
+    pub(crate) fn read_next(&self, input: Ring, receiver: &dyn Receiver, waits: bool) -> bool {
         if self.ended.load(Ordering::Acquire) {
             return false;
         }

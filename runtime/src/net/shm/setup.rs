@@ -8,14 +8,14 @@ use crate::net::mesh::link::Link;
 use crate::net::shm::ring::{Memory, Ring};
 
 /// With more places there are no rings, which need memory and a thread for every two places.
-pub const MAX_PLACES_WITH_RINGS: u32 = 16;
+pub(crate) const MAX_PLACES_WITH_RINGS: u32 = 16;
 
 /// A timeout of 0 would be none.
 const SHORTEST_TIMEOUT: Duration = Duration::from_millis(1);
 
 /// The rings to the places that the links lead to: each of a pair has to call this, and answers until the
 /// deadline. Between two places the one with the lower number makes the memory.
-pub fn share(
+pub(crate) fn share(
     here: u32,
     links: &mut [Option<Link>],
     deadline: Instant,

@@ -19,7 +19,7 @@ pub(super) struct Indenter {
 
 impl Indenter {
     /// Notes a token that was placed.
-    pub fn take(&mut self, token: &SyntaxToken, line_indent: usize) {
+    pub(super) fn take(&mut self, token: &SyntaxToken, line_indent: usize) {
         match token.kind() {
             T!['('] | T!['['] | T!['{'] => self.open.push(line_indent),
             T![')'] | T![']'] | T!['}'] => {
@@ -31,7 +31,7 @@ impl Indenter {
 
     /// The indentation of the line that starts with `tokens[index]`. Comments stand where what follows them
     /// does, before a closing bracket where the lines in the brackets do.
-    pub fn indent_of_line(
+    pub(super) fn indent_of_line(
         &self,
         tokens: &[SyntaxToken],
         index: usize,

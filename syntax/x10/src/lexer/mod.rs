@@ -26,7 +26,7 @@ pub(crate) struct Lexed {
 
 impl Lexed {
     /// The range of a token.
-    pub fn range(&self, index: usize) -> TextRange {
+    pub(crate) fn range(&self, index: usize) -> TextRange {
         TextRange::new(TextSize::new(self.starts[index]), TextSize::new(self.starts[index + 1]))
     }
 }

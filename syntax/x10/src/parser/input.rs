@@ -43,7 +43,7 @@ pub(crate) struct Input {
 }
 
 impl Input {
-    pub fn new(lexed: &Lexed, text: &str) -> Input {
+    pub(crate) fn new(lexed: &Lexed, text: &str) -> Input {
         let count = lexed.kinds.len();
         let mut input = Input {
             kinds: Vec::with_capacity(count / 2 + 2),
@@ -108,7 +108,7 @@ impl Input {
     }
 
     /// How far the line of a token is indented.
-    pub fn indent(&self, lexed: &Lexed, text: &str, mut index: usize) -> u32 {
+    pub(crate) fn indent(&self, lexed: &Lexed, text: &str, mut index: usize) -> u32 {
         while index > 0 && !self.newline_before(index) {
             index -= 1;
         }
@@ -175,20 +175,20 @@ impl Input {
         }
     }
 
-    pub fn kind(&self, index: usize) -> SyntaxKind {
+    pub(crate) fn kind(&self, index: usize) -> SyntaxKind {
         self.kinds.get(index).copied().unwrap_or(SyntaxKind::EOF)
     }
 
     /// The bracket that the one at `index` matches.
-    pub fn matching(&self, index: usize) -> Option<usize> {
+    pub(crate) fn matching(&self, index: usize) -> Option<usize> {
         self.matching.get(index).copied().filter(|&it| it != NONE).map(|it| it as usize)
     }
 
-    pub fn newline_before(&self, index: usize) -> bool {
+    pub(crate) fn newline_before(&self, index: usize) -> bool {
         self.newline_before.get(index).copied().unwrap_or(true)
     }
 
-    pub fn range(&self, lexed: &Lexed, index: usize) -> TextRange {
+    pub(crate) fn range(&self, lexed: &Lexed, index: usize) -> TextRange {
         match self.raw.get(index) {
             Some(&raw) => lexed.range(raw as usize),
             None => TextRange::empty(TextSize::new(*lexed.starts.last().unwrap_or(&0))),

@@ -7,9 +7,9 @@ use crate::syntax_kind::SyntaxKind;
 pub(crate) struct TokenSet([u64; 3]);
 
 impl TokenSet {
-    pub const EMPTY: TokenSet = TokenSet([0; 3]);
+    pub(super) const EMPTY: TokenSet = TokenSet([0; 3]);
 
-    pub const fn new(kinds: &[SyntaxKind]) -> TokenSet {
+    pub(super) const fn new(kinds: &[SyntaxKind]) -> TokenSet {
         let mut set = TokenSet::EMPTY;
         let mut index = 0;
         while index < kinds.len() {
@@ -20,11 +20,11 @@ impl TokenSet {
         set
     }
 
-    pub const fn union(self, other: TokenSet) -> TokenSet {
+    pub(super) const fn union(self, other: TokenSet) -> TokenSet {
         TokenSet([self.0[0] | other.0[0], self.0[1] | other.0[1], self.0[2] | other.0[2]])
     }
 
-    pub const fn contains(&self, kind: SyntaxKind) -> bool {
+    pub(super) const fn contains(&self, kind: SyntaxKind) -> bool {
         let kind = kind as usize;
         kind < 192 && self.0[kind / 64] & (1 << (kind % 64)) != 0
     }

@@ -18,7 +18,7 @@ pub struct Highlight {
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)] // the words of the language server protocol
+#[allow(missing_docs, reason = "the words of the language server protocol")]
 pub enum HighlightKind {
     Keyword,
     Modifier,

@@ -28,7 +28,7 @@ pub struct Symbol {
 
 /// What a symbol declares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // named after X10's constructs
+#[allow(missing_docs, reason = "named after X10's constructs")]
 pub enum SymbolKind {
     Class,
     Struct,

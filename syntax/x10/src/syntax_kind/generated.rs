@@ -3,7 +3,7 @@
 /// The kind of a token or node.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u16)]
-#[allow(non_camel_case_types)]
+#[allow(non_camel_case_types, reason = "token kinds are named as in the grammar")]
 pub enum SyntaxKind {
     /// The end of the input, as the parser sees it; never in a tree.
     EOF,

@@ -12,7 +12,7 @@ use serde_json::json;
 
 /// Check all of x10.tests; print rates by folder and what does not match
 #[derive(Args)]
-pub struct Front {
+pub(crate) struct Front {
     /// Only tests in this folder (below x10.tests/tests)
     #[arg(long)]
     folder: Option<String>,
@@ -62,7 +62,7 @@ impl From<WhichLibrary> for ClassLibrary {
 }
 
 impl Front {
-    pub fn run(&self, home: &Path) -> bool {
+    pub(crate) fn run(&self, home: &Path) -> bool {
         let mut chosen = tests::all(home);
         chosen.retain(|test| {
             self.folder.as_ref().is_none_or(|folder| test.name.starts_with(&format!("{folder}/")))

@@ -7,7 +7,7 @@ use clap::Args;
 
 /// Check X10's own class library, in place of apg's
 #[derive(Args)]
-pub struct Library {
+pub(crate) struct Library {
     /// Only files whose path contains this text
     #[arg(long)]
     filter: Option<String>,
@@ -18,7 +18,7 @@ pub struct Library {
 }
 
 impl Library {
-    pub fn run(&self, home: &Path) -> bool {
+    pub(crate) fn run(&self, home: &Path) -> bool {
         let filter = self.filter.clone();
         let errors = passes::class_library(home, move |name| {
             filter.as_ref().is_none_or(|text| name.contains(text.as_str()))
@@ -28,7 +28,7 @@ impl Library {
 }
 
 /// Prints what was found in files none of which should have an error.
-pub fn report(errors: &Errors, what: &str, record: Option<&str>) -> bool {
+pub(crate) fn report(errors: &Errors, what: &str, record: Option<&str>) -> bool {
     for (name, found) in errors {
         for it in found {
             println!("{name}:{}: [{}] {}", it.line, it.code, it.message);

@@ -9,7 +9,7 @@ use clap::Args;
 
 /// Check all .x10 files below a folder, and count those with errors by folder and by rule
 #[derive(Args)]
-pub struct Programs {
+pub(crate) struct Programs {
     /// The folder
     folder: PathBuf,
 
@@ -27,7 +27,7 @@ pub struct Programs {
 }
 
 impl Programs {
-    pub fn run(&self) -> bool {
+    pub(crate) fn run(&self) -> bool {
         let errors = passes::programs(&self.folder, &self.source_path);
         let mut folders: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
         let mut rules: BTreeMap<&str, (usize, usize)> = BTreeMap::new();

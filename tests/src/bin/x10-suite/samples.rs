@@ -10,7 +10,7 @@ use crate::library::report;
 
 /// Check X10's samples (all but those that need Java), or run them
 #[derive(Args)]
-pub struct Samples {
+pub(crate) struct Samples {
     /// The class library that they use
     #[arg(long, value_enum, default_value_t)]
     library: WhichLibrary,
@@ -29,7 +29,7 @@ pub struct Samples {
 }
 
 impl Samples {
-    pub fn run(&self, home: &Path) -> bool {
+    pub(crate) fn run(&self, home: &Path) -> bool {
         if let Some(apg) = &self.run {
             return self.run_with(apg, home);
         }

@@ -8,7 +8,7 @@ use clap::Args;
 
 /// Parse, break, edit and format all of X10's files, and print rates
 #[derive(Args)]
-pub struct Syntax {
+pub(crate) struct Syntax {
     /// How many tokens of each file are deleted and doubled, one at a time
     #[arg(long, default_value_t = 6, value_name = "N")]
     tokens: usize,
@@ -23,7 +23,7 @@ pub struct Syntax {
 }
 
 impl Syntax {
-    pub fn run(self, home: &Path) -> bool {
+    pub(crate) fn run(self, home: &Path) -> bool {
         let (files, grammar) = (syntax::corpus(home), Grammar::read());
         let megabytes = files.iter().map(|it| it.1.len()).sum::<usize>() as f64 / 1e6;
         let start = Instant::now();

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 /// What a test may use.
 #[derive(Clone, Debug)]
-pub struct Limits {
+pub(super) struct Limits {
     /// From its start to its end.
     pub time: Duration,
     /// Bytes of address space of each process beyond what apg reserves and never touches.
@@ -21,7 +21,7 @@ pub struct Limits {
 
 /// How a test ended.
 #[derive(Clone, Debug, Default)]
-pub struct Ended {
+pub(super) struct Ended {
     /// Exit status; 128 + number after a signal.
     pub status: i32,
     /// It was ended from here, and what it did then.
@@ -36,7 +36,7 @@ pub struct Ended {
 
 /// Why a test was ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stopped {
+pub(super) enum Stopped {
     /// The time was over while the C++ compiler ran.
     Compiling,
     /// The time was over while the program ran.
@@ -63,7 +63,7 @@ extern "C" fn on_interrupt(_: i32) {
 }
 
 /// From now on Ctrl-C ends the running tests and then the whole.
-pub fn watch_for_interrupts() {
+pub(super) fn watch_for_interrupts() {
     for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
         // SAFETY: a handler that only stores to an atomic.
         unsafe { libc::signal(signal, on_interrupt as extern "C" fn(i32) as usize) };
@@ -71,19 +71,19 @@ pub fn watch_for_interrupts() {
 }
 
 /// Whether an end was requested.
-pub fn interrupted() -> bool {
+pub(super) fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
 }
 
 /// Processes that lose their parent become children of this one, so that their end can be seen whatever the
 /// machine's first process does.
-pub fn adopt_orphans() {
+pub(super) fn adopt_orphans() {
     // SAFETY: plain system call.
     unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1) };
 }
 
 /// Runs a command in `folder` to its end, or to the first limit that it meets. Nothing of it lives on.
-pub fn run(mut command: Command, folder: &Path, limits: &Limits) -> io::Result<Ended> {
+pub(super) fn run(mut command: Command, folder: &Path, limits: &Limits) -> io::Result<Ended> {
     let output = |name: &str| File::options().create_new(true).read(true).write(true).open(folder.join(name));
     let work = folder.join("work");
     std::fs::create_dir(&work)?;

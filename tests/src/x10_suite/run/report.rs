@@ -10,7 +10,7 @@ use super::verdict::{Outcome, Reason};
 
 /// A test and its outcome.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub(super) struct Entry {
     /// The test's name.
     pub test: String,
     /// How it ended.
@@ -21,7 +21,7 @@ pub struct Entry {
 
 /// The outcomes of a run, by test.
 #[derive(Clone, Debug, Default)]
-pub struct Report(Vec<Entry>);
+pub(super) struct Report(Vec<Entry>);
 
 #[derive(Clone, Copy, Default)]
 struct Count {
@@ -43,18 +43,18 @@ impl Count {
 
 impl Report {
     /// A report of these.
-    pub fn new(mut entries: Vec<Entry>) -> Self {
+    pub(super) fn new(mut entries: Vec<Entry>) -> Self {
         entries.sort_by(|a, b| a.test.cmp(&b.test));
         Self(entries)
     }
 
     /// How a test ended.
-    pub fn outcome(&self, test: &str) -> Option<&Outcome> {
+    pub(super) fn outcome(&self, test: &str) -> Option<&Outcome> {
         self.0.iter().find(|entry| entry.test == test).map(|entry| &entry.outcome)
     }
 
     /// For people.
-    pub fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         let mut total = Count::default();
         let mut folders: BTreeMap<&str, Count> = BTreeMap::new();
         let mut reasons: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
@@ -84,7 +84,7 @@ impl Report {
     }
 
     /// For tools.
-    pub fn json(&self) -> String {
+    pub(super) fn json(&self) -> String {
         let tests: Vec<Value> = self.0.iter().map(|entry| {
             let (outcome, detail) = match &entry.outcome {
                 Outcome::Passed => ("passed", ""),
@@ -104,7 +104,7 @@ impl Report {
     }
 
     /// Reads what [`Report::json`] made.
-    pub fn read(path: &Path) -> Result<Self, String> {
+    pub(super) fn read(path: &Path) -> Result<Self, String> {
         let fail = |what: String| format!("{}: {what}", path.display());
         let text = std::fs::read_to_string(path).map_err(|error| fail(error.to_string()))?;
         let value: Value = serde_json::from_str(&text).map_err(|error| fail(error.to_string()))?;
@@ -126,7 +126,7 @@ impl Report {
     }
 
     /// What passed before and does not now, and the reverse; and whether there is any of the former.
-    pub fn compare(&self, before: &Self) -> (String, bool) {
+    pub(super) fn compare(&self, before: &Self) -> (String, bool) {
         let mut out = String::from("\nBeside the earlier report\n");
         let (mut better, mut worse) = (0, 0);
         for entry in &self.0 {

@@ -6,7 +6,7 @@ use crate::x10_suite::directives::value;
 use crate::x10_suite::{files_below, text_of};
 
 /// Seconds that the suite gives to compilation.
-pub const COMPILE_SECONDS: u64 = 300;
+pub(super) const COMPILE_SECONDS: u64 = 300;
 /// Seconds that it gives to a run that asks for nothing else.
 const RUN_SECONDS: u64 = 360;
 /// Tests with one of these words are not for a native back end without resilience.
@@ -14,7 +14,7 @@ const SKIPPED: [&str; 3] = ["MANAGED_X10_ONLY", "SKIP_NATIVE_X10", "RESILIENT_X1
 
 /// A test and how it is run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Test {
+pub(super) struct Test {
     /// Its path below the folder of tests.
     pub name: String,
     /// The file.
@@ -28,7 +28,7 @@ pub struct Test {
 }
 
 /// All runnable tests below a checkout of X10, by name.
-pub fn find(home: &Path) -> Result<Vec<Test>, String> {
+pub(super) fn find(home: &Path) -> Result<Vec<Test>, String> {
     let root = std::path::absolute(home.join("x10.tests/tests")).map_err(|error| error.to_string())?;
     let home = std::path::absolute(home).map_err(|error| error.to_string())?;
     let found = files_below(&root);
@@ -84,7 +84,7 @@ fn directive<'a>(text: &'a str, name: &str) -> Option<&'a str> {
 }
 
 /// `number` of the tests, of every folder its share. Another `seed` gives others.
-pub fn sample(tests: Vec<Test>, number: usize, seed: usize) -> Vec<Test> {
+pub(super) fn sample(tests: Vec<Test>, number: usize, seed: usize) -> Vec<Test> {
     let total = tests.len();
     if number >= total {
         return tests;

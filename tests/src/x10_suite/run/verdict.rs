@@ -6,7 +6,7 @@ use super::process::{Ended, Stopped};
 
 /// How a test ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub(super) enum Outcome {
     /// Status 0.
     Passed,
     /// Anything else.
@@ -22,7 +22,7 @@ pub enum Outcome {
 
 /// A kind of failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Reason {
+pub(super) enum Reason {
     /// apg found an error in the program; the detail is its code.
     Check,
     /// The C++ compiler refused what apg made.
@@ -47,7 +47,7 @@ pub enum Reason {
 
 impl Reason {
     /// Its name in reports.
-    pub const ALL: [(Self, &'static str); 10] = [
+    pub(super) const ALL: [(Self, &'static str); 10] = [
         (Self::Check, "checker"),
         (Self::Cpp, "c++"),
         (Self::Internal, "internal"),
@@ -61,7 +61,7 @@ impl Reason {
     ];
 
     /// Its name in reports.
-    pub fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         Self::ALL.iter().find(|(reason, _)| *reason == self).map_or("", |(_, name)| name)
     }
 }
@@ -78,7 +78,7 @@ impl fmt::Display for Outcome {
 }
 
 /// What the end of a test means.
-pub fn judge(ended: &Ended) -> Outcome {
+pub(super) fn judge(ended: &Ended) -> Outcome {
     let failed = |reason, detail: &str| Outcome::Failed { reason, detail: detail.to_owned() };
     match ended.stopped {
         Some(Stopped::Checking) => return failed(Reason::Timeout, "before the program ran"),

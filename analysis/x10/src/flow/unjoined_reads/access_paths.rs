@@ -48,7 +48,7 @@ pub(super) enum PathStep {
 
 impl AccessPath {
     /// Whether the root or an index is a variable that satisfies `predicate`.
-    pub fn uses(&self, predicate: &dyn Fn(LocalId) -> bool) -> bool {
+    pub(super) fn uses(&self, predicate: &dyn Fn(LocalId) -> bool) -> bool {
         let root = matches!(self.root, PathRoot::Local(local) if predicate(local));
         root || self.steps.iter().any(|step| match step {
             PathStep::Elements(indices) => indices.iter().any(|it| it.uses(predicate)),
@@ -67,7 +67,7 @@ pub(super) struct AccessPaths<'a> {
 }
 
 impl<'a> AccessPaths<'a> {
-    pub fn new(
+    pub(super) fn new(
         db: &'a dyn Db,
         body: &'a Body,
         context: &'a KernelContext<'a>,
@@ -77,7 +77,7 @@ impl<'a> AccessPaths<'a> {
     }
 
     /// `object.field`
-    pub fn field(&self, object: ExprId, field: FieldId) -> Option<AccessPath> {
+    pub(super) fn field(&self, object: ExprId, field: FieldId) -> Option<AccessPath> {
         let mut path = self.path(object, vec![PathStep::Field(field)])?;
         if path.name.is_empty() {
             path.name = field.name(self.db).as_str().into();
@@ -86,17 +86,17 @@ impl<'a> AccessPaths<'a> {
     }
 
     /// `object(indices)`
-    pub fn elements(&self, object: ExprId, indices: &[ExprId], in_kernel: bool) -> Option<AccessPath> {
+    pub(super) fn elements(&self, object: ExprId, indices: &[ExprId], in_kernel: bool) -> Option<AccessPath> {
         self.path(object, vec![self.at(indices, in_kernel)])
     }
 
     /// All elements of a rail.
-    pub fn all(&self, rail: ExprId) -> Option<AccessPath> {
+    pub(super) fn all(&self, rail: ExprId) -> Option<AccessPath> {
         self.path(rail, vec![PathStep::Elements(vec![IndexSet::All])])
     }
 
     /// `count` elements of `rail` from the index `at` on.
-    pub fn copied_elements(&self, rail: ExprId, at: ExprId, count: ExprId) -> Option<AccessPath> {
+    pub(super) fn copied_elements(&self, rail: ExprId, at: ExprId, count: ExprId) -> Option<AccessPath> {
         let mut path = self.path(rail, Vec::new())?;
         let is_size = match &self.body.expr(self.strip_temporaries(count)).kind {
             ExprKind::Field { object, field } => {
@@ -137,7 +137,7 @@ impl<'a> AccessPaths<'a> {
     }
 
     /// The path to `object`, followed by `steps` (the last one first).
-    pub fn path(&self, mut object: ExprId, steps: Vec<PathStep>) -> Option<AccessPath> {
+    pub(super) fn path(&self, mut object: ExprId, steps: Vec<PathStep>) -> Option<AccessPath> {
         let mut path = AccessPath { root: PathRoot::This, name: SmolStr::default(), steps, is_global: false };
         let mut is_named = false;
         // Each step goes to an earlier expression or to another variable, so that the loop ends.
@@ -247,7 +247,7 @@ impl<'a> AccessPaths<'a> {
 
     /// The expression without coercions; a temporary of desugaring (`x().f += 1` evaluates `x()` once) is
     /// replaced by its value.
-    pub fn strip_temporaries(&self, mut id: ExprId) -> ExprId {
+    pub(super) fn strip_temporaries(&self, mut id: ExprId) -> ExprId {
         loop {
             id = match &self.body.expr(id).kind {
                 ExprKind::Coerce { value } => *value,
@@ -261,7 +261,7 @@ impl<'a> AccessPaths<'a> {
         }
     }
 
-    pub fn is_temporary(&self, local: LocalId) -> bool {
+    pub(super) fn is_temporary(&self, local: LocalId) -> bool {
         self.body.local(local).kind == LocalKind::Temporary
     }
 
@@ -270,12 +270,12 @@ impl<'a> AccessPaths<'a> {
     }
 
     /// Whether a variable is declared in the statement.
-    pub fn is_inner(&self, local: LocalId) -> bool {
+    pub(super) fn is_inner(&self, local: LocalId) -> bool {
         self.stmt.contains_range(self.body.local(local).range)
     }
 
     /// Whether an expression uses such a variable, directly or through `val`s.
-    pub fn uses(&self, id: ExprId, predicate: &dyn Fn(LocalId) -> bool) -> bool {
+    pub(super) fn uses(&self, id: ExprId, predicate: &dyn Fn(LocalId) -> bool) -> bool {
         let mut open = vec![id];
         let mut seen: Vec<LocalId> = Vec::new();
         let mut found = false;
@@ -303,7 +303,7 @@ impl<'a> AccessPaths<'a> {
     }
 
     /// Whether two paths are certainly the same field, or have an element in common.
-    pub fn overlap(&self, a: &AccessPath, b: &AccessPath) -> bool {
+    pub(super) fn overlap(&self, a: &AccessPath, b: &AccessPath) -> bool {
         let steps = || a.steps.iter().zip(&b.steps);
         a.root == b.root
             && a.steps.len() == b.steps.len()
@@ -319,7 +319,7 @@ impl<'a> AccessPaths<'a> {
     }
 
     /// Whether two expressions have the same value, given that no assignment is between them.
-    pub fn is_same_value(&self, a: ExprId, b: ExprId) -> bool {
+    pub(super) fn is_same_value(&self, a: ExprId, b: ExprId) -> bool {
         let (a, b) = (self.strip_temporaries(a), self.strip_temporaries(b));
         let all = |a: &[ExprId], b: &[ExprId]| {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.is_same_value(*a, *b))

@@ -169,7 +169,7 @@ impl UnjoinedReads<'_> {
 
 impl ArgumentAccess {
     /// The path in terms of the caller.
-    pub fn path(&self, paths: &AccessPaths, call: ExprId) -> Option<AccessPath> {
+    pub(super) fn path(&self, paths: &AccessPaths, call: ExprId) -> Option<AccessPath> {
         let ExprKind::Call { receiver, args, .. } = &paths.body.expr(call).kind else { return None };
         let index = |index: &ArgumentIndex| match index {
             ArgumentIndex::Elements(it) => IndexSet::Elements(it.clone()),

@@ -60,7 +60,7 @@ impl IndexSet {
     }
 
     /// Whether it depends on a variable that satisfies `predicate`.
-    pub fn uses(&self, predicate: &dyn Fn(LocalId) -> bool) -> bool {
+    pub(super) fn uses(&self, predicate: &dyn Fn(LocalId) -> bool) -> bool {
         match self {
             IndexSet::Interval { first, last } => {
                 let mut found = false;

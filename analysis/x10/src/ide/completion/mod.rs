@@ -50,7 +50,7 @@ pub struct Completion {
 
 /// The kind of a completion item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)] // named after X10's constructs
+#[allow(missing_docs, reason = "named after X10's constructs")]
 pub enum CompletionKind {
     Local,
     Field,

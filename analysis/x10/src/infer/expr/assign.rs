@@ -284,7 +284,7 @@ impl Infer<'_> {
     }
 
     /// The new value of an element that is changed, and the local that keeps the old one if it is needed.
-    #[allow(clippy::too_many_arguments)] // all are parts of the one assignment
+    #[allow(clippy::too_many_arguments, reason = "all are parts of the one assignment")]
     fn changed_element(
         &mut self,
         receiver: ExprId,

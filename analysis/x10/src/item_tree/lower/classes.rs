@@ -144,7 +144,7 @@ pub(super) fn type_params(node: &impl HasTypeParams) -> Vec<TypeParamItem> {
 }
 
 /// A type definition.
-pub fn lower_typedef(node: &ast::TypeDef, nth: u32, lowering: &mut TypeLowering) -> TypedefItem {
+pub(crate) fn lower_typedef(node: &ast::TypeDef, nth: u32, lowering: &mut TypeLowering) -> TypedefItem {
     let name = node.name();
     let at = lowering.mark(name.as_ref().map_or(node.syntax().text_range(), |n| n.syntax().text_range()));
     let params = members::params(node.formals(), lowering);
@@ -303,7 +303,7 @@ fn is_left_out_stmt(node: &SyntaxNode) -> bool {
 
 /// The nodes below `node` that declare a local or anonymous class, in source order, without those inside such
 /// a class. [`BodyPosition::index`] is an index into this list.
-pub fn local_class_nodes(node: &SyntaxNode) -> Vec<SyntaxNode> {
+pub(crate) fn local_class_nodes(node: &SyntaxNode) -> Vec<SyntaxNode> {
     // Fast path: most members declare none, and green nodes are much faster to search.
     if !apg_syntax::declares(&node.green()) {
         return Vec::new();
@@ -327,7 +327,7 @@ pub fn local_class_nodes(node: &SyntaxNode) -> Vec<SyntaxNode> {
 
 /// The type definition statements below `node`, in source order, without those inside a local or anonymous
 /// class.
-pub fn local_typedef_nodes(node: &SyntaxNode) -> Vec<SyntaxNode> {
+pub(crate) fn local_typedef_nodes(node: &SyntaxNode) -> Vec<SyntaxNode> {
     if !apg_syntax::declares(&node.green()) {
         return Vec::new();
     }

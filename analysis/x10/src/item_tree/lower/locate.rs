@@ -123,7 +123,7 @@ impl<T> ClassSources<T> {
 }
 
 /// Finds the items of a file.
-pub fn locate_file(file: &ast::SourceFile) -> FileSources {
+pub(crate) fn locate_file(file: &ast::SourceFile) -> FileSources {
     let mut sources = FileSources::default();
     for item in super::items(file) {
         match &item {

@@ -1,9 +1,9 @@
 //! Lowering of a file's syntax tree to its item tree.
 
 mod classes;
-pub mod locate;
+pub(crate) mod locate;
 mod members;
-pub mod types;
+pub(crate) mod types;
 
 use std::sync::Arc;
 
@@ -15,10 +15,10 @@ use self::types::TypeLowering;
 use super::{Import, ItemTree};
 use crate::item_tree::cfg::is_left_out;
 
-pub use self::classes::{local_class_nodes, local_typedef_nodes, lower_typedef};
+pub(crate) use self::classes::{local_class_nodes, local_typedef_nodes, lower_typedef};
 
 /// The item tree of a file, from its skeleton.
-pub fn lower_file(file: &ast::SourceFile) -> ItemTree {
+pub(crate) fn lower_file(file: &ast::SourceFile) -> ItemTree {
     let mut tree = ItemTree::default();
     lower_header(file, &mut tree);
     for item in items(file) {
@@ -61,12 +61,12 @@ fn lower_header(file: &ast::SourceFile, tree: &mut ItemTree) -> Vec<TextRange> {
 }
 
 /// The ranges of the package and the imports, by their indices.
-pub fn header_ranges(file: &ast::SourceFile) -> Vec<TextRange> {
+pub(crate) fn header_ranges(file: &ast::SourceFile) -> Vec<TextRange> {
     lower_header(file, &mut ItemTree::default())
 }
 
 /// The ranges of the item declared by `node`, by their indices.
-pub fn item_ranges(node: &SyntaxNode) -> Vec<TextRange> {
+pub(crate) fn item_ranges(node: &SyntaxNode) -> Vec<TextRange> {
     let mut lowering = TypeLowering::default();
     if let Some(class) = ClassNode::cast(node) {
         classes::lower_class_header(&class, &mut lowering);

@@ -12,20 +12,20 @@ use crate::item_tree::{
 /// Lowers the types of one item. Each node takes the next index into `ranges`, so lowering the same
 /// item again gives the same indices.
 #[derive(Default)]
-pub struct TypeLowering {
+pub(crate) struct TypeLowering {
     /// The ranges, by index.
     pub ranges: Vec<TextRange>,
 }
 
 impl TypeLowering {
     /// The index of `range`.
-    pub fn mark(&mut self, range: TextRange) -> u32 {
+    pub(crate) fn mark(&mut self, range: TextRange) -> u32 {
         self.ranges.push(range);
         self.ranges.len() as u32 - 1
     }
 
     /// A type, or the error type where there is none.
-    pub fn ty_or_error(&mut self, ty: Option<ast::Type>, around: &SyntaxNode) -> TypeRef {
+    pub(crate) fn ty_or_error(&mut self, ty: Option<ast::Type>, around: &SyntaxNode) -> TypeRef {
         match ty {
             Some(ty) => self.ty(&ty),
             None => TypeRef { at: self.mark(around.text_range()), kind: TypeRefKind::Error },
@@ -33,7 +33,7 @@ impl TypeLowering {
     }
 
     /// A type.
-    pub fn ty(&mut self, ty: &ast::Type) -> TypeRef {
+    pub(crate) fn ty(&mut self, ty: &ast::Type) -> TypeRef {
         match ty {
             ast::Type::NamedType(named) => self.named(named),
             ast::Type::FunctionType(function) => self.function(function),
@@ -46,7 +46,7 @@ impl TypeLowering {
     }
 
     /// `a.b.C[T](args){c}`.
-    pub fn named(&mut self, named: &ast::NamedType) -> TypeRef {
+    pub(crate) fn named(&mut self, named: &ast::NamedType) -> TypeRef {
         let at = self.mark(named.syntax().text_range());
         let mut parts = vec![named.clone()];
         while let Some(qualifier) = parts.last().and_then(ast::NamedType::qualifier) {
@@ -97,7 +97,7 @@ impl TypeLowering {
     }
 
     /// The conjunction of some expressions.
-    pub fn constraint(&mut self, exprs: impl Iterator<Item = Expr>) -> ConstraintRef {
+    pub(crate) fn constraint(&mut self, exprs: impl Iterator<Item = Expr>) -> ConstraintRef {
         let mut terms = Vec::new();
         exprs.for_each(|e| self.term(&e, &mut terms));
         ConstraintRef { terms }
@@ -165,7 +165,7 @@ impl TypeLowering {
     }
 
     /// A path or literal.
-    pub fn path(&mut self, expr: &Expr) -> PathRef {
+    pub(crate) fn path(&mut self, expr: &Expr) -> PathRef {
         let at = self.mark(expr.syntax().text_range());
         let (root, fields) = path_parts(expr, at).unwrap_or_else(|| {
             let text = text_of(expr.syntax());
@@ -186,7 +186,7 @@ impl TypeLowering {
 }
 
 /// Root and fields of an expression that is a path or literal; `at` is the index of its range.
-pub fn path_parts(expr: &Expr, at: u32) -> Option<(PathRefRoot, Vec<SmolStr>)> {
+pub(crate) fn path_parts(expr: &Expr, at: u32) -> Option<(PathRefRoot, Vec<SmolStr>)> {
     Some(match expr {
         Expr::Literal(literal) => (PathRefRoot::Literal(literal_text(literal, false)?), Vec::new()),
         Expr::PrefixExpr(prefix) if prefix.op() == Some(PrefixOp::Minus) => {
@@ -242,7 +242,7 @@ fn property_call(call: &ast::CallExpr, at: u32) -> Option<PropertyCallRef> {
 }
 
 /// The canonical spelling of a literal: `0x10n` and `16` are both `16`.
-pub fn literal_text(literal: &ast::Literal, negative: bool) -> Option<SmolStr> {
+pub(crate) fn literal_text(literal: &ast::Literal, negative: bool) -> Option<SmolStr> {
     let sign = if negative { "-" } else { "" };
     Some(match literal.value()? {
         LiteralValue::Int(value, suffix) => {
@@ -265,7 +265,7 @@ pub fn literal_text(literal: &ast::Literal, negative: bool) -> Option<SmolStr> {
 }
 
 /// The text of a node without comments, with a space only where two words would join.
-pub fn text_of(node: &SyntaxNode) -> SmolStr {
+pub(crate) fn text_of(node: &SyntaxNode) -> SmolStr {
     let mut text = String::new();
     let tokens = node.descendants_with_tokens().filter_map(|e| e.into_token());
     for token in tokens.filter(|t| !t.kind().is_trivia()) {

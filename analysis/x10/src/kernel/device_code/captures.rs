@@ -15,7 +15,7 @@ use crate::ty::{Constraint, ConstraintTerm, Path, PathRoot, Ty};
 
 impl KernelContext<'_> {
     /// The captured variables, in order of first use. Reports those that cannot be captured.
-    pub fn collect_captures(&self, uses: &DeviceUses, place: Option<ExprId>) -> Vec<KernelCapture> {
+    pub(crate) fn collect_captures(&self, uses: &DeviceUses, place: Option<ExprId>) -> Vec<KernelCapture> {
         let mut found: Vec<KernelCapture> = Vec::new();
         let mut seen: Vec<CaptureSource> = Vec::new();
         for local in uses.locals.iter().copied().filter(|local| !self.inner.contains(local)) {
@@ -118,7 +118,7 @@ impl KernelContext<'_> {
     }
 
     /// Whether a kernel may capture a variable of this type.
-    pub fn can_capture(&self, ty: Ty) -> bool {
+    pub(crate) fn can_capture(&self, ty: Ty) -> bool {
         matches!(
             self.semantics.category(ty),
             TypeCategory::Plain | TypeCategory::Rail(_) | TypeCategory::GlobalRail(_)
@@ -126,7 +126,7 @@ impl KernelContext<'_> {
     }
 
     /// A fix that copies a `var` into a `val` before the `at`, unless the kernel assigns it.
-    pub fn copy_var_to_val(&self, local: LocalId) -> Option<crate::kernel::FixTemplate> {
+    pub(crate) fn copy_var_to_val(&self, local: LocalId) -> Option<crate::kernel::FixTemplate> {
         use crate::kernel::fixes::template::{EditTemplate, FixTemplate, text};
         let StmtKind::At { body, .. } = self.stmt(self.at).kind else { return None };
         let body = self.stmt(body).range;
@@ -161,12 +161,12 @@ impl KernelContext<'_> {
     }
 
     /// Reports `this` used as a value.
-    pub fn report_captured_this(&self, expr: ExprId) {
+    pub(crate) fn report_captured_this(&self, expr: ExprId) {
         self.report_at(self.expr(expr).range, CapturedThis::Value);
     }
 
     /// Reports a field accessed through `this`.
-    pub fn report_captured_field(&self, expr: ExprId, field: FieldId) {
+    pub(crate) fn report_captured_field(&self, expr: ExprId, field: FieldId) {
         let range = self.expr(expr).range;
         if matches!(self.expr(expr).kind, ExprKind::Assign { .. }) {
             return self.report_at(range, CapturedThis::FieldWrite(field));
@@ -211,7 +211,7 @@ impl KernelContext<'_> {
     }
 
     /// Checks a write to an element: a captured host rail is only a copy.
-    pub fn check_rail_write(&self, rail: ExprId, site: ExprId, uses: &mut DeviceUses) {
+    pub(crate) fn check_rail_write(&self, rail: ExprId, site: ExprId, uses: &mut DeviceUses) {
         for local in self.aliased_rails(rail) {
             uses.written.push(local);
             self.check_captured_rail_write(local, site);

@@ -44,7 +44,7 @@ pub(in crate::kernel) struct FunctionSummary {
 
 impl FunctionSummary {
     /// The first violation that is an error.
-    pub fn first_error(&self) -> Option<&Violation> {
+    pub(crate) fn first_error(&self) -> Option<&Violation> {
         self.violations.iter().find(|violation| violation.is_error())
     }
 }

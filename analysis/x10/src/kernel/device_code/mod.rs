@@ -65,7 +65,7 @@ pub(crate) enum CodeKind {
 
 impl KernelContext<'_> {
     /// Reports everything in `root` that a device cannot do, and collects what it uses.
-    pub fn check_device_code(&self, root: StmtId, code: CodeKind, uses: &mut DeviceUses) {
+    pub(crate) fn check_device_code(&self, root: StmtId, code: CodeKind, uses: &mut DeviceUses) {
         self.check_node(Node::Stmt(root), code, uses);
     }
 

@@ -19,7 +19,7 @@ fn literal_one(ty: Known) -> Option<&'static str> {
 
 impl KernelContext<'_> {
     /// `CUDAAtomic.add(rail, index, x)` for the statement `rail(index) += x`, where `x` has the element type.
-    pub fn atomic_update_fix(
+    pub(crate) fn atomic_update_fix(
         &self,
         store: ExprId,
         (rail, index, value): (LocalId, ExprId, ExprId),

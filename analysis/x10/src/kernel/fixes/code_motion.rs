@@ -32,7 +32,7 @@ struct MotionCheck<'a> {
 
 impl KernelContext<'_> {
     /// Whether an expression of the kernel may be evaluated before the statement around the `at`.
-    pub fn is_movable(&self, expr: ExprId) -> bool {
+    pub(crate) fn is_movable(&self, expr: ExprId) -> bool {
         let is_known = |local: LocalId| {
             !self.inner.contains(&local)
                 && (!self.local(local).mutable || self.is_unassigned_in_kernel(local))
@@ -67,7 +67,7 @@ impl KernelContext<'_> {
     }
 
     /// Whether the kernel assigns a captured `var` nowhere.
-    pub fn is_unassigned_in_kernel(&self, local: LocalId) -> bool {
+    pub(crate) fn is_unassigned_in_kernel(&self, local: LocalId) -> bool {
         let mut assigned = false;
         self.body.walk(Node::Stmt(self.at), &mut |node| {
             assigned |= matches!(node, Node::Expr(expr) if matches!(self.expr(expr).kind,
@@ -78,7 +78,7 @@ impl KernelContext<'_> {
     }
 
     /// Whether a statement only prints values available before the `at`, and may run there.
-    pub fn is_movable_print(&self, stmt: StmtId) -> bool {
+    pub(crate) fn is_movable_print(&self, stmt: StmtId) -> bool {
         let StmtKind::Expr(expr) = self.stmt(stmt).kind else { return false };
         let ExprKind::Call { method, receiver: Some(receiver), args, .. } = &self.expr(expr).kind else {
             return false;

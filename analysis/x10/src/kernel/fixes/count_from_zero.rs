@@ -10,7 +10,11 @@ use crate::ty::known::Known;
 
 impl KernelContext<'_> {
     /// `0n..(high - low)`, and `(i + low)` for `i`, where `low` is a literal or a `val` declared outside.
-    pub fn count_from_zero_fix(&self, (low, high): (ExprId, ExprId), axis: usize) -> Option<FixTemplate> {
+    pub(crate) fn count_from_zero_fix(
+        &self,
+        (low, high): (ExprId, ExprId),
+        axis: usize,
+    ) -> Option<FixTemplate> {
         let (index, body) = self.loop_around(low, axis)?;
         let (first, last) = (self.strip_int_conversion(low), self.strip_int_conversion(high));
         let is_int = |it: ExprId| self.expr(it).ty.is_known(self.semantics.db, Known::Int);

@@ -12,7 +12,7 @@ use crate::kernel::fixes::template::{EditTemplate, FixTemplate, Fragment, text};
 impl KernelContext<'_> {
     /// The fix, if the kernel only reads and writes elements of the rail, and the code after it waits for the
     /// kernel.
-    pub fn global_rail_fix(&self, rail: LocalId) -> Option<FixTemplate> {
+    pub(crate) fn global_rail_fix(&self, rail: LocalId) -> Option<FixTemplate> {
         let StmtKind::At { place, body, .. } = self.stmt(self.at).kind else { return None };
         let TypeCategory::Rail(element) = self.semantics.category(self.local(rail).ty) else { return None };
         element.primitive(self.semantics.db)?;

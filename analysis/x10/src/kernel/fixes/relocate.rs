@@ -10,7 +10,12 @@ use crate::kernel::limits::COMMON_SHARED_MEMORY_BYTES;
 
 impl KernelContext<'_> {
     /// Moves a value of a block before the `at` if it is the same for all blocks, otherwise into the threads.
-    pub fn relocate_block_value(&self, stmt: StmtId, local: LocalId, init: ExprId) -> Option<FixTemplate> {
+    pub(crate) fn relocate_block_value(
+        &self,
+        stmt: StmtId,
+        local: LocalId,
+        init: ExprId,
+    ) -> Option<FixTemplate> {
         if self.local(local).mutable || self.uses_inner(init) {
             return self.move_into_threads(stmt, local, init);
         }
@@ -18,7 +23,12 @@ impl KernelContext<'_> {
     }
 
     /// Moves `val x = e` before the `at`, if the host can evaluate `e` there and the kernel can capture `x`.
-    pub fn move_value_before_at(&self, stmt: StmtId, local: LocalId, init: ExprId) -> Option<FixTemplate> {
+    pub(crate) fn move_value_before_at(
+        &self,
+        stmt: StmtId,
+        local: LocalId,
+        init: ExprId,
+    ) -> Option<FixTemplate> {
         let name = &self.local(local).name;
         let is_only = self.body.locals.iter().filter(|it| it.name == *name).count() == 1;
         let movable = is_only && self.can_capture(self.local(local).ty) && self.is_movable(init);
@@ -26,14 +36,14 @@ impl KernelContext<'_> {
     }
 
     /// Moves a print statement after the statement around the `at`, if that waits for the kernel.
-    pub fn move_print_after_at(&self, stmt: StmtId) -> Option<FixTemplate> {
+    pub(crate) fn move_print_after_at(&self, stmt: StmtId) -> Option<FixTemplate> {
         (self.is_movable_print(stmt) && self.completes_before_next_statement())
             .then(|| self.move_out_of_at(stmt, true))
             .flatten()
     }
 
     /// Whether the statement after the one around the `at` runs only when the kernel has completed.
-    pub fn completes_before_next_statement(&self) -> bool {
+    pub(crate) fn completes_before_next_statement(&self) -> bool {
         let mut node = Node::Stmt(self.at);
         let mut starts = false;
         while let Some(Node::Stmt(around)) = self.parents.parent(node) {
@@ -110,7 +120,7 @@ impl KernelContext<'_> {
     }
 
     /// Moves a misplaced rail before the threads of each block, if its operands are available there.
-    pub fn move_into_block(&self, stmt: StmtId, title: &str) -> Option<FixTemplate> {
+    pub(crate) fn move_into_block(&self, stmt: StmtId, title: &str) -> Option<FixTemplate> {
         let StmtKind::Async { body, .. } = self.stmt(self.first_activity(TextSize::new(0))?).kind else {
             return None;
         };

@@ -22,7 +22,7 @@ pub(in crate::kernel) struct FixRenderer<'a> {
 }
 
 impl<'a> FixRenderer<'a> {
-    pub fn new(db: &'a dyn Db, owner: Item) -> FixRenderer<'a> {
+    pub(crate) fn new(db: &'a dyn Db, owner: Item) -> FixRenderer<'a> {
         FixRenderer {
             db,
             file: owner.file(db),
@@ -32,7 +32,7 @@ impl<'a> FixRenderer<'a> {
     }
 
     /// The fix, with absolute ranges.
-    pub fn render_fix(&self, fix: &FixTemplate) -> Option<Fix> {
+    pub(crate) fn render_fix(&self, fix: &FixTemplate) -> Option<Fix> {
         Some(match fix {
             FixTemplate::Edits { title, edits, import: name } => {
                 let import = name.and_then(|name| import_edit(self.db, self.file, name));

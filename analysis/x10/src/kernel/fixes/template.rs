@@ -74,6 +74,6 @@ impl FixTemplate {
 }
 
 /// A fragment of literal text.
-pub fn text(text: impl Into<String>) -> Fragment {
+pub(crate) fn text(text: impl Into<String>) -> Fragment {
     Fragment::Text(text.into())
 }

@@ -41,7 +41,7 @@ pub(crate) enum UnmetRequirement {
 impl DeviceSemantics<'_> {
     /// The first unmet requirement, with the method that has it. Requirements of the implementing methods are
     /// checked too. A work list with a visited set: composite types often repeat requirements.
-    pub fn first_unmet(
+    pub(crate) fn first_unmet(
         &self,
         requirements: impl Iterator<Item = (Requirement, MethodId)>,
     ) -> Option<(UnmetRequirement, MethodId)> {

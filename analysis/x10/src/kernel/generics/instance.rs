@@ -19,7 +19,7 @@ pub(in crate::kernel) struct Instance {
 
 impl Instance {
     /// The method with its own type parameters as arguments.
-    pub fn identity(db: &dyn Db, method: MethodId) -> Instance {
+    pub(super) fn identity(db: &dyn Db, method: MethodId) -> Instance {
         let params = |ids: &[crate::ids::TypeParamId]| ids.iter().map(|id| Ty::param(db, *id)).collect();
         Instance {
             method,
@@ -29,27 +29,27 @@ impl Instance {
     }
 
     /// The substitution of its type parameters.
-    pub fn types(&self, db: &dyn Db) -> Substitution {
+    pub(super) fn types(&self, db: &dyn Db) -> Substitution {
         let own = method_type_param_ids(db, self.method);
         Substitution::class(db, self.method.class(db), &self.class_args).with_types(own, &self.type_args)
     }
 
     /// The instance with a substitution applied to its type arguments.
-    pub fn apply(&self, db: &dyn Db, types: &Substitution) -> Instance {
+    pub(super) fn apply(&self, db: &dyn Db, types: &Substitution) -> Instance {
         let all = |args: &[Ty]| args.iter().map(|ty| erase(db, types.apply(db, *ty))).collect();
         Instance { method: self.method, class_args: all(&self.class_args), type_args: all(&self.type_args) }
     }
 
-    pub fn is_generic(&self) -> bool {
+    pub(super) fn is_generic(&self) -> bool {
         !self.class_args.is_empty() || !self.type_args.is_empty()
     }
 
     /// Whether its type arguments exceed the size limit.
-    pub fn is_too_large(&self, db: &dyn Db) -> bool {
+    pub(super) fn is_too_large(&self, db: &dyn Db) -> bool {
         are_too_large(db, &self.class_args) || are_too_large(db, &self.type_args)
     }
 
-    pub fn is_open(&self, db: &dyn Db) -> bool {
+    pub(super) fn is_open(&self, db: &dyn Db) -> bool {
         self.class_args.iter().chain(&self.type_args).any(|ty| mentions_param(db, *ty))
     }
 }

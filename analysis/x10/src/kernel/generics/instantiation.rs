@@ -43,7 +43,7 @@ fn has_kernels(db: &dyn Db) -> bool {
 }
 
 /// Violations at calls whose type arguments do not meet the requirements of device code.
-pub fn instance_violations(db: &dyn Db, owner: Owner) -> Arc<Vec<Violation>> {
+pub(crate) fn instance_violations(db: &dyn Db, owner: Owner) -> Arc<Vec<Violation>> {
     if Item::from(owner).file(db).origin(db) != FileOrigin::User || !has_kernels(db) {
         return Arc::default();
     }

@@ -32,7 +32,7 @@ pub(crate) enum Requirement {
 
 impl Requirement {
     /// The requirement for an instantiation.
-    pub fn apply(&self, semantics: &DeviceSemantics, types: &Substitution) -> Requirement {
+    pub(crate) fn apply(&self, semantics: &DeviceSemantics, types: &Substitution) -> Requirement {
         let db = semantics.db;
         match self {
             Requirement::Storable(ty) => Requirement::Storable(erase(db, types.apply(db, *ty))),
@@ -46,7 +46,7 @@ impl Requirement {
     }
 
     /// Whether it still depends on type parameters.
-    pub fn is_open(&self, semantics: &DeviceSemantics) -> bool {
+    pub(crate) fn is_open(&self, semantics: &DeviceSemantics) -> bool {
         match self {
             Requirement::Storable(ty) | Requirement::Callable(BoundCall { of: ty, .. }) => {
                 mentions_param(semantics.db, *ty)
@@ -143,7 +143,7 @@ impl Requirements {
 pub(in crate::kernel) struct DeviceCode(FxHashSet<Node>);
 
 impl DeviceCode {
-    pub fn space(&self, node: Node) -> ExecutionSpace {
+    pub(super) fn space(&self, node: Node) -> ExecutionSpace {
         if self.0.contains(&node) { ExecutionSpace::Device } else { ExecutionSpace::Host }
     }
 }

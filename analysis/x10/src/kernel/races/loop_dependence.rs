@@ -14,7 +14,7 @@ use crate::kernel::device_semantics::{CalleeKind, TypeCategory};
 
 impl KernelContext<'_> {
     /// Whether the iterations of a `for (i in a..b)` are independent.
-    pub fn has_independent_iterations(&self, stmt: StmtId) -> bool {
+    pub(crate) fn has_independent_iterations(&self, stmt: StmtId) -> bool {
         let StmtKind::ForIn { local, components, label, body, .. } = &self.stmt(stmt).kind else {
             return false;
         };

@@ -153,7 +153,7 @@ impl KernelContext<'_> {
     }
 
     /// Whether an expression reads the element.
-    pub fn is_element(&self, expr: ExprId, rail: LocalId, index: ExprId) -> bool {
+    pub(crate) fn is_element(&self, expr: ExprId, rail: LocalId, index: ExprId) -> bool {
         let ExprKind::Call { method, receiver: Some(of), args, .. } =
             &self.expr(self.strip_coercions(expr)).kind
         else {
@@ -168,7 +168,7 @@ impl KernelContext<'_> {
     }
 
     /// The variable that a temporary stands for.
-    pub fn user_variable(&self, local: LocalId) -> LocalId {
+    pub(crate) fn user_variable(&self, local: LocalId) -> LocalId {
         let named = self.initialiser(local).filter(|_| self.user_named(local).is_none());
         match named.map(|it| &self.expr(self.strip_coercions(it)).kind) {
             Some(ExprKind::Local(other)) => *other,

@@ -24,7 +24,7 @@ pub(crate) enum Level {
 
 impl Level {
     /// The noun for messages, "block" or "thread".
-    pub fn noun(self) -> &'static str {
+    pub(crate) fn noun(self) -> &'static str {
         match self {
             Level::Blocks => "block",
             Level::Threads => "thread",
@@ -32,7 +32,7 @@ impl Level {
     }
 
     /// The statement that starts one iteration.
-    pub fn activity(self) -> &'static str {
+    pub(crate) fn activity(self) -> &'static str {
         match self {
             Level::Blocks => "async",
             Level::Threads => "clocked async",
@@ -42,7 +42,7 @@ impl Level {
 
 impl KernelContext<'_> {
     /// The axes of a loop, and its body. Axes are `None` if the header is invalid, which is reported.
-    pub fn match_axes(&self, level: Level, stmt: StmtId) -> (Option<Vec<Axis>>, StmtId) {
+    pub(crate) fn match_axes(&self, level: Level, stmt: StmtId) -> (Option<Vec<Axis>>, StmtId) {
         let StmtKind::ForIn { local, components, iterable, body, .. } = &self.stmt(stmt).kind else {
             return (None, stmt);
         };
@@ -71,7 +71,7 @@ impl KernelContext<'_> {
     }
 
     /// The local, if it is named in the source.
-    pub fn user_named(&self, local: LocalId) -> Option<LocalId> {
+    pub(crate) fn user_named(&self, local: LocalId) -> Option<LocalId> {
         let name = &self.local(local).name;
         (!name.is_empty() && !name.starts_with('$') && name != "_").then_some(local)
     }
@@ -100,7 +100,7 @@ impl KernelContext<'_> {
     }
 
     /// Collects the lower bounds of `a..b * c..d`; returns whether the expression has this form.
-    pub fn collect_range_starts(&self, range: ExprId, found: &mut Vec<ExprId>) -> bool {
+    pub(crate) fn collect_range_starts(&self, range: ExprId, found: &mut Vec<ExprId>) -> bool {
         match self.binary_operator(self.strip_region_conversion(range)) {
             Some(("*", left, right)) => {
                 self.collect_range_starts(left, found) && self.collect_range_starts(right, found)
@@ -134,7 +134,7 @@ impl KernelContext<'_> {
     }
 
     /// The operator and operands of a binary operation.
-    pub fn binary_operator(&self, expr: ExprId) -> Option<(&str, ExprId, ExprId)> {
+    pub(crate) fn binary_operator(&self, expr: ExprId) -> Option<(&str, ExprId, ExprId)> {
         let ExprKind::Call { method, receiver, args, .. } = &self.expr(expr).kind else { return None };
         let sign = method.name(self.semantics.db).strip_prefix("operator")?.trim();
         match (receiver, &args[..]) {
@@ -157,7 +157,7 @@ impl KernelContext<'_> {
     }
 
     /// An operand without its implicit conversion.
-    pub fn strip_int_conversion(&self, expr: ExprId) -> ExprId {
+    pub(crate) fn strip_int_conversion(&self, expr: ExprId) -> ExprId {
         let expr = self.strip_coercions(expr);
         match &self.expr(expr).kind {
             ExprKind::Call { method, receiver: None, args, .. }
@@ -192,7 +192,7 @@ impl KernelContext<'_> {
     }
 
     /// A bound of a range as an `Int`.
-    pub fn int_bound(&self, end: ExprId) -> Vec<Fragment> {
+    pub(crate) fn int_bound(&self, end: ExprId) -> Vec<Fragment> {
         let written = self.expr(self.strip_int_conversion(end));
         let is_int = written.ty.is_known(self.semantics.db, Known::Int);
         let (before, behind) = match written.kind {

@@ -17,7 +17,7 @@ use crate::rules::{ProblemData, cuda, hoist};
 
 impl KernelContext<'_> {
     /// Reports every part of `expr` that the host cannot evaluate before the launch.
-    pub fn check_hoistable(&self, expr: ExprId) {
+    pub(crate) fn check_hoistable(&self, expr: ExprId) {
         self.check_hoistable_part(expr, expr);
     }
 
@@ -137,7 +137,7 @@ impl KernelContext<'_> {
     }
 
     /// Whether an expression names such a local.
-    pub fn is_auto_value(&self, expr: ExprId) -> bool {
+    pub(crate) fn is_auto_value(&self, expr: ExprId) -> bool {
         matches!(self.expr(self.strip_coercions(expr)).kind, ExprKind::Local(local) if self.is_auto(local))
     }
 
@@ -165,7 +165,7 @@ impl KernelContext<'_> {
     }
 
     /// Whether the expression uses a variable declared inside the `at`, so that it cannot be moved out.
-    pub fn uses_inner(&self, expr: ExprId) -> bool {
+    pub(crate) fn uses_inner(&self, expr: ExprId) -> bool {
         let mut found = false;
         self.body.walk(Node::Expr(expr), &mut |node| {
             if let Node::Expr(part) = node

@@ -35,7 +35,7 @@ pub(crate) struct KernelShape {
 
 impl KernelContext<'_> {
     /// Matches the body of the `at`.
-    pub fn match_shape(&self, body: StmtId) -> KernelShape {
+    pub(crate) fn match_shape(&self, body: StmtId) -> KernelShape {
         let mut shape = KernelShape::default();
         let stmts = self.flat_statements(body);
         if stmts.is_empty() {
@@ -341,7 +341,7 @@ impl KernelContext<'_> {
         TextRange::new(start, self.stmt(body).range.start().max(start))
     }
 
-    pub fn loop_header_range(&self, stmt: StmtId) -> TextRange {
+    pub(crate) fn loop_header_range(&self, stmt: StmtId) -> TextRange {
         match &self.stmt(stmt).kind {
             StmtKind::ForIn { body, .. } | StmtKind::For { body, .. } | StmtKind::While { body, .. } => {
                 self.header_range(stmt, *body)

@@ -60,7 +60,7 @@ impl KernelContext<'_> {
     }
 
     /// How a `val` before the blocks is computed.
-    pub fn prelude_auto(&self, init: ExprId) -> Option<PreludeKind> {
+    pub(crate) fn prelude_auto(&self, init: ExprId) -> Option<PreludeKind> {
         let init = self.strip_coercions(init);
         if let Some(rail) = self.constant_rail_call(init) {
             return self.constant_rail(rail);

@@ -13,7 +13,7 @@ use crate::ty::known::Known;
 impl KernelContext<'_> {
     /// Reports nested loops of which the innermost starts the level's activities; returns the body of the
     /// innermost.
-    pub fn match_nested_loops(&self, level: Level, outer: StmtId) -> Option<StmtId> {
+    pub(crate) fn match_nested_loops(&self, level: Level, outer: StmtId) -> Option<StmtId> {
         let mut loops = vec![outer];
         while let Some(inner) = self.loop_inside(*loops.last()?) {
             loops.push(inner);
@@ -34,7 +34,7 @@ impl KernelContext<'_> {
     }
 
     /// Reports a loop that is no range loop; the fix counts by a range, if the loop only counts.
-    pub fn report_not_a_range_loop(&self, level: Level, stmt: StmtId) {
+    pub(crate) fn report_not_a_range_loop(&self, level: Level, stmt: StmtId) {
         let data = cuda::not_a_range_loop::NotARangeLoop { noun: level.noun() };
         let violation = self.violation(self.loop_header_range(stmt), data).fix(self.range_loop_fix(stmt));
         self.report(violation);
@@ -116,7 +116,7 @@ impl KernelContext<'_> {
     }
 
     /// The body of a loop.
-    pub fn loop_body(&self, stmt: StmtId) -> Option<StmtId> {
+    pub(crate) fn loop_body(&self, stmt: StmtId) -> Option<StmtId> {
         match self.stmt(stmt).kind {
             StmtKind::ForIn { body, .. } | StmtKind::For { body, .. } => Some(body),
             _ => None,

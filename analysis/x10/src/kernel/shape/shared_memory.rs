@@ -11,7 +11,7 @@ use crate::ty::Ty;
 
 impl KernelContext<'_> {
     /// Checks a statement before the threads of a block, which must define shared memory.
-    pub fn check_shared_definition(&self, stmt: StmtId, found: &mut Vec<SharedRail>) {
+    pub(crate) fn check_shared_definition(&self, stmt: StmtId, found: &mut Vec<SharedRail>) {
         let range = self.stmt(stmt).range;
         let (local, init) = match self.stmt(stmt).kind {
             StmtKind::Error => return self.mark_broken(),
@@ -46,26 +46,26 @@ impl KernelContext<'_> {
     }
 
     /// Whether a statement is `val r = new Rail[T](...)`.
-    pub fn makes_rail(&self, stmt: StmtId) -> bool {
+    pub(crate) fn makes_rail(&self, stmt: StmtId) -> bool {
         let StmtKind::Let { init: Some(init), .. } = self.stmt(stmt).kind else { return false };
         self.new_rail(self.strip_coercions(init)).is_some()
     }
 
     /// Reports a rail made before the blocks or after the threads.
-    pub fn report_misplaced_shared_memory(&self, stmt: StmtId, data: MisplacedSharedMemory) {
+    pub(crate) fn report_misplaced_shared_memory(&self, stmt: StmtId, data: MisplacedSharedMemory) {
         let fix = self.move_into_block(stmt, "Move the shared memory into the block");
         self.report(self.violation(self.stmt(stmt).range, data).fix(fix));
     }
 
     /// The arguments and the element type of `new Rail[T](...)`.
-    pub fn new_rail(&self, expr: ExprId) -> Option<(&[ExprId], Ty)> {
+    pub(crate) fn new_rail(&self, expr: ExprId) -> Option<(&[ExprId], Ty)> {
         let ExprKind::New { class, class_args, args, .. } = &self.expr(expr).kind else { return None };
         let element = *class_args.first()?;
         self.semantics.is_class(*class, "x10.lang.Rail").then_some((args, element))
     }
 
     /// Checks that device memory can hold the elements.
-    pub fn check_element(&self, element: Ty, site: ExprId) -> bool {
+    pub(crate) fn check_element(&self, element: Ty, site: ExprId) -> bool {
         match self.semantics.element_category(element) {
             TypeCategory::Plain => true,
             TypeCategory::Unknown => {

@@ -46,7 +46,7 @@ pub(in crate::kernel) enum Divergence {
 
 impl Divergence {
     /// The cause of divergence; `None` for uniform values.
-    pub fn cause(self) -> Option<Cause> {
+    pub(crate) fn cause(self) -> Option<Cause> {
         match self {
             Divergence::Uniform => None,
             Divergence::WarpUniform(cause)
@@ -62,7 +62,7 @@ impl Divergence {
     }
 
     /// Least upper bound: a value that is either of two, or computed from both.
-    pub fn join(self, other: Divergence) -> Divergence {
+    pub(crate) fn join(self, other: Divergence) -> Divergence {
         match (self.cause(), other.cause()) {
             _ if self == other => self,
             (Some(cause), _) | (None, Some(cause)) if self.is_warp_uniform() && other.is_warp_uniform() => {
@@ -74,7 +74,7 @@ impl Divergence {
     }
 
     /// The divergence after an operation other than addition.
-    pub fn without_offset(self) -> Divergence {
+    pub(crate) fn without_offset(self) -> Divergence {
         match self {
             Divergence::Rank(_, cause) | Divergence::Offset(_, cause) => Divergence::Divergent(cause),
             same => same,
@@ -82,7 +82,7 @@ impl Divergence {
     }
 
     /// The divergence of the sum with a uniform value.
-    pub fn plus_uniform(self) -> Divergence {
+    pub(crate) fn plus_uniform(self) -> Divergence {
         match self {
             Divergence::Rank(Some(local), cause) => Divergence::Offset(local, cause),
             Divergence::Rank(None, cause) => Divergence::Divergent(cause),
@@ -91,7 +91,7 @@ impl Divergence {
     }
 
     /// The divergence of a numeric local at its declaration.
-    pub fn at_declaration(self, local: LocalId, is_mutable: bool) -> Divergence {
+    pub(crate) fn at_declaration(self, local: LocalId, is_mutable: bool) -> Divergence {
         match self {
             Divergence::Rank(None, cause) if !is_mutable => Divergence::Rank(Some(local), cause),
             Divergence::Rank(_, cause) if is_mutable => Divergence::Offset(local, cause),
@@ -101,7 +101,7 @@ impl Divergence {
     }
 
     /// The divergence as seen in a callee, where the caller's locals have no meaning.
-    pub fn as_argument(self) -> Divergence {
+    pub(crate) fn as_argument(self) -> Divergence {
         match self {
             Divergence::Uniform => Divergence::Uniform,
             Divergence::WarpUniform(_) => Divergence::WarpUniform(Cause::Data),
@@ -120,14 +120,14 @@ impl Divergence {
     }
 
     /// The divergence of the difference, if both have the same base.
-    pub fn difference(self, other: Divergence) -> Option<Divergence> {
+    pub(crate) fn difference(self, other: Divergence) -> Option<Divergence> {
         (self.base().is_some() && self.base() == other.base()).then_some(Divergence::Uniform)
     }
 
     /// The result of a binary operator on a rank and a constant; for `/` and `%`, of a non-negative rank.
     /// Ranks count up from a multiple of 32 in each warp, so `/ 32` is the index of the warp, and `& 63` is a
     /// rank again.
-    pub fn apply_constant(self, sign: &str, by: i64) -> Option<Divergence> {
+    pub(crate) fn apply_constant(self, sign: &str, by: i64) -> Option<Divergence> {
         let Divergence::Rank(_, cause) = self else { return None };
         let is_multiple = by > 0 && by % WARP_SIZE == 0;
         match sign {
@@ -163,18 +163,18 @@ pub(in crate::kernel) struct DivergentBranch {
 
 impl DivergentBranch {
     /// The branch of a condition, if it is divergent.
-    pub fn new(range: TextRange, value: Divergence) -> Option<DivergentBranch> {
+    pub(crate) fn new(range: TextRange, value: Divergence) -> Option<DivergentBranch> {
         let is_warp_uniform = value.is_warp_uniform();
         value.cause().map(|cause| DivergentBranch { range, cause, is_warp_uniform, from: None })
     }
 
     /// Whether it affects code at an offset.
-    pub fn controls(&self, at: TextSize) -> bool {
+    pub(crate) fn controls(&self, at: TextSize) -> bool {
         self.from.is_none_or(|from| from <= at)
     }
 
     /// The divergence of a value assigned under the branch.
-    pub fn assigned_divergence(&self) -> Divergence {
+    pub(crate) fn assigned_divergence(&self) -> Divergence {
         match self.is_warp_uniform {
             true => Divergence::WarpUniform(self.cause),
             false => Divergence::Divergent(self.cause),

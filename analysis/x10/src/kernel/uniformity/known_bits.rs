@@ -28,7 +28,10 @@ type Definitions = FxHashMap<LocalId, Vec<Option<ExprId>>>;
 
 impl<'d, 'a> KnownBits<'d, 'a> {
     /// `formals` are known to be non-negative.
-    pub fn new(context: &'d KernelContext<'a>, formals: impl Iterator<Item = LocalId>) -> KnownBits<'d, 'a> {
+    pub(crate) fn new(
+        context: &'d KernelContext<'a>,
+        formals: impl Iterator<Item = LocalId>,
+    ) -> KnownBits<'d, 'a> {
         let mut definitions = definitions(context);
         for formal in formals {
             definitions.entry(formal).or_default().push(None);
@@ -61,14 +64,14 @@ impl<'d, 'a> KnownBits<'d, 'a> {
     }
 
     /// Records the value of a `val`.
-    pub fn declare(&mut self, local: LocalId, init: ExprId) {
+    pub(crate) fn declare(&mut self, local: LocalId, init: ExprId) {
         if self.is_warp_multiple(init) {
             self.warp_multiples.insert(local);
         }
     }
 
     /// The divergence of a binary operation on a rank and a constant.
-    pub fn apply_constant(
+    pub(crate) fn apply_constant(
         &self,
         sign: &str,
         expr: ExprId,
@@ -113,7 +116,7 @@ impl<'d, 'a> KnownBits<'d, 'a> {
     }
 
     /// Whether an operand pair is a rank and a uniform multiple of 32.
-    pub fn has_warp_multiple(&self, operands: &[Divergence], exprs: &[ExprId]) -> bool {
+    pub(crate) fn has_warp_multiple(&self, operands: &[Divergence], exprs: &[ExprId]) -> bool {
         match (operands, exprs) {
             ([Divergence::Rank(..), Divergence::Uniform], [_, by])
             | ([Divergence::Uniform, Divergence::Rank(..)], [by, _]) => self.is_warp_multiple(*by),
@@ -146,7 +149,7 @@ impl<'d, 'a> KnownBits<'d, 'a> {
     }
 
     /// Whether an integer is known to be non-negative.
-    pub fn is_non_negative(&self, expr: ExprId) -> bool {
+    pub(crate) fn is_non_negative(&self, expr: ExprId) -> bool {
         if let Some(value) = self.context.constant(expr) {
             return value >= 0;
         }
@@ -233,7 +236,7 @@ impl<'d, 'a> KnownBits<'d, 'a> {
     }
 
     /// The divergence after a conversion: narrow integers may wrap within a warp.
-    pub fn converted(&self, value: Divergence, to: Ty) -> Divergence {
+    pub(crate) fn converted(&self, value: Divergence, to: Ty) -> Divergence {
         match self.is_wide(to) {
             true => value,
             false => value.without_offset(),

@@ -31,39 +31,39 @@ pub(in crate::kernel) struct ReachingDefs {
 
 impl ReachingDefs {
     /// The divergence of a variable here, if a definition reaches this point.
-    pub fn get(&self, local: LocalId) -> Option<Divergence> {
+    pub(crate) fn get(&self, local: LocalId) -> Option<Divergence> {
         let version = self.open.iter().rev().find(|it| it.local == local)?;
         self.divergence.get(&version.set).copied()
     }
 
     /// The number of open definitions.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.open.len()
     }
 
     /// Adds a definition that reaches the following code.
-    pub fn push(&mut self, version: ReachingDef) {
+    pub(crate) fn push(&mut self, version: ReachingDef) {
         self.open.push(version);
     }
 
     /// Drops all but the first `len` definitions, at the end of a block.
-    pub fn truncate(&mut self, len: usize) {
+    pub(crate) fn truncate(&mut self, len: usize) {
         self.open.truncate(len);
     }
 
     /// The definitions that an assignment joins. An assignment by a statement of `block` replaces earlier
     /// ones of the same block.
-    pub fn reached_by_assignment(&self, local: LocalId, block: Option<StmtId>) -> Vec<ReachingDef> {
+    pub(crate) fn reached_by_assignment(&self, local: LocalId, block: Option<StmtId>) -> Vec<ReachingDef> {
         self.open.iter().filter(|it| it.local == local && Some(it.block) != block).copied().collect()
     }
 
     /// The divergence of a definition.
-    pub fn of(&self, set: StmtId) -> Option<Divergence> {
+    pub(crate) fn of(&self, set: StmtId) -> Option<Divergence> {
         self.divergence.get(&set).copied()
     }
 
     /// Sets the divergence of a definition; returns whether it changed.
-    pub fn set(&mut self, set: StmtId, value: Divergence) -> bool {
+    pub(crate) fn set(&mut self, set: StmtId, value: Divergence) -> bool {
         self.divergence.insert(set, value) != Some(value)
     }
 }

@@ -40,7 +40,7 @@ class Square extends Shape {
 "##,
 };
 
-/// A method does not fit one that it overrides or is inherited with.
+/// A method does not fit the method that it overrides or is inherited with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BadOverride {
     /// One of the two is static.
@@ -89,7 +89,7 @@ pub enum BadOverride {
         promise: Promise,
         /// The result of the overriding method.
         given: Ty,
-        /// The result asked for.
+        /// The required result.
         wanted: Ty,
     },
     /// A class inherits two methods whose results exclude each other.

@@ -8,7 +8,7 @@ use apg_mir::walk::{children, visit_expr};
 use apg_mir::*;
 
 /// Range of an integer type, as far as signed 64 bits hold it.
-pub fn type_range(ty: Ty) -> Option<(i64, i64)> {
+pub(super) fn type_range(ty: Ty) -> Option<(i64, i64)> {
     Some(match ty {
         Ty::I8 => (i64::from(i8::MIN), i64::from(i8::MAX)),
         Ty::I16 => (i64::from(i16::MIN), i64::from(i16::MAX)),
@@ -23,7 +23,7 @@ pub fn type_range(ty: Ty) -> Option<(i64, i64)> {
 }
 
 /// The expression without conversions that keep its value.
-pub fn strip_widening(expr: &Expr) -> &Expr {
+pub(super) fn strip_widening(expr: &Expr) -> &Expr {
     if let ExprKind::Operation { operation: Operation::Convert, args } = &expr.kind
         && let [inner] = args.as_slice()
         && let (Some(to), Some(from)) = (type_range(expr.ty), type_range(inner.ty))
@@ -37,7 +37,7 @@ pub fn strip_widening(expr: &Expr) -> &Expr {
 
 /// Identity of an expression. Conversions of a local are equal to the local; an operation has other values in
 /// another type.
-pub fn expr_key(expr: &Expr) -> String {
+pub(super) fn expr_key(expr: &Expr) -> String {
     let expr = strip_widening(expr);
     match &expr.kind {
         kind @ ExprKind::Local(_) => format!("{kind:?}"),
@@ -47,7 +47,7 @@ pub fn expr_key(expr: &Expr) -> String {
 
 impl<'a> BoundsChecker<'_, 'a> {
     /// Evaluates an expression modulo the width of its type; `None` if nothing is known.
-    pub fn evaluate(&mut self, expr: &Expr) -> Option<Affine> {
+    pub(super) fn evaluate(&mut self, expr: &Expr) -> Option<Affine> {
         type_range(expr.ty)?;
         if let ExprKind::Int(value) = expr.kind {
             return Some(Affine::constant(SymInt::Const(value)));
@@ -136,13 +136,13 @@ impl<'a> BoundsChecker<'_, 'a> {
     }
 
     /// Evaluates an expression to its exact value, as its type holds it, and its range.
-    pub fn evaluate_exact(&mut self, expr: &Expr) -> Option<(Affine, Range)> {
+    pub(super) fn evaluate_exact(&mut self, expr: &Expr) -> Option<(Affine, Range)> {
         let form = self.evaluate(expr)?;
         self.make_exact(form, expr.ty)
     }
 
     /// The same of an operation, from its operands only.
-    pub fn evaluate_exact_operands(&mut self, expr: &Expr) -> Option<(Affine, Range)> {
+    pub(super) fn evaluate_exact_operands(&mut self, expr: &Expr) -> Option<(Affine, Range)> {
         let ExprKind::Operation { operation, args } = &expr.kind else { return None };
         let form = self.evaluate_operation(*operation, expr.ty, args)?;
         self.make_exact(form, expr.ty)
@@ -345,7 +345,7 @@ impl<'a> BoundsChecker<'_, 'a> {
     }
 
     /// Number of elements of a rail.
-    pub fn length(&mut self, rail: &Expr) -> Option<SymInt> {
+    pub(super) fn length(&mut self, rail: &Expr) -> Option<SymInt> {
         let ExprKind::Local(local) = rail.kind else { return None };
         let local = self.state.aliases.get(&local).copied().unwrap_or(local);
         match self.lengths.get(&local)?.clone() {
@@ -365,7 +365,7 @@ impl<'a> BoundsChecker<'_, 'a> {
     }
 
     /// Whether an expression depends on captures alone, and evaluates on the host without exceptions.
-    pub fn is_uniform(&self, expr: &Expr) -> bool {
+    pub(super) fn is_uniform(&self, expr: &Expr) -> bool {
         let mut uniform = true;
         visit_expr(expr, None, &mut |it, _| {
             uniform &= match &it.kind {

@@ -13,7 +13,7 @@ use apg_mir::*;
 
 impl<'a> BoundsChecker<'_, 'a> {
     /// Interprets statements; returns whether their end is reached.
-    pub fn visit_stmts(&mut self, stmts: &'a [Stmt]) -> bool {
+    pub(super) fn visit_stmts(&mut self, stmts: &'a [Stmt]) -> bool {
         stmts.iter().all(|it| self.visit_stmt(it))
     }
 
@@ -107,7 +107,7 @@ impl<'a> BoundsChecker<'_, 'a> {
     }
 
     /// Forgets the values of locals.
-    pub fn invalidate(&mut self, locals: &FxHashSet<LocalId>) {
+    pub(super) fn invalidate(&mut self, locals: &FxHashSet<LocalId>) {
         let state = &mut self.state;
         state.values.retain(|local, _| !locals.contains(local));
         state.aliases.retain(|local, _| !locals.contains(local));
@@ -201,13 +201,13 @@ impl<'a> BoundsChecker<'_, 'a> {
     }
 
     /// Restores the state before a construct that is left from within, less what it assigns.
-    pub fn rejoin(&mut self, before: AbstractState<'a>, body: &'a [Stmt]) {
+    pub(super) fn rejoin(&mut self, before: AbstractState<'a>, body: &'a [Stmt]) {
         self.state = before;
         self.invalidate(&assigned_in(body));
     }
 
     /// Visits the accesses in an expression.
-    pub fn visit_expr_accesses(&mut self, expr: &'a Expr) {
+    pub(super) fn visit_expr_accesses(&mut self, expr: &'a Expr) {
         match &expr.kind {
             ExprKind::And(a, b) | ExprKind::Or(a, b) => {
                 self.visit_expr_accesses(a);

@@ -39,7 +39,7 @@ struct TripCount {
 
 impl<'a> BoundsChecker<'_, 'a> {
     /// Interprets a loop; `guard` held just before the first iteration of a post-tested one.
-    pub fn visit_loop(
+    pub(super) fn visit_loop(
         &mut self,
         label: LabelId,
         condition: &'a Expr,

@@ -18,7 +18,7 @@ mod refine;
 mod symbolic;
 mod widen_i64;
 
-pub use widen_i64::is_wide;
+pub(super) use widen_i64::is_wide;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -39,7 +39,7 @@ const LAST_CONDITION_BIT: usize = 31;
 
 /// Results of the analysis of a body.
 #[derive(Default)]
-pub struct Bounds {
+pub(super) struct Bounds {
     /// Decisions by the address of the index expression, and of divisors, which must not be zero.
     pub check_elimination: FxHashMap<*const Expr, CheckElimination>,
     /// Host code that the conditions refer to.
@@ -105,7 +105,7 @@ struct BoundsChecker<'p, 'a> {
 }
 
 /// Analyses a kernel.
-pub fn analyse_kernel(program: &Program, names: &Names, id: KernelId) -> Bounds {
+pub(super) fn analyse_kernel(program: &Program, names: &Names, id: KernelId) -> Bounds {
     let kernel = &program.kernels[id.index()];
     let mut code = Code::new(program, names, super::super::code::Target::Host);
     spell_captures(&mut code, kernel);
@@ -178,7 +178,7 @@ fn predefined_locals(kernel: &Kernel) -> FxHashSet<LocalId> {
 }
 
 /// Analyses a function that kernels call. It has no launch conditions: only what always holds counts.
-pub fn analyse_function(program: &Program, names: &Names, function: &Function) -> Bounds {
+pub(super) fn analyse_function(program: &Program, names: &Names, function: &Function) -> Bounds {
     let mut code = Code::new(program, names, super::super::code::Target::Host);
     code.locals = Code::plain_locals(&function.locals);
     let mut checker = BoundsChecker::new(code, &function.body);
@@ -383,7 +383,7 @@ fn merge_excess_conditions(mut conditions: Vec<String>) -> Vec<String> {
 }
 
 /// Whether a kernel has a faster variant, for launches that satisfy its launch conditions.
-pub fn depends_on_launch(program: &Program, names: &Names, id: KernelId) -> bool {
+pub(crate) fn depends_on_launch(program: &Program, names: &Names, id: KernelId) -> bool {
     let bounds = analyse_kernel(program, names, id);
     bounds.wide_condition.is_some()
         || bounds.narrow_condition.is_some()

@@ -22,7 +22,7 @@ use apg_mir::*;
 
 /// State of the analysis.
 #[derive(Default)]
-pub struct NarrowAnalysis {
+pub(super) struct NarrowAnalysis {
     /// Requirements of indices, comparisons, divisions and assigned values, by address; `None` if they cannot
     /// be narrowed.
     found: FxHashMap<*const Expr, Option<NarrowConditions>>,
@@ -59,7 +59,7 @@ struct NarrowRequirements {
 
 impl NarrowAnalysis {
     /// Prepares the analysis of a body.
-    pub fn new(body: &[Stmt]) -> NarrowAnalysis {
+    pub(super) fn new(body: &[Stmt]) -> NarrowAnalysis {
         let mut assigned: BTreeMap<LocalId, Vec<*const Expr>> = BTreeMap::new();
         let (mut changing, mut of_32_bits) = (FxHashSet::default(), FxHashSet::default());
         walk::visit_stmts(body, &mut |stmt| {
@@ -79,7 +79,7 @@ impl NarrowAnalysis {
 
     /// Solves the requirements by the greatest fixpoint. `own` tells 64-bit locals that get values by
     /// assignments only.
-    pub fn finish(mut self, own: impl Fn(LocalId) -> bool) -> NarrowedExprs {
+    pub(super) fn finish(mut self, own: impl Fn(LocalId) -> bool) -> NarrowedExprs {
         let mut locals: FxHashSet<LocalId> = self.assigned.keys().copied().filter(|it| own(*it)).collect();
         loop {
             let holds = |it: &*const Expr| {
@@ -140,7 +140,7 @@ fn is_narrowing(operation: Operation, ty: Ty, args: &[Expr]) -> bool {
 
 impl BoundsChecker<'_, '_> {
     /// Considers an index.
-    pub fn narrow_index(&mut self, index: &Expr) {
+    pub(super) fn narrow_index(&mut self, index: &Expr) {
         let is_sum = |it: &Expr| match &it.kind {
             ExprKind::Operation { operation: Operation::Convert, .. } => false,
             ExprKind::Operation { operation, args } => is_narrowing(*operation, it.ty, args),
@@ -160,7 +160,7 @@ impl BoundsChecker<'_, '_> {
     }
 
     /// Considers a comparison, a division or a conversion to a floating-point number.
-    pub fn narrow_operation(&mut self, expr: &Expr) {
+    pub(super) fn narrow_operation(&mut self, expr: &Expr) {
         let ExprKind::Operation { operation, args } = &expr.kind else { return };
         if args.iter().any(|it| it.ty != Ty::I64) {
             return;
@@ -175,7 +175,7 @@ impl BoundsChecker<'_, '_> {
     }
 
     /// Considers an assigned value.
-    pub fn narrow_assignment(&mut self, value: &Expr) {
+    pub(super) fn narrow_assignment(&mut self, value: &Expr) {
         let arithmetic = value.ty == Ty::I32 && matches!(value.kind, ExprKind::Operation { .. });
         if value.ty == Ty::I64 || arithmetic {
             let needs = self.narrow_needs(value);

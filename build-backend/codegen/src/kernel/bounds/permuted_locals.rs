@@ -36,7 +36,7 @@ struct ValueGroup {
 impl<'a> BoundsChecker<'_, 'a> {
     /// Finds the permuted locals of a loop with their values, valid in and after the loop. `counters` keep
     /// their value throughout an iteration.
-    pub fn find_permuted_locals(
+    pub(super) fn find_permuted_locals(
         &mut self,
         before: &AbstractState<'a>,
         parts: (&'a [Stmt], &'a [Stmt]),

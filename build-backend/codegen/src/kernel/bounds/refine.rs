@@ -13,7 +13,7 @@ const MAX_NONNEGATIVE_FORMS: usize = 16;
 const MAX_COMMON_STEP: u64 = 1 << 30;
 
 /// The smaller and the larger side of a comparison that has the value `holds`, and whether they may be equal.
-pub fn as_ordering(operation: Operation, args: &[Expr], holds: bool) -> Option<(&Expr, &Expr, bool)> {
+pub(super) fn as_ordering(operation: Operation, args: &[Expr], holds: bool) -> Option<(&Expr, &Expr, bool)> {
     let [a, b] = args else { return None };
     Some(match (operation, holds) {
         (Operation::Lt, true) | (Operation::Ge, false) => (a, b, false),
@@ -26,7 +26,7 @@ pub fn as_ordering(operation: Operation, args: &[Expr], holds: bool) -> Option<(
 
 impl BoundsChecker<'_, '_> {
     /// Assumes that a condition has the value `holds`.
-    pub fn assume(&mut self, condition: &Expr, holds: bool) {
+    pub(super) fn assume(&mut self, condition: &Expr, holds: bool) {
         match &condition.kind {
             ExprKind::And(a, b) if holds => {
                 self.assume(a, true);
@@ -117,7 +117,7 @@ impl BoundsChecker<'_, '_> {
     }
 
     /// Bounds of a form that follow from non-negative forms.
-    pub fn bound_by_nonnegative(&mut self, form: &Affine) -> Option<(Affine, Range)> {
+    pub(super) fn bound_by_nonnegative(&mut self, form: &Affine) -> Option<(Affine, Range)> {
         let mut range = self.context.range(form);
         let mut found = form.clone();
         for gap in self.state.nonnegative.clone() {
@@ -192,7 +192,7 @@ fn gcd(a: u64, b: u64) -> u64 {
 }
 
 /// Whether an expression has the same value again while its locals are unchanged.
-pub fn is_pure(expr: &Expr) -> bool {
+pub(super) fn is_pure(expr: &Expr) -> bool {
     let mut pure = true;
     walk::visit_expr(expr, None, &mut |it, _| {
         pure &= matches!(

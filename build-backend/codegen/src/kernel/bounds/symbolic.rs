@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// An integer that the host knows at launch.
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SymInt {
+pub(super) enum SymInt {
     /// A compile-time constant.
     Const(i64),
     /// An expression of the host code.
@@ -17,7 +17,7 @@ pub enum SymInt {
 
 impl SymInt {
     /// The integer as host code.
-    pub fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         match self {
             SymInt::Const(i64::MIN) => "(-9223372036854775807LL - 1)".into(),
             SymInt::Const(value) if *value < 0 => format!("({value}LL)"),
@@ -35,13 +35,13 @@ impl SymInt {
 }
 
 /// Number of a symbol in [`SymbolicContext`].
-pub type SymbolId = u32;
+pub(super) type SymbolId = u32;
 /// Number of an assumption in [`SymbolicContext`].
-pub type AssumptionId = u32;
+pub(super) type AssumptionId = u32;
 
 /// An affine form, `constant + sum of coefficient * symbol`, valid under its assumptions.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Affine {
+pub(super) struct Affine {
     /// The constant term.
     pub constant: SymInt,
     /// Coefficients by symbol, without zeros.
@@ -54,22 +54,22 @@ pub struct Affine {
 
 impl Affine {
     /// A form without symbols.
-    pub fn constant(constant: SymInt) -> Affine {
+    pub(super) fn constant(constant: SymInt) -> Affine {
         Affine { constant, terms: BTreeMap::new(), assumptions: BTreeSet::new(), exact: true }
     }
 
     /// The constant, if the form has no symbol.
-    pub fn as_constant(&self) -> Option<&SymInt> {
+    pub(super) fn as_constant(&self) -> Option<&SymInt> {
         self.terms.is_empty().then_some(&self.constant)
     }
 }
 
 /// Minimum and maximum; `None` is unbounded.
-pub type Range = (Option<SymInt>, Option<SymInt>);
+pub(super) type Range = (Option<SymInt>, Option<SymInt>);
 
 /// Symbols, assumptions, and the host code that computes them.
 #[derive(Default)]
-pub struct SymbolicContext {
+pub(super) struct SymbolicContext {
     /// Lines of host code.
     pub lines: Vec<String>,
     symbols: Vec<Range>,
@@ -88,12 +88,12 @@ impl SymbolicContext {
     }
 
     /// Binds an expression of the host to a variable.
-    pub fn bind_value(&mut self, text: &str) -> SymInt {
+    pub(super) fn bind_value(&mut self, text: &str) -> SymInt {
         self.bind(format!("(apg_i64)({text})"))
     }
 
     /// Defines a condition of the host.
-    pub fn assumption(&mut self, text: String) -> AssumptionId {
+    pub(super) fn assumption(&mut self, text: String) -> AssumptionId {
         let next = self.assumptions.len() as AssumptionId;
         *self.assumptions.entry(text.clone()).or_insert_with(|| {
             self.lines.push(format!("const bool q{next} = {text};"));
@@ -103,12 +103,12 @@ impl SymbolicContext {
 
     /// Assumption of over-approximated forms. It is never tested at launch: a test that often fails would
     /// cost a second compiled variant.
-    pub fn approximation(&mut self) -> AssumptionId {
+    pub(super) fn approximation(&mut self) -> AssumptionId {
         self.assumption("true".into())
     }
 
     /// A new symbol with that range, which is valid under assumptions.
-    pub fn symbol(&mut self, range: Range, assumptions: BTreeSet<AssumptionId>) -> Affine {
+    pub(super) fn symbol(&mut self, range: Range, assumptions: BTreeSet<AssumptionId>) -> Affine {
         if let (Some(low), Some(high)) = &range
             && low == high
         {
@@ -124,7 +124,7 @@ impl SymbolicContext {
     }
 
     /// The range of a symbol, which may be narrowed later.
-    pub fn range_of(&mut self, id: SymbolId) -> &mut Range {
+    pub(super) fn range_of(&mut self, id: SymbolId) -> &mut Range {
         &mut self.symbols[id as usize]
     }
 
@@ -144,7 +144,7 @@ impl SymbolicContext {
     }
 
     /// `a + b`.
-    pub fn add(&mut self, a: &SymInt, b: &SymInt) -> SymInt {
+    pub(super) fn add(&mut self, a: &SymInt, b: &SymInt) -> SymInt {
         match (a, b) {
             (SymInt::Const(0), other) | (other, SymInt::Const(0)) => other.clone(),
             _ => self.fold_or_bind("sum", i64::checked_add, a, b),
@@ -152,7 +152,7 @@ impl SymbolicContext {
     }
 
     /// `a - b`.
-    pub fn sub(&mut self, a: &SymInt, b: &SymInt) -> SymInt {
+    pub(super) fn sub(&mut self, a: &SymInt, b: &SymInt) -> SymInt {
         if a == b {
             return SymInt::Const(0);
         }
@@ -163,7 +163,7 @@ impl SymbolicContext {
     }
 
     /// `a * b`.
-    pub fn mul(&mut self, a: &SymInt, b: &SymInt) -> SymInt {
+    pub(super) fn mul(&mut self, a: &SymInt, b: &SymInt) -> SymInt {
         match (a, b) {
             (SymInt::Const(0), _) | (_, SymInt::Const(0)) => SymInt::Const(0),
             (SymInt::Const(1), other) | (other, SymInt::Const(1)) => other.clone(),
@@ -172,23 +172,23 @@ impl SymbolicContext {
     }
 
     /// `a / b` rounded down; `b` is positive.
-    pub fn floor_div(&mut self, a: &SymInt, b: &SymInt) -> SymInt {
+    pub(super) fn floor_div(&mut self, a: &SymInt, b: &SymInt) -> SymInt {
         let fold = |a: i64, b: i64| if b > 0 { Some(a.div_euclid(b)) } else { None };
         if b == &SymInt::Const(1) { a.clone() } else { self.fold_or_bind("floor", fold, a, b) }
     }
 
     /// Minimum.
-    pub fn min(&mut self, a: &SymInt, b: &SymInt) -> SymInt {
+    pub(super) fn min(&mut self, a: &SymInt, b: &SymInt) -> SymInt {
         if a == b { a.clone() } else { self.fold_or_bind("least", |a, b| Some(a.min(b)), a, b) }
     }
 
     /// Maximum.
-    pub fn max(&mut self, a: &SymInt, b: &SymInt) -> SymInt {
+    pub(super) fn max(&mut self, a: &SymInt, b: &SymInt) -> SymInt {
         if a == b { a.clone() } else { self.fold_or_bind("most", |a, b| Some(a.max(b)), a, b) }
     }
 
     /// The smallest number of the form `2^k - 1` that is at least `a`, which is not negative.
-    pub fn all_ones(&mut self, a: &SymInt) -> SymInt {
+    pub(super) fn all_ones(&mut self, a: &SymInt) -> SymInt {
         let fold = |a: i64, _: i64| {
             (0..i64::MAX / 2).contains(&a).then(|| (a as u64 + 1).next_power_of_two() as i64 - 1)
         };
@@ -196,7 +196,7 @@ impl SymbolicContext {
     }
 
     /// Sum of two forms.
-    pub fn sum(&mut self, a: &Affine, b: &Affine) -> Affine {
+    pub(super) fn sum(&mut self, a: &Affine, b: &Affine) -> Affine {
         let mut terms = a.terms.clone();
         for (symbol, factor) in &b.terms {
             let all = match terms.get(symbol) {
@@ -215,7 +215,7 @@ impl SymbolicContext {
     }
 
     /// A form times a number.
-    pub fn scale(&mut self, a: &Affine, factor: &SymInt) -> Affine {
+    pub(super) fn scale(&mut self, a: &Affine, factor: &SymInt) -> Affine {
         let constant = self.mul(&a.constant, factor);
         let mut terms = BTreeMap::new();
         for (symbol, old) in &a.terms {
@@ -226,7 +226,7 @@ impl SymbolicContext {
     }
 
     /// `a - b`.
-    pub fn difference(&mut self, a: &Affine, b: &Affine) -> Affine {
+    pub(super) fn difference(&mut self, a: &Affine, b: &Affine) -> Affine {
         if a.terms.is_empty() && b.terms.is_empty() {
             let assumptions = &a.assumptions | &b.assumptions;
             return Affine {
@@ -240,7 +240,7 @@ impl SymbolicContext {
     }
 
     /// Range of a form.
-    pub fn range(&mut self, form: &Affine) -> Range {
+    pub(super) fn range(&mut self, form: &Affine) -> Range {
         let (mut low, mut high) = (Some(form.constant.clone()), Some(form.constant.clone()));
         for (symbol, factor) in &form.terms {
             let (first, last) = self.symbols[*symbol as usize].clone();
@@ -265,7 +265,7 @@ impl SymbolicContext {
     }
 
     /// The smallest range that contains both.
-    pub fn hull(&mut self, a: &Range, b: &Range) -> Range {
+    pub(super) fn hull(&mut self, a: &Range, b: &Range) -> Range {
         (
             a.0.as_ref().zip(b.0.as_ref()).map(|(a, b)| self.min(a, b)),
             a.1.as_ref().zip(b.1.as_ref()).map(|(a, b)| self.max(a, b)),
@@ -274,7 +274,7 @@ impl SymbolicContext {
 }
 
 /// The lines that results depend on, in order: any other line could only report an overflow.
-pub fn needed_lines<'t>(lines: Vec<String>, results: impl Iterator<Item = &'t str>) -> Vec<String> {
+pub(super) fn needed_lines<'t>(lines: Vec<String>, results: impl Iterator<Item = &'t str>) -> Vec<String> {
     let mut wanted: FxHashSet<String> = results.flat_map(names).map(str::to_owned).collect();
     let mut kept: Vec<String> = Vec::new();
     for line in lines.into_iter().rev() {

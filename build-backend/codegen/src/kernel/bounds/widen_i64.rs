@@ -13,7 +13,7 @@ use apg_mir::*;
 
 /// State of the analysis.
 #[derive(Default)]
-pub struct WidenAnalysis {
+pub(super) struct WidenAnalysis {
     /// Assumptions under which the values of a local were computed without exceeding 32 bits; `None` if
     /// unknown.
     locals: FxHashMap<LocalId, Option<BTreeSet<AssumptionId>>>,
@@ -23,19 +23,19 @@ pub struct WidenAnalysis {
 
 impl WidenAnalysis {
     /// Indices that can be widened, by address.
-    pub fn indices(&self) -> FxHashSet<*const Expr> {
+    pub(super) fn indices(&self) -> FxHashSet<*const Expr> {
         self.found.iter().filter(|it| it.1.is_some()).map(|it| *it.0).collect()
     }
 
     /// All launch conditions.
-    pub fn conditions(&self) -> Vec<String> {
+    pub(super) fn conditions(&self) -> Vec<String> {
         let all: BTreeSet<&String> = self.found.values().flatten().flatten().collect();
         all.into_iter().cloned().collect()
     }
 }
 
 /// Visits the operands that [`Code::wide_value`](crate::code::Code::wide_value) does not widen.
-pub fn visit_leaves<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
+pub(super) fn visit_leaves<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
     match &expr.kind {
         ExprKind::Operation { operation, args } if is_wide(*operation, expr.ty, args) => {
             for arg in args {
@@ -47,7 +47,7 @@ pub fn visit_leaves<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
 }
 
 /// Whether an operation can be done with 64 bits.
-pub fn is_wide(operation: Operation, ty: Ty, args: &[Expr]) -> bool {
+pub(crate) fn is_wide(operation: Operation, ty: Ty, args: &[Expr]) -> bool {
     let integer = |ty: Ty| matches!(ty, Ty::I32 | Ty::I64);
     integer(ty)
         && args.iter().all(|it| integer(it.ty))
@@ -91,7 +91,7 @@ impl BoundsChecker<'_, '_> {
     }
 
     /// Considers an index.
-    pub fn widen(&mut self, index: &Expr) {
+    pub(super) fn widen(&mut self, index: &Expr) {
         let uses_guards = std::mem::replace(&mut self.uses_guards, false);
         let assumptions = self.wide_assumptions(index).and_then(|mut assumptions| {
             assumptions.extend(self.evaluate_exact(index)?.0.assumptions);
@@ -102,7 +102,7 @@ impl BoundsChecker<'_, '_> {
     }
 
     /// Records the step of a counter that does not wrap under these assumptions.
-    pub fn steps_exactly(&mut self, value: &Expr, assumptions: &BTreeSet<AssumptionId>) {
+    pub(super) fn steps_exactly(&mut self, value: &Expr, assumptions: &BTreeSet<AssumptionId>) {
         self.record_wide(value, Some(assumptions.clone()));
     }
 
@@ -122,7 +122,7 @@ impl BoundsChecker<'_, '_> {
     }
 
     /// Considers an assignment.
-    pub fn widen_assignment(&mut self, local: LocalId, value: &Expr) {
+    pub(super) fn widen_assignment(&mut self, local: LocalId, value: &Expr) {
         if !matches!(value.ty, Ty::I32 | Ty::I64) || type_range(value.ty).is_none() {
             return;
         }

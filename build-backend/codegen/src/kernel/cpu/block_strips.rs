@@ -8,7 +8,7 @@ use crate::kernel::unswitch::GuardedBody;
 impl<'k> Printer<'_, '_, 'k> {
     /// Opens the loop over blocks and prints the strips. The body that follows runs blocks `strip_` to
     /// `next_` one by one.
-    pub fn open_block_strips(&mut self, interchange: &BlockInterchange<'k>) {
+    pub(super) fn open_block_strips(&mut self, interchange: &BlockInterchange<'k>) {
         self.code.out.open("for (apg_i64 strip_ = first_, next_; strip_ < last_; strip_ = next_) {");
         self.code.out.line("next_ = strip_ + 1;");
         self.code.out.open("if constexpr (proven_) {");

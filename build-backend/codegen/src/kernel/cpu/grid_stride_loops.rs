@@ -33,7 +33,7 @@ fn offset_from_counter(index: &Expr, counter: LocalId) -> Option<Option<&Expr>> 
 
 impl<'k> Printer<'_, '_, 'k> {
     /// Prints a grid-stride loop.
-    pub fn print_grid_stride(&mut self, stride: &GridStrideLoop<'k>) {
+    pub(super) fn print_grid_stride(&mut self, stride: &GridStrideLoop<'k>) {
         let start = self.uniform_value(&stride.start);
         let (end, step) = (self.code.expr(stride.end), self.code.expr(stride.step));
         let past = if stride.inclusive { " + 1" } else { "" };

@@ -30,7 +30,7 @@ use apg_mir::*;
 use printer::{Printer, context_array, declare_block_indices};
 
 /// Prints the function `cpu_KERNEL`.
-pub fn print_cpu_function(code: &mut Code<'_>, id: KernelId) {
+pub(super) fn print_cpu_function(code: &mut Code<'_>, id: KernelId) {
     let kernel = &code.program.kernels[id.index()];
     let symbol = code.names.kernels[id.index()].clone();
     let tree = form_regions(kernel);

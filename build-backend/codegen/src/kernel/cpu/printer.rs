@@ -10,13 +10,13 @@ use crate::kernel::regions::RegionTree;
 use apg_mir::*;
 
 /// Threads of a chunk: 32-bit lanes of the widest vectors.
-pub const CHUNK_THREADS: i64 = 16;
+pub(super) const CHUNK_THREADS: i64 = 16;
 
 /// Suffix of the element of thread `r_` in an array with one element per lane.
-pub const WARP_ELEMENT: &str = "[r_ - base_]";
+pub(super) const WARP_ELEMENT: &str = "[r_ - base_]";
 
 /// Prints the nodes of a region tree.
-pub struct Printer<'c, 'p, 'k> {
+pub(super) struct Printer<'c, 'p, 'k> {
     pub code: &'c mut Code<'p>,
     pub kernel: &'k Kernel,
     pub tree: &'c RegionTree<'k>,
@@ -46,7 +46,7 @@ impl ThreadRange<'_> {
 }
 
 impl<'c, 'p, 'k> Printer<'c, 'p, 'k> {
-    pub fn new(code: &'c mut Code<'p>, kernel: &'k Kernel, tree: &'c RegionTree<'k>) -> Self {
+    pub(super) fn new(code: &'c mut Code<'p>, kernel: &'k Kernel, tree: &'c RegionTree<'k>) -> Self {
         let (row_prologues, row_prologue) = (FxHashMap::default(), String::new());
         Printer { code, kernel, tree, labels: 0, row_prologues, row_prologue, in_warp: false }
     }
@@ -68,7 +68,7 @@ impl<'k> Printer<'_, '_, 'k> {
 
     /// Declarations of the indices of thread `r_` that an expression mentions, and of the rematerialised
     /// locals.
-    pub fn thread_declarations(&mut self, value: &str) -> String {
+    pub(super) fn thread_declarations(&mut self, value: &str) -> String {
         let derived: Vec<LocalId> = self.tree.rematerialized.iter().map(|it| it.local).collect();
         let all = derived.iter().any(|it| value.contains(&self.code.local(*it).text));
         let mut names = String::new();
@@ -87,7 +87,7 @@ impl<'k> Printer<'_, '_, 'k> {
     }
 
     /// The value of a block-uniform expression.
-    pub fn uniform_value(&mut self, expr: &Expr) -> String {
+    pub(super) fn uniform_value(&mut self, expr: &Expr) -> String {
         let ty = self.code.ty(expr.ty);
         let value = self.code.expr(expr);
         let names = self.thread_declarations(&value);
@@ -147,7 +147,11 @@ impl<'k> Printer<'_, '_, 'k> {
 
     /// Declarations of the rematerialised locals that are needed for `mentioned`; with `twins`, also of their
     /// 64-bit forms.
-    pub fn print_rematerialized(&mut self, mentioned: &FxHashSet<LocalId>, twins: bool) -> Vec<String> {
+    pub(super) fn print_rematerialized(
+        &mut self,
+        mentioned: &FxHashSet<LocalId>,
+        twins: bool,
+    ) -> Vec<String> {
         let mut lines = Vec::new();
         for derived in self.tree.rematerialized_for(mentioned) {
             let spelling = self.code.local(derived.local);
@@ -246,12 +250,12 @@ impl<'k> Printer<'_, '_, 'k> {
 }
 
 /// The context array of a scalar local.
-pub fn context_array(code: &Code<'_>, local: LocalId) -> String {
+pub(super) fn context_array(code: &Code<'_>, local: LocalId) -> String {
     code.local(local).text.trim_end_matches("[r_]").to_owned()
 }
 
 /// Declares the block indices; `axes` are their values, the fastest first.
-pub fn declare_block_indices(code: &mut Code<'_>, kernel: &Kernel, axes: [&str; 3]) {
+pub(super) fn declare_block_indices(code: &mut Code<'_>, kernel: &Kernel, axes: [&str; 3]) {
     let count = kernel.block_locals.len();
     for (position, local) in kernel.block_locals.iter().enumerate() {
         let spelling = code.local(*local);

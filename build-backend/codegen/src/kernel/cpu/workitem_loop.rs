@@ -15,7 +15,7 @@ use apg_mir::*;
 
 impl<'k> Printer<'_, '_, 'k> {
     /// Prints a parallel region, with buffer rotations at its begin.
-    pub fn print_parallel_region(&mut self, stmts: &[&'k Stmt]) {
+    pub(super) fn print_parallel_region(&mut self, stmts: &[&'k Stmt]) {
         let (moved, stmts) = stmts.split_at(count_rotations(self.kernel, &self.tree.storage, stmts));
         for (to, from) in moved.iter().filter_map(|it| as_copy(self.kernel, &self.tree.storage, it)) {
             let (to, from) = (context_array(self.code, to), context_array(self.code, from));
@@ -25,7 +25,7 @@ impl<'k> Printer<'_, '_, 'k> {
     }
 
     /// Prints the loops over the threads.
-    pub fn print_workitem_loops(&mut self, range: &ThreadRange<'_>, stmts: &[&'k Stmt]) {
+    pub(super) fn print_workitem_loops(&mut self, range: &ThreadRange<'_>, stmts: &[&'k Stmt]) {
         let Some(found) = self.find_fission(range, stmts) else {
             return self.print_scalar_loops(range, stmts);
         };

@@ -26,7 +26,7 @@ pub enum LiteralKind {
 
 /// The type that a number's suffix gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)] // X10's type of the same name
+#[allow(missing_docs, reason = "X10's type of the same name")]
 pub enum NumericSuffix {
     Byte,
     Short,

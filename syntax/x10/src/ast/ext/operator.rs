@@ -6,7 +6,7 @@ macro_rules! operators {
     ($(#[$doc:meta])* $name:ident { $($variant:ident = $kind:ident,)* }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[allow(missing_docs)] // each is named after its token
+        #[allow(missing_docs, reason = "each is named after its token")]
         pub enum $name { $($variant,)* }
         impl $name {
             /// The operator whose token is `kind`.

@@ -19,7 +19,7 @@ pub(super) struct Body {
 
 impl Body {
     /// Takes the opening brace.
-    pub fn open(p: &mut Parser<'_>) -> Option<Body> {
+    pub(super) fn open(p: &mut Parser<'_>) -> Option<Body> {
         let braces = Body { is_opened: true, ..Body::forgotten(p) };
         if p.eat(T!['{']) {
             return Some(braces);
@@ -31,7 +31,7 @@ impl Body {
     }
 
     /// The opening brace is missing.
-    pub fn forgotten(p: &mut Parser<'_>) -> Body {
+    pub(super) fn forgotten(p: &mut Parser<'_>) -> Body {
         let unclosed = p.unclosed.take();
         let own_errors = std::mem::take(&mut p.own_errors);
         let body_follows = std::mem::take(&mut p.body_follows);
@@ -40,13 +40,13 @@ impl Body {
     }
 
     /// The opening brace, if there is one.
-    pub fn opened(&self) -> Option<usize> {
+    pub(super) fn opened(&self) -> Option<usize> {
         self.is_opened.then_some(self.start)
     }
 
     /// Whether the current token is a closing brace that ends this body or one around it. Unmatched braces
     /// are skipped.
-    pub fn end(&self, p: &mut Parser<'_>) -> bool {
+    pub(super) fn end(&self, p: &mut Parser<'_>) -> bool {
         while p.input.is_paired && p.at(T!['}']) && !self.is_mine(p) {
             match p.matching(p.position) {
                 Some(partner) if partner < self.start => return true,
@@ -79,7 +79,7 @@ impl Body {
     }
 
     /// Whether something between the braces is wrong already, of which a missing brace may be a consequence.
-    pub fn has_errors(&self, p: &Parser<'_>) -> bool {
+    pub(super) fn has_errors(&self, p: &Parser<'_>) -> bool {
         let start = p.input.range(p.lexed, self.start).start();
         let end = p.input.range(p.lexed, p.position).start();
         let malformed = &p.lexed.errors;
@@ -88,7 +88,7 @@ impl Body {
     }
 
     /// Takes the closing brace, or says that it is missing, if the search for it was not given up.
-    pub fn close(self, p: &mut Parser<'_>, done: bool) {
+    pub(super) fn close(self, p: &mut Parser<'_>, done: bool) {
         let is_there = p.at(T!['}']) && (!p.input.is_paired || self.is_mine(p));
         if is_there {
             p.bump();

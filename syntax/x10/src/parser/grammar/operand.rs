@@ -15,12 +15,12 @@ pub(super) struct Operand {
 }
 
 impl Operand {
-    pub fn expr(node: Completed) -> Operand {
+    pub(super) fn expr(node: Completed) -> Operand {
         Operand { node, is_type: false, path: None }
     }
 
     /// As an expression.
-    pub fn into_expr(self, p: &mut Parser<'_>) -> Completed {
+    pub(super) fn into_expr(self, p: &mut Parser<'_>) -> Completed {
         if !self.is_type {
             return self.node;
         }
@@ -29,12 +29,12 @@ impl Operand {
     }
 
     /// Whether it could be the name of a type.
-    pub fn may_be_type(&self) -> bool {
+    pub(super) fn may_be_type(&self) -> bool {
         self.is_type || self.path.is_some() || self.node.kind == FIELD_EXPR
     }
 
     /// As a type: the nodes of a qualified name become those of a named type, which are of the same shape.
-    pub fn into_type(self, p: &mut Parser<'_>) -> Option<Completed> {
+    pub(super) fn into_type(self, p: &mut Parser<'_>) -> Option<Completed> {
         if self.is_type {
             return Some(self.node);
         }
