@@ -24,7 +24,8 @@ use crate::base::sanitizer;
 pub enum Then {
     /// It ends by the signal.
     End,
-    /// It goes on: the action has passed the request on, and its effects will end this process too.
+    /// The process continues: the action has passed the request on, and its effects will end this process
+    /// too.
     GoOn,
 }
 

@@ -61,7 +61,7 @@ pub(super) fn write_part(settings: &Settings, mut spans: Vec<Span>, messages: [u
     std::fs::write(settings.part(settings.place), text)
 }
 
-/// The texts of a span in the trace.
+/// The strings of a span in the trace.
 struct SpanDescription {
     kind: &'static str,
     name: String,

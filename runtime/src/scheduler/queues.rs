@@ -212,7 +212,7 @@ impl Queues {
         Some(unsafe { Task::from_pair(pair) })
     }
 
-    /// Adds a task to the injector: a task of a thread without a queue, or one that must not starve behind
+    /// Adds a task to the injector: a task of a thread without a queue, or a task that must not starve behind
     /// later tasks.
     pub(super) fn inject(&self, task: Task) {
         self.injector.push(task);

@@ -25,7 +25,7 @@ impl Parse {
         })
     }
 
-    /// The parse of `new`, if this is the parse of `old`. The edit is the difference of the two texts.
+    /// The parse of `new`, if this is the parse of `old`. The edit is the difference of the two sources.
     pub fn reparse_text(&self, old: &str, new: &str) -> Parse {
         match Edit::between(old, new) {
             None => self.clone(),
