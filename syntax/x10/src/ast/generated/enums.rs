@@ -28,10 +28,7 @@ ast_enum!(
 );
 
 ast_enum!(
-    /// `Literal | RailExpr | NameExpr | FieldExpr | CallExpr | NewExpr | OperatorExpr | ThisExpr | SelfExpr |
-    /// SuperExpr | HereExpr | ParenExpr | PrefixExpr | PostfixExpr | BinExpr | AssignExpr | ConditionalExpr |
-    /// CastExpr | InstanceOfExpr | SubtypeExpr | HasZeroExpr | IsRefExpr | TypeExpr | ClosureExpr | AtExpr |
-    /// FinishExpr | AnnotatedExpr`
+    /// `Literal | RailExpr | NameExpr | FieldExpr | CallExpr | NewExpr | OperatorExpr | ThisExpr | SelfExpr | SuperExpr | HereExpr | ParenExpr | PrefixExpr | PostfixExpr | BinExpr | AssignExpr | ConditionalExpr | CastExpr | InstanceOfExpr | SubtypeExpr | HasZeroExpr | IsRefExpr | TypeExpr | ClosureExpr | AtExpr | FinishExpr | AnnotatedExpr`
     Expr {
         Literal = LITERAL,
         RailExpr = RAIL_EXPR,
@@ -64,8 +61,7 @@ ast_enum!(
 );
 
 ast_enum!(
-    /// `FieldDecl | MethodDecl | ConstructorDecl | OperatorDecl | ClassDecl | StructDecl | InterfaceDecl |
-    /// TypeDef | EmptyDecl`
+    /// `FieldDecl | MethodDecl | ConstructorDecl | OperatorDecl | ClassDecl | StructDecl | InterfaceDecl | TypeDef | EmptyDecl`
     Member {
         FieldDecl = FIELD_DECL,
         MethodDecl = METHOD_DECL,
@@ -89,11 +85,7 @@ ast_enum!(
 );
 
 ast_enum!(
-    /// `Block | EmptyStmt | LocalDecl | ClassDecl | StructDecl | InterfaceDecl | TypeDef | ExprStmt |
-    /// TrailingClosureStmt | KeywordCallStmt | ConstructorCallStmt | PropertyCallStmt | IfStmt | SwitchStmt |
-    /// WhileStmt | DoStmt | ForStmt | ForInStmt | AtEachStmt | LabeledStmt | BreakStmt | ContinueStmt |
-    /// ReturnStmt | ThrowStmt | TryStmt | AssertStmt | AsyncStmt | FinishStmt | AtStmt | AtomicStmt |
-    /// WhenStmt | OfferStmt`
+    /// `Block | EmptyStmt | LocalDecl | ClassDecl | StructDecl | InterfaceDecl | TypeDef | ExprStmt | TrailingClosureStmt | KeywordCallStmt | ConstructorCallStmt | PropertyCallStmt | IfStmt | SwitchStmt | WhileStmt | DoStmt | ForStmt | ForInStmt | AtEachStmt | LabeledStmt | BreakStmt | ContinueStmt | ReturnStmt | ThrowStmt | TryStmt | AssertStmt | AsyncStmt | FinishStmt | AtStmt | AtomicStmt | WhenStmt | OfferStmt`
     Stmt {
         Block = BLOCK,
         EmptyStmt = EMPTY_STMT,

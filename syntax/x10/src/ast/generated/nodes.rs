@@ -132,8 +132,7 @@ impl Name {
 }
 
 ast_node!(
-    /// `ModifierList? 'class' Name TypeParamList? PropertyList? Guard? ExtendsClause? ImplementsClause?
-    /// ClassBody`
+    /// `ModifierList? 'class' Name TypeParamList? PropertyList? Guard? ExtendsClause? ImplementsClause? ClassBody`
     ClassDecl, CLASS_DECL
 );
 impl ClassDecl {
@@ -548,8 +547,7 @@ impl FieldDecl {
 }
 
 ast_node!(
-    /// `ModifierList? 'property'? 'def'? Name TypeParamList? FormalList? Guard? OffersClause? ThrowsClause?
-    /// ResultType? Body? ';'?`
+    /// `ModifierList? 'property'? 'def'? Name TypeParamList? FormalList? Guard? OffersClause? ThrowsClause? ResultType? Body? ';'?`
     MethodDecl, METHOD_DECL
 );
 impl MethodDecl {
@@ -604,8 +602,7 @@ impl MethodDecl {
 }
 
 ast_node!(
-    /// `ModifierList? 'def' 'this' TypeParamList? FormalList Guard? OffersClause? ThrowsClause? ResultType?
-    /// Body? ';'?`
+    /// `ModifierList? 'def' 'this' TypeParamList? FormalList Guard? OffersClause? ThrowsClause? ResultType? Body? ';'?`
     ConstructorDecl, CONSTRUCTOR_DECL
 );
 impl ConstructorDecl {
@@ -656,8 +653,7 @@ impl ConstructorDecl {
 }
 
 ast_node!(
-    /// `ModifierList? 'operator' TypeParamList? 'this'? FormalList* 'as'? '?'? target:Type? '='? Guard?
-    /// OffersClause? ThrowsClause? ResultType? Body? ';'?`
+    /// `ModifierList? 'operator' TypeParamList? 'this'? FormalList* 'as'? '?'? target:Type? '='? Guard? OffersClause? ThrowsClause? ResultType? Body? ';'?`
     OperatorDecl, OPERATOR_DECL
 );
 impl OperatorDecl {
@@ -1148,8 +1144,7 @@ impl TrailingClosureStmt {
 }
 
 ast_node!(
-    /// `Annotation* receiver:Expr '.' TypeArgList? LoopHeader? ArgList? ClockedClause? value:Expr? Block?
-    /// ElseClause? CatchClause* FinallyClause? 'while'? ';'?`
+    /// `Annotation* receiver:Expr '.' TypeArgList? LoopHeader? ArgList? ClockedClause? value:Expr? Block? ElseClause? CatchClause* FinallyClause? 'while'? ';'?`
     KeywordCallStmt, KEYWORD_CALL_STMT
 );
 impl KeywordCallStmt {
