@@ -155,7 +155,7 @@ fn a_request_that_is_cancelled_ends_its_compilation() {
 #[test]
 fn a_failing_compiler_is_reported_and_the_server_continues() {
     for (behaviour, said) in
-        [("hang", "took more than 1s"), ("fill", "want of memory"), ("crash", "signal: 6")]
+        [("hang", "took more than 1s"), ("fill", "out of memory"), ("crash", "signal: 6")]
     {
         let mut fixture = Fixture::start(behaviour, json!({ "analysisTimeout": 1 }));
         for kind in ["ptx", "resources"] {
