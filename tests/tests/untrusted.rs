@@ -134,8 +134,8 @@ fn opening_and_editing_start_nothing() {
     assert_eq!(server.end(), Some(0));
 }
 
-/// In VS Code no setting that names a program or a file to write, or that is given to a program, is taken from
-/// a workspace that is not trusted.
+/// In VS Code no setting that names a program or a file to write, or that is given to a program, is taken
+/// from a workspace that is not trusted.
 #[test]
 fn settings_that_name_programs_are_restricted() {
     let path = tools::repository().join("editors/vscode/package.json");
