@@ -3,6 +3,7 @@
 mod bless;
 mod book;
 mod comments;
+mod dist;
 mod environment;
 mod imports;
 mod links;
@@ -15,13 +16,15 @@ mod words;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 const HELP: &str = "\
 Tasks of the repository.
 
 usage: cargo xtask TASK [OPTION...]
 
+  bench [ARGUMENT...]   run the benchmarks of apg-tests: `bench --bench edit` runs one
+  dist                  build optimised programs and the editor's package into target/dist
   performance           write docs/performance.md from tests/bench/results/*.json
   performance --check   fail when docs/performance.md is stale
   book                  check all pages (links, anchors, contents, names of files and environment variables), then
@@ -75,6 +78,10 @@ fn run(root: &Path, arguments: &[&str]) -> Result<(), Failure> {
             print!("{HELP}");
             Ok(())
         }
+        ["bench", rest @ ..] => Ok(dist::run(
+            Command::new("cargo").args(["bench", "-p", "apg-tests"]).args(rest).current_dir(root),
+        )?),
+        ["dist"] => Ok(dist::build(root)?),
         ["performance"] => Ok(performance::write(root)?),
         ["performance", "--check"] => Ok(performance::check(root)?),
         ["book"] => Ok(book::build(root)?),
@@ -94,7 +101,8 @@ fn run(root: &Path, arguments: &[&str]) -> Result<(), Failure> {
             Ok(bless::run(root, names)?)
         }
         [
-            task @ ("performance" | "book" | "words" | "comments" | "imports" | "rules" | "pages" | "bless"),
+            task @ ("dist" | "performance" | "book" | "words" | "comments" | "imports" | "rules" | "pages"
+            | "bless"),
             ..,
         ] => Err(Failure::Usage(format!("task `{task}` does not take `{}`", arguments[1..].join(" ")))),
         [task, ..] => Err(Failure::Usage(format!("no task is named `{task}`"))),

@@ -21,6 +21,8 @@ pub(super) struct Layers {
 #[derive(Default)]
 pub(super) struct FolderOrder {
     rows: Vec<Vec<String>>,
+    /// Imports that may run up: from a folder or file to a folder or file.
+    exceptions: Vec<(String, String)>,
 }
 
 impl FolderOrder {
@@ -37,6 +39,10 @@ impl FolderOrder {
         rows.max().map(|(_, index)| index)
     }
 
+    fn is_exception(&self, file: &str, target: &str) -> bool {
+        self.exceptions.iter().any(|(from, to)| is_below(file, from) && is_below(target, to))
+    }
+
     /// Imports that run up, and files that have no row, each as `src/FILE:LINE: ...`.
     pub(super) fn problems(&self, graph: &Graph) -> Vec<String> {
         let mut problems = Vec::new();
@@ -49,7 +55,7 @@ impl FolderOrder {
             };
             for import in &graph.imports[file] {
                 let target = &graph.files[import.target];
-                if self.row(target).is_some_and(|row| row > own) {
+                if self.row(target).is_some_and(|row| row > own) && !self.is_exception(name, target) {
                     let (line, path) = (import.line, &import.path);
                     problems.push(format!("src/{name}:{line}: `{path}` runs up to src/{target}"));
                 }
@@ -59,7 +65,14 @@ impl FolderOrder {
     }
 }
 
-/// Reads `[crates]`, `[limits]` and one section `[FOLDER OF A CRATE]` each; `#` begins a comment.
+/// Whether a file is in the folder, or the file, of that name.
+fn is_below(file: &str, name: &str) -> bool {
+    let path = file.trim_end_matches(".rs");
+    path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Reads `[crates]`, `[limits]` and one section `[FOLDER OF A CRATE]` each, in which `A -> B` lets A
+/// import B though B is above; `#` begins a comment.
 pub(super) fn parse_layers(text: &str) -> Result<Layers, String> {
     let mut layers = Layers::default();
     let mut section = String::new();
@@ -82,7 +95,13 @@ pub(super) fn parse_layers(text: &str) -> Result<Layers, String> {
                     number + 1
                 )
             })?,
-            folder => layers.folders.entry(folder.to_owned()).or_default().rows.push(row()),
+            folder => {
+                let order = layers.folders.entry(folder.to_owned()).or_default();
+                match line.split_once(" -> ") {
+                    Some((from, to)) => order.exceptions.push((from.trim().to_owned(), to.trim().to_owned())),
+                    None => order.rows.push(row()),
+                }
+            }
         }
     }
     Ok(layers)
@@ -116,6 +135,15 @@ mod tests {
         let graph = Graph { files, imports: vec![vec![import(1)], vec![import(0)]] };
         let problems = layers.folders["runtime"].problems(&graph);
         assert_eq!(problems, ["src/low/a.rs:7: `crate::high::f` runs up to src/high/mod.rs"]);
+    }
+
+    #[test]
+    fn a_declared_exception_is_no_problem() {
+        let layers = parse_layers("[runtime]\nlow\nhigh\nlow/a -> high\n").expect("layers");
+        let files = vec!["low/a.rs".to_owned(), "high/mod.rs".to_owned(), "low/b.rs".to_owned()];
+        let graph = Graph { files, imports: vec![vec![import(1)], vec![], vec![import(1)]] };
+        let problems = layers.folders["runtime"].problems(&graph);
+        assert_eq!(problems, ["src/low/b.rs:7: `crate::high::f` runs up to src/high/mod.rs"]);
     }
 
     #[test]
