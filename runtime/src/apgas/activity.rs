@@ -154,7 +154,7 @@ pub struct Activity {
     pub implicit_clock: Option<i64>,
     /// Number of bytes on the stacks of activities of other places that wait for this one.
     pub nesting: usize,
-    /// Whether the activity must not be deferred ([`crate::scheduler::admission`]).
+    /// Whether the activity must not be deferred (admission control).
     pub is_urgent: bool,
     /// The job, unless the activity consists of a closure only.
     pub job: Membership,
