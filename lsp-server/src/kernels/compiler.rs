@@ -221,7 +221,7 @@ pub fn serve_compiler() -> i32 {
         for line in std::io::stdin().lock().lines().map_while(Result::ok) {
             let _ = sender.send(line);
         }
-        // The server has gone: nobody needs the compilation that may be running.
+        // The server has gone: a running compilation has no reader any more.
         exit::end_process(0);
     };
     if std::thread::Builder::new().name("apg-lsp-input".into()).spawn(read).is_err() {

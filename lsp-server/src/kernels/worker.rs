@@ -1,7 +1,7 @@
 //! Background compilation of the kernels of open documents for all GPU architectures, for clients that ask
 //! for it.
 //!
-//! It starts when nobody has typed for a while, and an edit cancels it. Compilations are cached by their
+//! It starts after a pause in typing, and an edit cancels it. Compilations are cached by their
 //! code, so that edits elsewhere compile nothing again.
 
 use std::hash::{Hash, Hasher};

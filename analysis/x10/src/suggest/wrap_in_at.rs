@@ -2,7 +2,7 @@
 //!
 //! An `at` expression delivers a copy of its value. So one is put only around what delivers a value that
 //! has no identity, such as a number. What changes a remote object is put into an `at` statement as a
-//! whole: an assignment, a step or a call whose value nobody uses. Everything that then runs at the other
+//! whole: an assignment, a step or a call with an unused value. Everything that then runs at the other
 //! place must mean the same there: values and `val`s of values, no `here`, no objects.
 
 use apg_syntax::ast::{self, AstNode};

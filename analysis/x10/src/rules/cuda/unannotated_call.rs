@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
     summary: "A call in a kernel of a function that is not marked `@CUDA`.",
     explanation: r##"
 Functions that kernels call are compiled for the device as well, and must keep its rules. Those that do are
-marked `@CUDA`; for others nobody has promised it.
+marked `@CUDA`; other functions make no such promise.
 
 Annotate the function. If it belongs to the class library and has no version for the device, compute the
 value before the `at`.
