@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::kernel::decisions::{CheckElimination, NarrowedExprs, PipelinedLoop, UnrollFactor};
 use super::names::Names;
 use super::writer::Writer;
 use super::{EmitError, names};
 use apg_mir::*;
+use apg_passes::kernel::facts::{CheckElimination, NarrowedExprs, PipelinedLoop, UnrollFactor};
 
 /// The dialect of C++.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -373,7 +373,8 @@ impl Code<'_> {
         for (local, class, length, position) in found {
             self.position = position;
             let ClassKind::Rail { element } = self.program.classes[class.index()].kind else { continue };
-            let Some(length) = super::constants::constant_value(&length).filter(|it| *it >= 0) else {
+            let Some(length) = apg_passes::analysis::constants::constant_value(&length).filter(|it| *it >= 0)
+            else {
                 self.fail("the length of a rail made in a kernel must be known when it is compiled".into());
                 continue;
             };

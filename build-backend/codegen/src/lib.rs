@@ -10,7 +10,7 @@
 mod call;
 mod code;
 mod constant_table;
-mod constants;
+
 mod control;
 mod cross_unit_inline;
 mod expr;
@@ -28,7 +28,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-pub use constants::constant_value;
+pub use apg_passes::analysis::constants::constant_value;
 pub use translation_unit::{Unit, UnitKind};
 pub use unit::{Emitted, emit};
 

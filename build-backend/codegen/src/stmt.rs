@@ -2,8 +2,8 @@
 //! on hosts only.
 
 use super::code::{Code, Jump, Scope, Target};
-use super::kernel::decisions::UnrollFactor;
 use apg_mir::*;
+use apg_passes::kernel::facts::UnrollFactor;
 
 impl Code<'_> {
     /// Prints statements in order.

@@ -7,7 +7,7 @@
 #![warn(clippy::print_stderr)]
 
 pub mod analysis;
-mod kernel;
+pub mod kernel;
 pub mod pipeline;
 mod transform;
 mod values;

@@ -2,11 +2,11 @@
 //! launch (on a CPU); the runtime raises an exception for the record.
 
 use super::bounds::is_wide;
-use super::decisions::CheckElimination;
-use super::rematerialize::as_step;
 use crate::code::{Code, PreloadedElement, RailSpelling, Target};
-use crate::constants::constant_value;
 use apg_mir::*;
+use apg_passes::analysis::constants::constant_value;
+use apg_passes::kernel::facts::CheckElimination;
+use apg_passes::kernel::rematerialize::as_step;
 
 impl Code<'_> {
     /// Hidden parameters of a kernel's functions: where a failing check records its failure.

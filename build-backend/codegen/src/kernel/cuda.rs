@@ -2,22 +2,22 @@
 
 use std::collections::BTreeMap;
 
-use super::access_summary::AccessSummary;
-use super::decisions::CheckElimination;
 use super::device_functions::print_device_functions;
 use super::environment::passes_environment_by_value;
 use super::fills::print_fill;
-use super::init_barrier::needs_barrier;
-use super::locals::mentions;
-use super::shared_init::needs_barrier_before;
 use super::software_pipeline::find_pipelined_loops;
-use super::unroll_factors::choose_unroll_factors;
 use crate::EmitError;
 use crate::code::{Code, PreloadedElement, RailSpelling, Target};
-use crate::constants::constant_value;
 use crate::names::Names;
 use apg_mir::walk::visit_exprs;
 use apg_mir::*;
+use apg_passes::analysis::constants::constant_value;
+use apg_passes::kernel::access_summary::AccessSummary;
+use apg_passes::kernel::facts::CheckElimination;
+use apg_passes::kernel::init_barrier::needs_barrier;
+use apg_passes::kernel::locals::mentions;
+use apg_passes::kernel::shared_init::needs_barrier_before;
+use apg_passes::kernel::unroll_factors::choose_unroll_factors;
 
 const PRELUDE: &str = include_str!("../include/apg_device.h");
 

@@ -7,15 +7,15 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::access_summary::AccessSummary;
-use super::decisions::PipelinedLoop;
-use super::expressions::is_same_expr;
-use super::locals::{collect_assigned, mentions_any};
-use super::rematerialize::as_step;
 use crate::code::{Code, PreloadedElement};
-use crate::constants::constant_value;
 use apg_mir::walk::{operands, visit_stmts};
 use apg_mir::*;
+use apg_passes::analysis::constants::constant_value;
+use apg_passes::kernel::access_summary::AccessSummary;
+use apg_passes::kernel::expressions::is_same_expr;
+use apg_passes::kernel::facts::PipelinedLoop;
+use apg_passes::kernel::locals::{collect_assigned, mentions_any};
+use apg_passes::kernel::rematerialize::as_step;
 
 /// Loops with a shorter step touch cache lines that the thread has just loaded: elements.
 const MIN_STEP_ELEMENTS: i64 = 32;

@@ -2,9 +2,9 @@
 
 use super::builders::*;
 use super::kernels::*;
-use crate::kernel::block_interchange::find_block_interchange;
-use crate::kernel::regions::form_regions;
 use apg_mir::*;
+use apg_passes::kernel::block_interchange::find_block_interchange;
+use apg_passes::kernel::region_formation::form_regions;
 
 const ROWS: i64 = 4;
 const ROW: i64 = 8;

@@ -2,8 +2,8 @@
 
 use super::builders::*;
 use super::kernels::*;
-use crate::kernel::init_barrier::needs_barrier;
 use apg_mir::*;
+use apg_passes::kernel::init_barrier::needs_barrier;
 
 /// The device code of a kernel, compiled if NVRTC is present.
 fn device_code(kernel: Kernel) -> String {

@@ -1,8 +1,8 @@
 use super::builders::*;
 use super::run;
-use crate::kernel::region_node::RegionNode;
-use crate::kernel::regions::form_regions;
 use apg_mir::*;
+use apg_passes::kernel::region_formation::form_regions;
+use apg_passes::kernel::region_node::RegionNode;
 
 /// A global rail of Ints is struct 0; the kernel's first capture is one, `out`, its second a Long, `n`.
 pub(super) fn global_rail() -> Ty {

@@ -3,5 +3,6 @@
 pub mod bounded_cost;
 pub(crate) mod call_targets;
 pub mod class_hierarchy;
+pub mod constants;
 pub(crate) mod escape;
 pub(crate) mod exact_types;

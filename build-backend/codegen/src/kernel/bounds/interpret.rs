@@ -6,10 +6,10 @@ use super::evaluate::{expr_key, type_range};
 use super::refine::is_pure;
 use super::symbolic::Affine;
 use super::{AbstractState, BoundsChecker};
-use crate::kernel::jumps::has_break;
-use crate::kernel::locals::{collect_assigned, mentions};
 use apg_mir::walk::{children, operands};
 use apg_mir::*;
+use apg_passes::kernel::jumps::has_break;
+use apg_passes::kernel::locals::{collect_assigned, mentions};
 
 impl<'a> BoundsChecker<'_, 'a> {
     /// Interprets statements; returns whether their end is reached.

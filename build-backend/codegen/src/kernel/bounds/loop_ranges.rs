@@ -9,9 +9,9 @@ use super::evaluate::{expr_key, strip_widening, type_range};
 use super::refine::as_ordering;
 use super::symbolic::{Affine, AssumptionId, Range, SymInt, SymbolId};
 use super::{AbstractState, BoundsChecker};
-use crate::kernel::jumps::{has_break, has_continue};
-use crate::kernel::locals::{collect_assigned, count_assignments, mentions, unconditional_stmts};
 use apg_mir::*;
+use apg_passes::kernel::jumps::{has_break, has_continue};
+use apg_passes::kernel::locals::{collect_assigned, count_assignments, mentions, unconditional_stmts};
 
 /// A basic induction variable.
 struct InductionVariable<'a> {

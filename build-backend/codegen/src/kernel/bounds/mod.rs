@@ -22,13 +22,13 @@ pub(super) use widen_i64::is_wide;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::locals::collect_assigned;
 use crate::code::{Code, Used};
-use crate::constants::constant_value;
-use crate::kernel::decisions::{CheckElimination, NarrowedExprs};
 use crate::kernel::environment::spell_captures;
 use crate::names::Names;
 use apg_mir::*;
+use apg_passes::analysis::constants::constant_value;
+use apg_passes::kernel::facts::{CheckElimination, NarrowedExprs};
+use apg_passes::kernel::locals::collect_assigned;
 use symbolic::{Affine, Range, SymInt, SymbolicContext};
 
 /// Upper limit of locals that are replaced by their definitions for one index.

@@ -17,8 +17,8 @@ use super::BoundsChecker;
 use super::evaluate::type_range;
 use super::symbolic::{Affine, AssumptionId, Range, SymInt};
 use super::widen_i64::is_wide;
-use crate::kernel::decisions::NarrowedExprs;
 use apg_mir::*;
+use apg_passes::kernel::facts::NarrowedExprs;
 
 /// State of the analysis.
 #[derive(Default)]

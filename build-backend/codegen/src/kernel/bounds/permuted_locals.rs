@@ -11,8 +11,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::evaluate::{strip_widening, type_range};
 use super::symbolic::{Affine, AssumptionId, Range, SymInt};
 use super::{AbstractState, BoundsChecker};
-use crate::kernel::locals::{collect_assigned, unconditional_stmts};
 use apg_mir::*;
+use apg_passes::kernel::locals::{collect_assigned, unconditional_stmts};
 
 /// An assigned value.
 enum Source {

@@ -1,9 +1,9 @@
 //! Prints strips of adjacent blocks whose block loop and row loop are interchanged.
 
 use super::printer::{Printer, ThreadRange, declare_block_indices};
-use crate::kernel::block_interchange::BlockInterchange;
-use crate::kernel::region_node::Storage;
-use crate::kernel::unswitch::GuardedBody;
+use apg_passes::kernel::block_interchange::BlockInterchange;
+use apg_passes::kernel::region_node::Storage;
+use apg_passes::kernel::unswitch::GuardedBody;
 
 impl<'k> Printer<'_, '_, 'k> {
     /// Opens the loop over blocks and prints the strips. The body that follows runs blocks `strip_` to

@@ -3,10 +3,10 @@
 use rustc_hash::FxHashSet;
 
 use super::printer::{Printer, ThreadRange};
-use crate::kernel::index_set_split::split_by_guards;
-use crate::kernel::locals::collect_locals;
-use crate::kernel::unswitch::GuardedBody;
 use apg_mir::*;
+use apg_passes::kernel::index_set_split::split_by_guards;
+use apg_passes::kernel::locals::collect_locals;
+use apg_passes::kernel::unswitch::GuardedBody;
 
 impl<'k> Printer<'_, '_, 'k> {
     /// Prints the loops for full blocks; the code that follows is for other blocks.

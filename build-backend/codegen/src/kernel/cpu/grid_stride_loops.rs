@@ -3,10 +3,10 @@
 use rustc_hash::FxHashSet;
 
 use super::printer::{Printer, ThreadRange};
-use crate::kernel::grid_stride::GridStrideLoop;
-use crate::kernel::region_node::Storage;
 use apg_mir::walk::{visit_exprs, visit_stmts};
 use apg_mir::*;
+use apg_passes::kernel::grid_stride::GridStrideLoop;
+use apg_passes::kernel::region_node::Storage;
 
 /// Upper limit of expressions in a body of which several iterations are executed together.
 const MAX_UNROLLED_BODY_EXPRESSIONS: usize = 40;

@@ -16,17 +16,17 @@ mod warps;
 mod workitem_loop;
 
 use crate::code::{Code, RailSpelling, Target};
-use crate::constants::constant_value;
-use crate::kernel::access_summary::{AccessSummary, is_only_indexed};
-use crate::kernel::block_interchange::find_block_interchange;
 use crate::kernel::bounds::depends_on_launch;
 use crate::kernel::fills::print_fill;
-use crate::kernel::init_barrier::overwritten_rails;
-use crate::kernel::pointer_rotation::rotated_locals;
-use crate::kernel::region_node::Storage;
-use crate::kernel::regions::{RegionTree, form_regions};
-use crate::kernel::unroll_collectives::block_local_rails;
 use apg_mir::*;
+use apg_passes::analysis::constants::constant_value;
+use apg_passes::kernel::access_summary::{AccessSummary, is_only_indexed};
+use apg_passes::kernel::block_interchange::find_block_interchange;
+use apg_passes::kernel::init_barrier::overwritten_rails;
+use apg_passes::kernel::pointer_rotation::rotated_locals;
+use apg_passes::kernel::region_formation::{RegionTree, form_regions};
+use apg_passes::kernel::region_node::Storage;
+use apg_passes::kernel::unroll_collectives::block_local_rails;
 use printer::{Printer, context_array, declare_block_indices};
 
 /// Prints the function `cpu_KERNEL`.

@@ -5,10 +5,10 @@ use rustc_hash::FxHashSet;
 
 use super::printer::{Printer, WARP_ELEMENT};
 use crate::code::Scope;
-use crate::kernel::region_node::RegionNode;
-use crate::kernel::rematerialize::as_step;
-use crate::kernel::unroll_collectives::find_unrolled_loop;
 use apg_mir::*;
+use apg_passes::kernel::region_node::RegionNode;
+use apg_passes::kernel::rematerialize::as_step;
+use apg_passes::kernel::unroll_collectives::find_unrolled_loop;
 
 impl<'k> Printer<'_, '_, 'k> {
     pub(super) fn print_nodes(&mut self, nodes: &[RegionNode<'k>]) {

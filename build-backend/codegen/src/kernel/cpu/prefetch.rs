@@ -9,11 +9,11 @@
 use rustc_hash::FxHashSet;
 
 use super::printer::{Printer, ThreadRange};
-use crate::kernel::induction::{LoopInductions, PrefetchCandidate};
-use crate::kernel::locals::collect_locals;
-use crate::kernel::region_node::RegionNode;
 use apg_mir::walk::{visit_exprs, visit_stmts};
 use apg_mir::*;
+use apg_passes::kernel::induction::{LoopInductions, PrefetchCandidate};
+use apg_passes::kernel::locals::collect_locals;
+use apg_passes::kernel::region_node::RegionNode;
 
 /// Upper limit of prefetches per iteration: more of them evict each other and what the iteration reads.
 const MAX_PREFETCHES_PER_LOOP: usize = 24;

@@ -4,10 +4,10 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::code::{Code, Scope};
-use crate::constants::constant_value;
-use crate::kernel::region_node::{RegionNode, Storage};
-use crate::kernel::regions::RegionTree;
 use apg_mir::*;
+use apg_passes::analysis::constants::constant_value;
+use apg_passes::kernel::region_formation::RegionTree;
+use apg_passes::kernel::region_node::{RegionNode, Storage};
 
 /// Threads of a chunk: 32-bit lanes of the widest vectors.
 pub(super) const CHUNK_THREADS: i64 = 16;

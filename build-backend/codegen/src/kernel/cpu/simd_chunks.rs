@@ -9,14 +9,14 @@ use rustc_hash::FxHashSet;
 
 use super::printer::{CHUNK_THREADS, Printer, ThreadRange};
 use crate::code::RailSpelling;
-use crate::constants::constant_value;
-use crate::kernel::access_stride::thread_stride;
-use crate::kernel::access_summary::is_only_indexed;
-use crate::kernel::locals::{is_always_assigned, mentioned_locals};
-use crate::kernel::loop_fission::{Fission, FissionPart};
-use crate::kernel::region_node::Storage;
 use apg_mir::walk::{visit_exprs, visit_stmts};
 use apg_mir::*;
+use apg_passes::analysis::constants::constant_value;
+use apg_passes::kernel::access_stride::thread_stride;
+use apg_passes::kernel::access_summary::is_only_indexed;
+use apg_passes::kernel::locals::{is_always_assigned, mentioned_locals};
+use apg_passes::kernel::loop_fission::{Fission, FissionPart};
+use apg_passes::kernel::region_node::Storage;
 
 /// Longer private rails are not copied into a chunk: elements.
 const MAX_COPIED_RAIL_ELEMENTS: i64 = 64;

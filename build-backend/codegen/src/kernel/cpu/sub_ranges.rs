@@ -2,7 +2,7 @@
 //! threads.
 
 use super::printer::{Printer, ThreadRange};
-use crate::kernel::index_set_split::{AxisBound, Relation, SubRange};
+use apg_passes::kernel::index_set_split::{AxisBound, Relation, SubRange};
 
 impl<'k> Printer<'_, '_, 'k> {
     /// Prints the loops over the threads of a block: for each row, one sub-range after the other.

@@ -12,18 +12,18 @@ use rustc_hash::FxHashSet;
 use super::printer::{CHUNK_THREADS, Printer};
 use super::simd_chunks::Chunk;
 use crate::code::PreloadedElement;
-use crate::constants::constant_value;
-use crate::kernel::access_stride::thread_stride;
-use crate::kernel::access_summary::{AccessSummary, is_rail_like};
-use crate::kernel::affine::{Term, linear_coefficient};
-use crate::kernel::expressions::is_total;
-use crate::kernel::grid_stride::loop_bound;
-use crate::kernel::locals::{assigned_locals, locals_of, mentions_any};
-use crate::kernel::loop_fission::{FissionPart, has_loop};
-use crate::kernel::regions::RegionTree;
-use crate::kernel::rematerialize::as_step;
 use apg_mir::walk::{children, operands, visit_exprs, visit_stmts};
 use apg_mir::*;
+use apg_passes::analysis::constants::constant_value;
+use apg_passes::kernel::access_stride::thread_stride;
+use apg_passes::kernel::access_summary::{AccessSummary, is_rail_like};
+use apg_passes::kernel::affine::{Term, linear_coefficient};
+use apg_passes::kernel::expressions::is_total;
+use apg_passes::kernel::grid_stride::loop_bound;
+use apg_passes::kernel::locals::{assigned_locals, locals_of, mentions_any};
+use apg_passes::kernel::loop_fission::{FissionPart, has_loop};
+use apg_passes::kernel::region_formation::RegionTree;
+use apg_passes::kernel::rematerialize::as_step;
 
 /// A load of a captured rail whose index grows by one per iteration.
 struct StridedLoad<'k> {

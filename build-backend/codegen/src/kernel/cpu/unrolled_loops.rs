@@ -2,10 +2,10 @@
 
 use super::printer::{Printer, WARP_ELEMENT};
 use crate::code::LocalSpelling;
-use crate::kernel::locals::{count_mentions, is_always_assigned, is_assigned_first, mentioned_locals};
-use crate::kernel::region_node::{RegionNode, Storage};
-use crate::kernel::unroll_collectives::{UnrolledLoop, statements};
 use apg_mir::*;
+use apg_passes::kernel::locals::{count_mentions, is_always_assigned, is_assigned_first, mentioned_locals};
+use apg_passes::kernel::region_node::{RegionNode, Storage};
+use apg_passes::kernel::unroll_collectives::{UnrolledLoop, statements};
 
 impl<'k> Printer<'_, '_, 'k> {
     /// Prints all iterations of a loop.

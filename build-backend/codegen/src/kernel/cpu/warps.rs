@@ -1,11 +1,11 @@
 //! Prints warp regions: a loop over the warps of a block, with loops over the lanes of a warp inside.
 
 use super::printer::{Printer, ThreadRange};
-use crate::constants::constant_value;
-use crate::kernel::locals::mentioned_locals;
-use crate::kernel::region_node::RegionNode;
 use apg_mir::thread_index::WARP_SIZE;
 use apg_mir::*;
+use apg_passes::analysis::constants::constant_value;
+use apg_passes::kernel::locals::mentioned_locals;
+use apg_passes::kernel::region_node::RegionNode;
 
 impl<'k> Printer<'_, '_, 'k> {
     /// Prints a loop over the warps of the block.

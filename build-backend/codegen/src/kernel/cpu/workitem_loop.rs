@@ -5,13 +5,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::printer::{Printer, ThreadRange, context_array};
 use crate::code::PreloadedElement;
-use crate::kernel::index_set_split::split_by_guards;
-use crate::kernel::locals::mentioned_locals;
-use crate::kernel::loop_fission::{Fission, split_region};
-use crate::kernel::pointer_rotation::{as_copy, count_rotations};
-use crate::kernel::unswitch::{find_single_guard, find_uniform_conditions};
 use apg_mir::walk::{visit_exprs, visit_stmts};
 use apg_mir::*;
+use apg_passes::kernel::index_set_split::split_by_guards;
+use apg_passes::kernel::locals::mentioned_locals;
+use apg_passes::kernel::loop_fission::{Fission, split_region};
+use apg_passes::kernel::pointer_rotation::{as_copy, count_rotations};
+use apg_passes::kernel::unswitch::{find_single_guard, find_uniform_conditions};
 
 impl<'k> Printer<'_, '_, 'k> {
     /// Prints a parallel region, with buffer rotations at its begin.

@@ -1,10 +1,10 @@
 //! Linear coefficients of affine integer expressions (Aho, Lam, Sethi and Ullman, *Compilers*, 11.3).
 
-use crate::constants::constant_value;
+use crate::analysis::constants::constant_value;
 use apg_mir::*;
 
 /// The classification of a subexpression.
-pub(super) enum Term {
+pub enum Term {
     /// The subexpression has this coefficient.
     Coefficient(i64),
     /// The subexpression is not affine, or unknown.
@@ -15,7 +15,7 @@ pub(super) enum Term {
 
 /// The coefficient of a variable in an expression; `None` if the expression is not affine in the variable.
 /// `classify` recognises the variable in subexpressions.
-pub(super) fn linear_coefficient(expr: &Expr, classify: &dyn Fn(&Expr) -> Term) -> Option<i64> {
+pub fn linear_coefficient(expr: &Expr, classify: &dyn Fn(&Expr) -> Term) -> Option<i64> {
     match classify(expr) {
         Term::Coefficient(value) => return Some(value),
         Term::Unknown => return None,

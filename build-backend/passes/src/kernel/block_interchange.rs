@@ -11,14 +11,14 @@ use super::access_summary::is_rail_like;
 use super::affine::{Term, linear_coefficient};
 use super::expressions::{is_total, single_value};
 use super::index_set_split::split_by_guards;
+use super::region_formation::RegionTree;
 use super::region_node::{RegionNode, Storage};
-use super::regions::RegionTree;
 use super::unswitch::{GuardedBody, MAX_COEFFICIENT, count_widened_values, find_single_guard};
 use apg_mir::walk::{visit_exprs, visit_stmts};
 use apg_mir::*;
 
 /// A kernel whose blocks are interchanged with rows.
-pub(crate) struct BlockInterchange<'a> {
+pub struct BlockInterchange<'a> {
     /// Assignments of block-uniform locals.
     pub uniform: Vec<&'a Stmt>,
     /// Statements of each thread.
@@ -28,7 +28,7 @@ pub(crate) struct BlockInterchange<'a> {
 }
 
 /// Whether a kernel's blocks can be interchanged with rows.
-pub(crate) fn find_block_interchange<'a>(tree: &RegionTree<'a>) -> Option<BlockInterchange<'a>> {
+pub fn find_block_interchange<'a>(tree: &RegionTree<'a>) -> Option<BlockInterchange<'a>> {
     let kernel = tree.kernel();
     let alone = kernel.shared.is_empty() && !tree.storage.contains(&Storage::ContextArray);
     if !alone || kernel.thread_locals.len() < 2 {

@@ -6,12 +6,12 @@
 use rustc_hash::FxHashSet;
 
 use super::affine::{Term, linear_coefficient};
-use super::regions::RegionTree;
+use super::region_formation::RegionTree;
 use apg_mir::walk::{visit_exprs, visit_stmts};
 use apg_mir::*;
 
 /// Coefficient of a thread index in an affine integer expression; `None` if it is not affine.
-pub(super) fn thread_stride(
+pub fn thread_stride(
     tree: &RegionTree<'_>,
     uniform: &FxHashSet<LocalId>,
     axis: LocalId,
@@ -33,7 +33,7 @@ pub(super) fn thread_stride(
 
 /// Whether all accesses of captured rails in these statements have a stride of several elements between
 /// adjacent threads.
-pub(super) fn is_strided(tree: &RegionTree<'_>, uniform: &FxHashSet<LocalId>, stmts: &[&Stmt]) -> bool {
+pub fn is_strided(tree: &RegionTree<'_>, uniform: &FxHashSet<LocalId>, stmts: &[&Stmt]) -> bool {
     let (mut any, mut all) = (false, true);
     let captures = tree.kernel().captures.len();
     let Some(fastest) = tree.kernel().thread_locals.last().copied() else { return false };

@@ -3,13 +3,13 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::constants::constant_value;
+use crate::analysis::constants::constant_value;
 use apg_mir::walk::visit_stmts;
 use apg_mir::*;
 
 /// A rematerialised local.
 #[derive(Clone)]
-pub(crate) struct Rematerialized<'a> {
+pub struct Rematerialized<'a> {
     /// The local.
     pub local: LocalId,
     /// Its only value, or its initial value.
@@ -19,7 +19,7 @@ pub(crate) struct Rematerialized<'a> {
 }
 
 /// Locals with one assignment of a cheap value that is the same wherever it is computed.
-pub(super) fn find_rematerializable<'a>(
+pub fn find_rematerializable<'a>(
     kernel: &'a Kernel,
     uniform: &FxHashSet<LocalId>,
     sets: &FxHashMap<LocalId, usize>,
@@ -40,7 +40,7 @@ pub(super) fn find_rematerializable<'a>(
 }
 
 /// Whether a value is cheap, free of effects, and the same at every use.
-pub(super) fn is_rematerializable(
+pub fn is_rematerializable(
     expr: &Expr,
     kernel: &Kernel,
     uniform: &FxHashSet<LocalId>,
@@ -110,7 +110,7 @@ fn is_power_of_two_division(operation: Operation, args: &[Expr]) -> bool {
 }
 
 /// `by` of `local + by` or `local - by`, and whether it is subtracted.
-pub(super) fn as_step(value: &Expr, local: LocalId) -> Option<(&Expr, bool)> {
+pub fn as_step(value: &Expr, local: LocalId) -> Option<(&Expr, bool)> {
     let ExprKind::Operation { operation, args } = &value.kind else { return None };
     let [a, b] = args.as_slice() else { return None };
     let is_local = |it: &Expr| matches!(it.kind, ExprKind::Local(id) if id == local);

@@ -5,7 +5,7 @@ use apg_mir::*;
 use rustc_hash::FxHashSet;
 
 /// Rails that are written, or passed to something that may write them.
-pub(super) struct AccessSummary {
+pub struct AccessSummary {
     written: FxHashSet<LocalId>,
     /// A store goes through an expression that is not a local.
     anywhere: bool,
@@ -13,7 +13,7 @@ pub(super) struct AccessSummary {
 
 impl AccessSummary {
     /// Summarises a kernel.
-    pub(super) fn of(kernel: &Kernel) -> AccessSummary {
+    pub fn of(kernel: &Kernel) -> AccessSummary {
         let mut accesses = AccessSummary { written: FxHashSet::default(), anywhere: false };
         accesses.scan_stmts(&kernel.body);
         for rail in &kernel.shared {
@@ -62,12 +62,12 @@ impl AccessSummary {
     }
 
     /// Whether the rail is never stored to and never escapes the body.
-    pub(super) fn is_read_only(&self, local: LocalId) -> bool {
+    pub fn is_read_only(&self, local: LocalId) -> bool {
         !self.anywhere && !self.written.contains(&local)
     }
 
     /// Whether some global rail may be stored to.
-    pub(super) fn stores_to_global_rails(&self, kernel: &Kernel) -> bool {
+    pub fn stores_to_global_rails(&self, kernel: &Kernel) -> bool {
         self.anywhere
             || kernel.captures.iter().enumerate().any(|(index, it)| {
                 matches!(it.kind, KernelCaptureKind::GlobalRail { .. })
@@ -77,12 +77,12 @@ impl AccessSummary {
 }
 
 /// Rails are references, global rails structs.
-pub(super) fn is_rail_like(expr: &Expr) -> bool {
+pub fn is_rail_like(expr: &Expr) -> bool {
     matches!(expr.ty, Ty::Ref(_) | Ty::Struct(_))
 }
 
 /// Whether a private rail is only indexed, so that its elements need not be contiguous.
-pub(super) fn is_only_indexed(kernel: &Kernel, local: LocalId) -> bool {
+pub fn is_only_indexed(kernel: &Kernel, local: LocalId) -> bool {
     let mut indexed = true;
     let mut indexed_uses = 0;
     visit_stmts(&kernel.body, &mut |stmt| {

@@ -6,7 +6,7 @@ use apg_mir::*;
 
 /// Whether an access needs a bounds check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CheckElimination {
+pub enum CheckElimination {
     /// No: it is always in bounds.
     Inside,
     /// Not in launches in which these of [`Bounds::conditions`] hold, one bit each.
@@ -17,7 +17,7 @@ pub(crate) enum CheckElimination {
 
 impl CheckElimination {
     /// The decision for an access that is visited twice.
-    pub(crate) fn and(self, other: CheckElimination) -> CheckElimination {
+    pub fn and(self, other: CheckElimination) -> CheckElimination {
         match (self, other) {
             (CheckElimination::Inside, it) | (it, CheckElimination::Inside) => it,
             (CheckElimination::AtLaunch(a), CheckElimination::AtLaunch(b)) => {
@@ -30,7 +30,7 @@ impl CheckElimination {
 
 /// Result of the analysis.
 #[derive(Default)]
-pub(crate) struct NarrowedExprs {
+pub struct NarrowedExprs {
     /// Narrowed indices, comparisons, divisions and assigned values, by address.
     pub values: FxHashSet<*const Expr>,
     /// Subexpressions whose operands are narrowed too, by address.
@@ -43,7 +43,7 @@ pub(crate) struct NarrowedExprs {
 
 /// How a loop is unrolled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum UnrollFactor {
+pub enum UnrollFactor {
     /// By a factor.
     Times(u32),
     /// Fully, after the trip count is known. Where it depends on an outer counter, that is after the outer
@@ -53,9 +53,10 @@ pub(crate) enum UnrollFactor {
 }
 
 /// A loop whose loads are pipelined.
-pub(crate) struct PipelinedLoop<'k> {
+pub struct PipelinedLoop<'k> {
     /// Locals that its update assigns.
     pub counters: Vec<LocalId>,
+    /// Its update.
     pub update: &'k [Stmt],
     /// Elements that every iteration reads, each with equal expressions elsewhere in the body.
     pub elements: Vec<(&'k Expr, Vec<&'k Expr>)>,

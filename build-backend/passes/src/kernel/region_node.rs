@@ -4,7 +4,7 @@ use super::grid_stride::GridStrideLoop;
 use apg_mir::*;
 
 /// A node of the region tree.
-pub(crate) enum RegionNode<'a> {
+pub enum RegionNode<'a> {
     /// A parallel region: statements without a barrier, for every thread.
     Parallel(Vec<&'a Stmt>),
     /// Assignment of a uniform local, once per block.
@@ -31,7 +31,7 @@ pub(crate) enum RegionNode<'a> {
 
 /// Storage class of a local.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Storage {
+pub enum Storage {
     /// Captures, indices and shared rails: declared elsewhere.
     Predefined,
     /// One value for all threads of a block.

@@ -10,18 +10,21 @@ use apg_mir::*;
 
 /// Uses of a local.
 #[derive(Clone, Copy)]
-pub(super) enum LocalUse {
+pub enum LocalUse {
     /// In one region; `carried` from one iteration of an enclosing loop to the next.
     Single {
+        /// Number of the region.
         run: usize,
+        /// Carried from one iteration of an enclosing loop to the next.
         carried: bool,
     },
+    /// In several regions, or outside of them.
     Multiple,
 }
 
 /// Uses of all locals.
 #[derive(Default)]
-pub(super) struct DefUse {
+pub struct DefUse {
     /// Uses by local; unused ones have no entry.
     pub by_local: FxHashMap<LocalId, LocalUse>,
     runs: usize,
@@ -29,7 +32,7 @@ pub(super) struct DefUse {
 
 impl DefUse {
     /// Collects the uses in nodes.
-    pub(super) fn collect(&mut self, nodes: &[RegionNode<'_>], in_loop: bool) {
+    pub fn collect(&mut self, nodes: &[RegionNode<'_>], in_loop: bool) {
         for node in nodes {
             match node {
                 RegionNode::Parallel(stmts) => self.collect_region(stmts, in_loop),

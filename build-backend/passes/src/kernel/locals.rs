@@ -6,7 +6,7 @@ use apg_mir::walk::{bodies, operands, visit_expr, visit_exprs, visit_stmts};
 use apg_mir::*;
 
 /// Collects the locals that an expression mentions.
-pub(super) fn collect_locals(expr: &Expr, found: &mut FxHashSet<LocalId>) {
+pub fn collect_locals(expr: &Expr, found: &mut FxHashSet<LocalId>) {
     visit_expr(expr, None, &mut |it, _| {
         if let ExprKind::Local(local) = it.kind {
             found.insert(local);
@@ -15,21 +15,21 @@ pub(super) fn collect_locals(expr: &Expr, found: &mut FxHashSet<LocalId>) {
 }
 
 /// Locals that an expression mentions.
-pub(super) fn locals_of(expr: &Expr) -> FxHashSet<LocalId> {
+pub fn locals_of(expr: &Expr) -> FxHashSet<LocalId> {
     let mut found = FxHashSet::default();
     collect_locals(expr, &mut found);
     found
 }
 
 /// Whether an expression mentions a local.
-pub(super) fn mentions(expr: &Expr, local: LocalId) -> bool {
+pub fn mentions(expr: &Expr, local: LocalId) -> bool {
     let mut found = false;
     visit_expr(expr, None, &mut |it, _| found |= matches!(it.kind, ExprKind::Local(id) if id == local));
     found
 }
 
 /// Whether an expression mentions one of these locals.
-pub(super) fn mentions_any(expr: &Expr, locals: &FxHashSet<LocalId>) -> bool {
+pub fn mentions_any(expr: &Expr, locals: &FxHashSet<LocalId>) -> bool {
     let mut found = false;
     visit_expr(expr, None, &mut |it, _| {
         found |= matches!(it.kind, ExprKind::Local(local) if locals.contains(&local));
@@ -38,7 +38,7 @@ pub(super) fn mentions_any(expr: &Expr, locals: &FxHashSet<LocalId>) -> bool {
 }
 
 /// Locals read or written in statements.
-pub(super) fn mentioned_locals(stmts: &[&Stmt]) -> FxHashSet<LocalId> {
+pub fn mentioned_locals(stmts: &[&Stmt]) -> FxHashSet<LocalId> {
     let mut found = FxHashSet::default();
     for stmt in stmts {
         let list = std::slice::from_ref(*stmt);
@@ -57,7 +57,7 @@ pub(super) fn mentioned_locals(stmts: &[&Stmt]) -> FxHashSet<LocalId> {
 }
 
 /// Number of reads and assignments of each local in statements.
-pub(super) fn count_mentions(stmts: &[&Stmt]) -> FxHashMap<LocalId, usize> {
+pub fn count_mentions(stmts: &[&Stmt]) -> FxHashMap<LocalId, usize> {
     let mut found: FxHashMap<LocalId, usize> = FxHashMap::default();
     for stmt in stmts {
         let list = std::slice::from_ref(*stmt);
@@ -76,7 +76,7 @@ pub(super) fn count_mentions(stmts: &[&Stmt]) -> FxHashMap<LocalId, usize> {
 }
 
 /// Collects the locals that statements assign.
-pub(super) fn collect_assigned(body: &[Stmt], found: &mut FxHashSet<LocalId>) {
+pub fn collect_assigned(body: &[Stmt], found: &mut FxHashSet<LocalId>) {
     visit_stmts(body, &mut |stmt| {
         if let StmtKind::Set { local, .. } | StmtKind::SetStructField { local, .. } = &stmt.kind {
             found.insert(*local);
@@ -85,14 +85,14 @@ pub(super) fn collect_assigned(body: &[Stmt], found: &mut FxHashSet<LocalId>) {
 }
 
 /// Locals that statements assign.
-pub(super) fn assigned_locals(body: &[Stmt]) -> FxHashSet<LocalId> {
+pub fn assigned_locals(body: &[Stmt]) -> FxHashSet<LocalId> {
     let mut found = FxHashSet::default();
     collect_assigned(body, &mut found);
     found
 }
 
 /// Number of assignments of a local.
-pub(super) fn count_assignments(body: &[Stmt], local: LocalId) -> usize {
+pub fn count_assignments(body: &[Stmt], local: LocalId) -> usize {
     let mut count = 0;
     visit_stmts(body, &mut |stmt| {
         count += match &stmt.kind {
@@ -106,7 +106,7 @@ pub(super) fn count_assignments(body: &[Stmt], local: LocalId) -> usize {
 }
 
 /// Collects the statements that every iteration executes, without blocks.
-pub(super) fn unconditional_stmts<'a>(body: &'a [Stmt], into: &mut Vec<&'a Stmt>) {
+pub fn unconditional_stmts<'a>(body: &'a [Stmt], into: &mut Vec<&'a Stmt>) {
     for stmt in body {
         match &stmt.kind {
             StmtKind::Block(inner) => unconditional_stmts(inner, into),
@@ -126,12 +126,12 @@ enum FirstUse {
 }
 
 /// Whether every read of a local follows an assignment in the same statements.
-pub(super) fn is_assigned_first<'a>(stmts: impl Iterator<Item = &'a Stmt>, local: LocalId) -> bool {
+pub fn is_assigned_first<'a>(stmts: impl Iterator<Item = &'a Stmt>, local: LocalId) -> bool {
     first_use(stmts, local) != FirstUse::Read
 }
 
 /// Whether every path through statements begins with an assignment of a local.
-pub(super) fn is_always_assigned<'a>(stmts: impl Iterator<Item = &'a Stmt>, local: LocalId) -> bool {
+pub fn is_always_assigned<'a>(stmts: impl Iterator<Item = &'a Stmt>, local: LocalId) -> bool {
     first_use(stmts, local) == FirstUse::Assigned
 }
 

@@ -13,13 +13,13 @@ use rustc_hash::FxHashSet;
 
 use super::access_stride::thread_stride;
 use super::expressions::{is_same_expr, is_total, single_value};
+use super::region_formation::{RegionTree, single_stmt};
 use super::region_node::Storage;
-use super::regions::{RegionTree, single_stmt};
 use apg_mir::walk::{visit_expr, visit_exprs, visit_stmts};
 use apg_mir::*;
 
 /// Upper limit of coefficients: products with thread counts fit 64 bits.
-pub(super) const MAX_COEFFICIENT: i64 = 1 << 40;
+pub const MAX_COEFFICIENT: i64 = 1 << 40;
 
 /// Upper limit of comparisons that are evaluated per block.
 const MAX_COMPARISONS: usize = 4;
@@ -27,7 +27,7 @@ const MAX_COMPARISONS: usize = 4;
 const MAX_VERSIONED_EXPRESSIONS: usize = 150;
 
 /// A comparison of two integers.
-pub(crate) struct Comparison<'a> {
+pub struct Comparison<'a> {
     /// Smaller and larger side.
     pub sides: [&'a Expr; 2],
     /// Coefficients of both sides on each axis, the fastest first.
@@ -37,7 +37,7 @@ pub(crate) struct Comparison<'a> {
 }
 
 /// A region with conditions that may hold for a whole block.
-pub(crate) struct GuardedBody<'a> {
+pub struct GuardedBody<'a> {
     /// Comparisons, all of which must hold.
     pub comparisons: Vec<Comparison<'a>>,
     /// Statements that run if they hold.
@@ -47,7 +47,7 @@ pub(crate) struct GuardedBody<'a> {
 }
 
 /// The guard that a region consists of, if its sides are affine.
-pub(super) fn find_single_guard<'a>(tree: &RegionTree<'a>, stmts: &[&'a Stmt]) -> Option<GuardedBody<'a>> {
+pub fn find_single_guard<'a>(tree: &RegionTree<'a>, stmts: &[&'a Stmt]) -> Option<GuardedBody<'a>> {
     let mut found = None;
     for stmt in stmts {
         single_stmt(tree, stmt, &mut found)?;
@@ -61,10 +61,7 @@ pub(super) fn find_single_guard<'a>(tree: &RegionTree<'a>, stmts: &[&'a Stmt]) -
 /// Conditions inside of a region that hold for all threads of most blocks: `i < n ? a(i) : 0`, and guards
 /// beside other statements. Only conditions that depend on the block index: others are the same in each
 /// block.
-pub(super) fn find_uniform_conditions<'a>(
-    tree: &RegionTree<'a>,
-    stmts: &[&'a Stmt],
-) -> Option<GuardedBody<'a>> {
+pub fn find_uniform_conditions<'a>(tree: &RegionTree<'a>, stmts: &[&'a Stmt]) -> Option<GuardedBody<'a>> {
     let (mut conditions, mut weight, mut loops) = (Vec::new(), 0, false);
     for stmt in stmts {
         let list = std::slice::from_ref(*stmt);
@@ -188,7 +185,7 @@ fn axis_coefficients(tree: &RegionTree<'_>, side: &Expr) -> Option<Vec<i64>> {
 /// Number of varying 32-bit values that are widened in a 64-bit value. A wrapped one is detected at a corner;
 /// two could cancel out at the corners and not in between. `fixed` says which expressions do not vary,
 /// `uniform` has definitions of block-uniform locals.
-pub(super) fn count_widened_values(
+pub fn count_widened_values(
     tree: &RegionTree<'_>,
     uniform: &[&Stmt],
     fixed: &dyn Fn(&Expr) -> bool,

@@ -24,7 +24,7 @@ use apg_mir::walk::{bodies, visit_expr, visit_stmts};
 use apg_mir::*;
 
 /// The regions of a kernel's body.
-pub(crate) struct RegionTree<'a> {
+pub struct RegionTree<'a> {
     /// Nodes in order.
     pub nodes: Vec<RegionNode<'a>>,
     /// Storage by local.
@@ -36,22 +36,22 @@ pub(crate) struct RegionTree<'a> {
 
 impl<'a> RegionTree<'a> {
     /// Whether an expression is block-uniform, if the locals `more` are.
-    pub(crate) fn is_uniform(&self, expr: &Expr, more: &FxHashSet<LocalId>) -> bool {
+    pub fn is_uniform(&self, expr: &Expr, more: &FxHashSet<LocalId>) -> bool {
         self.builder.is_uniform_with(expr, more)
     }
 
     /// Whether exactly one statement of the kernel assigns a local.
-    pub(crate) fn is_assigned_once(&self, local: LocalId) -> bool {
+    pub fn is_assigned_once(&self, local: LocalId) -> bool {
         self.builder.assignments.get(&local) == Some(&1)
     }
 
     /// The kernel.
-    pub(crate) fn kernel(&self) -> &'a Kernel {
+    pub fn kernel(&self) -> &'a Kernel {
         self.builder.kernel
     }
 
     /// The rematerialised locals that code mentioning these locals needs, in dependence order.
-    pub(crate) fn rematerialized_for(&self, mentioned: &FxHashSet<LocalId>) -> Vec<&Rematerialized<'a>> {
+    pub fn rematerialized_for(&self, mentioned: &FxHashSet<LocalId>) -> Vec<&Rematerialized<'a>> {
         let mut wanted = mentioned.clone();
         let mut found = Vec::new();
         for derived in self.rematerialized.iter().rev() {
@@ -70,7 +70,7 @@ impl<'a> RegionTree<'a> {
 }
 
 /// Forms the regions of a kernel's body.
-pub(crate) fn form_regions(kernel: &Kernel) -> RegionTree<'_> {
+pub fn form_regions(kernel: &Kernel) -> RegionTree<'_> {
     let mut builder = RegionBuilder {
         kernel,
         accesses: AccessSummary::of(kernel),
@@ -457,11 +457,7 @@ impl<'a> RegionBuilder<'a> {
 
 /// Sets `found` to the only statement besides definitions of rematerialised locals; `None` if there are
 /// several.
-pub(crate) fn single_stmt<'a>(
-    tree: &RegionTree<'a>,
-    stmt: &'a Stmt,
-    found: &mut Option<&'a Stmt>,
-) -> Option<()> {
+pub fn single_stmt<'a>(tree: &RegionTree<'a>, stmt: &'a Stmt, found: &mut Option<&'a Stmt>) -> Option<()> {
     match &stmt.kind {
         StmtKind::Block(body) => body.iter().try_for_each(|it| single_stmt(tree, it, found)),
         StmtKind::Set { local, .. }

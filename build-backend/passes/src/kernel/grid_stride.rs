@@ -13,7 +13,7 @@ use apg_mir::walk::visit_exprs;
 use apg_mir::*;
 
 /// A grid-stride loop.
-pub(crate) struct GridStrideLoop<'a> {
+pub struct GridStrideLoop<'a> {
     /// Its label: `continue` ends a thread's iteration.
     pub label: LabelId,
     /// The counter.
@@ -31,7 +31,7 @@ pub(crate) struct GridStrideLoop<'a> {
 }
 
 /// Facts about the place where a loop is.
-pub(super) struct StrideContext<'c, 'a> {
+pub struct StrideContext<'c, 'a> {
     /// Thread indices, slowest axis first.
     pub threads: &'c [LocalId],
     /// Whether an expression is block-uniform.
@@ -45,7 +45,7 @@ pub(super) struct StrideContext<'c, 'a> {
 }
 
 /// Recognises a grid-stride loop.
-pub(super) fn recognise_grid_stride<'a>(
+pub fn recognise_grid_stride<'a>(
     stmt: &'a Stmt,
     context: &StrideContext<'_, 'a>,
 ) -> Option<GridStrideLoop<'a>> {
@@ -77,7 +77,7 @@ pub(super) fn recognise_grid_stride<'a>(
 }
 
 /// Counter, bound and inclusiveness of `i < end`, `i <= end`, or the mirrored forms.
-pub(super) fn loop_bound(condition: &Expr) -> Option<(LocalId, &Expr, bool)> {
+pub fn loop_bound(condition: &Expr) -> Option<(LocalId, &Expr, bool)> {
     let ExprKind::Operation { operation, args } = &condition.kind else { return None };
     let [a, b] = args.as_slice() else { return None };
     let (counter, end, inclusive) = match operation {

@@ -6,7 +6,7 @@ use apg_mir::*;
 
 /// Memory effects of an initialiser.
 #[derive(Clone, Copy, Default)]
-pub(super) struct InitEffects {
+pub struct InitEffects {
     /// Uses other shared rails.
     shared: bool,
     /// May read rails.
@@ -17,7 +17,7 @@ pub(super) struct InitEffects {
 
 impl InitEffects {
     /// Effects of one initialiser.
-    pub(super) fn of(kernel: &Kernel, init: &SharedInit) -> InitEffects {
+    pub fn of(kernel: &Kernel, init: &SharedInit) -> InitEffects {
         let mut found = InitEffects::default();
         let mut look = |it: &Expr, _: Option<&Expr>| match &it.kind {
             ExprKind::Local(local) => {
@@ -52,7 +52,7 @@ impl InitEffects {
     }
 
     /// Whether it affects and observes its own thread only.
-    pub(super) fn is_own(self) -> bool {
+    pub fn is_own(self) -> bool {
         !self.shared && !self.reads && !self.writes
     }
 
@@ -63,7 +63,7 @@ impl InitEffects {
 }
 
 /// Whether a barrier is needed between the initialisers before this one and this one.
-pub(super) fn needs_barrier_before(kernel: &Kernel, number: usize) -> bool {
+pub fn needs_barrier_before(kernel: &Kernel, number: usize) -> bool {
     let all: Vec<InitEffects> =
         kernel.shared[..=number].iter().map(|it| InitEffects::of(kernel, &it.init)).collect();
     all[..number].iter().any(|before| all[number].follows(*before))

@@ -4,10 +4,10 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::expressions::scalar_bytes;
+use super::region_formation::RegionTree;
 use super::region_node::{RegionNode, Storage};
-use super::regions::RegionTree;
 use super::rematerialize::as_step;
-use crate::constants::constant_value;
+use crate::analysis::constants::constant_value;
 use apg_mir::walk::{operands, visit_expr, visit_stmts};
 use apg_mir::*;
 
@@ -15,25 +15,36 @@ use apg_mir::*;
 const MIN_UNPREDICTED_STRIDE_BYTES: i64 = 4096;
 
 /// A memory access of a later iteration.
-pub(super) enum PrefetchCandidate<'k> {
-    /// An element of a captured rail; its stride per iteration in elements, if the compiler knows it.
-    Element { rail: LocalId, index: &'k Expr, per_iteration: Option<i64> },
+pub enum PrefetchCandidate<'k> {
+    /// An element of a captured rail.
+    Element {
+        /// The rail.
+        rail: LocalId,
+        /// The index.
+        index: &'k Expr,
+        /// Stride per iteration in elements, if the compiler knows it.
+        per_iteration: Option<i64>,
+    },
     /// Accesses of both branches of a condition.
     If(&'k Expr, Vec<PrefetchCandidate<'k>>, Vec<PrefetchCandidate<'k>>),
 }
 
 /// A basic induction variable: each iteration adds a loop-invariant, block-uniform value.
-pub(super) struct InductionStep<'k> {
+pub struct InductionStep<'k> {
+    /// The variable.
     pub local: LocalId,
+    /// What each iteration adds.
     pub by: &'k Expr,
+    /// It is subtracted.
     pub minus: bool,
     /// The sum of the steps is in a variable of its own, the offset of a rematerialised local.
     pub is_offset: bool,
 }
 
 /// The induction variables of a loop.
-pub(super) struct LoopInductions<'p, 'k> {
+pub struct LoopInductions<'p, 'k> {
     tree: &'p RegionTree<'k>,
+    /// The basic induction variables.
     pub steps: Vec<InductionStep<'k>>,
     /// Block-uniform locals that the body computes from the inductions, in an order in which they can be
     /// computed.
@@ -111,7 +122,8 @@ fn element_type(tree: &RegionTree<'_>, rail: LocalId) -> Option<Ty> {
 }
 
 impl<'p, 'k> LoopInductions<'p, 'k> {
-    pub(super) fn of(tree: &'p RegionTree<'k>, stmt: &'k Stmt) -> Self {
+    /// The induction variables of a loop.
+    pub fn of(tree: &'p RegionTree<'k>, stmt: &'k Stmt) -> Self {
         let mut sets: Vec<(LocalId, &'k Expr)> = Vec::new();
         let mut times: FxHashMap<LocalId, usize> = FxHashMap::default();
         visit_stmts(std::slice::from_ref(stmt), &mut |it| match &it.kind {
@@ -247,7 +259,7 @@ impl<'p, 'k> LoopInductions<'p, 'k> {
     }
 
     /// Element size of a captured rail of scalars.
-    pub(super) fn element_bytes(&self, rail: LocalId) -> Option<i64> {
+    pub fn element_bytes(&self, rail: LocalId) -> Option<i64> {
         element_type(self.tree, rail).and_then(scalar_bytes)
     }
 
@@ -256,11 +268,8 @@ impl<'p, 'k> LoopInductions<'p, 'k> {
         self.tree.kernel().thread_locals.last().copied()
     }
 
-    pub(super) fn collect_candidates(
-        &self,
-        nodes: &[RegionNode<'k>],
-        candidates: &mut Vec<PrefetchCandidate<'k>>,
-    ) {
+    /// Collects the accesses of later iterations.
+    pub fn collect_candidates(&self, nodes: &[RegionNode<'k>], candidates: &mut Vec<PrefetchCandidate<'k>>) {
         for node in nodes {
             match node {
                 RegionNode::Parallel(stmts) => {

@@ -11,9 +11,9 @@
 use super::expressions::scalar_bytes;
 use super::index_set_split::split_by_guards;
 use super::locals::mentions;
+use super::region_formation::RegionTree;
 use super::region_node::RegionNode;
-use super::regions::RegionTree;
-use crate::constants::constant_value;
+use crate::analysis::constants::constant_value;
 use apg_mir::fold::fold;
 use apg_mir::thread_index::WARP_SIZE;
 use apg_mir::walk::visit_exprs;
@@ -28,7 +28,8 @@ const MAX_UNROLLED_EXPRESSIONS: usize = 1000;
 /// memory.
 const MAX_BLOCK_RAIL_BYTES: i64 = 8192;
 /// A loop that is fully unrolled.
-pub(super) struct UnrolledLoop {
+pub struct UnrolledLoop {
+    /// The counter.
     pub counter: LocalId,
     /// The counter's value in each iteration.
     pub values: Vec<i64>,
@@ -39,7 +40,7 @@ pub(super) struct UnrolledLoop {
 }
 
 /// Whether a loop can be unrolled, and how; `before` are the nodes in front of it.
-pub(super) fn find_unrolled_loop<'k>(
+pub fn find_unrolled_loop<'k>(
     tree: &RegionTree<'k>,
     before: &[RegionNode<'k>],
     stmt: &Stmt,
@@ -92,7 +93,8 @@ fn is_duplicable(node: &RegionNode<'_>, counter: LocalId) -> bool {
     }
 }
 
-pub(super) fn statements<'n, 'k>(node: &'n RegionNode<'k>) -> &'n [&'k Stmt] {
+/// The statements of a node without inner nodes.
+pub fn statements<'n, 'k>(node: &'n RegionNode<'k>) -> &'n [&'k Stmt] {
     match node {
         RegionNode::Parallel(stmts) => stmts,
         RegionNode::Collective(stmt) | RegionNode::Uniform(stmt) => std::slice::from_ref(stmt),
@@ -170,7 +172,7 @@ fn evaluate_condition(condition: &Expr, counter: LocalId, now: i64) -> Option<bo
 
 /// Shared rails of a kernel that become variables of the block function, with their lengths: the C++ compiler
 /// then sees that they are dead after the last unrolled iteration.
-pub(super) fn block_local_rails(tree: &RegionTree<'_>) -> Vec<(LocalId, i64)> {
+pub fn block_local_rails(tree: &RegionTree<'_>) -> Vec<(LocalId, i64)> {
     if !has_unrolled_loop(tree, &tree.nodes) {
         return Vec::new();
     }

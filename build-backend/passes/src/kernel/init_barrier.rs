@@ -7,7 +7,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::shared_init::InitEffects;
-use crate::constants::constant_value;
+use crate::analysis::constants::constant_value;
 use apg_mir::walk::{bodies, operands, visit_expr, visit_stmts};
 use apg_mir::*;
 
@@ -15,7 +15,7 @@ use apg_mir::*;
 const MAX_STORES_PER_THREAD: i64 = 64;
 
 /// Whether the threads must synchronise after initialisation.
-pub(crate) fn needs_barrier(kernel: &Kernel) -> bool {
+pub fn needs_barrier(kernel: &Kernel) -> bool {
     if !kernel.shared.iter().all(|it| InitEffects::of(kernel, &it.init).is_own()) {
         return true;
     }
@@ -24,7 +24,7 @@ pub(crate) fn needs_barrier(kernel: &Kernel) -> bool {
 
 /// Shared rails that the threads overwrite completely before any element is read: their initial values are
 /// dead.
-pub(crate) fn overwritten_rails(kernel: &Kernel) -> FxHashSet<LocalId> {
+pub fn overwritten_rails(kernel: &Kernel) -> FxHashSet<LocalId> {
     let mut start = InitScan::of(kernel);
     let mut threads = kernel.host.threads.iter().map(constant_value);
     let threads = threads.try_fold(1_i64, |all, it| all.checked_mul(it?));

@@ -12,13 +12,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::access_stride::is_strided;
 use super::locals::{count_mentions, is_assigned_first, mentioned_locals};
+use super::region_formation::RegionTree;
 use super::region_node::Storage;
-use super::regions::RegionTree;
 use apg_mir::walk::{bodies, visit_stmts};
 use apg_mir::*;
 
 /// A part of a fissioned region.
-pub(super) enum FissionPart<'a> {
+pub enum FissionPart<'a> {
     /// Statements for each thread of the chunk.
     Lanes(Vec<&'a Stmt>),
     /// Assignment of a uniform local.
@@ -32,7 +32,7 @@ pub(super) enum FissionPart<'a> {
 }
 
 /// A fissioned region.
-pub(super) struct Fission<'a> {
+pub struct Fission<'a> {
     /// Parts in order.
     pub parts: Vec<FissionPart<'a>>,
     /// Locals with one value for all threads of the chunk.
@@ -42,7 +42,7 @@ pub(super) struct Fission<'a> {
 }
 
 /// Splits a region, if it has a loop for which that pays.
-pub(super) fn split_region<'a>(tree: &RegionTree<'a>, stmts: &[&'a Stmt]) -> Option<Fission<'a>> {
+pub fn split_region<'a>(tree: &RegionTree<'a>, stmts: &[&'a Stmt]) -> Option<Fission<'a>> {
     let mut found = FissionAnalysis { tree, uniform: FxHashSet::default(), mentions: count_mentions(stmts) };
     found.find_uniform(stmts);
     let parts = found.build_parts(stmts.iter().copied());
@@ -60,7 +60,7 @@ pub(super) fn split_region<'a>(tree: &RegionTree<'a>, stmts: &[&'a Stmt]) -> Opt
 }
 
 /// Whether a part is or contains a fissioned loop.
-pub(super) fn has_loop(part: &FissionPart<'_>) -> bool {
+pub fn has_loop(part: &FissionPart<'_>) -> bool {
     match part {
         FissionPart::Loop(..) => true,
         FissionPart::If(_, then, otherwise) | FissionPart::Masked(_, then, otherwise) => {

@@ -9,13 +9,13 @@ use apg_mir::*;
 
 /// Number of copies at the beginning of a region that can be exchanges: each source is overwritten before it
 /// is read again.
-pub(super) fn count_rotations(kernel: &Kernel, storage: &[Storage], run: &[&Stmt]) -> usize {
+pub fn count_rotations(kernel: &Kernel, storage: &[Storage], run: &[&Stmt]) -> usize {
     let copies: Vec<_> = run.iter().map_while(|stmt| as_copy(kernel, storage, stmt)).collect();
     (1..=copies.len()).rev().find(|count| is_rotation(&copies[..*count], &run[*count..])).unwrap_or(0)
 }
 
 /// Target and source of a copy of one context array to another.
-pub(super) fn as_copy(kernel: &Kernel, storage: &[Storage], stmt: &Stmt) -> Option<(LocalId, LocalId)> {
+pub fn as_copy(kernel: &Kernel, storage: &[Storage], stmt: &Stmt) -> Option<(LocalId, LocalId)> {
     let StmtKind::Set { local, value } = &stmt.kind else { return None };
     let ExprKind::Local(from) = value.kind else { return None };
     let ty = |it: LocalId| kernel.locals[it.index()].ty;
@@ -53,11 +53,7 @@ fn is_overwritten_first(local: LocalId, stmts: &[&Stmt]) -> bool {
 }
 
 /// Locals whose arrays are exchanged.
-pub(super) fn rotated_locals(
-    kernel: &Kernel,
-    storage: &[Storage],
-    nodes: &[RegionNode<'_>],
-) -> FxHashSet<LocalId> {
+pub fn rotated_locals(kernel: &Kernel, storage: &[Storage], nodes: &[RegionNode<'_>]) -> FxHashSet<LocalId> {
     let mut found = FxHashSet::default();
     for node in nodes {
         match node {

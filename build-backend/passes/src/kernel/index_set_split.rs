@@ -12,9 +12,9 @@ use rustc_hash::FxHashSet;
 
 use super::expressions::is_total;
 use super::locals::{is_assigned_first, mentioned_locals};
+use super::region_formation::{RegionTree, single_stmt};
 use super::region_node::Storage;
-use super::regions::{RegionTree, single_stmt};
-use crate::constants::constant_value;
+use crate::analysis::constants::constant_value;
 use apg_mir::*;
 
 /// Rows of no more threads are a few vectors, for which a mask is cheaper than a loop.
@@ -28,11 +28,16 @@ const MIN_REMAINDER_STRIDE: i64 = 8;
 
 /// A relation between a thread's index and a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Relation {
+pub enum Relation {
+    /// `<`.
     Below,
+    /// `<=`.
     UpTo,
+    /// `>=`.
     From,
+    /// `>`.
     Above,
+    /// `==`.
     Is,
     /// The index modulo this number equals the value.
     Remainder(i64),
@@ -60,7 +65,8 @@ impl Relation {
         }
     }
 
-    pub(super) fn symbol(self) -> &'static str {
+    /// The operator of C++.
+    pub fn symbol(self) -> &'static str {
         match self {
             Relation::Below => "<",
             Relation::UpTo => "<=",
@@ -72,15 +78,19 @@ impl Relation {
 }
 
 /// A bound on the index of an axis (0 is the fastest) that a guard implies.
-pub(super) struct AxisBound<'a> {
+pub struct AxisBound<'a> {
+    /// The axis, 0 is the fastest.
     pub axis: usize,
+    /// The relation.
     pub relation: Relation,
+    /// The value that the index is compared with.
     pub side: &'a Expr,
 }
 
 /// Statements for a sub-range of the threads.
-pub(super) struct SubRange<'a> {
+pub struct SubRange<'a> {
     stmts: Vec<&'a Stmt>,
+    /// The bounds, all of which hold.
     pub bounds: Vec<AxisBound<'a>>,
     /// The bounds are equivalent to the guard.
     is_exact: bool,
@@ -88,12 +98,12 @@ pub(super) struct SubRange<'a> {
 
 impl<'a> SubRange<'a> {
     /// Values that indices are compared with.
-    pub(super) fn sides(&self) -> impl Iterator<Item = &'a Expr> {
+    pub fn sides(&self) -> impl Iterator<Item = &'a Expr> {
         self.bounds.iter().map(|it| it.side)
     }
 
     /// Statements for the threads within the bounds.
-    pub(super) fn inside(&self) -> Vec<&'a Stmt> {
+    pub fn inside(&self) -> Vec<&'a Stmt> {
         match self.stmts.as_slice() {
             [Stmt { kind: StmtKind::If { then, .. }, .. }] if self.is_exact && !self.bounds.is_empty() => {
                 then.iter().collect()
@@ -104,7 +114,7 @@ impl<'a> SubRange<'a> {
 }
 
 /// Splits a region at its guards, if one of them is worth a loop of its own.
-pub(super) fn split_by_guards<'a>(tree: &RegionTree<'a>, stmts: &[&'a Stmt]) -> Option<Vec<SubRange<'a>>> {
+pub fn split_by_guards<'a>(tree: &RegionTree<'a>, stmts: &[&'a Stmt]) -> Option<Vec<SubRange<'a>>> {
     let mut found = Vec::new();
     let is_alone = is_single_guard(tree, stmts);
     stmts.iter().for_each(|it| add_stmt(tree, it, is_alone, &mut found));

@@ -6,14 +6,14 @@ use apg_mir::walk::visit_stmts;
 use apg_mir::*;
 
 /// Whether statements break out of the construct with that label.
-pub(super) fn has_break(body: &[Stmt], label: LabelId) -> bool {
+pub fn has_break(body: &[Stmt], label: LabelId) -> bool {
     let mut found = false;
     visit_stmts(body, &mut |it| found |= matches!(it.kind, StmtKind::Break(target) if target == label));
     found
 }
 
 /// Whether statements continue the loop with that label.
-pub(super) fn has_continue(body: &[Stmt], label: LabelId) -> bool {
+pub fn has_continue(body: &[Stmt], label: LabelId) -> bool {
     let mut found = false;
     visit_stmts(body, &mut |it| found |= matches!(it.kind, StmtKind::Continue(target) if target == label));
     found
@@ -21,7 +21,7 @@ pub(super) fn has_continue(body: &[Stmt], label: LabelId) -> bool {
 
 /// Whether a jump leaves these bodies. `continued` is a label around them that may be continued, but not
 /// left.
-pub(super) fn has_outer_jump(bodies: &[&[Stmt]], continued: Option<LabelId>) -> bool {
+pub fn has_outer_jump(bodies: &[&[Stmt]], continued: Option<LabelId>) -> bool {
     let mut inner = FxHashSet::default();
     for body in bodies {
         visit_stmts(body, &mut |stmt| {
