@@ -115,7 +115,7 @@ fn unrolled(inner: &str) -> (u32, u32) {
          Console.OUT.println(s); }} }}"
     );
     let mut program = program(&text);
-    apg_passes::limit_unrolling(&mut program);
+    apg_passes::pipeline::Pass::from_name("unroll-limits").expect("a pass").run(&mut program);
     let mut found = Vec::new();
     for function in &program.functions {
         mir::walk::visit_stmts(&function.body, &mut |it| {

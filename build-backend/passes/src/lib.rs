@@ -11,6 +11,3 @@ pub mod kernel;
 pub mod pipeline;
 mod transform;
 mod values;
-
-pub use kernel::inline::inline_into_kernels;
-pub use kernel::limit_unrolling::limit_unrolling;

@@ -1,17 +1,141 @@
-//! The pass pipeline: which passes run, and in which order.
+//! The pass pipeline: one table of all passes, in the order in which they run.
 
 use apg_mir::{Program, Stmt, StmtKind, walk};
 
-use crate::analysis::class_hierarchy::ClassHierarchy;
-use crate::analysis::exact_types::{self, ExactTypes, KnownClasses, Supertypes};
 use crate::kernel::{inline, limit_unrolling, remat_captures, structurize_continue};
-use crate::transform::specialize::{self, Specializations};
-use crate::transform::{devirtualize, outline, stack_alloc, string_builder, trust_declarations};
-use crate::values::is_host_code;
+use crate::transform::{outline, propagate_types, stack_alloc, string_builder, trust_declarations};
 
-/// Iterations of type propagation, devirtualisation and specialisation over all functions: the class of a
-/// result helps the callers, and their classes help theirs.
-const MAX_PROPAGATION_ROUNDS: usize = 3;
+/// A row of the pipeline.
+#[derive(Clone, Copy, Debug)]
+pub struct Pass {
+    /// The usual name of the transformation, as `apg-mir --pass` takes it.
+    pub name: &'static str,
+    /// Why it runs.
+    pub purpose: Purpose,
+    /// The builds that run it.
+    builds: Builds,
+    /// The code that it transforms.
+    scope: Scope,
+    transform: fn(&mut Program),
+}
+
+/// Why a pass runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// Code generation relies on it.
+    Correctness,
+    /// Programs behave the same without it, more slowly or with longer compilation.
+    Speed,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Builds {
+    All,
+    /// With optimisation of host code.
+    Optimized,
+    /// Not for a debugger.
+    NotDebug,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scope {
+    /// Functions that run on hosts. Those with C++ code of the program have unknown effects: their bodies are
+    /// hidden from the pass.
+    Host,
+    /// Functions of hosts, also those with C++ code.
+    HostAndNative,
+    /// Kernels and functions.
+    Kernels,
+}
+
+/// All passes, in order.
+///
+/// Host code is transformed as a whole program first. Inlining comes first among the passes over kernels: it
+/// brings in the loops of device functions.
+pub const PASSES: &[Pass] = &[
+    Pass {
+        name: "exact-type-propagation",
+        purpose: Purpose::Speed,
+        builds: Builds::Optimized,
+        scope: Scope::Host,
+        transform: propagate_types::propagate_types,
+    },
+    Pass {
+        name: "null-check-elimination",
+        purpose: Purpose::Speed,
+        builds: Builds::Optimized,
+        scope: Scope::Host,
+        transform: trust_declarations::remove_declared_null_checks,
+    },
+    Pass {
+        name: "stack-allocation",
+        purpose: Purpose::Speed,
+        builds: Builds::Optimized,
+        scope: Scope::Host,
+        transform: stack_alloc::allocate_on_stack,
+    },
+    Pass {
+        name: "string-builder",
+        purpose: Purpose::Speed,
+        builds: Builds::Optimized,
+        scope: Scope::Host,
+        transform: string_builder::append_in_place,
+    },
+    Pass {
+        name: "outlining",
+        purpose: Purpose::Speed,
+        builds: Builds::NotDebug,
+        scope: Scope::HostAndNative,
+        transform: outline::outline_long_runs,
+    },
+    Pass {
+        name: "inlining",
+        purpose: Purpose::Correctness,
+        builds: Builds::All,
+        scope: Scope::Kernels,
+        transform: inline::inline_into_kernels,
+    },
+    Pass {
+        name: "structurisation",
+        purpose: Purpose::Correctness,
+        builds: Builds::All,
+        scope: Scope::Kernels,
+        transform: structurize_continue::structurize_continue,
+    },
+    Pass {
+        name: "rematerialisation",
+        purpose: Purpose::Speed,
+        builds: Builds::All,
+        scope: Scope::Kernels,
+        transform: remat_captures::rematerialize_captures,
+    },
+    Pass {
+        name: "unroll-limits",
+        purpose: Purpose::Speed,
+        builds: Builds::All,
+        scope: Scope::Kernels,
+        transform: limit_unrolling::limit_unrolling,
+    },
+];
+
+impl Pass {
+    /// The pass with this name.
+    pub fn from_name(name: &str) -> Option<&'static Pass> {
+        PASSES.iter().find(|it| it.name == name)
+    }
+
+    /// Runs it. The program behaves the same afterwards.
+    pub fn run(&self, program: &mut Program) {
+        if self.scope != Scope::Host {
+            return (self.transform)(program);
+        }
+        let native = take_native_bodies(program);
+        (self.transform)(program);
+        for (index, body) in native {
+            program.functions[index].body = body;
+        }
+    }
+}
 
 /// The kind of build that the pipeline prepares a program for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,85 +147,33 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
-    /// Runs all passes of this kind of build. The program behaves the same afterwards.
+    /// The passes of this kind of build, in order.
+    pub fn passes(self) -> impl Iterator<Item = &'static Pass> {
+        PASSES.iter().filter(move |it| match it.builds {
+            Builds::All => true,
+            Builds::Optimized => self.optimize,
+            Builds::NotDebug => !self.debug,
+        })
+    }
+
+    /// Runs all passes of this kind of build.
     pub fn run(self, program: &mut Program) {
-        if self.optimize {
-            optimize_host_code(program);
-        }
-        if !self.debug {
-            outline::outline_long_runs(program);
-        }
-        optimize_kernels(program);
+        self.passes().for_each(|pass| pass.run(program));
     }
 }
 
-/// Passes over kernels, for all builds. Inlining comes first: it brings in the loops of device functions.
+/// Runs the passes over kernels, for all builds.
 pub fn optimize_kernels(program: &mut Program) {
-    inline::inline_into_kernels(program);
-    legalize_kernels(program);
-    remat_captures::rematerialize_captures(program);
-    limit_unrolling::limit_unrolling(program);
+    PASSES.iter().filter(|it| it.scope == Scope::Kernels).for_each(|pass| pass.run(program));
 }
 
-/// Passes that code generation for CPUs relies on. They are no optimisations.
-fn legalize_kernels(program: &mut Program) {
-    structurize_continue::structurize_continue(program);
-}
-
-/// Whole-program passes over functions that run on hosts only.
-///
-/// 1. Type propagation to a fixed number of rounds, with devirtualisation and with specialisation of
-///    functions and closures for the closures that they receive.
-/// 2. Removal of null checks that declarations make redundant.
-/// 3. Stack allocation after escape analysis.
-/// 4. In-place appends to strings.
+/// Runs the whole-program passes over functions of hosts.
 pub fn optimize_host_code(program: &mut Program) {
-    let native = take_native_bodies(program);
-    propagate_types(program);
-    trust_declarations::remove_declared_null_checks(program);
-    stack_alloc::allocate_on_stack(program);
-    string_builder::append_in_place(program);
-    for (index, body) in native {
-        program.functions[index].body = body;
-    }
+    PASSES.iter().filter(|it| it.scope == Scope::Host).for_each(|pass| pass.run(program));
 }
 
-fn propagate_types(program: &mut Program) {
-    let mut known = vec![KnownClasses::default(); program.functions.len()];
-    let hierarchy = ClassHierarchy::new(program);
-    let mut supertypes = Supertypes::new(program);
-    let mut specializations = Specializations::default();
-    for _ in 0..MAX_PROPAGATION_ROUNDS {
-        let results = exact_types::infer_results(program, &supertypes, &known);
-        let mut index = 0;
-        // Specialisation adds functions while this runs.
-        while index < program.functions.len() {
-            if is_host_code(&program.functions[index]) {
-                let mut body = std::mem::take(&mut program.functions[index].body);
-                let own = known[index].clone();
-                let captures = &own.captures;
-                let infer = |program: &Program, supertypes: &Supertypes, body: &[Stmt]| {
-                    exact_types::infer_locals(&program.functions[index], supertypes, body, &own, &results)
-                };
-                let locals = infer(program, &supertypes, &body);
-                let exact =
-                    ExactTypes { locals: &locals, results: &results, captures, supertypes: &supertypes };
-                devirtualize::devirtualize_calls(program, &hierarchy, &mut body, exact);
-                specialize::specialize_closures(program, &mut known, &mut specializations, &mut body, exact);
-                supertypes.add_new_classes(program);
-                let locals = infer(program, &supertypes, &body);
-                let exact =
-                    ExactTypes { locals: &locals, results: &results, captures, supertypes: &supertypes };
-                specialize::specialize_calls(program, &mut known, &mut specializations, &mut body, exact);
-                program.functions[index].body = body;
-            }
-            index += 1;
-        }
-    }
-}
-
-/// Removes the bodies that contain C++ code of the program, whose effects are unknown. Functions without a
-/// body are left alone by all passes.
+/// Removes the bodies that contain C++ code of the program. Functions without a body are left alone by all
+/// passes.
 fn take_native_bodies(program: &mut Program) -> Vec<(usize, Vec<Stmt>)> {
     let mut bodies = Vec::new();
     for (index, function) in program.functions.iter_mut().enumerate() {
@@ -112,4 +184,27 @@ fn take_native_bodies(program: &mut Program) -> Vec<(usize, Vec<Stmt>)> {
         }
     }
     bodies
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_plain() {
+        for (index, pass) in PASSES.iter().enumerate() {
+            assert!(pass.name.chars().all(|it| it.is_ascii_lowercase() || it == '-'), "{}", pass.name);
+            assert!(PASSES[..index].iter().all(|it| it.name != pass.name), "{} twice", pass.name);
+            assert_eq!(Pass::from_name(pass.name).map(|it| it.name), Some(pass.name));
+        }
+    }
+
+    #[test]
+    fn every_build_runs_all_passes_that_are_needed_for_correctness() {
+        for (optimize, debug) in [(false, false), (true, false), (false, true)] {
+            let run: Vec<&str> = Pipeline { optimize, debug }.passes().map(|it| it.name).collect();
+            let needed = PASSES.iter().filter(|it| it.purpose == Purpose::Correctness);
+            assert!(needed.into_iter().all(|it| run.contains(&it.name)), "{run:?}");
+        }
+    }
 }

@@ -7,7 +7,7 @@ use apg_analysis::AnalysisHost;
 use apg_codegen as emit;
 use apg_lower_x10::{MainTarget, lower};
 use apg_mir as mir;
-use apg_passes as optimise;
+use apg_passes::pipeline::Pass;
 use apg_runtime::cache::Cache;
 use apg_toolchain::{Profile, SilentObserver};
 
@@ -24,8 +24,9 @@ fn program(path: &Path) -> Result<mir::Program, String> {
         analysis.with(|db| lower(db, &MainTarget { file, class: None })).expect("nothing changes meanwhile");
     let mut program = lowered.map_err(|errors| format!("{errors:#?}"))?;
     // Required passes only: collective operations exist in kernels only, and unroll factors have limits.
-    optimise::inline_into_kernels(&mut program);
-    optimise::limit_unrolling(&mut program);
+    for name in ["inlining", "unroll-limits"] {
+        Pass::from_name(name).expect("a pass of the pipeline").run(&mut program);
+    }
     Ok(program)
 }
 

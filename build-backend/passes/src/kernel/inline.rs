@@ -17,7 +17,7 @@ const MAX_ADDED_EXPRESSIONS: usize = 2000;
 const MAX_DUPLICATED_EXPRESSIONS: usize = 4;
 
 /// Inlines functions into all kernels, expands thread indices and folds constants.
-pub fn inline_into_kernels(program: &mut Program) {
+pub(crate) fn inline_into_kernels(program: &mut Program) {
     let thread_functions = find_thread_functions(&program.functions);
     for index in 0..program.kernels.len() {
         let mut body = std::mem::take(&mut program.kernels[index].body);

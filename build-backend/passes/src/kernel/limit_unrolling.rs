@@ -16,7 +16,7 @@ const MAX_UNROLLED_EXPRESSIONS: usize = 32_768;
 type KnownConstants = FxHashMap<LocalId, i64>;
 
 /// Reduces unrolling factors that exceed the limits, inner loops first.
-pub fn limit_unrolling(program: &mut Program) {
+pub(crate) fn limit_unrolling(program: &mut Program) {
     for function in &mut program.functions {
         limit_body(&mut function.body, &mut KnownConstants::default());
     }

@@ -1,9 +1,10 @@
 //! Passes over host code.
 
-pub(crate) mod devirtualize;
-pub(crate) mod hoist_allocations;
+mod devirtualize;
+mod hoist_allocations;
 pub(crate) mod outline;
-pub(crate) mod specialize;
+pub(crate) mod propagate_types;
+mod specialize;
 pub(crate) mod stack_alloc;
 mod straight_line;
 pub(crate) mod string_builder;
