@@ -1,0 +1,36 @@
+//! Symbolic analyses that compilers of any language share: affine forms, value ranges, uniformity and
+//! dependence tests.
+//!
+//! Nothing here knows a source language, an intermediate representation or a query system. A client names its
+//! unknowns by a symbol type of its own, translates its expressions, and asks.
+//!
+//! | module | domain | reference |
+//! |---|---|---|
+//! | [`affine`] | linear combinations of symbols | Feautrier 1991 |
+//! | [`expression`] | hash-consed integer and Boolean expressions | Ershov 1958 |
+//! | [`interval`] | intervals | Cousot and Cousot 1977 |
+//! | [`congruence`] | residue classes | Granger 1989 |
+//! | [`value_range`] | reduced product of both | Cousot and Cousot 1979 |
+//! | [`uniformity`] | which threads agree on a value | Karrenberg and Hack 2011 |
+//! | [`dependence`] | whether two accesses touch one element | Banerjee 1988, Pugh 1991 |
+
+pub mod affine;
+pub mod congruence;
+pub mod dependence;
+pub mod expression;
+pub mod integer;
+pub mod interval;
+pub mod operator;
+pub mod symbolic_range;
+pub mod uniformity;
+pub mod value_range;
+
+pub use affine::Affine;
+pub use congruence::Congruence;
+pub use dependence::{Dependence, System};
+pub use expression::{ExprPool, SymExpr};
+pub use interval::Interval;
+pub use operator::{BinaryOp, Comparison};
+pub use symbolic_range::SymRange;
+pub use uniformity::Uniformity;
+pub use value_range::ValueRange;
