@@ -1,6 +1,6 @@
 //! Encoding of frames: 16 bytes of head, a header, a body.
 
-use std::io::{self, Read, Write};
+use std::io::{self, IoSlice, Read, Write};
 
 use crate::net::shm::ring::Ring;
 use crate::serialize::out_of_band::Part;
@@ -197,9 +197,10 @@ impl Frame<'_> {
             return write(out, head, self.header, self.body);
         }
         let (table, beside) = self.table();
-        let head = self.head(table.len(), self.body.len() as u64 + beside, false);
-        write(out, head, &table, self.body)?;
-        self.parts.iter().try_for_each(|part| out.write_all(part.bytes()))
+        let head = self.head(table.len(), self.body.len() as u64 + beside, false).encode();
+        let mut slices = vec![IoSlice::new(&head), IoSlice::new(&table), IoSlice::new(self.body)];
+        slices.extend(self.parts.iter().map(|part| IoSlice::new(part.bytes())));
+        write_all_vectored(out, &mut slices)
     }
 }
 
@@ -250,9 +251,22 @@ fn write(out: &mut dyn Write, head: FrameHead, header: &[u8], body: &[u8]) -> io
         all.extend_from_slice(body);
         return out.write_all(&all);
     }
-    out.write_all(&head)?;
-    out.write_all(header)?;
-    out.write_all(body)
+    write_all_vectored(out, &mut [IoSlice::new(&head), IoSlice::new(header), IoSlice::new(body)])
+}
+
+/// Writes all slices, several with one call where the target can (gather output, `writev(2)`).
+fn write_all_vectored(out: &mut dyn Write, mut slices: &mut [IoSlice<'_>]) -> io::Result<()> {
+    // Empty slices at the front would look like the end of the target.
+    IoSlice::advance_slices(&mut slices, 0);
+    while !slices.is_empty() {
+        match out.write_vectored(slices) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(count) => IoSlice::advance_slices(&mut slices, count),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 /// Reads a frame's head, or `None` where the stream ends before it.
