@@ -14,6 +14,7 @@ use crate::apgas::local_engine::LocalEngine;
 use crate::apgas::system::System;
 use crate::apgas::worker_loop::start_scheduler;
 use crate::base::interrupt::{self, Then};
+use crate::base::place::PlaceId;
 use crate::base::{output, output_errors, sanitizer};
 use crate::cache::InUse;
 use crate::device;
@@ -58,7 +59,7 @@ pub struct RunOptions {
     /// The command line, after the executable, with which this executable becomes another place of this
     /// program.
     pub place_arguments: Vec<OsString>,
-    /// What [`crate::net::bootstrap::launcher::take_bootstrap_info`] found: this process is such a place.
+    /// What [`crate::net::bootstrap::connect::take_bootstrap_info`] found: this process is such a place.
     pub bootstrap: Option<BootstrapInfo>,
     /// Keeps the program in the build cache until it is loaded.
     pub cache_in_use: Option<InUse>,
@@ -90,8 +91,12 @@ impl RunOptions {
 pub fn run(mut options: RunOptions) -> Result<i32, String> {
     sanitizer::look();
     device::request_connections();
-    let places = options.bootstrap.as_ref().map_or(options.places, |info| info.hosts);
-    heap::configure(options.heap, places.max(1) as usize);
+    let place = options.bootstrap.as_ref().map_or(PlaceId(0), |info| info.place);
+    let (places, neighbours) = options.bootstrap.as_ref().map_or((options.places, options.places), |info| {
+        let placement = &info.placement;
+        (placement.places(), placement.places_on(placement.host(place)).count() as u32)
+    });
+    heap::configure(options.heap, neighbours.max(1) as usize);
     interrupt::set(|_| {
         profile::finish();
         bootstrap::interrupted();
@@ -115,7 +120,7 @@ pub fn run(mut options: RunOptions) -> Result<i32, String> {
     }
     start_scheduler(options.threads);
     system.attach(Arc::new(LocalEngine));
-    if options.bootstrap.is_some() {
+    if place != PlaceId(0) {
         let code = bootstrap::serve(system);
         finish_output(&options);
         return Ok(output_errors::exit_status(code, output_errors::PLACE_STATUS));

@@ -1,5 +1,9 @@
 //! Start and end of a program's places.
 
+use std::fs::File;
+use std::io::{self, Write};
+use std::net::TcpListener;
+use std::os::fd::{FromRawFd, OwnedFd};
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::sync::{Arc, OnceLock};
@@ -7,14 +11,17 @@ use std::time::{Duration, Instant};
 
 use crate::apgas::dispatch::start;
 use crate::apgas::system::System;
+use crate::base::place::PlaceId;
 use crate::base::{output, output_lock};
 use crate::net::bootstrap::capacity;
 use crate::net::bootstrap::connect;
 use crate::net::bootstrap::connect::BootstrapInfo;
+use crate::net::bootstrap::handshake::StartContext;
 use crate::net::bootstrap::launcher;
 use crate::net::bootstrap::launcher::{Processes, Program};
 use crate::net::endpoint::Transport;
 use crate::net::local::Local;
+use crate::net::mesh::endpoint::Mesh;
 use crate::net::timeouts::Timeouts;
 use crate::topology::Selection;
 
@@ -34,21 +41,34 @@ pub struct Options {
     pub program: Program,
 }
 
-static PROCESSES: OnceLock<Arc<Processes>> = OnceLock::new();
+/// What watches the places' processes.
+enum Supervisor {
+    /// Place 0 itself, which has started the others.
+    Place0(Arc<Processes>),
+    /// The agent of this host, which has started its places: the pipe on which it hears of their ends.
+    Agent(File),
+}
+
+static SUPERVISOR: OnceLock<Supervisor> = OnceLock::new();
+
+/// The processes that this one has started.
+fn processes() -> Option<&'static Arc<Processes>> {
+    match SUPERVISOR.get() {
+        Some(Supervisor::Place0(processes)) => Some(processes),
+        _ => None,
+    }
+}
 
 /// Makes this process a place: place 0, which starts the others, or the one it was invited to be. Returns
 /// when all places know each other.
+///
+/// # Errors
+/// What keeps the places from starting, in words for the user.
 pub fn open(info: Option<BootstrapInfo>, options: &Options) -> Result<&'static System, String> {
     let selection = options.accelerators.clone();
     let timeouts = Timeouts::from_environment()?;
     if let Some(info) = info {
-        tracing::debug!(place = info.place, pid = std::process::id(), "place joins");
-        let deadline = Instant::now() + timeouts.start;
-        let transport = connect::join(&info, options.program.identity, deadline)
-            .map_err(|error| format!("place {} cannot join the others: {error}", info.place))?
-            .with_timeouts(timeouts);
-        output_lock::share(info.output_lock).map_err(|error| format!("cannot share the output: {error}"))?;
-        return start(Arc::new(transport), selection);
+        return start(join(info, options.program.identity, timeouts)?, selection);
     }
     if options.hosts == 0 || options.hosts > launcher::MAX_PLACES {
         return Err(format!("{} places: there must be 1 to {}", options.hosts, launcher::MAX_PLACES));
@@ -63,9 +83,14 @@ pub fn open(info: Option<BootstrapInfo>, options: &Options) -> Result<&'static S
         let threads =
             if options.threads == 0 { crate::scheduler::default_threads() } else { options.threads };
         capacity::check(options.hosts, threads).map_err(cannot)?;
-        let launched = launcher::launch(options.hosts, &options.program, timeouts.start, Box::new(died));
+        let on_end = |place, status, is_early| {
+            if is_early {
+                died(place, status);
+            }
+        };
+        let launched = launcher::launch(options.hosts, &options.program, timeouts.start, Box::new(on_end));
         let (transport, processes) = launched.map_err(|error| cannot(error.to_string()))?;
-        PROCESSES.get_or_init(|| Arc::clone(&processes));
+        SUPERVISOR.get_or_init(|| Supervisor::Place0(Arc::clone(&processes)));
         output::set_on_broken_pipe(nobody_reads);
         if let Some((place, status)) = processes.first_death() {
             // It ended before anybody watched.
@@ -76,52 +101,104 @@ pub fn open(info: Option<BootstrapInfo>, options: &Options) -> Result<&'static S
     start(transport, selection)
 }
 
+/// Connects this process, which was started as a place, with the others.
+fn join(info: BootstrapInfo, identity: u64, timeouts: Timeouts) -> Result<Arc<dyn Transport>, String> {
+    let (place, placement) = (info.place, &info.placement);
+    tracing::debug!(place = place.0, pid = std::process::id(), "place joins");
+    let deadline = Instant::now() + timeouts.start;
+    if let Some(descriptor) = info.farewell {
+        // SAFETY: inherited for this place alone, and taken once: a process joins one program.
+        let pipe = File::from(unsafe { OwnedFd::from_raw_fd(descriptor) });
+        SUPERVISOR.get_or_init(|| Supervisor::Agent(pipe));
+    }
+    let transport: Arc<dyn Transport> = if placement.places() == 1 {
+        Arc::new(Local::default())
+    } else {
+        let joined = match info.listener {
+            // SAFETY: inherited for this place alone, and taken once: a process joins one program.
+            Some(listener) => lead(&info, unsafe { OwnedFd::from_raw_fd(listener) }, identity, deadline),
+            None => connect::join(&info, identity, deadline),
+        };
+        let mesh = joined
+            .map_err(|error| format!("{} cannot join the others: {error}", placement.describe(place)))?;
+        Arc::new(mesh.with_timeouts(timeouts))
+    };
+    if let Some(lock) = info.output_lock {
+        output_lock::share(lock).map_err(|error| format!("cannot share the output: {error}"))?;
+    }
+    Ok(transport)
+}
+
+/// Place 0 that another process has started: the others connect to its inherited listener.
+fn lead(info: &BootstrapInfo, listener: OwnedFd, identity: u64, deadline: Instant) -> io::Result<Mesh> {
+    let listener = TcpListener::from(listener);
+    listener.set_nonblocking(true)?;
+    let start = StartContext {
+        here: info.place,
+        placement: &info.placement,
+        secret: info.secret,
+        identity,
+        deadline,
+        failed: &|| None,
+    };
+    connect::host(listener, &start)
+}
+
 /// Someone wants the program to end: all that was printed at any place is written first.
 pub fn interrupted() {
-    if let Some(processes) = PROCESSES.get() {
+    if let Some(processes) = processes() {
         processes.interrupt();
     }
     output::flush_all();
 }
 
+/// Tells the agent of this host, if there is one, that this process ends in order.
+fn announce_end() {
+    if let Some(Supervisor::Agent(pipe)) = SUPERVISOR.get() {
+        // Without its agent this process is about to be ended.
+        let _ = (&*pipe).write_all(&[1]);
+    }
+}
+
 /// Nobody reads what the program prints: it ends, as other programs do.
 pub fn nobody_reads() -> ! {
-    if let Some(processes) = PROCESSES.get() {
+    if let Some(processes) = processes() {
         processes.kill();
     }
     crate::base::process::end_by(libc::SIGPIPE)
 }
 
 /// A place has ended before the program did: so does the program.
-fn died(place: u32, status: ExitStatus) {
-    let Some(processes) = PROCESSES.get() else { return };
+fn died(place: PlaceId, status: ExitStatus) {
+    let Some(processes) = processes() else { return };
     crate::base::interrupt::wait_for_end();
     if status.signal() == Some(libc::SIGPIPE) {
         nobody_reads();
     }
     // Such a place has said why.
-    if status.code() == Some(launcher::PROTOCOL_STATUS) {
+    if status.code() == Some(launcher::REPORTED_STATUS) {
         processes.kill();
         output::end_process(1);
     }
-    tracing::debug!(place, ?status, "place died");
-    report!("apg: {}", launcher::describe(place, status));
+    tracing::debug!(place = place.0, ?status, "place died");
+    report!("apg: {}", launcher::describe(&place.to_string(), status));
     processes.kill();
     output::end_process(launcher::exit_code(status));
 }
 
 /// Place 0: the program has ended with `code`. Tells the others and waits for them.
 pub fn close(system: &'static System, code: i32) {
-    if let Some(processes) = PROCESSES.get() {
+    if let Some(processes) = processes() {
         processes.expect_end();
     }
+    announce_end();
     report_leaks(system);
     system.end_program(code);
-    if let Some(processes) = PROCESSES.get() {
+    if let Some(processes) = processes() {
         for (place, process) in processes.end(FAREWELL) {
             let seconds = FAREWELL.as_secs();
             report!(
-                "apg: place {place} (process {process}) did not end within {seconds} seconds of the program's end, and was killed"
+                "apg: {place} (process {process}) did not end within {seconds} seconds of the program's end, and was killed"
             );
         }
     }
@@ -130,6 +207,7 @@ pub fn close(system: &'static System, code: i32) {
 /// Any other place: waits for the end of the program. Returns its status.
 pub fn serve(system: &'static System) -> i32 {
     let code = system.serve();
+    announce_end();
     report_leaks(system);
     code
 }

@@ -157,24 +157,29 @@ impl Receiver for Dispatcher {
         match error {
             Some(error) if error.kind() == io::ErrorKind::InvalidData => {
                 // The sender cannot be notified, and the program cannot continue without the message.
-                report!("apg: place {}: from place {place}: {error}", here());
-                crate::base::output::end_process(if here() == 0 { 1 } else { launcher::PROTOCOL_STATUS });
+                report!("apg: place {}: from {}: {error}", here(), self.0.describe_place(place));
+                crate::base::output::end_process(if here() == 0 { 1 } else { launcher::REPORTED_STATUS });
+            }
+            Some(error) if error.kind() == io::ErrorKind::TimedOut => {
+                let name = self.0.describe_place(place);
+                report!("apg: place {}: {name}: {error}", here());
+                crate::base::output::end_process(if here() == 0 { 1 } else { launcher::REPORTED_STATUS });
             }
             // All places end with place 0.
-            _ if place == 0 => std::process::exit(1),
-            error => end_without(place, error),
+            _ if place == 0 => std::process::exit(launcher::LEADER_LOST_STATUS),
+            error => end_without(self.0.describe_place(place), error),
         }
     }
 }
 
 /// The connection with a place is gone. Place 0 has the processes watched, says how one has ended, and ends
 /// the program; but if the process is alive, no other place notices.
-fn end_without(place: u32, error: Option<io::Error>) {
+fn end_without(name: String, error: Option<io::Error>) {
     const EXIT_GRACE_TIME: Duration = Duration::from_secs(5);
     let why = error.map_or_else(String::new, |error| format!(": {error}"));
     run_in_thread("apg-broken", move || {
         std::thread::sleep(EXIT_GRACE_TIME);
-        report!("apg: place {}: the connection with place {place} has ended{why}", here());
+        report!("apg: place {}: the connection with {name} has ended{why}", here());
         crate::base::output::end_process(1);
     });
 }

@@ -104,6 +104,11 @@ impl System {
         self.hosts
     }
 
+    /// A host place in words, with its host where there are several.
+    pub(crate) fn describe_place(&self, place: u32) -> String {
+        self.transport.describe(place)
+    }
+
     /// All places. Accelerators are looked for on the first call, which may take a moment: a driver starts
     /// slowly, and most programs never ask.
     pub fn topology(&'static self) -> &'static Topology {

@@ -14,3 +14,17 @@ pub fn here() -> u32 {
 pub(crate) fn set_here(place: u32) {
     HERE.store(place, Ordering::Relaxed);
 }
+
+/// The number of a host place: a process of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PlaceId(pub u32);
+
+impl std::fmt::Display for PlaceId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "place {}", self.0)
+    }
+}
+
+/// The number of a machine on which places run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct HostId(pub u32);

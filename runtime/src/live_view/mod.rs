@@ -60,7 +60,7 @@ impl LiveView {
     pub(crate) fn open(title: &str, port: u16) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
         let port = listener.local_addr()?.port();
-        let token = crate::net::bootstrap::connect::random_token()?;
+        let token = crate::net::bootstrap::handshake::random_bytes()?;
         let token: String = token.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
         let url = format!("http://127.0.0.1:{port}/{token}/");
         let shared = Arc::new(Shared {

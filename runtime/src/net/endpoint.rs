@@ -56,6 +56,10 @@ pub trait Transport: Send + Sync {
     fn here(&self) -> u32;
     /// How many host places there are.
     fn hosts(&self) -> u32;
+    /// A place in words, with its host where there are several.
+    fn describe(&self, place: u32) -> String {
+        format!("place {place}")
+    }
     /// From now on, hands what arrives to `receiver`. Called once.
     ///
     /// # Errors

@@ -12,6 +12,7 @@ pub mod frame;
 mod liveness;
 pub mod local;
 pub mod mesh;
+pub mod placement;
 mod poll;
 mod shm;
 pub mod timeouts;

@@ -13,7 +13,8 @@ use std::time::{Duration, Instant};
 
 use apg_runtime::apgas::bootstrap;
 use apg_runtime::apgas::bootstrap::Options;
-use apg_runtime::net::bootstrap::launcher::{Program, take_bootstrap_info};
+use apg_runtime::net::bootstrap::connect::take_bootstrap_info;
+use apg_runtime::net::bootstrap::launcher::Program;
 use apg_runtime::topology::Selection;
 
 use scenarios::{Expected, SCENARIOS, Scenario};

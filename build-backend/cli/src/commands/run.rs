@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use apg_runtime::cache::Cache;
-use apg_runtime::net::bootstrap::launcher;
+use apg_runtime::net::bootstrap::connect;
 use apg_runtime::run::{Image, RunOptions};
 use apg_runtime::topology::Selection;
 use clap::{Args, Parser};
@@ -294,7 +294,7 @@ fn run_program(options: RunOptions) -> Outcome {
 /// Runs a further place if this process was started as one.
 pub(crate) fn run_as_place() -> Option<Outcome> {
     // SAFETY: no other thread runs yet, and nothing else has used the inherited descriptors.
-    let info = unsafe { launcher::take_bootstrap_info() }?;
+    let info = unsafe { connect::take_bootstrap_info() }?;
     let mut arguments = std::env::args_os().skip(1);
     let (image, launch) = match (arguments.next(), arguments.next()) {
         (Some(word), Some(program)) if word == PLACE_COMMAND => {
@@ -306,7 +306,7 @@ pub(crate) fn run_as_place() -> Option<Outcome> {
         },
     };
     let outcome = launch.resolve(image).and_then(|mut options| {
-        options.accelerators = launch.accelerators(info.place)?;
+        options.accelerators = launch.accelerators(info.place.0)?;
         options.bootstrap = Some(info);
         options.cache_in_use = Some(Cache::default().hold());
         run_program(options)

@@ -1,21 +1,68 @@
-//! Handshake: authentication of connections while a program's places start. Every connection begins with a
-//! hello that holds the program's token. Connections of other processes (silent, slow, or sending anything
-//! else) cost one descriptor each until they are rejected, and never delay those of places.
+//! Handshake: mutual authentication of connections while a program's places start, by challenge and response
+//! with a shared secret (Bellare and Rogaway, "Entity Authentication and Key Distribution", CRYPTO 1993,
+//! protocol MAP1), keyed by HMAC-SHA256 (RFC 2104).
+//!
+//! The acceptor of a connection sends a random challenge. The caller answers with its hello, a challenge of its
+//! own, and a code that only holders of the secret can compute from these; the acceptor answers with another
+//! one. The secret itself is never sent, and a recorded handshake is of no use for another connection.
+//! Connections of other processes (silent, slow, or sending anything else) cost one descriptor each until they
+//! are rejected, and never delay those of places.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
 use std::ops::Range;
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
-use crate::net::poll::{receive_available, wait_readable};
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+
+use crate::base::place::PlaceId;
+use crate::net::placement::Placement;
+use crate::net::poll::{receive_available, send_available, wait_readable};
 
 /// Random bytes that only the program's own processes know.
-pub type Token = [u8; 32];
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Secret(pub [u8; 32]);
 
-/// Answer to an accepted place.
-pub(super) const WELCOME: u8 = 1;
+impl Secret {
+    /// From the system's random source.
+    ///
+    /// # Errors
+    /// The system has none.
+    pub fn random() -> io::Result<Secret> {
+        random_bytes().map(Secret)
+    }
+}
+
+/// A secret is not printed.
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Secret(..)")
+    }
+}
+
+/// Bytes from the system's random source.
+///
+/// # Errors
+/// The system has none.
+pub fn random_bytes() -> io::Result<[u8; 32]> {
+    let mut bytes = [0; 32];
+    let mut filled = 0;
+    while filled < bytes.len() {
+        filled += rustix::rand::getrandom(&mut bytes[filled..], rustix::rand::GetRandomFlags::empty())?;
+    }
+    Ok(bytes)
+}
+
+/// Random bytes of one end of a connection, to which the other end's code refers.
+type Challenge = [u8; 32];
+/// A message authentication code.
+type Code = [u8; 32];
+
+const CHALLENGE_SIZE: usize = 32;
+const CODE_SIZE: usize = 32;
 
 /// Maximum number of pending connections: beyond it the oldest one is closed, and a place whose connection
 /// was closed connects again.
@@ -23,52 +70,140 @@ const MAX_PENDING_CONNECTIONS: usize = 128;
 /// Connections accepted before pending ones are polled again.
 const ACCEPT_BATCH: usize = 32;
 /// Interval of checks whether the start has failed.
-const POLL_INTERVAL: Duration = Duration::from_millis(50);
+pub(super) const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// First message of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hello {
     /// Its number.
-    pub place: u32,
-    /// The port on which it listens.
-    pub port: u16,
+    pub place: PlaceId,
+    /// The address on which it listens.
+    pub address: SocketAddr,
     /// Its process.
     pub process: u32,
     /// The program that it runs.
     pub identity: u64,
 }
 
-const HELLO_SIZE: usize = 50;
+/// Bytes of an encoded address.
+pub(super) const ADDRESS_SIZE: usize = 18;
+const HELLO_SIZE: usize = 4 + ADDRESS_SIZE + 4 + 8;
+/// Bytes of a caller's answer to a challenge.
+const ANSWER_SIZE: usize = HELLO_SIZE + CHALLENGE_SIZE + CODE_SIZE;
+
+/// An address as bytes: IPv6 (RFC 4291; an IPv4 address is mapped), port in little endian.
+pub(super) fn encode_address(address: SocketAddr) -> [u8; ADDRESS_SIZE] {
+    let ip = match address.ip() {
+        IpAddr::V4(ip) => ip.to_ipv6_mapped(),
+        IpAddr::V6(ip) => ip,
+    };
+    let mut bytes = [0; ADDRESS_SIZE];
+    bytes[..16].copy_from_slice(&ip.octets());
+    bytes[16..].copy_from_slice(&address.port().to_le_bytes());
+    bytes
+}
+
+/// The address that [`encode_address`] has written.
+pub(super) fn decode_address(bytes: &[u8; ADDRESS_SIZE]) -> SocketAddr {
+    let [ip @ .., low, high] = *bytes;
+    SocketAddr::new(Ipv6Addr::from(ip).to_canonical(), u16::from_le_bytes([low, high]))
+}
 
 impl Hello {
-    /// As bytes, behind the token.
-    pub fn encode(&self, token: &Token) -> [u8; HELLO_SIZE] {
+    fn encode(&self) -> [u8; HELLO_SIZE] {
         let mut bytes = [0; HELLO_SIZE];
-        bytes[..32].copy_from_slice(token);
-        bytes[32..36].copy_from_slice(&self.place.to_le_bytes());
-        bytes[36..38].copy_from_slice(&self.port.to_le_bytes());
-        bytes[38..42].copy_from_slice(&self.process.to_le_bytes());
-        bytes[42..].copy_from_slice(&self.identity.to_le_bytes());
+        bytes[..4].copy_from_slice(&self.place.0.to_le_bytes());
+        bytes[4..22].copy_from_slice(&encode_address(self.address));
+        bytes[22..26].copy_from_slice(&self.process.to_le_bytes());
+        bytes[26..].copy_from_slice(&self.identity.to_le_bytes());
         bytes
     }
 
-    /// `None` without the token. The time that the comparison takes does not depend on the bytes.
-    fn decode(bytes: &[u8; HELLO_SIZE], token: &Token) -> Option<Hello> {
-        let difference = bytes[..32].iter().zip(token).fold(0, |difference, (a, b)| difference | (a ^ b));
-        let hello = Hello {
-            place: u32::from_le_bytes(bytes[32..36].try_into().ok()?),
-            port: u16::from_le_bytes(bytes[36..38].try_into().ok()?),
-            process: u32::from_le_bytes(bytes[38..42].try_into().ok()?),
-            identity: u64::from_le_bytes(bytes[42..].try_into().ok()?),
-        };
-        (difference == 0).then_some(hello)
+    fn decode(bytes: &[u8; HELLO_SIZE]) -> Hello {
+        let (place, rest) = bytes.split_first_chunk().expect("the size says so");
+        let (address, rest) = rest.split_first_chunk().expect("the size says so");
+        let (process, rest) = rest.split_first_chunk().expect("the size says so");
+        let (identity, _) = rest.split_first_chunk().expect("the size says so");
+        Hello {
+            place: PlaceId(u32::from_le_bytes(*place)),
+            address: decode_address(address),
+            process: u32::from_le_bytes(*process),
+            identity: u64::from_le_bytes(*identity),
+        }
+    }
+
+    /// The answer to the challenge of place `acceptor`.
+    fn answer(
+        &self,
+        secret: &Secret,
+        acceptor: PlaceId,
+        challenge: &Challenge,
+        own: &Challenge,
+    ) -> [u8; ANSWER_SIZE] {
+        let hello = self.encode();
+        let code = authenticate(secret, Role::Caller, acceptor, challenge, own, &hello).finalize();
+        let mut bytes = [0; ANSWER_SIZE];
+        bytes[..HELLO_SIZE].copy_from_slice(&hello);
+        bytes[HELLO_SIZE..HELLO_SIZE + CHALLENGE_SIZE].copy_from_slice(own);
+        bytes[HELLO_SIZE + CHALLENGE_SIZE..].copy_from_slice(&code.into_bytes());
+        bytes
     }
 }
 
-/// A connection whose hello has not arrived yet.
+/// Whose code it is: neither end can be made to compute the other one's.
+#[derive(Clone, Copy)]
+enum Role {
+    Caller,
+    Acceptor,
+}
+
+/// The code of one end of a connection with place `acceptor`, before it is finalized or compared.
+fn authenticate(
+    secret: &Secret,
+    role: Role,
+    acceptor: PlaceId,
+    challenge: &Challenge,
+    callers_challenge: &Challenge,
+    hello: &[u8; HELLO_SIZE],
+) -> Hmac<Sha256> {
+    let mut code = Hmac::<Sha256>::new_from_slice(&secret.0).expect("a key may have any length");
+    code.update(match role {
+        Role::Caller => b"apg place handshake 1: caller  ",
+        Role::Acceptor => b"apg place handshake 1: acceptor",
+    });
+    code.update(&acceptor.0.to_le_bytes());
+    code.update(challenge);
+    code.update(callers_challenge);
+    code.update(hello);
+    code
+}
+
+/// Calls place `acceptor` over a new connection: answers its challenge and checks its code.
+///
+/// `read` fills its buffer from the connection.
+pub(super) fn call(
+    stream: &mut TcpStream,
+    secret: &Secret,
+    acceptor: PlaceId,
+    hello: &Hello,
+    read: impl Fn(&mut TcpStream, &mut [u8]) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut challenge: Challenge = [0; CHALLENGE_SIZE];
+    read(stream, &mut challenge)?;
+    let own = random_bytes()?;
+    stream.write_all(&hello.answer(secret, acceptor, &challenge, &own))?;
+    let mut code: Code = [0; CODE_SIZE];
+    read(stream, &mut code)?;
+    authenticate(secret, Role::Acceptor, acceptor, &challenge, &own, &hello.encode())
+        .verify(&code.into())
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it does not know the program's secret"))
+}
+
+/// A connection whose caller has not answered yet.
 struct PendingConnection {
     stream: TcpStream,
-    bytes: [u8; HELLO_SIZE],
+    challenge: Challenge,
+    answer: [u8; ANSWER_SIZE],
     filled: usize,
 }
 
@@ -81,16 +216,36 @@ enum Progress {
 }
 
 impl PendingConnection {
-    fn read(&mut self, token: &Token) -> Progress {
-        match receive_available(&self.stream, &mut self.bytes[self.filled..]) {
+    /// Sends the challenge; `None` if the connection has failed already.
+    fn challenge(stream: TcpStream) -> io::Result<Option<PendingConnection>> {
+        let challenge = random_bytes()?;
+        // The socket of a new connection has room.
+        let sent = send_available(&stream, &challenge) == CHALLENGE_SIZE;
+        Ok(sent.then_some(PendingConnection { stream, challenge, answer: [0; ANSWER_SIZE], filled: 0 }))
+    }
+
+    fn read(&mut self, start: &StartContext<'_>) -> Progress {
+        match receive_available(&self.stream, &mut self.answer[self.filled..]) {
             Ok(None) => return Progress::Incomplete,
             Ok(Some(0)) | Err(_) => return Progress::Rejected,
             Ok(Some(count)) => self.filled += count,
         }
-        if self.filled < HELLO_SIZE {
+        if self.filled < ANSWER_SIZE {
             return Progress::Incomplete;
         }
-        Hello::decode(&self.bytes, token).map_or(Progress::Rejected, Progress::Complete)
+        self.verify(start).map_or(Progress::Rejected, Progress::Complete)
+    }
+
+    /// Checks the caller's code, in a time that does not depend on the bytes, and sends this end's.
+    fn verify(&self, start: &StartContext<'_>) -> Option<Hello> {
+        let (hello, rest) = self.answer.split_first_chunk::<HELLO_SIZE>()?;
+        let (callers_challenge, code) = rest.split_first_chunk::<CHALLENGE_SIZE>()?;
+        let authenticate =
+            |role| authenticate(&start.secret, role, start.here, &self.challenge, callers_challenge, hello);
+        authenticate(Role::Caller).verify_slice(code).ok()?;
+        // A place that has ended by now fails the start elsewhere.
+        send_available(&self.stream, &authenticate(Role::Acceptor).finalize().into_bytes());
+        Some(Hello::decode(hello))
     }
 }
 
@@ -104,8 +259,12 @@ pub struct Member {
 
 /// What the handshakes of one program share.
 pub struct StartContext<'a> {
+    /// The place that starts.
+    pub here: PlaceId,
+    /// Where the places are.
+    pub placement: &'a Placement,
     /// Proof of belonging.
-    pub token: Token,
+    pub secret: Secret,
     /// The program.
     pub identity: u64,
     /// All must be connected by then.
@@ -129,13 +288,13 @@ impl StartContext<'_> {
         let mut members: Vec<Option<Member>> = expected.clone().map(|_| None).collect();
         let mut pending: VecDeque<PendingConnection> = VecDeque::new();
         while members.iter().any(Option::is_none) {
-            self.check(|| describe_missing(&members, &expected))?;
+            self.check(|| describe_missing(&members, &expected, self.placement))?;
             let streams = pending.iter().map(|it| it.stream.as_fd());
             let descriptors: Vec<_> = std::iter::once(listener.as_fd()).chain(streams).collect();
             let ready = wait_readable(&descriptors, POLL_INTERVAL)?;
             // Pending hellos first, which makes room.
             for (mut connection, ready) in std::mem::take(&mut pending).into_iter().zip(&ready[1..]) {
-                match if *ready { connection.read(&self.token) } else { Progress::Incomplete } {
+                match if *ready { connection.read(self) } else { Progress::Incomplete } {
                     Progress::Incomplete => pending.push_back(connection),
                     Progress::Rejected => {}
                     Progress::Complete(hello) => {
@@ -153,22 +312,20 @@ impl StartContext<'_> {
     fn admit(
         &self,
         hello: Hello,
-        mut stream: TcpStream,
+        stream: TcpStream,
         expected: &Range<u32>,
         members: &mut [Option<Member>],
     ) -> io::Result<()> {
         let place = hello.place;
         if hello.identity != self.identity {
-            let text = format!("place {place} runs another program, or another version of it");
-            return Err(io::Error::other(text));
+            let name = self.placement.describe(place);
+            return Err(io::Error::other(format!("{name} runs another program, or another version of it")));
         }
-        let slot = expected.contains(&place).then(|| &mut members[(place - expected.start) as usize]);
+        let slot = expected.contains(&place.0).then(|| &mut members[(place.0 - expected.start) as usize]);
         let Some(slot) = slot.filter(|slot| slot.is_none()) else {
-            return Err(io::Error::other(format!("place {place} connected twice, or was not expected")));
+            let name = self.placement.describe(place);
+            return Err(io::Error::other(format!("{name} connected twice, or was not expected")));
         };
-        // A place that has ended by now fails the start elsewhere; the socket of a new connection has room
-        // for a byte.
-        let _ = stream.write_all(&[WELCOME]);
         *slot = Some(Member { hello, stream });
         Ok(())
     }
@@ -178,7 +335,7 @@ fn accept_batch(listener: &TcpListener, pending: &mut VecDeque<PendingConnection
     for _ in 0..ACCEPT_BATCH {
         match listener.accept() {
             Ok((stream, _)) => {
-                pending.push_back(PendingConnection { stream, bytes: [0; HELLO_SIZE], filled: 0 })
+                pending.extend(PendingConnection::challenge(stream)?);
             }
             Err(error) => match error.raw_os_error() {
                 Some(libc::EAGAIN) => break,
@@ -210,16 +367,20 @@ fn accept_batch(listener: &TcpListener, pending: &mut VecDeque<PendingConnection
     Ok(())
 }
 
-/// "place 2 has not connected; APG_START_TIMEOUT=120 waits longer".
-fn describe_missing(members: &[Option<Member>], expected: &Range<u32>) -> String {
+/// "place 2 on node7 has not connected in time; a longer APG_START_TIMEOUT waits longer".
+fn describe_missing(members: &[Option<Member>], expected: &Range<u32>, placement: &Placement) -> String {
     const MAX_NAMED: usize = 10;
     let missing: Vec<u32> = expected
         .clone()
         .zip(members)
-        .filter(|(_, caller)| caller.is_none())
+        .filter(|(_, member)| member.is_none())
         .map(|(place, _)| place)
         .collect();
-    let named: Vec<String> = missing.iter().take(MAX_NAMED).map(u32::to_string).collect();
+    let name = |place: &u32| match placement.names().is_empty() {
+        true => place.to_string(),
+        false => placement.describe(PlaceId(*place)).trim_start_matches("place ").to_owned(),
+    };
+    let named: Vec<String> = missing.iter().take(MAX_NAMED).map(name).collect();
     let more = if missing.len() > MAX_NAMED {
         format!(" and {} more", missing.len() - MAX_NAMED)
     } else {

@@ -5,9 +5,12 @@
 //! it ends (`PR_SET_PDEATHSIG`), so that thread lives as long as the places. The others ignore Ctrl-C: it
 //! ends place 0, and thereby all places.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::net::SocketAddr;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
@@ -19,19 +22,23 @@ use rustix::process::PidfdFlags;
 
 use crate::base::output_errors;
 use crate::base::output_lock;
+use crate::base::place::PlaceId;
 use crate::net::bootstrap::connect;
 use crate::net::bootstrap::connect::BootstrapInfo;
-use crate::net::bootstrap::handshake::StartContext;
+use crate::net::bootstrap::handshake::{Secret, StartContext};
 use crate::net::mesh::endpoint::Mesh;
+use crate::net::placement::Placement;
 use crate::net::poll::wait_readable;
 
-/// Environment variable with the [`BootstrapInfo`] of a place.
-pub const VARIABLE: &str = "APG_PLACE_INVITATION";
-/// Maximum number of host places on one machine; more is taken for a typing error.
+/// Maximum number of host places; more is taken for a typing error.
 pub const MAX_PLACES: u32 = 1024;
 
-/// Exit status of a place that has reported a malformed message of another one (`EX_PROTOCOL` of sysexits.h).
-pub const PROTOCOL_STATUS: i32 = 76;
+/// Exit status of a place that has reported why the program cannot continue, such as a malformed message of
+/// another place (`EX_PROTOCOL` of sysexits.h).
+pub const REPORTED_STATUS: i32 = 76;
+/// Exit status of a place that has lost the connection with place 0, whose end is the cause
+/// (`EX_UNAVAILABLE`).
+pub const LEADER_LOST_STATUS: i32 = 69;
 
 /// Time that a place has to flush its output when the program is interrupted.
 const INTERRUPT_FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
@@ -47,53 +54,69 @@ pub struct Program {
     pub identity: u64,
 }
 
-/// Called, on a thread of the launcher, when a place ends before [`Processes::end`].
-pub type OnDeath = Box<dyn Fn(u32, ExitStatus) + Send + Sync>;
+/// Called, on a thread of the launcher, when a place ends, and whether that is before [`Processes::end`].
+pub type OnEnd = Box<dyn Fn(PlaceId, ExitStatus, bool) + Send + Sync>;
 
-/// The other places' processes.
+/// Places' processes.
 pub struct Processes {
     state: Mutex<State>,
     changed: Condvar,
-    on_death: OnDeath,
+    on_end: OnEnd,
 }
 
 struct State {
     /// Processes by place, until they have been reaped: a process's id is certainly ours only for that long.
-    running: Vec<Option<Child>>,
+    running: BTreeMap<PlaceId, Child>,
     /// From now on places may end.
     ending: bool,
     /// The first place that ended too early, and how.
-    first_death: Option<(u32, ExitStatus)>,
+    first_death: Option<(PlaceId, ExitStatus)>,
 }
 
-/// Starts places 1 to `hosts - 1` and connects with them, within `timeout`.
+/// Starts places 1 and up on this machine and connects with them, within `timeout`.
+///
+/// # Errors
+/// What keeps them from starting.
 pub fn launch(
-    hosts: u32,
+    places: u32,
     program: &Program,
     timeout: Duration,
-    on_death: OnDeath,
+    on_end: OnEnd,
 ) -> io::Result<(Mesh, Arc<Processes>)> {
-    let listener = connect::listen()?;
-    let token = connect::random_token()?;
-    let port = listener.local_addr()?.port();
+    let listener = connect::listen(connect::LOOPBACK)?;
+    let secret = Secret::random()?;
+    let leader = listener.local_addr()?;
     let output_lock = output_lock::offer()?;
-    let processes = Arc::new(Processes {
-        state: Mutex::new(State {
-            running: (0..hosts).map(|_| None).collect(),
-            ending: false,
-            first_death: None,
-        }),
-        changed: Condvar::new(),
-        on_death,
-    });
-    let info = |place| BootstrapInfo { place, hosts, port, output_lock, token };
-    let started = processes.start(program, (1..hosts).map(info).collect()).and_then(|()| {
-        let failed = || processes.first_death().map(|(place, status)| describe(place, status));
-        let deadline = Instant::now() + timeout;
-        let start = StartContext { token, identity: program.identity, deadline, failed: &failed };
-        connect::host(listener, &start, hosts)
-    });
-    match started {
+    let placement = Placement::on_this_machine(places);
+    let info = |place| BootstrapInfo {
+        place,
+        placement: placement.clone(),
+        leader,
+        address: SocketAddr::ip(&leader),
+        listener: None,
+        output_lock: Some(output_lock),
+        farewell: None,
+        secret,
+    };
+    let start = |place| {
+        let mut command = Command::new(&program.executable);
+        command.args(&program.arguments).stdin(Stdio::null());
+        prepare(&mut command, &info(place), Vec::new())?;
+        Ok((place, command))
+    };
+    let starts = (1..places).map(PlaceId).map(start).collect::<io::Result<_>>()?;
+    let processes = Processes::start(starts, on_end)?;
+    let failed = || processes.first_death().map(|(place, status)| describe(&place.to_string(), status));
+    let deadline = Instant::now() + timeout;
+    let start = StartContext {
+        here: PlaceId(0),
+        placement: &placement,
+        secret,
+        identity: program.identity,
+        deadline,
+        failed: &failed,
+    };
+    match connect::host(listener, &start) {
         Ok(transport) => Ok((transport, processes)),
         Err(error) => {
             processes.kill();
@@ -102,24 +125,33 @@ pub fn launch(
     }
 }
 
-/// The info in this process's environment, if it was started by [`launch`]. It is taken out of the
-/// environment, so that child processes are not taken for places.
+/// Makes a command that of a place: it ends with the thread that starts it, ignores Ctrl-C, and inherits
+/// `info` and these descriptors.
 ///
-/// # Safety
-/// No other thread runs yet.
-pub unsafe fn take_bootstrap_info() -> Option<BootstrapInfo> {
-    let text = std::env::var(VARIABLE).ok()?;
-    // SAFETY: no other thread runs yet, as the caller guarantees.
-    unsafe { std::env::remove_var(VARIABLE) };
-    BootstrapInfo::decode(&text)
+/// # Errors
+/// There is no memory or descriptor left.
+pub fn prepare(command: &mut Command, info: &BootstrapInfo, inherited: Vec<OwnedFd>) -> io::Result<()> {
+    let file: File = info.to_file()?;
+    let (name, value) = info.variable(&file);
+    command.env(name, value);
+    // SAFETY: getpid has no conditions.
+    let parent = unsafe { libc::getpid() };
+    let become_place = move || {
+        die_with_parent(parent)?;
+        inherit(file.as_raw_fd())?;
+        inherited.iter().try_for_each(|descriptor| inherit(descriptor.as_raw_fd()))
+    };
+    // SAFETY: between fork and exec only async-signal-safe calls are made.
+    unsafe { command.pre_exec(become_place) };
+    Ok(())
 }
 
-/// "place 2 ended unexpectedly (killed by signal 9)".
-pub fn describe(place: u32, status: ExitStatus) -> String {
+/// "place 2 on node7 ended unexpectedly (killed by signal 9)".
+pub fn describe(place: &str, status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
-        (_, Some(signal)) => format!("place {place} ended unexpectedly (killed by signal {signal})"),
-        (Some(code), None) => format!("place {place} ended unexpectedly (exit status {code})"),
-        (None, None) => format!("place {place} ended unexpectedly"),
+        (_, Some(signal)) => format!("{place} ended unexpectedly (killed by signal {signal})"),
+        (Some(code), None) => format!("{place} ended unexpectedly (exit status {code})"),
+        (None, None) => format!("{place} ended unexpectedly"),
     }
 }
 
@@ -133,30 +165,39 @@ pub fn exit_code(status: ExitStatus) -> i32 {
 }
 
 impl Processes {
-    /// Starts all places, and a thread that is their parent and waits for their ends.
-    fn start(self: &Arc<Self>, program: &Program, infos: Vec<BootstrapInfo>) -> io::Result<()> {
+    /// Starts places by these commands ([`prepare`]), and a thread that is their parent and waits for their
+    /// ends.
+    ///
+    /// # Errors
+    /// One could not be started; then none runs.
+    pub fn start(starts: Vec<(PlaceId, Command)>, on_end: OnEnd) -> io::Result<Arc<Processes>> {
+        let processes = Arc::new(Processes {
+            state: Mutex::new(State { running: BTreeMap::new(), ending: false, first_death: None }),
+            changed: Condvar::new(),
+            on_end,
+        });
         let (sender, receiver) = channel();
-        let (processes, program) = (Arc::clone(self), program.clone());
+        let own = Arc::clone(&processes);
         std::thread::Builder::new()
             .name("apg-places".to_owned())
-            .spawn(move || processes.supervise(&program, &infos, &sender))?;
-        match receiver.recv() {
+            .spawn(move || own.supervise(starts, &sender))?;
+        let started = match receiver.recv() {
             Ok(result) => result,
             Err(_) => Err(io::Error::other("the thread that starts places has ended")),
-        }
+        };
+        started.inspect_err(|_| processes.kill()).map(|()| processes)
     }
 
     /// Starts the processes, reports whether that has succeeded, and waits for the ends of those that were
     /// started.
-    fn supervise(&self, program: &Program, infos: &[BootstrapInfo], started: &Sender<io::Result<()>>) {
+    fn supervise(&self, starts: Vec<(PlaceId, Command)>, started: &Sender<io::Result<()>>) {
         let mut ends = Vec::new();
-        let all = infos.iter().try_for_each(|info| {
-            let place = info.place;
-            let child = spawn(program, info).map_err(|error| {
-                io::Error::new(error.kind(), format!("cannot start place {place}: {error}"))
-            })?;
+        let all = starts.into_iter().try_for_each(|(place, mut command)| {
+            let child = command
+                .spawn()
+                .map_err(|error| io::Error::new(error.kind(), format!("cannot start {place}: {error}")))?;
             ends.push(End { place, descriptor: open_process(&child) });
-            self.state.lock().running[place as usize] = Some(child);
+            self.state.lock().running.insert(place, child);
             Ok(())
         });
         let _ = started.send(all);
@@ -167,9 +208,9 @@ impl Processes {
     }
 
     /// Reports the end of a place's process; false if it has not ended.
-    fn look_at(&self, place: u32) -> bool {
+    fn look_at(&self, place: PlaceId) -> bool {
         let mut state = self.state.lock();
-        let status = match &mut state.running[place as usize] {
+        let status = match state.running.get_mut(&place) {
             None => return true,
             Some(child) => child.try_wait(),
         };
@@ -178,20 +219,20 @@ impl Processes {
         }
         let status = status.ok().flatten();
         state.has_ended(place, status);
-        let death = status.filter(|_| !state.ending);
-        if let Some(status) = death {
+        let is_early = !state.ending;
+        if let Some(status) = status.filter(|_| is_early) {
             state.first_death.get_or_insert((place, status));
         }
         self.changed.notify_all();
         drop(state);
-        if let Some(status) = death {
-            (self.on_death)(place, status);
+        if let Some(status) = status {
+            (self.on_end)(place, status, is_early);
         }
         true
     }
 
     /// The first place that ended before its time.
-    pub fn first_death(&self) -> Option<(u32, ExitStatus)> {
+    pub fn first_death(&self) -> Option<(PlaceId, ExitStatus)> {
         self.state.lock().first_death
     }
 
@@ -202,17 +243,16 @@ impl Processes {
 
     /// Waits for all places to end by themselves, but no longer than `timeout`; then ends them. Those that
     /// had to be ended, and their processes.
-    pub fn end(&self, timeout: Duration) -> Vec<(u32, u32)> {
+    pub fn end(&self, timeout: Duration) -> Vec<(PlaceId, u32)> {
         let deadline = Instant::now() + timeout;
         let mut state = self.state.lock();
         state.ending = true;
-        while state.running.iter().any(Option::is_some) {
+        while !state.running.is_empty() {
             if self.changed.wait_until(&mut state, deadline).timed_out() {
                 break;
             }
         }
-        let left =
-            (0..).zip(&state.running).filter_map(|(place, it)| Some((place, it.as_ref()?.id()))).collect();
+        let left = state.running.iter().map(|(place, process)| (*place, process.id())).collect();
         drop(state);
         self.kill();
         left
@@ -222,7 +262,7 @@ impl Processes {
     pub fn interrupt(&self) {
         let mut state = self.state.lock();
         state.ending = true;
-        for process in state.running.iter().flatten() {
+        for process in state.running.values() {
             // SAFETY: not reaped yet (that happens under this lock), so the id is still our child's.
             unsafe { libc::kill(process.id() as libc::pid_t, libc::SIGTERM) };
         }
@@ -234,21 +274,23 @@ impl Processes {
     pub fn kill(&self) {
         let mut state = self.state.lock();
         state.ending = true;
-        state.running.iter_mut().flatten().for_each(|process| drop(process.kill()));
-        for place in 0..state.running.len() {
-            if let Some(process) = &mut state.running[place] {
-                let status = process.wait().ok();
-                state.has_ended(place as u32, status);
-            }
+        state.running.values_mut().for_each(|process| drop(process.kill()));
+        let mut ended = Vec::new();
+        while let Some((place, mut process)) = state.running.pop_first() {
+            let status = process.wait().ok();
+            state.has_ended(place, status);
+            ended.extend(status.map(|status| (place, status)));
         }
         self.changed.notify_all();
+        drop(state);
+        ended.into_iter().for_each(|(place, status)| (self.on_end)(place, status, false));
     }
 }
 
 impl State {
     /// A place's process was reaped.
-    fn has_ended(&mut self, place: u32, status: Option<ExitStatus>) {
-        self.running[place as usize] = None;
+    fn has_ended(&mut self, place: PlaceId, status: Option<ExitStatus>) {
+        self.running.remove(&place);
         if status.is_some_and(|status| status.code() == Some(output_errors::PLACE_STATUS)) {
             output_errors::record_other_place();
         }
@@ -273,19 +315,18 @@ fn die_with_parent(parent: libc::pid_t) -> io::Result<()> {
 
 /// The end of a place's process, to be waited for.
 struct End {
-    place: u32,
+    place: PlaceId,
     /// Can be read once the process has ended; `None` where the system has no such descriptors.
     descriptor: Option<OwnedFd>,
 }
 
-fn spawn(program: &Program, info: &BootstrapInfo) -> io::Result<Child> {
-    let mut command = Command::new(&program.executable);
-    command.args(&program.arguments).env(VARIABLE, info.encode()).stdin(Stdio::null());
-    // SAFETY: getpid has no conditions.
-    let parent = unsafe { libc::getpid() };
-    // SAFETY: between fork and exec only async-signal-safe calls are made.
-    unsafe { command.pre_exec(move || die_with_parent(parent)) };
-    command.spawn()
+/// In the new process: keeps a descriptor open over exec.
+fn inherit(descriptor: i32) -> io::Result<()> {
+    // SAFETY: async-signal-safe, and without pointers.
+    if unsafe { libc::fcntl(descriptor, libc::F_SETFD, 0) } < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(())
 }
 
 fn open_process(child: &Child) -> Option<OwnedFd> {

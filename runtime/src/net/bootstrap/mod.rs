@@ -2,5 +2,5 @@
 
 pub mod capacity;
 pub mod connect;
-mod handshake;
+pub mod handshake;
 pub mod launcher;

@@ -3,7 +3,8 @@
 //! 1996).
 //!
 //! Every place hears every other one. One place reports each silent place: the lowest place that is not
-//! silent itself. A place that was itself stopped (by a signal, a debugger, with the whole machine) has heard
+//! silent itself. If that one does not (it hears the silent place: only some links are cut), the others report
+//! a place of another host a little later. A place that was itself stopped (by a signal, a debugger, with the whole machine) has heard
 //! nothing meanwhile, and suspects no other place.
 
 use std::time::{Duration, Instant};
@@ -12,6 +13,9 @@ use std::time::{Duration, Instant};
 pub(crate) const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(1);
 /// A longer interval between two checks means that this place was stopped itself.
 const MAX_GAP: Duration = Duration::from_secs(3);
+
+/// How much later than the lowest place the others report a place of another host.
+const LATE_REPORT: Duration = Duration::from_secs(2);
 
 /// What is known of another place at a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +36,7 @@ pub(crate) enum Event {
 }
 
 struct Place {
+    is_remote: bool,
     signs: u64,
     /// When the last sign came, or was excused.
     heard: Instant,
@@ -50,10 +55,18 @@ pub(crate) struct Liveness {
 }
 
 impl Liveness {
-    /// From `now` on, at place `here`. Before its first sign a place may take as long as to start.
-    pub(crate) fn new(here: u32, hosts: u32, timeout: Duration, start: Duration, now: Instant) -> Liveness {
-        let place = || Place { signs: 0, heard: now, silent: false, said: false, gone: false };
-        let places = (0..hosts).map(|_| place()).collect();
+    /// From `now` on, at place `here`; whether each place is on another host. Before its first sign a place
+    /// may take as long as to start.
+    pub(crate) fn new(
+        here: u32,
+        remote: &[bool],
+        timeout: Duration,
+        start: Duration,
+        now: Instant,
+    ) -> Liveness {
+        let place =
+            |is_remote| Place { is_remote, signs: 0, heard: now, silent: false, said: false, gone: false };
+        let places = remote.iter().copied().map(place).collect();
         Liveness { here, timeouts: [timeout, timeout.max(start)], places, looked: now }
     }
 
@@ -84,12 +97,19 @@ impl Liveness {
         }
         for number in 0..self.places.len() {
             let place = &self.places[number];
-            if place.silent && !place.said && !place.gone && self.speaks_about(number) {
+            let speaks = self.speaks_about(number) || self.is_overdue(place, now);
+            if place.silent && !place.said && !place.gone && speaks {
                 events.push(Event::Silent(number as u32, now.saturating_duration_since(place.heard)));
                 self.places[number].said = true;
             }
         }
         events
+    }
+
+    /// Whether the lowest place should have reported it by now.
+    fn is_overdue(&self, place: &Place, now: Instant) -> bool {
+        let timeout = self.timeouts[usize::from(place.signs == 0)];
+        place.is_remote && now.saturating_duration_since(place.heard) >= timeout + LATE_REPORT
     }
 
     /// Whether no lower place is left to report it.
@@ -115,7 +135,7 @@ mod tests {
     impl View {
         fn of(here: u32) -> View {
             let now = Instant::now();
-            let liveness = Liveness::new(here, 4, TIMEOUT, Duration::from_secs(60), now);
+            let liveness = Liveness::new(here, &[false; 4], TIMEOUT, Duration::from_secs(60), now);
             View { liveness, now, signs: [Signs::Heard(0); 4] }
         }
 
@@ -191,5 +211,15 @@ mod tests {
         assert_eq!(view.seconds(20, &[]), []);
         view.signs[0] = Signs::Gone;
         assert_eq!(view.seconds(20, &[3]), [Event::Silent(3, TIMEOUT)], "place 0 is gone, too");
+    }
+
+    /// The link between two hosts is cut, and place 0 hears both.
+    #[test]
+    fn silent_place_of_another_host_is_reported_by_others_after_a_while() {
+        let mut two = View::of(2);
+        two.liveness.places[3].is_remote = true;
+        two.seconds(3, &[]);
+        assert_eq!(two.seconds(9, &[3]), [], "place 0 may say it");
+        assert_eq!(two.seconds(5, &[3]), [Event::Silent(3, TIMEOUT + LATE_REPORT)]);
     }
 }

@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 use crate::net::endpoint::Receiver;
 use crate::net::frame::encoding::{FRAME_HEAD_SIZE, HEARTBEAT_FRAME};
 use crate::net::liveness::detector::{Event, HEARTBEAT_INTERVAL, Liveness, Signs};
-use crate::net::mesh::peer::Peer;
+use crate::net::mesh::peer::{Peer, PeerIdentity};
 use crate::net::poll::{receive_available, send_available, wait_readable};
-use crate::net::timeouts::Timeouts;
+use crate::net::timeouts::{SILENCE_VARIABLE, Timeouts};
 
 /// A connection beside rings: only heartbeats go over it, and its end is that of the other place.
 struct Beside {
@@ -60,9 +60,13 @@ pub(crate) fn run(
         peers.iter().cloned().partition::<Vec<_>, _>(|peer| peer.rings.is_some());
     let mut beside: Vec<Beside> = beside.drain(..).map(|peer| Beside { peer, written: 0, read: 0 }).collect();
     let mut next = Instant::now();
-    let hosts = peers.iter().map(|peer| peer.place).max().unwrap_or(0).max(here) + 1;
+    let last = peers.iter().map(|peer| peer.identity.place).max().unwrap_or(0).max(here);
+    let mut remote = vec![false; last as usize + 1];
+    for peer in peers {
+        remote[peer.identity.place as usize] = peer.identity.is_remote;
+    }
     let mut liveness =
-        timeouts.silence.map(|silence| Liveness::new(here, hosts, silence, timeouts.start, next));
+        timeouts.silence.map(|silence| Liveness::new(here, &remote, silence, timeouts.start, next));
     let mut seen = rounds.load(Ordering::Relaxed);
     loop {
         let now = Instant::now();
@@ -74,9 +78,14 @@ pub(crate) fn run(
             let excused = !streams.is_empty() && std::mem::replace(&mut seen, round) == round;
             if let Some(liveness) = &mut liveness {
                 let signs = |place| {
-                    peers.iter().find(|peer| peer.place == place).map_or(Signs::Gone, |it| it.signs())
+                    peers
+                        .iter()
+                        .find(|peer| peer.identity.place == place)
+                        .map_or(Signs::Gone, |it| it.signs())
                 };
-                liveness.look(now, excused, signs).into_iter().for_each(|event| say(event, peers));
+                for event in liveness.look(now, excused, signs) {
+                    act_on(event, peers, receiver);
+                }
             }
         }
         hear(&mut beside, next.saturating_duration_since(Instant::now()), receiver);
@@ -110,20 +119,31 @@ fn hear(beside: &mut Vec<Beside>, timeout: Duration, receiver: &dyn Receiver) {
     });
 }
 
-fn say(event: Event, peers: &[Arc<Peer>]) {
+/// Reports a silent place. One of another host cannot be told from one whose host or link has failed: its
+/// connection ends.
+fn act_on(event: Event, peers: &[Arc<Peer>], receiver: &dyn Receiver) {
     let (Event::Silent(place, _) | Event::Back(place)) = event;
-    let Some(peer) = peers.iter().find(|peer| peer.place == place) else { return };
-    let process = peer.process;
-    let name = format!("place {place} (process {process} on {})", host_name());
+    let Some(peer) = peers.iter().find(|peer| peer.identity.place == place) else { return };
+    let PeerIdentity { process, name, is_remote, .. } = &peer.identity;
+    let local_name = || format!("{name} (process {process} on {})", host_name());
     match event {
+        Event::Silent(_, duration) if *is_remote => {
+            let seconds = duration.as_secs();
+            let text = format!(
+                "no sign of life for {seconds} seconds: its host or the network has failed, or its process {process} \
+                 is stopped; {SILENCE_VARIABLE}=0 waits forever"
+            );
+            peer.end(Err(io::Error::new(io::ErrorKind::TimedOut, text)), receiver);
+        }
         Event::Silent(_, duration) => {
             let seconds = duration.as_secs();
             report!(
-                "apg: {name} has given no sign of life for {seconds} seconds: {}",
-                describe_state(process)
+                "apg: {} has given no sign of life for {seconds} seconds: {}",
+                local_name(),
+                describe_state(*process)
             );
         }
-        Event::Back(_) => report!("apg: {name} gives signs of life again"),
+        Event::Back(_) => report!("apg: {} gives signs of life again", local_name()),
     }
 }
 

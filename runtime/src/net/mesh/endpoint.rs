@@ -1,6 +1,6 @@
-//! Full-mesh transport: a TCP connection between every two places. Between places of one machine, frames go
+//! Full-mesh transport: a TCP connection between every two places. Between places of one host, frames go
 //! through a ring in shared memory ([`crate::net::shm::ring`]), and the connection only shows that the other
-//! end lives.
+//! end lives; between places of different hosts they go through the connection.
 //!
 //! Each ring has a thread that reads from it, and an idle worker polls all of them
 //! ([`Transport::poll`]): its messages are handled without waking a thread. From connections
@@ -14,13 +14,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
+use crate::base::place::PlaceId;
 use crate::net::endpoint::{PlaceEnded, Receiver, Transport, deliver_message_locally, deliver_put_locally};
 use crate::net::frame::encoding;
 use crate::net::frame::encoding::{Frame, FrameKind};
 use crate::net::liveness::heartbeat;
 use crate::net::mesh::link::Link;
-use crate::net::mesh::peer::{Backlog, Peer, in_handler, write_all_backlogs};
+use crate::net::mesh::peer::{Backlog, Peer, PeerIdentity, in_handler, write_all_backlogs};
 use crate::net::mesh::stream_reader;
+use crate::net::placement::Placement;
 use crate::net::shm::{ring_reader, setup};
 use crate::net::timeouts::Timeouts;
 use crate::serialize::out_of_band::Part;
@@ -39,22 +41,33 @@ pub struct Mesh {
 
 impl Mesh {
     /// Place `here` with a connection to every other place, all of which do the same before the deadline.
-    pub fn new(here: u32, mut links: Vec<Option<Link>>, deadline: Instant) -> io::Result<Mesh> {
+    ///
+    /// # Errors
+    /// A connection has failed, or a place of this host does not answer in time.
+    pub fn new(
+        here: PlaceId,
+        placement: &Placement,
+        mut links: Vec<Option<Link>>,
+        deadline: Instant,
+    ) -> io::Result<Mesh> {
         for link in links.iter().flatten() {
             link.stream.set_nodelay(true)?;
         }
-        let rings = setup::share(here, &mut links, deadline)?;
+        let rings = setup::share(here, placement, &mut links, deadline)?;
         let mut peers = Vec::new();
-        for (place, (link, rings)) in (0..).zip(links.into_iter().zip(rings)) {
+        for (place, (link, rings)) in (0..).map(PlaceId).zip(links.into_iter().zip(rings)) {
             let Some(Link { stream, process }) = link else {
                 peers.push(None);
                 continue;
             };
             stream.set_read_timeout(None)?;
-            peers.push(Some(Arc::new(Peer::new(place, process, stream, rings)?)));
+            let name = placement.describe(place);
+            let is_remote = placement.host(place) != placement.host(here);
+            let identity = PeerIdentity { place: place.0, process, name, is_remote };
+            peers.push(Some(Arc::new(Peer::new(identity, stream, rings)?)));
         }
         let timeouts = Timeouts::default();
-        Ok(Mesh { here, peers, receiver: OnceLock::new(), backlog: Arc::default(), timeouts })
+        Ok(Mesh { here: here.0, peers, receiver: OnceLock::new(), backlog: Arc::default(), timeouts })
     }
 
     /// With other timeouts.
@@ -84,7 +97,7 @@ impl Mesh {
         for peer in &peers {
             let Some(input) = peer.rings.as_ref().map(|rings| rings.input) else { continue };
             let (peer, receiver) = (Arc::clone(peer), Arc::clone(receiver));
-            start_thread(format!("apg-from-{}", peer.place), move || {
+            start_thread(format!("apg-from-{}", peer.identity.place), move || {
                 ring_reader::run(&peer, input, &*receiver)
             })?;
         }
@@ -113,6 +126,13 @@ impl Transport for Mesh {
 
     fn hosts(&self) -> u32 {
         self.peers.len() as u32
+    }
+
+    fn describe(&self, place: u32) -> String {
+        match self.peers.get(place as usize) {
+            Some(Some(peer)) => peer.identity.name.clone(),
+            _ => format!("place {place}"),
+        }
     }
 
     fn start(&self, receiver: Arc<dyn Receiver>) -> io::Result<()> {
@@ -197,7 +217,7 @@ impl Transport for Mesh {
         for peer in self.peers.iter().flatten() {
             // A place that has gone already needs no notice.
             let shutdown = Frame { class: FrameKind::Shutdown, kind: 0, header: &[], body: &[], parts: &[] };
-            let _ = self.transmit(peer.place, shutdown);
+            let _ = self.transmit(peer.identity.place, shutdown);
             let _ = peer.stream.shutdown(Shutdown::Write);
         }
     }

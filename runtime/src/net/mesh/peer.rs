@@ -41,12 +41,23 @@ pub(crate) fn run_handler<R>(work: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Another place.
-pub(crate) struct Peer {
+/// Which place a peer is.
+#[derive(Debug)]
+pub(crate) struct PeerIdentity {
     /// Its number.
     pub place: u32,
-    /// Its process.
+    /// Its process on its host.
     pub process: u32,
+    /// Its name in messages.
+    pub name: String,
+    /// Whether it is on another host.
+    pub is_remote: bool,
+}
+
+/// Another place.
+pub(crate) struct Peer {
+    /// Which one.
+    pub identity: PeerIdentity,
     /// The connection.
     pub stream: TcpStream,
     /// For writing.
@@ -103,21 +114,12 @@ impl Out {
             Out::Ring(ring) => ring,
         }
     }
-
-    /// Whether a frame of `bytes` bytes can be written without waiting; unknown for a stream.
-    fn has_room(&self, bytes: usize) -> bool {
-        match self {
-            Out::Stream(_) => false,
-            Out::Ring(ring) => ring.room(bytes) >= bytes,
-        }
-    }
 }
 
 impl Peer {
     /// A place that is connected, by rings if there are some.
     pub(crate) fn new(
-        place: u32,
-        process: u32,
+        identity: PeerIdentity,
         stream: TcpStream,
         rings: Option<(Ring, Ring)>,
     ) -> io::Result<Peer> {
@@ -126,8 +128,7 @@ impl Peer {
             None => Out::Stream(stream.try_clone()?),
         };
         Ok(Peer {
-            place,
-            process,
+            identity,
             stream,
             out: Mutex::new(out),
             backlog: Mutex::default(),
@@ -156,26 +157,41 @@ impl Peer {
         if let Some(mut out) = self.out.try_lock()
             && !self.has_backlog.load(Ordering::Acquire)
         {
-            if let Out::Ring(ring) = &*out
-                && frame.write_at_once(ring)
-            {
-                return Ok(());
-            }
-            if out.has_room(frame.max_length()) {
-                return frame.write(out.writer());
+            match &*out {
+                Out::Ring(ring) if frame.write_at_once(ring) => return Ok(()),
+                Out::Ring(ring) if ring.room(frame.max_length()) >= frame.max_length() => {
+                    return frame.write(out.writer());
+                }
+                Out::Ring(_) => {}
+                Out::Stream(stream) => {
+                    let mut bytes = encode(frame)?;
+                    let written = send_available(stream, &bytes);
+                    if written == bytes.len() {
+                        return Ok(());
+                    }
+                    bytes.drain(..written);
+                    self.push_rest(bytes);
+                    wake_backlog_writer(others);
+                    return Ok(());
+                }
             }
         }
-        let mut bytes = Vec::with_capacity(frame.max_length());
-        frame.write(&mut bytes)?;
-        self.push_backlog(bytes);
-        *others.0.lock() = true;
-        others.1.notify_one();
+        self.push_backlog(encode(frame)?);
+        wake_backlog_writer(others);
         Ok(())
     }
 
     fn push_backlog(&self, bytes: Vec<u8>) {
         let mut backlog = self.backlog.lock();
         backlog.push_back(bytes);
+        self.has_backlog.store(true, Ordering::Release);
+    }
+
+    /// The rest of a frame that the holder of `out` has begun to write: in front of what handlers add
+    /// meanwhile.
+    fn push_rest(&self, bytes: Vec<u8>) {
+        let mut backlog = self.backlog.lock();
+        backlog.push_front(bytes);
         self.has_backlog.store(true, Ordering::Release);
     }
 
@@ -205,7 +221,7 @@ impl Peer {
         let written = send_available(&self.stream, &HEARTBEAT_FRAME);
         if (1..HEARTBEAT_FRAME.len()).contains(&written) {
             // The next writer writes the rest first.
-            self.push_backlog(HEARTBEAT_FRAME[written..].to_vec());
+            self.push_rest(HEARTBEAT_FRAME[written..].to_vec());
         }
     }
 
@@ -231,9 +247,21 @@ impl Peer {
         if !self.ended.swap(true, Ordering::AcqRel)
             && (result.is_err() || !self.has_shut_down.load(Ordering::Acquire))
         {
-            receiver.ended(self.place, result.err());
+            receiver.ended(self.identity.place, result.err());
         }
     }
+}
+
+/// A frame as bytes.
+fn encode(frame: Frame<'_>) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(frame.max_length());
+    frame.write(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn wake_backlog_writer((wanted, changed): &Backlog) {
+    *wanted.lock() = true;
+    changed.notify_one();
 }
 
 /// Writes backlogs that no other writer has written, as long as the process lives.

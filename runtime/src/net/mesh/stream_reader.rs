@@ -57,7 +57,7 @@ impl Connection {
     /// Reads what has come, or much of it; false at the end.
     fn read(&mut self, buffer: &mut [u8], receiver: &dyn Receiver) -> io::Result<bool> {
         let Connection { peer, assembly } = self;
-        let delivery = Delivery { from: peer.place, receiver, left: &peer.has_shut_down };
+        let delivery = Delivery { from: peer.identity.place, receiver, left: &peer.has_shut_down };
         for _ in 0..MAX_READS_PER_ROUND {
             let direct = assembly.direct();
             let is_direct = direct.is_some();

@@ -75,7 +75,8 @@ impl Peer {
 
     /// Delivers a message without parts.
     fn deliver(&self, receiver: &dyn Receiver, kind: u8, body: &[u8]) {
-        let result = run_handler(|| receiver.message(self.place, kind, Cow::Borrowed(body), Vec::new()));
+        let result =
+            run_handler(|| receiver.message(self.identity.place, kind, Cow::Borrowed(body), Vec::new()));
         if let Err(error) = result {
             self.end(Err(error.into()), receiver);
         }
@@ -95,8 +96,8 @@ impl Peer {
 fn read_frame(input: &mut Ring, peer: &Peer, receiver: &dyn Receiver) -> io::Result<bool> {
     let Some(head) = encoding::read_head(input)? else { return Ok(false) };
     run_handler(|| match head.class {
-        FrameKind::Message => read_message(input, head, peer.place, receiver),
-        FrameKind::Put => read_put(input, head, peer.place, receiver),
+        FrameKind::Message => read_message(input, head, peer.identity.place, receiver),
+        FrameKind::Put => read_put(input, head, peer.identity.place, receiver),
         FrameKind::Shutdown => {
             peer.has_shut_down.store(true, Ordering::Release);
             Ok(())

@@ -4,29 +4,39 @@
 use std::io::{self, Read, Write};
 use std::time::{Duration, Instant};
 
+use crate::base::place::PlaceId;
 use crate::net::mesh::link::Link;
+use crate::net::placement::Placement;
 use crate::net::shm::ring::{Memory, Ring};
 
-/// With more places there are no rings, which need memory and a thread for every two places.
+/// With more places on a host there are no rings, which need memory and a thread for every two places.
 pub(crate) const MAX_PLACES_WITH_RINGS: u32 = 16;
 
 /// A timeout of 0 would be none.
 const SHORTEST_TIMEOUT: Duration = Duration::from_millis(1);
 
-/// The rings to the places that the links lead to: each of a pair has to call this, and answers until the
-/// deadline. Between two places the one with the lower number makes the memory.
+/// The rings to the places of this host that the links lead to: each of a pair has to call this, and answers
+/// until the deadline. Between two places the one with the lower number makes the memory.
 pub(crate) fn share(
-    here: u32,
+    here: PlaceId,
+    placement: &Placement,
     links: &mut [Option<Link>],
     deadline: Instant,
 ) -> io::Result<Vec<Option<(Ring, Ring)>>> {
     let mut rings: Vec<Option<(Ring, Ring)>> = links.iter().map(|_| None).collect();
-    if links.len() > MAX_PLACES_WITH_RINGS as usize {
+    let host = placement.host(here);
+    if placement.places_on(host).count() > MAX_PLACES_WITH_RINGS as usize {
         return Ok(rings);
     }
+    // A process number of another host would name a stranger here.
+    let is_near = |place: usize| placement.host(PlaceId(place as u32)) == host;
+    let here = here.0;
     let mut offers = Vec::new();
     for (place, link) in links.iter_mut().enumerate().skip(here as usize + 1) {
         let Some(Link { stream, .. }) = link else { continue };
+        if !is_near(place) {
+            continue;
+        }
         // Without shared memory the connection does.
         let memory = Memory::new().ok();
         let address = memory.as_ref().map_or([0, 0], Memory::address);
@@ -39,6 +49,9 @@ pub(crate) fn share(
     }
     for (place, link) in links.iter_mut().enumerate().take(here as usize) {
         let Some(link) = link else { continue };
+        if !is_near(place) {
+            continue;
+        }
         let mut bytes = [[0; 4]; 2];
         read_before(deadline, place, link, bytes.as_flattened_mut())?;
         let address = bytes.map(u32::from_le_bytes);
