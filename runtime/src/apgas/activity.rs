@@ -205,13 +205,21 @@ impl Activity {
 
     /// Runs the activity to its end on this fiber. If another activity runs there, it is nested in that one,
     /// which waits for it.
+    #[inline]
+    pub fn run(self: Box<Self>) {
+        heap::forget_ended_calls();
+        self.run_on_cleared_stack();
+    }
+
+    /// Not inlined: its frame, too, lies in the part of the stack that is cleared. Otherwise a word that the
+    /// activity before left in it, say the value of its `at`, would keep objects alive.
+    #[inline(never)]
     #[expect(clippy::boxed_local, reason = "where it lies tells sanitizers activities apart")]
-    pub fn run(mut self: Box<Self>) {
+    fn run_on_cleared_stack(mut self: Box<Self>) {
         sanitizer::acquire(&raw const *self);
         let at = profile::on().then(|| self.code());
         let Some(fiber) = fiber::current() else { unreachable!("activities run on fibers") };
         fiber.budget.begin_inside(self.nesting, self.job.epoch());
-        heap::forget_ended_calls();
         match self.work.take() {
             // The body of an `at`: it sends the reply to the waiting activity itself.
             Some(_) if cancellation::is_past(self.job.epoch()) && !self.is_remote_at() => {

@@ -19,6 +19,7 @@ pub(crate) mod tests;
 
 pub use crate::layout::{ARRAY_HEADER, Ref};
 pub(crate) use alloc::allocator::allocate_in_emergency;
+pub(crate) use alloc::allocator::is_memory_short;
 pub use alloc::allocator::{
     allocate, allocate_counted, allocate_for_copy, allocate_set_later, allocate_unwritten, grow_string,
     has_room_at_once, make_room, shorten_string,

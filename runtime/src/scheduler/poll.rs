@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::heap;
 use crate::scheduler::pool::{self, Worker};
 use crate::scheduler::queues::SearchState;
 use crate::scheduler::task::Task;
@@ -98,6 +99,10 @@ impl PollGuard {
         self.worker.handles_messages.set(false);
         if came {
             (self.began, self.polls) = (None, 0);
+            if heap::is_memory_short() {
+                // Bodies that ran in the handlers left references below, which frames to come may cover.
+                heap::forget_ended_calls();
+            }
         }
         came
     }

@@ -13,7 +13,7 @@ use parking_lot::{Condvar, Mutex};
 use super::messages;
 use crate::base::place::here;
 use crate::heap::hooks::{HeapPressure, register_pressure};
-use crate::heap::{collect_for_others, global_refs, is_collection_held};
+use crate::heap::{collect_for_others, global_refs, is_collection_held, while_parked};
 use crate::scheduler;
 
 /// Work of the thread.
@@ -130,7 +130,7 @@ impl HeapPressure for DistributedCollector {
 
 /// Requests collections, and yields after each pause in which memory may have become free.
 fn wait_for_others(collector: &DistributedCollector) -> impl Iterator<Item = ()> + use<> {
-    /// When it last had no effect: it is not tried again for a while.
+    /// When it last had no effect: for a while it only waits for one round of answers then.
     static LAST_FUTILE: Mutex<Option<Instant>> = Mutex::new(None);
     const RETRY_INTERVAL: Duration = Duration::from_secs(2);
     const PAUSE: Duration = Duration::from_millis(10);
@@ -139,29 +139,32 @@ fn wait_for_others(collector: &DistributedCollector) -> impl Iterator<Item = ()>
     /// After the minimum only places are waited for that have not answered at all, which may have much to
     /// collect.
     const MAX_PAUSES: u32 = 1000;
+    /// The same soon after a futile attempt.
+    const MAX_PAUSES_AFTER_FUTILE: u32 = 20;
     let recently = LAST_FUTILE.lock().is_some_and(|at| at.elapsed() < RETRY_INTERVAL);
     let kept = global_refs::kept();
-    let (mut left, waits) = match (is_collection_held(), kept == 0 || recently) {
-        (true, _) => (0, false),
+    let (min, max, waits) = match (is_collection_held(), kept == 0, recently) {
+        (true, ..) => (0, 0, false),
         // One attempt, for what was kept until a moment ago.
-        (_, true) => (1, false),
-        _ => (MAX_PAUSES, true),
+        (_, true, _) => (1, 1, false),
+        (_, _, true) => (1, MAX_PAUSES_AFTER_FUTILE, true),
+        _ => (MIN_PAUSES, MAX_PAUSES, true),
     };
     let round = ROUNDS.lock().last + 1;
     if waits {
         collector.heap_filled();
     }
+    let (mut pauses, mut is_over) = (0, max == 0);
     std::iter::from_fn(move || {
-        if left == 0 {
+        if is_over {
             return None;
         }
-        left -= 1;
+        pauses += 1;
+        is_over = pauses == max;
         if waits {
-            std::thread::sleep(PAUSE);
-            if MAX_PAUSES - left >= MIN_PAUSES && ROUNDS.lock().is_answered(round, here()) {
-                left = 0;
-            }
-            if left == 0 && global_refs::kept() >= kept {
+            while_parked(|| std::thread::sleep(PAUSE));
+            is_over |= pauses >= min && ROUNDS.lock().is_answered(round, here());
+            if is_over && global_refs::kept() >= kept {
                 *LAST_FUTILE.lock() = Some(Instant::now());
             }
         }
@@ -177,17 +180,22 @@ fn start_thread() {
         // Without the thread remote references are never freed; the program works.
         let _ = thread.spawn(|| {
             loop {
-                let work = {
-                    let mut pending = PENDING.0.lock();
-                    while !pending.is_any() {
-                        PENDING.1.wait(&mut pending);
-                    }
-                    std::mem::take(&mut *pending)
-                };
-                perform(work);
+                perform(wait_for_work());
             }
         });
     });
+}
+
+/// Waits parked: a collection finds nothing on the thread's stack and in its registers, which it needs for
+/// none of its work and where its own collections leave references.
+fn wait_for_work() -> PendingWork {
+    while_parked(|| {
+        let mut pending = PENDING.0.lock();
+        while !pending.is_any() {
+            PENDING.1.wait(&mut pending);
+        }
+        std::mem::take(&mut *pending)
+    })
 }
 
 fn perform(work: PendingWork) {
@@ -205,7 +213,7 @@ fn perform(work: PendingWork) {
         messages::answer_request(place, round);
     }
     if work.request {
-        std::thread::sleep(REQUEST_INTERVAL);
+        while_parked(|| std::thread::sleep(REQUEST_INTERVAL));
     }
 }
 

@@ -250,6 +250,11 @@ pub fn has_room_at_once() -> bool {
     heap.charged() <= heap.limits.bytes && !heap.is_nearly_full()
 }
 
+/// Whether more than half of the heap is used, so that it matters what stacks keep alive.
+pub(crate) fn is_memory_short() -> bool {
+    heap().is_half_full()
+}
+
 /// A copy found no room while it kept the collector away: makes some, if that can be. Whether half of the
 /// heap is free then.
 pub fn make_room() -> bool {
