@@ -83,6 +83,6 @@ impl Session {
 pub fn command(folder: &tempfile::TempDir) -> Command {
     let mut command = Command::new(tools::apg_lsp());
     command.env("APG_CACHE_DIR", folder.path().join(".cache"));
-    command.env("APG_LOG_FILE", folder.path().join(".cache/apg-lsp.log"));
+    command.env("APG_LOG_FILE", folder.path().join(".log/apg-lsp.log"));
     command
 }

@@ -81,6 +81,21 @@ fn a_cache_that_others_can_write_to_is_refused() {
 }
 
 #[test]
+fn a_folder_of_other_files_is_no_cache_and_keeps_them() {
+    let folder = folder();
+    let documents = folder.path().join("cache");
+    fs::create_dir(&documents).expect("made");
+    fs::write(documents.join("thesis.tex"), "mine").expect("written");
+    for arguments in [&["clean"][..], &["run", "Greets.x10"]] {
+        let output = apg(folder.path(), arguments).output().expect("it starts");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{errors}");
+        assert!(errors.contains("it holds other files, such as `thesis.tex`"), "{errors}");
+        assert_eq!(fs::read(documents.join("thesis.tex")).expect("there"), b"mine");
+    }
+}
+
+#[test]
 fn without_a_home_the_cache_is_a_private_folder() {
     let folder = folder();
     let temporary = folder.path().join("temporary");

@@ -27,7 +27,7 @@ fn emacs_shows_diagnostics_and_completes() {
         .env("APG_TEST_FILE", write("Main.x10", text))
         .env("APG_TEST_SETTINGS", write("settings.el", &settings))
         .env("APG_TEST_SERVER", tools::apg_lsp())
-        .env("APG_CACHE_DIR", folder.path().join(".cache"))
+        .env("APG_CACHE_DIR", folder.path().join(".cache/apg"))
         .env("HOME", folder.path());
     let output = programs::run(command, Duration::from_secs(300)).expect("Emacs ends");
     let said = format!("{}{}", output.stdout, output.stderr);

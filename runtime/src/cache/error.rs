@@ -29,7 +29,7 @@ impl CacheError {
         if self.is_full() {
             "free some room (`apg clean` empties the build cache), or set APG_CACHE_DIR to a folder on another disk"
         } else {
-            "set APG_CACHE_DIR to a folder of yours that can be written"
+            "set APG_CACHE_DIR to an empty folder of yours that can be written"
         }
     }
 }

@@ -7,6 +7,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use super::tag::{self, TAG};
 use super::{Cache, CacheError, LOCK, private};
 use crate::base::byte_size;
 
@@ -86,20 +87,20 @@ pub(super) fn trim(root: &Path, limit: u64, now: SystemTime) {
     }
 }
 
-/// The files in and below a folder, without the cache's own two.
+/// The files in and below a folder, without those by which the cache is managed.
 fn collect(folder: &Path, files: &mut Vec<Found>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let Ok(data) = entry.metadata() else { continue };
         if data.is_dir() {
             collect(&entry.path(), files);
-        } else if entry.file_name() != LOCK && entry.file_name() != TRIMMED {
+        } else if ![LOCK, TAG, TRIMMED].iter().any(|own| entry.file_name() == *own) {
             let used = data.modified().unwrap_or(SystemTime::UNIX_EPOCH);
             files.push(Found { path: entry.path(), bytes: data.len(), used });
         }
     }
 }
 
-/// Removes everything but the lock, and makes the folder private; the number of bytes that were removed.
+/// Removes everything but the lock and the tag, and makes the folder private; the number of bytes that were removed.
 pub(super) fn clear(cache: &Cache, waiting: impl FnOnce()) -> io::Result<u64> {
     let folder = match fs::metadata(&cache.root) {
         Ok(folder) => folder,
@@ -107,6 +108,7 @@ pub(super) fn clear(cache: &Cache, waiting: impl FnOnce()) -> io::Result<u64> {
         Err(error) => return Err(error),
     };
     private::check_owner(&folder)?;
+    tag::ensure(&cache.root)?;
     fs::set_permissions(&cache.root, fs::Permissions::from_mode(folder.mode() & 0o7700))?;
     let lock = cache.open_lock()?;
     if let Err(TryLockError::WouldBlock) = lock.try_lock() {
@@ -119,7 +121,7 @@ pub(super) fn clear(cache: &Cache, waiting: impl FnOnce()) -> io::Result<u64> {
         let entry = entry?;
         if entry.file_type()?.is_dir() {
             fs::remove_dir_all(entry.path())?;
-        } else if entry.file_name() != LOCK {
+        } else if entry.file_name() != LOCK && entry.file_name() != TAG {
             fs::remove_file(entry.path())?;
         }
     }

@@ -1,7 +1,7 @@
 //! The build cache: a private, content-addressed folder of compiled code.
 //!
 //! What is in it is loaded and run, so the folder belongs to one user and nobody else may write to it
-//! ([`private`]). Entries are named by a hash of what they were made from, written whole, and carry a
+//! ([`private`]), and nothing else is in it ([`tag`]). Entries are named by a hash of what they were made from, written whole, and carry a
 //! checksum ([`entry`]): a damaged one counts as missing and is made again. Users hold a shared lock while
 //! they need entries, so that removal ([`evict`]) waits for them.
 
@@ -10,6 +10,7 @@ mod error;
 mod evict;
 mod location;
 mod private;
+mod tag;
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -66,7 +67,7 @@ impl Cache {
     /// Makes the folder if need be, and checks that it is private.
     ///
     /// # Errors
-    /// When it cannot be made, belongs to another user, or can be written by others.
+    /// When it cannot be made, belongs to another user, can be written by others, or holds other files.
     pub fn prepare(&self) -> Result<(), CacheError> {
         private::prepare(&self.root).map_err(|error| CacheError::new(&self.root, error))
     }
@@ -190,7 +191,7 @@ impl Cache {
     /// others use it just now.
     ///
     /// # Errors
-    /// When the folder belongs to another user, or a file cannot be removed.
+    /// When the folder belongs to another user or is not a cache, or a file cannot be removed.
     pub fn clear(&self, waiting: impl FnOnce()) -> Result<u64, CacheError> {
         evict::clear(self, waiting).map_err(|error| CacheError::new(&self.root, error))
     }

@@ -6,6 +6,8 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::Path;
 
+use super::tag;
+
 /// Bits of a mode by which group and others may write.
 const WRITABLE_BY_OTHERS: u32 = 0o022;
 /// With this bit, only the owner of a file in a folder may replace it.
@@ -16,7 +18,7 @@ pub(super) fn create_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
-/// Makes the cache's folder if need be, and checks that it is this user's alone.
+/// Makes the cache's folder if need be, and checks that it is this user's alone, and a cache.
 pub(super) fn prepare(root: &Path) -> io::Result<()> {
     create_folder(root)?;
     let folder = fs::metadata(root)?;
@@ -34,7 +36,7 @@ pub(super) fn prepare(root: &Path) -> io::Result<()> {
         Some(above) if above.mode() & WRITABLE_BY_OTHERS != 0 && above.mode() & STICKY == 0 => Err(refused(
             "other users can replace it, since they can write to the folder that it is in".to_owned(),
         )),
-        _ => Ok(()),
+        _ => tag::ensure(root),
     }
 }
 

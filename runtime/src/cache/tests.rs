@@ -110,6 +110,44 @@ fn a_folder_of_another_user_is_refused() {
 }
 
 #[test]
+fn a_folder_of_other_files_is_refused_and_keeps_them() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("objects/thesis.tex");
+    fs::create_dir(folder.path().join("objects")).expect("made");
+    fs::write(folder.path().join("notes.txt"), "mine").expect("written");
+    fs::write(&file, "mine").expect("written");
+    let long_ago = SystemTime::now() - Duration::from_secs(400 * 24 * 60 * 60);
+    File::options().append(true).open(&file).expect("there").set_modified(long_ago).expect("set");
+    let cache = Cache::at(folder.path().to_owned());
+    for error in [cache.acquire().map(drop), cache.clear(|| ()).map(drop)] {
+        assert!(
+            error.expect_err("refused").to_string().contains("it holds other files, such as `notes.txt`")
+        );
+    }
+    assert_eq!(fs::read(&file).expect("there"), b"mine");
+    // The tag of another program's cache does not make it this one's.
+    fs::write(folder.path().join(tag::TAG), "Signature: 8a477f597d28d172789f06886806bc55\n")
+        .expect("written");
+    assert!(cache.acquire().is_err());
+}
+
+#[test]
+fn a_cache_without_a_tag_is_taken_over() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for name in ["objects", "programs", "lock", "quarantine-0.1.0"] {
+        fs::create_dir(folder.path().join(name)).expect("made");
+    }
+    fs::remove_dir(folder.path().join("lock")).expect("removed");
+    let cache = Cache::at(folder.path().to_owned());
+    cache.acquire().expect("usable");
+    cache.clear(|| ()).expect("cleared");
+    let mut left: Vec<_> =
+        fs::read_dir(folder.path()).expect("there").map(|it| it.expect("read").file_name()).collect();
+    left.sort();
+    assert_eq!(left, [tag::TAG, LOCK]);
+}
+
+#[test]
 fn removal_waits_for_users() {
     let (_folder, cache) = cache();
     let target = cache.path("objects", "abcdef", "o");
