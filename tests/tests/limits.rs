@@ -57,6 +57,17 @@ fn address_space() {
 }
 
 #[test]
+fn address_space_of_the_compiler() {
+    let folder = folder();
+    for kilobytes in [60_000, 80_000] {
+        fs::remove_dir_all(folder.path().join("cache")).expect("removed");
+        let output =
+            limited(folder.path(), &[], &format!("--as={}", kilobytes * 1024_u64), "build Greets.x10");
+        ends_well(&output, &format!("{kilobytes} kB"));
+    }
+}
+
+#[test]
 fn processes() {
     // SAFETY: geteuid has no conditions.
     if unsafe { libc::geteuid() } != 0 {

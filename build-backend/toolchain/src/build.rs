@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use apg_codegen::{Unit, UnitKind};
+use apg_runtime::base::limits;
 use apg_runtime::cache::{self, Cache, CacheError, InUse};
 use rayon::prelude::*;
 
 use crate::compiler::{self, Compiler, find as find_compiler};
+use crate::compiler_messages::is_out_of_memory;
 use crate::error::BuildError;
 use crate::native_options::NativeOptions;
 use crate::{BuildObserver, Mode, Sanitizer, include_deps, thread_pool};
@@ -170,7 +172,11 @@ impl Build<'_> {
         if let Some((_, kind)) = full.into_iter().find(|(text, _)| message.contains(text)) {
             return Err(CacheError::new(self.cache.root(), kind.into()).into());
         }
-        Err(BuildError::Rejected { what: what.to_owned(), message })
+        let what = what.to_owned();
+        if is_out_of_memory(&message, limits::address_space() != usize::MAX) {
+            return Err(BuildError::OutOfMemory { what });
+        }
+        Err(BuildError::Rejected { what, message })
     }
 }
 

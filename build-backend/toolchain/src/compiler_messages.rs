@@ -74,6 +74,17 @@ pub(crate) fn describe_link_errors(output: &str) -> String {
     format!("the program's C++ code cannot be linked\n{}", output.trim_end())
 }
 
+/// Whether a compiler or linker failed for want of memory. `is_limited`: the process may use only some of the
+/// address space, where a crash of the compiler almost always is an allocation that it does not check.
+pub(crate) fn is_out_of_memory(output: &str, is_limited: bool) -> bool {
+    let refused = ["memory exhausted", "out of memory", "Cannot allocate memory", "std::bad_alloc"];
+    let killed = "Killed signal terminated program";
+    let crashed = "Segmentation fault signal terminated program";
+    refused.iter().any(|text| output.contains(text))
+        || output.contains(killed)
+        || (is_limited && output.contains(crashed))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -118,5 +129,15 @@ collect2: error: ld returned 1 exit status
             describe_link_errors("/usr/bin/ld: cannot find -lblas: No such file or directory\nmore");
         assert_eq!(message, "the linker does not find the library `blas`");
         assert!(describe_link_errors("ld: something else").ends_with("linked\nld: something else"));
+    }
+    #[test]
+    fn want_of_memory_is_told_from_defects() {
+        let exhausted = "virtual memory exhausted: Cannot allocate memory\n";
+        let killed = "c++: fatal error: Killed signal terminated program cc1plus\ncompilation terminated.\n";
+        let crashed = "c++: internal compiler error: Segmentation fault signal terminated program cc1plus\n";
+        let refused = "program.x10:7:5: error: 'nonsense' was not declared in this scope\n";
+        let found = [exhausted, killed, crashed, refused]
+            .map(|it| (is_out_of_memory(it, false), is_out_of_memory(it, true)));
+        assert_eq!(found, [(true, true), (true, true), (false, true), (false, false)]);
     }
 }

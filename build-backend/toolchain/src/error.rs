@@ -23,6 +23,11 @@ pub enum BuildError {
         /// Output of the compiler. `#line` directives make it name the `.x10` file.
         message: String,
     },
+    /// The compiler or linker had too little memory.
+    OutOfMemory {
+        /// The unit, or "linking".
+        what: String,
+    },
     /// The compiler rejected C++ code of the user, or did not find something that it needs.
     Native {
         /// Output of the compiler.
@@ -67,6 +72,7 @@ impl fmt::Display for BuildError {
                     message.trim_end()
                 )
             }
+            Self::OutOfMemory { what } => write!(f, "the C++ compiler ran out of memory ({what})"),
             Self::Native { message } => {
                 write!(f, "the C++ compiler refused the program's C++ code\n{}", message.trim_end())
             }
@@ -99,6 +105,9 @@ impl BuildError {
                  or set CXX to its path",
             ),
             Self::Cache(error) => Some(error.hint()),
+            Self::OutOfMemory { .. } => Some(
+                "raise the limit (`ulimit -v`, a container's), end other programs, or build on a machine with more memory",
+            ),
             Self::NoSanitizer { .. } => Some(
                 "install it (Debian, Ubuntu: it is part of g++; Fedora: `dnf install libasan libubsan libtsan`), or set CXX to GCC",
             ),
