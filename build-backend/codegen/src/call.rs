@@ -68,7 +68,7 @@ impl Code<'_> {
         // As in a call through a table, the check precedes the other operands.
         if let Some(receiver) = args.first_mut() {
             let kind = ExprKind::NonNull(Box::new(receiver.clone()));
-            *receiver = Expr { ty: receiver.ty, kind, position: None };
+            *receiver = Expr::new(receiver.ty, kind);
         }
         let operands: Vec<&Expr> = args.iter().collect();
         self.ordered(&operands, |code, text| {

@@ -175,25 +175,28 @@ pub(crate) struct Code<'p> {
     pub result: Ty,
     /// The cycle of the call graph that the current function is part of; 0 if none.
     pub cycle: u32,
-    /// The position for error messages.
-    pub position: Position,
+    /// The source of the code that is being printed.
+    pub span: Span,
+    /// Whether an expression that starts in another line than its statement gets a directive. Kernels have no
+    /// backtraces: their checks have positions.
+    pub attributes_expressions: bool,
     /// Number of the next temporary.
     pub next: u32,
     /// Errors so far.
     pub errors: Vec<EmitError>,
-    /// In a kernel: which checks of accesses are eliminated, by the address of the index expression.
-    pub check_elimination: FxHashMap<*const Expr, CheckElimination>,
-    /// In a kernel: indices that can be computed with 64 bits, and steps of counters that do not wrap, by
-    /// address; valid in launches whose conditions hold.
-    pub wide: FxHashSet<*const Expr>,
+    /// In a kernel: which checks of accesses are eliminated, by the index expression.
+    pub check_elimination: FxHashMap<ExprId, CheckElimination>,
+    /// In a kernel: indices that can be computed with 64 bits, and steps of counters that do not wrap;
+    /// valid in launches whose conditions hold.
+    pub wide: FxHashSet<ExprId>,
     /// Expressions that a device can compute with 32 bits in launches whose conditions hold.
     pub narrowed: NarrowedExprs,
     /// Integer locals that have a 64-bit copy, named with the suffix `_w`.
     pub widened_locals: FxHashSet<LocalId>,
-    /// Elements loaded in front of a work-item loop, by the address of the index expression.
-    pub preloaded: FxHashMap<*const Expr, PreloadedElement>,
+    /// Elements loaded in front of a work-item loop, by the index expression.
+    pub preloaded: FxHashMap<ExprId, PreloadedElement>,
     /// Conditions that hold for all threads at the point of printing.
-    pub assumed_conditions: FxHashSet<*const Expr>,
+    pub assumed_conditions: FxHashSet<ExprId>,
     /// Locals that are recomputed where they are used: their assignments are not printed.
     pub rematerialized: FxHashSet<LocalId>,
     /// Loops with another unroll factor than the program requests.
@@ -222,7 +225,8 @@ impl<'p> Code<'p> {
             scopes: Vec::new(),
             result: Ty::Void,
             cycle: 0,
-            position: Position { file: FileId(0), line: 1 },
+            span: Span::of_line(FileId(0), 1),
+            attributes_expressions: target == Target::Host,
             next: 0,
             errors: Vec::new(),
             check_elimination: FxHashMap::default(),
@@ -248,15 +252,24 @@ impl<'p> Code<'p> {
 
     /// Records an error; returns a placeholder expression.
     pub(crate) fn fail(&mut self, message: String) -> String {
-        let file = self.program.files.get(self.position.file.index()).cloned().unwrap_or_default();
-        self.errors.push(EmitError { file, line: self.position.line, message });
+        let file = self.program.files.get(self.span.file.index()).cloned().unwrap_or_default();
+        self.errors.push(EmitError { file, line: self.span.line(), message });
         "0".to_owned()
     }
 
-    /// Attributes the code that follows to a position.
-    pub(crate) fn at(&mut self, position: Position) {
-        self.position = position;
-        self.out.position(position, &self.program.files, self.program.emit_all_lines);
+    /// Forgets what is known of expressions: it is valid in one body only.
+    pub(crate) fn forget_expressions(&mut self) {
+        self.check_elimination.clear();
+        self.wide.clear();
+        self.narrowed = NarrowedExprs::default();
+        self.preloaded.clear();
+        self.assumed_conditions.clear();
+    }
+
+    /// Attributes the code that follows to a span.
+    pub(crate) fn at(&mut self, span: Span) {
+        self.span = span;
+        self.out.attribute(span, &self.program.files, self.program.emit_all_lines);
     }
 
     /// The type of a value.
@@ -367,11 +380,11 @@ impl Code<'_> {
             if let StmtKind::Set { local, value } = &stmt.kind
                 && let ExprKind::AllocateRail { class, length, .. } = &value.kind
             {
-                found.push((*local, *class, (**length).clone(), stmt.position));
+                found.push((*local, *class, (**length).clone(), stmt.span));
             }
         });
-        for (local, class, length, position) in found {
-            self.position = position;
+        for (local, class, length, span) in found {
+            self.span = span;
             let ClassKind::Rail { element } = self.program.classes[class.index()].kind else { continue };
             let Some(length) = apg_passes::analysis::constants::constant_value(&length).filter(|it| *it >= 0)
             else {

@@ -13,7 +13,7 @@ impl Code<'_> {
     /// Prints a statement that only hosts have.
     pub(crate) fn host_stmt(&mut self, kind: &StmtKind) {
         // Code after the inner statements is attributed to this statement all the same.
-        let position = self.position;
+        let span = self.span;
         match kind {
             StmtKind::Throw(value) => {
                 let value = self.expr(value);
@@ -40,7 +40,7 @@ impl Code<'_> {
                 self.protected(
                     |code| code.stmts(body),
                     |code, number| {
-                        code.at(position);
+                        code.at(span);
                         // It raises the exceptions of the body and of the activities.
                         code.out.line(format!(
                             "apg_object *f{number} = e{number}; e{number} = nullptr; {end}(f{number});"
@@ -53,7 +53,7 @@ impl Code<'_> {
                 self.protected(
                     |code| code.stmts(body),
                     |code, _| {
-                        code.at(position);
+                        code.at(span);
                         code.out.line("apg_atomic_end();");
                     },
                 );
@@ -141,7 +141,7 @@ impl Code<'_> {
     /// Prints a `when`: evaluates guards in order until one holds. The atomic section is held throughout,
     /// except while waiting.
     fn when(&mut self, branches: &[WhenBranch]) {
-        let position = self.position;
+        let span = self.span;
         self.out.line("apg_when_begin();");
         self.protected(
             |code| {
@@ -156,7 +156,7 @@ impl Code<'_> {
                     code.out.close("}");
                 }
                 code.scopes.pop();
-                code.at(position);
+                code.at(span);
                 code.out.line("apg_when_wait();");
                 code.out.close("}");
             },

@@ -39,7 +39,7 @@ pub(crate) fn is_small_library_function(program: &Program, id: FunctionId) -> bo
     let function = &program.functions[id.index()];
     let mut plain = true;
     walk::visit_stmts(&function.body, &mut |stmt| plain &= !matches!(stmt.kind, StmtKind::Loop { .. }));
-    plain && is_inlinable(program, id) && program.library.contains(&function.position.file)
+    plain && is_inlinable(program, id) && program.library.contains(&function.span.file)
 }
 
 /// Whether a function is worth an `inline`, without which compilers inline functions of half the size only.

@@ -106,18 +106,17 @@ impl Code<'_> {
 
     /// Prints an expression.
     pub(crate) fn expr(&mut self, expr: &Expr) -> String {
-        let Some(position) = expr.position.filter(|it| *it != self.position) else {
+        let Some(span) = expr.span.filter(|it| !it.starts_in_line_of(self.span)) else {
             return self.expr_at_current_position(expr);
         };
-        let around = std::mem::replace(&mut self.position, position);
+        let around = std::mem::replace(&mut self.span, span);
         let text = self.expr_at_current_position(expr);
-        self.position = around;
-        // Kernels have no backtraces: their checks have positions.
-        if self.target.is_kernel() || !is_visible_to_debuggers(&expr.kind) {
+        self.span = around;
+        if !self.attributes_expressions || !is_visible_to_debuggers(&expr.kind) {
             return text;
         }
         let files = &self.program.files;
-        let [here, back] = [position, around].map(|it| super::writer::directive(it, files));
+        let [here, back] = [span, around].map(|it| super::writer::directive(it, files));
         // GCC attributes an operand of a call to that call's line, but not the inside of a statement
         // expression.
         let text = if effect(expr) == Effect::Changes { format!("({{ {text}; }})") } else { text };
@@ -126,7 +125,7 @@ impl Code<'_> {
 
     /// Prints an expression at the position of the enclosing one.
     fn expr_at_current_position(&mut self, expr: &Expr) -> String {
-        if self.assumed_conditions.contains(&std::ptr::from_ref(expr)) {
+        if self.assumed_conditions.contains(&expr.id) {
             return "true".into();
         }
         match &expr.kind {

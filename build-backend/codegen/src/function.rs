@@ -30,7 +30,7 @@ impl Code<'_> {
         if self.target.is_kernel() {
             self.stack_rails(&function.body);
         }
-        self.at(function.position);
+        self.at(function.span);
         let prototype = self.prototype(id);
         self.out.open(format!("{storage}{prototype} {{"));
         if function.result != Ty::Void && has_cleanup(&function.body) {
@@ -43,7 +43,7 @@ impl Code<'_> {
             self.out.line(format!("{layout} o{slot};"));
         }
         if function.recursion.checks_at_start && !self.target.is_kernel() {
-            self.at(function.position);
+            self.at(function.span);
             self.out.line("apg_stack_check();");
         }
         self.stmts(&function.body);

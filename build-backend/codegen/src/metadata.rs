@@ -355,7 +355,7 @@ impl Code<'_> {
                 format!("{}, {}", table(&mut self.out, &head, &rows), rows.len())
             },
         );
-        let file = self.program.files.get(kernel.position.file.index()).cloned().unwrap_or_default();
+        let file = self.program.files.get(kernel.span.file.index()).cloned().unwrap_or_default();
         self.out.line(format!("apg_object *configure_{name}(const void *, apg_i32, apg_i32, apg_launch *);"));
         self.out.line(format!("apg_object *cpu_{name}(const void *, const apg_launch *, apg_i64, apg_i64);"));
         let depends = super::kernel::depends_on_launch(self.program, self.names, id);
@@ -369,7 +369,7 @@ impl Code<'_> {
             "const apg_kernel {name} = {{{}, {}, {},",
             quote(&name),
             quote(&file),
-            kernel.position.line
+            kernel.span.line()
         ));
         self.out.append(&format!("  {},\n", quote(&code.source).replace("\\n", "\\n\"\n  \"")));
         let [block_choices, thread_choices] = choices;

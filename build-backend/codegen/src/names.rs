@@ -80,7 +80,7 @@ impl Taken {
 
 /// Key of a function among functions of the same name: its file and the types of its signature.
 fn signature(program: &Program, function: &Function) -> String {
-    let file = program.files.get(function.position.file.index()).map_or("", String::as_str);
+    let file = program.files.get(function.span.file.index()).map_or("", String::as_str);
     let mut key = format!("{}@{file}:{}", function.name, ty(program, function.result));
     for local in function.locals.iter().take(function.params as usize) {
         key.push(',');

@@ -30,7 +30,7 @@ pub(crate) fn prelude(program: &Program, file: FileId) -> String {
 
 /// An `#include` that the compiler attributes to the annotation that names the file.
 fn include(program: &Program, native: &NativeFile, file: &NamedFile) -> String {
-    format!("{}#include {}\n", directive(file.position, &program.files), quoted(native, &file.name))
+    format!("{}#include {}\n", directive(file.span, &program.files), quoted(native, &file.name))
 }
 
 /// Files that the units of a file with C++ code depend on.
@@ -43,7 +43,7 @@ pub(crate) fn included_files(program: &Program, file: FileId) -> Vec<PathBuf> {
 /// The C++ files that belong to X10 files with C++ code.
 pub(crate) fn sources(program: &Program) -> Vec<Unit> {
     let is_used = |native: &&NativeFile| {
-        program.functions.iter().any(|it| it.position.file == native.file && is_native(it))
+        program.functions.iter().any(|it| it.span.file == native.file && is_native(it))
     };
     let mut units: Vec<Unit> = Vec::new();
     for native in program.natives.iter().filter(is_used) {
@@ -91,11 +91,11 @@ impl Code<'_> {
                 Fragment::Type(ty) => code.push_str(&self.ty(*ty)),
                 Fragment::Address(local) => code.push_str(&self.native_address(*local)),
                 Fragment::Field(class, index) => code.push_str(&self.field_name(*class, *index)),
-                Fragment::Line(position) => {
+                Fragment::Line(span) => {
                     if !code.ends_with('\n') {
                         code.push('\n');
                     }
-                    code.push_str(&directive(*position, &self.program.files));
+                    code.push_str(&directive(*span, &self.program.files));
                 }
             }
         }

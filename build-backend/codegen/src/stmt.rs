@@ -15,7 +15,7 @@ impl Code<'_> {
 
     /// Prints a statement.
     pub(crate) fn stmt(&mut self, stmt: &Stmt) {
-        self.at(stmt.position);
+        self.at(stmt.span);
         match &stmt.kind {
             StmtKind::Set { local, .. } if self.local(*local).stack.is_some() => {
                 let spelling = self.local(*local);

@@ -89,7 +89,7 @@ pub fn emit(program: &Program, single: bool) -> Result<Emitted, Vec<EmitError>> 
         let declarations = code.declarations(mine, &storage);
         errors.append(&mut code.errors);
         let first = functions.first().map(|it| &program.functions[it.index()]);
-        let file = first.filter(|it| native::is_native(it)).map(|it| it.position.file);
+        let file = first.filter(|it| native::is_native(it)).map(|it| it.span.file);
         let prelude = file.map_or_else(|| PRELUDE.to_owned(), |file| native::prelude(program, file));
         units.push(Unit {
             name: name.clone(),
@@ -108,13 +108,13 @@ fn groups(program: &Program, single: bool) -> BTreeMap<String, Vec<FunctionId>> 
     let size: usize = program.functions.iter().map(|it| count(&it.body)).sum();
     // A power of two, so that a small change of size does not move every function.
     let buckets = (size / MAX_UNIT_STATEMENTS).next_power_of_two() as u64;
-    let main = program.main.map(|id| program.functions[id.index()].position.file);
+    let main = program.main.map(|id| program.functions[id.index()].span.file);
     let mut groups: BTreeMap<String, Vec<FunctionId>> = BTreeMap::new();
     for (index, function) in program.functions.iter().enumerate() {
         if function.kernel_only {
             continue;
         }
-        let file = function.position.file;
+        let file = function.span.file;
         let name = if native::is_native(function) {
             // The headers that it includes are its own.
             let path = program.files.get(file.index()).map_or("", String::as_str);

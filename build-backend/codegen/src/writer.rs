@@ -1,15 +1,28 @@
 //! Output with indentation and `#line` directives: every statement is attributed to its `.x10` line, so that
 //! debuggers, profilers and compiler messages refer to the program.
 
-use apg_mir::Position;
+use apg_mir::{FileId, Span};
+
+/// A line of a source file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct SourceLine {
+    file: FileId,
+    line: u32,
+}
+
+impl From<Span> for SourceLine {
+    fn from(span: Span) -> SourceLine {
+        SourceLine { file: span.file, line: span.line() }
+    }
+}
 
 /// Output text.
 #[derive(Default)]
 pub(crate) struct Writer {
     text: String,
     depth: usize,
-    /// Position that the C++ compiler assigns to the next line.
-    at: Option<Position>,
+    /// Source line that the C++ compiler assigns to the next line.
+    at: Option<SourceLine>,
     /// Each line has its own directive.
     each_line: Option<Attribution>,
 }
@@ -63,18 +76,18 @@ impl Writer {
         self.open(text);
     }
 
-    /// Attributes the next line to a position, with a directive even if it is the current one if `always` is
-    /// set.
-    pub(crate) fn position(&mut self, position: Position, files: &[String], always: bool) {
+    /// Attributes the next line to the line of a span, with a directive even if it is the current one if
+    /// `always` is set.
+    pub(crate) fn attribute(&mut self, span: Span, files: &[String], always: bool) {
         if let Some(each) = &mut self.each_line {
-            each.directive = directive(position, files);
+            each.directive = directive(span, files);
             return;
         }
-        if !always && self.at == Some(position) {
+        if !always && self.at == Some(span.into()) {
             return;
         }
-        self.text.push_str(&directive(position, files));
-        self.at = Some(position);
+        self.text.push_str(&directive(span, files));
+        self.at = Some(span.into());
     }
 
     /// From here on (or no longer) each line has its own directive, and code between statements has no line
@@ -108,10 +121,10 @@ impl Writer {
 
 const DIRECTIVE: &str = "\n#line ";
 
-/// The directive that attributes the next line to a position.
-pub(crate) fn directive(position: Position, files: &[String]) -> String {
-    let file = files.get(position.file.index()).map_or("unknown.x10", String::as_str);
-    format!("#line {} {}\n", position.line.max(1), quote(file))
+/// The directive that attributes the next line to the line of a span.
+pub(crate) fn directive(span: Span, files: &[String]) -> String {
+    let file = files.get(span.file.index()).map_or("unknown.x10", String::as_str);
+    format!("#line {} {}\n", span.line().max(1), quote(file))
 }
 
 /// A C string literal; bytes outside printable ASCII become three octal digits.
@@ -135,7 +148,6 @@ pub(crate) fn quote(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use apg_mir::FileId;
 
     #[test]
     fn quotes_bytes_and_escapes() {
@@ -145,13 +157,13 @@ mod tests {
     #[test]
     fn repeats_a_position_only_when_the_compiler_would_lose_it() {
         let files = vec!["A.x10".to_owned()];
-        let at = |line| Position { file: FileId(0), line };
+        let at = |line| Span::of_line(FileId(0), line);
         let mut writer = Writer::default();
-        writer.position(at(3), &files, false);
+        writer.attribute(at(3), &files, false);
         writer.line("a;");
-        writer.position(at(4), &files, false);
+        writer.attribute(at(4), &files, false);
         writer.line("b;");
-        writer.position(at(4), &files, false);
+        writer.attribute(at(4), &files, false);
         writer.line("c;");
         assert_eq!(writer.take(), "#line 3 \"A.x10\"\na;\nb;\n#line 4 \"A.x10\"\nc;\n");
     }

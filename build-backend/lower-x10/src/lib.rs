@@ -35,7 +35,11 @@ pub fn lower(db: &dyn Db, main: &MainTarget) -> Result<mir::Program, Vec<LowerEr
     };
     let mut lowerer = Lowerer::new(db, any);
     lowerer.program(main);
-    if lowerer.errors.is_empty() { Ok(lowerer.program) } else { Err(lowerer.errors) }
+    if !lowerer.errors.is_empty() {
+        return Err(lowerer.errors);
+    }
+    lowerer.program.assign_ids();
+    Ok(lowerer.program)
 }
 
 /// A method instance: all types are concrete.
@@ -136,11 +140,11 @@ struct Lowerer<'db> {
     functions: FxHashMap<FunctionKey, mir::FunctionId>,
     worklist: Vec<(FunctionKey, mir::FunctionId)>,
     /// The function being lowered, and the position in it.
-    current: (Option<mir::FunctionId>, Option<mir::Position>),
+    current: (Option<mir::FunctionId>, Option<mir::Span>),
     /// Where each function was first requested.
-    first_requests: FxHashMap<mir::FunctionId, mir::Position>,
+    first_requests: FxHashMap<mir::FunctionId, mir::Span>,
     statics: FxHashMap<FieldId, mir::StaticId>,
-    files: FxHashMap<SourceFile, Rc<builder::position::FileLines>>,
+    files: FxHashMap<SourceFile, Rc<builder::span::FileLines>>,
     layouts: FxHashMap<Ty, Rc<Layout>>,
     supertypes: FxHashMap<Ty, Rc<Vec<Ty>>>,
     /// Called slots: the class instance that introduced the slot (`None`: universal) and its number.

@@ -30,7 +30,7 @@ fn mine(text: &str) -> String {
     let mut out = String::new();
     for (index, function) in program.functions.iter().enumerate() {
         // The tables of library classes are left out.
-        if function.position.file.index() == file {
+        if function.span.file.index() == file {
             out += &mir::print::print_function(&program, mir::FunctionId(index as u32));
         }
     }

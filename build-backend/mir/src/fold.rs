@@ -90,11 +90,8 @@ mod tests {
     use super::*;
 
     fn of(operation: Operation, ty: Ty, args: &[(Ty, i64)]) -> Option<i64> {
-        let args = args
-            .iter()
-            .map(|(ty, value)| Expr { ty: *ty, kind: ExprKind::Int(*value), position: None })
-            .collect();
-        let mut expr = Expr { ty, kind: ExprKind::Operation { operation, args }, position: None };
+        let args = args.iter().map(|(ty, value)| Expr::new(*ty, ExprKind::Int(*value))).collect();
+        let mut expr = Expr::new(ty, ExprKind::Operation { operation, args });
         fold(&mut expr);
         match expr.kind {
             ExprKind::Int(value) => Some(value),

@@ -3,12 +3,12 @@
 use super::*;
 
 /// A kernel.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Kernel {
     /// Readable symbol: `Class_method_line`.
     pub name: String,
     /// The `at` statement.
-    pub position: Position,
+    pub span: Span,
     /// Captured values: these become the environment struct, in order, as parameters
     /// `0..captures.len()` of `host` and as locals of the same numbers in `device`.
     pub captures: Vec<KernelCapture>,
@@ -42,7 +42,7 @@ pub struct Kernel {
 }
 
 /// A captured value of a kernel.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct KernelCapture {
     /// Source name.
     pub name: SmolStr,
@@ -69,7 +69,7 @@ pub enum KernelCaptureKind {
 }
 
 /// Host expressions over the captures (and auto values) that configure a launch.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct LaunchConfiguration {
     /// Extent of each block axis, in order of `block_locals`.
     pub blocks: Vec<Expr>,
@@ -80,7 +80,7 @@ pub struct LaunchConfiguration {
 }
 
 /// A rail in shared memory.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SharedRail {
     /// The local that names it in `body`; `Element`/`SetElement`/`Length` on it address shared memory.
     pub local: LocalId,
@@ -91,7 +91,7 @@ pub struct SharedRail {
 }
 
 /// Initial elements of a shared rail.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs, reason = "each variant says what its fields are")]
 pub enum SharedInit {
     /// Zeros.

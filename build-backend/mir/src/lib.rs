@@ -13,12 +13,15 @@ pub mod entries;
 pub mod fold;
 mod kernel;
 pub mod native;
+mod numbering;
 pub mod operation;
 pub mod print;
+mod span;
 pub mod thread_index;
 pub mod walk;
 pub mod walk_mut;
 
+use std::fmt;
 use std::sync::Arc;
 
 use children::children;
@@ -27,6 +30,7 @@ use smol_str::SmolStr;
 
 pub use kernel::{Kernel, KernelCapture, KernelCaptureKind, LaunchConfiguration, SharedInit, SharedRail};
 pub use operation::{AtomicOperation, CollectiveOp, Operation};
+pub use span::{LineColumn, Span};
 pub use thread_index::ThreadIndex;
 
 macro_rules! index {
@@ -60,16 +64,25 @@ index! {
     LocalId,
     /// A jump target, unique within the function.
     LabelId,
+    /// Identity of a statement in its function or kernel.
+    StmtId,
+    /// Identity of an expression in its function or kernel.
+    ExprId,
 }
 
-/// A position in a source file, for `#line` and for stack traces.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Position {
-    /// The file.
-    pub file: FileId,
-    /// 1-based line.
-    pub line: u32,
+macro_rules! unassigned {
+    ($($name:ident),*) => { $(
+        impl $name {
+            /// The identity of a node that [`Program::assign_ids`] has not numbered.
+            pub const UNASSIGNED: $name = $name(u32::MAX);
+
+            /// Whether the node is numbered, so that it can be a key.
+            #[inline]
+            pub fn is_assigned(self) -> bool { self != $name::UNASSIGNED }
+        }
+    )* };
 }
+unassigned!(StmtId, ExprId);
 
 /// A machine type.
 #[allow(missing_docs, reason = "variants are named by kind and width")]
@@ -102,7 +115,7 @@ pub enum Ty {
 }
 
 /// A whole program.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Program {
     /// `.x10` paths, as shown in messages.
     pub files: Vec<String>,
@@ -147,7 +160,7 @@ pub struct Program {
 }
 
 /// A struct (a value type).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Struct {
     /// X10 name with type arguments, for messages.
     pub name: String,
@@ -176,7 +189,7 @@ pub enum Serialization {
 }
 
 /// A field.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Field {
     /// Source name (closure captures: the variable's).
     pub name: SmolStr,
@@ -225,7 +238,7 @@ pub mod slot {
 }
 
 /// A heap class.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Class {
     /// X10 name with type arguments, for `typeName()`, traces and errors.
     pub name: String,
@@ -244,7 +257,7 @@ pub struct Class {
 }
 
 /// An interface (also used for `instanceof` and casts to it).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Interface {
     /// X10 name with type arguments.
     pub name: String,
@@ -253,7 +266,7 @@ pub struct Interface {
 }
 
 /// A static field.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Static {
     /// Qualified X10 name.
     pub name: String,
@@ -264,12 +277,12 @@ pub struct Static {
 }
 
 /// A function.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Function {
     /// X10 name for traces (`Main.main`), and a readable part of the symbol.
     pub name: String,
     /// Where it is declared.
-    pub position: Position,
+    pub span: Span,
     /// Parameters (first), then locals.
     pub locals: Vec<Local>,
     /// How many of `locals` are parameters; an instance method's first is its receiver.
@@ -303,7 +316,7 @@ pub enum Inlining {
 }
 
 /// Stack overflow checks of a function.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Recursion {
     /// The strongly connected component of the call graph; 0 for functions on no cycle.
     pub cycle: u32,
@@ -313,7 +326,7 @@ pub struct Recursion {
 }
 
 /// A local variable.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Local {
     /// Source name, or `$n`.
     pub name: SmolStr,
@@ -321,17 +334,33 @@ pub struct Local {
     pub ty: Ty,
 }
 
-/// A statement with its position.
+/// A statement, with its identity and its source. Two statements are equal if they do the same: their
+/// identities and spans do not count.
 #[derive(Clone, Debug)]
 pub struct Stmt {
-    /// For `#line`.
-    pub position: Position,
+    /// Its identity.
+    pub id: StmtId,
+    /// The source of it.
+    pub span: Span,
     /// The statement.
     pub kind: StmtKind,
 }
 
+impl PartialEq for Stmt {
+    fn eq(&self, other: &Stmt) -> bool {
+        self.kind == other.kind
+    }
+}
+
+impl Stmt {
+    /// A statement that is not numbered yet.
+    pub fn new(span: Span, kind: StmtKind) -> Stmt {
+        Stmt { id: StmtId::UNASSIGNED, span, kind }
+    }
+}
+
 /// Statements: structured control flow.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs, reason = "each variant says what its fields are")]
 pub enum StmtKind {
     /// `local = value`; the first one in a block also declares it.
@@ -409,7 +438,7 @@ pub enum StmtKind {
 }
 
 /// Constant elements of a rail or of nested rails.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     /// The classes of the rails, the outermost first.
     pub classes: Vec<ClassId>,
@@ -422,7 +451,7 @@ pub struct Table {
 }
 
 /// A `catch`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Catch {
     /// Caught class and its subclasses.
     pub class: ClassId,
@@ -433,7 +462,7 @@ pub struct Catch {
 }
 
 /// A guard of a `when`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct WhenBranch {
     /// Run before the guard's value is read, each time.
     pub setup: Vec<Stmt>,
@@ -444,7 +473,7 @@ pub struct WhenBranch {
 }
 
 /// Clocks of a new activity.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Clocks {
     /// None.
     None,
@@ -456,19 +485,53 @@ pub enum Clocks {
     Listed(Vec<Expr>),
 }
 
-/// An expression and its type.
-#[derive(Clone, Debug)]
+/// An expression and its type, with its identity and its source. Two expressions are equal if they compute
+/// the same in the same way: their identities and spans do not count.
+#[derive(Clone)]
 pub struct Expr {
+    /// Its identity.
+    pub id: ExprId,
+    /// The source of it; `None` for a part of the enclosing expression or statement that has no text of its
+    /// own.
+    pub span: Option<Span>,
     /// Type.
     pub ty: Ty,
     /// Operation.
     pub kind: ExprKind,
-    /// The position, if it may differ from that of the enclosing expression or statement.
-    pub position: Option<Position>,
+}
+
+impl Expr {
+    /// An expression without a span, not numbered yet.
+    pub fn new(ty: Ty, kind: ExprKind) -> Expr {
+        Expr { id: ExprId::UNASSIGNED, span: None, ty, kind }
+    }
+
+    /// The same with a span.
+    pub fn with_span(self, span: Option<Span>) -> Expr {
+        Expr { span, ..self }
+    }
+}
+
+impl PartialEq for Expr {
+    fn eq(&self, other: &Expr) -> bool {
+        self.ty == other.ty
+            && match (&self.kind, &other.kind) {
+                // -0.0 is not 0.0.
+                (ExprKind::Float(a), ExprKind::Float(b)) => a.to_bits() == b.to_bits(),
+                (a, b) => a == b,
+            }
+    }
+}
+
+/// Without identity and span, so that equal expressions have equal texts.
+impl fmt::Debug for Expr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Expr").field("ty", &self.ty).field("kind", &self.kind).finish()
+    }
 }
 
 /// Expressions.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs, reason = "each variant says what its fields are")]
 pub enum ExprKind {
     /// Integer, boolean or character constant.

@@ -2,10 +2,10 @@
 
 use smol_str::SmolStr;
 
-use super::{ClassId, Expr, FileId, LocalId, Position, Ty};
+use super::{ClassId, Expr, FileId, LocalId, Span, Ty};
 
 /// A statement in C++.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct NativeCode {
     /// The code.
     pub fragments: Vec<Fragment>,
@@ -16,7 +16,7 @@ pub struct NativeCode {
 }
 
 /// A fragment of native code.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Fragment {
     /// Verbatim text.
     Text(String),
@@ -29,11 +29,11 @@ pub enum Fragment {
     /// The name of a class's own field.
     Field(ClassId, u32),
     /// The line of the `.x10` file of the following text.
-    Line(Position),
+    Line(Span),
 }
 
 /// C++ files that belong to a source file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct NativeFile {
     /// The `.x10` file.
     pub file: FileId,
@@ -48,12 +48,12 @@ pub struct NativeFile {
 }
 
 /// A C++ file that an annotation names.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct NamedFile {
     /// The name as written.
     pub name: SmolStr,
     /// The line of the annotation.
-    pub position: Position,
+    pub span: Span,
 }
 
 impl NativeCode {

@@ -6,14 +6,14 @@ use super::*;
 
 /// The whole program as text.
 pub fn print(program: &Program) -> String {
-    print_with_positions(program).0
+    print_with_spans(program).0
 }
 
-/// The whole program as text, and the source position of each line.
-pub fn print_with_positions(program: &Program) -> (String, Vec<Option<Position>>) {
+/// The whole program as text, and the source span of each line.
+pub fn print_with_spans(program: &Program) -> (String, Vec<Option<Span>>) {
     let mut printer = Printer::new(program);
     printer.program();
-    (printer.out, printer.positions)
+    (printer.out, printer.spans)
 }
 
 /// One function as text, for tests that look at a single one.
@@ -36,15 +36,15 @@ struct Printer<'a> {
     locals: &'a [Local],
     out: String,
     indent: usize,
-    /// The position of the statement being printed.
-    position: Option<Position>,
-    /// The position of each line.
-    positions: Vec<Option<Position>>,
+    /// The span of the statement being printed.
+    span: Option<Span>,
+    /// The span of each line.
+    spans: Vec<Option<Span>>,
 }
 
 impl<'a> Printer<'a> {
     fn new(program: &'a Program) -> Self {
-        Self { program, locals: &[], out: String::new(), indent: 0, position: None, positions: Vec::new() }
+        Self { program, locals: &[], out: String::new(), indent: 0, span: None, spans: Vec::new() }
     }
 
     fn program(&mut self) {
@@ -116,7 +116,7 @@ impl<'a> Printer<'a> {
     fn function(&mut self, id: FunctionId) {
         let function = &self.program.functions[id.index()];
         self.locals = &function.locals;
-        self.position = Some(function.position);
+        self.span = Some(function.span);
         let params: Vec<String> = (0..function.params).map(|it| self.declared(LocalId(it))).collect();
         let device = if function.device { "device " } else { "" };
         self.line(&format!(
@@ -128,7 +128,7 @@ impl<'a> Printer<'a> {
         ));
         self.block(&function.body);
         self.line("}");
-        self.position = None;
+        self.span = None;
     }
 
     fn kernel(&mut self, kernel: &'a Kernel) {
@@ -189,7 +189,7 @@ impl<'a> Printer<'a> {
     fn line(&mut self, text: &str) {
         let _ = writeln!(self.out, "{:1$}{text}", "", self.indent * 2);
         // String literals and native code may have several lines.
-        self.positions.resize(self.positions.len() + 1 + text.matches('\n').count(), self.position);
+        self.spans.resize(self.spans.len() + 1 + text.matches('\n').count(), self.span);
     }
 
     fn block(&mut self, stmts: &[Stmt]) {
@@ -201,12 +201,12 @@ impl<'a> Printer<'a> {
     }
 
     fn stmt(&mut self, stmt: &Stmt) {
-        let around = self.position.replace(stmt.position);
-        self.positioned(stmt);
-        self.position = around;
+        let around = self.span.replace(stmt.span);
+        self.stmt_with_span(stmt);
+        self.span = around;
     }
 
-    fn positioned(&mut self, stmt: &Stmt) {
+    fn stmt_with_span(&mut self, stmt: &Stmt) {
         match &stmt.kind {
             StmtKind::Block(body) => {
                 self.line("{");

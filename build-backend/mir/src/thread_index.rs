@@ -44,11 +44,7 @@ impl ThreadIndex {
 
     /// Its value in a kernel. `blocks` and `threads` are axis indices with their extents, the slowest first.
     pub fn expand(self, blocks: &[(Expr, Expr)], threads: &[(Expr, Expr)], ty: Ty) -> Expr {
-        let long = |operation, a, b| Expr {
-            ty: Ty::I64,
-            kind: ExprKind::Operation { operation, args: vec![a, b] },
-            position: None,
-        };
+        let long = |operation, a, b| Expr::new(Ty::I64, ExprKind::Operation { operation, args: vec![a, b] });
         let value = match self {
             ThreadIndex::Rank => rank(threads),
             ThreadIndex::Lane => long(Operation::And, rank(threads), int(Ty::I64, WARP_SIZE - 1)),
@@ -67,7 +63,7 @@ impl ThreadIndex {
 }
 
 fn int(ty: Ty, value: i64) -> Expr {
-    Expr { ty, kind: ExprKind::Int(value), position: None }
+    Expr::new(ty, ExprKind::Int(value))
 }
 
 /// The row-major index of an element.
@@ -79,17 +75,9 @@ fn rank(axes: &[(Expr, Expr)]) -> Expr {
             0 => index,
             _ => {
                 let args = vec![all, extent.clone()];
-                let before = Expr {
-                    ty: Ty::I64,
-                    kind: ExprKind::Operation { operation: Operation::Mul, args },
-                    position: None,
-                };
+                let before = Expr::new(Ty::I64, ExprKind::Operation { operation: Operation::Mul, args });
                 let args = vec![before, index];
-                Expr {
-                    ty: Ty::I64,
-                    kind: ExprKind::Operation { operation: Operation::Add, args },
-                    position: None,
-                }
+                Expr::new(Ty::I64, ExprKind::Operation { operation: Operation::Add, args })
             }
         };
     }
@@ -100,7 +88,7 @@ fn rank(axes: &[(Expr, Expr)]) -> Expr {
 fn count(axes: &[(Expr, Expr)]) -> Expr {
     let product = |all, extent| {
         let kind = ExprKind::Operation { operation: Operation::Mul, args: vec![all, extent] };
-        Expr { ty: Ty::I64, kind, position: None }
+        Expr::new(Ty::I64, kind)
     };
     let extents = axes.iter().map(|it| convert(it.1.clone(), Ty::I64));
     extents.reduce(product).unwrap_or_else(|| int(Ty::I64, 1))
@@ -118,10 +106,6 @@ fn convert(value: Expr, ty: Ty) -> Expr {
             args[0].clone()
         }
         ExprKind::Int(number) => int(ty, number),
-        _ => Expr {
-            ty,
-            kind: ExprKind::Operation { operation: Operation::Convert, args: vec![value] },
-            position: None,
-        },
+        _ => Expr::new(ty, ExprKind::Operation { operation: Operation::Convert, args: vec![value] }),
     }
 }

@@ -124,16 +124,15 @@ impl Pass {
         PASSES.iter().find(|it| it.name == name)
     }
 
-    /// Runs it. The program behaves the same afterwards.
+    /// Runs it, and numbers the statements and expressions anew. The program behaves the same afterwards.
     pub fn run(&self, program: &mut Program) {
-        if self.scope != Scope::Host {
-            return (self.transform)(program);
-        }
-        let native = take_native_bodies(program);
+        let hides_native_code = self.scope == Scope::Host;
+        let native = if hides_native_code { take_native_bodies(program) } else { Vec::new() };
         (self.transform)(program);
         for (index, body) in native {
             program.functions[index].body = body;
         }
+        program.assign_ids();
     }
 }
 

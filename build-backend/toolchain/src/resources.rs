@@ -97,8 +97,8 @@ fn kernel_resources(
     });
     Ok(KernelResources {
         name: kernel.name.clone(),
-        file: program.files.get(kernel.position.file.index()).cloned().unwrap_or_else(|| "?".to_owned()),
-        line: kernel.position.line,
+        file: program.files.get(kernel.span.file.index()).cloned().unwrap_or_else(|| "?".to_owned()),
+        line: kernel.span.line(),
         threads,
         threads_known,
         shared,

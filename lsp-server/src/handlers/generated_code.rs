@@ -90,18 +90,18 @@ pub(crate) fn generate(lowered: Lowered, kind: &str) -> GeneratedCode {
     }
 }
 
-/// Prints MIR, whose printer also yields positions.
+/// Prints MIR, whose printer also yields spans.
 fn print_mir(program: &mir::Program, path: &Path) -> GeneratedCode {
-    let (text, positions) = mir::print::print_with_positions(program);
+    let (text, spans) = mir::print::print_with_spans(program);
     let is_document = |name: &str| std::path::absolute(name).is_ok_and(|file| file == path);
     let ours: Vec<bool> = program.files.iter().map(|name| is_document(name)).collect();
-    let line = |position: mir::Position| {
-        let ours = ours.get(position.file.index()).copied().unwrap_or(false);
-        if ours { i64::from(position.line) - 1 } else { -1 }
+    let line = |span: mir::Span| {
+        let ours = ours.get(span.file.index()).copied().unwrap_or(false);
+        if ours { i64::from(span.line()) - 1 } else { -1 }
     };
     let mut lines: Vec<(u32, i64)> = vec![(0, -1)];
-    for (at, position) in (0..).zip(positions) {
-        let source = position.map_or(-1, line);
+    for (at, span) in (0..).zip(spans) {
+        let source = span.map_or(-1, line);
         if lines.last().is_none_or(|(_, last)| *last != source) {
             lines.push((at, source));
         }

@@ -221,7 +221,7 @@ fn lower_document(snapshot: &Snapshot, path: &Path) -> Result<Option<Lowered>, C
     let mut launches: FxHashMap<PathBuf, Vec<(u32, u64)>> = FxHashMap::default();
     let mut statements = Vec::new();
     for kernel in &program.kernels {
-        let name = program.files.get(kernel.position.file.index());
+        let name = program.files.get(kernel.span.file.index());
         let path = name.and_then(|name| std::path::absolute(name).ok());
         let Some((path, file)) = path.and_then(|path| Some((path.clone(), analysis.file(&path)?))) else {
             statements.push(None);
@@ -235,7 +235,7 @@ fn lower_document(snapshot: &Snapshot, path: &Path) -> Result<Option<Lowered>, C
                 .map(|launch| (lines.line(launch.range.start()) + 1, statement_hash(text, launch.range)));
             launches.insert(path.clone(), found.collect());
         }
-        let of_line = launches[&path].iter().find(|(line, _)| *line == kernel.position.line);
+        let of_line = launches[&path].iter().find(|(line, _)| *line == kernel.span.line());
         statements.push(of_line.map(|(_, statement)| (path, *statement)));
     }
     Ok(Some(Lowered { program, statements }))

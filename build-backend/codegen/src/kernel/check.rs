@@ -37,7 +37,7 @@ impl Code<'_> {
     /// Arguments of a check: file, line and where to record.
     fn site(&self) -> String {
         let hidden = self.record().unwrap_or("0");
-        format!("{}, {}, {hidden}", self.position.file.0, self.position.line)
+        format!("{}, {}, {hidden}", self.span.file.0, self.span.line())
     }
 
     /// Template argument of the check of an access, or of a division by its divisor; `None` if no check is
@@ -46,12 +46,7 @@ impl Code<'_> {
         if self.program.unchecked {
             return None;
         }
-        match self
-            .check_elimination
-            .get(&std::ptr::from_ref(index))
-            .copied()
-            .unwrap_or(CheckElimination::Unknown)
-        {
+        match self.check_elimination.get(&index.id).copied().unwrap_or(CheckElimination::Unknown) {
             CheckElimination::Inside => None,
             // On a device each access has its own conditions; the CPU form has one variant for all.
             CheckElimination::AtLaunch(conditions) if self.target == Target::Cuda => {
@@ -69,7 +64,7 @@ impl Code<'_> {
 
     /// An element of a rail whose elements and length have names.
     pub(crate) fn kernel_element(&mut self, rail: &RailSpelling, index: &Expr) -> String {
-        match self.preloaded.get(&std::ptr::from_ref(index)).cloned() {
+        match self.preloaded.get(&index.id).cloned() {
             Some(PreloadedElement { name, when }) => {
                 format!("({when} ? {name} : {})", self.kernel_access(rail, index))
             }
@@ -78,7 +73,7 @@ impl Code<'_> {
     }
 
     fn kernel_access(&mut self, rail: &RailSpelling, index: &Expr) -> String {
-        let wide = self.target == Target::Cpu && self.wide.contains(&std::ptr::from_ref(index));
+        let wide = self.target == Target::Cpu && self.wide.contains(&index.id);
         let wide = wide.then(|| self.wide_value(index));
         let short = self.is_narrow(index).then(|| self.narrow_value(index));
         let Some(proven) = self.check_of(index) else {
@@ -114,12 +109,12 @@ impl Code<'_> {
     /// Whether a device may compute an index, comparison, division or assigned value with 32 bits if the
     /// launch conditions hold.
     pub(crate) fn is_narrow(&self, expr: &Expr) -> bool {
-        self.target == Target::Cuda && self.narrowed.values.contains(&std::ptr::from_ref(expr))
+        self.target == Target::Cuda && self.narrowed.values.contains(&expr.id)
     }
 
     /// Whether the operation itself is done with 32 bits, rather than only its result truncated.
     pub(crate) fn has_narrow_parts(&self, expr: &Expr) -> bool {
-        self.narrowed.parts.contains(&std::ptr::from_ref(expr))
+        self.narrowed.parts.contains(&expr.id)
     }
 
     /// An integer expression computed with signed 32 bits.
@@ -160,7 +155,7 @@ impl Code<'_> {
     /// On a device, the step of a counter that does not wrap, in signed arithmetic, from which the compiler
     /// derives the trip count.
     pub(crate) fn exact_step(&mut self, local: LocalId, value: &Expr) -> Option<String> {
-        if self.target != Target::Cuda || !self.wide.contains(&std::ptr::from_ref(value)) {
+        if self.target != Target::Cuda || !self.wide.contains(&value.id) {
             return None;
         }
         // Constant steps are understood without that.

@@ -43,8 +43,8 @@ pub(crate) fn print_cuda_source(
     code.environment_type = format!("E{}", names.kernels[id.index()]);
     let is_pipelined = print_kernel_function(&mut code, id, kernel);
     let body = code.out.take();
-    // Facts about locals and labels are valid in the kernel's body only.
-    (code.narrowed, code.unroll_factors) = Default::default();
+    // Facts about labels are valid in the kernel's body only.
+    code.unroll_factors.clear();
     let functions = print_device_functions(&mut code, "static __device__ ");
     let environment = code.environment(id);
     code.structs();
@@ -69,7 +69,7 @@ fn print_kernel_function<'p>(code: &mut Code<'p>, id: KernelId, kernel: &'p Kern
         None => "apg_block_size()".to_owned(),
     };
     code.stack_rails(&kernel.body);
-    code.at(kernel.position);
+    code.at(kernel.span);
     let bounds = match block_size(kernel) {
         Some(size) if size <= 1024 => format!("__launch_bounds__({size}) "),
         _ => String::new(),
@@ -121,7 +121,7 @@ const MAX_PRELOADED_CONSTANTS: usize = 16;
 /// not know that they are and would leave the loads in loops; preloaded, they stay in uniform registers,
 /// which a warp shares.
 fn preload_constants(code: &mut Code<'_>, kernel: &Kernel) {
-    let mut uses: BTreeMap<(u32, i64), Vec<*const Expr>> = BTreeMap::new();
+    let mut uses: BTreeMap<(u32, i64), Vec<ExprId>> = BTreeMap::new();
     visit_exprs(&kernel.body, &mut |expr, _| {
         let ExprKind::Element { rail, index, .. } = &expr.kind else { return };
         let ExprKind::Local(local) = rail.kind else { return };
@@ -130,11 +130,11 @@ fn preload_constants(code: &mut Code<'_>, kernel: &Kernel) {
         if let (Some(KernelCaptureKind::ConstantRail { .. }), Some(value)) =
             (capture.map(|it| it.kind), index_known)
             && matches!(
-                code.check_elimination.get(&std::ptr::from_ref(&**index)),
+                code.check_elimination.get(&index.id),
                 Some(CheckElimination::Inside | CheckElimination::AtLaunch(_))
             )
         {
-            uses.entry((local.0, value)).or_default().push(std::ptr::from_ref(&**index));
+            uses.entry((local.0, value)).or_default().push(index.id);
         }
     });
     for ((local, value), places) in uses.into_iter().take(MAX_PRELOADED_CONSTANTS) {

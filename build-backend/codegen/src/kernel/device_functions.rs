@@ -11,10 +11,10 @@ pub(super) fn print_device_functions(code: &mut Code<'_>, storage: &str) -> Stri
     while let Some(id) = code.used.device_functions.iter().copied().find(|it| !done.contains(it)) {
         done.push(id);
         let function = &code.program.functions[id.index()];
-        code.check_elimination = match code.program.unchecked {
-            true => Default::default(),
-            false => analyse_function(code.program, code.names, function).check_elimination,
-        };
+        code.forget_expressions();
+        if !code.program.unchecked {
+            code.check_elimination = analyse_function(code.program, code.names, function).check_elimination;
+        }
         code.function(id, storage);
         bodies.push_str(&code.out.take());
     }

@@ -10,6 +10,7 @@ use apg_mir::*;
 pub(crate) fn print_host_unit(code: &mut Code<'_>) -> String {
     let mut text = String::new();
     code.out.attribute_each_line(code.program.debug);
+    code.attributes_expressions = false;
     for index in 0..code.program.kernels.len() {
         let id = KernelId(index as u32);
         code.out.no_position();
@@ -66,6 +67,7 @@ fn print_configure(code: &mut Code<'_>, id: KernelId) {
     let kernel = &code.program.kernels[id.index()];
     let symbol = code.names.kernels[id.index()].clone();
     code.target = Target::Host;
+    code.forget_expressions();
     spell_captures(code, kernel);
     for (local, text) in [(kernel.auto_blocks, "auto_blocks"), (kernel.auto_threads, "auto_threads")] {
         if let Some(local) = local {
@@ -73,7 +75,7 @@ fn print_configure(code: &mut Code<'_>, id: KernelId) {
             code.locals[local.index()].text = format!("(({ty}){text})");
         }
     }
-    code.at(kernel.position);
+    code.at(kernel.span);
     code.out.no_position();
     code.out.open(format!(
         "apg_object *configure_{symbol}(const void *env_, apg_i32 auto_blocks, apg_i32 auto_threads, apg_launch *launch) {{"

@@ -215,7 +215,7 @@ impl<'p> Code<'p> {
             for element in std::iter::once(element).chain(others) {
                 if let ExprKind::Element { index, .. } = &element.kind {
                     let ahead = PreloadedElement { name: format!("{name}now"), when: "pipelined_" };
-                    self.preloaded.insert(std::ptr::from_ref(&**index), ahead);
+                    self.preloaded.insert(index.id, ahead);
                 }
             }
         }

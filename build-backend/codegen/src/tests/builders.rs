@@ -9,16 +9,16 @@ pub(super) const STRINGS: ClassId = ClassId(2);
 pub(super) const EXCEPTION: ClassId = ClassId(3);
 pub(super) const INTS: ClassId = ClassId(4);
 
-pub(super) fn at(line: u32) -> Position {
-    Position { file: FileId(0), line }
+pub(super) fn at(line: u32) -> Span {
+    Span::of_line(FileId(0), line)
 }
 
 pub(super) fn stmt(kind: StmtKind) -> Stmt {
-    Stmt { position: at(1), kind }
+    Stmt::new(at(1), kind)
 }
 
 pub(super) fn expr(ty: Ty, kind: ExprKind) -> Expr {
-    Expr { ty, kind, position: None }
+    Expr::new(ty, kind)
 }
 
 pub(super) fn long(value: i64) -> Expr {
@@ -118,7 +118,7 @@ pub(super) fn locals(types: &[Ty]) -> Vec<Local> {
 pub(super) fn function(name: &str, params: u32, types: &[Ty], result: Ty, body: Vec<Stmt>) -> Function {
     Function {
         name: name.into(),
-        position: at(1),
+        span: at(1),
         locals: locals(types),
         params,
         result,

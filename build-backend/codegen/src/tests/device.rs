@@ -9,7 +9,7 @@ use apg_passes::kernel::init_barrier::needs_barrier;
 fn device_code(kernel: Kernel) -> String {
     let program = launch(kernel, 128, 0);
     super::compile_cuda(&program);
-    let text = super::emit(&program, false).unwrap().cuda[0].clone();
+    let text = super::emit(&program).unwrap().cuda[0].clone();
     text[text.find("__global__").unwrap()..].to_owned()
 }
 

@@ -226,7 +226,7 @@ fn statics_are_initialised_once_on_first_use() {
 fn an_unknown_entry_is_an_error_with_its_line() {
     let mut program = statements(&[], vec![print(text("x"))]);
     program.functions[0].body[0].kind = StmtKind::Expr(runtime(Ty::Void, "no_such_entry", vec![]));
-    let errors = super::emit(&program, false).unwrap_err();
+    let errors = super::emit(&program).unwrap_err();
     assert_eq!(errors[0].to_string(), "Test.x10:1: the runtime has no entry `no_such_entry`");
 }
 
@@ -270,14 +270,14 @@ fn an_edit_changes_the_unit_of_its_file_and_the_tables_only() {
         let mut program = with_echo(&[], main);
         program.files.push("Library.x10".into());
         for function in &mut program.functions[1..] {
-            function.position.file = FileId(1);
+            function.span.file = FileId(1);
         }
         if extra {
             // A class and a function in front of the others would move every index.
             program.functions.push(function("Main.more", 0, &[], Ty::Void, vec![]));
             program.classes.push(Class { name: "More".into(), ..program.classes[3].clone() });
         }
-        super::emit(&program, false).unwrap().units
+        super::emit(&program).unwrap().units
     };
     let before = units(vec![print_long(echo(1))], false);
     let after = units(vec![print_long(echo(2)), print(text("more"))], true);
@@ -292,10 +292,10 @@ fn small_library_functions_are_inlined_across_units() {
     let mut program = with_echo(&[], vec![print_long(echo(1))]);
     program.files.push("x10/Library.x10".into());
     for function in &mut program.functions[1..] {
-        function.position.file = FileId(1);
+        function.span.file = FileId(1);
     }
     let copies = |program: &Program| {
-        let units = super::emit(program, false).unwrap().units;
+        let units = super::emit(program).unwrap().units;
         units[0].text.matches("gnu_inline").count()
     };
     assert_eq!(copies(&program), 0, "an edit of a user's file shall change one unit");

@@ -21,7 +21,7 @@ pub(super) fn kernel(blocks: i64, threads: i64, own: &[Ty], body: Vec<Stmt>) -> 
         |name: &str, kind| KernelCapture { name: name.into(), kind, static_field: None, derived_from: None };
     Kernel {
         name: "Main_main_1".into(),
-        position: at(1),
+        span: at(1),
         captures: vec![
             capture("out", KernelCaptureKind::GlobalRail { element: Ty::I32 }),
             capture("n", KernelCaptureKind::Scalar(Ty::I64)),
@@ -262,7 +262,7 @@ fn loops_of_a_thread_with_continue_and_break() {
 #[test]
 fn a_thread_that_returns_is_an_error() {
     let body = vec![when_true(lt(thread(), int(2)), vec![ret(None)]), out(global_thread(), int(1))];
-    let errors = super::emit(&launch(kernel(2, 64, &[], body), 128, 0), false).unwrap_err();
+    let errors = super::emit(&launch(kernel(2, 64, &[], body), 128, 0)).unwrap_err();
     assert!(errors[0].to_string().ends_with(": a `return` in a thread of a kernel"), "{}", errors[0]);
 }
 
@@ -306,7 +306,7 @@ fn shared_rails_follow_each_other_on_devices() {
     }
     let program = launch(kernel, 128, 0);
     super::compile_cuda(&program);
-    let text = super::emit(&program, false).unwrap().cuda.concat();
+    let text = super::emit(&program).unwrap().cuda.concat();
     for line in [
         "constexpr unsigned shared_1_ = apg_shared_end<apg_i32>(0u, 60u);",
         "(apg_i32 *)(shared_memory_ + shared_1_);",
@@ -349,7 +349,7 @@ fn device_loops_over_shared_memory_with_unknown_length_are_unrolled() {
         share(&mut kernel, 4, 64, SharedInit::Value(int(3)));
         let program = launch(kernel, 128, 64);
         super::compile_cuda(&program);
-        let text = super::emit(&program, false).unwrap().cuda.concat();
+        let text = super::emit(&program).unwrap().cuda.concat();
         assert_eq!(text.contains("#pragma unroll 16"), unrolled, "{text}");
     }
 }
@@ -375,7 +375,7 @@ fn device_counters_that_fit_are_narrowed_to_32_bits() {
     ];
     let program = launch(kernel(2, 64, &[Ty::I64, Ty::I64, Ty::I64, Ty::I64], body), 256, 64);
     super::compile_cuda(&program);
-    let text = super::emit(&program, false).unwrap().cuda.concat();
+    let text = super::emit(&program).unwrap().cuda.concat();
     for (local, ty) in [("v4", "apg_narrow"), ("v5", "apg_narrow"), ("v6", "apg_i64"), ("v7", "apg_i64")] {
         assert!(text.contains(&format!("  {ty} {local}_")), "{local} is not of {ty} in\n{text}");
     }
@@ -407,7 +407,7 @@ fn device_loops_that_index_registers_are_fully_unrolled() {
         ];
         let program = launch(kernel(2, 64, &[Ty::I64, Ty::Ref(INTS)], body), 128, 64);
         super::compile_cuda(&program);
-        let text = super::emit(&program, false).unwrap().cuda.concat();
+        let text = super::emit(&program).unwrap().cuda.concat();
         assert_eq!(text.contains("#pragma unroll\n"), unrolled, "{length} {end}\n{text}");
     }
 }
@@ -546,7 +546,7 @@ fn read_only_global_rails_are_assumed_not_to_alias_written_ones() {
             derived_from: None,
         };
         kernel.locals[1].ty = global_rail();
-        super::emit(&launch(kernel, 64, 0), false).unwrap().cuda[0].clone()
+        super::emit(&launch(kernel, 64, 0)).unwrap().cuda[0].clone()
     };
     assert!(text(false).contains("const apg_i32 *APG_APART "), "{}", text(false));
     assert!(!text(true).contains("*APG_APART "), "{}", text(true));
@@ -580,7 +580,7 @@ fn triangular_loops_over_private_rails_keep_them_in_registers() {
     body.extend((0..6).map(start));
     body.extend([set(4, long(0)), outer, out(global_thread(), own(long(5)))]);
     let program = launch(kernel(2, 64, &[Ty::I64, Ty::I64, Ty::Ref(INTS)], body), 128, 64);
-    let text = super::emit(&program, false).unwrap().cuda.concat();
+    let text = super::emit(&program).unwrap().cuda.concat();
     assert_eq!(text.matches("#pragma unroll\n").count(), 2, "{text}");
     if let Err(missing) = apg_runtime::device::compiler_version() {
         assert!(std::env::var("APG_REQUIRE").is_err(), "APG_REQUIRE is set, but {missing}");
@@ -606,6 +606,6 @@ fn rails_of_structs_are_assumed_aligned() {
     kernel.captures[0].kind = KernelCaptureKind::GlobalRail { element: global_rail() };
     let program = launch(kernel, 128, 0);
     super::compile_cuda(&program);
-    let text = super::emit(&program, false).unwrap().cuda.concat();
+    let text = super::emit(&program).unwrap().cuda.concat();
     assert!(text.contains("__builtin_assume_aligned((const void *)env.m0.handle, 16)"), "{text}");
 }

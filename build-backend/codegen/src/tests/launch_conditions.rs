@@ -21,7 +21,7 @@ fn two_stores() -> Program {
 
 #[test]
 fn host_reports_each_launch_condition() {
-    let units = super::emit(&two_stores(), false).unwrap().units;
+    let units = super::emit(&two_stores()).unwrap().units;
     let text: String = units.into_iter().map(|it| it.text).collect();
     for part in ["63LL < n0", "255LL < n0", "<< 0;", "<< 1;", "held_ == 3ULL"] {
         assert!(text.contains(part), "{part}: {text}");
@@ -30,7 +30,7 @@ fn host_reports_each_launch_condition() {
 
 #[test]
 fn accesses_are_checked_independently() {
-    let text = super::emit(&two_stores(), false).unwrap().cuda.concat();
+    let text = super::emit(&two_stores()).unwrap().cuda.concat();
     for part in ["apg_index<(held_<1u>)>", "apg_index<(held_<2u>)>"] {
         assert!(text.contains(part), "{part}: {text}");
     }
@@ -62,7 +62,7 @@ fn is_checked(threads: i64, step: i64, shared: i64) -> bool {
     share(&mut kernel, 4, shared, SharedInit::Zero);
     let program = launch(kernel, 128, 0);
     super::compile_cuda(&program);
-    let text = super::emit(&program, false).unwrap().cuda.concat();
+    let text = super::emit(&program).unwrap().cuda.concat();
     text.contains(&format!(", {shared}LL, v4"))
 }
 
@@ -87,7 +87,7 @@ fn check_of(divisor: Expr) -> String {
     let body = vec![out(convert(Ty::I32, convert(Ty::I64, thread())), convert(Ty::I32, quotient))];
     let program = launch(kernel(1, 64, &[], body), 128, 3);
     super::compile_cuda(&program);
-    let text = super::emit(&program, false).unwrap().cuda.concat();
+    let text = super::emit(&program).unwrap().cuda.concat();
     let kernel = &text[text.rfind("__global__").unwrap()..];
     let at = kernel.find("apg_divisor<").map(|it| it + "apg_divisor<".len());
     at.map(|it| kernel[it..].split(',').next().unwrap_or_default().to_owned()).unwrap_or_default()

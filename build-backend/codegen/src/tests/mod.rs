@@ -17,14 +17,22 @@ mod unroll_collectives;
 
 use std::process::Command;
 
-use super::emit;
+use crate::EmitError;
 use crate::translation_unit::UnitKind;
+use crate::unit::Emitted;
 use apg_mir::Program;
 use apg_toolchain::find_compiler;
 
+/// The code of a program, which is numbered first.
+fn emit(program: &Program) -> Result<Emitted, Vec<EmitError>> {
+    let mut program = program.clone();
+    program.assign_ids();
+    super::emit(&program, false)
+}
+
 /// Compiles and runs a program; returns its output.
 fn run(program: &Program) -> String {
-    let emitted = emit(program, false).unwrap_or_else(|errors| panic!("{errors:?}"));
+    let emitted = emit(program).unwrap_or_else(|errors| panic!("{errors:?}"));
     let folder = tempfile::tempdir().unwrap();
     let compiler = find_compiler().expect("these tests need a C++ compiler");
     for (name, text) in super::HEADERS {
@@ -64,7 +72,7 @@ fn assert_in_order(text: &str, parts: &[&str]) {
 
 /// The CPU form of a program's kernels.
 fn cpu_code(program: &Program) -> String {
-    let units = emit(program, false).unwrap_or_else(|errors| panic!("{errors:?}")).units;
+    let units = emit(program).unwrap_or_else(|errors| panic!("{errors:?}")).units;
     units.into_iter().map(|it| it.text).find(|it| it.contains("< last_; ")).expect("the program has a kernel")
 }
 
@@ -75,7 +83,7 @@ fn compile_cuda(program: &Program) {
         eprintln!("skipped: {missing}");
         return;
     }
-    let emitted = emit(program, false).unwrap_or_else(|errors| panic!("{errors:?}"));
+    let emitted = emit(program).unwrap_or_else(|errors| panic!("{errors:?}"));
     for text in &emitted.cuda {
         let narrow = "#define APG_PROVEN\n#define APG_NARROW\n";
         for head in ["", "#define APG_OVERLAP\n", &format!("{narrow}#define APG_PIPELINED\n")] {

@@ -116,7 +116,7 @@ fn prefetches_are_spread_over_the_rows_of_the_longest_region() {
     }
     let expected: String = expected.iter().map(|it| format!("{it}\n")).collect();
     assert_eq!(super::run(&program), expected);
-    let units = super::emit(&program, false).unwrap().units;
+    let units = super::emit(&program).unwrap().units;
     let text = units.into_iter().map(|it| it.text).find(|it| it.contains("block_ < last_")).unwrap();
     let rows: Vec<&str> = text.split("for (apg_i64 t1_ = 0; t1_ < n1_; ++t1_)\n").collect();
     assert_eq!(rows.len(), 3, "each region has one loop over rows:\n{text}");

@@ -47,6 +47,7 @@ fn text(condition: Expr, step: i64, body: Vec<Stmt>) -> String {
         }
     }
     super::compile_cuda(&program);
+    program.assign_ids();
     let (code, errors) = print_cuda_source(&program, &Names::new(&program), KernelId(0));
     assert!(errors.is_empty());
     assert_eq!(code.is_pipelined, code.source.contains("preloaded1_"), "{}", code.source);

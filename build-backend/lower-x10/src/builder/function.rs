@@ -1,4 +1,4 @@
-//! Builder of one MIR function: locals, blocks, labels and the current position.
+//! Builder of one MIR function: locals, blocks, labels and the current span.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use apg_syntax::TextRange;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 
-use crate::builder::position::FileLines;
+use crate::builder::span::FileLines;
 use crate::mono::types::Substitution;
 use crate::{LowerError, Lowerer};
 use apg_mir as mir;
@@ -107,11 +107,9 @@ pub(crate) struct Builder<'a, 'db> {
     /// The target of `continue` in a source loop that is lowered to several: the innermost.
     continues: FxHashMap<LabelId, mir::LabelId>,
     next_label: u32,
-    pub position: mir::Position,
-    /// The line of the expression being lowered, if it is not that of its statement.
-    pub apart: bool,
+    pub span: mir::Span,
     /// Where the function begins.
-    pub head: mir::Position,
+    pub head: mir::Span,
     pub returns: Returns,
     /// Set while lowering the code of a kernel.
     pub kernel: Option<KernelCode>,
@@ -139,7 +137,7 @@ pub(crate) struct Builder<'a, 'db> {
 
 impl<'a, 'db> Builder<'a, 'db> {
     pub(crate) fn new(lowerer: &'a mut Lowerer<'db>, source: Source, returns: Returns) -> Builder<'a, 'db> {
-        let position = source.lines.position(source.base);
+        let span = source.lines.span_at(source.base);
         Builder {
             lowerer,
             source,
@@ -152,9 +150,8 @@ impl<'a, 'db> Builder<'a, 'db> {
             labels: FxHashMap::default(),
             continues: FxHashMap::default(),
             next_label: 0,
-            position,
-            apart: false,
-            head: position,
+            span,
+            head: span,
             returns,
             kernel: None,
             before_launch: false,
@@ -178,7 +175,7 @@ impl<'a, 'db> Builder<'a, 'db> {
         }
         let function = mir::Function {
             name,
-            position: self.head,
+            span: self.head,
             locals: self.locals,
             params,
             result,
@@ -221,7 +218,7 @@ impl<'a, 'db> Builder<'a, 'db> {
     }
 
     pub(crate) fn local(&self, id: mir::LocalId) -> mir::Expr {
-        mir::Expr { ty: self.locals[id.index()].ty, kind: mir::ExprKind::Local(id), position: None }
+        mir::Expr::new(self.locals[id.index()].ty, mir::ExprKind::Local(id))
     }
 
     /// Saves a value in a temporary.
@@ -264,7 +261,7 @@ impl<'a, 'db> Builder<'a, 'db> {
             Variable::Local(local) => self.set(local, value),
             Variable::Cell(local, class) => {
                 let kind = mir::ExprKind::MakeObject { class, fields: vec![value] };
-                self.set(local, mir::Expr { ty: mir::Ty::Ref(class), kind, position: None });
+                self.set(local, mir::Expr::new(mir::Ty::Ref(class), kind));
             }
         }
     }
@@ -316,7 +313,7 @@ impl<'a, 'db> Builder<'a, 'db> {
     // ---- statements ----
 
     pub(crate) fn push(&mut self, kind: mir::StmtKind) {
-        let stmt = mir::Stmt { position: self.position, kind };
+        let stmt = mir::Stmt::new(self.span, kind);
         self.block().push(stmt);
     }
 
@@ -334,11 +331,11 @@ impl<'a, 'db> Builder<'a, 'db> {
 
     /// Runs `build` with a new block and returns the block.
     pub(crate) fn nested<R>(&mut self, build: impl FnOnce(&mut Self) -> R) -> (Vec<mir::Stmt>, R) {
-        let position = self.position;
+        let span = self.span;
         self.blocks.push(Vec::new());
         let result = build(self);
-        // Statements after the block have the position of the enclosing statement.
-        self.position = position;
+        // Statements after the block have the span of the enclosing statement.
+        self.span = span;
         (self.blocks.pop().unwrap_or_default(), result)
     }
 
@@ -384,11 +381,11 @@ impl<'a, 'db> Builder<'a, 'db> {
         target
     }
 
-    // ---- positions and errors ----
+    // ---- spans and errors ----
 
     pub(crate) fn at(&mut self, range: TextRange) {
-        self.position = self.source.lines.position(self.source.base + u32::from(range.start()));
-        self.lowerer.current.1 = Some(self.position);
+        self.span = self.source.span(range);
+        self.lowerer.current.1 = Some(self.span);
     }
 
     pub(crate) fn error(&mut self, error: LowerError, range: TextRange) {

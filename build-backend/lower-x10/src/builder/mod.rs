@@ -2,4 +2,4 @@
 
 pub(crate) mod function;
 pub(crate) mod operands;
-pub(crate) mod position;
+pub(crate) mod span;

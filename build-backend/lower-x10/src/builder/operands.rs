@@ -53,8 +53,8 @@ impl Builder<'_, '_> {
             }
             let local = self.temporary(value.ty);
             let saved = std::mem::replace(value, self.local(local));
-            let position = self.position;
-            self.block().insert(at, mir::Stmt { position, kind: mir::StmtKind::Set { local, value: saved } });
+            let span = self.span;
+            self.block().insert(at, mir::Stmt::new(span, mir::StmtKind::Set { local, value: saved }));
             at += 1;
         }
     }
@@ -141,7 +141,7 @@ impl Builder<'_, '_> {
 
 /// An expression without a position.
 pub(crate) fn expr(ty: mir::Ty, kind: ExprKind) -> mir::Expr {
-    mir::Expr { ty, kind, position: None }
+    mir::Expr::new(ty, kind)
 }
 
 /// A constant of an integer type.

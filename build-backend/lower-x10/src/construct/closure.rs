@@ -147,10 +147,10 @@ impl Builder<'_, '_> {
     ) {
         let source = self.source.clone();
         let name = format!("{}$closure", source.name);
-        let position = self.position;
+        let span = self.span;
         let constructs = self.constructs_struct;
         let mut inner = Builder::new(self.lowerer, source, returns);
-        (inner.position, inner.head) = (position, position);
+        (inner.span, inner.head) = (span, span);
         inner.constructs_struct = constructs;
         let this = inner.new_local("closure", mir::Ty::Ref(class), false);
         // Shared formals move into cells, which needs all parameters to be declared first.

@@ -88,22 +88,22 @@ pub(crate) fn literals(expr: &ast::Expr) -> Vec<CodeLiteral> {
 pub(crate) struct Snippet {
     pub text: String,
     /// Byte offsets in the text at which another literal begins, with its line.
-    lines: Vec<(usize, mir::Position)>,
+    lines: Vec<(usize, mir::Span)>,
 }
 
 impl Snippet {
-    pub(crate) fn new(literals: Vec<CodeLiteral>, position: impl Fn(TextSize) -> mir::Position) -> Snippet {
+    pub(crate) fn new(literals: Vec<CodeLiteral>, span: impl Fn(TextSize) -> mir::Span) -> Snippet {
         let mut snippet = Snippet { text: String::new(), lines: Vec::new() };
         for (text, offset) in literals {
-            snippet.lines.push((snippet.text.len(), position(offset)));
+            snippet.lines.push((snippet.text.len(), span(offset)));
             snippet.text.push_str(&text);
         }
         snippet
     }
 
     /// Code whose literals are unknown: all of it is in this line.
-    pub(crate) fn in_line(text: &str, position: mir::Position) -> Snippet {
-        Snippet { text: text.to_owned(), lines: vec![(0, position)] }
+    pub(crate) fn in_line(text: &str, span: mir::Span) -> Snippet {
+        Snippet { text: text.to_owned(), lines: vec![(0, span)] }
     }
 
     /// Whether `#line` directives may be inserted between the tokens of a line: not in preprocessor lines,
@@ -113,7 +113,7 @@ impl Snippet {
     }
 
     /// The source line of each token at which a new line begins for the compiler's messages.
-    pub(crate) fn line_of_tokens(&self, tokens: &[Token<'_>]) -> Vec<Option<mir::Position>> {
+    pub(crate) fn line_of_tokens(&self, tokens: &[Token<'_>]) -> Vec<Option<mir::Span>> {
         let mut lines = vec![None; tokens.len()];
         if self.text.contains("R\"") {
             return lines;
@@ -124,9 +124,9 @@ impl Snippet {
         let mut current = None;
         for (line, token) in lines.iter_mut().zip(tokens) {
             let mut changed = false;
-            while let Some((_, position)) = known.next_if(|it| it.0 <= at) {
-                changed |= current != Some(*position);
-                current = Some(*position);
+            while let Some((_, span)) = known.next_if(|it| it.0 <= at) {
+                changed |= current != Some(*span);
+                current = Some(*span);
             }
             let before = &self.text[self.text[..at].rfind('\n').map_or(0, |it| it + 1)..at];
             let follows = self.text[..at].strip_suffix('\n').is_none_or(|it| !it.ends_with('\\'));
@@ -160,13 +160,13 @@ mod tests {
 
     /// Each token at which a new line begins, with that line.
     fn lines(literals: &[(&str, u32)]) -> Vec<(String, u32)> {
-        let position = |offset| mir::Position { file: mir::FileId(0), line: u32::from(offset) };
+        let span = |offset| mir::Span::of_line(mir::FileId(0), u32::from(offset));
         let literals = literals.iter().map(|it| (it.0.to_owned(), TextSize::new(it.1))).collect();
-        let snippet = Snippet::new(literals, position);
+        let snippet = Snippet::new(literals, span);
         let all = tokens(&snippet.text);
         let found = snippet.line_of_tokens(&all);
         let found =
-            all.iter().zip(found).filter_map(|(token, line)| Some((token.name().to_owned(), line?.line)));
+            all.iter().zip(found).filter_map(|(token, line)| Some((token.name().to_owned(), line?.line())));
         found.collect()
     }
 

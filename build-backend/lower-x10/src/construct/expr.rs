@@ -19,16 +19,13 @@ impl Builder<'_, '_> {
 
     /// The value of an expression, in the representation of its own type.
     pub(crate) fn value(&mut self, id: ExprId) -> mir::Expr {
-        let (fast, position, apart) = (self.fast, self.position, self.apart);
+        let (fast, span) = (self.fast, self.span);
         self.fast |= self.source.body.fast.contains(&id);
-        let own = self.position_of(id);
-        self.position = own;
-        self.apart |= own != position;
+        let own = self.span_of(id);
+        self.span = own;
         let mut value = self.expression(id);
-        if self.apart && value.position.is_none() {
-            value.position = Some(own);
-        }
-        (self.fast, self.position, self.apart) = (fast, position, apart);
+        value.span.get_or_insert(own);
+        (self.fast, self.span) = (fast, span);
         value
     }
 
@@ -432,9 +429,9 @@ impl Builder<'_, '_> {
         }
         let result = self.new_local("$", machine, true);
         self.set(result, zero(machine));
-        let position = self.position;
+        let span = self.span;
         let finish = |mut block: Vec<mir::Stmt>, value| {
-            block.push(mir::Stmt { position, kind: mir::StmtKind::Set { local: result, value } });
+            block.push(mir::Stmt::new(span, mir::StmtKind::Set { local: result, value }));
             block
         };
         let (then, otherwise) = (finish(then_block, then), finish(otherwise_block, otherwise));
@@ -462,8 +459,8 @@ impl Builder<'_, '_> {
         }
         let result = self.new_local("$", mir::Ty::Bool, true);
         self.set(result, left);
-        let position = self.position;
-        block.push(mir::Stmt { position, kind: mir::StmtKind::Set { local: result, value: right } });
+        let span = self.span;
+        block.push(mir::Stmt::new(span, mir::StmtKind::Set { local: result, value: right }));
         let condition = self.local(result);
         let (then, otherwise) = if is_or { (Vec::new(), block) } else { (block, Vec::new()) };
         self.push(mir::StmtKind::If { condition, then, otherwise });

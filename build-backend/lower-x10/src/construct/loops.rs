@@ -59,23 +59,20 @@ impl Builder<'_, '_> {
     fn general_loop(&mut self, label: LabelId, condition: Option<ExprId>, update: &[ExprId], body: StmtId) {
         let unroll = self.unroll.take();
         let label = self.begin_label(label);
-        let position = self.position;
+        let span = self.span;
         let (mut setup, test) = match condition {
             Some(condition) => self.nested(|it| it.value(condition)),
             None => (Vec::new(), bool(true)),
         };
         let body = self.nested_stmt(body);
         let (update, ()) = self.nested(|it| update.iter().for_each(|value| it.effect_of(*value)));
-        self.position = position;
+        self.span = span;
         let (condition, body) = if setup.is_empty() {
             (test, body)
         } else {
             let failed = operation(Operation::Not, mir::Ty::Bool, vec![test]);
-            let then = vec![mir::Stmt { position, kind: Out::Break(label) }];
-            setup.push(mir::Stmt {
-                position,
-                kind: Out::If { condition: failed, then, otherwise: Vec::new() },
-            });
+            let then = vec![mir::Stmt::new(span, Out::Break(label))];
+            setup.push(mir::Stmt::new(span, Out::If { condition: failed, then, otherwise: Vec::new() }));
             setup.extend(body);
             (bool(true), setup)
         };
@@ -272,13 +269,13 @@ impl Builder<'_, '_> {
         let label = self.begin_label(label);
         let (mut loop_body, (more, _)) =
             self.nested(|it| it.call_plain(has_next, iterator_ty, made.clone(), range));
-        let position = self.position;
+        let span = self.span;
         let condition = if loop_body.is_empty() {
             more
         } else {
             let condition = operation(Operation::Not, mir::Ty::Bool, vec![more]);
-            let then = vec![mir::Stmt { position, kind: Out::Break(label) }];
-            loop_body.push(mir::Stmt { position, kind: Out::If { condition, then, otherwise: Vec::new() } });
+            let then = vec![mir::Stmt::new(span, Out::Break(label))];
+            loop_body.push(mir::Stmt::new(span, Out::If { condition, then, otherwise: Vec::new() }));
             bool(true)
         };
         let (rest, ()) = self.nested(|it| {

@@ -17,7 +17,7 @@ use apg_syntax::{TextRange, TextSize};
 use smol_str::SmolStr;
 
 use crate::builder::function::Builder;
-use crate::builder::position::FileLines;
+use crate::builder::span::FileLines;
 use crate::construct::cpp_snippet::{CodeLiteral, Snippet, Token, literals, tokens};
 use crate::mono::types::Shape;
 use crate::{Callee, LowerError, Lowerer};
@@ -69,9 +69,9 @@ impl Lowerer<'_> {
                     _ => continue,
                 };
                 let range = ranges(self.db, Item::Class(*class)).get(annotation.at as usize).copied();
-                let position = lines.position(range.unwrap_or_default().start().into());
+                let span = lines.span_at(range.unwrap_or_default().start().into());
                 let names = annotation.strings.iter().flatten().filter(|it| !it.is_empty());
-                list.extend(names.map(|name| NamedFile { name: name.clone(), position }));
+                list.extend(names.map(|name| NamedFile { name: name.clone(), span }));
             }
         }
         if !(native.includes.is_empty() && native.sources.is_empty()) {
@@ -106,10 +106,10 @@ impl Builder<'_, '_> {
             let node = tree.covering_element(name).ancestors().find_map(ast::Annotation::cast)?;
             let argument = node.arg_list()?.exprs().nth(1)?;
             let snippet =
-                Snippet::new(literals(&argument), |offset| self.source.lines.position(offset.into()));
+                Snippet::new(literals(&argument), |offset| self.source.lines.span_at(offset.into()));
             (snippet.text == code).then_some(snippet)
         });
-        written.unwrap_or_else(|| Snippet::in_line(code, self.position))
+        written.unwrap_or_else(|| Snippet::in_line(code, self.span))
     }
 
     /// The body of a method with C++ code.
@@ -142,7 +142,7 @@ impl Builder<'_, '_> {
                 .then(|| self.constant_literals(*code))?
         });
         let Some(code) = codes.next() else { return false };
-        let code = Snippet::new(code, |offset| self.source.lines.position(offset.into()));
+        let code = Snippet::new(code, |offset| self.source.lines.span_at(offset.into()));
         if is_foreign(&code.text) && !is_empty {
             return false;
         }

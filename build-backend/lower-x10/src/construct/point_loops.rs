@@ -213,13 +213,13 @@ impl Builder<'_, '_> {
         // The rank is known when the loop begins: one version for each.
         let Some(rank) = self.long_field(&value, rows_ty, "rank") else { return };
         let (mut rest, ()) = self.nested(|b| b.all_rows(label, it, &value, rows_ty));
-        let position = self.position;
+        let span = self.span;
         for axes in (1..=MAX_RANK_VERSIONS).rev() {
             let known = PointLoop { rank: Some(axes), tested: true, ..*it };
             let (then, ()) = self.nested(|b| b.all_rows(label, &known, &value, rows_ty));
             let wanted = int(mir::Ty::I64, axes as i64);
             let condition = operation(Operation::Eq, mir::Ty::Bool, vec![rank.clone(), wanted]);
-            rest = vec![mir::Stmt { position, kind: Out::If { condition, then, otherwise: rest } }];
+            rest = vec![mir::Stmt::new(span, Out::If { condition, then, otherwise: rest })];
         }
         rest.into_iter().for_each(|stmt| self.push(stmt.kind));
     }
@@ -262,13 +262,12 @@ impl Builder<'_, '_> {
     fn all_rows(&mut self, label: LabelId, it: &PointLoop<'_>, value: &mir::Expr, rows_ty: Ty) {
         let outer = self.begin_label(label);
         let Some(next) = self.lowerer.method_with("next", rows_ty, &[]) else { return };
-        let position = self.position;
+        let span = self.span;
         let (mut loop_body, (more, _)) =
             self.nested(|b| b.call_plain(next.method, rows_ty, value.clone(), it.range));
         let failed = operation(Operation::Not, mir::Ty::Bool, vec![more]);
-        let then = vec![mir::Stmt { position, kind: Out::Break(outer) }];
-        loop_body
-            .push(mir::Stmt { position, kind: Out::If { condition: failed, then, otherwise: Vec::new() } });
+        let then = vec![mir::Stmt::new(span, Out::Break(outer))];
+        loop_body.push(mir::Stmt::new(span, Out::If { condition: failed, then, otherwise: Vec::new() }));
         let (rest, ()) = self.nested(|b| b.row(label, it, value, rows_ty));
         loop_body.extend(rest);
         self.push(Out::Loop {

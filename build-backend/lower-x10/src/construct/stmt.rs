@@ -12,11 +12,10 @@ use apg_mir::{self as mir, ExprKind, Operation, StmtKind as Out};
 impl Builder<'_, '_> {
     /// Appends the code of a statement to the current block.
     pub(crate) fn stmt(&mut self, id: StmtId) {
-        let (fast, apart) = (self.fast, self.apart);
+        let fast = self.fast;
         self.fast |= self.source.body.stmt(id).annotations.iter().any(|it| it.name == "FastMath");
-        self.apart = false;
         self.statement(id);
-        (self.fast, self.apart) = (fast, apart);
+        self.fast = fast;
     }
 
     fn statement(&mut self, id: StmtId) {
@@ -119,7 +118,7 @@ impl Builder<'_, '_> {
         let (body, ()) = self.nested(|it| {
             let null = expr(value.ty, ExprKind::Null);
             let is_null = operation(Operation::Eq, mir::Ty::Bool, vec![value.clone(), null]);
-            let nothing = vec![mir::Stmt { position: it.position, kind: Out::Break(label) }];
+            let nothing = vec![mir::Stmt::new(it.span, Out::Break(label))];
             it.push(Out::If { condition: is_null, then: nothing, otherwise: Vec::new() });
             for (at, text) in labels.iter().enumerate() {
                 let wanted = expr(value.ty, ExprKind::String(text.clone()));
@@ -162,10 +161,10 @@ impl Builder<'_, '_> {
 
     fn if_statement(&mut self, condition: ExprId, then: StmtId, otherwise: Option<StmtId>) {
         let condition = self.value(condition);
-        let position = self.position;
+        let span = self.span;
         let then = self.nested_stmt(then);
         let otherwise = otherwise.map(|it| self.nested_stmt(it)).unwrap_or_default();
-        self.position = position;
+        self.span = span;
         self.push(Out::If { condition, then, otherwise });
     }
 

@@ -121,7 +121,7 @@ impl Builder<'_, '_> {
         let lowerer = &self.lowerer;
         if let Some(call) = lowerer.current.0.and_then(|it| lowerer.first_requests.get(&it)) {
             let file = &lowerer.program.files[call.file.index()];
-            error = error.note(format!("these types come from {file}:{}", call.line));
+            error = error.note(format!("these types come from {file}:{}", call.line()));
         }
         self.error(error, range);
     }

@@ -258,13 +258,13 @@ impl Builder<'_, '_> {
         let id = mir::KernelId(self.lowerer.program.kernels.len() as u32);
         let range = self.source.body.stmt(at).range;
         self.at(range);
-        let position = self.position;
-        let name = self.kernel_name(position.line);
+        let span = self.span;
+        let name = self.kernel_name(span.line());
         let source = self.source.clone();
         // Reserves the id: requested functions may contain kernels.
-        self.lowerer.program.kernels.push(empty_kernel(name, position));
+        self.lowerer.program.kernels.push(empty_kernel(name, span));
         let mut inner = Builder::new(self.lowerer, source, Returns::Nothing);
-        inner.position = position;
+        inner.span = span;
         inner.kernel = Some(KernelCode::default());
         let captures: Vec<_> = captured.iter().map(|it| inner.declare_capture(it)).collect();
         let block_locals: Vec<_> = kernel.blocks.iter().map(|it| inner.axis_local(it)).collect();
@@ -569,10 +569,10 @@ impl Lowerer<'_> {
     }
 }
 
-fn empty_kernel(name: String, position: mir::Position) -> mir::Kernel {
+fn empty_kernel(name: String, span: mir::Span) -> mir::Kernel {
     mir::Kernel {
         name,
-        position,
+        span,
         captures: Vec::new(),
         host: mir::LaunchConfiguration {
             blocks: Vec::new(),

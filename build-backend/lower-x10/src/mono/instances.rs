@@ -278,8 +278,8 @@ impl<'db> Lowerer<'db> {
         }
         let id = self.reserve_function();
         self.functions.insert(key.clone(), id);
-        if let Some(position) = self.current.1 {
-            self.first_requests.insert(id, position);
+        if let Some(span) = self.current.1 {
+            self.first_requests.insert(id, span);
         }
         self.worklist.push((key, id));
         id
@@ -290,7 +290,7 @@ impl<'db> Lowerer<'db> {
         let id = mir::FunctionId(self.program.functions.len() as u32);
         self.program.functions.push(mir::Function {
             name: String::new(),
-            position: mir::Position { file: mir::FileId(0), line: 1 },
+            span: mir::Span::of_line(mir::FileId(0), 1),
             locals: Vec::new(),
             params: 0,
             result: mir::Ty::Void,

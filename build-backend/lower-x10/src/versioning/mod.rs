@@ -101,7 +101,7 @@ impl Builder<'_, '_> {
         self.count_inside(&mut scan);
         scan.calm = !scan.nest && self.is_calm(&scan);
         let mut accesses = FxHashSet::default();
-        let mut tests: Vec<(String, mir::Expr)> = Vec::new();
+        let mut tests: Vec<mir::Expr> = Vec::new();
         for id in calls {
             if self.proved.contains(&id) {
                 continue;
@@ -114,16 +114,15 @@ impl Builder<'_, '_> {
             };
             accesses.insert(id);
             for test in found {
-                let key = format!("{test:?}");
-                if !tests.iter().any(|(known, _)| *known == key) {
-                    tests.push((key, test));
+                if !tests.contains(&test) {
+                    tests.push(test);
                 }
             }
         }
         if tests.is_empty() || tests.len() > MAX_GUARDS {
             return None;
         }
-        let condition = tests.into_iter().map(|(_, test)| test).reduce(and)?;
+        let condition = tests.into_iter().reduce(and)?;
         Some(LoopVersion { condition, accesses, hoisted: scan.hoisted, nest: scan.nest })
     }
 

@@ -114,15 +114,15 @@ mod tests {
     use super::*;
 
     fn expr(kind: ExprKind) -> Expr {
-        Expr { ty: Ty::I64, kind, position: None }
+        Expr::new(Ty::I64, kind)
     }
 
     fn function(params: u32, body: Vec<StmtKind>) -> Function {
-        let position = Position { file: FileId(0), line: 1 };
-        let body = body.into_iter().map(|kind| Stmt { position, kind }).collect();
+        let span = Span::of_line(FileId(0), 1);
+        let body = body.into_iter().map(|kind| Stmt::new(span, kind)).collect();
         Function {
             name: String::new(),
-            position,
+            span,
             locals: Vec::new(),
             params,
             result: Ty::Void,

@@ -147,7 +147,7 @@ mod tests {
             class(Some(3), &[Some(1), Some(6)]),
         ];
         let hierarchy = ClassHierarchy::new(&Program { classes, ..Program::default() });
-        let object = |class| Expr { ty: Ty::Ref(ClassId(class)), kind: ExprKind::Null, position: None };
+        let object = |class| Expr::new(Ty::Ref(ClassId(class)), ExprKind::Null);
         let found = |class, slot| hierarchy.unique_in_class(ClassId(0), slot, &object(class)).map(|it| it.0);
         assert_eq!(found(0, 0), Some(1));
         assert_eq!(found(1, 1), Some(2));

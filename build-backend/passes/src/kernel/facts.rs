@@ -31,10 +31,10 @@ impl CheckElimination {
 /// Result of the analysis.
 #[derive(Default)]
 pub struct NarrowedExprs {
-    /// Narrowed indices, comparisons, divisions and assigned values, by address.
-    pub values: FxHashSet<*const Expr>,
-    /// Subexpressions whose operands are narrowed too, by address.
-    pub parts: FxHashSet<*const Expr>,
+    /// Narrowed indices, comparisons, divisions and assigned values.
+    pub values: FxHashSet<ExprId>,
+    /// Subexpressions whose operands are narrowed too.
+    pub parts: FxHashSet<ExprId>,
     /// 64-bit locals that are declared with 32 bits.
     pub locals: FxHashSet<LocalId>,
     /// Launch conditions.

@@ -135,7 +135,7 @@ fn substitute_locals(expr: &Expr, context: &StrideContext<'_, '_>, depth: u32) -
         },
         _ => return None,
     };
-    Some(Expr { ty: expr.ty, kind, position: None })
+    Some(Expr::new(expr.ty, kind))
 }
 
 /// Coefficient of the thread index.

@@ -81,8 +81,7 @@ fn find_thread_functions(functions: &[Function]) -> Vec<bool> {
 /// Expands thread indices, which come from inlined functions, for this kernel.
 fn expand_thread_indices(kernel: &Kernel, locals: &[Local], body: &mut [Stmt]) {
     let axes = |axes: &[LocalId], extents: &[Expr]| -> Vec<(Expr, Expr)> {
-        let index =
-            |it: &LocalId| Expr { ty: locals[it.index()].ty, kind: ExprKind::Local(*it), position: None };
+        let index = |it: &LocalId| Expr::new(locals[it.index()].ty, ExprKind::Local(*it));
         axes.iter().map(index).zip(extents.iter().cloned()).collect()
     };
     let blocks = axes(&kernel.block_locals, &kernel.host.blocks);
@@ -176,7 +175,7 @@ impl Inliner<'_> {
             },
             _ => false,
         };
-        let position = stmt.position;
+        let span = stmt.span;
         if is_whole_statement {
             let (StmtKind::Set { value, .. } | StmtKind::Expr(value)) = &mut stmt.kind else {
                 return Vec::new();
@@ -184,13 +183,12 @@ impl Inliner<'_> {
             let target = (value.ty != Ty::Void).then(|| self.new_local(value.ty));
             let call = std::mem::replace(
                 value,
-                Expr {
-                    ty: target.map_or(Ty::I32, |_| value.ty),
-                    kind: target.map_or(ExprKind::Int(0), ExprKind::Local),
-                    position: None,
-                },
+                Expr::new(
+                    target.map_or(Ty::I32, |_| value.ty),
+                    target.map_or(ExprKind::Int(0), ExprKind::Local),
+                ),
             );
-            return self.expand(call, target, position);
+            return self.expand(call, target, span);
         }
         let mut has_side_effects = false;
         for expr in operands(&mut stmt.kind) {
@@ -203,9 +201,8 @@ impl Inliner<'_> {
             if let Some(call) = self.find_call(expr) {
                 let ty = call.ty;
                 let target = self.new_local(ty);
-                let call =
-                    std::mem::replace(call, Expr { ty, kind: ExprKind::Local(target), position: None });
-                return self.expand(call, Some(target), position);
+                let call = std::mem::replace(call, Expr::new(ty, ExprKind::Local(target)));
+                return self.expand(call, Some(target), span);
             }
         }
         Vec::new()
@@ -265,7 +262,7 @@ impl Inliner<'_> {
     }
 
     /// The statements of a call, with its result in `target`.
-    fn expand(&mut self, call: Expr, target: Option<LocalId>, position: Position) -> Vec<Stmt> {
+    fn expand(&mut self, call: Expr, target: Option<LocalId>, span: Span) -> Vec<Stmt> {
         let ExprKind::Call { function, args } = call.kind else { return Vec::new() };
         let functions = self.functions;
         let function = &functions[function.index()];
@@ -289,7 +286,7 @@ impl Inliner<'_> {
             self.locals[new.index()].name = local.name.clone();
             values.insert(old, ExprKind::Local(new));
             if let Some(arg) = arg {
-                out.push(Stmt { position, kind: StmtKind::Set { local: new, value: arg.clone() } });
+                out.push(Stmt::new(span, StmtKind::Set { local: new, value: arg.clone() }));
             }
         }
         let mut body = function.body.clone();
@@ -309,7 +306,7 @@ impl Inliner<'_> {
             let label = LabelId(self.next_label);
             self.next_label += 1;
             replace_returns(&mut body, target, Some(label));
-            out.push(Stmt { position, kind: StmtKind::Labeled { label, body } });
+            out.push(Stmt::new(span, StmtKind::Labeled { label, body }));
         }
         out
     }
@@ -429,16 +426,14 @@ fn replace_returns(body: &mut Vec<Stmt>, target: Option<LocalId>, label: Option<
             replace_returns(inner, target, label);
         }
         if let StmtKind::Return(value) = &mut stmt.kind {
-            let position = stmt.position;
+            let span = stmt.span;
             let mut instead = Vec::new();
             match (value.take(), target) {
-                (Some(value), Some(local)) => {
-                    instead.push(Stmt { position, kind: StmtKind::Set { local, value } })
-                }
-                (Some(value), None) => instead.push(Stmt { position, kind: StmtKind::Expr(value) }),
+                (Some(value), Some(local)) => instead.push(Stmt::new(span, StmtKind::Set { local, value })),
+                (Some(value), None) => instead.push(Stmt::new(span, StmtKind::Expr(value))),
                 (None, _) => {}
             }
-            instead.extend(label.map(|it| Stmt { position, kind: StmtKind::Break(it) }));
+            instead.extend(label.map(|it| Stmt::new(span, StmtKind::Break(it))));
             let count = instead.len();
             body.splice(at..=at, instead);
             at += count;

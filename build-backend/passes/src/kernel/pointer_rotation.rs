@@ -91,9 +91,9 @@ mod tests {
     use super::*;
 
     fn set(local: u32, kind: ExprKind) -> Stmt {
-        let position = Position { file: FileId(0), line: 1 };
-        let value = Expr { ty: Ty::F32, kind, position: None };
-        Stmt { position, kind: StmtKind::Set { local: LocalId(local), value } }
+        let span = Span::of_line(FileId(0), 1);
+        let value = Expr::new(Ty::F32, kind);
+        Stmt::new(span, StmtKind::Set { local: LocalId(local), value })
     }
 
     fn exchanges(stmts: &[Stmt]) -> bool {
@@ -120,10 +120,7 @@ mod tests {
         // One source goes to two targets.
         assert!(!exchanges(&[set(2, from(0)), set(1, from(0)), set(0, next())]));
         // The source is read first.
-        let sum = ExprKind::Operation {
-            operation: Operation::Neg,
-            args: vec![Expr { ty: Ty::F32, kind: from(0), position: None }],
-        };
+        let sum = ExprKind::Operation { operation: Operation::Neg, args: vec![Expr::new(Ty::F32, from(0))] };
         assert!(!exchanges(&[set(1, from(0)), set(0, sum)]));
     }
 }

@@ -66,7 +66,7 @@ fn collect_assignments(body: &[Stmt]) -> Assignments<'_> {
 fn merge<K: Eq + std::hash::Hash>(known: &mut FxHashMap<K, Derivations>, key: K, found: Derivations) {
     let all = known.entry(key).or_insert_with(|| found.clone());
     for (a, b) in all.iter_mut().zip(&found) {
-        if format!("{a:?}") != format!("{b:?}") {
+        if a != b {
             *a = None;
         }
     }
@@ -153,7 +153,7 @@ impl CaptureSite<'_> {
             }
             _ => return None,
         };
-        Some(Expr { ty: expr.ty, kind, position: None })
+        Some(Expr::new(expr.ty, kind))
     }
 }
 

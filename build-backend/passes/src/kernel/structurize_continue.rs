@@ -25,8 +25,8 @@ pub(crate) fn structurize_continue(program: &mut Program) {
                     Structurizer { label: *label, skipped: None, locals: &mut kernel.locals };
                 *body = structurizer.list(std::mem::take(body), false, true);
                 if let Some(skipped) = structurizer.skipped {
-                    let position = stmt.position;
-                    body.insert(0, set(skipped, false, position));
+                    let span = stmt.span;
+                    body.insert(0, set(skipped, false, span));
                 }
             }
         });
@@ -56,16 +56,16 @@ fn contains_continue(stmts: &[Stmt], label: LabelId) -> bool {
     found
 }
 
-fn set(local: LocalId, value: bool, position: Position) -> Stmt {
-    let value = Expr { ty: Ty::Bool, kind: ExprKind::Int(value.into()), position: None };
-    Stmt { position, kind: StmtKind::Set { local, value } }
+fn set(local: LocalId, value: bool, span: Span) -> Stmt {
+    let value = Expr::new(Ty::Bool, ExprKind::Int(value.into()));
+    Stmt::new(span, StmtKind::Set { local, value })
 }
 
 fn not(condition: Expr) -> Expr {
-    let (operation, position) = (Operation::Not, condition.position);
+    let (operation, span) = (Operation::Not, condition.span);
     match condition.kind {
         ExprKind::Operation { operation: Operation::Not, mut args } if args.len() == 1 => args.remove(0),
-        _ => Expr { ty: Ty::Bool, kind: ExprKind::Operation { operation, args: vec![condition] }, position },
+        _ => Expr::new(Ty::Bool, ExprKind::Operation { operation, args: vec![condition] }).with_span(span),
     }
 }
 
@@ -108,11 +108,11 @@ impl Structurizer<'_> {
 
     /// Structurises a statement that contains a `continue` together with the statements after it.
     fn structurize(&mut self, mut stmt: Stmt, rest: Vec<Stmt>, is_tail: bool) -> Vec<Stmt> {
-        let position = stmt.position;
+        let span = stmt.span;
         let is_tail_here = is_tail && rest.is_empty();
         match &mut stmt.kind {
             StmtKind::Continue(_) if is_tail => return Vec::new(),
-            StmtKind::Continue(_) => return vec![self.set_skipped(position)],
+            StmtKind::Continue(_) => return vec![self.set_skipped(span)],
             StmtKind::If { condition, then, otherwise } => {
                 if self.ends_in_continue(otherwise) && !contains_continue(then, self.label) {
                     *condition = not(condition.clone());
@@ -121,7 +121,7 @@ impl Structurizer<'_> {
                 if self.ends_in_continue(then) && !contains_continue(otherwise, self.label) {
                     then.pop();
                     if !is_tail {
-                        then.push(self.set_skipped(position));
+                        then.push(self.set_skipped(span));
                     }
                     otherwise.extend(rest);
                     *otherwise = self.list(std::mem::take(otherwise), false, is_tail);
@@ -148,10 +148,10 @@ impl Structurizer<'_> {
         }
         let mut all = vec![stmt];
         if !rest.is_empty() {
-            let skipped = Expr { ty: Ty::Bool, kind: ExprKind::Local(self.skipped()), position: None };
+            let skipped = Expr::new(Ty::Bool, ExprKind::Local(self.skipped()));
             let condition = not(skipped);
             let then = self.list(rest, false, is_tail);
-            all.push(Stmt { position, kind: StmtKind::If { condition, then, otherwise: Vec::new() } });
+            all.push(Stmt::new(span, StmtKind::If { condition, then, otherwise: Vec::new() }));
         }
         all
     }
@@ -160,10 +160,10 @@ impl Structurizer<'_> {
     fn replace_by_break(&mut self, list: &mut Vec<Stmt>, inner: LabelId) {
         let is_jump = |it: &Stmt| matches!(it.kind, StmtKind::Continue(label) if label == self.label);
         let Some(at) = list.iter().position(is_jump) else { return };
-        let position = list[at].position;
+        let span = list[at].span;
         list.truncate(at);
-        list.push(self.set_skipped(position));
-        list.push(Stmt { position, kind: StmtKind::Break(inner) });
+        list.push(self.set_skipped(span));
+        list.push(Stmt::new(span, StmtKind::Break(inner)));
     }
 
     /// Whether statements have exactly one `continue`, as the last statement.
@@ -172,8 +172,8 @@ impl Structurizer<'_> {
         stmts.split_last().is_some_and(|(end, before)| is_jump(end) && !contains_continue(before, self.label))
     }
 
-    fn set_skipped(&mut self, position: Position) -> Stmt {
-        set(self.skipped(), true, position)
+    fn set_skipped(&mut self, span: Span) -> Stmt {
+        set(self.skipped(), true, span)
     }
 
     fn skipped(&mut self) -> LocalId {

@@ -43,7 +43,7 @@ pub struct GuardedBody<'a> {
     /// Statements that run if they hold.
     pub then: Vec<&'a Stmt>,
     /// Conditions inside of the statements that are then true.
-    pub assumed_conditions: Vec<*const Expr>,
+    pub assumed_conditions: Vec<ExprId>,
 }
 
 /// The guard that a region consists of, if its sides are affine.
@@ -80,7 +80,7 @@ pub fn find_uniform_conditions<'a>(tree: &RegionTree<'a>, stmts: &[&'a Stmt]) ->
     if loops || weight > MAX_VERSIONED_EXPRESSIONS {
         return None;
     }
-    let (mut comparisons, mut assumed): (Vec<Comparison<'a>>, Vec<*const Expr>) = (Vec::new(), Vec::new());
+    let (mut comparisons, mut assumed): (Vec<Comparison<'a>>, Vec<ExprId>) = (Vec::new(), Vec::new());
     for condition in conditions {
         let mut found = Vec::new();
         let asks =
@@ -93,7 +93,7 @@ pub fn find_uniform_conditions<'a>(tree: &RegionTree<'a>, stmts: &[&'a Stmt]) ->
         if !asks || comparisons.len() == MAX_COMPARISONS && !comparisons.iter().any(is_known) {
             continue;
         }
-        assumed.push(std::ptr::from_ref(condition));
+        assumed.push(condition.id);
         if !comparisons.iter().any(is_known) {
             comparisons.append(&mut found);
         }

@@ -39,8 +39,8 @@ pub(crate) fn devirtualize_calls(
             && allocated_class(receiver).is_none()
         {
             let ty = receiver.ty;
-            let inner = std::mem::replace(receiver, Expr { ty, kind: ExprKind::Null, position: None });
-            *receiver = Expr { ty, kind: ExprKind::NonNull(Box::new(inner)), position: None };
+            let inner = std::mem::replace(receiver, Expr::new(ty, ExprKind::Null));
+            *receiver = Expr::new(ty, ExprKind::NonNull(Box::new(inner)));
         }
         expr.kind = ExprKind::Call { function, args };
     });

@@ -12,10 +12,10 @@ use crate::analysis::escape::EscapeSummary;
 pub(crate) fn hoist_allocating_calls(program: &Program, function: &mut Function, escapes: &EscapeSummary) {
     let mut body = std::mem::take(&mut function.body);
     let locals = &mut function.locals;
-    let mut hoister = Hoister { program, escapes, locals, hoisted: Vec::new(), position: None };
+    let mut hoister = Hoister { program, escapes, locals, hoisted: Vec::new(), span: None };
     walk_mut::edit_bodies(&mut body, &mut |stmts| {
         for mut stmt in std::mem::take(stmts) {
-            hoister.position = Some(stmt.position);
+            hoister.span = Some(stmt.span);
             hoister.stmt(&mut stmt.kind);
             stmts.append(&mut hoister.hoisted);
             stmts.push(stmt);
@@ -30,7 +30,7 @@ struct Hoister<'a> {
     locals: &'a mut Vec<Local>,
     /// Statements in front of the current one.
     hoisted: Vec<Stmt>,
-    position: Option<Position>,
+    span: Option<Span>,
 }
 
 /// What happens to the value of an operand.
@@ -108,12 +108,12 @@ impl Hoister<'_> {
 
     /// Binds an expression to a new local.
     fn bind(&mut self, expr: &mut Expr) {
-        let Some(position) = self.position else { return };
+        let Some(span) = self.span else { return };
         let local = LocalId(self.locals.len() as u32);
         let ty = expr.ty;
         self.locals.push(Local { name: format!("${}", local.0).into(), ty });
-        let value = std::mem::replace(expr, Expr { ty, kind: ExprKind::Local(local), position: None });
-        self.hoisted.push(Stmt { position, kind: StmtKind::Set { local, value } });
+        let value = std::mem::replace(expr, Expr::new(ty, ExprKind::Local(local)));
+        self.hoisted.push(Stmt::new(span, StmtKind::Set { local, value }));
     }
 
     /// The uses of the operands of an expression that is itself used so.

@@ -45,9 +45,9 @@ fn append_run(run: &mut Vec<Stmt>, body: &mut Vec<Stmt>) {
         return;
     }
     while let Some(first) = run.first() {
-        let position = first.position;
+        let span = first.span;
         let stmts = run.drain(..run.len().min(OUTLINED_STATEMENTS)).collect();
-        body.push(Stmt { position, kind: StmtKind::Outlined(stmts) });
+        body.push(Stmt::new(span, StmtKind::Outlined(stmts)));
     }
 }
 
@@ -70,11 +70,11 @@ mod tests {
     use super::*;
 
     fn stmt(kind: StmtKind) -> Stmt {
-        Stmt { position: Position { file: FileId(0), line: 1 }, kind }
+        Stmt::new(Span::of_line(FileId(0), 1), kind)
     }
 
     fn simple(count: usize) -> Vec<Stmt> {
-        let zero = Expr { ty: Ty::I64, kind: ExprKind::Zero, position: None };
+        let zero = Expr::new(Ty::I64, ExprKind::Zero);
         (0..count).map(|_| stmt(StmtKind::Expr(zero.clone()))).collect()
     }
 

@@ -65,11 +65,11 @@ fn expand_constructors(program: &Program, function: &mut Function, escapes: &Esc
                     && let ExprKind::Call { function, args } = &strip_checks(value).kind
                     && let Some(straight) = constructor_body(program, *function)
                 {
-                    let mut expanded = straight.expand(*local, args, stmt.position, &mut locals);
+                    let mut expanded = straight.expand(*local, args, stmt.span, &mut locals);
                     if has_checks(value) {
                         let mut checks = value.clone();
                         strip_checks_mut(&mut checks).kind = ExprKind::Local(*local);
-                        expanded.push(Stmt { position: stmt.position, kind: StmtKind::Expr(checks) });
+                        expanded.push(Stmt::new(stmt.span, StmtKind::Expr(checks)));
                     }
                     let length = expanded.len();
                     stmts.splice(index..=index, expanded);

@@ -41,7 +41,7 @@ impl<'a> StraightLineBody<'a> {
         &self,
         target: LocalId,
         args: &[Expr],
-        position: Position,
+        span: Span,
         locals: &mut Vec<Local>,
     ) -> Vec<Stmt> {
         let mut out = Vec::new();
@@ -59,7 +59,7 @@ impl<'a> StraightLineBody<'a> {
             {
                 // No copy for a mere check: an object with two names cannot move to the stack.
                 if has_checks(arg) {
-                    out.push(Stmt { position, kind: StmtKind::Expr(arg.clone()) });
+                    out.push(Stmt::new(span, StmtKind::Expr(arg.clone())));
                 }
                 values.insert(old, strip_checks(arg).kind.clone());
                 continue;
@@ -68,18 +68,18 @@ impl<'a> StraightLineBody<'a> {
             locals.push(local.clone());
             values.insert(old, ExprKind::Local(new));
             if let Some(arg) = arg {
-                out.push(Stmt { position, kind: StmtKind::Set { local: new, value: arg.clone() } });
+                out.push(Stmt::new(span, StmtKind::Set { local: new, value: arg.clone() }));
             }
         }
         for stmt in &self.stmts {
             // In stack traces the line is the caller's.
-            out.push(Stmt { position, kind: stmt.kind.clone() });
+            out.push(Stmt::new(span, stmt.kind.clone()));
             let last = out.len() - 1;
             substitute(&mut out[last..], &values);
         }
         if result.is_none() {
             let kind = StmtKind::Set { local: target, value: self.result.clone() };
-            let mut last = [Stmt { position, kind }];
+            let mut last = [Stmt::new(span, kind)];
             substitute_operands(&mut last, &values);
             out.extend(last);
         }

@@ -27,7 +27,7 @@ pub(crate) fn append_in_place(program: &mut Program) {
                 function.locals.push(Local { name: format!("${}", unique.0).into(), ty: Ty::Bool });
                 let appended = AppendedString { local, unique };
                 appended.rewrite(&mut function.body);
-                function.body.insert(0, appended.set_unique(false, function.position));
+                function.body.insert(0, appended.set_unique(false, function.span));
             }
         }
     }
@@ -139,20 +139,20 @@ struct AppendedString {
 }
 
 impl AppendedString {
-    fn set_unique(self, unique: bool, position: Position) -> Stmt {
-        let value = Expr { ty: Ty::Bool, kind: ExprKind::Int(unique.into()), position: None };
-        Stmt { position, kind: StmtKind::Set { local: self.unique, value } }
+    fn set_unique(self, unique: bool, span: Span) -> Stmt {
+        let value = Expr::new(Ty::Bool, ExprKind::Int(unique.into()));
+        Stmt::new(span, StmtKind::Set { local: self.unique, value })
     }
 
     fn rewrite(self, stmts: &mut Vec<Stmt>) {
         for mut stmt in std::mem::take(stmts) {
-            let position = stmt.position;
+            let span = stmt.span;
             let copies =
                 walk::operands(&stmt.kind).into_iter().any(|it| copies_reference(it, self.local, false));
             let appends = !copies && concatenation(&stmt.kind) == Some((self.local, self.local));
             let assigns = matches!(stmt.kind, StmtKind::Set { local, .. } if local == self.local);
             if !appends && (copies || assigns) {
-                stmts.push(self.set_unique(false, position));
+                stmts.push(self.set_unique(false, span));
             }
             if appends && let StmtKind::Set { value, .. } = &mut stmt.kind {
                 self.rewrite_to_append(strip_checks_mut(value));
@@ -160,7 +160,7 @@ impl AppendedString {
             walk_mut::bodies(&mut stmt.kind).into_iter().for_each(|it| self.rewrite(it));
             stmts.push(stmt);
             if appends {
-                stmts.push(self.set_unique(true, position));
+                stmts.push(self.set_unique(true, span));
             }
         }
     }
@@ -168,7 +168,7 @@ impl AppendedString {
     fn rewrite_to_append(self, value: &mut Expr) {
         if let ExprKind::Runtime { entry, args } = &mut value.kind {
             *entry = APPEND.into();
-            args.insert(1, Expr { ty: Ty::Bool, kind: ExprKind::Local(self.unique), position: None });
+            args.insert(1, Expr::new(Ty::Bool, ExprKind::Local(self.unique)));
         }
     }
 }

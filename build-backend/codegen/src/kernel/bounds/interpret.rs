@@ -79,9 +79,7 @@ impl<'a> BoundsChecker<'_, 'a> {
             self.state.definitions.insert(local, value);
         }
         if let Some(form) = narrow {
-            self.state
-                .refined
-                .insert(expr_key(&Expr { ty: value.ty, kind: ExprKind::Local(local), position: None }), form);
+            self.state.refined.insert(expr_key(&Expr::new(value.ty, ExprKind::Local(local))), form);
         }
         if let Some(rail) = alias.filter(|it| self.lengths.contains_key(it)) {
             self.state.aliases.insert(local, rail);

@@ -176,7 +176,7 @@ impl<'a> BoundsChecker<'_, 'a> {
     }
 
     fn initial_value(&mut self, local: LocalId, ty: Ty) -> Option<Affine> {
-        self.evaluate_exact(&Expr { ty, kind: ExprKind::Local(local), position: None }).map(|it| it.0)
+        self.evaluate_exact(&Expr::new(ty, ExprKind::Local(local))).map(|it| it.0)
     }
 
     /// Sets the induction variables to their values in an iteration.
@@ -412,7 +412,7 @@ impl<'a> BoundsChecker<'_, 'a> {
 
 /// Value of a local before a loop, refined by a guard if there is one.
 fn value_before<'s>(before: &'s AbstractState<'_>, local: LocalId) -> Option<&'s Affine> {
-    let name = expr_key(&Expr { ty: Ty::I64, kind: ExprKind::Local(local), position: None });
+    let name = expr_key(&Expr::new(Ty::I64, ExprKind::Local(local)));
     before.refined.get(&name).or_else(|| before.values.get(&local))
 }
 

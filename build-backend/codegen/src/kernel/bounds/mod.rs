@@ -40,14 +40,14 @@ const LAST_CONDITION_BIT: usize = 31;
 /// Results of the analysis of a body.
 #[derive(Default)]
 pub(super) struct Bounds {
-    /// Decisions by the address of the index expression, and of divisors, which must not be zero.
-    pub check_elimination: FxHashMap<*const Expr, CheckElimination>,
+    /// Decisions for index expressions, and for divisors, which must not be zero.
+    pub check_elimination: FxHashMap<ExprId, CheckElimination>,
     /// Host code that the conditions refer to.
     pub lines: Vec<String>,
     /// Launch conditions of accesses, one expression per bit.
     pub conditions: Vec<String>,
-    /// Indices that can be computed with 64 bits, and steps of counters that do not wrap, by address.
-    pub wide: FxHashSet<*const Expr>,
+    /// Indices that can be computed with 64 bits, and steps of counters that do not wrap.
+    pub wide: FxHashSet<ExprId>,
     /// Launch condition of `wide`; `None` if it always holds.
     pub wide_condition: Option<String>,
     /// Expressions that a device can compute with 32 bits.
@@ -95,7 +95,7 @@ struct BoundsChecker<'p, 'a> {
     /// Captures that nothing assigns.
     uniform: FxHashSet<LocalId>,
     lengths: FxHashMap<LocalId, RailLength>,
-    check_elimination: FxHashMap<*const Expr, CheckElimination>,
+    check_elimination: FxHashMap<ExprId, CheckElimination>,
     /// Launch conditions of accesses.
     conditions: Vec<String>,
     /// See [`widen_i64::WidenAnalysis`].
@@ -108,6 +108,7 @@ struct BoundsChecker<'p, 'a> {
 pub(super) fn analyse_kernel(program: &Program, names: &Names, id: KernelId) -> Bounds {
     let kernel = &program.kernels[id.index()];
     let mut code = Code::new(program, names, super::super::code::Target::Host);
+    code.attributes_expressions = false;
     spell_captures(&mut code, kernel);
     let mut checker = BoundsChecker::new(code, &kernel.body);
     let mut assigned = FxHashSet::default();
@@ -180,6 +181,7 @@ fn predefined_locals(kernel: &Kernel) -> FxHashSet<LocalId> {
 /// Analyses a function that kernels call. It has no launch conditions: only what always holds counts.
 pub(super) fn analyse_function(program: &Program, names: &Names, function: &Function) -> Bounds {
     let mut code = Code::new(program, names, super::super::code::Target::Host);
+    code.attributes_expressions = false;
     code.locals = Code::plain_locals(&function.locals);
     let mut checker = BoundsChecker::new(code, &function.body);
     checker.visit_stmts(&function.body);
@@ -261,9 +263,7 @@ impl<'p, 'a> BoundsChecker<'p, 'a> {
         let elimination = self.check_access(rail, index).unwrap_or(CheckElimination::Unknown);
         self.widen(index);
         self.narrow_index(index);
-        // An access that is visited twice must be in bounds both times.
-        let entry = self.check_elimination.entry(std::ptr::from_ref(index)).or_insert(elimination);
-        *entry = entry.and(elimination);
+        self.record_elimination(index, elimination);
     }
 
     /// Evaluates an index by one of four strategies: without guards, with non-negative forms, with guards,
@@ -292,8 +292,15 @@ impl<'p, 'a> BoundsChecker<'p, 'a> {
             return;
         }
         let elimination = self.check_value(divisor, nonzero_tests).unwrap_or(CheckElimination::Unknown);
-        let entry = self.check_elimination.entry(std::ptr::from_ref(divisor)).or_insert(elimination);
-        *entry = entry.and(elimination);
+        self.record_elimination(divisor, elimination);
+    }
+
+    /// Records the decision for an index or divisor. One that is visited twice must be safe both times.
+    fn record_elimination(&mut self, expr: &Expr, elimination: CheckElimination) {
+        if expr.id.is_assigned() {
+            let entry = self.check_elimination.entry(expr.id).or_insert(elimination);
+            *entry = entry.and(elimination);
+        }
     }
 
     fn check_access(&mut self, rail: &Expr, index: &'a Expr) -> Option<CheckElimination> {

@@ -23,15 +23,14 @@ use apg_passes::kernel::facts::NarrowedExprs;
 /// State of the analysis.
 #[derive(Default)]
 pub(super) struct NarrowAnalysis {
-    /// Requirements of indices, comparisons, divisions and assigned values, by address; `None` if they cannot
-    /// be narrowed.
-    found: FxHashMap<*const Expr, Option<NarrowConditions>>,
+    /// Requirements of indices, comparisons, divisions and assigned values; `None` if they cannot be narrowed.
+    found: FxHashMap<ExprId, Option<NarrowConditions>>,
     /// Expressions that are narrowed for their own sake.
-    demanded_values: BTreeSet<*const Expr>,
-    /// Whether all operands of an expression can be narrowed, by address, in every visit.
-    parts: FxHashMap<*const Expr, bool>,
+    demanded_values: BTreeSet<ExprId>,
+    /// Whether all operands of an expression can be narrowed, in every visit.
+    parts: FxHashMap<ExprId, bool>,
     /// Values assigned to locals.
-    assigned: BTreeMap<LocalId, Vec<*const Expr>>,
+    assigned: BTreeMap<LocalId, Vec<ExprId>>,
     /// Locals with several assignments.
     changing: FxHashSet<LocalId>,
     /// 32-bit locals, whose arithmetic becomes signed where it does not wrap.
@@ -60,12 +59,12 @@ struct NarrowRequirements {
 impl NarrowAnalysis {
     /// Prepares the analysis of a body.
     pub(super) fn new(body: &[Stmt]) -> NarrowAnalysis {
-        let mut assigned: BTreeMap<LocalId, Vec<*const Expr>> = BTreeMap::new();
+        let mut assigned: BTreeMap<LocalId, Vec<ExprId>> = BTreeMap::new();
         let (mut changing, mut of_32_bits) = (FxHashSet::default(), FxHashSet::default());
         walk::visit_stmts(body, &mut |stmt| {
             if let StmtKind::Set { local, value } = &stmt.kind {
                 let values = assigned.entry(*local).or_default();
-                values.push(std::ptr::from_ref(value));
+                values.push(value.id);
                 if values.len() > 1 {
                     changing.insert(*local);
                 }
@@ -82,7 +81,7 @@ impl NarrowAnalysis {
     pub(super) fn finish(mut self, own: impl Fn(LocalId) -> bool) -> NarrowedExprs {
         let mut locals: FxHashSet<LocalId> = self.assigned.keys().copied().filter(|it| own(*it)).collect();
         loop {
-            let holds = |it: &*const Expr| {
+            let holds = |it: &ExprId| {
                 self.found.get(it).is_some_and(|found| {
                     found.as_ref().is_some_and(|found| found.needs.iter().all(|it| locals.contains(it)))
                 })
@@ -104,10 +103,10 @@ impl NarrowAnalysis {
     fn select_demanded(self, candidates: &FxHashSet<LocalId>) -> NarrowedExprs {
         let mut narrowed = NarrowedExprs::default();
         let mut conditions = BTreeSet::new();
-        let mut open: Vec<*const Expr> = self.demanded_values.into_iter().collect();
-        while let Some(address) = open.pop() {
-            let Some(Some(found)) = self.found.get(&address) else { continue };
-            if !narrowed.values.insert(address) {
+        let mut open: Vec<ExprId> = self.demanded_values.into_iter().collect();
+        while let Some(id) = open.pop() {
+            let Some(Some(found)) = self.found.get(&id) else { continue };
+            if !narrowed.values.insert(id) {
                 continue;
             }
             conditions.extend(found.conditions.iter().cloned());
@@ -253,7 +252,9 @@ impl BoundsChecker<'_, '_> {
 
     /// Records whether the operands of an expression can be narrowed.
     fn record_parts(&mut self, expr: &Expr, parts: Option<NarrowRequirements>) -> NarrowRequirements {
-        *self.narrow.parts.entry(std::ptr::from_ref(expr)).or_insert(true) &= parts.is_some();
+        if expr.id.is_assigned() {
+            *self.narrow.parts.entry(expr.id).or_insert(true) &= parts.is_some();
+        }
         parts.unwrap_or_default()
     }
 
@@ -278,21 +279,23 @@ impl BoundsChecker<'_, '_> {
     }
 
     fn record_narrow(&mut self, expr: &Expr, needs: Option<NarrowRequirements>, demanded_values: bool) {
-        let address = std::ptr::from_ref(expr);
+        if !expr.id.is_assigned() {
+            return;
+        }
         let path = self.state.path_conditions.join(" && ");
         let assumption = |it: AssumptionId| match path.is_empty() {
             true => format!("q{it}"),
             false => format!("(!({path}) || q{it})"),
         };
         if demanded_values {
-            self.narrow.demanded_values.insert(address);
+            self.narrow.demanded_values.insert(expr.id);
         }
         let more = needs.map(|it| NarrowConditions {
             conditions: it.assumptions.into_iter().map(assumption).collect(),
             needs: it.needs,
             reads: it.reads,
         });
-        match self.narrow.found.entry(address).or_insert_with(|| Some(NarrowConditions::default())) {
+        match self.narrow.found.entry(expr.id).or_insert_with(|| Some(NarrowConditions::default())) {
             Some(all) if let Some(more) = more => {
                 all.conditions.extend(more.conditions);
                 all.needs.extend(more.needs);

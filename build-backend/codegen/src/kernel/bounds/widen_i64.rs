@@ -18,12 +18,12 @@ pub(super) struct WidenAnalysis {
     /// unknown.
     locals: FxHashMap<LocalId, Option<BTreeSet<AssumptionId>>>,
     /// Launch conditions of indices; `None` if they cannot be widened.
-    found: FxHashMap<*const Expr, Option<Vec<String>>>,
+    found: FxHashMap<ExprId, Option<Vec<String>>>,
 }
 
 impl WidenAnalysis {
-    /// Indices that can be widened, by address.
-    pub(super) fn indices(&self) -> FxHashSet<*const Expr> {
+    /// Indices that can be widened.
+    pub(super) fn indices(&self) -> FxHashSet<ExprId> {
         self.found.iter().filter(|it| it.1.is_some()).map(|it| *it.0).collect()
     }
 
@@ -107,6 +107,9 @@ impl BoundsChecker<'_, '_> {
     }
 
     fn record_wide(&mut self, expr: &Expr, assumptions: Option<BTreeSet<AssumptionId>>) {
+        if !expr.id.is_assigned() {
+            return;
+        }
         let conditions = assumptions.map(|assumptions| {
             let path = self.state.path_conditions.join(" && ");
             let assumption = |it: AssumptionId| match path.is_empty() {
@@ -115,7 +118,7 @@ impl BoundsChecker<'_, '_> {
             };
             assumptions.into_iter().map(assumption).collect::<Vec<String>>()
         });
-        match self.wide.found.entry(std::ptr::from_ref(expr)).or_insert_with(|| Some(Vec::new())) {
+        match self.wide.found.entry(expr.id).or_insert_with(|| Some(Vec::new())) {
             Some(all) if let Some(more) = conditions => all.extend(more),
             other => *other = None,
         }

@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     fn int(kind: ExprKind) -> Expr {
-        Expr { ty: Ty::I32, kind, position: None }
+        Expr::new(Ty::I32, kind)
     }
 
     fn sum(operation: Operation, a: Expr, b: Expr) -> Expr {
@@ -158,11 +158,8 @@ mod tests {
         let counter = LocalId(3);
         let i = || int(ExprKind::Local(counter));
         let n = || int(ExprKind::Local(LocalId(1)));
-        let wide = |it| Expr {
-            ty: Ty::I64,
-            kind: ExprKind::Operation { operation: Operation::Convert, args: vec![it] },
-            position: None,
-        };
+        let wide =
+            |it| Expr::new(Ty::I64, ExprKind::Operation { operation: Operation::Convert, args: vec![it] });
         let by = |it: &Expr| {
             offset_from_counter(it, counter)
                 .map(|by| by.map(|by| matches!(by.kind, ExprKind::Local(LocalId(1)))))

@@ -52,7 +52,7 @@ impl<'k> Printer<'_, '_, 'k> {
     /// Prints a uniform step of a rematerialised local, or the reset of its offset.
     fn print_offset(&mut self, stmt: &Stmt) {
         let StmtKind::Set { local, value } = &stmt.kind else { return };
-        self.code.at(stmt.position);
+        self.code.at(stmt.span);
         let name = self.code.local(*local).text;
         let line = match as_step(value, *local) {
             None => format!("{name}_u = 0;"),
@@ -69,7 +69,7 @@ impl<'k> Printer<'_, '_, 'k> {
     fn print_collective(&mut self, stmt: &Stmt) {
         let StmtKind::Set { local, value } = &stmt.kind else { return };
         let ExprKind::Collective { operation, args } = &value.kind else { return };
-        self.code.at(stmt.position);
+        self.code.at(stmt.span);
         let (count, rank, thread) = match self.in_warp {
             true => ("lanes_", "apg_i64 lane_", "const apg_i64 r_ = base_ + lane_; "),
             false => ("threads_", "apg_i64 r_", ""),
@@ -120,7 +120,7 @@ impl<'k> Printer<'_, '_, 'k> {
 
     fn print_branch(&mut self, stmt: &Stmt, then: &[RegionNode<'k>], otherwise: &[RegionNode<'k>]) {
         let StmtKind::If { condition, .. } = &stmt.kind else { return };
-        self.code.at(stmt.position);
+        self.code.at(stmt.span);
         let condition = self.uniform_value(condition);
         self.code.out.open(format!("if ({condition}) {{"));
         self.print_nodes(then);
@@ -138,7 +138,7 @@ impl<'k> Printer<'_, '_, 'k> {
         update: &[RegionNode<'k>],
     ) {
         let StmtKind::Loop { label, condition, post_tested, .. } = &stmt.kind else { return };
-        self.code.at(stmt.position);
+        self.code.at(stmt.span);
         let condition = self.uniform_value(condition);
         let head = if *post_tested { "do {".to_owned() } else { format!("while ({condition}) {{") };
         self.code.out.open(head);
@@ -167,7 +167,7 @@ impl<'k> Printer<'_, '_, 'k> {
 
     fn print_switch(&mut self, stmt: &Stmt, bodies: &[Vec<RegionNode<'k>>]) {
         let StmtKind::Switch { label, value, cases } = &stmt.kind else { return };
-        self.code.at(stmt.position);
+        self.code.at(stmt.span);
         let text = self.uniform_value(value);
         self.code.out.open(format!("switch ({text}) {{"));
         self.code.scopes.push(Scope::Breakable {

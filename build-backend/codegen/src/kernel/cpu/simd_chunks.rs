@@ -236,7 +236,7 @@ impl<'k> Printer<'_, '_, 'k> {
                 FissionPart::Uniform(stmt) => self.code.stmt(stmt),
                 FissionPart::If(stmt, then, otherwise) => {
                     let StmtKind::If { condition, .. } = &stmt.kind else { continue };
-                    self.code.at(stmt.position);
+                    self.code.at(stmt.span);
                     let condition = self.code.expr(condition);
                     self.code.out.open(format!("if ({condition}) {{"));
                     self.print_parts(chunk, then);
@@ -260,7 +260,7 @@ impl<'k> Printer<'_, '_, 'k> {
         update: &[FissionPart<'k>],
     ) {
         let StmtKind::Loop { condition, unroll, post_tested, .. } = &stmt.kind else { return };
-        self.code.at(stmt.position);
+        self.code.at(stmt.span);
         let condition = self.code.expr(condition);
         self.labels += 1;
         let flag = format!("tiled{}_", self.labels);
@@ -348,7 +348,7 @@ impl<'k> Printer<'_, '_, 'k> {
         self.for_each_chunk_thread(chunk, |printer| {
             printer.declare_rematerialized(&mentioned);
             printer.declare_expanded(chunk, &mentioned);
-            printer.code.at(stmt.position);
+            printer.code.at(stmt.span);
             let condition = printer.code.expr(condition);
             printer.code.out.line(format!("const bool in_ = {guard}, on_ = in_ && {condition};"));
             printer.code.out.line(format!("mask{number}_[e_] = on_; rest{number}_[e_] = in_ && !on_;"));

@@ -116,7 +116,7 @@ impl<'k> Printer<'_, '_, 'k> {
             let ExprKind::Element { rail, index, .. } = &expr.kind else { return };
             let (ExprKind::Local(rail), Some(fastest)) = (&rail.kind, fastest) else { return };
             let is_captured = rail.index() < kernel.captures.len() && accesses.is_read_only(*rail);
-            let is_exact = self.code.wide.contains(&std::ptr::from_ref(&**index));
+            let is_exact = self.code.wide.contains(&index.id);
             let stride = thread_stride(self.tree, &uniform, fastest, index);
             if is_captured
                 && is_exact
@@ -157,9 +157,7 @@ impl<'k> Printer<'_, '_, 'k> {
         for row in &rows.rows {
             let name = self.load_tile(chunk, rows, row, &mut names);
             let name = format!("{name}[iteration{number}_ * {CHUNK_THREADS} + l_]");
-            self.code
-                .preloaded
-                .insert(std::ptr::from_ref(row.index), PreloadedElement { name, when: "proven_" });
+            self.code.preloaded.insert(row.index.id, PreloadedElement { name, when: "proven_" });
         }
         self.code
             .out

@@ -113,7 +113,7 @@ impl<'k> Printer<'_, '_, 'k> {
         &mut self,
         stmts: &[&'k Stmt],
         uniform: &[LocalId],
-    ) -> FxHashMap<*const Expr, PreloadedElement> {
+    ) -> FxHashMap<ExprId, PreloadedElement> {
         let around = self.code.preloaded.clone();
         let uniform: FxHashSet<LocalId> = uniform.iter().copied().collect();
         let mut found = Vec::new();
@@ -144,7 +144,7 @@ impl<'k> Printer<'_, '_, 'k> {
                     name
                 }
             };
-            self.code.preloaded.insert(std::ptr::from_ref(index), PreloadedElement { name, when: "proven_" });
+            self.code.preloaded.insert(index.id, PreloadedElement { name, when: "proven_" });
         }
         around
     }

@@ -1,13 +1,13 @@
-//! Source positions of statements and expressions.
+//! Source spans of statements and expressions.
 
 use std::rc::Rc;
 
 use apg_analysis::program::body::{ExprId, ExprKind};
 use apg_analysis::{FileOrigin, SourceFile};
-use apg_source::{LineIndex, TextSize};
+use apg_source::{LineIndex, TextRange, TextSize};
 
 use crate::Lowerer;
-use crate::builder::function::Builder;
+use crate::builder::function::{Builder, Source};
 use apg_mir as mir;
 
 /// The lines of a file of the program.
@@ -22,33 +22,56 @@ impl FileLines {
         FileLines { file, index: LineIndex::new(text) }
     }
 
-    /// The position of a byte offset.
-    pub(crate) fn position(&self, offset: u32) -> mir::Position {
-        mir::Position { file: self.file, line: self.index.line(TextSize::new(offset)) + 1 }
+    /// The span of a range of byte offsets.
+    pub(crate) fn span(&self, range: TextRange) -> mir::Span {
+        mir::Span {
+            file: self.file,
+            start: self.line_column(range.start()),
+            end: self.line_column(range.end()),
+        }
+    }
+
+    /// The empty span at a byte offset.
+    pub(crate) fn span_at(&self, offset: u32) -> mir::Span {
+        self.span(TextRange::empty(TextSize::new(offset)))
+    }
+
+    fn line_column(&self, offset: TextSize) -> mir::LineColumn {
+        let line = self.index.line(offset);
+        let start = self.index.line_start(line).unwrap_or_default();
+        mir::LineColumn { line: line + 1, column: u32::from(offset - start) + 1 }
+    }
+}
+
+impl Source {
+    /// The span of a range of its body.
+    pub(crate) fn span(&self, range: TextRange) -> mir::Span {
+        self.lines.span(range + TextSize::new(self.base))
     }
 }
 
 impl Builder<'_, '_> {
-    /// The position of an expression. If an operand comes first, this is the position of the name or operator
-    /// after it.
-    pub(crate) fn position_of(&self, id: ExprId) -> mir::Position {
+    /// The span of an expression. If an operand comes first, on an earlier line, it starts at the name or
+    /// operator after it: that is the line to show in a backtrace.
+    pub(crate) fn span_of(&self, id: ExprId) -> mir::Span {
         let node = self.source.body.expr(id);
-        let position = |offset: TextSize| self.source.lines.position(self.source.base + u32::from(offset));
         let (start, end) = (node.range.start(), node.range.end());
+        let from = |start: TextSize| self.source.span(TextRange::new(start.min(end), end));
+        let whole = from(start);
         let first = match &node.kind {
             ExprKind::Call { receiver: Some(first), .. } | ExprKind::Field { object: first, .. } => *first,
             ExprKind::ClosureCall { closure, .. } => *closure,
-            _ => return position(start),
+            _ => return whole,
         };
         let first = self.source.body.expr(first).range;
         // A prefix, or an operator that is not written.
-        if first.end() <= start || first.end() >= end || position(start) == position(end) {
-            return position(start);
+        if first.end() <= start || first.end() >= end || whole.start.line == whole.end.line {
+            return whole;
         }
         let text = self.source.file.text(self.lowerer.db);
-        let from = (self.source.base + u32::from(first.end())) as usize;
-        let gap = text.get(from..).map_or(0, gap);
-        position(first.end() + TextSize::new(gap as u32))
+        let after = (self.source.base + u32::from(first.end())) as usize;
+        let gap = text.get(after..).map_or(0, gap);
+        from(first.end() + TextSize::new(gap as u32))
     }
 }
 
@@ -100,13 +123,13 @@ mod tests {
     #[test]
     fn lines_are_counted_from_1() {
         let lines = FileLines::new(mir::FileId(0), "a\nbc\n\nd");
-        let line = |offset| lines.position(offset).line;
+        let line = |offset| lines.span_at(offset).line();
         assert_eq!((line(0), line(1), line(2), line(4), line(5), line(6), line(99)), (1, 1, 2, 2, 3, 4, 4));
     }
 
     #[test]
     fn lf_cr_lf_and_cr_end_lines() {
         let lines = FileLines::new(mir::FileId(0), "a\r\nb\rc\nd");
-        assert_eq!([0, 3, 5, 7].map(|offset| lines.position(offset).line), [1, 2, 3, 4]);
+        assert_eq!([0, 3, 5, 7].map(|offset| lines.span_at(offset).line()), [1, 2, 3, 4]);
     }
 }
