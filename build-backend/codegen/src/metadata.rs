@@ -358,8 +358,7 @@ impl Code<'_> {
         let file = self.program.files.get(kernel.span.file.index()).cloned().unwrap_or_default();
         self.out.line(format!("apg_object *configure_{name}(const void *, apg_i32, apg_i32, apg_launch *);"));
         self.out.line(format!("apg_object *cpu_{name}(const void *, const apg_launch *, apg_i64, apg_i64);"));
-        let depends = super::kernel::depends_on_launch(self.program, self.names, id);
-        let proven = depends.then(|| format!("proven_{name}"));
+        let proven = code.depends_on_launch.then(|| format!("proven_{name}"));
         if let Some(proven) = &proven {
             self.out.line(format!("apg_u64 {proven}(const void *, const apg_launch *);"));
         }

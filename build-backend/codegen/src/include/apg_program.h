@@ -591,7 +591,7 @@ static inline apg_i64 apg_least(apg_i64 a, apg_i64 b, bool &) { return a < b ? a
 static inline apg_i64 apg_most(apg_i64 a, apg_i64 b, bool &) { return a > b ? a : b; }
 /* A divisor that is not positive fails a condition of its own. */
 static inline apg_i64 apg_floor(apg_i64 a, apg_i64 b, bool &) { return b <= 0 ? 0 : a / b - (a % b < 0); }
-static inline apg_i64 apg_ones(apg_i64 a, apg_i64, bool &bad) {
+static inline apg_i64 apg_ones(apg_i64 a, bool &bad) {
   if (a < 0 || a > 0x3fffffffffffffffLL) { bad = true; return 0; }
   return a == 0 ? 0 : (apg_i64)(~0ULL >> __builtin_clzll((unsigned long long)a));
 }

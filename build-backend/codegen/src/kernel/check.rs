@@ -1,11 +1,11 @@
 //! Run-time checks of kernels. A failing check records the failure and ends the thread (on a device) or the
 //! launch (on a CPU); the runtime raises an exception for the record.
 
-use super::bounds::is_wide;
 use crate::code::{Code, PreloadedElement, RailSpelling, Target};
 use apg_mir::*;
 use apg_passes::analysis::constants::constant_value;
 use apg_passes::kernel::facts::CheckElimination;
+use apg_passes::kernel::ranges::is_wide;
 use apg_passes::kernel::rematerialize::as_step;
 
 impl Code<'_> {

@@ -16,6 +16,7 @@ use apg_passes::kernel::access_summary::AccessSummary;
 use apg_passes::kernel::facts::CheckElimination;
 use apg_passes::kernel::init_barrier::needs_barrier;
 use apg_passes::kernel::locals::mentions;
+use apg_passes::kernel::ranges::Bounds;
 use apg_passes::kernel::shared_init::needs_barrier_before;
 use apg_passes::kernel::unroll_factors::choose_unroll_factors;
 
@@ -27,6 +28,8 @@ pub(crate) struct DeviceCode {
     pub source: String,
     /// It has software-pipelined loops, for launches of few threads.
     pub is_pipelined: bool,
+    /// It has a variant for launches that satisfy its launch conditions.
+    pub depends_on_launch: bool,
 }
 
 /// Prints the device code of a kernel; also returns the errors.
@@ -34,6 +37,7 @@ pub(crate) fn print_cuda_source(
     program: &Program,
     names: &Names,
     id: KernelId,
+    bounds: &Bounds,
 ) -> (DeviceCode, Vec<EmitError>) {
     let kernel = &program.kernels[id.index()];
     let mut code = Code::new(program, names, Target::Cuda);
@@ -41,7 +45,7 @@ pub(crate) fn print_cuda_source(
         kernel.captures.iter().enumerate().filter_map(|(index, it)| Some((it.static_field?, index)));
     code.statics = statics.collect();
     code.environment_type = format!("E{}", names.kernels[id.index()]);
-    let is_pipelined = print_kernel_function(&mut code, id, kernel);
+    let is_pipelined = print_kernel_function(&mut code, id, kernel, bounds);
     let body = code.out.take();
     // Facts about labels are valid in the kernel's body only.
     code.unroll_factors.clear();
@@ -52,17 +56,17 @@ pub(crate) fn print_cuda_source(
     let declarations = code.out.take();
     let fast = if kernel.fast_math { apg_runtime::device::FAST_MATH } else { "" };
     let source = format!("{fast}{PRELUDE}{declarations}{functions}{body}");
-    (DeviceCode { source, is_pipelined }, code.errors)
+    let depends_on_launch = bounds.launch.depends_on_launch(program.unchecked);
+    (DeviceCode { source, is_pipelined, depends_on_launch }, code.errors)
 }
 
 /// Prints the kernel function; returns whether it has software-pipelined loops.
-fn print_kernel_function<'p>(code: &mut Code<'p>, id: KernelId, kernel: &'p Kernel) -> bool {
+fn print_kernel_function<'p>(code: &mut Code<'p>, id: KernelId, kernel: &'p Kernel, bounds: &Bounds) -> bool {
     let symbol = code.names.kernels[id.index()].clone();
     let accesses = AccessSummary::of(kernel);
-    let bounds = super::bounds::analyse_kernel(code.program, code.names, id);
-    code.check_elimination = bounds.check_elimination;
-    code.wide = bounds.wide;
-    code.narrowed = bounds.narrow;
+    code.check_elimination = bounds.check_elimination.clone();
+    code.wide = bounds.wide.clone();
+    code.narrowed = bounds.narrow.clone();
     code.locals = Code::plain_locals(&kernel.locals);
     code.block_size = match block_size(kernel) {
         Some(size) => format!("{size}u"),

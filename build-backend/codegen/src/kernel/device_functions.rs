@@ -1,8 +1,8 @@
 //! Prints the functions that kernels call.
 
-use super::bounds::analyse_function;
 use crate::code::Code;
 use apg_mir::*;
+use apg_passes::kernel::ranges::analyse_function;
 
 /// Prints the functions that the kernels call, directly or indirectly, with prototypes in front.
 pub(super) fn print_device_functions(code: &mut Code<'_>, storage: &str) -> String {
@@ -13,7 +13,7 @@ pub(super) fn print_device_functions(code: &mut Code<'_>, storage: &str) -> Stri
         let function = &code.program.functions[id.index()];
         code.forget_expressions();
         if !code.program.unchecked {
-            code.check_elimination = analyse_function(code.program, code.names, function).check_elimination;
+            code.check_elimination = analyse_function(function).check_elimination;
         }
         code.function(id, storage);
         bodies.push_str(&code.out.take());

@@ -1,22 +1,23 @@
-//! Host code of kernels: launch configuration, launch conditions and the CPU form.
+//! Host code of kernels: launch configuration, and the unit that also has launch conditions and CPU forms.
 
-use super::bounds::depends_on_launch;
 use super::device_functions::print_device_functions;
 use super::environment::spell_captures;
+use super::launch_conditions::print_launch_conditions;
 use crate::code::{Code, Target};
 use apg_mir::*;
+use apg_passes::kernel::ranges::Bounds;
 
 /// The translation unit of all kernels.
-pub(crate) fn print_host_unit(code: &mut Code<'_>) -> String {
+pub(crate) fn print_host_unit(code: &mut Code<'_>, bounds: &[Bounds]) -> String {
     let mut text = String::new();
     code.out.attribute_each_line(code.program.debug);
     code.attributes_expressions = false;
-    for index in 0..code.program.kernels.len() {
+    for (index, bounds) in bounds.iter().enumerate() {
         let id = KernelId(index as u32);
         code.out.no_position();
-        text.push_str(&print_launch_conditions(code, id));
+        text.push_str(&print_launch_conditions(code, id, &bounds.launch));
         print_configure(code, id);
-        super::cpu::print_cpu_function(code, id);
+        super::cpu::print_cpu_function(code, id, bounds);
         text.push_str(&code.out.take());
     }
     code.target = Target::Cpu;
@@ -29,37 +30,6 @@ pub(crate) fn print_host_unit(code: &mut Code<'_>) -> String {
     let declarations = code.declarations(&kernels, &|_| "");
     code.used = used;
     format!("#include \"apg_program.h\"\n#include \"apg_collectives.h\"\n{declarations}{functions}{text}")
-}
-
-/// Prints the function that evaluates the launch conditions. Its result has bit 0 if all accesses are in
-/// bounds, bit 1 if indices can be computed with 64 bits, bit 2 if with 32, and from bit 32 on one bit for
-/// each condition of an access.
-fn print_launch_conditions(code: &mut Code<'_>, id: KernelId) -> String {
-    if !depends_on_launch(code.program, code.names, id) {
-        return String::new();
-    }
-    let bounds = super::bounds::analyse_kernel(code.program, code.names, id);
-    let conditions = if code.program.unchecked { Vec::new() } else { bounds.conditions };
-    let wide = bounds.wide_condition.unwrap_or_else(|| "true".into());
-    let narrow = bounds.narrow_condition.unwrap_or_else(|| "true".into());
-    let symbol = &code.names.kernels[id.index()];
-    code.out.open(format!("apg_u64 proven_{symbol}(const void *env_, const apg_launch *launch) {{"));
-    code.out.line(format!("const E{symbol} *env = (const E{symbol} *)env_; (void)env; (void)launch;"));
-    code.out.line("bool bad_ = false;");
-    for line in bounds.lines {
-        code.out.line(line);
-    }
-    code.out.line("apg_u64 held_ = 0;");
-    for (bit, condition) in conditions.iter().enumerate() {
-        code.out.line(format!("held_ |= (apg_u64)({condition}) << {bit};"));
-    }
-    let all = (1_u64 << conditions.len()) - 1;
-    code.out.line(format!(
-        "return bad_ ? 0 : held_ << 32 | (held_ == {all}ULL ? 1 : 0) | (({wide}) ? 2 : 0) | (({narrow}) ? 4 : 0);"
-    ));
-    code.out.close("}");
-    code.used.absorb(bounds.used);
-    code.out.take()
 }
 
 /// Prints the function that computes extents and lengths of shared rails from the captures.

@@ -3,7 +3,6 @@
 //! `apg_passes::kernel` divides a kernel's body into parallel regions and recognises where transformations
 //! apply; `bounds` proves accesses in bounds; `cpu` and `cuda` print the functions.
 
-mod bounds;
 mod check;
 mod cpu;
 mod cuda;
@@ -11,9 +10,9 @@ mod device_functions;
 mod environment;
 mod fills;
 mod host;
+mod launch_conditions;
 mod software_pipeline;
 
-pub(crate) use bounds::depends_on_launch;
 pub(crate) use cuda::{DeviceCode, print_cuda_source};
 pub(crate) use environment::passes_environment_by_value;
 pub(crate) use host::print_host_unit;

@@ -9,7 +9,7 @@ use apg_mir::*;
 pub enum CheckElimination {
     /// No: it is always in bounds.
     Inside,
-    /// Not in launches in which these of [`Bounds::conditions`] hold, one bit each.
+    /// Not in launches in which these of [`LaunchConditions::checks`](super::ranges::LaunchConditions) hold, one bit each.
     AtLaunch(u32),
     /// Yes.
     Unknown,
@@ -28,8 +28,8 @@ impl CheckElimination {
     }
 }
 
-/// Result of the analysis.
-#[derive(Default)]
+/// Integer expressions that a device may compute with 32 bits.
+#[derive(Clone, Default)]
 pub struct NarrowedExprs {
     /// Narrowed indices, comparisons, divisions and assigned values.
     pub values: FxHashSet<ExprId>,
@@ -37,8 +37,6 @@ pub struct NarrowedExprs {
     pub parts: FxHashSet<ExprId>,
     /// 64-bit locals that are declared with 32 bits.
     pub locals: FxHashSet<LocalId>,
-    /// Launch conditions.
-    pub conditions: Vec<String>,
 }
 
 /// How a loop is unrolled.

@@ -18,6 +18,7 @@ pub(crate) mod limit_unrolling;
 pub mod locals;
 pub mod loop_fission;
 pub mod pointer_rotation;
+pub mod ranges;
 pub mod region_formation;
 pub mod region_node;
 pub(crate) mod remat_captures;

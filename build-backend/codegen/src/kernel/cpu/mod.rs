@@ -16,7 +16,6 @@ mod warps;
 mod workitem_loop;
 
 use crate::code::{Code, RailSpelling, Target};
-use crate::kernel::bounds::depends_on_launch;
 use crate::kernel::fills::print_fill;
 use apg_mir::*;
 use apg_passes::analysis::constants::constant_value;
@@ -24,13 +23,14 @@ use apg_passes::kernel::access_summary::{AccessSummary, is_only_indexed};
 use apg_passes::kernel::block_interchange::find_block_interchange;
 use apg_passes::kernel::init_barrier::overwritten_rails;
 use apg_passes::kernel::pointer_rotation::rotated_locals;
+use apg_passes::kernel::ranges::Bounds;
 use apg_passes::kernel::region_formation::{RegionTree, form_regions};
 use apg_passes::kernel::region_node::Storage;
 use apg_passes::kernel::unroll_collectives::block_local_rails;
 use printer::{Printer, context_array, declare_block_indices};
 
 /// Prints the function `cpu_KERNEL`.
-pub(super) fn print_cpu_function(code: &mut Code<'_>, id: KernelId) {
+pub(super) fn print_cpu_function(code: &mut Code<'_>, id: KernelId, bounds: &Bounds) {
     let kernel = &code.program.kernels[id.index()];
     let symbol = code.names.kernels[id.index()].clone();
     let tree = form_regions(kernel);
@@ -40,9 +40,8 @@ pub(super) fn print_cpu_function(code: &mut Code<'_>, id: KernelId) {
     code.locals = Code::plain_locals(&kernel.locals);
     code.shared = kernel.shared.iter().map(|it| it.local).collect();
     code.stack_rails(&kernel.body);
-    let bounds = super::bounds::analyse_kernel(code.program, code.names, id);
-    code.check_elimination = bounds.check_elimination;
-    code.wide = bounds.wide;
+    code.check_elimination = bounds.check_elimination.clone();
+    code.wide = bounds.wide.clone();
     code.rematerialized = tree.rematerialized.iter().map(|it| it.local).collect();
     code.out.no_position();
     let parameters = "const void *env_, const apg_launch *launch_, apg_i64 first_, apg_i64 last_";
@@ -62,7 +61,7 @@ pub(super) fn print_cpu_function(code: &mut Code<'_>, id: KernelId) {
     }
     code.out.line("return result_;");
     code.out.close("}");
-    let run = match depends_on_launch(code.program, code.names, id) {
+    let run = match bounds.launch.depends_on_launch(code.program.unchecked) {
         _ if code.program.debug => format!("run_{symbol}<false>"),
         true => format!("(launch_->proven & 3) == 3 ? run_{symbol}<true> : run_{symbol}<false>"),
         false => format!("run_{symbol}<true>"),

@@ -1,10 +1,12 @@
 //! Refinement of values by conditions that hold on a path.
 
-use std::collections::BTreeSet;
+use apg_symbolic::integer::gcd;
+use apg_symbolic::{SymExpr, SymRange};
 
 use super::BoundsChecker;
-use super::evaluate::{expr_key, strip_widening, type_range};
-use super::symbolic::{Affine, AssumptionId, Range, SymInt};
+use super::evaluate::{strip_widening, type_range};
+use super::form::{Assumptions, Form};
+use super::value_key::ValueKey;
 use apg_mir::*;
 
 /// Upper limit of non-negative forms in a state.
@@ -24,7 +26,7 @@ pub(super) fn as_ordering(operation: Operation, args: &[Expr], holds: bool) -> O
     })
 }
 
-impl BoundsChecker<'_, '_> {
+impl BoundsChecker<'_> {
     /// Assumes that a condition has the value `holds`.
     pub(super) fn assume(&mut self, condition: &Expr, holds: bool) {
         match &condition.kind {
@@ -56,16 +58,16 @@ impl BoundsChecker<'_, '_> {
                     self.record_nonnegative(a, b, equal);
                     let (below, above) = (self.range_of(a), self.range_of(b));
                     let (gap, assumptions) = self.min_gap(a, b, equal);
-                    let most = above.1.clone().map(|it| self.context.sub(&it, &gap));
-                    let least = below.0.clone().map(|it| self.context.add(&it, &gap));
-                    self.refine(a, (None, most), b, &assumptions);
-                    self.refine(b, (least, None), a, &assumptions);
+                    let high = above.high.map(|it| self.context.pool.sub(it, gap));
+                    let low = below.low.map(|it| self.context.pool.add(it, gap));
+                    self.refine(a, SymRange { low: None, high }, b, &assumptions);
+                    self.refine(b, SymRange { low, high: None }, a, &assumptions);
                 } else if let ([a, b], true) =
                     (args.as_slice(), *operation == if holds { Operation::Eq } else { Operation::Ne })
                 {
                     let (left, right) = (self.range_of(a), self.range_of(b));
-                    self.refine(a, right, b, &BTreeSet::new());
-                    self.refine(b, left, a, &BTreeSet::new());
+                    self.refine(a, right, b, &Assumptions::default());
+                    self.refine(b, left, a, &Assumptions::default());
                 }
             }
             _ => {}
@@ -76,10 +78,10 @@ impl BoundsChecker<'_, '_> {
     fn record_nonnegative(&mut self, below: &Expr, above: &Expr, equal: bool) {
         let Some((below, above)) = self.evaluate_without_guards(below, above) else { return };
         let mut gap = self.context.difference(&above, &below);
-        if gap.terms.len() < 2 {
+        if gap.affine.terms().len() < 2 {
             return;
         }
-        gap.constant = self.context.sub(&gap.constant, &SymInt::Const(i64::from(!equal)));
+        gap.affine.constant = self.context.pool.sub(gap.affine.constant, SymExpr::Const(i64::from(!equal)));
         if self.state.nonnegative.len() < MAX_NONNEGATIVE_FORMS && !self.state.nonnegative.contains(&gap) {
             self.state.nonnegative.push(gap);
         }
@@ -87,26 +89,27 @@ impl BoundsChecker<'_, '_> {
 
     /// Minimum of `above - below`, and its assumptions. A counter with equal steps stays a whole step below
     /// its bound: `k < n` with `k = 16 * i` gives `k <= n - 16` if 16 divides `n`.
-    fn min_gap(&mut self, below: &Expr, above: &Expr, equal: bool) -> (SymInt, BTreeSet<AssumptionId>) {
-        let least = SymInt::Const(i64::from(!equal));
+    fn min_gap(&mut self, below: &Expr, above: &Expr, equal: bool) -> (SymExpr, Assumptions) {
+        let least = SymExpr::Const(i64::from(!equal));
         let forms = self.evaluate_without_guards(below, above);
-        let Some((below, above)) = forms else { return (least, BTreeSet::new()) };
+        let Some((below, above)) = forms else { return (least, Assumptions::default()) };
         let gap = self.context.difference(&above, &below);
-        let by = gap.terms.values().try_fold(0, |by, factor| match factor {
-            SymInt::Const(factor) => Some(gcd(by, factor.unsigned_abs())),
-            SymInt::Expr(_) => None,
-        });
-        let Some(by @ 2..=MAX_COMMON_STEP) = by else { return (least, BTreeSet::new()) };
-        let by = SymInt::Const(by as i64);
-        let more = self.context.sub(&gap.constant, &least);
-        let whole = self.context.floor_div(&more, &by);
-        let whole = self.context.mul(&whole, &by);
-        let left = self.context.sub(&more, &whole);
-        (self.context.add(&least, &left), gap.assumptions)
+        let by = gap
+            .affine
+            .terms()
+            .try_fold(0, |by, (_, factor)| factor.as_constant().map(|factor| gcd(by, factor.unsigned_abs())));
+        let Some(by @ 2..=MAX_COMMON_STEP) = by else { return (least, Assumptions::default()) };
+        let by = SymExpr::Const(by as i64);
+        let pool = &mut self.context.pool;
+        let more = pool.sub(gap.affine.constant, least);
+        let whole = pool.floor_div(more, by);
+        let whole = pool.mul(whole, by);
+        let left = pool.sub(more, whole);
+        (pool.add(least, left), gap.assumptions)
     }
 
     /// Evaluates both sides of a comparison without facts from guards.
-    fn evaluate_without_guards(&mut self, below: &Expr, above: &Expr) -> Option<(Affine, Affine)> {
+    fn evaluate_without_guards(&mut self, below: &Expr, above: &Expr) -> Option<(Form, Form)> {
         if type_range(below.ty).is_none() || below.ty == Ty::U64 || above.ty == Ty::U64 {
             return None;
         }
@@ -117,7 +120,7 @@ impl BoundsChecker<'_, '_> {
     }
 
     /// Bounds of a form that follow from non-negative forms.
-    pub(super) fn bound_by_nonnegative(&mut self, form: &Affine) -> Option<(Affine, Range)> {
+    pub(super) fn bound_by_nonnegative(&mut self, form: &Form) -> Option<(Form, SymRange)> {
         let mut range = self.context.range(form);
         let mut found = form.clone();
         for gap in self.state.nonnegative.clone() {
@@ -126,16 +129,12 @@ impl BoundsChecker<'_, '_> {
                     true => self.context.sum(form, &gap),
                     false => self.context.difference(form, &gap),
                 };
-                if other.terms.len() >= form.terms.len() {
+                if other.affine.terms().len() >= form.affine.terms().len() {
                     continue;
                 }
-                let (low, high) = self.context.range(&other);
-                let (mine, theirs) = if upper { (&mut range.1, high) } else { (&mut range.0, low) };
-                *mine = match (mine.take(), theirs) {
-                    (Some(a), Some(b)) if upper => Some(self.context.min(&a, &b)),
-                    (Some(a), Some(b)) => Some(self.context.max(&a, &b)),
-                    (a, b) => a.or(b),
-                };
+                let SymRange { low, high } = self.context.range(&other);
+                let bound = if upper { SymRange { low: None, high } } else { SymRange { low, high: None } };
+                range = self.context.intersect(&range, &bound);
                 found.assumptions.extend(&gap.assumptions);
             }
         }
@@ -143,18 +142,17 @@ impl BoundsChecker<'_, '_> {
     }
 
     fn push_path_condition(&mut self, condition: &Expr, holds: bool) {
-        let text = self.code.expr(condition);
-        let text = if holds { text } else { format!("!({text})") };
-        let assumption = self.context.assumption(text);
-        self.state.path_conditions.push(format!("q{assumption}"));
+        let condition = self.context.captured(condition);
+        let condition = if holds { condition } else { self.context.pool.not(condition) };
+        self.state.path_conditions.push(condition);
     }
 
-    fn range_of(&mut self, expr: &Expr) -> Range {
-        self.evaluate_exact(expr).map_or((None, None), |it| it.1)
+    fn range_of(&mut self, expr: &Expr) -> SymRange {
+        self.evaluate_exact(expr).map_or(SymRange::ALL, |it| it.1)
     }
 
     /// Refines the range of an expression by the range of another expression.
-    fn refine(&mut self, expr: &Expr, range: Range, from: &Expr, more: &BTreeSet<AssumptionId>) {
+    fn refine(&mut self, expr: &Expr, range: SymRange, from: &Expr, more: &Assumptions) {
         let expr = strip_widening(expr);
         // A range of a wrapped value is not one of the value before wrapping.
         if type_range(expr.ty).is_none()
@@ -163,32 +161,22 @@ impl BoundsChecker<'_, '_> {
             || self.is_uniform(expr)
             || !is_pure(expr)
             || matches!(expr.kind, ExprKind::Int(_))
-            || range == (None, None)
+            || range.is_all()
         {
             return;
         }
         let Some((other, _)) = self.evaluate_exact(from) else { return };
-        let (mut assumptions, mut all) = (&other.assumptions | more, (None, None));
+        let (mut assumptions, mut all) = (&other.assumptions | more, SymRange::ALL);
         if let Some((form, own)) = self.evaluate_exact(expr) {
             assumptions.extend(&form.assumptions);
             all = own;
         }
-        let low = match (all.0, range.0) {
-            (Some(a), Some(b)) => Some(self.context.max(&a, &b)),
-            (a, b) => a.or(b),
-        };
-        let high = match (all.1, range.1) {
-            (Some(a), Some(b)) => Some(self.context.min(&a, &b)),
-            (a, b) => a.or(b),
-        };
-        let form = self.context.symbol((low, high), assumptions);
-        self.state.refined.insert(expr_key(expr), form);
+        let all = self.context.intersect(&all, &range);
+        let form = self.context.symbol(all, assumptions);
+        if let Some(key) = ValueKey::of(expr) {
+            self.state.refined.insert(key, form);
+        }
     }
-}
-
-/// Greatest common divisor.
-fn gcd(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// Whether an expression has the same value again while its locals are unchanged.

@@ -1,9 +1,10 @@
 //! Evaluation of integer expressions to affine forms.
 
-use std::collections::BTreeSet;
+use apg_symbolic::{BinaryOp, Comparison, SymExpr, SymRange};
 
-use super::symbolic::{Affine, AssumptionId, Range, SymInt};
-use super::{BoundsChecker, RailLength};
+use super::BoundsChecker;
+use super::form::{Assumptions, Form};
+use super::value_key::ValueKey;
 use apg_mir::walk::{children, visit_expr};
 use apg_mir::*;
 
@@ -35,25 +36,15 @@ pub(super) fn strip_widening(expr: &Expr) -> &Expr {
     expr
 }
 
-/// Identity of an expression. Conversions of a local are equal to the local; an operation has other values in
-/// another type.
-pub(super) fn expr_key(expr: &Expr) -> String {
-    let expr = strip_widening(expr);
-    match &expr.kind {
-        kind @ ExprKind::Local(_) => format!("{kind:?}"),
-        kind => format!("{:?} {kind:?}", expr.ty),
-    }
-}
-
-impl<'a> BoundsChecker<'_, 'a> {
+impl<'a> BoundsChecker<'a> {
     /// Evaluates an expression modulo the width of its type; `None` if nothing is known.
-    pub(super) fn evaluate(&mut self, expr: &Expr) -> Option<Affine> {
+    pub(super) fn evaluate(&mut self, expr: &Expr) -> Option<Form> {
         type_range(expr.ty)?;
         if let ExprKind::Int(value) = expr.kind {
-            return Some(Affine::constant(SymInt::Const(value)));
+            return Some(Form::constant(SymExpr::Const(value)));
         }
         if self.uses_guards {
-            let narrow = self.state.refined.get(&expr_key(expr)).cloned();
+            let narrow = ValueKey::of(expr).and_then(|it| self.state.refined.get(&it).cloned());
             match (narrow, self.definition_of(expr)) {
                 (Some(form), Some(definition)) => {
                     let Some((other, range)) = self.evaluate_exact(definition) else { return Some(form) };
@@ -65,13 +56,12 @@ impl<'a> BoundsChecker<'_, 'a> {
             }
         }
         if let Some(length) = self.length_of(expr) {
-            return Some(Affine::constant(length));
+            return Some(Form::constant(length));
         }
         let converts = matches!(&expr.kind, ExprKind::Operation { operation: Operation::Convert, args }
             if args.first().is_some_and(|it| type_range(it.ty).is_some()));
         if !converts && self.is_uniform(expr) {
-            let text = self.code.expr(expr);
-            return Some(Affine::constant(self.context.bind_value(&text)));
+            return Some(Form::constant(self.context.captured(expr)));
         }
         match &expr.kind {
             ExprKind::Local(local) => self.state.values.get(local).cloned(),
@@ -87,10 +77,8 @@ impl<'a> BoundsChecker<'_, 'a> {
             // The range of a small type bounds any value of it.
             _ if matches!(expr.ty, Ty::I8 | Ty::U8 | Ty::I16 | Ty::U16) => {
                 let (low, high) = type_range(expr.ty)?;
-                Some(
-                    self.context
-                        .symbol((Some(SymInt::Const(low)), Some(SymInt::Const(high))), Default::default()),
-                )
+                let range = SymRange::new(SymExpr::Const(low), SymExpr::Const(high));
+                Some(self.context.symbol(range, Assumptions::default()))
             }
             _ => None,
         }
@@ -102,7 +90,7 @@ impl<'a> BoundsChecker<'_, 'a> {
         condition: &Expr,
         holds: bool,
         expr: &Expr,
-    ) -> Option<(Affine, Range)> {
+    ) -> Option<(Form, SymRange)> {
         if !self.uses_guards {
             return self.evaluate_exact(expr);
         }
@@ -122,49 +110,36 @@ impl<'a> BoundsChecker<'_, 'a> {
     }
 
     /// A value in the ranges of both forms.
-    fn intersect(&mut self, form: &Affine, other: &Affine, (low, high): Range) -> Affine {
+    fn intersect(&mut self, form: &Form, other: &Form, range: SymRange) -> Form {
         let own = self.context.range(form);
-        let low = match (own.0, low) {
-            (Some(a), Some(b)) => Some(self.context.max(&a, &b)),
-            (a, b) => a.or(b),
-        };
-        let high = match (own.1, high) {
-            (Some(a), Some(b)) => Some(self.context.min(&a, &b)),
-            (a, b) => a.or(b),
-        };
-        self.context.symbol((low, high), &form.assumptions | &other.assumptions)
+        let range = self.context.intersect(&own, &range);
+        self.context.symbol(range, &form.assumptions | &other.assumptions)
     }
 
     /// Evaluates an expression to its exact value, as its type holds it, and its range.
-    pub(super) fn evaluate_exact(&mut self, expr: &Expr) -> Option<(Affine, Range)> {
+    pub(super) fn evaluate_exact(&mut self, expr: &Expr) -> Option<(Form, SymRange)> {
         let form = self.evaluate(expr)?;
         self.make_exact(form, expr.ty)
     }
 
     /// The same of an operation, from its operands only.
-    pub(super) fn evaluate_exact_operands(&mut self, expr: &Expr) -> Option<(Affine, Range)> {
+    pub(super) fn evaluate_exact_operands(&mut self, expr: &Expr) -> Option<(Form, SymRange)> {
         let ExprKind::Operation { operation, args } = &expr.kind else { return None };
         let form = self.evaluate_operation(*operation, expr.ty, args)?;
         self.make_exact(form, expr.ty)
     }
 
-    fn make_exact(&mut self, mut form: Affine, ty: Ty) -> Option<(Affine, Range)> {
+    fn make_exact(&mut self, mut form: Form, ty: Ty) -> Option<(Form, SymRange)> {
         let range = self.context.range(&form);
-        let (least, most) = type_range(ty)?;
-        if !form.exact && ty != Ty::I64 {
-            let (Some(low), Some(high)) = &range else { return None };
-            let fits = |it: &SymInt| matches!(it, SymInt::Const(value) if (least..=most).contains(value));
-            if !fits(low) || !fits(high) {
-                let (low, high) = (low.text(), high.text());
-                form.assumptions
-                    .insert(self.context.assumption(format!("{low} >= {least}LL && {high} <= {most}LL")));
-            }
-            form.exact = true;
+        let limits = type_range(ty)?;
+        if !form.is_exact && ty != Ty::I64 {
+            form.assumptions.insert(self.context.is_within(&range, limits)?);
+            form.is_exact = true;
         }
         Some((form, range))
     }
 
-    fn evaluate_operation(&mut self, operation: Operation, ty: Ty, args: &[Expr]) -> Option<Affine> {
+    fn evaluate_operation(&mut self, operation: Operation, ty: Ty, args: &[Expr]) -> Option<Form> {
         let modular = matches!(
             operation,
             Operation::Convert | Operation::Neg | Operation::Add | Operation::Sub | Operation::Mul
@@ -178,13 +153,13 @@ impl<'a> BoundsChecker<'_, 'a> {
                 let (to, from) = (type_range(ty)?, type_range(a.ty)?);
                 if to.1 >= from.1 {
                     let form = self.evaluate_exact(a)?.0;
-                    return Some(Affine { exact: to.0 <= from.0, ..form });
+                    return Some(Form { is_exact: to.0 <= from.0, ..form });
                 }
-                Some(Affine { exact: false, ..self.evaluate(a)? })
+                Some(Form { is_exact: false, ..self.evaluate(a)? })
             }
             (Operation::Neg, [a]) => {
                 let a = self.evaluate(a)?;
-                Some(self.context.scale(&a, &SymInt::Const(-1)))
+                Some(self.context.scale(&a, SymExpr::Const(-1)))
             }
             (Operation::Add, [a, b]) => {
                 let (a, b) = (self.evaluate(a)?, self.evaluate(b)?);
@@ -198,15 +173,15 @@ impl<'a> BoundsChecker<'_, 'a> {
             (Operation::Shl, [a, b]) => {
                 let ExprKind::Int(count @ 0..=62) = b.kind else { return None };
                 let a = self.evaluate(a)?;
-                Some(self.context.scale(&a, &SymInt::Const(1 << count)))
+                Some(self.context.scale(&a, SymExpr::Const(1 << count)))
             }
             (Operation::Shr, [a, b]) => {
                 let ExprKind::Int(count @ 0..=62) = b.kind else { return None };
-                let (form, (low, high)) = self.evaluate_exact(a)?;
-                let by = SymInt::Const(1 << count);
-                let low = low.map(|it| self.context.floor_div(&it, &by));
-                let high = high.map(|it| self.context.floor_div(&it, &by));
-                Some(self.context.symbol((low, high), form.assumptions))
+                let (form, range) = self.evaluate_exact(a)?;
+                let by = SymExpr::Const(1 << count);
+                let low = range.low.map(|it| self.context.pool.floor_div(it, by));
+                let high = range.high.map(|it| self.context.pool.floor_div(it, by));
+                Some(self.context.symbol(SymRange { low, high }, form.assumptions))
             }
             (Operation::Div, [a, b]) => self.quotient(a, b),
             (Operation::Rem, [a, b]) => self.remainder(a, b),
@@ -214,24 +189,20 @@ impl<'a> BoundsChecker<'_, 'a> {
             (Operation::Or | Operation::Xor, [a, b]) => self.bits(a, b),
             (Operation::Min | Operation::Max, [a, b]) => {
                 let (a, b) = (self.evaluate_exact(a)?, self.evaluate_exact(b)?);
-                let is_min = operation == Operation::Min;
-                let one = |context: &mut super::symbolic::SymbolicContext,
-                           a: &Option<SymInt>,
-                           b: &Option<SymInt>,
-                           tight: bool| match (a, b) {
-                    (Some(a), Some(b)) => Some(if is_min { context.min(a, b) } else { context.max(a, b) }),
-                    (Some(only), None) | (None, Some(only)) if tight => Some(only.clone()),
-                    _ => None,
+                let op = if operation == Operation::Min { BinaryOp::Min } else { BinaryOp::Max };
+                let mut bound = |a: Option<SymExpr>, b: Option<SymExpr>, one_suffices: bool| {
+                    let both = a.zip(b).map(|(a, b)| self.context.pool.binary(op, a, b));
+                    both.or(a.or(b).filter(|_| one_suffices))
                 };
-                let low = one(&mut self.context, &a.1.0, &b.1.0, !is_min);
-                let high = one(&mut self.context, &a.1.1, &b.1.1, is_min);
-                Some(self.context.symbol((low, high), &a.0.assumptions | &b.0.assumptions))
+                let low = bound(a.1.low, b.1.low, op == BinaryOp::Max);
+                let high = bound(a.1.high, b.1.high, op == BinaryOp::Min);
+                Some(self.context.symbol(SymRange { low, high }, &a.0.assumptions | &b.0.assumptions))
             }
             _ => None,
         }
     }
 
-    fn product(&mut self, a: &Expr, b: &Expr) -> Option<Affine> {
+    fn product(&mut self, a: &Expr, b: &Expr) -> Option<Form> {
         let (left, right) = (self.evaluate(a)?, self.evaluate(b)?);
         for (form, other) in [(&left, &right), (&right, &left)] {
             if let Some(factor) = other.as_constant() {
@@ -240,122 +211,107 @@ impl<'a> BoundsChecker<'_, 'a> {
                 return Some(product);
             }
         }
-        let ((left, (la, ha)), (right, (lb, hb))) = (self.evaluate_exact(a)?, self.evaluate_exact(b)?);
-        let (la, ha, lb, hb) = (la?, ha?, lb?, hb?);
-        let corners = [(&la, &lb), (&la, &hb), (&ha, &lb), (&ha, &hb)].map(|(a, b)| self.context.mul(a, b));
-        let mut range = (corners[0].clone(), corners[0].clone());
-        for corner in &corners[1..] {
-            range = (self.context.min(&range.0, corner), self.context.max(&range.1, corner));
-        }
-        let product =
-            self.context.symbol((Some(range.0), Some(range.1)), &left.assumptions | &right.assumptions);
-        Some(Affine { exact: false, ..product })
+        let ((left, first), (right, second)) = (self.evaluate_exact(a)?, self.evaluate_exact(b)?);
+        let (low, high) = ((first.low?, second.low?), (first.high?, second.high?));
+        let pairs = [(low.0, low.1), (low.0, high.1), (high.0, low.1), (high.0, high.1)];
+        let corners = pairs.map(|(a, b)| SymRange::constant(self.context.pool.mul(a, b)));
+        let range = corners[1..].iter().fold(corners[0], |all, corner| self.context.hull(&all, corner));
+        let product = self.context.symbol(range, &left.assumptions | &right.assumptions);
+        Some(Form { is_exact: false, ..product })
     }
 
     /// Evaluates a positive divisor: assumptions, minimum and maximum.
-    fn positive_divisor(&mut self, expr: &Expr) -> Option<(BTreeSet<AssumptionId>, SymInt, Option<SymInt>)> {
-        let (mut form, (low, high)) = self.evaluate_exact(expr)?;
-        let Some(number) = form.as_constant().cloned() else {
-            let low = low.filter(|it| matches!(it, SymInt::Const(1..)))?;
-            form.assumptions.insert(self.context.approximation());
+    fn positive_divisor(&mut self, expr: &Expr) -> Option<(Assumptions, SymExpr, Option<SymExpr>)> {
+        let (mut form, SymRange { low, high }) = self.evaluate_exact(expr)?;
+        let Some(number) = form.as_constant() else {
+            let low = low.filter(|it| matches!(it, SymExpr::Const(1..)))?;
+            form.assumptions.is_approximate = true;
             return Some((form.assumptions, low, high));
         };
-        match &number {
-            SymInt::Const(1..) => {}
-            SymInt::Const(_) => return None,
-            SymInt::Expr(text) => {
-                let text = format!("{text} > 0");
-                form.assumptions.insert(self.context.assumption(text));
-            }
+        let is_positive = self.context.test(Comparison::Greater, number, 0);
+        if is_positive == SymExpr::FALSE {
+            return None;
         }
-        Some((form.assumptions, number.clone(), Some(number)))
+        form.assumptions.insert(is_positive);
+        Some((form.assumptions, number, Some(number)))
     }
 
-    fn require_nonnegative(&mut self, form: &mut Affine, low: &Option<SymInt>) -> Option<()> {
-        match low.as_ref()? {
-            SymInt::Const(0..) => {}
-            SymInt::Const(_) => return None,
-            SymInt::Expr(text) => {
-                let text = format!("{text} >= 0");
-                form.assumptions.insert(self.context.assumption(text));
-            }
+    fn require_nonnegative(&mut self, form: &mut Form, low: Option<SymExpr>) -> Option<()> {
+        let is_nonnegative = self.context.test(Comparison::GreaterEqual, low?, 0);
+        if is_nonnegative == SymExpr::FALSE {
+            return None;
         }
+        form.assumptions.insert(is_nonnegative);
         Some(())
     }
 
-    fn quotient(&mut self, a: &Expr, b: &Expr) -> Option<Affine> {
+    fn quotient(&mut self, a: &Expr, b: &Expr) -> Option<Form> {
         let (assumptions, least, most) = self.positive_divisor(b)?;
-        let (mut form, (low, high)) = self.evaluate_exact(a)?;
-        self.require_nonnegative(&mut form, &low)?;
-        let low = low.zip(most).map_or(SymInt::Const(0), |(low, most)| self.context.floor_div(&low, &most));
-        let high = high.map(|it| self.context.floor_div(&it, &least));
-        Some(self.context.symbol((Some(low), high), &form.assumptions | &assumptions))
+        let (mut form, SymRange { low, high }) = self.evaluate_exact(a)?;
+        self.require_nonnegative(&mut form, low)?;
+        let low =
+            low.zip(most).map_or(SymExpr::Const(0), |(low, most)| self.context.pool.floor_div(low, most));
+        let high = high.map(|it| self.context.pool.floor_div(it, least));
+        Some(self.context.symbol(SymRange { low: Some(low), high }, &form.assumptions | &assumptions))
     }
 
-    fn remainder(&mut self, a: &Expr, b: &Expr) -> Option<Affine> {
+    fn remainder(&mut self, a: &Expr, b: &Expr) -> Option<Form> {
         let (assumptions, _, most) = self.positive_divisor(b)?;
-        let most = most.map(|it| self.context.sub(&it, &SymInt::Const(1)));
-        let positive = self.evaluate_exact(a).and_then(|(mut form, (low, high))| {
-            self.require_nonnegative(&mut form, &low)?;
-            Some((form.assumptions, high))
+        let most = most.map(|it| self.context.pool.sub(it, SymExpr::Const(1)));
+        let positive = self.evaluate_exact(a).and_then(|(mut form, range)| {
+            self.require_nonnegative(&mut form, range.low)?;
+            Some((form.assumptions, range.high))
         });
         let Some((more, high)) = positive else {
             // Only the sign of the dividend matters.
-            let least = most.as_ref().map(|it| self.context.sub(&SymInt::Const(0), it));
-            return Some(self.context.symbol((least, most), assumptions));
+            let least = most.map(|it| self.context.pool.sub(SymExpr::Const(0), it));
+            return Some(self.context.symbol(SymRange { low: least, high: most }, assumptions));
         };
-        let high = match (high, most) {
-            (Some(a), Some(b)) => Some(self.context.min(&a, &b)),
-            (a, b) => a.or(b),
-        };
-        Some(self.context.symbol((Some(SymInt::Const(0)), high), &more | &assumptions))
+        let high = high.zip(most).map(|(a, b)| self.context.pool.min(a, b)).or(high).or(most);
+        let range = SymRange { low: Some(SymExpr::Const(0)), high };
+        Some(self.context.symbol(range, &more | &assumptions))
     }
 
     /// `a | b` or `a ^ b` of non-negative values: no bit above those of the larger one is set.
-    fn bits(&mut self, a: &Expr, b: &Expr) -> Option<Affine> {
-        let ((mut a, (low_a, high_a)), (mut b, (low_b, high_b))) =
-            (self.evaluate_exact(a)?, self.evaluate_exact(b)?);
-        self.require_nonnegative(&mut a, &low_a)?;
-        self.require_nonnegative(&mut b, &low_b)?;
-        let most = self.context.max(&high_a?, &high_b?);
-        let most = self.context.all_ones(&most);
-        Some(self.context.symbol((Some(SymInt::Const(0)), Some(most)), &a.assumptions | &b.assumptions))
+    fn bits(&mut self, a: &Expr, b: &Expr) -> Option<Form> {
+        let ((mut a, first), (mut b, second)) = (self.evaluate_exact(a)?, self.evaluate_exact(b)?);
+        self.require_nonnegative(&mut a, first.low)?;
+        self.require_nonnegative(&mut b, second.low)?;
+        let most = self.context.pool.max(first.high?, second.high?);
+        let most = self.context.pool.all_ones(most);
+        let range = SymRange::new(SymExpr::Const(0), most);
+        Some(self.context.symbol(range, &a.assumptions | &b.assumptions))
     }
 
     /// `a & b` with a non-negative `b`.
-    fn mask(&mut self, a: &Expr, b: &Expr) -> Option<Affine> {
+    fn mask(&mut self, a: &Expr, b: &Expr) -> Option<Form> {
         let form = self.evaluate(b)?;
-        if let Some(SymInt::Const(most @ 0..)) = form.as_constant() {
-            return Some(
-                self.context.symbol((Some(SymInt::Const(0)), Some(SymInt::Const(*most))), form.assumptions),
-            );
+        if let Some(most @ SymExpr::Const(0..)) = form.as_constant() {
+            return Some(self.context.symbol(SymRange::new(SymExpr::Const(0), most), form.assumptions));
         }
-        let (mut form, (low, high)) = self.evaluate_exact(b)?;
-        let Some(SymInt::Const(0..)) = low else { return None };
-        let other = self.evaluate_exact(a).filter(|it| matches!(it.1.0, Some(SymInt::Const(0..))));
-        let high = match (high, other) {
-            (Some(high), Some((other, (_, Some(most))))) => {
-                form.assumptions.extend(other.assumptions);
-                Some(self.context.min(&high, &most))
+        let (mut form, range) = self.evaluate_exact(b)?;
+        let Some(SymExpr::Const(0..)) = range.low else { return None };
+        let other = self.evaluate_exact(a).filter(|it| matches!(it.1.low, Some(SymExpr::Const(0..))));
+        let high = match (range.high, other) {
+            (Some(high), Some((other, SymRange { high: Some(most), .. }))) => {
+                form.assumptions.extend(&other.assumptions);
+                Some(self.context.pool.min(high, most))
             }
             (high, _) => high,
         };
-        form.assumptions.insert(self.context.approximation());
-        Some(self.context.symbol((Some(SymInt::Const(0)), high), form.assumptions))
+        form.assumptions.is_approximate = true;
+        Some(self.context.symbol(SymRange { low: Some(SymExpr::Const(0)), high }, form.assumptions))
     }
 
     /// Number of elements of a rail.
-    pub(super) fn length(&mut self, rail: &Expr) -> Option<SymInt> {
+    pub(super) fn length(&self, rail: &Expr) -> Option<SymExpr> {
         let ExprKind::Local(local) = rail.kind else { return None };
         let local = self.state.aliases.get(&local).copied().unwrap_or(local);
-        match self.lengths.get(&local)?.clone() {
-            RailLength::Symbolic(number) => Some(number),
-            RailLength::HostExpr(text) => Some(self.context.bind_value(&text)),
-        }
+        self.lengths.get(&local).copied()
     }
 
     /// The length that an expression reads.
-    fn length_of(&mut self, expr: &Expr) -> Option<SymInt> {
+    fn length_of(&self, expr: &Expr) -> Option<SymExpr> {
         match &expr.kind {
             ExprKind::Length { rail, .. } => self.length(rail),
             // The size of a global rail.

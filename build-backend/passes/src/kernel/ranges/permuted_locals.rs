@@ -4,15 +4,14 @@
 //! A loop that assigns such locals only each other, counters and constants keeps them in the hull of their
 //! initial values, the counters' ranges and the constants.
 
-use std::collections::BTreeSet;
-
+use apg_symbolic::{SymExpr, SymRange};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::evaluate::{strip_widening, type_range};
-use super::symbolic::{Affine, AssumptionId, Range, SymInt};
+use super::form::{Assumptions, Form};
 use super::{AbstractState, BoundsChecker};
+use crate::kernel::locals::{collect_assigned, unconditional_stmts};
 use apg_mir::*;
-use apg_passes::kernel::locals::{collect_assigned, unconditional_stmts};
 
 /// An assigned value.
 enum Source {
@@ -27,13 +26,13 @@ enum Source {
 /// The values that a group of locals may hold.
 #[derive(Default)]
 struct ValueGroup {
-    ranges: Vec<Range>,
+    ranges: Vec<SymRange>,
     mirrors: Vec<i64>,
     flips: Vec<i64>,
-    assumptions: BTreeSet<AssumptionId>,
+    assumptions: Assumptions,
 }
 
-impl<'a> BoundsChecker<'_, 'a> {
+impl<'a> BoundsChecker<'a> {
     /// Finds the permuted locals of a loop with their values, valid in and after the loop. `counters` keep
     /// their value throughout an iteration.
     pub(super) fn find_permuted_locals(
@@ -41,8 +40,8 @@ impl<'a> BoundsChecker<'_, 'a> {
         before: &AbstractState<'a>,
         parts: (&'a [Stmt], &'a [Stmt]),
         changed: &FxHashSet<LocalId>,
-        counters: &FxHashMap<LocalId, Affine>,
-    ) -> Vec<(LocalId, Affine)> {
+        counters: &FxHashMap<LocalId, Form>,
+    ) -> Vec<(LocalId, Form)> {
         let mut found = Vec::new();
         for local in changed {
             if counters.contains_key(local) || !before.values.contains_key(local) {
@@ -58,15 +57,15 @@ impl<'a> BoundsChecker<'_, 'a> {
     }
 
     /// Range of a group, if it is closed under mirroring and flipping.
-    fn group_range(&mut self, group: &ValueGroup) -> Option<Range> {
+    fn group_range(&mut self, group: &ValueGroup) -> Option<SymRange> {
         if group.mirrors.is_empty() && group.flips.is_empty() {
             let mut ranges = group.ranges.iter();
-            let first = ranges.next()?.clone();
+            let first = *ranges.next()?;
             let all = ranges.fold(first, |all, range| self.context.hull(&all, range));
-            return matches!(all, (Some(_), Some(_))).then_some(all);
+            return matches!(all, SymRange { low: Some(_), high: Some(_) }).then_some(all);
         }
         let (low, high) = group.closed_range()?;
-        Some((Some(SymInt::Const(low)), Some(SymInt::Const(high))))
+        Some(SymRange::new(SymExpr::Const(low), SymExpr::Const(high)))
     }
 
     /// Collects a local and all locals it gets its values from.
@@ -75,7 +74,7 @@ impl<'a> BoundsChecker<'_, 'a> {
         local: LocalId,
         before: &AbstractState<'a>,
         (body, update): (&'a [Stmt], &'a [Stmt]),
-        (changed, counters): (&FxHashSet<LocalId>, &FxHashMap<LocalId, Affine>),
+        (changed, counters): (&FxHashSet<LocalId>, &FxHashMap<LocalId, Form>),
     ) -> Option<ValueGroup> {
         let mut group = ValueGroup::default();
         let mut members = vec![local];
@@ -88,7 +87,7 @@ impl<'a> BoundsChecker<'_, 'a> {
                 false => before.values.get(&member).cloned(),
             };
             match known {
-                Some(form) if form.exact => {
+                Some(form) if form.is_exact => {
                     let range = self.context.range(&form);
                     group.ranges.push(range);
                     group.assumptions.extend(&form.assumptions);
@@ -128,7 +127,7 @@ impl<'a> BoundsChecker<'_, 'a> {
             for source in sources {
                 let from = match source {
                     Source::Constant(value) => {
-                        group.ranges.push((Some(SymInt::Const(value)), Some(SymInt::Const(value))));
+                        group.ranges.push(SymRange::constant(SymExpr::Const(value)));
                         continue;
                     }
                     Source::Local(from) => from,
@@ -157,8 +156,11 @@ impl ValueGroup {
         const MAX_MAGNITUDE: i64 = 1 << 24;
         let (mut low, mut high) = (i64::MAX, i64::MIN);
         for range in &self.ranges {
-            let (Some(SymInt::Const(first)), Some(SymInt::Const(last))) = range else { return None };
-            (low, high) = (low.min(*first), high.max(*last));
+            let SymRange { low: Some(SymExpr::Const(first)), high: Some(SymExpr::Const(last)) } = *range
+            else {
+                return None;
+            };
+            (low, high) = (low.min(first), high.max(last));
         }
         for by in &self.flips {
             (low, high) = (low.min(0), high.max(*by));

@@ -11,14 +11,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use apg_symbolic::{SymExpr, SymRange};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::BoundsChecker;
 use super::evaluate::type_range;
-use super::symbolic::{Affine, AssumptionId, Range, SymInt};
+use super::form::{Assumptions, Form};
 use super::widen_i64::is_wide;
+use crate::kernel::facts::NarrowedExprs;
 use apg_mir::*;
-use apg_passes::kernel::facts::NarrowedExprs;
 
 /// State of the analysis.
 #[derive(Default)]
@@ -41,7 +42,7 @@ pub(super) struct NarrowAnalysis {
 #[derive(Clone, Default)]
 struct NarrowConditions {
     /// Launch conditions.
-    conditions: BTreeSet<String>,
+    conditions: BTreeSet<SymExpr>,
     /// Locals that must be narrowed too.
     needs: BTreeSet<LocalId>,
     /// Locals that profit from narrowing.
@@ -51,7 +52,7 @@ struct NarrowConditions {
 /// The same, with assumptions instead of launch conditions.
 #[derive(Default)]
 struct NarrowRequirements {
-    assumptions: BTreeSet<AssumptionId>,
+    assumptions: Assumptions,
     needs: BTreeSet<LocalId>,
     reads: BTreeSet<LocalId>,
 }
@@ -77,8 +78,8 @@ impl NarrowAnalysis {
     }
 
     /// Solves the requirements by the greatest fixpoint. `own` tells 64-bit locals that get values by
-    /// assignments only.
-    pub(super) fn finish(mut self, own: impl Fn(LocalId) -> bool) -> NarrowedExprs {
+    /// assignments only. Returns the launch conditions as well.
+    pub(super) fn finish(mut self, own: impl Fn(LocalId) -> bool) -> (NarrowedExprs, Vec<SymExpr>) {
         let mut locals: FxHashSet<LocalId> = self.assigned.keys().copied().filter(|it| own(*it)).collect();
         loop {
             let holds = |it: &ExprId| {
@@ -100,7 +101,7 @@ impl NarrowAnalysis {
     }
 
     /// Selects the demanded expressions, and the assignments to locals that they read.
-    fn select_demanded(self, candidates: &FxHashSet<LocalId>) -> NarrowedExprs {
+    fn select_demanded(self, candidates: &FxHashSet<LocalId>) -> (NarrowedExprs, Vec<SymExpr>) {
         let mut narrowed = NarrowedExprs::default();
         let mut conditions = BTreeSet::new();
         let mut open: Vec<ExprId> = self.demanded_values.into_iter().collect();
@@ -109,7 +110,7 @@ impl NarrowAnalysis {
             if !narrowed.values.insert(id) {
                 continue;
             }
-            conditions.extend(found.conditions.iter().cloned());
+            conditions.extend(&found.conditions);
             for local in &found.reads {
                 let is_narrowed = candidates.contains(local) && narrowed.locals.insert(*local);
                 if is_narrowed || self.of_32_bits.contains(local) {
@@ -118,8 +119,7 @@ impl NarrowAnalysis {
             }
         }
         narrowed.parts = self.parts.into_iter().filter(|it| it.1).map(|it| it.0).collect();
-        narrowed.conditions = conditions.into_iter().collect();
-        narrowed
+        (narrowed, conditions.into_iter().collect())
     }
 }
 
@@ -137,7 +137,7 @@ fn is_narrowing(operation: Operation, ty: Ty, args: &[Expr]) -> bool {
             }
 }
 
-impl BoundsChecker<'_, '_> {
+impl BoundsChecker<'_> {
     /// Considers an index.
     pub(super) fn narrow_index(&mut self, index: &Expr) {
         let is_sum = |it: &Expr| match &it.kind {
@@ -213,7 +213,7 @@ impl BoundsChecker<'_, '_> {
                 needs.reads.insert(*local);
                 let known = if self.narrow.changing.contains(local) { None } else { self.fits(expr) };
                 match known {
-                    Some(assumptions) => needs.assumptions.extend(assumptions),
+                    Some(assumptions) => needs.assumptions.extend(&assumptions),
                     None => _ = needs.needs.insert(*local),
                 }
                 return Some(needs);
@@ -227,13 +227,13 @@ impl BoundsChecker<'_, '_> {
             }
             _ => {}
         }
-        needs.assumptions.extend(self.fits(expr)?);
+        needs.assumptions.extend(&self.fits(expr)?);
         Some(needs)
     }
 
     /// Evaluates an expression before wrapping: 32-bit arithmetic from its operands, since facts from guards
     /// are about the wrapped result.
-    fn exact_before_wrapping(&mut self, expr: &Expr) -> Option<(Affine, Range)> {
+    fn exact_before_wrapping(&mut self, expr: &Expr) -> Option<(Form, SymRange)> {
         if expr.ty == Ty::I32 && matches!(expr.kind, ExprKind::Operation { .. }) {
             self.evaluate_exact_operands(expr)
         } else {
@@ -259,22 +259,14 @@ impl BoundsChecker<'_, '_> {
     }
 
     /// Assumptions for the value of an expression to fit 32 bits.
-    fn fits(&mut self, expr: &Expr) -> Option<BTreeSet<AssumptionId>> {
-        let (form, (low, high)) = self.exact_before_wrapping(expr)?;
+    fn fits(&mut self, expr: &Expr) -> Option<Assumptions> {
+        let (form, range) = self.exact_before_wrapping(expr)?;
         let mut assumptions = form.assumptions;
-        let (least, most) = type_range(Ty::I32)?;
-        let (low, high) = (low?, high?);
-        let never = |it: &SymInt| matches!(it, SymInt::Const(value) if !(least..=most).contains(value));
-        if never(&low) || never(&high) {
+        let fits = self.context.is_within(&range, type_range(Ty::I32)?)?;
+        if fits == SymExpr::FALSE || fits != SymExpr::TRUE && assumptions.is_approximate {
             return None;
         }
-        if !matches!((&low, &high), (SymInt::Const(_), SymInt::Const(_))) {
-            if assumptions.contains(&self.context.approximation()) {
-                return None;
-            }
-            let text = format!("{} >= {least}LL && {} <= {most}LL", low.text(), high.text());
-            assumptions.insert(self.context.assumption(text));
-        }
+        assumptions.insert(fits);
         Some(assumptions)
     }
 
@@ -282,16 +274,11 @@ impl BoundsChecker<'_, '_> {
         if !expr.id.is_assigned() {
             return;
         }
-        let path = self.state.path_conditions.join(" && ");
-        let assumption = |it: AssumptionId| match path.is_empty() {
-            true => format!("q{it}"),
-            false => format!("(!({path}) || q{it})"),
-        };
         if demanded_values {
             self.narrow.demanded_values.insert(expr.id);
         }
         let more = needs.map(|it| NarrowConditions {
-            conditions: it.assumptions.into_iter().map(assumption).collect(),
+            conditions: it.assumptions.conditions().map(|it| self.where_reached(it)).collect(),
             needs: it.needs,
             reads: it.reads,
         });
@@ -308,7 +295,7 @@ impl BoundsChecker<'_, '_> {
 
 impl NarrowRequirements {
     fn extend(&mut self, other: NarrowRequirements) {
-        self.assumptions.extend(other.assumptions);
+        self.assumptions.extend(&other.assumptions);
         self.needs.extend(other.needs);
         self.reads.extend(other.reads);
     }

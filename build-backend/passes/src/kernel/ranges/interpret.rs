@@ -2,16 +2,17 @@
 
 use rustc_hash::FxHashSet;
 
-use super::evaluate::{expr_key, type_range};
+use super::evaluate::type_range;
+use super::form::Form;
 use super::refine::is_pure;
-use super::symbolic::Affine;
+use super::value_key::ValueKey;
 use super::{AbstractState, BoundsChecker};
+use crate::kernel::jumps::has_break;
+use crate::kernel::locals::{collect_assigned, mentions};
 use apg_mir::walk::{children, operands};
 use apg_mir::*;
-use apg_passes::kernel::jumps::has_break;
-use apg_passes::kernel::locals::{collect_assigned, mentions};
 
-impl<'a> BoundsChecker<'_, 'a> {
+impl<'a> BoundsChecker<'a> {
     /// Interprets statements; returns whether their end is reached.
     pub(super) fn visit_stmts(&mut self, stmts: &'a [Stmt]) -> bool {
         stmts.iter().all(|it| self.visit_stmt(it))
@@ -79,7 +80,7 @@ impl<'a> BoundsChecker<'_, 'a> {
             self.state.definitions.insert(local, value);
         }
         if let Some(form) = narrow {
-            self.state.refined.insert(expr_key(&Expr::new(value.ty, ExprKind::Local(local))), form);
+            self.state.refined.insert(ValueKey::Local(local), form);
         }
         if let Some(rail) = alias.filter(|it| self.lengths.contains_key(it)) {
             self.state.aliases.insert(local, rail);
@@ -90,7 +91,7 @@ impl<'a> BoundsChecker<'_, 'a> {
     }
 
     /// The value of an expression without guards, and with guards if they refine it.
-    fn assigned_value(&mut self, value: &Expr) -> (Option<Affine>, Option<Affine>) {
+    fn assigned_value(&mut self, value: &Expr) -> (Option<Form>, Option<Form>) {
         let guarded = self.evaluate(value);
         let uses_guards = std::mem::replace(&mut self.uses_guards, false);
         let plain = self.evaluate(value);
@@ -115,7 +116,7 @@ impl<'a> BoundsChecker<'_, 'a> {
         state
             .definitions
             .retain(|local, value| !locals.contains(local) && !locals.iter().any(|it| mentions(value, *it)));
-        state.refined.retain(|key, _| !key_mentions(key, locals));
+        state.refined.retain(|key, _| !key.mentions_any(locals));
     }
 
     fn visit_branch(&mut self, condition: &'a Expr, then: &'a [Stmt], otherwise: &'a [Stmt]) -> bool {
@@ -132,7 +133,7 @@ impl<'a> BoundsChecker<'_, 'a> {
                 self.join(first);
                 // Facts about values that neither branch changes stay valid.
                 let changed = assigned_in(then.iter().chain(otherwise));
-                narrow.retain(|key, _| !key_mentions(key, &changed));
+                narrow.retain(|key, _| !key.mentions_any(&changed));
                 self.state.refined.extend(narrow);
             }
             (Some(first), false) => self.state = first,
@@ -166,13 +167,13 @@ impl<'a> BoundsChecker<'_, 'a> {
                 joined.values.insert(local, form);
                 continue;
             }
-            if !form.exact || !second.exact {
+            if !form.is_exact || !second.is_exact {
                 // Values modulo the width have no common range.
                 continue;
             }
             let (a, b) = (self.context.range(&form), self.context.range(second));
             let range = self.context.hull(&a, &b);
-            if range != (None, None) {
+            if !range.is_all() {
                 let form = self.context.symbol(range, &form.assumptions | &second.assumptions);
                 joined.values.insert(local, form);
             }
@@ -235,11 +236,6 @@ impl<'a> BoundsChecker<'_, 'a> {
             }
         }
     }
-}
-
-/// Whether an expression's key mentions one of the locals.
-fn key_mentions(key: &str, locals: &FxHashSet<LocalId>) -> bool {
-    locals.iter().any(|it| key.contains(&format!("LocalId({})", it.0)))
 }
 
 fn assigned_in<'a>(body: impl IntoIterator<Item = &'a Stmt>) -> FxHashSet<LocalId> {

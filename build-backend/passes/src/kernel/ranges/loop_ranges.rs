@@ -1,17 +1,17 @@
 //! Ranges of induction variables: a local that changes by the same amount in each iteration has the value
 //! `first + step * iteration`, and the loop's condition bounds the trip count.
 
-use std::collections::BTreeSet;
-
+use apg_symbolic::{Comparison, SymExpr, SymRange};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::evaluate::{expr_key, strip_widening, type_range};
+use super::evaluate::{strip_widening, type_range};
+use super::form::{Assumptions, Form, SymbolId};
 use super::refine::as_ordering;
-use super::symbolic::{Affine, AssumptionId, Range, SymInt, SymbolId};
+use super::value_key::ValueKey;
 use super::{AbstractState, BoundsChecker};
+use crate::kernel::jumps::{has_break, has_continue};
+use crate::kernel::locals::{collect_assigned, count_assignments, mentions, unconditional_stmts};
 use apg_mir::*;
-use apg_passes::kernel::jumps::{has_break, has_continue};
-use apg_passes::kernel::locals::{collect_assigned, count_assignments, mentions, unconditional_stmts};
 
 /// A basic induction variable.
 struct InductionVariable<'a> {
@@ -19,25 +19,25 @@ struct InductionVariable<'a> {
     value: &'a Expr,
     local: LocalId,
     ty: Ty,
-    first: Affine,
-    by: SymInt,
+    first: Form,
+    by: SymExpr,
 }
 
 /// A comparison that bounds a counter.
 struct BoundingTest {
-    low: Affine,
-    high: Affine,
+    low: Form,
+    high: Form,
     may_be_equal: bool,
-    assumptions: BTreeSet<AssumptionId>,
+    assumptions: Assumptions,
 }
 
 /// Maximum of the iteration number, and the assumptions of that bound.
 struct TripCount {
-    max: SymInt,
-    assumptions: BTreeSet<AssumptionId>,
+    max: SymExpr,
+    assumptions: Assumptions,
 }
 
-impl<'a> BoundsChecker<'_, 'a> {
+impl<'a> BoundsChecker<'a> {
     /// Interprets a loop; `guard` held just before the first iteration of a post-tested one.
     pub(super) fn visit_loop(
         &mut self,
@@ -55,28 +55,28 @@ impl<'a> BoundsChecker<'_, 'a> {
         let test = if post_tested { exit_test(condition, body, update) } else { condition };
         // The state of every iteration: locals that change otherwise are unknown.
         self.invalidate(&changed);
-        let iteration = self.context.symbol((Some(SymInt::Const(0)), None), Default::default());
+        let counted = SymRange { low: Some(SymExpr::Const(0)), high: None };
+        let iteration = self.context.symbol(counted, Assumptions::default());
         self.bind_inductions(&inductions, &iteration);
         let trip_count = self.trip_count(test, &iteration, post_tested, guard);
         let after = match trip_count {
             Some(trip_count) => {
-                let id = iteration.terms.keys().next().copied().unwrap_or_default();
-                self.context.range_of(id).1 = Some(trip_count.max.clone());
-                let end = self.context.add(&trip_count.max, &SymInt::Const(1));
-                let end = self.context.max(&end, &SymInt::Const(0));
-                let past = self.context.symbol((Some(SymInt::Const(0)), Some(end)), trip_count.assumptions);
+                if let Some(id) = iteration.as_symbol() {
+                    self.context.range_of(id).high = Some(trip_count.max);
+                }
+                let past = self.one_past(trip_count.max, trip_count.assumptions);
                 let assumptions = &past.assumptions | &self.no_wrap_assumptions(&inductions, &past);
                 self.mark_exact_steps(&inductions, &past, &assumptions);
                 let (iteration, past) = (
-                    Affine { assumptions: assumptions.clone(), ..iteration },
-                    Affine { assumptions: assumptions.clone(), ..past },
+                    Form { assumptions: assumptions.clone(), ..iteration },
+                    Form { assumptions: assumptions.clone(), ..past },
                 );
                 // The condition is evaluated once more than it holds, even if there is no iteration.
                 self.bind_inductions(&inductions, &past);
                 if !post_tested {
                     self.visit_expr_accesses(condition);
                 }
-                self.assume_nonempty(&trip_count.max, &assumptions);
+                self.assume_nonempty(trip_count.max, &assumptions);
                 self.bind_inductions(&inductions, &iteration);
                 Some(past)
             }
@@ -128,14 +128,19 @@ impl<'a> BoundsChecker<'_, 'a> {
 
     /// Assumes that there is an iteration: if the host finds that there is none, no access inside is
     /// executed.
-    fn assume_nonempty(&mut self, max: &SymInt, assumptions: &BTreeSet<AssumptionId>) {
-        let SymInt::Expr(max) = max else { return };
-        let mut text = format!("{max} >= 0");
-        for assumption in assumptions {
-            text.push_str(&format!(" || !q{assumption}"));
-        }
-        let assumption = self.context.assumption(text);
-        self.state.path_conditions.push(format!("q{assumption}"));
+    fn assume_nonempty(&mut self, max: SymExpr, assumptions: &Assumptions) {
+        let SymExpr::Node(_) = max else { return };
+        let is_nonempty = self.context.test(Comparison::GreaterEqual, max, 0);
+        let is_known = self.context.pool.all(assumptions.conditions());
+        let condition = self.context.pool.implies(is_known, is_nonempty);
+        self.state.path_conditions.push(condition);
+    }
+
+    /// The number of an iteration, or one past the last; zero without iterations.
+    fn one_past(&mut self, max: SymExpr, assumptions: Assumptions) -> Form {
+        let end = self.context.pool.add(max, SymExpr::Const(1));
+        let end = self.context.pool.max(end, SymExpr::Const(0));
+        self.context.symbol(SymRange::new(SymExpr::Const(0), end), assumptions)
     }
 
     /// Finds the induction variables and their initial values.
@@ -167,76 +172,65 @@ impl<'a> BoundsChecker<'_, 'a> {
             let first = plain.or_else(|| self.initial_value(*local, value.ty));
             let (Some(first), false) = (first, reads_changed) else { continue };
             let Some((form, _)) = self.evaluate_exact(by) else { continue };
-            let Some(by) = form.as_constant().cloned() else { continue };
-            let by = if minus { self.context.sub(&SymInt::Const(0), &by) } else { by };
-            let first = Affine { assumptions: &first.assumptions | &form.assumptions, ..first };
+            let Some(by) = form.as_constant() else { continue };
+            let by = if minus { self.context.pool.sub(SymExpr::Const(0), by) } else { by };
+            let first = Form { assumptions: &first.assumptions | &form.assumptions, ..first };
             found.push(InductionVariable { value, local: *local, ty: value.ty, first, by });
         }
         found
     }
 
-    fn initial_value(&mut self, local: LocalId, ty: Ty) -> Option<Affine> {
+    fn initial_value(&mut self, local: LocalId, ty: Ty) -> Option<Form> {
         self.evaluate_exact(&Expr::new(ty, ExprKind::Local(local))).map(|it| it.0)
     }
 
     /// Sets the induction variables to their values in an iteration.
-    fn bind_inductions(&mut self, inductions: &[InductionVariable<'_>], iteration: &Affine) {
+    fn bind_inductions(&mut self, inductions: &[InductionVariable<'_>], iteration: &Form) {
         for step in inductions {
-            let mut grown = self.context.scale(iteration, &step.by);
+            let mut grown = self.context.scale(iteration, step.by);
             grown.assumptions.extend(&iteration.assumptions);
             let mut form = self.context.sum(&step.first, &grown);
             // The assumptions include that it does not wrap.
-            form.exact = true;
+            form.is_exact = true;
             self.state.values.insert(step.local, form);
         }
     }
 
     /// Assumptions that induction variables do not wrap up to one step after the last iteration.
-    fn no_wrap_assumptions(
-        &mut self,
-        inductions: &[InductionVariable<'_>],
-        past: &Affine,
-    ) -> BTreeSet<AssumptionId> {
-        let mut assumptions = BTreeSet::new();
+    fn no_wrap_assumptions(&mut self, inductions: &[InductionVariable<'_>], past: &Form) -> Assumptions {
+        let mut assumptions = Assumptions::default();
         for step in inductions {
             let Some(type_range) = type_range(step.ty) else { continue };
-            let grown = self.context.scale(past, &step.by);
+            let grown = self.context.scale(past, step.by);
             let form = self.context.sum(&step.first, &grown);
             let range = self.context.range(&form);
-            assumptions.extend(self.assume_in_range(range, type_range));
+            assumptions.insert(self.assume_in_range(&range, type_range));
         }
         assumptions
     }
 
-    /// Assumption that a range is within limits; `None` if that is known. Values beyond 64 bits cannot be
-    /// computed by the host.
-    fn assume_in_range(&mut self, range: Range, (least, max): (i64, i64)) -> Option<AssumptionId> {
-        let text = match range {
-            (Some(SymInt::Const(low)), Some(SymInt::Const(high))) if low >= least && high <= max => {
-                return None;
-            }
-            (Some(low), Some(high)) => {
-                format!("{} >= {} && {} <= {max}LL", low.text(), SymInt::Const(least).text(), high.text())
-            }
+    /// The assumption that a range is within limits. Values beyond 64 bits cannot be computed by the host.
+    fn assume_in_range(&mut self, range: &SymRange, limits: (i64, i64)) -> SymExpr {
+        match self.context.is_within(range, limits) {
+            Some(condition) => condition,
             // A 64-bit counter between a guard and its bound does not wrap, whatever its initial value.
-            _ if max == i64::MAX => return None,
-            _ => "false".into(),
-        };
-        Some(self.context.assumption(text))
+            None if limits.1 == i64::MAX => SymExpr::TRUE,
+            None => SymExpr::FALSE,
+        }
     }
 
     /// Marks the steps of counters that do not wrap: the C++ compiler then derives the trip count.
     fn mark_exact_steps(
         &mut self,
         inductions: &[InductionVariable<'_>],
-        past: &Affine,
-        assumptions: &BTreeSet<AssumptionId>,
+        past: &Form,
+        assumptions: &Assumptions,
     ) {
         for step in inductions {
-            let grown = self.context.scale(past, &step.by);
+            let grown = self.context.scale(past, step.by);
             let form = self.context.sum(&step.first, &grown);
             // If the range exceeds 64 bits, the host rejects the launch.
-            let (Some(_), Some(_)) = self.context.range(&form) else { continue };
+            let SymRange { low: Some(_), high: Some(_) } = self.context.range(&form) else { continue };
             self.steps_exactly(step.value, &(assumptions | &step.first.assumptions));
         }
     }
@@ -245,7 +239,7 @@ impl<'a> BoundsChecker<'_, 'a> {
     fn trip_count(
         &mut self,
         test: &'a Expr,
-        iteration: &Affine,
+        iteration: &Form,
         post_tested: bool,
         guard: Option<&'a Expr>,
     ) -> Option<TripCount> {
@@ -260,7 +254,7 @@ impl<'a> BoundsChecker<'_, 'a> {
         let bounding = match as_ordering(*operation, args, true) {
             Some((a, b, may_be_equal)) => {
                 let (low, high) = (self.evaluate(a)?, self.evaluate(b)?);
-                BoundingTest { low, high, may_be_equal, assumptions: BTreeSet::new() }
+                BoundingTest { low, high, may_be_equal, assumptions: Assumptions::default() }
             }
             None if is_until => self.counted_until(args, guard?)?,
             None => return None,
@@ -270,28 +264,27 @@ impl<'a> BoundsChecker<'_, 'a> {
             return None;
         }
         let gap = self.context.difference(&low, &high);
-        let id = iteration.terms.keys().next().copied()?;
-        let mut rest = gap.clone();
-        let factor = rest.terms.remove(&id)?;
-        match &factor {
-            SymInt::Const(1) => {}
-            _ if is_until => return None,
-            SymInt::Const(2..) => {}
-            SymInt::Const(_) => return None,
-            SymInt::Expr(text) => {
-                let text = format!("{text} > 0");
-                assumptions.insert(self.context.assumption(text));
-            }
+        let id = iteration.as_symbol()?;
+        let (rest, factor) = gap.affine.split_off(&id);
+        let factor = factor?;
+        if is_until && factor != SymExpr::Const(1) {
+            return None;
         }
-        // Solves `rest + factor * iteration < 0`, or `<= 0`.
-        let least = self.context.range(&rest).0?;
-        let room = self.context.sub(&SymInt::Const(if may_be_equal { 0 } else { -1 }), &least);
-        let mut max = self.context.floor_div(&room, &factor);
-        if post_tested {
-            max = self.context.max(&max, &SymInt::Const(0));
+        let is_growing = self.context.test(Comparison::Greater, factor, 0);
+        if is_growing == SymExpr::FALSE {
+            return None;
         }
+        assumptions.insert(is_growing);
         assumptions.extend(&gap.assumptions);
-        self.require_exact_comparison(args, [&low, &high], (id, &max), &mut assumptions);
+        // Solves `rest + factor * iteration < 0`, or `<= 0`.
+        let rest = Form { affine: rest, ..Form::constant(SymExpr::Const(0)) };
+        let least = self.context.range(&rest).low?;
+        let room = self.context.pool.sub(SymExpr::Const(if may_be_equal { 0 } else { -1 }), least);
+        let mut max = self.context.pool.floor_div(room, factor);
+        if post_tested {
+            max = self.context.pool.max(max, SymExpr::Const(0));
+        }
+        self.require_exact_comparison(args, [&low, &high], (id, max), &mut assumptions);
         Some(TripCount { max, assumptions })
     }
 
@@ -299,23 +292,24 @@ impl<'a> BoundsChecker<'_, 'a> {
     fn require_exact_comparison(
         &mut self,
         args: &[Expr],
-        forms: [&Affine; 2],
-        (iteration, max): (SymbolId, &SymInt),
-        assumptions: &mut BTreeSet<AssumptionId>,
+        forms: [&Form; 2],
+        (iteration, max): (SymbolId, SymExpr),
+        assumptions: &mut Assumptions,
     ) {
-        let end = self.context.add(max, &SymInt::Const(1));
-        let end = self.context.max(&end, &SymInt::Const(0));
-        let past = self.context.symbol((Some(SymInt::Const(0)), Some(end)), BTreeSet::new());
+        let past = self.one_past(max, Assumptions::default());
         let narrowest =
             args.iter().map(|it| strip_widening(it).ty).filter_map(type_range).min_by_key(|it| it.1);
-        for form in forms.into_iter().filter(|it| !it.exact) {
-            let mut form = form.clone();
-            if let Some(factor) = form.terms.remove(&iteration) {
-                let grown = self.context.scale(&past, &factor);
+        for form in forms.into_iter().filter(|it| !it.is_exact) {
+            let (rest, factor) = form.affine.clone().split_off(&iteration);
+            let mut form = Form { affine: rest, ..Form::constant(SymExpr::Const(0)) };
+            if let Some(factor) = factor {
+                let grown = self.context.scale(&past, factor);
                 form = self.context.sum(&form, &grown);
             }
             let range = self.context.range(&form);
-            assumptions.extend(narrowest.and_then(|type_range| self.assume_in_range(range, type_range)));
+            if let Some(limits) = narrowest {
+                assumptions.insert(self.assume_in_range(&range, limits));
+            }
         }
     }
 
@@ -339,14 +333,11 @@ impl<'a> BoundsChecker<'_, 'a> {
         let ((end, _), (last, _)) = values?;
         let gap = self.context.difference(&end, &last);
         let mut assumptions = &end.assumptions | &last.assumptions;
-        match gap.as_constant()? {
-            SymInt::Const(1) => {}
-            SymInt::Const(_) => return None,
-            SymInt::Expr(text) => {
-                let text = format!("{text} == 1");
-                assumptions.insert(self.context.assumption(text));
-            }
+        let is_one = self.context.test(Comparison::Equal, gap.as_constant()?, 1);
+        if is_one == SymExpr::FALSE {
+            return None;
         }
+        assumptions.insert(is_one);
         let low = self.evaluate(counter)?;
         Some(BoundingTest { low, high: last, may_be_equal: true, assumptions })
     }
@@ -371,21 +362,24 @@ impl<'a> BoundsChecker<'_, 'a> {
                     _ => {}
                 });
             }
-            let Some(form) = value_before(before, *local).filter(|it| it.exact).cloned() else { continue };
-            let (Some(low @ SymInt::Const(0..)), Some(high)) = self.context.range(&form) else { continue };
+            let Some(form) = value_before(before, *local).filter(|it| it.is_exact).cloned() else { continue };
+            let SymRange { low: Some(low @ SymExpr::Const(0..)), high: Some(high) } =
+                self.context.range(&form)
+            else {
+                continue;
+            };
             let form = match changes.as_slice() {
                 [Some(Scaling::Shrink)] => {
-                    self.context.symbol((Some(SymInt::Const(0)), Some(high)), form.assumptions)
+                    self.context.symbol(SymRange::new(SymExpr::Const(0), high), form.assumptions)
                 }
                 [Some(Scaling::Multiply(by))] if assigns_unconditionally(body, update, *local) => {
                     let Some((bound, mut assumptions)) = self.upper_bound(test, *local) else { continue };
                     // Only values up to the bound are multiplied, so nothing wraps.
-                    let next = self.context.mul(&bound, &SymInt::Const(*by));
-                    let max = type_range(Ty::I32).map_or(0, |it| it.1);
-                    assumptions.insert(self.context.assumption(format!("{} <= {max}LL", next.text())));
+                    let next = self.context.pool.mul(bound, SymExpr::Const(*by));
+                    assumptions.insert(self.context.test(Comparison::LessEqual, next, i64::from(i32::MAX)));
                     assumptions.extend(&form.assumptions);
-                    let high = self.context.max(&high, &next);
-                    self.context.symbol((Some(low), Some(high)), assumptions)
+                    let high = self.context.pool.max(high, next);
+                    self.context.symbol(SymRange::new(low, high), assumptions)
                 }
                 _ => continue,
             };
@@ -394,7 +388,7 @@ impl<'a> BoundsChecker<'_, 'a> {
     }
 
     /// Upper bound of a local where a condition holds.
-    fn upper_bound(&mut self, test: &'a Expr, local: LocalId) -> Option<(SymInt, BTreeSet<AssumptionId>)> {
+    fn upper_bound(&mut self, test: &'a Expr, local: LocalId) -> Option<(SymExpr, Assumptions)> {
         match &test.kind {
             ExprKind::And(a, b) => self.upper_bound(a, local).or_else(|| self.upper_bound(b, local)),
             ExprKind::Operation { operation, args } => {
@@ -402,8 +396,8 @@ impl<'a> BoundsChecker<'_, 'a> {
                 if !matches!(strip_widening(a).kind, ExprKind::Local(id) if id == local) {
                     return None;
                 }
-                let (form, (_, high)) = self.evaluate_exact(b)?;
-                Some((high?, form.assumptions))
+                let (form, range) = self.evaluate_exact(b)?;
+                Some((range.high?, form.assumptions))
             }
             _ => None,
         }
@@ -411,9 +405,8 @@ impl<'a> BoundsChecker<'_, 'a> {
 }
 
 /// Value of a local before a loop, refined by a guard if there is one.
-fn value_before<'s>(before: &'s AbstractState<'_>, local: LocalId) -> Option<&'s Affine> {
-    let name = expr_key(&Expr::new(Ty::I64, ExprKind::Local(local)));
-    before.refined.get(&name).or_else(|| before.values.get(&local))
+fn value_before<'s>(before: &'s AbstractState<'_>, local: LocalId) -> Option<&'s Form> {
+    before.refined.get(&ValueKey::Local(local)).or_else(|| before.values.get(&local))
 }
 
 /// Whether a condition is `i != end`.
