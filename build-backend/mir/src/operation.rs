@@ -1,6 +1,8 @@
 //! Operations on machine types, with their names and symbols: the class library refers to them as
 //! `@Intrinsic("op.NAME")`.
 
+use std::ops::RangeInclusive;
+
 /// Operations on machine types; X10's semantics (integers wrap, shifts are masked, division by zero raises
 /// ArithmeticException on the host, conversions saturate).
 #[allow(missing_docs, reason = "the names are those of the operations")]
@@ -201,6 +203,27 @@ names! {
     FastSin = "fast_sin", FastCos = "fast_cos", FastTan = "fast_tan",
 }
 
+/// Operations with infix symbols.
+const SYMBOLS: &[(Operation, &str)] = &[
+    (Operation::Add, "+"),
+    (Operation::Sub, "-"),
+    (Operation::Mul, "*"),
+    (Operation::Div, "/"),
+    (Operation::Rem, "%"),
+    (Operation::And, "&"),
+    (Operation::Or, "|"),
+    (Operation::Xor, "^"),
+    (Operation::Shl, "<<"),
+    (Operation::Shr, ">>"),
+    (Operation::UShr, ">>>"),
+    (Operation::Eq, "=="),
+    (Operation::Ne, "!="),
+    (Operation::Lt, "<"),
+    (Operation::Le, "<="),
+    (Operation::Gt, ">"),
+    (Operation::Ge, ">="),
+];
+
 /// Precise operations and their fast versions.
 const FAST: &[(Operation, Operation)] = &[
     (Operation::Div, Operation::FastDiv),
@@ -226,28 +249,31 @@ impl Operation {
         FAST.iter().find(|it| it.1 == self).map_or(self, |it| it.0)
     }
 
-    /// The infix symbol, for the printer.
+    /// The infix symbol in MIR text.
     pub fn symbol(self) -> Option<&'static str> {
-        Some(match self {
-            Operation::Add => "+",
-            Operation::Sub => "-",
-            Operation::Mul => "*",
-            Operation::Div => "/",
-            Operation::Rem => "%",
-            Operation::And => "&",
-            Operation::Or => "|",
-            Operation::Xor => "^",
-            Operation::Shl => "<<",
-            Operation::Shr => ">>",
-            Operation::UShr => ">>>",
-            Operation::Eq => "==",
-            Operation::Ne => "!=",
-            Operation::Lt => "<",
-            Operation::Le => "<=",
-            Operation::Gt => ">",
-            Operation::Ge => ">=",
-            _ => return None,
-        })
+        SYMBOLS.iter().find(|it| it.0 == self).map(|it| it.1)
+    }
+
+    /// The operation with this infix symbol in MIR text.
+    pub fn from_symbol(symbol: &str) -> Option<Operation> {
+        SYMBOLS.iter().find(|it| it.1 == symbol).map(|it| it.0)
+    }
+
+    /// How many operands it takes.
+    pub fn arity(self) -> RangeInclusive<usize> {
+        match self {
+            _ if SYMBOLS.iter().any(|it| it.0 == self) => 2..=2,
+            Operation::Pow
+            | Operation::FastPow
+            | Operation::Atan2
+            | Operation::Hypot
+            | Operation::Min
+            | Operation::Max
+            | Operation::FastDiv => 2..=2,
+            Operation::Fma => 3..=3,
+            Operation::Texture => 2..=4,
+            _ => 1..=1,
+        }
     }
 
     /// Whether its result is a `Bool` whatever its operands are.

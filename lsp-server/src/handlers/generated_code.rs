@@ -90,9 +90,9 @@ pub(crate) fn generate(lowered: Lowered, kind: &str) -> GeneratedCode {
     }
 }
 
-/// Prints MIR, whose printer also yields spans.
+/// Prints MIR, whose printer also yields the source of each line.
 fn print_mir(program: &mir::Program, path: &Path) -> GeneratedCode {
-    let (text, spans) = mir::print::print_with_spans(program);
+    let (text, spans) = mir::text::print_with_lines(program);
     let is_document = |name: &str| std::path::absolute(name).is_ok_and(|file| file == path);
     let ours: Vec<bool> = program.files.iter().map(|name| is_document(name)).collect();
     let line = |span: mir::Span| {

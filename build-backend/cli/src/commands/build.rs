@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use apg_mir::text::{self, SpanDetail};
 use apg_runtime::cache::Cache;
 use clap::{Args, ValueEnum};
 
@@ -63,7 +64,7 @@ pub(crate) struct Build {
 /// What `--emit` takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Emit {
-    /// The typed intermediate representation
+    /// The typed intermediate representation after all passes, as `apg-mir` reads it
     Mir,
     /// Host code
     Cpp,
@@ -178,7 +179,7 @@ impl Build {
 fn print(form: Emit, translated: &Translated) -> Outcome {
     let kernels = &translated.emitted.cuda;
     match form {
-        Emit::Mir => output::text(apg_mir::print::print(&translated.mir))?,
+        Emit::Mir => output::text(text::print(&translated.mir, SpanDetail::Statements))?,
         Emit::Cpp => {
             for unit in &translated.emitted.units {
                 output::line(format_args!("// ---- {}\n{}", unit.name, unit.text))?;
