@@ -1,0 +1,107 @@
+//! `apg-mir`: reads MIR text, runs passes on it, and prints the result (docs/contributing/mir.md).
+
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use apg_mir::text::{self, SpanDetail};
+use apg_passes::pipeline::{PASSES, Pass, Purpose};
+use clap::builder::PossibleValuesParser;
+use clap::{Parser, ValueEnum};
+
+/// Read MIR text, run passes on it, and print the result
+#[derive(Debug, Parser)]
+#[command(name = "apg-mir", version)]
+struct Arguments {
+    /// The file to read [default: standard input]
+    file: Option<PathBuf>,
+
+    /// A pass to run; may be given several times, in the order given
+    #[arg(long = "pass", value_name = "NAME", value_parser = pass_names())]
+    passes: Vec<String>,
+
+    /// Print the names of all passes, in the order of the pipeline
+    #[arg(long, conflicts_with_all = ["file", "passes"])]
+    list: bool,
+
+    /// The source positions to print
+    #[arg(long, value_enum, default_value_t, value_name = "WHICH")]
+    spans: Spans,
+}
+
+/// The source positions to print.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum Spans {
+    /// None
+    None,
+    /// Those of declarations and statements
+    #[default]
+    Statements,
+    /// Those of expressions, too
+    All,
+}
+
+fn pass_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(PASSES.iter().map(|it| it.name))
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let output = if arguments.list { Ok(list()) } else { run(&arguments) };
+    let written = output.and_then(|text| {
+        let written = std::io::stdout().lock().write_all(text.as_bytes());
+        match written {
+            // A reader that closed the pipe has seen enough.
+            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+                Err(format!("error: standard output: {error}"))
+            }
+            _ => Ok(()),
+        }
+    });
+    match written {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            // Without a standard error the exit status has to do.
+            let _ = writeln!(std::io::stderr(), "{message}");
+            ExitCode::from(1)
+        }
+    }
+}
+
+/// The passes, with what they are for.
+fn list() -> String {
+    let row = |pass: &Pass| {
+        let purpose = match pass.purpose {
+            Purpose::Correctness => "correctness",
+            Purpose::Speed => "speed",
+        };
+        format!("{:<28}{purpose}\n", pass.name)
+    };
+    PASSES.iter().map(row).collect()
+}
+
+/// The text after the passes. The error says where in the file it is.
+fn run(arguments: &Arguments) -> Result<String, String> {
+    let name = arguments.file.as_deref().map_or("<stdin>".into(), |it| it.display().to_string());
+    let source = read(arguments.file.as_deref()).map_err(|error| format!("error: {name}: {error}"))?;
+    let mut program = text::parse(&source).map_err(|error| format!("{name}:{error}"))?;
+    let passes = arguments.passes.iter().filter_map(|name| Pass::from_name(name));
+    passes.for_each(|pass| pass.run(&mut program));
+    let spans = match arguments.spans {
+        Spans::None => SpanDetail::None,
+        Spans::Statements => SpanDetail::Statements,
+        Spans::All => SpanDetail::All,
+    };
+    Ok(text::print(&program, spans))
+}
+
+fn read(file: Option<&Path>) -> std::io::Result<String> {
+    match file {
+        Some(file) => std::fs::read_to_string(file),
+        None => {
+            let mut text = String::new();
+            std::io::stdin().lock().read_to_string(&mut text)?;
+            Ok(text)
+        }
+    }
+}
