@@ -30,6 +30,13 @@ const GENERATORS: &[Generator] = &[
         attempts: 1,
     },
     Generator {
+        name: "passes",
+        writes: "results in build-backend/passes/tests/*/*.mir",
+        test: &["-p", "apg-passes", "--test", "text"],
+        variable: "APG_BLESS",
+        attempts: 1,
+    },
+    Generator {
         name: "pages",
         writes: "docs/diagnostics and their entries in docs/SUMMARY.md",
         test: &["-p", "apg-analysis", "--test", "diagnostic_pages"],
@@ -106,6 +113,7 @@ mod tests {
                 "apg-syntax" => "syntax/x10/tests",
                 "apg-analysis" => "analysis/x10/tests",
                 "apg-runtime" => "runtime/src",
+                "apg-passes" => "build-backend/passes/tests",
                 _ => "tests/tests",
             };
             let wanted = format!("\"{}\"", generator.variable);
