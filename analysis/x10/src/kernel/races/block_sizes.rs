@@ -88,6 +88,18 @@ impl KernelContext<'_> {
         Some(sizes)
     }
 
+    /// The block indices of a kernel, with their last values where these are constant for a block size.
+    pub(in crate::kernel) fn last_block_indices(
+        &self,
+        kernel: &Kernel,
+        size: &BlockSize,
+    ) -> FxHashMap<LocalId, Option<i64>> {
+        let known =
+            SymbolContext { is_symbol: &|_| false, is_non_negative: &|_| false, values: &size.values };
+        let last = |axis: &Axis| self.affine(axis.last, &known).and_then(|it| it.as_constant());
+        kernel.blocks.iter().filter_map(|axis| Some((axis.local?, last(axis)))).collect()
+    }
+
     /// Adds the `val`s before the kernel that follow from the size.
     fn add_derived(&self, size: &mut BlockSize) {
         for stmt in &self.body.stmts {

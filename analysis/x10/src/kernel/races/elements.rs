@@ -12,6 +12,8 @@ use crate::rules::cuda::missing_barrier::ThreadIndex;
 const MAX_COMBINATIONS: usize = 1 << 16;
 /// Largest constant up to which an unknown variable is sampled exhaustively.
 const MAX_NUMBER: u64 = 128;
+/// Number of blocks that are examined one by one, besides the last one.
+const MAX_BLOCKS: i64 = 32;
 /// A sampled value larger than all constants.
 const LARGE_VALUE: i64 = 1 << 20;
 
@@ -22,6 +24,8 @@ pub(in crate::kernel) struct ConflictExample {
     pub writer: ThreadIndex,
     /// The size of the block, if it is a sample.
     pub block: Vec<i64>,
+    /// The index of the block, if not all blocks have such threads.
+    pub block_index: Option<i64>,
 }
 
 /// Values of variables.
@@ -37,10 +41,18 @@ impl RaceDetector<'_, '_, '_> {
             (self.without_common_terms(write, read), self.without_common_terms(read, write));
         let unknown = self.unknown_variables(&written, &read)?;
         let Some(unknown) = unknown else { return self.conflict_at(&written, &read, &Values::default()) };
+        let conflict_with = |value| self.conflict_at(&written, &read, &Values::from_iter([(unknown, value)]));
+        if let Some(Some(last)) = self.blocks.get(&unknown).copied() {
+            // Blocks of all indices run: one with a race is enough.
+            let mut indices = (0..=last.min(MAX_BLOCKS - 1)).chain((last >= MAX_BLOCKS).then_some(last));
+            return indices.find_map(|block| {
+                let block_index = Some(block);
+                Some(ConflictExample { block_index, ..conflict_with(block)? })
+            });
+        }
         let mut example = None;
         for value in self.sampled_values(unknown, &written, &read)? {
-            let found = self.conflict_at(&written, &read, &Values::from_iter([(unknown, value)]))?;
-            example.get_or_insert(found);
+            example.get_or_insert(conflict_with(value)?);
         }
         example
     }
@@ -145,6 +157,7 @@ impl RaceDetector<'_, '_, '_> {
                 reader: self.thread_index(*reader),
                 writer: self.thread_index(writer),
                 block: self.sampled_block(),
+                block_index: None,
             })
         })
     }

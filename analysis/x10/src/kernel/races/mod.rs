@@ -78,8 +78,8 @@ struct RaceDetector<'d, 'u, 'a> {
     axes: Vec<(LocalId, i64)>,
     /// Shared rails.
     shared: FxHashSet<LocalId>,
-    /// Block indices.
-    fixed: FxHashSet<LocalId>,
+    /// Block indices, with their last values where these are constant.
+    blocks: FxHashMap<LocalId, Option<i64>>,
     /// Loop variables that are never negative.
     non_negative: FxHashSet<LocalId>,
     /// Loop variables; their ranges, if all iterations run between two barriers.
@@ -145,11 +145,12 @@ impl<'a> KernelContext<'a> {
         size: block_sizes::BlockSize,
         uniformity: &mut UniformityAnalysis<'_, 'a>,
     ) -> Vec<Race> {
+        let blocks = self.last_block_indices(kernel, &size);
         let mut races = RaceDetector {
             context: self,
             axes: size.axes,
             shared: kernel.shared.iter().map(|rail| rail.local).collect(),
-            fixed: kernel.blocks.iter().filter_map(|axis| axis.local).collect(),
+            blocks,
             non_negative: FxHashSet::default(),
             loop_variables: FxHashMap::default(),
             writes: Vec::new(),
@@ -482,6 +483,7 @@ impl KernelContext<'_> {
             reader: example.reader.clone(),
             writer: example.writer.clone(),
             block: example.block.clone(),
+            block_index: example.block_index,
         };
         let violation = self.violation(self.expr(access.site).range, data);
         // Between two statements of the thread's block a barrier is uniform.

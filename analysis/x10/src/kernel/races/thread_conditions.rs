@@ -37,7 +37,7 @@ impl RaceDetector<'_, '_, '_> {
     fn with_symbols<R>(&self, read: impl FnOnce(&SymbolContext) -> R) -> R {
         let is_symbol = |local: LocalId| {
             self.is_axis(local)
-                || self.fixed.contains(&local)
+                || self.blocks.contains_key(&local)
                 || self.loop_variables.contains_key(&local)
                 || (!self.context.inner.contains(&local) && !self.context.local(local).mutable)
         };
@@ -51,7 +51,7 @@ impl RaceDetector<'_, '_, '_> {
 
     /// Whether a symbol is never negative.
     pub(in crate::kernel) fn is_non_negative(&self, local: LocalId) -> bool {
-        self.is_axis(local) || self.fixed.contains(&local) || self.non_negative.contains(&local)
+        self.is_axis(local) || self.blocks.contains_key(&local) || self.non_negative.contains(&local)
     }
 
     /// Whether the value is uniform for the block.
@@ -115,7 +115,9 @@ impl RaceDetector<'_, '_, '_> {
             let Node::Expr(expr) = node else { return true };
             found |= match &self.context.expr(expr).kind {
                 ExprKind::Local(local) => {
-                    !self.is_axis(*local) && !self.fixed.contains(local) && self.context.inner.contains(local)
+                    !self.is_axis(*local)
+                        && !self.blocks.contains_key(local)
+                        && self.context.inner.contains(local)
                 }
                 ExprKind::Call { method, .. } => !self.context.semantics.is_pure(*method),
                 _ => false,

@@ -76,6 +76,8 @@ pub struct MissingBarrier {
     pub writer: ThreadIndex,
     /// The size of the block, if it is a sample.
     pub block: Vec<i64>,
+    /// The index of the block, if not all blocks have such threads.
+    pub block_index: Option<i64>,
 }
 
 /// The indices of a thread in its block, outermost axis first.
@@ -123,7 +125,8 @@ impl Render for MissingBarrier {
                 format!(", in a block of {} threads", sizes.join(" x "))
             }
         };
-        RULE.at(range, format!("{message}{block}"))
+        let index = self.block_index.map(|index| format!(", in block {index}")).unwrap_or_default();
+        RULE.at(range, format!("{message}{index}{block}"))
             .note("the threads of a block run in any order: `Clock.advanceAll()` lets all of them arrive here before one continues")
             .related(cx.related(self.other, there))
     }
