@@ -20,7 +20,7 @@ public class heat_spmd {
         }
     }
     public static def main(args:Rail[String]) {
-        val total = 60;
+        val total = 20;
         val P = Place.numPlaces();
         val parts = PlaceLocalHandle.make[Part](Place.places(), () => {
             val lo = here.id * total / P, hi = (here.id + 1) * total / P;
