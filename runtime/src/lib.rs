@@ -13,6 +13,7 @@ pub mod abi;
 pub mod apgas;
 pub mod cache;
 pub mod class_library;
+pub mod cluster;
 pub mod device;
 pub mod heap;
 pub mod layout;

@@ -61,7 +61,7 @@ enum Command {
     Completions(commands::completions::Completions),
 }
 
-/// Runs a further place, a built program or a single-file program if this process was started as one; else
+/// Runs a further place, the agent of a host, a built program or a single-file program if this process was started as one; else
 /// the command line.
 fn main() -> ExitCode {
     apg_runtime::base::limits::prepare_allocator();
@@ -71,6 +71,7 @@ fn main() -> ExitCode {
         interrupt::Then::End
     });
     let outcome = commands::run::run_as_place()
+        .or_else(commands::run::run_as_agent)
         .or_else(commands::run::run_as_built)
         .or_else(commands::run::run_as_program);
     let outcome = outcome.unwrap_or_else(|| match command()? {

@@ -13,7 +13,7 @@ mod liveness;
 pub mod local;
 pub mod mesh;
 pub mod placement;
-mod poll;
+pub(crate) mod poll;
 mod shm;
 pub mod timeouts;
 

@@ -10,7 +10,7 @@ use rustix::net::{RecvFlags, SendFlags};
 
 /// Waits until one of the descriptors can be read or has ended, or for `timeout`; which of them can. A signal
 /// ends the wait early.
-pub(super) fn wait_readable(descriptors: &[BorrowedFd<'_>], timeout: Duration) -> io::Result<Vec<bool>> {
+pub(crate) fn wait_readable(descriptors: &[BorrowedFd<'_>], timeout: Duration) -> io::Result<Vec<bool>> {
     let mut entries: Vec<PollFd<'_>> =
         descriptors.iter().map(|it| PollFd::from_borrowed_fd(*it, PollFlags::IN)).collect();
     let timeout = Timespec::try_from(timeout).map_err(|_| io::ErrorKind::InvalidInput)?;
@@ -23,7 +23,7 @@ pub(super) fn wait_readable(descriptors: &[BorrowedFd<'_>], timeout: Duration) -
 
 /// Reads what has come, without waiting whatever mode the socket is in: `None` if nothing has, `Some(0)` at
 /// the end.
-pub(super) fn receive_available(socket: impl AsFd, memory: &mut [u8]) -> io::Result<Option<usize>> {
+pub(crate) fn receive_available(socket: impl AsFd, memory: &mut [u8]) -> io::Result<Option<usize>> {
     match rustix::net::recv(&socket, memory, RecvFlags::DONTWAIT) {
         Ok((count, _)) => Ok(Some(count)),
         Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => Ok(None),
@@ -32,7 +32,7 @@ pub(super) fn receive_available(socket: impl AsFd, memory: &mut [u8]) -> io::Res
 }
 
 /// Writes as many bytes as fit without waiting; their number.
-pub(super) fn send_available(stream: &TcpStream, bytes: &[u8]) -> usize {
+pub(crate) fn send_available(stream: &TcpStream, bytes: &[u8]) -> usize {
     // The reader notices the end of the connection.
     rustix::net::send(stream, bytes, SendFlags::DONTWAIT | SendFlags::NOSIGNAL).unwrap_or(0)
 }

@@ -8,6 +8,7 @@ pub(crate) mod doctor;
 pub(crate) mod explain;
 mod fix;
 pub(crate) mod fmt;
+pub(crate) mod hosts;
 pub(crate) mod places;
 mod resources;
 pub(crate) mod run;

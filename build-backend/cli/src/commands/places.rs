@@ -29,9 +29,7 @@ impl Places {
             places: self.places,
             accels: self.accels,
             threads: self.threads,
-            heap: None,
-            gc_stats: false,
-            profile: None,
+            ..LaunchOptions::default()
         };
         let options = launch.resolve(apg_runtime::Image::Bytes(Vec::new()))?;
         let ordinals = options.accelerators.resolve(&device::count).map_err(Failure::new)?;

@@ -4,12 +4,14 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use apg_runtime::cache::Cache;
+use apg_runtime::cluster::{agent, session};
 use apg_runtime::net::bootstrap::connect;
 use apg_runtime::run::{Image, RunOptions};
 use apg_runtime::topology::Selection;
 use clap::{Args, Parser};
 
 use super::build::{self, Request};
+use super::hosts::{Cluster, HostOptions, environment_variable};
 use crate::debugger::Debugger;
 use crate::failure::{Failure, Outcome};
 use crate::options::{Checks, NativeOptions, ReportOptions, SourceOptions};
@@ -21,14 +23,20 @@ use apg_toolchain::{Mode, Profile, Sanitizer};
 
 /// Build a program and run it
 #[derive(Debug, Args)]
-#[command(after_help = "X10_NPLACES, X10_NTHREADS and X10RT_ACCELS are used where the option is absent.\n\
-                        The exit status is the program's own; 1 if it cannot be built.")]
+#[command(
+    after_help = "X10_NPLACES, X10_NTHREADS, X10RT_ACCELS, X10_HOSTFILE and X10_HOSTLIST are used where the option is \
+                        absent.\n\
+                        The exit status is the program's own; 1 if it cannot be built."
+)]
 pub(crate) struct Run {
     /// The file that holds `main`
     file: PathBuf,
 
     #[command(flatten)]
     launch: LaunchOptions,
+
+    #[command(flatten)]
+    hosts: HostOptions,
 
     /// Optimise for this machine's processor
     #[arg(long)]
@@ -70,7 +78,7 @@ pub(crate) struct Run {
 /// How a program is launched.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct LaunchOptions {
-    /// Host places, each a process of this machine
+    /// Host places, each a process of this machine unless there are other hosts
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub places: Option<u32>,
 
@@ -108,11 +116,6 @@ fn parse_heap_bytes(text: &str) -> Result<usize, String> {
     }
 }
 
-/// An environment variable that is not empty.
-fn environment_variable(name: &str) -> Option<String> {
-    std::env::var(name).ok().filter(|value| !value.trim().is_empty())
-}
-
 impl LaunchOptions {
     /// The accelerators of a host place.
     fn accelerators(&self, place: u32) -> Result<Selection, Failure> {
@@ -121,17 +124,9 @@ impl LaunchOptions {
 
     /// As options of the runtime, with X10's environment variables as defaults.
     pub(crate) fn resolve(&self, program: Image) -> Result<RunOptions, Failure> {
-        let number = |option: Option<u32>, name: &str, max: u32| match (option, environment_variable(name)) {
-            (Some(number), _) => Ok(Some(number)),
-            (None, None) => Ok(None),
-            (None, Some(text)) => match text.trim().parse() {
-                Ok(number) if (1..=max).contains(&number) => Ok(Some(number)),
-                _ => Err(Failure::misuse(format!("{name} is `{text}`; it must be a number from 1 to {max}"))),
-            },
-        };
         let mut options = RunOptions::new(program);
-        options.places = number(self.places, "X10_NPLACES", 1024)?.unwrap_or(1);
-        options.threads = number(self.threads, "X10_NTHREADS", 4096)?.unwrap_or(0) as usize;
+        options.places = self.place_count()?.unwrap_or(1);
+        options.threads = self.thread_count()?;
         options.accelerators = self.accelerators(0)?;
         options.heap = self.heap.unwrap_or(0);
         options.collector_statistics = self.gc_stats;
@@ -140,7 +135,29 @@ impl LaunchOptions {
     }
 }
 
+/// A number of an option, else of a variable.
+fn number(option: Option<u32>, name: &str, max: u32) -> Result<Option<u32>, Failure> {
+    match (option, environment_variable(name)) {
+        (Some(number), _) => Ok(Some(number)),
+        (None, None) => Ok(None),
+        (None, Some(text)) => match text.trim().parse() {
+            Ok(number) if (1..=max).contains(&number) => Ok(Some(number)),
+            _ => Err(Failure::misuse(format!("{name} is `{text}`; it must be a number from 1 to {max}"))),
+        },
+    }
+}
+
 impl LaunchOptions {
+    /// The number of host places, if it was said.
+    fn place_count(&self) -> Result<Option<u32>, Failure> {
+        number(self.places, "X10_NPLACES", 1024)
+    }
+
+    /// Threads of each place; 0 for the default.
+    fn thread_count(&self) -> Result<usize, Failure> {
+        Ok(number(self.threads, "X10_NTHREADS", 4096)?.unwrap_or(0) as usize)
+    }
+
     /// The file of the profile: an absolute path, since the program may change the current folder.
     fn profile_file(&self) -> Result<Option<PathBuf>, Failure> {
         let named = self.profile.clone().or_else(|| environment_variable("APG_PROFILE").map(PathBuf::from));
@@ -153,6 +170,13 @@ impl LaunchOptions {
     /// The command line of the program's further places.
     fn place_command_line(&self, program: PathBuf) -> Vec<OsString> {
         let mut line = vec![OsString::from(PLACE_COMMAND), program.into()];
+        line.extend(self.place_options());
+        line
+    }
+
+    /// The options of further places.
+    fn place_options(&self) -> Vec<OsString> {
+        let mut line = Vec::new();
         let mut add = |option: &str, value: Option<String>| {
             line.extend(value.into_iter().map(|value| OsString::from(format!("--{option}={value}"))));
         };
@@ -171,15 +195,19 @@ impl LaunchOptions {
 }
 
 /// The arguments of a further place, after the shared object.
-#[derive(Debug, Parser)]
+#[derive(Debug, Default, Parser)]
 #[command(no_binary_name = true)]
 struct PlaceCommand {
     #[command(flatten)]
     launch: LaunchOptions,
+
+    /// Of place 0, which an agent has started.
+    #[arg(last = true)]
+    args: Vec<String>,
 }
 
 impl Run {
-    pub(crate) fn run(self) -> Outcome {
+    pub(crate) fn run(mut self) -> Outcome {
         if self.report.message_format != MessageFormat::Human {
             return run_events::run(&self.file, &self.sources, self.report.message_format);
         }
@@ -196,6 +224,9 @@ impl Run {
         };
         // Reports wrong environment variables before a long build.
         self.launch.resolve(Image::Bytes(Vec::new()))?;
+        let (cluster, places) = self.hosts.resolve(self.launch.place_count()?)?;
+        self.check_for_hosts(cluster.as_ref())?;
+        self.launch.places = places.or(self.launch.places);
         let translated = match build::translate(&request, &progress)? {
             Ok(translated) => translated,
             Err(status) => return Ok(status),
@@ -211,6 +242,9 @@ impl Run {
         if let Some(debugger) = self.debugger {
             return debugger.start(self.built_command_line(program.path));
         }
+        if let Some(cluster) = cluster {
+            return run_on_hosts(cluster, Image::File(program.path), &self.launch, self.args);
+        }
         let mut options = self.launch.resolve(Image::File(program.path.clone()))?;
         options.cache_in_use = Some(program.in_use);
         options.place_arguments = self.launch.place_command_line(program.path);
@@ -220,6 +254,22 @@ impl Run {
 }
 
 impl Run {
+    /// What is not there yet for programs on several hosts.
+    fn check_for_hosts(&self, cluster: Option<&Cluster>) -> Result<(), Failure> {
+        let option = match cluster {
+            None => None,
+            Some(_) if self.debugger.is_some() => Some("--debugger"),
+            Some(_) if self.sanitize.is_some() => Some("--sanitize"),
+            Some(_) if self.launch.profile_file()?.is_some() => Some("--profile"),
+            Some(_) => None,
+        };
+        option.map_or(Ok(()), |option| {
+            Err(Failure::misuse(format!(
+                "{option} is for programs on this machine alone, not on other hosts"
+            )))
+        })
+    }
+
     /// Restarts this executable with a sanitizer's library to run the program.
     fn run_sanitized(&self, sanitizer: Sanitizer, program: PathBuf) -> Outcome {
         let library = apg_toolchain::find_compiler().and_then(|it| sanitizer.library(&it));
@@ -291,22 +341,54 @@ fn run_program(options: RunOptions) -> Outcome {
     Ok(u8::try_from(status & 0xff).unwrap_or(1))
 }
 
+/// Runs a program on other hosts.
+fn run_on_hosts(cluster: Cluster, program: Image, launch: &LaunchOptions, arguments: Vec<String>) -> Outcome {
+    let job = session::Job {
+        program,
+        arguments,
+        placement: cluster.placement,
+        ssh: cluster.ssh,
+        interface: cluster.interface,
+        place_command: PLACE_COMMAND.into(),
+        place_options: launch.place_options(),
+        threads: launch.thread_count()?,
+    };
+    let status = session::run(&job).map_err(Failure::new)?;
+    Ok(u8::try_from(status & 0xff).unwrap_or(1))
+}
+
+/// Runs the agent of a host if this process was started as one.
+pub(crate) fn run_as_agent() -> Option<Outcome> {
+    let mut arguments = std::env::args_os().skip(1);
+    let command = arguments.next()?;
+    if command == agent::COMMAND {
+        let failed = |error| Failure::new(format!("the agent has lost the launcher: {error}"));
+        return Some(agent::run().map(|()| 0).map_err(failed));
+    }
+    if command == agent::IDENTITY_COMMAND {
+        let expected = arguments.next()?;
+        return Some(Ok(agent::compare_identity(&expected.to_string_lossy())));
+    }
+    None
+}
+
 /// Runs a further place if this process was started as one.
 pub(crate) fn run_as_place() -> Option<Outcome> {
     // SAFETY: no other thread runs yet, and nothing else has used the inherited descriptors.
     let info = unsafe { connect::take_bootstrap_info() }?;
     let mut arguments = std::env::args_os().skip(1);
-    let (image, launch) = match (arguments.next(), arguments.next()) {
+    let (image, PlaceCommand { launch, args }) = match (arguments.next(), arguments.next()) {
         (Some(word), Some(program)) if word == PLACE_COMMAND => {
-            (Image::File(program.into()), PlaceCommand::parse_from(arguments).launch)
+            (Image::File(program.into()), PlaceCommand::parse_from(arguments))
         }
         _ => match apg_toolchain::appended_program() {
-            Ok(Some(object)) => (Image::Bytes(object), LaunchOptions::default()),
+            Ok(Some(object)) => (Image::Bytes(object), PlaceCommand::default()),
             _ => return Some(Err(Failure::new("this process was started as a place, but of no program"))),
         },
     };
     let outcome = launch.resolve(image).and_then(|mut options| {
         options.accelerators = launch.accelerators(info.place.0)?;
+        options.arguments = args;
         options.bootstrap = Some(info);
         options.cache_in_use = Some(Cache::default().hold());
         run_program(options)
@@ -325,9 +407,20 @@ pub(crate) fn run_as_program() -> Option<Outcome> {
     {
         return Some(exec_sanitized(sanitizer, library, std::env::args_os().skip(1)));
     }
-    let outcome = LaunchOptions::default().resolve(Image::Bytes(object)).and_then(|mut options| {
-        options.arguments = std::env::args().skip(1).collect();
-        run_program(options)
-    });
-    Some(outcome)
+    Some(run_appended(object))
+}
+
+/// Runs an appended program where X10's variables say.
+fn run_appended(object: Vec<u8>) -> Outcome {
+    let launch = LaunchOptions::default();
+    let arguments = std::env::args().skip(1).collect();
+    match HostOptions::default().resolve(launch.place_count()?)? {
+        (Some(cluster), _) => run_on_hosts(cluster, Image::Bytes(object), &launch, arguments),
+        (None, places) => {
+            let mut options = launch.resolve(Image::Bytes(object))?;
+            options.places = places.unwrap_or(options.places);
+            options.arguments = arguments;
+            run_program(options)
+        }
+    }
 }

@@ -1,0 +1,146 @@
+//! The agent of a host: starts the host's places, relays their input and output, and ends them when the
+//! launcher does.
+//!
+//! It is this executable in another mode ([`COMMAND`]), which the launcher starts directly on its own machine
+//! and by ssh elsewhere. It listens on no port: all it hears comes over its standard input, and the end of that
+//! ends the places. The kernel ends them if the agent itself is killed.
+
+mod output;
+mod places;
+mod store;
+
+use std::io::{self, Write};
+use std::net::TcpListener;
+use std::os::fd::AsFd;
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+
+use crate::cluster::control::{
+    FromAgent, HEARTBEAT_INTERVAL, Prepare, ToAgent, WatchedReader, marker, read_frame, write_frame,
+};
+use crate::cluster::{identity, interface};
+use crate::net::bootstrap::connect;
+use places::Places;
+use store::Store;
+
+/// First argument of an agent's process.
+pub const COMMAND: &str = "__agent";
+/// First argument of a process that ends with status 0 if its identity is the second one.
+pub const IDENTITY_COMMAND: &str = "__agent-identity";
+
+/// Time in which a launcher says how long it may be silent.
+const FIRST_MESSAGE_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// The end of the control channel at which an agent writes.
+#[derive(Clone)]
+struct Launcher(Arc<Mutex<io::Stdout>>);
+
+impl Launcher {
+    fn send(&self, message: &FromAgent, payload: &[u8]) -> io::Result<()> {
+        write_frame(&mut *self.0.lock(), message, payload)
+    }
+}
+
+/// Whether this executable has the identity; the exit status for [`IDENTITY_COMMAND`].
+pub fn compare_identity(expected: &str) -> u8 {
+    u8::from(identity::of_this_executable().is_ok_and(|own| own != expected))
+}
+
+/// Runs the agent until the launcher closes the channel or falls silent, and ends what is left of its places.
+///
+/// # Errors
+/// The channel has failed.
+pub fn run() -> io::Result<()> {
+    let own = identity::of_this_executable()?;
+    let mut stdout = io::stdout();
+    // On a line of its own, whatever a login script has left.
+    write!(stdout, "\n{}ready\n", marker(&own))?;
+    stdout.flush()?;
+    let launcher = Launcher(Arc::new(Mutex::new(stdout)));
+    launcher.send(&FromAgent::Hello { address: interface::reached_by_ssh() }, &[])?;
+    let heart = launcher.clone();
+    std::thread::Builder::new().name("apg-heartbeat".to_owned()).spawn(move || {
+        while heart.send(&FromAgent::Heartbeat, &[]).is_ok() {
+            std::thread::sleep(HEARTBEAT_INTERVAL);
+        }
+    })?;
+    let mut agent = Agent { launcher, prepared: None, places: None };
+    let result = agent.serve();
+    if let Some(places) = &agent.places {
+        places.kill();
+    }
+    result
+}
+
+struct Agent {
+    launcher: Launcher,
+    prepared: Option<Prepared>,
+    places: Option<Places>,
+}
+
+/// What an agent has ready for its places.
+struct Prepared {
+    address: std::net::IpAddr,
+    /// Of place 0, if it is here.
+    listener: Option<TcpListener>,
+    program: Store,
+}
+
+impl Agent {
+    /// Does what the launcher says, until it ends.
+    fn serve(&mut self) -> io::Result<()> {
+        let stdin = io::stdin().as_fd().try_clone_to_owned()?;
+        let mut input = WatchedReader::new(std::fs::File::from(stdin), Some(FIRST_MESSAGE_TIMEOUT));
+        while let Some((message, payload)) = read_frame(&mut input)? {
+            if let ToAgent::Prepare(prepare) = &message {
+                input.silence = Some(Duration::from_secs(prepare.silence)).filter(|it| !it.is_zero());
+            }
+            if let Err(error) = self.act(message, payload) {
+                self.launcher.send(&FromAgent::Failed(error), &[])?;
+            }
+        }
+        Ok(())
+    }
+
+    fn act(&mut self, message: ToAgent, payload: Vec<u8>) -> Result<(), String> {
+        match (message, &mut self.prepared, &self.places) {
+            (ToAgent::Heartbeat, ..) => {}
+            (ToAgent::Prepare(prepare), None, _) => self.prepare(&prepare)?,
+            (ToAgent::Program, Some(prepared), None) => prepared.program.add(&payload)?,
+            (ToAgent::Start(start), Some(_), None) => {
+                let Some(prepared) = self.prepared.take() else { return Ok(()) };
+                self.places = Some(Places::start(start, prepared, self.launcher.clone())?);
+            }
+            (ToAgent::Input, _, Some(places)) => places.input(payload),
+            (ToAgent::Interrupt, _, Some(places)) => places.interrupt(),
+            (ToAgent::Finish(seconds), _, Some(places)) => places.finish(Duration::from_secs(seconds)),
+            (ToAgent::Kill, _, Some(places)) => places.kill(),
+            // The start has failed elsewhere.
+            (ToAgent::Interrupt | ToAgent::Finish(_) | ToAgent::Kill, _, None) => {}
+            (message, ..) => return Err(format!("the agent did not expect {message:?} now")),
+        }
+        Ok(())
+    }
+
+    fn prepare(&mut self, prepare: &Prepare) -> Result<(), String> {
+        let choice = interface::Choice { interface: prepare.interface.clone(), toward: prepare.toward };
+        let address = choice.address()?;
+        let listener = match prepare.leads {
+            false => None,
+            true => Some(
+                connect::listen(address).map_err(|error| format!("cannot listen at {address}: {error}"))?,
+            ),
+        };
+        let port = match &listener {
+            Some(listener) => listener.local_addr().map_err(|error| error.to_string())?.port(),
+            None => 0,
+        };
+        let program = Store::open(prepare.digest)?;
+        let needs_program = !program.is_complete();
+        self.prepared = Some(Prepared { address, listener, program });
+        let ready = FromAgent::Ready { address, port, needs_program };
+        self.launcher.send(&ready, &[]).map_err(|error| error.to_string())
+    }
+}

@@ -1,0 +1,194 @@
+//! Relay of the places' output to the launcher, in whole lines where they come in time.
+
+use std::io::{self, PipeReader, PipeWriter, Read, Write};
+use std::os::fd::{AsFd, AsRawFd};
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+
+use crate::base::place::PlaceId;
+use crate::cluster::agent::Launcher;
+use crate::cluster::control::FromAgent;
+use crate::net::poll::wait_readable;
+
+/// Bytes of one read, and of a line that is kept back at most.
+const MAX_PENDING_BYTES: usize = 64 << 10;
+/// How long the rest of a line may take; a prompt has none.
+const LINE_TIMEOUT: Duration = Duration::from_millis(100);
+/// Nothing has to be done meanwhile.
+const MAX_WAIT: Duration = Duration::from_secs(60);
+
+/// The ends of a place's pipes at which its agent reads.
+pub(super) struct PlaceStreams {
+    pub place: PlaceId,
+    /// Standard output.
+    pub output: PipeReader,
+    /// Standard error.
+    pub errors: PipeReader,
+    /// On which it says that it ends in order.
+    pub farewell: PipeReader,
+}
+
+/// Where the ends of places are reported.
+pub(super) struct Ends {
+    sender: Sender<(PlaceId, ExitStatus)>,
+    wake: Mutex<PipeWriter>,
+}
+
+impl Ends {
+    /// A place's process has been reaped.
+    pub(super) fn place_has_ended(&self, place: PlaceId, status: ExitStatus) {
+        // Without its reader this process ends.
+        let _ = self.sender.send((place, status));
+        let _ = self.wake.lock().write_all(&[1]);
+    }
+}
+
+/// A stream of output.
+struct Stream {
+    place: PlaceId,
+    /// 1 or 2.
+    number: u8,
+    pipe: PipeReader,
+    /// The beginning of a line.
+    pending: Vec<u8>,
+}
+
+/// Reads all output of the host's places.
+pub(super) struct Relay {
+    launcher: Launcher,
+    streams: Vec<Stream>,
+    farewells: Vec<(PlaceId, PipeReader)>,
+    ends: Receiver<(PlaceId, ExitStatus)>,
+    wake: PipeReader,
+    buffer: Vec<u8>,
+}
+
+impl Relay {
+    /// A relay of these streams, and where the places' ends are to be reported.
+    pub(super) fn new(places: Vec<PlaceStreams>, launcher: Launcher) -> io::Result<(Relay, Ends)> {
+        let mut streams = Vec::new();
+        let mut farewells = Vec::new();
+        for PlaceStreams { place, output, errors, farewell } in places {
+            for (number, pipe) in [(1, output), (2, errors)] {
+                set_nonblocking(&pipe)?;
+                streams.push(Stream { place, number, pipe, pending: Vec::new() });
+            }
+            set_nonblocking(&farewell)?;
+            farewells.push((place, farewell));
+        }
+        let (wake, waker) = io::pipe()?;
+        set_nonblocking(&wake)?;
+        let (sender, ends) = channel();
+        let buffer = vec![0; MAX_PENDING_BYTES];
+        let relay = Relay { launcher, streams, farewells, ends, wake, buffer };
+        Ok((relay, Ends { sender, wake: Mutex::new(waker) }))
+    }
+
+    /// Relays until all places have ended. Without a launcher the process ends, and its places with it.
+    pub(super) fn run(mut self) {
+        while !self.farewells.is_empty() {
+            if self.relay_once().is_err() {
+                std::process::exit(1);
+            }
+        }
+    }
+
+    fn relay_once(&mut self) -> io::Result<()> {
+        let pipes = self.streams.iter().map(|stream| stream.pipe.as_fd());
+        let descriptors: Vec<_> = std::iter::once(self.wake.as_fd()).chain(pipes).collect();
+        let has_pending = self.streams.iter().any(|stream| !stream.pending.is_empty());
+        let ready = wait_readable(&descriptors, if has_pending { LINE_TIMEOUT } else { MAX_WAIT })?;
+        if !ready.contains(&true) {
+            // Prompts, and lines whose rest does not come.
+            return self.streams.iter_mut().try_for_each(|stream| stream.flush(&self.launcher));
+        }
+        let mut index = 0;
+        for is_ready in &ready[1..] {
+            match *is_ready && !self.streams[index].read(&mut self.buffer, &self.launcher)? {
+                true => drop(self.streams.remove(index)),
+                false => index += 1,
+            }
+        }
+        if ready[0] {
+            let _ = self.wake.read(&mut self.buffer);
+            while let Ok((place, status)) = self.ends.try_recv() {
+                self.end(place, status)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What a place has left behind, and its end. Processes that it has started may keep its pipes open.
+    fn end(&mut self, place: PlaceId, status: ExitStatus) -> io::Result<()> {
+        for stream in self.streams.iter_mut().filter(|stream| stream.place == place) {
+            while stream.read(&mut self.buffer, &self.launcher)? && stream.has_more()? {}
+            stream.flush(&self.launcher)?;
+        }
+        self.streams.retain(|stream| stream.place != place);
+        let mut in_order = false;
+        self.farewells.retain_mut(|(other, pipe)| {
+            if *other == place {
+                in_order = pipe.read(&mut [0]).is_ok_and(|count| count == 1);
+            }
+            *other != place
+        });
+        let ended = FromAgent::Ended { place: place.0, status: status.into_raw(), in_order };
+        self.launcher.send(&ended, &[])
+    }
+}
+
+impl Stream {
+    /// Reads once, and sends what is complete; false at the end.
+    fn read(&mut self, buffer: &mut [u8], launcher: &Launcher) -> io::Result<bool> {
+        let count = match self.pipe.read(buffer) {
+            Ok(count) => count,
+            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {
+                return Ok(true);
+            }
+            Err(error) => return Err(error),
+        };
+        if count == 0 {
+            self.flush(launcher)?;
+            return Ok(false);
+        }
+        self.pending.extend_from_slice(&buffer[..count]);
+        let whole = match self.pending.iter().rposition(|byte| *byte == b'\n') {
+            Some(last) => last + 1,
+            None if self.pending.len() >= MAX_PENDING_BYTES => self.pending.len(),
+            None => 0,
+        };
+        self.send(whole, launcher)?;
+        Ok(true)
+    }
+
+    /// Whether something can be read now.
+    fn has_more(&self) -> io::Result<bool> {
+        Ok(wait_readable(&[self.pipe.as_fd()], Duration::ZERO)?[0])
+    }
+
+    /// Sends what there is.
+    fn flush(&mut self, launcher: &Launcher) -> io::Result<()> {
+        self.send(self.pending.len(), launcher)
+    }
+
+    fn send(&mut self, count: usize, launcher: &Launcher) -> io::Result<()> {
+        if count > 0 {
+            let message = FromAgent::Output { place: self.place.0, stream: self.number };
+            launcher.send(&message, &self.pending[..count])?;
+            self.pending.drain(..count);
+        }
+        Ok(())
+    }
+}
+
+fn set_nonblocking(pipe: &PipeReader) -> io::Result<()> {
+    // SAFETY: an open descriptor, and no pointers.
+    if unsafe { libc::fcntl(pipe.as_raw_fd(), libc::F_SETFL, libc::O_NONBLOCK) } < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(())
+}

@@ -1,0 +1,290 @@
+//! The control channel between the launcher and the agent of a host: length-prefixed frames over the agent's
+//! standard input and output.
+//!
+//! A frame is the length of its message and of its payload (four bytes each, little endian), the message in
+//! postcard's wire format, and the payload, which is the bulk data of some messages. Before the first frame the
+//! agent writes a line with [`marker`], which tells it from what login scripts print.
+
+use std::io::{self, Read, Write};
+use std::net::IpAddr;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::time::{Duration, Instant};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::net::frame::encoding::read_bytes;
+use crate::net::poll::wait_readable;
+
+/// Maximum length of a message; arguments and environment of a program are the longest part.
+const MAX_MESSAGE: u32 = 16 << 20;
+/// Maximum length of a payload.
+pub(super) const MAX_PAYLOAD: u32 = 1 << 20;
+/// Interval of heartbeats.
+pub(super) const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(1);
+/// Input of the program that is on its way: more waits at the launcher, so that an agent's memory is bounded.
+pub(super) const INPUT_WINDOW: u64 = 256 << 10;
+
+/// A message to an agent.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub(super) enum ToAgent {
+    /// Prepare for the program; answered by [`FromAgent::Ready`] or [`FromAgent::Failed`].
+    Prepare(Prepare),
+    /// The payload is the next part of the program.
+    Program,
+    /// Start the places.
+    Start(Start),
+    /// The payload is input of place 0; empty at its end.
+    Input,
+    /// Let the places flush their output, then end them.
+    Interrupt,
+    /// The program has ended: wait for the places for this many seconds, then end them.
+    Finish(u64),
+    /// End the places now.
+    Kill,
+    /// The launcher lives.
+    Heartbeat,
+}
+
+/// What an agent needs to know first.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Prepare {
+    /// The user's choice of an interface.
+    pub interface: Option<String>,
+    /// An address of another host, if there are several.
+    pub toward: Option<IpAddr>,
+    /// Whether place 0 is on this host.
+    pub leads: bool,
+    /// SHA-256 of the program.
+    pub digest: [u8; 32],
+    /// Seconds without a sign of life of the launcher after which the agent ends its places; 0 for none.
+    pub silence: u64,
+}
+
+/// What an agent needs to start places.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Start {
+    /// The number of this host.
+    pub host: u32,
+    /// The hosts' names.
+    pub names: Vec<String>,
+    /// The host of each place.
+    pub hosts: Vec<u32>,
+    /// Address of place 0.
+    pub leader: (IpAddr, u16),
+    /// Proof of belonging. The channel is a pipe or an encrypted connection.
+    pub secret: [u8; 32],
+    /// First argument of a place.
+    pub command: Vec<u8>,
+    /// Arguments of a place behind the program's path.
+    pub options: Vec<Vec<u8>>,
+    /// Arguments of the program, for place 0.
+    pub arguments: Vec<String>,
+    /// Variables of the environment.
+    pub variables: Vec<(Vec<u8>, Vec<u8>)>,
+    /// The working folder, where the host has it.
+    pub folder: Vec<u8>,
+    /// Threads of a place that run activities; 0 for the default.
+    pub threads: usize,
+}
+
+/// A message of an agent.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub(super) enum FromAgent {
+    /// First message.
+    Hello {
+        /// The address at which ssh has reached the host.
+        address: Option<IpAddr>,
+    },
+    /// The places can be started.
+    Ready {
+        /// The address of the host for the other places.
+        address: IpAddr,
+        /// The port of place 0 if it is here.
+        port: u16,
+        /// Whether the program has to be sent first.
+        needs_program: bool,
+    },
+    /// The places cannot be started or go on; why.
+    Failed(String),
+    /// The payload is output of a place: stream 1 or 2.
+    Output {
+        /// The place.
+        place: u32,
+        /// The stream.
+        stream: u8,
+    },
+    /// A place has ended, and all its output was sent.
+    Ended {
+        /// The place.
+        place: u32,
+        /// Its wait status, as of `waitpid(2)`.
+        status: i32,
+        /// Whether it has said that it ends in order.
+        in_order: bool,
+    },
+    /// So many bytes of input were taken by place 0.
+    InputTaken(u64),
+    /// The agent lives.
+    Heartbeat,
+}
+
+/// The line with which an agent of this identity begins, without what stands behind it.
+pub(super) fn marker(identity: &str) -> String {
+    format!("apg-agent {identity}: ")
+}
+
+/// Writes a frame.
+pub(super) fn write_frame(out: &mut dyn Write, message: &impl Serialize, payload: &[u8]) -> io::Result<()> {
+    let message = postcard::to_allocvec(message).map_err(io::Error::other)?;
+    let too_long = || io::Error::new(io::ErrorKind::InvalidInput, "the arguments and variables are too long");
+    let length = u32::try_from(message.len()).ok().filter(|it| *it <= MAX_MESSAGE).ok_or_else(too_long)?;
+    let payload_length =
+        u32::try_from(payload.len()).ok().filter(|it| *it <= MAX_PAYLOAD).ok_or_else(too_long)?;
+    let mut frame = Vec::with_capacity(8 + message.len() + payload.len());
+    frame.extend_from_slice(&length.to_le_bytes());
+    frame.extend_from_slice(&payload_length.to_le_bytes());
+    frame.extend_from_slice(&message);
+    frame.extend_from_slice(payload);
+    out.write_all(&frame)?;
+    out.flush()
+}
+
+/// Reads a frame: the message and its payload. `None` at the end.
+pub(super) fn read_frame<Message: DeserializeOwned>(
+    input: &mut dyn Read,
+) -> io::Result<Option<(Message, Vec<u8>)>> {
+    let mut lengths = [0; 8];
+    match input.read(&mut lengths[..1])? {
+        0 => return Ok(None),
+        _ => input.read_exact(&mut lengths[1..])?,
+    }
+    let [m0, m1, m2, m3, p0, p1, p2, p3] = lengths;
+    let (length, payload) = (u32::from_le_bytes([m0, m1, m2, m3]), u32::from_le_bytes([p0, p1, p2, p3]));
+    let malformed = |text: &'static str| io::Error::new(io::ErrorKind::InvalidData, text);
+    if length > MAX_MESSAGE || payload > MAX_PAYLOAD {
+        return Err(malformed("a frame that is too long"));
+    }
+    let message = read_bytes(input, u64::from(length))?;
+    let (message, rest) =
+        postcard::take_from_bytes(&message).map_err(|_| malformed("a message that is not understood"))?;
+    if !rest.is_empty() {
+        return Err(malformed("a message with more behind it"));
+    }
+    Ok(Some((message, read_bytes(input, u64::from(payload))?)))
+}
+
+/// Reads from a descriptor whose other end has to give a sign of life within a time.
+pub(super) struct WatchedReader<Stream> {
+    stream: Stream,
+    /// `None` waits forever.
+    pub silence: Option<Duration>,
+}
+
+impl<Stream: Read + AsFd> WatchedReader<Stream> {
+    /// Reads from `stream`.
+    pub(super) fn new(stream: Stream, silence: Option<Duration>) -> WatchedReader<Stream> {
+        WatchedReader { stream, silence }
+    }
+
+    fn wait(&self) -> io::Result<()> {
+        /// Nothing has to be noticed meanwhile but a signal's interruption.
+        const MAX_WAIT: Duration = Duration::from_secs(3600);
+        let deadline = self.silence.map(|silence| Instant::now() + silence);
+        loop {
+            let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            let descriptor: BorrowedFd<'_> = self.stream.as_fd();
+            if wait_readable(&[descriptor], left.unwrap_or(MAX_WAIT))?[0] {
+                return Ok(());
+            }
+            if left.is_some_and(|left| left.is_zero()) {
+                return Err(io::ErrorKind::TimedOut.into());
+            }
+        }
+    }
+}
+
+impl<Stream: Read + AsFd> Read for WatchedReader<Stream> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        self.wait()?;
+        self.stream.read(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn start() -> Start {
+        Start {
+            host: 1,
+            names: vec!["a".to_owned(), "b".to_owned()],
+            hosts: vec![0, 1, 1],
+            leader: ([10, 0, 0, 7].into(), 40123),
+            secret: [7; 32],
+            command: b"__place".to_vec(),
+            options: vec![b"--threads=2".to_vec()],
+            arguments: vec!["x".to_owned()],
+            variables: vec![(b"X10_LOG_LEVEL".to_vec(), b"DEBUG".to_vec())],
+            folder: b"/tmp".to_vec(),
+            threads: 2,
+        }
+    }
+
+    #[test]
+    fn frames_round_trip_and_damage_is_an_error() {
+        let mut bytes = Vec::new();
+        write_frame(&mut bytes, &ToAgent::Start(start()), b"").expect("room");
+        let first = bytes.len();
+        write_frame(&mut bytes, &ToAgent::Program, b"\x7fELF").expect("room");
+        let mut input = &bytes[..];
+        assert_eq!(read_frame(&mut input).expect("a frame"), Some((ToAgent::Start(start()), vec![])));
+        assert_eq!(read_frame(&mut input).expect("a frame"), Some((ToAgent::Program, b"\x7fELF".to_vec())));
+        assert_eq!(read_frame::<ToAgent>(&mut input).expect("the end"), None);
+        for length in 1..first {
+            assert!(read_frame::<ToAgent>(&mut &bytes[..length]).is_err(), "{length}");
+        }
+    }
+
+    #[test]
+    fn lengths_are_checked_before_memory_is_taken() {
+        let mut huge = u32::MAX.to_le_bytes().to_vec();
+        huge.extend([0; 100]);
+        assert!(read_frame::<ToAgent>(&mut &huge[..]).is_err());
+        let error = write_frame(&mut Vec::new(), &ToAgent::Input, &vec![0; MAX_PAYLOAD as usize + 1]);
+        assert!(error.is_err());
+    }
+
+    #[test]
+    fn silence_is_an_error_and_the_end_is_none() {
+        let (reader, writer) = io::pipe().expect("a pipe");
+        let mut watched = WatchedReader::new(reader, Some(Duration::from_millis(1)));
+        let error = read_frame::<ToAgent>(&mut watched).expect_err("silence");
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        drop(writer);
+        assert_eq!(read_frame::<ToAgent>(&mut watched).expect("the end"), None);
+    }
+
+    proptest! {
+        /// Whatever comes, reading ends, and takes no more memory than what has come and a little.
+        #[test]
+        fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let mut input = &bytes[..];
+            while let Ok(Some((_, payload))) = read_frame::<FromAgent>(&mut input) {
+                prop_assert!(payload.len() <= bytes.len());
+            }
+        }
+
+        /// A damaged byte of a message is refused, or gives another message.
+        #[test]
+        fn damaged_messages_do_not_panic(at in 8_usize..100, byte in any::<u8>()) {
+            let mut bytes = Vec::new();
+            write_frame(&mut bytes, &ToAgent::Start(start()), b"").expect("room");
+            let at = at % bytes.len();
+            bytes[at] = byte;
+            let _ = read_frame::<ToAgent>(&mut &bytes[..]);
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! Programs on many hosts: a launcher ([`session`]) starts an agent ([`agent`]) on each host, by ssh or
+//! directly, and the agents start the places, which connect with each other ([`crate::net`]).
+
+pub mod agent;
+mod control;
+pub mod hostfile;
+mod identity;
+mod interface;
+pub mod session;

@@ -1,0 +1,215 @@
+//! Start of a program on many hosts: agents, then the program, then the places, on all hosts at once.
+
+use std::net::IpAddr;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::process::ChildStdout;
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+use std::time::{Duration, Instant};
+
+use sha2::{Digest, Sha256};
+
+use crate::base::place::HostId;
+use crate::cluster::control::{FromAgent, Prepare, Start, ToAgent, WatchedReader, read_frame};
+use crate::cluster::identity;
+use crate::cluster::session::host::Starter;
+use crate::cluster::session::{Event, Job, Session, ssh};
+use crate::net::bootstrap::handshake::Secret;
+use crate::net::timeouts::Timeouts;
+use crate::run::Image;
+
+/// Maximum number of hosts to which connections are made at once: ssh servers and jump hosts refuse more.
+const MAX_CONNECTIONS_IN_PROGRESS: usize = 10;
+
+/// A host whose agent runs.
+struct Reached {
+    output: WatchedReader<ChildStdout>,
+    /// The address at which ssh has reached it.
+    address: Option<IpAddr>,
+}
+
+/// Starts the program. From then on a thread for each host handles the messages of its agent.
+///
+/// # Errors
+/// What failed at which hosts.
+pub(super) fn start(
+    session: &Arc<Session>,
+    job: &Job,
+    timeouts: Timeouts,
+    events: &Sender<Event>,
+) -> Result<(), String> {
+    let program = match &job.program {
+        Image::Bytes(bytes) => bytes.clone(),
+        Image::File(path) => std::fs::read(path)
+            .map_err(|error| format!("cannot read the program {}: {error}", path.display()))?,
+    };
+    let deadline = Instant::now() + timeouts.start;
+    let mut reached = reach(session, job, deadline, timeouts.silence)?;
+    let leader = prepare(session, job, &program, timeouts, &mut reached)?;
+    let secret = Secret::random().map_err(|error| format!("there are no random bytes: {error}"))?;
+    for (number, host) in (0..).map(HostId).zip(&session.hosts) {
+        // A host that is lost by now is reported by its reader.
+        let _ = host.send(&ToAgent::Start(start_message(job, number, leader, secret)), &[]);
+    }
+    for (number, host) in (0..).map(HostId).zip(reached) {
+        let (session, events) = (Arc::clone(session), events.clone());
+        std::thread::Builder::new()
+            .name("apg-host".to_owned())
+            .spawn(move || session.read(number, host.output, &events))
+            .map_err(|error| format!("cannot start a thread: {error}"))?;
+    }
+    Ok(())
+}
+
+/// Does something for all hosts, of which `limit` are in progress at once; all failures in one message.
+fn for_all_hosts<Input: Send, Output: Send>(
+    session: &Session,
+    inputs: Vec<Input>,
+    limit: usize,
+    work: impl Fn(HostId, Input) -> Result<Output, String> + Sync,
+) -> Result<Vec<Output>, String> {
+    let mut results = Vec::new();
+    let mut inputs = (0..).map(HostId).zip(inputs);
+    loop {
+        let batch: Vec<_> = inputs.by_ref().take(limit).collect();
+        if batch.is_empty() {
+            break;
+        }
+        let work = &work;
+        std::thread::scope(|scope| {
+            let threads: Vec<_> =
+                batch.into_iter().map(|(host, input)| scope.spawn(move || work(host, input))).collect();
+            let ended = threads.into_iter().map(|thread| match thread.join() {
+                Ok(result) => result,
+                Err(_) => Err("internal error: a thread has panicked".to_owned()),
+            });
+            results.extend(ended);
+        });
+        if results.iter().any(Result::is_err) {
+            break;
+        }
+    }
+    let failures: Vec<&str> =
+        results.iter().filter_map(|result| result.as_ref().err().map(String::as_str)).collect();
+    if failures.is_empty() {
+        return results.into_iter().collect();
+    }
+    let count = session.hosts.len();
+    Err(format!("cannot start the program on {count} hosts:\n  {}", failures.join("\n  ")))
+}
+
+/// Starts all agents.
+fn reach(
+    session: &Session,
+    job: &Job,
+    deadline: Instant,
+    silence: Option<Duration>,
+) -> Result<Vec<Reached>, String> {
+    let cannot = |error: std::io::Error| format!("cannot find apg itself: {error}");
+    let executable = std::env::current_exe().map_err(cannot)?;
+    let identity = identity::of_this_executable().map_err(cannot)?;
+    let starter = Starter { ssh: &job.ssh, executable: &executable, identity: &identity, deadline };
+    for_all_hosts(session, vec![(); session.hosts.len()], MAX_CONNECTIONS_IN_PROGRESS, |host, ()| {
+        let (output, address) = session.host(host).start(&starter)?;
+        Ok(Reached { output: WatchedReader::new(output, silence), address })
+    })
+}
+
+/// Has all agents prepare, and sends them the program where they do not have it. The address of place 0.
+fn prepare(
+    session: &Session,
+    job: &Job,
+    program: &[u8],
+    timeouts: Timeouts,
+    reached: &mut [Reached],
+) -> Result<(IpAddr, u16), String> {
+    let digest: [u8; 32] = Sha256::digest(program).into();
+    let addresses: Vec<Option<IpAddr>> = reached.iter().map(|host| host.address).collect();
+    let inputs: Vec<&mut Reached> = reached.iter_mut().collect();
+    let prepared = for_all_hosts(session, inputs, usize::MAX, |number, reached| {
+        let host = session.host(number);
+        let message = ToAgent::Prepare(Prepare {
+            interface: job.interface.clone(),
+            toward: address_of_another(&addresses, number),
+            leads: number == session.leader,
+            digest,
+            silence: timeouts.silence.map_or(0, |silence| silence.as_secs()),
+        });
+        let lost = |error| format!("{}: {}", host.name, host.describe_loss(Some(&error)));
+        host.send(&message, &[]).map_err(lost)?;
+        loop {
+            match read_frame(&mut reached.output).map_err(lost)? {
+                Some((FromAgent::Ready { address, port, needs_program }, _)) => {
+                    if needs_program {
+                        host.send_program(program).map_err(lost)?;
+                    }
+                    return Ok((address, port));
+                }
+                Some((FromAgent::Heartbeat, _)) => {}
+                Some((FromAgent::Failed(error), _)) => return Err(format!("{}: {error}", host.name)),
+                Some(_) => return Err(format!("{}: its agent has sent a message out of order", host.name)),
+                None => return Err(format!("{}: {}", host.name, host.describe_loss(None))),
+            }
+        }
+    })?;
+    Ok(prepared[session.leader.0 as usize])
+}
+
+/// An address at which another host than `own` can be reached; none if all places are on one machine.
+fn address_of_another(addresses: &[Option<IpAddr>], own: HostId) -> Option<IpAddr> {
+    let others = (0..).map(HostId).zip(addresses).filter(|(host, _)| *host != own);
+    let mut others = others.filter_map(|(_, address)| *address);
+    // Two names of one machine: its loopback interface does.
+    let is_elsewhere = |address: &IpAddr| !address.is_loopback();
+    let other = others.find(is_elsewhere);
+    // The other hosts are this machine, which the hosts beyond reach at the address of its ssh server.
+    other.or_else(|| addresses[own.0 as usize].filter(is_elsewhere))
+}
+
+fn start_message(job: &Job, host: HostId, leader: (IpAddr, u16), secret: Secret) -> Start {
+    let bytes = |words: &[std::ffi::OsString]| words.iter().map(|word| word.as_bytes().to_vec()).collect();
+    let placement = &job.placement;
+    let hosts = (0..placement.places()).map(|place| placement.host(crate::base::place::PlaceId(place)).0);
+    Start {
+        host: host.0,
+        names: placement.names().to_vec(),
+        hosts: hosts.collect(),
+        leader,
+        secret: secret.0,
+        command: job.place_command.as_bytes().to_vec(),
+        options: bytes(&job.place_options),
+        arguments: job.arguments.clone(),
+        variables: forwarded_variables(),
+        folder: std::env::current_dir().unwrap_or_default().into_os_string().into_vec(),
+        threads: job.threads,
+    }
+}
+
+/// The variables of X10 and apg that mean the same on every host.
+fn forwarded_variables() -> Vec<(Vec<u8>, Vec<u8>)> {
+    const LOCAL: &[&str] = &["APG_CACHE_DIR", "APG_CACHE_SIZE", "APG_PROFILE", "APG_LOG_FILE", ssh::VARIABLE];
+    let is_forwarded = |name: &[u8]| {
+        (name.starts_with(b"X10") || name.starts_with(b"APG_"))
+            && !LOCAL.iter().any(|local| local.as_bytes() == name)
+    };
+    std::env::vars_os()
+        .map(|(name, value)| (name.into_vec(), value.into_vec()))
+        .filter(|(name, _)| is_forwarded(name))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_are_told_an_address_beyond_themselves() {
+        let address = |text: &str| Some(text.parse::<IpAddr>().expect("an address"));
+        let (near, far, loopback) = (address("10.0.0.1"), address("10.0.0.2"), address("127.0.0.1"));
+        assert_eq!(address_of_another(&[near, far], HostId(0)), far);
+        assert_eq!(address_of_another(&[None, far], HostId(0)), far);
+        assert_eq!(address_of_another(&[None, far], HostId(1)), far, "the launcher's machine has no address");
+        assert_eq!(address_of_another(&[None, loopback], HostId(0)), None);
+        assert_eq!(address_of_another(&[None], HostId(0)), None);
+    }
+}
