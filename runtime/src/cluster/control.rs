@@ -40,8 +40,6 @@ pub(super) enum ToAgent {
     Interrupt,
     /// The program has ended: wait for the places for this many seconds, then end them.
     Finish(u64),
-    /// End the places now.
-    Kill,
     /// The launcher lives.
     Heartbeat,
 }

@@ -116,9 +116,8 @@ impl Agent {
             (ToAgent::Input, _, Some(places)) => places.input(payload),
             (ToAgent::Interrupt, _, Some(places)) => places.interrupt(),
             (ToAgent::Finish(seconds), _, Some(places)) => places.finish(Duration::from_secs(seconds)),
-            (ToAgent::Kill, _, Some(places)) => places.kill(),
             // The start has failed elsewhere.
-            (ToAgent::Interrupt | ToAgent::Finish(_) | ToAgent::Kill, _, None) => {}
+            (ToAgent::Interrupt | ToAgent::Finish(_), _, None) => {}
             (message, ..) => return Err(format!("the agent did not expect {message:?} now")),
         }
         Ok(())

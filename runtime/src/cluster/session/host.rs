@@ -8,6 +8,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
@@ -33,6 +34,8 @@ pub(super) struct Host {
     /// Where messages are written; none after the end.
     input: Mutex<Option<ChildStdin>>,
     child: Mutex<Option<Child>>,
+    /// Whether the agent has answered: before, what is written would go to a shell.
+    answers: AtomicBool,
     /// The end of what ssh and the agent have printed on standard error.
     errors: Arc<Mutex<Vec<u8>>>,
 }
@@ -52,7 +55,13 @@ pub(super) struct Starter<'a> {
 impl Host {
     /// A host whose agent does not run yet.
     pub(super) fn new(name: String) -> Host {
-        Host { name, input: Mutex::default(), child: Mutex::default(), errors: Arc::default() }
+        Host {
+            name,
+            input: Mutex::default(),
+            child: Mutex::default(),
+            answers: AtomicBool::new(false),
+            errors: Arc::default(),
+        }
     }
 
     /// Starts the agent. Its messages, and the address at which ssh has reached it.
@@ -67,6 +76,7 @@ impl Host {
         let mut output =
             self.spawn(command).map_err(|error| format!("{}: cannot start {program}: {error}", self.name))?;
         self.greet(&mut output, starter).map_err(|error| self.explain(&error))?;
+        self.answers.store(true, Ordering::Release);
         let mut watched = Timed { output: &mut output, deadline: starter.deadline };
         match read_frame(&mut watched) {
             Ok(Some((FromAgent::Hello { address }, _))) => Ok((output, address)),
@@ -176,11 +186,12 @@ impl Host {
         }
     }
 
-    /// What was printed on standard error, without control characters.
+    /// What was printed on standard error, without control characters and frames of boxes.
     fn last_words(&self) -> String {
         let text = String::from_utf8_lossy(&self.errors.lock()).into_owned();
         let text: String = text.chars().filter(|it| *it == '\n' || !it.is_control()).collect();
-        text.trim().to_owned()
+        let lines = text.lines().map(|line| line.trim_matches(['@', ' '])).filter(|line| !line.is_empty());
+        lines.collect::<Vec<_>>().join("\n")
     }
 
     /// The status of a process that is about to end; `None` if it does not.
@@ -209,7 +220,8 @@ impl Host {
 
     /// Sends a sign of life, unless something else is being sent.
     pub(super) fn beat(&self) {
-        if let Some(mut input) = self.input.try_lock()
+        if self.answers.load(Ordering::Acquire)
+            && let Some(mut input) = self.input.try_lock()
             && let Some(input) = &mut *input
         {
             // The reader of this host notices failures.
@@ -229,6 +241,13 @@ impl Host {
     pub(super) fn close(&self) {
         if let Some(mut input) = self.input.try_lock_for(LAST_WORDS_TIMEOUT) {
             *input = None;
+        }
+    }
+
+    /// Ends a connection over which nothing comes any more.
+    pub(super) fn abandon(&self) {
+        if let Some(child) = &mut *self.child.lock() {
+            let _ = child.kill();
         }
     }
 

@@ -32,6 +32,8 @@ pub use ssh::VARIABLE as SSH_VARIABLE;
 
 /// How long the other places may take to end once the program has.
 const FAREWELL: Duration = Duration::from_secs(10);
+/// How long places may take to end after a failure.
+const FAILURE_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long agents may take to end their places and themselves.
 const AGENT_END_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long an interrupted program's last output is waited for; the process ends a second later.
@@ -218,18 +220,14 @@ impl Session {
                 Some(deadline) => events.recv_timeout(deadline.saturating_duration_since(Instant::now())),
             };
             let verdict = match event {
-                Ok(Event::Lost(host, error)) => {
-                    let runs_places =
-                        placement.places_on(host).any(|it| self.state.lock().running.contains(&it));
-                    match runs_places {
-                        true => watch.lost(host, &self.host(host).describe_loss(error.as_ref())),
-                        false => None,
-                    }
-                }
+                Ok(Event::Lost(host, error)) => match self.forget_places(host, placement) {
+                    true => watch.lost(host, &self.host(host).describe_loss(error.as_ref())),
+                    false => None,
+                },
                 Ok(Event::Ended { place, status, in_order }) => watch.ended(place, status, in_order),
                 Ok(Event::Failed(host, error)) => watch.failed(host, &error),
                 Ok(Event::Unwritten(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
-                    self.end_places();
+                    self.end();
                     process::end_by(libc::SIGPIPE)
                 }
                 Ok(Event::Unwritten(error)) => {
@@ -258,6 +256,16 @@ impl Session {
         }
     }
 
+    /// A host is lost, and with it its places. Whether any of them ran.
+    fn forget_places(&self, host: HostId, placement: &Placement) -> bool {
+        self.host(host).abandon();
+        let mut state = self.state.lock();
+        let before = state.running.len();
+        state.running.retain(|place| placement.host(*place) != host);
+        self.changed.notify_all();
+        state.running.len() < before
+    }
+
     /// The program has ended: waits for the other places, and names those that had to be ended.
     fn finish(&self, events: &Receiver<Event>, placement: &Placement) {
         self.send_all(&ToAgent::Finish(FAREWELL.as_secs()));
@@ -276,20 +284,18 @@ impl Session {
                         output_errors::record_other_place();
                     }
                 }
-                Ok(Event::Lost(host, _)) => {
-                    // Its places end with their agent.
-                    self.state.lock().running.retain(|place| placement.host(*place) != host);
-                }
+                Ok(Event::Lost(host, _)) => drop(self.forget_places(host, placement)),
                 Ok(Event::Failed(..) | Event::Unwritten(_)) => {}
                 Err(_) => return,
             }
         }
     }
 
-    /// Ends all places now, and waits for their last output.
+    /// Ends all places, and waits for their last output. Those that notice the failure themselves have time
+    /// to say so.
     fn end_places(&self) {
-        self.send_all(&ToAgent::Kill);
-        self.wait_for_places(AGENT_END_TIMEOUT);
+        self.send_all(&ToAgent::Finish(FAILURE_TIMEOUT.as_secs()));
+        self.wait_for_places(FAILURE_TIMEOUT + AGENT_END_TIMEOUT);
     }
 
     fn wait_for_places(&self, timeout: Duration) {

@@ -61,7 +61,9 @@ impl Watch {
     pub(super) fn ended(&mut self, place: PlaceId, status: ExitStatus, in_order: bool) -> Option<Verdict> {
         let name = self.placement.describe(place);
         match (status.code(), place) {
-            (Some(code), PlaceId(0)) => Some(Verdict::Ended(code)),
+            (Some(code), PlaceId(0)) if in_order => Some(Verdict::Ended(code)),
+            // It has said why.
+            (Some(code), PlaceId(0)) => Some(Verdict::Failed { message: None, status: code }),
             (Some(output_errors::PLACE_STATUS), _) => {
                 output_errors::record_other_place();
                 None
@@ -111,7 +113,8 @@ mod tests {
     #[test]
     fn program_ends_with_the_status_of_place_0() {
         assert_eq!(watch().ended(PlaceId(0), exit(3), true), Some(Verdict::Ended(3)));
-        assert_eq!(watch().ended(PlaceId(0), exit(1), false), Some(Verdict::Ended(1)));
+        let stopped = Some(Verdict::Failed { message: None, status: 1 });
+        assert_eq!(watch().ended(PlaceId(0), exit(1), false), stopped);
         assert_eq!(watch().ended(PlaceId(1), exit(3), true), None);
     }
 
@@ -135,7 +138,7 @@ mod tests {
         let mut watch = watch();
         assert_eq!(watch.ended(PlaceId(2), exit(LEADER_LOST_STATUS), false), None);
         assert!(watch.deadline().is_some());
-        assert_eq!(watch.ended(PlaceId(0), exit(5), false), Some(Verdict::Ended(5)));
+        assert_eq!(watch.ended(PlaceId(0), exit(5), true), Some(Verdict::Ended(5)));
         let message = Some("place 2 on b has lost the connection with place 0 on a".to_owned());
         assert_eq!(watch.timed_out(), Some(Verdict::Failed { message, status: 1 }));
     }
